@@ -1,0 +1,101 @@
+"""Every error dalembert raises on purpose.
+
+    DalembertError
+    ├── DescriptionError      a text, table or file cannot be read: where, what, what to write instead
+    ├── ModelError            a mechanism contradicts itself or lacks something it needs
+    ├── ParameterError        a parameter without a value, or a value for a parameter that is not there
+    ├── UsageError            a call with a wrong shape, name, method or option
+    ├── NotPolynomialError    a closed form was asked of something that is not a polynomial
+    ├── TooLargeError         the predicted size of a result passes a limit
+    └── ComputationError      the computation itself failed (exit 1)
+        ├── SingularModel     the direct model does not exist; names the joint
+        └── SingularPose      a loop loses rank at this pose; names the loop
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+def shown(text: str, limit: int = 200) -> str:
+    """Return text with control and bidirectional characters escaped, cut to `limit` characters."""
+    escaped = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text[: limit + 1])
+    return escaped if len(text) <= limit else escaped[:limit] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position in a description: file (or `<phrase>`), line and column from 1, and that line."""
+
+    source: str
+    line: int = 1
+    column: int = 1
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{shown(self.source)}:{self.line}:{self.column}"
+
+    def caret(self) -> str:
+        """Return the line with a caret under the column, cut to a window around it."""
+        if not self.text:
+            return ""
+        start = max(0, self.column - 61)
+        window = shown(self.text[start : start + 120], 120)
+        pad = len(shown(self.text[start : self.column - 1], 120))
+        return f"  {window}\n  {' ' * pad}^"
+
+
+class DalembertError(Exception):
+    """The root of the tree: a message, where it arose, and a hint on what to write instead."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, where: Place | None = None, hint: str | None = None):
+        super().__init__(message)
+        self.message, self.where, self.hint = message, where, hint
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.message}" if self.where else self.message]
+        if self.where and self.where.text:
+            lines.append(self.where.caret())
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class DescriptionError(DalembertError):
+    """A text, table or file cannot be read."""
+
+
+class ModelError(DalembertError):
+    """A mechanism contradicts itself or lacks something it needs."""
+
+
+class ParameterError(DalembertError):
+    """A parameter without a value, or a value for a parameter that is not there."""
+
+
+class UsageError(DalembertError):
+    """A call with a wrong shape, name, method or option."""
+
+
+class NotPolynomialError(DalembertError):
+    """A closed form was asked of something that is not a polynomial."""
+
+
+class TooLargeError(DalembertError):
+    """The predicted size of a result passes a limit."""
+
+
+class ComputationError(DalembertError):
+    """The computation itself failed."""
+
+    exit_code = 1
+
+
+class SingularModel(ComputationError):
+    """The direct model does not exist; the message names the joint."""
+
+
+class SingularPose(ComputationError):
+    """A loop loses rank at this pose; the message names the loop."""

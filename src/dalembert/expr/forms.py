@@ -1,0 +1,212 @@
+"""The structured forms an algorithm may say: `call`, `solve`, `iterate`, `newton`.
+
+Each is one node of many results, read through `item` nodes. A form evaluates on numbers, has exact
+derivatives (`derive.py`), and expands into plain primitives when a Program is made, so that every
+emitter and kernel serves it without knowing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import UsageError
+from .graph import Expr, Graph
+from .ops import Scalar, absolute, where
+
+
+@dataclass(frozen=True, slots=True)
+class Solve:
+    """A linear system of size n; arguments are A row by row, then b."""
+
+    n: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A Function used as a value; arguments are its inputs, one after another."""
+
+    function: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Iterate:
+    """A Function applied `count` times to a carry of its own size, with constant arguments after."""
+
+    function: Any
+    count: int
+    carry: int
+
+
+@dataclass(frozen=True, slots=True)
+class Newton:
+    """`count` Newton steps on residual(x, a) = 0 from a start; results are x, then the residual."""
+
+    function: Any
+    jacobian: Any
+    n: int
+    count: int
+
+
+# -- evaluation over any scalar: run on Expr it is the expansion -------------------------------------
+
+
+def eliminate(form: Solve, *entries: Scalar) -> list[Scalar]:
+    """Return x of A x = b by LDLᵀ ("spd"), or by Gauss with partial pivoting ("general")."""
+    n = form.n
+    A = [list(entries[r * n : (r + 1) * n]) for r in range(n)]
+    b = list(entries[n * n : n * n + n])
+    return _ldl(A, b) if form.kind == "spd" else _gauss(A, b)
+
+
+def _ldl(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
+    n = len(b)
+    L: list[list[Scalar]] = [[0] * n for _ in range(n)]
+    DL: list[list[Scalar]] = [[0] * n for _ in range(n)]  # D_j L_ij, before division by D_j
+    inverse: list[Scalar] = []
+    for j in range(n):
+        for i in range(j, n):
+            x = A[i][j]
+            for k in range(j):
+                x = x - L[i][k] * DL[j][k]
+            DL[i][j] = x
+        inverse.append(1 / DL[j][j])
+        for i in range(j + 1, n):
+            L[i][j] = DL[i][j] * inverse[j]
+    x = list(b)
+    for i in range(n):
+        for k in range(i):
+            x[i] = x[i] - L[i][k] * x[k]
+    for i in reversed(range(n)):
+        x[i] = x[i] * inverse[i]
+        for k in range(i + 1, n):
+            x[i] = x[i] - L[k][i] * x[k]
+    return x
+
+
+def _gauss(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
+    n = len(b)
+    rows = [[*A[r], b[r]] for r in range(n)]
+    for j in range(n):
+        # bring the largest pivot up by pairwise exchanges, without a branch
+        for r in range(j + 1, n):
+            better = absolute(rows[r][j]) > absolute(rows[j][j])
+            for c in range(j, n + 1):
+                up, down = rows[j][c], rows[r][c]
+                rows[j][c], rows[r][c] = where(better, down, up), where(better, up, down)
+        inverse = 1 / rows[j][j]
+        for r in range(j + 1, n):
+            factor = rows[r][j] * inverse
+            for c in range(j + 1, n + 1):
+                rows[r][c] = rows[r][c] - factor * rows[j][c]
+    x: list[Scalar] = [0] * n
+    for i in reversed(range(n)):
+        s = rows[i][n]
+        for k in range(i + 1, n):
+            s = s - rows[i][k] * x[k]
+        x[i] = s / rows[i][i]
+    return x
+
+
+def _split(function: Any, values: Sequence[Scalar]) -> list[Sequence[Scalar]]:
+    parts, at = [], 0
+    for port in function.inputs:
+        parts.append(values[at : at + port.size])
+        at += port.size
+    return parts
+
+
+def _call(form: Call, *values: Scalar) -> list[Scalar]:
+    return form.function(*_split(form.function, values))
+
+
+def _iterate(form: Iterate, *values: Scalar) -> list[Scalar]:
+    carry, rest = list(values[: form.carry]), values[form.carry :]
+    for _ in range(form.count):
+        carry = form.function(*_split(form.function, [*carry, *rest]))
+    return carry
+
+
+def _newton(form: Newton, *values: Scalar) -> list[Scalar]:
+    n, rest = form.n, values[form.n :]
+    x = list(values[:n])
+    for _ in range(form.count):
+        point = _split(form.function, [*x, *rest])
+        step = eliminate(Solve(n, "general"), *form.jacobian(*point), *form.function(*point))
+        x = [a - d for a, d in zip(x, step, strict=True)]
+    return [*x, *form.function(*_split(form.function, [*x, *rest]))]
+
+
+FORMS: dict[str, Callable[..., Any]] = {
+    "solve": eliminate,
+    "call": _call,
+    "iterate": _iterate,
+    "newton": _newton,
+    "item": lambda k, results: results[k],
+}
+
+
+# -- what an algorithm writes --------------------------------------------------------------------------
+
+
+def _record(op: str, payload: Any, values: Sequence[Scalar], count: int) -> list[Scalar]:
+    """Return the results of a form: at once on numbers, as item nodes on expressions."""
+    graph = next((v.graph for v in values if isinstance(v, Expr)), None)
+    if graph is None:
+        return list(FORMS[op](payload, *values))
+    node = graph.node(op, (payload, *(graph.lift(v) for v in values)))
+    return [Expr(graph, graph.node("item", (k, node))) for k in range(count)]
+
+
+def solve(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar], kind: str = "spd") -> list[Scalar]:
+    """Return x of A x = b, A symmetric positive definite ("spd") or any regular matrix ("general").
+
+    >>> solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 4.0])
+    [1.0, 1.0]
+    """
+    if kind not in ("spd", "general"):
+        raise UsageError(f"solve: unknown kind {kind!r}", hint='use "spd" or "general"')
+    n = len(b)
+    return _record("solve", Solve(n, kind), [x for row in A for x in row] + list(b), n)
+
+
+def call(function: Any, *arguments: Sequence[Scalar]) -> list[Scalar]:
+    """Return the flat results of a Function that was traced once and is used many times."""
+    flat = [x for argument in arguments for x in argument]
+    return _record("call", Call(function), flat, len(function.results))
+
+
+def iterate(step: Any, start: Sequence[Scalar], count: int, *constant: Sequence[Scalar]) -> list[Scalar]:
+    """Return start after `count` applications of the Function `step` (carry first, then constants)."""
+    flat = [*start, *(x for argument in constant for x in argument)]
+    return _record("iterate", Iterate(step, count, len(start)), flat, len(start))
+
+
+def newton(
+    residual: Any, start: Sequence[Scalar], count: int, *constant: Sequence[Scalar]
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return (x, residual) after `count` Newton steps on the Function `residual(x, constants...)`."""
+    from .derive import jacobian
+
+    n = len(start)
+    flat = [*start, *(x for argument in constant for x in argument)]
+    form = Newton(residual, jacobian(residual, residual.inputs[0].name), n, count)
+    results = _record("newton", form, flat, 2 * n)
+    return results[:n], results[n:]
+
+
+def expand(graph: Graph, ids: Sequence[int], keep: frozenset[str] = frozenset()) -> tuple[Graph, list[int]]:
+    """Return a new graph, and the ids in it, in which forms (but those in `keep`) are primitives."""
+    out, made = Graph(), {}
+    for i in graph.live(ids):
+        op, args = graph.op[i], graph.args[i]
+        if op == "item" and not isinstance(made[args[1]], int):
+            made[i] = made[args[1]][args[0]]
+        elif op in FORMS and op != "item" and op not in keep:
+            values = [Expr(out, made[a]) for a in args[1:]]
+            made[i] = [out.lift(x) for x in FORMS[op](args[0], *values)]
+        else:
+            made[i] = out.rebuild(graph, i, made)
+    return out, [made[i] for i in ids]

@@ -1,0 +1,160 @@
+"""Tracing: a plain Python function over a scalar becomes a `Function`, a graph with named ends."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import UsageError
+from .forms import FORMS
+from .graph import LEAVES, PAYLOAD, Expr, Graph
+from .ops import OPS
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A named vector or array at an end of a Function; entries in C order."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        n = 1
+        for k in self.shape:
+            n *= k
+        return n
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A graph with named inputs, parameters and outputs. `results` holds one id per output entry."""
+
+    name: str
+    graph: Graph = field(repr=False)
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    results: tuple[int, ...] = field(repr=False)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters the results depend on, in order of first appearance."""
+        g = self.graph
+        return tuple(g.args[i][0] for i in g.live(self.results) if g.op[i] == "param")
+
+    def __call__(self, *inputs: Sequence[Any], parameters: Mapping[str, Any] | None = None) -> Any:
+        """Return the flat list of results on numbers, arrays, or expressions of another graph."""
+        if len(inputs) != len(self.inputs):
+            raise UsageError(f"{self.name} takes {len(self.inputs)} inputs, not {len(inputs)}")
+        given = {port.name: value for port, value in zip(self.inputs, inputs, strict=True)}
+        return evaluate(self.graph, self.results, given, parameters or {})
+
+
+def evaluate(
+    graph: Graph,
+    ids: Sequence[int],
+    inputs: Mapping[str, Sequence[Any]],
+    parameters: Mapping[str, Any],
+) -> list[Any]:
+    """Return the values of nodes, computed once each in creation order."""
+    import math
+
+    value: dict[int, Any] = {}
+    for i in graph.live(ids):
+        op, args = graph.op[i], graph.args[i]
+        if op == "const":
+            c = graph.const[i]
+            value[i] = c if isinstance(c, (int, float)) else float(c)  # type: ignore[arg-type]
+        elif op == "input":
+            value[i] = inputs[args[0]][args[1]]
+        elif op == "param":
+            if args[0] not in parameters:
+                raise UsageError(f"parameter {args[0]!r} has no value")
+            value[i] = parameters[args[0]]
+        elif op == "pi":
+            value[i] = math.pi
+        elif op in PAYLOAD:
+            value[i] = FORMS[op](args[0], *(value[a] for a in args[1:]))
+        else:
+            value[i] = OPS[op].evaluate(*(value[a] for a in args))
+    return [value[i] for i in ids]
+
+
+def trace(
+    function: Callable[..., Any],
+    inputs: Sequence[tuple[str, int]],
+    *,
+    name: str = "f",
+    outputs: Sequence[tuple[str, tuple[int, ...]]] | None = None,
+    graph: Graph | None = None,
+) -> Function:
+    """Return the graph that `function` records when it is run once on symbolic input vectors.
+
+    `function` receives one list of Expr per input and returns nested sequences (one per output
+    when `outputs` names several).
+
+    >>> f = trace(lambda x: [x[0] * x[1]], [("x", 2)])
+    >>> f([3.0, 4.0])
+    [12.0]
+    """
+    graph = graph if graph is not None else Graph()
+    vectors = [[graph.input(n, k) for k in range(size)] for n, size in inputs]
+    collecting = gc.isenabled()
+    gc.disable()  # nodes never form cycles; the collector only costs time here
+    try:
+        value = function(*vectors)
+    finally:
+        if collecting:
+            gc.enable()
+    if outputs is None:
+        parts, ports = [value], [Port("value", shape_of(value))]
+    else:
+        parts = [value] if len(outputs) == 1 else list(value)
+        ports = [Port(n, tuple(shape)) for n, shape in outputs]
+    results: list[int] = []
+    for part, port in zip(parts, ports, strict=True):
+        flat = flatten(part)
+        if len(flat) != port.size:
+            raise UsageError(f"output {port.name} has {len(flat)} entries, not {port.size}")
+        results.extend(graph.lift(x) for x in flat)
+    ends = tuple(Port(n, (size,)) for n, size in inputs)
+    return Function(name, graph, ends, tuple(ports), tuple(results))
+
+
+def flatten(value: Any) -> list[Any]:
+    """Return the scalars of nested sequences, row by row."""
+    if isinstance(value, (int, float, Expr)) or not hasattr(value, "__iter__"):
+        return [value]
+    out: list[Any] = []
+    for part in value:
+        out.extend(flatten(part))
+    return out
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """Return the shape of nested sequences."""
+    shape: tuple[int, ...] = ()
+    while not isinstance(value, Expr) and hasattr(value, "__iter__"):
+        value = list(value)
+        shape += (len(value),)
+        if not value:
+            break
+        value = value[0]
+    return shape
+
+
+def specialise(function: Function, values: Mapping[str, float]) -> Function:
+    """Return the Function with some parameters replaced by numbers, folded anew."""
+    source, graph = function.graph, Graph()
+
+    def leaf(g: Graph, i: int) -> Any:
+        return values.get(g.args[i][0]) if g.op[i] == "param" else None
+
+    made = source.copy_into(graph, function.results, leaf)
+    results = tuple(made[i] for i in function.results)
+    return Function(function.name, graph, function.inputs, function.outputs, results)
+
+
+__all__ = ["LEAVES", "Function", "Port", "evaluate", "flatten", "specialise", "trace"]

@@ -1,0 +1,544 @@
+"""The arena graph: expressions as numbered nodes in which zeros fold and repeats are shared.
+
+A `Graph` holds parallel lists of operation, argument ids and constant; an `Expr` is (graph, id).
+Ids are creation order, so arguments always come before their users and nothing here recurses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from ..errors import UsageError
+from .ops import OPS
+
+Number = int | float | Fraction
+
+# sines of k·pi/12 that are rational or a rational multiple of one square root: k -> (factor, root)
+_SINE = {
+    0: (Fraction(0), 1),
+    2: (Fraction(1, 2), 1),
+    3: (Fraction(1, 2), 2),
+    4: (Fraction(1, 2), 3),
+    6: (Fraction(1), 1),
+}
+
+
+class Graph:
+    """An arena of nodes. Leaves: const, pi, param (a name), input (a name and an index)."""
+
+    __slots__ = ("_digests", "args", "const", "op", "table")
+
+    def __init__(self) -> None:
+        self.op: list[str] = []
+        self.args: list[tuple[Any, ...]] = []
+        self.const: list[Number | None] = []
+        self.table: dict[tuple[Any, ...], int] = {}
+        self._digests: list[tuple[int, bytes]] = []
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+    # -- leaves ---------------------------------------------------------------------------------
+
+    def node(self, op: str, args: tuple[Any, ...], const: Number | None = None) -> int:
+        """Return the id of this node, made once however often it is asked for."""
+        key = (op, *args) if const is None else (op, const, const.__class__ is float)
+        found = self.table.get(key)
+        if found is not None:
+            return found
+        self.table[key] = i = len(self.op)
+        self.op.append(op)
+        self.args.append(args)
+        self.const.append(const)
+        return i
+
+    def number(self, value: Number) -> int:
+        """Return the id of a constant."""
+        if value == 0:
+            value = 0.0 if value.__class__ is float else 0
+        elif value.__class__ is Fraction and value.denominator == 1:  # type: ignore[union-attr]
+            value = int(value)
+        return self.node("const", (), value)
+
+    def constant(self, value: Number) -> Expr:
+        """Return a constant as an expression."""
+        return Expr(self, self.number(value))
+
+    def param(self, name: str) -> Expr:
+        """Return the parameter of that name."""
+        return Expr(self, self.node("param", (name,)))
+
+    def input(self, name: str, index: int) -> Expr:
+        """Return entry `index` of the input vector of that name."""
+        return Expr(self, self.node("input", (name, index)))
+
+    def pi(self) -> Expr:
+        """Return the number pi, exactly."""
+        return Expr(self, self.node("pi", ()))
+
+    def lift(self, value: Any) -> int:
+        """Return the id that stands for a value: an expression of this graph, or a number."""
+        if value.__class__ is Expr:
+            if value.graph is self:
+                return value.id
+            raise UsageError("an expression of another graph was mixed in", hint="use Graph.adopt")
+        if isinstance(value, (int, float, Fraction)):
+            return self.number(value)
+        if hasattr(value, "dtype"):
+            return self.number(float(value))
+        raise TypeError(f"{type(value).__name__} is not a scalar of this graph")
+
+    # -- arithmetic, folded as it is written -----------------------------------------------------
+
+    def add(self, a: int, b: int) -> int:
+        va, vb, op = self.const[a], self.const[b], self.op
+        if va is not None:
+            if vb is not None:
+                return self.number(va + vb)
+            a, b, va, vb = b, a, vb, va
+        if vb is not None:
+            if vb == 0:
+                return a
+            if vb < 0:
+                return self.sub(a, self.number(-vb))
+        if a == b:
+            return self.mul(self.number(2), a)
+        if op[b] == "neg":
+            return self.sub(a, self.args[b][0])
+        if op[a] == "neg":
+            return self.sub(b, self.args[a][0])
+        if op[b] == "sub" and self.args[b][1] == a:
+            return self.args[b][0]
+        if op[a] == "sub" and self.args[a][1] == b:
+            return self.args[a][0]
+        if vb is not None:
+            inner = self._with_constant(a)
+            if inner is not None:
+                x, c = inner
+                return self.add(x, self.number(c + vb))
+        return self.node("add", (a, b) if a < b else (b, a))
+
+    def _with_constant(self, a: int) -> tuple[int, Number] | None:
+        """Return (x, c) when node a is x + c or x - c with an exact or float constant c."""
+        if self.op[a] in ("add", "sub"):
+            x, y = self.args[a]
+            plus = self.op[a] == "add"
+            if (c := self.const[y]) is not None:
+                return x, c if plus else -c
+            if plus and (c := self.const[x]) is not None:
+                return y, c
+        return None
+
+    def sub(self, a: int, b: int) -> int:
+        va, vb, op, args = self.const[a], self.const[b], self.op, self.args
+        if vb is not None:
+            if va is not None:
+                return self.number(va - vb)
+            if vb == 0:
+                return a
+            if vb < 0:
+                return self.add(a, self.number(-vb))
+        if a == b:
+            return self.number(0)
+        if va is not None and va == 0:
+            return self.neg(b)
+        if op[b] == "neg":
+            return self.add(a, args[b][0])
+        if op[a] == "neg":
+            return self.neg(self.add(args[a][0], b))
+        if op[a] == "add" and b in args[a]:
+            x, y = args[a]
+            return y if x == b else x
+        if op[b] == "add" and a in args[b]:
+            x, y = args[b]
+            return self.neg(y if x == a else x)
+        if op[a] == "sub" and args[a][0] == b:
+            return self.neg(args[a][1])
+        if op[b] == "sub" and args[b][0] == a:
+            return args[b][1]
+        if vb is not None and (inner := self._with_constant(a)) is not None:
+            return self.add(inner[0], self.number(inner[1] - vb))
+        if a > b:
+            return self.neg(self.node("sub", (b, a)))
+        return self.node("sub", (a, b))
+
+    def mul(self, a: int, b: int) -> int:
+        va, vb, op, args = self.const[a], self.const[b], self.op, self.args
+        if vb is not None:
+            if va is not None:
+                return self.number(va * vb)
+            a, b, va, vb = b, a, vb, va
+        if va is not None:
+            if va == 0:
+                return a
+            if va == 1:
+                return b
+            if va < 0:
+                return self.neg(self.mul(self.number(-va), b))
+            if op[b] == "mul" and (inner := self.const[args[b][0]]) is not None:
+                return self.mul(self.number(va * inner), args[b][1])
+        if op[a] == "neg":
+            return self.neg(self.mul(args[a][0], b))
+        if op[b] == "neg":
+            return self.neg(self.mul(a, args[b][0]))
+        if op[b] == "div" and args[b][1] == a:
+            return args[b][0]
+        if op[a] == "div" and args[a][1] == b:
+            return args[a][0]
+        if va is not None:  # a constant factor always stands first
+            return self.node("mul", (a, b))
+        return self.node("mul", (a, b) if a < b else (b, a))
+
+    def div(self, a: int, b: int) -> int:
+        va, vb, op, args = self.const[a], self.const[b], self.op, self.args
+        if vb is not None:
+            if vb == 0:
+                raise ZeroDivisionError("division by zero")
+            if va is not None and va.__class__ is not float and vb.__class__ is not float:
+                return self.number(Fraction(va) / Fraction(vb))
+            if va is not None:
+                return self.number(va / vb)
+            if abs(vb) == 1 or vb.__class__ is not float:
+                return self.mul(self.number(1 / Fraction(vb)), a)
+            return self.mul(self.number(1 / vb), a)
+        if va is not None and va == 0:
+            return a
+        if a == b:
+            return self.number(1)
+        if op[a] == "neg":
+            return self.neg(self.div(args[a][0], b))
+        if op[b] == "neg":
+            return self.neg(self.div(a, args[b][0]))
+        if op[a] == "mul" and b in args[a]:
+            x, y = args[a]
+            return y if x == b else x
+        return self.node("div", (a, b))
+
+    def neg(self, a: int) -> int:
+        if (v := self.const[a]) is not None:
+            return self.number(-v)
+        return self.args[a][0] if self.op[a] == "neg" else self.node("neg", (a,))
+
+    # -- functions -------------------------------------------------------------------------------
+
+    def apply(self, name: str, *ids: int) -> int:
+        """Return the node of a primitive that is not plain arithmetic, folded where exact."""
+        if name in ("sin", "cos"):
+            return self._sine(ids[0], name == "cos")
+        if name == "sqrt" and (v := self.const[ids[0]]) is not None and v >= 0:
+            root = _exact_root(v)
+            return self.node("sqrt", ids) if root is None else self.number(root)
+        if name == "where":
+            if (v := self.const[ids[0]]) is not None:
+                return ids[1] if v else ids[2]
+            if ids[1] == ids[2]:
+                return ids[1]
+        values = [self.const[i] for i in ids]
+        if all(v is not None for v in values) and (
+            name in ("absolute", "sign", "minimum", "maximum", "lt", "le", "eq")
+            or any(v.__class__ is float for v in values)
+            or not any(values)
+        ):
+            folded = OPS[name].evaluate(*values)
+            return self.number(int(folded) if folded.__class__ is bool else folded)
+        return self.node(name, ids)
+
+    def _sine(self, a: int, cosine: bool) -> int:
+        if self.op[a] == "neg":
+            inner = self._sine(self.args[a][0], cosine)
+            return inner if cosine else self.neg(inner)
+        turns = self.over_pi(a)
+        if turns is not None:
+            value = self._exact_sine(turns + Fraction(1, 2) if cosine else turns)
+            if value is not None:
+                return value
+        v = self.const[a]
+        if v.__class__ is float:
+            return self.number(math.cos(v) if cosine else math.sin(v))  # type: ignore[arg-type]
+        return self.node("cos" if cosine else "sin", (a,))
+
+    def _exact_sine(self, turns: Fraction) -> int | None:
+        """Return sin(turns·pi) where it is rational or one square root."""
+        k = (turns * 12) % 24
+        if k.denominator != 1:
+            return None
+        k, sign = (k - 12, -1) if k > 12 else (k, 1)
+        found = _SINE.get(int(min(k, 12 - k)))
+        if found is None:
+            return None
+        factor = self.number(sign * found[0])
+        return self.mul(factor, self.apply("sqrt", self.number(found[1])))
+
+    def over_pi(self, a: int) -> Fraction | None:
+        """Return r when node a is exactly r·pi (r rational, zero included), else None."""
+        if (v := self.const[a]) is not None:
+            return Fraction(0) if v == 0 else None
+        if self.op[a] == "pi":
+            return Fraction(1)
+        if self.op[a] == "neg":
+            inner = self.over_pi(self.args[a][0])
+            return None if inner is None else -inner
+        if self.op[a] == "mul" and self.op[self.args[a][1]] == "pi":
+            v = self.const[self.args[a][0]]
+            return None if v is None or v.__class__ is float else Fraction(v)
+        return None
+
+    # -- whole expressions -------------------------------------------------------------------------
+
+    def live(self, ids: Iterable[int]) -> list[int]:
+        """Return the nodes that `ids` need, in creation order."""
+        needed, stack = set(), list(ids)
+        while stack:
+            i = stack.pop()
+            if i not in needed:
+                needed.add(i)
+                if self.op[i] not in LEAVES:
+                    stack.extend(self.operands(i))
+        return sorted(needed)
+
+    def operands(self, i: int) -> tuple[int, ...]:
+        """Return the ids a node takes as arguments (none for a leaf)."""
+        op = self.op[i]
+        if op in LEAVES:
+            return ()
+        return self.args[i][1:] if op in PAYLOAD else self.args[i]
+
+    def copy_into(self, other: Graph, ids: Iterable[int], leaf: Any = None) -> dict[int, int]:
+        """Return id -> id of these nodes rebuilt in `other`; `leaf(graph, i)` may replace a leaf."""
+        made: dict[int, int] = {}
+        for i in self.live(ids):
+            made[i] = other.rebuild(self, i, made, leaf)
+        return made
+
+    def rebuild(self, source: Graph, i: int, made: dict[int, int], leaf: Any = None) -> int:
+        """Return the id of node i of `source`, its arguments already `made` here."""
+        op, args = source.op[i], source.args[i]
+        if op in LEAVES:
+            replaced = leaf(source, i) if leaf is not None else None
+            if replaced is not None:
+                return self.lift(replaced)
+            if op == "const":
+                return self.number(source.const[i])  # type: ignore[arg-type]
+            return self.node(op, args)
+        if op in PAYLOAD:
+            return self.node(op, (args[0], *(made[a] for a in args[1:])))
+        ids = tuple(made[a] for a in args)
+        if op in ARITHMETIC:
+            return getattr(self, op)(*ids)
+        return self.apply(op, *ids)
+
+    def adopt(self, expr: Expr) -> Expr:
+        """Return the same expression in this graph."""
+        if expr.graph is self:
+            return expr
+        return Expr(self, expr.graph.copy_into(self, [expr.id])[expr.id])
+
+    def digest(self, i: int) -> tuple[int, bytes]:
+        """Return (sign, digest) of a node: equal for equal expressions of any graph."""
+        digests = self._digests
+        for k in range(len(digests), i + 1):
+            digests.append(self._digest_of(k))
+        return digests[i]
+
+    def _digest_of(self, k: int) -> tuple[int, bytes]:
+        op, args = self.op[k], self.args[k]
+        if op == "const":
+            v = self.const[k]
+            text = v.hex() if v.__class__ is float else str(v)  # type: ignore[union-attr]
+            return (-1, _hash("const", text[1:])) if text[0] == "-" else (1, _hash("const", text))
+        if op in LEAVES:
+            return 1, _hash(op, *map(str, args))
+        of = [self._digests[a] for a in self.operands(k)]
+        if op == "neg":
+            return -of[0][0], of[0][1]
+        if op in ("add", "sub"):
+            (sx, x), (sy, y) = of
+            terms = sorted([(x, sx), (y, -sy if op == "sub" else sy)])
+            sign = terms[0][1]
+            return sign, _hash("sum", *(f"{sign * s}{d.hex()}" for d, s in terms))
+        if op in ("mul", "div"):
+            parts = [d.hex() for _, d in of]
+            return of[0][0] * of[1][0], _hash(op, *(sorted(parts) if op == "mul" else parts))
+        payload = repr(args[0]) if op in PAYLOAD else ""
+        return 1, _hash(op, payload, *(f"{s}{d.hex()}" for s, d in of))
+
+
+LEAVES = frozenset({"const", "pi", "param", "input"})
+PAYLOAD = frozenset({"call", "solve", "iterate", "newton", "item"})  # args[0] is not a node
+ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg"})
+
+
+def _hash(*parts: str) -> bytes:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).digest()
+
+
+def _exact_root(v: Number) -> Number | None:
+    if v.__class__ is float:
+        return math.sqrt(v)
+    v = Fraction(v)
+    up, down = math.isqrt(v.numerator), math.isqrt(v.denominator)
+    exact = up * up == v.numerator and down * down == v.denominator
+    return Fraction(up, down) if exact else None
+
+
+class Expr:
+    """A scalar that records what is done with it: a node of a graph."""
+
+    __slots__ = ("graph", "id")
+
+    def __init__(self, graph: Graph, id: int):
+        self.graph, self.id = graph, id
+
+    def __add__(self, other: Any) -> Expr:
+        g = self.graph
+        return Expr(g, g.add(self.id, g.lift(other)))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Expr:
+        g = self.graph
+        return Expr(g, g.sub(self.id, g.lift(other)))
+
+    def __rsub__(self, other: Any) -> Expr:
+        g = self.graph
+        return Expr(g, g.sub(g.lift(other), self.id))
+
+    def __mul__(self, other: Any) -> Expr:
+        g = self.graph
+        return Expr(g, g.mul(self.id, g.lift(other)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Expr:
+        g = self.graph
+        return Expr(g, g.div(self.id, g.lift(other)))
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        g = self.graph
+        return Expr(g, g.div(g.lift(other), self.id))
+
+    def __neg__(self) -> Expr:
+        return Expr(self.graph, self.graph.neg(self.id))
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        return self.absolute()
+
+    def __pow__(self, n: int) -> Expr:
+        if n.__class__ is not int or n < 0:
+            raise UsageError(f"power {n!r} of an expression", hint="use a whole exponent or sqrt")
+        result, base = self.graph.constant(1), self
+        while n:
+            result, base, n = (result * base if n & 1 else result), base * base, n >> 1
+        return result
+
+    def _call(self, name: str, *others: Any) -> Expr:
+        g = self.graph
+        return Expr(g, g.apply(name, self.id, *(g.lift(x) for x in others)))
+
+    def sin(self) -> Expr:
+        return self._call("sin")
+
+    def cos(self) -> Expr:
+        return self._call("cos")
+
+    def tan(self) -> Expr:
+        return self._call("tan")
+
+    def asin(self) -> Expr:
+        return self._call("asin")
+
+    def acos(self) -> Expr:
+        return self._call("acos")
+
+    def exp(self) -> Expr:
+        return self._call("exp")
+
+    def log(self) -> Expr:
+        return self._call("log")
+
+    def sqrt(self) -> Expr:
+        return self._call("sqrt")
+
+    def absolute(self) -> Expr:
+        return self._call("absolute")
+
+    def sign(self) -> Expr:
+        return self._call("sign")
+
+    def atan2(self, x: Any) -> Expr:
+        return self._call("atan2", x)
+
+    def minimum(self, other: Any) -> Expr:
+        return self._call("minimum", other)
+
+    def maximum(self, other: Any) -> Expr:
+        return self._call("maximum", other)
+
+    def choose(self, yes: Any, no: Any) -> Expr:
+        return self._call("where", yes, no)
+
+    def reversed_atan2(self, y: Any) -> Expr:
+        return Expr(self.graph, self.graph.lift(y)).atan2(self)
+
+    reversed_minimum = minimum
+    reversed_maximum = maximum
+
+    def __lt__(self, other: Any) -> Expr:
+        return self._call("lt", other)
+
+    def __le__(self, other: Any) -> Expr:
+        return self._call("le", other)
+
+    def __gt__(self, other: Any) -> Expr:
+        return Expr(self.graph, self.graph.lift(other))._call("lt", self)
+
+    def __ge__(self, other: Any) -> Expr:
+        return Expr(self.graph, self.graph.lift(other))._call("le", self)
+
+    def equals(self, other: Any) -> Expr:
+        """Return the mask of self = other (`==` compares structure)."""
+        return self._call("eq", other)
+
+    # -- as a value --------------------------------------------------------------------------------
+
+    @property
+    def value(self) -> Number | None:
+        """The number this is, when it is a constant."""
+        return self.graph.const[self.id]
+
+    @property
+    def over_pi(self) -> Fraction | None:
+        """r when this is exactly r·pi, else None."""
+        return self.graph.over_pi(self.id)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the parameters this depends on, in order of their appearance in the graph."""
+        g = self.graph
+        return tuple(g.args[i][0] for i in g.live([self.id]) if g.op[i] == "param")
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is Expr:
+            if self.graph is other.graph and self.id == other.id:  # type: ignore[attr-defined]
+                return True
+            return self.graph.digest(self.id) == other.graph.digest(other.id)  # type: ignore[attr-defined]
+        value = self.value
+        return value is not None and value == other
+
+    def __hash__(self) -> int:
+        value = self.value
+        return hash(self.graph.digest(self.id) if value is None else value)
+
+    def __bool__(self) -> bool:
+        raise UsageError("an expression has no truth value", hint="use where(mask, yes, no)")
+
+    def __repr__(self) -> str:
+        from .show import text
+
+        return text(self)

@@ -1,0 +1,69 @@
+"""Expressions as text that the expression grammar reads back."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .graph import Expr, Graph, Number
+
+_SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_RANK = {"add": 1, "sub": 1, "neg": 2, "mul": 2, "div": 2}
+ATOM = 9
+
+
+def decimal(value: Number) -> str:
+    """Return a number as text that reads back as the same number: 0.4, 1/3, 1e-09."""
+    if isinstance(value, float):
+        return repr(value)
+    value = Fraction(value)
+    down, twos, fives = value.denominator, 0, 0
+    while down % 2 == 0:
+        down, twos = down // 2, twos + 1
+    while down % 5 == 0:
+        down, fives = down // 5, fives + 1
+    places = max(twos, fives)
+    if down != 1 or places > 40:
+        return f"{value.numerator}/{value.denominator}"
+    if places == 0:
+        return str(value.numerator)
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    if len(digits.lstrip("0")) + 8 < len(digits):
+        return f"{sign}{digits.lstrip('0')}e-{places}"
+    return f"{sign}{digits[:-places]}.{digits[-places:]}"
+
+
+def text(expr: Expr) -> str:
+    """Return the expression as infix text, with as few brackets as reading it back allows."""
+    graph = expr.graph
+    made: dict[int, tuple[str, int]] = {}
+    for i in graph.live([expr.id]):
+        made[i] = _node(graph, i, made)
+    return made[expr.id][0]
+
+
+def _node(graph: Graph, i: int, made: dict[int, tuple[str, int]]) -> tuple[str, int]:
+    op, args = graph.op[i], graph.args[i]
+    if op == "const":
+        shown = decimal(graph.const[i])  # type: ignore[arg-type]
+        return shown, 2 if "/" in shown else (1 if shown[0] == "-" else ATOM)
+    if op == "pi":
+        return "pi", ATOM
+    if op == "param":
+        return args[0], ATOM
+    if op == "input":
+        return f"{args[0]}[{args[1]}]", ATOM
+    if op == "neg":
+        return "-" + _bracket(made[args[0]], 2), 1
+    if op == "mul" and args[0] == args[1]:
+        return _bracket(made[args[0]], 3) + "**2", 3
+    if op in _SYMBOL:
+        rank = _RANK[op]
+        left, right = made[args[0]], made[args[1]]
+        return _bracket(left, rank) + _SYMBOL[op] + _bracket(right, rank + 1), rank
+    name = "abs" if op == "absolute" else op
+    return f"{name}({', '.join(made[a][0] for a in graph.operands(i))})", ATOM
+
+
+def _bracket(part: tuple[str, int], rank: int) -> str:
+    return part[0] if part[1] >= rank else f"({part[0]})"
