@@ -1,0 +1,38 @@
+# Each target works alone on a fresh machine with Python 3.11+, make and PyPI.
+
+PYTHON ?= python3
+PY := .venv/bin/python
+PYTEST := $(PY) -m pytest -n 2 --durations=10
+
+.PHONY: run test test-all lint bench clean
+
+run: .venv/.installed-run
+	@$(PY) examples/report_robot.py
+
+test: lint
+	$(PYTEST) -m "not slow"
+
+test-all: lint
+	HYPOTHESIS_PROFILE=all $(PYTEST)
+
+lint: .venv/.installed-dev
+	$(PY) -m ruff check .
+	$(PY) -m mypy src
+
+bench: .venv/.installed-dev
+	@if [ -d benchmarks ]; then $(PY) -m benchmarks; else echo "there is no benchmarks/ yet"; fi
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dalembert needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+
+.venv/.installed-run: pyproject.toml | .venv/bin/python
+	$(PY) -m pip install --quiet --editable .
+	@touch $@
+
+.venv/.installed-dev: requirements-dev.txt .venv/.installed-run
+	$(PY) -m pip install --quiet --requirement requirements-dev.txt
+	@touch $@
