@@ -1,0 +1,55 @@
+"""Dynamic models of robots and articulated machines, generated and run.
+
+Public names are imported when first used, so that `import dalembert` stays light.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+__version__ = "0.1.0"
+
+# public name -> the module that holds it; a module may also stand for itself
+EXPORTS = {
+    "load": "dalembert.read",
+    "Mechanism": "dalembert.mechanism",
+    "robots": "dalembert.robots",
+    "DalembertError": "dalembert.errors",
+    "DescriptionError": "dalembert.errors",
+    "ModelError": "dalembert.errors",
+    "ParameterError": "dalembert.errors",
+    "UsageError": "dalembert.errors",
+    "NotPolynomialError": "dalembert.errors",
+    "TooLargeError": "dalembert.errors",
+    "ComputationError": "dalembert.errors",
+    "SingularModel": "dalembert.errors",
+    "SingularPose": "dalembert.errors",
+}
+
+__all__ = [*EXPORTS, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in EXPORTS:
+        raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
+    module = import_module(EXPORTS[name])
+    if module.__name__ == f"dalembert.{name}":
+        return getattr(module, name, module)
+    return getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *EXPORTS})
+
+
+class _Package(ModuleType):
+    """The package itself: a public function keeps its name when a submodule has the same one."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # importing dalembert.simulate would bind that module over the function da.simulate
+        if not (isinstance(value, ModuleType) and name in EXPORTS):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,33 @@
+"""Where the tests find reference numbers and independent engines."""
+
+import importlib
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "dalembert"
+ORACLES = Path(os.environ.get("DALEMBERT_ORACLES") or ROOT.parent / "shared" / "oracles")
+
+
+def absent(what: str) -> NoReturn:
+    """Skip the test for lack of something, or fail it where everything must be there."""
+    if os.environ.get("DALEMBERT_REQUIRE_PEERS"):
+        pytest.fail(f"{what} is not here and DALEMBERT_REQUIRE_PEERS is set", pytrace=False)
+    pytest.skip(f"{what} is not here")
+
+
+def peer(name: str) -> ModuleType:
+    """Return an independent engine, `pin` for Pinocchio or `mujoco`."""
+    try:
+        return importlib.import_module({"pin": "pinocchio"}.get(name, name))
+    except ImportError:
+        absent(name)
+
+
+def oracle_files() -> list[Path]:
+    """Return the reference files in order of name; none where there are none."""
+    return sorted(ORACLES.glob("*.json"))

@@ -1,0 +1,62 @@
+"""The public names of the package, and how they are found."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+import dalembert
+
+ERRORS = [
+    "DalembertError",
+    "DescriptionError",
+    "ModelError",
+    "ParameterError",
+    "UsageError",
+    "NotPolynomialError",
+    "TooLargeError",
+    "ComputationError",
+    "SingularModel",
+    "SingularPose",
+]
+PUBLIC = ["load", "Mechanism", "robots", *ERRORS]
+
+
+def test_the_public_names_are_these():
+    assert sorted(dalembert.EXPORTS) == sorted(PUBLIC)
+    assert sorted(dalembert.__all__) == sorted([*PUBLIC, "__version__"])
+    assert set(PUBLIC) <= set(dir(dalembert))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_resolves(name):
+    if find_spec(dalembert.EXPORTS[name]) is None:
+        pytest.skip(f"{dalembert.EXPORTS[name]} is not written yet")
+    assert getattr(dalembert, name) is not None
+
+
+def test_every_error_is_public():
+    from dalembert import errors
+
+    tree = [errors.DalembertError]
+    for error in tree:
+        tree += error.__subclasses__()
+    in_errors = {error.__name__ for error in tree if error.__module__ == errors.__name__}
+    assert in_errors == set(ERRORS)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = dalembert.nonsense
+
+
+def test_a_function_keeps_its_name_when_a_submodule_has_the_same_one():
+    code = (
+        "import sys, types, dalembert as da\n"
+        "m = types.ModuleType('dalembert.thing'); m.thing = lambda: 7\n"
+        "sys.modules['dalembert.thing'] = m; da.EXPORTS['thing'] = 'dalembert.thing'\n"
+        "da.thing = m\n"
+        "assert da.thing() == 7\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
