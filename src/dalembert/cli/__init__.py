@@ -1,0 +1,106 @@
+"""The command line: one group, one lazily imported file per command, one shape of errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+import click
+
+from dalembert import __version__
+from dalembert.errors import DalembertError
+
+# command -> (module, one-line help); a row counts once its module is there
+COMMANDS = {
+    "tables": ("dalembert.cli.tables", "Print the tables of the 1980 report for a model."),
+    "derive": ("dalembert.cli.derive", "Print the closed-form equations of motion."),
+    "eval": ("dalembert.cli.eval", "Compute one quantity at one state."),
+    "cost": ("dalembert.cli.cost", "Count the operations of each quantity and method."),
+    "export": ("dalembert.cli.export", "Write a model as code in another language."),
+    "simulate": ("dalembert.cli.simulate", "Integrate the motion of a model."),
+    "torques": ("dalembert.cli.torques", "Compute the joint forces along a trajectory."),
+    "verify": ("dalembert.cli.verify", "Compare results with the numbers in reference files."),
+    "agree": ("dalembert.cli.agree", "Compare all formalisms with each other."),
+    "convert": ("dalembert.cli.convert", "Write a model in another description language."),
+    "check": ("dalembert.cli.check", "Show what was read and what is odd about it."),
+    "talk": ("dalembert.cli.talk", "Work on a model interactively."),
+    "bench": ("dalembert.cli.bench", "Time the kernels, alone or beside other engines."),
+}
+
+
+class _Commands(click.Group):
+    """A group that imports a command only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name, (module, _) in COMMANDS.items() if find_spec(module)]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(ctx):
+            return None
+        command: click.Command = import_module(COMMANDS[name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # from the table, so that --help imports no command
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog='Example: dalembert tables "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2);"',
+)
+@click.version_option(__version__, prog_name="dalembert")
+def group() -> None:
+    """Generate and run the dynamic models of robots.
+
+    MODEL is a file (phrase, TOML, JSON, URDF, ...), a phrase, or robot:NAME.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return the exit code of one command: 0 well, 1 failed, 2 bad input, 130 interrupted.
+
+    Whatever goes wrong, stderr ends with a line `error: ...` and shows no traceback;
+    DALEMBERT_DEBUG=1 lets unexpected exceptions through.
+    """
+    arguments = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    # a name that the terminal cannot show is escaped rather than fatal
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        result = group.main(arguments, prog_name="dalembert", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except DalembertError as error:
+        return _fail(str(error), error.exit_code)
+    except click.UsageError as error:
+        usage = error.ctx.get_usage() + "\n" if error.ctx else ""
+        return _fail(f"{error.format_message()}\n{usage}", 2)
+    except click.ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        # the reader has gone; keep the interpreter from flushing into the closed pipe at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        return _fail(f"{error.filename or 'system'}: {error.strerror or error}", 2)
+    except Exception as error:
+        if os.environ.get("DALEMBERT_DEBUG"):
+            raise
+        bug = "this is a defect of dalembert; DALEMBERT_DEBUG=1 shows where it arose"
+        return _fail(f"unexpected {type(error).__name__}: {error}\n  {bug}", 1)
+
+
+def _fail(message: str, exit_code: int) -> int:
+    """Return exit_code after printing the message, its details first and its first line last."""
+    headline, *details = message.splitlines() or [""]
+    for line in [*details, f"error: {headline}"]:
+        click.echo(line, err=True)
+    return exit_code

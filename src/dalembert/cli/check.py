@@ -1,0 +1,32 @@
+"""dalembert check: what was read, and what is odd about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from dalembert.cli.model import model_command, print_json
+
+if TYPE_CHECKING:
+    from dalembert.mechanism import Mechanism
+
+
+@model_command
+def command(mechanism: Mechanism, as_json: bool) -> None:
+    """Show the joints and bodies of MODEL, the reader's notes and physical oddities.
+
+    \b
+    Example:
+      dalembert check robot.urdf
+    """
+    notes, oddities = list(mechanism.notes), list(mechanism.report())
+    if as_json:
+        facts = ("name", "nq", "nv", "joint_names", "frames", "parameters", "total_mass")
+        print_json({f: getattr(mechanism, f) for f in facts} | {"notes": notes, "odd": oddities})
+        return
+    click.echo(str(mechanism))
+    for note in notes:
+        click.echo(f"note: {note}")
+    for oddity in oddities:
+        click.echo(f"odd: {oddity}")

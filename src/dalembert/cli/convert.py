@@ -1,0 +1,38 @@
+"""dalembert convert: the same mechanism in another description language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from dalembert.cli.model import model_command, print_json
+
+if TYPE_CHECKING:
+    from dalembert.mechanism import Mechanism
+
+
+@model_command
+@click.option(
+    "--to",
+    "language",
+    type=click.Choice(["phrase", "toml", "urdf", "mdh", "json"]),
+    required=True,
+    help="The language to write.",
+)
+def command(mechanism: Mechanism, as_json: bool, language: str) -> None:
+    """Write MODEL in another language; what it cannot hold is noted on stderr.
+
+    \b
+    Example:
+      dalembert convert robot.urdf --to toml > robot.toml
+    """
+    from dalembert.read import write
+
+    text, notes = write(mechanism, language)
+    if as_json:
+        print_json({"language": language, "text": text, "notes": notes})
+        return
+    click.echo(text, nl=not text.endswith("\n"))
+    for note in notes:
+        click.echo(f"note: {note}", err=True)

@@ -1,0 +1,133 @@
+"""What every command on a model shares: the MODEL argument, --set, --gravity and --json."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dalembert.errors import DescriptionError, UsageError, shown
+
+if TYPE_CHECKING:
+    from dalembert.mechanism import Mechanism
+
+
+def model_command(function: Callable[..., Any]) -> click.Command:
+    """Return a command on MODEL: function(mechanism, as_json, **its own options)."""
+
+    @functools.wraps(function)
+    def run(
+        model: str, settings: Sequence[str], gravity: str | None, as_json: bool, **rest: Any
+    ) -> Any:
+        return function(read_model(model, settings, gravity), as_json, **rest)
+
+    options = (
+        click.argument("model", metavar="MODEL"),
+        click.option(
+            "--set",
+            "settings",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="Give a parameter a value; may be repeated.",
+        ),
+        click.option("--gravity", metavar="X,Y,Z", help="Gravity, as in --gravity 0,0,-9.81."),
+        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+    )
+    for option in reversed(options):
+        run = option(run)
+    return click.command(run)
+
+
+def read_model(model: str, settings: Sequence[str] = (), gravity: str | None = None) -> Mechanism:
+    """Return the mechanism that MODEL names, with parameters and gravity as the options say."""
+    values = dict(split_setting(text) for text in settings)
+    components = None if gravity is None else split_gravity(gravity)
+    mechanism = find_model(model)
+    if components:
+        mechanism = mechanism.with_gravity(components)
+    if values:
+        mechanism = mechanism.with_values(**values)
+    return mechanism
+
+
+def find_model(model: str) -> Mechanism:
+    """Return the mechanism of a file, else of robot:NAME, else of a phrase."""
+    if os.path.isdir(model):
+        raise DescriptionError(f"{shown(model)} is a directory", hint="name a file inside it")
+    if os.path.exists(model):
+        return load(Path(model))
+    if model.startswith("robot:"):
+        return ready_made(model.removeprefix("robot:"))
+    if any(sign in model for sign in "(,;"):
+        return load(model)
+    raise DescriptionError(
+        f"no such file: {shown(model)}",
+        hint='give a file, robot:NAME, or a phrase such as "RZ(A1,B1),TXK(L1);"',
+    )
+
+
+def load(source: Path | str) -> Mechanism:
+    """Return the mechanism of a file or a phrase; the readers are imported only now."""
+    from dalembert.read import load
+
+    return load(source)
+
+
+def ready_made(name: str) -> Mechanism:
+    """Return the ready-made mechanism dalembert.robots.<name>."""
+    from dalembert import robots
+
+    makers = {key: maker for key, maker in vars(robots).items() if _makes_robot(key, maker)}
+    if name not in makers:
+        raise UsageError(
+            f"no ready-made robot is called {shown(name)!r}",
+            hint="there are: " + ", ".join(sorted(makers)),
+        )
+    return makers[name]()
+
+
+def _makes_robot(name: str, value: object) -> bool:
+    home = getattr(value, "__module__", None) or ""
+    return not name.startswith("_") and callable(value) and home.startswith("dalembert.robots")
+
+
+def split_gravity(text: str) -> tuple[str, ...]:
+    """Return the three components of X,Y,Z, numbers or names."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if len(parts) != 3 or not all(parts):
+        raise UsageError(
+            f"--gravity {shown(text)}: three components are needed",
+            hint="write: --gravity 0,0,-9.81",
+        )
+    return parts
+
+
+def split_setting(text: str) -> tuple[str, str]:
+    """Return the name and the value of NAME=VALUE."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals and value):
+        raise UsageError(
+            f"--set {shown(text)}: a name and a value are needed", hint="write: --set L1=0.4"
+        )
+    return name, value
+
+
+def print_json(data: object) -> None:
+    """Print data as JSON; exact numbers become numbers, expressions their text."""
+    click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
+
+
+def _plain(value: Any) -> object:
+    if hasattr(value, "items"):
+        return dict(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)
