@@ -1,0 +1,47 @@
+"""A module stops at 400 lines and a function at 60, unless `# size: reason` stands at its top."""
+
+import ast
+
+import pytest
+
+from peers import SOURCE
+
+MODULE, FUNCTION = 400, 60
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def top(lines: list[str], node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return what stands before the first statement after the docstring, and one line above."""
+    body = node.body[1:] if ast.get_docstring(node) is not None and node.body[1:] else node.body
+    start = 0 if isinstance(node, ast.Module) else max(0, node.lineno - 2)
+    return "\n".join(lines[start : body[0].lineno if body else len(lines)])
+
+
+def excused(text: str) -> bool:
+    return any("# size: " in line for line in text.splitlines())
+
+
+def too_long(source: str) -> list[str]:
+    """Return one line for each module or function that is too long and gives no reason."""
+    lines, tree, found = source.splitlines(), ast.parse(source), []
+    if len(lines) > MODULE and not excused(top(lines, tree)):
+        found.append(f"module has {len(lines)} lines")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = node.end_lineno - node.lineno + 1
+            if length > FUNCTION and not excused(top(lines, node)):
+                found.append(f"line {node.lineno}: {node.name} has {length} lines")
+    return found
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.relative_to(SOURCE).as_posix())
+def test_a_file_is_short_or_says_why_not(file):
+    assert not too_long(file.read_text(encoding="utf-8"))
+
+
+def test_a_reason_is_accepted_only_at_the_top():
+    body = "    x = 0\n" * 70
+    assert too_long("def f():\n" + body) == ["line 1: f has 71 lines"]
+    assert not too_long("# size: a table\ndef f():\n" + body)
+    assert not too_long('def f():\n    """Text."""\n    # size: a table\n' + body)
+    assert too_long("def f():\n" + body + "    # size: late\n    return x\n")
