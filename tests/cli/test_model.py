@@ -1,0 +1,99 @@
+"""MODEL and its options reach the reader and the mechanism as they were written."""
+
+import json
+import sys
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dalembert.cli import main
+
+
+@dataclass(frozen=True)
+class Stand:
+    """A stand-in for a mechanism, which remembers what it was made from."""
+
+    source: object
+    values: tuple = ()
+    gravity: tuple = ()
+    name: str = "stand"
+    nq: int = 1
+    nv: int = 1
+    joint_names: tuple = ("j1",)
+    frames: tuple = ("j1", "tip")
+    parameters: tuple = ("L1",)
+    total_mass: Fraction = Fraction(5, 2)
+    notes: tuple = ("kept",)
+
+    def with_values(self, **values):
+        return replace(self, values=tuple(values.items()))
+
+    def with_gravity(self, gravity):
+        return replace(self, gravity=gravity)
+
+    def report(self):
+        return ["body j1 has no mass"]
+
+    def __str__(self):
+        return f"{self.source!r} {self.values} {self.gravity}"
+
+
+@pytest.fixture(autouse=True)
+def stand_in_modules(monkeypatch):
+    read, tables, robots = (ModuleType(f"dalembert.{n}") for n in ("read", "tables", "robots"))
+
+    def puma():
+        return Stand("puma")
+
+    puma.__module__ = "dalembert.robots"
+    read.load, read.write = Stand, lambda m, language: (f"{language} text\n", ["a loop is lost"])
+    tables.tables_text = lambda m, inertia: f"{m} {inertia}"
+    tables.tables_data = lambda m: {"source": str(m.source)}
+    robots.puma, robots.Path = puma, Path
+    for module in (read, tables, robots):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+
+
+def run(capsys, *arguments):
+    assert main(arguments) == 0
+    return capsys.readouterr()
+
+
+def test_a_phrase_stays_text_and_a_file_becomes_a_path(capsys, tmp_path):
+    assert run(capsys, "tables", "RZ(A,B);").out == "'RZ(A,B);' () () simple\n"
+    file = tmp_path / "arm.toml"
+    file.touch()
+    assert run(capsys, "tables", str(file)).out == f"{file!r} () () simple\n"
+
+
+def test_options_reach_the_mechanism(capsys):
+    out = run(
+        capsys, "tables", "RZ();", "--set", "L1=0.4", "--set", "M1 = 2*L1", "--gravity", "0, G,-1"
+    ).out
+    assert out == "'RZ();' (('L1', '0.4'), ('M1', '2*L1')) ('0', 'G', '-1') simple\n"
+    assert run(capsys, "tables", "RZ();", "--gravity", "-1,0,0").out.count("('-1', '0', '0')") == 1
+    assert run(capsys, "tables", "RZ();", "--inertia", "full").out.endswith(" full\n")
+
+
+def test_a_ready_made_robot_is_found_by_name_only_among_robots(capsys):
+    assert run(capsys, "check", "robot:puma").out.startswith("'puma'")
+    for name in ("Path", "__name__", ""):
+        assert main(["check", f"robot:{name}"]) == 2
+        assert "hint: there are: puma" in capsys.readouterr().err
+
+
+def test_check_shows_notes_and_oddities(capsys):
+    out = run(capsys, "check", "RZ();").out
+    assert out.splitlines()[1:] == ["note: kept", "odd: body j1 has no mass"]
+    data = json.loads(run(capsys, "check", "RZ();", "--json").out)
+    assert data["total_mass"] == 2.5 and data["odd"] == ["body j1 has no mass"]
+
+
+def test_convert_writes_text_to_stdout_and_notes_to_stderr(capsys):
+    out, err = run(capsys, "convert", "RZ();", "--to", "urdf")
+    assert (out, err) == ("urdf text\n", "note: a loop is lost\n")
+    data = json.loads(run(capsys, "convert", "RZ();", "--to", "mdh", "--json").out)
+    assert data == {"language": "mdh", "text": "mdh text\n", "notes": ["a loop is lost"]}
