@@ -1,0 +1,267 @@
+"""Vectors, matrices, rotations and transforms of three-dimensional space over any scalar.
+
+A `Rotation` keeps its elementary factors: Rx(a) Rx(b) is Rx(a + b), a product with a vector turns
+it factor by factor, and an exact quarter turn only changes places and signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .expr import Scalar, cos, sin
+
+Map = Callable[[Scalar], Scalar]
+
+
+def is_zero(x: Scalar) -> bool:
+    """Return whether x is the constant zero (never asked of a variable's value)."""
+    x = getattr(x, "value", x)
+    return x.__class__ in (int, float) and x == 0 or (hasattr(x, "numerator") and x == 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Vec3:
+    """Three scalars."""
+
+    x: Scalar
+    y: Scalar
+    z: Scalar
+
+    @staticmethod
+    def zero() -> Vec3:
+        return Vec3(0, 0, 0)
+
+    def __iter__(self) -> Iterator[Scalar]:
+        return iter((self.x, self.y, self.z))
+
+    def __getitem__(self, k: int) -> Scalar:
+        return (self.x, self.y, self.z)[k]
+
+    def __add__(self, o: Vec3) -> Vec3:
+        return Vec3(self.x + o.x, self.y + o.y, self.z + o.z)
+
+    def __sub__(self, o: Vec3) -> Vec3:
+        return Vec3(self.x - o.x, self.y - o.y, self.z - o.z)
+
+    def __neg__(self) -> Vec3:
+        return Vec3(-self.x, -self.y, -self.z)
+
+    def __mul__(self, k: Scalar) -> Vec3:
+        return Vec3(self.x * k, self.y * k, self.z * k)
+
+    __rmul__ = __mul__
+
+    def dot(self, o: Vec3) -> Scalar:
+        return self.x * o.x + self.y * o.y + self.z * o.z
+
+    def cross(self, o: Vec3) -> Vec3:
+        return Vec3(
+            self.y * o.z - self.z * o.y,
+            self.z * o.x - self.x * o.z,
+            self.x * o.y - self.y * o.x,
+        )
+
+    def skew(self) -> Mat3:
+        """Return the matrix of `self ×`."""
+        return Mat3((0, -self.z, self.y), (self.z, 0, -self.x), (-self.y, self.x, 0))
+
+    def outer(self, o: Vec3) -> Mat3:
+        """Return self oᵀ."""
+        return Mat3(*(tuple(a * b for b in o) for a in self))
+
+    def map(self, f: Map) -> Vec3:
+        return Vec3(f(self.x), f(self.y), f(self.z))
+
+    def is_zero(self) -> bool:
+        return is_zero(self.x) and is_zero(self.y) and is_zero(self.z)
+
+
+Row = tuple[Scalar, Scalar, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class Mat3:
+    """Nine scalars, row by row."""
+
+    a: Row
+    b: Row
+    c: Row
+
+    @staticmethod
+    def zero() -> Mat3:
+        return Mat3((0, 0, 0), (0, 0, 0), (0, 0, 0))
+
+    @staticmethod
+    def identity() -> Mat3:
+        return Mat3((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+    @staticmethod
+    def symmetric(xx: Scalar, yy: Scalar, zz: Scalar, xy: Scalar, xz: Scalar, yz: Scalar) -> Mat3:
+        """Return the symmetric matrix of six entries in the contract's order XX YY ZZ XY XZ YZ."""
+        return Mat3((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+
+    def six(self) -> tuple[Scalar, ...]:
+        """Return XX, YY, ZZ, XY, XZ, YZ of a symmetric matrix."""
+        return self.a[0], self.b[1], self.c[2], self.a[1], self.a[2], self.b[2]
+
+    @property
+    def rows(self) -> tuple[Row, Row, Row]:
+        return self.a, self.b, self.c
+
+    @property
+    def T(self) -> Mat3:
+        return Mat3(*zip(*self.rows, strict=True))
+
+    def __getitem__(self, k: tuple[int, int]) -> Scalar:
+        return self.rows[k[0]][k[1]]
+
+    def __add__(self, o: Mat3) -> Mat3:
+        return Mat3(*(tuple(x + y for x, y in zip(r, s, strict=True)) for r, s in zip(self.rows, o.rows, strict=True)))
+
+    def __sub__(self, o: Mat3) -> Mat3:
+        return Mat3(*(tuple(x - y for x, y in zip(r, s, strict=True)) for r, s in zip(self.rows, o.rows, strict=True)))
+
+    def __neg__(self) -> Mat3:
+        return self.map(lambda x: -x)
+
+    def __mul__(self, k: Scalar) -> Mat3:
+        return self.map(lambda x: x * k)
+
+    __rmul__ = __mul__
+
+    def __matmul__(self, o: Any) -> Any:
+        if isinstance(o, Vec3):
+            return Vec3(*(r[0] * o.x + r[1] * o.y + r[2] * o.z for r in self.rows))
+        columns = tuple(zip(*o.rows, strict=True))
+        return Mat3(
+            *(tuple(r[0] * k[0] + r[1] * k[1] + r[2] * k[2] for k in columns) for r in self.rows)
+        )
+
+    def map(self, f: Map) -> Mat3:
+        return Mat3(*(tuple(f(x) for x in r) for r in self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A rotation by `angle` about one coordinate axis (0, 1, 2), with its cosine and sine."""
+
+    axis: int
+    angle: Scalar
+    c: Scalar
+    s: Scalar
+
+    def __matmul__(self, v: Vec3) -> Vec3:
+        c, s = self.c, self.s
+        if self.axis == 0:
+            return Vec3(v.x, c * v.y - s * v.z, s * v.y + c * v.z)
+        if self.axis == 1:
+            return Vec3(c * v.x + s * v.z, v.y, c * v.z - s * v.x)
+        return Vec3(c * v.x - s * v.y, s * v.x + c * v.y, v.z)
+
+    @property
+    def T(self) -> Turn:
+        return Turn(self.axis, -self.angle, self.c, -self.s)
+
+    def matrix(self) -> Mat3:
+        columns = (self @ Vec3(1, 0, 0), self @ Vec3(0, 1, 0), self @ Vec3(0, 0, 1))
+        return Mat3(*zip(*columns, strict=True))
+
+    def map(self, f: Map) -> Turn:
+        return Turn(self.axis, f(self.angle), f(self.c), f(self.s))
+
+
+def turn(axis: int, angle: Scalar) -> Turn:
+    """Return the elementary rotation about coordinate axis 0, 1 or 2."""
+    return Turn(axis, angle, cos(angle), sin(angle))
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """A product of factors, each a `Turn` or a constant `Mat3`, the leftmost first."""
+
+    factors: tuple[Turn | Mat3, ...] = ()
+
+    @staticmethod
+    def about(axis: int, angle: Scalar) -> Rotation:
+        """Return the rotation by `angle` about coordinate axis 0, 1 or 2."""
+        return Rotation() if is_zero(angle) else Rotation((turn(axis, angle),))
+
+    @staticmethod
+    def of(matrix: Mat3) -> Rotation:
+        """Return the rotation of a matrix, taken as it is."""
+        return Rotation((matrix,))
+
+    @property
+    def T(self) -> Rotation:
+        return Rotation(tuple(f.T for f in reversed(self.factors)))
+
+    def __matmul__(self, o: Any) -> Any:
+        if isinstance(o, Vec3):
+            for factor in reversed(self.factors):
+                o = factor @ o
+            return o
+        if isinstance(o, Mat3):
+            columns = [self @ Vec3(*column) for column in zip(*o.rows, strict=True)]
+            return Mat3(*zip(*columns, strict=True))
+        return self._times(o)
+
+    def _times(self, o: Rotation) -> Rotation:
+        left, right = list(self.factors), list(o.factors)
+        while left and right:
+            a, b = left[-1], right[0]
+            if not (isinstance(a, Turn) and isinstance(b, Turn) and a.axis == b.axis):
+                break
+            # turns about one axis add their angles
+            left.pop()
+            right.pop(0)
+            total = a.angle + b.angle
+            if not is_zero(total):
+                left.append(turn(a.axis, total))
+                break
+        return Rotation((*left, *right))
+
+    def matrix(self) -> Mat3:
+        """Return the nine entries."""
+        return self @ Mat3.identity()
+
+    def rotate(self, tensor: Mat3) -> Mat3:
+        """Return R tensor Rᵀ, exactly symmetric for a symmetric tensor."""
+        half = self @ tensor
+        full = self @ half.T
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = full.rows
+        return Mat3.symmetric(xx, yy, zz, xy, xz, yz)
+
+    def map(self, f: Map) -> Rotation:
+        return Rotation(tuple(factor.map(f) for factor in self.factors))
+
+    def compact(self) -> Rotation:
+        """Return the same rotation with runs of several factors multiplied out to one matrix."""
+        if len(self.factors) < 2:
+            return self
+        return Rotation((self.matrix(),))
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """Rotation R and origin p of a frame, seen from another: x ↦ R x + p."""
+
+    R: Rotation = Rotation()
+    p: Vec3 = Vec3(0, 0, 0)
+
+    def __matmul__(self, o: Any) -> Any:
+        if isinstance(o, Vec3):
+            return self.R @ o + self.p
+        return Transform(self.R @ o.R, self.R @ o.p + self.p)
+
+    @property
+    def inverse(self) -> Transform:
+        R = self.R.T
+        return Transform(R, -(R @ self.p))
+
+    def map(self, f: Map) -> Transform:
+        return Transform(self.R.map(f), self.p.map(f))
+
+    def is_identity(self) -> bool:
+        return not self.R.factors and self.p.is_zero()

@@ -1,0 +1,322 @@
+"""New mechanisms from old: values given, gravity, payloads, attachments, re-rooting, locked joints.
+
+Everything is pure: the result lives in a fresh graph of parameter expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .algebra import Mat3, Rotation, Transform, Vec3
+from .errors import ModelError, ParameterError, shown
+from .expr import Expr, Graph
+from .expr.exact import Exact, exact, substitute
+from .inertia import Inertia
+from .joint import Fixed
+from .mechanism import Body, Frame, Mechanism, Parameter, joint_name
+
+
+def number(value: Any, graph: Graph) -> Exact:
+    """Return an exact number in a graph from a Python number, a parameter name or an expression."""
+    if isinstance(value, str):
+        text = value.strip()
+        negative, text = text.startswith("-"), text.lstrip("-").strip()
+        if not text.isidentifier():
+            raise ParameterError(f"{shown(value)!r} is not a parameter name")
+        return -graph.param(text) if negative else graph.param(text)
+    if isinstance(value, Expr):
+        return graph.adopt(value)
+    return exact(value)
+
+
+def into(m: Mechanism, graph: Graph, leaf: Any = None) -> Mechanism:
+    """Return the mechanism with its expressions rebuilt in one graph."""
+
+    def convert(x: Any) -> Any:
+        y = substitute(x, graph, leaf)
+        return exact(y) if isinstance(y, Expr) else y
+
+    return m.map(convert)
+
+
+def _checked(m: Mechanism) -> Mechanism:
+    """Return the mechanism validated, with parameters that its numbers name declared."""
+    from .validate import numbers
+
+    known = {p.name for p in m.parameters}
+    new: dict[str, None] = {}
+    for x in numbers(m):
+        if isinstance(x, Expr):
+            new.update((n, None) for n in x.names() if n not in known)
+    extra = tuple(Parameter(n) for n in new)
+    return replace(m, parameters=m.parameters + extra, checked=False)
+
+
+def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
+    """Return the mechanism with parameters given as numbers, exactly; they are parameters no more."""
+    known = {p.name for p in m.parameters}
+    for name in values:
+        if name not in known:
+            raise ParameterError(
+                f"there is no parameter {shown(name)!r}",
+                hint="parameters: " + ", ".join(map(shown, [p.name for p in m.parameters][:20])),
+            )
+    graph = Graph()
+    given = {k: number(v, graph) for k, v in values.items()}
+
+    def leaf(source: Graph, i: int) -> Any:
+        return given.get(source.args[i][0]) if source.op[i] == "param" else None
+
+    left = tuple(p for p in m.parameters if p.name not in given)
+    return _checked(replace(into(m, graph, leaf), parameters=left))
+
+
+def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
+    """Return the mechanism in another gravity, components numbers, names or expressions."""
+    if len(gravity) != 3:
+        raise ModelError(f"gravity has {len(gravity)} components, not 3")
+    graph = Graph()
+    new = replace(into(m, graph), gravity=Vec3(*(number(x, graph) for x in gravity)))
+    kept = [p for p in m.parameters if p.name != "G" or _uses(new, "G")]
+    return _checked(replace(new, parameters=tuple(kept)))
+
+
+def _uses(m: Mechanism, name: str) -> bool:
+    from .validate import numbers
+
+    return any(isinstance(x, Expr) and name in x.names() for x in numbers(m))
+
+
+def tensor(value: Any, graph: Graph) -> Mat3:
+    """Return a symmetric tensor from nothing, 3 diagonal entries, 6 entries or 3 rows."""
+    if value is None:
+        return Mat3.zero()
+    rows = list(value)
+    if len(rows) == 3 and all(hasattr(r, "__len__") and not isinstance(r, str) for r in rows):
+        return Mat3(*(tuple(number(x, graph) for x in r) for r in rows))
+    six = [number(x, graph) for x in rows]
+    if len(six) not in (3, 6):
+        raise ModelError(f"an inertia has 3 or 6 entries, or 3 rows; not {len(six)} entries")
+    return Mat3.symmetric(*six, *([0] * (6 - len(six))))
+
+
+def with_payload(m: Mechanism, frame: str, mass: Any, com: Sequence[Any], inertia: Any) -> Mechanism:
+    """Return the mechanism with a rigid load on a frame; centre and tensor in that frame's axes."""
+    graph = Graph()
+    new = into(m, graph)
+    body, placement = new.frame(frame)
+    if body < 0:
+        raise ModelError(f"frame {shown(frame)!r} is on the base: a payload there does not move")
+    load = Inertia(number(mass, graph), Vec3(*(number(x, graph) for x in com)), tensor(inertia, graph))
+    carrier = new.bodies[body]
+    merged = replace(carrier, inertia=carrier.inertia + load.moved(placement))
+    bodies = (*new.bodies[:body], merged, *new.bodies[body + 1 :])
+    return _checked(replace(new, bodies=bodies))
+
+
+def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
+    """Return m with the base of `other` standing on a frame of m.
+
+    Names of `other` that m already has get the prefix of its own name; parameters of the same name
+    must have the same value.
+    """
+    graph = Graph()
+    left, right = into(m, graph), into(other, graph)
+    body, placement = left.frame(frame)
+    taken = {*left.frames, *left.joint_names}
+    names = [*right.frames, *right.joint_names]
+    rename = {n: f"{other.name}_{n}" if n in taken else n for n in names}
+    shift = len(left.bodies)
+
+    def index(k: int) -> int:
+        return body if k < 0 else k + shift
+
+    bodies = tuple(
+        replace(
+            b,
+            name=rename[b.name],
+            joint_name=rename[joint_name(b)] if b.joint.nv else b.joint_name,
+            parent=index(b.parent),
+            placement=placement @ b.placement if b.parent < 0 else b.placement,
+        )
+        for b in right.bodies
+    )
+    changes: dict[str, Any] = {}
+    for field in ("drives", "elastic", "springs", "loops", "couplings", "wheels", "named"):
+        moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
+        changes[field] = getattr(left, field) + moved
+    changes["velocity_constraints"] = left.velocity_constraints + right.velocity_constraints
+    for field in ("active", "prescribed"):
+        changes[field] = getattr(left, field) + tuple(rename.get(n, n) for n in getattr(right, field))
+    values = {p.name: p for p in left.parameters}
+    for p in right.parameters:
+        if p.name in values and values[p.name].value != p.value:
+            raise ParameterError(f"parameter {shown(p.name)!r} has two values")
+        values.setdefault(p.name, p)
+    parameters = tuple(values.values())
+    return _checked(
+        replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
+    )
+
+
+def _shifted(record: Any, index: Any, placement: Transform, rename: Mapping[str, str]) -> Any:
+    """Return a record of an attached mechanism with its body numbers and names moved."""
+    changes: dict[str, Any] = {}
+    for field, point in (("body", "point"), ("body_i", "point_i"), ("body_j", "point_j")):
+        if hasattr(record, field):
+            k = getattr(record, field)
+            changes[field] = index(k)
+            if k < 0 and hasattr(record, point):
+                changes[point] = placement @ getattr(record, point)
+    for field in ("joint", "of"):
+        if isinstance(getattr(record, field, None), int):
+            changes[field] = index(getattr(record, field))
+    if isinstance(record, Frame):
+        changes["name"] = rename[record.name]
+        if record.body < 0:
+            changes["placement"] = placement @ record.placement
+    return replace(record, **changes)
+
+
+def transform(pose: Transform | Sequence[Sequence[Any]], graph: Graph) -> Transform:
+    """Return a Transform from one, or from 4 x 4 (or 3 x 4) rows."""
+    if isinstance(pose, Transform):
+        return pose.map(lambda x: number(x, graph))
+    rows = [[number(x, graph) for x in row] for row in pose]
+    if len(rows) not in (3, 4) or any(len(r) != 4 for r in rows):
+        raise ModelError("a pose has 4 rows of 4 numbers")
+    return Transform(rotation_of([r[:3] for r in rows[:3]]), Vec3(*(r[3] for r in rows[:3])))
+
+
+def rotation_of(rows: Sequence[Sequence[Any]]) -> Rotation:
+    """Return the rotation of a matrix; the exact identity has no factor."""
+    matrix = Mat3(*(tuple(r) for r in rows))
+    return Rotation() if matrix == Mat3.identity() else Rotation.of(matrix)
+
+
+def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
+    """Return the mechanism with everything that stands on its base moved by a pose."""
+    graph = Graph()
+    new = into(m, graph)
+    T = transform(pose, graph)
+    bodies = tuple(
+        replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies
+    )
+    changes: dict[str, Any] = {
+        field: tuple(_shifted(r, lambda k: k, T, {n: n for n in m.frames}) for r in getattr(new, field))
+        for field in ("named", "springs", "loops")
+    }
+    return _checked(replace(new, bodies=bodies, checked=True, **changes))
+
+
+def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
+    """Return the mechanism with joints (names, or numbers from 1) held at `at`, bodies merged.
+
+    `at` is one value, or a mapping or sequence of values; the frames of merged bodies stay named.
+    """
+    graph = Graph()
+    new = into(m, graph)
+    held: dict[int, Any] = {}
+    for k, joint in enumerate(joints):
+        j = _joint_index(new, joint)
+        value = at.get(joint, 0) if isinstance(at, Mapping) else at
+        value = value[k] if isinstance(value, (list, tuple)) and len(joints) > 1 else value
+        values = list(value) if isinstance(value, (list, tuple)) else [value]
+        joint_type = new.bodies[j].joint
+        if joint_type.nq > 1 and values == [0]:
+            values = [0] * (joint_type.nq - 1) + [0 if joint_type.nq == 3 else 1]
+        if len(values) != joint_type.nq:
+            raise ModelError(f"joint {shown(str(joint))!r} needs {joint_type.nq} values")
+        held[j] = [graph.constant(v) if not isinstance(v, Expr) else v for v in (number(x, graph) for x in values)]
+    return _checked(_merged(new, held))
+
+
+def _joint_index(m: Mechanism, joint: str | int) -> int:
+    moving = [j for j, b in enumerate(m.bodies) if b.joint.nv]
+    if isinstance(joint, int):
+        if not 1 <= joint <= len(moving):
+            raise ModelError(f"there is no joint {joint}; joints are numbered 1 to {len(moving)}")
+        return moving[joint - 1]
+    for j in moving:
+        if joint in (joint_name(m.bodies[j]), m.bodies[j].name):
+            return j
+    raise ModelError(f"there is no joint {shown(joint)!r}", hint=", ".join(map(shown, m.joint_names)))
+
+
+def merge_fixed(m: Mechanism) -> Mechanism:
+    """Return the mechanism with every fixed body merged into its parent; frames stay named."""
+    return _merged(m, {j: [] for j, b in enumerate(m.bodies) if isinstance(b.joint, Fixed)})
+
+
+def _merged(m: Mechanism, held: Mapping[int, Sequence[Any]]) -> Mechanism:
+    """Return the mechanism without the bodies in `held`, whose coordinates are given."""
+    home: dict[int, tuple[int, Transform]] = {-1: (-1, Transform())}  # old body -> new body, pose there
+    bodies: list[Body] = []
+    frames: list[Frame] = []
+    for j, body in enumerate(m.bodies):
+        parent, pose = home[body.parent]
+        if j not in held:
+            home[j] = (len(bodies), Transform())
+            bodies.append(replace(body, parent=parent, placement=pose @ body.placement))
+            continue
+        R, p = body.pose(held[j])
+        place = pose @ _exactly(Transform(R, p))
+        home[j] = (parent, place)
+        frames.append(Frame(body.name, parent, place))
+        if parent >= 0 and not body.inertia.is_massless():
+            bodies[parent] = replace(
+                bodies[parent], inertia=bodies[parent].inertia + body.inertia.moved(place)
+            )
+    return _rehomed(m, held, home, tuple(bodies), tuple(frames))
+
+
+def _exactly(T: Transform) -> Transform:
+    return T.map(lambda x: exact(x) if isinstance(x, Expr) and x.value is not None else x)
+
+
+def _rehomed(
+    m: Mechanism,
+    held: Mapping[int, Any],
+    home: Mapping[int, tuple[int, Transform]],
+    bodies: tuple[Body, ...],
+    frames: tuple[Frame, ...],
+) -> Mechanism:
+    """Return the mechanism on new bodies, with every record that named an old body moved."""
+    changes: dict[str, Any] = {"named": frames}
+    for f in m.named:
+        body, place = home[f.body]
+        changes["named"] += (Frame(f.name, body, place @ f.placement),)
+    for field in ("springs", "loops", "wheels"):
+        changes[field] = tuple(_onto(r, home) for r in getattr(m, field))
+    for field in ("drives", "elastic", "couplings"):
+        kept = [r for r in getattr(m, field) if r.joint not in held and getattr(r, "of", -1) not in held]
+        changes[field] = tuple(
+            replace(r, joint=home[r.joint][0], **({"of": home[r.of][0]} if hasattr(r, "of") else {}))
+            for r in kept
+        )
+    gone = {joint_name(m.bodies[j]) for j in held}
+    for field in ("active", "prescribed"):
+        changes[field] = tuple(n for n in getattr(m, field) if n not in gone)
+    return replace(m, bodies=bodies, checked=True, **changes)
+
+
+def _onto(record: Any, home: Mapping[int, tuple[int, Transform]]) -> Any:
+    changes: dict[str, Any] = {}
+    parts = (
+        ("body", "point", "normal", None),
+        ("body_i", "point_i", "axis", "rotation_i"),
+        ("body_j", "point_j", "axis_j", "rotation_j"),
+    )
+    for body, point, axis, rotation in parts:
+        if not hasattr(record, body):
+            continue
+        k, place = home[getattr(record, body)]
+        changes[body] = k
+        changes[point] = place @ getattr(record, point)
+        if axis and getattr(record, axis, None) is not None:
+            changes[axis] = place.R @ getattr(record, axis)
+        if rotation:
+            changes[rotation] = place.R @ getattr(record, rotation)
+    return replace(record, **changes)

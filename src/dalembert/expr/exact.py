@@ -1,0 +1,68 @@
+"""Exact numbers: what a description's text, a Python number or an expression means without rounding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..errors import ParameterError, UsageError
+from .graph import Expr, Graph
+from .ops import OPS
+
+Exact = int | Fraction | Expr
+_LIMIT = 1e300
+
+
+def exact(value: Any) -> Exact:
+    """Return a number without rounding: a float is the decimal it prints as.
+
+    >>> exact(0.1)
+    Fraction(1, 10)
+    """
+    if isinstance(value, Expr):
+        constant = value.value
+        return value if constant is None else exact(constant)
+    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)):
+        if hasattr(value, "item"):
+            return exact(value.item())
+        raise UsageError(f"{value!r} is not a number")
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise UsageError(f"{value!r} is not a finite number")
+        value = Fraction(repr(value))
+    if abs(value) > _LIMIT:
+        raise UsageError("a number is out of range", hint="numbers are below 1e300")
+    value = Fraction(value)
+    return int(value) if value.denominator == 1 else value
+
+
+def to_float(value: Any, parameters: Mapping[str, float] | None = None) -> float:
+    """Return the float nearest to an exact number; parameters need values."""
+    if not isinstance(value, Expr):
+        return float(value)
+    graph, made = value.graph, {}
+    for i in graph.live([value.id]):
+        op, args = graph.op[i], graph.args[i]
+        if op == "const":
+            made[i] = float(graph.const[i])  # type: ignore[arg-type]
+        elif op == "pi":
+            made[i] = math.pi
+        elif op == "param":
+            if parameters is None or args[0] not in parameters:
+                raise ParameterError(
+                    f"parameter {args[0]!r} has no value", hint=f"give one: with_values({args[0]}=...)"
+                )
+            made[i] = float(parameters[args[0]])
+        else:
+            made[i] = OPS[op].evaluate(*(made[a] for a in args))
+    return made[value.id]
+
+
+def substitute(value: Exact, graph: Graph, leaf: Any) -> Any:
+    """Return the value rebuilt in `graph`, `leaf(source, id)` replacing leaves (None keeps one)."""
+    if not isinstance(value, Expr):
+        return value
+    made = value.graph.copy_into(graph, [value.id], leaf)
+    return Expr(graph, made[value.id])

@@ -1,0 +1,92 @@
+"""Mass, first moment and inertia tensor of a rigid body, over any scalar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .algebra import Map, Mat3, Transform, Vec3, is_zero
+from .expr import Scalar
+
+
+def steiner(m: Scalar, c: Vec3) -> Mat3:
+    """Return the tensor of a point mass m at c: m (c·c 1 - c cᵀ)."""
+    xx, yy, zz = c.x * c.x, c.y * c.y, c.z * c.z
+    return Mat3.symmetric(
+        m * (yy + zz),
+        m * (xx + zz),
+        m * (xx + yy),
+        -(m * (c.x * c.y)),
+        -(m * (c.x * c.z)),
+        -(m * (c.y * c.z)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Inertia:
+    """Ten inertial parameters as they were given.
+
+    `at = "centre"`: lever is the mass centre, tensor is about it. `at = "origin"`: lever is the first
+    moment, tensor is about the frame origin (regrouped bodies may have a first moment and no mass).
+    """
+
+    mass: Scalar = 0
+    lever: Vec3 = Vec3(0, 0, 0)
+    tensor: Mat3 = Mat3((0, 0, 0), (0, 0, 0), (0, 0, 0))
+    at: Literal["centre", "origin"] = "centre"
+
+    @property
+    def m(self) -> Scalar:
+        return self.mass
+
+    @property
+    def h(self) -> Vec3:
+        """First moment, mass times centre."""
+        return self.lever * self.mass if self.at == "centre" else self.lever
+
+    @property
+    def Io(self) -> Mat3:
+        """Tensor about the frame origin."""
+        return self.tensor + steiner(self.mass, self.lever) if self.at == "centre" else self.tensor
+
+    @property
+    def centre(self) -> Vec3:
+        """The mass centre; zero for a massless body."""
+        if self.at == "centre":
+            return self.lever
+        if is_zero(self.mass):
+            return Vec3.zero()
+        return self.lever.map(lambda x: x / self.mass)
+
+    @property
+    def about_centre(self) -> Mat3:
+        """Tensor about the mass centre."""
+        if self.at == "centre":
+            return self.tensor
+        return self.tensor - steiner(self.mass, self.centre)
+
+    def moved(self, T: Transform) -> Inertia:
+        """Return the same body seen from a frame in which its own frame stands at T."""
+        R, p = T.R, T.p
+        if self.at == "centre":
+            return Inertia(self.mass, T @ self.lever, R.rotate(self.tensor))
+        h = R @ self.lever
+        ph = p.outer(h)
+        twice = 2 * p.dot(h)
+        shift = Mat3.identity() * twice - (ph + ph.T) + steiner(self.mass, p)
+        return Inertia(self.mass, h + p * self.mass, R.rotate(self.tensor) + shift, "origin")
+
+    def __add__(self, o: Inertia) -> Inertia:
+        if o.is_massless():
+            return self
+        if self.is_massless():
+            return o
+        return Inertia(self.m + o.m, self.h + o.h, self.Io + o.Io, "origin")
+
+    def is_massless(self) -> bool:
+        """Whether every entry is structurally zero."""
+        zero = all(is_zero(x) for x in self.tensor.six())
+        return zero and is_zero(self.mass) and (self.at == "centre" or self.lever.is_zero())
+
+    def map(self, f: Map) -> Inertia:
+        return Inertia(f(self.mass), self.lever.map(f), self.tensor.map(f), self.at)

@@ -1,0 +1,452 @@
+"""The frozen description of a mechanism: bodies, joints and everything that acts on them.
+
+Numbers are exact (`int`, `Fraction`, rational multiples of pi) or expressions of named parameters;
+`bound` turns them into floats or into the scalars of a trace, once, before an algorithm runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .algebra import Map, Rotation, Transform, Vec3
+from .errors import ModelError, ParameterError, shown
+from .expr import Expr, Graph, Scalar
+from .expr.exact import exact, substitute, to_float
+from .inertia import Inertia
+from .joint import Fixed, Joint, Vector, project, rates
+
+Limit = tuple[Any, Any]  # lower, upper; None where open
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One rigid body and the joint that carries it. The body frame is the joint frame after motion."""
+
+    name: str
+    parent: int  # index in Mechanism.bodies; -1 is the base
+    placement: Transform = Transform()  # of the joint frame in the parent frame at q = 0
+    joint: Joint = Fixed()
+    inertia: Inertia = Inertia()
+    joint_name: str = ""  # the body's name when empty
+    limits: tuple[Limit, ...] = ()  # one pair per coordinate, or empty
+    velocity_limit: Any = None
+    effort_limit: Any = None
+
+    @property
+    def m(self) -> Scalar:
+        return self.inertia.m
+
+    @property
+    def h(self) -> Vec3:
+        return self.inertia.h
+
+    @property
+    def Io(self) -> Any:
+        return self.inertia.Io
+
+    def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the body frame in the parent frame."""
+        R, p = self.joint.pose(q)
+        return self.placement.R @ R, self.placement.R @ p + self.placement.p
+
+    def rates(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vec3, Vec3, Vec3, Vec3]:
+        return rates(self.joint, q, qd, qdd)
+
+    def project(self, q: Vector, f: Vec3, n: Vec3) -> list[Scalar]:
+        return project(self.joint, q, f, n)
+
+    def map(self, f: Map) -> Body:
+        limits = tuple((_maybe(f, a), _maybe(f, b)) for a, b in self.limits)
+        return Body(
+            self.name,
+            self.parent,
+            self.placement.map(f),
+            self.joint.map(f),
+            self.inertia.map(f),
+            self.joint_name,
+            limits,
+            _maybe(f, self.velocity_limit),
+            _maybe(f, self.effort_limit),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named frame fixed to a body (-1 is the base)."""
+
+    name: str
+    body: int
+    placement: Transform = Transform()
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """The actuator of a joint, motor side of the gear: Ia = N² J_m, friction |N| (B |N| q̇ + T_c)."""
+
+    joint: int
+    inertia: Any = 0
+    gear: Any = 1
+    coulomb: tuple[Any, Any] = (0, 0)  # at positive speed; at negative speed (a negative number)
+    viscous: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JointSpring:
+    """Elastic joint: force on the joint = -stiffness (q - rest) - damping qd."""
+
+    joint: int
+    stiffness: Any = 0
+    rest: Any = 0
+    damping: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PointSpring:
+    """Spring and damper between two points of two bodies."""
+
+    body_i: int
+    point_i: Vec3
+    body_j: int
+    point_j: Vec3
+    stiffness: Any = 0
+    length: Any = 0
+    damping: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A cut joint: point_i of body_i meets point_j of body_j; axes in the axes of their bodies."""
+
+    body_i: int
+    point_i: Vec3
+    body_j: int
+    point_j: Vec3
+    joint: str = "spherical"
+    axis: Vec3 | None = None
+    axis_j: Vec3 | None = None
+    rotation_i: Rotation = Rotation()  # of the cut frames, for a fixed joint
+    rotation_j: Rotation = Rotation()
+    length: Any = None  # of a rod
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """q[joint] = ratio · q[of] + offset."""
+
+    joint: int
+    of: int
+    ratio: Any = 1
+    offset: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """No velocity of a body's point along `normal`; with radius and spin joint, rolling without slip."""
+
+    name: str
+    body: int
+    point: Vec3
+    normal: Vec3
+    steer: str | None = None
+    radius: Any = None
+    spin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VelocityConstraint:
+    """A linear equation in the joint rates, as text: `xd*sin(th) - yd*cos(th) = 0`."""
+
+    name: str
+    equation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named quantity with an optional value."""
+
+    name: str
+    value: Any = None
+
+
+LOOP_JOINTS = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "fixed", "rod")
+
+
+def _maybe(f: Map, x: Any) -> Any:
+    return None if x is None else f(x)
+
+
+def _mapped(value: Any, f: Map) -> Any:
+    """Return a plain record with its numbers mapped; ints in fields that are indices stay."""
+    changes: dict[str, Any] = {}
+    for spec in fields(value):
+        x = getattr(value, spec.name)
+        if spec.name in ("joint", "of", "body", "body_i", "body_j", "name") or isinstance(x, str):
+            continue
+        if hasattr(x, "map"):
+            changes[spec.name] = x.map(f)
+        elif isinstance(x, tuple):
+            changes[spec.name] = tuple(f(v) for v in x)
+        elif x is not None:
+            changes[spec.name] = f(x)
+    return replace(value, **changes)
+
+
+RECORDS = ("named", "drives", "elastic", "springs", "loops", "couplings", "wheels")
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A frozen, validated mechanism; bodies stand in parent-before-child order."""
+
+    bodies: tuple[Body, ...]
+    name: str = "mechanism"
+    gravity: Vec3 = Vec3(0, 0, exact(-9.81))
+    parameters: tuple[Parameter, ...] = ()
+    named: tuple[Frame, ...] = ()
+    drives: tuple[Drive, ...] = ()
+    elastic: tuple[JointSpring, ...] = ()
+    springs: tuple[PointSpring, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    wheels: tuple[Wheel, ...] = ()
+    velocity_constraints: tuple[VelocityConstraint, ...] = ()
+    active: tuple[str, ...] = ()
+    prescribed: tuple[str, ...] = ()
+    speeds: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    checked: bool = field(default=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.checked:
+            from .validate import validate
+
+            validate(self)
+            object.__setattr__(self, "checked", True)
+
+    # -- sizes and names -------------------------------------------------------------------------
+
+    @cached_property
+    def nq(self) -> int:
+        return sum(b.joint.nq for b in self.bodies)
+
+    @cached_property
+    def nv(self) -> int:
+        return sum(b.joint.nv for b in self.bodies)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """One name per moving joint, in coordinate order."""
+        return tuple(joint_name(b) for b in self.bodies if b.joint.nv)
+
+    @cached_property
+    def frames(self) -> tuple[str, ...]:
+        """The name of every frame: bodies (fixed links too), then named frames."""
+        return (*(b.name for b in self.bodies), *(f.name for f in self.named))
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Body index by body name or joint name (body names win)."""
+        found = {joint_name(b): j for j, b in enumerate(self.bodies)}
+        return found | {b.name: j for j, b in enumerate(self.bodies)}
+
+    @property
+    def total_mass(self) -> Any:
+        """Sum of the masses: a number, or an expression of parameters."""
+        total: Any = 0
+        graph = Graph()
+        for b in self.bodies:
+            m = graph.adopt(b.m) if isinstance(b.m, Expr) else b.m
+            total = total + m
+        return total if isinstance(total, Expr) else float(total)
+
+    def frame(self, name: str) -> tuple[int, Transform]:
+        """Return (body index, placement in that body) of a frame by name."""
+        for f in self.named:
+            if f.name == name:
+                return f.body, f.placement
+        if name in self.index:
+            return self.index[name], Transform()
+        if name in ("base", "world"):
+            return -1, Transform()
+        raise ModelError(
+            f"no frame {shown(name)!r}", hint="frames: " + ", ".join(map(shown, self.frames[:12]))
+        )
+
+    # -- what algorithms ask -----------------------------------------------------------------------
+
+    def outward(self) -> Iterator[tuple[int, Body]]:
+        """Yield (index, body), parents first."""
+        return enumerate(self.bodies)
+
+    def inward(self) -> Iterator[tuple[int, Body]]:
+        """Yield (index, body), children first."""
+        return ((j, self.bodies[j]) for j in reversed(range(len(self.bodies))))
+
+    def split_q(self, q: Vector) -> list[Vector]:
+        """Return the coordinates of each body's joint."""
+        return _cut(q, [b.joint.nq for b in self.bodies], "q")
+
+    def split(self, qd: Vector) -> list[Vector]:
+        """Return the velocity variables (or rates, or forces) of each body's joint."""
+        return _cut(qd, [b.joint.nv for b in self.bodies], "qd")
+
+    def join(self, parts: Mapping[int, Sequence[Scalar]]) -> list[Scalar]:
+        """Return one vector from the parts of each body's joint."""
+        return [x for j in range(len(self.bodies)) for x in parts[j]]
+
+    @cached_property
+    def velocity_index(self) -> tuple[int, ...]:
+        """Index of the first velocity variable of each body's joint."""
+        starts, at = [], 0
+        for b in self.bodies:
+            starts.append(at)
+            at += b.joint.nv
+        return tuple(starts)
+
+    # -- numbers -------------------------------------------------------------------------------------
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The parameters that have a value."""
+        return {p.name: p.value for p in self.parameters if p.value is not None}
+
+    @cached_property
+    def open_parameters(self) -> tuple[str, ...]:
+        """The parameters without a value."""
+        return tuple(p.name for p in self.parameters if p.value is None)
+
+    def map(self, f: Map) -> Mechanism:
+        """Return the mechanism with every physical number mapped, not validated again."""
+        changes: dict[str, Any] = {
+            name: tuple(_mapped(x, f) for x in getattr(self, name)) for name in RECORDS
+        }
+        bodies = tuple(b.map(f) for b in self.bodies)
+        return replace(self, bodies=bodies, gravity=self.gravity.map(f), checked=True, **changes)
+
+    def bound(
+        self, values: Mapping[str, Any] | None = None, graph: Graph | None = None
+    ) -> Mechanism:
+        """Return the mechanism over working scalars: exact numbers become floats, once.
+
+        Without a graph every parameter needs a value (its own, or one of `values`). With a graph,
+        parameters become nodes of it, except those given in `values`.
+        """
+        given = {k: float(v) for k, v in (values or {}).items()}
+        if graph is None:
+            known = {k: float(v) for k, v in self.values.items()} | given
+            missing = [n for n in self.open_parameters if n not in known]
+            if missing:
+                raise ParameterError(
+                    "no value for parameter " + ", ".join(map(shown, missing[:8])),
+                    hint=f"write m.with_values({shown(missing[0])}=...)",
+                )
+            return self.map(lambda x: to_float(x, known))
+
+        def leaf(source: Graph, i: int) -> Any:
+            return given.get(source.args[i][0]) if source.op[i] == "param" else None
+
+        def convert(x: Any) -> Any:
+            if not isinstance(x, Expr):
+                return float(x) if x.__class__ is not int else x
+            y = substitute(x, graph, leaf)
+            return y.value if y.value is not None else _float_if_closed(y)
+
+        return self.map(convert)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hexadecimal digest of everything that decides a result."""
+        data = repr(tuple(getattr(self, f.name) for f in fields(self) if f.compare))
+        return hashlib.blake2b(data.encode(), digest_size=20).hexdigest()
+
+    # -- doors: each opens a module to the right of this one ------------------------------------------
+
+    def with_values(self, **values: Any) -> Mechanism:
+        """Return the mechanism with parameters given: `m.with_values(L1=0.4)`."""
+        from .edit import with_values
+
+        return with_values(self, values)
+
+    def with_gravity(self, gravity: Sequence[Any]) -> Mechanism:
+        """Return the mechanism in another gravity: `m.with_gravity((0, "G", 0))`."""
+        from .edit import with_gravity
+
+        return with_gravity(self, gravity)
+
+    def with_payload(
+        self, frame: str, mass: Any, com: Sequence[Any] = (0, 0, 0), inertia: Any = None
+    ) -> Mechanism:
+        """Return the mechanism carrying a body: `m.with_payload("tip", 2.5, (0, 0, 0.1))`."""
+        from .edit import with_payload
+
+        return with_payload(self, frame, mass, com, inertia)
+
+    def attach(self, other: Mechanism, frame: str) -> Mechanism:
+        """Return this mechanism with another one standing on one of its frames."""
+        from .edit import attach
+
+        return attach(self, other, frame)
+
+    def rooted(self, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
+        """Return the mechanism with its base placed at a pose (4 x 4 rows) in the world."""
+        from .edit import rooted
+
+        return rooted(self, pose)
+
+    def lock(self, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
+        """Return the mechanism with joints held still, their bodies merged into their parents."""
+        from .edit import lock
+
+        return lock(self, joints, at)
+
+    def save(self, path: str | Path) -> None:
+        """Write the mechanism to a native file, TOML or JSON by its ending."""
+        from .read.native import save
+
+        save(self, path)
+
+    def report(self) -> list[str]:
+        """Return what is physically odd about the numbers; nothing is altered."""
+        from .validate import report
+
+        return report(self)
+
+    def __str__(self) -> str:
+        from .view import table
+
+        return table(self)
+
+    def _repr_html_(self) -> str:
+        from .view import html
+
+        return html(self)
+
+
+def joint_name(body: Body) -> str:
+    """Return the name of the joint that carries a body."""
+    return body.joint_name or body.name
+
+
+def _float_if_closed(y: Expr) -> Any:
+    return to_float(y) if not y.names() and not _has_input(y) else y
+
+
+def _has_input(y: Expr) -> bool:
+    g = y.graph
+    return any(g.op[i] == "input" for i in g.live([y.id]))
+
+
+def _cut(vector: Vector, sizes: Sequence[int], name: str) -> list[Vector]:
+    if len(vector) != sum(sizes):
+        raise ModelError(f"{name} has {len(vector)} entries, the mechanism needs {sum(sizes)}")
+    parts, at = [], 0
+    for n in sizes:
+        parts.append(vector[at : at + n])
+        at += n
+    return parts
