@@ -70,12 +70,18 @@ def test_a_phrase_stays_text_and_a_file_becomes_a_path(capsys, tmp_path):
 
 
 def test_options_reach_the_mechanism(capsys):
-    out = run(
-        capsys, "tables", "RZ();", "--set", "L1=0.4", "--set", "M1 = 2*L1", "--gravity", "0, G,-1"
-    ).out
-    assert out == "'RZ();' (('L1', '0.4'), ('M1', '2*L1')) ('0', 'G', '-1') simple\n"
-    assert run(capsys, "tables", "RZ();", "--gravity", "-1,0,0").out.count("('-1', '0', '0')") == 1
+    out = run(capsys, "tables", "RZ();", "--set", "L1=0.1", "--set", "M1 = -G").out
+    assert out == "'RZ();' (('L1', Fraction(1, 10)), ('M1', '-G')) () simple\n"
+    out = run(capsys, "tables", "RZ();", "--gravity", "-1e0, G,0").out
+    assert out == "'RZ();' () (Fraction(-1, 1), 'G', Fraction(0, 1)) simple\n"
     assert run(capsys, "tables", "RZ();", "--inertia", "full").out.endswith(" full\n")
+
+
+@pytest.mark.parametrize("value", ["", "1e9999", "1/3", "nan()", "٣", "1" * 200, "0x10", "--1"])
+def test_a_value_is_a_decimal_or_a_name(value, capsys):
+    assert main(["check", "RZ();", "--set", f"L1={value}"]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("error: --set L1=") and "neither a number nor a parameter name" in last
 
 
 def test_a_ready_made_robot_is_found_by_name_only_among_robots(capsys):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,8 @@ from dalembert.errors import DescriptionError, UsageError, shown
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
+
+DECIMAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 
 def model_command(function: Callable[..., Any]) -> click.Command:
@@ -96,25 +100,35 @@ def _makes_robot(name: str, value: object) -> bool:
     return not name.startswith("_") and callable(value) and home.startswith("dalembert.robots")
 
 
-def split_gravity(text: str) -> tuple[str, ...]:
+def split_gravity(text: str) -> tuple[Fraction | str, ...]:
     """Return the three components of X,Y,Z, numbers or names."""
-    parts = tuple(part.strip() for part in text.split(","))
-    if len(parts) != 3 or not all(parts):
+    parts = text.split(",")
+    if len(parts) != 3:
         raise UsageError(
             f"--gravity {shown(text)}: three components are needed",
             hint="write: --gravity 0,0,-9.81",
         )
-    return parts
+    return tuple(number_or_name(part, f"--gravity {shown(text)}") for part in parts)
 
 
-def split_setting(text: str) -> tuple[str, str]:
+def split_setting(text: str) -> tuple[str, Fraction | str]:
     """Return the name and the value of NAME=VALUE."""
-    name, equals, value = (part.strip() for part in text.partition("="))
-    if not (name and equals and value):
+    name, equals, value = text.partition("=")
+    if not (name.strip() and equals):
         raise UsageError(
             f"--set {shown(text)}: a name and a value are needed", hint="write: --set L1=0.4"
         )
-    return name, value
+    return name.strip(), number_or_name(value, f"--set {shown(text)}")
+
+
+def number_or_name(text: str, option: str) -> Fraction | str:
+    """Return a decimal exactly, or the name of a parameter, perhaps after a minus."""
+    text = text.strip()
+    if len(text) <= 100 and DECIMAL.fullmatch(text):
+        return Fraction(text)
+    if text.removeprefix("-").isidentifier():
+        return text
+    raise UsageError(f"{option}: {shown(text)!r} is neither a number nor a parameter name")
 
 
 def print_json(data: object) -> None:
