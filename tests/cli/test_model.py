@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -24,7 +24,7 @@ class Stand:
     nv: int = 1
     joint_names: tuple = ("j1",)
     frames: tuple = ("j1", "tip")
-    parameters: tuple = ("L1",)
+    parameters: tuple = (SimpleNamespace(name="L1", value=None),)
     total_mass: Fraction = Fraction(5, 2)
     notes: tuple = ("kept",)
 
@@ -95,6 +95,7 @@ def test_check_shows_notes_and_oddities(capsys):
     out = run(capsys, "check", "RZ();").out
     assert out.splitlines()[1:] == ["note: kept", "odd: body j1 has no mass"]
     data = json.loads(run(capsys, "check", "RZ();", "--json").out)
+    assert data["parameters"] == {"L1": None}
     assert data["total_mass"] == 2.5 and data["odd"] == ["body j1 has no mass"]
 
 

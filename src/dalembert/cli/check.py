@@ -22,8 +22,10 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     """
     notes, oddities = list(mechanism.notes), list(mechanism.report())
     if as_json:
-        facts = ("name", "nq", "nv", "joint_names", "frames", "parameters", "total_mass")
-        print_json({f: getattr(mechanism, f) for f in facts} | {"notes": notes, "odd": oddities})
+        facts = ("name", "nq", "nv", "joint_names", "frames", "total_mass")
+        data = {fact: getattr(mechanism, fact) for fact in facts}
+        data["parameters"] = {p.name: p.value for p in mechanism.parameters}
+        print_json(data | {"notes": notes, "odd": oddities})
         return
     click.echo(str(mechanism))
     for note in notes:
