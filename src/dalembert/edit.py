@@ -147,6 +147,7 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     for field in ("drives", "elastic", "springs", "loops", "couplings", "wheels", "named"):
         moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
         changes[field] = getattr(left, field) + moved
+    changes["changes"] = ()
     changes["velocity_constraints"] = left.velocity_constraints + right.velocity_constraints
     for field in ("active", "prescribed"):
         changes[field] = getattr(left, field) + tuple(rename.get(n, n) for n in getattr(right, field))
@@ -208,7 +209,7 @@ def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism
         field: tuple(_shifted(r, lambda k: k, T, {n: n for n in m.frames}) for r in getattr(new, field))
         for field in ("named", "springs", "loops")
     }
-    return _checked(replace(new, bodies=bodies, checked=True, **changes))
+    return _checked(replace(new, bodies=bodies, changes=(), checked=True, **changes))
 
 
 def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
@@ -284,7 +285,7 @@ def _rehomed(
     frames: tuple[Frame, ...],
 ) -> Mechanism:
     """Return the mechanism on new bodies, with every record that named an old body moved."""
-    changes: dict[str, Any] = {"named": frames}
+    changes: dict[str, Any] = {"named": frames, "changes": () if held else m.changes}
     for f in m.named:
         body, place = home[f.body]
         changes["named"] += (Frame(f.name, body, place @ f.placement),)

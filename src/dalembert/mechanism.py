@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from .algebra import Map, Rotation, Transform, Vec3
 from .errors import ModelError, ParameterError, shown
@@ -167,6 +167,19 @@ class VelocityConstraint:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameChange:
+    """One step of a sentence, a joint or a constant, along or about a coordinate axis."""
+
+    kind: Literal["R", "T"]
+    axis: int  # 0, 1, 2
+    body: int  # the body that a joint moves, or that a constant belongs to; -1 is the base
+    value: Any = None  # of a constant; None for a joint
+
+    def map(self, f: Map) -> FrameChange:
+        return replace(self, value=_maybe(f, self.value))
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """A named quantity with an optional value."""
 
@@ -220,6 +233,8 @@ class Mechanism:
     prescribed: tuple[str, ...] = ()
     speeds: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
+    # the sentence element by element, when there was one and the bodies still are as it said
+    changes: tuple[FrameChange, ...] = field(default=(), compare=False, repr=False)
     checked: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -326,6 +341,7 @@ class Mechanism:
         changes: dict[str, Any] = {
             name: tuple(_mapped(x, f) for x in getattr(self, name)) for name in RECORDS
         }
+        changes["changes"] = tuple(c.map(f) for c in self.changes)
         bodies = tuple(b.map(f) for b in self.bodies)
         return replace(self, bodies=bodies, gravity=self.gravity.map(f), checked=True, **changes)
 
