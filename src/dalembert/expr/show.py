@@ -56,7 +56,7 @@ def _node(graph: Graph, i: int, made: dict[int, tuple[str, int]]) -> tuple[str, 
     if op == "neg":
         return "-" + _bracket(made[args[0]], 2), 1
     if op == "mul" and args[0] == args[1]:
-        return _bracket(made[args[0]], 3) + "**2", 3
+        return _bracket(made[args[0]], 4) + "**2", 3
     if op in _SYMBOL:
         rank = _RANK[op]
         left, right = made[args[0]], made[args[1]]
