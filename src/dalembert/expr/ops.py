@@ -68,13 +68,13 @@ maximum = _binary("maximum", "maximum", max)
 
 def where(mask: Scalar, yes: Scalar, no: Scalar) -> Scalar:
     """Return `yes` where mask holds, else `no`, for any scalar."""
-    choose = getattr(mask, "choose", None)
-    if choose is not None:
-        return choose(yes, no)
-    if hasattr(mask, "dtype"):
+    if hasattr(mask, "dtype"):  # first: an array has a method `choose` too, with another meaning
         import numpy
 
         return numpy.where(mask, yes, no)
+    choose = getattr(mask, "choose", None)
+    if choose is not None:
+        return choose(yes, no)
     return yes if mask else no
 
 

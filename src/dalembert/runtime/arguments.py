@@ -1,0 +1,137 @@
+"""What a user gives to a kernel, checked and brought into the form that compiled code reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError, UsageError
+from ..expr import Port
+from .card import Card
+
+Array = np.ndarray
+
+
+def numbers(value: Any, what: str) -> Array:
+    """Return a value as an aligned C-ordered float64 array, if no information is lost."""
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        array = value
+    else:
+        try:
+            array = np.asarray(value)
+        except ValueError as error:
+            raise UsageError(f"{what}: rows of unequal length") from error
+    if not np.can_cast(array.dtype, np.float64, "same_kind"):
+        raise UsageError(f"{what} holds {array.dtype} values", hint="give real numbers")
+    if array.dtype != np.float64 or not (array.flags.c_contiguous and array.flags.aligned):
+        array = np.array(array, dtype=np.float64, order="C")
+    return array
+
+
+def leading(array: Array, shape: tuple[int, ...], what: str) -> tuple[int, ...]:
+    """Return the leading dimensions of an array that must end with `shape`."""
+    cut = array.ndim - len(shape)
+    if cut < 0 or array.shape[cut:] != shape:
+        wanted = ", ".join(["...", *map(str, shape)])
+        raise UsageError(f"{what} has shape {array.shape}, expected ({wanted})")
+    return array.shape[:cut]
+
+
+def inputs(card: Card, values: Sequence[Any]) -> tuple[list[Array], list[tuple[int, ...]]]:
+    """Return the input arrays and the leading dimensions of each."""
+    if len(values) != len(card.inputs):
+        names = ", ".join(p.name for p in card.inputs)
+        raise UsageError(
+            f"{card.name} takes {len(card.inputs)} inputs ({names}), not {len(values)}"
+        )
+    arrays, leads = [], []
+    for port, value in zip(card.inputs, values, strict=True):
+        what = f"{card.name}: input {port.name!r}"
+        arrays.append(numbers(value, what))
+        leads.append(leading(arrays[-1], port.shape, what))
+    return arrays, leads
+
+
+def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | None, tuple]:
+    """Return the parameter values, last dimension in the order of the card, and their lead."""
+    given = values or {}
+    unknown = [name for name in given if name not in card.parameters]
+    if unknown:
+        known = ", ".join(card.parameters) or "none"
+        raise ParameterError(
+            f"{card.name} has no parameter {unknown[0]!r}", hint=f"its parameters: {known}"
+        )
+    missing = [name for name in card.parameters if name not in given]
+    if missing:
+        raise ParameterError(
+            f"{card.name}: no value for parameter {', '.join(map(repr, missing))}",
+            hint=f"call it with parameters={{{missing[0]!r}: ...}}",
+        )
+    if not card.parameters:
+        return None, ()
+    columns = [numbers(given[n], f"{card.name}: parameter {n!r}") for n in card.parameters]
+    try:
+        return np.stack(np.broadcast_arrays(*columns), axis=-1), np.broadcast(*columns).shape
+    except ValueError as error:
+        shapes = ", ".join(str(c.shape) for c in columns)
+        raise UsageError(f"{card.name}: parameters of shapes {shapes} do not broadcast") from error
+
+
+def common(card: Card, leads: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the leading dimensions that all inputs broadcast to."""
+    first = next((lead for lead in leads if lead), ())
+    if all(lead in ((), first) for lead in leads):
+        return first
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError as error:
+        shown = ", ".join(map(str, leads))
+        raise UsageError(f"{card.name}: leading dimensions {shown} do not broadcast") from error
+
+
+def rows(array: Array, own: tuple[int, ...], lead: tuple[int, ...]) -> Array:
+    """Return the array with all of `lead`; one that has no leading dimension stays as it is."""
+    if own in ((), lead):
+        return array
+    tail = array.shape[len(own) :]
+    return np.ascontiguousarray(np.broadcast_to(array, lead + tail))
+
+
+def outputs(card: Card, out: Any, lead: tuple[int, ...], given: Sequence[Any]) -> list[Array]:
+    """Return the arrays to write to: new ones, or those of `out` when they are fit for it."""
+    if out is None:
+        return [np.empty(lead + port.shape) for port in card.outputs]
+    single = len(card.outputs) == 1
+    if single:
+        out = (out,)
+    elif not isinstance(out, (tuple, list)) or len(out) != len(card.outputs):
+        names = ", ".join(p.name for p in card.outputs)
+        raise UsageError(
+            f"{card.name}: out must be a tuple of {len(card.outputs)} arrays ({names})"
+        )
+    for port, array in zip(card.outputs, out, strict=True):
+        _fit(port, array, lead, "out" if single else f"out[{port.name!r}]", card.name)
+    for k, array in enumerate(out):
+        for other in (*given, *out[:k]):
+            if isinstance(other, np.ndarray) and np.may_share_memory(array, other):
+                raise UsageError(
+                    f"{card.name}: out overlaps an input or another output in memory",
+                    hint="give an array of its own",
+                )
+    return list(out)
+
+
+def _fit(port: Port, array: Any, lead: tuple[int, ...], what: str, name: str) -> None:
+    wanted = f"{name}: {what} must be a writeable C-contiguous float64 array of shape "
+    wanted += str(lead + port.shape)
+    if not isinstance(array, np.ndarray):
+        raise UsageError(f"{wanted}, not {type(array).__name__}")
+    if array.shape != lead + port.shape:
+        raise UsageError(f"{wanted}, not {array.shape}")
+    if array.dtype != np.float64:
+        raise UsageError(f"{wanted}, not {array.dtype}")
+    flags = array.flags
+    if not (flags.c_contiguous and flags.aligned and flags.writeable):
+        raise UsageError(wanted, hint="it is read-only, unaligned or not contiguous")

@@ -1,0 +1,58 @@
+"""What a kernel says about itself: enough to call it, without the Program it came from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..expr import Cost, Port, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Names, shapes and cost of a kernel, and the scratch memory its entries need."""
+
+    name: str
+    parameters: tuple[str, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    cost: dict[str, Cost]
+    scratch_one: int = 0
+    scratch_batch: int = 0
+    tile: int = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the card as plain data for a JSON header."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> Card:
+        """Return the card of plain data; raises KeyError, TypeError or ValueError on other data."""
+
+        def ports(rows: list[dict[str, Any]]) -> tuple[Port, ...]:
+            return tuple(Port(str(r["name"]), tuple(int(k) for k in r["shape"])) for r in rows)
+
+        return Card(
+            str(data["name"]),
+            tuple(str(p) for p in data["parameters"]),
+            ports(data["inputs"]),
+            ports(data["outputs"]),
+            {str(k): Cost(**{n: int(c) for n, c in v.items()}) for k, v in data["cost"].items()},
+            int(data["scratch_one"]),
+            int(data["scratch_batch"]),
+            int(data["tile"]),
+        )
+
+
+def card(program: Program, scratch_one: int = 0, scratch_batch: int = 0, tile: int = 1) -> Card:
+    """Return the card of a program whose code needs so much scratch."""
+    return Card(
+        program.name,
+        program.parameters,
+        program.inputs,
+        program.outputs,
+        program.cost,
+        scratch_one,
+        scratch_batch,
+        tile,
+    )

@@ -1,0 +1,74 @@
+"""The callable that a user holds: compiled code, its names and shapes, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..expr import Cost, Port
+from . import arguments
+from .card import Card
+from .interpret import Interpreted
+from .native import Native
+
+
+class Kernel:
+    """A compiled quantity: `k(*inputs, out=None, parameters=None)`.
+
+    Inputs are arrays whose last dimensions are those of `inputs`; dimensions before them are
+    states and broadcast. The result is one array, or a tuple with one array per output.
+    Kernels keep no state between calls and may be shared by threads.
+    """
+
+    def __init__(self, card: Card, code: Native | Interpreted, threads: int = 1):
+        self.card, self.code, self.threads = card, code, threads
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        return self.card.inputs
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self.card.outputs
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self.card.parameters
+
+    @property
+    def cost(self) -> dict[str, Cost]:
+        return self.card.cost
+
+    def __repr__(self) -> str:
+        ins = ", ".join(p.name for p in self.inputs)
+        outs = ", ".join(p.name for p in self.outputs)
+        return f"<Kernel {self.name}({ins}) -> {outs}: {self.cost['step']}>"
+
+    def __call__(
+        self, *inputs: Any, out: Any = None, parameters: Mapping[str, Any] | None = None
+    ) -> np.ndarray | tuple[np.ndarray, ...]:
+        """Return the outputs at one state, or at each of many."""
+        card = self.card
+        arrays, leads = arguments.inputs(card, inputs)
+        params, params_lead = arguments.parameters(card, parameters)
+        lead = arguments.common(card, [*leads, params_lead])
+        given = (*inputs, *arrays, *((parameters or {}).values()))
+        outs = arguments.outputs(card, out, lead, given)
+        if not lead:
+            self.code.one(arrays, params, outs)
+        elif count := prod(lead):
+            ins = [arguments.rows(a, own, lead) for a, own in zip(arrays, leads, strict=True)]
+            batched = [bool(own) for own in leads]
+            if params is not None:
+                params = arguments.rows(params, params_lead, lead)
+            self.code.batch(ins, batched, params, bool(params_lead), outs, count, self.threads)
+        if out is not None:
+            return out
+        return outs[0] if len(outs) == 1 else tuple(outs)

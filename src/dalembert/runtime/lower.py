@@ -1,0 +1,235 @@
+"""From scheduled lines to LLVM IR text, for one state (1 lane) or several at a time (W lanes).
+
+All kernel functions have one signature: a pointer per input port, the prepared values, a pointer
+per output port, scratch. Entry k of a port lies at byte 8·W·k, so the same text serves both.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from ..expr import Port
+from .schedule import Schedule, Trig
+
+# one instruction each; {t} is the value type, {m} its suffix, {0} {1} the operands
+SIMPLE = {
+    "add": "fadd contract {t} {0}, {1}",
+    "sub": "fsub contract {t} {0}, {1}",
+    "mul": "fmul contract {t} {0}, {1}",
+    "div": "fdiv {t} {0}, {1}",
+    "neg": "fneg {t} {0}",
+    "sqrt": "call {t} @llvm.sqrt.{m}({t} {0})",
+    "absolute": "call {t} @llvm.fabs.{m}({t} {0})",
+    "minimum": "call {t} @llvm.minimum.{m}({t} {0}, {t} {1})",
+    "maximum": "call {t} @llvm.maximum.{m}({t} {0}, {t} {1})",
+    "tan": "call {t} @tan.{m}({t} {0})",
+    "asin": "call {t} @asin.{m}({t} {0})",
+    "acos": "call {t} @acos.{m}({t} {0})",
+    "exp": "call {t} @exp.{m}({t} {0})",
+    "log": "call {t} @log.{m}({t} {0})",
+    "atan2": "call {t} @atan2.{m}({t} {0}, {t} {1})",
+}
+MASKS = {
+    "lt": "fcmp olt {t} {0}, {1}",
+    "le": "fcmp ole {t} {0}, {1}",
+    "eq": "fcmp oeq {t} {0}, {1}",
+}
+LIBM = {"sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "exp": 1, "log": 1, "atan2": 2}
+
+
+def real(value: float, lanes: int = 1) -> str:
+    """Return a constant as IR text, exact to the bit."""
+    bits = f"0x{struct.pack('>d', value).hex().upper()}"
+    return bits if lanes == 1 else "<" + ", ".join([f"double {bits}"] * lanes) + ">"
+
+
+def value_type(lanes: int) -> str:
+    return "double" if lanes == 1 else f"<{lanes} x double>"
+
+
+def mask_type(lanes: int) -> str:
+    return "i1" if lanes == 1 else f"<{lanes} x i1>"
+
+
+def suffix(lanes: int) -> str:
+    return "f64" if lanes == 1 else f"v{lanes}f64"
+
+
+class Body:
+    """The text of one function: operands by value number, each loaded or computed once."""
+
+    def __init__(self, plan: Schedule, lanes: int, ports: Sequence[Port], outputs: Sequence[Port]):
+        self.plan, self.lanes = plan, lanes
+        self.type, self.mask, self.suffix = value_type(lanes), mask_type(lanes), suffix(lanes)
+        self.bytes = 8 * lanes
+        self.text: list[str] = []
+        self.operand: dict[int, str] = {}
+        self.masks: dict[int, str] = {}
+        self.count = 0
+        self.port = {p.name: k for k, p in enumerate(ports)}
+        self.result = [(k, n) for k, p in enumerate(outputs) for n in range(p.size)]
+
+    # -- memory -----------------------------------------------------------------------------------
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"%t{self.count}"
+
+    def emit(self, form: str, *operands: str) -> str:
+        name = self.fresh()
+        self.text.append(f"{name} = {form.format(*operands, t=self.type, m=self.suffix)}")
+        return name
+
+    def address(self, base: str, index: int) -> str:
+        if index == 0:
+            return base
+        return self.emit("getelementptr inbounds i8, ptr {}, i64 {}", base, str(self.bytes * index))
+
+    def load(self, base: str, index: int) -> str:
+        return self.emit(f"load {{t}}, ptr {{}}, align {self.bytes}", self.address(base, index))
+
+    def store(self, value: str, base: str, index: int) -> None:
+        where = self.address(base, index)
+        self.text.append(f"store {self.type} {value}, ptr {where}, align {self.bytes}")
+
+    # -- values -----------------------------------------------------------------------------------
+
+    def value(self, v: int) -> str:
+        """Return the operand of a value as a number; it is loaded at its first use."""
+        found = self.operand.get(v)
+        if found is not None:
+            return found
+        plan = self.plan
+        if v in plan.constants:
+            made = real(plan.constants[v], self.lanes)
+        elif v in self.masks:
+            one, zero = real(1.0, self.lanes), real(0.0, self.lanes)
+            made = self.emit(f"select {self.mask} {{}}, {{t}} {one}, {{t}} {zero}", self.masks[v])
+        elif v in plan.slot:
+            made = self.load("%s", plan.slot[v])
+        else:
+            leaf = plan.block.leaves[v]
+            if leaf[0] == "input":
+                made = self.load(f"%in{self.port[leaf[1]]}", leaf[2])
+            else:  # ("prepared", k) in step, ("param", k) in prepare
+                made = self.load("%r", leaf[1])
+        self.operand[v] = made
+        return made
+
+    def truth(self, v: int) -> str:
+        """Return the operand of a value as a mask: true where it is not zero."""
+        if v not in self.masks:
+            zero = real(0.0, self.lanes)
+            self.masks[v] = self.emit(f"fcmp une {{t}} {{}}, {zero}", self.value(v))
+        return self.masks[v]
+
+    # -- items ------------------------------------------------------------------------------------
+
+    def line(self, v: int) -> None:
+        line = self.plan.block.lines[v - len(self.plan.block.leaves)]
+        if line.op in MASKS:
+            self.masks[v] = self.emit(MASKS[line.op], *map(self.value, line.args))
+        elif line.op in SIMPLE:
+            self.operand[v] = self.emit(SIMPLE[line.op], *map(self.value, line.args))
+        else:
+            self.operand[v] = COMPOSITE[line.op](self, *line.args)
+        if v in self.plan.slot:
+            self.store(self.value(v), "%s", self.plan.slot[v])
+        self.results(v)
+
+    def trig(self, item: Trig) -> None:
+        for k, angle in enumerate(item.angles):
+            self.store(self.value(angle), "%s", item.slot + k)
+        start = self.address("%s", item.slot)
+        many = len(item.angles)
+        self.text.append(f"call void @sincos.{self.suffix}(ptr {start}, i64 {many})")
+
+    def results(self, v: int) -> None:
+        """Store a value wherever it is a result, as soon as it is known."""
+        for k in self.plan.stores.get(v, ()):
+            port, n = self.result[k]
+            self.store(self.value(v), f"%out{port}", n)
+
+
+def _sign(body: Body, x: int) -> str:
+    one, minus, zero = (real(c, body.lanes) for c in (1.0, -1.0, 0.0))
+    below = body.emit(f"fcmp olt {{t}} {{}}, {zero}", body.value(x))
+    above = body.emit(f"fcmp ogt {{t}} {{}}, {zero}", body.value(x))
+    # zero and nan are their own sign
+    inner = body.emit(f"select {body.mask} {{}}, {{t}} {minus}, {{t}} {{}}", below, body.value(x))
+    return body.emit(f"select {body.mask} {{}}, {{t}} {one}, {{t}} {{}}", above, inner)
+
+
+def _where(body: Body, mask: int, yes: int, no: int) -> str:
+    operands = body.truth(mask), body.value(yes), body.value(no)
+    return body.emit(f"select {body.mask} {{}}, {{t}} {{}}, {{t}} {{}}", *operands)
+
+
+def _gathered(body: Body, x: int) -> str:
+    raise AssertionError("sines and cosines are gathered by the schedule")
+
+
+COMPOSITE: dict[str, Callable[..., str]] = {
+    "sign": _sign,
+    "where": _where,
+    "sin": _gathered,
+    "cos": _gathered,
+}
+
+
+def signature(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
+    """Return the parameter list that all functions of a kernel share."""
+    names = [f"%in{k}" for k in range(len(inputs))] + ["%r"]
+    names += [f"%out{k}" for k in range(len(outputs))] + ["%s"]
+    return ", ".join(f"ptr noalias {n}" for n in names)
+
+
+def functions(
+    name: str,
+    plan: Schedule,
+    lanes: int,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    constants: bool,
+) -> list[str]:
+    """Return the IR of a block, one function per chunk, named `name.0`, `name.1`, ...
+
+    With `constants` false, results that are constants are left to `constant_results`.
+    """
+    texts = []
+    base = len(plan.block.leaves)
+    for c, items in enumerate(plan.chunks):
+        body = Body(plan, lanes, inputs, outputs)
+        if c == 0:
+            for v in plan.stores:
+                if v in plan.constants:
+                    if constants:
+                        body.results(v)
+                elif v < base:
+                    body.results(v)
+        for item in items:
+            if isinstance(item, Trig):
+                body.trig(item)
+                for v in item.lines:
+                    body.results(v)
+            else:
+                body.line(item)
+        texts.append(_function(f"{name}.{c}", body, signature(inputs, outputs)))
+    return texts
+
+
+def constant_results(
+    name: str, plan: Schedule, lanes: int, inputs: Sequence[Port], outputs: Sequence[Port]
+) -> str:
+    """Return the function that writes the results that are constants, run once per call."""
+    body = Body(plan, lanes, inputs, outputs)
+    for v in plan.stores:
+        if v in plan.constants:
+            body.results(v)
+    return _function(name, body, signature(inputs, outputs))
+
+
+def _function(name: str, body: Body, parameters: str) -> str:
+    text = "\n  ".join(body.text)
+    return f"define internal void @{name}({parameters}) #0 {{\n  {text}\n  ret void\n}}\n"

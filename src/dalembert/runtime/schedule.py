@@ -1,0 +1,167 @@
+"""The order in which a kernel computes a Block: constants folded, angles gathered, chunks cut.
+
+Sines and cosines are taken many at a time: all angles that can be known before any sine of their
+own level form one `Trig` item. A long block is cut into chunks, each one function of the kernel;
+values that live across a cut have a slot in scratch memory that the caller provides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..expr import OPS, Block
+
+WHOLE = 2000  # a block of up to this many lines stays one function
+CHUNK = 300  # lines per function of a longer one
+
+
+@dataclass(frozen=True, slots=True)
+class Trig:
+    """Angles stored from slot `slot` on; their sines replace them, the cosines come after."""
+
+    angles: tuple[int, ...]
+    lines: tuple[int, ...]  # the sine and cosine lines it computes
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A Block, ready to be written: `chunks` hold value numbers and Trig items in order."""
+
+    block: Block
+    constants: dict[int, float] = field(repr=False)
+    chunks: tuple[tuple[int | Trig, ...], ...] = field(repr=False)
+    slot: dict[int, int] = field(repr=False)  # value -> scratch slot it is kept in
+    slots: int
+    stores: dict[int, tuple[int, ...]] = field(repr=False)  # value -> the results it is
+
+
+def schedule(block: Block, whole: int = WHOLE, chunk: int = CHUNK) -> Schedule:
+    """Return the schedule of a block; above `whole` lines it is cut every `chunk` lines."""
+    constants = fold(block)
+    items, trig_slot, used = _gathered(block, constants)
+    if len(items) <= whole:
+        chunks = [items]
+    else:
+        chunks = [items[k : k + chunk] for k in range(0, len(items), chunk)]
+    slot, slots = _spilled(block, chunks, trig_slot, used)
+    stores: dict[int, list[int]] = {}
+    for k, value in enumerate(block.results):
+        stores.setdefault(value, []).append(k)
+    return Schedule(
+        block,
+        constants,
+        tuple(tuple(c) for c in chunks),
+        slot,
+        slots,
+        {v: tuple(ks) for v, ks in stores.items()},
+    )
+
+
+def fold(block: Block) -> dict[int, float]:
+    """Return the value of every leaf and line that depends on numbers only."""
+    known: dict[int, float] = {}
+    for i, leaf in enumerate(block.leaves):
+        if leaf[0] == "const":
+            known[i] = float(leaf[1])
+        elif leaf[0] == "pi":
+            known[i] = math.pi
+    base = len(block.leaves)
+    with np.errstate(all="ignore"):
+        for k, line in enumerate(block.lines):
+            if all(a in known for a in line.args):
+                values = [np.float64(known[a]) for a in line.args]
+                known[base + k] = float(OPS[line.op].evaluate(*values))
+    return known
+
+
+def _gathered(
+    block: Block, constants: dict[int, float]
+) -> tuple[list[int | Trig], dict[int, int], int]:
+    """Return the items in order, the slot of each sine and cosine, and the number of slots."""
+    base, lines = len(block.leaves), block.lines
+    level = [0] * (base + len(lines))
+    by_level: dict[int, list[int]] = {}
+    for k, line in enumerate(lines):
+        v = base + k
+        if v in constants:
+            continue
+        sine = line.op in ("sin", "cos")
+        level[v] = max((level[a] for a in line.args), default=0) + sine
+        if sine:
+            by_level.setdefault(level[v], []).append(v)
+
+    items: list[int | Trig] = []
+    slot: dict[int, int] = {}
+    done = set(range(base)) | set(constants)
+    used = 0
+    for k in range(len(lines)):
+        v = base + k
+        if v in done:
+            continue
+        if lines[k].op not in ("sin", "cos"):
+            done.add(v)
+            items.append(v)
+            continue
+        # the first sine of its level: all angles of that level, and what they need, come now
+        members = by_level[level[v]]
+        angles = tuple(dict.fromkeys(lines[m - base].args[0] for m in members))
+        for needed in _ancestors(block, angles, done):
+            done.add(needed)
+            items.append(needed)
+        trig = Trig(angles, tuple(members), used)
+        items.append(trig)
+        used += 2 * len(angles)
+        place = {angle: n for n, angle in enumerate(angles)}
+        for m in members:
+            n = place[lines[m - base].args[0]]
+            slot[m] = trig.slot + n + (len(angles) if lines[m - base].op == "cos" else 0)
+            done.add(m)
+    return items, slot, used
+
+
+def _ancestors(block: Block, values: Iterable[int], done: set[int]) -> list[int]:
+    """Return the lines, not yet done, that values need, in order."""
+    base, needed = len(block.leaves), set()
+    stack = [v for v in values if v not in done]
+    while stack:
+        v = stack.pop()
+        if v not in needed:
+            needed.add(v)
+            stack.extend(a for a in block.lines[v - base].args if a not in done)
+    return sorted(needed)
+
+
+def _spilled(
+    block: Block, chunks: Sequence[Sequence[int | Trig]], trig: dict[int, int], used: int
+) -> tuple[dict[int, int], int]:
+    """Return value -> slot for sines, cosines and values that outlive their chunk."""
+    base = len(block.leaves)
+    made: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for c, items in enumerate(chunks):
+        for item in items:
+            if isinstance(item, Trig):
+                for angle in item.angles:
+                    last[angle] = c
+            else:
+                made[item] = c
+                for a in block.lines[item - base].args:
+                    last[a] = c
+    slot, free = dict(trig), []
+    ending: dict[int, list[int]] = {}
+    for c, items in enumerate(chunks):
+        free.extend(sorted(ending.pop(c - 1, ()), reverse=True))
+        for item in items:
+            if isinstance(item, Trig) or last.get(item, c) == c:
+                continue
+            if free:
+                slot[item] = free.pop()
+            else:
+                slot[item], used = used, used + 1
+            ending.setdefault(last[item], []).append(slot[item])
+    return slot, used

@@ -1,0 +1,192 @@
+"""Sine and cosine together, W lanes at a time, as LLVM IR text.
+
+x = n·pi/2 + r, |r| <= pi/4, with pi/2 in three parts (Cody and Waite; four shorter parts where the
+machine has no fused multiply-add), then the minimax polynomials of fdlibm's k_sin.c and k_cos.c.
+Within 2 ulp for |x| up to the limit; beyond it, and for inf and nan, each such lane asks libm.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .lower import LIBM, mask_type, real, suffix, value_type
+
+_HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
+_SIN = (
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+)
+_COS = (
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+)
+_MAGIC = 6755399441055744.0  # 1.5 · 2**52: adding it rounds to an integer
+
+
+def half_pi_parts(fused: bool) -> tuple[float, ...]:
+    """Return pi/2 as a sum of doubles; without fused multiply-add the first have 33 bits."""
+    rest, parts = _HALF_PI, []
+    for bits in (53, 53, 53) if fused else (33, 33, 33, 53):
+        scale = Fraction(2) ** (bits - 1 - _exponent(rest))
+        part = float(Fraction(int(rest * scale)) / scale)
+        parts.append(part)
+        rest -= Fraction(part)
+    return tuple(parts)
+
+
+def limit(fused: bool) -> float:
+    """Return the largest |x| that is reduced here; n·part must stay exact without fma."""
+    return 1e8 if fused else 8e5
+
+
+def _exponent(x: Fraction) -> int:
+    e = x.numerator.bit_length() - x.denominator.bit_length()
+    return e if Fraction(2) ** e <= x else e - 1
+
+
+class _Lines:
+    """IR lines over one value type; constants may be given as floats."""
+
+    def __init__(self, lanes: int):
+        self.lanes, self.type, self.lines, self.count = lanes, value_type(lanes), [], 0
+
+    def __call__(self, form: str, *operands: str | float) -> str:
+        self.count += 1
+        texts = [real(o, self.lanes) if isinstance(o, float) else o for o in operands]
+        name = f"%a{self.count}"
+        m = suffix(self.lanes)
+        self.lines.append(f"{name} = " + form.format(*texts, t=self.type, m=m))
+        return name
+
+    def add(self, x: str | float, y: str | float) -> str:
+        return self("fadd contract {t} {}, {}", x, y)
+
+    def sub(self, x: str | float, y: str | float) -> str:
+        return self("fsub contract {t} {}, {}", x, y)
+
+    def mul(self, x: str | float, y: str | float) -> str:
+        return self("fmul contract {t} {}, {}", x, y)
+
+    def poly(self, z: str, z2: str, z4: str, c: tuple[float, ...]) -> str:
+        """Return c0 + c1 z + ... + c5 z⁵ by Estrin's scheme."""
+        low, mid, high = (self.add(self.mul(z, c[k + 1]), c[k]) for k in (0, 2, 4))
+        return self.add(self.mul(z4, high), self.add(self.mul(z2, mid), low))
+
+
+def _reduced(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
+    """Return r and the bits of n for x = n·pi/2 + r."""
+    shifted = a("fadd {t} {}, {}", a("fmul {t} {}, {}", x, float(1 / _HALF_PI)), _MAGIC)
+    n = a("fsub {t} {}, {}", shifted, _MAGIC)
+    r = x
+    for part in half_pi_parts(fused):
+        if fused:
+            r = a("call {t} @llvm.fma.{m}({t} {}, {t} {}, {t} {})", n, -part, r)
+        else:
+            r = a("fsub {t} {}, {}", r, a("fmul {t} {}, {}", n, part))
+    integers = "i64" if a.lanes == 1 else f"<{a.lanes} x i64>"
+    return r, a(f"bitcast {{t}} {{}} to {integers}", shifted)
+
+
+def _pair(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
+    """Return the sine and cosine of x, right for |x| below the limit."""
+    r, n = _reduced(a, x, fused)
+    z = a.mul(r, r)
+    z2 = a.mul(z, z)
+    z4 = a.mul(z2, z2)
+    sine = a.add(a.mul(a.mul(r, z), a.poly(z, z2, z4, _SIN)), r)
+    half = a("fmul {t} {}, {}", z, 0.5)
+    w = a("fsub {t} {}, {}", 1.0, half)
+    lost = a("fsub {t} {}, {}", a("fsub {t} {}, {}", 1.0, w), half)
+    cosine = a.add(w, a.add(a.mul(z2, a.poly(z, z2, z4, _COS)), lost))
+
+    # quadrants: odd n swaps the two, bit 1 of n turns the sine, bit 1 of n + 1 the cosine
+    whole = "i64" if a.lanes == 1 else f"<{a.lanes} x i64>"
+
+    def number(k: int) -> str:
+        return str(k) if a.lanes == 1 else "<" + ", ".join([f"i64 {k}"] * a.lanes) + ">"
+
+    top = a(f"shl {whole} {{}}, {number(63)}", n)
+    odd = a(f"icmp slt {whole} {{}}, {number(0)}", top)
+    turned = []
+    for yes, no, count in (
+        (cosine, sine, n),
+        (sine, cosine, a(f"add {whole} {{}}, {number(1)}", n)),
+    ):
+        chosen = a(f"select {mask_type(a.lanes)} {{}}, {{t}} {{}}, {{t}} {{}}", odd, yes, no)
+        bits = a(f"bitcast {{t}} {{}} to {whole}", chosen)
+        second = a(f"and {whole} {{}}, {number(2)}", count)
+        flip = a(f"shl {whole} {{}}, {number(62)}", second)
+        turned.append(a(f"bitcast {whole} {{}} to {{t}}", a(f"xor {whole} {{}}, {{}}", bits, flip)))
+    return turned[0], turned[1]
+
+
+def sincos(lanes: int, fused: bool) -> str:
+    """Return the function that replaces n angles by their sines and writes n cosines after them."""
+    t, m, mask, size = value_type(lanes), suffix(lanes), mask_type(lanes), 8 * lanes
+    a = _Lines(lanes)
+    sine, cosine = _pair(a, "%x", fused)
+    far = a("fcmp ugt {t} {}, {}", a("call {t} @llvm.fabs.{m}({t} {})", "%x"), limit(fused))
+    any_far = far if lanes == 1 else a("icmp ne {} {}, 0", f"i{lanes}", _bits(a, far))
+    body = "\n  ".join(a.lines)
+    return f"""
+define internal void @sincos.{m}(ptr noalias %p, i64 %n) #0 {{
+entry:
+  %apart = mul i64 %n, {size}
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %next, %join ]
+  %offset = mul i64 %k, {size}
+  %here = getelementptr i8, ptr %p, i64 %offset
+  %x = load {t}, ptr %here, align {size}
+  {body}
+  br i1 {any_far}, label %slow, label %join, !prof !0
+slow:
+  %ls = call {t} @sin.{m}({t} %x)
+  %lc = call {t} @cos.{m}({t} %x)
+  %ss = select {mask} {far}, {t} %ls, {t} {sine}
+  %sc = select {mask} {far}, {t} %lc, {t} {cosine}
+  br label %join
+join:
+  %js = phi {t} [ {sine}, %loop ], [ %ss, %slow ]
+  %jc = phi {t} [ {cosine}, %loop ], [ %sc, %slow ]
+  %there = getelementptr i8, ptr %here, i64 %apart
+  store {t} %js, ptr %here, align {size}
+  store {t} %jc, ptr %there, align {size}
+  %next = add i64 %k, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+"""
+
+
+def _bits(a: _Lines, mask: str) -> str:
+    return a(f"bitcast {mask_type(a.lanes)} {{}} to i{a.lanes}", mask)
+
+
+def libm_lanes(name: str, lanes: int) -> str:
+    """Return the function that applies a libm function to each lane."""
+    t, m, arity = value_type(lanes), suffix(lanes), LIBM[name]
+    arguments = ", ".join(f"{t} %x{k}" for k in range(arity))
+    head = f"define internal {t} @{name}.{m}({arguments}) #0 {{\n"
+    if lanes == 1:
+        given = ", ".join(f"double %x{k}" for k in range(arity))
+        return f"{head}  %y = call double @dalembert_{name}({given})\n  ret double %y\n}}\n"
+    lines, result = [], "poison"
+    for lane in range(lanes):
+        for k in range(arity):
+            lines.append(f"%x{k}.{lane} = extractelement {t} %x{k}, i64 {lane}")
+        given = ", ".join(f"double %x{k}.{lane}" for k in range(arity))
+        lines.append(f"%y{lane} = call double @dalembert_{name}({given})")
+        lines.append(f"%r{lane} = insertelement {t} {result}, double %y{lane}, i64 {lane}")
+        result = f"%r{lane}"
+    return head + "  " + "\n  ".join(lines) + f"\n  ret {t} {result}\n}}\n"
