@@ -7,27 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any
 
 from .algebra import Mat3, Rotation, Transform, Vec3
-from .errors import ModelError, ParameterError, shown
+from .errors import ModelError, ParameterError, Place, UsageError, shown
 from .expr import Expr, Graph
-from .expr.exact import Exact, exact, substitute
+from .expr.exact import Exact, exact, substitute, to_float
 from .inertia import Inertia
-from .joint import Fixed
-from .mechanism import Body, Frame, Mechanism, Parameter, joint_name
+from .joint import Fixed, Free, Planar
+from .mechanism import RECORDS, Body, Frame, Mechanism, Parameter, joint_name
+
+BASES: dict[str, Any] = {"free": Free, "planar": Planar}
 
 
 def number(value: Any, graph: Graph) -> Exact:
-    """Return an exact number in a graph from a Python number, a parameter name or an expression."""
+    """Return an exact number in a graph from a Python number, an expression or its text."""
     if isinstance(value, str):
-        text = value.strip()
-        negative, text = text.startswith("-"), text.lstrip("-").strip()
-        if not text.isidentifier():
-            raise ParameterError(f"{shown(value)!r} is not a parameter name")
-        return -graph.param(text) if negative else graph.param(text)
+        from .read.expressions import expression
+
+        return expression(value, graph, Place("<value>", 1, 1, value))
     if isinstance(value, Expr):
-        return graph.adopt(value)
+        return exact(graph.adopt(value))
     return exact(value)
 
 
@@ -55,7 +56,7 @@ def _checked(m: Mechanism) -> Mechanism:
 
 
 def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
-    """Return the mechanism with parameters given as numbers, exactly; they are parameters no more."""
+    """Return the mechanism with parameters given, exactly; they are parameters no more."""
     known = {p.name for p in m.parameters}
     for name in values:
         if name not in known:
@@ -79,11 +80,12 @@ def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
         raise ModelError(f"gravity has {len(gravity)} components, not 3")
     graph = Graph()
     new = replace(into(m, graph), gravity=Vec3(*(number(x, graph) for x in gravity)))
-    kept = [p for p in m.parameters if p.name != "G" or _uses(new, "G")]
+    kept = [p for p in m.parameters if p.name != "G" or used(new, "G")]
     return _checked(replace(new, parameters=tuple(kept)))
 
 
-def _uses(m: Mechanism, name: str) -> bool:
+def used(m: Mechanism, name: str) -> bool:
+    """Return whether any number of the mechanism depends on a parameter."""
     from .validate import numbers
 
     return any(isinstance(x, Expr) and name in x.names() for x in numbers(m))
@@ -95,21 +97,42 @@ def tensor(value: Any, graph: Graph) -> Mat3:
         return Mat3.zero()
     rows = list(value)
     if len(rows) == 3 and all(hasattr(r, "__len__") and not isinstance(r, str) for r in rows):
-        return Mat3(*(tuple(number(x, graph) for x in r) for r in rows))
+        return symmetric([[number(x, graph) for x in r] for r in rows])
     six = [number(x, graph) for x in rows]
     if len(six) not in (3, 6):
         raise ModelError(f"an inertia has 3 or 6 entries, or 3 rows; not {len(six)} entries")
     return Mat3.symmetric(*six, *([0] * (6 - len(six))))
 
 
-def with_payload(m: Mechanism, frame: str, mass: Any, com: Sequence[Any], inertia: Any) -> Mechanism:
+def symmetric(rows: Sequence[Sequence[Any]]) -> Mat3:
+    """Return the tensor of three rows, which must be symmetric but for round-off."""
+    from .validate import numeric
+
+    if [len(r) for r in rows] != [3, 3, 3]:
+        raise ModelError("an inertia has 3 rows of 3 entries")
+    six = [rows[0][0], rows[1][1], rows[2][2]]
+    scale = max((abs(to_float(x)) for r in rows for x in r if numeric(x)), default=0.0)
+    for i, k in ((0, 1), (0, 2), (1, 2)):
+        a, b = rows[i][k], rows[k][i]
+        near = numeric(a, b) and abs(to_float(a) - to_float(b)) <= 1e-9 * scale
+        if a != b and not near:
+            raise ModelError("the inertia tensor is not symmetric")
+        six.append(a if a == b else exact((a + b) / 2))
+    return Mat3.symmetric(*six)
+
+
+def with_payload(
+    m: Mechanism, frame: str, mass: Any, com: Sequence[Any], inertia: Any
+) -> Mechanism:
     """Return the mechanism with a rigid load on a frame; centre and tensor in that frame's axes."""
     graph = Graph()
     new = into(m, graph)
     body, placement = new.frame(frame)
     if body < 0:
         raise ModelError(f"frame {shown(frame)!r} is on the base: a payload there does not move")
-    load = Inertia(number(mass, graph), Vec3(*(number(x, graph) for x in com)), tensor(inertia, graph))
+    load = Inertia(
+        number(mass, graph), Vec3(*(number(x, graph) for x in com)), tensor(inertia, graph)
+    )
     carrier = new.bodies[body]
     merged = replace(carrier, inertia=carrier.inertia + load.moved(placement))
     bodies = (*new.bodies[:body], merged, *new.bodies[body + 1 :])
@@ -150,7 +173,9 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     changes["changes"] = ()
     changes["velocity_constraints"] = left.velocity_constraints + right.velocity_constraints
     for field in ("active", "prescribed"):
-        changes[field] = getattr(left, field) + tuple(rename.get(n, n) for n in getattr(right, field))
+        changes[field] = getattr(left, field) + tuple(
+            rename.get(n, n) for n in getattr(right, field)
+        )
     values = {p.name: p for p in left.parameters}
     for p in right.parameters:
         if p.name in values and values[p.name].value != p.value:
@@ -175,10 +200,33 @@ def _shifted(record: Any, index: Any, placement: Transform, rename: Mapping[str,
         if isinstance(getattr(record, field, None), int):
             changes[field] = index(getattr(record, field))
     if isinstance(record, Frame):
-        changes["name"] = rename[record.name]
+        changes["name"] = rename.get(record.name, record.name)
         if record.body < 0:
             changes["placement"] = placement @ record.placement
     return replace(record, **changes)
+
+
+def on_base(m: Mechanism, kind: str) -> Mechanism:
+    """Return the mechanism as it is ("fixed"), or on a massless first body "base" that moves.
+
+    The joint of that body is "free" or "planar"; what stood on the base now moves with it.
+    """
+    if kind == "fixed":
+        return m
+    if kind not in BASES:
+        raise UsageError(f"base = {shown(str(kind))!r}", hint='write "fixed", "free" or "planar"')
+    if m.bodies and isinstance(m.bodies[0].joint, (Free, Planar)):
+        note = f"the base is {m.bodies[0].joint.kind} already: base = {kind!r} changes nothing"
+        return replace(m, notes=(*m.notes, note), checked=True)
+    taken = {*m.frames, *m.index}
+    name = next(n for n in chain(["base"], map("base{}".format, count(1))) if n not in taken)
+    root = Body(name, -1, joint=BASES[kind]())
+    changes: dict[str, Any] = {
+        field: tuple(_shifted(r, lambda k: k + 1, Transform(), {}) for r in getattr(m, field))
+        for field in RECORDS
+    }
+    bodies = (root, *(replace(b, parent=b.parent + 1) for b in m.bodies))
+    return replace(m, bodies=bodies, **changes, changes=(), checked=False)
 
 
 def transform(pose: Transform | Sequence[Sequence[Any]], graph: Graph) -> Transform:
@@ -202,11 +250,9 @@ def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism
     graph = Graph()
     new = into(m, graph)
     T = transform(pose, graph)
-    bodies = tuple(
-        replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies
-    )
+    bodies = tuple(replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies)
     changes: dict[str, Any] = {
-        field: tuple(_shifted(r, lambda k: k, T, {n: n for n in m.frames}) for r in getattr(new, field))
+        field: tuple(_shifted(r, lambda k: k, T, {}) for r in getattr(new, field))
         for field in ("named", "springs", "loops")
     }
     return _checked(replace(new, bodies=bodies, changes=(), checked=True, **changes))
@@ -230,7 +276,10 @@ def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
             values = [0] * (joint_type.nq - 1) + [0 if joint_type.nq == 3 else 1]
         if len(values) != joint_type.nq:
             raise ModelError(f"joint {shown(str(joint))!r} needs {joint_type.nq} values")
-        held[j] = [graph.constant(v) if not isinstance(v, Expr) else v for v in (number(x, graph) for x in values)]
+        held[j] = [
+            graph.constant(v) if not isinstance(v, Expr) else v
+            for v in (number(x, graph) for x in values)
+        ]
     return _checked(_merged(new, held))
 
 
@@ -243,7 +292,9 @@ def _joint_index(m: Mechanism, joint: str | int) -> int:
     for j in moving:
         if joint in (joint_name(m.bodies[j]), m.bodies[j].name):
             return j
-    raise ModelError(f"there is no joint {shown(joint)!r}", hint=", ".join(map(shown, m.joint_names)))
+    raise ModelError(
+        f"there is no joint {shown(joint)!r}", hint=", ".join(map(shown, m.joint_names))
+    )
 
 
 def merge_fixed(m: Mechanism) -> Mechanism:
@@ -253,7 +304,7 @@ def merge_fixed(m: Mechanism) -> Mechanism:
 
 def _merged(m: Mechanism, held: Mapping[int, Sequence[Any]]) -> Mechanism:
     """Return the mechanism without the bodies in `held`, whose coordinates are given."""
-    home: dict[int, tuple[int, Transform]] = {-1: (-1, Transform())}  # old body -> new body, pose there
+    home: dict[int, tuple[int, Transform]] = {-1: (-1, Transform())}  # old body -> new one, pose
     bodies: list[Body] = []
     frames: list[Frame] = []
     for j, body in enumerate(m.bodies):
@@ -292,9 +343,13 @@ def _rehomed(
     for field in ("springs", "loops", "wheels"):
         changes[field] = tuple(_onto(r, home) for r in getattr(m, field))
     for field in ("drives", "elastic", "couplings"):
-        kept = [r for r in getattr(m, field) if r.joint not in held and getattr(r, "of", -1) not in held]
+        kept = [
+            r for r in getattr(m, field) if r.joint not in held and getattr(r, "of", -1) not in held
+        ]
         changes[field] = tuple(
-            replace(r, joint=home[r.joint][0], **({"of": home[r.of][0]} if hasattr(r, "of") else {}))
+            replace(
+                r, joint=home[r.joint][0], **({"of": home[r.of][0]} if hasattr(r, "of") else {})
+            )
             for r in kept
         )
     gone = {joint_name(m.bodies[j]) for j in held}

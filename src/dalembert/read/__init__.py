@@ -1,0 +1,163 @@
+"""Readers and writers of descriptions: one file per language, found by what the source holds."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+__all__ = ["load", "write"]
+
+_TOML = re.compile(
+    r"(?m)^[ \t]*(?:\[\[[ \t]*[a-z_]+[ \t]*\]\]|(?:format|phrase|bodies|name)[ \t]*=[ \t]*[\"'\[])"
+)
+LANGUAGES = ("phrase", "toml", "json", "urdf", "mdh")
+
+
+def load(
+    source: str | Path | Mapping[str, Any],
+    base: str = "fixed",
+    mimic: str = "couple",
+    snap: float | None = None,
+    inertia: str = "simple",
+) -> Mechanism:
+    """Return the mechanism that a file, a text or a dict describes.
+
+    `source` is the name of a phrase, TOML, JSON or URDF file, such a text itself, a native dict or
+    a whole oracle file. `base` is "fixed", "free" or "planar"; `mimic` says what becomes of URDF
+    joints that follow another one: "couple", "substitute" or "free"; `snap` is how near to a
+    multiple of pi/12 an angle is read as one (0: keep the text); `inertia` is "simple" or "full",
+    the mass data that a phrase without body statements generates.
+    """
+    options = {"base": base, "mimic": mimic, "snap": snap, "inertia": inertia}
+    _check(options)
+    if isinstance(source, Mapping):
+        from .document import Document
+
+        return _data(Document(source), options, "mechanism")
+    if isinstance(source, Path) or (isinstance(source, str) and _is_file(source)):
+        return _file(Path(source), options)
+    if not isinstance(source, str):
+        from ..errors import UsageError
+
+        raise UsageError(
+            f"cannot load {type(source).__name__}", hint="give a file, a text or a dict"
+        )
+    from .document import bounded
+
+    return _text(bounded(source), options)
+
+
+def write(m: Mechanism, format: str) -> tuple[str, list[str]]:
+    """Return a mechanism as text in a language, and notes on what that language cannot hold."""
+    from ..errors import UsageError, shown
+
+    if format in ("toml", "json"):
+        from .native_writer import native_text
+
+        return native_text(m, format), []
+    if format == "phrase":
+        from .phrase_writer import write_phrase
+
+        text, notes = write_phrase(m)
+        return text, list(notes)
+    if format == "urdf":
+        from .urdf_writer import write_urdf
+
+        return write_urdf(m)
+    if format == "mdh":
+        raise UsageError("modified Denavit-Hartenberg tables are not written yet")
+    raise UsageError(f"unknown language {shown(str(format))!r}", hint=", ".join(LANGUAGES))
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    from ..errors import UsageError, shown
+
+    choices = {
+        "base": ("fixed", "free", "planar"),
+        "mimic": ("couple", "substitute", "free"),
+        "inertia": ("simple", "full"),
+    }
+    for name, words in choices.items():
+        if options[name] not in words:
+            given = shown(repr(options[name]), 60)
+            raise UsageError(f"{name} = {given}", hint="one of " + ", ".join(words))
+    snap = options["snap"]
+    if snap is not None and not (isinstance(snap, (int, float)) and 0 <= snap < 0.1):
+        hint = "give a distance in radians, such as 1e-5, or 0"
+        raise UsageError(f"snap = {shown(repr(snap), 60)}", hint=hint)
+
+
+def _is_file(text: str) -> bool:
+    # a long text is no file name, and a name with line ends is hardly one
+    return len(text) < 4096 and "\0" not in text and "\n" not in text and os.path.exists(text)
+
+
+def _file(file: Path, options: Mapping[str, Any]) -> Mechanism:
+    from .document import decode, from_json, from_toml, read_bytes
+
+    data, source, ending = read_bytes(file), str(file), file.suffix.lower()
+    start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if ending in (".urdf", ".xml") or (ending not in (".toml", ".json") and start[:1] == b"<"):
+        return _xml(data, source, options)
+    text = decode(data, source)
+    if ending == ".json" or (ending != ".toml" and start[:1] == b"{"):
+        return _data(from_json(text, source), options, file.stem)
+    if ending == ".toml" or _TOML.search(text):
+        return _data(from_toml(text, source), options, file.stem)
+    return _phrase(text, source, options, file.stem)
+
+
+def _text(text: str, options: Mapping[str, Any]) -> Mechanism:
+    from ..errors import DescriptionError, shown
+    from .document import from_json, from_toml
+
+    start = text.lstrip()[:1]
+    if start == "<":
+        return _xml(text, "<xml>", options)
+    if start == "{":
+        return _data(from_json(text, "<json>"), options, "mechanism")
+    if _TOML.search(text):
+        return _data(from_toml(text, "<toml>"), options, "mechanism")
+    if any(sign in text for sign in "(,;"):
+        return _phrase(text, "<phrase>", options, "mechanism")
+    raise DescriptionError(
+        f"no such file: {shown(text)}",
+        hint='give a file, or a phrase such as "RZ(A1,B1),TXK(L1);"',
+    )
+
+
+def _xml(text: str | bytes, source: str, options: Mapping[str, Any]) -> Mechanism:
+    from .urdf import read_urdf
+
+    return read_urdf(
+        text, source=source, base=options["base"], mimic=options["mimic"], snap=options["snap"]
+    )
+
+
+def _phrase(text: str, source: str, options: Mapping[str, Any], name: str) -> Mechanism:
+    from .phrase import read_phrase
+
+    return read_phrase(
+        text,
+        source=source,
+        name=name,
+        snap=options["snap"],
+        inertia=options["inertia"],
+        base=options["base"],
+    )
+
+
+def _data(document: Any, options: Mapping[str, Any], name: str) -> Mechanism:
+    from .native import read_native
+    from .oracle import is_oracle, read_oracle
+
+    given = {key: options[key] for key in ("base", "snap", "inertia")}
+    if is_oracle(document.data):
+        return read_oracle(document, **given)
+    return read_native(document, **given, name=name)

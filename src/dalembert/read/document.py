@@ -1,0 +1,281 @@
+"""Text to data: JSON and TOML with exact decimals, bounded, and the place of every value in them.
+
+A `Document` is decoded data that knows where it came from, so that an error in `bodies[3].joint`
+can say file, line and column.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..errors import DescriptionError, Place, UsageError, shown
+from .expressions import place_at
+
+LARGEST = 64 * 2**20  # bytes of a file, characters of a text
+LONGEST_NUMBER = 1000
+At = Sequence[str | int]  # the way to a value: ("bodies", 3, "joint", "axis")
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,6}))?\Z")
+_RATIO = re.compile(r"([+-]?[0-9]+)/([0-9]+)\Z")
+
+
+class NotFinite:
+    """What stands in decoded data for inf and nan; only an open limit may be one."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+
+def literal(text: str) -> int | Fraction | None:
+    """Return the exact number that a decimal or a ratio of whole numbers writes, else None.
+
+    >>> literal("0.1")
+    Fraction(1, 10)
+    """
+    if len(text) > LONGEST_NUMBER:
+        return None
+    found = _NUMBER.match(text)
+    if found is not None:
+        if abs(int(found[1] or 0)) > 400:
+            return None
+        value = Fraction(text)
+        return int(value) if value.denominator == 1 else value
+    found = _RATIO.match(text)
+    if found is not None and int(found[2]):
+        value = Fraction(int(found[1]), int(found[2]))
+        return int(value) if value.denominator == 1 else value
+    return None
+
+
+@dataclass(frozen=True)
+class Document:
+    """Decoded data, and the text it came from (empty for data given as a dict)."""
+
+    data: Any
+    source: str = "<dict>"
+    text: str = ""
+    language: str = ""
+
+    def place(self, at: At = ()) -> Place:
+        """Return the place of a value, as near as it can be found."""
+        if self.language == "json":
+            return place_at(self.source, self.text, _json_offset(self.text, at))
+        if self.language == "toml":
+            return place_at(self.source, self.text, _toml_offset(self.text, at))
+        return Place(self.source)
+
+    def fail(self, at: At, message: str, hint: str | None = None) -> NoReturn:
+        """Raise DescriptionError with the way to the value and its place."""
+        way = path(at)
+        raise DescriptionError(f"{way}: {message}" if way else message, self.place(at), hint)
+
+
+def path(at: At) -> str:
+    """Return the way to a value as text: `bodies[3].joint.axis`."""
+    text = ""
+    for step in at:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += ("." if text else "") + shown(step, 60)
+    return text
+
+
+# -- reading files -------------------------------------------------------------------------------
+
+
+def read_bytes(file: str | Path) -> bytes:
+    """Return the bytes of a regular file of bounded size."""
+    name = str(file)
+    try:
+        # a device or a pipe may never end: only regular files are opened
+        if not stat.S_ISREG(os.stat(file).st_mode):
+            kind = "a directory" if os.path.isdir(file) else "not a regular file"
+            raise DescriptionError(f"{shown(name)} is {kind}", hint="name a file")
+        with open(file, "rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "the name is not legal"
+        what = "no such file" if isinstance(error, FileNotFoundError) else reason
+        raise DescriptionError(f"{what}: {shown(name)}") from None
+    if len(data) > LARGEST:
+        raise DescriptionError(f"{shown(name)} is larger than {LARGEST // 2**20} MiB")
+    return data
+
+
+def decode(data: bytes, source: str) -> str:
+    """Return UTF-8 bytes as text, without a byte order mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        where = Place(source, before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
+        raise DescriptionError("not UTF-8 text", where, "save the file as UTF-8") from None
+
+
+# -- decoding ------------------------------------------------------------------------------------
+
+
+class _Bad(ValueError):
+    """A fault found by a hook of a decoder."""
+
+
+def _exactly(text: str) -> int | Fraction | NotFinite:
+    if text.lstrip("+-").lower() in ("inf", "nan", "infinity"):
+        return NotFinite(text)
+    value = literal(text.replace("_", ""))
+    if value is None:
+        raise _Bad(f"number {shown(text, 40)} is too long or out of range")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _Bad(f"duplicate key {shown(key)!r}")
+            seen.add(key)
+    return made
+
+
+def from_json(text: str, source: str) -> Document:
+    """Return the document of a JSON text; decimals are exact, NaN and Infinity only marked."""
+    try:
+        data = json.loads(
+            text,
+            parse_float=_exactly,
+            parse_int=_exactly,
+            parse_constant=NotFinite,
+            object_pairs_hook=_unique,
+        )
+    except json.JSONDecodeError as error:
+        where = place_at(source, text, error.pos)
+        message = error.msg[:1].lower() + error.msg[1:]
+        raise DescriptionError(f"JSON: {message}", where) from None
+    except (_Bad, ValueError) as error:
+        raise DescriptionError(f"JSON: {error}", Place(source)) from None
+    except RecursionError:
+        raise DescriptionError("JSON: nested too deeply", Place(source)) from None
+    return Document(data, source, text, "json")
+
+
+# a key of very many parts takes tomllib quadratic time
+_LONG_KEY = re.compile(
+    r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){200}"""
+)
+_TOML_AT = re.compile(r"(.*) \(at line ([0-9]+), column ([0-9]+)\)\Z", re.DOTALL)
+
+
+def from_toml(text: str, source: str) -> Document:
+    """Return the document of a TOML text; decimals are exact, inf and nan only marked."""
+    found = _LONG_KEY.search(text)
+    if found is not None:
+        raise DescriptionError(
+            "TOML: a key of more than 200 parts", place_at(source, text, found.start())
+        )
+    try:
+        data = tomllib.loads(text, parse_float=_exactly)
+    except tomllib.TOMLDecodeError as error:
+        parts = _TOML_AT.match(str(error))
+        if parts is None:
+            where = place_at(source, text, len(text))
+            message = str(error).removesuffix(" (at end of document)")
+        else:
+            line, column, message = int(parts[2]), int(parts[3]), parts[1]
+            lines = text.split("\n", line)
+            shown_line = lines[line - 1] if line <= len(lines) else ""
+            where = Place(source, line, column, shown_line.rstrip("\r"))
+        message = shown(message[:1].lower() + message[1:])
+        raise DescriptionError(f"TOML: {message}", where) from None
+    except (_Bad, ValueError) as error:
+        raise DescriptionError(f"TOML: {shown(str(error))}", Place(source)) from None
+    except RecursionError:
+        raise DescriptionError("TOML: nested too deeply", Place(source)) from None
+    return Document(data, source, text, "toml")
+
+
+def bounded(text: str) -> str:
+    """Return the text, refused when it is larger than a file may be."""
+    if len(text) > LARGEST:
+        raise UsageError(f"a text of {len(text)} characters", hint=f"at most {LARGEST}")
+    return text
+
+
+# -- places --------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+
+
+def _json_offset(text: str, at: At) -> int:
+    """Return where a value begins in a JSON text, or the nearest value around it."""
+    wanted: list[Any] = list(at)
+    trail: list[Any] = []
+    kinds: list[str] = []
+    best, best_depth = 0, -1
+    for token in _TOKEN.finditer(text):
+        sign = token[0]
+        if sign in "}]":
+            if kinds:
+                kinds.pop()
+                trail.pop()
+            continue
+        if sign == ",":
+            if kinds:
+                trail[-1] = trail[-1] + 1 if kinds[-1] == "[" else None
+            continue
+        if sign == ":":
+            continue
+        if kinds and kinds[-1] == "{" and trail[-1] is None:
+            trail[-1] = json.loads(sign) if sign[0] == '"' else sign
+            continue
+        depth = len(trail)
+        if depth > best_depth and trail == wanted[:depth]:
+            best, best_depth = token.start(), depth
+            if depth == len(wanted):
+                break
+        if sign in "{[":
+            kinds.append(sign)
+            trail.append(0 if sign == "[" else None)
+    return best
+
+
+def _toml_offset(text: str, at: At) -> int:
+    """Return where a value stands in a TOML text: its table, then its key, by their lines."""
+    best, stop = 0, len(text)
+    steps = list(at)
+    if not steps:
+        return 0
+    table = re.escape(str(steps[0]))
+    if len(steps) > 1 and isinstance(steps[1], int):
+        heads = list(re.finditer(rf"(?m)^[ \t]*\[\[[ \t]*{table}[ \t]*\]\]", text))
+        if steps[1] < len(heads):
+            best = heads[steps[1]].start()
+            following = re.compile(r"(?m)^[ \t]*\[").search(text, heads[steps[1]].end())
+            stop = following.start() if following else len(text)
+            steps = steps[2:]
+        else:
+            steps = steps[:1]
+    else:
+        head = re.search(rf"(?m)^[ \t]*\[[ \t]*{table}[ \t]*\]", text)
+        if head is not None:
+            best, steps = head.start(), steps[1:]
+    for step in steps:
+        if isinstance(step, int):
+            break
+        key = re.compile(rf"""(?m)(?:^|[{{,.])[ \t]*["']?{re.escape(step)}["']?[ \t]*[=.]""")
+        found = key.search(text, best, stop)
+        if found is None:
+            break
+        best = found.start() + len(found[0]) - len(found[0].lstrip(" \t{,.\n"))
+    return best

@@ -1,0 +1,304 @@
+"""The values of a native document: numbers, vectors, names, rotations, placements, inertias.
+
+A `Reading` holds what all values of one document share: the graph, the declared names, the notes.
+Every reader takes the value and the way to it, so that an error names both.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NoReturn
+
+from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, turn
+from ..edit import symmetric
+from ..errors import DalembertError, Place, shown
+from ..expr import OPS, Expr, Graph
+from ..expr.exact import Exact, exact, to_float
+from ..inertia import Inertia
+from .document import At, Document, NotFinite, literal, path
+from .exact_pose import Snapped, factored, is_numeric, unit_axis
+from .expressions import expression, snap_angle
+
+LONGEST_NAME = 10_000
+MOST_NODES = 1_000_000
+
+
+class Reading:
+    """One document on its way to a Mechanism."""
+
+    def __init__(self, document: Document, snap: float | None = None):
+        self.document, self.snap = document, snap
+        self.graph = Graph()
+        self.names: Collection[str] = ()  # parameters that expressions may use
+        self.snapped: list[str] = []  # what became exact
+        self.symmetrised: list[str] = []
+
+    def fail(self, at: At, message: str, hint: str | None = None) -> NoReturn:
+        self.document.fail(at, message, hint)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what was changed while reading, one line a kind."""
+        notes = []
+        if self.snapped:
+            notes.append(f"read as exact multiples of pi/12: {_some(self.snapped)}")
+        if self.symmetrised:
+            notes.append(f"inertia made symmetric within round-off: {_some(self.symmetrised)}")
+        return tuple(notes)
+
+    # -- plain values ------------------------------------------------------------------------------
+
+    def table(self, value: Any, at: At, keys: Iterable[str]) -> Mapping[str, Any]:
+        """Return a table whose keys are all known."""
+        if not isinstance(value, Mapping):
+            self.fail(at, f"a table is needed, not {kind(value)}", "write { key = value, ... }")
+        known = list(keys)
+        for key in value:
+            if key not in known:
+                name = shown(str(key))
+                self.fail((*at, str(key)), f"unknown key {name!r}", closest(str(key), known))
+        return value
+
+    def listed(self, value: Any, at: At, size: int | None = None) -> list[Any]:
+        """Return a list, of a given size when one is given."""
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if not isinstance(value, (list, tuple)):
+            self.fail(at, f"a list is needed, not {kind(value)}", "write [ ... ]")
+        if size is not None and len(value) != size:
+            self.fail(at, f"{len(value)} entries, {size} needed")
+        return list(value)
+
+    def text(self, value: Any, at: At) -> str:
+        """Return a text; any characters, but not too many."""
+        if not isinstance(value, str):
+            self.fail(at, f"a text is needed, not {kind(value)}", 'write it in quotes: "..."')
+        if len(value) > LONGEST_NAME:
+            self.fail(at, f"a text of {len(value)} characters", f"write at most {LONGEST_NAME}")
+        if any("\ud800" <= c <= "\udfff" for c in value):
+            self.fail(at, f"{shown(value, 40)!r} is not valid Unicode text")
+        return value
+
+    def name(self, value: Any, at: At) -> str:
+        """Return a name: a text that is not empty."""
+        if self.text(value, at) == "":
+            self.fail(at, "a name is empty", "write one or more characters")
+        return value
+
+    def number(self, value: Any, at: At) -> Exact:
+        """Return an exact number or expression from a number, a text or a table of nodes."""
+        if isinstance(value, str):
+            found = literal(value.strip())
+            return self._checked(found, at) if found is not None else self._expression(value, at)
+        if isinstance(value, Mapping):
+            return self._nodes(value, at)
+        if isinstance(value, NotFinite):
+            self.fail(at, f"{value.text} is not a finite number")
+        if isinstance(value, bool) or value is None or isinstance(value, (list, tuple)):
+            self.fail(at, f"a number is needed, not {kind(value)}")
+        if isinstance(value, Expr):
+            return exact(self.graph.adopt(value))
+        return self._checked(value, at)
+
+    def _checked(self, value: Any, at: At) -> Exact:
+        try:
+            return exact(value)
+        except DalembertError as error:
+            self.fail(at, error.message, error.hint)
+
+    def _expression(self, text: str, at: At) -> Exact:
+        try:
+            return expression(text, self.graph, Place("", 1, 1, text), known=self.names)
+        except DalembertError as error:
+            self.fail(at, f"{error.message} in {shown(text, 60)!r}", error.hint)
+
+    def _nodes(self, value: Any, at: At) -> Exact:
+        """Return an expression written node by node: [["param", "L"], ["mul", 0, 0]]."""
+        rows = self.listed(self.table(value, at, ("nodes",)).get("nodes"), (*at, "nodes"))
+        made: list[int] = []
+        if not 0 < len(rows) <= MOST_NODES:
+            self.fail(at, f"an expression of {len(rows)} nodes")
+        for k, row in enumerate(rows):
+            here = (*at, "nodes", k)
+            op, *args = self.listed(row, here) or [None]
+            made.append(self._node(op, args, made, here))
+        return exact(Expr(self.graph, made[-1]))
+
+    def _node(self, op: Any, args: list[Any], made: list[int], at: At) -> int:
+        graph = self.graph
+        if op == "pi" and not args:
+            return graph.pi().id
+        if op == "const" and len(args) == 1:
+            number = self.number(args[0], (*at, 1))
+            if not isinstance(number, Expr):
+                return graph.number(number)
+        if op == "param" and len(args) == 1:
+            name = self.name(args[0], (*at, 1))
+            if name not in self.names:
+                self.fail(at, f"unknown name {shown(name)!r}", closest(name, self.names))
+            return graph.param(name).id
+        if not isinstance(op, str) or op not in OPS or len(args) != OPS[op].arity:
+            self.fail(at, "not a node of an expression", "an operation and its argument numbers")
+        ids = []
+        for a in args:
+            if isinstance(a, bool) or not isinstance(a, int) or not 0 <= a < len(made):
+                self.fail(at, "an argument is not an earlier node")
+            ids.append(made[a])
+        try:
+            if op in ("add", "sub", "mul", "div", "neg"):
+                return getattr(graph, op)(*ids)
+            return graph.apply(op, *ids)
+        except (ArithmeticError, ValueError):
+            self.fail(at, f"{op} has no finite value here")
+
+    def vector(self, value: Any, at: At) -> Vec3:
+        """Return three numbers."""
+        three = self.listed(value, at, 3)
+        return Vec3(*(self.number(x, (*at, k)) for k, x in enumerate(three)))
+
+    def axis(self, value: Any, at: At) -> Vec3:
+        """Return a unit vector: as given when its norm is 1, else made exactly one."""
+        axis = unit_axis(self.vector(value, at), self.graph)
+        if axis is None:
+            self.fail(at, "the axis is zero", "write a direction such as [0, 0, 1]")
+        return axis
+
+    def matrix(self, value: Any, at: At) -> Mat3:
+        """Return three rows of three numbers."""
+        rows = enumerate(self.listed(value, at, 3))
+        return Mat3(*(tuple(self.vector(r, (*at, k))) for k, r in rows))
+
+    def limit(self, value: Any, at: At) -> Any:
+        """Return a bound, None where it is open: null, inf or -inf."""
+        if value is None or isinstance(value, NotFinite):
+            if isinstance(value, NotFinite) and value.text.lstrip("+-").lower() == "nan":
+                self.fail(at, "nan is not a limit")
+            return None
+        if isinstance(value, float) and value in (float("inf"), float("-inf")):
+            return None
+        return self.number(value, at)
+
+    # -- rotations and placements ------------------------------------------------------------------
+
+    def angle(self, value: Any, at: At) -> Exact:
+        """Return an angle; a decimal that is a rounded multiple of pi/12 becomes exact."""
+        number = self.number(value, at)
+        if isinstance(number, Expr) or (isinstance(value, str) and "/" in value):
+            return number
+        result, note = snap_angle(number, self.snap, self.graph)
+        if note is not None:
+            self.snapped.append(note.removeprefix("angle "))
+        return result
+
+    def rotation(self, value: Any, at: At) -> Rotation:
+        """Return the product of factors: `["x", angle]`, or three rows of a rotation matrix."""
+        factors: list[Turn | Mat3] = []
+        for k, factor in enumerate(self.listed(value, at)):
+            here = (*at, k)
+            parts = self.listed(factor, here)
+            if len(parts) == 2 and parts[0] in ("x", "y", "z"):
+                angle = self.angle(parts[1], here)
+                factors.append(exact_turn("xyz".index(parts[0]), angle, self.graph))
+            elif len(parts) == 3:
+                factors.append(self._orthogonal(self.matrix(factor, here), here))
+            else:
+                self.fail(here, "not a rotation", 'write ["x", angle], or three rows of a matrix')
+        return Rotation(tuple(factors))
+
+    def _orthogonal(self, matrix: Mat3, at: At) -> Mat3:
+        if all(is_numeric(x) for r in matrix.rows for x in r):
+            rows = [[to_float(x) for x in r] for r in matrix.rows]
+            for i in range(3):
+                for k in range(3):
+                    dot = sum(rows[i][n] * rows[k][n] for n in range(3))
+                    if not abs(dot - (i == k)) < 1e-6:
+                        self.fail(at, "the rotation matrix is not orthogonal")
+            a, b, c = (Vec3(*r) for r in rows)
+            if a.dot(b.cross(c)) < 0:
+                self.fail(at, "the matrix is a reflection, not a rotation")
+        return matrix
+
+    def placement(self, value: Any, at: At) -> Transform:
+        """Return a placement: 4 x 4 rows, or {translation, rotation}; nothing is the identity."""
+        if value is None:
+            return Transform()
+        if isinstance(value, Mapping):
+            parts = self.table(value, at, ("translation", "rotation"))
+            p = self.vector(parts.get("translation", (0, 0, 0)), (*at, "translation"))
+            return Transform(self.rotation(parts.get("rotation", ()), (*at, "rotation")), p)
+        numbers: list[list[Exact]] = []
+        for i, row in enumerate(self.listed(value, at, 4)):
+            four = enumerate(self.listed(row, (*at, i), 4))
+            numbers.append([self.number(x, (*at, i, k)) for k, x in four])
+        if numbers[3] != [0, 0, 0, 1]:
+            self.fail((*at, 3), "the last row of a placement is 0 0 0 1")
+        matrix = self._orthogonal(Mat3(*((a, b, c) for a, b, c, _ in numbers[:3])), at)
+        found: Snapped = factored(matrix, self.graph, keep=self.snap == 0)
+        if found.changed:
+            self.snapped.append(path(at))
+        return Transform(found.rotation, Vec3(*(r[3] for r in numbers[:3])))
+
+    # -- inertia -----------------------------------------------------------------------------------
+
+    def tensor(self, value: Any, at: At) -> Mat3:
+        """Return a symmetric tensor from 3 rows, 6 entries XX YY ZZ XY XZ YZ, or 3 of them."""
+        entries = self.listed(value, at)
+        if len(entries) == 3 and isinstance(entries[0], (list, tuple)):
+            return self._symmetric(self.matrix(value, at), at)
+        if len(entries) not in (3, 6):
+            hint = "write 3 rows of 3, or XX YY ZZ XY XZ YZ, or XX YY ZZ"
+            self.fail(at, f"an inertia of {len(entries)} entries", hint)
+        six = [self.number(x, (*at, k)) for k, x in enumerate(entries)]
+        return Mat3.symmetric(*six, *([0] * (6 - len(six))))
+
+    def _symmetric(self, matrix: Mat3, at: At) -> Mat3:
+        try:
+            made = symmetric(matrix.rows)
+        except DalembertError as error:
+            self.fail(at, error.message)
+        if made != matrix:
+            self.symmetrised.append(path(at))
+        return made
+
+    def inertia(self, body: Mapping[str, Any], at: At) -> Inertia:
+        """Return the mass data of a body, about its mass centre or about its frame origin."""
+        mass = self.number(body.get("mass", 0), (*at, "mass"))
+        if is_numeric(mass) and to_float(mass) < 0:
+            self.fail((*at, "mass"), f"negative mass {to_float(mass):g}")
+        about_origin = [k for k in ("first_moment", "inertia_origin") if k in body]
+        about_centre = [k for k in ("com", "inertia") if k in body]
+        if about_origin and about_centre:
+            hint = "give com and inertia, or first_moment and inertia_origin"
+            self.fail((*at, about_origin[0]), f"stands beside {about_centre[0]}", hint)
+        keys = ("first_moment", "inertia_origin") if about_origin else ("com", "inertia")
+        lever = self.vector(body.get(keys[0], (0, 0, 0)), (*at, keys[0]))
+        tensor = self.tensor(body.get(keys[1], (0, 0, 0)), (*at, keys[1]))
+        return Inertia(mass, lever, tensor, "origin" if about_origin else "centre")
+
+
+def exact_turn(axis: int, angle: Exact, graph: Graph) -> Turn:
+    """Return an elementary rotation whose cosine and sine are exact, or nodes of the graph."""
+    made = turn(axis, angle if isinstance(angle, Expr) else graph.constant(angle))
+    return made.map(exact)
+
+
+def kind(value: Any) -> str:
+    """Return what a decoded value is, for an error."""
+    names = {bool: "true or false", str: "a text", dict: "a table", list: "a list"}
+    if value is None:
+        return "nothing"
+    return names.get(type(value), "a number")
+
+
+def closest(word: str, choices: Collection[str]) -> str:
+    """Return a hint: the nearest choices, or the first of them."""
+    few = [c for c in list(choices)[:2000] if len(c) <= 80]
+    near = difflib.get_close_matches(word[:80], few, 3, 0.5)
+    if near:
+        return "did you mean " + " or ".join(map(shown, near)) + "?"
+    return "one of: " + ", ".join(shown(c, 40) for c in few[:20]) if few else "there is none"
+
+
+def _some(items: list[str], most: int = 6) -> str:
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
