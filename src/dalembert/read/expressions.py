@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, Literal, NoReturn
 
 from ..errors import DescriptionError, Place, UsageError, shown
-from ..expr import Expr, Graph
+from ..expr import Expr, Graph, decimal
 from ..expr.exact import Exact, exact, to_float
 
 Unit = Literal["angle", "length", "number"]
@@ -38,7 +38,15 @@ _TOKEN = re.compile(
     rf"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?P<unit>[{LETTER}_][{LETTER}0-9_]*)?"
     rf"|(?P<name>{NAME})|(?P<op>\*\*|[-+*/^()])|(?P<end>\Z))"
 )
+_PLAIN = re.compile(NAME)
 _RANK = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "pos": 3, "^": 4}
+_REFUSED = (
+    ("'\"`´‘’“”«»", "a quote has no place in an expression", "write names without quotes"),
+    (".", "a dot has no place here", "a dot stands only inside a number: 0.5"),
+    ("_", "a name cannot begin with _", "begin it with a letter"),
+    ("−–—", "this is not a minus sign of this language", "write -"),
+    ("×·⋅", "this is not a product sign of this language", "write *"),
+)
 _HERE = {
     "angle": "an angle stands here: use deg or rad",
     "length": "a length stands here: use m or mm",
@@ -87,11 +95,11 @@ def parse(
 ) -> Exact:
     """Return the exact value of an expression; `at(offset)` is the place of a character of it."""
     if len(text) > LONGEST:
-        raise DescriptionError(
-            f"the expression has {len(text)} characters, more than {LONGEST}",
-            at(0),
-            "name parts of it as parameters",
-        )
+        message = f"the expression has {len(text)} characters, more than {LONGEST}"
+        raise DescriptionError(message, at(0), "name parts of it as parameters")
+    plain = text.strip()
+    if known is None and _PLAIN.fullmatch(plain) and plain not in (*FUNCTIONS, "pi"):
+        return graph.param(plain)
     return _Parser(text.translate(ZEROS), graph, at, known, unit).value()
 
 
@@ -150,11 +158,8 @@ class _Parser:
             return value
         where = found.start("unit")
         if unit not in UNITS:
-            self.fail(
-                f"unknown unit {shown(unit)!r}",
-                where,
-                f"units are deg, rad, m, mm; a product is written {shown(digits)}*{shown(unit)}",
-            )
+            hint = f"units are deg, rad, m, mm; a product is written {digits}*{shown(unit)}"
+            self.fail(f"unknown unit {shown(unit)!r}", where, hint)
         kind, factor = UNITS[unit]
         legal = self.units[-1]
         if legal is not None and legal != kind:
@@ -169,22 +174,16 @@ class _Parser:
             self.pending.append((name, start))
             self.wants_value = True
         elif called:
-            self.fail(
-                f"there is no function {shown(name)!r}",
-                start,
-                "functions are sqrt, sin, cos, tan; a product is written with *",
-            )
+            hint = "functions are sqrt, sin, cos, tan; a product is written with *"
+            self.fail(f"there is no function {shown(name)!r}", start, hint)
         elif name == "pi":
             self.values.append(self.graph.pi())
         elif self.known is not None and name not in self.known:
             close = difflib.get_close_matches(name, sorted(self.known), 3, 0.5)
-            hint = "did you mean " + " or ".join(map(shown, close)) + "?" if close else None
-            known = ", ".join(map(shown, sorted(self.known)[:12]))
-            self.fail(
-                f"unknown name {shown(name)!r}",
-                start,
-                hint or (f"known names: {known}" if known else "no name is known here"),
-            )
+            hint = "known names: " + (", ".join(map(shown, sorted(self.known)[:12])) or "none")
+            if close:
+                hint = "did you mean " + " or ".join(map(shown, close)) + "?"
+            self.fail(f"unknown name {shown(name)!r}", start, hint)
         else:
             self.values.append(self.graph.param(name))
 
@@ -213,11 +212,8 @@ class _Parser:
         if not self.wants_value:
             self.fail("an operator is missing before (", start, "write products with *")
         if len(self.units) > DEEPEST:
-            self.fail(
-                f"brackets are nested more than {DEEPEST} deep",
-                start,
-                "name parts of it as parameters",
-            )
+            message = f"brackets are nested more than {DEEPEST} deep"
+            self.fail(message, start, "name parts of it as parameters")
         trigonometric = called and self.pending[-1][0] != "sqrt"
         self.units.append("angle" if trigonometric else self.units[-1])
         self.pending.append(("(", start))
@@ -241,16 +237,9 @@ class _Parser:
             digit = unicodedata.digit(c, None)
             better = f"write {digit}" if digit is not None else "write it as a decimal"
             self.fail(f"{c!r} is not a digit 0-9", start, better)
-        if c in "'\"`´‘’“”«»":
-            self.fail("a quote has no place in an expression", start, "write names without quotes")
-        if c == ".":
-            self.fail("a dot has no place here", start, "a dot stands only inside a number: 0.5")
-        if c == "_":
-            self.fail("a name cannot begin with _", start, "begin it with a letter")
-        if c in "−–—":
-            self.fail(f"{c!r} is not a minus sign of this language", start, "write -")
-        if c in "×·⋅":
-            self.fail(f"{c!r} is not a product sign of this language", start, "write *")
+        for characters, message, hint in _REFUSED:
+            if c in characters:
+                self.fail(message, start, hint)
         self.fail(
             f"{shown(c)!r} has no place in an expression",
             start,
@@ -312,10 +301,8 @@ class _Parser:
 
     def _finish(self, end: int) -> Exact:
         if self.wants_value:
-            last = self.pending[-1] if self.pending else None
-            if last is None:
-                self.fail("an expression is missing", end, "write a number or a name")
-            self.fail("the expression ends too early", end, "write a number or a name")
+            what = "the expression ends too early" if self.pending else "an expression is missing"
+            self.fail(what, end, "write a number or a name")
         while self.pending:
             if self.pending[-1][0] == "(":
                 self.fail("this ( is never closed", self.pending[-1][1], "write ) after it")
@@ -397,7 +384,7 @@ def snap_angle(
     if k == 0 or not (_is_rounding(given, gap) or gap <= Fraction(snap or 0)):
         return value, None
     result = (graph or Graph()).pi() * Fraction(k, 12)
-    return result, f"angle {_shortest(given)} read as {result}"
+    return result, f"angle {decimal(given)} read as {result}"
 
 
 def _is_rounding(value: Fraction, gap: Fraction) -> bool:
@@ -411,9 +398,3 @@ def _is_rounding(value: Fraction, gap: Fraction) -> bool:
         return False
     # half a unit of the last digit, or the noise of a few operations in double precision
     return gap <= max(Fraction(1, 2 * 10**places), abs(value) * 4 / 2**52)
-
-
-def _shortest(value: Fraction) -> str:
-    from ..expr import decimal
-
-    return decimal(value)
