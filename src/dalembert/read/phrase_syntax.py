@@ -197,7 +197,7 @@ def diagnose(found: Sentence, at: int) -> NoReturn:
     stack, in_statement = _open_brackets(text[:at])
     before = text[:at].rstrip()
     last = before[-1:]
-    c = text[at : at + 1]
+    c = text[at : at + 1].strip()
     if stack and stack[-1][0] == "(":
         _in_bracket(found, at, c, last, stack[-1][1])
     if c == ")":
@@ -252,7 +252,7 @@ def _in_bracket(found: Sentence, at: int, c: str, last: str, start: int) -> NoRe
 
 def _in_chain(found: Sentence, at: int, last: str) -> NoReturn:
     text = found.text
-    c = text[at : at + 1]
+    c = text[at : at + 1].strip()
     word = re.compile(NAME).match(text, at)
     if c == "[" and last == ",":
         found.fail(
@@ -286,7 +286,7 @@ def _in_chain(found: Sentence, at: int, last: str) -> NoReturn:
 
 def _in_statement(found: Sentence, at: int, before: str) -> NoReturn:
     text = found.text
-    c = text[at : at + 1]
+    c = text[at : at + 1].strip()
     opened = re.search(rf"\b(body\s+(?:{NAME}|[0-9]+)|gravity)$", before)
     tail = before[before.rfind(";") + 1 :]
     if c and c in ":=" and opened and tail.strip() != opened[0]:
