@@ -139,6 +139,11 @@ class Mat3:
             *(tuple(r[0] * k[0] + r[1] * k[1] + r[2] * k[2] for k in columns) for r in self.rows)
         )
 
+    def rotate(self, tensor: Mat3) -> Mat3:
+        """Return self tensor selfᵀ, exactly symmetric for a symmetric tensor."""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = (self @ (self @ tensor).T).rows
+        return Mat3.symmetric(xx, yy, zz, xy, xz, yz)
+
     def map(self, f: Map) -> Mat3:
         return Mat3(*(tuple(f(x) for x in r) for r in self.rows))
 
@@ -163,6 +168,19 @@ class Turn:
     @property
     def T(self) -> Turn:
         return Turn(self.axis, -self.angle, self.c, -self.s)
+
+    def rotate(self, tensor: Mat3) -> Mat3:
+        """Return R tensor Rᵀ of a symmetric tensor, in 7 products and 6 sums."""
+        c, s, T = self.c, self.s, tensor.rows
+        z, x, y = self.axis, (self.axis + 1) % 3, (self.axis + 2) % 3
+        k = s * (T[x][x] - T[y][y]) + c * (2 * T[x][y])
+        sk = s * k
+        out: list[list[Scalar]] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
+        out[x][x], out[y][y], out[z][z] = T[x][x] - sk, T[y][y] + sk, T[z][z]
+        out[x][y] = out[y][x] = c * k - T[x][y]
+        out[x][z] = out[z][x] = c * T[x][z] - s * T[y][z]
+        out[y][z] = out[z][y] = s * T[x][z] + c * T[y][z]
+        return Mat3(*(tuple(row) for row in out))
 
     def matrix(self) -> Mat3:
         columns = (self @ Vec3(1, 0, 0), self @ Vec3(0, 1, 0), self @ Vec3(0, 0, 1))
@@ -228,10 +246,9 @@ class Rotation:
 
     def rotate(self, tensor: Mat3) -> Mat3:
         """Return R tensor Rᵀ, exactly symmetric for a symmetric tensor."""
-        half = self @ tensor
-        full = self @ half.T
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = full.rows
-        return Mat3.symmetric(xx, yy, zz, xy, xz, yz)
+        for factor in reversed(self.factors):
+            tensor = factor.rotate(tensor)
+        return tensor
 
     def map(self, f: Map) -> Rotation:
         return Rotation(tuple(factor.map(f) for factor in self.factors))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from .algebra import Map, Mat3, Transform, Vec3, is_zero
 from .expr import Scalar
+
+
+HALF = Fraction(1, 2)
 
 
 def steiner(m: Scalar, c: Vec3) -> Mat3:
@@ -70,10 +74,18 @@ class Inertia:
         R, p = T.R, T.p
         if self.at == "centre":
             return Inertia(self.mass, T @ self.lever, R.rotate(self.tensor))
+        # J + 2 (p·g) 1 - p gᵀ - g pᵀ with g = h + p m/2: point mass and first moment in one
         h = R @ self.lever
-        ph = p.outer(h)
-        twice = 2 * p.dot(h)
-        shift = Mat3.identity() * twice - (ph + ph.T) + steiner(self.mass, p)
+        g = h + p * (self.mass * HALF)
+        xx, yy, zz = p.x * g.x, p.y * g.y, p.z * g.z
+        shift = Mat3.symmetric(
+            2 * (yy + zz),
+            2 * (xx + zz),
+            2 * (xx + yy),
+            -(p.x * g.y + p.y * g.x),
+            -(p.x * g.z + p.z * g.x),
+            -(p.y * g.z + p.z * g.y),
+        )
         return Inertia(self.mass, h + p * self.mass, R.rotate(self.tensor) + shift, "origin")
 
     def __add__(self, o: Inertia) -> Inertia:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from .forms import expand
 from .function import Function, Port
-from .graph import LEAVES, Graph
+from .graph import LEAVES, PAYLOAD, Graph
 from .ops import OPS
 
 # a leaf of a Block: ("const", number) | ("pi",) | ("param", index) | ("input", port, index)
@@ -97,7 +97,9 @@ def program(function: Function, parameters: Sequence[str] | None = None) -> Prog
 
     `parameters` fixes the order of run-time parameters; by default that of first appearance.
     """
-    graph, results = expand(function.graph, function.results)
+    graph, results = function.graph, list(function.results)
+    if any(op in PAYLOAD for op in set(graph.op)):
+        graph, results = expand(graph, results)
     live = graph.live(results)
     names = tuple(parameters) if parameters is not None else function.parameters
 

@@ -1,0 +1,172 @@
+"""Direct dynamics by articulated bodies.
+
+Khalil (2010), eqs (32)-(44) with errata E2.13-E2.18; the algorithm of Featherstone (1983). Classical
+acceleration of the frame origins, link axes, any joint with a square invertible S'JS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..algebra import Mat3, Rotation, Vec3
+from ..expr import Scalar, solve
+from ..joint import ZERO, Column, Vector
+from ..mechanism import Body, Mechanism
+from .drives import Drives, friction, rotor_inertia
+from .newton_euler import Wrench, couple, squared
+
+
+@dataclass(frozen=True, slots=True)
+class Articulated:
+    """J* of (39): f = M v̇ + B ẇ, n = Bᵀ v̇ + J ẇ at the frame origin; M and J symmetric."""
+
+    M: Mat3
+    B: Mat3
+    J: Mat3
+
+    @staticmethod
+    def of(body: Body) -> Articulated:
+        return Articulated(Mat3.identity() * body.m, -body.h.skew(), body.Io)
+
+    def __add__(self, o: Articulated) -> Articulated:
+        return Articulated(self.M + o.M, self.B + o.B, self.J + o.J)
+
+    def times(self, linear: Vec3, angular: Vec3) -> tuple[Vec3, Vec3]:
+        return self.M @ linear + self.B @ angular, self.B.T @ linear + self.J @ angular
+
+    def less(self, U: Sequence[tuple[Vec3, Vec3]], K: Sequence[tuple[Vec3, Vec3]]) -> Articulated:
+        """Return J - U D⁻¹ Uᵀ (38), with K = U D⁻¹."""
+        M, B, J = self.M, self.B, self.J
+        for (uf, un), (kf, kn) in zip(U, K, strict=True):
+            M, B, J = M - symmetric(kf, uf), B - kf.outer(un), J - symmetric(kn, un)
+        return Articulated(M, B, J)
+
+    def moved(self, R: Rotation, P: Vec3) -> Articulated:
+        """Return jTiᵀ J jTi, the same inertia at the parent's origin in the parent's axes."""
+        M, J = R.rotate(self.M), R.rotate(self.J)
+        B = R @ (R @ self.B.T).T
+        p = P.skew()
+        B_i = B - M @ p
+        shift = p @ B_i - B.T @ p
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = shift.rows
+        return Articulated(M, B_i, J + Mat3.symmetric(xx, yy, zz, xy, xz, yz))
+
+
+def symmetric(a: Vec3, b: Vec3) -> Mat3:
+    """Return a bᵀ, known to be symmetric."""
+    return Mat3.symmetric(a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z)
+
+
+def articulated_body(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    wrenches: Mapping[int, Wrench] | None = None,
+    drives: Drives = "inertia",
+) -> list[Scalar]:
+    """Return the accelerations qdd that the joint forces tau give at the state (q, qd)."""
+    return articulated_body_wrenches(mechanism, q, qd, tau, wrenches, drives)[0]
+
+
+def articulated_body_wrenches(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    wrenches: Mapping[int, Wrench] | None = None,
+    drives: Drives = "inertia",
+) -> tuple[list[Scalar], list[list[Scalar]]]:
+    """Return (qdd, link wrenches f_j of (43))."""
+    m, given = mechanism, wrenches or {}
+    # (44): what the actuators leave after friction
+    net = list(tau)
+    for k, force in friction(m, qd, drives).items():
+        net[k] = net[k] - force
+    rotor = rotor_inertia(m, drives)
+    q_, qd_, tau_ = m.split_q(q), m.split(qd), m.split(net)
+    w: dict[int, Vec3] = {-1: Vec3.zero()}
+    R, P, zeta, beta, J = {}, {}, {}, {}, {}
+
+    # outward (32)-(35): velocities, ζ, β
+    for j, body in m.outward():
+        R[j], P[j] = body.pose(q_[j])
+        w_i = R[j].T @ w[body.parent]
+        wJ, _, vJ, vdJ = body.rates(q_[j], qd_[j], [0] * body.joint.nv)
+        w[j] = w_i + wJ
+        turning = R[j].T @ (squared(w[body.parent]) @ P[j])
+        zeta[j] = (turning + vdJ + 2 * w_i.cross(vJ), w_i.cross(wJ))
+        W = squared(w[j])
+        beta[j] = (-(W @ body.h), -couple(body.Io, W, w[j], ZERO))
+        if j in given:
+            beta[j] = (beta[j][0] - given[j][0], beta[j][1] - given[j][1])
+        J[j] = Articulated.of(body)
+
+    # inward (36)-(40): the inertia each joint feels, and the force it must resist
+    S, U, K, H, alpha = {}, {}, {}, {}, {}
+    for j, body in m.inward():
+        S[j] = body.joint.columns(q_[j])
+        U[j] = [J[j].times(*s) for s in S[j]]
+        k = m.velocity_index[j]
+        H[j] = [[_pair(s, u) for u in U[j]] for s in S[j]]
+        for a in range(len(S[j])):
+            H[j][a][a] = H[j][a][a] + rotor.get(k + a, 0)
+        K[j] = _times_inverse(U[j], H[j])
+        zf, zn = J[j].times(*zeta[j])
+        bf, bn = beta[j][0] - zf, beta[j][1] - zn
+        alpha[j] = [t + _pair(s, (bf, bn)) for t, s in zip(tau_[j], S[j], strict=True)]
+        i = body.parent
+        if i >= 0:
+            for (kf, kn), a_ in zip(K[j], alpha[j], strict=True):
+                bf, bn = bf - kf * a_, bn - kn * a_
+            f = R[j] @ bf
+            beta[i] = (beta[i][0] + f, beta[i][1] + R[j] @ bn + P[j].cross(f))
+            J[i] = J[i] + J[j].less(U[j], K[j]).moved(R[j], P[j])
+
+    # outward (41)-(43): accelerations, and the wrenches they transmit
+    vd, wd = {-1: -m.gravity}, {-1: Vec3.zero()}
+    qdd, transmitted = {}, []
+    for j, body in m.outward():
+        i = body.parent
+        lin = R[j].T @ (vd[i] + wd[i].cross(P[j]))
+        ang = R[j].T @ wd[i]
+        qdd[j] = _accelerations(H[j], U[j], K[j], alpha[j], lin, ang)
+        vd[j], wd[j] = lin + zeta[j][0], ang + zeta[j][1]
+        for (s_lin, s_ang), a in zip(S[j], qdd[j], strict=True):
+            vd[j], wd[j] = vd[j] + s_lin * a, wd[j] + s_ang * a
+        f, n = J[j].times(vd[j], wd[j])
+        transmitted.append([*(f - beta[j][0]), *(n - beta[j][1])])
+    return m.join(qdd), transmitted
+
+
+def _pair(s: Column, wrench: tuple[Vec3, Vec3]) -> Scalar:
+    return s[0].dot(wrench[0]) + s[1].dot(wrench[1])
+
+
+def _times_inverse(
+    U: Sequence[tuple[Vec3, Vec3]], H: Sequence[Sequence[Scalar]]
+) -> list[tuple[Vec3, Vec3]]:
+    """Return the columns of U H⁻¹."""
+    n = len(H)
+    if n == 1:
+        inverse = 1 / H[0][0]
+        return [(f * inverse, t * inverse) for f, t in U]
+    rows = [solve(H, [[*f, *t][r] for f, t in U]) for r in range(6)] if n else []
+    return [(Vec3(*(r[a] for r in rows[:3])), Vec3(*(r[a] for r in rows[3:]))) for a in range(n)]
+
+
+def _accelerations(
+    H: Sequence[Sequence[Scalar]],
+    U: Sequence[tuple[Vec3, Vec3]],
+    K: Sequence[tuple[Vec3, Vec3]],
+    alpha: Sequence[Scalar],
+    lin: Vec3,
+    ang: Vec3,
+) -> list[Scalar]:
+    """Return q̈_j = H⁻¹ (α - Uᵀ jTi V̇_i), (41)."""
+    if len(H) == 1:
+        kf, kn = K[0]
+        return [alpha[0] * (1 / H[0][0]) - kf.dot(lin) - kn.dot(ang)]
+    right = [a - (f.dot(lin) + t.dot(ang)) for a, (f, t) in zip(alpha, U, strict=True)]
+    return solve(H, right) if H else []
