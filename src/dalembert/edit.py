@@ -15,7 +15,7 @@ from .errors import ModelError, ParameterError, Place, UsageError, shown
 from .expr import Expr, Graph
 from .expr.exact import Exact, exact, substitute, to_float
 from .inertia import Inertia
-from .joint import Fixed, Free, Planar
+from .joint import UNITS, Fixed, Free, Planar, Prismatic, Revolute
 from .mechanism import RECORDS, Body, Frame, Mechanism, Parameter, joint_name
 
 BASES: dict[str, Any] = {"free": Free, "planar": Planar}
@@ -300,6 +300,30 @@ def _joint_index(m: Mechanism, joint: str | int) -> int:
 def merge_fixed(m: Mechanism) -> Mechanism:
     """Return the mechanism with every fixed body merged into its parent; frames stay named."""
     return _merged(m, {j: [] for j, b in enumerate(m.bodies) if isinstance(b.joint, Fixed)})
+
+
+def expand_planar(m: Mechanism) -> Mechanism:
+    """Return the mechanism with each planar joint as two slides and a rotation.
+
+    The fictitious bodies between them are massless (Liégeois and Aldon 1980, footnote of §2.2);
+    coordinates and rates stay the same numbers in the same order.
+    """
+    if not any(isinstance(b.joint, Planar) for b in m.bodies):
+        return m
+    new: dict[int, int] = {-1: -1}
+    bodies: list[Body] = []
+    for j, body in enumerate(m.bodies):
+        parent = new[body.parent]
+        if isinstance(body.joint, Planar):
+            for k, axis in enumerate(UNITS[:2]):
+                place = body.placement if k == 0 else Transform()
+                bodies.append(Body(f"{body.name}.{'xy'[k]}", parent, place, Prismatic(axis)))
+                parent = len(bodies) - 1
+            body = replace(body, placement=Transform(), joint=Revolute(), limits=body.limits[2:])
+        new[j] = len(bodies)
+        bodies.append(replace(body, parent=parent))
+    home = {j: (k, Transform()) for j, k in new.items()}
+    return _rehomed(m, {}, home, tuple(bodies), ())
 
 
 def _merged(m: Mechanism, held: Mapping[int, Sequence[Any]]) -> Mechanism:

@@ -66,10 +66,18 @@ def _write(whole: _Whole, axis: int | None, out: Reported) -> None:
             _keep(out.inertias, name, _moment(whole, a, b))
         else:
             name = ""
-        I, W = term(whole.inertia.about_centre[a, b]), out.inertias.get(name, 0)
-        # numbers add up; otherwise the reported inertia is called by its name
-        by_name = W.__class__ is str or (I[1] != () and W != 0)
-        _keep(out.total, f"J{letters}{n}", joined([I, (1, (name,)) if by_name else (W, ())]))
+        _keep(out.total, f"J{letters}{n}", _total(whole, a, b, name, out.inertias.get(name, 0)))
+
+
+def _total(whole: _Whole, a: int, b: int, name: str, W: Value) -> Value:
+    """Return entry a, b of I + W; W goes by its name unless both are numbers."""
+    inertia = whole.inertia
+    if inertia.at == "origin":  # the body's own part was given as one tensor: no name fits
+        rest, tail = whole.moment(a, b)[1:], whole.sliding_moment(a, b)
+        return joined([term(inertia.tensor[a, b]), *rest], tail=tail)
+    I = term(inertia.tensor[a, b])
+    by_name = W.__class__ is str or (I[1] != () and W != 0)
+    return joined([I, (1, (name,)) if by_name else (W, ())])
 
 
 def _moment(whole: _Whole, a: int, b: int) -> Value:

@@ -8,45 +8,14 @@ by E4.8; gravity as ξ̇_0 = [0; -g], or as an external action on every solid (E
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from ..algebra import Mat3, Rotation, Vec3
+from ..algebra import Rotation, Vec3
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
 from .drives import Drives, friction, rotor_inertia
 from .newton_euler import Wrench
-
-
-@dataclass(frozen=True, slots=True)
-class Spatial:
-    """[angular; linear] at O: of motion [w; v_O], or of force [couple at O; force]."""
-
-    w: Vec3
-    v: Vec3
-
-    def __add__(self, o: Spatial) -> Spatial:
-        return Spatial(self.w + o.w, self.v + o.v)
-
-    def __sub__(self, o: Spatial) -> Spatial:
-        return Spatial(self.w - o.w, self.v - o.v)
-
-    def __mul__(self, k: Scalar) -> Spatial:
-        return Spatial(self.w * k, self.v * k)
-
-    def cross(self, o: Spatial) -> Spatial:
-        """Return ξ × of a motion."""
-        return Spatial(self.w.cross(o.w), self.w.cross(o.v) + self.v.cross(o.w))
-
-    def cross_star(self, o: Spatial) -> Spatial:
-        """Return ξ ×* of a force: [ŵ v̂; 0 ŵ] (E4.2)."""
-        return Spatial(self.w.cross(o.w) + self.v.cross(o.v), self.w.cross(o.v))
-
-    def dot(self, o: Spatial) -> Scalar:
-        return self.w.dot(o.w) + self.v.dot(o.v)
-
-
-ZERO = Spatial(Vec3.zero(), Vec3.zero())
+from .spatial import ZERO, Spatial, SpatialInertia
 
 
 def world_spatial(
@@ -83,8 +52,8 @@ def world_spatial(
     tau: dict[int, list[Scalar]] = {}
     carried: dict[int, Spatial] = {}
     for j, body in m.inward():
-        inertia = _spatial_inertia(body.m, R[j] @ body.h, R[j].rotate(body.Io), p[j])  # E4.5
-        f = _times(inertia, xi_d[j]) + xi[j].cross_star(_times(inertia, xi[j]))
+        inertia = SpatialInertia.of(body.m, R[j] @ body.h, R[j].rotate(body.Io), p[j])  # E4.5
+        f = inertia @ xi_d[j] + xi[j].cross_star(inertia @ xi[j])
         f = f - _actions(m, j, R[j], p[j], wrenches or {}, inertia, g, gravity_as)
         f = f + carried.get(j, ZERO)
         tau[j] = [s_k.dot(f) for s_k in s[j]]
@@ -120,30 +89,13 @@ def _own(
     return Spatial(Vec3.zero(), a - relative.w.cross(R @ vJ))
 
 
-Inertia6 = tuple[Scalar, Vec3, Mat3]  # mass, first moment at O, tensor at O, base axes
-
-
-def _spatial_inertia(m: Scalar, h: Vec3, Io: Mat3, p: Vec3) -> Inertia6:
-    """Return I^s at O of a body whose first moment and tensor at its origin p are (h, Io)."""
-    from ..algebra import Transform
-    from ..inertia import Inertia
-
-    at_O = Inertia(m, h, Io, "origin").moved(Transform(Rotation(), p))
-    return m, at_O.lever, at_O.tensor
-
-
-def _times(I: Inertia6, x: Spatial) -> Spatial:
-    m, h, J = I
-    return Spatial(J @ x.w + h.cross(x.v), x.v * m - h.cross(x.w))
-
-
 def _actions(
     m: Mechanism,
     j: int,
     R: Rotation,
     p: Vec3,
     wrenches: Mapping[int, Wrench],
-    I: Inertia6,
+    I: SpatialInertia,
     g: Vec3,
     gravity_as: str,
 ) -> Spatial:
@@ -153,5 +105,5 @@ def _actions(
         f = -(R @ wrenches[j][0])
         total = total + Spatial(-(R @ wrenches[j][1]) + p.cross(f), f)
     if gravity_as == "action":
-        total = total + Spatial(I[1].cross(g), g * I[0])
+        total = total + Spatial(I.h.cross(g), g * I.m)
     return total

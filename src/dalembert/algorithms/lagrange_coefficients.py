@@ -1,0 +1,68 @@
+"""Q, A, B and C of the Lagrange form by differentiation of the mass matrix.
+
+Liégeois and Aldon (1980), (3-17 bis) and (3-18) with errata E0.15-E0.17:
+B_ijk = ∂A_ij/∂q_k + ∂A_ik/∂q_j - ∂A_jk/∂q_i (the pair counted once), C_ij = ∂A_ij/∂q_j - ½ ∂A_jj/∂q_i.
+"""
+
+from __future__ import annotations
+
+from ..errors import ModelError
+from ..expr import Graph, Scalar, call, trace
+from ..expr.derive import push
+from ..expr.function import Function, Port
+from ..joint import Vector
+from ..mechanism import Mechanism, joint_name
+from .composite import composite
+from .drives import Drives
+from .newton_euler import newton_euler
+
+Matrix = list[list[Scalar]]
+
+
+def gravity_forces(m: Mechanism, q: Vector) -> list[Scalar]:
+    """Return Q: the generalized forces of gravity (minus the gravity load)."""
+    rest = [0] * m.nv
+    return [-x for x in newton_euler(m, q, rest, rest, drives="none")]
+
+
+def lagrange_coefficients(
+    mechanism: Mechanism, q: Vector, drives: Drives = "inertia"
+) -> tuple[list[Scalar], Matrix, list[Matrix], Matrix]:
+    """Return (Q, A, B, C); B[i][j][k] = B[i][k][j] is the full coefficient, zero where j = k."""
+    m = mechanism
+    for body in m.bodies:
+        if body.joint.nv > 1 and body.joint.kind != "planar":
+            raise ModelError(
+                f"joint {joint_name(body)!r} is {body.joint.kind}: its rates are not those of q",
+                hint="Q, A, B, C exist for revolute, prismatic, screw and planar joints",
+            )
+    n = m.nv
+    A = composite(m, q, drives)
+    dA = _slopes(m, q, drives)  # dA[k][i][j] = ∂A_ij/∂q_k
+    half = 0.5
+    B = [
+        [
+            [dA[k][i][j] + dA[j][i][k] - dA[i][j][k] if j != k else 0 for k in range(n)]
+            for j in range(n)
+        ]
+        for i in range(n)
+    ]
+    C = [[dA[j][i][j] - dA[i][j][j] * half for j in range(n)] for i in range(n)]
+    return gravity_forces(m, q), A, B, C
+
+
+def _slopes(m: Mechanism, q: Vector, drives: Drives) -> list[Matrix]:
+    """Return ∂A/∂q_k for every k, by a directional derivative of the traced mass matrix."""
+    n = m.nv
+    traced = trace(lambda v: composite(m, v, drives), [("q", n)], graph=Graph())
+    columns = []
+    for k in range(n):
+        seed = traced.graph.input("q", k).id
+        columns.append([x.id for x in push(traced.graph, traced.results, {seed: 1})])
+    flat = tuple(i for column in columns for i in column)
+    slopes = Function("slopes", traced.graph, traced.inputs, (Port("dA", (n, n, n)),), flat)
+    values = call(slopes, list(q))
+    return [
+        [[values[(k * n + i) * n + j] for j in range(n)] for i in range(n)] for k in range(n)
+    ]
+

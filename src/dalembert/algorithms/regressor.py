@@ -1,0 +1,129 @@
+"""tau = Y phi: inverse dynamics as a linear function of the inertial parameters.
+
+Columns body by body: m, mx, my, mz, XX, XY, YY, XZ, YZ, ZZ about the frame origin; then, for bodies
+with a drive, Ia (drives "inertia" or "all"), Fv and Fs ("all"; Fs+ and Fs- where they differ).
+"""
+
+from __future__ import annotations
+
+from ..algebra import Mat3, Vec3
+from ..expr import Scalar, sign, where
+from ..joint import UNITS, Vector
+from ..mechanism import Drive, Mechanism, joint_name
+from .drives import Drives
+from .newton_euler import couple, squared
+
+TEN = ("m", "mx", "my", "mz", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+_TENSOR = {"XX": 0, "YY": 1, "ZZ": 2, "XY": 3, "XZ": 4, "YZ": 5}
+
+
+def drive_columns(d: Drive, drives: Drives) -> tuple[str, ...]:
+    """Return the names of the columns a drive adds."""
+    if drives == "none":
+        return ()
+    if drives == "inertia":
+        return ("Ia",)
+    symmetric = d.coulomb[0] == -d.coulomb[1]
+    return ("Ia", "Fv", "Fs") if symmetric else ("Ia", "Fv", "Fs+", "Fs-")
+
+
+def parameter_names(m: Mechanism, drives: Drives = "inertia") -> list[str]:
+    """Return the name of every column: `XX.elbow`, `Ia.elbow`."""
+    of = {d.joint: d for d in m.drives}
+    names = []
+    for j, body in m.outward():
+        kinds = TEN + (drive_columns(of[j], drives) if j in of else ())
+        names.extend(f"{kind}.{joint_name(body)}" for kind in kinds)
+    return names
+
+
+def parameter_vector(m: Mechanism, drives: Drives = "inertia") -> list[Scalar]:
+    """Return phi, the values that belong to the columns of the regressor."""
+    of = {d.joint: d for d in m.drives}
+    phi: list[Scalar] = []
+    for j, body in m.outward():
+        xx, yy, zz, xy, xz, yz = body.Io.six()
+        phi += [body.m, *body.h, xx, xy, yy, xz, yz, zz]
+        if j in of:
+            d = of[j]
+            N2, N = d.gear * d.gear, abs(d.gear)
+            values = {
+                "Ia": N2 * d.inertia,
+                "Fv": N2 * d.viscous,
+                "Fs": N * d.coulomb[0],
+                "Fs+": N * d.coulomb[0],
+                "Fs-": N * d.coulomb[1],
+            }
+            phi += [values[name] for name in drive_columns(d, drives)]
+    return phi
+
+
+def regressor(
+    mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Drives = "inertia"
+) -> list[list[Scalar]]:
+    """Return Y(q, qd, qdd), nv rows, one column per inertial parameter."""
+    m = mechanism
+    q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
+    w, wd, vd = {-1: Vec3.zero()}, {-1: Vec3.zero()}, {-1: -m.gravity}
+    U: dict[int, Mat3] = {-1: Mat3.zero()}
+    pose = {}
+    of = {d.joint: d for d in m.drives}
+    columns: list[list[Scalar]] = []
+    for j, body in m.outward():
+        i = body.parent
+        R, P = pose[j] = body.pose(q_[j])
+        w_i = R.T @ w[i]
+        wJ, wdJ, vJ, vdJ = body.rates(q_[j], qd_[j], qdd_[j])
+        w[j] = w_i + wJ
+        wd[j] = R.T @ wd[i] + wdJ + w_i.cross(wJ)
+        vd[j] = R.T @ (vd[i] + U[i] @ P) + vdJ + 2 * w_i.cross(vJ)
+        U[j] = wd[j].skew() + squared(w[j])
+        for f, n in _wrenches(w[j], wd[j], vd[j], U[j]):
+            columns.append(_felt(m, j, f, n, pose, q_))
+        if j in of:
+            columns += _drive(m, of[j], qd, qdd, drives)
+    return [[column[r] for column in columns] for r in range(m.nv)]
+
+
+def _wrenches(w: Vec3, wd: Vec3, vd: Vec3, U: Mat3) -> list[tuple[Vec3, Vec3]]:
+    """Return the wrench (f, n) that each of the ten parameters of a body asks for, per unit."""
+    zero = Vec3.zero()
+    out = [(vd, zero)]
+    out += [(U @ u, u.cross(vd)) for u in UNITS]
+    for name in TEN[4:]:
+        six = [0] * 6
+        six[_TENSOR[name]] = 1
+        out.append((zero, couple(Mat3.symmetric(*six), U, w, wd)))
+    return out
+
+
+def _felt(m: Mechanism, j: int, f: Vec3, n: Vec3, pose: dict, q_: list) -> list[Scalar]:
+    """Return the generalized forces of a wrench on body j, felt by every joint below it."""
+    tau: list[Scalar] = [0] * m.nv
+    while j >= 0:
+        k = m.velocity_index[j]
+        for a, force in enumerate(m.bodies[j].project(q_[j], f, n)):
+            tau[k + a] = force
+        R, P = pose[j]
+        f = R @ f
+        n = R @ n + P.cross(f)
+        j = m.bodies[j].parent
+    return tau
+
+
+def _drive(m: Mechanism, d: Drive, qd: Vector, qdd: Vector, drives: Drives) -> list[list[Scalar]]:
+    k = m.velocity_index[d.joint]
+    speed = qd[k]
+    entries = {
+        "Ia": qdd[k],
+        "Fv": speed,
+        "Fs": sign(speed),
+        "Fs+": where(speed > 0, 1.0, 0 * speed),
+        "Fs-": where(speed < 0, 1.0, 0 * speed),
+    }
+    columns = []
+    for name in drive_columns(d, drives):
+        column: list[Scalar] = [0] * m.nv
+        column[k] = entries[name]
+        columns.append(column)
+    return columns
