@@ -305,6 +305,12 @@ def test_fixed_links_are_part_of_their_body():
     assert data["reported_masses"] == {"VX1": 1, "VY1": 4}
 
 
+def test_a_tensor_about_the_origin_stays_as_it_was_given():
+    m = read_phrase("RZ,TXK(L1),RZ; body 1: M=M1, D=(a,b,0), IO=(1,2,Z); body 2: M=M2;")
+    J = {"JX1": 1, "JY1": "L1**2*(M2)+2", "JZ1": "Z+L1**2*(M2)"}
+    assert tables_data(m)["total_inertias"] == J
+
+
 def test_other_joints_print_what_makes_sense():
     load = Inertia(2, Vec3(0, 0, 1), Mat3.symmetric(1, 1, 0, 0, 0, 0))
     m = Mechanism(
