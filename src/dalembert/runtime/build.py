@@ -1,21 +1,87 @@
-"""From a Program to a Kernel."""
+"""From a Program to a Kernel: found in the cache, compiled, or run by NumPy."""
 
 from __future__ import annotations
 
+import functools
+import os
+import warnings
 from collections.abc import Callable
 
+from ..errors import UsageError
 from ..expr import Program
-from .card import card
+from . import cache
+from .card import Card, card
+from .interpret import Interpreted
 from .kernel import Kernel
-from .llvm import Engine, compile_object
-from .native import Native
 
 
 def compile_program(
     program: Program | Callable[[], Program], key: str | None = None, threads: int = 1
 ) -> Kernel:
-    """Return the kernel of a Program, or of the Program that a function without arguments makes."""
+    """Return the kernel of a Program, or of the Program that a function without arguments makes.
+
+    Under a `key` the code is kept on disk; when it is found there the function is not called.
+    `threads` share batches of more than a tile.
+    """
+    if threads < 1:
+        raise UsageError(f"threads={threads}: a kernel needs at least one thread")
+    if refused := refusal():
+        warn_once(refused)
+        made = program() if callable(program) else program
+        return Kernel(card(made), Interpreted(made), threads)
+    found = None if key is None else _found(key, threads)
+    if found is not None:
+        return found
+    from .llvm import compile_object
+
     made = program() if callable(program) else program
     code = compile_object(made)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile)
-    return Kernel(own, Native(own, Engine(code.code)), threads)
+    if key is not None:
+        cache.write(key, own.to_dict(), code.code)
+    return _loaded(own, code.code, threads)
+
+
+def _found(key: str, threads: int) -> Kernel | None:
+    kept = cache.read(key)
+    if kept is None:
+        return None
+    try:
+        return _loaded(Card.from_dict(kept[0]), kept[1], threads)
+    except (KeyError, TypeError, ValueError, RuntimeError):
+        return None  # written by hand or by another layout: compile again
+
+
+def _loaded(own: Card, code: bytes, threads: int) -> Kernel:
+    from .fast import kernel
+    from .llvm import Engine
+    from .native import Native
+
+    return kernel(own, Native(own, Engine(code)), threads)
+
+
+def refusal() -> str | None:
+    """Return why no code can be generated in this process, or None."""
+    if os.environ.get("DALEMBERT_JIT", "").lower() == "off":
+        return "DALEMBERT_JIT=off: kernels are run by NumPy, which is much slower"
+    return _refused_by_system()
+
+
+@functools.cache
+def _refused_by_system() -> str | None:
+    try:
+        import llvmlite.binding as binding
+
+        binding.check_jit_execution()
+    except (ImportError, OSError, RuntimeError) as error:
+        return f"no code can be generated here ({error}): kernels are run by NumPy, much slower"
+    return None
+
+
+_warned: set[str] = set()
+
+
+def warn_once(text: str) -> None:
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(text, RuntimeWarning, stacklevel=3)

@@ -69,7 +69,7 @@ class Interpreted:
         values: list[np.ndarray] = []
         for k, leaf in enumerate(block.leaves):
             if k in constants:
-                values.append(np.float64(constants[k]))
+                values.append(np.asarray(constants[k]))
             elif leaf[0] == "input":
                 values.append(inputs[leaf[1]][leaf[2]])
             elif leaf[0] == "prepared":

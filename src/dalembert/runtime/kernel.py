@@ -23,8 +23,11 @@ class Kernel:
     Kernels keep no state between calls and may be shared by threads.
     """
 
+    __slots__ = ("card", "code", "plan", "threads")
+
     def __init__(self, card: Card, code: Native | Interpreted, threads: int = 1):
         self.card, self.code, self.threads = card, code, threads
+        self.plan: tuple[Any, ...] = ()  # memory that a quicker entry reads
 
     @property
     def name(self) -> str:
@@ -72,3 +75,8 @@ class Kernel:
         if out is not None:
             return out
         return outs[0] if len(outs) == 1 else tuple(outs)
+
+    general = __call__  # the way for all arguments that a quicker entry does not take
+
+    def __reduce__(self) -> str:
+        raise TypeError("a kernel cannot be copied or pickled; compile it again, which is quick")

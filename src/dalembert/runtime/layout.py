@@ -1,18 +1,15 @@
 """How states lie in memory, as LLVM IR text: rows of NumPy arrays to lanes and back, tile by tile.
 
 A tile is a few groups of W states. Each group has a block of scratch: input entries of W lanes
-each, prepared values, output entries, slots. `pack` transposes W rows into a block, `unpack` back.
-The last group repeats its last row in the lanes left over, so no lane ever computes on garbage and
-a result does not depend on its place.
+each, parameters, prepared values, output entries, slots. The last group repeats its last row in the
+lanes left over, so no lane computes on garbage and a result does not depend on its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..expr import Port, Program
-from .lower import value_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,161 +41,6 @@ def layout(program: Program, lanes: int, slots: int, groups: int) -> Layout:
         lanes, tuple(places[:n]), places[n], places[n + 1], tuple(places[n + 2 : -1]), places[-1],
         whole, groups,
     )  # fmt: skip
-
-
-def transposes(lanes: int) -> str:
-    """Return the functions `pack` and `unpack` for W = 2 or 4 lanes."""
-    return _pack(lanes) + _unpack(lanes)
-
-
-def _square(lanes: int, rows: Sequence[str], tag: str) -> tuple[list[str], list[str]]:
-    """Return IR lines that transpose W vectors of W, and the names of the results."""
-    t = value_type(lanes)
-
-    def shuffle(name: str, x: str, y: str, *picks: int) -> str:
-        mask = "<" + ", ".join(f"i32 {p}" for p in picks) + ">"
-        return f"{name} = shufflevector {t} {x}, {t} {y}, <{lanes} x i32> {mask}"
-
-    names = [f"%{tag}{k}" for k in range(lanes)]
-    if lanes == 2:
-        return [
-            shuffle(names[0], rows[0], rows[1], 0, 2),
-            shuffle(names[1], rows[0], rows[1], 1, 3),
-        ], names
-    h = [f"%{tag}h{k}" for k in range(4)]
-    return [
-        shuffle(h[0], rows[0], rows[1], 0, 4, 2, 6),
-        shuffle(h[1], rows[0], rows[1], 1, 5, 3, 7),
-        shuffle(h[2], rows[2], rows[3], 0, 4, 2, 6),
-        shuffle(h[3], rows[2], rows[3], 1, 5, 3, 7),
-        shuffle(names[0], h[0], h[2], 0, 1, 4, 5),
-        shuffle(names[1], h[1], h[3], 0, 1, 4, 5),
-        shuffle(names[2], h[0], h[2], 2, 3, 6, 7),
-        shuffle(names[3], h[1], h[3], 2, 3, 6, 7),
-    ], names
-
-
-def _rows(lanes: int, base: str) -> str:
-    """Return IR lines for the addresses %row0.. of W rows; rows past the last are the last."""
-    lines = ["%last = sub i64 %rows, 1"]
-    for k in range(lanes):
-        lines += [
-            f"%n{k} = call i64 @llvm.umin.i64(i64 {k}, i64 %last)",
-            f"%o{k} = mul i64 %n{k}, %stride",
-            f"%row{k} = getelementptr i8, ptr {base}, i64 %o{k}",
-        ]
-    return "\n  ".join(lines)
-
-
-def _pack(lanes: int) -> str:
-    t, w = value_type(lanes), lanes
-    block, names = _square(lanes, [f"%v{k}" for k in range(w)], "c")
-    loads, single = [], []
-    for k in range(w):
-        loads.append(f"%p{k} = getelementptr double, ptr %row{k}, i64 %k")
-        loads.append(f"%v{k} = load {t}, ptr %p{k}, align 8")
-        single.append(f"%q{k} = getelementptr double, ptr %row{k}, i64 %j")
-        single.append(f"%e{k} = load double, ptr %q{k}, align 8")
-        before = f"%u{k - 1}" if k else "poison"
-        single.append(f"%u{k} = insertelement {t} {before}, double %e{k}, i64 {k}")
-    stores = []
-    for k in range(w):
-        stores.append(f"%d{k} = getelementptr i8, ptr %to, i64 {8 * w * k}")
-        stores.append(f"store {t} {names[k]}, ptr %d{k}, align {8 * w}")
-    lines = "\n  ".join(loads + block + stores)
-    return f"""
-define internal void @pack(ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows, i64 %size) #0 {{
-entry:
-  {_rows(lanes, "%src")}
-  %wide = icmp uge i64 %size, {w}
-  %edge = sub i64 %size, {w}
-  %none = icmp eq i64 %size, 0
-  br i1 %none, label %end, label %choose
-choose:
-  br i1 %wide, label %blocks, label %singles
-blocks:
-  %k = phi i64 [ 0, %choose ], [ %clipped, %again ]
-  %at = mul i64 %k, {8 * w}
-  %to = getelementptr i8, ptr %dst, i64 %at
-  {lines}
-  %next = add i64 %k, {w}
-  %more = icmp ult i64 %next, %size
-  br i1 %more, label %again, label %end
-again:
-  %clipped = call i64 @llvm.umin.i64(i64 %next, i64 %edge)
-  br label %blocks
-singles:
-  %j = phi i64 [ 0, %choose ], [ %j1, %singles ]
-  {chr(10).join("  " + s for s in single).strip()}
-  %jo = mul i64 %j, {8 * w}
-  %jt = getelementptr i8, ptr %dst, i64 %jo
-  store {t} %u{w - 1}, ptr %jt, align {8 * w}
-  %j1 = add i64 %j, 1
-  %jm = icmp ult i64 %j1, %size
-  br i1 %jm, label %singles, label %end
-end:
-  ret void
-}}
-"""
-
-
-def _unpack(lanes: int) -> str:
-    t, w = value_type(lanes), lanes
-    block, names = _square(lanes, [f"%v{k}" for k in range(w)], "c")
-    loads, stores = [], []
-    for k in range(w):
-        loads.append(f"%p{k} = getelementptr i8, ptr %from, i64 {8 * w * k}")
-        loads.append(f"%v{k} = load {t}, ptr %p{k}, align {8 * w}")
-        stores.append(f"%d{k} = getelementptr double, ptr %row{k}, i64 %k")
-        stores.append(f"store {t} {names[k]}, ptr %d{k}, align 8")
-    lines = "\n  ".join(loads + block + stores)
-    return f"""
-define internal void @unpack(ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows, i64 %size) #0 {{
-entry:
-  {_rows(lanes, "%dst")}
-  %edge = sub i64 %size, {w}
-  %none = icmp eq i64 %size, 0
-  br i1 %none, label %end, label %choose
-choose:
-  %wide = icmp uge i64 %size, {w}
-  %full = icmp eq i64 %rows, {w}
-  %fast = and i1 %wide, %full
-  br i1 %fast, label %blocks, label %row
-blocks:
-  %k = phi i64 [ 0, %choose ], [ %clipped, %again ]
-  %at = mul i64 %k, {8 * w}
-  %from = getelementptr i8, ptr %src, i64 %at
-  {lines}
-  %next = add i64 %k, {w}
-  %more = icmp ult i64 %next, %size
-  br i1 %more, label %again, label %end
-again:
-  %clipped = call i64 @llvm.umin.i64(i64 %next, i64 %edge)
-  br label %blocks
-row:
-  %l = phi i64 [ 0, %choose ], [ %l1, %nextrow ]
-  %lo = mul i64 %l, %stride
-  %lt = getelementptr i8, ptr %dst, i64 %lo
-  br label %entryloop
-entryloop:
-  %j = phi i64 [ 0, %row ], [ %j1, %entryloop ]
-  %jo = mul i64 %j, {w}
-  %ji = add i64 %jo, %l
-  %js = getelementptr double, ptr %src, i64 %ji
-  %jv = load double, ptr %js, align 8
-  %jt = getelementptr double, ptr %lt, i64 %j
-  store double %jv, ptr %jt, align 8
-  %j1 = add i64 %j, 1
-  %jm = icmp ult i64 %j1, %size
-  br i1 %jm, label %entryloop, label %nextrow
-nextrow:
-  %l1 = add i64 %l, 1
-  %lm = icmp ult i64 %l1, %rows
-  br i1 %lm, label %row, label %end
-end:
-  ret void
-}}
-"""
 
 
 class _Driver:
@@ -245,13 +87,13 @@ class _Driver:
     def arguments(self, block: str) -> str:
         p = self.place
         bases = [self.at(block, o) for o in (*p.inputs, p.prepared, *p.outputs, p.slots)]
-        return ", ".join(f"ptr {b}" for b in bases)
+        return ", ".join(f"ptr {b}" for b in [*bases, "@numbers"])
 
     def prepare(self, block: str) -> None:
         p = self.place
         bases = [self.at(block, o) for o in (p.parameters, p.prepared, p.slots)]
         for c in range(self.prepares):
-            given = ", ".join(f"ptr {b}" for b in bases)
+            given = ", ".join(f"ptr {b}" for b in [*bases, "@numbers"])
             self.lines.append(f"call void @prepare.{p.lanes}.{c}({given})")
 
 
@@ -262,8 +104,8 @@ def batch(program: Program, place: Layout, steps: int, prepares: int) -> str:
     ins = [d.entry("%ins", k, "ptr") for k in range(len(program.inputs))]
     strides = [d.entry("%strides", k, "i64") for k in range(len(program.inputs))]
     outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
-    for g in range(place.groups):
-        d.lines.append(f"call void @fixed({d.arguments(d.block(str(g)))})")
+    for number in range(place.groups):
+        d.lines.append(f"call void @fixed({d.arguments(d.block(str(number)))})")
     d.lines.append("br label %tiles\ntiles:")
     d.lines.append("%i = phi i64 [ 0, %entry ], [ %i.next, %tile.end ]")
     d.lines.append("%left = sub i64 %count, %i")
@@ -312,7 +154,7 @@ def batch(program: Program, place: Layout, steps: int, prepares: int) -> str:
 
 
 def _move(name: str, to: str, src: str, stride: str, rows: str, size: int) -> str:
-    return f"call void @{name}(ptr {to}, ptr {src}, i64 {stride}, i64 {rows}, i64 {size})"
+    return f"call void @{name}.{size}(ptr {to}, ptr {src}, i64 {stride}, i64 {rows})"
 
 
 def one(program: Program, steps: int, prepares: int, slots: int) -> str:
@@ -322,8 +164,8 @@ def one(program: Program, steps: int, prepares: int, slots: int) -> str:
     outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
     r = d.at("%scratch", 8 * slots)
     for c in range(prepares):
-        d.lines.append(f"call void @prepare.1.{c}(ptr %params, ptr {r}, ptr %scratch)")
-    given = ", ".join(f"ptr {p}" for p in (*ins, r, *outs, "%scratch"))
+        d.lines.append(f"call void @prepare.1.{c}(ptr %params, ptr {r}, ptr %scratch, ptr null)")
+    given = ", ".join(f"ptr {p}" for p in (*ins, r, *outs, "%scratch", "null"))
     d.lines += [f"call void @step.1.{c}({given})" for c in range(steps)]
     body = "\n  ".join(d.lines)
     head = "define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #0 {"
@@ -338,4 +180,4 @@ define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #0 {
 }
 """
 
-__all__ = ["Layout", "ONE_BY_BATCH", "Port", "batch", "layout", "one", "transposes"]
+__all__ = ["Layout", "ONE_BY_BATCH", "Port", "batch", "layout", "one"]

@@ -16,9 +16,10 @@ import llvmlite.binding as binding
 
 from ..expr import Port, Program
 from . import layout as places
-from .lower import LIBM, constant_results, functions, suffix
+from .lower import LIBM, Numbers, constant_results, functions, suffix
 from .schedule import CHUNK, WHOLE, Schedule, schedule
-from .sincos import libm_lanes, sincos
+from .sincos import LIBRARY, libm_lanes, sincos
+from .transpose import transposes
 
 LARGE = 20_000  # lines above which code is generated quickly rather than well
 TILE = 4  # groups of states per tile when a program is cut into several functions
@@ -41,7 +42,6 @@ def host() -> Host:
     """Return the processor of this machine, as LLVM sees it."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    _define_libm()
     features = binding.get_host_cpu_features()
     triple = binding.get_process_triple()
     arm = triple.startswith(("aarch64", "arm64"))
@@ -54,16 +54,16 @@ def host() -> Host:
     )
 
 
-def _define_libm() -> None:
-    """Give LLVM the addresses of the C library's functions under names of our own."""
+@functools.cache
+def libm() -> ctypes.Array[ctypes.c_void_p]:
+    """Return the addresses of the C library's functions, in the order of LIBM."""
     try:
         library = ctypes.CDLL(None)
         library.atan2  # noqa: B018
     except (TypeError, OSError, AttributeError):
         library = ctypes.CDLL("ucrtbase")
-    for name in LIBM:
-        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
-        binding.add_symbol(f"dalembert_{name}", address)
+    found = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in LIBM]
+    return (ctypes.c_void_p * len(found))(*found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def machine(level: int) -> binding.TargetMachine:
     here = host()
     target = binding.Target.from_triple(here.triple)
     return target.create_target_machine(
-        cpu=here.cpu, features=here.features, opt=level, reloc="default", codemodel="jitdefault"
+        cpu=here.cpu, features=here.features, opt=level, reloc="pic", codemodel="small"
     )
 
 
@@ -93,24 +93,27 @@ def module(
     lanes = lanes or here.lanes
     step = schedule(program.step, whole, chunk)
     prepare = schedule(program.prepare, whole, chunk)
-    cut = len(step.chunks) > 1
+    long = step.lines > whole
     slots = max(step.slots, prepare.slots)
     probe = places.layout(program, lanes, slots, 1)
-    groups = max(1, min(TILE, TILE_BYTES // max(probe.size, 1))) if cut else 1
+    groups = max(1, min(TILE, TILE_BYTES // max(probe.size, 1)))
     place = places.layout(program, lanes, slots, groups)
     prepares = len(prepare.chunks) if program.parameters else 0
 
-    parts = [places.transposes(lanes), *_blocks(program, step, prepare, lanes)]
+    rows_in = {p.size for p in program.inputs} | {len(program.parameters)} - {0}
+    rows_out = {p.size for p in program.outputs}
+    numbers = Numbers(lanes)
+    parts = [transposes(lanes, rows_in, rows_out), *_blocks(program, step, prepare, lanes, numbers)]
     parts.append(constant_results("fixed", step, lanes, program.inputs, program.outputs))
     parts.append(places.batch(program, place, len(step.chunks), prepares))
     scratch_one = scratch_batch = place.size * place.groups
-    if cut:
+    if long:
         parts.append(places.ONE_BY_BATCH)
     else:
-        parts += _blocks(program, step, prepare, 1)
-        parts.append(places.one(program, 1, prepares, slots))
+        parts += _blocks(program, step, prepare, 1, None)
+        parts.append(places.one(program, len(step.chunks), prepares, slots))
         scratch_one = 8 * (slots + len(program.prepare.results))
-    text = "".join(parts)
+    text = "".join([*parts, numbers.text("numbers")])
     return (
         _support(text, lanes, here.fused) + text + _END,
         scratch_one,
@@ -119,13 +122,13 @@ def module(
     )
 
 
-def _blocks(program: Program, step: Schedule, prepare: Schedule, lanes: int) -> list[str]:
-    parts = functions(
-        f"step.{lanes}", step, lanes, program.inputs, program.outputs, constants=lanes == 1
-    )
+def _blocks(
+    program: Program, step: Schedule, prepare: Schedule, lanes: int, numbers: Numbers | None
+) -> list[str]:
+    parts = functions(f"step.{lanes}", step, lanes, program.inputs, program.outputs, numbers)
     if program.parameters:
         results = (Port("r", (len(program.prepare.results),)),)
-        parts += functions(f"prepare.{lanes}", prepare, lanes, (), results, constants=True)
+        parts += functions(f"prepare.{lanes}", prepare, lanes, (), results, numbers)
     return parts
 
 
@@ -138,9 +141,6 @@ attributes #0 = { nounwind }
 def _support(text: str, lanes: int, fused: bool) -> str:
     """Return the library functions that the text uses, and the declarations they need."""
     parts = ["declare i64 @llvm.umin.i64(i64, i64)\n"]
-    parts += [
-        f"declare double @dalembert_{n}({', '.join(['double'] * k)})\n" for n, k in LIBM.items()
-    ]
     for w in sorted({1, lanes}):
         t, m = ("double" if w == 1 else f"<{w} x double>"), suffix(w)
         trig = f"@sincos.{m}(" in text
@@ -151,7 +151,7 @@ def _support(text: str, lanes: int, fused: bool) -> str:
                 parts.append(libm_lanes(name, w))
         if trig:
             parts.append(sincos(w, fused))
-    return "".join(parts)
+    return "".join([LIBRARY, *parts])
 
 
 def generate(text: str, level: int) -> bytes:
@@ -176,15 +176,19 @@ def compile_object(
 class Engine:
     """Loaded object code; the addresses it gives are valid as long as it lives."""
 
-    def __init__(self, code: bytes):
+    def __init__(self, code: bytes, table: ctypes.Array[ctypes.c_void_p] | None = None):
         host()
         self._context = binding.create_context()
         backing = binding.parse_assembly("", context=self._context)
-        self._engine: Any = binding.create_mcjit_compiler(backing, machine(1))
+        self._engine: Any = binding.create_mcjit_compiler(backing, machine(1), use_lmm=True)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
+        bind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.address("bind"))
+        bind(ctypes.cast(libm() if table is None else table, ctypes.c_void_p))
+
     def address(self, name: str) -> int:
+        """Return where a function begins, or 0 if there is none of that name."""
         return int(self._engine.get_function_address(name))
 
 

@@ -56,11 +56,43 @@ def suffix(lanes: int) -> str:
     return "f64" if lanes == 1 else f"v{lanes}f64"
 
 
+class Numbers:
+    """The constants of a kernel in one table, W copies of each; its functions get a pointer to it.
+
+    A vector instruction can read such an operand from memory; a literal would cost a broadcast and
+    a register, and in a loop be kept on the stack.
+    """
+
+    def __init__(self, lanes: int):
+        self.lanes = lanes
+        self.index: dict[str, int] = {}
+
+    def place(self, value: float) -> int:
+        """Return the index of a constant in the table."""
+        return self.index.setdefault(real(value), len(self.index))
+
+    def text(self, name: str) -> str:
+        """Return the table as a global of that name."""
+        t = value_type(self.lanes)
+        rows = [f"{t} <{', '.join([f'double {n}'] * self.lanes)}>" for n in self.index] or [
+            f"{t} zeroinitializer"
+        ]
+        table = f"[{len(rows)} x {t}] [{', '.join(rows)}]"
+        return f"@{name} = internal constant {table}, align {8 * self.lanes}\n"
+
+
 class Body:
     """The text of one function: operands by value number, each loaded or computed once."""
 
-    def __init__(self, plan: Schedule, lanes: int, ports: Sequence[Port], outputs: Sequence[Port]):
-        self.plan, self.lanes = plan, lanes
+    def __init__(
+        self,
+        plan: Schedule,
+        lanes: int,
+        ports: Sequence[Port],
+        outputs: Sequence[Port],
+        numbers: Numbers | None,
+    ):
+        self.plan, self.lanes, self.numbers = plan, lanes, numbers
         self.type, self.mask, self.suffix = value_type(lanes), mask_type(lanes), suffix(lanes)
         self.bytes = 8 * lanes
         self.text: list[str] = []
@@ -102,7 +134,7 @@ class Body:
             return found
         plan = self.plan
         if v in plan.constants:
-            made = real(plan.constants[v], self.lanes)
+            made = self.constant(plan.constants[v])
         elif v in self.masks:
             one, zero = real(1.0, self.lanes), real(0.0, self.lanes)
             made = self.emit(f"select {self.mask} {{}}, {{t}} {one}, {{t}} {zero}", self.masks[v])
@@ -116,6 +148,11 @@ class Body:
                 made = self.load("%r", leaf[1])
         self.operand[v] = made
         return made
+
+    def constant(self, value: float) -> str:
+        if self.numbers is None or value == 0:
+            return real(value, self.lanes)
+        return self.load("%k", self.numbers.place(value))
 
     def truth(self, v: int) -> str:
         """Return the operand of a value as a mask: true where it is not zero."""
@@ -143,7 +180,9 @@ class Body:
             self.store(self.value(angle), "%s", item.slot + k)
         start = self.address("%s", item.slot)
         many = len(item.angles)
-        self.text.append(f"call void @sincos.{self.suffix}(ptr {start}, i64 {many})")
+        self.text.append(
+            f"call void @sincos.{self.suffix}(ptr {start}, i64 {many}, ptr @turns.{self.suffix})"
+        )
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known."""
@@ -181,7 +220,7 @@ COMPOSITE: dict[str, Callable[..., str]] = {
 def signature(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
     """Return the parameter list that all functions of a kernel share."""
     names = [f"%in{k}" for k in range(len(inputs))] + ["%r"]
-    names += [f"%out{k}" for k in range(len(outputs))] + ["%s"]
+    names += [f"%out{k}" for k in range(len(outputs))] + ["%s", "%k"]
     return ", ".join(f"ptr noalias {n}" for n in names)
 
 
@@ -191,20 +230,20 @@ def functions(
     lanes: int,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
-    constants: bool,
+    numbers: Numbers | None,
 ) -> list[str]:
     """Return the IR of a block, one function per chunk, named `name.0`, `name.1`, ...
 
-    With `constants` false, results that are constants are left to `constant_results`.
+    With `numbers` (many lanes) results that are constants are left to `constant_results`.
     """
     texts = []
     base = len(plan.block.leaves)
     for c, items in enumerate(plan.chunks):
-        body = Body(plan, lanes, inputs, outputs)
+        body = Body(plan, lanes, inputs, outputs, numbers)
         if c == 0:
             for v in plan.stores:
                 if v in plan.constants:
-                    if constants:
+                    if numbers is None or name.startswith("prepare"):
                         body.results(v)
                 elif v < base:
                     body.results(v)
@@ -223,7 +262,7 @@ def constant_results(
     name: str, plan: Schedule, lanes: int, inputs: Sequence[Port], outputs: Sequence[Port]
 ) -> str:
     """Return the function that writes the results that are constants, run once per call."""
-    body = Body(plan, lanes, inputs, outputs)
+    body = Body(plan, lanes, inputs, outputs, None)
     for v in plan.stores:
         if v in plan.constants:
             body.results(v)

@@ -7,11 +7,15 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .card import Card
-from .llvm import Engine
+
+if TYPE_CHECKING:
+    from .llvm import Engine
 
 _pointer = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer)
@@ -86,9 +90,7 @@ class Native:
             part(0, count)
             return
         cuts = [min(count, tiles * k // workers * self.card.tile) for k in range(workers + 1)]
-        for done in [
-            pool(workers).submit(part, a, b) for a, b in zip(cuts, cuts[1:], strict=False)
-        ]:
+        for done in [pool(workers).submit(part, a, b) for a, b in pairwise(cuts)]:
             done.result()
 
 

@@ -37,6 +37,7 @@ class Schedule:
     chunks: tuple[tuple[int | Trig, ...], ...] = field(repr=False)
     slot: dict[int, int] = field(repr=False)  # value -> scratch slot it is kept in
     slots: int
+    lines: int
     stores: dict[int, tuple[int, ...]] = field(repr=False)  # value -> the results it is
 
 
@@ -44,10 +45,7 @@ def schedule(block: Block, whole: int = WHOLE, chunk: int = CHUNK) -> Schedule:
     """Return the schedule of a block; above `whole` lines it is cut every `chunk` lines."""
     constants = fold(block)
     items, trig_slot, used = _gathered(block, constants)
-    if len(items) <= whole:
-        chunks = [items]
-    else:
-        chunks = [items[k : k + chunk] for k in range(0, len(items), chunk)]
+    chunks = _cut(items, chunk if len(block.lines) > whole else len(items))
     slot, slots = _spilled(block, chunks, trig_slot, used)
     stores: dict[int, list[int]] = {}
     for k, value in enumerate(block.results):
@@ -58,8 +56,22 @@ def schedule(block: Block, whole: int = WHOLE, chunk: int = CHUNK) -> Schedule:
         tuple(tuple(c) for c in chunks),
         slot,
         slots,
+        len(block.lines),
         {v: tuple(ks) for v, ks in stores.items()},
     )
+
+
+def _cut(items: Sequence[int | Trig], size: int) -> list[list[int | Trig]]:
+    """Return the items in pieces of `size`, each Trig the last of its piece.
+
+    Sines have a long latency: a tile computes all of them before what needs them.
+    """
+    pieces: list[list[int | Trig]] = [[]]
+    for item in items:
+        if len(pieces[-1]) >= size or (pieces[-1] and isinstance(pieces[-1][-1], Trig)):
+            pieces.append([])
+        pieces[-1].append(item)
+    return pieces
 
 
 def fold(block: Block) -> dict[int, float]:

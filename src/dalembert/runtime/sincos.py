@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .lower import LIBM, mask_type, real, suffix, value_type
+from .lower import LIBM, Numbers, mask_type, real, suffix, value_type
 
 _HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
 _SIN = (
@@ -53,14 +53,25 @@ def _exponent(x: Fraction) -> int:
 
 
 class _Lines:
-    """IR lines over one value type; constants may be given as floats."""
+    """IR lines over one value type; constants, given as floats, are read from a table."""
 
     def __init__(self, lanes: int):
-        self.lanes, self.type, self.lines, self.count = lanes, value_type(lanes), [], 0
+        self.lanes, self.type, self.count = lanes, value_type(lanes), 0
+        self.lines: list[str] = []
+        self.numbers = Numbers(lanes)
+
+    def operand(self, o: str | float) -> str:
+        if isinstance(o, str):
+            return o
+        if self.lanes == 1:
+            return real(o)
+        size = 8 * self.lanes
+        place = self("getelementptr inbounds i8, ptr %k, i64 {}", str(size * self.numbers.place(o)))
+        return self(f"load {{t}}, ptr {{}}, align {size}", place)
 
     def __call__(self, form: str, *operands: str | float) -> str:
+        texts = [self.operand(o) for o in operands]
         self.count += 1
-        texts = [real(o, self.lanes) if isinstance(o, float) else o for o in operands]
         name = f"%a{self.count}"
         m = suffix(self.lanes)
         self.lines.append(f"{name} = " + form.format(*texts, t=self.type, m=m))
@@ -75,15 +86,15 @@ class _Lines:
     def mul(self, x: str | float, y: str | float) -> str:
         return self("fmul contract {t} {}, {}", x, y)
 
-    def poly(self, z: str, z2: str, z4: str, c: tuple[float, ...]) -> str:
-        """Return c0 + c1 z + ... + c5 z⁵ by Estrin's scheme."""
+    def poly(self, z: str, z2: str, c: tuple[float, ...]) -> str:
+        """Return c0 + c1 z + ... + c5 z⁵, pairs first."""
         low, mid, high = (self.add(self.mul(z, c[k + 1]), c[k]) for k in (0, 2, 4))
-        return self.add(self.mul(z4, high), self.add(self.mul(z2, mid), low))
+        return self.add(self.mul(z2, self.add(self.mul(z2, high), mid)), low)
 
 
 def _reduced(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
     """Return r and the bits of n for x = n·pi/2 + r."""
-    shifted = a("fadd {t} {}, {}", a("fmul {t} {}, {}", x, float(1 / _HALF_PI)), _MAGIC)
+    shifted = a.add(a.mul(x, float(1 / _HALF_PI)), _MAGIC)
     n = a("fsub {t} {}, {}", shifted, _MAGIC)
     r = x
     for part in half_pi_parts(fused):
@@ -100,30 +111,25 @@ def _pair(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
     r, n = _reduced(a, x, fused)
     z = a.mul(r, r)
     z2 = a.mul(z, z)
-    z4 = a.mul(z2, z2)
-    sine = a.add(a.mul(a.mul(r, z), a.poly(z, z2, z4, _SIN)), r)
-    half = a("fmul {t} {}, {}", z, 0.5)
-    w = a("fsub {t} {}, {}", 1.0, half)
-    lost = a("fsub {t} {}, {}", a("fsub {t} {}, {}", 1.0, w), half)
-    cosine = a.add(w, a.add(a.mul(z2, a.poly(z, z2, z4, _COS)), lost))
+    sine = a.add(a.mul(a.mul(r, z), a.poly(z, z2, _SIN)), r)
+    cosine = a.add(a.mul(z, a.add(a.mul(z, a.poly(z, z2, _COS)), -0.5)), 1.0)
 
     # quadrants: odd n swaps the two, bit 1 of n turns the sine, bit 1 of n + 1 the cosine
     whole = "i64" if a.lanes == 1 else f"<{a.lanes} x i64>"
 
-    def number(k: int) -> str:
+    def each(k: int) -> str:
         return str(k) if a.lanes == 1 else "<" + ", ".join([f"i64 {k}"] * a.lanes) + ">"
 
-    top = a(f"shl {whole} {{}}, {number(63)}", n)
-    odd = a(f"icmp slt {whole} {{}}, {number(0)}", top)
+    swap = a(f"shl {whole} {{}}, {each(63)}", n)
+    odd = a(f"icmp slt {whole} {{}}, {each(0)}", swap)
+    turn = a(f"and {whole} {{}}, {each(-(1 << 63))}", a(f"shl {whole} {{}}, {each(62)}", n))
     turned = []
-    for yes, no, count in (
-        (cosine, sine, n),
-        (sine, cosine, a(f"add {whole} {{}}, {number(1)}", n)),
+    for yes, no, flip in (
+        (cosine, sine, turn),
+        (sine, cosine, a(f"xor {whole} {{}}, {{}}", turn, swap)),
     ):
         chosen = a(f"select {mask_type(a.lanes)} {{}}, {{t}} {{}}, {{t}} {{}}", odd, yes, no)
         bits = a(f"bitcast {{t}} {{}} to {whole}", chosen)
-        second = a(f"and {whole} {{}}, {number(2)}", count)
-        flip = a(f"shl {whole} {{}}, {number(62)}", second)
         turned.append(a(f"bitcast {whole} {{}} to {{t}}", a(f"xor {whole} {{}}, {{}}", bits, flip)))
     return turned[0], turned[1]
 
@@ -137,13 +143,14 @@ def sincos(lanes: int, fused: bool) -> str:
     any_far = far if lanes == 1 else a("icmp ne {} {}, 0", f"i{lanes}", _bits(a, far))
     body = "\n  ".join(a.lines)
     return f"""
-define internal void @sincos.{m}(ptr noalias %p, i64 %n) #0 {{
+{a.numbers.text("turns." + m)}
+define internal void @sincos.{m}(ptr %p, i64 %n, ptr %k) #0 {{
 entry:
   %apart = mul i64 %n, {size}
   br label %loop
 loop:
-  %k = phi i64 [ 0, %entry ], [ %next, %join ]
-  %offset = mul i64 %k, {size}
+  %i = phi i64 [ 0, %entry ], [ %next, %join ]
+  %offset = mul i64 %i, {size}
   %here = getelementptr i8, ptr %p, i64 %offset
   %x = load {t}, ptr %here, align {size}
   {body}
@@ -160,7 +167,7 @@ join:
   %there = getelementptr i8, ptr %here, i64 %apart
   store {t} %js, ptr %here, align {size}
   store {t} %jc, ptr %there, align {size}
-  %next = add i64 %k, 1
+  %next = add i64 %i, 1
   %more = icmp ult i64 %next, %n
   br i1 %more, label %loop, label %end
 end:
@@ -173,20 +180,36 @@ def _bits(a: _Lines, mask: str) -> str:
     return a(f"bitcast {mask_type(a.lanes)} {{}} to i{a.lanes}", mask)
 
 
+LIBRARY = f"""
+@libm = internal global [{len(LIBM)} x ptr] zeroinitializer
+define void @bind(ptr %table) #0 {{
+  call void @llvm.memcpy.inline.p0.p0.i64(ptr @libm, ptr %table, i64 {8 * len(LIBM)}, i1 false)
+  ret void
+}}
+declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)
+"""
+
+
 def libm_lanes(name: str, lanes: int) -> str:
-    """Return the function that applies a libm function to each lane."""
+    """Return the function that applies a libm function to each lane.
+
+    Addresses come from a table that `bind` fills, so that object code has no loose ends.
+    """
     t, m, arity = value_type(lanes), suffix(lanes), LIBM[name]
     arguments = ", ".join(f"{t} %x{k}" for k in range(arity))
-    head = f"define internal {t} @{name}.{m}({arguments}) #0 {{\n"
-    if lanes == 1:
-        given = ", ".join(f"double %x{k}" for k in range(arity))
-        return f"{head}  %y = call double @dalembert_{name}({given})\n  ret double %y\n}}\n"
-    lines, result = [], "poison"
+    place = (
+        f"getelementptr inbounds ([{len(LIBM)} x ptr], ptr @libm, i64 0, i64 {[*LIBM].index(name)})"
+    )
+    lines = [f"%f = load ptr, ptr {place}, align 8"]
+    result = "poison"
     for lane in range(lanes):
         for k in range(arity):
-            lines.append(f"%x{k}.{lane} = extractelement {t} %x{k}, i64 {lane}")
+            take = f"extractelement {t} %x{k}, i64 {lane}" if lanes > 1 else f"freeze double %x{k}"
+            lines.append(f"%x{k}.{lane} = {take}")
         given = ", ".join(f"double %x{k}.{lane}" for k in range(arity))
-        lines.append(f"%y{lane} = call double @dalembert_{name}({given})")
-        lines.append(f"%r{lane} = insertelement {t} {result}, double %y{lane}, i64 {lane}")
-        result = f"%r{lane}"
-    return head + "  " + "\n  ".join(lines) + f"\n  ret {t} {result}\n}}\n"
+        lines.append(f"%y{lane} = call double %f({given})")
+        if lanes > 1:
+            lines.append(f"%r{lane} = insertelement {t} {result}, double %y{lane}, i64 {lane}")
+        result = f"%r{lane}" if lanes > 1 else "%y0"
+    body = "\n  ".join(lines)
+    return f"define internal {t} @{name}.{m}({arguments}) #0 {{\n  {body}\n  ret {t} {result}\n}}\n"

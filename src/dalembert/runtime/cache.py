@@ -1,0 +1,154 @@
+"""Object code kept on disk: a kernel found here needs neither tracing nor code generation.
+
+An entry is one file: a line with the digest of the rest, a line of JSON, the object code. It is
+written under another name and renamed, checked whole when read, and never fatal: whatever is wrong
+with an entry or its directory, the answer is to compile again, with one warning.
+`DALEMBERT_CACHE=off` keeps nothing; `DALEMBERT_CACHE=DIR` chooses the directory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import secrets
+import stat
+import warnings
+from pathlib import Path
+from typing import Any
+
+_MAGIC = b"dalembert kernel 1 "
+_DIGEST = 64  # hexadecimal characters
+_LIMIT = 1 << 30  # bytes that no entry passes
+_warned: set[str] = set()
+
+
+def directory() -> Path | None:
+    """Return the directory of entries, or None when nothing is to be kept."""
+    chosen = os.environ.get("DALEMBERT_CACHE", "")
+    if chosen.lower() == "off":
+        return None
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "dalembert"
+
+
+@functools.cache
+def surroundings() -> str:
+    """Return what object code depends on besides its program: our sources, LLVM, the processor."""
+    from .llvm import VERSION, host
+
+    own = hashlib.sha256()
+    root = Path(__file__).resolve().parent.parent
+    for file in sorted(root.rglob("*")):
+        if file.suffix in (".py", ".lark", ".json"):
+            text = file.read_bytes()
+            own.update(f"{file.relative_to(root).as_posix()} {len(text)}\n".encode() + text)
+    here = host()
+    return "\n".join([own.hexdigest(), VERSION, here.triple, here.features])
+
+
+def name(key: str) -> str:
+    """Return the file name of an entry."""
+    return hashlib.sha256(f"{surroundings()}\n{key}".encode()).hexdigest()
+
+
+def read(key: str) -> tuple[dict[str, Any], bytes] | None:
+    """Return the facts and the code kept under a key, or None."""
+    place = directory()
+    if place is None or not _trusted(place, create=False):
+        return None
+    path = place / name(key)
+    try:
+        data = _contents(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        _warn("read", f"the kernel cache entry {path} cannot be read: {error}")
+        return None
+    found = _parsed(data, key)
+    if found is None:
+        _warn("entry", f"the kernel cache entry {path} is damaged and will be made again")
+    return found
+
+
+def _contents(path: Path) -> bytes:
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        facts = os.fstat(handle)
+        if not stat.S_ISREG(facts.st_mode) or not _own(facts) or facts.st_size > _LIMIT:
+            raise OSError("it is not a file of this user")
+        return file.read()
+
+
+def _parsed(data: bytes, key: str) -> tuple[dict[str, Any], bytes] | None:
+    start = len(_MAGIC) + _DIGEST + 1
+    digest, rest = data[len(_MAGIC) : start - 1], data[start:]
+    if not data.startswith(_MAGIC) or data[start - 1 : start] != b"\n":
+        return None
+    if hashlib.sha256(rest).hexdigest().encode() != digest:
+        return None
+    head, _, code = rest.partition(b"\n")
+    try:
+        facts = json.loads(head)
+    except ValueError:
+        return None
+    same = facts.get("key") == key and facts.get("surroundings") == surroundings()
+    return (facts["facts"], code) if same and facts.get("length") == len(code) else None
+
+
+def write(key: str, facts: dict[str, Any], code: bytes) -> None:
+    """Keep code under a key, if that is possible."""
+    place = directory()
+    if place is None or not _trusted(place, create=True):
+        return
+    about = {"key": key, "surroundings": surroundings(), "length": len(code), "facts": facts}
+    rest = json.dumps(about, sort_keys=True).encode() + b"\n" + code
+    data = _MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest
+    target = place / name(key)
+    draft = place / f".{secrets.token_hex(16)}"
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        _warn("write", f"kernels are not kept in {place}: {error}")
+
+
+def _trusted(place: Path, create: bool) -> bool:
+    """Return whether a directory is this user's alone to write to; make it if asked."""
+    try:
+        if create:
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = os.stat(place)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        _warn("write", f"kernels are not kept in {place}: {error}")
+        return False
+    if stat.S_ISDIR(facts.st_mode) and _own(facts):
+        return True
+    _warn("trust", f"kernels are not kept in {place}: others could write there")
+    return False
+
+
+def _own(facts: os.stat_result) -> bool:
+    if not hasattr(os, "getuid"):
+        return True
+    return facts.st_uid == os.getuid() and not facts.st_mode & 0o022
+
+
+def _warn(kind: str, text: str) -> None:
+    """Warn once per kind in a process."""
+    if kind not in _warned:
+        _warned.add(kind)
+        warnings.warn(text, RuntimeWarning, stacklevel=4)
