@@ -10,11 +10,42 @@ from typing import Any
 
 __version__ = "0.1.0"
 
+# one function per row of the catalog; tests/test_exports.py checks that the two agree
+QUANTITIES = (
+    "pose",
+    "jacobian",
+    "jacobian_derivative",
+    "velocity",
+    "acceleration",
+    "centre_of_mass",
+    "momentum",
+    "kinetic_energy",
+    "potential_energy",
+    "mass_matrix",
+    "gravity",
+    "coriolis",
+    "coriolis_matrix",
+    "bias",
+    "inverse_dynamics",
+    "forward_dynamics",
+    "hybrid_dynamics",
+    "link_wrenches",
+    "regressor",
+    "lagrange_coefficients",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
+
 # public name -> the module that holds it; a module may also stand for itself
 EXPORTS = {
     "load": "dalembert.read",
     "Mechanism": "dalembert.mechanism",
     "robots": "dalembert.robots",
+    "catalog": "dalembert.catalog",
+    "compile": "dalembert.compute",
+    "integrate": "dalembert.compute",
+    "neutral": "dalembert.compute",
+    **dict.fromkeys(QUANTITIES, "dalembert.compute"),
     "DalembertError": "dalembert.errors",
     "DescriptionError": "dalembert.errors",
     "ModelError": "dalembert.errors",

@@ -6,13 +6,14 @@ acceleration of the frame origins, link axes, any joint with a square invertible
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..algebra import Mat3, Rotation, Vec3
+from ..algebra import Mat3, Rotation, Vec3, is_zero
+from ..errors import SingularModel
 from ..expr import Scalar, solve
 from ..joint import ZERO, Column, Vector
-from ..mechanism import Body, Mechanism
+from ..mechanism import Body, Mechanism, joint_name
 from .drives import Drives, friction, rotor_inertia
 from .newton_euler import Wrench, couple, squared
 
@@ -67,7 +68,7 @@ def articulated_body(
     drives: Drives = "inertia",
 ) -> list[Scalar]:
     """Return the accelerations qdd that the joint forces tau give at the state (q, qd)."""
-    return articulated_body_wrenches(mechanism, q, qd, tau, wrenches, drives)[0]
+    return hybrid_dynamics(mechanism, q, qd, tau, (), wrenches, drives)[0]
 
 
 def articulated_body_wrenches(
@@ -77,15 +78,28 @@ def articulated_body_wrenches(
     tau: Vector,
     wrenches: Mapping[int, Wrench] | None = None,
     drives: Drives = "inertia",
-) -> tuple[list[Scalar], list[list[Scalar]]]:
-    """Return (qdd, link wrenches f_j of (43))."""
-    m, given = mechanism, wrenches or {}
-    # (44): what the actuators leave after friction
-    net = list(tau)
-    for k, force in friction(m, qd, drives).items():
-        net[k] = net[k] - force
+) -> list[list[Scalar]]:
+    """Return the link wrenches f_j of (43) that the joint forces tau lead to."""
+    return hybrid_dynamics(mechanism, q, qd, tau, (), wrenches, drives)[2]
+
+
+def hybrid_dynamics(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    x: Vector,
+    given: Collection[int] = (),
+    wrenches: Mapping[int, Wrench] | None = None,
+    drives: Drives = "inertia",
+) -> tuple[list[Scalar], list[Scalar], list[list[Scalar]]]:
+    """Return (qdd, tau, link wrenches). x holds qdd for the bodies in `given`, tau for the others.
+
+    A joint of given acceleration hands its whole inertia to its parent; the others hand on J*.
+    """
+    m, acting = mechanism, wrenches or {}
+    rubbing = friction(m, qd, drives)
     rotor = rotor_inertia(m, drives)
-    q_, qd_, tau_ = m.split_q(q), m.split(qd), m.split(net)
+    q_, qd_, x_ = m.split_q(q), m.split(qd), m.split(x)
     w: dict[int, Vec3] = {-1: Vec3.zero()}
     R, P, zeta, beta, J = {}, {}, {}, {}, {}
 
@@ -93,29 +107,32 @@ def articulated_body_wrenches(
     for j, body in m.outward():
         R[j], P[j] = body.pose(q_[j])
         w_i = R[j].T @ w[body.parent]
-        wJ, _, vJ, vdJ = body.rates(q_[j], qd_[j], [0] * body.joint.nv)
+        rate = x_[j] if j in given else [0] * body.joint.nv
+        wJ, wdJ, vJ, vdJ = body.rates(q_[j], qd_[j], rate)
         w[j] = w_i + wJ
         turning = R[j].T @ (squared(w[body.parent]) @ P[j])
-        zeta[j] = (turning + vdJ + 2 * w_i.cross(vJ), w_i.cross(wJ))
+        zeta[j] = (turning + vdJ + 2 * w_i.cross(vJ), w_i.cross(wJ) + wdJ)
         W = squared(w[j])
         beta[j] = (-(W @ body.h), -couple(body.Io, W, w[j], ZERO))
-        if j in given:
-            beta[j] = (beta[j][0] - given[j][0], beta[j][1] - given[j][1])
+        if j in acting:
+            beta[j] = (beta[j][0] - acting[j][0], beta[j][1] - acting[j][1])
         J[j] = Articulated.of(body)
 
     # inward (36)-(40): the inertia each joint feels, and the force it must resist
     S, U, K, H, alpha = {}, {}, {}, {}, {}
     for j, body in m.inward():
-        S[j] = body.joint.columns(q_[j])
+        S[j] = body.joint.columns(q_[j]) if j not in given else ()
         U[j] = [J[j].times(*s) for s in S[j]]
         k = m.velocity_index[j]
         H[j] = [[_pair(s, u) for u in U[j]] for s in S[j]]
         for a in range(len(S[j])):
             H[j][a][a] = H[j][a][a] + rotor.get(k + a, 0)
-        K[j] = _times_inverse(U[j], H[j])
+        K[j] = _times_inverse(U[j], H[j], body)
         zf, zn = J[j].times(*zeta[j])
         bf, bn = beta[j][0] - zf, beta[j][1] - zn
-        alpha[j] = [t + _pair(s, (bf, bn)) for t, s in zip(tau_[j], S[j], strict=True)]
+        alpha[j] = [
+            x_[j][a] - rubbing.get(k + a, 0) + _pair(s, (bf, bn)) for a, s in enumerate(S[j])
+        ]
         i = body.parent
         if i >= 0:
             for (kf, kn), a_ in zip(K[j], alpha[j], strict=True):
@@ -126,18 +143,27 @@ def articulated_body_wrenches(
 
     # outward (41)-(43): accelerations, and the wrenches they transmit
     vd, wd = {-1: -m.gravity}, {-1: Vec3.zero()}
-    qdd, transmitted = {}, []
+    qdd, tau, transmitted = {}, {}, []
     for j, body in m.outward():
-        i = body.parent
+        i, k = body.parent, m.velocity_index[j]
         lin = R[j].T @ (vd[i] + wd[i].cross(P[j]))
         ang = R[j].T @ wd[i]
-        qdd[j] = _accelerations(H[j], U[j], K[j], alpha[j], lin, ang)
         vd[j], wd[j] = lin + zeta[j][0], ang + zeta[j][1]
-        for (s_lin, s_ang), a in zip(S[j], qdd[j], strict=True):
-            vd[j], wd[j] = vd[j] + s_lin * a, wd[j] + s_ang * a
+        qdd[j] = x_[j]
+        if j not in given:
+            qdd[j] = _accelerations(H[j], U[j], K[j], alpha[j], lin, ang)
+            for (s_lin, s_ang), a in zip(S[j], qdd[j], strict=True):
+                vd[j], wd[j] = vd[j] + s_lin * a, wd[j] + s_ang * a
         f, n = J[j].times(vd[j], wd[j])
-        transmitted.append([*(f - beta[j][0]), *(n - beta[j][1])])
-    return m.join(qdd), transmitted
+        f, n = f - beta[j][0], n - beta[j][1]
+        transmitted.append([*f, *n])
+        tau[j] = x_[j]
+        if j in given:
+            tau[j] = [
+                t + rotor.get(k + a, 0) * qdd[j][a] + rubbing.get(k + a, 0)
+                for a, t in enumerate(body.project(q_[j], f, n))
+            ]
+    return m.join(qdd), m.join(tau), transmitted
 
 
 def _pair(s: Column, wrench: tuple[Vec3, Vec3]) -> Scalar:
@@ -145,10 +171,15 @@ def _pair(s: Column, wrench: tuple[Vec3, Vec3]) -> Scalar:
 
 
 def _times_inverse(
-    U: Sequence[tuple[Vec3, Vec3]], H: Sequence[Sequence[Scalar]]
+    U: Sequence[tuple[Vec3, Vec3]], H: Sequence[Sequence[Scalar]], body: Body
 ) -> list[tuple[Vec3, Vec3]]:
-    """Return the columns of U H⁻¹."""
+    """Return the columns of U H⁻¹; a joint that moves no inertia has none."""
     n = len(H)
+    if any(is_zero(H[a][a]) for a in range(n)):
+        raise SingularModel(
+            f"joint {joint_name(body)!r} moves no inertia: the direct model does not exist",
+            hint="give the body beyond it a mass or an inertia about the joint, or a rotor inertia",
+        )
     if n == 1:
         inverse = 1 / H[0][0]
         return [(f * inverse, t * inverse) for f, t in U]

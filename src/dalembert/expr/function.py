@@ -84,7 +84,7 @@ def evaluate(
 
 def trace(
     function: Callable[..., Any],
-    inputs: Sequence[tuple[str, int]],
+    inputs: Sequence[tuple[str, int | tuple[int, ...]]],
     *,
     name: str = "f",
     outputs: Sequence[tuple[str, tuple[int, ...]]] | None = None,
@@ -92,15 +92,16 @@ def trace(
 ) -> Function:
     """Return the graph that `function` records when it is run once on symbolic input vectors.
 
-    `function` receives one list of Expr per input and returns nested sequences (one per output
-    when `outputs` names several).
+    `function` receives one flat list of Expr per input (a size, or a shape in C order) and returns
+    nested sequences (one per output when `outputs` names several).
 
     >>> f = trace(lambda x: [x[0] * x[1]], [("x", 2)])
     >>> f([3.0, 4.0])
     [12.0]
     """
     graph = graph if graph is not None else Graph()
-    vectors = [[graph.input(n, k) for k in range(size)] for n, size in inputs]
+    ends = tuple(Port(n, (size,) if isinstance(size, int) else tuple(size)) for n, size in inputs)
+    vectors = [[graph.input(port.name, k) for k in range(port.size)] for port in ends]
     collecting = gc.isenabled()
     gc.disable()  # nodes never form cycles; the collector only costs time here
     try:
@@ -119,7 +120,6 @@ def trace(
         if len(flat) != port.size:
             raise UsageError(f"output {port.name} has {len(flat)} entries, not {port.size}")
         results.extend(graph.lift(x) for x in flat)
-    ends = tuple(Port(n, (size,)) for n, size in inputs)
     return Function(name, graph, ends, tuple(ports), tuple(results))
 
 

@@ -1,0 +1,267 @@
+"""The one table from quantity name to algorithms, inputs, outputs and units.
+
+API, command line, emitters, kernels and docs list what this table lists: a new quantity is one
+algorithm file and one row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .algebra import Vec3
+from .algorithms import (
+    articulated_body,
+    composite,
+    coriolis,
+    derivatives,
+    energy,
+    kinematics,
+    lagrange_coefficients,
+    newton_euler,
+    regressor,
+    world_spatial,
+)
+from .errors import UsageError
+from .joint import Vector
+from .mechanism import Mechanism
+
+Algorithm = Callable[..., Any]
+Shape = Callable[[Mechanism, Mapping[str, Any]], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One row: what it needs, what it gives, which algorithms compute it.
+
+    `methods` maps a method to an algorithm `f(mechanism, *inputs, **options)`; the first one is the
+    default. `frame_free`: the result lives in joint space, so frames may be re-chosen and inertias
+    regrouped before tracing. `options` are names with their default values.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[tuple[str, Shape], ...]
+    methods: Mapping[str, Algorithm]
+    unit: str
+    summary: str
+    frame_free: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def default(self) -> str:
+        return next(iter(self.methods))
+
+
+# -- shapes -------------------------------------------------------------------------------------------------
+
+
+def _v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv,)
+
+
+def _vv(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv, m.nv)
+
+
+def _vvv(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv, m.nv, m.nv)
+
+
+def _6v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (6, m.nv)
+
+
+def _b6(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (len(m.bodies), 6)
+
+
+def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv, len(regressor.parameter_names(m, options["drives"])))
+
+
+def _fixed(*shape: int) -> Shape:
+    return lambda m, options: shape
+
+
+# -- quantities that are special cases of another -------------------------------------------------------------
+
+
+def _without_gravity(m: Mechanism) -> Mechanism:
+    from dataclasses import replace
+
+    return replace(m, gravity=Vec3.zero(), checked=True)
+
+
+def _gravity(inverse: Algorithm) -> Algorithm:
+    def gravity(m: Mechanism, q: Vector) -> list[Any]:
+        rest = [0] * m.nv
+        return inverse(m, q, rest, rest, drives="none")
+
+    return gravity
+
+
+def _coriolis(inverse: Algorithm) -> Algorithm:
+    def coriolis_forces(m: Mechanism, q: Vector, qd: Vector) -> list[Any]:
+        return inverse(_without_gravity(m), q, qd, [0] * m.nv, drives="none")
+
+    return coriolis_forces
+
+
+def _bias(inverse: Algorithm) -> Algorithm:
+    def bias(m: Mechanism, q: Vector, qd: Vector, **options: Any) -> list[Any]:
+        return inverse(m, q, qd, [0] * m.nv, **options)
+
+    return bias
+
+
+def _columns_of(inverse: Algorithm) -> Algorithm:
+    def mass_matrix(m: Mechanism, q: Vector, drives: Any = "inertia") -> list[list[Any]]:
+        still = _without_gravity(m)
+        rest = [0] * m.nv
+        drives = "none" if drives == "none" else "inertia"
+        columns = [
+            inverse(still, q, rest, [1 if k == j else 0 for k in range(m.nv)], drives=drives)
+            for j in range(m.nv)
+        ]
+        return [[column[r] for column in columns] for r in range(m.nv)]
+
+    return mass_matrix
+
+
+def _hybrid(m: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (), **options: Any) -> Any:
+    known = {_body_of(m, name) for name in given}
+    return articulated_body.hybrid_dynamics(m, q, qd, x, known, **options)[:2]
+
+
+def _body_of(m: Mechanism, joint: str | int) -> int:
+    if isinstance(joint, str):
+        if joint in m.index:
+            return m.index[joint]
+    else:
+        moving = [j for j, b in enumerate(m.bodies) if b.joint.nv]
+        if 1 <= joint <= len(moving):
+            return moving[joint - 1]
+    raise UsageError(f"there is no joint {joint!r}", hint="joints: " + ", ".join(m.joint_names[:12]))
+
+
+def _framed(algorithm: Algorithm) -> Algorithm:
+    """Return a kinematic algorithm with the frame as an option: the last one when none is named."""
+
+    def framed(m: Mechanism, *inputs: Vector, frame: str | None = None, **options: Any) -> Any:
+        return algorithm(m, frame if frame is not None else m.frames[-1], *inputs, **options)
+
+    return framed
+
+
+INVERSE: Mapping[str, Algorithm] = {
+    "newton_euler": newton_euler.newton_euler,
+    "world_spatial": world_spatial.world_spatial,
+}
+
+DRIVES = {"drives": "inertia"}
+FRAME = {"frame": None}
+AXES = {"frame": None, "axes": "base"}
+
+
+def _each(make: Callable[[Algorithm], Algorithm]) -> dict[str, Algorithm]:
+    return {name: make(inverse) for name, inverse in INVERSE.items()}
+
+
+_ROWS = (
+    Quantity("pose", ("q",), (("T", _fixed(4, 4)),), {"kinematics": _framed(kinematics.pose)},
+             "m", "pose of a frame in the base frame, 4 x 4", False, FRAME),
+    Quantity("jacobian", ("q",), (("J", _6v),), {"kinematics": _framed(kinematics.jacobian)},
+             "m, 1", "[v; w] of a frame's origin = J qd", False, AXES),
+    Quantity("jacobian_derivative", ("q", "qd"), (("Jd", _6v),),
+             {"kinematics": _framed(kinematics.jacobian_derivative)},
+             "m/s, 1/s", "time derivative of the Jacobian", False, AXES),
+    Quantity("velocity", ("q", "qd"), (("v", _fixed(6)),),
+             {"kinematics": _framed(kinematics.velocity)},
+             "m/s, rad/s", "velocity [v; w] of a frame's origin", False, AXES),
+    Quantity("acceleration", ("q", "qd", "qdd"), (("a", _fixed(6)),),
+             {"kinematics": _framed(kinematics.acceleration)},
+             "m/s2, rad/s2", "classical acceleration of a frame's origin", False, AXES),
+    Quantity("centre_of_mass", ("q",), (("c", _fixed(3)),), {"sum": energy.centre_of_mass},
+             "m", "mass centre of all bodies in the base frame", False),
+    Quantity("momentum", ("q", "qd"), (("h", _fixed(6)),), {"sum": energy.momentum},
+             "kg m/s, kg m2/s", "momentum [linear; angular about the base origin]", False),
+    Quantity("kinetic_energy", ("q", "qd"), (("T", _fixed()),), {"sum": energy.kinetic_energy},
+             "J", "kinetic energy, rotors included", True, DRIVES),
+    Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": energy.potential_energy},
+             "J", "potential energy of gravity", False),
+    Quantity("mass_matrix", ("q",), (("M", _vv),),
+             {"composite": composite.composite, **_each(_columns_of)},
+             "kg, kg m2", "mass matrix M", True, DRIVES),
+    Quantity("gravity", ("q",), (("g", _v),), _each(_gravity),
+             "N, N m", "gravity load, -Q", True),
+    Quantity("coriolis", ("q", "qd"), (("c", _v),), _each(_coriolis),
+             "N, N m", "Coriolis and centrifugal forces", True),
+    Quantity("coriolis_matrix", ("q", "qd"), (("C", _vv),),
+             {"composite": coriolis.coriolis_matrix},
+             "N s, N m s", "Christoffel's C: M' - 2C is skew", True),
+    Quantity("bias", ("q", "qd"), (("h", _v),), _each(_bias),
+             "N, N m", "coriolis + gravity (and friction with drives=\"all\")", True, DRIVES),
+    Quantity("inverse_dynamics", ("q", "qd", "qdd"), (("tau", _v),), INVERSE,
+             "N, N m", "joint forces that give the accelerations qdd", True, DRIVES),
+    Quantity("forward_dynamics", ("q", "qd", "tau"), (("qdd", _v),),
+             {"articulated_body": articulated_body.articulated_body},
+             "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES),
+    Quantity("hybrid_dynamics", ("q", "qd", "x"), (("qdd", _v), ("tau", _v)),
+             {"articulated_body": _hybrid},
+             "m/s2, rad/s2; N, N m",
+             "qdd and tau from x: qdd of the joints in `given`, tau of the others", True,
+             {"given": (), "drives": "inertia"}),
+    Quantity("link_wrenches", ("q", "qd", "qdd"), (("f", _b6),),
+             {"newton_euler": newton_euler.link_wrenches},
+             "N, N m", "wrench of each parent on its link, at the link's origin, link axes", False),
+    Quantity("regressor", ("q", "qd", "qdd"), (("Y", _columns),),
+             {"newton_euler": regressor.regressor},
+             "mixed", "tau = Y phi, linear in the inertial parameters", False, DRIVES),
+    Quantity("lagrange_coefficients", ("q",), (("Q", _v), ("A", _vv), ("B", _vvv), ("C", _vv)),
+             {"composite": lagrange_coefficients.lagrange_coefficients},
+             "N, N m; kg, kg m2", "Q, A, B, C of the Lagrange form", True, DRIVES),
+    Quantity("inverse_dynamics_derivatives", ("q", "qd", "qdd"),
+             (("dtau_dq", _vv), ("dtau_dqd", _vv), ("M", _vv)),
+             {"analytic": derivatives.inverse_dynamics_derivatives},
+             "N/m, N m/rad; N s; kg", "dtau/dq, dtau/dqd and M", True, DRIVES),
+    Quantity("forward_dynamics_derivatives", ("q", "qd", "tau"),
+             (("dqdd_dq", _vv), ("dqdd_dqd", _vv), ("Minv", _vv)),
+             {"analytic": derivatives.forward_dynamics_derivatives},
+             "1/s2; 1/s; 1/kg", "dqdd/dq, dqdd/dqd and the inverse of M", True, DRIVES),
+)  # fmt: skip
+
+QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}
+
+WRENCHED = frozenset({"inverse_dynamics", "forward_dynamics", "link_wrenches", "bias"})
+
+
+def catalog() -> list[Quantity]:
+    """Return every quantity dalembert computes.
+
+    >>> [row.name for row in catalog()][:2]
+    ['pose', 'jacobian']
+    """
+    return list(QUANTITIES.values())
+
+
+def quantity(name: str) -> Quantity:
+    """Return the row of a quantity; an unknown name is an error with close matches."""
+    if name in QUANTITIES:
+        return QUANTITIES[name]
+    import difflib
+
+    close = difflib.get_close_matches(str(name), QUANTITIES, 3) or list(QUANTITIES)[:6]
+    raise UsageError(f"unknown quantity {name!r}", hint="did you mean " + ", ".join(close) + "?")
+
+
+def algorithm(row: Quantity, method: str | None) -> tuple[str, Algorithm]:
+    """Return (method, algorithm) of a quantity; None is the default method."""
+    if method is None:
+        return row.default, row.methods[row.default]
+    if method not in row.methods:
+        raise UsageError(
+            f"{row.name} has no method {method!r}", hint="methods: " + ", ".join(row.methods)
+        )
+    return method, row.methods[method]

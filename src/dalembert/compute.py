@@ -1,0 +1,290 @@
+"""Quantities of a mechanism as kernels and as plain calls: `compile`, and one function per quantity.
+
+    trace: mechanism bound to scalars -> frames re-chosen -> algorithm -> Function -> Program -> Kernel
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from .algebra import Vec3
+from .catalog import QUANTITIES, WRENCHED, Quantity, algorithm, quantity
+from .errors import ComputationError, ParameterError, UsageError
+from .expr import Function, Graph, Program, program, trace
+from .mechanism import Mechanism, joint_name
+from .reframe import simplify
+
+LIGHTEN = frozenset({"inverse_dynamics", "bias"})  # quantities that may gain from `regroup(lighten)`
+
+
+def _options(row: Quantity, given: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if name not in row.options:
+            known = ", ".join(row.options) or "none"
+            raise UsageError(f"{row.name} has no option {name!r}", hint=f"its options: {known}")
+    return {**row.options, **given}
+
+
+def _run_time_parameters(m: Mechanism, asked: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the parameters a kernel takes at run time: the open ones, and those asked for."""
+    names = [p.name for p in m.parameters]
+    for name in asked or ():
+        if name not in names:
+            raise ParameterError(f"there is no parameter {name!r}", hint=", ".join(names[:20]))
+    wanted = {*m.open_parameters, *(asked or ())}
+    return tuple(n for n in names if n in wanted)
+
+
+def _sizes(m: Mechanism, row: Quantity, wrench: bool) -> list[tuple[str, Any]]:
+    sizes: list[tuple[str, Any]] = [(n, m.nq if n == "q" else m.nv) for n in row.inputs]
+    return [*sizes, ("wrench", (len(m.bodies), 6))] if wrench else sizes
+
+
+def trace_quantity(
+    m: Mechanism,
+    name: str,
+    method: str | None = None,
+    *,
+    parameters: Sequence[str] | None = None,
+    wrench: bool = False,
+    **options: Any,
+) -> Function:
+    """Return the graph of a quantity: named inputs, parameters and outputs.
+
+    With `wrench` the last input is the wrench each link exerts on the environment, (bodies, 6).
+    """
+    row = quantity(name)
+    _, run = algorithm(row, method)
+    settings = _options(row, options)
+    if wrench and name not in WRENCHED:
+        raise UsageError(f"{name} takes no external wrench", hint=", ".join(sorted(WRENCHED)))
+    outputs = [(n, shape(m, settings)) for n, shape in row.outputs]
+    sizes = _sizes(m, row, wrench)
+
+    def record(prepare: Callable[[Mechanism], Mechanism]) -> Function:
+        graph = Graph()
+        names = _run_time_parameters(m, parameters)
+        for parameter in names:  # their order in the graph is their order in the mechanism
+            graph.param(parameter)
+        baked = {k: v for k, v in m.values.items() if k not in names}
+        working = prepare(m.bound(baked, graph))
+
+        def body(*inputs: Sequence[Any]) -> Any:
+            if not wrench:
+                return run(working, *inputs, **settings)
+            *state, flat = inputs
+            return run(working, *state, wrenches=_wrenches(flat), **settings)
+
+        return trace(body, sizes, name=name, outputs=outputs, graph=graph)
+
+    if not row.frame_free or wrench:
+        return record(lambda x: x)
+    best = record(simplify)
+    if name in LIGHTEN and len(m.bodies) <= 100:
+        other = record(partial(simplify, lighten=True))
+        best = min((best, other), key=_work)
+    return best
+
+
+def _wrenches(flat: Sequence[Any]) -> dict[int, tuple[Vec3, Vec3]]:
+    return {
+        j: (Vec3(*flat[6 * j : 6 * j + 3]), Vec3(*flat[6 * j + 3 : 6 * j + 6]))
+        for j in range(len(flat) // 6)
+    }
+
+
+def _work(function: Function) -> int:
+    cost = program(function).cost["step"]
+    return cost.mul + cost.add + 20 * cost.div
+
+
+def program_of(m: Mechanism, name: str, method: str | None = None, **options: Any) -> Program:
+    """Return the Program of a quantity (see `trace_quantity` for the options)."""
+    names = _run_time_parameters(m, options.get("parameters"))
+    return program(trace_quantity(m, name, method, **options), names)
+
+
+def compile(
+    m: Mechanism,
+    quantity: str,
+    method: str | None = None,
+    *,
+    threads: int = 1,
+    parameters: Sequence[str] | None = None,
+    wrench: bool = False,
+    **options: Any,
+) -> Any:
+    """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
+
+    Parameters without a value, and those named in `parameters`, are given at each call; the others
+    are compiled in. `options` are those of the catalog row: `drives`, `frame`, `axes`, `given`.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
+    >>> k = da.compile(m, "inverse_dynamics")
+    >>> k([0.0], [0.0], [1.0])
+    array([0.5])
+    """
+    from .runtime import compile_program
+
+    row = QUANTITIES.get(quantity)
+    chosen = method or (row.default if row else None)
+    settings = {k: options[k] for k in sorted(options)}
+    key = repr((m.digest, m.values, quantity, chosen, parameters, wrench, settings))
+    make = partial(
+        program_of, m, quantity, method, parameters=parameters, wrench=wrench, **options
+    )
+    if row is None or set(options) - set(row.options):
+        make()  # raises the error that names what is wrong
+    return compile_program(make, key=key, threads=threads)
+
+
+# -- one function per quantity ---------------------------------------------------------------------------------
+
+
+class _Kernels:
+    """The kernels of this process, the least recently used forgotten first."""
+
+    def __init__(self, limit: int = 256):
+        self.limit, self.lock = limit, threading.Lock()
+        self.kept: OrderedDict[Any, Any] = OrderedDict()
+
+    def get(self, m: Mechanism, name: str, method: str | None, **settings: Any) -> Any:
+        key = (m.digest, name, method, repr(sorted(settings.items())), repr(m.values))
+        with self.lock:
+            if key in self.kept:
+                self.kept.move_to_end(key)
+                return self.kept[key]
+        kernel = compile(m, name, method, **settings)
+        with self.lock:
+            self.kept[key] = kernel
+            while len(self.kept) > self.limit:
+                self.kept.popitem(last=False)
+        return kernel
+
+
+_KERNELS = _Kernels()
+
+
+def evaluate(
+    m: Mechanism,
+    name: str,
+    *inputs: Any,
+    method: str | None = None,
+    check: bool = True,
+    out: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    wrench_on_environment: Any = None,
+    wrench_on_body: Any = None,
+    **options: Any,
+) -> Any:
+    """Return a quantity at one state or at many (leading dimensions broadcast)."""
+    if wrench_on_environment is not None and wrench_on_body is not None:
+        raise UsageError(
+            "both wrench_on_environment and wrench_on_body are given",
+            hint="they are negatives of each other: give one",
+        )
+    wrench = wrench_on_environment
+    if wrench_on_body is not None:
+        import numpy
+
+        wrench = -numpy.asarray(wrench_on_body, dtype=float)
+    asked = tuple(sorted(set(parameters or ()) - set(m.open_parameters))) or None
+    settings = {"parameters": asked, "wrench": wrench is not None, **options}
+    kernel = _KERNELS.get(m, name, method, **settings)
+    given = (*inputs, wrench) if wrench is not None else inputs
+    result = kernel(*given, out=out, parameters=parameters)
+    if check:
+        check_finite(m, name, kernel, given, result)
+    return result
+
+
+def check_finite(
+    m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], result: Any
+) -> None:
+    """Raise ComputationError when a result is not finite, naming the joint and the first state."""
+    import numpy
+
+    arrays = result if isinstance(result, tuple) else (result,)
+    if all(numpy.isfinite(a).all() for a in arrays):
+        return
+    for port, value in zip(kernel.inputs, inputs, strict=True):
+        bad = numpy.argwhere(~numpy.isfinite(numpy.asarray(value, dtype=float)))
+        if len(bad):
+            raise ComputationError(
+                f"{name}: input {port.name!r} is not finite{_spot(m, port.name, bad[0])}",
+                hint="check=False returns nan instead",
+            )
+    for port, array in zip(kernel.outputs, arrays, strict=True):
+        bad = numpy.argwhere(~numpy.isfinite(array))
+        if len(bad):
+            raise ComputationError(
+                f"{name}: {port.name} is not finite{_spot(m, port.name, bad[0])}",
+                hint="the state may be singular or out of range; check=False returns nan instead",
+            )
+
+
+def _spot(m: Mechanism, port: str, where: Any) -> str:
+    """Return ' at joint ..., state ...' for an index of an input or output."""
+    names = [
+        joint_name(b) for b in m.bodies for _ in range(b.joint.nq if port == "q" else b.joint.nv)
+    ]
+    k = int(where[-1]) if len(where) else 0
+    joint = f" at joint {names[k]!r}" if k < len(names) else ""
+    state = tuple(int(x) for x in where[:-1])
+    return f"{joint}, state {state if len(state) > 1 else state[0]}" if state else joint
+
+
+def _make(row: Quantity) -> Callable[..., Any]:
+    def function(m: Mechanism, *inputs: Any, **options: Any) -> Any:
+        return evaluate(m, row.name, *inputs, **options)
+
+    function.__name__ = function.__qualname__ = row.name
+    arguments = ", ".join(row.inputs)
+    options = "".join(f", {k}={v!r}" for k, v in row.options.items())
+    function.__doc__ = (
+        f"Return the {row.summary} ({row.unit}).\n\n"
+        f"    {row.name}(m, {arguments}{options}, method=None, check=True, out=None)\n\n"
+        f"Methods: {', '.join(row.methods)}. Leading dimensions of the inputs broadcast.\n\n"
+        f"Example: `da.{row.name}(da.robots.puma560(), "
+        + ", ".join("numpy.zeros(6)" for _ in row.inputs)
+        + ")`"
+    )
+    return function
+
+
+globals().update({row.name: _make(row) for row in QUANTITIES.values()})
+
+
+def integrate(m: Mechanism, q: Sequence[float], dq: Sequence[float]) -> Any:
+    """Return q moved by the tangent vector dq (nv entries), orientations on their group.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(1);")
+    >>> da.integrate(m, [0.5], [0.25])
+    array([0.75])
+    """
+    import numpy
+
+    q, dq = numpy.asarray(q, dtype=float), numpy.asarray(dq, dtype=float)
+    lead = numpy.broadcast_shapes(q.shape[:-1], dq.shape[:-1])
+    q, dq = numpy.broadcast_to(q, (*lead, m.nq)), numpy.broadcast_to(dq, (*lead, m.nv))
+    parts: list[Any] = []
+    columns = m.split_q([q[..., k] for k in range(m.nq)]), m.split([dq[..., k] for k in range(m.nv)])
+    for body, own, step in zip(m.bodies, *columns, strict=True):
+        parts.extend(body.joint.integrate(own, step))
+    return numpy.stack(parts, axis=-1)
+
+
+def neutral(m: Mechanism) -> Any:
+    """Return the coordinates of the mechanism at rest pose: zeros, unit quaternions."""
+    import numpy
+
+    return numpy.array([x for b in m.bodies for x in _NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)])
+
+
+_NEUTRAL = {"spherical": [0.0, 0, 0, 1], "free": [0.0, 0, 0, 0, 0, 0, 1]}
