@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from ..algebra import Rotation, Transform, Vec3, turn
+from ..algebra import Rotation, Transform, Turn, Vec3, turn
 from ..errors import Place, shown
 from ..expr import Expr, Graph
 from ..expr.exact import exact, to_float
@@ -130,7 +130,7 @@ class Reader:
     graph: Graph = field(default_factory=Graph)
     bodies: list[Draft] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
-    tips: list[tuple[int, Transform]] = field(default_factory=list)
+    tips: list[tuple[int, Transform, bool]] = field(default_factory=list)  # has the chain a joint
     changes: list[FrameChange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)  # name -> offset, -1 when not in the text
@@ -220,13 +220,7 @@ class Reader:
                 f"write {element.word}(L1); a joint {element.word[:-1]}(min, max) has no K",
             )
         value = self.number(arguments[0], "angle" if kind == "R" else "length")
-        if kind == "R":
-            angle = value if isinstance(value, Expr) else self.graph.constant(value)
-            R = Rotation() if angle == 0 else Rotation((turn(axis, angle),))
-            step = Transform(R)
-        else:
-            step = Transform(p=UNITS[axis] * value)
-        spot.pose = _exactly(spot.pose @ step)
+        spot.pose = moved(spot.pose, kind, axis, value, self.graph)
         spot.constants += 1
         spot.named = element.name is not None
         self.changes.append(FrameChange(kind, axis, spot.body, value))  # type: ignore[arg-type]
@@ -298,7 +292,7 @@ class Reader:
         if spot.body > self.root:
             self._stop_lever(spot)
         if not spot.forked and (spot.joints or not spot.named):
-            self.tips.append((spot.body, spot.pose))
+            self.tips.append((spot.body, spot.pose, spot.joints > 0))
 
     def finish(self) -> None:
         """End the trunk and name the tips: `tip` of a serial mechanism, else `tip_<joint>`."""
@@ -308,21 +302,28 @@ class Reader:
             self.sentence.fail("there is no joint in the phrase", 0, f"write one, as {EXAMPLE}")
         parents = [b.parent for b in self.bodies[first:]]
         serial = len(set(parents)) == len(parents)
-        for body, pose in self.tips:
+        named = []
+        for body, pose, main in sorted(self.tips, key=lambda tip: not tip[2]):
             carrier = self.bodies[body].name if body > self.root else "base"
-            name = "tip" if serial and body == len(self.bodies) - 1 else f"tip_{carrier}"
-            again = 2
-            if name == "tip" and name in self.names:
+            last = serial and main and body == len(self.bodies) - 1
+            name = free = "tip" if last else f"tip_{carrier}"
+            if last and name in self.names:
                 continue
-            free = name
+            again = 2
             while free in self.names:
                 free, again = f"{name}_{again}", again + 1
             self.names[free] = -1
-            self.frames.append(Frame(free, body, pose))
+            named.append((main, Frame(free, body, pose)))
+        self.frames += [frame for _, frame in sorted(named, key=lambda tip: tip[0])]
 
 
-def _exactly(T: Transform) -> Transform:
-    """Return the transform with constant coordinates as exact numbers."""
-    return Transform(T.R, T.p.map(lambda x: exact(x) if isinstance(x, Expr) else x))
-
-
+def moved(T: Transform, kind: str, axis: int, value: Any, graph: Graph) -> Transform:
+    """Return a pose followed by a constant rotation (R) or translation (T), in exact numbers."""
+    if kind == "R":
+        # an angle is an expression even when it is a number: sums of angles stay exact
+        angle = value if isinstance(value, Expr) else graph.constant(value)
+        made = turn(axis, angle)
+        made = Turn(axis, angle, exact(made.c), exact(made.s))
+        return Transform(T.R @ Rotation(() if angle == 0 else (made,)), T.p)
+    p = T.p + T.R @ (UNITS[axis] * value)
+    return Transform(T.R, p.map(lambda x: exact(x) if isinstance(x, Expr) else x))
