@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from .expr import Scalar, cos, sin
+from .expr import Expr, Scalar, cos, sin
 
 Map = Callable[[Scalar], Scalar]
 
@@ -195,6 +196,15 @@ def turn(axis: int, angle: Scalar) -> Turn:
     return Turn(axis, angle, cos(angle), sin(angle))
 
 
+def _sum_of_angles(a: Turn, b: Turn) -> Scalar:
+    """Return the sum of two angles; exact numbers stay under an exact sine, never a rounded one."""
+    total = a.angle + b.angle
+    graph = next((x.graph for x in (a.c, a.s, b.c, b.s) if isinstance(x, Expr)), None)
+    if graph is not None and isinstance(total, (int, Fraction)):
+        return graph.constant(total)
+    return total
+
+
 @dataclass(frozen=True, slots=True)
 class Rotation:
     """A product of factors, each a `Turn` or a constant `Mat3`, the leftmost first."""
@@ -234,7 +244,7 @@ class Rotation:
             # turns about one axis add their angles
             left.pop()
             right.pop(0)
-            total = a.angle + b.angle
+            total = _sum_of_angles(a, b)
             if not is_zero(total):
                 left.append(turn(a.axis, total))
                 break

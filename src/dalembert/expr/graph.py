@@ -85,7 +85,7 @@ class Graph:
         if value.__class__ is Expr:
             if value.graph is self:
                 return value.id
-            raise UsageError("an expression of another graph was mixed in", hint="use Graph.adopt")
+            return self.adopt(value).id
         if isinstance(value, (int, float, Fraction)):
             return self.number(value)
         if hasattr(value, "dtype"):
@@ -162,7 +162,7 @@ class Graph:
             return args[b][1]
         if vb is not None and (inner := self._with_constant(a)) is not None:
             return self.add(inner[0], self.number(inner[1] - vb))
-        if a > b:
+        if a > b and va is None and vb is None:
             return self.neg(self.node("sub", (b, a)))
         return self.node("sub", (a, b))
 
@@ -363,12 +363,17 @@ class Graph:
         if op in ("mul", "div"):
             parts = [d.hex() for _, d in of]
             return of[0][0] * of[1][0], _hash(op, *(sorted(parts) if op == "mul" else parts))
+        if op in ODD or op in EVEN:
+            # sin(-x) is -sin(x): which of the two is stored depends on the order of nodes
+            return of[0][0] if op in ODD else 1, _hash(op, of[0][1].hex())
         payload = repr(args[0]) if op in PAYLOAD else ""
         return 1, _hash(op, payload, *(f"{s}{d.hex()}" for s, d in of))
 
 
 LEAVES = frozenset({"const", "pi", "param", "input"})
 PAYLOAD = frozenset({"call", "solve", "iterate", "newton", "item"})  # args[0] is not a node
+ODD = frozenset({"sin", "tan", "asin", "sign"})
+EVEN = frozenset({"cos", "absolute"})
 ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg"})
 
 
