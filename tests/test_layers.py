@@ -26,7 +26,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 NEIGHBOURS = {("robots", "read")}  # importer, imported: allowed within one layer
 LATE = {("mechanism", "read")}  # allowed inside a function only: Mechanism.save
 # files whose functions are methods of Mechanism, kept apart to stay short
-FACETS = {"validate": "mechanism", "edit": "mechanism", "view": "mechanism"}
+FACETS = {"parts": "mechanism", "validate": "mechanism", "edit": "mechanism", "view": "mechanism"}
 FILES = sorted(SOURCE.rglob("*.py"))
 
 

@@ -19,7 +19,7 @@ Map = Callable[[Scalar], Scalar]
 def is_zero(x: Scalar) -> bool:
     """Return whether x is the constant zero (never asked of a variable's value)."""
     x = getattr(x, "value", x)
-    return x.__class__ in (int, float) and x == 0 or (hasattr(x, "numerator") and x == 0)
+    return (x.__class__ is float or hasattr(x, "numerator")) and bool(x == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +119,20 @@ class Mat3:
         return self.rows[k[0]][k[1]]
 
     def __add__(self, o: Mat3) -> Mat3:
-        return Mat3(*(tuple(x + y for x, y in zip(r, s, strict=True)) for r, s in zip(self.rows, o.rows, strict=True)))
+        return Mat3(
+            *(
+                tuple(x + y for x, y in zip(r, s, strict=True))
+                for r, s in zip(self.rows, o.rows, strict=True)
+            )
+        )
 
     def __sub__(self, o: Mat3) -> Mat3:
-        return Mat3(*(tuple(x - y for x, y in zip(r, s, strict=True)) for r, s in zip(self.rows, o.rows, strict=True)))
+        return Mat3(
+            *(
+                tuple(x - y for x, y in zip(r, s, strict=True))
+                for r, s in zip(self.rows, o.rows, strict=True)
+            )
+        )
 
     def __neg__(self) -> Mat3:
         return self.map(lambda x: -x)

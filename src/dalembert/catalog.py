@@ -54,7 +54,7 @@ class Quantity:
         return next(iter(self.methods))
 
 
-# -- shapes -------------------------------------------------------------------------------------------------
+# -- shapes ------------------------------------------------------------------------------------
 
 
 def _v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
@@ -85,7 +85,7 @@ def _fixed(*shape: int) -> Shape:
     return lambda m, options: shape
 
 
-# -- quantities that are special cases of another -------------------------------------------------------------
+# -- quantities that are special cases of another ----------------------------------------------
 
 
 def _without_gravity(m: Mechanism) -> Mechanism:
@@ -143,7 +143,9 @@ def _body_of(m: Mechanism, joint: str | int) -> int:
         moving = [j for j, b in enumerate(m.bodies) if b.joint.nv]
         if 1 <= joint <= len(moving):
             return moving[joint - 1]
-    raise UsageError(f"there is no joint {joint!r}", hint="joints: " + ", ".join(m.joint_names[:12]))
+    raise UsageError(
+        f"there is no joint {joint!r}", hint="joints: " + ", ".join(m.joint_names[:12])
+    )
 
 
 def _framed(algorithm: Algorithm) -> Algorithm:

@@ -1,6 +1,6 @@
-"""Quantities of a mechanism as kernels and as plain calls: `compile`, and one function per quantity.
+"""Quantities as kernels and as plain calls: `compile`, and one function per quantity.
 
-    trace: mechanism bound to scalars -> frames re-chosen -> algorithm -> Function -> Program -> Kernel
+trace: mechanism bound to scalars -> frames re-chosen -> algorithm -> Function -> Program -> Kernel
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from .expr import Function, Graph, Program, program, trace
 from .mechanism import Mechanism, joint_name
 from .reframe import simplify
 
-LIGHTEN = frozenset({"inverse_dynamics", "bias"})  # quantities that may gain from `regroup(lighten)`
+LIGHTEN = frozenset(
+    {"inverse_dynamics", "bias"}
+)  # quantities that may gain from `regroup(lighten)`
 
 
 def _options(row: Quantity, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,15 +137,13 @@ def compile(
     chosen = method or (row.default if row else None)
     settings = {k: options[k] for k in sorted(options)}
     key = repr((m.digest, m.values, quantity, chosen, parameters, wrench, settings))
-    make = partial(
-        program_of, m, quantity, method, parameters=parameters, wrench=wrench, **options
-    )
+    make = partial(program_of, m, quantity, method, parameters=parameters, wrench=wrench, **options)
     if row is None or set(options) - set(row.options):
         make()  # raises the error that names what is wrong
     return compile_program(make, key=key, threads=threads)
 
 
-# -- one function per quantity ---------------------------------------------------------------------------------
+# -- one function per quantity -----------------------------------------------------------------
 
 
 class _Kernels:
@@ -203,9 +203,7 @@ def evaluate(
     return result
 
 
-def check_finite(
-    m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], result: Any
-) -> None:
+def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], result: Any) -> None:
     """Raise ComputationError when a result is not finite, naming the joint and the first state."""
     import numpy
 
@@ -260,7 +258,7 @@ def _make(row: Quantity) -> Callable[..., Any]:
 globals().update({row.name: _make(row) for row in QUANTITIES.values()})
 
 
-def integrate(m: Mechanism, q: Sequence[float], dq: Sequence[float]) -> Any:
+def integrate(m: Mechanism, q: Any, dq: Any) -> Any:
     """Return q moved by the tangent vector dq (nv entries), orientations on their group.
 
     >>> import dalembert as da
@@ -274,7 +272,10 @@ def integrate(m: Mechanism, q: Sequence[float], dq: Sequence[float]) -> Any:
     lead = numpy.broadcast_shapes(q.shape[:-1], dq.shape[:-1])
     q, dq = numpy.broadcast_to(q, (*lead, m.nq)), numpy.broadcast_to(dq, (*lead, m.nv))
     parts: list[Any] = []
-    columns = m.split_q([q[..., k] for k in range(m.nq)]), m.split([dq[..., k] for k in range(m.nv)])
+    columns = (
+        m.split_q([q[..., k] for k in range(m.nq)]),
+        m.split([dq[..., k] for k in range(m.nv)]),
+    )
     for body, own, step in zip(m.bodies, *columns, strict=True):
         parts.extend(body.joint.integrate(own, step))
     return numpy.stack(parts, axis=-1)
@@ -284,7 +285,9 @@ def neutral(m: Mechanism) -> Any:
     """Return the coordinates of the mechanism at rest pose: zeros, unit quaternions."""
     import numpy
 
-    return numpy.array([x for b in m.bodies for x in _NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)])
+    return numpy.array(
+        [x for b in m.bodies for x in _NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)]
+    )
 
 
 _NEUTRAL = {"spherical": [0.0, 0, 0, 1], "free": [0.0, 0, 0, 0, 0, 0, 1]}

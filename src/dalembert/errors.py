@@ -1,15 +1,15 @@
 """Every error dalembert raises on purpose.
 
-    DalembertError
-    ├── DescriptionError      a text, table or file cannot be read: where, what, what to write instead
-    ├── ModelError            a mechanism contradicts itself or lacks something it needs
-    ├── ParameterError        a parameter without a value, or a value for a parameter that is not there
-    ├── UsageError            a call with a wrong shape, name, method or option
-    ├── NotPolynomialError    a closed form was asked of something that is not a polynomial
-    ├── TooLargeError         the predicted size of a result passes a limit
-    └── ComputationError      the computation itself failed (exit 1)
-        ├── SingularModel     the direct model does not exist; names the joint
-        └── SingularPose      a loop loses rank at this pose; names the loop
+DalembertError
+├── DescriptionError      a text, table or file cannot be read: where, what, what to write instead
+├── ModelError            a mechanism contradicts itself or lacks something it needs
+├── ParameterError        a parameter without a value, or a value for a parameter that is not there
+├── UsageError            a call with a wrong shape, name, method or option
+├── NotPolynomialError    a closed form was asked of something that is not a polynomial
+├── TooLargeError         the predicted size of a result passes a limit
+└── ComputationError      the computation itself failed (exit 1)
+    ├── SingularModel     the direct model does not exist; names the joint
+    └── SingularPose      a loop loses rank at this pose; names the loop
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from typing import Literal
 from .algebra import Map, Mat3, Transform, Vec3, is_zero
 from .expr import Scalar
 
-
 HALF = Fraction(1, 2)
 
 
@@ -30,8 +29,9 @@ def steiner(m: Scalar, c: Vec3) -> Mat3:
 class Inertia:
     """Ten inertial parameters as they were given.
 
-    `at = "centre"`: lever is the mass centre, tensor is about it. `at = "origin"`: lever is the first
-    moment, tensor is about the frame origin (regrouped bodies may have a first moment and no mass).
+    `at = "centre"`: lever is the mass centre, tensor is about it.
+    `at = "origin"`: lever is the first moment, tensor is about the frame origin; a regrouped body
+    may have a first moment and no mass.
     """
 
     mass: Scalar = 0

@@ -39,7 +39,7 @@ class Joint(Protocol):
 
 
 def rotation_about(axis: Vec3, angle: Scalar) -> Rotation:
-    """Return the rotation by `angle` about a unit vector: a `Turn` about ±x, ±y, ±z, else Rodrigues."""
+    """Return the rotation about a unit vector: a `Turn` for ±x, ±y, ±z, else Rodrigues."""
     for k in range(3):
         others = [axis[i] for i in range(3) if i != k]
         if all(is_zero(o) for o in others):
@@ -240,7 +240,7 @@ class Free:
 JOINTS = {j.kind: j for j in (Revolute, Prismatic, Screw, Spherical, Planar, Free, Fixed)}
 
 
-# -- what follows from the answers ---------------------------------------------------------------------
+# -- what follows from the answers -------------------------------------------------------------
 
 
 def rates(joint: Joint, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vec3, Vec3, Vec3, Vec3]:
@@ -258,7 +258,7 @@ def project(joint: Joint, q: Vector, f: Vec3, n: Vec3) -> list[Scalar]:
     return [linear.dot(f) + angular.dot(n) for linear, angular in joint.columns(q)]
 
 
-# -- quaternions x, y, z, w ------------------------------------------------------------------------------
+# -- quaternions x, y, z, w --------------------------------------------------------------------
 
 
 def quaternion_matrix(x: Scalar, y: Scalar, z: Scalar, w: Scalar) -> Mat3:

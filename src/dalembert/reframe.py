@@ -1,7 +1,8 @@
 """Frames re-chosen and inertias regrouped so that the recursions cost the fewest operations.
 
 `reframe` turns every joint axis to z and places frames as modified Denavit-Hartenberg does (Khalil
-and Kleinfinger 1986), each body frame turned and slid along its own joint axis only; `regroup` moves
+and Kleinfinger 1986), each body frame turned and slid along its own joint axis only; `regroup`
+moves
 to the parent what a joint cannot feel (Gautier and Khalil 1990). Joint-space quantities do not
 change; poses and wrenches of links do, so those are computed on the original mechanism.
 """
@@ -9,7 +10,7 @@ change; poses and wrenches of links do, so those are computed on the original me
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +33,7 @@ def simplify(m: Mechanism, lighten: bool = False) -> Mechanism:
     return regroup(reframe(merge_fixed(m)), lighten)
 
 
-# -- regrouping ------------------------------------------------------------------------------------------
+# -- regrouping --------------------------------------------------------------------------------
 
 
 def regroup(m: Mechanism, lighten: bool = False) -> Mechanism:
@@ -106,7 +107,7 @@ def _along_z(axis: Vec3) -> bool:
     return is_zero(axis.x) and is_zero(axis.y)
 
 
-# -- frames ------------------------------------------------------------------------------------------------
+# -- frames ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class _Choice:
 
 
 def reframe(m: Mechanism) -> Mechanism:
-    """Return the mechanism with joint axes on z and, where the geometry is numeric, DH-like frames."""
+    """Return the mechanism with joint axes on z and DH-like frames where geometry is numeric."""
     m = _axes_to_z(m)
     if not all(_is_numeric(b.placement) for b in m.bodies):
         return m
@@ -221,7 +222,7 @@ def _towards_centre(body: Body) -> float | None:
     return math.atan2(y, x) if math.hypot(x, y) > 0 else None
 
 
-def _size(p: Sequence[float]) -> float:
+def _size(p: Iterable[float]) -> float:
     return max(1e-300, *(abs(x) for x in p))
 
 
@@ -252,7 +253,10 @@ def _place(body: Body, T: Any, choice: _Choice) -> tuple[Any, Transform]:
 
 
 def _zxz(R: Sequence[Sequence[float]]) -> tuple[float, float, float]:
-    """Return gamma, alpha, theta of R = Rz(gamma) Rx(alpha) Rz(theta); gamma = 0 where it can be."""
+    """Return gamma, alpha, theta of R = Rz(gamma) Rx(alpha) Rz(theta).
+
+    Gamma = 0 where it can be.
+    """
     x, y, z = R[0][2], R[1][2], R[2][2]
     if math.hypot(x, y) <= SMALL:
         gamma, alpha = 0.0, 0.0 if z > 0 else math.pi
@@ -273,7 +277,10 @@ def _factors(gamma: float, alpha: float, theta: float) -> Rotation:
 
 
 def _constant(axis: int, angle: float) -> tuple[Turn | Mat3, ...]:
-    """Return a constant turn; quarter turns as exact permutations, which joints do not merge with."""
+    """Return a constant turn.
+
+    Quarter turns as exact permutations, which joints do not merge with.
+    """
     quarter = angle / (math.pi / 2)
     if abs(quarter - round(quarter)) < 1e-13:
         k = round(quarter) % 4
@@ -291,7 +298,7 @@ def _tidy(I: Inertia) -> Inertia:
     return replace(I, lever=I.lever.map(lambda x: 0 if abs(x) <= scale else x))
 
 
-# -- small numeric helpers on (rows, origin) ------------------------------------------------------------------
+# -- small numeric helpers on (rows, origin) ---------------------------------------------------
 
 
 def _identity() -> Any:
@@ -320,8 +327,8 @@ def _transform(A: Any) -> Transform:
 
 def _clean(A: Any) -> Transform:
     R, p = A
-    rows = tuple(tuple(_snap(x) for x in row) for row in R)
-    matrix = Mat3(*rows)
+    a, b, c = ((_snap(x), _snap(y), _snap(z)) for x, y, z in R)
+    matrix = Mat3(a, b, c)
     scale = SMALL * _size(p)
     origin = Vec3(*(0 if abs(x) <= scale else x for x in p))
     return Transform(Rotation() if matrix == Mat3.identity() else Rotation.of(matrix), origin)

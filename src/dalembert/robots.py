@@ -44,7 +44,7 @@ def planar2r() -> Mechanism:
     )
 
 
-# standard DH: d, a, alpha; mass, centre and diagonal inertia at the far end of the link; then motor:
+# standard DH: d, a, alpha; mass, centre, diagonal inertia at the far end of the link; then motor
 # inertia, gear ratio, viscous friction, Coulomb friction in both senses, all on the motor side
 _PUMA = (
     ("0.672", "0", "90deg", "0", ("0", "0", "0"), ("0", "0.35", "0"),
@@ -62,7 +62,7 @@ _PUMA = (
 )  # fmt: skip
 
 # the same joint frames as modified DH, lengths as symbols
-_PUMA_FRAMES = (
+_PUMA_FRAMES: tuple[dict[str, str], ...] = (
     {},
     {"b": "d1", "alpha": "90deg"},
     {"d": "a2"},
@@ -76,10 +76,10 @@ _PUMA_LENGTHS = {"d1": "0.672", "a2": "0.4318", "d3": "0.15005", "a3": "0.0203",
 def puma560(symbolic: bool | str = False) -> Mechanism:
     """Return the PUMA 560: numbers, or symbolic inertial parameters on the same joint frames.
 
-    Corke and Armstrong-Hélouvry, A search for consensus among model parameters reported for the PUMA
-    560 robot (1994), as distributed in the Robotics Toolbox (standard Denavit-Hartenberg).
-    `symbolic="inertia"`: ten symbolic parameters per link about the frame origin (M1, MX1, ..., XX1,
-    ...), numeric lengths; `symbolic=True`: lengths d1, a2, d3, a3, d4 too.
+    Corke and Armstrong-Hélouvry, A search for consensus among model parameters reported for the
+    PUMA 560 robot (1994), as distributed in the Robotics Toolbox (standard Denavit-Hartenberg).
+    `symbolic="inertia"`: ten symbolic parameters per link about the frame origin (M1, MX1, XX1...),
+    numeric lengths; `symbolic=True`: lengths d1, a2, d3, a3, d4 too.
 
     >>> puma560().nv
     6

@@ -99,7 +99,7 @@ def tables_data(m: Mechanism, inertia: Naming = "simple") -> dict[str, Any]:
     }
 
 
-# -- the rows --------------------------------------------------------------------------------------
+# -- the rows ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def _remarks(m: Mechanism) -> Iterator[str]:
     yield from (shown(note) for note in m.notes)
 
 
-# -- frame changes ---------------------------------------------------------------------------------
+# -- frame changes -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +327,7 @@ def _breaks(factor: Turn | Mat3, axis: tuple[int, ...]) -> bool:
     return not (isinstance(factor, Turn) and UNIT[factor.axis] == axis)
 
 
-# -- text and plain data ---------------------------------------------------------------------------
+# -- text and plain data -----------------------------------------------------------------------
 
 
 def _equations(table: dict[str, Any]) -> list[Any]:

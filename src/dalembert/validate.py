@@ -26,11 +26,11 @@ def validate(m: Mechanism) -> None:
             k = getattr(record, field, -1)
             if not -1 <= k < len(m.bodies):
                 raise ModelError(f"{type(record).__name__.lower()}: there is no body {k}")
-    for record in (*m.drives, *m.elastic, *m.couplings):
-        for field in ("joint", "of"):
-            k = getattr(record, field, 0)
+    acting: tuple[Any, ...] = (*m.drives, *m.elastic, *m.couplings)
+    for part in acting:
+        for k in (part.joint, getattr(part, "of", part.joint)):
             if not 0 <= k < len(m.bodies) or not m.bodies[k].joint.nv:
-                raise ModelError(f"{type(record).__name__.lower()}: {k} is not a moving joint")
+                raise ModelError(f"{type(part).__name__.lower()}: {k} is not a moving joint")
     _unique([f"joint {d.joint}" for d in m.drives], "drive of")
     _unique([f"joint {d.joint}" for d in m.elastic], "elastic")
     for name in (*m.active, *m.prescribed):
@@ -75,9 +75,13 @@ def _loops(m: Mechanism) -> None:
     for k, loop in enumerate(m.loops, 1):
         if loop.joint not in LOOP_JOINTS:
             raise ModelError(
-                f"loop {k}: unknown joint {shown(loop.joint)!r}", hint="one of " + ", ".join(LOOP_JOINTS)
+                f"loop {k}: unknown joint {shown(loop.joint)!r}",
+                hint="one of " + ", ".join(LOOP_JOINTS),
             )
-        if loop.joint in ("revolute", "prismatic", "cylindrical", "universal") and loop.axis is None:
+        if (
+            loop.joint in ("revolute", "prismatic", "cylindrical", "universal")
+            and loop.axis is None
+        ):
             raise ModelError(f"loop {k}: a {loop.joint} joint needs an axis")
         if loop.body_i == loop.body_j:
             raise ModelError(f"loop {k}: both ends are on the same body")
@@ -140,13 +144,21 @@ def _oddities(six: list[Fraction]) -> list[str]:
     minors = (xx * yy - xy * xy, xx * zz - xz * xz, yy * zz - yz * yz)
     det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
     scale = max(abs(float(x)) for x in six) or 1.0
-    if min(xx, yy, zz) < 0 or float(min(minors)) < -1e-12 * scale**2 or float(det) < -1e-12 * scale**3:
+    if (
+        min(xx, yy, zz) < 0
+        or float(min(minors)) < -1e-12 * scale**2
+        or float(det) < -1e-12 * scale**3
+    ):
         return ["the inertia tensor about the mass centre is not positive semidefinite"]
     # tr(I)/2 1 - I must be positive semidefinite: the triangle inequality in any axes
     half = (xx + yy + zz) / 2
     a, b, c = half - xx, half - yy, half - zz
     minors = (a * b - xy * xy, a * c - xz * xz, b * c - yz * yz)
     det = a * (b * c - yz * yz) + xy * (-xy * c - yz * xz) - xz * (xy * yz + b * xz)
-    if min(a, b, c) < -1e-12 * scale or float(min(minors)) < -1e-12 * scale**2 or float(det) < -1e-12 * scale**3:
+    if (
+        min(a, b, c) < -1e-12 * scale
+        or float(min(minors)) < -1e-12 * scale**2
+        or float(det) < -1e-12 * scale**3
+    ):
         return ["the principal inertias violate the triangle inequality"]
     return []

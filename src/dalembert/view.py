@@ -35,7 +35,7 @@ def _rotation(R: Any) -> str:
 
 def rows(m: Mechanism) -> list[tuple[str, ...]]:
     """Return one row per body: number, joint, type, axis, parent, placement, mass data."""
-    out = []
+    out: list[tuple[str, ...]] = []
     for j, b in enumerate(m.bodies):
         axis = getattr(b.joint, "axis", None)
         parent = "base" if b.parent < 0 else shown(m.bodies[b.parent].name, 24)
@@ -90,7 +90,10 @@ def html(m: Mechanism) -> str:
     """Return the mechanism as an HTML table; every name is escaped."""
     cells = "".join(f"<th>{h}</th>" for h in HEAD)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escaper.escape(x)}</td>" for x in r) + "</tr>" for r in rows(m)[:500]
+        "<tr>" + "".join(f"<td>{escaper.escape(x)}</td>" for x in r) + "</tr>"
+        for r in rows(m)[:500]
     )
     caption = escaper.escape(_head(m))
-    return f"<table><caption>{caption}</caption><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table><caption>{caption}</caption><thead><tr>{cells}</tr></thead>" + (
+        f"<tbody>{body}</tbody></table>"
+    )

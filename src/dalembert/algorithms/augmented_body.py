@@ -1,7 +1,7 @@
-"""Augmented bodies: the constants that the condensed Lagrange equations are written with.
+"""Augmented bodies, and the condensed Lagrange equations written with their constants.
 
-Liégeois and Aldon, INRIA RR 32 (1980), section 3.1, eqs (3-2)-(3-4), and section 4.3;
-errata E0.9, E0.21.
+Liégeois and Aldon, INRIA RR 32 (1980), section 3, eqs (3-1)-(3-18), and section 4.3;
+errata E0.7, E0.9-E0.19, E0.21. `condensed.py` holds the sums Q_i and A_ij.
 
 Body j augmented is body j with, at the origin of each joint it carries, all the mass beyond that
 joint. Everything is measured from O_j, the origin of joint j before any slide, in the axes of
@@ -13,14 +13,19 @@ and W_qq are zero.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..algebra import Mat3, Vec3
+from ..algebra import Mat3, Vec3, is_zero
+from ..edit import expand_planar, merge_fixed
 from ..errors import ModelError, shown
 from ..expr import Scalar
 from ..inertia import steiner
-from ..joint import Joint
+from ..joint import Joint, Vector
 from ..mechanism import Mechanism, joint_name
+from .condensed import Condensed, Link
+from .drives import Drives, friction, rotor_inertia
+from .dual import Dual, parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +102,131 @@ def slide(joint: Joint, name: str = "joint") -> Vec3:
         f"joint {shown(name)!r} is {joint.kind}, and an augmented body turns, slides or screws",
         hint="expand the base into revolute and prismatic joints with massless bodies between them",
     )
+
+
+# -- the equations at one state --------------------------------------------------------------------
+
+Slope = Callable[[int, int, int], Scalar]  # (i, j, k): ∂A_ij/∂q_k
+
+
+def augmented_body(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    wrenches: Mapping[int, tuple[Vec3, Vec3]] | None = None,
+    drives: Drives = "inertia",
+) -> list[Scalar]:
+    """Return tau_i = Σ A_ij q̈_j + Σ_{k>j} B_ijk q̇_j q̇_k + Σ C_ij q̇_j² - Q_i (3-1)."""
+    if wrenches:
+        raise ModelError(
+            "the condensed equations know no external wrenches",
+            hint='use method="newton_euler", or add Jᵀ w with `jacobian`',
+        )
+    m = one_freedom_each(mechanism)
+    here = condensed(m, q)
+    n = m.nv
+    tau = [-here.Q(i) for i in range(n)]
+    for i, j in here.pairs():
+        tau[i] = tau[i] + here.A(i, j) * qdd[j]
+        if i != j:
+            tau[j] = tau[j] + here.A(i, j) * qdd[i]
+    if not all(is_zero(x) for x in qd):
+        slope = slopes(m, q, here)
+        for i in range(n):
+            for j in range(n):
+                tau[i] = tau[i] + centrifugal(slope, i, j) * (qd[j] * qd[j])
+                for k in range(j + 1, n):
+                    tau[i] = tau[i] + coriolis(slope, i, j, k) * (qd[j] * qd[k])
+    for k, Ia in rotor_inertia(mechanism, drives).items():
+        tau[k] = tau[k] + Ia * qdd[k]
+    for k, force in friction(mechanism, qd, drives).items():
+        tau[k] = tau[k] + force
+    return tau
+
+
+def augmented_coefficients(
+    mechanism: Mechanism, q: Vector, drives: Drives = "inertia"
+) -> tuple[list[Scalar], list[list[Scalar]], list[list[list[Scalar]]], list[list[Scalar]]]:
+    """Return (Q, A, B, C); B[i][j][k] = B[i][k][j] is the full coefficient, zero where j = k."""
+    m = one_freedom_each(mechanism)
+    here, n = condensed(m, q), m.nv
+    slope = slopes(m, q, here)
+    A: list[list[Scalar]] = [[0] * n for _ in range(n)]
+    for i, j in here.pairs():
+        A[i][j] = A[j][i] = here.A(i, j)
+    for k, Ia in rotor_inertia(mechanism, drives).items():
+        A[k][k] = A[k][k] + Ia
+    B: list[list[list[Scalar]]] = [[[0] * n for _ in range(n)] for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            for k in range(j + 1, n):
+                B[i][j][k] = B[i][k][j] = coriolis(slope, i, j, k)
+    C = [[centrifugal(slope, i, j) for j in range(n)] for i in range(n)]
+    return [here.Q(i) for i in range(n)], A, B, C
+
+
+def coriolis(slope: Slope, i: int, j: int, k: int) -> Scalar:
+    """Return B_ijk for j < k from the slopes of A: (3-17 bis) with its zero rules (E0.18, E0.19)."""
+    if k == i:
+        return 0
+    if i == j:
+        return slope(i, i, k)
+    if i < j:
+        return slope(i, j, k) + slope(i, k, j)
+    return slope(j, i, k) - slope(j, k, i)
+
+
+def centrifugal(slope: Slope, i: int, j: int) -> Scalar:
+    """Return C_ij, half of what (3-18) and its rules print (E0.15-E0.17)."""
+    if i == j:
+        return 0
+    return slope(i, j, j) if i < j else -slope(j, j, i) / 2
+
+
+def slopes(m: Mechanism, q: Vector, here: Condensed) -> Slope:
+    """Return ∂A_ij/∂q_k, i <= j, as a function; no slope that is zero by structure is taken."""
+    at: dict[int, Condensed] = {}
+
+    def slope(i: int, j: int, k: int) -> Scalar:
+        if not here.depends(i, j, k):
+            return 0
+        if k not in at:
+            at[k] = condensed(m, [Dual(x, 1) if r == k else x for r, x in enumerate(q)])
+        return parts(at[k].A(i, j))[1]
+
+    return slope
+
+
+def condensed(m: Mechanism, q: Vector) -> Condensed:
+    """Return the sums Q_i, A_ij of a mechanism of one-freedom joints at the posture q."""
+    links = []
+    for j, (body, augmented) in enumerate(zip(m.bodies, augmented_bodies(m), strict=True)):
+        (linear, angular) = body.joint.columns([0])[0]
+        slid = augmented.slide * q[j]
+        links.append(
+            Link(
+                body.parent,
+                body.pose([q[j]])[0].factors,
+                linear,
+                angular,
+                augmented.M,
+                augmented.reported_mass(q[j]),
+                augmented.total_inertia(q[j]),
+                {c: l + slid for c, l in augmented.levers},
+            )
+        )
+    return Condensed(links, m.gravity)
+
+
+def one_freedom_each(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism with fixed bodies merged and planar joints as slides and a turn."""
+    m = expand_planar(merge_fixed(mechanism))
+    for body in m.bodies:
+        if body.joint.nv != 1:
+            raise ModelError(
+                f"joint {shown(joint_name(body))!r} is {body.joint.kind}: "
+                "the Lagrange form needs one coordinate per joint",
+                hint="use newton_euler, or revolute joints with massless bodies between them",
+            )
+    return m

@@ -41,5 +41,3 @@ def coriolis_matrix(mechanism: Mechanism, q: Vector, qd: Vector) -> list[list[Sc
                         C[col][row] = rate[i][b].dot(F2) + t.w.dot(F3)
                 i = m.bodies[i].parent
     return C
-
-

@@ -1,6 +1,7 @@
 """Pose, velocity, acceleration and Jacobian of any frame, in base axes or in its own.
 
-Craig's outward recursions; six-vectors linear first. `axes="base"` gives the velocity of the frame's
+Craig's outward recursions; six-vectors linear first. `axes="base"` gives the velocity of the
+frame's
 origin in base axes, `axes="local"` the same in the axes of the frame.
 """
 
@@ -99,9 +100,7 @@ def _turning(w: Vec3, wd: Vec3) -> Mat3:
     return wd.skew() + w.skew() @ w.skew()
 
 
-def velocity(
-    m: Mechanism, frame: str, q: Vector, qd: Vector, axes: str = "base"
-) -> list[Scalar]:
+def velocity(m: Mechanism, frame: str, q: Vector, qd: Vector, axes: str = "base") -> list[Scalar]:
     """Return [v; w] of the frame's origin."""
     R, motion, _ = _motions(m, frame, q, qd, [0] * m.nv)
     return _oriented(R, motion, axes)
@@ -129,7 +128,7 @@ def jacobian_derivative(
     R_f, p_f, v_f, w_f = _frame_motion(states[body] if body >= 0 else None, placement)
     out: list[list[Scalar]] = [[0] * 6 for _ in range(m.nv)]
     for j in path(m, body):
-        R, p, v, w, w_parent = states[j]
+        R, p, v, w, _ = states[j]
         lever, lever_rate = p_f - p, v_f - v
         for a, (column, rate) in enumerate(_column_rates(m, j, q_[j], qd_[j])):
             lin, ang = R @ column[0], R @ column[1]

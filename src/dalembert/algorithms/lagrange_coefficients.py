@@ -1,7 +1,8 @@
 """Q, A, B and C of the Lagrange form by differentiation of the mass matrix.
 
 Liégeois and Aldon (1980), (3-17 bis) and (3-18) with errata E0.15-E0.17:
-B_ijk = ∂A_ij/∂q_k + ∂A_ik/∂q_j - ∂A_jk/∂q_i (the pair counted once), C_ij = ∂A_ij/∂q_j - ½ ∂A_jj/∂q_i.
+B_ijk = ∂A_ij/∂q_k + ∂A_ik/∂q_j - ∂A_jk/∂q_i (the pair counted once),
+C_ij = ∂A_ij/∂q_j - ½ ∂A_jj/∂q_i.
 """
 
 from __future__ import annotations
@@ -62,7 +63,4 @@ def _slopes(m: Mechanism, q: Vector, drives: Drives) -> list[Matrix]:
     flat = tuple(i for column in columns for i in column)
     slopes = Function("slopes", traced.graph, traced.inputs, (Port("dA", (n, n, n)),), flat)
     values = call(slopes, list(q))
-    return [
-        [[values[(k * n + i) * n + j] for j in range(n)] for i in range(n)] for k in range(n)
-    ]
-
+    return [[[values[(k * n + i) * n + j] for j in range(n)] for i in range(n)] for k in range(n)]

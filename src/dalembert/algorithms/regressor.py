@@ -30,7 +30,7 @@ def drive_columns(d: Drive, drives: Drives) -> tuple[str, ...]:
 def parameter_names(m: Mechanism, drives: Drives = "inertia") -> list[str]:
     """Return the name of every column: `XX.elbow`, `Ia.elbow`."""
     of = {d.joint: d for d in m.drives}
-    names = []
+    names: list[str] = []
     for j, body in m.outward():
         kinds = TEN + (drive_columns(of[j], drives) if j in of else ())
         names.extend(f"{kind}.{joint_name(body)}" for kind in kinds)

@@ -151,7 +151,7 @@ def _arm(v: Vec3, a: int, b: int) -> Term:
     return times((-1, ()), term(v[a]), term(v[b]))
 
 
-# -- sums of masses --------------------------------------------------------------------------------
+# -- sums of masses ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ def _mass_sums(mechanism: Mechanism, named: dict[str, Value]) -> list[MassSum]:
     return made
 
 
-# -- sums and products as text ---------------------------------------------------------------------
+# -- sums and products as text -----------------------------------------------------------------
 
 
 def term(x: Any) -> Term:

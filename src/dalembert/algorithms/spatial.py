@@ -56,7 +56,7 @@ class SpatialInertia:
 
     @staticmethod
     def of(m: Scalar, h: Vec3, Io: Mat3, p: Vec3) -> SpatialInertia:
-        """Return the inertia at O of a body with first moment and tensor (h, Io) at its origin p."""
+        """Return the inertia at O of a body with (h, Io) at its origin p."""
         at_O = Inertia(m, h, Io, "origin").moved(Transform(Rotation(), p))
         return SpatialInertia(m, at_O.lever, at_O.tensor)
 
@@ -109,7 +109,10 @@ class SpatialState:
 
 
 def spatial_states(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[SpatialState]:
-    """Return the spatial state of every body; joints must have columns that are fixed in the body."""
+    """Return the spatial state of every body.
+
+    Joints must have columns that are fixed in the body.
+    """
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
     R: dict[int, Rotation] = {}
     p: dict[int, Vec3] = {}

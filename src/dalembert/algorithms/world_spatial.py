@@ -99,7 +99,7 @@ def _actions(
     g: Vec3,
     gravity_as: str,
 ) -> Spatial:
-    """Return f_e: what the environment does to solid j, and its weight when gravity is an action."""
+    """Return f_e on solid j: the environment's action, and the weight when gravity is one."""
     total = ZERO
     if j in wrenches:
         f = -(R @ wrenches[j][0])

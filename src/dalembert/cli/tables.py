@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Generated mass data: one lever axis, or all ten numbers per body.",
 )
-def command(mechanism: Mechanism, as_json: bool, inertia: str) -> None:
+def command(mechanism: Mechanism, as_json: bool, inertia: Any) -> None:
     """Print the geometry, angle and mass tables of MODEL.
 
     \b

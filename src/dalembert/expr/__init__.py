@@ -3,7 +3,7 @@
 from .derive import gradient, jacobian, push
 from .forms import call, expand, iterate, newton, solve
 from .function import Function, Port, evaluate, flatten, specialise, trace
-from .graph import Expr, Graph
+from .graph import Graph
 from .ops import (
     OPS,
     Scalar,
@@ -23,6 +23,7 @@ from .ops import (
     where,
 )
 from .program import Block, Cost, Line, Program, count, program
+from .scalar import Expr
 from .show import decimal, text
 
 __all__ = [

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import UsageError
+from .arena import LEAVES
 from .forms import Newton, Solve, _split, expand, solve
 from .function import Function, Port
-from .graph import LEAVES, Expr, Graph
+from .graph import Graph
 from .ops import OPS, Scalar
+from .scalar import Expr
 
 _LINEAR = frozenset({"solve", "newton"})  # differentiated as implicit equations, not through steps
 
@@ -140,9 +142,7 @@ def gradient(graph: Graph, output: int, wrt: Sequence[int]) -> list[Expr]:
     return [Expr(graph, graph.lift(adjoint.get(i, 0))) for i in wrt]
 
 
-def _pull_implicit(
-    graph: Graph, i: int, bars: Mapping[int, Any], adjoint: dict[int, Any]
-) -> None:
+def _pull_implicit(graph: Graph, i: int, bars: Mapping[int, Any], adjoint: dict[int, Any]) -> None:
     """Add to `adjoint` what the adjoints of a solve or newton node mean for its arguments."""
     form, operands = graph.args[i][0], graph.operands(i)
     n = form.n

@@ -1,4 +1,4 @@
-"""Exact numbers: what a description's text, a Python number or an expression means without rounding."""
+"""Exact numbers: what a decimal, a Python number or an expression means without rounding."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import ParameterError, UsageError
-from .graph import Expr, Graph
+from .graph import Graph
 from .ops import OPS
+from .scalar import Expr
 
 Exact = int | Fraction | Expr
 _LIMIT = 1e300
@@ -52,7 +53,8 @@ def to_float(value: Any, parameters: Mapping[str, float] | None = None) -> float
         elif op == "param":
             if parameters is None or args[0] not in parameters:
                 raise ParameterError(
-                    f"parameter {args[0]!r} has no value", hint=f"give one: with_values({args[0]}=...)"
+                    f"parameter {args[0]!r} has no value",
+                    hint=f"give one: with_values({args[0]}=...)",
                 )
             made[i] = float(parameters[args[0]])
         else:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
-from .graph import Expr, Graph
+from .graph import Graph
 from .ops import Scalar, absolute, where
+from .scalar import Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Iterate:
-    """A Function applied `count` times to a carry of its own size, with constant arguments after."""
+    """A Function applied `count` times to a carry of its own size; constant arguments after."""
 
     function: Any
     count: int
@@ -50,7 +51,7 @@ class Newton:
     count: int
 
 
-# -- evaluation over any scalar: run on Expr it is the expansion -------------------------------------
+# -- evaluation over any scalar: run on Expr it is the expansion -------------------------------
 
 
 def eliminate(form: Solve, *entries: Scalar) -> list[Scalar]:
@@ -148,7 +149,7 @@ FORMS: dict[str, Callable[..., Any]] = {
 }
 
 
-# -- what an algorithm writes --------------------------------------------------------------------------
+# -- what an algorithm writes ------------------------------------------------------------------
 
 
 def _record(op: str, payload: Any, values: Sequence[Scalar], count: int) -> list[Scalar]:
@@ -178,8 +179,10 @@ def call(function: Any, *arguments: Sequence[Scalar]) -> list[Scalar]:
     return _record("call", Call(function), flat, len(function.results))
 
 
-def iterate(step: Any, start: Sequence[Scalar], count: int, *constant: Sequence[Scalar]) -> list[Scalar]:
-    """Return start after `count` applications of the Function `step` (carry first, then constants)."""
+def iterate(
+    step: Any, start: Sequence[Scalar], count: int, *constant: Sequence[Scalar]
+) -> list[Scalar]:
+    """Return start after `count` applications of `step` (carry first, then constants)."""
     flat = [*start, *(x for argument in constant for x in argument)]
     return _record("iterate", Iterate(step, count, len(start)), flat, len(start))
 
@@ -187,7 +190,7 @@ def iterate(step: Any, start: Sequence[Scalar], count: int, *constant: Sequence[
 def newton(
     residual: Any, start: Sequence[Scalar], count: int, *constant: Sequence[Scalar]
 ) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (x, residual) after `count` Newton steps on the Function `residual(x, constants...)`."""
+    """Return (x, residual) after `count` Newton steps on `residual(x, constants...)`."""
     from .derive import jacobian
 
     n = len(start)
@@ -197,9 +200,12 @@ def newton(
     return results[:n], results[n:]
 
 
-def expand(graph: Graph, ids: Sequence[int], keep: frozenset[str] = frozenset()) -> tuple[Graph, list[int]]:
-    """Return a new graph, and the ids in it, in which forms (but those in `keep`) are primitives."""
-    out, made = Graph(), {}
+def expand(
+    graph: Graph, ids: Sequence[int], keep: frozenset[str] = frozenset()
+) -> tuple[Graph, list[int]]:
+    """Return a new graph, and the ids in it, with forms (but those in `keep`) expanded."""
+    out = Graph()
+    made: dict[int, Any] = {}
     for i in graph.live(ids):
         op, args = graph.op[i], graph.args[i]
         if op == "item" and not isinstance(made[args[1]], int):

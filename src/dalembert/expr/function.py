@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UsageError
+from .arena import LEAVES, PAYLOAD
 from .forms import FORMS
-from .graph import LEAVES, PAYLOAD, Expr, Graph
+from .graph import Graph
 from .ops import OPS
+from .scalar import Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,10 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A graph with named inputs, parameters and outputs. `results` holds one id per output entry."""
+    """A graph with named inputs, parameters and outputs.
+
+    `results` holds one id per output entry.
+    """
 
     name: str
     graph: Graph = field(repr=False)

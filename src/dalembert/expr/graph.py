@@ -1,21 +1,15 @@
-"""The arena graph: expressions as numbered nodes in which zeros fold and repeats are shared.
-
-A `Graph` holds parallel lists of operation, argument ids and constant; an `Expr` is (graph, id).
-Ids are creation order, so arguments always come before their users and nothing here recurses.
-"""
+"""The graph: an arena in which arithmetic folds as it is written and repeats are shared."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from ..errors import UsageError
+from .arena import ARITHMETIC, LEAVES, PAYLOAD, Arena, Number
 from .ops import OPS
-
-Number = int | float | Fraction
+from .scalar import Expr
 
 # sines of k·pi/12 that are rational or a rational multiple of one square root: k -> (factor, root)
 _SINE = {
@@ -27,34 +21,12 @@ _SINE = {
 }
 
 
-class Graph:
-    """An arena of nodes. Leaves: const, pi, param (a name), input (a name and an index)."""
+class Graph(Arena):
+    """An arena with exact folding: zeros vanish, signs come out, repeats are one node."""
 
-    __slots__ = ("_digests", "args", "const", "op", "table")
+    __slots__ = ()
 
-    def __init__(self) -> None:
-        self.op: list[str] = []
-        self.args: list[tuple[Any, ...]] = []
-        self.const: list[Number | None] = []
-        self.table: dict[tuple[Any, ...], int] = {}
-        self._digests: list[tuple[int, bytes]] = []
-
-    def __len__(self) -> int:
-        return len(self.op)
-
-    # -- leaves ---------------------------------------------------------------------------------
-
-    def node(self, op: str, args: tuple[Any, ...], const: Number | None = None) -> int:
-        """Return the id of this node, made once however often it is asked for."""
-        key = (op, *args) if const is None else (op, const, const.__class__ is float)
-        found = self.table.get(key)
-        if found is not None:
-            return found
-        self.table[key] = i = len(self.op)
-        self.op.append(op)
-        self.args.append(args)
-        self.const.append(const)
-        return i
+    # -- leaves --------------------------------------------------------------------------------
 
     def number(self, value: Number) -> int:
         """Return the id of a constant."""
@@ -92,7 +64,7 @@ class Graph:
             return self.number(float(value))
         raise TypeError(f"{type(value).__name__} is not a scalar of this graph")
 
-    # -- arithmetic, folded as it is written -----------------------------------------------------
+    # -- arithmetic, folded as it is written ---------------------------------------------------
 
     def add(self, a: int, b: int) -> int:
         va, vb, op = self.const[a], self.const[b], self.op
@@ -120,6 +92,8 @@ class Graph:
             if inner is not None:
                 x, c = inner
                 return self.add(x, self.number(c + vb))
+            if op[a] == "sub" and (c := self.const[self.args[a][0]]) is not None:
+                return self.sub(self.number(c + vb), self.args[a][1])
         return self.node("add", (a, b) if a < b else (b, a))
 
     def _with_constant(self, a: int) -> tuple[int, Number] | None:
@@ -162,6 +136,8 @@ class Graph:
             return args[b][1]
         if vb is not None and (inner := self._with_constant(a)) is not None:
             return self.add(inner[0], self.number(inner[1] - vb))
+        if vb is not None and op[a] == "sub" and (c := self.const[args[a][0]]) is not None:
+            return self.sub(self.number(c - vb), args[a][1])
         if a > b and va is None and vb is None:
             return self.neg(self.node("sub", (b, a)))
         return self.node("sub", (a, b))
@@ -223,7 +199,7 @@ class Graph:
             return self.number(-v)
         return self.args[a][0] if self.op[a] == "neg" else self.node("neg", (a,))
 
-    # -- functions -------------------------------------------------------------------------------
+    # -- functions -----------------------------------------------------------------------------
 
     def apply(self, name: str, *ids: int) -> int:
         """Return the node of a primitive that is not plain arithmetic, folded where exact."""
@@ -287,28 +263,13 @@ class Graph:
             return None if v is None or v.__class__ is float else Fraction(v)
         return None
 
-    # -- whole expressions -------------------------------------------------------------------------
-
-    def live(self, ids: Iterable[int]) -> list[int]:
-        """Return the nodes that `ids` need, in creation order."""
-        needed, stack = set(), list(ids)
-        while stack:
-            i = stack.pop()
-            if i not in needed:
-                needed.add(i)
-                if self.op[i] not in LEAVES:
-                    stack.extend(self.operands(i))
-        return sorted(needed)
-
-    def operands(self, i: int) -> tuple[int, ...]:
-        """Return the ids a node takes as arguments (none for a leaf)."""
-        op = self.op[i]
-        if op in LEAVES:
-            return ()
-        return self.args[i][1:] if op in PAYLOAD else self.args[i]
+    # -- whole expressions ---------------------------------------------------------------------
 
     def copy_into(self, other: Graph, ids: Iterable[int], leaf: Any = None) -> dict[int, int]:
-        """Return id -> id of these nodes rebuilt in `other`; `leaf(graph, i)` may replace a leaf."""
+        """Return id -> id of these nodes rebuilt in `other`.
+
+        `leaf(graph, i)` may replace a leaf.
+        """
         made: dict[int, int] = {}
         for i in self.live(ids):
             made[i] = other.rebuild(self, i, made, leaf)
@@ -337,49 +298,6 @@ class Graph:
             return expr
         return Expr(self, expr.graph.copy_into(self, [expr.id])[expr.id])
 
-    def digest(self, i: int) -> tuple[int, bytes]:
-        """Return (sign, digest) of a node: equal for equal expressions of any graph."""
-        digests = self._digests
-        for k in range(len(digests), i + 1):
-            digests.append(self._digest_of(k))
-        return digests[i]
-
-    def _digest_of(self, k: int) -> tuple[int, bytes]:
-        op, args = self.op[k], self.args[k]
-        if op == "const":
-            v = self.const[k]
-            text = v.hex() if v.__class__ is float else str(v)  # type: ignore[union-attr]
-            return (-1, _hash("const", text[1:])) if text[0] == "-" else (1, _hash("const", text))
-        if op in LEAVES:
-            return 1, _hash(op, *map(str, args))
-        of = [self._digests[a] for a in self.operands(k)]
-        if op == "neg":
-            return -of[0][0], of[0][1]
-        if op in ("add", "sub"):
-            (sx, x), (sy, y) = of
-            terms = sorted([(x, sx), (y, -sy if op == "sub" else sy)])
-            sign = terms[0][1]
-            return sign, _hash("sum", *(f"{sign * s}{d.hex()}" for d, s in terms))
-        if op in ("mul", "div"):
-            parts = [d.hex() for _, d in of]
-            return of[0][0] * of[1][0], _hash(op, *(sorted(parts) if op == "mul" else parts))
-        if op in ODD or op in EVEN:
-            # sin(-x) is -sin(x): which of the two is stored depends on the order of nodes
-            return of[0][0] if op in ODD else 1, _hash(op, of[0][1].hex())
-        payload = repr(args[0]) if op in PAYLOAD else ""
-        return 1, _hash(op, payload, *(f"{s}{d.hex()}" for s, d in of))
-
-
-LEAVES = frozenset({"const", "pi", "param", "input"})
-PAYLOAD = frozenset({"call", "solve", "iterate", "newton", "item"})  # args[0] is not a node
-ODD = frozenset({"sin", "tan", "asin", "sign"})
-EVEN = frozenset({"cos", "absolute"})
-ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg"})
-
-
-def _hash(*parts: str) -> bytes:
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).digest()
-
 
 def _exact_root(v: Number) -> Number | None:
     if v.__class__ is float:
@@ -388,162 +306,3 @@ def _exact_root(v: Number) -> Number | None:
     up, down = math.isqrt(v.numerator), math.isqrt(v.denominator)
     exact = up * up == v.numerator and down * down == v.denominator
     return Fraction(up, down) if exact else None
-
-
-class Expr:
-    """A scalar that records what is done with it: a node of a graph."""
-
-    __slots__ = ("graph", "id")
-
-    def __init__(self, graph: Graph, id: int):
-        self.graph, self.id = graph, id
-
-    def __add__(self, other: Any) -> Expr:
-        g = self.graph
-        return Expr(g, g.add(self.id, g.lift(other)))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Expr:
-        g = self.graph
-        return Expr(g, g.sub(self.id, g.lift(other)))
-
-    def __rsub__(self, other: Any) -> Expr:
-        g = self.graph
-        return Expr(g, g.sub(g.lift(other), self.id))
-
-    def __mul__(self, other: Any) -> Expr:
-        g = self.graph
-        return Expr(g, g.mul(self.id, g.lift(other)))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Expr:
-        g = self.graph
-        return Expr(g, g.div(self.id, g.lift(other)))
-
-    def __rtruediv__(self, other: Any) -> Expr:
-        g = self.graph
-        return Expr(g, g.div(g.lift(other), self.id))
-
-    def __neg__(self) -> Expr:
-        return Expr(self.graph, self.graph.neg(self.id))
-
-    def __pos__(self) -> Expr:
-        return self
-
-    def __abs__(self) -> Expr:
-        return self.absolute()
-
-    def __pow__(self, n: int) -> Expr:
-        if n.__class__ is not int or n < 0:
-            raise UsageError(f"power {n!r} of an expression", hint="use a whole exponent or sqrt")
-        result, base = self.graph.constant(1), self
-        while n:
-            result, base, n = (result * base if n & 1 else result), base * base, n >> 1
-        return result
-
-    def _call(self, name: str, *others: Any) -> Expr:
-        g = self.graph
-        return Expr(g, g.apply(name, self.id, *(g.lift(x) for x in others)))
-
-    def sin(self) -> Expr:
-        return self._call("sin")
-
-    def cos(self) -> Expr:
-        return self._call("cos")
-
-    def tan(self) -> Expr:
-        return self._call("tan")
-
-    def asin(self) -> Expr:
-        return self._call("asin")
-
-    def acos(self) -> Expr:
-        return self._call("acos")
-
-    def exp(self) -> Expr:
-        return self._call("exp")
-
-    def log(self) -> Expr:
-        return self._call("log")
-
-    def sqrt(self) -> Expr:
-        return self._call("sqrt")
-
-    def absolute(self) -> Expr:
-        return self._call("absolute")
-
-    def sign(self) -> Expr:
-        return self._call("sign")
-
-    def atan2(self, x: Any) -> Expr:
-        return self._call("atan2", x)
-
-    def minimum(self, other: Any) -> Expr:
-        return self._call("minimum", other)
-
-    def maximum(self, other: Any) -> Expr:
-        return self._call("maximum", other)
-
-    def choose(self, yes: Any, no: Any) -> Expr:
-        return self._call("where", yes, no)
-
-    def reversed_atan2(self, y: Any) -> Expr:
-        return Expr(self.graph, self.graph.lift(y)).atan2(self)
-
-    reversed_minimum = minimum
-    reversed_maximum = maximum
-
-    def __lt__(self, other: Any) -> Expr:
-        return self._call("lt", other)
-
-    def __le__(self, other: Any) -> Expr:
-        return self._call("le", other)
-
-    def __gt__(self, other: Any) -> Expr:
-        return Expr(self.graph, self.graph.lift(other))._call("lt", self)
-
-    def __ge__(self, other: Any) -> Expr:
-        return Expr(self.graph, self.graph.lift(other))._call("le", self)
-
-    def equals(self, other: Any) -> Expr:
-        """Return the mask of self = other (`==` compares structure)."""
-        return self._call("eq", other)
-
-    # -- as a value --------------------------------------------------------------------------------
-
-    @property
-    def value(self) -> Number | None:
-        """The number this is, when it is a constant."""
-        return self.graph.const[self.id]
-
-    @property
-    def over_pi(self) -> Fraction | None:
-        """r when this is exactly r·pi, else None."""
-        return self.graph.over_pi(self.id)
-
-    def names(self) -> tuple[str, ...]:
-        """Return the parameters this depends on, in order of their appearance in the graph."""
-        g = self.graph
-        return tuple(g.args[i][0] for i in g.live([self.id]) if g.op[i] == "param")
-
-    def __eq__(self, other: object) -> bool:
-        if other.__class__ is Expr:
-            if self.graph is other.graph and self.id == other.id:  # type: ignore[attr-defined]
-                return True
-            return self.graph.digest(self.id) == other.graph.digest(other.id)  # type: ignore[attr-defined]
-        value = self.value
-        return value is not None and value == other
-
-    def __hash__(self) -> int:
-        value = self.value
-        return hash(self.graph.digest(self.id) if value is None else value)
-
-    def __bool__(self) -> bool:
-        raise UsageError("an expression has no truth value", hint="use where(mask, yes, no)")
-
-    def __repr__(self) -> str:
-        from .show import text
-
-        return text(self)

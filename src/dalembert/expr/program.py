@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .arena import LEAVES, PAYLOAD
 from .forms import expand
 from .function import Function, Port
-from .graph import LEAVES, PAYLOAD, Graph
+from .graph import Graph
 from .ops import OPS
 
 # a leaf of a Block: ("const", number) | ("pi",) | ("param", index) | ("input", port, index)
@@ -22,7 +23,7 @@ Leaf = tuple
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One assignment: value number `len(leaves) + position` = op(args), args earlier value numbers."""
+    """One assignment: value `len(leaves) + position` = op(args), args earlier value numbers."""
 
     op: str
     args: tuple[int, ...]
@@ -109,7 +110,7 @@ def program(function: Function, parameters: Sequence[str] | None = None) -> Prog
     for i in live:
         if not early[i]:
             for a in graph.operands(i):
-                if early[a] and graph.op[a] not in LEAVES or graph.op[a] == "param":
+                if (early[a] and graph.op[a] not in LEAVES) or graph.op[a] == "param":
                     wanted.setdefault(a, len(wanted))
     for i in results:
         if early[i] and graph.op[i] != "const":

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .graph import Expr, Graph, Number
+from .arena import Number
+from .graph import Graph
+from .scalar import Expr
 
 _SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _RANK = {"add": 1, "sub": 1, "neg": 2, "mul": 2, "div": 2}

@@ -1,8 +1,9 @@
 """Denavit-Hartenberg tables: modified (Khalil and Kleinfinger 1986, Craig) and standard.
 
 Modified: frame j stands on the axis of joint j, iTj = Rz(γ) Tz(b) Rx(α) Tx(d) Rz(θ) Tz(r) (Khalil
-2010, eq (1), E2.1). Standard: frame j stands at the far end of link j, A_j = Rz(θ) Tz(d) Tx(a) Rx(α);
-centre and tensor given there are moved to the joint frame. The convention is always echoed in notes.
+2010, eq (1), E2.1). Standard: frame j stands at the far end of link j,
+A_j = Rz(θ) Tz(d) Tx(a) Rx(α); centre and tensor given there are moved to the joint frame. The
+convention is always echoed in the notes.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ class Table:
         row, mass = self.rows[j], self.cell(j, "m")
         if "first_moment" in row or "I_origin" in row:
             h = self.vector(row.get("first_moment", (0, 0, 0)), j, "first_moment")
-            return Inertia(mass, h, self.tensor(row.get("I_origin", (0, 0, 0)), j, "I_origin"), "origin")
+            return Inertia(
+                mass, h, self.tensor(row.get("I_origin", (0, 0, 0)), j, "I_origin"), "origin"
+            )
         centre = self.vector(row.get("com", (0, 0, 0)), j, "com")
         return Inertia(mass, centre, self.tensor(row.get("I", (0, 0, 0)), j, "I"))
 
@@ -138,7 +141,10 @@ def read_dh(
     drives = tuple(d for j in range(len(rows)) if (d := table.drive(j)) and bodies[j].joint.nv)
     g = Vec3(*(table.number(x, 0, "gravity") for x in gravity))
     new = Mechanism(
-        tuple(bodies), name, g, _declared(table, bodies, drives, g, parameters or {}),
+        tuple(bodies),
+        name,
+        g,
+        _declared(table, bodies, drives, g, parameters or {}),
         drives=drives,
         notes=(f"Denavit-Hartenberg table read in the {convention} convention", *table.notes),
     )
@@ -151,7 +157,8 @@ def _declared(
     """Return the parameters in order of appearance, with the values that are given."""
     names = [table.graph.args[i][0] for i, op in enumerate(table.graph.op) if op == "param"]
     return tuple(
-        Parameter(n, None if values.get(n) is None else exact(values[n])) for n in dict.fromkeys(names)
+        Parameter(n, None if values.get(n) is None else exact(values[n]))
+        for n in dict.fromkeys(names)
     )
 
 
@@ -176,8 +183,9 @@ def _modified(table: Table) -> list[Body]:
         sigma = row.get("sigma", 0)
         if sigma not in (0, 1, 2):
             raise DescriptionError(
-                f"row {j + 1}, column sigma: {sigma!r} is not 0 (revolute), 1 (prismatic), 2 (fixed)",
+                f"row {j + 1}, column sigma: {sigma!r} is not 0, 1 or 2",
                 Place(table.source, j + 1, 1, ""),
+                "0 is revolute, 1 prismatic, 2 fixed",
             )
         T = _rz(table.cell(j, "gamma", angle=True)) @ _tz(table.cell(j, "b"))
         T = T @ _rx(table.cell(j, "alpha", angle=True)) @ _tx(table.cell(j, "d"))
@@ -200,6 +208,7 @@ def _standard(table: Table) -> list[Body]:
             raise DescriptionError(f"row {j + 1}, column type: {shown(str(kind))!r}")
         offset = table.cell(j, "offset", angle=kind == "revolute")
         tail = _tx(table.cell(j, "a")) @ _rx(table.cell(j, "alpha", angle=True))
+        joint: Joint
         if kind == "revolute":
             place, tail, joint = end @ _rz(offset), _tz(table.cell(j, "d")) @ tail, Revolute()
         else:
