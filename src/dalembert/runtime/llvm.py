@@ -86,11 +86,12 @@ def machine(level: int) -> binding.TargetMachine:
 
 
 def module(
-    program: Program, whole: int = WHOLE, chunk: int = CHUNK, lanes: int | None = None
+    program: Program, whole: int = WHOLE, chunk: int = CHUNK, fused: bool | None = None
 ) -> tuple[str, int, int, int]:
     """Return the IR of a program, its scratch bytes for one state and for a batch, and its tile."""
     here = host()
-    lanes = lanes or here.lanes
+    lanes = here.lanes
+    fused = here.fused if fused is None else fused
     step = schedule(program.step, whole, chunk)
     prepare = schedule(program.prepare, whole, chunk)
     long = step.lines > whole
@@ -115,7 +116,7 @@ def module(
         scratch_one = 8 * (slots + len(program.prepare.results))
     text = "".join([*parts, numbers.text("numbers")])
     return (
-        _support(text, lanes, here.fused) + text + _END,
+        _support(text, lanes, fused) + text + _END,
         scratch_one,
         scratch_batch,
         (lanes * groups),
@@ -158,8 +159,14 @@ def generate(text: str, level: int) -> bytes:
     """Return the object code of IR text."""
     host()
     context = binding.create_context()
-    parsed = binding.parse_assembly(text, context=context)
-    return machine(level).emit_object(parsed)
+    try:
+        parsed = binding.parse_assembly(text, context=context)
+        try:
+            return machine(level).emit_object(parsed)
+        finally:
+            parsed.close()
+    finally:
+        context.close()
 
 
 def compile_object(
@@ -178,8 +185,8 @@ class Engine:
 
     def __init__(self, code: bytes, table: ctypes.Array[ctypes.c_void_p] | None = None):
         host()
-        self._context = binding.create_context()
-        backing = binding.parse_assembly("", context=self._context)
+        # an empty module of the global context: nothing that must outlive the engine
+        backing = binding.parse_assembly("")
         self._engine: Any = binding.create_mcjit_compiler(backing, machine(1), use_lmm=True)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()

@@ -102,7 +102,7 @@ class Body:
         self.port = {p.name: k for k, p in enumerate(ports)}
         self.result = [(k, n) for k, p in enumerate(outputs) for n in range(p.size)]
 
-    # -- memory -----------------------------------------------------------------------------------
+    # -- memory --------------------------------------------------------------------------------
 
     def fresh(self) -> str:
         self.count += 1
@@ -125,7 +125,7 @@ class Body:
         where = self.address(base, index)
         self.text.append(f"store {self.type} {value}, ptr {where}, align {self.bytes}")
 
-    # -- values -----------------------------------------------------------------------------------
+    # -- values --------------------------------------------------------------------------------
 
     def value(self, v: int) -> str:
         """Return the operand of a value as a number; it is loaded at its first use."""
@@ -161,7 +161,7 @@ class Body:
             self.masks[v] = self.emit(f"fcmp une {{t}} {{}}, {zero}", self.value(v))
         return self.masks[v]
 
-    # -- items ------------------------------------------------------------------------------------
+    # -- items ---------------------------------------------------------------------------------
 
     def line(self, v: int) -> None:
         line = self.plan.block.lines[v - len(self.plan.block.leaves)]

@@ -1,0 +1,167 @@
+"""The object cache: a hit needs no program; whatever is wrong with it, kernels still come."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from dalembert.runtime import cache, compile_program
+from runtime.programs import pendulum_chain
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_warned", set())
+    return tmp_path / "cache"
+
+
+def never():
+    raise AssertionError("the program was asked for")
+
+
+def value(kernel):
+    return kernel(np.arange(4.0), np.ones(4))
+
+
+def entries(place):
+    return sorted(p for p in place.iterdir() if not p.name.startswith("."))
+
+
+def test_a_hit_asks_for_no_program(place, no_warnings):
+    first = compile_program(lambda: pendulum_chain(4), key="k")
+    start = time.perf_counter()
+    second = compile_program(never, key="k")
+    assert time.perf_counter() - start < 0.2
+    assert value(first).tobytes() == value(second).tobytes()
+    assert first.card == second.card
+    assert place.stat().st_mode & 0o777 == 0o700
+    assert all(p.stat().st_mode & 0o777 == 0o600 for p in entries(place))
+
+
+def test_another_key_is_another_kernel(place):
+    compile_program(pendulum_chain(4), key="a")
+    assert len(compile_program(pendulum_chain(3), key="b").inputs) == 2
+    assert compile_program(never, key="a").inputs[0].size == 4
+
+
+def test_off_keeps_nothing(place, monkeypatch, no_warnings):
+    monkeypatch.setenv("DALEMBERT_CACHE", "off")
+    compile_program(pendulum_chain(4), key="k")
+    assert not place.exists() and cache.directory() is None
+
+
+def test_the_default_place_is_the_users_own(monkeypatch, tmp_path):
+    monkeypatch.delenv("DALEMBERT_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.directory() == tmp_path / "dalembert"
+
+
+def test_any_wrong_byte_is_a_miss(place):
+    cache.write("k", {"a": 1}, b"code" * 20)
+    path = place / cache.name("k")
+    good = path.read_bytes()
+    assert cache.read("k") == ({"a": 1}, b"code" * 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for k in range(len(good)):
+            path.write_bytes(good[:k] + bytes([good[k] ^ 0x10]) + good[k + 1 :])
+            assert cache.read("k") is None
+            path.write_bytes(good[:k])
+            assert cache.read("k") is None
+    path.write_bytes(good)
+    assert cache.read("k") is not None
+
+
+def test_a_damaged_entry_is_made_again_with_one_warning(place):
+    made = compile_program(pendulum_chain(4), key="k")
+    path = place / cache.name("k")
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.warns(RuntimeWarning, match="damaged") as seen:
+        again = compile_program(pendulum_chain(4), key="k")
+        path.write_bytes(b"")
+        compile_program(pendulum_chain(4), key="k")
+    assert len(seen) == 1
+    assert value(again).tobytes() == value(made).tobytes()
+    compile_program(never, key="k")
+
+
+def test_code_of_another_processor_is_a_miss(place, monkeypatch):
+    compile_program(pendulum_chain(4), key="k")
+    monkeypatch.setattr(cache, "surroundings", lambda: "another machine")
+    with pytest.raises(AssertionError, match="asked for"):
+        compile_program(never, key="k")
+    # nor is an entry believed that was moved to the name it would have here
+    (place / cache.name("k")).write_bytes(entries(place)[0].read_bytes())
+    with pytest.warns(RuntimeWarning, match="damaged"):
+        assert cache.read("k") is None
+
+
+def test_a_directory_open_to_others_is_not_trusted(place):
+    place.mkdir()
+    place.chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="others could write") as seen:
+        value(compile_program(pendulum_chain(4), key="k"))
+        compile_program(pendulum_chain(4), key="k")
+    assert len(seen) == 1 and not entries(place)
+
+
+def test_a_link_is_not_followed(place, tmp_path):
+    cache.write("k", {}, b"code")
+    path = place / cache.name("k")
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.warns(RuntimeWarning, match="cannot be read"):
+        assert cache.read("k") is None
+
+
+def test_where_nothing_can_be_written_kernels_still_come(place, monkeypatch):
+    place.parent.joinpath("file").write_text("")
+    monkeypatch.setenv("DALEMBERT_CACHE", str(place.parent / "file" / "below"))
+    with pytest.warns(RuntimeWarning, match="not kept") as seen:
+        value(compile_program(pendulum_chain(4), key="k"))
+        compile_program(pendulum_chain(4), key="k")
+    assert len(seen) == 1
+
+
+def test_a_full_disk_leaves_old_entries_alone(place, monkeypatch):
+    cache.write("k", {}, b"old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.warns(RuntimeWarning, match="No space left"):
+        cache.write("k", {}, b"new")
+    assert cache.read("k") == ({}, b"old")
+    assert [p.name for p in place.iterdir()] == [cache.name("k")]
+
+
+RACER = textwrap.dedent(
+    """
+    import sys
+    sys.path.insert(0, {tests!r})
+    import numpy as np
+    from runtime.programs import pendulum_chain
+    from dalembert.runtime import compile_program
+    for k in range(5):
+        kernel = compile_program(lambda: pendulum_chain(3 + k), key=f"race {{k}}")
+        print(kernel(np.arange(3.0 + k), np.ones(3 + k)).tobytes().hex())
+    """
+)
+
+
+def test_racing_processes_do_no_harm(place):
+    code = RACER.format(tests=os.path.dirname(os.path.dirname(__file__)))
+    runs = [
+        subprocess.Popen([sys.executable, "-W", "error", "-c", code], stdout=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    answers = {run.communicate()[0] for run in runs}
+    assert len(answers) == 1 and all(run.returncode == 0 for run in runs)
+    assert not [p for p in place.iterdir() if p.name.startswith(".")]

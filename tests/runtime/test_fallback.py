@@ -1,0 +1,54 @@
+"""Where no code can be generated, NumPy answers in the same way."""
+
+import numpy as np
+import pytest
+
+from dalembert.errors import UsageError
+from dalembert.runtime import build, compile_program
+from runtime.programs import pendulum_chain
+
+
+@pytest.fixture
+def no_jit(monkeypatch):
+    monkeypatch.setenv("DALEMBERT_JIT", "off")
+    monkeypatch.setattr(build, "_warned", set())
+
+
+def test_numpy_answers_with_one_warning(no_jit):
+    with pytest.warns(RuntimeWarning, match="run by NumPy") as seen:
+        compile_program(pendulum_chain(4))
+        compile_program(pendulum_chain(4))
+    assert len(seen) == 1
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("parameters", [False, True])
+def test_numpy_gives_what_the_kernel_gives(monkeypatch, parameters):
+    kernel = compile_program(pendulum_chain(4, parameters))
+    monkeypatch.setenv("DALEMBERT_JIT", "off")
+    plain = compile_program(lambda: pendulum_chain(4, parameters), key="k")
+    rng = np.random.default_rng(5)
+    q, qd = rng.normal(size=(2, 9, 4))
+    given = {"L": rng.uniform(1, 2, 9), "m": 1.2} if parameters else None
+    np.testing.assert_allclose(
+        plain(q, qd, parameters=given), kernel(q, qd, parameters=given), rtol=1e-12
+    )
+    single = {"L": 1.0, "m": 1.2} if parameters else None
+    wanted = kernel(q[0], qd[0], parameters=single)
+    np.testing.assert_allclose(plain(q[0], qd[0], parameters=single), wanted, rtol=1e-12)
+    np.testing.assert_allclose(plain(q[0], qd, parameters=single)[0], wanted, rtol=1e-12)
+    with pytest.raises(UsageError):
+        plain(q)
+    assert plain.cost == kernel.cost and plain.inputs == kernel.inputs
+
+
+def test_a_refusal_of_the_system_is_a_refusal(monkeypatch):
+    import llvmlite.binding as binding
+
+    def refuse():
+        raise OSError("no executable memory")
+
+    monkeypatch.setattr(binding, "check_jit_execution", refuse)
+    build._refused_by_system.cache_clear()
+    assert "no executable memory" in build.refusal()
+    build._refused_by_system.cache_clear()

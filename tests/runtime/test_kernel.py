@@ -1,0 +1,250 @@
+"""What a kernel accepts, refuses and returns."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from dalembert.errors import ParameterError, UsageError
+from dalembert.expr import program, sin, trace
+from dalembert.runtime import Kernel, compile_program, fast
+from runtime.programs import pendulum_chain
+
+
+@pytest.fixture(scope="module", params=["direct", "general"])
+def kernel(request):
+    made = compile_program(pendulum_chain(5), key="chain 5")
+    return made if request.param == "direct" else Kernel(made.card, made.code)
+
+
+@pytest.fixture(scope="module")
+def states():
+    rng = np.random.default_rng(11)
+    return rng.uniform(-3, 3, (203, 5)), rng.normal(size=(203, 5))
+
+
+def test_a_result_does_not_depend_on_its_place(kernel, states):
+    q, qd = states
+    whole = kernel(q, qd)
+    for n in [1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 65, 100, 202]:
+        assert kernel(q[:n], qd[:n]).tobytes() == whole[:n].tobytes()
+        assert kernel(q[n:], qd[n:]).tobytes() == whole[n:].tobytes()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_a_result_does_not_depend_on_the_number_of_threads(states, threads):
+    q, qd = states
+    one = compile_program(pendulum_chain(5), key="chain 5")
+    many = compile_program(pendulum_chain(5), key="chain 5", threads=threads)
+    assert many(q, qd).tobytes() == one(q, qd).tobytes()
+
+
+def test_one_state_agrees_with_a_batch(kernel, states):
+    q, qd = states
+    batch = kernel(q, qd)
+    single = np.array([kernel(a, b) for a, b in zip(q, qd, strict=True)])
+    assert abs(single - batch).max() <= 1e-13 * abs(batch).max()
+
+
+def test_leading_dimensions_broadcast(kernel, states):
+    q, qd = states
+    grid = kernel(q[:6].reshape(2, 3, 1, 5), qd[:4])
+    assert grid.shape == (2, 3, 4, 5)
+    flat = kernel(np.repeat(q[:6], 4, axis=0), np.tile(qd[:4], (6, 1)))
+    assert grid.tobytes() == flat.tobytes()
+    fixed = kernel(q[0], qd)
+    assert fixed.tobytes() == kernel(np.tile(q[0], (203, 1)), qd).tobytes()
+    assert kernel(q[:0], qd[:0]).shape == (0, 5)
+    with pytest.raises(UsageError, match="do not broadcast"):
+        kernel(q[:3], qd[:4])
+
+
+def test_numbers_of_other_kinds_are_converted(kernel):
+    whole = kernel(np.arange(5.0), np.ones(5))
+    for q in ([0, 1, 2, 3, 4], np.arange(5), np.arange(5, dtype=">f8"), np.arange(5, dtype="f4")):
+        np.testing.assert_array_equal(kernel(q, [1] * 5), whole)
+    strided = np.zeros((5, 3))
+    strided[:, 1] = np.arange(5)
+    np.testing.assert_array_equal(kernel(strided[:, 1], np.ones(5)), whole)
+    unaligned = np.frombuffer(b"x" + np.arange(5.0).tobytes(), dtype=np.uint8)[1:].view("f8")
+    np.testing.assert_array_equal(kernel(unaligned, np.ones(5)), whole)
+
+
+@pytest.mark.parametrize(
+    ("q", "message"),
+    [
+        (np.zeros(4), r"input 'q' has shape \(4,\), expected \(\.\.\., 5\)"),
+        (np.zeros((3, 4)), "expected"),
+        (1.0, "expected"),
+        (np.zeros(5, complex), "complex128"),
+        (np.array([None] * 5), "object"),
+        (["a"] * 5, "holds"),
+        ([[0.0], [1.0, 2.0]], "unequal|inhomogeneous|object"),
+    ],
+)
+def test_a_wrong_input_is_named(kernel, q, message):
+    with pytest.raises(UsageError, match=message):
+        kernel(q, np.zeros(5))
+
+
+def test_a_wrong_number_of_inputs_or_keyword_is_refused(kernel):
+    with pytest.raises(UsageError, match="takes 2 inputs"):
+        kernel(np.zeros(5))
+    with pytest.raises(TypeError):
+        kernel(np.zeros(5), np.zeros(5), into=np.zeros(5))
+
+
+def test_out_is_filled_and_returned(kernel, states):
+    q, qd = states
+    for lead in ((), (7,), (203,)):
+        a, b = (q[0], qd[0]) if lead == () else (q[: lead[0]], qd[: lead[0]])
+        out = np.full((*lead, 5), np.nan)
+        assert kernel(a, b, out=out) is out
+        assert out.tobytes() == kernel(a, b, out=None).tobytes()
+
+
+def test_an_unfit_out_is_refused(kernel, states):
+    q, qd = states[0][:8].copy(), states[1][:8]
+    frozen = np.zeros((8, 5))
+    frozen.flags.writeable = False
+    wrong = [
+        np.zeros(5),
+        np.zeros((8, 5), "f4"),
+        np.zeros((8, 10))[:, ::2],
+        np.zeros((5, 8)).T,
+        frozen,
+        [[0.0] * 5] * 8,
+    ]
+    for out in wrong:
+        with pytest.raises(UsageError, match="out must be"):
+            kernel(q, qd, out=out)
+    with pytest.raises(UsageError, match="overlaps"):
+        kernel(q, qd, out=q)
+    memory = np.zeros(100)
+    with pytest.raises(UsageError, match="overlaps"):
+        kernel(memory[:40].reshape(8, 5), qd, out=memory[39:79].reshape(8, 5))
+    kernel(memory[:40].reshape(8, 5), qd, out=memory[40:80].reshape(8, 5))
+    with pytest.raises(UsageError, match="overlaps"):
+        kernel(memory[:5], qd[0], out=memory[4:9])
+
+
+def test_several_outputs_are_a_tuple():
+    made = trace(
+        lambda x: ([x[0] + x[1]], [[x[0], 0], [sin(x[1]), x[0]]]),
+        [("x", 2)],
+        outputs=[("s", (1,)), ("m", (2, 2))],
+    )
+    kernel = compile_program(program(made))
+    s, m = kernel([1.0, 0.0])
+    assert s.shape == (1,) and m.tolist() == [[1, 0], [0, 1]]
+    s, m = kernel(np.zeros((6, 2)))
+    assert s.shape == (6, 1) and m.shape == (6, 2, 2)
+    given = np.empty((6, 1)), np.empty((6, 2, 2))
+    assert kernel(np.ones((6, 2)), out=given) is given
+    np.testing.assert_array_equal(given[0], 2.0)
+    with pytest.raises(UsageError, match="tuple"):
+        kernel([1.0, 0.0], out=np.empty(1))
+    with pytest.raises(UsageError, match="overlaps"):
+        kernel([1.0, 0.0], out=(given[1].ravel()[1:2], given[1][0]))
+
+
+def test_a_kernel_says_what_it_is(kernel):
+    assert [p.name for p in kernel.inputs] == ["q", "qd"]
+    assert [p.shape for p in kernel.outputs] == [(5,)]
+    assert kernel.parameters == () and kernel.cost["step"].sincos == 5
+    assert "chain(q, qd)" in repr(kernel) and isinstance(kernel, Kernel)
+    with pytest.raises(TypeError, match="compile it again"):
+        __import__("copy").copy(kernel)
+
+
+# -- parameters ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def parametric():
+    return compile_program(pendulum_chain(5, parameters=True, name="parametric"))
+
+
+def test_parameters_give_what_constants_give(parametric, kernel, states):
+    q, qd = states
+    given = {"L": 0.7, "m": 1.3}
+    for a, b in ((q, qd), (q[0], qd[0])):
+        wanted = kernel(a, b)
+        got = parametric(a, b, parameters=given)
+        assert abs(got - wanted).max() <= 1e-14 * abs(wanted).max()
+
+
+def test_each_state_may_have_its_own_parameters(parametric, states):
+    q, qd = states
+    lengths = np.linspace(0.1, 2, 203)
+    together = parametric(q, qd, parameters={"L": lengths, "m": 2})
+    for k in (0, 1, 50, 202):
+        alone = parametric(q[k : k + 1], qd[k : k + 1], parameters={"L": lengths[k], "m": 2.0})
+        assert alone[0].tobytes() == together[k].tobytes()
+    sweep = parametric(q[0], qd[0], parameters={"L": lengths[:, None], "m": [1.0, 2.0]})
+    assert sweep.shape == (203, 2, 5)
+    assert (
+        sweep[7, 1].tobytes()
+        == parametric(q[:1], qd[:1], parameters={"L": lengths[7], "m": 2.0})[0].tobytes()
+    )
+
+
+def test_missing_and_unknown_parameters_are_named(parametric, kernel):
+    q = np.zeros(5)
+    with pytest.raises(ParameterError, match="'m'"):
+        parametric(q, q, parameters={"L": 1.0})
+    with pytest.raises(ParameterError, match="no value for parameter"):
+        parametric(q, q)
+    with pytest.raises(ParameterError, match="no parameter 'x'"):
+        parametric(q, q, parameters={"L": 1.0, "m": 1.0, "x": 1.0})
+    with pytest.raises(ParameterError, match="no parameter 'L'"):
+        kernel(q, q, parameters={"L": 1.0})
+
+
+# -- threads, memory ------------------------------------------------------------------------------
+
+
+def test_threads_may_share_a_kernel(states):
+    kernel = compile_program(pendulum_chain(5), key="chain 5")
+    q, qd = states
+    wanted, one = kernel(q, qd).tobytes(), kernel(q[0], qd[0]).tobytes()
+    wrong = []
+
+    def work():
+        for _ in range(300):
+            if kernel(q, qd).tobytes() != wanted or kernel(q[0], qd[0]).tobytes() != one:
+                wrong.append(1)
+
+    workers = [threading.Thread(target=work) for _ in range(8)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    assert not wrong
+
+
+def test_the_direct_entry_is_in_use_and_can_be_switched_off(monkeypatch):
+    assert fast.layout_holds()
+    assert fast.entry() is not None
+    assert type(compile_program(pendulum_chain(2))) is fast.entry().type
+    monkeypatch.setenv("DALEMBERT_STUB", "off")
+    assert not fast.supported()
+
+
+def test_the_direct_entry_keeps_no_reference(states):
+    import sys
+
+    kernel = compile_program(pendulum_chain(5), key="chain 5")
+    q, qd = states
+    out, pair = np.empty((203, 5)), (np.empty(5), np.empty(5))
+    before = [sys.getrefcount(x) for x in (q, qd, out, pair[0], kernel, None)]
+    for _ in range(1000):
+        kernel(q, qd, out=out)
+        kernel(*pair)
+        kernel(q, qd)
+        with pytest.raises(UsageError):
+            kernel(q)
+    after = [sys.getrefcount(x) for x in (q, qd, out, pair[0], kernel, None)]
+    assert all(abs(a - b) < 50 for a, b in zip(after, before, strict=True))
+    made, other = sys.getrefcount(kernel(*pair)), sys.getrefcount(np.empty(5))
+    assert made == other

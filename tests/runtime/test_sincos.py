@@ -1,0 +1,110 @@
+"""Sine and cosine over the whole range of doubles, against exact reduction and longdouble."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dalembert.expr import cos, program, sin, trace
+from dalembert.runtime import compile_program, llvm
+from dalembert.runtime.card import card
+from dalembert.runtime.kernel import Kernel
+from dalembert.runtime.native import Native
+from dalembert.runtime.sincos import half_pi_parts
+
+if np.finfo(np.longdouble).nmant < 60:
+    pytest.skip("longdouble is no better than double here", allow_module_level=True)
+
+
+def arctan_of_inverse(n, bits):
+    """Return atan(1/n)·2**bits by its series, in integers."""
+    term = total = (1 << bits + 32) // n
+    k, sign = 3, -1
+    while term:
+        term //= n * n
+        total += sign * (term // k)
+        k, sign = k + 2, -sign
+    return total >> 32
+
+
+BITS = 1300  # enough for the largest double
+HALF_PI = Fraction(2 * (4 * arctan_of_inverse(5, BITS) - arctan_of_inverse(239, BITS)), 1 << BITS)
+
+
+def reference(x):
+    """Return sin x and cos x to longdouble, x reduced exactly."""
+    n = round(Fraction(x) / HALF_PI)
+    exact = Fraction(x) - n * HALF_PI
+    high = float(exact)
+    r = np.longdouble(high) + np.longdouble(float(exact - Fraction(high)))
+    s, c = np.sin(r), np.cos(r)
+    return [(s, c), (c, -s), (-s, -c), (-c, s)][n % 4]
+
+
+def worst_ulp(kernel, angles):
+    worst = 0.0
+    for x, row in zip(angles, kernel(np.array(angles)[:, None]), strict=True):
+        for got, wanted in zip(row, reference(x), strict=True):
+            unit = np.longdouble(math.ulp(float(wanted)))
+            worst = max(worst, float(abs(np.longdouble(got) - wanted) / unit))
+    return worst
+
+
+PROGRAM = program(trace(lambda x: [sin(x[0]), cos(x[0])], [("x", 1)], name="sincos"))
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    return compile_program(PROGRAM)
+
+
+@pytest.fixture(scope="module")
+def kernel_without_fma():
+    text, one, batch, tile = llvm.module(PROGRAM, fused=False)
+    own = card(PROGRAM, one, batch, tile)
+    return Kernel(own, Native(own, llvm.Engine(llvm.generate(text, 1))))
+
+
+def ranges():
+    rng = np.random.default_rng(3)
+    near = [int(k) for k in np.concatenate([np.arange(1, 400), rng.integers(1, 10**9, 600)])]
+    return {
+        "one turn": rng.uniform(-7, 7, 1500),
+        "thousand": rng.uniform(-1e3, 1e3, 800),
+        "million": rng.uniform(-1e6, 1e6, 800),
+        "around the limits": rng.uniform(7e5, 2e8, 800),
+        "multiples of pi/2": [float(HALF_PI * k) for k in near],
+        "neighbours of them": [math.nextafter(float(HALF_PI * k), math.inf) for k in near[:500]],
+        "huge": 10 ** rng.uniform(8, 308, 300),
+        "tiny": 10 ** rng.uniform(-320, -1, 300),
+    }
+
+
+@pytest.mark.parametrize(("name", "angles"), ranges().items(), ids=ranges())
+def test_sine_and_cosine_are_right_within_two_ulp(kernel, name, angles):
+    assert worst_ulp(kernel, angles) <= 2
+
+
+@pytest.mark.parametrize(("name", "angles"), ranges().items(), ids=ranges())
+def test_they_are_right_without_fused_multiply_add_too(kernel_without_fma, name, angles):
+    assert worst_ulp(kernel_without_fma, angles) <= 2
+
+
+def test_no_angle_at_infinity(kernel):
+    x = np.array([[math.inf], [1.0], [math.nan], [-math.inf], [0.0]])
+    got = kernel(x)
+    assert np.isnan(got[[0, 2, 3]]).all()
+    np.testing.assert_allclose(got[[1, 4]], [[math.sin(1), math.cos(1)], [0, 1]], rtol=3e-16)
+
+
+def test_a_lane_does_not_feel_its_neighbours(kernel):
+    plain = kernel(np.full((4, 1), 0.7))
+    mixed = kernel(np.array([[0.7], [1e200], [math.nan], [0.7]]))
+    assert mixed[[0, 3]].tobytes() == plain[:2].tobytes()
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_the_parts_of_half_pi_add_up(fused):
+    rest = HALF_PI - sum(map(Fraction, half_pi_parts(fused)))
+    assert abs(rest) < Fraction(1, 2**145)

@@ -1,0 +1,78 @@
+"""Long programs are cut into functions; the cut does not show."""
+
+import time
+
+import numpy as np
+import pytest
+
+from dalembert.expr import cos, iterate, program, sin, trace
+from dalembert.runtime import compile_program, llvm, schedule
+from dalembert.runtime.card import card
+from dalembert.runtime.kernel import Kernel
+from dalembert.runtime.native import Native
+from runtime.programs import pendulum_chain
+
+
+def cut(made, whole, chunk):
+    code = llvm.compile_object(made, whole=whole, chunk=chunk)
+    own = card(made, code.scratch_one, code.scratch_batch, code.tile)
+    return Kernel(own, Native(own, llvm.Engine(code.code)))
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 40])
+@pytest.mark.parametrize("parameters", [False, True])
+def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters):
+    made = pendulum_chain(6, parameters)
+    given = {"L": np.linspace(0.5, 1, 37), "m": 1.1} if parameters else None
+    rng = np.random.default_rng(1)
+    q, qd = rng.normal(size=(2, 37, 6))
+    whole, pieces = compile_program(made), cut(made, 0, chunk)
+    a, b = whole(q, qd, parameters=given), pieces(q, qd, parameters=given)
+    assert abs(a - b).max() <= 1e-14 * abs(a).max()
+    for n in (1, 3, 15, 17):
+        some = {"L": given["L"][:n], "m": 1.1} if parameters else None
+        assert pieces(q[:n], qd[:n], parameters=some).tobytes() == b[:n].tobytes()
+    single = {"L": 0.5, "m": 1.1} if parameters else None
+    assert pieces(q[0], qd[0], parameters=single).tobytes() == b[0].tobytes()
+
+
+def test_sines_of_sines_come_in_levels():
+    step = trace(lambda x: [sin(x[0]) + x[1], cos(x[1] * x[0])], [("x", 2)])
+    deep = trace(lambda x: iterate(step, x, 6), [("x", 2)])
+    made = program(deep)
+    items = [i for c in schedule.schedule(made.step).chunks for i in c]
+    assert sum(isinstance(i, schedule.Trig) for i in items) == 6
+    x = np.random.default_rng(0).normal(size=(21, 2))
+    wanted = np.column_stack(deep(x.T))
+    for kernel in (compile_program(made), cut(made, 0, 3)):
+        np.testing.assert_allclose(kernel(x), wanted, rtol=1e-13)
+        np.testing.assert_allclose(kernel(x[4]), wanted[4], rtol=1e-13)
+
+
+def test_slots_are_used_again():
+    made = pendulum_chain(200)
+    plan = schedule.schedule(made.step, whole=0, chunk=50)
+    trig = 2 * 200
+    assert plan.slots - trig < len(made.step.lines) / 3
+    live = {}
+    for items in plan.chunks:
+        assert len(items) <= 50
+        for item in items:
+            if not isinstance(item, schedule.Trig) and item in plan.slot:
+                live.setdefault(plan.slot[item], []).append(item)
+    assert max(map(len, live.values())) > 1
+
+
+@pytest.mark.slow
+def test_compile_time_grows_with_the_size_of_the_program():
+    times = []
+    for n in (100, 200, 400, 800):
+        made = pendulum_chain(n)
+        start = time.process_time()
+        llvm.compile_object(made, level=1)
+        times.append(time.process_time() - start)
+    assert times[-1] / times[0] <= 2.4**3
+
+
+def test_text_is_the_same_every_time():
+    assert llvm.module(pendulum_chain(9)) == llvm.module(pendulum_chain(9))
