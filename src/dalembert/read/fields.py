@@ -21,7 +21,7 @@ from .exact_pose import Snapped, factored, is_numeric, unit_axis
 from .expressions import expression, snap_angle
 
 LONGEST_NAME = 10_000
-MOST_NODES = 1_000_000
+MOST_NODES, MOST_BITS = 1_000_000, 4096
 
 
 class Reading:
@@ -46,7 +46,7 @@ class Reading:
             notes.append(f"inertia made symmetric within round-off: {_some(self.symmetrised)}")
         return tuple(notes)
 
-    # -- plain values ------------------------------------------------------------------------------
+    # -- plain values --------------------------------------------------------------------------
 
     def table(self, value: Any, at: At, keys: Iterable[str]) -> Mapping[str, Any]:
         """Return a table whose keys are all known."""
@@ -122,6 +122,9 @@ class Reading:
             here = (*at, "nodes", k)
             op, *args = self.listed(row, here) or [None]
             made.append(self._node(op, args, made, here))
+            value = self.graph.const[made[-1]]
+            if value is not None and not _is_small(value):
+                self.fail(here, "number out of range", "numbers are below 1e300")
         return exact(Expr(self.graph, made[-1]))
 
     def _node(self, op: Any, args: list[Any], made: list[int], at: At) -> int:
@@ -178,7 +181,7 @@ class Reading:
             return None
         return self.number(value, at)
 
-    # -- rotations and placements ------------------------------------------------------------------
+    # -- rotations and placements --------------------------------------------------------------
 
     def angle(self, value: Any, at: At) -> Exact:
         """Return an angle; a decimal that is a rounded multiple of pi/12 becomes exact."""
@@ -238,7 +241,7 @@ class Reading:
             self.snapped.append(path(at))
         return Transform(found.rotation, Vec3(*(r[3] for r in numbers[:3])))
 
-    # -- inertia -----------------------------------------------------------------------------------
+    # -- inertia -------------------------------------------------------------------------------
 
     def tensor(self, value: Any, at: At) -> Mat3:
         """Return a symmetric tensor from 3 rows, 6 entries XX YY ZZ XY XZ YZ, or 3 of them."""
@@ -280,6 +283,11 @@ def exact_turn(axis: int, angle: Exact, graph: Graph) -> Turn:
     """Return an elementary rotation whose cosine and sine are exact, or nodes of the graph."""
     made = turn(axis, angle if isinstance(angle, Expr) else graph.constant(angle))
     return made.map(exact)
+
+
+def _is_small(x: Any) -> bool:
+    bits = 0 if isinstance(x, float) else max(x.numerator.bit_length(), x.denominator.bit_length())
+    return bits <= MOST_BITS and abs(x) <= 10**300
 
 
 def kind(value: Any) -> str:

@@ -83,7 +83,7 @@ def _with_records(
     return replace(start, **changes, notes=notes, checked=False)
 
 
-# -- parameters ------------------------------------------------------------------------------------
+# -- parameters --------------------------------------------------------------------------------
 
 
 def read_parameters(reading: Reading, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _parameters(values: Mapping[str, Any]) -> tuple[Parameter, ...]:
     return tuple(Parameter(name, value) for name, value in values.items())
 
 
-# -- bodies ----------------------------------------------------------------------------------------
+# -- bodies ------------------------------------------------------------------------------------
 
 
 def _from_bodies(
