@@ -1,4 +1,3 @@
-# size: the three recursions of one algorithm share a dozen symbols and read best together
 """Direct dynamics by articulated bodies.
 
 Khalil (2010), eqs (32)-(44) with errata E2.13-E2.18; the algorithm of Featherstone (1983).
@@ -97,6 +96,7 @@ def hybrid_dynamics(
 
     A joint of given acceleration hands its whole inertia to its parent; the others hand on J*.
     """
+    # size: the three recursions of one algorithm share a dozen symbols and read best together
     m, acting = mechanism, wrenches or {}
     rubbing = friction(m, qd, drives)
     rotor = rotor_inertia(m, drives)
@@ -176,16 +176,19 @@ def _times_inverse(
 ) -> list[tuple[Vec3, Vec3]]:
     """Return the columns of U H⁻¹; a joint that moves no inertia has none."""
     n = len(H)
-    if n == 1 and not is_zero(H[0][0]):
+    singular = SingularModel(
+        f"joint {joint_name(body)!r} moves no inertia: the direct model does not exist",
+        hint="give the body beyond it a mass or an inertia about the joint, or a rotor inertia",
+    )
+    if any(is_zero(H[a][a]) for a in range(n)):
+        raise singular
+    if n == 1:
         inverse = 1 / H[0][0]
         return [(f * inverse, t * inverse) for f, t in U]
     try:
         rows = [solve(H, [[*f, *t][r] for f, t in U]) for r in range(6)] if n else []
     except ZeroDivisionError:
-        raise SingularModel(
-            f"joint {joint_name(body)!r} moves no inertia: the direct model does not exist",
-            hint="give the body beyond it a mass or an inertia about the joint, or a rotor inertia",
-        ) from None
+        raise singular from None
     return [(Vec3(*(r[a] for r in rows[:3])), Vec3(*(r[a] for r in rows[3:]))) for a in range(n)]
 
 
