@@ -167,7 +167,7 @@ def augmented_coefficients(
 
 
 def coriolis(slope: Slope, i: int, j: int, k: int) -> Scalar:
-    """Return B_ijk for j < k from the slopes of A: (3-17 bis) with its zero rules (E0.18, E0.19)."""
+    """Return B_ijk for j < k from slopes of A: (3-17 bis) with its zero rules (E0.18, E0.19)."""
     if k == i:
         return 0
     if i == j:
@@ -187,12 +187,13 @@ def centrifugal(slope: Slope, i: int, j: int) -> Scalar:
 def slopes(m: Mechanism, q: Vector, here: Condensed) -> Slope:
     """Return ∂A_ij/∂q_k, i <= j, as a function; no slope that is zero by structure is taken."""
     at: dict[int, Condensed] = {}
+    dual = m.map(lambda x: Dual(x, 0))
 
     def slope(i: int, j: int, k: int) -> Scalar:
         if not here.depends(i, j, k):
             return 0
         if k not in at:
-            at[k] = condensed(m, [Dual(x, 1) if r == k else x for r, x in enumerate(q)])
+            at[k] = condensed(dual, [Dual(x, 1 if r == k else 0) for r, x in enumerate(q)])
         return parts(at[k].A(i, j))[1]
 
     return slope

@@ -1,0 +1,263 @@
+"""The sums of the condensed Lagrange equations: gravity forces Q_i and inertia coefficients A_ij.
+
+Liégeois and Aldon, INRIA RR 32 (1980), sections 3.3 and 3.4, eqs (3-9)-(3-17), errata E0.10-E0.14;
+on trees, over any scalar. Only products of a matrix and a vector are formed (section 4.4), and each
+is taken where the angle sums are shortest: a vector on its way through parallel axes turns once, by
+the sum of the angles, and a cross product with g_i is taken at the last frame that g_i is fixed in
+("R_i^p differentiated", S34 rather than C3 S4 + S3 C4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..algebra import Mat3, Turn, Vec3, is_zero, turn
+from ..expr import Scalar
+
+Factors = tuple[Turn | Mat3, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One augmented body at a posture; vectors in the axes of its frame."""
+
+    parent: int
+    factors: Factors  # of the rotation of its frame in the parent's frame
+    linear: Vec3  # g_j of a translation; pitch times g_j of a screw
+    angular: Vec3  # g_j of a rotation
+    M: Scalar
+    V: Vec3  # M_j b_j
+    J: Mat3
+    levers: Mapping[int, Vec3]  # child c -> l_jc
+
+
+class Carried:
+    """A vector on its way through frames: turns about one axis add up, then act once."""
+
+    __slots__ = ("_value", "base", "outward", "turn")
+
+    def __init__(self, base: Vec3, outward: bool, turned: Turn | None = None):
+        self.base, self.outward, self.turn = base, outward, turned
+        self._value: Vec3 | None = None if turned else base
+
+    @property
+    def value(self) -> Vec3:
+        """The vector in the frame that was reached."""
+        if self._value is None:
+            assert self.turn is not None
+            self._value = (self.turn.T if self.outward else self.turn) @ self.base
+        return self._value
+
+    def through(self, factors: Factors) -> Carried:
+        """Return the vector seen from the next frame, factors of the child's rotation."""
+        at = self
+        for factor in factors if self.outward else reversed(factors):
+            last = at.turn
+            if not isinstance(factor, Turn):
+                at = Carried((factor.T if self.outward else factor) @ at.value, self.outward)
+            elif last is not None and last.axis == factor.axis:
+                at = Carried(at.base, self.outward, turn(factor.axis, last.angle + factor.angle))
+            elif not fixed_under(at.value, factor):
+                at = Carried(at.value, self.outward, factor)
+        return at
+
+
+def fixed_under(v: Vec3, factor: Turn | Mat3) -> bool:
+    """Whether a vector lies, by structure, along the axis of an elementary turn."""
+    return isinstance(factor, Turn) and all(is_zero(v[u]) for u in range(3) if u != factor.axis)
+
+
+class Condensed:
+    """Q_i and A_ij of a chain or tree of one-freedom joints; indices from 0."""
+
+    def __init__(self, links: Sequence[Link], gravity: Vec3):
+        self.links, self.gravity = links, gravity
+        n = len(links)
+        self.children: list[list[int]] = [[] for _ in range(n)]
+        self.beyond: list[list[int]] = [[j] for j in range(n)]  # body j and all it carries
+        self.paths: list[list[int]] = [[] for _ in range(n)]  # from the root to j
+        for j, link in enumerate(links):
+            if link.parent >= 0:
+                self.children[link.parent].append(j)
+                self.paths[j] = [*self.paths[link.parent]]
+            self.paths[j].append(j)
+            for i in self.paths[j][:-1]:
+                self.beyond[i].append(j)
+        self.heavy = {j for j, link in enumerate(links) if not link.V.is_zero()}
+        self.stiff = {j for j, k in enumerate(links) if not all(map(is_zero, k.J.six()))}
+        self._seen: dict[tuple[Any, ...], Any] = {}
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield (i, j), i <= j on one path from the base: all other A_ij are zero."""
+        return ((i, j) for i in range(len(self.links)) for j in self.beyond[i])
+
+    def depends(self, i: int, j: int, k: int) -> bool:
+        """Whether A_ij, i <= j, may depend on q_k: k beyond i, on the way to j or past it."""
+        path = self.paths[j]
+        return i < k and i in path and (k in path or j in self.paths[k])
+
+    # -- vectors seen from other frames ------------------------------------------------------------
+
+    def outward(self, i: int, k: int) -> Vec3:
+        """Return g_i of a rotation in the axes of frame k, k beyond i."""
+        return self._outward(i, k).value
+
+    def _outward(self, i: int, k: int) -> Carried:
+        seen, path = self._seen, self.paths[k]
+        at = seen.setdefault(("out", i, i), Carried(self.links[i].angular, True))
+        for c in path[path.index(i) + 1 :]:
+            if ("out", i, c) not in seen:
+                seen["out", i, c] = at.through(self.links[c].factors)
+            at = seen["out", i, c]
+        return at
+
+    def inward(self, name: tuple[Any, ...], v: Vec3, k: int, f: int) -> Vec3:
+        """Return the vector v of frame k in the axes of frame f below it (-1: the base)."""
+        seen, at = self._seen, k
+        key = (name, f)
+        if key in seen:
+            return seen[key].value
+        if (name, k) not in seen:
+            seen[name, k] = Carried(v, False)
+        while at != f:
+            below = self.links[at].parent
+            if (name, below) not in seen:
+                seen[name, below] = seen[name, at].through(self.links[at].factors)
+            at = below
+        return seen[key].value
+
+    def far(self, i: int, g: Vec3, k: int) -> int:
+        """Return the last frame on the way from i to k that sees g as frame i does."""
+        key = ("far", i, g is self.links[i].angular, k)
+        if key not in self._seen:
+            reached = i
+            path = self.paths[k]
+            for c in path[path.index(i) + 1 :]:
+                if not all(fixed_under(g, factor) for factor in self.links[c].factors):
+                    break
+                reached = c
+            self._seen[key] = reached
+        return self._seen[key]
+
+    def moment(self, k: int, f: int) -> Vec3:
+        """Return M_k b_k in frame f."""
+        return self.inward(("V", k), self.links[k].V, k, f)
+
+    def moments(self, c: int, f: int) -> Vec3:
+        """Return Σ M_k b_k over c and all beyond, in frame f (3-7)."""
+        key = ("U", c, f)
+        if key not in self._seen:
+            self._seen[key] = total(self.moment(k, f) for k in self.beyond[c] if k in self.heavy)
+        return self._seen[key]
+
+    def swept_moment(self, j: int, k: int, f: int) -> Vec3:
+        """Return ∂(M_k b_k)/∂q_j = g_j ∧ M_k b_k in frame f (3-8)."""
+        g = self.links[j].angular
+        r = self.far(j, g, k)
+        name = ("gV", j, k)
+        v = Vec3.zero() if (name, r) in self._seen else g.cross(self.moment(k, r))
+        return self.inward(name, v, r, f)
+
+    def swept_moments(self, j: int, c: int, f: int) -> Vec3:
+        """Return Σ g_j ∧ M_k b_k over c and all beyond, in frame f."""
+        key = ("Y", j, c, f)
+        if key not in self._seen:
+            heavy = (k for k in self.beyond[c] if k in self.heavy)
+            self._seen[key] = total(self.swept_moment(j, k, f) for k in heavy)
+        return self._seen[key]
+
+    def swept_lever(self, j: int, p: int, c: int, f: int) -> Vec3:
+        """Return g_j ∧ l_pc in frame f, p beyond j."""
+        g = self.links[j].angular
+        r = self.far(j, g, p)
+        name = ("gl", j, p, c)
+        if (name, r) in self._seen:
+            return self.inward(name, g, r, f)
+        lever = self.inward(("l", p, c), self.links[p].levers[c], p, r)
+        return self.inward(name, g.cross(lever), r, f)
+
+    # -- the coefficients --------------------------------------------------------------------------
+
+    def Q(self, i: int) -> Scalar:
+        """Return the force of gravity on joint i: (3-9) of a rotation, (3-10) of a slide."""
+        link, Q = self.links[i], 0
+        if not link.angular.is_zero():
+            Q = self.gravity.dot(self.swept_moments(i, i, -1))
+        if not link.linear.is_zero():
+            along = self.inward(("v", i), link.linear, i, -1)
+            Q = Q + self.gravity.dot(along) * link.M
+        return Q
+
+    def A(self, i: int, j: int) -> Scalar:
+        """Return A_ij = A_ji for i <= j on one path: the four cases, all of them for two screws."""
+        a, b = self.links[i], self.links[j]
+        turns_i, turns_j = not a.angular.is_zero(), not b.angular.is_zero()
+        slides_i, slides_j = not a.linear.is_zero(), not b.linear.is_zero()
+        A: Scalar = 0
+        if turns_i and turns_j:
+            A = self._rotation_rotation(i, j)
+        if turns_i and slides_j and i != j:
+            A = A + self._rotation_translation(i, j)
+        if slides_i and turns_j and i != j:
+            # (3-14)
+            f = self.far(i, a.linear, j)
+            A = A + a.linear.dot(self.swept_moments(j, j, f))
+        if slides_i and slides_j:
+            # (3-12)
+            f = self.far(i, a.linear, j)
+            A = A + a.linear.dot(self.inward(("v", j), b.linear, j, f)) * b.M
+        return A
+
+    def _rotation_rotation(self, i: int, j: int) -> Scalar:
+        """Return (3-17) with the bounds of E0.13: inertias, levers below k, levers beyond j."""
+        A: Scalar = 0
+        for k in self.beyond[j]:
+            if k in self.stiff:
+                A = A + self.outward(i, k).dot(self.turned_inertia(j, k))
+        path = self.paths[j]
+        for p, c in zip(path[path.index(i) :], path[path.index(i) + 1 :], strict=False):
+            if not self.links[p].levers[c].is_zero():
+                f = self.far(i, self.links[i].angular, p)
+                A = A + self.swept_lever(i, p, c, f).dot(self.swept_moments(j, j, f))
+        for p in self.beyond[j]:
+            for c in self.children[p]:
+                if self.links[p].levers[c].is_zero():
+                    continue
+                f = self.far(i, self.links[i].angular, p)
+                term = self.swept_lever(i, p, c, f).dot(self.swept_moments(j, c, f))
+                if i == j:
+                    A = A + 2 * term
+                else:
+                    moved = self.links[i].angular.cross(self.moments(c, f))
+                    A = A + term + moved.dot(self.swept_lever(j, p, c, f))
+        return A
+
+    def turned_inertia(self, j: int, k: int) -> Vec3:
+        """Return [J_k] [R_k^j] [g_j] (E0.12)."""
+        key = ("J", j, k)
+        if key not in self._seen:
+            self._seen[key] = self.links[k].J @ self.outward(j, k)
+        return self._seen[key]
+
+    def _rotation_translation(self, i: int, j: int) -> Scalar:
+        """Return (3-13) with M_k b_k in its second term (E0.10)."""
+        a, b, path = self.links[i], self.links[j], self.paths[j]
+        A: Scalar = 0
+        for p, c in zip(path[path.index(i) :], path[path.index(i) + 1 :], strict=False):
+            if not self.links[p].levers[c].is_zero():
+                f = self.far(i, a.angular, p)
+                along = self.inward(("v", j), b.linear, j, f)
+                A = A + self.swept_lever(i, p, c, f).dot(along) * b.M
+        f = self.far(i, a.angular, j)
+        moved = a.angular.cross(self.moments(j, f))
+        return A + moved.dot(self.inward(("v", j), b.linear, j, f))
+
+
+def total(vectors: Iterator[Vec3]) -> Vec3:
+    """Return the sum of vectors."""
+    out = Vec3.zero()
+    for v in vectors:
+        out = out + v
+    return out
