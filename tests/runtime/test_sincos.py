@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dalembert.expr import cos, program, sin, trace
-from dalembert.runtime import compile_program, llvm
+from dalembert.runtime import compile_program, library, llvm, module
 from dalembert.runtime.card import card
 from dalembert.runtime.kernel import Kernel
 from dalembert.runtime.native import Native
@@ -61,9 +61,12 @@ def kernel():
 
 @pytest.fixture(scope="module")
 def kernel_without_fma():
-    text, one, batch, tile = llvm.module(PROGRAM, fused=False)
-    own = card(PROGRAM, one, batch, tile)
-    return Kernel(own, Native(own, llvm.Engine(llvm.generate(text, 1))))
+    text = library.text(llvm.host().lanes, fused=False)
+    engine, addresses = library.load(llvm.generate(text, 1))
+    code = module.compile_object(PROGRAM)
+    own = card(PROGRAM, code.scratch_one, code.scratch_batch, code.tile)
+    yield Kernel(own, Native(own, llvm.Engine(code.code, addresses)))
+    del engine
 
 
 def ranges():

@@ -32,7 +32,7 @@ def compile_program(
     found = None if key is None else _found(key, threads)
     if found is not None:
         return found
-    from .llvm import compile_object
+    from .module import compile_object
 
     made = program() if callable(program) else program
     code = compile_object(made)
@@ -54,10 +54,11 @@ def _found(key: str, threads: int) -> Kernel | None:
 
 def _loaded(own: Card, code: bytes, threads: int) -> Kernel:
     from .fast import kernel
+    from .library import library
     from .llvm import Engine
     from .native import Native
 
-    return kernel(own, Native(own, Engine(code)), threads)
+    return kernel(own, Native(own, Engine(code, library()[1])), threads)
 
 
 def refusal() -> str | None:

@@ -7,6 +7,7 @@ It keeps the GIL for one state and short batches, and releases it for long ones.
 
 from __future__ import annotations
 
+from .llvm import table
 from .stub import (
     ALIGNED,
     ARRAY,
@@ -291,19 +292,6 @@ slow_call:
 
 def module(offset: int) -> str:
     """Return the IR of the entry for objects that keep their plan at byte `offset`."""
-    size = len(NEEDS)
-    copy = (
-        f"call void @llvm.memcpy.inline.p0.p0.i64(ptr @needs, ptr %table, i64 {8 * size}, i1 false)"
-    )
     return "".join(
-        [
-            f"@needs = internal global [{size} x ptr] zeroinitializer\n",
-            "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)\n",
-            f"define void @bind(ptr %table) #0 {{\n  {copy}\n  ret void\n}}\n",
-            ARRAY,
-            NEW,
-            _entry(offset),
-            *(_INPUTS, _OUTPUTS, _RUN, _RETURN, _SLOW),
-            "\nattributes #0 = { nounwind }\n",
-        ]
+        [table(len(NEEDS)), ARRAY, NEW, _entry(offset), _INPUTS, _OUTPUTS, _RUN, _RETURN, _SLOW]
     )

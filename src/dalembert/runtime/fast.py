@@ -7,11 +7,11 @@ before first use. Where anything differs, or `DALEMBERT_STUB=off`, kernels are p
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import platform
 import sys
 import sysconfig
+import threading
 from typing import Any
 
 import numpy as np
@@ -194,13 +194,17 @@ def _plan(card: Card, code: Native, threads: int) -> tuple[Any, ...]:
     return (ctypes.c_int64 * len(words))(*words), memory
 
 
-@functools.cache
+_lock = threading.Lock()
+_made: list[_Entry | None] = []  # one at most, for the life of the process
+
+
 def entry() -> _Entry | None:
     """Return the entry of this process, or None where it may not be used."""
-    if not supported() or not layout_holds():
-        return None
-    array_new = _array_new()
-    return None if array_new is None else _Entry(array_new)
+    with _lock:
+        if not _made:
+            array_new = _array_new() if supported() and layout_holds() else None
+            _made.append(None if array_new is None else _Entry(array_new))
+        return _made[0]
 
 
 def fits(card: Card) -> bool:

@@ -180,9 +180,7 @@ class Body:
             self.store(self.value(angle), "%s", item.slot + k)
         start = self.address("%s", item.slot)
         many = len(item.angles)
-        self.text.append(
-            f"call void @sincos.{self.suffix}(ptr {start}, i64 {many}, ptr @turns.{self.suffix})"
-        )
+        self.text.append(f"call void @sincos.{self.suffix}(ptr {start}, i64 {many})")
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .lower import LIBM, Numbers, mask_type, real, suffix, value_type
+from .lower import Numbers, mask_type, real, suffix, value_type
 
 _HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
 _SIN = (
@@ -144,7 +144,11 @@ def sincos(lanes: int, fused: bool) -> str:
     body = "\n  ".join(a.lines)
     return f"""
 {a.numbers.text("turns." + m)}
-define internal void @sincos.{m}(ptr %p, i64 %n, ptr %k) #0 {{
+define void @sincos.{m}(ptr %p, i64 %n) #0 {{
+  tail call void @sincos.inner.{m}(ptr %p, i64 %n, ptr @turns.{m})
+  ret void
+}}
+define internal void @sincos.inner.{m}(ptr %p, i64 %n, ptr %k) #0 {{
 entry:
   %apart = mul i64 %n, {size}
   br label %loop
@@ -178,38 +182,3 @@ end:
 
 def _bits(a: _Lines, mask: str) -> str:
     return a(f"bitcast {mask_type(a.lanes)} {{}} to i{a.lanes}", mask)
-
-
-LIBRARY = f"""
-@libm = internal global [{len(LIBM)} x ptr] zeroinitializer
-define void @bind(ptr %table) #0 {{
-  call void @llvm.memcpy.inline.p0.p0.i64(ptr @libm, ptr %table, i64 {8 * len(LIBM)}, i1 false)
-  ret void
-}}
-declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)
-"""
-
-
-def libm_lanes(name: str, lanes: int) -> str:
-    """Return the function that applies a libm function to each lane.
-
-    Addresses come from a table that `bind` fills, so that object code has no loose ends.
-    """
-    t, m, arity = value_type(lanes), suffix(lanes), LIBM[name]
-    arguments = ", ".join(f"{t} %x{k}" for k in range(arity))
-    place = (
-        f"getelementptr inbounds ([{len(LIBM)} x ptr], ptr @libm, i64 0, i64 {[*LIBM].index(name)})"
-    )
-    lines = [f"%f = load ptr, ptr {place}, align 8"]
-    result = "poison"
-    for lane in range(lanes):
-        for k in range(arity):
-            take = f"extractelement {t} %x{k}, i64 {lane}" if lanes > 1 else f"freeze double %x{k}"
-            lines.append(f"%x{k}.{lane} = {take}")
-        given = ", ".join(f"double %x{k}.{lane}" for k in range(arity))
-        lines.append(f"%y{lane} = call double %f({given})")
-        if lanes > 1:
-            lines.append(f"%r{lane} = insertelement {t} {result}, double %y{lane}, i64 {lane}")
-        result = f"%r{lane}" if lanes > 1 else "%y0"
-    body = "\n  ".join(lines)
-    return f"define internal {t} @{name}.{m}({arguments}) #0 {{\n  {body}\n  ret {t} {result}\n}}\n"

@@ -5,6 +5,8 @@ The functions `array` and `new`, as LLVM IR text, check a given array and make a
 
 from __future__ import annotations
 
+from .llvm import table_entry
+
 PORTS = 16  # ports of each kind that a plan has room for
 DIMENSIONS = 4  # dimensions of a port
 SHORT = 64  # states up to which the GIL is kept
@@ -42,10 +44,8 @@ _DEFAULTS = "ptr null, ptr null, i32 0, i32 0, ptr null"  # strides, data, items
 
 
 def need(name: str, register: str) -> str:
-    place = (
-        f"getelementptr inbounds ([{len(NEEDS)} x ptr], ptr @needs, i64 0, i64 {NEEDS.index(name)})"
-    )
-    return f"{register} = load ptr, ptr {place}, align 8"
+    """Return the line that loads what the process gave under a name."""
+    return table_entry(register, NEEDS.index(name))
 
 
 def word(register: str, base: str, offset: int, kind: str = "i64") -> str:

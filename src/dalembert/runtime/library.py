@@ -1,0 +1,119 @@
+"""Functions that all kernels share, compiled once per process or found in the cache.
+
+Sine and cosine are our own; the rare functions ask libm lane by lane.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import threading
+
+from . import cache
+from .llvm import Engine, Table, generate, host, table, table_entry
+from .lower import LIBM, suffix, value_type
+from .sincos import sincos
+
+LANES = (1, 2, 4)
+NAMES = tuple(f"{name}.{suffix(w)}" for w in LANES for name in ("sincos", *LIBM))
+_INTRINSICS = {"sqrt": 1, "fabs": 1, "minimum": 2, "maximum": 2, "fma": 3}
+
+
+def declarations() -> str:
+    """Return the declarations of the intrinsic functions that kernels use."""
+    parts = ["declare i64 @llvm.umin.i64(i64, i64)\n"]
+    for w in LANES:
+        t = value_type(w)
+        for name, many in _INTRINSICS.items():
+            parts.append(f"declare {t} @llvm.{name}.{suffix(w)}({', '.join([t] * many)})\n")
+    return "".join(parts)
+
+
+def borrowed(name: str) -> str:
+    """Return the local name, in a kernel, of a function of the library."""
+    head, _, kind = name.partition(".")
+    t = next(value_type(w) for w in LANES if suffix(w) == kind)
+    load = table_entry("%f", NAMES.index(name))
+    if head == "sincos":
+        body = f"{load}\n  tail call void %f(ptr %p, i64 %n)\n  ret void"
+        return f"define internal void @{name}(ptr %p, i64 %n) #0 {{\n  {body}\n}}\n"
+    given = ", ".join(f"{t} %x{k}" for k in range(LIBM[head]))
+    body = f"{load}\n  %y = tail call {t} %f({given})\n  ret {t} %y"
+    return f"define internal {t} @{name}({given}) #0 {{\n  {body}\n}}\n"
+
+
+def libm_lanes(name: str, lanes: int) -> str:
+    """Return the function that applies a libm function to each lane."""
+    t, m, arity = value_type(lanes), suffix(lanes), LIBM[name]
+    arguments = ", ".join(f"{t} %x{k}" for k in range(arity))
+    lines = [table_entry("%f", [*LIBM].index(name))]
+    result = "poison"
+    for lane in range(lanes):
+        for k in range(arity):
+            take = f"extractelement {t} %x{k}, i64 {lane}" if lanes > 1 else f"freeze double %x{k}"
+            lines.append(f"%x{k}.{lane} = {take}")
+        given = ", ".join(f"double %x{k}.{lane}" for k in range(arity))
+        lines.append(f"%y{lane} = call double %f({given})")
+        if lanes > 1:
+            lines.append(f"%r{lane} = insertelement {t} {result}, double %y{lane}, i64 {lane}")
+        result = f"%r{lane}" if lanes > 1 else "%y0"
+    body = "\n  ".join(lines)
+    return f"define {t} @{name}.{m}({arguments}) #0 {{\n  {body}\n  ret {t} {result}\n}}\n"
+
+
+def text(lanes: int, fused: bool) -> str:
+    """Return the IR of the library for one lane and for many."""
+    parts = [table(len(LIBM)), declarations()]
+    for w in (1, lanes):
+        parts += [libm_lanes(name, w) for name in LIBM]
+        parts.append(sincos(w, fused))
+    weights = '!0 = !{!"branch_weights", i32 1, i32 100000}'
+    return "".join([*parts, weights, "\n"])
+
+
+@functools.cache
+def libm() -> ctypes.Array[ctypes.c_void_p]:
+    """Return the addresses of the C library's functions, in the order of LIBM."""
+    try:
+        library = ctypes.CDLL(None)
+        library.atan2  # noqa: B018
+    except (TypeError, OSError, AttributeError):
+        library = ctypes.CDLL("ucrtbase")
+    found = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in LIBM]
+    return (ctypes.c_void_p * len(found))(*found)
+
+
+def load(code: bytes) -> tuple[Engine, Table]:
+    """Return the loaded library and its addresses in the order of NAMES, 0 where it has none."""
+    engine = Engine(code, libm())
+    here = {1, host().lanes}
+    names = [name if int(_lanes(name)) in here else "" for name in NAMES]
+    found = [engine.address(name) if name else 0 for name in names]
+    return engine, (ctypes.c_void_p * len(NAMES))(*found)
+
+
+def _lanes(name: str) -> int:
+    kind = name.partition(".")[2]
+    return next(w for w in LANES if suffix(w) == kind)
+
+
+_lock = threading.Lock()
+_loaded: list[tuple[Engine, Table]] = []  # one at most, for the life of the process
+
+
+def library() -> tuple[Engine, Table]:
+    """Return the library of this process."""
+    with _lock:
+        if not _loaded:
+            _loaded.append(load(_code()))
+        return _loaded[0]
+
+
+def _code() -> bytes:
+    kept = cache.read("library")
+    if kept is not None:
+        return kept[1]
+    here = host()
+    code = generate(text(here.lanes, here.fused), 1)
+    cache.write("library", {}, code)
+    return code

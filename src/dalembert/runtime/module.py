@@ -1,0 +1,82 @@
+"""A Program as one LLVM module, with the entries `one` and `batch`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..expr import Port, Program
+from . import layout as places
+from .library import NAMES, borrowed, declarations
+from .llvm import generate, host, table
+from .lower import Numbers, constant_results, functions
+from .schedule import CHUNK, WHOLE, Schedule, schedule
+from .transpose import transposes
+
+LARGE = 20_000  # lines above which code is generated quickly rather than well
+TILE = 4  # groups of states per tile
+TILE_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """Object code with the entries `one` and `batch`, and the scratch bytes each needs."""
+
+    code: bytes
+    scratch_one: int
+    scratch_batch: int
+    tile: int  # states that are computed together
+
+
+def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[str, int, int, int]:
+    """Return the IR of a program, its scratch bytes for one state and for a batch, and its tile."""
+    lanes = host().lanes
+    step = schedule(program.step, whole, chunk)
+    prepare = schedule(program.prepare, whole, chunk)
+    long = step.lines > whole
+    slots = max(step.slots, prepare.slots)
+    probe = places.layout(program, lanes, slots, 1)
+    groups = max(1, min(TILE, TILE_BYTES // max(probe.size, 1)))
+    place = places.layout(program, lanes, slots, groups)
+    prepares = len(prepare.chunks) if program.parameters else 0
+
+    rows_in = {p.size for p in program.inputs} | {len(program.parameters)} - {0}
+    rows_out = {p.size for p in program.outputs}
+    numbers = Numbers(lanes)
+    parts = [transposes(lanes, rows_in, rows_out), *_blocks(program, step, prepare, lanes, numbers)]
+    parts.append(constant_results("fixed", step, lanes, program.inputs, program.outputs))
+    parts.append(places.batch(program, place, len(step.chunks), prepares))
+    scratch_one = scratch_batch = place.size * place.groups
+    if long:
+        parts.append(places.ONE_BY_BATCH)
+    else:
+        parts += _blocks(program, step, prepare, 1, None)
+        parts.append(places.one(program, len(step.chunks), prepares, slots))
+        scratch_one = 8 * (slots + len(program.prepare.results))
+    text = "".join([*parts, numbers.text("numbers")])
+    text += (
+        table(len(NAMES))
+        + declarations()
+        + "".join(borrowed(name) for name in NAMES if f"@{name}(" in text)
+    )
+    return text, scratch_one, scratch_batch, lanes * groups
+
+
+def _blocks(
+    program: Program, step: Schedule, prepare: Schedule, lanes: int, numbers: Numbers | None
+) -> list[str]:
+    parts = functions(f"step.{lanes}", step, lanes, program.inputs, program.outputs, numbers)
+    if program.parameters:
+        results = (Port("r", (len(program.prepare.results),)),)
+        parts += functions(f"prepare.{lanes}", prepare, lanes, (), results, numbers)
+    return parts
+
+
+def compile_object(
+    program: Program, level: int | None = None, whole: int = WHOLE, chunk: int = CHUNK
+) -> Object:
+    """Return the object code of a program."""
+    lines = len(program.step.lines) + len(program.prepare.lines)
+    if level is None:
+        level = 0 if lines > LARGE else 1
+    text, one, batch, tile = module(program, whole, chunk)
+    return Object(generate(text, level), one, batch, tile)
