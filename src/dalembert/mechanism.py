@@ -7,6 +7,7 @@ Numbers are exact (`int`, `Fraction`, rational multiples of pi) or expressions o
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -175,8 +176,23 @@ class Mechanism:
 
     @cached_property
     def open_parameters(self) -> tuple[str, ...]:
-        """The parameters without a value."""
-        return tuple(p.name for p in self.parameters if p.value is None)
+        """The parameters without a value that a result may depend on; limits decide none."""
+        without = [p.name for p in self.parameters if p.value is None]
+        if not without:
+            return ()
+        from .validate import numbers
+
+        needed = {n for x in numbers(self._unlimited()) if isinstance(x, Expr) for n in x.names()}
+        for constraint in self.velocity_constraints:
+            needed.update(re.findall(r"\w+", constraint.equation))
+        return tuple(n for n in without if n in needed)
+
+    def _unlimited(self) -> Mechanism:
+        """Return the mechanism without joint limits, which no computation asks for."""
+        bodies = tuple(
+            replace(b, limits=(), velocity_limit=None, effort_limit=None) for b in self.bodies
+        )
+        return replace(self, bodies=bodies, checked=True)
 
     def map(self, f: Map) -> Mechanism:
         """Return the mechanism with every physical number mapped, not validated again."""
@@ -193,7 +209,7 @@ class Mechanism:
         """Return the mechanism over working scalars: exact numbers become floats, once.
 
         Without a graph every parameter needs a value (its own, or one of `values`). With a graph,
-        parameters become nodes of it, except those given in `values`.
+        parameters become nodes of it, except those given in `values`. Joint limits are left behind.
         """
         given = {k: float(v) for k, v in (values or {}).items()}
         if graph is None:
@@ -204,7 +220,7 @@ class Mechanism:
                     "no value for parameter " + ", ".join(map(shown, missing[:8])),
                     hint=f"write m.with_values({shown(missing[0])}=...)",
                 )
-            return self.map(lambda x: to_float(x, known))
+            return self._unlimited().map(lambda x: to_float(x, known))
 
         def leaf(source: Graph, i: int) -> Any:
             return given.get(source.args[i][0]) if source.op[i] == "param" else None
@@ -215,7 +231,7 @@ class Mechanism:
             y = substitute(x, graph, leaf)
             return y.value if y.value is not None else _float_if_closed(y)
 
-        return self.map(convert)
+        return self._unlimited().map(convert)
 
     @cached_property
     def digest(self) -> str:
