@@ -1,0 +1,57 @@
+"""The readable reference: an algorithm run as it stands, in floats, at many states at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .algebra import Vec3
+from .catalog import algorithm, quantity
+from .mechanism import Mechanism
+
+Array = np.ndarray
+
+
+def in_floats(
+    m: Mechanism,
+    name: str,
+    method: str | None,
+    inputs: Sequence[Array],
+    wrench: Array | None = None,
+    **options: Any,
+) -> tuple[Array, ...]:
+    """Return the outputs of a quantity, one array each, by its algorithm itself.
+
+    Inputs are (states, size); `wrench`, exerted by the links on the environment, is
+    (states, bodies, 6). Nothing is traced, reframed or compiled: what kernels are compared with.
+    """
+    row = quantity(name)
+    _, compute = algorithm(row, method)
+    given = dict(options)
+    if wrench is not None:
+        given["wrenches"] = {
+            j: (Vec3(*wrench[:, j, :3].T), Vec3(*wrench[:, j, 3:].T)) for j in range(len(m.bodies))
+        }
+    out = compute(m.bound(), *(list(x.T) for x in inputs), **given)
+    settings: Mapping[str, Any] = {**row.options, **options}
+    shapes = [shape(m, settings) for _, shape in row.outputs]
+    parts = (out,) if len(shapes) == 1 else out
+    count = len(inputs[0])
+    return tuple(_stacked(part, count, shape) for part, shape in zip(parts, shapes, strict=True))
+
+
+def _stacked(part: Any, count: int, shape: tuple[int, ...]) -> Array:
+    """Return nested sequences of scalars and columns as one array, states first."""
+    entries = _entries(part, len(shape))
+    columns = [np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in entries]
+    return np.stack(columns, axis=-1).reshape(count, *shape)
+
+
+def _entries(part: Any, depth: int) -> list[Any]:
+    """Return the scalars of a nested sequence of known depth, row by row."""
+    entries = [part]
+    for _ in range(depth):
+        entries = [x for sequence in entries for x in sequence]
+    return entries
