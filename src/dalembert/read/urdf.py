@@ -1,0 +1,431 @@
+"""Robots in URDF, read exactly: links, joints, inertias, limits, friction, mimic joints.
+
+The format: http://wiki.ros.org/urdf/XML. What has no meaning for dynamics (meshes, materials,
+transmissions) is counted in the notes; nothing is invented and no other file is opened.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from ..algebra import Mat3, Rotation, Transform, Vec3
+from ..errors import DalembertError, DescriptionError, Place, UsageError, shown
+from ..expr import Graph
+from ..expr.exact import Exact, exact, to_float
+from ..inertia import Inertia
+from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute
+from ..mechanism import Body, Coupling, Drive, Frame, Mechanism
+from .document import literal
+from .exact_pose import unit_axis
+from .expressions import snap_angle
+from .fields import LONGEST_NAME, closest, exact_turn
+from .xml_tree import Element, parse_xml
+
+JOINTS: dict[str, Any] = {
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "prismatic": Prismatic,
+    "fixed": Fixed,
+    "floating": Free,
+    "planar": Planar,
+}
+LINK = ("inertial",)
+JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
+ORIGIN = ("xyz", "rpy")
+ATTRIBUTES = {
+    "robot": ("name", "version"),
+    "link": ("name",),
+    "inertial": (),
+    "mass": ("value",),
+    "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+    "origin": ORIGIN,
+    "joint": ("name", "type"),
+    "parent": ("link",),
+    "child": ("link",),
+    "axis": ("xyz",),
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
+
+
+@dataclass
+class Reading:
+    """One URDF on its way: graph, notes, and what was left aside."""
+
+    source: str
+    snap: float | None
+    graph: Graph = field(default_factory=Graph)
+    snapped: list[str] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    massless: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def fail(self, element: Element, message: str, hint: str | None = None) -> NoReturn:
+        raise DescriptionError(message, Place(self.source, element.line, element.column), hint)
+
+    def known(self, element: Element, children: tuple[str, ...]) -> None:
+        """Count the attributes and the children that are not read."""
+        for name in element.attributes:
+            if name not in ATTRIBUTES.get(element.tag, ()) and not name.startswith("xmlns"):
+                self.ignored[f"{element.tag}@{name}"] += 1
+        for child in element.children:
+            if child.tag not in children:
+                self.ignored[child.tag] += 1
+
+    def one(self, element: Element, tag: str) -> Element | None:
+        """Return the child of that tag, if there is one; a second one is an error."""
+        found = element.all(tag)
+        if len(found) > 1:
+            self.fail(found[1], f"a second <{tag}>", "keep one")
+        if found:
+            self.known(found[0], {"inertial": ("origin", "mass", "inertia")}.get(tag, ()))
+        return found[0] if found else None
+
+    def name(self, element: Element, key: str = "name") -> str:
+        value = element.attributes.get(key)
+        if not value:
+            self.fail(element, f"<{element.tag}> has no {key}", f'write: {key}="..."')
+        if len(value) > LONGEST_NAME:
+            self.fail(element, f"a {key} of {len(value)} characters", f"at most {LONGEST_NAME}")
+        return value
+
+    def number(self, element: Element, text: str, what: str) -> Exact:
+        value = literal(text.strip())
+        if value is None or "/" in text:
+            self.fail(element, f"{what}: {shown(text, 40)!r} is not a finite decimal number")
+        try:
+            return exact(value)
+        except DalembertError as error:
+            self.fail(element, f"{what}: {error.message}", error.hint)
+
+    def attribute(self, element: Element | None, key: str, default: Any = 0) -> Any:
+        """Return the number of an attribute, the default where there is none."""
+        if element is None or key not in element.attributes:
+            return default
+        return self.number(element, element.attributes[key], f"{element.tag} {key}")
+
+    def vector(self, element: Element | None, key: str, default: tuple[int, int, int]) -> Vec3:
+        if element is None or key not in element.attributes:
+            return Vec3(*default)
+        parts = element.attributes[key].split()
+        if len(parts) != 3:
+            what = f"{element.tag} {key}: {len(parts)} numbers, 3 needed"
+            self.fail(element, what, f'write: {key}="0 0 0"')
+        return Vec3(*(self.number(element, p, f"{element.tag} {key}") for p in parts))
+
+    def origin(self, element: Element | None) -> Transform:
+        """Return the placement of an <origin>: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+        p = self.vector(element, "xyz", (0, 0, 0))
+        R = Rotation()
+        for axis, angle in zip((0, 1, 2), self.vector(element, "rpy", (0, 0, 0)), strict=True):
+            turned, note = snap_angle(angle, self.snap, self.graph)
+            if note is not None:
+                self.snapped.append(note.removeprefix("angle "))
+            if turned != 0:
+                R = Rotation((exact_turn(axis, turned, self.graph),)) @ R
+        return Transform(R, p)
+
+
+def read_urdf(
+    text: str | bytes,
+    *,
+    source: str = "<xml>",
+    base: str = "fixed",
+    mimic: str = "couple",
+    snap: float | None = None,
+) -> Mechanism:
+    """Return the mechanism of a URDF text.
+
+    With a fixed base the root link is part of the base; otherwise it is the first body, on a joint
+    called `base`.
+    """
+    root = parse_xml(text, source)
+    reading = Reading(source, snap)
+    if root.tag != "robot":
+        what = {"mujoco": "MJCF is not read yet", "sdf": "SDF is not read yet"}
+        message = what.get(root.tag, f"<{shown(root.tag, 40)}> is not a robot")
+        reading.fail(root, message, "a URDF begins with <robot>")
+    if any(c.tag.startswith("xacro:") for c in root.children):
+        reading.fail(root, "this is a xacro file", "expand it to URDF first")
+    reading.known(root, ("link", "joint"))
+    links = _links(reading, root)
+    joints = _joints(reading, root, links)
+    tree, order = _tree(reading, root, links, joints)
+    name = root.attributes.get("name") or "robot"
+    return _mechanism(reading, name, links, joints, tree, order, base, mimic)
+
+
+def _links(reading: Reading, root: Element) -> dict[str, Element]:
+    links: dict[str, Element] = {}
+    for element in root.all("link"):
+        name = reading.name(element)
+        if name in links:
+            reading.fail(element, f"duplicate link name {shown(name)!r}", "names must differ")
+        reading.known(element, LINK)
+        links[name] = element
+    if not links:
+        reading.fail(root, "the robot has no link")
+    return links
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A joint of the file and the two links it connects."""
+
+    element: Element
+    name: str
+    parent: str
+    child: str
+
+
+def _joints(reading: Reading, root: Element, links: Mapping[str, Element]) -> list[Edge]:
+    """Return the joints in their order; every end is a link, and every link has one parent."""
+    joints: list[Edge] = []
+    names: set[str] = set()
+    children: dict[str, str] = {}
+    for element in root.all("joint"):
+        name = reading.name(element)
+        if name in names:
+            reading.fail(element, f"duplicate joint name {shown(name)!r}", "names must differ")
+        names.add(name)
+        reading.known(element, JOINT)
+        ends = []
+        for tag in ("parent", "child"):
+            end = reading.one(element, tag)
+            if end is None:
+                reading.fail(element, f"joint {shown(name)!r} has no <{tag}>")
+            link = reading.name(end, "link")
+            if link not in links:
+                message = f"joint {shown(name)!r}: there is no link {shown(link)!r}"
+                reading.fail(end, message, closest(link, list(links)))
+            ends.append(link)
+        edge = Edge(element, name, *ends)
+        if edge.child in children:
+            message = f"link {shown(edge.child)!r} has two parents"
+            reading.fail(
+                element, message, f"it is the child of {shown(children[edge.child])!r} too"
+            )
+        children[edge.child] = name
+        joints.append(edge)
+    return joints
+
+
+def _tree(
+    reading: Reading, root: Element, links: Mapping[str, Element], joints: list[Edge]
+) -> tuple[str, list[int]]:
+    """Return the root link, and the joints in their order, a parent always before its children."""
+    carried = {edge.child for edge in joints}
+    roots = [name for name in links if name not in carried]
+    if not roots:
+        reading.fail(root, "there is no root link: the joints form a cycle")
+    if len(roots) > 1:
+        names = ", ".join(shown(n, 40) for n in roots[:5])
+        reading.fail(links[roots[1]], f"there are {len(roots)} root links: {names}", "connect them")
+    leaving: dict[str, list[int]] = {}
+    for k, edge in enumerate(joints):
+        leaving.setdefault(edge.parent, []).append(k)
+    ready, order = list(leaving.get(roots[0], ())), []
+    while ready:
+        k = heapq.heappop(ready)
+        order.append(k)
+        for child in leaving.get(joints[k].child, ()):
+            heapq.heappush(ready, child)
+    if len(order) < len(joints):
+        placed = set(order)
+        lost = next(edge for k, edge in enumerate(joints) if k not in placed)
+        reading.fail(lost.element, f"link {shown(lost.child)!r} is part of a cycle")
+    return roots[0], order
+
+
+def _mechanism(
+    reading: Reading,
+    name: str,
+    links: Mapping[str, Element],
+    joints: list[Edge],
+    root: str,
+    order: list[int],
+    base: str,
+    mimic: str,
+) -> Mechanism:
+    bodies: list[Body] = []
+    changes: dict[str, Any] = {}
+    index = {root: -1}
+    inertia = _inertia(reading, root, links[root], base != "fixed")
+    if base == "fixed":
+        changes["named"] = (Frame(root, -1),)
+        if not inertia.is_massless():
+            reading.notes.append(
+                f"root link {shown(root)!r} is part of the base: its inertia has no effect"
+            )
+    else:
+        index[root] = 0
+        joint_name = "base"
+        if any(edge.name == "base" for edge in joints):
+            joint_name = "base_joint"
+            reading.notes.append(
+                "a joint of the file is called base: that of the root is base_joint"
+            )
+        joint = Free() if base == "free" else Planar()
+        bodies.append(Body(root, -1, joint=joint, inertia=inertia, joint_name=joint_name))
+    for k in order:
+        edge = joints[k]
+        index[edge.child] = len(bodies)
+        bodies.append(_body(reading, edge, index[edge.parent], links[edge.child]))
+    at = {edge.name: index[edge.child] for edge in joints}
+    changes["drives"] = tuple(
+        d for k in order if (d := _drive(reading, joints[k], at[joints[k].name], bodies))
+    )
+    changes["couplings"] = _couplings(reading, [joints[k] for k in order], at, bodies, mimic)
+    try:
+        return Mechanism(tuple(bodies), name, notes=_notes(reading), **changes)
+    except DalembertError as error:
+        error.where = error.where or Place(reading.source)
+        raise
+
+
+def _inertia(reading: Reading, name: str, link: Element, counts: bool = True) -> Inertia:
+    """Return the inertia of a link; the axes of the tensor are turned into those of the link."""
+    inertial = reading.one(link, "inertial")
+    if inertial is None:
+        if counts:
+            reading.massless.append(name)
+        return Inertia()
+    origin = reading.origin(reading.one(inertial, "origin"))
+    mass = reading.one(inertial, "mass")
+    tensor = reading.one(inertial, "inertia")
+    m = reading.attribute(mass, "value")
+    if to_float(m) < 0:
+        reading.fail(mass or inertial, f"link {shown(name)!r}: negative mass {to_float(m):g}")
+    six = [reading.attribute(tensor, key) for key in ATTRIBUTES["inertia"]]
+    if mass is None or tensor is None:
+        what = "mass" if mass is None else "inertia"
+        reading.notes.append(f"link {shown(name)!r}: <inertial> without <{what}>, taken as zero")
+    made = origin.R.rotate(Mat3.symmetric(*six)).map(exact)
+    return Inertia(m, origin.p, made)
+
+
+def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
+    element = edge.element
+    word = reading.name(element, "type")
+    if word not in JOINTS:
+        message = f"joint {shown(edge.name)!r}: unknown type {shown(word, 40)!r}"
+        reading.fail(element, message, closest(word, list(JOINTS)))
+    placement = reading.origin(reading.one(element, "origin"))
+    joint = _joint(reading, edge, word)
+    limit = reading.one(element, "limit")
+    lower, upper = (reading.attribute(limit, key, None) for key in ("lower", "upper"))
+    limits: tuple[Any, ...] = ()
+    if word in ("revolute", "prismatic") and (lower is not None or upper is not None):
+        if lower is not None and upper is not None and lower > upper:
+            reading.notes.append(
+                f"joint {shown(edge.name)!r}: lower limit above upper limit, both left out"
+            )
+        else:
+            limits = ((lower, upper),)
+    velocity, effort = (reading.attribute(limit, key, None) for key in ("velocity", "effort"))
+    moves = joint.nv > 0
+    return Body(
+        edge.child,
+        parent,
+        placement,
+        joint,
+        _inertia(reading, edge.child, link),
+        edge.name,
+        limits,
+        velocity if moves else None,
+        effort if moves else None,
+    )
+
+
+def _joint(reading: Reading, edge: Edge, word: str) -> Joint:
+    made = JOINTS[word]
+    element = reading.one(edge.element, "axis")
+    if made in (Fixed, Free):
+        return made()
+    axis = unit_axis(
+        reading.vector(element, "xyz", (1, 0, 0) if made is not Planar else (0, 0, 1)),
+        reading.graph,
+    )
+    if axis is None:
+        reading.fail(element or edge.element, f"joint {shown(edge.name)!r}: the axis is zero")
+    if made is Planar:
+        if axis != Vec3(0, 0, 1):
+            hint = "turn the joint's origin so that the plane's normal is z"
+            reading.fail(element or edge.element, "a planar joint whose normal is not z", hint)
+        return Planar()
+    return made(axis)
+
+
+def _drive(reading: Reading, edge: Edge, j: int, bodies: list[Body]) -> Drive | None:
+    element = reading.one(edge.element, "dynamics")
+    damping = reading.attribute(element, "damping")
+    friction = reading.attribute(element, "friction")
+    if damping == 0 and friction == 0:
+        return None
+    if bodies[j].joint.nv != 1:
+        kind = bodies[j].joint.kind
+        reading.notes.append(f"joint {shown(edge.name)!r} is {kind}: its <dynamics> is left aside")
+        return None
+    return Drive(j, coulomb=(friction, -friction), viscous=damping)
+
+
+def _couplings(
+    reading: Reading, joints: list[Edge], at: Mapping[str, int], bodies: list[Body], mimic: str
+) -> tuple[Coupling, ...]:
+    found = []
+    for edge in joints:
+        element = reading.one(edge.element, "mimic")
+        if element is None:
+            continue
+        if mimic == "substitute":
+            raise UsageError(
+                f"joint {shown(edge.name)!r} follows another one and cannot be substituted yet",
+                Place(reading.source, element.line, element.column),
+                'load with mimic="couple" (one equation) or mimic="free" (a joint of its own)',
+            )
+        of = reading.name(element, "joint")
+        if mimic == "free":
+            continue
+        if of not in at:
+            reading.fail(element, f"there is no joint {shown(of)!r}", closest(of, list(at)))
+        if bodies[at[edge.name]].joint.nv != 1 or bodies[at[of]].joint.nv != 1:
+            reading.notes.append(
+                f"joint {shown(edge.name)!r} cannot follow {shown(of)!r}: one of them has not one"
+                " coordinate, <mimic> is left aside"
+            )
+            continue
+        ratio, offset = (
+            reading.attribute(element, "multiplier", 1),
+            reading.attribute(element, "offset"),
+        )
+        found.append(Coupling(at[edge.name], at[of], ratio, offset))
+    if mimic == "free":
+        followers = [edge.name for edge in joints if edge.element.all("mimic")]
+        if followers:
+            reading.notes.append(f"<mimic> left aside: {_some(followers)}")
+    return tuple(found)
+
+
+def _notes(reading: Reading) -> tuple[str, ...]:
+    notes = list(reading.notes)
+    if reading.massless:
+        notes.append(f"links without <inertial> are massless: {_some(reading.massless)}")
+    if reading.snapped:
+        unique = list(dict.fromkeys(reading.snapped))
+        notes.append(f"{len(reading.snapped)} angles became exact: {_some(unique)}")
+    if reading.ignored:
+        parts = ", ".join(
+            f"{shown(tag, 40)} {n}" for tag, n in sorted(reading.ignored.items())[:40]
+        )
+        notes.append(f"not read: {parts}")
+    return tuple(notes)
+
+
+def _some(items: list[str], most: int = 12) -> str:
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(shown(x, 60) for x in items[:most]) + more

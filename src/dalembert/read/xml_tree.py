@@ -1,0 +1,98 @@
+"""XML to elements with line numbers: no document type, no entities, no instructions, bounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.parsers import expat
+
+from ..errors import DescriptionError, Place, shown
+
+DEEPEST, MOST, LONGEST_VALUE = 1000, 2_000_000, 2**20
+
+
+@dataclass(slots=True)
+class Element:
+    """A tag with its attributes and children; text between tags is not kept."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    column: int
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, tag: str) -> list[Element]:
+        return [c for c in self.children if c.tag == tag]
+
+
+class _Builder:
+    """What expat calls while it reads."""
+
+    def __init__(self, source: str, parser: expat.XMLParserType):
+        self.source, self.parser = source, parser
+        self.root: Element | None = None
+        self.stack: list[Element] = []
+        self.count = 0
+
+    def fail(self, message: str, hint: str | None = None) -> NoReturn:
+        raise DescriptionError(f"XML: {message}", self.here(), hint)
+
+    def here(self) -> Place:
+        parser = self.parser
+        return Place(self.source, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.count += 1
+        if len(self.stack) >= DEEPEST or self.count > MOST:
+            self.fail("nested too deeply" if len(self.stack) >= DEEPEST else "too many elements")
+        if any(len(v) > LONGEST_VALUE for v in attributes.values()):
+            self.fail("an attribute is longer than 1 MiB")
+        place = self.here()
+        element = Element(tag, attributes, place.line, place.column)
+        if self.stack:
+            self.stack[-1].children.append(element)
+        else:
+            self.root = element
+        self.stack.append(element)
+
+    def end(self, tag: str) -> None:
+        self.stack.pop()
+
+    def doctype(self, *_: object) -> None:
+        self.fail("a document type is not read", "remove <!DOCTYPE ...>")
+
+    def entity(self, *_: object) -> None:
+        self.fail("an entity is not read", "write the text itself")
+
+    def external(self, *_: object) -> int:
+        self.fail("an entity is not read", "write the text itself")
+
+    def instruction(self, target: str, data: str) -> None:
+        self.fail(f"the instruction <?{shown(target, 40)} is not read", "remove it")
+
+
+def parse_xml(text: str | bytes, source: str) -> Element:
+    """Return the root element of an XML text."""
+    # a text is Unicode already, whatever its declaration says
+    parser = expat.ParserCreate("utf-8") if isinstance(text, str) else expat.ParserCreate()
+    builder = _Builder(source, parser)
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.StartDoctypeDeclHandler = builder.doctype
+    parser.EntityDeclHandler = builder.entity
+    parser.UnparsedEntityDeclHandler = builder.entity
+    parser.ExternalEntityRefHandler = builder.external
+    parser.ProcessingInstructionHandler = builder.instruction
+    parser.buffer_text = True
+    try:
+        data = text.encode("utf-8") if isinstance(text, str) else text
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        where = Place(source, error.lineno, error.offset + 1)
+        message = expat.errors.messages.get(error.code, "not well formed")
+        raise DescriptionError(f"XML: {message}", where) from None
+    except (LookupError, ValueError):
+        raise DescriptionError("XML: the encoding is not read", builder.here()) from None
+    if builder.root is None:
+        raise DescriptionError("XML: there is no element", Place(source))
+    return builder.root
