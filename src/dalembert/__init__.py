@@ -34,6 +34,9 @@ QUANTITIES = (
     "lagrange_coefficients",
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
+    "elastic_inverse",
+    "moving_base_inverse",
+    "base_acceleration",
 )
 
 # public name -> the module that holds it; a module may also stand for itself

@@ -16,11 +16,15 @@ from .algorithms import (
     composite,
     coriolis,
     derivatives,
+    direct_from_inverse,
+    elastic,
     energy,
     kinematics,
     lagrange_coefficients,
+    moving_base,
     newton_euler,
     regressor,
+    screw_form,
     world_spatial,
 )
 from .errors import UsageError
@@ -75,6 +79,18 @@ def _6v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
 
 def _b6(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
     return (len(m.bodies), 6)
+
+
+def _elastic(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (len(m.elastic),)
+
+
+def _rigid(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv - len(m.elastic),)
+
+
+def _joints(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv - moving_base.BASE,)
 
 
 def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
@@ -157,10 +173,42 @@ def _framed(algorithm: Algorithm) -> Algorithm:
     return framed
 
 
-INVERSE: Mapping[str, Algorithm] = {
+RIGID: Mapping[str, Algorithm] = {
     "newton_euler": newton_euler.newton_euler,
     "world_spatial": world_spatial.world_spatial,
+    "screw_form": screw_form.screw_form,
 }
+
+
+def _inverse(rigid: Algorithm) -> Algorithm:
+    """Return an inverse model whose tau is what is left to the actuators beside joint springs."""
+
+    def inverse(m: Mechanism, q: Vector, qd: Vector, qdd: Vector, **options: Any) -> list[Any]:
+        tau = rigid(m, q, qd, qdd, **options)
+        for k, force in elastic.joint_springs(m, q, qd).items():
+            tau[k] = tau[k] - force
+        return tau
+
+    return inverse
+
+
+def _direct(rigid: Algorithm) -> Algorithm:
+    """Return a direct model in which joint springs add their force to tau (§6.2 of Khalil)."""
+
+    def direct(m: Mechanism, q: Vector, qd: Vector, tau: Vector, **options: Any) -> list[Any]:
+        net = list(tau)
+        for k, force in elastic.joint_springs(m, q, qd).items():
+            net[k] = net[k] + force
+        return rigid(m, q, qd, net, **options)
+
+    return direct
+
+
+def _potential(m: Mechanism, q: Vector) -> list[Any]:
+    return [energy.potential_energy(m, q)[0] + elastic.spring_energy(m, q)]
+
+
+INVERSE = {name: _inverse(rigid) for name, rigid in RIGID.items()}
 
 DRIVES = {"drives": "inertia"}
 FRAME = {"frame": None}
@@ -168,7 +216,7 @@ AXES = {"frame": None, "axes": "base"}
 
 
 def _each(make: Callable[[Algorithm], Algorithm]) -> dict[str, Algorithm]:
-    return {name: make(inverse) for name, inverse in INVERSE.items()}
+    return {name: make(rigid) for name, rigid in RIGID.items()}
 
 
 _ROWS = (
@@ -191,8 +239,8 @@ _ROWS = (
              "kg m/s, kg m2/s", "momentum [linear; angular about the base origin]", False),
     Quantity("kinetic_energy", ("q", "qd"), (("T", _fixed()),), {"sum": energy.kinetic_energy},
              "J", "kinetic energy, rotors included", True, DRIVES),
-    Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": energy.potential_energy},
-             "J", "potential energy of gravity", False),
+    Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": _potential},
+             "J", "potential energy of gravity and joint springs", False),
     Quantity("mass_matrix", ("q",), (("M", _vv),),
              {"composite": composite.composite, **_each(_columns_of)},
              "kg, kg m2", "mass matrix M", True, DRIVES),
@@ -208,7 +256,10 @@ _ROWS = (
     Quantity("inverse_dynamics", ("q", "qd", "qdd"), (("tau", _v),), INVERSE,
              "N, N m", "joint forces that give the accelerations qdd", True, DRIVES),
     Quantity("forward_dynamics", ("q", "qd", "tau"), (("qdd", _v),),
-             {"articulated_body": articulated_body.articulated_body},
+             {
+                "articulated_body": _direct(articulated_body.articulated_body),
+                "direct_from_inverse": _direct(direct_from_inverse.direct_from_inverse),
+            },
              "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES),
     Quantity("hybrid_dynamics", ("q", "qd", "x"), (("qdd", _v), ("tau", _v)),
              {"articulated_body": _hybrid},
@@ -232,11 +283,64 @@ _ROWS = (
              (("dqdd_dq", _vv), ("dqdd_dqd", _vv), ("Minv", _vv)),
              {"analytic": derivatives.forward_dynamics_derivatives},
              "1/s2; 1/s; 1/kg", "dqdd/dq, dqdd/dqd and the inverse of M", True, DRIVES),
+    Quantity(
+        "elastic_inverse",
+        ("q", "qd", "qdd"),
+        (("qdd_elastic", _elastic), ("tau_rigid", _rigid)),
+        {
+            "recursion": elastic.elastic_inverse,
+            "partition": elastic.elastic_inverse_by_partition,
+        },
+        "m/s2, rad/s2; N, N m",
+        "qdd of the elastic joints and tau of the rigid ones",
+        True,
+        DRIVES,
+    ),
+    Quantity(
+        "moving_base_inverse",
+        ("q", "qd", "qdd_joints"),
+        (("base_acceleration", _fixed(6)), ("tau", _joints)),
+        {
+            "composite": moving_base.moving_base_inverse,
+            "partition": moving_base.moving_base_by_partition,
+            "articulated_body": moving_base.moving_base_by_articulated_bodies,
+        },
+        "m/s2, rad/s2; N, N m",
+        "acceleration of the free base and joint torques",
+        True,
+        {"drives": "inertia", "convention": "classical"},
+    ),
+    Quantity(
+        "base_acceleration",
+        ("q", "qd", "qdd_joints"),
+        (("base_acceleration", _fixed(6)),),
+        {"composite": moving_base.base_acceleration},
+        "m/s2, rad/s2",
+        "acceleration of the free base that the motion of the joints causes",
+        True,
+        {"convention": "classical"},
+    ),
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}
 
-WRENCHED = frozenset({"inverse_dynamics", "forward_dynamics", "link_wrenches", "bias"})
+# how long each input vector is; all others have nv entries
+INPUT_SIZES: Mapping[str, Callable[[Mechanism], int]] = {
+    "q": lambda m: m.nq,
+    "qdd_joints": lambda m: max(0, m.nv - moving_base.BASE),
+}
+
+WRENCHED = frozenset(
+    {
+        "inverse_dynamics",
+        "forward_dynamics",
+        "link_wrenches",
+        "bias",
+        "elastic_inverse",
+        "moving_base_inverse",
+        "base_acceleration",
+    }
+)
 
 
 def catalog() -> list[Quantity]:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from .algebra import Vec3
-from .catalog import QUANTITIES, WRENCHED, Quantity, algorithm, quantity
+from .catalog import INPUT_SIZES, QUANTITIES, WRENCHED, Quantity, algorithm, quantity
 from .errors import ComputationError, ParameterError, UsageError
 from .expr import Function, Graph, Program, program, trace
 from .mechanism import Mechanism, joint_name
@@ -42,7 +42,9 @@ def _run_time_parameters(m: Mechanism, asked: Sequence[str] | None) -> tuple[str
 
 
 def _sizes(m: Mechanism, row: Quantity, wrench: bool) -> list[tuple[str, Any]]:
-    sizes: list[tuple[str, Any]] = [(n, m.nq if n == "q" else m.nv) for n in row.inputs]
+    sizes: list[tuple[str, Any]] = [
+        (n, INPUT_SIZES[n](m) if n in INPUT_SIZES else m.nv) for n in row.inputs
+    ]
     return [*sizes, ("wrench", (len(m.bodies), 6))] if wrench else sizes
 
 

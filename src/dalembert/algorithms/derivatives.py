@@ -15,6 +15,7 @@ from ..joint import Vector
 from ..mechanism import Mechanism
 from .articulated_body import articulated_body
 from .drives import Drives, rotor_inertia
+from .elastic import joint_springs
 from .spatial import CoriolisFactor, spatial_states
 
 Matrix = list[list[Scalar]]
@@ -68,6 +69,9 @@ def inverse_dynamics_derivatives(
                 i = m.bodies[i].parent
     for k, Ia in rotor_inertia(m, drives).items():
         M[k][k] = M[k][k] + Ia
+    for spring in m.elastic:  # tau = ... + K (q - rest) + D qd
+        k = start[spring.joint]
+        dq[k][k], dqd[k][k] = dq[k][k] + spring.stiffness, dqd[k][k] + spring.damping
     if drives == "all":
         for d in m.drives:
             k = start[d.joint]
@@ -79,7 +83,10 @@ def forward_dynamics_derivatives(
     mechanism: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Drives = "inertia"
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return (dqdd/dq, dqdd/dqd, M⁻¹): -M⁻¹ times the derivatives of the inverse model."""
-    qdd = articulated_body(mechanism, q, qd, tau, drives=drives)
+    net = list(tau)
+    for k, force in joint_springs(mechanism, q, qd).items():
+        net[k] = net[k] + force
+    qdd = articulated_body(mechanism, q, qd, net, drives=drives)
     dq, dqd, M = inverse_dynamics_derivatives(mechanism, q, qd, qdd, drives)
     n = len(M)
     unit = [[1 if r == c else 0 for r in range(n)] for c in range(n)]
