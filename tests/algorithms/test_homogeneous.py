@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from dalembert.algorithms.augmented_body import one_freedom_each
 from dalembert.algorithms.homogeneous import (
     Posture,
     add,
@@ -63,7 +64,7 @@ def test_the_pseudo_inertia_is_about_the_frame_origin():
     # E0.5: with the tensor about the mass centre the inertia coefficients are wrong
     m, (q, _, _) = tree(1)
     truth = np.array(lagrange_coefficients(m, q)[1], float)
-    at = Posture(m, q)
+    at = Posture(one_freedom_each(m), q)
     at.J = [
         pseudo_inertia(Inertia(b.m, b.h, b.inertia.about_centre, "origin")) for b in at.m.bodies
     ]
@@ -73,10 +74,10 @@ def test_the_pseudo_inertia_is_about_the_frame_origin():
 
 def test_the_double_sum_of_the_printed_coefficients_counts_twice():
     # E0.6: (2-13) with B = 2 Tr of (2-11) sums each pair twice over
-    m, (q, qd, _) = tree(1)
+    m, (q, qd, _) = tree(2)
     rest = [0] * m.nv
     truth = np.array(newton_euler(m, q, qd, rest, drives="none"))
-    at, n = Posture(m, q), range(m.nv)
+    at, n = Posture(one_freedom_each(m), q), range(m.nv)
     printed = [
         at.Q(i) + sum((1 + (k != p)) * at.T(i, k, p) * qd[k] * qd[p] for k in n for p in n)
         for i in n
@@ -89,7 +90,7 @@ def test_the_two_signs_of_gravity_are_opposite():
     m, (q, _, _) = tree(2)
     rest = [0] * m.nv
     load = newton_euler(m, q, rest, rest)
-    assert_allclose([Posture(m, q).Q(i) for i in range(m.nv)], load, atol=1e-12)
+    assert_allclose([Posture(one_freedom_each(m), q).Q(i) for i in range(m.nv)], load, atol=1e-12)
     assert_allclose(homogeneous_coefficients(m, q)[0], [-x for x in load], atol=1e-12)
 
 
