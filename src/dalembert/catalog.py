@@ -13,12 +13,14 @@ from typing import Any
 from .algebra import Vec3
 from .algorithms import (
     articulated_body,
+    augmented_body,
     composite,
     coriolis,
     derivatives,
     direct_from_inverse,
     elastic,
     energy,
+    homogeneous,
     kinematics,
     lagrange_coefficients,
     moving_base,
@@ -177,6 +179,8 @@ RIGID: Mapping[str, Algorithm] = {
     "newton_euler": newton_euler.newton_euler,
     "world_spatial": world_spatial.world_spatial,
     "screw_form": screw_form.screw_form,
+    "augmented_body": augmented_body.augmented_body,
+    "homogeneous": homogeneous.homogeneous,
 }
 
 

@@ -62,7 +62,7 @@ def trace_quantity(
     With `wrench` the last input is the wrench each link exerts on the environment, (bodies, 6).
     """
     row = quantity(name)
-    _, run = algorithm(row, method)
+    chosen, run = algorithm(row, method)
     settings = _options(row, options)
     if wrench and name not in WRENCHED:
         raise UsageError(f"{name} takes no external wrench", hint=", ".join(sorted(WRENCHED)))
@@ -85,8 +85,8 @@ def trace_quantity(
 
         return trace(body, sizes, name=name, outputs=outputs, graph=graph)
 
-    if not row.frame_free or wrench:
-        return record(lambda x: x)
+    if not row.frame_free or wrench or chosen != row.default:
+        return record(lambda x: x)  # other formalisms are run on the mechanism as it was described
     best = record(simplify)
     if name in LIGHTEN and len(m.bodies) <= 100:
         other = record(partial(simplify, lighten=True))
