@@ -7,22 +7,19 @@ transmissions) is counted in the notes; nothing is invented and no other file is
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from typing import Any
 
-from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..errors import DalembertError, DescriptionError, Place, UsageError, shown
-from ..expr import Graph
-from ..expr.exact import Exact, exact, to_float
+from ..algebra import Mat3, Vec3
+from ..errors import DalembertError, Place, UsageError, shown
+from ..expr.exact import exact, to_float
 from ..inertia import Inertia
 from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..mechanism import Body, Coupling, Drive, Frame, Mechanism
-from .document import literal
 from .exact_pose import unit_axis
-from .expressions import snap_angle
-from .fields import LONGEST_NAME, closest, exact_turn
+from .fields import closest
+from .urdf_fields import ATTRIBUTES, Reading, notes_of, some
 from .xml_tree import Element, parse_xml
 
 JOINTS: dict[str, Any] = {
@@ -35,100 +32,6 @@ JOINTS: dict[str, Any] = {
 }
 LINK = ("inertial",)
 JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
-ORIGIN = ("xyz", "rpy")
-ATTRIBUTES = {
-    "robot": ("name", "version"),
-    "link": ("name",),
-    "inertial": (),
-    "mass": ("value",),
-    "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
-    "origin": ORIGIN,
-    "joint": ("name", "type"),
-    "parent": ("link",),
-    "child": ("link",),
-    "axis": ("xyz",),
-    "limit": ("lower", "upper", "effort", "velocity"),
-    "dynamics": ("damping", "friction"),
-    "mimic": ("joint", "multiplier", "offset"),
-}
-
-
-@dataclass
-class Reading:
-    """One URDF on its way: graph, notes, and what was left aside."""
-
-    source: str
-    snap: float | None
-    graph: Graph = field(default_factory=Graph)
-    snapped: list[str] = field(default_factory=list)
-    ignored: Counter[str] = field(default_factory=Counter)
-    massless: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def fail(self, element: Element, message: str, hint: str | None = None) -> NoReturn:
-        raise DescriptionError(message, Place(self.source, element.line, element.column), hint)
-
-    def known(self, element: Element, children: tuple[str, ...]) -> None:
-        """Count the attributes and the children that are not read."""
-        for name in element.attributes:
-            if name not in ATTRIBUTES.get(element.tag, ()) and not name.startswith("xmlns"):
-                self.ignored[f"{element.tag}@{name}"] += 1
-        for child in element.children:
-            if child.tag not in children:
-                self.ignored[child.tag] += 1
-
-    def one(self, element: Element, tag: str) -> Element | None:
-        """Return the child of that tag, if there is one; a second one is an error."""
-        found = element.all(tag)
-        if len(found) > 1:
-            self.fail(found[1], f"a second <{tag}>", "keep one")
-        if found:
-            self.known(found[0], {"inertial": ("origin", "mass", "inertia")}.get(tag, ()))
-        return found[0] if found else None
-
-    def name(self, element: Element, key: str = "name") -> str:
-        value = element.attributes.get(key)
-        if not value:
-            self.fail(element, f"<{element.tag}> has no {key}", f'write: {key}="..."')
-        if len(value) > LONGEST_NAME:
-            self.fail(element, f"a {key} of {len(value)} characters", f"at most {LONGEST_NAME}")
-        return value
-
-    def number(self, element: Element, text: str, what: str) -> Exact:
-        value = literal(text.strip())
-        if value is None or "/" in text:
-            self.fail(element, f"{what}: {shown(text, 40)!r} is not a finite decimal number")
-        try:
-            return exact(value)
-        except DalembertError as error:
-            self.fail(element, f"{what}: {error.message}", error.hint)
-
-    def attribute(self, element: Element | None, key: str, default: Any = 0) -> Any:
-        """Return the number of an attribute, the default where there is none."""
-        if element is None or key not in element.attributes:
-            return default
-        return self.number(element, element.attributes[key], f"{element.tag} {key}")
-
-    def vector(self, element: Element | None, key: str, default: tuple[int, int, int]) -> Vec3:
-        if element is None or key not in element.attributes:
-            return Vec3(*default)
-        parts = element.attributes[key].split()
-        if len(parts) != 3:
-            what = f"{element.tag} {key}: {len(parts)} numbers, 3 needed"
-            self.fail(element, what, f'write: {key}="0 0 0"')
-        return Vec3(*(self.number(element, p, f"{element.tag} {key}") for p in parts))
-
-    def origin(self, element: Element | None) -> Transform:
-        """Return the placement of an <origin>: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-        p = self.vector(element, "xyz", (0, 0, 0))
-        R = Rotation()
-        for axis, angle in zip((0, 1, 2), self.vector(element, "rpy", (0, 0, 0)), strict=True):
-            turned, note = snap_angle(angle, self.snap, self.graph)
-            if note is not None:
-                self.snapped.append(note.removeprefix("angle "))
-            if turned != 0:
-                R = Rotation((exact_turn(axis, turned, self.graph),)) @ R
-        return Transform(R, p)
 
 
 def read_urdf(
@@ -282,7 +185,7 @@ def _mechanism(
     )
     changes["couplings"] = _couplings(reading, [joints[k] for k in order], at, bodies, mimic)
     try:
-        return Mechanism(tuple(bodies), name, notes=_notes(reading), **changes)
+        return Mechanism(tuple(bodies), name, notes=notes_of(reading), **changes)
     except DalembertError as error:
         error.where = error.where or Place(reading.source)
         raise
@@ -407,25 +310,5 @@ def _couplings(
     if mimic == "free":
         followers = [edge.name for edge in joints if edge.element.all("mimic")]
         if followers:
-            reading.notes.append(f"<mimic> left aside: {_some(followers)}")
+            reading.notes.append(f"<mimic> left aside: {some(followers)}")
     return tuple(found)
-
-
-def _notes(reading: Reading) -> tuple[str, ...]:
-    notes = list(reading.notes)
-    if reading.massless:
-        notes.append(f"links without <inertial> are massless: {_some(reading.massless)}")
-    if reading.snapped:
-        unique = list(dict.fromkeys(reading.snapped))
-        notes.append(f"{len(reading.snapped)} angles became exact: {_some(unique)}")
-    if reading.ignored:
-        parts = ", ".join(
-            f"{shown(tag, 40)} {n}" for tag, n in sorted(reading.ignored.items())[:40]
-        )
-        notes.append(f"not read: {parts}")
-    return tuple(notes)
-
-
-def _some(items: list[str], most: int = 12) -> str:
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(shown(x, 60) for x in items[:most]) + more

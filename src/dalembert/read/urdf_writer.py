@@ -20,6 +20,7 @@ from ..expr import Expr, decimal
 from ..expr.exact import exact, to_float
 from ..joint import Free, Planar
 from ..mechanism import Body, Mechanism, joint_name
+from ..validate import numeric
 
 TYPES = {
     "revolute": "revolute",
@@ -71,9 +72,11 @@ def _numeric(m: Mechanism, notes: list[str]) -> Mechanism:
             "URDF holds numbers only: no value for " + ", ".join(map(shown, m.open_parameters[:8])),
             hint=f"write m.with_values({shown(m.open_parameters[0])}=...)",
         )
-    if m.parameters:
+    if m.values:
         notes.append("parameters are written as their values")
         m = with_values(m, m.values)
+    if any(isinstance(x, Expr) and x.names() for b in m.bodies for pair in b.limits for x in pair):
+        notes.append("not written: limits without a value")
     return m
 
 
@@ -176,7 +179,7 @@ def _joint(m: Mechanism, j: int, body: Body, parent: str) -> list[str]:
         lines.append(f'    <axis xyz="{_three(axis)}"/>')
     given = {"lower": limits[0], "upper": limits[1]}
     given |= {"effort": body.effort_limit, "velocity": body.velocity_limit}
-    parts = [f'{key}="{number(value)}"' for key, value in given.items() if value is not None]
+    parts = [f'{key}="{number(x)}"' for key, x in given.items() if x is not None and numeric(x)]
     if parts:
         lines.append(f"    <limit {' '.join(parts)}/>")
     return [*lines, *_acting(m, j), "  </joint>"]
