@@ -7,7 +7,8 @@ from dalembert.inertia import Inertia
 from dalembert.joint import Fixed, Revolute
 from dalembert.mechanism import Body, Drive, JointSpring, Mechanism
 
-WELDED_FIRST = (Body("foot", -1, joint=Fixed()), Body("arm", 0, joint=Revolute(), inertia=Inertia(1)))
+ARM = Body("arm", 0, joint=Revolute(), inertia=Inertia(1))
+WELDED_FIRST = (Body("foot", -1, joint=Fixed()), ARM)
 
 
 @pytest.mark.parametrize("record", [{"drives": (Drive(1),)}, {"elastic": (JointSpring(1),)}])
