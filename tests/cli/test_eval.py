@@ -1,0 +1,104 @@
+"""dalembert eval: numbers in, a table or JSON out."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.cli import main
+
+ROD = "RZ(A,B),TXK(0.5); body 1: M = 2, D = (0.5, 0, 0); gravity = (0, -9.81, 0);"
+ARM = "RZ(),TXK(0.5),RZ(),TXK(0.4); gravity = (0, -9.81, 0);" + "".join(
+    f"body {k}: M = {k}, D = (0.2, 0, 0), I = (0, 0, 0.01);" for k in (1, 2)
+)
+
+
+def answer(arguments, capsys):
+    assert main(["eval", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_json_holds_inputs_and_value(capsys):
+    data = answer([ROD, "inverse_dynamics", "--q", "0", "--qdd", "1"], capsys)
+    assert list(data) == ["quantity", "method", "inputs", "value"]
+    assert data["method"] == "newton_euler"
+    assert data["inputs"] == {"q": [0], "qd": [0], "qdd": [1]}
+    assert data["value"] == pytest.approx([0.5 + 9.81], rel=1e-15)
+
+
+def test_several_outputs_are_by_name(capsys):
+    value = answer([ARM, "lagrange_coefficients", "--q", "0.1,0.2"], capsys)["value"]
+    assert list(value) == ["Q", "A", "B", "C"]
+    assert np.shape(value["B"]) == (2, 2, 2)
+
+
+@pytest.mark.parametrize("row", da.catalog(), ids=lambda row: row.name)
+def test_every_quantity_is_what_python_gives(row, capsys):
+    m, q, v = da.load(ARM), [0.3, -0.4], [1.0, 0.5]
+    given = {"q": q, "qd": v, "qdd": [0.1, 0.2], "tau": [2.0, 1.0], "x": [1.0, 3.0]}
+    try:
+        expected = getattr(da, row.name)(m, *(given[k] for k in row.inputs))
+    except da.ModelError:
+        pytest.skip(f"an arm has no {row.name}")
+    arguments = [f"--{k}={','.join(map(str, given[k]))}" for k in row.inputs]
+    value = answer([ARM, row.name, *arguments], capsys)["value"]
+    parts = value.values() if isinstance(value, dict) else [value]
+    wanted = expected if isinstance(expected, tuple) else [expected]
+    for x, y in zip(parts, wanted, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_numbers_may_be_expressions_or_a_file(tmp_path, capsys):
+    file = tmp_path / "q.json"
+    file.write_text("[0.5235987755982988, -1]", encoding="utf-8")
+    one = answer([ARM, "gravity", "--q", "30deg,-1"], capsys)["value"]
+    other = answer([ARM, "gravity", "--q", f"@{file}"], capsys)["value"]
+    third = answer([ARM, "gravity", "--q", "pi/6,-1.0"], capsys)["value"]
+    assert one == pytest.approx(other, rel=1e-15) and one == third
+
+
+def test_the_table_names_joints(capsys):
+    assert main(["eval", ARM, "mass_matrix", "--method", "world_spatial"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("mass_matrix by world_spatial")
+    assert out[1].split() == ["q", "0", "0"]
+    assert out[4].split() == ["j1", "j2"] and out[5].split()[0] == "j1"
+
+
+def test_a_quaternion_begins_at_no_rotation(tmp_path, capsys):
+    native = {"bodies": [{"name": "b", "parent": -1, "joint": {"type": "free"}, "mass": 2,
+                          "inertia": [1, 1, 1]}]}  # fmt: skip
+    file = tmp_path / "free.json"
+    file.write_text(json.dumps(native), encoding="utf-8")
+    data = answer([str(file), "forward_dynamics"], capsys)
+    assert data["inputs"]["q"] == [0, 0, 0, 0, 0, 0, 1]
+    assert data["value"] == pytest.approx([0, 0, -9.81, 0, 0, 0], abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "last"),
+    [
+        (["RZ(A,B),TXK(L1);", "gravity"], "no value for parameter L1, M1, D1, IY1, IZ1"),
+        ([ARM, "gravitation"], "unknown quantity 'gravitation'"),
+        ([ARM, "gravity", "--method", "magic"], "gravity has no method 'magic'"),
+        ([ARM, "gravity", "--q", "1"], "--q has 1 numbers, 2 are needed"),
+        ([ARM, "gravity", "--qd", "1,2"], "gravity takes no qd"),
+        ([ARM, "gravity", "--drives", "all"], "gravity has no option --drives"),
+        ([ARM, "gravity", "--q", "1,x"], "--q: 'x' is not a number"),
+        ([ARM, "pose", "--frame", "nowhere"], "no frame 'nowhere'"),
+        ([ARM, "hybrid_dynamics", "--given", "3"], "there is no joint 3"),
+    ],
+)
+def test_bad_input_is_named(arguments, last, capsys):
+    assert main(["eval", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert not out and err.splitlines()[-1].startswith(f"error: {last}")
+
+
+@pytest.mark.parametrize("text", ["{", "[[1, 2]]", '["a", "b"]', "[true, false]"])
+def test_a_file_without_a_list_of_numbers_is_bad_input(text, tmp_path, capsys):
+    file = tmp_path / "q.json"
+    file.write_text(text, encoding="utf-8")
+    assert main(["eval", ARM, "gravity", "--q", f"@{file}"]) == 2
+    assert str(file) in capsys.readouterr().err.splitlines()[-1]
