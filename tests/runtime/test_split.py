@@ -52,8 +52,7 @@ def test_sines_of_sines_come_in_levels():
 def test_slots_are_used_again():
     made = pendulum_chain(200)
     plan = schedule.schedule(made.step, whole=0, chunk=50)
-    trig = 2 * 200
-    assert plan.slots - trig < len(made.step.lines) / 3
+    assert plan.slots < len(made.step.lines) / 3
     live = {}
     for items in plan.chunks:
         assert len(items) <= 50

@@ -7,9 +7,12 @@ lanes left over, so no lane computes on garbage and a result does not depend on 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..expr import Port, Program
+from ..expr import Program
+from .lower import suffix
+from .schedule import Schedule, Trig
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,15 @@ class Layout:
     slots: int
     size: int  # of one block
     groups: int  # blocks per tile
+    turns: int  # angles, sines and cosines of a state; after the blocks, group beside group
+
+    @property
+    def scratch(self) -> int:
+        """The bytes of a whole tile."""
+        return self.groups * (self.size + 8 * self.lanes * self.turns)
 
 
-def layout(program: Program, lanes: int, slots: int, groups: int) -> Layout:
+def layout(program: Program, lanes: int, slots: int, groups: int, turns: int) -> Layout:
     """Return where things lie in a block that has `slots` slots."""
     at = 0
     places = []
@@ -39,16 +48,15 @@ def layout(program: Program, lanes: int, slots: int, groups: int) -> Layout:
     whole = -(-at // 64) * 64
     return Layout(
         lanes, tuple(places[:n]), places[n], places[n + 1], tuple(places[n + 2 : -1]), places[-1],
-        whole, groups,
+        whole, groups, turns,
     )  # fmt: skip
 
 
 class _Driver:
-    """Writes `batch`: IR lines with loops over groups."""
+    """Writes `batch` and `one`: IR lines with loops over groups."""
 
-    def __init__(self, program: Program, place: Layout, steps: int, prepares: int):
-        self.program, self.place = program, place
-        self.steps, self.prepares = steps, prepares
+    def __init__(self, place: Layout):
+        self.place = place
         self.lines: list[str] = []
         self.count = 0
 
@@ -84,60 +92,65 @@ class _Driver:
     def block(self, group: str) -> str:
         return self.at("%scratch", self(f"mul i64 {group}, {self.place.size}"))
 
-    def arguments(self, block: str) -> str:
-        p = self.place
-        bases = [self.at(block, o) for o in (*p.inputs, p.prepared, *p.outputs, p.slots)]
-        return ", ".join(f"ptr {b}" for b in [*bases, "@numbers"])
+    def arguments(self, group: str, *offsets: int) -> str:
+        """Return what functions of a chunk are given: places in a block, angles, constants."""
+        block = self.block(group)
+        turns = self.at("%turns", self(f"mul i64 {group}, {8 * self.place.lanes}"))
+        bases = [self.at(block, o) for o in offsets]
+        return ", ".join(f"ptr {b}" for b in [*bases, turns, "@numbers"])
 
-    def prepare(self, block: str) -> None:
-        p = self.place
-        bases = [self.at(block, o) for o in (p.parameters, p.prepared, p.slots)]
-        for c in range(self.prepares):
-            given = ", ".join(f"ptr {b}" for b in [*bases, "@numbers"])
-            self.lines.append(f"call void @prepare.{p.lanes}.{c}({given})")
+    def chunks(self, name: str, plan: Schedule, *offsets: int) -> None:
+        """Run each chunk on all groups of the tile, and take the sines it asks for."""
+        w = self.place.lanes
+        for c, items in enumerate(plan.chunks):
+            g = self.loop(f"{name}{c}")
+            self.lines.append(f"call void @{name}.{w}.{c}({self.arguments(g, *offsets)})")
+            self.again(f"{name}{c}")
+            self.sines(items, "%turns", "%groups")
+
+    def sines(self, items: Sequence[int | Trig], turns: str, groups: str) -> None:
+        if items and isinstance(trig := items[-1], Trig):
+            p = self.place
+            start = self.at(turns, 8 * p.lanes * p.groups * trig.slot)
+            given = f"ptr {start}, i64 {len(trig.angles)}, i64 {groups}, i64 {p.groups}"
+            self.lines.append(f"call void @sincos.{suffix(p.lanes)}({given})")
 
 
-def batch(program: Program, place: Layout, steps: int, prepares: int) -> str:
+def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) -> str:
     """Return `batch(ins, strides, params, pstride, outs, count, scratch)`: the loop over tiles."""
     w, tile = place.lanes, place.lanes * place.groups
-    d = _Driver(program, place, steps, prepares)
+    d = _Driver(place)
     ins = [d.entry("%ins", k, "ptr") for k in range(len(program.inputs))]
     strides = [d.entry("%strides", k, "i64") for k in range(len(program.inputs))]
     outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
+    offsets = (*place.inputs, place.prepared, *place.outputs, place.slots)
+    d.lines.append(f"%turns = getelementptr i8, ptr %scratch, i64 {place.groups * place.size}")
     for number in range(place.groups):
-        d.lines.append(f"call void @fixed({d.arguments(d.block(str(number)))})")
+        d.lines.append(f"call void @fixed({d.arguments(str(number), *offsets)})")
     d.lines.append("br label %tiles\ntiles:")
     d.lines.append("%i = phi i64 [ 0, %entry ], [ %i.next, %tile.end ]")
     d.lines.append("%left = sub i64 %count, %i")
     d.lines.append(f"%here = call i64 @llvm.umin.i64(i64 %left, i64 {tile})")
     d.lines.append(f"%up = add i64 %here, {w - 1}\n  %groups = udiv i64 %up, {w}")
-
-    def group(tag: str) -> tuple[str, str, str]:
-        g = d.loop(tag)
-        first = d(f"mul i64 {g}, {w}")
-        rows = d(f"call i64 @llvm.umin.i64(i64 {d(f'sub i64 %here, {first}')}, i64 {w})")
-        return d.block(g), d(f"add i64 %i, {first}"), rows
-
-    block, state, rows = group("in")
-    for k, port in enumerate(program.inputs):
-        src = d.at(ins[k], d(f"mul i64 {state}, {strides[k]}"))
-        to = d.at(block, place.inputs[k])
-        d.lines.append(_move("pack", to, src, strides[k], rows, port.size))
     if program.parameters:
         first = d("icmp eq i64 %i, 0")
         due = d(f"or i1 {first}, {d('icmp ne i64 %pstride, 0')}")
         d.lines.append(f"br i1 {due}, label %prepare, label %prepared\nprepare:")
+        block, state, rows = _group(d, "set")
         src = d.at("%params", d(f"mul i64 {state}, %pstride"))
         to = d.at(block, place.parameters)
         d.lines.append(_move("pack", to, src, "%pstride", rows, len(program.parameters)))
-        d.prepare(block)
+        d.again("set")
+        d.chunks("prepare", prepare, place.parameters, place.prepared, place.slots)
         d.lines.append("br label %prepared\nprepared:")
+    block, state, rows = _group(d, "in")
+    for k, port in enumerate(program.inputs):
+        src = d.at(ins[k], d(f"mul i64 {state}, {strides[k]}"))
+        to = d.at(block, place.inputs[k])
+        d.lines.append(_move("pack", to, src, strides[k], rows, port.size))
     d.again("in")
-    for c in range(steps):
-        g = d.loop(f"step{c}")
-        d.lines.append(f"call void @step.{w}.{c}({d.arguments(d.block(g))})")
-        d.again(f"step{c}")
-    block, state, rows = group("out")
+    d.chunks("step", step, *offsets)
+    block, state, rows = _group(d, "out")
     for k, port in enumerate(program.outputs):
         to = d.at(outs[k], d(f"mul i64 {state}, {8 * port.size}"))
         src = d.at(block, place.outputs[k])
@@ -153,23 +166,39 @@ def batch(program: Program, place: Layout, steps: int, prepares: int) -> str:
     )
 
 
+def _group(d: _Driver, tag: str) -> tuple[str, str, str]:
+    """Open a loop over groups; return the block, the first state and the number of rows."""
+    w, g = d.place.lanes, d.loop(tag)
+    first = d(f"mul i64 {g}, {w}")
+    rows = d(f"call i64 @llvm.umin.i64(i64 {d(f'sub i64 %here, {first}')}, i64 {w})")
+    return d.block(g), d(f"add i64 %i, {first}"), rows
+
+
 def _move(name: str, to: str, src: str, stride: str, rows: str, size: int) -> str:
     return f"call void @{name}.{size}(ptr {to}, ptr {src}, i64 {stride}, i64 {rows})"
 
 
-def one(program: Program, steps: int, prepares: int, slots: int) -> str:
-    """Return `one(ins, params, outs, scratch)`: a single state, on one lane."""
-    d = _Driver(program, Layout(1, (), 0, 0, (), 0, 0, 1), steps, prepares)
+def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
+    """Return `one(ins, params, outs, scratch)`, a single state on a lane, and its scratch bytes."""
+    d = _Driver(Layout(1, (), 0, 0, (), 0, 0, 1, 0))
     ins = [d.entry("%ins", k, "ptr") for k in range(len(program.inputs))]
     outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
-    r = d.at("%scratch", 8 * slots)
-    for c in range(prepares):
-        d.lines.append(f"call void @prepare.1.{c}(ptr %params, ptr {r}, ptr %scratch, ptr null)")
-    given = ", ".join(f"ptr {p}" for p in (*ins, r, *outs, "%scratch", "null"))
-    d.lines += [f"call void @step.1.{c}({given})" for c in range(steps)]
+    slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
+    t, r = d.at("%scratch", 8 * slots), d.at("%scratch", 8 * (slots + turns))
+    for name, plan, bases in (
+        ("prepare", prepare, ("%params", r)),
+        ("step", step, (*ins, r, *outs)),
+    ):
+        if name == "prepare" and not program.parameters:
+            continue
+        given = ", ".join(f"ptr {p}" for p in (*bases, "%scratch", t, "null"))
+        for c, items in enumerate(plan.chunks):
+            d.lines.append(f"call void @{name}.1.{c}({given})")
+            d.sines(items, t, "1")
     body = "\n  ".join(d.lines)
     head = "define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #0 {"
-    return f"{head}\n  {body}\n  ret void\n}}\n"
+    size = 8 * (slots + turns + len(program.prepare.results))
+    return f"{head}\n  {body}\n  ret void\n}}\n", size
 
 
 ONE_BY_BATCH = """
@@ -179,5 +208,3 @@ define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #0 {
   ret void
 }
 """
-
-__all__ = ["Layout", "ONE_BY_BATCH", "Port", "batch", "layout", "one"]

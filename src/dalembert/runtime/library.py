@@ -35,8 +35,9 @@ def borrowed(name: str) -> str:
     t = next(value_type(w) for w in LANES if suffix(w) == kind)
     load = table_entry("%f", NAMES.index(name))
     if head == "sincos":
-        body = f"{load}\n  tail call void %f(ptr %p, i64 %n)\n  ret void"
-        return f"define internal void @{name}(ptr %p, i64 %n) #0 {{\n  {body}\n}}\n"
+        body = f"{load}\n  tail call void %f(ptr %p, i64 %n, i64 %g, i64 %s)\n  ret void"
+        given = "ptr %p, i64 %n, i64 %g, i64 %s"
+        return f"define internal void @{name}({given}) #0 {{\n  {body}\n}}\n"
     given = ", ".join(f"{t} %x{k}" for k in range(LIBM[head]))
     body = f"{load}\n  %y = tail call {t} %f({given})\n  ret {t} %y"
     return f"define internal {t} @{name}({given}) #0 {{\n  {body}\n}}\n"

@@ -1,7 +1,8 @@
 """From scheduled lines to LLVM IR text, for one state (1 lane) or several at a time (W lanes).
 
 All kernel functions have one signature: a pointer per input port, the prepared values, a pointer
-per output port, scratch. Entry k of a port lies at byte 8·W·k, so the same text serves both.
+per output port, scratch, the angles of a tile, constants. Entry k of a port lies at byte 8·W·k, so
+the same text serves both.
 """
 
 from __future__ import annotations
@@ -91,8 +92,9 @@ class Body:
         ports: Sequence[Port],
         outputs: Sequence[Port],
         numbers: Numbers | None,
+        groups: int,
     ):
-        self.plan, self.lanes, self.numbers = plan, lanes, numbers
+        self.plan, self.lanes, self.numbers, self.groups = plan, lanes, numbers, groups
         self.type, self.mask, self.suffix = value_type(lanes), mask_type(lanes), suffix(lanes)
         self.bytes = 8 * lanes
         self.text: list[str] = []
@@ -138,6 +140,8 @@ class Body:
         elif v in self.masks:
             one, zero = real(1.0, self.lanes), real(0.0, self.lanes)
             made = self.emit(f"select {self.mask} {{}}, {{t}} {one}, {{t}} {zero}", self.masks[v])
+        elif v in plan.turn:
+            made = self.load("%t", plan.turn[v] * self.groups)
         elif v in plan.slot:
             made = self.load("%s", plan.slot[v])
         else:
@@ -176,11 +180,9 @@ class Body:
         self.results(v)
 
     def trig(self, item: Trig) -> None:
+        """Store the angles; between this chunk and the next their sines and cosines are taken."""
         for k, angle in enumerate(item.angles):
-            self.store(self.value(angle), "%s", item.slot + k)
-        start = self.address("%s", item.slot)
-        many = len(item.angles)
-        self.text.append(f"call void @sincos.{self.suffix}(ptr {start}, i64 {many})")
+            self.store(self.value(angle), "%t", (item.slot + k) * self.groups)
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known."""
@@ -218,7 +220,7 @@ COMPOSITE: dict[str, Callable[..., str]] = {
 def signature(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
     """Return the parameter list that all functions of a kernel share."""
     names = [f"%in{k}" for k in range(len(inputs))] + ["%r"]
-    names += [f"%out{k}" for k in range(len(outputs))] + ["%s", "%k"]
+    names += [f"%out{k}" for k in range(len(outputs))] + ["%s", "%t", "%k"]
     return ", ".join(f"ptr noalias {n}" for n in names)
 
 
@@ -229,6 +231,7 @@ def functions(
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     numbers: Numbers | None,
+    groups: int = 1,
 ) -> list[str]:
     """Return the IR of a block, one function per chunk, named `name.0`, `name.1`, ...
 
@@ -237,7 +240,7 @@ def functions(
     texts = []
     base = len(plan.block.leaves)
     for c, items in enumerate(plan.chunks):
-        body = Body(plan, lanes, inputs, outputs, numbers)
+        body = Body(plan, lanes, inputs, outputs, numbers, groups)
         if c == 0:
             for v in plan.stores:
                 if v in plan.constants:
@@ -245,11 +248,12 @@ def functions(
                         body.results(v)
                 elif v < base:
                     body.results(v)
+        elif plan.chunks[c - 1] and isinstance(before := plan.chunks[c - 1][-1], Trig):
+            for v in before.lines:
+                body.results(v)
         for item in items:
             if isinstance(item, Trig):
                 body.trig(item)
-                for v in item.lines:
-                    body.results(v)
             else:
                 body.line(item)
         texts.append(_function(f"{name}.{c}", body, signature(inputs, outputs)))
@@ -260,7 +264,7 @@ def constant_results(
     name: str, plan: Schedule, lanes: int, inputs: Sequence[Port], outputs: Sequence[Port]
 ) -> str:
     """Return the function that writes the results that are constants, run once per call."""
-    body = Body(plan, lanes, inputs, outputs, None)
+    body = Body(plan, lanes, inputs, outputs, None, 1)
     for v in plan.stores:
         if v in plan.constants:
             body.results(v)

@@ -33,41 +33,46 @@ def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[st
     step = schedule(program.step, whole, chunk)
     prepare = schedule(program.prepare, whole, chunk)
     long = step.lines > whole
-    slots = max(step.slots, prepare.slots)
-    probe = places.layout(program, lanes, slots, 1)
-    groups = max(1, min(TILE, TILE_BYTES // max(probe.size, 1)))
-    place = places.layout(program, lanes, slots, groups)
-    prepares = len(prepare.chunks) if program.parameters else 0
+    slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
+    probe = places.layout(program, lanes, slots, 1, turns)
+    groups = max(1, min(TILE, TILE_BYTES // max(probe.scratch, 1)))
+    place = places.layout(program, lanes, slots, groups, turns)
 
     rows_in = {p.size for p in program.inputs} | {len(program.parameters)} - {0}
     rows_out = {p.size for p in program.outputs}
     numbers = Numbers(lanes)
-    parts = [transposes(lanes, rows_in, rows_out), *_blocks(program, step, prepare, lanes, numbers)]
+    parts = [transposes(lanes, rows_in, rows_out)]
+    parts += _blocks(program, step, prepare, lanes, numbers, groups)
     parts.append(constant_results("fixed", step, lanes, program.inputs, program.outputs))
-    parts.append(places.batch(program, place, len(step.chunks), prepares))
-    scratch_one = scratch_batch = place.size * place.groups
+    parts.append(places.batch(program, place, step, prepare))
     if long:
         parts.append(places.ONE_BY_BATCH)
+        scratch_one = place.scratch
     else:
-        parts += _blocks(program, step, prepare, 1, None)
-        parts.append(places.one(program, len(step.chunks), prepares, slots))
-        scratch_one = 8 * (slots + len(program.prepare.results))
+        single, scratch_one = places.one(program, step, prepare)
+        parts += [*_blocks(program, step, prepare, 1, None, 1), single]
     text = "".join([*parts, numbers.text("numbers")])
     text += (
         table(len(NAMES))
         + declarations()
         + "".join(borrowed(name) for name in NAMES if f"@{name}(" in text)
     )
-    return text, scratch_one, scratch_batch, lanes * groups
+    return text, scratch_one, place.scratch, lanes * groups
 
 
 def _blocks(
-    program: Program, step: Schedule, prepare: Schedule, lanes: int, numbers: Numbers | None
+    program: Program,
+    step: Schedule,
+    prepare: Schedule,
+    lanes: int,
+    numbers: Numbers | None,
+    groups: int,
 ) -> list[str]:
-    parts = functions(f"step.{lanes}", step, lanes, program.inputs, program.outputs, numbers)
+    ends = program.inputs, program.outputs
+    parts = functions(f"step.{lanes}", step, lanes, *ends, numbers, groups)
     if program.parameters:
         results = (Port("r", (len(program.prepare.results),)),)
-        parts += functions(f"prepare.{lanes}", prepare, lanes, (), results, numbers)
+        parts += functions(f"prepare.{lanes}", prepare, lanes, (), results, numbers, groups)
     return parts
 
 

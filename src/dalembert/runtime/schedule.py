@@ -21,7 +21,10 @@ CHUNK = 300  # lines per function of a longer one
 
 @dataclass(frozen=True, slots=True)
 class Trig:
-    """Angles stored from slot `slot` on; their sines replace them, the cosines come after."""
+    """Angles kept from place `slot` on; their sines replace them, the cosines come after.
+
+    It is always the last item of its chunk: all states of a tile have their sines taken together.
+    """
 
     angles: tuple[int, ...]
     lines: tuple[int, ...]  # the sine and cosine lines it computes
@@ -37,6 +40,8 @@ class Schedule:
     chunks: tuple[tuple[int | Trig, ...], ...] = field(repr=False)
     slot: dict[int, int] = field(repr=False)  # value -> scratch slot it is kept in
     slots: int
+    turn: dict[int, int] = field(repr=False)  # sine or cosine -> its place among those of a Trig
+    turns: int
     lines: int
     stores: dict[int, tuple[int, ...]] = field(repr=False)  # value -> the results it is
 
@@ -44,9 +49,9 @@ class Schedule:
 def schedule(block: Block, whole: int = WHOLE, chunk: int = CHUNK) -> Schedule:
     """Return the schedule of a block; above `whole` lines it is cut every `chunk` lines."""
     constants = fold(block)
-    items, trig_slot, used = _gathered(block, constants)
+    items, turn, turns = _gathered(block, constants)
     chunks = _cut(items, chunk if len(block.lines) > whole else len(items))
-    slot, slots = _spilled(block, chunks, trig_slot, used)
+    slot, slots = _spilled(block, chunks)
     stores: dict[int, list[int]] = {}
     for k, value in enumerate(block.results):
         stores.setdefault(value, []).append(k)
@@ -56,21 +61,22 @@ def schedule(block: Block, whole: int = WHOLE, chunk: int = CHUNK) -> Schedule:
         tuple(tuple(c) for c in chunks),
         slot,
         slots,
+        turn,
+        turns,
         len(block.lines),
         {v: tuple(ks) for v, ks in stores.items()},
     )
 
 
 def _cut(items: Sequence[int | Trig], size: int) -> list[list[int | Trig]]:
-    """Return the items in pieces of `size`, each Trig the last of its piece.
-
-    Sines have a long latency: a tile computes all of them before what needs them.
-    """
+    """Return the items in pieces of `size`, each Trig the last of its piece but not of all."""
     pieces: list[list[int | Trig]] = [[]]
     for item in items:
         if len(pieces[-1]) >= size or (pieces[-1] and isinstance(pieces[-1][-1], Trig)):
             pieces.append([])
         pieces[-1].append(item)
+    if pieces[-1] and isinstance(pieces[-1][-1], Trig):
+        pieces.append([])
     return pieces
 
 
@@ -148,10 +154,8 @@ def _ancestors(block: Block, values: Iterable[int], done: set[int]) -> list[int]
     return sorted(needed)
 
 
-def _spilled(
-    block: Block, chunks: Sequence[Sequence[int | Trig]], trig: dict[int, int], used: int
-) -> tuple[dict[int, int], int]:
-    """Return value -> slot for sines, cosines and values that outlive their chunk."""
+def _spilled(block: Block, chunks: Sequence[Sequence[int | Trig]]) -> tuple[dict[int, int], int]:
+    """Return value -> slot for values that outlive their chunk, and the number of slots."""
     base = len(block.leaves)
     made: dict[int, int] = {}
     last: dict[int, int] = {}
@@ -164,7 +168,9 @@ def _spilled(
                 made[item] = c
                 for a in block.lines[item - base].args:
                     last[a] = c
-    slot, free = dict(trig), []
+    slot: dict[int, int] = {}
+    free: list[int] = []
+    used = 0
     ending: dict[int, list[int]] = {}
     for c, items in enumerate(chunks):
         free.extend(sorted(ending.pop(c - 1, ()), reverse=True))

@@ -55,8 +55,8 @@ def _exponent(x: Fraction) -> int:
 class _Lines:
     """IR lines over one value type; constants, given as floats, are read from a table."""
 
-    def __init__(self, lanes: int):
-        self.lanes, self.type, self.count = lanes, value_type(lanes), 0
+    def __init__(self, lanes: int, tag: str):
+        self.lanes, self.type, self.count, self.tag = lanes, value_type(lanes), 0, tag
         self.lines: list[str] = []
         self.numbers = Numbers(lanes)
 
@@ -72,7 +72,7 @@ class _Lines:
     def __call__(self, form: str, *operands: str | float) -> str:
         texts = [self.operand(o) for o in operands]
         self.count += 1
-        name = f"%a{self.count}"
+        name = f"%{self.tag}{self.count}"
         m = suffix(self.lanes)
         self.lines.append(f"{name} = " + form.format(*texts, t=self.type, m=m))
         return name
@@ -135,43 +135,63 @@ def _pair(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
 
 
 def sincos(lanes: int, fused: bool) -> str:
-    """Return the function that replaces n angles by their sines and writes n cosines after them."""
-    t, m, mask, size = value_type(lanes), suffix(lanes), mask_type(lanes), 8 * lanes
-    a = _Lines(lanes)
-    sine, cosine = _pair(a, "%x", fused)
-    far = a("fcmp ugt {t} {}, {}", a("call {t} @llvm.fabs.{m}({t} {})", "%x"), limit(fused))
-    any_far = far if lanes == 1 else a("icmp ne {} {}, 0", f"i{lanes}", _bits(a, far))
-    body = "\n  ".join(a.lines)
+    """Return `sincos(p, n, groups, stride)`: angles at p give way to sines, cosines come after.
+
+    Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone. Two are
+    computed at a time, instruction by instruction, because each is a long chain of dependences.
+    """
+    t, m, size = value_type(lanes), suffix(lanes), 8 * lanes
+    pair = [_Lines(lanes, tag) for tag in ("a", "b")]
+    for a in pair[1:]:
+        a.numbers = pair[0].numbers
+    made = [_checked(a, f"%x{a.tag}", fused) for a in pair]
+    body = "\n  ".join(line for both in zip(*(a.lines for a in pair), strict=True) for line in both)
     return f"""
-{a.numbers.text("turns." + m)}
-define void @sincos.{m}(ptr %p, i64 %n) #0 {{
-  tail call void @sincos.inner.{m}(ptr %p, i64 %n, ptr @turns.{m})
+{pair[0].numbers.text("turns." + m)}
+define void @sincos.{m}(ptr %p, i64 %n, i64 %groups, i64 %stride) #0 {{
+entry:
+  %all = mul i64 %n, %stride
+  %full = icmp eq i64 %groups, %stride
+  br i1 %full, label %once, label %row
+once:
+  tail call void @sincos.inner.{m}(ptr %p, i64 %all, i64 %all, ptr @turns.{m})
+  ret void
+row:
+  %i = phi i64 [ 0, %entry ], [ %next, %row ]
+  %first = mul i64 %i, %stride
+  %here = getelementptr {t}, ptr %p, i64 %first
+  call void @sincos.inner.{m}(ptr %here, i64 %groups, i64 %all, ptr @turns.{m})
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %row, label %end
+end:
   ret void
 }}
-define internal void @sincos.inner.{m}(ptr %p, i64 %n, ptr %k) #0 {{
+define internal void @sincos.inner.{m}(ptr %p, i64 %n, i64 %apart, ptr %k) #0 {{
 entry:
-  %apart = mul i64 %n, {size}
+  %last = sub i64 %n, 1
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %join ]
-  %offset = mul i64 %i, {size}
-  %here = getelementptr i8, ptr %p, i64 %offset
-  %x = load {t}, ptr %here, align {size}
+  %i1 = add i64 %i, 1
+  %j = call i64 @llvm.umin.i64(i64 %i1, i64 %last)
+  %herea = getelementptr {t}, ptr %p, i64 %i
+  %hereb = getelementptr {t}, ptr %p, i64 %j
+  %xa = load {t}, ptr %herea, align {size}
+  %xb = load {t}, ptr %hereb, align {size}
   {body}
-  br i1 {any_far}, label %slow, label %join, !prof !0
+  %any = or i1 {made[0][3]}, {made[1][3]}
+  br i1 %any, label %slow, label %join, !prof !0
 slow:
-  %ls = call {t} @sin.{m}({t} %x)
-  %lc = call {t} @cos.{m}({t} %x)
-  %ss = select {mask} {far}, {t} %ls, {t} {sine}
-  %sc = select {mask} {far}, {t} %lc, {t} {cosine}
+  {_libm(made[0], "a", lanes)}
+  {_libm(made[1], "b", lanes)}
   br label %join
 join:
-  %js = phi {t} [ {sine}, %loop ], [ %ss, %slow ]
-  %jc = phi {t} [ {cosine}, %loop ], [ %sc, %slow ]
-  %there = getelementptr i8, ptr %here, i64 %apart
-  store {t} %js, ptr %here, align {size}
-  store {t} %jc, ptr %there, align {size}
-  %next = add i64 %i, 1
+  {_joined(made[0], "a", lanes)}
+  {_joined(made[1], "b", lanes)}
+  {_stores("a", lanes)}
+  {_stores("b", lanes)}
+  %next = add i64 %i, 2
   %more = icmp ult i64 %next, %n
   br i1 %more, label %loop, label %end
 end:
@@ -180,5 +200,42 @@ end:
 """
 
 
-def _bits(a: _Lines, mask: str) -> str:
-    return a(f"bitcast {mask_type(a.lanes)} {{}} to i{a.lanes}", mask)
+def _checked(a: _Lines, x: str, fused: bool) -> tuple[str, str, str, str]:
+    """Return sine, cosine, where x is beyond the limit, and whether that is anywhere."""
+    sine, cosine = _pair(a, x, fused)
+    far = a("fcmp ugt {t} {}, {}", a("call {t} @llvm.fabs.{m}({t} {})", x), limit(fused))
+    if a.lanes == 1:
+        return sine, cosine, far, far
+    bits = a(f"bitcast {mask_type(a.lanes)} {{}} to i{a.lanes}", far)
+    return sine, cosine, far, a("icmp ne {} {}, 0", f"i{a.lanes}", bits)
+
+
+def _libm(made: tuple[str, str, str, str], tag: str, lanes: int) -> str:
+    """Return lines that take the lanes beyond the limit from libm, and only those."""
+    t, m, mask = value_type(lanes), suffix(lanes), mask_type(lanes)
+    return "\n  ".join(
+        line
+        for own, name in ((made[0], "sin"), (made[1], "cos"))
+        for line in (
+            f"%{name}{tag} = call {t} @{name}.{m}({t} %x{tag})",
+            f"%{name}{tag}2 = select {mask} {made[2]}, {t} %{name}{tag}, {t} {own}",
+        )
+    )
+
+
+def _joined(made: tuple[str, str, str, str], tag: str, lanes: int) -> str:
+    return "\n  ".join(
+        f"%{name}{tag}3 = phi {value_type(lanes)} [ {own}, %loop ], [ %{name}{tag}2, %slow ]"
+        for own, name in ((made[0], "sin"), (made[1], "cos"))
+    )
+
+
+def _stores(tag: str, lanes: int) -> str:
+    t, size = value_type(lanes), 8 * lanes
+    return "\n  ".join(
+        [
+            f"%there{tag} = getelementptr {t}, ptr %here{tag}, i64 %apart",
+            f"store {t} %sin{tag}3, ptr %here{tag}, align {size}",
+            f"store {t} %cos{tag}3, ptr %there{tag}, align {size}",
+        ]
+    )
