@@ -31,6 +31,7 @@ FACETS = {
     "parts": "mechanism",
     "validate": "mechanism",
     "edit": "mechanism",
+    "rehome": "mechanism",
     "view": "mechanism",
     "verify_checks": "verify",
     "verify_classes": "verify",

@@ -31,7 +31,7 @@ from .algorithms import (
 )
 from .errors import UsageError
 from .joint import Vector
-from .mechanism import Mechanism
+from .mechanism import Mechanism, joint_name
 
 Algorithm = Callable[..., Any]
 Shape = Callable[[Mechanism, Mapping[str, Any]], tuple[int, ...]]
@@ -155,8 +155,9 @@ def _hybrid(m: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (), **o
 
 def _body_of(m: Mechanism, joint: str | int) -> int:
     if isinstance(joint, str):
-        if joint in m.index:
-            return m.index[joint]
+        for j, body in m.outward():
+            if body.joint.nv and joint_name(body) == joint:
+                return j
     else:
         moving = [j for j, b in enumerate(m.bodies) if b.joint.nv]
         if 1 <= joint <= len(moving):

@@ -15,8 +15,9 @@ from .errors import ModelError, ParameterError, Place, UsageError, shown
 from .expr import Expr, Graph
 from .expr.exact import Exact, exact, substitute, to_float
 from .inertia import Inertia
-from .joint import UNITS, Fixed, Free, Planar, Prismatic, Revolute
+from .joint import Free, Planar
 from .mechanism import RECORDS, Body, Frame, Mechanism, Parameter, joint_name
+from .rehome import flexible, merged
 
 BASES: dict[str, Any] = {"free": Free, "planar": Planar}
 
@@ -139,125 +140,6 @@ def with_payload(
     return _checked(replace(new, bodies=bodies))
 
 
-def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
-    """Return m with the base of `other` standing on a frame of m.
-
-    Names of `other` that m already has get the prefix of its own name; parameters of the same name
-    must have the same value.
-    """
-    graph = Graph()
-    left, right = into(m, graph), into(other, graph)
-    body, placement = left.frame(frame)
-    taken = {*left.frames, *left.joint_names}
-    names = [*right.frames, *right.joint_names]
-    rename = {n: f"{other.name}_{n}" if n in taken else n for n in names}
-    shift = len(left.bodies)
-
-    def index(k: int) -> int:
-        return body if k < 0 else k + shift
-
-    bodies = tuple(
-        replace(
-            b,
-            name=rename[b.name],
-            joint_name=rename[joint_name(b)] if b.joint.nv else b.joint_name,
-            parent=index(b.parent),
-            placement=placement @ b.placement if b.parent < 0 else b.placement,
-        )
-        for b in right.bodies
-    )
-    changes: dict[str, Any] = {}
-    for field in ("drives", "elastic", "springs", "loops", "couplings", "wheels", "named"):
-        moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
-        changes[field] = getattr(left, field) + moved
-    changes["changes"] = ()
-    changes["velocity_constraints"] = left.velocity_constraints + right.velocity_constraints
-    for field in ("active", "prescribed"):
-        changes[field] = getattr(left, field) + tuple(
-            rename.get(n, n) for n in getattr(right, field)
-        )
-    values = {p.name: p for p in left.parameters}
-    for p in right.parameters:
-        if p.name in values and values[p.name].value != p.value:
-            raise ParameterError(f"parameter {shown(p.name)!r} has two values")
-        values.setdefault(p.name, p)
-    parameters = tuple(values.values())
-    return _checked(
-        replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
-    )
-
-
-def _shifted(record: Any, index: Any, placement: Transform, rename: Mapping[str, str]) -> Any:
-    """Return a record of an attached mechanism with its body numbers and names moved."""
-    changes: dict[str, Any] = {}
-    for field, point in (("body", "point"), ("body_i", "point_i"), ("body_j", "point_j")):
-        if hasattr(record, field):
-            k = getattr(record, field)
-            changes[field] = index(k)
-            if k < 0 and hasattr(record, point):
-                changes[point] = placement @ getattr(record, point)
-    for field in ("joint", "of"):
-        if isinstance(getattr(record, field, None), int):
-            changes[field] = index(getattr(record, field))
-    if isinstance(record, Frame):
-        changes["name"] = rename.get(record.name, record.name)
-        if record.body < 0:
-            changes["placement"] = placement @ record.placement
-    return replace(record, **changes)
-
-
-def on_base(m: Mechanism, kind: str) -> Mechanism:
-    """Return the mechanism as it is ("fixed"), or on a massless first body "base" that moves.
-
-    The joint of that body is "free" or "planar"; what stood on the base now moves with it.
-    """
-    if kind == "fixed":
-        return m
-    if kind not in BASES:
-        raise UsageError(f"base = {shown(str(kind))!r}", hint='write "fixed", "free" or "planar"')
-    if m.bodies and isinstance(m.bodies[0].joint, (Free, Planar)):
-        note = f"the base is {m.bodies[0].joint.kind} already: base = {kind!r} changes nothing"
-        return replace(m, notes=(*m.notes, note), checked=True)
-    taken = {*m.frames, *m.index}
-    name = next(n for n in chain(["base"], map("base{}".format, count(1))) if n not in taken)
-    root = Body(name, -1, joint=BASES[kind]())
-    changes: dict[str, Any] = {
-        field: tuple(_shifted(r, lambda k: k + 1, Transform(), {}) for r in getattr(m, field))
-        for field in RECORDS
-    }
-    bodies = (root, *(replace(b, parent=b.parent + 1) for b in m.bodies))
-    return replace(m, bodies=bodies, **changes, changes=(), checked=False)
-
-
-def transform(pose: Transform | Sequence[Sequence[Any]], graph: Graph) -> Transform:
-    """Return a Transform from one, or from 4 x 4 (or 3 x 4) rows."""
-    if isinstance(pose, Transform):
-        return pose.map(lambda x: number(x, graph))
-    rows = [[number(x, graph) for x in row] for row in pose]
-    if len(rows) not in (3, 4) or any(len(r) != 4 for r in rows):
-        raise ModelError("a pose has 4 rows of 4 numbers")
-    return Transform(rotation_of([r[:3] for r in rows[:3]]), Vec3(*(r[3] for r in rows[:3])))
-
-
-def rotation_of(rows: Sequence[Sequence[Any]]) -> Rotation:
-    """Return the rotation of a matrix; the exact identity has no factor."""
-    matrix = Mat3(*(tuple(r) for r in rows))
-    return Rotation() if matrix == Mat3.identity() else Rotation.of(matrix)
-
-
-def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
-    """Return the mechanism with everything that stands on its base moved by a pose."""
-    graph = Graph()
-    new = into(m, graph)
-    T = transform(pose, graph)
-    bodies = tuple(replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies)
-    changes: dict[str, Any] = {
-        field: tuple(_shifted(r, lambda k: k, T, {}) for r in getattr(new, field))
-        for field in ("named", "springs", "loops")
-    }
-    return _checked(replace(new, bodies=bodies, changes=(), checked=True, **changes))
-
-
 def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
     """Return the mechanism with joints (names, or numbers from 1) held at `at`, bodies merged.
 
@@ -280,7 +162,35 @@ def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
             graph.constant(v) if not isinstance(v, Expr) else v
             for v in (number(x, graph) for x in values)
         ]
-    return _checked(_merged(new, held))
+    return _checked(merged(new, held))
+
+
+def with_flexible_joints(
+    m: Mechanism,
+    stiffness: Any,
+    motor_inertia: Any,
+    joints: Sequence[str | int] | None,
+    damping: Any,
+) -> Mechanism:
+    """Return the mechanism with elastic transmissions: motor side and link side are coordinates.
+
+    Numbers are one for all joints, or one per joint of `joints` (all one-freedom joints if None).
+    """
+    graph = Graph()
+    new = into(m, graph)
+    if joints is None:
+        chosen = [j for j, b in enumerate(new.bodies) if b.joint.nv == 1]
+    else:
+        chosen = [_joint_index(new, joint) for joint in joints]
+
+    def each(value: Any) -> list[Any]:
+        values = list(value) if isinstance(value, (list, tuple)) else [value] * len(chosen)
+        if len(values) != len(chosen):
+            raise ModelError(f"{len(values)} numbers for {len(chosen)} flexible joints")
+        return [number(x, graph) for x in values]
+
+    data = zip(each(stiffness), each(motor_inertia), each(damping), strict=True)
+    return _checked(flexible(new, dict(zip(chosen, data, strict=True))))
 
 
 def _joint_index(m: Mechanism, joint: str | int) -> int:
@@ -295,108 +205,3 @@ def _joint_index(m: Mechanism, joint: str | int) -> int:
     raise ModelError(
         f"there is no joint {shown(joint)!r}", hint=", ".join(map(shown, m.joint_names))
     )
-
-
-def merge_fixed(m: Mechanism) -> Mechanism:
-    """Return the mechanism with every fixed body merged into its parent; frames stay named."""
-    return _merged(m, {j: [] for j, b in enumerate(m.bodies) if isinstance(b.joint, Fixed)})
-
-
-def expand_planar(m: Mechanism) -> Mechanism:
-    """Return the mechanism with each planar joint as two slides and a rotation.
-
-    The fictitious bodies between them are massless (Liégeois and Aldon 1980, footnote of §2.2);
-    coordinates and rates stay the same numbers in the same order.
-    """
-    if not any(isinstance(b.joint, Planar) for b in m.bodies):
-        return m
-    new: dict[int, int] = {-1: -1}
-    bodies: list[Body] = []
-    for j, body in enumerate(m.bodies):
-        parent = new[body.parent]
-        if isinstance(body.joint, Planar):
-            for k, axis in enumerate(UNITS[:2]):
-                place = body.placement if k == 0 else Transform()
-                bodies.append(Body(f"{body.name}.{'xy'[k]}", parent, place, Prismatic(axis)))
-                parent = len(bodies) - 1
-            body = replace(body, placement=Transform(), joint=Revolute(), limits=body.limits[2:])
-        new[j] = len(bodies)
-        bodies.append(replace(body, parent=parent))
-    home = {j: (k, Transform()) for j, k in new.items()}
-    return _rehomed(m, {}, home, tuple(bodies), ())
-
-
-def _merged(m: Mechanism, held: Mapping[int, Sequence[Any]]) -> Mechanism:
-    """Return the mechanism without the bodies in `held`, whose coordinates are given."""
-    home: dict[int, tuple[int, Transform]] = {-1: (-1, Transform())}  # old body -> new one, pose
-    bodies: list[Body] = []
-    frames: list[Frame] = []
-    for j, body in enumerate(m.bodies):
-        parent, pose = home[body.parent]
-        if j not in held:
-            home[j] = (len(bodies), Transform())
-            bodies.append(replace(body, parent=parent, placement=pose @ body.placement))
-            continue
-        R, p = body.pose(held[j])
-        place = pose @ _exactly(Transform(R, p))
-        home[j] = (parent, place)
-        frames.append(Frame(body.name, parent, place))
-        if parent >= 0 and not body.inertia.is_massless():
-            bodies[parent] = replace(
-                bodies[parent], inertia=bodies[parent].inertia + body.inertia.moved(place)
-            )
-    return _rehomed(m, held, home, tuple(bodies), tuple(frames))
-
-
-def _exactly(T: Transform) -> Transform:
-    return T.map(lambda x: exact(x) if isinstance(x, Expr) and x.value is not None else x)
-
-
-def _rehomed(
-    m: Mechanism,
-    held: Mapping[int, Any],
-    home: Mapping[int, tuple[int, Transform]],
-    bodies: tuple[Body, ...],
-    frames: tuple[Frame, ...],
-) -> Mechanism:
-    """Return the mechanism on new bodies, with every record that named an old body moved."""
-    changes: dict[str, Any] = {"named": frames, "changes": () if held else m.changes}
-    for f in m.named:
-        body, place = home[f.body]
-        changes["named"] += (Frame(f.name, body, place @ f.placement),)
-    for field in ("springs", "loops", "wheels"):
-        changes[field] = tuple(_onto(r, home) for r in getattr(m, field))
-    for field in ("drives", "elastic", "couplings"):
-        kept = [
-            r for r in getattr(m, field) if r.joint not in held and getattr(r, "of", -1) not in held
-        ]
-        changes[field] = tuple(
-            replace(
-                r, joint=home[r.joint][0], **({"of": home[r.of][0]} if hasattr(r, "of") else {})
-            )
-            for r in kept
-        )
-    gone = {joint_name(m.bodies[j]) for j in held}
-    for field in ("active", "prescribed"):
-        changes[field] = tuple(n for n in getattr(m, field) if n not in gone)
-    return replace(m, bodies=bodies, checked=True, **changes)
-
-
-def _onto(record: Any, home: Mapping[int, tuple[int, Transform]]) -> Any:
-    changes: dict[str, Any] = {}
-    parts = (
-        ("body", "point", "normal", None),
-        ("body_i", "point_i", "axis", "rotation_i"),
-        ("body_j", "point_j", "axis_j", "rotation_j"),
-    )
-    for body, point, axis, rotation in parts:
-        if not hasattr(record, body):
-            continue
-        k, place = home[getattr(record, body)]
-        changes[body] = k
-        changes[point] = place @ getattr(record, point)
-        if axis and getattr(record, axis, None) is not None:
-            changes[axis] = place.R @ getattr(record, axis)
-        if rotation:
-            changes[rotation] = place.R @ getattr(record, rotation)
-    return replace(record, **changes)

@@ -279,6 +279,18 @@ class Mechanism:
 
         return lock(self, joints, at)
 
+    def with_flexible_joints(
+        self,
+        stiffness: Any,
+        motor_inertia: Any,
+        joints: Sequence[str | int] | None = None,
+        damping: Any = 0,
+    ) -> Mechanism:
+        """Return the mechanism with a spring behind its motors: `m.with_flexible_joints(1e4, 0.2)`."""
+        from .edit import with_flexible_joints
+
+        return with_flexible_joints(self, stiffness, motor_inertia, joints, damping)
+
     def save(self, path: str | Path) -> None:
         """Write the mechanism to a native file, TOML or JSON by its ending."""
         from .read.native import save

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .algebra import Mat3, Rotation, Transform, Turn, Vec3, is_zero
-from .edit import merge_fixed
 from .expr import Expr
 from .inertia import Inertia
 from .joint import Prismatic, Revolute, Screw, Spherical
 from .mechanism import Body, Mechanism
+from .rehome import merge_fixed
 
 Z = Vec3(0, 0, 1)
 SMALL = 1e-14  # direction cosines and relative lengths below this are rounding of zero

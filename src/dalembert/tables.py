@@ -22,12 +22,12 @@ from typing import Any, Literal
 from .algebra import Mat3, Transform, Turn, Vec3, is_zero
 from .algorithms.augmented_body import slide
 from .algorithms.reported import Reported, reported
-from .edit import merge_fixed
 from .errors import UsageError, shown
 from .expr import Expr, asin, atan2, decimal, sqrt, text
 from .expr.exact import to_float
 from .joint import Fixed, Joint
 from .mechanism import Body, Frame, Mechanism, joint_name
+from .rehome import merge_fixed
 
 Naming = Literal["simple", "full"]
 CODES = {"revolute": 0, "prismatic": 2, "screw": 4, "spherical": 5}

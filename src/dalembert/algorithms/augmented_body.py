@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..algebra import Mat3, Vec3, is_zero
-from ..edit import expand_planar, merge_fixed
 from ..errors import ModelError, shown
 from ..expr import Scalar
 from ..inertia import steiner
 from ..joint import Joint, Vector
 from ..mechanism import Mechanism, joint_name
+from ..rehome import expand_planar, merge_fixed
 from .condensed import Condensed, Link
 from .drives import Drives, friction, rotor_inertia
 from .dual import Dual, parts

@@ -6,10 +6,10 @@ rigid-body systems (2021), algorithm 1, on composite bodies in one frame.
 
 from __future__ import annotations
 
-from ..edit import expand_planar
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
+from ..rehome import expand_planar
 from .spatial import CoriolisFactor, spatial_states
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..edit import expand_planar
 from ..expr import Scalar, solve
 from ..joint import Vector
 from ..mechanism import Mechanism
+from ..rehome import expand_planar
 from .articulated_body import articulated_body
 from .drives import Drives, rotor_inertia
 from .elastic import joint_springs

@@ -14,12 +14,13 @@ from fractions import Fraction
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_zero, turn
-from ..edit import into, merge_fixed
+from ..edit import into
 from ..errors import DescriptionError, ModelError, shown
 from ..expr import Expr, Graph, decimal
 from ..expr.exact import to_float
 from ..joint import UNITS, Fixed, Prismatic, Revolute
 from ..mechanism import Body, Frame, FrameChange, Mechanism, joint_name
+from ..rehome import merge_fixed
 from ..validate import numeric
 from .expressions import LETTER, LONGEST_NUMBER, NAME, snap_angle
 from .phrase import EARTH, moved, read_phrase
@@ -81,7 +82,7 @@ class Writer:
         lines += self._statements()
         return "\n".join(lines) + "\n"
 
-    # -- what cannot be held -----------------------------------------------------------------------
+    # -- what cannot be held -------------------------------------------------------------------
 
     def _refuse(self) -> None:
         for b in self.m.bodies:
@@ -119,7 +120,7 @@ class Writer:
         )
         return merge_fixed(self.m)
 
-    # -- axes --------------------------------------------------------------------------------------
+    # -- axes ----------------------------------------------------------------------------------
 
     def _straightened(self, m: Mechanism) -> Mechanism:
         """Return the mechanism with every joint along a positive coordinate axis."""
@@ -179,7 +180,7 @@ class Writer:
         )
         return Transform(Rotation(factors), T.p)
 
-    # -- order and names ---------------------------------------------------------------------------
+    # -- order and names -----------------------------------------------------------------------
 
     def _order(self) -> None:
         for j, b in enumerate(self.m.bodies):
@@ -217,7 +218,7 @@ class Writer:
             self.notes.append(f"{shown(name)!r} is written {free}")
         return free
 
-    # -- the sentence ------------------------------------------------------------------------------
+    # -- the sentence --------------------------------------------------------------------------
 
     def _sentence(self) -> list[str]:
         out = [self._branches(-1)]
@@ -328,7 +329,7 @@ class Writer:
         pitch = math.atan2(-c[0], flat)
         return [(2, self._angle(yaw)), (1, self._angle(pitch)), (0, self._angle(roll))]
 
-    # -- statements --------------------------------------------------------------------------------
+    # -- statements ----------------------------------------------------------------------------
 
     def _statements(self) -> list[str]:
         m, lines = self.m, []
