@@ -140,6 +140,125 @@ def with_payload(
     return _checked(replace(new, bodies=bodies))
 
 
+def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
+    """Return m with the base of `other` standing on a frame of m.
+
+    Names of `other` that m already has get the prefix of its own name; parameters of the same name
+    must have the same value.
+    """
+    graph = Graph()
+    left, right = into(m, graph), into(other, graph)
+    body, placement = left.frame(frame)
+    taken = {*left.frames, *left.joint_names}
+    names = [*right.frames, *right.joint_names]
+    rename = {n: f"{other.name}_{n}" if n in taken else n for n in names}
+    shift = len(left.bodies)
+
+    def index(k: int) -> int:
+        return body if k < 0 else k + shift
+
+    bodies = tuple(
+        replace(
+            b,
+            name=rename[b.name],
+            joint_name=rename[joint_name(b)] if b.joint.nv else b.joint_name,
+            parent=index(b.parent),
+            placement=placement @ b.placement if b.parent < 0 else b.placement,
+        )
+        for b in right.bodies
+    )
+    changes: dict[str, Any] = {}
+    for field in ("drives", "elastic", "springs", "loops", "couplings", "wheels", "named"):
+        moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
+        changes[field] = getattr(left, field) + moved
+    changes["changes"] = ()
+    changes["velocity_constraints"] = left.velocity_constraints + right.velocity_constraints
+    for field in ("active", "prescribed"):
+        changes[field] = getattr(left, field) + tuple(
+            rename.get(n, n) for n in getattr(right, field)
+        )
+    values = {p.name: p for p in left.parameters}
+    for p in right.parameters:
+        if p.name in values and values[p.name].value != p.value:
+            raise ParameterError(f"parameter {shown(p.name)!r} has two values")
+        values.setdefault(p.name, p)
+    parameters = tuple(values.values())
+    return _checked(
+        replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
+    )
+
+
+def _shifted(record: Any, index: Any, placement: Transform, rename: Mapping[str, str]) -> Any:
+    """Return a record of an attached mechanism with its body numbers and names moved."""
+    changes: dict[str, Any] = {}
+    for field, point in (("body", "point"), ("body_i", "point_i"), ("body_j", "point_j")):
+        if hasattr(record, field):
+            k = getattr(record, field)
+            changes[field] = index(k)
+            if k < 0 and hasattr(record, point):
+                changes[point] = placement @ getattr(record, point)
+    for field in ("joint", "of"):
+        if isinstance(getattr(record, field, None), int):
+            changes[field] = index(getattr(record, field))
+    if isinstance(record, Frame):
+        changes["name"] = rename.get(record.name, record.name)
+        if record.body < 0:
+            changes["placement"] = placement @ record.placement
+    return replace(record, **changes)
+
+
+def on_base(m: Mechanism, kind: str) -> Mechanism:
+    """Return the mechanism as it is ("fixed"), or on a massless first body "base" that moves.
+
+    The joint of that body is "free" or "planar"; what stood on the base now moves with it.
+    """
+    if kind == "fixed":
+        return m
+    if kind not in BASES:
+        raise UsageError(f"base = {shown(str(kind))!r}", hint='write "fixed", "free" or "planar"')
+    if m.bodies and isinstance(m.bodies[0].joint, (Free, Planar)):
+        note = f"the base is {m.bodies[0].joint.kind} already: base = {kind!r} changes nothing"
+        return replace(m, notes=(*m.notes, note), checked=True)
+    taken = {*m.frames, *m.index}
+    name = next(n for n in chain(["base"], map("base{}".format, count(1))) if n not in taken)
+    root = Body(name, -1, joint=BASES[kind]())
+    changes: dict[str, Any] = {
+        field: tuple(_shifted(r, lambda k: k + 1, Transform(), {}) for r in getattr(m, field))
+        for field in RECORDS
+    }
+    bodies = (root, *(replace(b, parent=b.parent + 1) for b in m.bodies))
+    return replace(m, bodies=bodies, **changes, changes=(), checked=False)
+
+
+def transform(pose: Transform | Sequence[Sequence[Any]], graph: Graph) -> Transform:
+    """Return a Transform from one, or from 4 x 4 (or 3 x 4) rows."""
+    if isinstance(pose, Transform):
+        return pose.map(lambda x: number(x, graph))
+    rows = [[number(x, graph) for x in row] for row in pose]
+    if len(rows) not in (3, 4) or any(len(r) != 4 for r in rows):
+        raise ModelError("a pose has 4 rows of 4 numbers")
+    return Transform(rotation_of([r[:3] for r in rows[:3]]), Vec3(*(r[3] for r in rows[:3])))
+
+
+def rotation_of(rows: Sequence[Sequence[Any]]) -> Rotation:
+    """Return the rotation of a matrix; the exact identity has no factor."""
+    matrix = Mat3(*(tuple(r) for r in rows))
+    return Rotation() if matrix == Mat3.identity() else Rotation.of(matrix)
+
+
+def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
+    """Return the mechanism with everything that stands on its base moved by a pose."""
+    graph = Graph()
+    new = into(m, graph)
+    T = transform(pose, graph)
+    bodies = tuple(replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies)
+    changes: dict[str, Any] = {
+        field: tuple(_shifted(r, lambda k: k, T, {}) for r in getattr(new, field))
+        for field in ("named", "springs", "loops")
+    }
+    return _checked(replace(new, bodies=bodies, changes=(), checked=True, **changes))
+
+
 def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
     """Return the mechanism with joints (names, or numbers from 1) held at `at`, bodies merged.
 
