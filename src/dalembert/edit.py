@@ -5,6 +5,7 @@ Everything is pure: the result lives in a fresh graph of parameter expressions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
@@ -17,7 +18,7 @@ from .expr.exact import Exact, exact, substitute, to_float
 from .inertia import Inertia
 from .joint import Free, Planar
 from .mechanism import RECORDS, Body, Frame, Mechanism, Parameter, joint_name
-from .rehome import flexible, merged
+from .rehome import flexible, merged, onto
 
 BASES: dict[str, Any] = {"free": Free, "planar": Planar}
 
@@ -131,6 +132,8 @@ def with_payload(
     body, placement = new.frame(frame)
     if body < 0:
         raise ModelError(f"frame {shown(frame)!r} is on the base: a payload there does not move")
+    if len(com) != 3:
+        raise ModelError(f"the mass centre has {len(com)} components, not 3")
     load = Inertia(
         number(mass, graph), Vec3(*(number(x, graph) for x in com)), tensor(inertia, graph)
     )
@@ -149,9 +152,7 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     graph = Graph()
     left, right = into(m, graph), into(other, graph)
     body, placement = left.frame(frame)
-    taken = {*left.frames, *left.joint_names}
-    names = [*right.frames, *right.joint_names]
-    rename = {n: f"{other.name}_{n}" if n in taken else n for n in names}
+    rename = _renamed(left, right)
     shift = len(left.bodies)
 
     def index(k: int) -> int:
@@ -161,7 +162,7 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
         replace(
             b,
             name=rename[b.name],
-            joint_name=rename[joint_name(b)] if b.joint.nv else b.joint_name,
+            joint_name=rename[b.joint_name] if b.joint_name else "",
             parent=index(b.parent),
             placement=placement @ b.placement if b.parent < 0 else b.placement,
         )
@@ -172,11 +173,17 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
         moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
         changes[field] = getattr(left, field) + moved
     changes["changes"] = ()
-    changes["velocity_constraints"] = left.velocity_constraints + right.velocity_constraints
+    changes["velocity_constraints"] = left.velocity_constraints + tuple(
+        replace(c, equation=_renamed_equation(c.equation, rename))
+        for c in right.velocity_constraints
+    )
+    changes["speeds"] = left.speeds + right.speeds
+    # a list of active joints on one side only: on the other side all are
     for field in ("active", "prescribed"):
-        changes[field] = getattr(left, field) + tuple(
-            rename.get(n, n) for n in getattr(right, field)
-        )
+        every = field == "active" and bool(left.active or right.active)
+        mine = getattr(left, field) or (left.joint_names if every else ())
+        theirs = getattr(right, field) or (right.joint_names if every else ())
+        changes[field] = mine + tuple(rename.get(n, n) for n in theirs)
     values = {p.name: p for p in left.parameters}
     for p in right.parameters:
         if p.name in values and values[p.name].value != p.value:
@@ -188,15 +195,41 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     )
 
 
+def _renamed(left: Mechanism, right: Mechanism) -> dict[str, str]:
+    """Return name -> name for what `right` calls its frames and joints, none of them left's."""
+    taken = {*left.frames, *map(joint_name, left.bodies)}
+    names = dict.fromkeys([*right.frames, *map(joint_name, right.bodies)])
+    taken_or_kept = taken | {n for n in names if n not in taken}
+    rename = {}
+    for n in names:
+        choices = chain([f"{right.name}_{n}"], (f"{right.name}{k}_{n}" for k in count(2)))
+        rename[n] = n if n not in taken else next(c for c in choices if c not in taken_or_kept)
+        taken_or_kept.add(rename[n])
+    return rename
+
+
+def _renamed_equation(equation: str, rename: Mapping[str, str]) -> str:
+    """Return a velocity constraint with the joints it names, `q` or `qd`, called anew."""
+
+    def new(found: re.Match[str]) -> str:
+        word = found[0]
+        if word in rename:
+            return rename[word]
+        return rename[word[:-1]] + "d" if word[:-1] in rename and word[-1] == "d" else word
+
+    return re.sub(r"[^\W\d]\w*", new, equation)
+
+
 def _shifted(record: Any, index: Any, placement: Transform, rename: Mapping[str, str]) -> Any:
     """Return a record of an attached mechanism with its body numbers and names moved."""
-    changes: dict[str, Any] = {}
-    for field, point in (("body", "point"), ("body_i", "point_i"), ("body_j", "point_j")):
+    # what stood on the base now stands on a frame: points and directions follow
+    changes: dict[str, Any] = onto(record, {-1: (-1, placement)}, strict=False)
+    for field in ("body", "body_i", "body_j"):
         if hasattr(record, field):
-            k = getattr(record, field)
-            changes[field] = index(k)
-            if k < 0 and hasattr(record, point):
-                changes[point] = placement @ getattr(record, point)
+            changes[field] = index(getattr(record, field))
+    for field in ("steer", "spin"):
+        if isinstance(getattr(record, field, None), str):
+            changes[field] = rename.get(getattr(record, field), getattr(record, field))
     for field in ("joint", "of"):
         if isinstance(getattr(record, field, None), int):
             changes[field] = index(getattr(record, field))
@@ -254,7 +287,7 @@ def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism
     bodies = tuple(replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies)
     changes: dict[str, Any] = {
         field: tuple(_shifted(r, lambda k: k, T, {}) for r in getattr(new, field))
-        for field in ("named", "springs", "loops")
+        for field in ("named", "springs", "loops", "wheels")
     }
     return _checked(replace(new, bodies=bodies, changes=(), checked=True, **changes))
 
