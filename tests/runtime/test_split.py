@@ -1,6 +1,7 @@
 """Long programs are cut into functions; the cut does not show."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,6 +61,27 @@ def test_slots_are_used_again():
             if not isinstance(item, schedule.Trig) and item in plan.slot:
                 live.setdefault(plan.slot[item], []).append(item)
     assert max(map(len, live.values())) > 1
+
+
+@pytest.mark.parametrize("whole", [0, 2000])
+def test_two_lanes_give_what_four_give(monkeypatch, whole):
+    narrow = replace(llvm.host(), lanes=2, fused=False)
+    for user in (module, library):
+        monkeypatch.setattr(user, "host", lambda: narrow)
+    made = pendulum_chain(5, parameters=True)
+    engine, addresses = library.load(llvm.generate(library.text(2, False), 1))
+    code = module.compile_object(made, whole=whole, chunk=30)
+    own = card(made, code.scratch_one, code.scratch_batch, code.tile)
+    kernel = Kernel(own, Native(own, llvm.Engine(code.code, addresses)))
+    monkeypatch.undo()
+    rng = np.random.default_rng(2)
+    q, qd = rng.normal(size=(2, 23, 5))
+    given = {"L": rng.uniform(1, 2, 23), "m": 1.1}
+    wanted = compile_program(made)(q, qd, parameters=given)
+    np.testing.assert_allclose(kernel(q, qd, parameters=given), wanted, rtol=1e-12)
+    single = {"L": given["L"][3], "m": 1.1}
+    np.testing.assert_allclose(kernel(q[3], qd[3], parameters=single), wanted[3], rtol=1e-12)
+    del engine
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from . import cache, stub
 from .card import Card
 from .entry import module
 from .kernel import Kernel
-from .llvm import Engine, generate
+from .llvm import Engine, c_library, generate
 from .native import Native, address, scratch
 
 _word = ctypes.c_void_p
@@ -131,10 +131,9 @@ def _needs(array_new: int) -> ctypes.Array[ctypes.c_void_p]:
         "general": id(_GENERAL),
         "PyArray_New": array_new,
     }
-    process = ctypes.CDLL(None)
 
     def find(name: str) -> int | None:
-        library = process if name in ("malloc", "free") else _api
+        library = c_library() if name in ("malloc", "free") else _api
         return own.get(name) or ctypes.cast(getattr(library, name), _word).value
 
     return (_word * len(stub.NEEDS))(*(find(name) for name in stub.NEEDS))

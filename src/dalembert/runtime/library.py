@@ -10,7 +10,7 @@ import functools
 import threading
 
 from . import cache
-from .llvm import Engine, Table, generate, host, table, table_entry
+from .llvm import Engine, Table, c_library, generate, host, table, table_entry
 from .lower import LIBM, suffix, value_type
 from .sincos import sincos
 
@@ -75,12 +75,7 @@ def text(lanes: int, fused: bool) -> str:
 @functools.cache
 def libm() -> ctypes.Array[ctypes.c_void_p]:
     """Return the addresses of the C library's functions, in the order of LIBM."""
-    try:
-        library = ctypes.CDLL(None)
-        library.atan2  # noqa: B018
-    except (TypeError, OSError, AttributeError):
-        library = ctypes.CDLL("ucrtbase")
-    found = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in LIBM]
+    found = [ctypes.cast(getattr(c_library(), name), ctypes.c_void_p).value for name in LIBM]
     return (ctypes.c_void_p * len(found))(*found)
 
 

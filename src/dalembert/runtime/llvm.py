@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,15 @@ import llvmlite
 import llvmlite.binding as binding
 
 Table = ctypes.Array[ctypes.c_void_p]
+
+
+@functools.cache
+def c_library() -> ctypes.CDLL:
+    """Return the C library of this process, mathematical functions included."""
+    if sys.platform == "win32":
+        return ctypes.CDLL("ucrtbase")
+    process = ctypes.CDLL(None)
+    return process if hasattr(process, "atan2") else ctypes.CDLL("libm.so.6")
 
 
 def table(count: int) -> str:

@@ -154,20 +154,19 @@ entry:
   %full = icmp eq i64 %groups, %stride
   br i1 %full, label %once, label %row
 once:
-  tail call void @sincos.inner.{m}(ptr %p, i64 %all, i64 %all, ptr @turns.{m})
+  tail call void @sincos.inner.{m}(ptr %p, i64 %all, i64 1, i64 %all, ptr @turns.{m})
   ret void
 row:
-  %i = phi i64 [ 0, %entry ], [ %next, %row ]
-  %first = mul i64 %i, %stride
-  %here = getelementptr {t}, ptr %p, i64 %first
-  call void @sincos.inner.{m}(ptr %here, i64 %groups, i64 %all, ptr @turns.{m})
-  %next = add i64 %i, 1
-  %more = icmp ult i64 %next, %n
+  %g = phi i64 [ 0, %entry ], [ %next, %row ]
+  %here = getelementptr {t}, ptr %p, i64 %g
+  call void @sincos.inner.{m}(ptr %here, i64 %n, i64 %stride, i64 %all, ptr @turns.{m})
+  %next = add i64 %g, 1
+  %more = icmp ult i64 %next, %groups
   br i1 %more, label %row, label %end
 end:
   ret void
 }}
-define internal void @sincos.inner.{m}(ptr %p, i64 %n, i64 %apart, ptr %k) #0 {{
+define internal void @sincos.inner.{m}(ptr %p, i64 %n, i64 %step, i64 %apart, ptr %k) #0 {{
 entry:
   %last = sub i64 %n, 1
   br label %loop
@@ -175,8 +174,10 @@ loop:
   %i = phi i64 [ 0, %entry ], [ %next, %join ]
   %i1 = add i64 %i, 1
   %j = call i64 @llvm.umin.i64(i64 %i1, i64 %last)
-  %herea = getelementptr {t}, ptr %p, i64 %i
-  %hereb = getelementptr {t}, ptr %p, i64 %j
+  %ia = mul i64 %i, %step
+  %ib = mul i64 %j, %step
+  %herea = getelementptr {t}, ptr %p, i64 %ia
+  %hereb = getelementptr {t}, ptr %p, i64 %ib
   %xa = load {t}, ptr %herea, align {size}
   %xb = load {t}, ptr %hereb, align {size}
   {body}
