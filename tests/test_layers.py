@@ -32,6 +32,7 @@ FACETS = {
     "validate": "mechanism",
     "edit": "mechanism",
     "rehome": "mechanism",
+    "robots_moving": "robots",
     "view": "mechanism",
     "verify_checks": "verify",
     "verify_classes": "verify",

@@ -8,6 +8,19 @@ from .errors import UsageError
 from .mechanism import Mechanism
 from .read.mdh import read_dh
 from .read.phrase import read_phrase
+from .robots_moving import eel, flexible2r, flying_arm, snake, spacecraft, walker
+
+__all__ = [
+    "eel",
+    "flexible2r",
+    "flying_arm",
+    "planar2r",
+    "puma560",
+    "report6r",
+    "snake",
+    "spacecraft",
+    "walker",
+]
 
 REPORT = (
     "RY(T1MIN,T1MAX),TYK(L1),RX(T2MIN,T2MAX),TYK(L2),RX(T3MIN,T3MAX),TZK(L3),"

@@ -1,0 +1,118 @@
+"""Elastic joints: recursion and partition agree, springs act, stiff joints become rigid."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from agreement import floats
+from dalembert.algorithms.elastic import (
+    elastic_indices,
+    elastic_inverse,
+    elastic_inverse_by_partition,
+    joint_springs,
+)
+from dalembert.errors import ModelError
+from dalembert.mechanism import JointSpring
+from mechanisms import random_mechanisms, random_state
+
+
+def with_springs(m, seed):
+    """Return the mechanism with springs in about half of its one-freedom joints."""
+    rng = np.random.default_rng(seed)
+    single = [j for j, b in enumerate(m.bodies) if b.joint.nv == 1]
+    chosen = [j for j in single if rng.random() < 0.5] or single[:1]
+    springs = tuple(
+        JointSpring(j, Fraction(int(rng.integers(10, 900))), Fraction(1, 10), Fraction(2, 5))
+        for j in chosen
+    )
+    return replace(m, elastic=springs, checked=False)
+
+
+def state(m, seed):
+    """Return q, qd, qdd of everyday size as arrays."""
+    return tuple(np.array(x) for x in random_state(m, seed, mild=True))
+
+
+MODELS = [
+    with_springs(m, k)
+    for k, m in enumerate(
+        random_mechanisms(16, seed=90, dof=(2, 12), massless=0, masses={"decade": 1}, root=0.3)
+    )
+    if any(b.joint.nv == 1 for b in m.bodies)
+]
+
+
+@pytest.mark.parametrize("m", MODELS, ids=lambda m: m.name)
+def test_recursion_and_partition_agree(m):
+    b = m.bound()
+    q, qd, qdd = state(m, seed=1)
+    first = elastic_inverse(b, q, qd, qdd)
+    second = elastic_inverse_by_partition(b, q, qd, qdd)
+    for x, y in zip(first, second, strict=True):
+        scale = max(1.0, np.abs(floats(y)).max(initial=0.0))
+        np.testing.assert_allclose(floats(x), floats(y), atol=1e-9 * scale, rtol=0)
+
+
+@pytest.mark.parametrize("m", MODELS[:5], ids=lambda m: m.name)
+def test_the_direct_model_returns_what_the_inverse_one_was_given(m):
+    q, qd, qdd = state(m, seed=2)
+    elastic, rigid = elastic_indices(m)
+    found, tau = da.elastic_inverse(m, q, qd, qdd)
+    whole = np.zeros(m.nv)
+    whole[rigid] = tau
+    moved = da.forward_dynamics(m, q, qd, whole)
+    scale = np.abs(moved).max() + 1
+    np.testing.assert_allclose(moved[elastic], found, atol=1e-8 * scale)
+    np.testing.assert_allclose(moved[rigid], qdd[rigid], atol=1e-8 * scale)
+    np.testing.assert_allclose(
+        da.inverse_dynamics(m, q, qd, moved), whole, atol=1e-8 * (np.abs(whole).max() + scale)
+    )
+
+
+def test_springs_hold_energy_and_lose_it_to_dampers():
+    m = da.load("RZ(), TXK(1); body 1: M = 2, D = (1, 0, 0); gravity = (0, 0, 0);")
+    m = replace(m, elastic=(JointSpring(0, 50, Fraction(1, 5), 3),), checked=False)
+    force = joint_springs(m.bound(), [0.5], [2.0])
+    assert force == {0: pytest.approx(-50 * 0.3 - 3 * 2.0)}
+    assert da.potential_energy(m, [0.5]) == pytest.approx(0.5 * 50 * 0.3**2)
+    assert da.forward_dynamics(m, [0.5], [2.0], [0.0])[0] == pytest.approx(force[0] / 2)
+
+
+def test_stiff_joints_tend_to_the_rigid_robot():
+    """With motor and link held together by a stiffness k, the deflection at rest falls as 1/k."""
+    rigid = da.load(
+        "RZ(), TXK(1), RZ(), TXK(1); body 1: M = 2, D = (0.5, 0, 0), I = (0, 0, 0.1);"
+        "body 2: M = 1, D = (0.5, 0, 0), I = (0, 0, 0.1); gravity = (0, -9.81, 0);"
+    )
+    q, qd, qdd = np.array([0.3, -0.7]), np.array([0.4, 0.1]), np.array([0.5, -0.2])
+    errors = []
+    for stiffness in (1e4, 1e5, 1e6):
+        m = rigid.with_flexible_joints(stiffness, 0.1)
+        # quasi-static deflection: the spring carries the link torque
+        load = da.inverse_dynamics(rigid, q, qd, qdd)
+        bent = -load / stiffness
+        x = np.array([q[0], bent[0], q[1], bent[1]])
+        v = np.array([qd[0], 0, qd[1], 0])
+        found, _ = da.elastic_inverse(m, x, v, [qdd[0], 0, qdd[1], 0])
+        errors.append(np.abs(found).max())
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[1] / errors[2] == pytest.approx(10, rel=0.3)
+
+
+def test_flexible_joints_have_a_motor_side_and_a_link_side():
+    m = da.robots.planar2r().with_values(m1=1, m2=1, l1=1, l2=1, j1=0, j2=0)
+    f = m.with_flexible_joints([1000, 500], [0.1, 0.2], joints=["j1", "j2"])
+    assert f.joint_names == ("j1", "j1.flex", "j2", "j2.flex")
+    M = da.mass_matrix(f, np.zeros(4))
+    assert M[0, 0] - M[0, 1] == pytest.approx(0.1)  # the rotor turns with the motor side alone
+    with pytest.raises(ModelError, match="3 numbers for 2"):
+        m.with_flexible_joints([1, 2, 3], 0.1)
+
+
+def test_a_robot_without_springs_is_refused():
+    m = da.robots.planar2r().with_values(m1=1, m2=1, l1=1, l2=1, j1=0, j2=0)
+    with pytest.raises(ModelError, match="no elastic joint"):
+        da.elastic_inverse(m, [0, 0], [0, 0], [0, 0])
