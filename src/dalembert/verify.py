@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from .algorithms.reported import reported
-from .errors import ComputationError, DalembertError, DescriptionError, Place
+from .catalog import quantity
+from .errors import ComputationError, DalembertError, DescriptionError, ModelError, Place
 from .mechanism import Mechanism
 from .read import load
 from .reference import in_floats
@@ -95,6 +96,7 @@ class _File:
     def rows(self) -> Iterator[Row]:
         table = TABLES.get(class_of(self.data, self.m), {})
         models: list[tuple[str, Mechanism]] = [("", self.m)]
+        memos: dict[str, dict[Any, Any]] = {}
         refused = []
         for key, made in descriptions(self.data, self.m):
             if isinstance(made, str):
@@ -110,7 +112,8 @@ class _File:
                 yield self.missed(path, "unknown key", "nothing computes this yet")
                 continue
             for prefix, m in models:
-                case = Case(m, self.data, states, kernels=not prefix)
+                memo = memos.setdefault(prefix, {})
+                case = Case(m, self.data, states, kernels=not prefix, memo=memo)
                 yield from self.compare(path, entry, case, values, prefix)
         if CONSTANTS in self.data:
             empty = False
@@ -152,8 +155,14 @@ class _File:
         reference = entry.reference(case, values)
         tolerance = self.tolerance(reference, entry, case)
         for check in entry.checks:
+            default = quantity(check.quantity).default
             for method, compute in check.methods(case):
-                yield self.row(path, prefix + method, compute, reference, tolerance)
+                try:
+                    yield self.row(path, prefix + method, compute, reference, tolerance)
+                except ModelError as error:
+                    # a formalism that does not hold for this mechanism has no row
+                    if method == default:
+                        yield self.missed(path, prefix + method, error.message)
 
     def row(
         self,
@@ -165,7 +174,7 @@ class _File:
     ) -> Row:
         try:
             found = compute()
-        except DescriptionError:
+        except (DescriptionError, ModelError):
             raise
         except DalembertError as error:
             return Row(self.name, path, method, None, tolerance, False, error.message)
@@ -206,7 +215,11 @@ class _File:
                 raise ComputationError("a constant is not a number") from None
 
         tolerance = self.tolerance(reference, entry, Case(m, self.data, []))
-        return self.row(CONSTANTS, f"{prefix}augmented_body", compute, reference, tolerance)
+        method = f"{prefix}augmented_body"
+        try:
+            return self.row(CONSTANTS, method, compute, reference, tolerance)
+        except ModelError as error:
+            return self.missed(CONSTANTS, method, error.message)
 
 
 def leaves(section: Any, start: str) -> Iterator[tuple[str, Any]]:

@@ -32,6 +32,7 @@ class Case:
     data: Mapping[str, Any]
     states: Sequence[Mapping[str, Any]]
     kernels: bool = True  # the default method by its compiled kernel
+    memo: dict[Any, Results] = field(default_factory=dict)  # what was computed for another key
 
     def rows(self, key: str, size: int | None = None) -> Array:
         """Return a vector of every state, null as nan."""
@@ -75,6 +76,22 @@ def run(
 ) -> Results:
     """Return the outputs of one method: by its kernel if it is the default, else in floats."""
     m = m or case.m
+    arrays = [*inputs, *([] if wrench is None else [wrench])]
+    key = (m.digest, name, method, repr(options), *(x.tobytes() for x in arrays))
+    if key not in case.memo:
+        case.memo[key] = _run(case, m, name, method, inputs, wrench, **options)
+    return case.memo[key]
+
+
+def _run(
+    case: Case,
+    m: Mechanism,
+    name: str,
+    method: str,
+    inputs: Sequence[Array],
+    wrench: Array | None,
+    **options: Any,
+) -> Results:
     if case.kernels and method == quantity(name).default:
         given = {} if wrench is None else {"wrench_on_environment": wrench}
         out = evaluate(m, name, *inputs, method=method, check=False, **given, **options)

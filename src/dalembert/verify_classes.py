@@ -8,57 +8,51 @@ from typing import Any
 import numpy as np
 
 from .errors import DescriptionError
-from .mechanism import Mechanism, joint_name
+from .mechanism import Mechanism
 from .verify_checks import PLAIN, TREE, Array, Case, Check, Entry, Results, array_of, output, plain
 
 # -- elastic joints ------------------------------------------------------------------------------
 
 
-def _spring_forces(case: Case) -> Array:
-    """Return -stiffness (q - rest) - damping qd of the elastic joints, nan elsewhere."""
-    m = case.m.bound()
-    q, qd = case.rows("q", m.nq), case.rows("qd")
-    out = np.full(qd.shape, np.nan)
-    for s in m.elastic:
-        k = m.velocity_index[s.joint]
-        out[:, k] = -s.stiffness * (q[:, k] - s.rest) - s.damping * qd[:, k]
-    return out
+def _split(case: Case) -> tuple[list[int], list[int]]:
+    """Return the velocity indices of elastic joints and of rigid ones."""
+    soft = sorted(case.m.velocity_index[s.joint] for s in case.m.elastic)
+    return soft, [k for k in range(case.m.nv) if k not in soft]
 
 
-def _with_springs(case: Case, key: str) -> Array:
-    springs = _spring_forces(case)
-    return np.where(np.isnan(springs), case.rows(key), springs)
+def _elastic_state(key: str) -> Callable[[Case], Sequence[Array]]:
+    """Return inputs whose entries of elastic joints, null in the file, are zero."""
 
+    def inputs(case: Case) -> Sequence[Array]:
+        x = case.rows(key)
+        x[:, _split(case)[0]] = 0
+        return case.rows("q", case.m.nq), case.rows("qd"), x
 
-def _hybrid_elastic(case: Case) -> Sequence[Array]:
-    return case.rows("q", case.m.nq), case.rows("qd"), _with_springs(case, "qdd_rigid_given")
-
-
-def _rigid(case: Case) -> dict[str, Any]:
-    soft = {s.joint for s in case.m.elastic}
-    names = [joint_name(b) for j, b in enumerate(case.m.bodies) if b.joint.nv and j not in soft]
-    return {"given": tuple(names), **PLAIN}
-
-
-def _direct_elastic(case: Case) -> Sequence[Array]:
-    tau = _with_springs(case, "direct_input_Gamma_rigid")
-    return case.rows("q", case.m.nq), case.rows("qd"), tau
+    return inputs
 
 
 def _elastic(k: int) -> Check:
-    return Check("hybrid_dynamics", _hybrid_elastic, output(k), _rigid)
+    """Return the check of an output of elastic_inverse, nan where the other one speaks."""
+
+    def value(case: Case, out: Results) -> Array:
+        full = np.full((len(case.states), case.m.nv), np.nan)
+        full[:, _split(case)[k]] = out[k]
+        return full
+
+    return Check("elastic_inverse", _elastic_state("qdd_rigid_given"), value, plain)
 
 
 def _all_q(case: Case) -> Array:
     return case.rows("q", case.m.nq)
 
 
+_ELASTIC_DIRECT = Check(
+    "forward_dynamics", _elastic_state("direct_input_Gamma_rigid"), options=plain
+)
 ELASTIC: dict[str, Entry] = TREE | {
     "expected_inverse.qdd_elastic": Entry((_elastic(0),), accelerates=_all_q),
     "expected_inverse.Gamma_rigid": Entry((_elastic(1),)),
-    "expected_direct.qdd": Entry(
-        (Check("forward_dynamics", _direct_elastic, options=plain),), accelerates=_all_q
-    ),
+    "expected_direct.qdd": Entry((_ELASTIC_DIRECT,), accelerates=_all_q),
 }
 
 
@@ -93,17 +87,8 @@ def _base_state(case: Case) -> tuple[Array, Array]:
     return q, np.hstack([case.rows("base_twist", 6), case.rows("qd", n)])
 
 
-def _free_base(key: str) -> Callable[[Case], Sequence[Array]]:
-    """Return the inputs of a model whose base feels no wrench."""
-
-    def inputs(case: Case) -> Sequence[Array]:
-        x = case.rows(key, case.m.nv - 6)
-        return *_base_state(case), np.hstack([np.zeros((len(x), 6)), x])
-
-    return inputs
-
-
 def _classical(case: Case, out: Results) -> Array:
+    """Return the classical base acceleration from the rates qdd of the base twist."""
     twist = case.rows("base_twist", 6)
     a = out[0][:, :6].copy()
     a[:, :3] += np.cross(twist[:, 3:], twist[:, :3])
@@ -112,21 +97,25 @@ def _classical(case: Case, out: Results) -> Array:
 
 def _less_gravity(case: Case, out: Results) -> Array:
     g = np.array([float(x) for x in case.m.bound().gravity])
-    a = _classical(case, out)
+    a = out[0].copy()
     a[:, :3] -= np.einsum("sij,i->sj", _poses(case)[:, :3, :3], g)
     return a
-
-
-def _joints(case: Case) -> dict[str, Any]:
-    return {"given": case.m.joint_names[1:], **PLAIN}
 
 
 def _base_q(case: Case) -> Array:
     return _base_state(case)[0]
 
 
-def _floating(value: Callable[[Case, Results], Array], force: bool = False) -> Entry:
-    check = Check("hybrid_dynamics", _free_base("qdd"), value, _joints)
+def _moving_base(
+    value: Callable[[Case, Results], Array], convention: str = "classical", force: bool = False
+) -> Entry:
+    def inputs(case: Case) -> Sequence[Array]:
+        return *_base_state(case), case.rows("qdd", case.m.nv - 6)
+
+    def options(case: Case) -> dict[str, Any]:
+        return {"convention": convention, **PLAIN}
+
+    check = Check("moving_base_inverse", inputs, value, options)
     return Entry((check,), accelerates=None if force else _base_q)
 
 
@@ -138,16 +127,19 @@ def _block(rows: slice, columns: slice) -> Entry:
 
 
 def _falling(value: Callable[[Case, Results], Array]) -> Entry:
-    inputs = _free_base("direct_input_torques")
+    def inputs(case: Case) -> Sequence[Array]:
+        tau = case.rows("direct_input_torques", case.m.nv - 6)
+        return *_base_state(case), np.hstack([np.zeros((len(tau), 6)), tau])
+
     return Entry((Check("forward_dynamics", inputs, value, plain),), accelerates=_base_q)
 
 
 BASE, ARM = slice(0, 6), slice(6, None)
 FLOATING: dict[str, Entry] = {
-    "expected_inverse.base_acceleration_classical": _floating(_classical),
-    "expected_inverse.base_acceleration_spatial_body": _floating(lambda c, out: out[0][:, BASE]),
-    "expected_inverse.khalil_V0dot_minus_g": _floating(_less_gravity),
-    "expected_inverse.joint_torques": _floating(lambda c, out: out[1][:, ARM], True),
+    "expected_inverse.base_acceleration_classical": _moving_base(output(0)),
+    "expected_inverse.base_acceleration_spatial_body": _moving_base(output(0), "spatial"),
+    "expected_inverse.khalil_V0dot_minus_g": _moving_base(_less_gravity),
+    "expected_inverse.joint_torques": _moving_base(output(1), force=True),
     "expected_inverse.A11_composite_inertia": _block(BASE, BASE),
     "expected_inverse.A12": _block(BASE, ARM),
     "expected_inverse.A22": _block(ARM, ARM),

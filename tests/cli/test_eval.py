@@ -37,6 +37,8 @@ def test_several_outputs_are_by_name(capsys):
 def test_every_quantity_is_what_python_gives(row, capsys):
     m, q, v = da.load(ARM), [0.3, -0.4], [1.0, 0.5]
     given = {"q": q, "qd": v, "qdd": [0.1, 0.2], "tau": [2.0, 1.0], "x": [1.0, 3.0]}
+    if not set(row.inputs) <= set(given):
+        pytest.skip(f"an arm has no {row.name}")
     try:
         expected = getattr(da, row.name)(m, *(given[k] for k in row.inputs))
     except da.ModelError:
@@ -94,6 +96,13 @@ def test_bad_input_is_named(arguments, last, capsys):
     assert main(["eval", *arguments]) == 2
     out, err = capsys.readouterr()
     assert not out and err.splitlines()[-1].startswith(f"error: {last}")
+
+
+def test_part_of_a_vector_has_the_option_of_the_whole(oracles_dir, capsys):
+    file = str(oracles_dir / "floating_base_robot.json")
+    arguments = ["--qdd", "1,0,0,0,0", "--convention", "spatial"]
+    data = answer([file, "moving_base_inverse", *arguments], capsys)
+    assert data["inputs"]["qdd_joints"] == [1, 0, 0, 0, 0] and len(data["value"]["tau"]) == 5
 
 
 @pytest.mark.parametrize("text", ["{", "[[1, 2]]", '["a", "b"]', "[true, false]"])

@@ -48,6 +48,7 @@ def _state_option(name: str) -> Any:
 @click.option("--frame", help="The frame of a kinematic quantity; the last one by default.")
 @click.option("--axes", type=click.Choice(["base", "local"]), help="The axes of its components.")
 @click.option("--given", metavar="JOINTS", help="Joints whose qdd is given (hybrid_dynamics).")
+@click.option("--convention", help="classical or spatial, of a base acceleration.")
 def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> None:
     """Compute QUANTITY of MODEL at one state; what is not given is zero and is echoed.
 
@@ -95,20 +96,25 @@ def _inputs(
     """Return the inputs of a quantity in order: as given, else zeros (unit quaternions)."""
     import numpy
 
+    from dalembert.catalog import INPUT_SIZES
     from dalembert.compute import neutral
 
-    for key, text in given.items():
-        if text is not None and key not in row.inputs:
-            raise UsageError(f"{row.name} takes no {key}", hint="it takes " + ", ".join(row.inputs))
+    # part of a vector, such as qdd_joints, is given by the option of the whole
+    options = {key: key if key in given else key.split("_")[0] for key in row.inputs}
+    for option, text in given.items():
+        if text is not None and option not in options.values():
+            takes = ", ".join(f"--{option}" for option in options.values())
+            raise UsageError(f"{row.name} takes no {option}", hint=f"it takes {takes}")
     inputs = {}
-    for key in row.inputs:
-        text, size = given[key], m.nq if key == "q" else m.nv
-        start = neutral(m) if key == "q" else numpy.zeros(m.nv)
-        array = start if text is None else numpy.array(numbers(text, f"--{key}"))
+    for key, option in options.items():
+        text, size = given.get(option), INPUT_SIZES.get(key, lambda m: m.nv)(m)
+        start = neutral(m) if key == "q" else numpy.zeros(size)
+        array = start if text is None else numpy.array(numbers(text, f"--{option}"))
         if array.shape != (size,):
+            names = labels(m, key == "q")[-size:] if size else []
             raise UsageError(
-                f"--{key} has {len(array)} numbers, {size} are needed",
-                hint="they stand for " + ", ".join(labels(m, key == "q")[:12]),
+                f"--{option} has {len(array)} numbers, {size} are needed",
+                hint="they stand for " + ", ".join(names[:12]),
             )
         inputs[key] = array
     return inputs
