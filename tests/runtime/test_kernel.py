@@ -248,3 +248,48 @@ def test_the_direct_entry_keeps_no_reference(states):
     assert all(abs(a - b) < 50 for a, b in zip(after, before, strict=True))
     made, other = sys.getrefcount(kernel(*pair)), sys.getrefcount(np.empty(5))
     assert made == other
+
+
+def test_threads_may_compile_at_once():
+    answers = []
+
+    def work(n):
+        kernel = compile_program(pendulum_chain(n))
+        answers.append((n, kernel(np.arange(float(n)), np.ones(n)).tobytes()))
+
+    workers = [threading.Thread(target=work, args=(3 + k % 2,)) for k in range(6)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    assert len(answers) == 6 and len(set(answers)) == 2
+
+
+# -- unusual shapes --------------------------------------------------------------------------------
+
+
+def test_a_kernel_may_have_no_inputs_or_empty_ports():
+    assert compile_program(program(trace(lambda: [1, 2.5], [])))().tolist() == [1, 2.5]
+    kernel = compile_program(program(trace(lambda x, y: [y[0] + 1], [("x", 0), ("y", 1)])))
+    assert kernel(np.zeros((3, 0)), np.ones((3, 1))).tolist() == [[2], [2], [2]]
+    empty = compile_program(program(trace(lambda x: [], [("x", 2)], outputs=[("none", (0,))])))
+    assert empty(np.zeros((5, 2))).shape == (5, 0)
+
+
+def test_a_scalar_output_has_no_dimension_of_its_own():
+    made = trace(lambda x: x[0] * 2, [("x", 1)], outputs=[("energy", ())])
+    kernel = compile_program(program(made))
+    assert kernel(np.ones(1)).shape == () == kernel([1.0]).shape
+    assert kernel(np.ones((3, 1))).tolist() == [2, 2, 2]
+    out = np.empty(())
+    assert kernel(np.ones(1), out=out) is out and out == 2
+
+
+def test_parameters_may_be_results_or_unused():
+    made = program(
+        trace(lambda x: [x[0].graph.param("a"), x[0]], [("x", 1)]), parameters=("b", "a")
+    )
+    kernel = compile_program(made)
+    assert kernel([7.0], parameters={"a": 1, "b": 2}).tolist() == [1, 7]
+    many = kernel(np.full((6, 1), 7.0), parameters={"a": np.arange(6), "b": 2})
+    assert many.tolist() == [[k, 7] for k in range(6)]

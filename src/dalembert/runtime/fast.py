@@ -140,7 +140,7 @@ def _needs(array_new: int) -> ctypes.Array[ctypes.c_void_p]:
 
 
 def _entry_code(plan_at: int) -> bytes:
-    key = f"entry {plan_at}"
+    key = f"entry {sys.implementation.cache_tag} {plan_at} {stub.TUPLE_ITEMS}"
     kept = cache.read(key)
     if kept is not None:
         return kept[1]
@@ -175,8 +175,8 @@ class _Entry:
 
     def kernel(self, card: Card, code: Native, threads: int) -> Kernel:
         made = self.type(card, code, threads)
-        made.plan = _plan(card, code, threads)
-        _word.from_address(id(made) + self.plan_at).value = ctypes.addressof(made.plan[0])
+        made._plan = _plan(card, code, threads)
+        _word.from_address(id(made) + self.plan_at).value = ctypes.addressof(made._plan[0])
         _word.from_address(id(made) + self.call_at).value = self.call
         return made
 
@@ -201,9 +201,16 @@ def entry() -> _Entry | None:
     """Return the entry of this process, or None where it may not be used."""
     with _lock:
         if not _made:
-            array_new = _array_new() if supported() and layout_holds() else None
-            _made.append(None if array_new is None else _Entry(array_new))
+            _made.append(_attempt())
         return _made[0]
+
+
+def _attempt() -> _Entry | None:
+    try:
+        array_new = _array_new() if supported() and layout_holds() else None
+        return None if array_new is None else _Entry(array_new)
+    except (AttributeError, OSError, RuntimeError, TypeError, ValueError):
+        return None  # an interpreter or a NumPy that lacks something: plain objects serve
 
 
 def fits(card: Card) -> bool:

@@ -23,11 +23,11 @@ class Kernel:
     Kernels keep no state between calls and may be shared by threads.
     """
 
-    __slots__ = ("card", "code", "plan", "threads")
+    __slots__ = ("_plan", "card", "code", "threads")
 
     def __init__(self, card: Card, code: Native | Interpreted, threads: int = 1):
         self.card, self.code, self.threads = card, code, threads
-        self.plan: tuple[Any, ...] = ()  # memory that a quicker entry reads
+        self._plan: tuple[Any, ...] = ()  # memory that a quicker entry reads
 
     @property
     def name(self) -> str:

@@ -36,7 +36,7 @@ NEEDS = (
 )
 
 # byte offsets in a tuple, and in an array: PyArrayObject_fields, the same in NumPy 1 and 2
-TUPLE_SIZE, TUPLE_ITEMS = 16, 24
+TUPLE_SIZE, TUPLE_ITEMS = 16, tuple.__basicsize__
 DATA, DIMENSION_COUNT, DIMENSIONS_AT, STRIDES_AT, DESCR, FLAGS = 16, 24, 32, 40, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 NPY_DOUBLE = 12
