@@ -263,13 +263,13 @@ class Mechanism:
 
     def attach(self, other: Mechanism, frame: str) -> Mechanism:
         """Return this mechanism with another one standing on one of its frames."""
-        from .edit import attach
+        from .assemble import attach
 
         return attach(self, other, frame)
 
     def rooted(self, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
         """Return the mechanism with its base placed at a pose (4 x 4 rows) in the world."""
-        from .edit import rooted
+        from .assemble import rooted
 
         return rooted(self, pose)
 
@@ -286,7 +286,7 @@ class Mechanism:
         joints: Sequence[str | int] | None = None,
         damping: Any = 0,
     ) -> Mechanism:
-        """Return the mechanism with a spring behind its motors: `m.with_flexible_joints(1e4, 0.2)`."""
+        """Return the mechanism with springs behind its motors: `m.with_flexible_joints(1e4, 1)`."""
         from .edit import with_flexible_joints
 
         return with_flexible_joints(self, stiffness, motor_inertia, joints, damping)
