@@ -146,7 +146,8 @@ class Draw:
             friction = (self.number(), self.number())
             found["drives"] = (Drive(j, self.number(), gear, friction, self.number()),)
             found["elastic"] = (JointSpring(j, self.number(), self.number(), self.number()),)
-            found["couplings"] = (Coupling(j, k, self.number(), self.number()),)
+            if j != k:
+                found["couplings"] = (Coupling(j, k, self.number(), self.number()),)
             found["active"] = (bodies[j].joint_name or bodies[j].name,)
         return {key: value for key, value in found.items() if rng.randrange(2)}
 

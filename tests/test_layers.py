@@ -30,6 +30,7 @@ LATE = {("mechanism", "read")}  # allowed inside a function only: Mechanism.save
 FACETS = {
     "parts": "mechanism",
     "validate": "mechanism",
+    "assemble": "mechanism",
     "edit": "mechanism",
     "rehome": "mechanism",
     "robots_moving": "robots",

@@ -1,4 +1,4 @@
-"""New mechanisms from old: values given, gravity, payloads, attachments, re-rooting, locked joints.
+"""New mechanisms from old: values given, gravity, payloads, locked and flexible joints.
 
 Everything is pure: the result lives in a fresh graph of parameter expressions.
 """
@@ -8,19 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count
 from typing import Any
 
-from .algebra import Mat3, Rotation, Transform, Vec3
-from .errors import ModelError, ParameterError, Place, UsageError, shown
+from .algebra import Mat3, Vec3
+from .errors import ModelError, ParameterError, Place, shown
 from .expr import Expr, Graph
 from .expr.exact import Exact, exact, substitute, to_float
 from .inertia import Inertia
-from .joint import Free, Planar
-from .mechanism import RECORDS, Body, Frame, Mechanism, Parameter, joint_name
-from .rehome import flexible, merged, onto
-
-BASES: dict[str, Any] = {"free": Free, "planar": Planar}
+from .mechanism import Mechanism, Parameter, joint_name
+from .rehome import flexible, merged
 
 
 def number(value: Any, graph: Graph) -> Exact:
@@ -44,7 +40,7 @@ def into(m: Mechanism, graph: Graph, leaf: Any = None) -> Mechanism:
     return m.map(convert)
 
 
-def _checked(m: Mechanism) -> Mechanism:
+def checked(m: Mechanism) -> Mechanism:
     """Return the mechanism validated, with parameters that its numbers name declared."""
     from .validate import numbers
 
@@ -73,7 +69,7 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
         return given.get(source.args[i][0]) if source.op[i] == "param" else None
 
     left = tuple(p for p in m.parameters if p.name not in given)
-    return _checked(replace(into(m, graph, leaf), parameters=left))
+    return checked(replace(into(m, graph, leaf), parameters=left))
 
 
 def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
@@ -83,7 +79,7 @@ def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
     graph = Graph()
     new = replace(into(m, graph), gravity=Vec3(*(number(x, graph) for x in gravity)))
     kept = [p for p in m.parameters if p.name != "G" or used(new, "G")]
-    return _checked(replace(new, parameters=tuple(kept)))
+    return checked(replace(new, parameters=tuple(kept)))
 
 
 def used(m: Mechanism, name: str) -> bool:
@@ -140,156 +136,7 @@ def with_payload(
     carrier = new.bodies[body]
     merged = replace(carrier, inertia=carrier.inertia + load.moved(placement))
     bodies = (*new.bodies[:body], merged, *new.bodies[body + 1 :])
-    return _checked(replace(new, bodies=bodies))
-
-
-def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
-    """Return m with the base of `other` standing on a frame of m.
-
-    Names of `other` that m already has get the prefix of its own name; parameters of the same name
-    must have the same value.
-    """
-    graph = Graph()
-    left, right = into(m, graph), into(other, graph)
-    body, placement = left.frame(frame)
-    rename = _renamed(left, right)
-    shift = len(left.bodies)
-
-    def index(k: int) -> int:
-        return body if k < 0 else k + shift
-
-    bodies = tuple(
-        replace(
-            b,
-            name=rename[b.name],
-            joint_name=rename[b.joint_name] if b.joint_name else "",
-            parent=index(b.parent),
-            placement=placement @ b.placement if b.parent < 0 else b.placement,
-        )
-        for b in right.bodies
-    )
-    changes: dict[str, Any] = {}
-    for field in ("drives", "elastic", "springs", "loops", "couplings", "wheels", "named"):
-        moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
-        changes[field] = getattr(left, field) + moved
-    changes["changes"] = ()
-    changes["velocity_constraints"] = left.velocity_constraints + tuple(
-        replace(c, equation=_renamed_equation(c.equation, rename))
-        for c in right.velocity_constraints
-    )
-    changes["speeds"] = left.speeds + right.speeds
-    # a list of active joints on one side only: on the other side all are
-    for field in ("active", "prescribed"):
-        every = field == "active" and bool(left.active or right.active)
-        mine = getattr(left, field) or (left.joint_names if every else ())
-        theirs = getattr(right, field) or (right.joint_names if every else ())
-        changes[field] = mine + tuple(rename.get(n, n) for n in theirs)
-    values = {p.name: p for p in left.parameters}
-    for p in right.parameters:
-        if p.name in values and values[p.name].value != p.value:
-            raise ParameterError(f"parameter {shown(p.name)!r} has two values")
-        values.setdefault(p.name, p)
-    parameters = tuple(values.values())
-    return _checked(
-        replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
-    )
-
-
-def _renamed(left: Mechanism, right: Mechanism) -> dict[str, str]:
-    """Return name -> name for what `right` calls its frames and joints, none of them left's."""
-    taken = {*left.frames, *map(joint_name, left.bodies)}
-    names = dict.fromkeys([*right.frames, *map(joint_name, right.bodies)])
-    taken_or_kept = taken | {n for n in names if n not in taken}
-    rename = {}
-    for n in names:
-        choices = chain([f"{right.name}_{n}"], (f"{right.name}{k}_{n}" for k in count(2)))
-        rename[n] = n if n not in taken else next(c for c in choices if c not in taken_or_kept)
-        taken_or_kept.add(rename[n])
-    return rename
-
-
-def _renamed_equation(equation: str, rename: Mapping[str, str]) -> str:
-    """Return a velocity constraint with the joints it names, `q` or `qd`, called anew."""
-
-    def new(found: re.Match[str]) -> str:
-        word = found[0]
-        if word in rename:
-            return rename[word]
-        return rename[word[:-1]] + "d" if word[:-1] in rename and word[-1] == "d" else word
-
-    return re.sub(r"[^\W\d]\w*", new, equation)
-
-
-def _shifted(record: Any, index: Any, placement: Transform, rename: Mapping[str, str]) -> Any:
-    """Return a record of an attached mechanism with its body numbers and names moved."""
-    # what stood on the base now stands on a frame: points and directions follow
-    changes: dict[str, Any] = onto(record, {-1: (-1, placement)}, strict=False)
-    for field in ("body", "body_i", "body_j"):
-        if hasattr(record, field):
-            changes[field] = index(getattr(record, field))
-    for field in ("steer", "spin"):
-        if isinstance(getattr(record, field, None), str):
-            changes[field] = rename.get(getattr(record, field), getattr(record, field))
-    for field in ("joint", "of"):
-        if isinstance(getattr(record, field, None), int):
-            changes[field] = index(getattr(record, field))
-    if isinstance(record, Frame):
-        changes["name"] = rename.get(record.name, record.name)
-        if record.body < 0:
-            changes["placement"] = placement @ record.placement
-    return replace(record, **changes)
-
-
-def on_base(m: Mechanism, kind: str) -> Mechanism:
-    """Return the mechanism as it is ("fixed"), or on a massless first body "base" that moves.
-
-    The joint of that body is "free" or "planar"; what stood on the base now moves with it.
-    """
-    if kind == "fixed":
-        return m
-    if kind not in BASES:
-        raise UsageError(f"base = {shown(str(kind))!r}", hint='write "fixed", "free" or "planar"')
-    if m.bodies and isinstance(m.bodies[0].joint, (Free, Planar)):
-        note = f"the base is {m.bodies[0].joint.kind} already: base = {kind!r} changes nothing"
-        return replace(m, notes=(*m.notes, note), checked=True)
-    taken = {*m.frames, *m.index}
-    name = next(n for n in chain(["base"], map("base{}".format, count(1))) if n not in taken)
-    root = Body(name, -1, joint=BASES[kind]())
-    changes: dict[str, Any] = {
-        field: tuple(_shifted(r, lambda k: k + 1, Transform(), {}) for r in getattr(m, field))
-        for field in RECORDS
-    }
-    bodies = (root, *(replace(b, parent=b.parent + 1) for b in m.bodies))
-    return replace(m, bodies=bodies, **changes, changes=(), checked=False)
-
-
-def transform(pose: Transform | Sequence[Sequence[Any]], graph: Graph) -> Transform:
-    """Return a Transform from one, or from 4 x 4 (or 3 x 4) rows."""
-    if isinstance(pose, Transform):
-        return pose.map(lambda x: number(x, graph))
-    rows = [[number(x, graph) for x in row] for row in pose]
-    if len(rows) not in (3, 4) or any(len(r) != 4 for r in rows):
-        raise ModelError("a pose has 4 rows of 4 numbers")
-    return Transform(rotation_of([r[:3] for r in rows[:3]]), Vec3(*(r[3] for r in rows[:3])))
-
-
-def rotation_of(rows: Sequence[Sequence[Any]]) -> Rotation:
-    """Return the rotation of a matrix; the exact identity has no factor."""
-    matrix = Mat3(*(tuple(r) for r in rows))
-    return Rotation() if matrix == Mat3.identity() else Rotation.of(matrix)
-
-
-def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
-    """Return the mechanism with everything that stands on its base moved by a pose."""
-    graph = Graph()
-    new = into(m, graph)
-    T = transform(pose, graph)
-    bodies = tuple(replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies)
-    changes: dict[str, Any] = {
-        field: tuple(_shifted(r, lambda k: k, T, {}) for r in getattr(new, field))
-        for field in ("named", "springs", "loops", "wheels")
-    }
-    return _checked(replace(new, bodies=bodies, changes=(), checked=True, **changes))
+    return checked(replace(new, bodies=bodies))
 
 
 def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
@@ -314,7 +161,49 @@ def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
             graph.constant(v) if not isinstance(v, Expr) else v
             for v in (number(x, graph) for x in values)
         ]
-    return _checked(merged(new, held))
+    _held_followers(new, held)
+    _refuse_named(new, {joint_name(new.bodies[j]) for j in held})
+    return checked(merged(new, held))
+
+
+def _held_followers(m: Mechanism, held: dict[int, Any]) -> None:
+    """Add the joints that couplings hold still together with those already held."""
+    while True:
+        before = len(held)
+        for c in m.couplings:
+            if c.of in held:
+                follows = held[c.of][0] * c.ratio + c.offset
+                if c.joint in held and not _agree(follows, held[c.joint][0]):
+                    name = shown(joint_name(m.bodies[c.joint]))
+                    raise ModelError(f"joint {name!r} is held where its coupling does not allow it")
+                held.setdefault(c.joint, [follows])
+            elif c.joint in held and c.ratio != 0:
+                held[c.of] = [(held[c.joint][0] - c.offset) / c.ratio]
+        if len(held) == before:
+            return
+
+
+def _agree(a: Any, b: Any) -> bool:
+    from .validate import numeric
+
+    if numeric(a, b):
+        return abs(to_float(a) - to_float(b)) <= 1e-9 * max(1.0, abs(to_float(a)))
+    return bool(a == b)
+
+
+def _refuse_named(m: Mechanism, names: set[str]) -> None:
+    """Raise ModelError when a wheel or a velocity constraint names a joint that is to go."""
+    for w in m.wheels:
+        for name in (w.steer, w.spin):
+            if name in names:
+                raise ModelError(f"wheel {shown(w.name)!r} needs joint {shown(name)!r}: not locked")
+    for c in m.velocity_constraints:
+        words = set(re.findall(r"[^\W\d]\w*", c.equation))
+        for name in names:
+            if name in words or f"{name}d" in words:
+                raise ModelError(
+                    f"velocity constraint {shown(c.name)!r} needs joint {shown(name)!r}: not locked"
+                )
 
 
 def with_flexible_joints(
@@ -342,7 +231,7 @@ def with_flexible_joints(
         return [number(x, graph) for x in values]
 
     data = zip(each(stiffness), each(motor_inertia), each(damping), strict=True)
-    return _checked(flexible(new, dict(zip(chosen, data, strict=True))))
+    return checked(flexible(new, dict(zip(chosen, data, strict=True))))
 
 
 def _joint_index(m: Mechanism, joint: str | int) -> int:

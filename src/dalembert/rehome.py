@@ -124,7 +124,7 @@ def rehomed(
         body, place = home[f.body]
         changes["named"] += (Frame(f.name, body, place @ f.placement),)
     for field in ("springs", "loops", "wheels"):
-        changes[field] = tuple(_onto(r, home) for r in getattr(m, field))
+        changes[field] = tuple(replace(r, **onto(r, home)) for r in getattr(m, field))
     for field in ("drives", "elastic", "couplings"):
         kept = [
             r for r in getattr(m, field) if r.joint not in held and getattr(r, "of", -1) not in held
@@ -141,7 +141,13 @@ def rehomed(
     return replace(m, bodies=bodies, checked=True, **changes)
 
 
-def _onto(record: Any, home: Mapping[int, tuple[int, Transform]]) -> Any:
+def onto(
+    record: Any, home: Mapping[int, tuple[int, Transform]], strict: bool = True
+) -> dict[str, Any]:
+    """Return the changed fields of a record whose bodies moved: points, axes, rotations.
+
+    Without `strict` a body that is not in `home` stays.
+    """
     changes: dict[str, Any] = {}
     parts = (
         ("body", "point", "normal", None),
@@ -149,13 +155,18 @@ def _onto(record: Any, home: Mapping[int, tuple[int, Transform]]) -> Any:
         ("body_j", "point_j", "axis_j", "rotation_j"),
     )
     for body, point, axis, rotation in parts:
-        if not hasattr(record, body):
+        if not hasattr(record, body) or not hasattr(record, point):
+            continue
+        if not strict and getattr(record, body) not in home:
             continue
         k, place = home[getattr(record, body)]
         changes[body] = k
         changes[point] = place @ getattr(record, point)
-        if axis and getattr(record, axis, None) is not None:
-            changes[axis] = place.R @ getattr(record, axis)
-        if rotation:
+        given = getattr(record, axis, None)
+        if axis == "axis_j" and given is None and hasattr(record, axis):
+            given = record.axis  # of a loop: the same components in both bodies
+        if given is not None:
+            changes[axis] = place.R @ given
+        if rotation and hasattr(record, rotation):
             changes[rotation] = place.R @ getattr(record, rotation)
-    return replace(record, **changes)
+    return changes

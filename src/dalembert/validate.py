@@ -31,10 +31,19 @@ def validate(m: Mechanism) -> None:
         for k in (part.joint, getattr(part, "of", part.joint)):
             if not 0 <= k < len(m.bodies) or not m.bodies[k].joint.nv:
                 raise ModelError(f"{type(part).__name__.lower()}: {k} is not a moving joint")
-    _unique([f"joint {d.joint}" for d in m.drives], "drive of")
-    _unique([f"joint {d.joint}" for d in m.elastic], "elastic")
+    for field, what in (("drives", "drives"), ("elastic", "springs in the joint")):
+        seen: set[int] = set()
+        for record in getattr(m, field):
+            if record.joint in seen:
+                name = shown(m.bodies[record.joint].joint_name or m.bodies[record.joint].name)
+                raise ModelError(f"joint {name!r} has two {what}", hint="keep one")
+            seen.add(record.joint)
+    for c in m.couplings:
+        if c.joint == c.of:
+            raise ModelError(f"joint {shown(m.bodies[c.joint].name)!r} follows itself")
+    names = {*m.joint_names, *(w.steer for w in m.wheels)}
     for name in (*m.active, *m.prescribed):
-        if name not in m.joint_names and name not in {w.steer for w in m.wheels}:
+        if name not in names:
             raise ModelError(f"{shown(name)!r} is not a joint", hint=_choices(m))
     _loops(m)
     _parameters(m)

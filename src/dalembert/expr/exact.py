@@ -32,7 +32,7 @@ def exact(value: Any) -> Exact:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise UsageError(f"{value!r} is not a finite number")
-        value = Fraction(repr(value))
+        value = Fraction(repr(float(value)))  # numpy prints its own name
     if abs(value) > _LIMIT:
         raise UsageError("a number is out of range", hint="numbers are below 1e300")
     value = Fraction(value)

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..edit import into, on_base, used
+from ..assemble import on_base
+from ..edit import into, used
 from ..errors import DalembertError, DescriptionError, Place, shown
 from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute, Screw, Spherical
 from ..mechanism import Body, Mechanism, Parameter, joint_name
