@@ -36,7 +36,11 @@ class Expr:
 
     def __mul__(self, other: Any) -> Expr:
         g = self.graph
-        return Expr(g, g.mul(self.id, g.lift(other)))
+        try:
+            factor = g.lift(other)
+        except TypeError:
+            return NotImplemented  # a vector knows how it is scaled
+        return Expr(g, g.mul(self.id, factor))
 
     __rmul__ = __mul__
 
