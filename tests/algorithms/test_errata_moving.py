@@ -195,8 +195,10 @@ def test_e2_22_accelerations_of_rigid_joints_are_needed_too():
 
     from dalembert.mechanism import JointSpring
 
-    m = random_mechanisms(1, seed=5, dof=(4, 4), root=0, massless=0, joints={"revolute": 1}, drives=0,
-                          shapes={"chain": 1}, masses={"decade": 1})[0]  # fmt: skip
+    plain = {"root": 0, "massless": 0, "drives": 0, "masses": {"decade": 1}}
+    m = random_mechanisms(
+        1, seed=5, dof=(4, 4), joints={"revolute": 1}, shapes={"chain": 1}, **plain
+    )[0]
     m = replace(m, elastic=(JointSpring(len(m.bodies) - 1, 100, 0, 0),), checked=False)
     b = m.bound()
     q, qd, qdd = (np.array(x) for x in random_state(m, 3, mild=True))
