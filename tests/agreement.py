@@ -121,6 +121,35 @@ def mass_scale(m: Mechanism, q: Any) -> np.ndarray:
     return out * angle_factor(m, q)
 
 
+def coriolis_scale(m: Mechanism, q: Any, qd: Any) -> np.ndarray:
+    """Return, per entry of the Coriolis matrix, the largest term summed at one common origin."""
+    q_, qd_ = m.split_q(q), m.split(qd)
+    L, w, v = 0.0, 0.0, 0.0
+    mass, tensor = np.zeros(len(m.bodies)), np.zeros(len(m.bodies))
+    for j, body in m.outward():
+        L = hypot(L, _norm(body.pose(q_[j])[1]))
+        wJ, _, vJ, _ = (_norm(x) for x in body.rates(q_[j], qd_[j], [0.0] * body.joint.nv))
+        w, v = hypot(w, wJ), hypot(v, vJ)
+        mass[j], tensor[j] = abs(float(body.m)), _norm(body.Io) + _norm(body.h) * L
+    for j, body in m.inward():
+        if body.parent >= 0:
+            mass[body.parent] += mass[j]
+            tensor[body.parent] += tensor[j]
+    speed = v + w * L
+    columns, bodies = [], []
+    for j, body in m.outward():
+        for lin, ang in body.joint.columns(q_[j]):
+            columns.append((_norm(lin) + _norm(ang) * L, _norm(ang)))
+            bodies.append(j)
+    out = np.zeros((m.nv, m.nv))
+    for r, (lin_r, ang_r) in enumerate(columns):
+        for c, (lin_c, ang_c) in enumerate(columns):
+            k = max(bodies[r], bodies[c])
+            f = mass[k] * (w * lin_c + speed * ang_c)
+            out[r, c] = lin_r * f + ang_r * (L * f + tensor[k] * w * ang_c)
+    return (out + out.T) * angle_factor(m, q)
+
+
 def drive_scale(m: Mechanism, qd: Any, qdd: Any) -> np.ndarray:
     """Return what drives add to the scale of each joint."""
     out = np.zeros(m.nv)
