@@ -65,6 +65,9 @@ class _Driver:
         self.lines.append(f"%b{self.count} = {text}")
         return f"%b{self.count}"
 
+    def text(self) -> str:
+        return "\n  ".join(self.lines)
+
     def at(self, base: str, offset: int | str) -> str:
         return self(f"getelementptr i8, ptr {base}, i64 {offset}")
 
@@ -92,21 +95,23 @@ class _Driver:
     def block(self, group: str) -> str:
         return self.at("%scratch", self(f"mul i64 {group}, {self.place.size}"))
 
-    def arguments(self, group: str, *offsets: int) -> str:
-        """Return what functions of a chunk are given: places in a block, angles, constants."""
-        block = self.block(group)
+    def arguments(self, group: str) -> str:
+        """Return what functions of a chunk are given: the block, the angles, the constants."""
         turns = self.at("%turns", self(f"mul i64 {group}, {8 * self.place.lanes}"))
-        bases = [self.at(block, o) for o in offsets]
-        return ", ".join(f"ptr {b}" for b in [*bases, turns, "@numbers"])
+        return f"ptr {self.block(group)}, ptr {turns}, ptr @numbers"
 
-    def chunks(self, name: str, plan: Schedule, *offsets: int) -> None:
+    def chunks(self, name: str, plan: Schedule) -> None:
         """Run each chunk on all groups of the tile, and take the sines it asks for."""
         w = self.place.lanes
         for c, items in enumerate(plan.chunks):
             g = self.loop(f"{name}{c}")
-            self.lines.append(f"call void @{name}.{w}.{c}({self.arguments(g, *offsets)})")
+            self.lines.append(f"call void @{name}.{w}.{c}({self.arguments(g)})")
             self.again(f"{name}{c}")
             self.sines(items, "%turns", "%groups")
+
+    def move(self, name: str, to: str, src: str, stride: str, size: int) -> None:
+        given = f"ptr {to}, ptr {src}, i64 {stride}, i64 %rows"
+        self.lines.append(f"call void @{name}.{size}({given})")
 
     def sines(self, items: Sequence[int | Trig], turns: str, groups: str) -> None:
         if items and isinstance(trig := items[-1], Trig):
@@ -116,17 +121,38 @@ class _Driver:
             self.lines.append(f"call void @sincos.{suffix(p.lanes)}({given})")
 
 
+_MOVED = "ptr %block, ptr %table, ptr %strides, i64 %state, i64 %rows"
+
+
+def move(program: Program, place: Layout) -> str:
+    """Return `load`, `save` and `set`: the rows of a group to its block, and back."""
+    load, save, params = _Driver(place), _Driver(place), _Driver(place)
+    for k, port in enumerate(program.inputs):
+        stride = load.entry("%strides", k, "i64")
+        src = load.at(load.entry("%table", k, "ptr"), load(f"mul i64 %state, {stride}"))
+        load.move("pack", load.at("%block", place.inputs[k]), src, stride, port.size)
+    for k, port in enumerate(program.outputs):
+        row = 8 * port.size
+        to = save.at(save.entry("%table", k, "ptr"), save(f"mul i64 %state, {row}"))
+        save.move("unpack", to, save.at("%block", place.outputs[k]), str(row), port.size)
+    if program.parameters:
+        stride = params("ptrtoint ptr %strides to i64")
+        src = params.at("%table", params(f"mul i64 %state, {stride}"))
+        to = params.at("%block", place.parameters)
+        params.move("pack", to, src, stride, len(program.parameters))
+    return "".join(
+        f"define internal void @{name}({_MOVED}) #0 {{\n  {d.text()}\n  ret void\n}}\n"
+        for name, d in (("load", load), ("save", save), ("set", params))
+    )
+
+
 def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) -> str:
     """Return `batch(ins, strides, params, pstride, outs, count, scratch)`: the loop over tiles."""
     w, tile = place.lanes, place.lanes * place.groups
     d = _Driver(place)
-    ins = [d.entry("%ins", k, "ptr") for k in range(len(program.inputs))]
-    strides = [d.entry("%strides", k, "i64") for k in range(len(program.inputs))]
-    outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
-    offsets = (*place.inputs, place.prepared, *place.outputs, place.slots)
     d.lines.append(f"%turns = getelementptr i8, ptr %scratch, i64 {place.groups * place.size}")
     for number in range(place.groups):
-        d.lines.append(f"call void @fixed({d.arguments(str(number), *offsets)})")
+        d.lines.append(f"call void @fixed({d.arguments(str(number))})")
     d.lines.append("br label %tiles\ntiles:")
     d.lines.append("%i = phi i64 [ 0, %entry ], [ %i.next, %tile.end ]")
     d.lines.append("%left = sub i64 %count, %i")
@@ -136,46 +162,30 @@ def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) ->
         first = d("icmp eq i64 %i, 0")
         due = d(f"or i1 {first}, {d('icmp ne i64 %pstride, 0')}")
         d.lines.append(f"br i1 {due}, label %prepare, label %prepared\nprepare:")
-        block, state, rows = _group(d, "set")
-        src = d.at("%params", d(f"mul i64 {state}, %pstride"))
-        to = d.at(block, place.parameters)
-        d.lines.append(_move("pack", to, src, "%pstride", rows, len(program.parameters)))
-        d.again("set")
-        d.chunks("prepare", prepare, place.parameters, place.prepared, place.slots)
+        _each_group(d, "set", "%params", d("inttoptr i64 %pstride to ptr"))
+        d.chunks("prepare", prepare)
         d.lines.append("br label %prepared\nprepared:")
-    block, state, rows = _group(d, "in")
-    for k, port in enumerate(program.inputs):
-        src = d.at(ins[k], d(f"mul i64 {state}, {strides[k]}"))
-        to = d.at(block, place.inputs[k])
-        d.lines.append(_move("pack", to, src, strides[k], rows, port.size))
-    d.again("in")
-    d.chunks("step", step, *offsets)
-    block, state, rows = _group(d, "out")
-    for k, port in enumerate(program.outputs):
-        to = d.at(outs[k], d(f"mul i64 {state}, {8 * port.size}"))
-        src = d.at(block, place.outputs[k])
-        d.lines.append(_move("unpack", to, src, str(8 * port.size), rows, port.size))
-    d.again("out")
+    _each_group(d, "load", "%ins", "%strides")
+    d.chunks("step", step)
+    _each_group(d, "save", "%outs", "null")
     d.lines.append(f"br label %tile.end\ntile.end:\n  %i.next = add i64 %i, {tile}")
     d.lines.append("%i.more = icmp ult i64 %i.next, %count")
     d.lines.append("br i1 %i.more, label %tiles, label %end\nend:\n  ret void")
-    body = "\n  ".join(d.lines)
     return (
         "define void @batch(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, "
-        f"i64 %count, ptr %scratch) #0 {{\nentry:\n  {body}\n}}\n"
+        f"i64 %count, ptr %scratch) #0 {{\nentry:\n  {d.text()}\n}}\n"
     )
 
 
-def _group(d: _Driver, tag: str) -> tuple[str, str, str]:
-    """Open a loop over groups; return the block, the first state and the number of rows."""
-    w, g = d.place.lanes, d.loop(tag)
+def _each_group(d: _Driver, name: str, table: str, strides: str) -> None:
+    """Write a loop that moves the rows of each group of the tile."""
+    w, g = d.place.lanes, d.loop(name)
     first = d(f"mul i64 {g}, {w}")
     rows = d(f"call i64 @llvm.umin.i64(i64 {d(f'sub i64 %here, {first}')}, i64 {w})")
-    return d.block(g), d(f"add i64 %i, {first}"), rows
-
-
-def _move(name: str, to: str, src: str, stride: str, rows: str, size: int) -> str:
-    return f"call void @{name}.{size}(ptr {to}, ptr {src}, i64 {stride}, i64 {rows})"
+    state = d(f"add i64 %i, {first}")
+    given = f"ptr {d.block(g)}, ptr {table}, ptr {strides}, i64 {state}, i64 {rows}"
+    d.lines.append(f"call void @{name}({given})")
+    d.again(name)
 
 
 def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
@@ -195,10 +205,9 @@ def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
         for c, items in enumerate(plan.chunks):
             d.lines.append(f"call void @{name}.1.{c}({given})")
             d.sines(items, t, "1")
-    body = "\n  ".join(d.lines)
     head = "define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #0 {"
     size = 8 * (slots + turns + len(program.prepare.results))
-    return f"{head}\n  {body}\n  ret void\n}}\n", size
+    return f"{head}\n  {d.text()}\n  ret void\n}}\n", size
 
 
 ONE_BY_BATCH = """

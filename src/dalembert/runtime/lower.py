@@ -1,14 +1,15 @@
 """From scheduled lines to LLVM IR text, for one state (1 lane) or several at a time (W lanes).
 
-All kernel functions have one signature: a pointer per input port, the prepared values, a pointer
-per output port, scratch, the angles of a tile, constants. Entry k of a port lies at byte 8·W·k, so
-the same text serves both.
+A function reaches inputs, prepared values, outputs and scratch through pointers of their own (one
+lane), or all of them in one block (W lanes). Entry k of each lies at byte 8·W·k, so the same text
+serves both.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ..expr import Port
 from .schedule import Schedule, Trig
@@ -82,27 +83,50 @@ class Numbers:
         return f"@{name} = internal constant {table}, align {8 * self.lanes}\n"
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the functions of a block have in common: their ports, and how they reach memory."""
+
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    lanes: int = 1
+    groups: int = 1  # of a tile; the angles of all its groups lie side by side
+    numbers: Numbers | None = None
+    offsets: tuple[int, ...] = ()  # in a block: of inputs, prepared values, outputs, slots
+
+    def bases(self) -> list[str]:
+        """Return the names of the pointers to inputs, prepared values, outputs and slots."""
+        names = [f"%in{k}" for k in range(len(self.inputs))] + ["%r"]
+        return names + [f"%out{k}" for k in range(len(self.outputs))] + ["%s"]
+
+    def function(self, name: str, lines: Sequence[str]) -> str:
+        """Return the function made of these lines."""
+        given, text = self.bases(), list(lines)
+        if self.offsets:
+            text = [
+                f"{base} = getelementptr inbounds i8, ptr %block, i64 {offset}"
+                for base, offset in zip(given, self.offsets, strict=True)
+            ] + text
+            given = ["%block"]
+        head = ", ".join(f"ptr noalias {n}" for n in [*given, "%t", "%k"])
+        body = "\n  ".join([*text, "ret void"])
+        return f"define internal void @{name}({head}) #0 {{\n  {body}\n}}\n"
+
+
 class Body:
     """The text of one function: operands by value number, each loaded or computed once."""
 
-    def __init__(
-        self,
-        plan: Schedule,
-        lanes: int,
-        ports: Sequence[Port],
-        outputs: Sequence[Port],
-        numbers: Numbers | None,
-        groups: int,
-    ):
-        self.plan, self.lanes, self.numbers, self.groups = plan, lanes, numbers, groups
+    def __init__(self, plan: Schedule, frame: Frame):
+        lanes = frame.lanes
+        self.plan, self.lanes, self.numbers, self.groups = plan, lanes, frame.numbers, frame.groups
         self.type, self.mask, self.suffix = value_type(lanes), mask_type(lanes), suffix(lanes)
         self.bytes = 8 * lanes
         self.text: list[str] = []
         self.operand: dict[int, str] = {}
         self.masks: dict[int, str] = {}
         self.count = 0
-        self.port = {p.name: k for k, p in enumerate(ports)}
-        self.result = [(k, n) for k, p in enumerate(outputs) for n in range(p.size)]
+        self.port = {p.name: k for k, p in enumerate(frame.inputs)}
+        self.result = [(k, n) for k, p in enumerate(frame.outputs) for n in range(p.size)]
 
     # -- memory --------------------------------------------------------------------------------
 
@@ -217,34 +241,19 @@ COMPOSITE: dict[str, Callable[..., str]] = {
 }
 
 
-def signature(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
-    """Return the parameter list that all functions of a kernel share."""
-    names = [f"%in{k}" for k in range(len(inputs))] + ["%r"]
-    names += [f"%out{k}" for k in range(len(outputs))] + ["%s", "%t", "%k"]
-    return ", ".join(f"ptr noalias {n}" for n in names)
-
-
-def functions(
-    name: str,
-    plan: Schedule,
-    lanes: int,
-    inputs: Sequence[Port],
-    outputs: Sequence[Port],
-    numbers: Numbers | None,
-    groups: int = 1,
-) -> list[str]:
+def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
     """Return the IR of a block, one function per chunk, named `name.0`, `name.1`, ...
 
-    With `numbers` (many lanes) results that are constants are left to `constant_results`.
+    Many lanes leave the results of `step` that are constants to `constant_results`.
     """
     texts = []
     base = len(plan.block.leaves)
     for c, items in enumerate(plan.chunks):
-        body = Body(plan, lanes, inputs, outputs, numbers, groups)
+        body = Body(plan, frame)
         if c == 0:
             for v in plan.stores:
                 if v in plan.constants:
-                    if numbers is None or name.startswith("prepare"):
+                    if frame.lanes == 1 or name.startswith("prepare"):
                         body.results(v)
                 elif v < base:
                     body.results(v)
@@ -256,21 +265,14 @@ def functions(
                 body.trig(item)
             else:
                 body.line(item)
-        texts.append(_function(f"{name}.{c}", body, signature(inputs, outputs)))
+        texts.append(frame.function(f"{name}.{c}", body.text))
     return texts
 
 
-def constant_results(
-    name: str, plan: Schedule, lanes: int, inputs: Sequence[Port], outputs: Sequence[Port]
-) -> str:
+def constant_results(name: str, plan: Schedule, frame: Frame) -> str:
     """Return the function that writes the results that are constants, run once per call."""
-    body = Body(plan, lanes, inputs, outputs, None, 1)
+    body = Body(plan, frame)
     for v in plan.stores:
         if v in plan.constants:
             body.results(v)
-    return _function(name, body, signature(inputs, outputs))
-
-
-def _function(name: str, body: Body, parameters: str) -> str:
-    text = "\n  ".join(body.text)
-    return f"define internal void @{name}({parameters}) #0 {{\n  {text}\n  ret void\n}}\n"
+    return frame.function(name, body.text)

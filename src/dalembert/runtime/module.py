@@ -8,7 +8,7 @@ from ..expr import Port, Program
 from . import layout as places
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, table
-from .lower import Numbers, constant_results, functions
+from .lower import Frame, Numbers, constant_results, functions
 from .schedule import CHUNK, WHOLE, Schedule, schedule
 from .transpose import transposes
 
@@ -42,15 +42,14 @@ def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[st
     rows_out = {p.size for p in program.outputs}
     numbers = Numbers(lanes)
     parts = [transposes(lanes, rows_in, rows_out)]
-    parts += _blocks(program, step, prepare, lanes, numbers, groups)
-    parts.append(constant_results("fixed", step, lanes, program.inputs, program.outputs))
-    parts.append(places.batch(program, place, step, prepare))
+    parts += _blocks(program, step, prepare, place, numbers)
+    parts += [places.move(program, place), places.batch(program, place, step, prepare)]
     if long:
         parts.append(places.ONE_BY_BATCH)
         scratch_one = place.scratch
     else:
         single, scratch_one = places.one(program, step, prepare)
-        parts += [*_blocks(program, step, prepare, 1, None, 1), single]
+        parts += [*_blocks(program, step, prepare, None, None), single]
     text = "".join([*parts, numbers.text("numbers")])
     text += (
         table(len(NAMES))
@@ -64,15 +63,25 @@ def _blocks(
     program: Program,
     step: Schedule,
     prepare: Schedule,
-    lanes: int,
+    place: places.Layout | None,
     numbers: Numbers | None,
-    groups: int,
 ) -> list[str]:
-    ends = program.inputs, program.outputs
-    parts = functions(f"step.{lanes}", step, lanes, *ends, numbers, groups)
+    """Return the functions of both blocks, for a layout of many lanes or (None) for one lane."""
+    prepared = (Port("r", (len(program.prepare.results),)),)
+    frames = Frame(program.inputs, program.outputs), Frame((), prepared)
+    lanes = place.lanes if place else 1
+    if place:
+        ends = (*place.inputs, place.prepared, *place.outputs, place.slots)
+        own = (place.parameters, place.prepared, place.slots)
+        frames = (
+            Frame(program.inputs, program.outputs, lanes, place.groups, numbers, ends),
+            Frame((), prepared, lanes, place.groups, numbers, own),
+        )
+    parts = functions(f"step.{lanes}", step, frames[0])
     if program.parameters:
-        results = (Port("r", (len(program.prepare.results),)),)
-        parts += functions(f"prepare.{lanes}", prepare, lanes, (), results, numbers, groups)
+        parts += functions(f"prepare.{lanes}", prepare, frames[1])
+    if place:
+        parts.append(constant_results("fixed", step, frames[0]))
     return parts
 
 
