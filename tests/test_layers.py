@@ -33,6 +33,8 @@ FACETS = {
     "assemble": "mechanism",
     "edit": "mechanism",
     "rehome": "mechanism",
+    "loop_assembly": "plan",
+    "catalog_loops": "catalog",
     "robots_moving": "robots",
     "view": "mechanism",
     "verify_checks": "verify",

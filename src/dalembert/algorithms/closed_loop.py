@@ -1,0 +1,215 @@
+"""Inverse and direct dynamics of mechanisms with closed loops.
+
+Khalil (2010), section 4: Γ_c = Gᵀ Γ_tr (55) with G = ∂q̇_tr/∂q̇_a (56) from the closure (4), and
+Γ_c = A_c q̈_a + H_c (58); (57) with the transpose of E2.19. Redundant equations are left out by the
+plan; motors beyond the mobility share the load with the least norm; independent coordinates without
+a motor move so that their force is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..expr import Scalar, solve
+from ..joint import Vector
+from ..mechanism import Mechanism
+from .closed_kinematics import Closed, Plan, closed_at, dot
+from .composite import composite
+from .drives import Drives
+from .loop_closure import reaction_wrenches
+from .newton_euler import newton_euler
+
+Inverse = Callable[..., list[Scalar]]
+
+
+def active_torques(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    inverse: Inverse = newton_euler,
+    tree: Mechanism | None = None,
+    steps: int = 0,
+    weights: Sequence[float] | None = None,
+    drives: Drives = "inertia",
+    **given: Any,
+) -> Any:
+    """Return (motor forces, residual, pivot), (55): only independent entries of qd, qdd are read.
+
+    `tree` is the same mechanism in frames chosen for the tree's own dynamics.
+    """
+    closed = closed_at(m, plan, q, steps)
+    _, gamma, _ = _motion(closed, qd, qdd, inverse, tree or m, drives, given)
+    return [_shared(closed, closed.projected(gamma), weights), *closed.checks()]
+
+
+def tree_torques(
+    m: Mechanism, plan: Plan, q: Vector, qd: Vector, qdd: Vector, **options: Any
+) -> Any:
+    """Return (Γ_tr, residual, pivot): joint forces of the cut tree in the closed motion."""
+    steps = options.pop("steps", 0)
+    inverse, tree = options.pop("inverse", newton_euler), options.pop("tree", None)
+    drives = options.pop("drives", "inertia")
+    closed = closed_at(m, plan, q, steps)
+    _, gamma, _ = _motion(closed, qd, qdd, inverse, tree or m, drives, options)
+    return [gamma, *closed.checks()]
+
+
+def _motion(
+    closed: Closed,
+    qd: Vector,
+    qdd: Vector,
+    inverse: Inverse,
+    tree: Mechanism,
+    drives: Drives,
+    given: dict[str, Any],
+) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+    """Return (qd, Γ_tr, qdd) of the whole tree; free coordinates move without force."""
+    plan, q = closed.plan, closed.q
+    qd = closed.velocity(qd)
+    ask = [qdd[k] for k in plan.independent]
+    if plan.free:
+        first = len(ask) - plan.free
+        ask[first:] = [0] * plan.free
+    qdd = closed.acceleration(qd, ask)
+    gamma = inverse(tree, q, qd, qdd, drives=drives, **given)
+    if not plan.free:
+        return qd, gamma, qdd
+    # (Gᵀ Γ)_f = 0: the accelerations of the coordinates that no motor moves
+    columns = [[row[first + c] for row in closed.G] for c in range(plan.free)]
+    M = composite(tree, q, drives="none" if drives == "none" else "inertia")
+    along = [[dot(row, g) for row in M] for g in columns]
+    A = [[dot(g, x) for x in along] for g in columns]
+    extra = solve(A, [-dot(g, gamma) for g in columns])
+    for g, x, a in zip(columns, along, extra, strict=True):
+        qdd = [y + a * k for y, k in zip(qdd, g, strict=True)]
+        gamma = [y + a * k for y, k in zip(gamma, x, strict=True)]
+    return qd, gamma, qdd
+
+
+def _shared(
+    closed: Closed, force: Sequence[Scalar], weights: Sequence[float] | None
+) -> list[Scalar]:
+    """Return motor forces u with G_aᵀ u = force, of least Σ w u² where motors are spare."""
+    plan = closed.plan
+    n = len(plan.independent) - plan.free
+    if not plan.spare_motors:
+        by_index = dict(zip(plan.independent[:n], force, strict=False))
+        return [by_index[k] for k in plan.motors]
+    G = closed.G
+    Ga = [[G[k][c] for c in range(n)] for k in plan.motors]
+    ease = [1 / w for w in weights] if weights is not None else [1.0] * len(Ga)
+    eased = [[x * e for x in row] for row, e in zip(Ga, ease, strict=True)]
+    K = [[dot([r[a] for r in Ga], [r[b] for r in eased]) for b in range(n)] for a in range(n)]
+    mu = solve(K, list(force[:n]))
+    return [dot(row, mu) for row in eased]
+
+
+def active_mass_matrix(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    tree: Mechanism | None = None,
+    steps: int = 0,
+    drives: Drives = "inertia",
+) -> Any:
+    """Return (A_c, residual, pivot) of (58): Gᵀ M G."""
+    closed = closed_at(m, plan, q, steps)
+    return [_reduced(closed, tree or m, drives), *closed.checks()]
+
+
+def _reduced(closed: Closed, tree: Mechanism, drives: Drives) -> list[list[Scalar]]:
+    M = composite(tree, closed.q, drives="none" if drives == "none" else "inertia")
+    columns = list(zip(*closed.G, strict=True))
+    n = len(columns)
+    along = [[dot(row, g) for row in M] for g in columns]
+    A: list[list[Scalar]] = [[0] * n for _ in range(n)]
+    for a in range(n):
+        for b in range(a, n):
+            A[a][b] = A[b][a] = dot(columns[a], along[b])
+    return A
+
+
+def _bias(
+    closed: Closed,
+    qd: Vector,
+    inverse: Inverse,
+    tree: Mechanism,
+    drives: Drives,
+    given: dict[str, Any],
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return (Γ_tr at q̈_i = 0, that q̈ of the whole tree)."""
+    qd = closed.velocity(qd)
+    rest = closed.acceleration(qd, [0] * len(closed.plan.independent))
+    return inverse(tree, closed.q, qd, rest, drives=drives, **given), rest
+
+
+def active_bias(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    qd: Vector,
+    inverse: Inverse = newton_euler,
+    tree: Mechanism | None = None,
+    steps: int = 0,
+    drives: Drives = "inertia",
+    **given: Any,
+) -> Any:
+    """Return (H_c, residual, pivot) of (58)."""
+    closed = closed_at(m, plan, q, steps)
+    gamma, _ = _bias(closed, qd, inverse, tree or m, drives, given)
+    return [closed.projected(gamma), *closed.checks()]
+
+
+def closed_forward(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    inverse: Inverse = newton_euler,
+    tree: Mechanism | None = None,
+    steps: int = 0,
+    drives: Drives = "inertia",
+    **given: Any,
+) -> Any:
+    """Return (q̈ of the whole tree, residual, pivot) for motor forces tau, by A_c and H_c (58)."""
+    closed = closed_at(m, plan, q, steps)
+    gamma, rest = _bias(closed, qd, inverse, tree or m, drives, given)
+    load: list[Scalar] = [-x for x in gamma]
+    for k, u in zip(plan.motors, tau, strict=True):
+        load[k] = load[k] + u
+    A = _reduced(closed, tree or m, drives)
+    qdd_i = solve(A, closed.projected(load)) if A else []
+    moved = closed.tree(qdd_i, None)
+    return [[a + b for a, b in zip(moved, rest, strict=True)], *closed.checks()]
+
+
+def loop_reactions(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    inverse: Inverse = newton_euler,
+    tree: Mechanism | None = None,
+    steps: int = 0,
+    weights: Sequence[float] | None = None,
+    drives: Drives = "inertia",
+    **given: Any,
+) -> Any:
+    """Return (wrench of body_i on body_j of each loop at point_j, base axes; residual; pivot).
+
+    Where equations are redundant the reactions are not unique: those left out carry nothing.
+    """
+    closed = closed_at(m, plan, q, steps)
+    _, gamma, _ = _motion(closed, qd, qdd, inverse, tree or m, drives, given)
+    left = list(gamma)
+    for k, u in zip(plan.motors, _shared(closed, closed.projected(gamma), weights), strict=True):
+        left[k] = left[k] - u
+    lam: list[Scalar] = [0] * plan.equations
+    for r, x in zip(plan.rows, closed.multipliers(left), strict=True):
+        lam[r] = x
+    return [reaction_wrenches(m, closed.q, lam), *closed.checks()]

@@ -1,0 +1,316 @@
+"""Closure equations of cut joints and couplings, their Jacobian and their accelerations.
+
+Khalil (2010), section 2.2, eqs (3)-(5): the two branches of a loop meet at its cut joint. Each cut
+joint keeps as many equations as it takes away freedoms: revolute 5, prismatic 5, cylindrical 4,
+universal 4, spherical 3, fixed 6, rod of constant length 1, coupling 1. Both branches are followed
+from the body where they part, so that nothing before it appears.
+
+An equation is written once, on vectors that carry their first and second rates in time: the
+residual, one row of the Jacobian and the acceleration at qdd = 0 are the three parts of its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..algebra import Rotation, Vec3, is_zero
+from ..errors import ModelError
+from ..expr import Scalar, sqrt, where
+from ..joint import UNITS, ZERO, Vector
+from ..mechanism import Loop, Mechanism, joint_name
+
+EQUATIONS = {
+    "revolute": 5,
+    "prismatic": 5,
+    "cylindrical": 4,
+    "universal": 4,
+    "spherical": 3,
+    "fixed": 6,
+    "rod": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Jet:
+    """A scalar with its first and second rates."""
+
+    x: Scalar
+    xd: Scalar
+    xdd: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """A vector with its first and second rates."""
+
+    x: Vec3
+    xd: Vec3
+    xdd: Vec3
+
+    def __sub__(self, o: Moving) -> Moving:
+        return Moving(self.x - o.x, self.xd - o.xd, self.xdd - o.xdd)
+
+    def dot(self, o: Moving) -> Jet:
+        return Jet(
+            self.x.dot(o.x),
+            self.xd.dot(o.x) + self.x.dot(o.xd),
+            self.xdd.dot(o.x) + 2 * self.xd.dot(o.xd) + self.x.dot(o.xdd),
+        )
+
+    def parts(self) -> list[Jet]:
+        return [Jet(*three) for three in zip(self.x, self.xd, self.xdd, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """A body at one end of a loop: pose and motion in the frame where the branches part."""
+
+    R: Rotation = Rotation()
+    p: Vec3 = ZERO
+    v: Vec3 = ZERO  # of the origin
+    w: Vec3 = ZERO
+    vd: Vec3 = ZERO  # classical, at qdd = 0
+    wd: Vec3 = ZERO
+
+    def vector(self, a: Vec3) -> Moving:
+        """Return a vector fixed in the body, given in its axes."""
+        x = self.R @ a
+        xd = self.w.cross(x)
+        return Moving(x, xd, self.wd.cross(x) + self.w.cross(xd))
+
+    def point(self, c: Vec3) -> Moving:
+        """Return a point fixed in the body, given in its frame."""
+        arm = self.vector(c)
+        return Moving(arm.x + self.p, arm.xd + self.v, arm.xdd + self.vd)
+
+
+# -- the equations of each cut joint -----------------------------------------------------------
+
+
+def _gap(loop: Loop, i: End, j: End) -> Moving:
+    return j.point(loop.point_j) - i.point(loop.point_i)
+
+
+def _axes(loop: Loop) -> tuple[Vec3, Vec3]:
+    """Return the joint axis in both bodies; without `axis_j`, the same components in both."""
+    if loop.axis is None:
+        raise ModelError(f"loop {loop.name!r}: a {loop.joint} joint needs an axis")
+    return loop.axis, loop.axis if loop.axis_j is None else loop.axis_j
+
+
+def normals(axis: Vec3) -> tuple[Vec3, Vec3]:
+    """Return two unit vectors normal to an axis and to each other, without a branch on values.
+
+    Duff et al., Building an orthonormal basis, revisited (2017); coordinate axes give their like.
+    """
+    for k in range(3):
+        if all(is_zero(axis[a]) for a in range(3) if a != k):
+            return UNITS[(k + 1) % 3], UNITS[(k + 2) % 3]
+    x, y, z = axis * (1 / sqrt(axis.dot(axis)))
+    s = where(z < 0, -1.0, 1.0)
+    a = -1 / (s + z)
+    b = x * y * a
+    return Vec3(1 + s * x * x * a, s * b, -s * x), Vec3(b, s + y * y * a, -y)
+
+
+def _aligned(loop: Loop, i: End, j: End) -> list[Jet]:
+    axis_i, axis_j = _axes(loop)
+    axis = j.vector(axis_j)
+    return [i.vector(t).dot(axis) for t in normals(axis_i)]
+
+
+def _beside(loop: Loop, i: End, j: End) -> list[Jet]:
+    gap = _gap(loop, i, j)
+    return [i.vector(t).dot(gap) for t in normals(_axes(loop)[0])]
+
+
+def _same_turn(loop: Loop, i: End, j: End) -> list[Jet]:
+    """Return the antisymmetric part of the rotation between the two cut frames."""
+    e = [i.vector(loop.rotation_i @ u) for u in UNITS]
+    f = [j.vector(loop.rotation_j @ u) for u in UNITS]
+    rows = []
+    for a, b in ((1, 2), (2, 0), (0, 1)):
+        x, y = e[b].dot(f[a]), e[a].dot(f[b])
+        rows.append(Jet((x.x - y.x) * 0.5, (x.xd - y.xd) * 0.5, (x.xdd - y.xdd) * 0.5))
+    return rows
+
+
+def _crossed(loop: Loop, i: End, j: End) -> list[Jet]:
+    if loop.axis_j is None:
+        raise ModelError(
+            f"loop {loop.name!r}: a universal joint needs both axes",
+            hint="write axis in body_i's axes and axis_j in body_j's, at right angles",
+        )
+    axis_i, axis_j = _axes(loop)
+    return [i.vector(axis_i).dot(j.vector(axis_j))]
+
+
+def _rod(loop: Loop, i: End, j: End) -> list[Jet]:
+    """Return (|gap|² - length²) / (2 length), a length near closure."""
+    gap = _gap(loop, i, j)
+    square = gap.dot(gap)
+    k = 1 / (2 * loop.length)
+    return [Jet((square.x - loop.length * loop.length) * k, square.xd * k, square.xdd * k)]
+
+
+Rows = Callable[[Loop, End, End], list[Jet]]
+ROWS: dict[str, Rows] = {
+    "revolute": lambda c, i, j: [*_gap(c, i, j).parts(), *_aligned(c, i, j)],
+    "prismatic": lambda c, i, j: [*_beside(c, i, j), *_same_turn(c, i, j)],
+    "cylindrical": lambda c, i, j: [*_beside(c, i, j), *_aligned(c, i, j)],
+    "universal": lambda c, i, j: [*_gap(c, i, j).parts(), *_crossed(c, i, j)],
+    "spherical": lambda c, i, j: _gap(c, i, j).parts(),
+    "fixed": lambda c, i, j: [*_gap(c, i, j).parts(), *_same_turn(c, i, j)],
+    "rod": _rod,
+}
+
+
+# -- branches ----------------------------------------------------------------------------------
+
+
+def branches(m: Mechanism, loop: Loop) -> tuple[list[int], list[int]]:
+    """Return the bodies from where the branches part to body_i, and to body_j."""
+    up_i, up_j = _upward(m, loop.body_i), _upward(m, loop.body_j)
+    common = set(up_i) & set(up_j)
+    own_i = [b for b in reversed(up_i) if b not in common]
+    own_j = [b for b in reversed(up_j) if b not in common]
+    return own_i, own_j
+
+
+def _upward(m: Mechanism, body: int) -> list[int]:
+    bodies = []
+    while body >= 0:
+        bodies.append(body)
+        body = m.bodies[body].parent
+    return bodies
+
+
+def _follow(m: Mechanism, path: Sequence[int], q_: Sequence[Vector], qd_: Sequence[Vector]) -> End:
+    """Return the last body of a branch, moving with qd at qdd = 0."""
+    end = End()
+    for b in path:
+        body = m.bodies[b]
+        R, P = body.pose(q_[b])
+        step = end.R @ P
+        turned = end.w.cross(step)
+        R_b = end.R @ R
+        wJ, wdJ, vJ, vdJ = (R_b @ x for x in body.rates(q_[b], qd_[b], [0] * body.joint.nv))
+        end = End(
+            R_b,
+            end.p + step,
+            end.v + turned + vJ,
+            end.w + wJ,
+            end.vd + end.wd.cross(step) + end.w.cross(turned) + vdJ + 2 * end.w.cross(vJ),
+            end.wd + wdJ + end.w.cross(wJ),
+        )
+    return end
+
+
+def _columns(
+    m: Mechanism, path: Sequence[int], q_: Sequence[Vector]
+) -> tuple[End, list[tuple[int, Vec3, Vec3]]]:
+    """Return the last body of a branch at rest, and (velocity index, v, w) of each freedom."""
+    rest = End()
+    fields = []
+    for b in path:
+        body = m.bodies[b]
+        R, P = body.pose(q_[b])
+        rest = End(rest.R @ R, rest.p + rest.R @ P)
+        for a, (lin, ang) in enumerate(body.joint.columns(q_[b])):
+            fields.append((m.velocity_index[b] + a, rest.R @ lin, rest.R @ ang, rest.p))
+    moved = [(k, lin + ang.cross(rest.p - p), ang) for k, lin, ang, p in fields]
+    return rest, moved
+
+
+# -- what other modules ask --------------------------------------------------------------------
+
+
+def equation_count(m: Mechanism) -> int:
+    """Return how many closure equations a mechanism has, redundant ones included."""
+    return sum(EQUATIONS[loop.joint] for loop in m.loops) + len(m.couplings)
+
+
+def equation_names(m: Mechanism) -> list[str]:
+    """Return a name for each closure equation, for messages."""
+    names = []
+    for k, loop in enumerate(m.loops, 1):
+        ends = [m.bodies[b].name if b >= 0 else "base" for b in (loop.body_i, loop.body_j)]
+        name = loop.name or f"loop {k} ({ends[0]} - {ends[1]})"
+        names += [f"{name}, equation {e + 1}" for e in range(EQUATIONS[loop.joint])]
+    return names + [f"coupling of {joint_name(m.bodies[c.joint])}" for c in m.couplings]
+
+
+def closure(m: Mechanism, q: Vector) -> list[Scalar]:
+    """Return the residual of every closure equation, zero at an assembled pose."""
+    return [row.x for row in _rows(m, q, [0] * m.nv)]
+
+
+def closure_rates(m: Mechanism, q: Vector, qd: Vector) -> tuple[list[Scalar], list[Scalar]]:
+    """Return (J qd, J' qd): first and second rates of the residuals at qdd = 0."""
+    rows = _rows(m, q, qd)
+    return [row.xd for row in rows], [row.xdd for row in rows]
+
+
+def _rows(m: Mechanism, q: Vector, qd: Vector) -> list[Jet]:
+    q_, qd_ = m.split_q(q), m.split(qd)
+    rows: list[Jet] = []
+    for loop in m.loops:
+        path_i, path_j = branches(m, loop)
+        end_i, end_j = _follow(m, path_i, q_, qd_), _follow(m, path_j, q_, qd_)
+        rows += ROWS[loop.joint](loop, end_i, end_j)
+    for c in m.couplings:
+        for b in (c.joint, c.of):
+            if m.bodies[b].joint.nq != 1:
+                raise ModelError(f"coupling: joint {joint_name(m.bodies[b])!r} has no one angle")
+        x, rate = q_[c.joint][0], qd_[c.joint][0]
+        rows.append(Jet(x - c.ratio * q_[c.of][0] - c.offset, rate - c.ratio * qd_[c.of][0], 0))
+    return rows
+
+
+def loop_jacobian(m: Mechanism, q: Vector) -> list[list[Scalar]]:
+    """Return J, one row per closure equation: the rate of the residuals is J qd."""
+    q_ = m.split_q(q)
+    J: list[list[Scalar]] = []
+    for loop in m.loops:
+        path_i, path_j = branches(m, loop)
+        (i, of_i), (j, of_j) = _columns(m, path_i, q_), _columns(m, path_j, q_)
+        rows: list[list[Scalar]] = [[0] * m.nv for _ in range(EQUATIONS[loop.joint])]
+        moves = [(k, End(i.R, i.p, v, w), j) for k, v, w in of_i]
+        moves += [(k, i, End(j.R, j.p, v, w)) for k, v, w in of_j]
+        for k, end_i, end_j in moves:
+            for row, jet in zip(rows, ROWS[loop.joint](loop, end_i, end_j), strict=True):
+                row[k] = jet.xd
+        J += rows
+    for c in m.couplings:
+        row = [0] * m.nv
+        row[m.velocity_index[c.joint]], row[m.velocity_index[c.of]] = 1, -c.ratio
+        J.append(row)
+    return J
+
+
+def reaction_wrenches(m: Mechanism, q: Vector, lam: Vector) -> list[list[Scalar]]:
+    """Return the wrench of body_i on body_j at point_j of each loop, base axes, linear first.
+
+    `lam` holds one multiplier per closure equation: M qdd + h = tau + Jᵀ lam.
+    """
+    q_ = m.split_q(q)
+    rest = [[0] * b.joint.nv for b in m.bodies]
+    out: list[list[Scalar]] = []
+    at = 0
+    for loop in m.loops:
+        path_i, path_j = branches(m, loop)
+        top = m.bodies[path_i[0] if path_i else path_j[0]].parent
+        base = _follow(m, list(reversed(_upward(m, top))), q_, rest).R
+        i, j = _follow(m, path_i, q_, rest), _follow(m, path_j, q_, rest)
+        arm = j.R @ loop.point_j
+        # a unit velocity of point_j along, or a unit turn about, each axis
+        twists = [(u, ZERO) for u in UNITS] + [(-u.cross(arm), u) for u in UNITS]
+        own = lam[at : at + EQUATIONS[loop.joint]]
+        wrench: list[Scalar] = []
+        for v, w in twists:
+            jets = ROWS[loop.joint](loop, i, End(j.R, j.p, v, w))
+            wrench.append(sum((l * jet.xd for l, jet in zip(own, jets, strict=True)), 0))
+        out.append([*(base @ Vec3(*wrench[:3])), *(base @ Vec3(*wrench[3:]))])
+        at += len(own)
+    return out
