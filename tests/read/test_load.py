@@ -237,3 +237,45 @@ def elements(draw, depth=3):
 @given(st.lists(elements(), max_size=4))
 def test_any_xml_is_read_or_refused(parts):
     refused_or_read(f"<robot name='r'>{''.join(parts)}</robot>")
+
+
+AUDIT = """
+import sys
+import dalembert as da
+import dalembert.read.native_writer, dalembert.read.oracle
+texts = [{phrase!r}, {toml!r}, {urdf!r}, '{{"bodies": []}}',
+         '<!DOCTYPE r SYSTEM "file:///etc/passwd"><robot/>',
+         '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="&x;"/>',
+         '<robot name="r"><link name="a"><visual><geometry><mesh filename="file:///etc/passwd"/>'
+         '</geometry></visual></link></robot>',
+         '{{"bodies": [{{"parent": -1, "mass": "__import__(1)"}}]}}', "RZ(open(1),2);"]
+def run():
+    for text in texts:
+        try:
+            da.load(text)
+        except da.DalembertError:
+            pass
+run()  # whatever is imported late is imported now
+seen = []
+sys.addaudithook(lambda event, args: seen.append((event, args)))
+run()
+bad = ("open", "exec", "os.system", "socket.connect", "subprocess.Popen", "pickle.find_class")
+print([e for e in seen if e[0] in bad])
+"""
+
+
+def test_reading_a_text_opens_no_file_and_runs_no_code():
+    code = AUDIT.format(phrase=PHRASE, toml=TOML, urdf=URDF)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_ten_thousand_links_in_a_chain():
+    links = "".join(f'<link name="l{k}"/>' for k in range(10_001))
+    joints = "".join(
+        f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/></joint>'
+        for k in reversed(range(10_000))
+    )
+    m = da.load(f'<robot name="r">{links}{joints}</robot>')
+    assert m.nv == 10_000 and m.joint_names[0] == "j0"
+    assert da.load(write(m, "urdf")[0]).joint_names == m.joint_names

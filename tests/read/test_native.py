@@ -338,3 +338,38 @@ HOSTILE = [
 def test_hostile_texts_are_refused_quickly(text):
     with contextlib.suppress(da.DalembertError):
         da.load(text)
+
+
+# -- the schema ------------------------------------------------------------------------------------
+
+
+def schema():
+    from importlib.resources import files
+
+    return json.loads((files("dalembert.read") / "native.schema.json").read_text("utf-8"))
+
+
+def test_the_schema_lists_the_keys_that_are_read():
+    from dalembert.read import native, native_records
+
+    found = schema()
+    assert set(found["properties"]) == set(native.KEYS)
+    assert set(found["$defs"]["body"]["properties"]) == set(native.BODY)
+    assert set(found["$defs"]["joint"]["properties"]) == set(native.JOINT)
+    assert found["$defs"]["joint"]["properties"]["type"]["enum"] == list(native.JOINTS)
+    for key, record in native_records.RECORDS.items():
+        items = found["properties"][key]["items"]
+        assert set(items["properties"]) == set(record.keys)
+        assert items["required"] == list(record.needed)
+
+
+def test_what_is_written_and_what_is_read_satisfies_the_schema(oracles_dir):
+    jsonschema = pytest.importorskip("jsonschema")
+    check = jsonschema.Draft202012Validator(schema())
+    for seed in range(20):
+        check.validate(json.loads(native_text(random_mechanism(seed), "json")))
+    for file in sorted(oracles_dir.glob("*.json")):
+        data = json.loads(file.read_text("utf-8"))
+        if "model" in data:
+            check.validate(data["model"])
+    assert not check.is_valid(body(massa=1)) and check.is_valid(ARM)
