@@ -103,11 +103,12 @@ class Reading:
         p = self.vector(element, "xyz", (0, 0, 0))
         R = Rotation()
         for axis, angle in zip((0, 1, 2), self.vector(element, "rpy", (0, 0, 0)), strict=True):
+            if angle == 0:
+                continue
             turned, note = snap_angle(angle, self.snap, self.graph)
             if note is not None:
                 self.snapped.append(note.removeprefix("angle "))
-            if turned != 0:
-                R = Rotation((exact_turn(axis, turned, self.graph),)) @ R
+            R = Rotation((exact_turn(axis, turned, self.graph),)) @ R
         return Transform(R, p)
 
 
