@@ -1,0 +1,228 @@
+"""All formalisms compared with each other, in units of the largest term they sum.
+
+The law: results of force type agree when they differ by at most 1e-12 of the largest term that the
+recursions sum for quantities of that unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .algebra import Mat3, Vec3
+from .catalog import quantity
+from .compute import evaluate
+from .errors import DalembertError, ModelError
+from .expr.exact import to_float
+from .joint import Vector
+from .mechanism import Mechanism
+from .reference import in_floats
+
+LIMIT = 1e-12
+COMPARED = {
+    "tau": "inverse_dynamics",
+    "M": "mass_matrix",
+    "gravity": "gravity",
+    "coriolis": "coriolis",
+}
+KERNEL = "kernel"  # the default method traced, reframed, regrouped and compiled
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The worst scaled differences of one quantity between every two formalisms."""
+
+    quantity: str
+    formalisms: tuple[str, ...]
+    worst: Array  # symmetric; nan where a formalism gave no finite number
+    absent: Mapping[str, str]  # formalisms that do not hold for the mechanism, and why
+
+    @property
+    def ok(self) -> bool:
+        return bool(np.all(self.worst <= LIMIT))
+
+    def data(self) -> dict[str, Any]:
+        """Return it as JSON holds it; what is not finite is null."""
+        rows = [[float(x) if np.isfinite(x) else None for x in row] for row in self.worst]
+        return {
+            "quantity": self.quantity,
+            "formalisms": list(self.formalisms),
+            "worst": rows,
+            "limit": LIMIT,
+            "ok": self.ok,
+            "absent": dict(self.absent),
+        }
+
+
+def agree(m: Mechanism, states: int = 100, seed: int = 0) -> list[Agreement]:
+    """Return how well all formalisms agree on tau, M, gravity and coriolis at random states.
+
+    Parameters without a value are drawn too.
+    """
+    m = with_drawn_values(m, seed)
+    q, qd, qdd = random_states(m, states, seed)
+    still, zero = replace(m, gravity=Vec3.zero(), checked=True), np.zeros_like(qd)
+    inputs = {"tau": (q, qd, qdd), "M": (q,), "gravity": (q,), "coriolis": (q, qd)}
+    scales = {
+        "tau": lambda: np.maximum(force_scale(m, q, qd, qdd), spring_scale(m, q, qd)),
+        "M": lambda: mass_scale(still, q),
+        "gravity": lambda: force_scale(m, q, zero, zero),
+        "coriolis": lambda: force_scale(still, q, qd, zero),
+    }
+    return [_compare(m, name, inputs[name], scales[name]()) for name in COMPARED]
+
+
+def _compare(m: Mechanism, name: str, inputs: Sequence[Array], scale: Array) -> Agreement:
+    row = quantity(COMPARED[name])
+    found: dict[str, Array] = {}
+    absent: dict[str, str] = {}
+    for method in row.methods:
+        try:
+            found[method] = in_floats(m, row.name, method, inputs)[0]
+        except ModelError as error:
+            absent[method] = error.message
+    found[KERNEL] = evaluate(m, row.name, *inputs, check=False)
+    results = list(found.values())
+    worst = np.array([[scaled(x, y, scale) for y in results] for x in results])
+    return Agreement(name, tuple(found), worst, absent)
+
+
+def scaled(x: Array, y: Array, scale: Array) -> float:
+    """Return the largest difference in units of the scale; a zero scale demands equality."""
+    difference = np.abs(x - y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(difference == 0, 0.0, difference / scale)
+    return float(np.max(ratio, initial=0.0))
+
+
+# -- states --------------------------------------------------------------------------------------
+
+
+def with_drawn_values(m: Mechanism, seed: int = 0) -> Mechanism:
+    """Return the mechanism with a value, from 0.5 to 1.5, for each parameter that has none."""
+    names = m.open_parameters
+    if not names:
+        return m
+    drawn = np.random.default_rng([seed, 1]).uniform(0.5, 1.5, len(names))
+    return m.with_values(**dict(zip(names, map(float, drawn), strict=True)))
+
+
+def random_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
+    """Return (q, qd, qdd): coordinates within their limits, or in half a turn and a metre."""
+    rng = np.random.default_rng([seed, 2])
+    columns: list[Array] = []
+    for body in m.bodies:
+        kind, nq = body.joint.kind, body.joint.nq
+        if kind in ("free", "spherical"):
+            columns += list(rng.uniform(-1, 1, (nq - 4, count)))
+            x = rng.normal(size=(4, count))
+            columns += list(x / np.linalg.norm(x, axis=0))
+            continue
+        reach = 1.0 if kind == "prismatic" else np.pi
+        for k in range(nq):
+            low, high = _limits(body.limits[k] if body.limits else (None, None), reach)
+            columns.append(rng.uniform(low, high, count))
+    q = np.array(columns).reshape(len(columns), count).T
+    return q, rng.normal(size=(count, m.nv)), rng.normal(size=(count, m.nv))
+
+
+def _limits(pair: tuple[Any, Any], reach: float) -> tuple[float, float]:
+    try:
+        low, high = (to_float(x) for x in pair)
+    except (TypeError, DalembertError):  # open, or a symbol without a value
+        return -reach, reach
+    return (low, high) if low < high else (-reach, reach)
+
+
+# -- scales --------------------------------------------------------------------------------------
+
+
+def _norm(x: Vec3 | Mat3) -> Any:
+    """Return the largest entry, state by state."""
+    entries = x.six() if isinstance(x, Mat3) else tuple(x)
+    total: Any = 0.0
+    for entry in entries:
+        total = np.maximum(total, np.abs(entry))
+    return total
+
+
+def force_scale(m: Mechanism, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return, per state and velocity variable, the largest term that inverse dynamics sums for it.
+
+    Terms with a lever to the base origin count, since formalisms in base axes form them.
+    """
+    b = m.bound()
+    q_, qd_, qdd_ = b.split_q(list(q.T)), b.split(list(qd.T)), b.split(list(qdd.T))
+    w, wd, a = {-1: 0.0}, {-1: 0.0}, {-1: _norm(b.gravity)}
+    lever, P, F, N = {-1: 0.0}, {}, {}, {}
+    for j, body in b.outward():
+        i = body.parent
+        P[j] = _norm(body.pose(q_[j])[1])
+        wJ, wdJ, vJ, vdJ = (_norm(x) for x in body.rates(q_[j], qd_[j], qdd_[j]))
+        # running sums count as terms of the next sum; independent parts add in squares
+        w[j] = np.hypot(w[i], wJ)
+        wd[j] = _together(wd[i], wdJ, w[i] * wJ)
+        a[j] = _together(a[i], (wd[i] + w[i] ** 2) * P[j], vdJ, 2 * w[i] * vJ)
+        L = lever[j] = np.hypot(lever[i], P[j])
+        U, mass = wd[j] + w[j] ** 2, abs(float(body.m))
+        h = np.maximum(_norm(body.h), mass * L)
+        Io = _largest(_norm(body.Io), h * L, mass * L * L)
+        acceleration = np.maximum(a[j], U * L)
+        F[j] = np.maximum(mass * acceleration, U * h)
+        N[j] = _largest(Io * U, h * acceleration, F[j] * L)
+    out = np.zeros_like(qd)
+    for j, body in b.inward():
+        for k, (linear, angular) in enumerate(_columns(body.joint, q_[j])):
+            couple = np.maximum(N[j], lever[j] * F[j])
+            out[:, b.velocity_index[j] + k] = np.maximum(linear * F[j], angular * couple)
+        i = body.parent
+        if i >= 0:
+            F[i], N[i] = np.hypot(F[i], F[j]), _together(N[i], N[j], P[j] * F[j])
+    for d in b.drives:
+        k = b.velocity_index[d.joint]
+        out[:, k] = np.maximum(out[:, k], np.abs(d.gear**2 * d.inertia * qdd[:, k]))
+    return out
+
+
+def spring_scale(m: Mechanism, q: Array, qd: Array) -> Array:
+    """Return, per state and velocity variable, the force of the joint springs."""
+    out = np.zeros_like(qd)
+    b = m.bound()
+    starts = np.cumsum([0, *(body.joint.nq for body in b.bodies)])
+    for s in b.elastic:
+        k, at = b.velocity_index[s.joint], starts[s.joint]
+        force = s.stiffness * (np.abs(q[:, at]) + abs(s.rest))
+        out[:, k] = force + np.abs(s.damping * qd[:, k])
+    return out
+
+
+def _columns(joint: Any, q: Vector) -> list[tuple[Any, Any]]:
+    return [(_norm(linear), _norm(angular)) for linear, angular in joint.columns(q)]
+
+
+def _together(*parts: Any) -> Any:
+    return np.sqrt(sum(np.square(x) for x in parts))
+
+
+def _largest(*parts: Any) -> Any:
+    total: Any = 0.0
+    for x in parts:
+        total = np.maximum(total, x)
+    return total
+
+
+def mass_scale(still: Mechanism, q: Array) -> Array:
+    """Return, per state and entry of M, the largest term summed for it; no gravity in `still`."""
+    n = still.nv
+    zero = np.zeros((len(q), n))
+    out = np.zeros((len(q), n, n))
+    for k in range(n):
+        unit = zero.copy()
+        unit[:, k] = 1
+        out[:, :, k] = force_scale(still, q, zero, unit)
+    # an entry that one order of summing finds zero, the other may not
+    return np.maximum(out, out.swapaxes(1, 2))

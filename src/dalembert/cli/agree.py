@@ -1,0 +1,57 @@
+"""dalembert agree: all formalisms compared with each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from dalembert.cli.model import model_command, print_json
+
+if TYPE_CHECKING:
+    from dalembert.agree import Agreement
+    from dalembert.mechanism import Mechanism
+
+
+@model_command
+@click.option(
+    "--states",
+    type=click.IntRange(1, 100_000),
+    default=100,
+    show_default=True,
+    help="How many random states.",
+)
+@click.option("--seed", default=0, show_default=True, help="Another seed, other states.")
+def command(mechanism: Mechanism, as_json: bool, states: int, seed: int) -> int:
+    """Compare all formalisms that hold for MODEL on tau, M, gravity and coriolis.
+
+    Prints the worst difference between every two of them, in units of the largest term summed;
+    exit 1 when one passes 1e-12. Parameters without a value are drawn at random.
+
+    \b
+    Example:
+      dalembert agree robot:puma560 --states 100
+    """
+    from dalembert.agree import agree
+
+    found = agree(mechanism, states, abs(seed))
+    if as_json:
+        print_json([one.data() for one in found])
+    else:
+        if mechanism.open_parameters:
+            click.echo("note: values were drawn for parameters without one", err=True)
+        for one in found:
+            _print(one)
+    return 0 if all(one.ok for one in found) else 1
+
+
+def _print(one: Agreement) -> None:
+    names = one.formalisms
+    wide = max(len(name) for name in (one.quantity, *names))
+    click.echo("  ".join([one.quantity.ljust(wide), *(n.rjust(max(7, len(n))) for n in names)]))
+    for name, row in zip(names, one.worst, strict=True):
+        cells = [f"{x:.1e}".rjust(max(7, len(n))) for n, x in zip(names, row, strict=True)]
+        click.echo("  ".join([name.ljust(wide), *cells]))
+    for name, reason in one.absent.items():
+        click.echo(f"note: {one.quantity} has no {name}: {reason}", err=True)
+    click.echo(f"{'agree' if one.ok else 'DISAGREE'}\n")

@@ -1,0 +1,173 @@
+"""Operation counts of quantities, for the numbers of a model and for symbolic inertial parameters.
+
+Counted: every + - × / that remains after folding and sharing; negation is free, x² is one
+multiplication, a sine and a cosine of one angle are a pair. What depends on parameters only is
+counted apart, as `prepare`. Khalil and Dombre, Modeling, Identification and Control of Robots
+(2002), section 9.6, counts in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .algebra import Mat3, Vec3
+from .catalog import INPUT_SIZES, Quantity, algorithm, quantity
+from .compute import program_of
+from .errors import ComputationError, ModelError
+from .expr import Graph, Program, program, trace
+from .inertia import Inertia
+from .mechanism import Mechanism, Parameter
+from .reframe import reframe, simplify
+from .rehome import merge_fixed
+
+COUNTED = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "gravity",
+    "coriolis",
+    "bias",
+    "coriolis_matrix",
+    "inverse_dynamics_derivatives",
+)
+KINDS = ("standard", "base", "given")
+SMALL = 12  # freedoms up to which every method is counted unasked
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cost of one quantity by one method; `prepare` runs once per parameter set."""
+
+    quantity: str
+    method: str
+    parameters: str
+    mul: int
+    add: int
+    div: int
+    sincos: int
+    prepare_mul: int
+    prepare_add: int
+
+    def data(self) -> dict[str, Any]:
+        """Return the row as JSON holds it."""
+        names = ("quantity", "method", "parameters", "mul", "add", "div", "sincos")
+        prepare = {"mul": self.prepare_mul, "add": self.prepare_add}
+        return {name: getattr(self, name) for name in names} | {"prepare": prepare}
+
+
+def costs(
+    m: Mechanism,
+    quantities: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    kinds: Sequence[str] = KINDS,
+    drives: str = "none",
+) -> tuple[list[Row], list[str]]:
+    """Return (rows, notes): operation counts, and which methods do not hold for the mechanism.
+
+    `standard`: ten symbolic inertial parameters per moving body; `base`: the same, regrouped;
+    `given`: the mechanism's own numbers and symbols, as kernels are made. Without `quantities` the
+    usual ones are counted; without `methods` all of a small mechanism, else each default.
+    """
+    rows: list[Row] = []
+    notes: list[str] = []
+    symbolic = with_symbolic_inertia(m)
+    for name in COUNTED if quantities is None else quantities:
+        row = quantity(name)
+        every = list(row.methods) if m.nv <= SMALL else [row.default]
+        for method in every if methods is None else methods:
+            if methods is not None:
+                algorithm(row, method)  # an unknown one is an error
+            for kind in kinds:
+                if kind == "base" and not row.frame_free:
+                    continue
+                try:
+                    made = _program(m, symbolic, row, method, kind, drives)
+                except (ModelError, ComputationError, ZeroDivisionError) as error:
+                    reason = getattr(error, "message", "the model is singular")
+                    notes.append(f"{name} by {method}: {reason}")
+                    break
+                rows.append(_row(name, method, kind, made))
+    return rows, notes
+
+
+def _row(name: str, method: str, kind: str, made: Program) -> Row:
+    step, early = made.cost["step"], made.cost["prepare"]
+    return Row(
+        name, method, kind, step.mul, step.add, step.div, step.sincos, early.mul, early.add
+    )
+
+
+def _program(
+    m: Mechanism, symbolic: Mechanism, row: Quantity, method: str, kind: str, drives: str
+) -> Program:
+    options = {"drives": drives} if "drives" in row.options else {}
+    if kind == "given":
+        return program_of(m, row.name, method, **options)
+    if kind == "base":
+        prepare: Callable[[Mechanism], Mechanism] = simplify
+    elif row.frame_free and method == row.default:
+        prepare = reframe
+    else:
+        prepare = _as_described
+    return _traced(symbolic, row, method, prepare, options)
+
+
+def _as_described(m: Mechanism) -> Mechanism:
+    return m
+
+
+def _traced(
+    m: Mechanism,
+    row: Quantity,
+    method: str,
+    prepare: Callable[[Mechanism], Mechanism],
+    options: dict[str, Any],
+) -> Program:
+    """Return the Program of a quantity on a prepared mechanism, all open parameters at run time."""
+    settings = {**row.options, **options}
+    _, run = algorithm(row, method)
+    outputs = [(n, shape(m, settings)) for n, shape in row.outputs]
+    sizes = [(n, INPUT_SIZES[n](m) if n in INPUT_SIZES else m.nv) for n in row.inputs]
+    graph = Graph()
+    names = m.open_parameters
+    for name in names:
+        graph.param(name)
+    working = prepare(m.bound(m.values, graph))
+    made = trace(
+        lambda *inputs: run(working, *inputs, **settings),
+        sizes,
+        name=row.name,
+        outputs=outputs,
+        graph=graph,
+    )
+    return program(made, names)
+
+
+def with_symbolic_inertia(m: Mechanism) -> Mechanism:
+    """Return the mechanism with ten symbolic inertial parameters for each moving body.
+
+    M, MX.. MZ, XX.. YZ about the frame origin, numbered from 1. Fixed bodies are merged into their
+    parents first; bodies that are massless stay so.
+    """
+    m = merge_fixed(m)
+    taken = {p.name for p in m.parameters}
+    graph, new, bodies = Graph(), [], []
+
+    def symbol(name: str) -> Any:
+        while name in taken:
+            name += "_"
+        new.append(Parameter(name))
+        return graph.param(name)
+
+    for k, body in enumerate(m.bodies, 1):
+        if not body.inertia.is_massless():
+            mass = symbol(f"M{k}")
+            lever = Vec3(*(symbol(f"M{axis}{k}") for axis in "XYZ"))
+            six = [symbol(f"{axes}{k}") for axes in ("XX", "YY", "ZZ", "XY", "XZ", "YZ")]
+            body = replace(body, inertia=Inertia(mass, lever, Mat3.symmetric(*six), "origin"))
+        bodies.append(body)
+    return replace(
+        m, bodies=tuple(bodies), parameters=(*m.parameters, *new), changes=(), checked=True
+    )
