@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from .algebra import Map, Rotation, Transform, Vec3
@@ -160,6 +160,9 @@ class VelocityConstraint:
 
     name: str
     equation: str
+    # left - right over parameters `<joint>`, `<joint>d` and `t`, and the values of all others
+    expression: Any = field(default=None, compare=False)
+    values: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,14 +27,22 @@ def path(m: Mechanism, body: int) -> list[int]:
     return bodies[::-1]
 
 
-def frame_pose(m: Mechanism, frame: str, q: Vector) -> Transform:
+Target = tuple[int, Transform]  # a frame as (body, placement in it)
+
+
+def target_pose(m: Mechanism, target: Target, q: Vector) -> Transform:
     """Return the pose of a frame in the base frame."""
-    body, placement = m.frame(frame)
+    body, placement = target
     q_ = m.split_q(q)
     T = Transform()
     for j in path(m, body):
         T = T @ Transform(*m.bodies[j].pose(q_[j]))
     return T @ placement
+
+
+def frame_pose(m: Mechanism, frame: str, q: Vector) -> Transform:
+    """Return the pose of a named frame in the base frame."""
+    return target_pose(m, m.frame(frame), q)
 
 
 def pose(m: Mechanism, frame: str, q: Vector) -> list[list[Scalar]]:
@@ -53,31 +61,33 @@ def _oriented(R: Rotation, motion: Motion, axes: str) -> list[Scalar]:
 
 def jacobian(m: Mechanism, frame: str, q: Vector, axes: str = "base") -> list[list[Scalar]]:
     """Return J, 6 x nv: [v; w] of the frame's origin = J qd."""
-    columns = _columns(m, frame, q, axes)
-    return [[column[r] for column in columns] for r in range(6)]
+    return target_jacobian(m, m.frame(frame), q, axes)
 
 
-def _columns(m: Mechanism, frame: str, q: Vector, axes: str) -> list[list[Scalar]]:
-    body, placement = m.frame(frame)
+def target_jacobian(
+    m: Mechanism, target: Target, q: Vector, axes: str = "local"
+) -> list[list[Scalar]]:
+    """Return the Jacobian of a frame given as (body, placement)."""
+    body, placement = target
     q_, start = m.split_q(q), m.velocity_index
     columns: list[list[Scalar]] = [[0] * 6 for _ in range(m.nv)]
     # inward: each joint sees the frame at (R, p) in its own body axes
     there = placement
-    whole = frame_pose(m, frame, q).R
+    whole = target_pose(m, target, q).R
     for j in reversed(path(m, body)):
         for a, (linear, angular) in enumerate(m.bodies[j].joint.columns(q_[j])):
             moved = (linear + angular.cross(there.p), angular)
             local = (there.R.T @ moved[0], there.R.T @ moved[1])
             columns[start[j] + a] = _oriented(whole, local, axes)
         there = Transform(*m.bodies[j].pose(q_[j])) @ there
-    return columns
+    return [[column[r] for column in columns] for r in range(6)]
 
 
-def _motions(
-    m: Mechanism, frame: str, q: Vector, qd: Vector, qdd: Vector
+def target_motion(
+    m: Mechanism, target: Target, q: Vector, qd: Vector, qdd: Vector
 ) -> tuple[Rotation, Motion, Motion]:
     """Return (rotation, velocity, classical acceleration) of a frame, own axes, no gravity."""
-    body, placement = m.frame(frame)
+    body, placement = target
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
     v = w = vd = wd = Vec3.zero()
     whole = Rotation()
@@ -102,7 +112,7 @@ def _turning(w: Vec3, wd: Vec3) -> Mat3:
 
 def velocity(m: Mechanism, frame: str, q: Vector, qd: Vector, axes: str = "base") -> list[Scalar]:
     """Return [v; w] of the frame's origin."""
-    R, motion, _ = _motions(m, frame, q, qd, [0] * m.nv)
+    R, motion, _ = target_motion(m, m.frame(frame), q, qd, [0] * m.nv)
     return _oriented(R, motion, axes)
 
 
@@ -110,19 +120,26 @@ def acceleration(
     m: Mechanism, frame: str, q: Vector, qd: Vector, qdd: Vector, axes: str = "base"
 ) -> list[Scalar]:
     """Return the classical acceleration [dv/dt; dw/dt] of the frame's origin."""
-    R, _, motion = _motions(m, frame, q, qd, qdd)
+    R, _, motion = target_motion(m, m.frame(frame), q, qd, qdd)
     return _oriented(R, motion, axes)
 
 
 def jacobian_derivative(
     m: Mechanism, frame: str, q: Vector, qd: Vector, axes: str = "base"
 ) -> list[list[Scalar]]:
-    """Return dJ/dt, 6 x nv, column by column: d/dt of R (S + w_J × ...) as the frame moves.
+    """Return dJ/dt, 6 x nv."""
+    return target_jacobian_derivative(m, m.frame(frame), q, qd, axes)
+
+
+def target_jacobian_derivative(
+    m: Mechanism, target: Target, q: Vector, qd: Vector, axes: str = "local"
+) -> list[list[Scalar]]:
+    """Return dJ/dt of a frame given as (body, placement).
 
     Each column is the velocity field of one freedom of joint j; its rate follows from the motion of
     body j and of the frame.
     """
-    body, placement = m.frame(frame)
+    body, placement = target
     q_, qd_, start = m.split_q(q), m.split(qd), m.velocity_index
     states = _body_motions(m, body, q_, qd_)
     R_f, p_f, v_f, w_f = _frame_motion(states[body] if body >= 0 else None, placement)

@@ -1,0 +1,303 @@
+"""Kane's method: Newton-Euler of each body projected on the independent speeds.
+
+DeSantis, Dynamique des systèmes mécaniques (1996): velocities v_i of the mass centres in body axes,
+J_h (2.6)-(2.8), J_nh (2.12), J = J_h J_nh (2.14), D = J'MJ and C = J'(MJ̇ + WMJ) (4.8, E3.4), D α̇ =
+-C α + τ (4.9), constraint forces dropping out (4.16). Errata E3.1-E3.6. C is not Christoffel's: only
+α'(Ḋ - 2C)α vanishes (E3.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..algebra import Rotation, Transform, Vec3
+from ..errors import ModelError
+from ..expr import Scalar, solve
+from ..joint import Vector
+from ..mechanism import Mechanism, joint_name
+from .drives import Drives, friction, rotor_inertia
+from .kinematics import Target, target_jacobian, target_jacobian_derivative, target_pose
+from .newton_euler import Wrench
+from .velocity_constraints import Row, forward_row, prescribed_names, rows
+
+Matrix = list[list[Scalar]]
+
+
+# -- one body: Newton and Euler at the mass centre, body axes -----------------------------------
+
+
+def massive(m: Mechanism) -> list[int]:
+    """Return the bodies that have inertia."""
+    return [j for j, body in m.outward() if not body.inertia.is_massless()]
+
+
+def centre(m: Mechanism, j: int) -> Target:
+    """Return the frame at the mass centre of body j, in body axes."""
+    return j, Transform(Rotation(), m.bodies[j].inertia.centre)
+
+
+def wrench(m: Mechanism, j: int, v: Vec3, w: Vec3, vd: Vec3, wd: Vec3) -> tuple[Vec3, Vec3]:
+    """Return f = S(Ω) m v + m v̇, n = S(Ω) j Ω + j Ω̇ (3.1), (3.2), E3.2."""
+    body = m.bodies[j]
+    inertia = body.inertia.about_centre
+    return (w.cross(v) + vd) * body.m, w.cross(inertia @ w) + inertia @ wd
+
+
+def kane(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    wrenches: Mapping[int, Wrench] | None = None,
+    drives: Drives = "inertia",
+) -> list[Scalar]:
+    """Return the joint forces tau, with α = q̇ (S3.11): Σ J_i' (f_i, n_i) less the active forces."""
+    m, acting = mechanism, wrenches or {}
+    tau: list[Scalar] = [0] * m.nv
+    for j in sorted({*massive(m), *acting}):
+        target = centre(m, j) if j in massive(m) else (j, Transform())
+        J = target_jacobian(m, target, q)
+        Jd = target_jacobian_derivative(m, target, q, qd)
+        v, w = _split(_times(J, qd))
+        vd, wd = _split(_plus(_times(J, qdd), _times(Jd, qd)))
+        f, n = wrench(m, j, v, w, vd, wd)
+        f = f - target_pose(m, target, q).R.T @ m.gravity * m.bodies[j].m
+        if j in acting:
+            force, couple = acting[j]
+            f, n = f + force, n + couple - target[1].p.cross(force)
+        tau = _plus(tau, _transposed_times(J, [*f, *n]))
+    for k, Ia in rotor_inertia(m, drives).items():
+        tau[k] = tau[k] + Ia * qdd[k]
+    for k, force in friction(m, qd, drives).items():
+        tau[k] = tau[k] + force
+    return tau
+
+
+# -- the whole machine: J_nh, J, D, C ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """q̇ = J_nh α + b and its rate: the constraint rows and the rows of the chosen speeds."""
+
+    constraints: list[Row]
+    J_nh: Matrix  # nv x l
+    J_nh_dot: Matrix
+    qd: list[Scalar]
+    drift: list[Scalar]  # q̈ at α̇ = 0
+
+
+def speed_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the names of α: those of `speeds`, or all joints of an unconstrained machine."""
+    count = m.nv - _constraint_count(m)
+    if m.speeds:
+        if len(m.speeds) != count:
+            raise ModelError(
+                f"{len(m.speeds)} speeds are named, the constraints leave {count}",
+                hint=f"speeds = [...] with {count} names",
+            )
+        return m.speeds
+    if count == m.nv:
+        return tuple(n for b in m.bodies for n in [joint_name(b)] * b.joint.nv)
+    if count == 1 and m.wheels:
+        return ("v",)
+    raise ModelError(
+        f"the constraints leave {count} speeds: name them",
+        hint='speeds = ["v", ...]: joint names, "v" or "<wheel>.v"',
+    )
+
+
+def _constraint_count(m: Mechanism) -> int:
+    wheels = sum(2 if w.radius is not None else 1 for w in m.wheels)
+    return wheels + len(m.velocity_constraints)
+
+
+def _speed_rows(m: Mechanism, q: Vector, qd: Vector, steer: Mapping) -> list[Row]:
+    """Return the row of each chosen speed: a joint rate, or the forward speed of a wheel."""
+    out = []
+    first = next((w for w in m.wheels if w.steer is None), None)
+    for name in speed_names(m):
+        wheel = next((w for w in m.wheels if name == f"{w.name}.v"), None)
+        if name == "v" and name not in m.joint_names:
+            wheel = first
+        if wheel is not None:
+            out.append(forward_row(m, wheel, q, qd, steer))
+            continue
+        row: list[Scalar] = [0] * m.nv
+        at = [m.velocity_index[j] for j, b in m.outward() if b.joint.nv and joint_name(b) == name]
+        if not at:
+            raise ModelError(f"speed {name!r} is neither a joint nor a wheel")
+        row[at[0]] = 1
+        out.append(Row(name, row, [0] * m.nv))
+    return out
+
+
+def steering(m: Mechanism, angles: Vector, rates: Vector) -> dict[str, tuple[Scalar, Scalar]]:
+    """Return prescribed angles and rates by name."""
+    return dict(zip(prescribed_names(m), zip(angles, rates, strict=True), strict=True))
+
+
+def reduction(
+    m: Mechanism, q: Vector, alpha: Vector, angles: Vector = (), rates: Vector = (), t: Scalar = 0
+) -> Reduction:
+    """Return q̇ = J_nh α, from the constraints and the speeds together: [H; S] q̇ = [h; α]."""
+    steer = steering(m, angles, rates)
+    n, count = m.nv, m.nv - _constraint_count(m)
+    rest = [0] * n
+    if count == n:
+        unit = [[1 if r == c else 0 for c in range(n)] for r in range(n)]
+        return Reduction([], unit, [rest] * n, list(alpha), rest)
+    still = rows(m, q, rest, steer, t) + _speed_rows(m, q, rest, steer)
+    E = [row.H for row in still]
+    k = n - count
+    columns = [solve(E, [*([0] * k), *(_unit(count, c))], "general") for c in range(count)]
+    qd = solve(E, [*(row.h for row in still[:k]), *alpha], "general")
+    moving = rows(m, q, qd, steer, t)
+    all_rows = moving + _speed_rows(m, q, qd, steer)
+    Ed = [row.Hd for row in all_rows]
+    dots = [solve(E, [-x for x in _times(Ed, c)], "general") for c in columns]
+    right = [row.hd for row in moving] + [0] * count
+    drift = solve(E, [a - b for a, b in zip(right, _times(Ed, qd), strict=True)], "general")
+    return Reduction(moving, _turned(columns), _turned(dots), qd, drift)
+
+
+def J_h(m: Mechanism, q: Vector) -> Matrix:
+    """Return J_h, six rows per massive body: v = J_h q̇ (2.8)."""
+    return [row for j in massive(m) for row in target_jacobian(m, centre(m, j), q)]
+
+
+def J_h_dot(m: Mechanism, q: Vector, qd: Vector) -> Matrix:
+    """Return dJ_h/dt."""
+    return [row for j in massive(m) for row in target_jacobian_derivative(m, centre(m, j), q, qd)]
+
+
+def J_and_rate(m: Mechanism, q: Vector, r: Reduction) -> tuple[Matrix, Matrix]:
+    """Return J = J_h J_nh and J̇ = J̇_h J_nh + J_h J̇_nh (2.14), (2.16)."""
+    H, Hd = J_h(m, q), J_h_dot(m, q, r.qd)
+    J = _product(H, r.J_nh)
+    return J, _sum(_product(Hd, r.J_nh), _product(H, r.J_nh_dot))
+
+
+def D_and_C(m: Mechanism, q: Vector, r: Reduction) -> tuple[Matrix, Matrix]:
+    """Return D = J'MJ and C = J'(MJ̇ + WMJ) (4.8), E3.4."""
+    J, Jd = J_and_rate(m, q, r)
+    H = J_h(m, q)
+    MJ, inner = [], []
+    for b, j in enumerate(massive(m)):
+        rows_, rates_ = J[6 * b : 6 * b + 6], Jd[6 * b : 6 * b + 6]
+        w = Vec3(*_times(H[6 * b + 3 : 6 * b + 6], r.qd))
+        momentum = _momentum(m, j, rows_)
+        MJ += momentum
+        inner += _sum(_momentum(m, j, rates_), _crossed(w, momentum))
+    JT = _turned(J)
+    return _product(JT, MJ), _product(JT, inner)
+
+
+def _momentum(m: Mechanism, j: int, part: Matrix) -> Matrix:
+    """Return M_i times six rows."""
+    inertia = m.bodies[j].inertia.about_centre
+    top = [[m.bodies[j].m * x for x in row] for row in part[:3]]
+    return [*top, *_product([list(r) for r in inertia.rows], part[3:])]
+
+
+def _crossed(w: Vec3, part: Matrix) -> Matrix:
+    """Return W_i times six rows: S(Ω) on the upper and on the lower half."""
+    S = [list(r) for r in w.skew().rows]
+    return [*_product(S, part[:3]), *_product(S, part[3:])]
+
+
+# -- the state model ------------------------------------------------------------------------------------
+
+
+def active_forces(m: Mechanism, q: Vector, tau: Vector, forces: Vector, steer: Mapping) -> list[Scalar]:
+    """Return generalized forces on q̇: gravity, tau, and traction along each wheel's heading."""
+    total = [-x for x in kane(m, q, [0] * m.nv, [0] * m.nv, drives="none")]
+    total = _plus(total, tau)
+    for wheel, force in zip(m.wheels, forces, strict=True):
+        row = forward_row(m, wheel, q, [0] * m.nv, steer)
+        total = _plus(total, [h * force for h in row.H])
+    return total
+
+
+def state_model(
+    m: Mechanism,
+    q: Vector,
+    alpha: Vector,
+    angles: Vector,
+    rates: Vector,
+    tau: Vector,
+    forces: Vector,
+) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+    """Return (α̇, q̇, q̈): D α̇ = -C α + τ (4.9)-(4.15)."""
+    r = reduction(m, q, alpha, angles, rates)
+    D, _ = D_and_C(m, q, r)
+    acting = active_forces(m, q, tau, forces, steering(m, angles, rates))
+    # bias at α̇ = 0, affine terms included: M q̈ + coriolis
+    still = _without_gravity(m)
+    bias = kane(still, q, r.qd, r.drift, drives="none")
+    right = _transposed_times(r.J_nh, [f - b for f, b in zip(acting, bias, strict=True)])
+    found = solve(D, right)
+    qdd = _plus(_times(r.J_nh, found), r.drift)
+    return found, r.qd, qdd
+
+
+def constraint_forces(
+    m: Mechanism,
+    q: Vector,
+    alpha: Vector,
+    angles: Vector,
+    rates: Vector,
+    tau: Vector,
+    forces: Vector,
+) -> list[Scalar]:
+    """Return λ of every constraint: M q̈ + h = active + H'λ; for a wheel the lateral force."""
+    r = reduction(m, q, alpha, angles, rates)
+    _, qd, qdd = state_model(m, q, alpha, angles, rates, tau, forces)
+    acting = active_forces(m, q, tau, forces, steering(m, angles, rates))
+    needed = kane(_without_gravity(m), q, qd, qdd, drives="none")
+    gap = [a - b for a, b in zip(needed, acting, strict=True)]
+    H = [row.H for row in r.constraints]
+    return solve(_product(H, _turned(H)), _times(H, gap))
+
+
+def _without_gravity(m: Mechanism) -> Mechanism:
+    from dataclasses import replace
+
+    return replace(m, gravity=Vec3.zero(), checked=True)
+
+
+# -- small matrices --------------------------------------------------------------------------------------
+
+
+def _times(A: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:
+    return [sum((a * b for a, b in zip(row, x, strict=True)), 0) for row in A]
+
+
+def _transposed_times(A: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:
+    return _times(_turned(A), x)
+
+
+def _product(A: Sequence[Sequence[Scalar]], B: Sequence[Sequence[Scalar]]) -> Matrix:
+    columns = _turned(B)
+    return [_times(columns, row) for row in A]
+
+
+def _turned(A: Sequence[Sequence[Scalar]]) -> Matrix:
+    return [list(column) for column in zip(*A, strict=True)]
+
+
+def _sum(A: Matrix, B: Matrix) -> Matrix:
+    return [_plus(a, b) for a, b in zip(A, B, strict=True)]
+
+
+def _plus(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def _unit(n: int, k: int) -> list[Scalar]:
+    return [1 if r == k else 0 for r in range(n)]
+
+
+def _split(x: Sequence[Scalar]) -> tuple[Vec3, Vec3]:
+    return Vec3(*x[:3]), Vec3(*x[3:])

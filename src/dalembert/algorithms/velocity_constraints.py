@@ -1,0 +1,150 @@
+"""Velocity constraints H(q) q̇ = h: wheels that do not slip, and equations in the rates.
+
+DeSantis (1996), (2.9)-(2.11). Each constraint gives its row of H, and what its time derivative holds
+beside H q̈. Steering angles that are no joints are prescribed: given with their rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..algebra import Rotation, Transform, Vec3
+from ..errors import ModelError
+from ..expr import Expr, Graph, Scalar, evaluate
+from ..expr.derive import push
+from ..joint import Vector
+from ..mechanism import Mechanism, VelocityConstraint, Wheel, joint_name
+from .kinematics import target_jacobian, target_jacobian_derivative
+
+PLANE = Vec3(0, 0, 1)  # wheels stand on a plane normal to the z axis of their body
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One constraint H q̇ = h, with the time derivatives Hd and hd of both sides."""
+
+    name: str
+    H: list[Scalar]
+    Hd: list[Scalar]
+    h: Scalar = 0
+    hd: Scalar = 0
+
+
+def prescribed_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the prescribed coordinates that are no joints (steering angles)."""
+    return tuple(n for n in m.prescribed if n not in m.joint_names)
+
+
+def rows(
+    m: Mechanism, q: Vector, qd: Vector, steer: Mapping[str, tuple[Scalar, Scalar]], t: Scalar = 0
+) -> list[Row]:
+    """Return every velocity constraint at a state; `steer` gives angle and rate by name."""
+    out: list[Row] = []
+    for wheel in m.wheels:
+        out += _wheel(m, wheel, q, qd, steer)
+    out += [_equation(m, c, q, qd, t) for c in m.velocity_constraints]
+    return out
+
+
+def wheel_angle(
+    m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Mapping[str, tuple[Scalar, Scalar]]
+) -> tuple[Scalar, Scalar]:
+    """Return the steering angle of a wheel and its rate."""
+    if wheel.steer is None:
+        return 0, 0
+    if wheel.steer in steer:
+        return steer[wheel.steer]
+    j = _joint(m, wheel.steer)
+    return m.split_q(q)[j][0], m.split(qd)[j][0]
+
+
+def _joint(m: Mechanism, name: str) -> int:
+    for j, body in m.outward():
+        if body.joint.nv == 1 and joint_name(body) == name:
+            return j
+    raise ModelError(f"{name!r} is neither a joint of one freedom nor prescribed")
+
+
+def heading(wheel: Wheel, angle: Scalar) -> tuple[Vec3, Vec3]:
+    """Return (lateral normal, rolling direction) of a wheel in the axes of its body."""
+    turned = Rotation.about(2, angle) if wheel.steer is not None else Rotation()
+    normal = turned @ wheel.normal
+    return normal, normal.cross(PLANE)
+
+
+def _wheel(
+    m: Mechanism,
+    wheel: Wheel,
+    q: Vector,
+    qd: Vector,
+    steer: Mapping[str, tuple[Scalar, Scalar]],
+) -> list[Row]:
+    angle, turning = wheel_angle(m, wheel, q, qd, steer)
+    normal, forward = heading(wheel, angle)
+    # as the wheel is steered its normal turns towards -forward
+    lateral = _along(m, wheel, normal, forward * -turning, q, qd)
+    found = [Row(wheel.name, *lateral)]
+    if wheel.radius is not None:
+        # rolling: the speed of the hub is radius times the spin
+        if wheel.spin is None:
+            raise ModelError(f"wheel {wheel.name!r} has a radius and no spin joint")
+        H, Hd = _along(m, wheel, forward, normal * turning, q, qd)
+        k = m.velocity_index[_joint(m, wheel.spin)]
+        H[k] = H[k] - wheel.radius
+        found.append(Row(f"{wheel.name}.roll", H, Hd))
+    return found
+
+
+def _along(
+    m: Mechanism, wheel: Wheel, direction: Vec3, rate: Vec3, q: Vector, qd: Vector
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return the row of the wheel point's velocity along a direction of its body, and its rate."""
+    target = (wheel.body, Transform(Rotation(), wheel.point))
+    J = target_jacobian(m, target, q)
+    Jd = target_jacobian_derivative(m, target, q, qd)
+    columns = [Vec3(J[0][k], J[1][k], J[2][k]) for k in range(m.nv)]
+    changes = [Vec3(Jd[0][k], Jd[1][k], Jd[2][k]) for k in range(m.nv)]
+    H = [direction.dot(c) for c in columns]
+    return H, [direction.dot(d) + rate.dot(c) for c, d in zip(columns, changes, strict=True)]
+
+
+def forward_row(
+    m: Mechanism,
+    wheel: Wheel,
+    q: Vector,
+    qd: Vector,
+    steer: Mapping[str, tuple[Scalar, Scalar]],
+) -> Row:
+    """Return the row of a wheel's speed along its rolling direction."""
+    angle, turning = wheel_angle(m, wheel, q, qd, steer)
+    normal, forward = heading(wheel, angle)
+    return Row(f"{wheel.name}.v", *_along(m, wheel, forward, normal * turning, q, qd))
+
+
+def _equation(m: Mechanism, c: VelocityConstraint, q: Vector, qd: Vector, t: Scalar) -> Row:
+    """Return the row of an equation `left = right`, linear in the rates."""
+    expression: Expr | None = c.expression
+    if expression is None:
+        raise ModelError(f"velocity constraint {c.name!r} was not read from text")
+    graph = Graph()
+    e = graph.adopt(expression)
+    names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
+    if len(names) != m.nv:
+        raise ModelError("equations in the rates need joints of one freedom each")
+    values: dict[str, Scalar] = {"t": t, **dict(c.values)}
+    # along the motion every coordinate changes by its rate, and time by one
+    motion: dict[int, Scalar] = {graph.param("t").id: 1}
+    for name, x, xd in zip(names, q, qd, strict=True):
+        values[name], values[f"{name}d"] = x, xd
+        motion[graph.param(name).id] = graph.param(f"{name}d")
+    H = [push(graph, [e.id], {graph.param(f"{n}d").id: 1})[0].id for n in names]
+    Hd = [x.id for x in push(graph, H, motion)]
+    # e = H q̇ - h: with the rates at zero, what is left is -h
+    zero = {graph.param(f"{n}d").id: 0 for n in names}
+    made = graph.copy_into(graph, [e.id], lambda g, i: zero.get(i))
+    h = graph.neg(made[e.id])
+    hd = push(graph, [h], motion)[0].id
+    found = evaluate(graph, [*H, *Hd, h, hd], {}, values)
+    n = len(names)
+    return Row(c.name, found[:n], found[n : 2 * n], found[2 * n], found[2 * n + 1])
