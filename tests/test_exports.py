@@ -19,7 +19,7 @@ ERRORS = [
     "SingularModel",
     "SingularPose",
 ]
-COMPUTE = ["catalog", "compile", "integrate", "neutral"]
+COMPUTE = ["catalog", "compile", "integrate", "neutral", "assemble", "mobility", "plan"]
 PUBLIC = ["load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
 
 

@@ -34,6 +34,7 @@ FACETS = {
     "edit": "mechanism",
     "rehome": "mechanism",
     "loop_assembly": "plan",
+    "compute_loops": "compute",
     "catalog_loops": "catalog",
     "robots_moving": "robots",
     "view": "mechanism",

@@ -13,13 +13,16 @@ from typing import Any
 
 from .algebra import Vec3
 from .catalog import INPUT_SIZES, QUANTITIES, WRENCHED, Quantity, algorithm, quantity
+from .catalog_loops import CHECKS
+from .compute_loops import closed_evaluate, cut_tree
 from .errors import ComputationError, ParameterError, UsageError
 from .expr import Function, Graph, Program, program, trace
 from .mechanism import Mechanism, joint_name
+from .plan import LoopPlan, planned
 from .reframe import simplify
 
 LIGHTEN = frozenset(
-    {"inverse_dynamics", "bias"}
+    {"inverse_dynamics", "bias", "active_torques"}
 )  # quantities that may gain from `regroup(lighten)`
 
 
@@ -55,18 +58,24 @@ def trace_quantity(
     *,
     parameters: Sequence[str] | None = None,
     wrench: bool = False,
+    plan: LoopPlan | None = None,
     **options: Any,
 ) -> Function:
     """Return the graph of a quantity: named inputs, parameters and outputs.
 
     With `wrench` the last input is the wrench each link exerts on the environment, (bodies, 6).
+    With closed loops the last outputs are the closure residuals and the smallest pivot ratio;
+    `plan` is by default that of a general pose.
     """
-    row = quantity(name)
+    row = quantity(name, m)
     chosen, run = algorithm(row, method)
     settings = _options(row, options)
     if wrench and name not in WRENCHED:
         raise UsageError(f"{name} takes no external wrench", hint=", ".join(sorted(WRENCHED)))
-    outputs = [(n, shape(m, settings)) for n, shape in row.outputs]
+    plan = (plan or planned(m)) if row.planned else None
+    given = {**settings, "plan": plan}
+    ends = (*row.outputs, *CHECKS) if row.planned else row.outputs
+    outputs = [(n, shape(m, given)) for n, shape in ends]
     sizes = _sizes(m, row, wrench)
 
     def record(prepare: Callable[[Mechanism], Mechanism]) -> Function:
@@ -75,17 +84,25 @@ def trace_quantity(
         for parameter in names:  # their order in the graph is their order in the mechanism
             graph.param(parameter)
         baked = {k: v for k, v in m.values.items() if k not in names}
-        working = prepare(m.bound(baked, graph))
+        bound = m.bound(baked, graph)
+        start: tuple[Any, ...] = (prepare(bound),)
+        extra = dict(settings)
+        if plan is not None:
+            # loop points stand in the frames as described, the tree's dynamics may choose its own
+            start = (bound, plan)
+            if "drives" in settings:
+                extra["tree"] = prepare(cut_tree(bound))
 
         def body(*inputs: Sequence[Any]) -> Any:
             if not wrench:
-                return run(working, *inputs, **settings)
+                return run(*start, *inputs, **extra)
             *state, flat = inputs
-            return run(working, *state, wrenches=_wrenches(flat), **settings)
+            return run(*start, *state, wrenches=_wrenches(flat), **extra)
 
         return trace(body, sizes, name=name, outputs=outputs, graph=graph)
 
-    if not row.frame_free or wrench or chosen != row.default:
+    described = not (row.frame_free or row.planned) or wrench or bool(m.springs and not row.planned)
+    if described or chosen != row.default:
         return record(lambda x: x)  # other formalisms are run on the mechanism as it was described
     best = record(simplify)
     if name in LIGHTEN and len(m.bodies) <= 100:
@@ -120,6 +137,7 @@ def compile(
     threads: int = 1,
     parameters: Sequence[str] | None = None,
     wrench: bool = False,
+    plan: LoopPlan | None = None,
     **options: Any,
 ) -> Any:
     """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
@@ -135,14 +153,22 @@ def compile(
     """
     from .runtime import compile_program
 
-    row = QUANTITIES.get(quantity)
+    row = _row_of(m, quantity)
     chosen = method or (row.default if row else None)
     settings = {k: options[k] for k in sorted(options)}
+    if row is not None and row.planned and plan is None:
+        plan = planned(m)
     key = repr((m.digest, m.values, quantity, chosen, parameters, wrench, settings))
-    make = partial(program_of, m, quantity, method, parameters=parameters, wrench=wrench, **options)
+    key += repr(plan) if plan is not None else ""
+    asked = {"parameters": parameters, "wrench": wrench, "plan": plan}
+    make = partial(program_of, m, quantity, method, **asked, **options)
     if row is None or set(options) - set(row.options):
         make()  # raises the error that names what is wrong
     return compile_program(make, key=key, threads=threads)
+
+
+def _row_of(m: Mechanism, name: str) -> Quantity | None:
+    return quantity(name, m) if name in QUANTITIES else None
 
 
 # -- one function per quantity -----------------------------------------------------------------
@@ -199,17 +225,33 @@ def evaluate(
     settings = {"parameters": asked, "wrench": wrench is not None, **options}
     kernel = _KERNELS.get(m, name, method, **settings)
     given = (*inputs, wrench) if wrench is not None else inputs
+    row = _row_of(m, name)
+    if row is not None and row.planned:
+        get = partial(_KERNELS.get, m, name, method, **settings)
+        result = closed_evaluate(m, name, get, kernel, given, parameters, check)
+        if check:
+            check_finite(m, name, kernel, given, result)
+        if out is None:
+            return result
+        for target, found in zip(arrays_of(out), arrays_of(result), strict=True):
+            target[...] = found
+        return out
     result = kernel(*given, out=out, parameters=parameters)
     if check:
         check_finite(m, name, kernel, given, result)
     return result
 
 
+def arrays_of(result: Any) -> tuple[Any, ...]:
+    """Return the outputs of a kernel as a tuple."""
+    return result if isinstance(result, tuple) else (result,)
+
+
 def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], result: Any) -> None:
     """Raise ComputationError when a result is not finite, naming the joint and the first state."""
     import numpy
 
-    arrays = result if isinstance(result, tuple) else (result,)
+    arrays = arrays_of(result)
     if all(numpy.isfinite(a).all() for a in arrays):
         return
     for port, value in zip(kernel.inputs, inputs, strict=True):
@@ -219,7 +261,7 @@ def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], re
                 f"{name}: input {port.name!r} is not finite{_spot(m, port.name, bad[0])}",
                 hint="check=False returns nan instead",
             )
-    for port, array in zip(kernel.outputs, arrays, strict=True):
+    for port, array in zip(kernel.outputs, arrays, strict=False):
         bad = numpy.argwhere(~numpy.isfinite(array))
         if len(bad):
             raise ComputationError(

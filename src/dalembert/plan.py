@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from .loop_assembly import Closure, assemble, close, neutral_pose, velocity_indices
 from .errors import ComputationError, SingularPose, shown
+from .loop_assembly import Closure, assemble, close, neutral_pose, velocity_indices
 from .mechanism import Mechanism, joint_name
 
 if TYPE_CHECKING:
@@ -240,6 +242,25 @@ def _pivots(A: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
             if A[i, k] != 0:
                 A[i] -= A[r] * (A[i, k] / A[r, k])
     return tuple(r for r, _ in pivots), tuple(k for _, k in pivots)
+
+
+_PLANS: OrderedDict[tuple[str, str], LoopPlan] = OrderedDict()
+_LOCK = Lock()
+
+
+def planned(m: Mechanism) -> LoopPlan:
+    """Return the plan of a mechanism at a general pose, made once."""
+    key = (m.digest, repr(m.values))
+    with _LOCK:
+        if key in _PLANS:
+            _PLANS.move_to_end(key)
+            return _PLANS[key]
+    made = plan(m)
+    with _LOCK:
+        _PLANS[key] = made
+        while len(_PLANS) > 256:
+            _PLANS.popitem(last=False)
+    return made
 
 
 def mobility(m: Mechanism, q: Any = None) -> int:

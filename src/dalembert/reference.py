@@ -10,6 +10,7 @@ import numpy as np
 from .algebra import Vec3
 from .catalog import algorithm, quantity
 from .mechanism import Mechanism
+from .plan import planned
 
 Array = np.ndarray
 
@@ -27,14 +28,17 @@ def in_floats(
     Inputs are (states, size); `wrench`, exerted by the links on the environment, is
     (states, bodies, 6). Nothing is traced, reframed or compiled: what kernels are compared with.
     """
-    row = quantity(name)
+    row = quantity(name, m)
     _, compute = algorithm(row, method)
     given = dict(options)
     if wrench is not None:
         given["wrenches"] = {
             j: (Vec3(*wrench[:, j, :3].T), Vec3(*wrench[:, j, 3:].T)) for j in range(len(m.bodies))
         }
-    out = compute(m.bound(), *(list(x.T) for x in inputs), **given)
+    start = (m.bound(), planned(m)) if row.planned else (m.bound(),)
+    out = compute(*start, *(list(x.T) for x in inputs), **given)
+    if row.planned:  # without the residuals
+        out = out[0] if len(row.outputs) == 1 else out[: len(row.outputs)]
     settings: Mapping[str, Any] = {**row.options, **options}
     shapes = [shape(m, settings) for _, shape in row.outputs]
     parts = (out,) if len(shapes) == 1 else out

@@ -17,8 +17,9 @@ from ..mechanism import Mechanism
 from .closed_kinematics import Closed, Plan, closed_at, dot
 from .composite import composite
 from .drives import Drives
-from .loop_closure import reaction_wrenches
+from .loop_closure import closure_rates, reaction_wrenches
 from .newton_euler import newton_euler
+from .springs import spring_forces, without_springs
 
 Inverse = Callable[..., list[Scalar]]
 
@@ -74,7 +75,7 @@ def _motion(
         first = len(ask) - plan.free
         ask[first:] = [0] * plan.free
     qdd = closed.acceleration(qd, ask)
-    gamma = inverse(tree, q, qd, qdd, drives=drives, **given)
+    gamma = _forces(closed, tree, qd, qdd, inverse, drives, given)
     if not plan.free:
         return qd, gamma, qdd
     # (Gᵀ Γ)_f = 0: the accelerations of the coordinates that no motor moves
@@ -87,6 +88,21 @@ def _motion(
         qdd = [y + a * k for y, k in zip(qdd, g, strict=True)]
         gamma = [y + a * k for y, k in zip(gamma, x, strict=True)]
     return qd, gamma, qdd
+
+
+def _forces(
+    closed: Closed,
+    tree: Mechanism,
+    qd: Vector,
+    qdd: Vector,
+    inverse: Inverse,
+    drives: Drives,
+    given: dict[str, Any],
+) -> list[Scalar]:
+    """Return Γ_tr, what the point springs carry taken off."""
+    gamma = inverse(without_springs(tree), closed.q, qd, qdd, drives=drives, **given)
+    pull = spring_forces(closed.m, closed.q, qd)
+    return [a - b for a, b in zip(gamma, pull, strict=True)]
 
 
 def _shared(
@@ -143,7 +159,7 @@ def _bias(
     """Return (Γ_tr at q̈_i = 0, that q̈ of the whole tree)."""
     qd = closed.velocity(qd)
     rest = closed.acceleration(qd, [0] * len(closed.plan.independent))
-    return inverse(tree, closed.q, qd, rest, drives=drives, **given), rest
+    return _forces(closed, tree, qd, rest, inverse, drives, given), rest
 
 
 def active_bias(
@@ -185,6 +201,34 @@ def closed_forward(
     qdd_i = solve(A, closed.projected(load)) if A else []
     moved = closed.tree(qdd_i, None)
     return [[a + b for a, b in zip(moved, rest, strict=True)], *closed.checks()]
+
+
+def closed_forward_multipliers(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    inverse: Inverse = newton_euler,
+    tree: Mechanism | None = None,
+    steps: int = 0,
+    drives: Drives = "inertia",
+    **given: Any,
+) -> Any:
+    """Return the same by one system: M q̈ - Jᵀ λ = τ - h, J q̈ = -J' q̇."""
+    closed = closed_at(m, plan, q, steps)
+    qd = closed.velocity(qd)
+    n, rows, light = m.nv, plan.rows, tree or m
+    h = _forces(closed, light, qd, [0] * n, inverse, drives, given)
+    M = composite(light, closed.q, drives="none" if drives == "none" else "inertia")
+    load: list[Scalar] = [-x for x in h]
+    for k, u in zip(plan.motors, tau, strict=True):
+        load[k] = load[k] + u
+    bias = closure_rates(m, closed.q, qd)[1]
+    top = [[*M[k], *(-closed.J[r][k] for r in rows)] for k in range(n)]
+    low = [[*closed.J[r], *([0] * len(rows))] for r in rows]
+    found = solve([*top, *low], [*load, *(-bias[r] for r in rows)], "general")
+    return [found[:n], *closed.checks()]
 
 
 def loop_reactions(

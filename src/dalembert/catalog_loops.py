@@ -1,0 +1,158 @@
+"""The rows of the catalog for closed loops: their algorithms take a plan after the mechanism.
+
+Each returns, after its own outputs, the residual of every closure equation and the smallest pivot
+ratio. `closed_rows` are the models that change their meaning when loops close the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from .algorithms import closed_kinematics, closed_loop, loop_closure
+from .mechanism import Mechanism
+from .plan import planned
+
+Algorithm = Callable[..., Any]
+Options = Mapping[str, Any]
+Shape = Callable[[Mechanism, Options], tuple[int, ...]]
+
+# outputs that every planned quantity has after its own
+CHECKS: tuple[tuple[str, Shape], ...] = (
+    ("residual", lambda m, options: (loop_closure.equation_count(m),)),
+    ("pivot", lambda m, options: (1,)),
+)
+
+
+def is_closed(m: Mechanism) -> bool:
+    """Return whether inverse and direct models are those of a closed mechanism.
+
+    Couplings count where active joints are named; else every joint keeps a force of its own.
+    """
+    return bool(m.loops) or bool(m.couplings and m.active)
+
+
+def motor_count(m: Mechanism) -> int:
+    """Return how many forces the motors of a closed mechanism exert."""
+    return len(planned(m).motors)
+
+
+def _q(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (m.nq,)
+
+
+def _v(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (m.nv,)
+
+
+def _rows_v(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (loop_closure.equation_count(m), m.nv)
+
+
+def _rows(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (loop_closure.equation_count(m),)
+
+
+def _loops6(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (len(m.loops), 6)
+
+
+def _plan(m: Mechanism, options: Options) -> Any:
+    return options.get("plan") or planned(m)
+
+
+def _motors(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (len(_plan(m, options).motors),)
+
+
+def _independent(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (_plan(m, options).mobility,)
+
+
+def _square(m: Mechanism, options: Options) -> tuple[int, ...]:
+    n = _plan(m, options).mobility
+    return (n, n)
+
+
+def _map(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (m.nv, _plan(m, options).mobility)
+
+
+STEPS: dict[str, Any] = {"steps": 0}
+MODEL = {**STEPS, "drives": "inertia"}
+SHARED = {**MODEL, "weights": None}
+
+
+def _by(algorithm: Algorithm, inverse: Mapping[str, Algorithm]) -> dict[str, Algorithm]:
+    return {name: partial(algorithm, inverse=one) for name, one in inverse.items()}
+
+
+def _row(
+    name: str, inputs: str, outputs: Any, methods: Any, unit: str, summary: str, options: Any
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "inputs": tuple(inputs.split()),
+        "outputs": outputs,
+        "methods": methods,
+        "unit": unit,
+        "summary": summary,
+        "frame_free": False,
+        "options": options,
+        "planned": True,
+    }
+
+
+def loop_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
+    """Return the arguments of one Quantity per loop quantity."""
+    kinematic, dynamic = closed_kinematics, closed_loop
+    rows = [
+        _row("assembly", "q", (("q", _q),), {"newton": kinematic.assembly}, "m, rad",
+             "pose in which the loops close, dependent joints found from the others",
+             {"steps": 8}),
+        _row("active_map", "q", (("G", _map),), {"closure": kinematic.active_map}, "mixed",
+             "G: rates of all joints from those of the active ones", STEPS),
+        _row("tree_motion", "q qd qdd", (("qd", _v), ("qdd", _v)),
+             {"closure": kinematic.tree_motion}, "m/s, rad/s; m/s2, rad/s2",
+             "rates and accelerations of all joints from those of the active ones", STEPS),
+        _row("tree_torques", "q qd qdd", (("tau", _v),), _by(dynamic.tree_torques, inverse),
+             "N, N m", "joint forces of the cut tree in the closed motion", MODEL),
+        _row("active_torques", "q qd qdd", (("tau", _motors),),
+             _by(dynamic.active_torques, inverse), "N, N m",
+             "motor forces of a closed mechanism", SHARED),
+        _row("active_mass_matrix", "q", (("A_c", _square),),
+             {"composite": dynamic.active_mass_matrix}, "kg, kg m2",
+             "mass matrix A_c of a closed mechanism in its active joints", MODEL),
+        _row("active_bias", "q qd", (("H_c", _independent),), _by(dynamic.active_bias, inverse),
+             "N, N m", "H_c: motor forces at zero acceleration of the active joints", MODEL),
+        _row("loop_reactions", "q qd qdd", (("f", _loops6),),
+             _by(dynamic.loop_reactions, inverse), "N, N m",
+             "wrench of body_i on body_j of each loop at point_j, base axes", SHARED),
+    ]  # fmt: skip
+    plain = {"frame_free": False, "options": {}, "planned": False}
+    rows.append(
+        _row("closure", "q", (("residual", _rows),), {"closure": loop_closure.closure},
+             "m, 1", "residual of every closure equation", {}) | plain
+    )  # fmt: skip
+    rows.append(
+        _row("loop_jacobian", "q", (("J", _rows_v),), {"closure": loop_closure.loop_jacobian},
+             "mixed", "J of the closure equations: J qd = 0", {}) | plain
+    )  # fmt: skip
+    return rows
+
+
+def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
+    """Return the rows that hold instead where loops close the tree."""
+    first = next(iter(inverse.values()))
+    direct = {
+        "projection": partial(closed_loop.closed_forward, inverse=first),
+        "multipliers": partial(closed_loop.closed_forward_multipliers, inverse=first),
+    }
+    return [
+        _row("inverse_dynamics", "q qd qdd", (("tau", _motors),),
+             _by(closed_loop.active_torques, inverse), "N, N m",
+             "motor forces that give the accelerations qdd", SHARED),
+        _row("forward_dynamics", "q qd tau_active", (("qdd", _v),), direct, "m/s2, rad/s2",
+             "accelerations of all joints that the motor forces give", MODEL),
+    ]  # fmt: skip
