@@ -22,6 +22,7 @@ from .mechanism import Body, Mechanism
 from .rehome import merge_fixed
 
 Z = Vec3(0, 0, 1)
+FAR = 10  # a frame is not slid beyond this many times its distance from its parent's
 SMALL = 1e-14  # direction cosines and relative lengths below this are rounding of zero
 
 
@@ -210,7 +211,9 @@ def _choose(m: Mechanism, i: int, T: Sequence[Any]) -> _Choice:
         return _Choice(turn, None)
     # foot of the common normal on z: the point of the line p + t u nearest to the z axis
     t = -(p[0] * u[0] + p[1] * u[1]) / (sine * sine)
-    return _Choice(turn, p[2] + t * u[2])
+    slide = p[2] + t * u[2]
+    # nearly parallel axes meet their normal far away: digits would be lost in the lever
+    return _Choice(turn, slide if abs(slide) <= FAR * _size(p) else None)
 
 
 def _towards_centre(body: Body) -> float | None:
