@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +20,20 @@ LANGUAGES = ("phrase", "toml", "json", "urdf", "mdh")
 
 
 def load(
-    source: str | Path | Mapping[str, Any],
+    source: str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]],
     base: str = "fixed",
     mimic: str = "couple",
     snap: float | None = None,
     inertia: str = "simple",
 ) -> Mechanism:
-    """Return the mechanism that a file, a text or a dict describes.
+    """Return the mechanism that a file, a text, a dict or a list of rows describes.
 
-    `source` is the name of a phrase, TOML, JSON or URDF file, such a text itself, a native dict or
-    a whole oracle file. `base` is "fixed", "free" or "planar"; `mimic` says what becomes of URDF
-    joints that follow another one: "couple", "substitute" or "free"; `snap` is how near to a
-    multiple of pi/12 an angle is read as one (0: keep the text); `inertia` is "simple" or "full",
-    the mass data that a phrase without body statements generates.
+    `source` is the name of a phrase, TOML, JSON, URDF, MJCF, CSV or SYMORO file, such a text
+    itself, a native dict, a whole oracle file or the rows of a Denavit-Hartenberg table. `base` is
+    "fixed", "free" or "planar"; `mimic` says what becomes of joints that follow another one:
+    "couple", "substitute" or "free"; `snap` is how near to a multiple of pi/12 an angle is read as
+    one (0: keep the text); `inertia` is "simple" or "full", the mass data that a phrase without
+    body statements generates.
     """
     options = {"base": base, "mimic": mimic, "snap": snap, "inertia": inertia}
     _check(options)
@@ -42,11 +43,15 @@ def load(
         return _data(Document(source), options, "mechanism")
     if isinstance(source, Path) or (isinstance(source, str) and _is_file(source)):
         return _file(Path(source), options)
+    if isinstance(source, (list, tuple)):
+        from .table import read_rows
+
+        return read_rows(source, base=base, snap=snap)
     if not isinstance(source, str):
         from ..errors import UsageError
 
         raise UsageError(
-            f"cannot load {type(source).__name__}", hint="give a file, a text or a dict"
+            f"cannot load {type(source).__name__}", hint="give a file, a text, a dict or rows"
         )
     from .document import bounded
 
@@ -110,7 +115,9 @@ def _file(file: Path, options: Mapping[str, Any]) -> Mechanism:
         return _data(from_json(text, source), options, file.stem)
     if ending == ".toml" or _TOML.search(text):
         return _data(from_toml(text, source), options, file.stem)
-    return _phrase(text, source, options, file.stem)
+    return _table(text, source, options, file.stem, ending) or _phrase(
+        text, source, options, file.stem
+    )
 
 
 def _text(text: str, options: Mapping[str, Any]) -> Mechanism:
@@ -124,6 +131,9 @@ def _text(text: str, options: Mapping[str, Any]) -> Mechanism:
         return _data(from_json(text, "<json>"), options, "mechanism")
     if _TOML.search(text):
         return _data(from_toml(text, "<toml>"), options, "mechanism")
+    table = _table(text, "<table>", options, "mechanism")
+    if table is not None:
+        return table
     if any(sign in text for sign in "(,;"):
         return _phrase(text, "<phrase>", options, "mechanism")
     raise DescriptionError(
@@ -138,6 +148,21 @@ def _xml(text: str | bytes, source: str, options: Mapping[str, Any]) -> Mechanis
     return read_urdf(
         text, source=source, base=options["base"], mimic=options["mimic"], snap=options["snap"]
     )
+
+
+def _table(
+    text: str, source: str, options: Mapping[str, Any], name: str, ending: str = ""
+) -> Mechanism | None:
+    """Return the mechanism of a CSV table or a SYMORO file, None where the text is neither."""
+    from .par import is_par, read_par
+    from .table import is_csv, read_csv
+
+    given = {"source": source, "name": name, "base": options["base"], "snap": options["snap"]}
+    if ending == ".par" or (ending != ".csv" and is_par(text)):
+        return read_par(text, **given)
+    if ending == ".csv" or is_csv(text):
+        return read_csv(text, **given)
+    return None
 
 
 def _phrase(text: str, source: str, options: Mapping[str, Any], name: str) -> Mechanism:
@@ -156,8 +181,11 @@ def _phrase(text: str, source: str, options: Mapping[str, Any], name: str) -> Me
 def _data(document: Any, options: Mapping[str, Any], name: str) -> Mechanism:
     from .native import read_native
     from .oracle import is_oracle, read_oracle
+    from .table import is_table, read_table
 
     given = {key: options[key] for key in ("base", "snap", "inertia")}
     if is_oracle(document.data):
         return read_oracle(document, **given)
+    if is_table(document.data):
+        return read_table(document, base=options["base"], snap=options["snap"], name=name)
     return read_native(document, **given, name=name)

@@ -1,115 +1,35 @@
-"""Denavit-Hartenberg tables: modified (Khalil and Kleinfinger 1986, Craig) and standard.
+"""Denavit-Hartenberg tables: modified (Khalil and Kleinfinger 1986), Craig's and standard.
 
-Modified: frame j stands on the axis of joint j, iTj = Rz(γ) Tz(b) Rx(α) Tx(d) Rz(θ) Tz(r) (Khalil
-2010, eq (1), E2.1). Standard: frame j stands at the far end of link j,
-A_j = Rz(θ) Tz(d) Tx(a) Rx(α); centre and tensor given there are moved to the joint frame. The
-convention is always echoed in the notes.
+- modified: frame j stands on the axis of joint j, iTj = Rz(γ) Tz(b) Rx(α) Tx(d) Rz(θ) Tz(r) (Khalil
+  2010, eq (1), E2.1); `a` is the antecedent of j, so that trees are written too; σ is 0 for a
+  revolute joint, 1 for a prismatic one, 2 for a fixed frame;
+- craig: the same frames of a chain as Rx(α) Tx(a) Rz(θ) Tz(d) (Craig, Introduction to robotics);
+- standard: frame j stands at the far end of link j, A_j = Rz(θ) Tz(d) Tx(a) Rx(α); the mass data
+  given there are moved to the joint frame.
+
+In the place of the joint variable (θ or d, r) stands nothing, a constant that is added to it, or a
+name that stands nowhere else. The convention is always echoed in the notes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..errors import DescriptionError, Place, shown
-from ..expr import Expr, Graph
-from ..expr.exact import exact
-from ..inertia import Inertia
+from ..algebra import Rotation, Transform, Vec3
+from ..errors import DalembertError, DescriptionError, Place, shown
+from ..expr import Graph
 from ..joint import Fixed, Joint, Prismatic, Revolute
-from ..mechanism import Body, Drive, Mechanism, Parameter
-from .expressions import expression, snap_angle
+from ..mechanism import Body, Frame, Mechanism, Parameter
+from ..validate import numbers
+from .dh_cells import COMMON, At, Cells
+from .fields import closest, exact_turn
 
 MODIFIED = ("a", "sigma", "gamma", "b", "alpha", "d", "theta", "r")
-STANDARD = ("type", "theta", "d", "a", "alpha", "offset")
-INERTIAL = ("m", "com", "I", "first_moment", "I_origin")
-DRIVE = ("Ia", "Jm", "G", "B", "Tc", "Fv", "Fs")
-OTHER = ("name", "qlim")
-
-
-class Table:
-    """Cells of one table read into one graph; `None` in a cell is the joint variable."""
-
-    def __init__(self, rows: Sequence[Mapping[str, Any]], source: str, snap: float | None):
-        self.rows, self.source, self.snap = rows, source, snap
-        self.graph = Graph()
-        self.notes: list[str] = []
-
-    def cell(self, j: int, column: str, default: Any = 0, angle: bool = False) -> Any:
-        """Return the number or expression of a cell of row j (from 0)."""
-        value = self.rows[j].get(column, default)
-        return default if value is None else self.number(value, j, column, angle)
-
-    def number(self, value: Any, j: int, column: str, angle: bool = False) -> Any:
-        place = Place(self.source, j + 1, 1, "")
-        try:
-            if isinstance(value, str):
-                number = expression(value, self.graph, place, unit="angle" if angle else "length")
-            else:
-                number = self.graph.adopt(value) if isinstance(value, Expr) else exact(value)
-        except Exception as error:
-            raise DescriptionError(
-                f"row {j + 1}, column {column}: {getattr(error, 'message', error)}",
-                place,
-                getattr(error, "hint", None),
-            ) from None
-        if angle:
-            number, note = snap_angle(number, self.snap, self.graph)
-            self.notes += [note] if note and note not in self.notes else []
-        return number
-
-    def vector(self, value: Sequence[Any], j: int, column: str) -> Vec3:
-        if len(value) != 3:
-            raise DescriptionError(f"row {j + 1}, column {column}: 3 numbers are needed")
-        return Vec3(*(self.number(x, j, column) for x in value))
-
-    def tensor(self, value: Sequence[Any], j: int, column: str) -> Mat3:
-        rows = list(value)
-        if len(rows) == 3 and all(isinstance(r, (list, tuple)) for r in rows):
-            return Mat3(*(tuple(self.number(x, j, column) for x in r) for r in rows))
-        if len(rows) not in (3, 6):
-            raise DescriptionError(
-                f"row {j + 1}, column {column}: 3 or 6 entries are needed, not {len(rows)}",
-                hint="the order is XX, YY, ZZ, XY, XZ, YZ",
-            )
-        six = [self.number(x, j, column) for x in rows]
-        return Mat3.symmetric(*six, *([0] * (6 - len(six))))
-
-    def inertia(self, j: int) -> Inertia:
-        row, mass = self.rows[j], self.cell(j, "m")
-        if "first_moment" in row or "I_origin" in row:
-            h = self.vector(row.get("first_moment", (0, 0, 0)), j, "first_moment")
-            return Inertia(
-                mass, h, self.tensor(row.get("I_origin", (0, 0, 0)), j, "I_origin"), "origin"
-            )
-        centre = self.vector(row.get("com", (0, 0, 0)), j, "com")
-        return Inertia(mass, centre, self.tensor(row.get("I", (0, 0, 0)), j, "I"))
-
-    def drive(self, j: int) -> Drive | None:
-        row = self.rows[j]
-        if not any(name in row for name in DRIVE):
-            return None
-        coulomb = row.get("Tc", row.get("Fs", 0))
-        if isinstance(coulomb, (list, tuple)):
-            pair = tuple(self.number(x, j, "Tc") for x in coulomb)
-            if len(pair) != 2:
-                raise DescriptionError(f"row {j + 1}, column Tc: one number or a pair is needed")
-        else:
-            value = self.number(coulomb, j, "Tc")
-            pair = (value, -value)
-        viscous = self.cell(j, "B" if "B" in row else "Fv")
-        inertia = self.cell(j, "Jm" if "Jm" in row else "Ia")
-        return Drive(j, inertia, self.cell(j, "G", 1), pair, viscous)
-
-    def check_columns(self, known: Sequence[str]) -> None:
-        for j, row in enumerate(self.rows):
-            for column in row:
-                if column not in known:
-                    raise DescriptionError(
-                        f"row {j + 1}: unknown column {shown(str(column))!r}",
-                        Place(self.source, j + 1, 1, ""),
-                        "columns: " + ", ".join(known),
-                    )
+OFFSET = ("type", "sigma", "theta", "offset", "d", "a", "alpha")
+KINDS = {"revolute": 0, "prismatic": 1, "fixed": 2, "R": 0, "P": 1}
+JOINTS: tuple[type[Any], ...] = (Revolute, Prismatic, Fixed)
 
 
 def read_dh(
@@ -119,126 +39,184 @@ def read_dh(
     name: str = "mechanism",
     gravity: Sequence[Any] = (0, 0, "-9.81"),
     parameters: Mapping[str, Any] | None = None,
+    inertia_order: str = "dalembert",
     source: str = "<table>",
     snap: float | None = None,
+    at: At | None = None,
 ) -> Mechanism:
     """Return the mechanism of a Denavit-Hartenberg table, one mapping per row.
 
-    >>> read_dh([{"theta": None, "d": 0}, {"a": 1, "theta": None, "d": 0.4}]).nv
+    `inertia_order` says how six entries of a tensor are listed (docs/inertia-order.md); `at(j,
+    column)` is the place of a cell of row j, from 0, for errors.
+
+    >>> read_dh([{"theta": None}, {"d": 1, "theta": None, "r": 0.4}]).nv
     2
     """
+    at = at or (lambda j, column: Place(source, j + 1))
     if not rows:
         raise DescriptionError("the table has no row", Place(source))
-    table = Table(rows, source, snap)
-    if convention == "modified":
-        bodies = _modified(table)
-    elif convention == "standard":
-        bodies = _standard(table)
-    else:
-        raise DescriptionError(
-            f"unknown convention {shown(convention)!r}", hint='"modified" or "standard"'
-        )
-    drives = tuple(d for j in range(len(rows)) if (d := table.drive(j)) and bodies[j].joint.nv)
-    g = Vec3(*(table.number(x, 0, "gravity") for x in gravity))
-    new = Mechanism(
-        tuple(bodies),
-        name,
-        g,
-        _declared(table, bodies, drives, g, parameters or {}),
-        drives=drives,
-        notes=(f"Denavit-Hartenberg table read in the {convention} convention", *table.notes),
-    )
-    return new
+    if convention not in CONVENTIONS:
+        what = f"unknown convention {shown(str(convention), 40)!r}"
+        raise DescriptionError(what, at(0, ""), closest(str(convention), list(CONVENTIONS)))
+    cells = Cells(rows, at, snap, inertia_order, parameters)
+    known, build = CONVENTIONS[convention]
+    cells.check_columns((*known, *COMMON))
+    bodies, named = build(cells)
+    drives = tuple(d for j in range(len(bodies)) if (d := cells.drive(j)) and bodies[j].joint.nv)
+    g = Vec3(*(cells.value(x, 0, "gravity") for x in gravity))
+    note = f"Denavit-Hartenberg table read in the {convention} convention"
+    try:
+        m = Mechanism(
+            tuple(bodies), name, g, named=named, drives=drives, notes=(note, *cells.notes),
+            checked=True,
+        )  # fmt: skip
+        return declared(m, cells)
+    except DescriptionError:
+        raise
+    except DalembertError as error:
+        error.where = error.where or Place(source)
+        raise
 
 
-def _declared(
-    table: Table, bodies: list[Body], drives: tuple[Drive, ...], g: Vec3, values: Mapping[str, Any]
-) -> tuple[Parameter, ...]:
-    """Return the parameters in order of appearance, with the values that are given."""
-    names = [table.graph.args[i][0] for i, op in enumerate(table.graph.op) if op == "param"]
-    return tuple(
-        Parameter(n, None if values.get(n) is None else exact(values[n]))
-        for n in dict.fromkeys(names)
-    )
+def declared(m: Mechanism, cells: Cells) -> Mechanism:
+    """Return the mechanism with its parameters in order of appearance, validated."""
+    used = {n for x in numbers(m) for n in getattr(x, "names", tuple)()}
+    graph = cells.graph
+    seen = [graph.args[i][0] for i, op in enumerate(graph.op) if op == "param"]
+    names = dict.fromkeys([*(n for n in seen if n in used), *cells.given])
+    parameters = tuple(Parameter(n, cells.given.get(n)) for n in names)
+    return replace(m, parameters=parameters, checked=False)
 
 
-def _limits(table: Table, j: int, joint: Joint) -> tuple[Any, ...]:
-    limits = table.rows[j].get("qlim")
-    if not limits or not joint.nv:
-        return ()
-    return (tuple(None if x is None else table.number(x, j, "qlim") for x in limits),)
+Built = tuple[list[Body], tuple[Frame, ...]]
 
 
-def _modified(table: Table) -> list[Body]:
-    table.check_columns(MODIFIED + INERTIAL + DRIVE + OTHER)
-    bodies: list[Body] = []
-    for j, row in enumerate(table.rows):
-        a = row.get("a", j)
-        if not isinstance(a, int) or isinstance(a, bool) or not 0 <= a <= j:
-            raise DescriptionError(
-                f"row {j + 1}, column a: the antecedent must be 0 (base) to {j}, not {a!r}",
-                Place(table.source, j + 1, 1, ""),
-                "number frames from the base outwards",
-            )
-        sigma = row.get("sigma", 0)
-        if sigma not in (0, 1, 2):
-            raise DescriptionError(
-                f"row {j + 1}, column sigma: {sigma!r} is not 0, 1 or 2",
-                Place(table.source, j + 1, 1, ""),
-                "0 is revolute, 1 prismatic, 2 fixed",
-            )
-        T = _rz(table.cell(j, "gamma", angle=True)) @ _tz(table.cell(j, "b"))
-        T = T @ _rx(table.cell(j, "alpha", angle=True)) @ _tx(table.cell(j, "d"))
-        T = T @ _rz(table.cell(j, "theta", angle=True)) @ _tz(table.cell(j, "r"))
-        joint: Joint = (Revolute(), Prismatic(), Fixed())[sigma]
-        body_name = str(row.get("name", f"j{j + 1}"))
-        bodies.append(
-            Body(body_name, a - 1, T, joint, table.inertia(j), limits=_limits(table, j, joint))
-        )
-    return bodies
+def modified_frames(cells: Cells) -> Built:
+    """Return a body for each row of a modified table."""
+    antecedents = _antecedents(cells)
+    bodies = []
+    for j, a in enumerate(antecedents):
+        sigma = _sigma(cells, j)
+        T = _rz(cells, cells.number(j, "gamma", angle=True)) @ _tz(cells.number(j, "b"))
+        T = T @ _rx(cells, cells.number(j, "alpha", angle=True)) @ _tx(cells.number(j, "d"))
+        T = T @ _joint_change(cells, j, sigma, "theta", "r")
+        bodies.append(_body(cells, j, a - 1, T, sigma))
+    return bodies, ()
 
 
-def _standard(table: Table) -> list[Body]:
-    table.check_columns(STANDARD + INERTIAL + DRIVE + OTHER)
+def _craig(cells: Cells) -> Built:
+    bodies = []
+    for j in range(len(cells.rows)):
+        sigma = _sigma(cells, j)
+        T = _rx(cells, cells.number(j, "alpha", angle=True)) @ _tx(cells.number(j, "a"))
+        T = T @ _joint_change(cells, j, sigma, "theta", "d")
+        bodies.append(_body(cells, j, j - 1, T, sigma))
+    return bodies, ()
+
+
+def _standard(cells: Cells) -> Built:
     bodies: list[Body] = []
     end = Transform()  # far end of the previous link in its joint frame
-    for j, row in enumerate(table.rows):
-        kind = row.get("type", "revolute")
-        if kind not in ("revolute", "prismatic"):
-            raise DescriptionError(f"row {j + 1}, column type: {shown(str(kind))!r}")
-        offset = table.cell(j, "offset", angle=kind == "revolute")
-        tail = _tx(table.cell(j, "a")) @ _rx(table.cell(j, "alpha", angle=True))
-        joint: Joint
-        if kind == "revolute":
-            place, tail, joint = end @ _rz(offset), _tz(table.cell(j, "d")) @ tail, Revolute()
-        else:
-            turned = _rz(table.cell(j, "theta", angle=True)) @ _tz(offset)
-            place, joint = end @ turned, Prismatic()
-        inertia = table.inertia(j).moved(tail)
-        body_name = str(row.get("name", f"j{j + 1}"))
-        bodies.append(
-            Body(body_name, j - 1, place, joint, inertia, limits=_limits(table, j, joint))
-        )
+    for j in range(len(cells.rows)):
+        sigma = _sigma(cells, j)
+        tail = _tx(cells.number(j, "a")) @ _rx(cells, cells.number(j, "alpha", angle=True))
+        T = _joint_change(cells, j, sigma, "theta", "d")
+        if sigma == 0:
+            # the length along the axis belongs to the link
+            T, tail = Transform(T.R), Transform(Rotation(), T.p) @ tail
+        bodies.append(_body(cells, j, j - 1, end @ T, sigma, tail))
         end = tail
-    return bodies
+    taken = {b.name for b in bodies}
+    tip = next(n for n in ("tip", "tip_frame", f"tip_{len(taken)}") if n not in taken)
+    return bodies, (Frame(tip, len(bodies) - 1, end),)
 
 
-def _lifted(x: Any) -> Any:
-    """Return an angle as an expression, so that its sine stays exact."""
-    return x if isinstance(x, Expr) else Graph().constant(x)
+CONVENTIONS: dict[str, tuple[tuple[str, ...], Callable[[Cells], Built]]] = {
+    "modified": (MODIFIED, modified_frames),
+    "craig": (OFFSET, _craig),
+    "standard": (OFFSET, _standard),
+}
 
 
-def _rz(angle: Any) -> Transform:
-    return Transform(_turn(2, angle))
+def _joint_change(cells: Cells, j: int, sigma: int, turn: str, slide: str) -> Transform:
+    """Return Rz(θ) Tz(r) at zero joint variable; `offset` is added to what moves."""
+    theta = (cells.variable if sigma == 0 else cells.number)(j, turn, angle=True)
+    r = (cells.variable if sigma == 1 else cells.number)(j, slide)
+    if "offset" in cells.rows[j]:
+        if sigma == 2:
+            cells.fail(j, "offset", "a fixed frame has no joint variable")
+        moves = (turn, slide)[sigma]
+        if moves in cells.rows[j] and j not in cells.variables:
+            cells.fail(j, "offset", f"stands beside {moves}, where the variable is")
+        offset = cells.number(j, "offset", angle=sigma == 0)
+        theta, r = (theta + offset, r) if sigma == 0 else (theta, r + offset)
+    return _rz(cells, theta) @ _tz(r)
 
 
-def _rx(angle: Any) -> Transform:
-    return Transform(_turn(0, angle))
+def _body(
+    cells: Cells, j: int, parent: int, place: Transform, sigma: int, tail: Transform | None = None
+) -> Body:
+    inertia = cells.inertia(j) if tail is None else cells.inertia(j).moved(tail)
+    limits = cells.limits(j) if sigma < 2 else ()
+    named = cells.variables.get(j, "")
+    return Body(cells.name(j), parent, place, _joint(sigma), inertia, named, limits)
 
 
-def _turn(axis: int, angle: Any) -> Rotation:
-    R = Rotation.about(axis, _lifted(angle))
-    return R.map(lambda x: exact(x) if isinstance(x, Expr) and x.value is not None else x)
+def _joint(sigma: int) -> Joint:
+    return JOINTS[sigma]()
+
+
+def _sigma(cells: Cells, j: int) -> int:
+    row = cells.rows[j]
+    if "type" in row:
+        if "sigma" in row:
+            cells.fail(j, "type", "stands beside sigma", "give one of them")
+        word = row["type"]
+        if not isinstance(word, str) or word not in KINDS:
+            cells.fail(j, "type", f"{shown(str(word), 40)!r}", "revolute, prismatic or fixed")
+        return KINDS[word]
+    sigma = cells.whole(j, "sigma", 0)
+    if sigma not in (0, 1, 2):
+        hint = "0 is revolute, 1 prismatic, 2 fixed"
+        cells.fail(j, "sigma", f"{sigma} is not 0, 1 or 2", hint)
+    return sigma
+
+
+def _antecedents(cells: Cells) -> list[int]:
+    """Return a(j) of each frame: 0 is the base, frames count from 1; an earlier one always."""
+    n = len(cells.rows)
+    a = [cells.whole(j, "a", j) for j in range(n)]
+    for j in range(n):
+        if not 0 <= a[j] <= n:
+            cells.fail(j, "a", f"there is no frame {a[j]}", f"0 is the base, frames are 1 to {n}")
+    for j in range(n):
+        if a[j] <= j:
+            continue
+        chain, k = [j + 1], a[j]
+        while k and k not in chain:
+            chain.append(k)
+            k = a[k - 1]
+        if k == j + 1:
+            way = " on ".join(map(str, [*chain[:6], k]))
+            cells.fail(j, "a", f"the frames form a cycle: {way}")
+        hint = "number the frames from the base outwards"
+        cells.fail(j, "a", f"frame {a[j]} comes after frame {j + 1}", hint)
+    return a
+
+
+# -- elementary frame changes ------------------------------------------------------------------
+
+
+def _rz(cells: Cells, angle: Any) -> Transform:
+    return Transform(_turn(cells.graph, 2, angle))
+
+
+def _rx(cells: Cells, angle: Any) -> Transform:
+    return Transform(_turn(cells.graph, 0, angle))
+
+
+def _turn(graph: Graph, axis: int, angle: Any) -> Rotation:
+    return Rotation((exact_turn(axis, angle, graph),)) if angle != 0 else Rotation()
 
 
 def _tx(d: Any) -> Transform:

@@ -1,0 +1,248 @@
+"""Denavit-Hartenberg tables as files: CSV, or a native file with rows `[[dh]]`; and Python rows.
+
+A CSV file may begin with rows `robot,NAME`, `convention,WORD`, `gravity,X,Y,Z`,
+`inertia_order,WORD` and `parameter,NAME,VALUE`; then come the names of the columns, then one row a
+frame. Empty cells are nothing; lines that begin with # are remarks.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..assemble import on_base
+from ..edit import into
+from ..errors import DalembertError, DescriptionError, Place, shown
+from ..mechanism import Mechanism
+from .dh_cells import COMMON
+from .document import Document
+from .fields import Reading, kind
+from .mdh import CONVENTIONS, MODIFIED, OFFSET, read_dh
+from .native import FORMAT, read_parameters
+from .native_records import RECORDS, Index, names_of, read_records
+
+HEADS = ("robot", "convention", "gravity", "inertia_order", "parameter")
+ALIASES = {
+    "ant": "a", "σ": "sigma", "γ": "gamma", "α": "alpha", "θ": "theta",
+    "M": "m", "IA": "Ia", "FV": "Fv", "FS": "Fs",
+}  # fmt: skip
+KEYS = ("format", "name", "convention", "inertia_order", "gravity", "symbols", "parameters",
+        "dh", "table", "active", "prescribed", "speeds", *RECORDS)  # fmt: skip
+COLUMNS = {*MODIFIED, *OFFSET, *COMMON, *ALIASES, "j"}
+
+
+def convention_of(rows: Sequence[Any], where: Place) -> str:
+    """Return the convention that the columns of a table show; a doubt is an error."""
+    columns = {str(c) for row in rows if isinstance(row, Mapping) for c in row}
+    modified = columns & {"gamma", "b", "r", "ant"}
+    others = columns & {"offset", "type"}
+    if modified and not others:
+        return "modified"
+    both = "standard DH, craig (a and alpha of the previous link) or modified (Khalil-Kleinfinger)"
+    hint = f'write: convention = "standard", "craig" or "modified"; {both}'
+    raise DescriptionError("the convention of the table is not said", where, hint)
+
+
+def read_rows(
+    rows: Sequence[Any], *, name: str = "mechanism", base: str = "fixed", snap: float | None = None
+) -> Mechanism:
+    """Return the mechanism of a list of rows; the convention is what its columns show."""
+    where = Place("<rows>")
+    m = read_dh(rows, convention_of(rows, where), name=name, source="<rows>", snap=snap)
+    return on_base(m, base)
+
+
+# -- CSV ---------------------------------------------------------------------------------------
+
+
+def is_csv(text: str) -> bool:
+    """Return whether a text begins as a table: a head of the table, or the names of columns."""
+    if "\n" not in text.strip():
+        return False
+    for line in text.lstrip("\ufeff").splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            cells = [c.strip().strip('"') for c in line.split(_delimiter(line))]
+            if cells[0] in HEADS and len(cells) > 1:
+                return True
+            return len(cells) > 1 and all(c in COLUMNS for c in cells if c)
+    return False
+
+
+def _delimiter(line: str) -> str:
+    return max(",;\t", key=line.count)
+
+
+class _Lines:
+    """The lines of a CSV text, cut into cells that know where they stand."""
+
+    def __init__(self, text: str, source: str):
+        self.source, self.text = source, text.splitlines()
+        used = [s for s in self.text if s.strip() and not s.lstrip().startswith("#")]
+        self.sign = _delimiter("\n".join(used[:20]))
+
+    def place(self, line: int, cell: int = 0) -> Place:
+        text = self.text[line]
+        column = 1
+        if '"' not in text:
+            before = text.split(self.sign)[:cell]
+            column = sum(len(c) + 1 for c in before) + 1
+        return Place(self.source, line + 1, column, text[:1000])
+
+    def cells(self, line: int) -> list[str]:
+        try:
+            row = next(csv.reader([self.text[line]], delimiter=self.sign, strict=True), [])
+        except csv.Error as error:
+            raise DescriptionError(f"CSV: {error}", self.place(line)) from None
+        return [c.strip() for c in row]
+
+
+def read_csv(
+    text: str,
+    *,
+    source: str = "<csv>",
+    name: str = "mechanism",
+    base: str = "fixed",
+    snap: float | None = None,
+) -> Mechanism:
+    """Return the mechanism of a CSV table."""
+    lines = _Lines(text, source)
+    head: dict[str, Any] = {"parameters": {}}
+    columns: list[str] = []
+    rows: list[dict[str, str]] = []
+    at: list[int] = []  # the line of each row
+    for k, line in enumerate(lines.text):
+        if not line.strip(lines.sign + " \t") or line.lstrip().startswith("#"):
+            continue
+        cells = lines.cells(k)
+        if not columns and cells[0] in HEADS:
+            _head(lines, k, cells, head)
+        elif not columns:
+            columns = _columns(lines, k, cells)
+        else:
+            rows.append(_row(lines, k, cells, columns, len(rows) + 1))
+            at.append(k)
+    if not rows:
+        raise DescriptionError("the table has no row", Place(source))
+
+    def place(j: int, column: str) -> Place:
+        return lines.place(at[j], columns.index(column) if column in columns else 0)
+
+    convention = head.pop("convention", None) or convention_of(rows, lines.place(at[0]))
+    m = read_dh(rows, convention, **{"name": name, **head}, source=source, snap=snap, at=place)
+    return on_base(m, base)
+
+
+def _head(lines: _Lines, k: int, cells: list[str], head: dict[str, Any]) -> None:
+    key, values = cells[0], [c for c in cells[1:] if c]
+    sizes = {"gravity": 3, "parameter": 2}
+    if len(values) != sizes.get(key, 1):
+        need = sizes.get(key, 1)
+        raise DescriptionError(f"{key}: {len(values)} cells, {need} needed", lines.place(k))
+    if key == "parameter":
+        head["parameters"][values[0]] = values[1]
+    elif key == "gravity":
+        head[key] = values
+    elif key == "convention" and values[0] not in CONVENTIONS:
+        what = f"unknown convention {shown(values[0], 40)!r}"
+        raise DescriptionError(what, lines.place(k, 1), ", ".join(CONVENTIONS))
+    else:
+        head["name" if key == "robot" else key] = values[0]
+
+
+def _columns(lines: _Lines, k: int, cells: list[str]) -> list[str]:
+    columns = [ALIASES.get(c, c) for c in cells]
+    for n, column in enumerate(columns):
+        where = lines.place(k, n)
+        if column and column in columns[:n]:
+            raise DescriptionError(f"duplicate column {shown(column, 40)!r}", where)
+        if column and column not in COLUMNS:
+            near = sorted(COLUMNS - set(ALIASES))
+            what = f"row {k + 1}: unknown column {shown(column, 40)!r}"
+            raise DescriptionError(what, where, "columns: " + ", ".join(near))
+    return columns
+
+
+def _row(
+    lines: _Lines, k: int, cells: list[str], columns: list[str], number: int
+) -> dict[str, str]:
+    extra = next((n for n, c in enumerate(cells) if c and not "".join(columns[n : n + 1])), None)
+    if extra is not None:
+        message = f"row {number}: a cell stands under no column"
+        raise DescriptionError(message, lines.place(k, extra))
+    row = {c: cell for c, cell in zip(columns, cells, strict=False) if c and cell}
+    if row.pop("j", str(number)) != str(number):
+        message = f"row {number}, column j: frames are numbered 1, 2, 3 in their order"
+        raise DescriptionError(message, lines.place(k, columns.index("j")))
+    return row
+
+
+# -- native files with a table -----------------------------------------------------------------
+
+
+def is_table(data: Any) -> bool:
+    """Return whether decoded data is a native file whose mechanism is a table."""
+    return isinstance(data, Mapping) and ("dh" in data or "table" in data)
+
+
+def read_table(
+    document: Document,
+    *,
+    base: str = "fixed",
+    snap: float | None = None,
+    name: str = "mechanism",
+) -> Mechanism:
+    """Return the mechanism of a native document with rows `dh`; records stand beside them."""
+    reading = Reading(document, snap)
+    data = reading.table(document.data, (), KEYS)
+    if data.get("format", FORMAT) != FORMAT:
+        reading.fail(("format",), "unknown format", f'write: format = "{FORMAT}"')
+    if "dh" in data and "table" in data:
+        reading.fail(("table",), "stands beside dh", "give one of them")
+    key = "dh" if "dh" in data else "table"
+    rows: list[dict[str, Any]] = []
+    for k, row in enumerate(reading.listed(data[key], (key,))):
+        if not isinstance(row, Mapping):
+            reading.fail((key, k), f"a table is needed, not {kind(row)}", "write { column = ... }")
+        rows.append({ALIASES.get(str(c), str(c)): x for c, x in row.items() if c != "j"})
+    start = document.place((key,))
+    convention = reading.text(data["convention"], ("convention",)) if "convention" in data else None
+    given: dict[str, Any] = {
+        "name": reading.text(data["name"], ("name",)) if "name" in data else name,
+        "inertia_order": data.get("inertia_order", "dalembert"),
+        "parameters": read_parameters(reading, data),
+    }
+    if "gravity" in data:
+        given["gravity"] = reading.listed(data["gravity"], ("gravity",), 3)
+    if convention is not None and convention not in CONVENTIONS:
+        reading.fail(("convention",), "unknown convention", ", ".join(CONVENTIONS))
+    m = read_dh(
+        rows,
+        convention or convention_of(rows, start),
+        source=document.source,
+        snap=snap,
+        at=lambda j, column: document.place((key, j, column) if column else (key, j)),
+        **given,
+    )
+    return on_base(_with_records(reading, data, m), base)
+
+
+def _with_records(reading: Reading, data: Mapping[str, Any], m: Mechanism) -> Mechanism:
+    """Return the table's mechanism with the records that stand beside the table."""
+    m = into(m, reading.graph)
+    reading.names = [p.name for p in m.parameters]
+    index = Index(m, list(range(len(m.bodies))))
+    changes: dict[str, Any] = read_records(reading, data, index)
+    for field in ("named", "drives"):
+        if field in changes:
+            changes[field] = getattr(m, field) + changes[field]
+    for key in ("active", "prescribed", "speeds"):
+        if key in data:
+            changes[key] = names_of(reading, data[key], (key,), index, numbers=key == "active")
+    notes = (*m.notes, *reading.notes())
+    try:
+        return replace(m, **changes, notes=notes, checked=False)
+    except DalembertError as error:
+        error.where = error.where or reading.document.place()
+        raise
