@@ -97,3 +97,15 @@ def test_compile_time_grows_with_the_size_of_the_program():
 
 def test_text_is_the_same_every_time():
     assert module.module(pendulum_chain(9)) == module.module(pendulum_chain(9))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7, 8, 31, 32, 33, 34, 35, 36, 37, 50])
+def test_ports_of_any_size_are_moved_whole(size):
+    made = trace(lambda x: [v * 2 for v in x], [("x", size)], name=f"double{size}")
+    kernel = compile_program(program(made))
+    for n in (1, 3, 4, 18):
+        x = np.arange(n * size, dtype=float).reshape(n, size)
+        guarded = np.full((n + 2, size), -1.0)
+        kernel(x, out=guarded[1:-1])
+        np.testing.assert_array_equal(guarded[1:-1], 2 * x)
+        assert (guarded[[0, -1]] == -1).all()

@@ -83,11 +83,11 @@ class _Driver:
         )
         return f"%{tag}.g"
 
-    def again(self, tag: str) -> None:
+    def again(self, tag: str, count: str = "%groups") -> None:
         self.lines += [
             f"br label %{tag}.last",
             f"{tag}.last:\n  %{tag}.next = add i64 %{tag}.g, 1",
-            f"%{tag}.more = icmp ult i64 %{tag}.next, %groups",
+            f"%{tag}.more = icmp ult i64 %{tag}.next, {count}",
             f"br i1 %{tag}.more, label %{tag}, label %{tag}.end",
             f"{tag}.end:",
         ]
@@ -151,10 +151,13 @@ def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) ->
     w, tile = place.lanes, place.lanes * place.groups
     d = _Driver(place)
     d.lines.append(f"%turns = getelementptr i8, ptr %scratch, i64 {place.groups * place.size}")
-    for number in range(place.groups):
-        d.lines.append(f"call void @fixed({d.arguments(str(number))})")
+    # results that are constants: once, for the groups that will be used
+    d.lines.append(f"%most = call i64 @llvm.umin.i64(i64 %count, i64 {tile})")
+    d.lines.append(f"%most.up = add i64 %most, {w - 1}\n  %used = udiv i64 %most.up, {w}")
+    d.lines.append(f"call void @fixed({d.arguments(d.loop('fixed'))})")
+    d.again("fixed", "%used")
     d.lines.append("br label %tiles\ntiles:")
-    d.lines.append("%i = phi i64 [ 0, %entry ], [ %i.next, %tile.end ]")
+    d.lines.append("%i = phi i64 [ 0, %fixed.end ], [ %i.next, %tile.end ]")
     d.lines.append("%left = sub i64 %count, %i")
     d.lines.append(f"%here = call i64 @llvm.umin.i64(i64 %left, i64 {tile})")
     d.lines.append(f"%up = add i64 %here, {w - 1}\n  %groups = udiv i64 %up, {w}")

@@ -1,4 +1,4 @@
-"""Rows of NumPy arrays to lanes and back, two columns at a time, as LLVM IR text.
+"""Rows of NumPy arrays to lanes and back, two or four columns at a time, as LLVM IR text.
 
 `pack.N` reads W rows of N numbers into N entries of W lanes, `unpack.N` writes them back. Rows past
 the last are the last again, so lanes left over compute on a copy of it and are not written.
@@ -86,6 +86,24 @@ def _unpack_pair(tag: str, lanes: int, column: str, entry: str) -> list[str]:
     return lines
 
 
+def _unpack_four(tag: str, lanes: int, column: str, entry: str) -> list[str]:
+    """Return lines that move four columns of four lanes: half the stores of two pairs."""
+    t = value_type(lanes)
+    lines = []
+    for k in range(4):
+        lines.append(f"%s{tag}.{k} = getelementptr {t}, ptr {entry}, i64 {k}")
+        lines.append(f"%v{tag}.{k} = load {t}, ptr %s{tag}.{k}, align {8 * lanes}")
+    lines += _low_high(f"{tag}.0", lanes, f"%v{tag}.0", f"%v{tag}.1")
+    lines += _low_high(f"{tag}.2", lanes, f"%v{tag}.2", f"%v{tag}.3")
+    for k in range(4):
+        x, y = (f"%{('lo', 'hi')[k % 2]}{tag}.{half}" for half in (0, 2))
+        first = k // 2 * 2
+        lines.append(_shuffle(f"%w{tag}.{k}", t, x, y, [first, first + 1, first + 4, first + 5]))
+        lines.append(f"%p{tag}.{k} = getelementptr double, ptr %row{k}, i64 {column}")
+        lines.append(f"store {t} %w{tag}.{k}, ptr %p{tag}.{k}, align 8")
+    return lines
+
+
 def _unpack_single(tag: str, lanes: int, column: str, entry: str) -> list[str]:
     t = value_type(lanes)
     lines = [f"%v{tag} = load {t}, ptr {entry}, align {8 * lanes}"]
@@ -97,29 +115,32 @@ def _unpack_single(tag: str, lanes: int, column: str, entry: str) -> list[str]:
 
 
 def _columns(name: str, lanes: int, size: int, lanes_base: str) -> str:
-    """Return the lines that move all columns: unrolled, or a loop over pairs and the odd one."""
-    pair, single = (_pack_pair, _pack_single) if name == "pack" else (_unpack_pair, _unpack_single)
+    """Return the lines that move all columns: unrolled, or a loop and what it leaves over."""
+    movers = {2: _pack_pair, 1: _pack_single}
+    if name == "unpack":
+        movers = {4: _unpack_four} if lanes == 4 else {}
+        movers |= {2: _unpack_pair, 1: _unpack_single}
     bytes_ = 8 * lanes
     lines: list[str] = []
-    if size <= UNROLLED:
-        for k in range(0, size - 1, 2):
-            lines.append(f"%a{k} = getelementptr i8, ptr {lanes_base}, i64 {bytes_ * k}")
-            lines += pair(str(k), lanes, str(k), f"%a{k}")
-    else:
+    k = 0
+    if size > UNROLLED:
+        wide = max(movers)
+        k = size // wide * wide
         lines += [
-            "br label %pairs\npairs:",
-            "%k = phi i64 [ 0, %move ], [ %k2, %pairs ]",
+            "br label %columns\ncolumns:",
+            "%k = phi i64 [ 0, %move ], [ %k.next, %columns ]",
             f"%at = mul i64 %k, {bytes_}",
             f"%a = getelementptr i8, ptr {lanes_base}, i64 %at",
-            *pair("k", lanes, "%k", "%a"),
-            "%k2 = add i64 %k, 2",
-            f"%more = icmp ult i64 %k2, {size // 2 * 2}",
-            "br i1 %more, label %pairs, label %odd\nodd:",
+            *movers[wide]("k", lanes, "%k", "%a"),
+            f"%k.next = add i64 %k, {wide}",
+            f"%more = icmp ult i64 %k.next, {k}",
+            "br i1 %more, label %columns, label %rest\nrest:",
         ]
-    if size % 2:
-        k = size - 1
-        lines.append(f"%ao = getelementptr i8, ptr {lanes_base}, i64 {bytes_ * k}")
-        lines += single("o", lanes, str(k), "%ao")
+    while k < size:
+        many = next(n for n in movers if n <= size - k)
+        lines.append(f"%a{k} = getelementptr i8, ptr {lanes_base}, i64 {bytes_ * k}")
+        lines += movers[many](str(k), lanes, str(k), f"%a{k}")
+        k += many
     return "\n  ".join(lines)
 
 
