@@ -19,7 +19,7 @@ ERRORS = [
     "SingularModel",
     "SingularPose",
 ]
-COMPUTE = ["catalog", "compile", "integrate", "neutral", "assemble", "mobility", "plan"]
+COMPUTE = ["catalog", "base_parameters", "compile", "integrate", "neutral", "assemble", "mobility", "plan"]
 PUBLIC = ["load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
 
 

@@ -130,7 +130,11 @@ def _held(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv, len(regressor.parameter_names(m, options["drives"])))
+    return (m.nv, *_row_of_columns(m, options))
+
+
+def _row_of_columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (len(regressor.chosen_columns(m, options["drives"], options["columns"])),)
 
 
 def _fixed(*shape: int) -> Shape:
@@ -296,6 +300,7 @@ STATE = ("q", "alpha", "steer", "steer_rate")
 INVERSE = {name: _inverse(rigid) for name, rigid in RIGID.items()}
 
 DRIVES = {"drives": "inertia"}
+COLUMNS = {"drives": "inertia", "columns": "standard"}  # or "base": the independent ones
 FRAME = {"frame": None}
 AXES = {"frame": None, "axes": "base"}
 
@@ -356,7 +361,10 @@ _ROWS = (
              "N, N m", "wrench of each parent on its link, at the link's origin, link axes", False),
     Quantity("regressor", ("q", "qd", "qdd"), (("Y", _columns),),
              {"newton_euler": regressor.regressor},
-             "mixed", "tau = Y phi, linear in the inertial parameters", False, DRIVES),
+             "mixed", "tau = Y phi, linear in the inertial parameters", False, COLUMNS),
+    Quantity("energy_regressor", ("q", "qd"), (("E", _row_of_columns),),
+             {"sum": regressor.energy_regressor},
+             "mixed", "T + V = E phi, linear in the inertial parameters", False, COLUMNS),
     Quantity("lagrange_coefficients", ("q",), (("Q", _v), ("A", _vv), ("B", _vvv), ("C", _vv)),
              {"composite": lagrange_coefficients.lagrange_coefficients},
              "N, N m; kg, kg m2", "Q, A, B, C of the Lagrange form", True, DRIVES),

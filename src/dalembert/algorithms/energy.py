@@ -9,7 +9,7 @@ from ..mechanism import Mechanism
 from .drives import Drives, rotor_inertia
 
 
-def _velocities(m: Mechanism, q: Vector, qd: Vector) -> list[tuple[Rotation, Vec3, Vec3, Vec3]]:
+def velocities(m: Mechanism, q: Vector, qd: Vector) -> list[tuple[Rotation, Vec3, Vec3, Vec3]]:
     """Return (R, p, v, w) of each body: pose in the base frame; velocity in link axes."""
     q_, qd_ = m.split_q(q), m.split(qd)
     states: dict[int, tuple[Rotation, Vec3, Vec3, Vec3]] = {
@@ -27,7 +27,7 @@ def _velocities(m: Mechanism, q: Vector, qd: Vector) -> list[tuple[Rotation, Vec
 def kinetic_energy(m: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia") -> list[Scalar]:
     """Return ½ Σ (m v·v + 2 h·(v × w) + w·Io w), rotors included unless drives is "none"."""
     twice: Scalar = 0
-    for body, (_, _, v, w) in zip(m.bodies, _velocities(m, q, qd), strict=True):
+    for body, (_, _, v, w) in zip(m.bodies, velocities(m, q, qd), strict=True):
         twice = twice + body.m * v.dot(v) + 2 * body.h.dot(v.cross(w)) + w.dot(body.Io @ w)
     for k, Ia in rotor_inertia(m, drives).items():
         twice = twice + Ia * qd[k] * qd[k]
@@ -58,7 +58,7 @@ def centre_of_mass(m: Mechanism, q: Vector) -> list[Scalar]:
     total: Scalar = 0
     moment = Vec3.zero()
     rest = [0] * m.nv
-    for body, (R, p, _, _) in zip(m.bodies, _velocities(m, q, rest), strict=True):
+    for body, (R, p, _, _) in zip(m.bodies, velocities(m, q, rest), strict=True):
         total = total + body.m
         moment = moment + R @ body.h + p * body.m
     return [x / total for x in moment]
@@ -67,7 +67,7 @@ def centre_of_mass(m: Mechanism, q: Vector) -> list[Scalar]:
 def momentum(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
     """Return [linear; angular about the base origin] momentum in base axes, rotors not counted."""
     linear, angular = Vec3.zero(), Vec3.zero()
-    for body, (R, p, v, w) in zip(m.bodies, _velocities(m, q, qd), strict=True):
+    for body, (R, p, v, w) in zip(m.bodies, velocities(m, q, qd), strict=True):
         l = body.m * v + w.cross(body.h)
         h = body.Io @ w + body.h.cross(v)
         l_0 = R @ l

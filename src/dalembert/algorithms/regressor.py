@@ -6,15 +6,36 @@ with a drive, Ia (drives "inertia" or "all"), Fv and Fs ("all"; Fs+ and Fs- wher
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from ..algebra import Mat3, Vec3
-from ..expr import Scalar, sign, where
+from ..errors import UsageError
+from ..expr import Scalar, absolute, sign, where
 from ..joint import UNITS, Vector
 from ..mechanism import Drive, Mechanism, joint_name
 from .drives import Drives
+from .energy import velocities
 from .newton_euler import couple, squared
+from .unfelt import TEN, ten_of
 
-TEN = ("m", "mx", "my", "mz", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 _TENSOR = {"XX": 0, "YY": 1, "ZZ": 2, "XY": 3, "XZ": 4, "YZ": 5}
+_LETTERS = {"m": "M", "mx": "MX", "my": "MY", "mz": "MZ", "Ia": "IA", "Fv": "FV", "Fs": "FS",
+            "Fs+": "FSP", "Fs-": "FSM"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One standard parameter: its kind (`XX`, `Ia`), its body, its joint's name, a short label."""
+
+    kind: str
+    body: int
+    joint: str
+    label: str  # the number of the joint; the name of a body that does not move
+
+    def symbol(self, mark: str = "") -> str:
+        """Return the name used in formulas: `XX2`, with a mark `XXR2`."""
+        return _LETTERS.get(self.kind, self.kind) + mark + self.label
 
 
 def drive_columns(d: Drive, drives: Drives) -> tuple[str, ...]:
@@ -27,14 +48,26 @@ def drive_columns(d: Drive, drives: Drives) -> tuple[str, ...]:
     return ("Ia", "Fv", "Fs") if symmetric else ("Ia", "Fv", "Fs+", "Fs-")
 
 
+def parameter_columns(m: Mechanism, drives: Drives = "inertia") -> tuple[Column, ...]:
+    """Return every standard parameter, body by body, in the order of the regressor's columns."""
+    of = {d.joint: d for d in m.drives}
+    columns: list[Column] = []
+    number = 0
+    for j, body in m.outward():
+        number += 1 if body.joint.nv else 0
+        label = str(number) if body.joint.nv else "_" + _identifier(body.name)
+        kinds = TEN + (drive_columns(of[j], drives) if j in of else ())
+        columns.extend(Column(kind, j, joint_name(body), label) for kind in kinds)
+    return tuple(columns)
+
+
+def _identifier(name: str) -> str:
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+
+
 def parameter_names(m: Mechanism, drives: Drives = "inertia") -> list[str]:
     """Return the name of every column: `XX.elbow`, `Ia.elbow`."""
-    of = {d.joint: d for d in m.drives}
-    names: list[str] = []
-    for j, body in m.outward():
-        kinds = TEN + (drive_columns(of[j], drives) if j in of else ())
-        names.extend(f"{kind}.{joint_name(body)}" for kind in kinds)
-    return names
+    return [f"{c.kind}.{c.joint}" for c in parameter_columns(m, drives)]
 
 
 def parameter_vector(m: Mechanism, drives: Drives = "inertia") -> list[Scalar]:
@@ -42,11 +75,10 @@ def parameter_vector(m: Mechanism, drives: Drives = "inertia") -> list[Scalar]:
     of = {d.joint: d for d in m.drives}
     phi: list[Scalar] = []
     for j, body in m.outward():
-        xx, yy, zz, xy, xz, yz = body.Io.six()
-        phi += [body.m, *body.h, xx, xy, yy, xz, yz, zz]
+        phi += ten_of(body.inertia)
         if j in of:
             d = of[j]
-            N2, N = d.gear * d.gear, abs(d.gear)
+            N2, N = d.gear * d.gear, absolute(d.gear)
             values = {
                 "Ia": N2 * d.inertia,
                 "Fv": N2 * d.viscous,
@@ -59,16 +91,21 @@ def parameter_vector(m: Mechanism, drives: Drives = "inertia") -> list[Scalar]:
 
 
 def regressor(
-    mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Drives = "inertia"
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    drives: Drives = "inertia",
+    columns: str = "standard",
 ) -> list[list[Scalar]]:
-    """Return Y(q, qd, qdd), nv rows, one column per inertial parameter."""
+    """Return Y(q, qd, qdd), nv rows, one column per inertial parameter, standard or base."""
     m = mechanism
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
     w, wd, vd = {-1: Vec3.zero()}, {-1: Vec3.zero()}, {-1: -m.gravity}
     U: dict[int, Mat3] = {-1: Mat3.zero()}
     pose = {}
     of = {d.joint: d for d in m.drives}
-    columns: list[list[Scalar]] = []
+    found: list[list[Scalar]] = []
     for j, body in m.outward():
         i = body.parent
         R, P = pose[j] = body.pose(q_[j])
@@ -79,10 +116,50 @@ def regressor(
         vd[j] = R.T @ (vd[i] + U[i] @ P) + vdJ + 2 * w_i.cross(vJ)
         U[j] = wd[j].skew() + squared(w[j])
         for f, n in _wrenches(w[j], wd[j], vd[j], U[j]):
-            columns.append(_felt(m, j, f, n, pose, q_))
+            found.append(_felt(m, j, f, n, pose, q_))
         if j in of:
-            columns += _drive(m, of[j], qd, qdd, drives)
-    return [[column[r] for column in columns] for r in range(m.nv)]
+            found += _drive(m, of[j], qd, qdd, drives)
+    chosen = [found[c] for c in chosen_columns(m, drives, columns)]
+    return [[column[r] for column in chosen] for r in range(m.nv)]
+
+
+def chosen_columns(m: Mechanism, drives: Drives, columns: str) -> Sequence[int]:
+    """Return which standard columns are asked for: all, or those of the base parameters."""
+    if columns == "standard":
+        return range(len(parameter_columns(m, drives)))
+    if columns == "base":
+        from .base_parameters import base_parameters
+
+        return base_parameters(m, drives).kept
+    raise UsageError(f"unknown columns {columns!r}", hint='columns are "standard" or "base"')
+
+
+def energy_regressor(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    drives: Drives = "inertia",
+    columns: str = "standard",
+) -> list[Scalar]:
+    """Return E(q, qd): the total energy T + V = E phi; friction columns are zero."""
+    m = mechanism
+    of = {d.joint: d for d in m.drives}
+    row: list[Scalar] = []
+    for j, (R, p, v, w) in enumerate(velocities(m, q, qd)):
+        g = R.T @ m.gravity
+        row.append(_half(v.dot(v)) - m.gravity.dot(p))
+        row += [a - b for a, b in zip(v.cross(w), g, strict=True)]
+        row += [_half(w.x * w.x), w.x * w.y, _half(w.y * w.y)]
+        row += [w.x * w.z, w.y * w.z, _half(w.z * w.z)]
+        if j in of:
+            speed = qd[m.velocity_index[j]]
+            kinds = drive_columns(of[j], drives)
+            row += [_half(speed * speed) if kind == "Ia" else 0 for kind in kinds]
+    return [row[c] for c in chosen_columns(m, drives, columns)]
+
+
+def _half(x: Scalar) -> Scalar:
+    return 0.5 * x
 
 
 def _wrenches(w: Vec3, wd: Vec3, vd: Vec3, U: Mat3) -> list[tuple[Vec3, Vec3]]:

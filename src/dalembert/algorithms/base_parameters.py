@@ -1,0 +1,301 @@
+"""The base inertial parameters: the fewest numbers that decide the dynamics, and their formulas.
+
+Gautier and Khalil (1990): from the last body to the first, what a joint cannot feel (`unfelt`) goes
+to its parent; what remains is independent. tau = Y phi = Y_b phi_b with phi_b = K phi, and Y_b
+holds those columns of Y that belong to the parameters kept. Lengths, angles and gravity may be
+symbols.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ..algebra import is_zero
+from ..expr import Expr, Graph, Scalar
+from ..expr.exact import exact, substitute, to_float
+from ..mechanism import Body, Mechanism
+from .drives import Drives
+from .regressor import Column, parameter_columns, parameter_vector
+from .unfelt import (
+    IA,
+    TEN,
+    Basis,
+    Motion,
+    Relation,
+    base_motion,
+    carried,
+    closed_form,
+    main_axis,
+    numeric_relations,
+    scaled,
+    unscaled,
+)
+
+Form = dict[int, Scalar]  # a linear form: standard column -> coefficient
+SAME = 1e-9  # numbers of two draws that differ by less are the same constant
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """phi_b = K phi: which standard parameters are kept, grouped, or without effect."""
+
+    standard: tuple[Column, ...]  # all columns of the standard regressor
+    kept: tuple[int, ...]  # the standard column behind each base parameter
+    forms: tuple[Mapping[int, Scalar], ...] = field(repr=False)  # rows of K, zeros left out
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each base parameter: `XXR2` where others are grouped into it, else `XY2`."""
+        return tuple(
+            self.standard[c].symbol("R" if len(form) > 1 else "")
+            for c, form in zip(self.kept, self.forms, strict=True)
+        )
+
+    @cached_property
+    def no_effect(self) -> tuple[str, ...]:
+        """The standard parameters that no joint feels."""
+        felt = {c for form in self.forms for c in form}
+        return tuple(s.symbol() for c, s in enumerate(self.standard) if c not in felt)
+
+    @cached_property
+    def groups(self) -> dict[str, str]:
+        """The formula of each grouped parameter: {"XXR2": "XX2 - YY2 + ..."}."""
+        from .grouping import formula
+
+        pairs = zip(self.names, self.forms, strict=True)
+        return {name: formula(self, form) for name, form in pairs if len(form) > 1}
+
+    @property
+    def matrix(self) -> list[list[Scalar]]:
+        """K, one row per base parameter, one column per standard parameter."""
+        width = len(self.standard)
+        return [[form.get(c, 0) for c in range(width)] for form in self.forms]
+
+    def values(self, m: Mechanism, drives: Drives = "inertia") -> list[Scalar]:
+        """Return phi_b of a mechanism: numbers, or expressions of its parameters."""
+        phi = parameter_vector(m, drives)
+        values: list[Scalar] = []
+        for form in self.forms:
+            total: Scalar = 0
+            for c, k in form.items():
+                total = total + k * phi[c]
+            values.append(total)
+        return values
+
+    def text(self) -> str:
+        """Return the grouping as text, one formula per line."""
+        from .grouping import text
+
+        return text(self)
+
+    def latex(self) -> str:
+        """Return the grouping as a LaTeX `align*` block."""
+        from .grouping import latex
+
+        return latex(self)
+
+    def json(self) -> dict[str, Any]:
+        """Return names, columns, formulas and coefficients as plain data."""
+        from .grouping import data
+
+        return data(self)
+
+
+def base_parameters(mechanism: Mechanism, drives: Drives = "inertia") -> BaseParameters:
+    """Return the base inertial parameters of a mechanism, loops and constraints not considered.
+
+    >>> import dalembert as da
+    >>> da.base_parameters(da.load("RZ(), TXK(L1), RZ(), TXK(L2); gravity = (0, G, 0);")).names
+    ('MXR1', 'MY1', 'ZZR1', 'MX2', 'MY2', 'ZZ2')
+    """
+    m = _symbols_only(mechanism)
+    columns = parameter_columns(mechanism, drives)
+    at = {(c.body, c.kind): k for k, c in enumerate(columns)}
+    relations, notes = _relations(m, {c.body for c in columns if c.kind == "Ia"})
+
+    # inward: what a joint cannot feel goes to the parent
+    forms: list[list[Form]] = []
+    for j in range(len(m.bodies)):
+        own: list[Form] = [{at[j, kind]: 1} for kind in TEN]
+        forms.append([*own, {at[j, "Ia"]: 1} if (j, "Ia") in at else {}])
+    for j, body in m.inward():
+        for relation in relations[j]:
+            taken, forms[j][relation.pivot] = forms[j][relation.pivot], {}
+            for p, k in enumerate(relation.vector):
+                if p != relation.pivot:
+                    _add(forms[j][p], taken, -k)
+            if body.parent >= 0:
+                moved = carried(relation.vector, body.placement)
+                for p, k in enumerate(moved):
+                    _add(forms[body.parent][p], taken, k)
+
+    left = {at[j, k]: forms[j][p] for j in range(len(forms)) for p, k in enumerate(TEN)}
+    left |= {at[j, "Ia"]: forms[j][IA] for j in range(len(forms)) if (j, "Ia") in at}
+    spared = {(j, r.pivot) for j, rs in enumerate(relations) for r in rs}
+    kept, rows = [], []
+    for c, column in enumerate(columns):
+        place = (*TEN, "Ia").index(column.kind) if column.kind in (*TEN, "Ia") else -1
+        if (column.body, place) not in spared:
+            kept.append(c)
+            rows.append(_tidy(left[c]) if place >= 0 else {c: 1})
+    return BaseParameters(columns, tuple(kept), tuple(rows), tuple(notes))
+
+
+def _add(form: Form, taken: Form, k: Scalar) -> None:
+    if is_zero(k):
+        return
+    for c, x in taken.items():
+        form[c] = form[c] + k * x if c in form else k * x
+
+
+def _tidy(form: Form) -> Form:
+    from .grouping import canonical
+
+    tidy = {c: canonical(x) for c, x in sorted(form.items())}
+    return {c: x for c, x in tidy.items() if not is_zero(x)}
+
+
+# -- relations ---------------------------------------------------------------------------------
+
+
+def _symbols_only(m: Mechanism) -> Mechanism:
+    """Return the mechanism with known parameters as exact numbers, open ones as symbols."""
+    graph, known = Graph(), m.values
+
+    def leaf(source: Graph, i: int) -> Any:
+        return known.get(source.args[i][0]) if source.op[i] == "param" else None
+
+    def plain(x: Any) -> Any:
+        if not isinstance(x, Expr):
+            return x
+        y = substitute(x, graph, leaf)
+        return y if y.value is None else y.value
+
+    bodies = tuple(
+        Body(b.name, b.parent, b.placement.map(plain), b.joint.map(plain), joint_name=b.joint_name)
+        for b in m.bodies
+    )
+    return Mechanism(bodies, m.name, m.gravity.map(plain), m.parameters, checked=True)
+
+
+def _drawn(m: Mechanism, draw: int) -> Mechanism:
+    """Return the mechanism with a number for every symbol, the same in every run."""
+    values = {p.name: _number(p.name, draw) for p in m.parameters}
+    return m.map(lambda x: to_float(x, values))
+
+
+def _number(name: str, draw: int) -> float:
+    word = hashlib.blake2b(f"{draw}:{name}".encode(), digest_size=6).digest()
+    return 0.4 + 0.9 * int.from_bytes(word, "big") / 2**48
+
+
+def _relations(m: Mechanism, driven: set[int]) -> tuple[list[list[Relation]], list[str]]:
+    """Return the relations of every body with its parent, and what could not be put in symbols."""
+    symbolic = any(isinstance(x, Expr) and x.names() for x in _numbers(m))
+    draws = [scaled(_drawn(m, k)) for k in range(2 if symbolic else 1)]
+    motions: list[list[Motion | None]] = [[] for _ in draws]  # None: general position
+    relations: list[list[Relation]] = []
+    notes: list[str] = []
+    for j, body in m.outward():
+        k = main_axis(draws[0][0].bodies[j])
+        found = []
+        for (drawn, _), seen in zip(draws, motions, strict=True):
+            parent = seen[body.parent] if body.parent >= 0 else base_motion(drawn.gravity)
+            if parent is None:
+                seen.append(None)
+                continue
+            basis, motion = numeric_relations(drawn.bodies[j], parent, j in driven, k)
+            seen.append(None if motion.is_general else motion)
+            found.append(basis)
+        usual = closed_form(body, k)
+        if not found or len(found[0]) == len(usual):
+            relations.append(usual)
+            continue
+        real = [
+            {p: unscaled(row, body, size) for p, row in basis.items()}
+            for basis, (_, size) in zip(found, draws, strict=True)
+        ]
+        relations.append(_in_symbols(m, j, real, notes))
+    return relations, notes
+
+
+def _in_symbols(m: Mechanism, j: int, bases: Sequence[Basis], notes: list[str]) -> list[Relation]:
+    """Return relations found in numbers, as exact numbers or simple expressions where they are."""
+    out, guesses = [], _Guesses(m, j)
+    for pivot in bases[0]:
+        rows = [basis[pivot] for basis in bases]
+        columns = list(zip(*([x / row[pivot] for x in row] for row in rows), strict=True))
+        entries = [_constant(values) for values in columns]
+        entries = [
+            guesses.find(values) if x is None else x
+            for x, values in zip(entries, columns, strict=True)
+        ]
+        if any(x is None for x in entries):
+            kind = (*TEN, "Ia")[pivot]
+            notes.append(f"body {m.bodies[j].name!r}: {kind} is grouped, no formula was found")
+        else:
+            out.append(Relation(pivot, tuple(entries)))
+    return out
+
+
+def _constant(values: Sequence[float]) -> Scalar | None:
+    """Return the exact number that all draws agree on, a float when it is not a simple one."""
+    first = values[0]
+    if max(values) - min(values) > SAME * max(1.0, abs(first)):
+        return None
+    near = Fraction(first).limit_denominator(1000)
+    if abs(float(near) - first) <= SAME * max(1.0, abs(first)):
+        return exact(near)
+    return first
+
+
+def _numbers(m: Mechanism) -> list[Any]:
+    """Return every number of a mechanism's geometry and gravity."""
+    found: list[Any] = []
+    m.map(lambda x: found.append(x) or x)  # type: ignore[func-returns-value]
+    return found
+
+
+class _Guesses:
+    """Products and ratios of the lengths, sines, cosines and gravity from the base to body j."""
+
+    def __init__(self, m: Mechanism, j: int):
+        atoms: dict[Any, Any] = {}
+
+        def collect(x: Any) -> Any:
+            if isinstance(x, Expr):
+                atoms.setdefault(repr(x), x)
+            return x
+
+        while j >= 0:
+            m.bodies[j].map(collect)
+            j = m.bodies[j].parent
+        m.gravity.map(collect)
+        draws = [{p.name: _number(p.name, k) for p in m.parameters} for k in range(2)]
+        self.known = [(x, [to_float(x, d) for d in draws]) for x in atoms.values()]
+
+    def find(self, values: Sequence[float]) -> Scalar | None:
+        """Return ±a, ±a b, ±a/b, ±a b/c with these values in the two draws."""
+        ones: list[Any] = [(1, [1.0, 1.0])]
+        for a, va in ones + self.known:
+            for b, vb in ones + self.known:
+                for c, vc in ones + self.known:
+                    if any(x == 0 for x in vc):
+                        continue
+                    tried = [x * y / z for x, y, z in zip(va, vb, vc, strict=True)]
+                    for sign in (1, -1):
+                        if all(
+                            abs(sign * t - v) <= SAME * max(1, abs(v))
+                            for t, v in zip(tried, values, strict=True)
+                        ):
+                            return sign * (a * b / c)
+        return None
