@@ -35,6 +35,7 @@ FACETS = {
     "rehome": "mechanism",
     "loop_assembly": "plan",
     "compute_loops": "compute",
+    "catalog_kane": "catalog",
     "catalog_loops": "catalog",
     "robots_moving": "robots",
     "view": "mechanism",

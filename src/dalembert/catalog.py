@@ -14,7 +14,6 @@ from .algebra import Vec3
 from .algorithms import (
     articulated_body,
     augmented_body,
-    cartesian,
     composite,
     coriolis,
     derivatives,
@@ -30,11 +29,12 @@ from .algorithms import (
     regressor,
     screw_form,
     springs,
+    velocity_constraints,
     world_spatial,
 )
+from .catalog_kane import kane_rows
 from .catalog_loops import closed_rows, is_closed, loop_rows, motor_count
 from .errors import UsageError
-from .expr import solve
 from .joint import Vector
 from .mechanism import Mechanism, joint_name
 
@@ -99,34 +99,6 @@ def _rigid(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
 
 def _joints(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
     return (m.nv - moving_base.BASE,)
-
-
-def _speeds(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (len(kane.speed_names(m)),)
-
-
-def _speeds2(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return _speeds(m, options) * 2
-
-
-def _stacked(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (6 * len(kane.massive(m)), m.nv)
-
-
-def _stacked_speeds(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (6 * len(kane.massive(m)), *_speeds(m, options))
-
-
-def _v_speeds(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv, *_speeds(m, options))
-
-
-def _speeds_v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (*_speeds(m, options), m.nv)
-
-
-def _held(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv - len(kane.speed_names(m)),)
 
 
 def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
@@ -254,49 +226,6 @@ def _potential(m: Mechanism, q: Vector) -> list[Any]:
     return [energy.potential_energy(m, q)[0] + joints + points]
 
 
-def _kane(pick: Callable[..., Any]) -> Algorithm:
-    """Return a quantity of the reduced machine: pick(m, q, reduction) at (q, alpha, steering)."""
-
-    def quantity(m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector) -> Any:
-        return pick(m, q, kane.reduction(m, q, alpha, steer, steer_rate))
-
-    return quantity
-
-
-def _at_rest(pick: Callable[..., Any]) -> Algorithm:
-    """Return a quantity of the reduced machine that depends on the pose and steering alone."""
-
-    def quantity(m: Mechanism, q: Vector, steer: Vector) -> Any:
-        alpha, still = [0] * len(kane.speed_names(m)), [0] * len(steer)
-        return pick(m, q, kane.reduction(m, q, alpha, steer, still))
-
-    return quantity
-
-
-def _g0(m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector) -> Any:
-    rest, none = [0] * m.nv, [0] * len(m.wheels)
-    return kane.state_model(m, q, alpha, steer, steer_rate, rest, none)[0]
-
-
-def _gw(m: Mechanism, q: Vector, r: kane.Reduction) -> Any:
-    D, _ = kane.D_and_C(m, q, r)
-    return [list(x) for x in zip(*(solve(D, list(row)) for row in r.J_nh), strict=True)]
-
-
-def _kane_tau(m: Mechanism, q: Vector, steer: Vector, tau: Vector, forces: Vector) -> Any:
-    still = [0] * len(steer)
-    r = kane.reduction(m, q, [0] * len(kane.speed_names(m)), steer, still)
-    acting = kane.active_forces(m, q, tau, forces, kane.steering(m, steer, still))
-    columns = zip(*r.J_nh, strict=True)
-    return [sum((a * b for a, b in zip(c, acting, strict=True)), 0) for c in columns]
-
-
-def _alpha_dot(*inputs: Any) -> Any:
-    return kane.state_model(*inputs)[0]
-
-
-STATE = ("q", "alpha", "steer", "steer_rate")
-
 INVERSE = {name: _inverse(rigid) for name, rigid in RIGID.items()}
 
 DRIVES = {"drives": "inertia"}
@@ -414,41 +343,7 @@ _ROWS = (
         {"convention": "classical"},
     ),
     *(Quantity(**row) for row in loop_rows(INVERSE)),
-    Quantity("kane_J_h", ("q",), (("J_h", _stacked),), {"kane": kane.J_h},
-             "m, 1", "velocities of the mass centres, body axes: v = J_h qd", False),
-    Quantity("kane_J_nh", ("q", "steer"), (("J_nh", _v_speeds),),
-             {"kane": _at_rest(lambda m, q, r: r.J_nh)},
-             "mixed", "qd = J_nh alpha under the velocity constraints", False),
-    Quantity("kane_J", ("q", "steer"), (("J", _stacked_speeds),),
-             {"kane": _at_rest(lambda m, q, r: kane.J_and_rate(m, q, r)[0])},
-             "mixed", "J = J_h J_nh", False),
-    Quantity("kane_Jdot", STATE, (("Jdot", _stacked_speeds),),
-             {"kane": _kane(lambda m, q, r: kane.J_and_rate(m, q, r)[1])},
-             "mixed", "time derivative of J", False),
-    Quantity("kane_D", ("q", "steer"), (("D", _speeds2),),
-             {"kane": _at_rest(lambda m, q, r: kane.D_and_C(m, q, r)[0])},
-             "kg, kg m2", "reduced inertia D = J'MJ", False),
-    Quantity("kane_C", STATE, (("C", _speeds2),),
-             {"kane": _kane(lambda m, q, r: kane.D_and_C(m, q, r)[1])},
-             "N s, N m s", "Kane's C = J'(MJ' + WMJ), not Christoffel's", False),
-    Quantity("kane_g0", STATE, (("g0", _speeds),), {"kane": _g0},
-             "m/s2, rad/s2", "alpha_dot without drive: g0 of the state model", False),
-    Quantity("kane_gw", ("q", "steer"), (("gw", _speeds_v),), {"kane": _at_rest(_gw)},
-             "1/kg", "alpha_dot per unit of generalized force", False),
-    Quantity("kane_tau", ("q", "steer", "tau", "forces"), (("tau", _speeds),),
-             {"kane": _kane_tau}, "N, N m", "active forces on the speeds, gravity included", False),
-    Quantity("alpha_dot", (*STATE, "tau", "forces"), (("alpha_dot", _speeds),),
-             {"kane": _alpha_dot}, "m/s2, rad/s2",
-             "rates of the speeds; forces act along the headings of the wheels", False),
-    Quantity("constraint_forces", (*STATE, "tau", "forces"), (("lambda", _held),),
-             {"kane": kane.constraint_forces}, "N, N m",
-             "force of each velocity constraint; of a wheel its lateral force", False),
-    Quantity("cartesian_mass", ("q",), (("M_x", _vv),), {"kane": cartesian.cartesian_mass},
-             "kg, kg m2", "M_x of the Cartesian model", False, FRAME),
-    Quantity("cartesian_bias", ("q", "qd"), (("V_x", _v),), {"kane": cartesian.cartesian_bias},
-             "N, N m", "V_x of the Cartesian model", False, FRAME),
-    Quantity("cartesian_force", ("q", "tau"), (("F_x", _v),), {"kane": cartesian.cartesian_force},
-             "N, N m", "F_x: joint forces seen at the frame", False, FRAME),
+    *(Quantity(*row) for row in kane_rows()),
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}

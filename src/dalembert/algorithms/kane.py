@@ -1,9 +1,9 @@
 """Kane's method: Newton-Euler of each body projected on the independent speeds.
 
 DeSantis, Dynamique des systèmes mécaniques (1996): velocities v_i of the mass centres in body axes,
-J_h (2.6)-(2.8), J_nh (2.12), J = J_h J_nh (2.14), D = J'MJ and C = J'(MJ̇ + WMJ) (4.8, E3.4), D α̇ =
--C α + τ (4.9), constraint forces dropping out (4.16). Errata E3.1-E3.6. C is not Christoffel's: only
-α'(Ḋ - 2C)α vanishes (E3.6).
+J_h (2.6)-(2.8), J_nh (2.12), J = J_h J_nh (2.14), D = J'MJ and C = J'(MJ̇ + WMJ) (4.8, E3.4),
+D α̇ = -C α + τ (4.9), constraint forces dropping out (4.16). Errata E3.1-E3.6. C is not
+Christoffel's: only α'(Ḋ - 2C)α vanishes (E3.6).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .velocity_constraints import Row, forward_row, prescribed_names, rows
 Matrix = list[list[Scalar]]
 
 
-# -- one body: Newton and Euler at the mass centre, body axes -----------------------------------
+# -- one body: Newton and Euler at the mass centre, body axes ----------------------------------
 
 
 def massive(m: Mechanism) -> list[int]:
@@ -74,7 +74,7 @@ def kane(
     return tau
 
 
-# -- the whole machine: J_nh, J, D, C ----------------------------------------------------------------
+# -- the whole machine: J_nh, J, D, C ----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +207,12 @@ def _crossed(w: Vec3, part: Matrix) -> Matrix:
     return [*_product(S, part[:3]), *_product(S, part[3:])]
 
 
-# -- the state model ------------------------------------------------------------------------------------
+# -- the state model ---------------------------------------------------------------------------
 
 
-def active_forces(m: Mechanism, q: Vector, tau: Vector, forces: Vector, steer: Mapping) -> list[Scalar]:
+def active_forces(
+    m: Mechanism, q: Vector, tau: Vector, forces: Vector, steer: Mapping
+) -> list[Scalar]:
     """Return generalized forces on q̇: gravity, tau, and traction along each wheel's heading."""
     total = [-x for x in kane(m, q, [0] * m.nv, [0] * m.nv, drives="none")]
     total = _plus(total, tau)
@@ -267,7 +269,7 @@ def _without_gravity(m: Mechanism) -> Mechanism:
     return replace(m, gravity=Vec3.zero(), checked=True)
 
 
-# -- small matrices --------------------------------------------------------------------------------------
+# -- small matrices ----------------------------------------------------------------------------
 
 
 def _times(A: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:

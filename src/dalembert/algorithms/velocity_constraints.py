@@ -1,7 +1,7 @@
 """Velocity constraints H(q) q̇ = h: wheels that do not slip, and equations in the rates.
 
-DeSantis (1996), (2.9)-(2.11). Each constraint gives its row of H, and what its time derivative holds
-beside H q̈. Steering angles that are no joints are prescribed: given with their rates.
+DeSantis (1996), (2.9)-(2.11). Each constraint gives its row of H and the rate of that row.
+Steering angles that are no joints are prescribed: given with their rates.
 """
 
 from __future__ import annotations
