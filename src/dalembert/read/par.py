@@ -116,10 +116,10 @@ def read_par(
     try:
         m = _mechanism(par, cells, frames, NL, NJ, found[1] if found else name)
         if moving:
-            m = on_base(m, "free")
+            m = on_base(declared(m, cells), "free")
             root = replace(m.bodies[0], inertia=cells.inertia(NF))
-            return replace(m, bodies=(root, *m.bodies[1:]), checked=False)
-        return on_base(m, base)
+            m = replace(m, bodies=(root, *m.bodies[1:]), checked=True)
+        return on_base(declared(m, cells), base)
     except DescriptionError:
         raise
     except DalembertError as error:
@@ -212,11 +212,10 @@ def _mechanism(
     links = tuple(
         replace(b, placement=place @ b.placement) if b.parent < 0 else b for b in links
     )
-    m = Mechanism(
+    return Mechanism(
         links, name, place.R @ g, drives=drives, elastic=elastic, active=active, checked=True,
         loops=tuple(_placed(loop, place) for loop in loops), notes=_notes(par, cells, motors, NL),
     )  # fmt: skip
-    return declared(m, cells)
 
 
 def _loop(par: _Par, cells: Cells, frames: list[Body], k: int, NL: int, NJ: int) -> Loop:
