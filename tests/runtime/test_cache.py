@@ -142,6 +142,15 @@ def test_a_full_disk_leaves_old_entries_alone(place, monkeypatch):
     assert [p.name for p in place.iterdir()] == [cache.name("k")]
 
 
+def test_too_many_entries_lose_their_older_half(place, monkeypatch, no_warnings):
+    monkeypatch.setattr(cache, "_MOST", 8)
+    for k in range(9):
+        cache.write(f"k{k}", {}, b"code")
+        os.utime(place / cache.name(f"k{k}"), ns=(k, k)) if k < 8 else None
+    kept = [k for k in range(9) if cache.read(f"k{k}") is not None]
+    assert kept == [4, 5, 6, 7, 8]
+
+
 RACER = textwrap.dedent(
     """
     import sys

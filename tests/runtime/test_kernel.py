@@ -223,6 +223,7 @@ def test_threads_may_share_a_kernel(states):
     assert not wrong
 
 
+@pytest.mark.skipif(not fast.supported(), reason="this interpreter has no direct entry")
 def test_the_direct_entry_is_in_use_and_can_be_switched_off(monkeypatch):
     assert fast.layout_holds()
     assert fast.entry() is not None

@@ -22,6 +22,7 @@ from typing import Any
 _MAGIC = b"dalembert kernel 1 "
 _DIGEST = 64  # hexadecimal characters
 _LIMIT = 1 << 30  # bytes that no entry passes
+_MOST = 4096  # entries kept; beyond them the older half goes
 _warned: set[str] = set()
 
 
@@ -118,10 +119,26 @@ def write(key: str, facts: dict[str, Any], code: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
+        _pruned(place)
     except OSError as error:
         with contextlib.suppress(OSError):
             os.unlink(draft)
         _warn("write", f"kernels are not kept in {place}: {error}")
+
+
+def _pruned(place: Path) -> None:
+    """Remove the older half of too many entries; drafts of killed processes go with them."""
+    with os.scandir(place) as found:
+        names = [entry.name for entry in found]
+    if len(names) <= _MOST:
+        return
+    ages = []
+    for each in names:
+        with contextlib.suppress(OSError):  # another process may have removed it
+            ages.append((os.stat(place / each).st_mtime_ns, each))
+    for _, each in sorted(ages)[: len(ages) // 2]:
+        with contextlib.suppress(OSError):
+            os.unlink(place / each)
 
 
 def _trusted(place: Path, create: bool) -> bool:
