@@ -1,0 +1,241 @@
+"""solve, newton, iterate and call: values, expansion, and derivatives in both directions."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from dalembert.errors import UsageError
+from dalembert.expr import (
+    Graph,
+    call,
+    cos,
+    evaluate,
+    expand,
+    gradient,
+    iterate,
+    jacobian,
+    newton,
+    program,
+    push,
+    sin,
+    solve,
+    trace,
+)
+
+
+def spd(rng, n):
+    A = rng.normal(size=(n, n))
+    return A @ A.T + n * np.eye(n)
+
+
+# -- solve ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 9])
+@pytest.mark.parametrize("kind", ["spd", "general"])
+def test_solve_on_numbers_arrays_and_the_graph(n, kind):
+    rng = np.random.default_rng(n)
+    A = np.array([spd(rng, n) if kind == "spd" else rng.normal(size=(n, n)) for _ in range(3)])
+    b = rng.normal(size=(3, n))
+    ref = np.linalg.solve(A, b[..., None])[..., 0]
+    for k in range(3):
+        x = solve(A[k].tolist(), b[k].tolist(), kind)
+        assert_allclose(x, ref[k], rtol=1e-9, atol=1e-11)
+    rows = [[A[:, r, c] for c in range(n)] for r in range(n)]
+    batch = np.array(solve(rows, [b[:, r] for r in range(n)], kind)).T
+    assert_allclose(batch, ref, rtol=1e-9, atol=1e-11)
+    f = trace(
+        lambda a, y: solve([a[r * n : r * n + n] for r in range(n)], y, kind),
+        [("A", n * n), ("b", n)],
+    )
+    assert_allclose(f(A[0].ravel(), b[0]), ref[0], rtol=1e-9, atol=1e-11)
+    expanded, ids = expand(f.graph, f.results)
+    assert not any(op in ("solve", "item") for op in expanded.op)
+    values = evaluate(expanded, ids, {"A": A[0].ravel(), "b": b[0]}, {})
+    assert_allclose(values, ref[0], rtol=1e-9, atol=1e-11)
+
+
+def test_general_systems_are_pivoted():
+    A, b = [[0.0, 1.0], [1.0, 0.0]], [2.0, 3.0]
+    assert solve(A, b, "general") == [3.0, 2.0]
+    A = [[1e-20, 1.0], [1.0, 1.0]]
+    assert_allclose(solve(A, [1.0, 2.0], "general"), [1.0, 1.0], rtol=1e-15)
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(UsageError, match="unknown kind"):
+        solve([[1.0]], [1.0], "lu")
+
+
+def system(x, kind="spd"):
+    """A 2 x 2 system whose entries depend on x."""
+    A = [[3 + cos(x[0]), x[0] * x[1]], [x[0] * x[1], 4 + x[1] * x[1]]]
+    if kind == "general":
+        A[1][0] = x[1] - 2
+    return solve(A, [x[0] + x[1], sin(x[1])], kind)
+
+
+@pytest.mark.parametrize("kind", ["spd", "general"])
+def test_derivatives_of_solve_do_not_pass_the_elimination(kind):
+    f = trace(lambda x: system(x, kind), [("x", 2)])
+    J = jacobian(f, "x")
+    x = [0.4, 0.7]
+    got = np.reshape(J(x), (2, 2))
+    assert_allclose(got, complex_step(lambda v: _solve_numpy(v, kind), x), rtol=1e-13, atol=1e-14)
+    assert J.graph.op.count("solve") >= 2
+    _reverse_agrees(f, x, got)
+
+
+def _solve_numpy(x, kind):
+    low = x[0] * x[1] if kind == "spd" else x[1] - 2
+    A = np.array([[3 + np.cos(x[0]), x[0] * x[1]], [low, 4 + x[1] ** 2]])
+    return np.linalg.solve(A, np.array([x[0] + x[1], np.sin(x[1])]))
+
+
+def complex_step(f, x, h=1e-30):
+    columns = []
+    for k in range(len(x)):
+        at = np.array(x, complex)
+        at[k] += 1j * h
+        columns.append(np.imag(f(at)) / h)
+    return np.array(columns).T
+
+
+def _reverse_agrees(f, x, J):
+    graph, ids = expand(f.graph, f.results, frozenset({"solve", "newton"}))
+    leaves = [graph.input("x", k).id for k in range(len(x))]
+    for row, i in enumerate(ids):
+        bars = gradient(graph, i, leaves)
+        values = evaluate(graph, [b.id for b in bars], {"x": x}, {})
+        assert_allclose(values, J[row], rtol=1e-12, atol=1e-13)
+
+
+# -- newton ---------------------------------------------------------------------------------------
+
+# Kepler's equation and a second one that shares its unknowns
+RESIDUAL = trace(
+    lambda y, a: [y[0] - a[0] * sin(y[0]) - a[1], y[1] * y[1] * y[1] + y[1] - y[0] * a[0]],
+    [("y", 2), ("a", 2)],
+    name="residual",
+)
+
+
+def implicit(x):
+    y, r = newton(RESIDUAL, [x[1], 0.5], 12, x)
+    return [*y, *r]
+
+
+def _implicit_numpy(x):
+    y = np.array([x[1], 0.5 + 0j])
+    for _ in range(40):
+        r = np.array([y[0] - x[0] * np.sin(y[0]) - x[1], y[1] ** 3 + y[1] - y[0] * x[0]])
+        J = np.array([[1 - x[0] * np.cos(y[0]), 0], [-x[0], 3 * y[1] ** 2 + 1]])
+        y = y - np.linalg.solve(J, r)
+    return y
+
+
+def test_newton_solves_and_reports_its_residual():
+    y, r = newton(RESIDUAL, [0.8, 0.5], 12, [0.3, 0.8])
+    assert_allclose(y, np.real(_implicit_numpy(np.array([0.3, 0.8]))), rtol=1e-14)
+    assert_allclose(r, 0, atol=1e-15)
+    f = trace(implicit, [("x", 2)])
+    assert_allclose(f([0.3, 0.8])[:2], y, rtol=1e-15)
+    expanded, ids = expand(f.graph, f.results)
+    assert_allclose(evaluate(expanded, ids, {"x": [0.3, 0.8]}, {})[:2], y, rtol=1e-14)
+    rough = newton(RESIDUAL, [0.8, 0.5], 1, [0.3, 0.8])[1]
+    assert max(map(abs, rough)) > 1e-6
+
+
+def test_derivatives_of_newton_are_implicit():
+    f = trace(lambda x: implicit(x)[:2], [("x", 2)])
+    x = [0.3, 0.8]
+    got = np.reshape(jacobian(f, "x")(x), (2, 2))
+    assert_allclose(got, complex_step(_implicit_numpy, x), rtol=1e-12, atol=1e-14)
+    _reverse_agrees(f, x, got)
+
+
+# -- iterate and call -----------------------------------------------------------------------------
+
+STEP = trace(
+    lambda y, a: [y[0] + a[0] * y[1], y[1] - a[0] * sin(y[0])], [("y", 2), ("a", 1)], name="step"
+)
+
+
+def pendulum(x):
+    return iterate(STEP, [x[0], x[1]], 20, [x[2]])
+
+
+def _pendulum_numpy(x):
+    y = [x[0], x[1]]
+    for _ in range(20):
+        y = [y[0] + x[2] * y[1], y[1] - x[2] * np.sin(y[0])]
+    return np.array(y)
+
+
+def test_iterate_repeats_and_has_derivatives():
+    x = [0.5, 0.2, 0.05]
+    f = trace(pendulum, [("x", 3)])
+    assert_allclose(pendulum(x), _pendulum_numpy(x), rtol=1e-15)
+    assert_allclose(f(x), _pendulum_numpy(x), rtol=1e-15)
+    assert "iterate" in f.graph.op
+    got = np.reshape(jacobian(f, "x")(x), (2, 3))
+    assert_allclose(got, complex_step(_pendulum_numpy, x), rtol=1e-12)
+    _reverse_agrees(f, x, got)
+
+
+def test_call_uses_a_function_many_times():
+    def twice(x):
+        first = call(STEP, [x[0], x[1]], [x[2]])
+        return call(STEP, first, [2 * x[2]])
+
+    x = [0.5, 0.2, 0.05]
+    f = trace(twice, [("x", 3)])
+    plain = STEP(STEP(x[:2], x[2:]), [2 * x[2]])
+    assert_allclose(f(x), plain, rtol=1e-15)
+    assert_allclose(twice(x), plain, rtol=1e-15)
+    assert f.graph.op.count("call") == 2
+
+    def numpy(v):
+        y = [v[0] + v[2] * v[1], v[1] - v[2] * np.sin(v[0])]
+        return np.array([y[0] + 2 * v[2] * y[1], y[1] - 2 * v[2] * np.sin(y[0])])
+
+    got = np.reshape(jacobian(f, "x")(x), (2, 3))
+    assert_allclose(got, complex_step(numpy, x), rtol=1e-13)
+    _reverse_agrees(f, x, got)
+
+
+def test_forms_nest():
+    inner = trace(lambda x: system(x), [("x", 2)], name="inner")
+
+    def outer(x):
+        y = call(inner, x)
+        z, _ = newton(RESIDUAL, [y[0], 0.5], 12, [y[0] * 0.5, y[1] + 1])
+        return iterate(STEP, z, 3, [x[0]])
+
+    f = trace(outer, [("x", 2)])
+    x = [0.4, 0.7]
+    got = np.reshape(jacobian(f, "x")(x), (2, 2))
+    h = 1e-6
+    for k in range(2):
+        ahead, behind = (
+            np.array(f([v + s * h * (i == k) for i, v in enumerate(x)])) for s in (1, -1)
+        )
+        assert_allclose(got[:, k], (ahead - behind) / (2 * h), rtol=1e-7, atol=1e-9)
+    p = program(f)
+    assert not any(line.op in ("solve", "call", "newton") for line in p.step.lines)
+
+
+def test_a_form_on_constants_is_computed_at_once():
+    g = Graph()
+    assert all(isinstance(v, float) for v in solve([[2.0]], [1.0]))
+    made = solve([[g.constant(2)]], [g.constant(1)])
+    assert_allclose(evaluate(g, [made[0].id], {}, {}), [0.5])
+
+
+def test_push_through_nothing_is_zero():
+    f = trace(lambda x: system([0.4, 0.7]) + [x[0]], [("x", 1)])
+    moved = push(f.graph, f.results, {})
+    assert all(m.value == 0 for m in moved)
+    assert math.isclose(f([1.5])[2], 1.5)
