@@ -1,0 +1,1 @@
+"""Measured speed and size; `python -m benchmarks` prints what README.md holds."""

@@ -1,0 +1,120 @@
+"""Print the measured tables as Markdown: speed beside peers, operations, chains.
+
+    python -m benchmarks [--quick] [--chains] [--no-peers]
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from dalembert import bench, robots
+from dalembert.bench_casadi import available, casadi_rows
+from dalembert.cost import costs
+
+# the least ratio that each figure should reach, by robot
+WANTED = {
+    "inverse_dynamics": (45, 35, 22),
+    "forward_dynamics": (45, 30, 18),
+    "mass_matrix": (55, 40, 10),
+    "inverse_dynamics_derivatives": (45, 20, 8),
+    bench.ONE_CALL: (10, 9, 6),
+}
+# the most multiplications and additions that inverse dynamics should need
+OPERATIONS = {"UR5": (165, 128), "Panda": (304, 284), "Talos": (1884, 1826)}
+PUMA = (259, 245)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
+    parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
+    parser.add_argument("--no-peers", action="store_true", help="leave other engines away")
+    options = parser.parse_args()
+    found = bench.robots() or {"PUMA 560": robots.puma560()}
+    if options.quick:
+        found = dict(list(found.items())[:1])
+    peers = not options.no_peers and find_spec("pinocchio") is not None
+    for line in machine():
+        print(line)
+    for line in (*speed(found, peers, 0.05 if options.quick else 1.0), *operations(found)):
+        print(line, flush=True)
+    if options.chains:
+        for line in chains():
+            print(line, flush=True)
+
+
+def machine() -> Iterator[str]:
+    """Yield what the figures depend on."""
+    yield f"{datetime.date.today().isoformat()}, {cpu()}, Python {platform.python_version()}"
+    if hasattr(os, "getloadavg"):
+        yield f"load average {os.getloadavg()[0]:.1f} at the start"
+
+
+def cpu() -> str:
+    """Return the name of the processor."""
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def speed(found: dict, peers: bool, seconds: float) -> Iterator[str]:
+    """Yield the table of times and ratios, with the ratio that is wanted."""
+    yield "\n| model | quantity | ours ns | peer | peer ns | ratio | wanted | error |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for row in bench.bench(found, peers, seconds):
+        yield cells(row, wanted(row))
+    for label, m in found.items() if peers and available() else ():
+        for row in casadi_rows(label, m, seconds):
+            wants = 1.8 if row.quantity != bench.COLD else 1.67
+            yield cells(row, f"{wants:g}")
+
+
+def wanted(row: bench.Row) -> str:
+    """Return the ratio that a row should reach."""
+    names = list(bench.ROBOTS)
+    if row.model not in names or row.quantity not in WANTED:
+        return ""
+    return str(WANTED[row.quantity][names.index(row.model)])
+
+
+def cells(row: bench.Row, wants: str) -> str:
+    """Return one line of the table."""
+    peer = ("", "", "", "")
+    if row.peer_ns is not None:
+        error = "" if row.error is None else f"{row.error:.0e}"
+        peer = (row.peer, f"{row.peer_ns:.1f}", f"{row.ratio:.1f}", error)
+    name, ns, ratio, error = peer
+    line = (row.model, row.quantity, f"{row.ours_ns:.1f}", name, ns, ratio, wants, error)
+    return "| " + " | ".join(map(str, line)) + " |"
+
+
+def operations(found: dict) -> Iterator[str]:
+    """Yield the table of operation counts, with the most that are wanted."""
+    yield "\n| model | inverse dynamics, mul + add | wanted |"
+    yield "|---|---|---|"
+    counted = {name: (m, "given", OPERATIONS.get(name)) for name, m in found.items()}
+    counted["PUMA 560, base parameters"] = (robots.puma560(symbolic=True), "base", PUMA)
+    for name, (m, kind, most) in counted.items():
+        (row,), _ = costs(m, ["inverse_dynamics"], ["newton_euler"], [kind])
+        limit = f"{most[0]} + {most[1]}" if most else ""
+        yield f"| {name} | {row.mul} + {row.add} | {limit} |"
+
+
+def chains() -> Iterator[str]:
+    """Yield compile and run time of serial chains."""
+    yield "\n| chain | quantity | ns |"
+    yield "|---|---|---|"
+    for row in bench.chain_rows():
+        yield f"| {row.model} | {row.quantity} | {row.ours_ns:.0f} |"
+
+
+if __name__ == "__main__":
+    main()
