@@ -28,13 +28,13 @@ def pendulum_torque(q, qd, qdd, m=2.0, c=0.7, izz=0.1):
 DATA = dict(m1=3.0, m2=2.0, l1=0.8, c1=0.35, c2=0.45, i1=0.2, i2=0.15)
 
 
-def planar_2r(m1, m2, l1, c1, c2, i1, i2):
+def planar_2r(m1, m2, l1, c1, c2, i1, i2, parameters=()):
     """Two links in the x-y plane under gravity along -y."""
     bodies = (
         Body("upper", -1, joint=Revolute(), inertia=rod(m1, c1, i1)),
         Body("fore", 0, Transform(p=Vec3(l1, 0.0, 0.0)), Revolute(), rod(m2, c2, i2)),
     )
-    return Mechanism(bodies, gravity=Vec3(0.0, -G, 0.0))
+    return Mechanism(bodies, gravity=Vec3(0.0, -G, 0.0), parameters=parameters)
 
 
 def planar_2r_torques(q, qd, qdd, m1, m2, l1, c1, c2, i1, i2):

@@ -12,7 +12,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Graph, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import Spherical
-from dalembert.mechanism import Body, Mechanism
+from dalembert.mechanism import Body, Mechanism, Parameter
 from mechanisms import random_mechanisms, random_state
 
 PLAIN = {"revolute": 3, "any": 2, "prismatic": 2, "screw": 1, "planar": 1, "fixed": 1}
@@ -70,6 +70,21 @@ def test_the_graph_gives_the_same_coefficients():
         )
         ref = np.concatenate([floats(x).ravel() for x in lagrange_coefficients(b, q)])
         assert_allclose(floats(f(q)), ref, atol=1e-12 * (1 + np.abs(ref).max()))
+
+
+def test_symbolic_lengths_and_masses_are_parameters_of_the_coefficients():
+    graph, D = Graph(), textbook.DATA
+    names = {k: graph.param(k) for k in ("m2", "l1", "c2")}
+    m = textbook.planar_2r(**(D | names), parameters=tuple(map(Parameter, names)))
+    traced, q = Graph(), [0.4, 1.2]
+    shapes = [("Q", (2,)), ("A", (2, 2)), ("B", (2, 2, 2)), ("C", (2, 2))]
+    f = trace(
+        lambda x: lagrange_coefficients(m.bound(graph=traced), x), [("q", 2)],
+        outputs=shapes, graph=traced,
+    )  # fmt: skip
+    ref = lagrange_coefficients(textbook.planar_2r(**D), q)
+    made = f(q, parameters={k: D[k] for k in names})
+    assert_allclose(made, np.concatenate([floats(x).ravel() for x in ref]), atol=1e-13)
 
 
 def test_gravity_forces_are_minus_the_gravity_load():

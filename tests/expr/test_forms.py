@@ -21,6 +21,7 @@ from dalembert.expr import (
     push,
     sin,
     solve,
+    specialise,
     trace,
 )
 
@@ -204,6 +205,37 @@ def test_call_uses_a_function_many_times():
     got = np.reshape(jacobian(f, "x")(x), (2, 3))
     assert_allclose(got, complex_step(numpy, x), rtol=1e-13)
     _reverse_agrees(f, x, got)
+
+
+def test_calls_of_different_functions_differ():
+    g = Graph()
+    x = g.input("x", 0)
+    plus, times = (trace(f, [("x", 1)]) for f in (lambda x: [x[0] + 7], lambda x: [x[0] * 7]))
+    again = trace(lambda x: [7 + x[0]], [("x", 1)])
+    assert call(plus, [x])[0] != call(times, [x])[0]
+    assert call(plus, [x])[0] == call(again, [x])[0]
+
+
+def test_functions_may_depend_on_parameters():
+    graph = Graph()
+    a, b = graph.param("a"), graph.param("b")
+    step = trace(lambda y: [y[0] * a + b], [("y", 1)], graph=graph, name="step")
+    residual = trace(lambda y, c: [y[0] * y[0] - a * c[0]], [("y", 1), ("c", 1)], graph=graph)
+
+    def f(x):
+        root, _ = newton(residual, [x[0] + 1], 20, [x[0]])
+        return [*call(step, [x[0] + 1]), *iterate(step, [x[0]], 3), *root]
+
+    traced = trace(f, [("x", 1)])
+    given = {"a": 2.0, "b": 0.5}
+    expected = [2 * 2.5 + 0.5, ((1.5 * 2 + 0.5) * 2 + 0.5) * 2 + 0.5, math.sqrt(3.0)]
+    assert_allclose(traced([1.5], parameters=given), expected, rtol=1e-14)
+    assert sorted(traced.parameters) == ["a", "b"]
+    assert sorted(program(traced).parameters) == ["a", "b"]
+    slope = jacobian(traced, "x")([1.5], parameters=given)
+    assert_allclose(slope, [2, 8, 2 / (2 * math.sqrt(3.0))], rtol=1e-13)
+    fixed = specialise(traced, given)
+    assert_allclose(fixed([1.5]), expected, rtol=1e-14)
 
 
 def test_forms_nest():

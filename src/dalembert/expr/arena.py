@@ -95,8 +95,17 @@ class Arena:
         if op in ODD or op in EVEN:
             # sin(-x) is -sin(x): which of the two is stored depends on the order of nodes
             return of[0][0] if op in ODD else 1, _hash(op, of[0][1].hex())
-        payload = repr(args[0]) if op in PAYLOAD else ""
+        payload = _payload(args[0]) if op in PAYLOAD else ""
         return 1, _hash(op, payload, *(f"{s}{d.hex()}" for s, d in of))
+
+
+def _payload(form: Any) -> str:
+    """Return the text of a form, with what the Function it holds computes."""
+    function = getattr(form, "function", None)
+    if function is None:
+        return repr(form)
+    made = [function.graph.digest(i) for i in function.results]
+    return repr(form) + ",".join(f"{s}{d.hex()}" for s, d in made)
 
 
 def _hash(*parts: str) -> bytes:

@@ -8,7 +8,7 @@ emitter and kernel serves it without knowing it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import UsageError
@@ -173,9 +173,30 @@ def solve(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar], kind: str = "spd")
     return _record("solve", Solve(n, kind), [x for row in A for x in row] + list(b), n)
 
 
+def _closed(function: Any, values: list[Scalar]) -> tuple[Any, list[Scalar]]:
+    """Return (function, values) with the parameters of the function as one more input."""
+    from .function import Port
+
+    names = function.parameters
+    graph = next((v.graph for v in values if isinstance(v, Expr)), None)
+    if not names or graph is None:
+        return function, values
+    inner, port = Graph(), Port("__parameters", (len(names),))
+
+    def leaf(source: Graph, i: int) -> Any:
+        if source.op[i] != "param":
+            return None
+        return inner.input(port.name, names.index(source.args[i][0]))
+
+    made = function.graph.copy_into(inner, function.results, leaf)
+    results = tuple(made[i] for i in function.results)
+    closed = replace(function, graph=inner, inputs=(*function.inputs, port), results=results)
+    return closed, values + [graph.param(name) for name in names]
+
+
 def call(function: Any, *arguments: Sequence[Scalar]) -> list[Scalar]:
     """Return the flat results of a Function that was traced once and is used many times."""
-    flat = [x for argument in arguments for x in argument]
+    function, flat = _closed(function, [x for argument in arguments for x in argument])
     return _record("call", Call(function), flat, len(function.results))
 
 
@@ -183,7 +204,7 @@ def iterate(
     step: Any, start: Sequence[Scalar], count: int, *constant: Sequence[Scalar]
 ) -> list[Scalar]:
     """Return start after `count` applications of `step` (carry first, then constants)."""
-    flat = [*start, *(x for argument in constant for x in argument)]
+    step, flat = _closed(step, [*start, *(x for argument in constant for x in argument)])
     return _record("iterate", Iterate(step, count, len(start)), flat, len(start))
 
 
@@ -194,7 +215,7 @@ def newton(
     from .derive import jacobian
 
     n = len(start)
-    flat = [*start, *(x for argument in constant for x in argument)]
+    residual, flat = _closed(residual, [*start, *(x for a in constant for x in a)])
     form = Newton(residual, jacobian(residual, residual.inputs[0].name), n, count)
     results = _record("newton", form, flat, 2 * n)
     return results[:n], results[n:]
