@@ -109,7 +109,7 @@ def _file(file: Path, options: Mapping[str, Any]) -> Mechanism:
     data, source, ending = read_bytes(file), str(file), file.suffix.lower()
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     if ending in (".urdf", ".xml") or (ending not in (".toml", ".json") and start[:1] == b"<"):
-        return _xml(data, source, options)
+        return _xml(data, source, options, file)
     text = decode(data, source)
     if ending == ".json" or (ending != ".toml" and start[:1] == b"{"):
         return _data(from_json(text, source), options, file.stem)
@@ -142,8 +142,15 @@ def _text(text: str, options: Mapping[str, Any]) -> Mechanism:
     )
 
 
-def _xml(text: str | bytes, source: str, options: Mapping[str, Any]) -> Mechanism:
+def _xml(
+    text: str | bytes, source: str, options: Mapping[str, Any], file: Path | None = None
+) -> Mechanism:
+    from .mjcf import is_mjcf, read_mjcf
     from .urdf import read_urdf
+
+    if is_mjcf(text):
+        given = {key: options[key] for key in ("base", "mimic", "snap")}
+        return read_mjcf(text, source=source, **given, file=str(file) if file else None)
 
     return read_urdf(
         text, source=source, base=options["base"], mimic=options["mimic"], snap=options["snap"]

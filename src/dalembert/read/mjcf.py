@@ -1,0 +1,381 @@
+"""Robots in MJCF, compiled by MuJoCo itself: defaults, inertias of geoms, frames and units are its.
+
+Hinge, slide, ball and free joints; armature, damping, frictionloss and stiffness; equality
+constraints as loops (connect, weld) and couplings (joint). The format:
+https://mujoco.readthedocs.io/en/stable/XMLreference.html. A file may name meshes and further files,
+which MuJoCo opens. What has no meaning here (contacts, actuators, tendons) is listed in the notes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..algebra import Mat3, Rotation, Transform, Vec3
+from ..assemble import on_base
+from ..errors import DalembertError, DescriptionError, Place, UsageError, shown
+from ..expr import Graph
+from ..expr.exact import exact
+from ..inertia import Inertia
+from ..joint import Fixed, Free, Joint, Prismatic, Revolute, Spherical, quaternion_matrix
+from ..mechanism import Body, Coupling, Drive, Frame, JointSpring, Loop, Mechanism
+from .exact_pose import factored, unit_axis
+from .expressions import snap_angle
+from .fields import exact_turn
+from .xml_tree import parse_xml
+
+FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+CONNECT, WELD, JOINT = range(3)  # mjtEq
+BODY_OBJECT, SITE_OBJECT = 1, 6  # mjtObj
+_LINE = re.compile(r"line ([0-9]+)")
+COUNTED = (
+    ("nu", "actuators"), ("ntendon", "tendons"), ("nsensor", "sensors"), ("nkey", "keyframes"),
+    ("nflex", "flexible bodies"), ("nskin", "skins"), ("nplugin", "plugins"), ("npair", "pairs"),
+    ("nmocap", "mocap bodies (taken as fixed)"), ("ngravcomp", "bodies with gravcomp"),
+)  # fmt: skip
+
+
+@dataclass
+class _Model:
+    """A compiled model on its way to a Mechanism."""
+
+    model: Any
+    snap: float | None
+    graph: Graph = field(default_factory=Graph)
+    bodies: list[Body] = field(default_factory=list)
+    named: list[Frame] = field(default_factory=list)
+    home: dict[int, tuple[int, Transform]] = field(default_factory=dict)  # of each body's frame
+    joint: dict[int, int] = field(default_factory=dict)  # joint of the model -> body
+    left: list[str] = field(default_factory=list)  # what is not read
+
+    def vector(self, values: Any) -> Vec3:
+        return Vec3(*(exact(float(x)) for x in values))
+
+    def rotation(self, quat: Any) -> Rotation:
+        """Return the rotation of a quaternion w, x, y, z; exact where it is a rounded one."""
+        w, x, y, z = (float(v) for v in quat)
+        if abs(w) == 1:
+            return Rotation()
+        matrix = quaternion_matrix(x, y, z, w).map(lambda v: exact(float(v)))
+        return factored(matrix, self.graph, keep=self.snap == 0).rotation
+
+    def name(self, kind: str, k: int, default: str) -> str:
+        return getattr(self.model, kind)(k).name or default
+
+
+def is_mjcf(text: str | bytes) -> bool:
+    """Return whether the first element of an XML text is <mujoco>."""
+    start = text[:20000] if isinstance(text, str) else text[:20000].decode("utf-8", "replace")
+    first = re.search(r"<([A-Za-z_][\w.:-]*)", re.sub(r"<!--.*?-->", "", start, flags=re.DOTALL))
+    return first is not None and first[1] == "mujoco"
+
+
+def read_mjcf(
+    text: str | bytes,
+    *,
+    source: str = "<xml>",
+    base: str = "fixed",
+    mimic: str = "couple",
+    snap: float | None = None,
+    file: str | None = None,
+) -> Mechanism:
+    """Return the mechanism of an MJCF text; `file` is where it stands, for meshes beside it."""
+    parse_xml(text, source)  # no document types, no entities
+    made = _Model(_compiled(text, source, file), snap)
+    for k in range(1, made.model.nbody):
+        _body(made, k)
+    model = made.model
+    g = made.vector(model.opt.gravity)
+    if model.opt.disableflags & _flag("mjDSBL_GRAVITY"):
+        g = Vec3(0, 0, 0)
+    loops, couplings = _equalities(made, mimic)
+    drives, elastic = _actions(made)
+    root = made.model.names.split(b"\0", 1)[0].decode("utf-8", "replace")
+    try:
+        m = Mechanism(
+            tuple(made.bodies), root or "mechanism", g, named=tuple(made.named), drives=drives,
+            elastic=elastic, loops=loops, couplings=couplings, notes=_notes(made),
+        )  # fmt: skip
+        return on_base(m, base)
+    except DalembertError as error:
+        error.where = error.where or Place(source)
+        raise
+
+
+def _mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        what = "an MJCF file is compiled by MuJoCo, which is not installed"
+        raise UsageError(what, hint='pip install "dalembert[io]"') from None
+    return mujoco
+
+
+def _flag(name: str) -> int:
+    return int(getattr(_mujoco().mjtDisableBit, name))
+
+
+def _compiled(text: str | bytes, source: str, file: str | None) -> Any:
+    mujoco = _mujoco()
+    try:
+        if file is not None:
+            return mujoco.MjModel.from_xml_path(file)
+        plain = text if isinstance(text, str) else text.decode("utf-8-sig")
+        return mujoco.MjModel.from_xml_string(plain)
+    except (ValueError, UnicodeDecodeError) as error:
+        said = " ".join(str(error).split())
+        line = _LINE.search(said)
+        where = Place(source, int(line[1]) if line else 1)
+        raise DescriptionError(f"MJCF: {shown(said, 300)}", where) from None
+
+
+# -- bodies and joints -------------------------------------------------------------------------
+
+
+def _body(made: _Model, k: int) -> None:
+    """Add body k: one body for each of its joints, all but the last massless."""
+    model = made.model
+    name = made.name("body", k, f"body{k}")
+    parent, at = made.home.get(int(model.body_parentid[k]), (-1, Transform()))
+    T = at @ Transform(made.rotation(model.body_quat[k]), made.vector(model.body_pos[k]))
+    first, count = int(model.body_jntadr[k]), int(model.body_jntnum[k])
+    inertia = _inertia(made, k)
+    if not count:
+        made.home[k] = len(made.bodies), Transform()
+        made.bodies.append(Body(name, parent, T, Fixed(), inertia))
+        return
+    anchor = Vec3(0, 0, 0)
+    for i in range(first, first + count):
+        last = i == first + count - 1
+        joint, zero = _joint(made, i)
+        if isinstance(joint, Free):
+            # pose and orientation are the coordinates; those of the body are their first values
+            T, point = Transform(), Vec3(0, 0, 0)
+        else:
+            point = made.vector(model.jnt_pos[i])
+        T = T @ Transform(Rotation(), point - anchor) @ zero
+        back = Transform(Rotation(), -point)
+        joint_name = _joint_name(made, i, name, count)
+        plain = last and point.is_zero()
+        made.joint[i] = len(made.bodies)
+        made.bodies.append(
+            Body(
+                name if plain else f"{name}.{joint_name}",
+                parent,
+                T,
+                joint,
+                inertia.moved(back) if last else Inertia(),
+                joint_name,
+                _limits(made, i),
+                effort_limit=_effort(made, i),
+            )
+        )
+        parent, T, anchor = len(made.bodies) - 1, Transform(), point
+    made.home[k] = parent, Transform(Rotation(), -anchor)
+    if not anchor.is_zero():
+        made.named.append(Frame(name, parent, made.home[k][1]))
+
+
+def _joint_name(made: _Model, i: int, body: str, count: int) -> str:
+    model = made.model
+    if model.joint(i).name:
+        return model.joint(i).name
+    if int(model.jnt_type[i]) == FREE and b"base" not in bytes(model.names).split(b"\0"):
+        return "base"
+    return body if count == 1 else f"{body}.{i - int(model.body_jntadr[model.jnt_bodyid[i]]) + 1}"
+
+
+def _joint(made: _Model, i: int) -> tuple[Joint, Transform]:
+    """Return joint i, and the frame change that makes its zero that of the model (ref)."""
+    model = made.model
+    kind = int(model.jnt_type[i])
+    if kind == FREE:
+        return Free(), Transform()
+    if kind == BALL:
+        return Spherical(), Transform()
+    axis = unit_axis(made.vector(model.jnt_axis[i]), made.graph)
+    if axis is None:
+        raise DescriptionError(f"joint {i}: the axis is zero")
+    ref = exact(float(model.qpos0[model.jnt_qposadr[i]]))
+    if kind == SLIDE:
+        return Prismatic(axis), Transform(Rotation(), axis * -ref)
+    if ref == 0:
+        return Revolute(axis), Transform()
+    return Revolute(axis), Transform(_about(made, axis, -ref))
+
+
+def _about(made: _Model, axis: Vec3, angle: Any) -> Rotation:
+    from ..joint import rotation_about
+
+    snapped, _ = snap_angle(angle, made.snap, made.graph)
+    for k in range(3):
+        if abs(axis[k]) == 1:
+            return Rotation((exact_turn(k, snapped * axis[k], made.graph),))
+    turned = rotation_about(axis.map(float), float(angle))
+    return Rotation.of(turned.matrix().map(lambda x: exact(float(x))))
+
+
+def _inertia(made: _Model, k: int) -> Inertia:
+    model = made.model
+    xx, yy, zz = made.vector(model.body_inertia[k])
+    tensor = Mat3.symmetric(xx, yy, zz, 0, 0, 0)
+    quat = [float(x) for x in model.body_iquat[k]]
+    if abs(quat[0]) != 1:
+        R = made.rotation(quat)
+        tensor = R.rotate(tensor).map(exact)
+    return Inertia(exact(float(model.body_mass[k])), made.vector(model.body_ipos[k]), tensor)
+
+
+def _limits(made: _Model, i: int) -> tuple[Any, ...]:
+    model = made.model
+    if not model.jnt_limited[i]:
+        return ()
+    if int(model.jnt_type[i]) not in (SLIDE, HINGE):
+        made.left.append(f"limit of {shown(made.name('joint', i, f'joint {i}'), 40)}")
+        return ()
+    return (tuple(exact(float(x)) for x in model.jnt_range[i]),)
+
+
+def _effort(made: _Model, i: int) -> Any:
+    low, high = (float(x) for x in made.model.jnt_actfrcrange[i])
+    if not made.model.jnt_actfrclimited[i] or low != -high:
+        return None
+    return exact(high)
+
+
+# -- what acts ---------------------------------------------------------------------------------
+
+
+def _actions(made: _Model) -> tuple[tuple[Drive, ...], tuple[JointSpring, ...]]:
+    """Return the drives (armature, friction) and springs of joints with one freedom."""
+    model, drives, springs = made.model, [], []
+    motors = _motors(made)
+    for i, j in made.joint.items():
+        dof = int(model.jnt_dofadr[i])
+        armature, damping, dry = (
+            exact(float(column[dof]))
+            for column in (model.dof_armature, model.dof_damping, model.dof_frictionloss)
+        )
+        stiffness = exact(float(model.jnt_stiffness[i]))
+        poly = [getattr(model, n, None) for n in ("jnt_stiffnesspoly", "dof_dampingpoly")]
+        name = shown(made.bodies[j].joint_name, 40)
+        if int(model.jnt_type[i]) not in (SLIDE, HINGE):
+            words = ("armature", "damping", "frictionloss", "stiffness")
+            for word, x in zip(words, (armature, damping, dry, stiffness), strict=True):
+                made.left += [f"{word} of {name} ({made.bodies[j].joint.kind})"] if x else []
+            continue
+        for column, at in zip(poly, (i, dof), strict=True):
+            if column is not None and any(float(x) for x in column[at]):
+                made.left.append(f"nonlinear stiffness or damping of {name}")
+        armature, damping = armature + motors[i][0], damping + motors[i][1]
+        if armature or damping or dry:
+            drives.append(Drive(j, armature, 1, (dry, -dry), damping))
+        if stiffness:
+            rest = exact(float(model.qpos_spring[model.jnt_qposadr[i]]))
+            springs.append(JointSpring(j, stiffness, rest))
+    return tuple(drives), tuple(springs)
+
+
+def _motors(made: _Model) -> dict[int, tuple[Any, Any]]:
+    """Return armature and damping that the actuators of each joint add, seen at the joint."""
+    model = made.model
+    found: dict[int, tuple[Any, Any]] = dict.fromkeys(made.joint, (0, 0))
+    columns = [getattr(model, f"actuator_{n}", None) for n in ("armature", "damping")]
+    for a in range(model.nu):
+        own = [exact(float(c[a])) if c is not None else 0 for c in columns]
+        if not any(own):
+            continue
+        i = int(model.actuator_trnid[a][0])
+        one = int(model.actuator_trntype[a]) in (0, 1) and int(model.jnt_type[i]) in (SLIDE, HINGE)
+        if not one:
+            made.left.append(f"armature or damping of actuator {a}")
+            continue
+        gear = exact(float(model.actuator_gear[a][0]))
+        x, y = found[i]
+        found[i] = x + gear * gear * own[0], y + gear * gear * own[1]
+    return found
+
+
+def _equalities(made: _Model, mimic: str) -> tuple[tuple[Loop, ...], tuple[Coupling, ...]]:
+    """Return the constraints that hold from the start, taken as exact."""
+    model, loops, couplings = made.model, [], []
+    for e in range(model.neq):
+        kind, name = int(model.eq_type[e]), model.equality(e).name
+        if not model.eq_active0[e]:
+            made.left.append(f"inactive equality {shown(name or str(e), 40)}")
+        elif kind in (CONNECT, WELD):
+            loop = _loop(made, e, kind, name)
+            loops += [loop] if loop else []
+        elif kind == JOINT:
+            coupling = _coupling(made, e, mimic)
+            couplings += [coupling] if coupling else []
+        else:
+            made.left.append(f"equality {shown(name or str(e), 40)} between tendons or flexes")
+    return tuple(loops), tuple(couplings)
+
+
+def _loop(made: _Model, e: int, kind: int, name: str) -> Loop | None:
+    model, data = made.model, made.model.eq_data[e]
+    ends = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
+    if int(model.eq_objtype[e]) == SITE_OBJECT:
+        places = [_site(made, s) for s in ends]
+        turned = [T.R for _, T in places]
+    else:
+        points = (data[0:3], data[3:6]) if kind == CONNECT else (data[3:6], data[0:3])
+        places, turned = [], [Rotation(), Rotation()]
+        for body, point in zip(ends, points, strict=True):
+            k, T = made.home.get(body, (-1, Transform()))
+            places.append((k, Transform(Rotation(), T @ made.vector(point))))
+        if kind == WELD:
+            # orientation of body 2 in body 1
+            turned[0] = made.rotation(data[6:10])
+    (i, T), (j, S) = places
+    if i == j:
+        made.left.append(f"equality {shown(name or str(e), 40)} between parts of one body")
+        return None
+    if kind == CONNECT:
+        return Loop(i, T.p, j, S.p, "spherical", name=name)
+    if not float(data[10]):
+        made.left.append(f"torquescale = 0 of {shown(name or str(e), 40)}: taken as spherical")
+        return Loop(i, T.p, j, S.p, "spherical", name=name)
+    return Loop(i, T.p, j, S.p, "fixed", rotation_i=turned[0], rotation_j=turned[1], name=name)
+
+
+def _site(made: _Model, s: int) -> tuple[int, Transform]:
+    model = made.model
+    k, T = made.home.get(int(model.site_bodyid[s]), (-1, Transform()))
+    here = Transform(made.rotation(model.site_quat[s]), made.vector(model.site_pos[s]))
+    return k, T @ here
+
+
+def _coupling(made: _Model, e: int, mimic: str) -> Coupling | None:
+    """Return q1 - ref1 = c0 + c1 (q2 - ref2) as a coupling."""
+    model = made.model
+    one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
+    c = [exact(float(x)) for x in model.eq_data[e][:5]]
+    label = shown(made.name("joint", one, f"joint {one}"), 40)
+    if mimic == "substitute":
+        what = f"joint {label} follows another one and cannot be substituted yet"
+        raise UsageError(what, hint='load with mimic="couple" or mimic="free"')
+    if mimic == "free" or two < 0 or any(c[2:]):
+        why = "asked" if mimic == "free" else "constant" if two < 0 else "polynomial"
+        made.left.append(f"equality of joint {label} ({why})")
+        return None
+    ref1, ref2 = (exact(float(model.qpos0[model.jnt_qposadr[i]])) for i in (one, two))
+    return Coupling(made.joint[one], made.joint[two], c[1], exact(ref1 + c[0] - c[1] * ref2))
+
+
+def _notes(made: _Model) -> tuple[str, ...]:
+    model = made.model
+    notes = ["MJCF compiled by MuJoCo; equality constraints are taken as exact"]
+    left = [f"{n} {word}" for key, word in COUNTED if (n := int(getattr(model, key, 0)))]
+    contacts = int(((model.geom_contype != 0) | (model.geom_conaffinity != 0)).sum())
+    if contacts:
+        left.append(f"contacts of {contacts} geoms")
+    if float(model.opt.density) or float(model.opt.viscosity):
+        left.append("forces of the medium")
+    left += made.left
+    if left:
+        notes.append("not read: " + ", ".join(left[:40]) + (" ..." if len(left) > 40 else ""))
+    return tuple(notes)
