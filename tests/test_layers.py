@@ -20,7 +20,7 @@ LAYERS = [
     ["catalog"],
     ["equations", "emit", "runtime"],
     ["compute", "reference"],
-    ["tables", "verify", "agree", "cost", "bench", "simulate", "trajectory", "control"],
+    ["tables", "verify", "agree", "cost", "listing", "bench", "simulate", "trajectory", "control"],
     ["cli"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -38,9 +38,11 @@ FACETS = {
     "catalog_kane": "catalog",
     "catalog_loops": "catalog",
     "robots_moving": "robots",
+    "robots_wheeled": "robots",
     "view": "mechanism",
     "verify_checks": "verify",
     "verify_classes": "verify",
+    "verify_loops": "verify",
     "verify_descriptions": "verify",
     "bench_peers": "bench",
     "bench_casadi": "bench",

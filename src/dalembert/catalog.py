@@ -33,7 +33,14 @@ from .algorithms import (
     world_spatial,
 )
 from .catalog_kane import kane_rows
-from .catalog_loops import closed_rows, is_closed, loop_rows, motor_count
+from .catalog_loops import (
+    PLATFORM_INPUTS,
+    closed_rows,
+    is_closed,
+    loop_rows,
+    motor_count,
+    parallel_rows,
+)
 from .errors import UsageError
 from .joint import Vector
 from .mechanism import Mechanism, joint_name
@@ -342,7 +349,7 @@ _ROWS = (
         True,
         {"convention": "classical"},
     ),
-    *(Quantity(**row) for row in loop_rows(INVERSE)),
+    *(Quantity(**row) for row in [*loop_rows(INVERSE), *parallel_rows()]),
     *(Quantity(*row) for row in kane_rows()),
 )  # fmt: skip
 
@@ -350,14 +357,15 @@ QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}
 CLOSED = {row["name"]: Quantity(**row) for row in closed_rows(INVERSE)}
 
 # how long each input vector is; all others have nv entries
-INPUT_SIZES: Mapping[str, Callable[[Mechanism], int]] = {
+INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
     "q": lambda m: m.nq,
     "qdd_joints": lambda m: max(0, m.nv - moving_base.BASE),
     "alpha": lambda m: len(kane.speed_names(m)),
     "steer": lambda m: len(velocity_constraints.prescribed_names(m)),
     "steer_rate": lambda m: len(velocity_constraints.prescribed_names(m)),
-    "forces": lambda m: len(m.wheels),
+    "traction": lambda m: len(m.wheels),
     "tau_active": motor_count,
+    **PLATFORM_INPUTS,
 }
 
 WRENCHED = frozenset(

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from .algorithms import closed_kinematics, closed_loop, loop_closure
+from .algorithms import closed_kinematics, closed_loop, loop_closure, parallel
+from .errors import ModelError
 from .mechanism import Mechanism
 from .plan import planned
 
@@ -156,3 +157,70 @@ def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
         _row("forward_dynamics", "q qd tau_active", (("qdd", _v),), direct, "m/s2, rad/s2",
              "accelerations of all joints that the motor forces give", MODEL),
     ]  # fmt: skip
+
+
+# -- parallel robots ---------------------------------------------------------------------------
+
+
+def _legs(m: Mechanism, options: Options) -> tuple[int, ...]:
+    sizes = {leg.tree.nv for leg in parallel.platform_of(m).legs}
+    if len(sizes) != 1:
+        raise ModelError("the legs have different numbers of joints", hint="use the closed loops")
+    return (len(m.loops), *sizes)
+
+
+def _gaps(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (len(m.loops), 3)
+
+
+def _six(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (6,)
+
+
+def _six_six(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (6, 6)
+
+
+def _active(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (len(m.active),)
+
+
+def _six_active(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (6, len(m.active))
+
+
+# lengths of the inputs of a platform's motion
+PLATFORM_INPUTS: Mapping[str, Callable[[Mechanism], Any]] = {
+    "pose": lambda m: (4, 4),
+    "twist": lambda m: 6,
+    "twist_rate": lambda m: 6,
+    "forces": lambda m: len(m.active),
+}
+
+
+def parallel_rows() -> list[dict[str, Any]]:
+    """Return the rows of platform and legs, eqs (59)-(66) of Khalil (2010)."""
+    motion, branch = "pose twist twist_rate", {"branch": 1}
+    model = {**branch, "drives": "inertia"}
+    rows = [
+        _row("leg_states", motion, (("q", _legs), ("qd", _legs), ("qdd", _legs), ("gap", _gaps)),
+             {"closed_form": parallel.leg_states}, "m, rad; m/s; m/s2; m",
+             "joints of every leg from the motion of the platform", branch),
+        _row("leg_torques", motion, (("tau", _legs),), {"newton_euler": parallel.leg_torques},
+             "N, N m", "joint forces of every leg alone", model),
+        _row("platform_wrench", motion, (("f", _six),), {"newton_euler": parallel.platform_wrench},
+             "N, N m", "wrench that moves the platform alone, base axes, at its origin", {}),
+        _row("platform_jacobian", "pose", (("J_p", _six_active),),
+             {"inverse": parallel.platform_jacobian}, "mixed",
+             "J_p: velocity of the platform from those of the motors", branch),
+        _row("actuator_forces", motion, (("tau", _active),),
+             {"newton_euler": parallel.actuator_forces}, "N, N m",
+             "motor forces from the motion of the platform", model),
+        _row("cartesian_model", "pose twist", (("A", _six_six), ("H", _six)),
+             {"composite": parallel.cartesian_model}, "kg, kg m2; N, N m",
+             "A and H of the model in the platform's motion: A V' + H", model),
+        _row("platform_acceleration", "pose twist forces", (("a", _six),),
+             {"composite": parallel.platform_acceleration}, "m/s2, rad/s2",
+             "acceleration of the platform that the motor forces give", model),
+    ]  # fmt: skip
+    return [row | {"planned": False} for row in rows]

@@ -59,13 +59,15 @@ def trace_quantity(
     parameters: Sequence[str] | None = None,
     wrench: bool = False,
     plan: LoopPlan | None = None,
+    watch: Callable[[Mechanism, Graph], Mechanism] | None = None,
     **options: Any,
 ) -> Function:
     """Return the graph of a quantity: named inputs, parameters and outputs.
 
     With `wrench` the last input is the wrench each link exerts on the environment, (bodies, 6).
     With closed loops the last outputs are the closure residuals and the smallest pivot ratio;
-    `plan` is by default that of a general pose.
+    `plan` is by default that of a general pose. `watch` sees each mechanism that is traced, with
+    its graph, and may replace it by an equal one.
     """
     row = quantity(name, m)
     chosen, run = algorithm(row, method)
@@ -85,7 +87,8 @@ def trace_quantity(
             graph.param(parameter)
         baked = {k: v for k, v in m.values.items() if k not in names}
         bound = m.bound(baked, graph)
-        start: tuple[Any, ...] = (prepare(bound),)
+        working = prepare(bound)
+        start: tuple[Any, ...] = (working if watch is None else watch(working, graph),)
         extra = dict(settings)
         if plan is not None:
             # loop points stand in the frames as described, the tree's dynamics may choose its own

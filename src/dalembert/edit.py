@@ -15,7 +15,7 @@ from .errors import ModelError, ParameterError, Place, shown
 from .expr import Expr, Graph
 from .expr.exact import Exact, exact, substitute, to_float
 from .inertia import Inertia
-from .mechanism import Mechanism, Parameter, joint_name
+from .mechanism import Mechanism, Parameter, VelocityConstraint, joint_name
 from .rehome import flexible, merged
 
 
@@ -37,7 +37,20 @@ def into(m: Mechanism, graph: Graph, leaf: Any = None) -> Mechanism:
         y = substitute(x, graph, leaf)
         return exact(y) if isinstance(y, Expr) else y
 
-    return m.map(convert)
+    new = m.map(convert)
+    if leaf is None or not m.velocity_constraints:
+        return new
+    made = tuple(_substituted(c, leaf) for c in m.velocity_constraints)
+    return replace(new, velocity_constraints=made, checked=True)
+
+
+def _substituted(c: VelocityConstraint, leaf: Any) -> VelocityConstraint:
+    """Return a velocity constraint with parameters replaced, in its expression and in its text."""
+    if c.expression is None:
+        return c
+    found = substitute(c.expression, Graph(), leaf)
+    same = found == c.expression
+    return replace(c, expression=found, equation=c.equation if same else f"{found} = 0")
 
 
 def checked(m: Mechanism) -> Mechanism:

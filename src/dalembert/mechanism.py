@@ -220,7 +220,8 @@ class Mechanism:
                     "no value for parameter " + ", ".join(map(shown, missing[:8])),
                     hint=f"write m.with_values({shown(missing[0])}=...)",
                 )
-            return self._unlimited().map(lambda x: to_float(x, known))
+            plain = self._unlimited().map(lambda x: to_float(x, known))
+            return plain._with_equation_values(known)
 
         def leaf(source: Graph, i: int) -> Any:
             return given.get(source.args[i][0]) if source.op[i] == "param" else None
@@ -231,7 +232,16 @@ class Mechanism:
             y = substitute(x, graph, leaf)
             return y.value if y.value is not None else _float_if_closed(y)
 
-        return self._unlimited().map(convert)
+        symbols = {p.name: given.get(p.name, graph.param(p.name)) for p in self.parameters}
+        return self._unlimited().map(convert)._with_equation_values(symbols)
+
+    def _with_equation_values(self, values: Mapping[str, Any]) -> Mechanism:
+        """Return the mechanism with the parameters of its velocity constraints bound."""
+        if not self.velocity_constraints:
+            return self
+        pairs = tuple(values.items())
+        made = tuple(replace(c, values=pairs) for c in self.velocity_constraints)
+        return replace(self, velocity_constraints=made, checked=True)
 
     @cached_property
     def digest(self) -> str:

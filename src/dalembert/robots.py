@@ -9,16 +9,32 @@ from .mechanism import Mechanism
 from .read.mdh import read_dh
 from .read.phrase import read_phrase
 from .robots_moving import eel, flexible2r, flying_arm, snake, spacecraft, walker
+from .robots_wheeled import (
+    crane,
+    differential_drive,
+    double_steering_car,
+    mobile_manipulator,
+    rolling_disc,
+    truck,
+    unicycle,
+)
 
 __all__ = [
+    "crane",
+    "differential_drive",
+    "double_steering_car",
     "eel",
     "flexible2r",
     "flying_arm",
+    "mobile_manipulator",
     "planar2r",
     "puma560",
     "report6r",
+    "rolling_disc",
     "snake",
     "spacecraft",
+    "truck",
+    "unicycle",
     "walker",
 ]
 

@@ -20,6 +20,7 @@ from ..mechanism import Body, Mechanism, Parameter, joint_name
 from .document import At, Document
 from .fields import Reading, closest, kind
 from .native_records import RECORDS, Index, names_of, read_records
+from .velocity_equation import velocity_equation
 
 FORMAT = "dalembert/1"
 TOP = ("format", "name", "gravity", "symbols", "parameters", "phrase", "bodies", "active")
@@ -81,7 +82,20 @@ def _with_records(
         if key in data:
             changes[key] = names_of(reading, data[key], (key,), index, numbers=key == "active")
     notes = (*start.notes, *reading.notes())
-    return replace(start, **changes, notes=notes, checked=False)
+    new = replace(start, **changes, notes=notes, checked=False)
+    return _with_equations(reading, new) if new.velocity_constraints else new
+
+
+def _with_equations(reading: Reading, m: Mechanism) -> Mechanism:
+    """Return the mechanism with the texts of its velocity constraints read."""
+    joints = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
+    parameters = [p.name for p in m.parameters]
+    made = []
+    for k, constraint in enumerate(m.velocity_constraints):
+        place = reading.document.place(("velocity_constraints", k, "equation"))
+        parsed = velocity_equation(constraint.equation, joints, parameters, place)
+        made.append(replace(constraint, expression=parsed))
+    return replace(m, velocity_constraints=tuple(made), checked=True)
 
 
 # -- parameters --------------------------------------------------------------------------------

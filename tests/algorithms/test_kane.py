@@ -1,0 +1,210 @@
+"""Kane's method: wheels, equations in the rates, and Lagrange with multipliers beside them."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from agreement import floats
+from dalembert.algorithms.kane import (
+    D_and_C,
+    J_and_rate,
+    constraint_forces,
+    kane,
+    reduction,
+    speed_names,
+    state_model,
+)
+from dalembert.algorithms.newton_euler import newton_euler
+from dalembert.algorithms.velocity_constraints import prescribed_names, rows
+from dalembert.errors import DescriptionError, ModelError
+from mechanisms import random_mechanisms, random_state
+
+R = da.robots
+MACHINES = {
+    "car": R.truck(0),
+    "truck": R.truck(1),
+    "road train": R.truck(3),
+    "double steering": R.double_steering_car(),
+    "unicycle": R.unicycle(),
+    "differential drive": R.differential_drive(),
+    "mobile manipulator": R.mobile_manipulator(),
+    "rolling disc": R.rolling_disc(),
+    "crane": R.crane(),
+}
+
+
+def state(m, seed):
+    rng = np.random.default_rng(seed)
+    steer = prescribed_names(m)
+    count = len(speed_names(m))
+    return (
+        rng.uniform(-0.8, 0.8, m.nq),
+        rng.uniform(-1, 1, count),
+        rng.uniform(-0.5, 0.5, len(steer)),
+        rng.uniform(-1, 1, len(steer)),
+        rng.uniform(-5, 5, m.nv),
+        rng.uniform(-5, 5, len(m.wheels)),
+    )
+
+
+def multipliers(m, q, alpha, steer, steer_rate, tau, forces):
+    """Return (qdd, lambda) by [M -H'; H 0] [q̈; λ] = [τ - h; -Ḣ q̇], not reduced at all."""
+    b = m.bound()
+    r = reduction(b, q, alpha, steer, steer_rate)
+    named = dict(zip(prescribed_names(m), zip(steer, steer_rate, strict=True), strict=True))
+    found = rows(b, q, r.qd, named)
+    H = np.array([floats(x.H) for x in found]).reshape(len(found), m.nv)
+    Hd = np.array([floats(x.Hd) for x in found]).reshape(len(found), m.nv)
+    M = np.array([floats(newton_euler(_still(b), q, [0.0] * m.nv, e)) for e in np.eye(m.nv)])
+    h = floats(newton_euler(b, q, r.qd, [0.0] * m.nv))
+    from dalembert.algorithms.velocity_constraints import forward_row
+
+    push = np.array(tau, dtype=float)
+    for wheel, force in zip(b.wheels, forces, strict=True):
+        push = push + force * floats(forward_row(b, wheel, q, [0.0] * m.nv, named).H)
+    n, k = m.nv, len(found)
+    K = np.block([[M, -H.T], [H, np.zeros((k, k))]])
+    x = np.linalg.solve(K, np.r_[push - h, -Hd @ floats(r.qd)])
+    return x[:n], x[n:]
+
+
+def _still(b):
+    from dataclasses import replace
+
+    from dalembert.algebra import Vec3
+
+    return replace(b, gravity=Vec3.zero(), checked=True)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_kane_equals_lagrange_with_multipliers(name, seed):
+    m = MACHINES[name]
+    s = state(m, seed)
+    qdd = state_model(m.bound(), *s)[2]
+    ref, lam = multipliers(m, *s)
+    scale = np.abs(ref).max() + 1
+    np.testing.assert_allclose(floats(qdd), ref, atol=1e-10 * scale)
+    if len(lam):
+        found = floats(constraint_forces(m.bound(), *s))
+        np.testing.assert_allclose(found, lam, atol=1e-9 * (np.abs(lam).max() + 1))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_constraints_hold_and_their_forces_do_no_work(name):
+    m = MACHINES[name]
+    q, alpha, steer, steer_rate, *_ = state(m, 3)
+    r = reduction(m.bound(), q, alpha, steer, steer_rate)
+    H = np.array([floats(x.H) for x in r.constraints]).reshape(-1, m.nv)
+    J_nh = np.array([floats(x) for x in r.J_nh])
+    np.testing.assert_allclose(H @ J_nh, 0, atol=1e-12)
+    np.testing.assert_allclose(H @ floats(r.qd), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_only_the_quadratic_form_of_d_dot_minus_2c_vanishes(name):
+    """E3.6: α'(Ḋ - 2C)α = 0; the matrix itself is not skew in general."""
+    m = MACHINES[name]
+    b = m.bound()
+    q, alpha, steer, _, *_ = state(m, 4)
+    still = 0 * steer
+    r = reduction(b, q, alpha, steer, still)
+    D, C = (np.array([floats(x) for x in A]) for A in D_and_C(b, q, r))
+    h = 1e-6
+    qd = floats(r.qd)
+    ahead, behind = (
+        np.array([floats(x) for x in D_and_C(b, p, reduction(b, p, alpha, steer, still))[0]])
+        for p in (q + h * qd, q - h * qd)
+    )
+    Ddot = (ahead - behind) / (2 * h)
+    assert abs(alpha @ (Ddot - 2 * C) @ alpha) < 1e-6 * (np.abs(D).max() + 1)
+
+
+def test_j_dot_is_the_rate_of_j():
+    m = MACHINES["mobile manipulator"]
+    b = m.bound()
+    q, alpha, *_ = state(m, 5)
+    r = reduction(b, q, alpha)
+    _, Jd = J_and_rate(b, q, r)
+    h = 1e-6
+    qd = floats(r.qd)
+    ahead, behind = (
+        np.array([floats(x) for x in J_and_rate(b, p, reduction(b, p, alpha))[0]])
+        for p in (q + h * qd, q - h * qd)
+    )
+    found = np.array([floats(x) for x in Jd])
+    np.testing.assert_allclose(found, (ahead - behind) / (2 * h), atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "m", random_mechanisms(25, seed=33, dof=(1, 10), masses={"decade": 1}), ids=lambda m: m.name
+)
+def test_kane_serves_every_tree(m):
+    q, qd, qdd = random_state(m, 6, mild=True)
+    b = m.bound()
+    a = floats(kane(b, q, qd, qdd, drives="all"))
+    ref = floats(newton_euler(b, q, qd, qdd, drives="all"))
+    scale = np.abs(ref).max() + 1e-9
+    np.testing.assert_allclose(a, ref, atol=1e-9 * scale)
+
+
+def test_the_car_is_the_truck_without_its_trailer():
+    q, delta, rate, v, F = [0.3, -0.2, 0.7], 0.2, 0.1, 3.0, [50.0, 20.0]
+    car = da.alpha_dot(R.truck(0), q, [v], [delta], [rate], np.zeros(3), F)
+    light = R.truck(1)
+    from dataclasses import replace
+
+    from dalembert.inertia import Inertia
+
+    bodies = (*light.bodies[:-1], replace(light.bodies[-1], inertia=Inertia()))
+    light = replace(light, bodies=bodies, checked=False)
+    other = da.alpha_dot(light, [*q, 0.3], [v], [delta], [rate], np.zeros(4), [*F, 0.0])
+    np.testing.assert_allclose(car, other, rtol=1e-12)
+
+
+def test_a_disc_rolling_straight_keeps_its_speed_and_turns_in_a_circle_when_it_leans():
+    """Steady motion of a disc (Routh): yaw rate w at lean a needs the spin this formula gives."""
+    m = R.rolling_disc()
+    straight = da.alpha_dot(m, [0, 0, 0.4, 0, 0], [0, 0, 5.0], [], [], np.zeros(5), [])
+    np.testing.assert_allclose(straight, 0, atol=1e-12)
+    r, g, a, w = 0.3, 9.81, 0.3, 2.0
+    # thin disc, inertia mr²/2 about its axle and mr²/4 across; lean a from the vertical
+    #   w spin (3/2) cos a + w² (5/4) sin a cos a ± (g/r) sin a = 0, sign by the side it leans to
+    found = [
+        da.alpha_dot(m, [0, 0, 0, a, 0], [w, 0, s], [], [], np.zeros(5), [])[1] for s in (0.0, 1.0)
+    ]
+    spin = -found[0] / (found[1] - found[0])
+    steady = da.alpha_dot(m, [0, 0, 0, a, 0], [w, 0, spin], [], [], np.zeros(5), [])
+    np.testing.assert_allclose(steady, 0, atol=1e-10)
+    terms = 1.5 * w * spin * np.cos(a), 1.25 * w * w * np.sin(a) * np.cos(a), g / r * np.sin(a)
+    balance = min(abs(x * terms[0] + y * terms[1] + terms[2]) for x in (1, -1) for y in (1, -1))
+    assert balance < 1e-9
+
+
+def test_bad_equations_and_speeds_are_named():
+    joint = {"type": "prismatic", "name": "x", "axis": [1, 0, 0]}
+    body = {
+        "name": "b",
+        "parent": -1,
+        "joint": joint,
+        "mass": 1,
+        "com": [0, 0, 0],
+        "inertia": [0] * 3,
+    }
+    base = {"format": "dalembert/1", "bodies": [body]}
+
+    def load(equation):
+        return da.load({**base, "velocity_constraints": [{"name": "c", "equation": equation}]})
+
+    with pytest.raises(DescriptionError, match="not linear"):
+        load("xd*xd = 1")
+    with pytest.raises(DescriptionError, match="one ="):
+        load("xd")
+    with pytest.raises(DescriptionError, match="no rate"):
+        load("x = 1")
+    with pytest.raises(DescriptionError):
+        load("yd = 0")
+    from dataclasses import replace
+
+    with pytest.raises(ModelError, match="speeds are named"):
+        da.alpha_dot(replace(R.unicycle(), speeds=("v",)), [0, 0, 0], [1], [], [], [0, 0, 0], [0])
