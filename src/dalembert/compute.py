@@ -59,7 +59,7 @@ def trace_quantity(
     parameters: Sequence[str] | None = None,
     wrench: bool = False,
     plan: LoopPlan | None = None,
-    watch: Callable[[Mechanism, Graph], Mechanism] | None = None,
+    watch: Callable[[Mechanism, Graph], Mechanism] = lambda working, graph: working,
     **options: Any,
 ) -> Function:
     """Return the graph of a quantity: named inputs, parameters and outputs.
@@ -87,8 +87,7 @@ def trace_quantity(
             graph.param(parameter)
         baked = {k: v for k, v in m.values.items() if k not in names}
         bound = m.bound(baked, graph)
-        working = prepare(bound)
-        start: tuple[Any, ...] = (working if watch is None else watch(working, graph),)
+        start: tuple[Any, ...] = (watch(prepare(bound), graph),)
         extra = dict(settings)
         if plan is not None:
             # loop points stand in the frames as described, the tree's dynamics may choose its own

@@ -80,14 +80,24 @@ class BaseParameters:
         width = len(self.standard)
         return [[form.get(c, 0) for c in range(width)] for form in self.forms]
 
-    def values(self, m: Mechanism, drives: Drives = "inertia") -> list[Scalar]:
-        """Return phi_b of a mechanism: numbers, or expressions of its parameters."""
+    def values(
+        self,
+        m: Mechanism,
+        drives: Drives = "inertia",
+        parameters: Mapping[str, float] | None = None,
+    ) -> list[Scalar]:
+        """Return phi_b of a mechanism: numbers of a bound one, else expressions of parameters.
+
+        `parameters` gives values to symbols of the grouping that the mechanism does not know.
+        """
         phi = parameter_vector(m, drives)
+        known = {name: to_float(x) for name, x in m.values.items()} | dict(parameters or {})
         values: list[Scalar] = []
         for form in self.forms:
             total: Scalar = 0
             for c, k in form.items():
-                total = total + k * phi[c]
+                closed = isinstance(k, Expr) and set(k.names()) <= set(known)
+                total = total + (to_float(k, known) if closed else k) * phi[c]
             values.append(total)
         return values
 

@@ -36,6 +36,7 @@ class Block:
     leaves: tuple[Leaf, ...]
     lines: tuple[Line, ...]
     results: tuple[int, ...]
+    nodes: tuple[int, ...] = field(default=(), compare=False, repr=False)  # of the graph, per line
 
     def constant(self, value: int) -> float | int | None:
         """Return the number a value is, when it is a constant leaf."""
@@ -185,7 +186,9 @@ def _block(
                 op, args = "sub", (graph.args[inner][1], graph.args[inner][0])
         number[i] = at + len(lines)
         lines.append(Line(op, tuple(number[a] for a in args)))
-    return _without_dead(Block(tuple(leaves), tuple(lines), tuple(number[i] for i in results)))
+    made = tuple(i for i in nodes if number[i] >= at)
+    ends = tuple(number[i] for i in results)
+    return _without_dead(Block(tuple(leaves), tuple(lines), ends, made))
 
 
 def _without_dead(block: Block) -> Block:
@@ -202,4 +205,5 @@ def _without_dead(block: Block) -> Block:
         for k, line in enumerate(block.lines)
         if base + k in new
     )
-    return Block(leaves, lines, tuple(new[v] for v in block.results))
+    nodes = tuple(i for k, i in enumerate(block.nodes) if base + k in new)
+    return Block(leaves, lines, tuple(new[v] for v in block.results), nodes)

@@ -1,0 +1,1 @@
+"""Programs as text: one dialect table per language, one shared walk."""

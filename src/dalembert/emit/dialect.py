@@ -1,0 +1,69 @@
+"""A dialect: how a language writes assignments, numbers and primitives. It knows no dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..expr.show import decimal
+
+ATOM = 9  # rank of what never needs brackets
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One primitive as text: a template, its own rank, the rank each argument must have.
+
+    An argument of a lower rank is put in brackets.
+    """
+
+    text: str
+    rank: int = ATOM
+    needs: tuple[int, ...] = (0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One language. `forms` has a row for every primitive, and may have one for `square`."""
+
+    name: str
+    assign: str  # of {name} and {value}
+    forms: Mapping[str, Form]
+    number: Callable[[Any], str] = decimal
+    pi: str = "pi"
+    remark: str = "# {}"
+
+
+def infix(**changes: Form) -> dict[str, Form]:
+    """Return the forms most languages share, some of them changed."""
+    functions = ("sin", "cos", "tan", "asin", "acos", "exp", "log", "sqrt", "sign")
+    forms = {name: Form(name + "({})") for name in functions}
+    forms |= {
+        "add": Form("{} + {}", 1, (1, 2)),
+        "sub": Form("{} - {}", 1, (1, 2)),
+        "mul": Form("{}*{}", 3, (3, 4)),
+        "div": Form("{}/{}", 3, (3, 4)),
+        "neg": Form("-{}", 2, (3,)),
+        "absolute": Form("abs({})"),
+        "atan2": Form("atan2({}, {})"),
+        "minimum": Form("min({}, {})"),
+        "maximum": Form("max({}, {})"),
+        "lt": Form("{} < {}", 0, (1, 1)),
+        "le": Form("{} <= {}", 0, (1, 1)),
+        "eq": Form("{} == {}", 0, (1, 1)),
+        "where": Form("where({}, {}, {})"),
+    }
+    return forms | changes
+
+
+# sums and products in a listing are read, not run: a + (b + c) is written without brackets
+LISTING = Dialect(
+    "listing",
+    "{name} = {value}",
+    infix(
+        add=Form("{} + {}", 1, (1, 1)),
+        mul=Form("{}*{}", 3, (3, 3)),
+        square=Form("{}**2", 4, (5,)),
+    ),
+)

@@ -1,0 +1,62 @@
+"""Names in emitted text: identifiers (ASCII, unique, not reserved) and comments (one clean line).
+
+A name from a file is shown as it is, becomes an identifier, or stands in a comment: three things,
+each with its own encoder. Nothing from a file reaches code in any other way.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+
+def identifier(name: str) -> str:
+    """Return a name made of ASCII letters, digits and `_` that begins with a letter.
+
+    >>> identifier("θ1 max"), identifier("3d"), identifier("é")
+    ('theta1_max', 'x3d', 'e')
+    """
+    letters = []
+    for c in unicodedata.normalize("NFKD", name):
+        if c.isascii() and (c.isalnum() or c == "_"):
+            letters.append(c)
+        elif not unicodedata.combining(c):
+            letters.append(_greek(c) or "_")
+    word = re.sub(r"_+", "_", "".join(letters)).strip("_")[:60]
+    return word if word and word[0].isalpha() else "x" + word
+
+
+def _greek(c: str) -> str | None:
+    found = re.fullmatch(
+        r"GREEK (SMALL|CAPITAL) LETTER (?:FINAL )?([A-Z]+)", unicodedata.name(c, "")
+    )
+    if found is None:
+        return None
+    return found[2].lower() if found[1] == "SMALL" else found[2].capitalize()
+
+
+def comment(text: str) -> str:
+    """Return text that is safe inside a comment: one line, printable, no comment marks.
+
+    >>> comment("a */ b\\nc")
+    'a * / b c'
+    """
+    clean = "".join(c if c.isprintable() else " " for c in text)
+    return clean.replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")[:200]
+
+
+class Names:
+    """Identifiers given out once each; those taken or reserved get a number behind."""
+
+    def __init__(self, reserved: Iterable[str] = ()):
+        self._taken = set(reserved)
+
+    def new(self, wanted: str) -> str:
+        """Return `wanted` as an identifier that was not given out before."""
+        word = base = identifier(wanted)
+        n = 2
+        while word in self._taken:
+            word, n = f"{base}_{n}", n + 1
+        self._taken.add(word)
+        return word

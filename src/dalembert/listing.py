@@ -1,0 +1,120 @@
+"""The customised Newton-Euler recursion as a listing, for any quantity of the catalog.
+
+Khalil and Kleinfinger (1987); Khalil (2010), section 3.2.4: the recursion is run once on symbols,
+products by zero and one vanish, each value is named once, and what no result needs is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .algorithms.parameter_sets import with_parameters
+from .algorithms.unfelt import TEN, ten_of
+from .catalog import algorithm, quantity
+from .compute import trace_quantity
+from .emit.listing import Notes, Step, listing
+from .expr import Expr, Graph, program
+from .mechanism import Body, Mechanism, joint_name
+
+# what an algorithm does with a link: on the way out, on the way back, and out once more
+MEANINGS = {
+    "newton_euler": {
+        "out": "its motion, and the force and couple that motion asks for",
+        "in": "force and couple of all links beyond, brought to this joint",
+    },
+    "articulated_body": {
+        "out": "its velocity, and the forces that velocity asks for",
+        "in": "articulated inertia and force of all links beyond",
+        "after": "its acceleration",
+    },
+    "composite": {
+        "in": "composite inertia of the links beyond, and its column",
+    },
+}
+
+
+def listing_text(
+    m: Mechanism,
+    name: str = "inverse_dynamics",
+    parameters: str = "given",
+    method: str | None = None,
+    **options: Any,
+) -> str:
+    """Return the listing of a quantity, with standard, base or the mechanism's own parameters.
+
+    >>> import dalembert as da
+    >>> text = listing_text(da.robots.planar2r(), "gravity")
+    >>> text.splitlines()[0]
+    '# planar2r: gravity by newton_euler, given parameters'
+    """
+    row = quantity(name, m)
+    chosen, _ = algorithm(row, method)
+    drives = options.get("drives", row.options.get("drives", "none"))
+    model = with_parameters(m, parameters, drives)
+    seen: dict[int, tuple[Mechanism, list[Step]]] = {}
+
+    def watch(working: Mechanism, graph: Graph) -> Mechanism:
+        steps: list[Step] = []
+        watched = _watched(working, graph, steps)
+        seen[id(graph)] = (working, steps)
+        return watched
+
+    function = trace_quantity(model, name, method, watch=watch, **options)
+    made = program(function, function.parameters)
+    working, steps = seen.get(id(function.graph), (model, []))
+    known = made.step.nodes and max(made.step.nodes) < len(function.graph)
+    return listing(
+        made,
+        Notes(
+            f"{m.name}: {name} by {chosen}, {parameters} parameters",
+            steps if known else (),
+            MEANINGS.get(chosen, {}),
+            {str(k): joint_name(b) for k, b in enumerate(_moving(working), 1)},
+            _words(working),
+        ),
+    )
+
+
+def _moving(m: Mechanism) -> list[Body]:
+    return [b for b in m.bodies if b.joint.nv]
+
+
+def _words(m: Mechanism) -> dict[int, str]:
+    """Return the names of regrouped inertial parameters by their nodes: XXR2, MYR3."""
+    words: dict[int, str] = {}
+    for k, body in enumerate(m.bodies, 1):
+        for kind, x in zip(TEN, ten_of(body.inertia), strict=True):
+            if isinstance(x, Expr) and x.value is None:
+                words.setdefault(x.id, f"{kind.upper()}R{k}")
+    return words
+
+
+def _watched(m: Mechanism, graph: Graph, steps: list[Step]) -> Mechanism:
+    """Return the same mechanism, which notes how far the graph is when a link's turn comes.
+
+    Algorithms know nothing of it: they ask a mechanism for its bodies, outward or inward.
+    """
+    numbers: dict[int, str] = {}
+    for j, body in enumerate(m.bodies):
+        numbers[j] = str(len([k for k in numbers if numbers[k]]) + 1) if body.joint.nv else ""
+
+    def note(stage: str, j: int | None) -> None:
+        after = stage == "out" and any(s.stage == "in" for s in steps)
+        link = numbers[j] if j is not None else ""
+        steps.append(Step(len(graph), "after" if after else stage, link))
+
+    class Watched(Mechanism):
+        def outward(self) -> Iterator[tuple[int, Body]]:
+            for j, body in Mechanism.outward(self):
+                note("out", j)
+                yield j, body
+            note("start", None)
+
+        def inward(self) -> Iterator[tuple[int, Body]]:
+            for j, body in Mechanism.inward(self):
+                note("in", j)
+                yield j, body
+            note("start", None)
+
+    return Watched(**{name: getattr(m, name) for name in m.__dataclass_fields__})

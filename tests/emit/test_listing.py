@@ -1,0 +1,118 @@
+"""Listings: what they say is what the quantity is, counted as the header says."""
+
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compute import program_of
+from dalembert.emit.dialect import LISTING
+from dalembert.emit.names import Names, comment, identifier
+from dalembert.expr.ops import OPS
+from dalembert.listing import listing_text
+from mechanisms import random_mechanisms
+from symoro import base, evaluate, rx90, symmetric
+
+LINE = re.compile(r" *(\d+)  ([A-Za-z][A-Za-z0-9_]*) = (.*)")
+
+
+def lines(text: str) -> list[tuple[str, str]]:
+    """Return the assignments of a listing; every other line is empty or a remark."""
+    found = []
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            number, name, right = LINE.fullmatch(line).groups()
+            assert int(number) == len(found) + 1
+            found.append((name, right))
+    names = [name for name, _ in found]
+    assert len(set(names)) == len(names)
+    return found
+
+
+def run(text: str, m: da.Mechanism, inputs: dict, values: dict) -> dict[str, float]:
+    known = {f"{port}{k + 1}": float(x) for port, v in inputs.items() for k, x in enumerate(v)}
+    return evaluate(lines(text), known | values)
+
+
+QUANTITIES = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "bias": ("q", "qd"),
+    "mass_matrix": ("q",),
+    "forward_dynamics": ("q", "qd", "tau"),
+}
+OUTPUT = {"inverse_dynamics": "tau", "bias": "h", "mass_matrix": "M", "forward_dynamics": "qdd"}
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_a_listing_evaluates_to_the_quantity(name):
+    m = da.robots.puma560()
+    rng = np.random.default_rng(4)
+    inputs = {port: rng.normal(size=6) for port in QUANTITIES[name]}
+    found = run(listing_text(m, name), m, inputs, {})
+    expected = np.ravel(getattr(da, name)(m, *inputs.values()))
+    places = [f"{i}{j}" for i in range(1, 7) for j in range(1, 7)]
+    places = places if name == "mass_matrix" else [str(i) for i in range(1, 7)]
+    values = [found[OUTPUT[name] + p] for p in places]
+    assert np.allclose(values, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kind", ["standard", "base", "given"])
+def test_all_parameter_sets_give_the_same_torques(kind):
+    m, rng = rx90(), np.random.default_rng(5)
+    values = {p.name: float(rng.uniform(0.5, 2)) for p in m.parameters}
+    inputs = {port: rng.normal(size=6) for port in ("q", "qd", "qdd")}
+    grouped = da.base_parameters(m)
+    numbers = m.with_values(**values)
+    given = dict(values)
+    if kind == "base":
+        grouped_values = grouped.values(numbers.bound(), parameters=values)
+        given |= dict(zip(grouped.names, grouped_values, strict=True))
+    found = run(listing_text(m, parameters=kind), m, inputs, given)
+    tau = da.inverse_dynamics(numbers, *inputs.values())
+    assert np.allclose([found[f"tau{k}"] for k in range(1, 7)], tau, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kept", "goal"), [(None, 601), (base, 505), (symmetric, 264)], ids=["all", "base", "symmetric"]
+)
+def test_the_header_counts_what_stands_below(kept, goal):
+    m = rx90(kept) if kept else rx90()
+    text = listing_text(m, parameters="given")
+    cost = program_of(m, "inverse_dynamics").cost
+    assert f"# operations: {cost['step']}" in text
+    total = sum(c.mul + c.add for c in cost.values())
+    assert total <= goal
+    written = [right for _, right in lines(text)]
+    plus = sum(len(re.findall(r" [+-] ", right)) for right in written)
+    times = sum(len(re.findall(r"\*\*2|\*(?!\*)(?<!\*\*)", right)) for right in written)
+    assert plus == sum(c.add for c in cost.values())
+    assert times == sum(c.mul for c in cost.values())
+
+
+def test_groups_are_headed_by_link_and_meaning():
+    text = listing_text(rx90(), parameters="base")
+    assert "# link 3 (j3): its motion, and the force and couple that motion asks for" in text
+    assert "# link 4 (j4): force and couple of all links beyond, brought to this joint" in text
+    assert text.index("cosines and sines") < text.index("link 2 (j2)") < text.index("# results")
+
+
+@pytest.mark.parametrize("m", random_mechanisms(12, seed=21, dof=(2, 9)), ids=lambda m: m.name)
+def test_listings_of_random_mechanisms_have_unique_ascii_names(m):
+    for name in ("inverse_dynamics", "mass_matrix"):
+        text = listing_text(m, name, "standard")
+        assert text.isascii()
+        assert lines(text)
+
+
+def test_the_dialect_has_a_form_for_every_primitive():
+    assert set(OPS) <= set(LISTING.forms)
+
+
+def test_names_from_files_become_unique_ascii_identifiers():
+    names = Names(["double"])
+    made = [names.new(x) for x in ("θ1", "θ1", "double", "a b", "a;b", "", "1", "\u202e", "x\ny")]
+    assert len(set(made)) == len(made)
+    assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", word) for word in made)
+    assert identifier("Γ") == "Gamma"
+    assert "\n" not in comment("a\nb") and "*/" not in comment("a*/b")
