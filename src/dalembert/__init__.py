@@ -48,6 +48,7 @@ QUANTITIES = (
     "kane_gw",
     "kane_tau",
     "alpha_dot",
+    "kane_motion",
     "constraint_forces",
     "cartesian_mass",
     "cartesian_bias",
@@ -62,6 +63,13 @@ QUANTITIES = (
     "loop_reactions",
     "closure",
     "loop_jacobian",
+    "leg_states",
+    "leg_torques",
+    "platform_wrench",
+    "platform_jacobian",
+    "actuator_forces",
+    "cartesian_model",
+    "platform_acceleration",
 )
 
 # public name -> the module that holds it; a module may also stand for itself

@@ -91,6 +91,10 @@ def _alpha_dot(*inputs: Any) -> Any:
     return kane.state_model(*inputs)[0]
 
 
+def _kane_motion(*inputs: Any) -> Any:
+    return kane.state_model(*inputs)[1:]
+
+
 STATE = ("q", "alpha", "steer", "steer_rate")
 FRAME = {"frame": None}
 
@@ -125,6 +129,9 @@ def kane_rows() -> tuple[tuple[Any, ...], ...]:
         ("alpha_dot", (*STATE, "tau", "traction"), (("alpha_dot", _speeds),),
                  {"kane": _alpha_dot}, "m/s2, rad/s2",
                  "rates of the speeds; traction acts along the headings of the wheels", False),
+        ("kane_motion", (*STATE, "tau", "traction"), (("qd", _v), ("qdd", _v)),
+             {"kane": _kane_motion}, "m/s, rad/s; m/s2, rad/s2",
+             "joint rates and accelerations of the machine under its constraints", False),
         ("constraint_forces", (*STATE, "tau", "traction"), (("lambda", _held),),
                  {"kane": kane.constraint_forces}, "N, N m",
                  "force of each velocity constraint; of a wheel its lateral force", False),

@@ -10,6 +10,8 @@ import numpy as np
 from .errors import DescriptionError
 from .mechanism import Mechanism
 from .verify_checks import PLAIN, TREE, Array, Case, Check, Entry, Results, array_of, output, plain
+from .verify_kane import PLANE, VEHICLES, is_planar
+from .verify_loops import LOOPS, PARALLEL, loop_class
 
 # -- elastic joints ------------------------------------------------------------------------------
 
@@ -150,7 +152,15 @@ FLOATING: dict[str, Entry] = {
 
 # -- which table ---------------------------------------------------------------------------------
 
-TABLES: dict[str, Mapping[str, Entry]] = {"tree": TREE, "elastic": ELASTIC, "floating": FLOATING}
+TABLES: dict[str, Mapping[str, Entry]] = {
+    "tree": TREE,
+    "elastic": ELASTIC,
+    "floating": FLOATING,
+    "loops": LOOPS,
+    "parallel": PARALLEL,
+    "constrained": VEHICLES,
+    "planar": PLANE,
+}
 
 
 def class_of(data: Mapping[str, Any], m: Mechanism) -> str:
@@ -158,7 +168,9 @@ def class_of(data: Mapping[str, Any], m: Mechanism) -> str:
     if m.wheels or m.velocity_constraints:
         return "constrained"
     if m.loops or m.couplings:
-        return "loops"
+        return loop_class(data, m)
     if m.bodies and m.bodies[0].joint.kind in ("free", "planar"):
         return "floating"
-    return "elastic" if m.elastic else "tree"
+    if m.elastic:
+        return "elastic"
+    return "planar" if is_planar(m) else "tree"
