@@ -8,6 +8,8 @@ from .errors import UsageError
 from .mechanism import Mechanism
 from .read.mdh import read_dh
 from .read.phrase import read_phrase
+from .robots_arms import panda, rx90, scara, stanford, tx40, ur5
+from .robots_arms import standard_parameters as _standard_parameters
 from .robots_moving import eel, flexible2r, flying_arm, snake, spacecraft, walker
 from .robots_wheeled import (
     crane,
@@ -27,14 +29,20 @@ __all__ = [
     "flexible2r",
     "flying_arm",
     "mobile_manipulator",
+    "panda",
     "planar2r",
     "puma560",
     "report6r",
     "rolling_disc",
+    "rx90",
+    "scara",
     "snake",
     "spacecraft",
+    "stanford",
     "truck",
+    "tx40",
     "unicycle",
+    "ur5",
     "walker",
 ]
 
@@ -122,11 +130,5 @@ def puma560(symbolic: bool | str = False) -> Mechanism:
     table: list[dict[str, Any]] = []
     for k, cells in enumerate(_PUMA_FRAMES, 1):
         known = _PUMA_LENGTHS if symbolic == "inertia" else {}
-        table.append({n: known.get(x, x) for n, x in cells.items()} | standard_parameters(k))
+        table.append({n: known.get(x, x) for n, x in cells.items()} | _standard_parameters(k))
     return read_dh(table, name="puma560")
-
-
-def standard_parameters(k: int) -> dict[str, Any]:
-    """Return ten symbolic inertial parameters of link k for a Denavit-Hartenberg row."""
-    six = tuple(f"{axes}{k}" for axes in ("XX", "YY", "ZZ", "XY", "XZ", "YZ"))
-    return {"m": f"M{k}", "first_moment": (f"MX{k}", f"MY{k}", f"MZ{k}"), "I_origin": six}
