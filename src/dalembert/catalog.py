@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import catalog_loops
 from .algebra import Vec3
 from .algorithms import (
     articulated_body,
@@ -33,14 +34,6 @@ from .algorithms import (
     world_spatial,
 )
 from .catalog_kane import kane_rows
-from .catalog_loops import (
-    PLATFORM_INPUTS,
-    closed_rows,
-    is_closed,
-    loop_rows,
-    motor_count,
-    parallel_rows,
-)
 from .errors import UsageError
 from .joint import Vector
 from .mechanism import Mechanism, joint_name
@@ -349,12 +342,13 @@ _ROWS = (
         True,
         {"convention": "classical"},
     ),
-    *(Quantity(**row) for row in [*loop_rows(INVERSE), *parallel_rows()]),
     *(Quantity(*row) for row in kane_rows()),
+    *(Quantity(**row) for row in catalog_loops.loop_rows(INVERSE)),
+    *(Quantity(**row) for row in catalog_loops.parallel_rows()),
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}
-CLOSED = {row["name"]: Quantity(**row) for row in closed_rows(INVERSE)}
+CLOSED = {row["name"]: Quantity(**row) for row in catalog_loops.closed_rows(INVERSE)}
 
 # how long each input vector is; all others have nv entries
 INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
@@ -364,24 +358,12 @@ INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
     "steer": lambda m: len(velocity_constraints.prescribed_names(m)),
     "steer_rate": lambda m: len(velocity_constraints.prescribed_names(m)),
     "traction": lambda m: len(m.wheels),
-    "tau_active": motor_count,
-    **PLATFORM_INPUTS,
+    **catalog_loops.INPUTS,
 }
 
 WRENCHED = frozenset(
-    {
-        "inverse_dynamics",
-        "forward_dynamics",
-        "link_wrenches",
-        "bias",
-        "elastic_inverse",
-        "moving_base_inverse",
-        "base_acceleration",
-        "tree_torques",
-        "active_torques",
-        "active_bias",
-        "loop_reactions",
-    }
+    "inverse_dynamics forward_dynamics link_wrenches bias elastic_inverse moving_base_inverse "
+    "base_acceleration tree_torques active_torques active_bias loop_reactions".split()
 )
 
 
@@ -396,7 +378,7 @@ def catalog() -> list[Quantity]:
 
 def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     """Return the row of a quantity, for closed loops if `m` has any; names are checked."""
-    if m is not None and name in CLOSED and is_closed(m):
+    if m is not None and name in CLOSED and catalog_loops.is_closed(m):
         return CLOSED[name]
     if name in QUANTITIES:
         return QUANTITIES[name]

@@ -189,8 +189,9 @@ def _six_active(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (6, len(m.active))
 
 
-# lengths of the inputs of a platform's motion
-PLATFORM_INPUTS: Mapping[str, Callable[[Mechanism], Any]] = {
+# sizes of the inputs that only these quantities have
+INPUTS: Mapping[str, Callable[[Mechanism], Any]] = {
+    "tau_active": motor_count,
     "pose": lambda m: (4, 4),
     "twist": lambda m: 6,
     "twist_rate": lambda m: 6,

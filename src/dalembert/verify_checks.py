@@ -32,7 +32,7 @@ class Case:
     data: Mapping[str, Any]
     states: Sequence[Mapping[str, Any]]
     kernels: bool = True  # the default method by its compiled kernel
-    memo: dict[Any, Results] = field(default_factory=dict)  # what was computed for another key
+    memo: dict[Any, Any] = field(default_factory=dict)  # what was computed for another key
 
     def rows(self, key: str, size: int | None = None) -> Array:
         """Return a vector of every state, null as nan."""
@@ -92,8 +92,8 @@ def _run(
     wrench: Array | None,
     **options: Any,
 ) -> Results:
-    if case.kernels and method == quantity(name).default:
-        given = {} if wrench is None else {"wrench_on_environment": wrench}
+    if case.kernels and method == quantity(name, m).default:
+        given: dict[str, Any] = {} if wrench is None else {"wrench_on_environment": wrench}
         out = evaluate(m, name, *inputs, method=method, check=False, **given, **options)
         return out if isinstance(out, tuple) else (out,)
     return in_floats(m, name, method, inputs, wrench, **options)
@@ -141,14 +141,21 @@ class Locked:
         out = []
         for state in case.states:
             n, one = self.kept(state), replace(case, states=[state])
-            q = one.rows("q")[0]
+            inputs = [one.rows(key)[:, :n] for key in self.inputs]
+            m = self._locked(one, n)
+            (found,) = in_floats(m, self.quantity, method, inputs, **self.options)
+            out.append(self.sign * found[0])
+        return np.array(out)
+
+    def _locked(self, case: Case, n: int) -> Mechanism:
+        q = case.rows("q")[0]
+        key = ("locked", n, q.tobytes())
+        if key not in case.memo:
             m = case.m
             for joint in range(len(m.joint_names), n, -1):
                 m = m.lock([joint], at=float(q[joint - 1]))
-            inputs = [one.rows(key)[:, :n] for key in self.inputs]
-            found = in_floats(m, self.quantity, method, inputs, **self.options)[0]
-            out.append(self.sign * found[0])
-        return np.array(out)
+            case.memo[key] = m.bound()
+        return case.memo[key]
 
 
 @dataclass(frozen=True)

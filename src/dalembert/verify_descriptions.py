@@ -113,6 +113,14 @@ def _active_chain(data: Data, m: Mechanism) -> Mechanism:
     return load({"name": m.name, "bodies": bodies})
 
 
+def _geometry(data: Data, m: Mechanism) -> Mechanism:
+    """Return the Gough-Stewart platform of its points, legs and platform."""
+    from .robots_parallel import stewart
+
+    made = stewart(data["geometry"], platform="joints")
+    return replace(made, name=m.name, checked=True)
+
+
 def _triad(e: np.ndarray, r: np.ndarray) -> np.ndarray:
     """Return the axes (projection of r on the plane normal to e, e × it, e) as columns."""
     e = e / np.linalg.norm(e)
@@ -126,5 +134,5 @@ DESCRIPTIONS: dict[str, Callable[[Data, Mechanism], Mechanism] | None] = {
     "mdh_table": _mdh,
     "standard_dh": _standard_dh,
     "seed001_data": _active_chain,
-    "geometry": None,
+    "geometry": _geometry,
 }
