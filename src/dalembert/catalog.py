@@ -361,10 +361,11 @@ INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
     **catalog_loops.INPUTS,
 }
 
-WRENCHED = frozenset(
-    "inverse_dynamics forward_dynamics link_wrenches bias elastic_inverse moving_base_inverse "
-    "base_acceleration tree_torques active_torques active_bias loop_reactions".split()
-)
+WRENCHED = frozenset((
+    "inverse_dynamics", "forward_dynamics", "link_wrenches", "bias", "elastic_inverse",
+    "moving_base_inverse", "base_acceleration", "tree_torques", "active_torques", "active_bias",
+    "loop_reactions",
+))  # fmt: skip
 
 
 def catalog() -> list[Quantity]:

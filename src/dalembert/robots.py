@@ -11,6 +11,7 @@ from .read.phrase import read_phrase
 from .robots_arms import panda, rx90, scara, stanford, tx40, ur5
 from .robots_arms import standard_parameters as _standard_parameters
 from .robots_moving import eel, flexible2r, flying_arm, snake, spacecraft, walker
+from .robots_parallel import delta, fivebar, fourbar, parallelogram_arm, stewart, three_rrr
 from .robots_wheeled import (
     crane,
     differential_drive,
@@ -23,13 +24,17 @@ from .robots_wheeled import (
 
 __all__ = [
     "crane",
+    "delta",
     "differential_drive",
     "double_steering_car",
     "eel",
+    "fivebar",
     "flexible2r",
     "flying_arm",
+    "fourbar",
     "mobile_manipulator",
     "panda",
+    "parallelogram_arm",
     "planar2r",
     "puma560",
     "report6r",
@@ -39,6 +44,8 @@ __all__ = [
     "snake",
     "spacecraft",
     "stanford",
+    "stewart",
+    "three_rrr",
     "truck",
     "tx40",
     "unicycle",
