@@ -8,20 +8,55 @@ rotation brings p to a given distance from q.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..algebra import Vec3
 from ..errors import ModelError
-from ..expr import Scalar, acos, atan2, sqrt
+from ..expr import Scalar, atan2, cos, sin, sqrt
 from ..mechanism import Mechanism
 
 
-def turn_to(u: Vec3, p: Vec3, q: Vec3) -> Scalar:
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """An angle known by its cosine and sine: no function of it need be computed again."""
+
+    c: Scalar
+    s: Scalar
+
+    @property
+    def angle(self) -> Scalar:
+        return atan2(self.s, self.c)
+
+    def cos(self) -> Scalar:
+        return self.c
+
+    def sin(self) -> Scalar:
+        return self.s
+
+    def __neg__(self) -> Angle:
+        return Angle(self.c, -self.s)
+
+    def __add__(self, o: Scalar) -> Angle:
+        c, s = cos(o), sin(o)
+        return Angle(self.c * c - self.s * s, self.s * c + self.c * s)
+
+    __radd__ = __add__
+
+
+def plain(q: Scalar) -> Scalar:
+    """Return a coordinate as a number: the angle of an `Angle`."""
+    return getattr(q, "angle", q)
+
+
+def turn_to(u: Vec3, p: Vec3, q: Vec3) -> Angle:
     """Return the angle about u that takes p to q."""
     p, q = p - u * u.dot(p), q - u * u.dot(q)
-    return atan2(u.dot(p.cross(q)), p.dot(q))
+    c, s = p.dot(q), u.dot(p.cross(q))
+    k = 1 / sqrt(c * c + s * s)
+    return Angle(c * k, s * k)
 
 
-def two_turns_to(u: Vec3, v: Vec3, p: Vec3, q: Vec3, branch: Scalar) -> tuple[Scalar, Scalar]:
+def two_turns_to(u: Vec3, v: Vec3, p: Vec3, q: Vec3, branch: Scalar) -> tuple[Angle, Angle]:
     """Return angles about u, then v (carried by u), that take the unit vector p to q."""
     c = u.dot(v)
     n = u.cross(v)
@@ -32,13 +67,13 @@ def two_turns_to(u: Vec3, v: Vec3, p: Vec3, q: Vec3, branch: Scalar) -> tuple[Sc
     return turn_to(u, z, q), turn_to(v, p, z)
 
 
-def turn_to_distance(u: Vec3, p: Vec3, q: Vec3, distance2: Scalar, branch: Scalar) -> Scalar:
+def turn_to_distance(u: Vec3, p: Vec3, q: Vec3, distance2: Scalar, branch: Scalar) -> Angle:
     """Return the angle about u that brings p to a distance from q, given squared."""
     along = u.dot(p - q)
     p, q = p - u * u.dot(p), q - u * u.dot(q)
     pp, qq = p.dot(p), q.dot(q)
     cosine = (pp + qq - (distance2 - along * along)) / (2 * sqrt(pp * qq))
-    return atan2(u.dot(p.cross(q)), p.dot(q)) + branch * acos(cosine)
+    return turn_to(u, p, q) + Angle(cosine, branch * sqrt(1 - cosine * cosine))
 
 
 def _ups(leg: Mechanism, point: Vec3, target: Vec3, branch: Scalar) -> list[Scalar]:

@@ -21,7 +21,7 @@ from ..reframe import simplify
 from .closed_kinematics import dot, general
 from .composite import composite
 from .drives import Drives
-from .leg_kinematics import leg_coordinates
+from .leg_kinematics import leg_coordinates, plain
 from .loop_closure import branches, normals
 from .newton_euler import newton_euler, squared
 
@@ -111,13 +111,13 @@ def _freedoms(m: Mechanism, body: int) -> tuple[tuple[Vec3, Vec3], ...]:
 
 @dataclass(frozen=True)
 class LegState:
-    """A leg moving with the platform: joints, J_i⁻¹ J_vi, and how its end misses the platform."""
+    """A leg moving with the platform: joints, Jacobians, and how its end misses the platform."""
 
     leg: Leg
     q: list[Scalar]
     qd: list[Scalar]
     qdd: list[Scalar]
-    J: list[list[Scalar]]  # J_i of (63)
+    K: list[list[Scalar]]  # inverse of J_i of (63)
     Jv: list[list[Scalar]]  # J_vi of (64), six columns
     gap: Vec3
 
@@ -142,15 +142,32 @@ def leg_motions(
         arm = R @ leg.hold
         q = leg_coordinates(leg.tree, leg.point, p + arm, sign)
         end, columns = _end(leg, q, [0] * leg.tree.nv)
-        J = [[d.dot(c) for c in columns] for d in leg.directions]
+        K = _inverted([[d.dot(c) for c in columns] for d in leg.directions])
         # (65): v_i = V_p + w × P_i
         Jv = [[*d, *arm.cross(d)] for d in leg.directions]
-        qd = general(J, [d.dot(v + w.cross(arm)) for d in leg.directions])
+        moved = v + w.cross(arm)
+        qd = _times(K, [d.dot(moved) for d in leg.directions])
         drift = _end(leg, q, qd)[0][1]
         ask = vd + W @ arm - drift
-        qdd = general(J, [d.dot(ask) for d in leg.directions])
-        states.append(LegState(leg, q, qd, qdd, J, Jv, end[0] - (p + arm)))
+        qdd = _times(K, [d.dot(ask) for d in leg.directions])
+        states.append(LegState(leg, q, qd, qdd, K, Jv, end[0] - (p + arm)))
     return states
+
+
+def _times(A: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:
+    return [dot(row, x) for row in A]
+
+
+def _inverted(J: list[list[Scalar]]) -> list[list[Scalar]]:
+    """Return the inverse of a 2 x 2 or 3 x 3 matrix by its cofactors."""
+    if len(J) == 2:
+        (a, b), (c, d) = J
+        k = 1 / (a * d - b * c)
+        return [[d * k, -(b * k)], [-(c * k), a * k]]
+    x, y, z = (Vec3(*row) for row in J)
+    columns = y.cross(z), z.cross(x), x.cross(y)
+    k = 1 / x.dot(columns[0])
+    return [[column[r] * k for column in columns] for r in range(3)]
 
 
 def _end(leg: Leg, q: Vector, qd: Vector) -> tuple[tuple[Vec3, Vec3], list[Vec3]]:
@@ -179,7 +196,7 @@ def leg_states(
     """Return (q, qd, qdd) of the legs in closed form, and how their ends miss the platform."""
     states = leg_motions(platform_of(m), pose, twist, rate, branch)
     return (
-        [s.q for s in states],
+        [[plain(x) for x in s.q] for s in states],
         [s.qd for s in states],
         [s.qdd for s in states],
         [list(s.gap) for s in states],
@@ -229,9 +246,9 @@ def _inverse_jacobian(robot: Platform, states: Sequence[LegState]) -> list[list[
     """Return J_p⁻¹, one row per motor: rows of J_i⁻¹ J_vi over the platform's freedoms."""
     rows: dict[int, list[Scalar]] = {}
     for s in states:
-        columns = [general(s.J, [dot(row, [*v, *w]) for row in s.Jv]) for v, w in robot.freedoms]
         for k, place in zip(s.leg.motors, s.leg.order, strict=True):
-            rows[place] = [column[k] for column in columns]
+            row = [dot(s.K[k], column) for column in zip(*s.Jv, strict=True)]
+            rows[place] = _on_freedoms(robot, row)
     if len(rows) != len(robot.freedoms):
         raise ModelError(
             f"{len(rows)} motors in the legs, {len(robot.freedoms)} freedoms of the platform",
@@ -255,8 +272,7 @@ def _bracket(robot: Platform, states: Sequence[LegState], wrench: Six, forces: A
     """Return F_p + Σ J_viᵀ J_i⁻ᵀ Γ_i."""
     total = list(wrench)
     for s, gamma in zip(states, forces, strict=True):
-        turned = [list(column) for column in zip(*s.J, strict=True)]
-        x = general(turned, gamma)
+        x = [dot(column, gamma) for column in zip(*s.K, strict=True)]
         for r in range(6):
             total[r] = total[r] + dot([row[r] for row in s.Jv], x)
     return total
@@ -297,7 +313,7 @@ def cartesian_model(
     for s in states:
         n = s.leg.tree.nv
         M = composite(simplify(s.leg.tree), s.q, "none" if drives == "none" else "inertia")
-        K = [general(s.J, [row[c] for row in s.Jv]) for c in range(6)]  # columns of J_i⁻¹ J_vi
+        K = [_times(s.K, column) for column in zip(*s.Jv, strict=True)]  # columns of J_i⁻¹ J_vi
         MK = [[dot(M[r], k) for r in range(n)] for k in K]
         for a in range(6):
             for b in range(a, 6):
