@@ -215,6 +215,9 @@ def _sum_of_angles(a: Turn, b: Turn) -> Scalar:
     return total
 
 
+LONG = 24  # factors: a matrix costs as much as two to six turns, but an arm keeps all of its own
+
+
 @dataclass(frozen=True, slots=True)
 class Rotation:
     """A product of factors, each a `Turn` or a constant `Mat3`, the leftmost first."""
@@ -273,11 +276,15 @@ class Rotation:
     def map(self, f: Map) -> Rotation:
         return Rotation(tuple(factor.map(f) for factor in self.factors))
 
-    def compact(self) -> Rotation:
-        """Return the same rotation with runs of several factors multiplied out to one matrix."""
-        if len(self.factors) < 2:
+    def bounded(self) -> Rotation:
+        """Return the same rotation in at most LONG factors, so that deep chains cost no more.
+
+        The first and the last stay as they are: they may still merge with their neighbours.
+        """
+        if len(self.factors) <= LONG:
             return self
-        return Rotation((self.matrix(),))
+        first, *middle, last = self.factors
+        return Rotation((first, Rotation(tuple(middle)).matrix(), last))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from agreement import drive_scale, floats, force_scale, without_gravity
+from dalembert.algebra import Transform, Vec3
 from dalembert.algorithms.articulated_body import articulated_body
 from dalembert.algorithms.composite import composite
 from dalembert.algorithms.drives import friction
@@ -14,9 +15,14 @@ from dalembert.algorithms.energy import (
     momentum,
     potential_energy,
 )
+from dalembert.algorithms.kinematics import velocity
 from dalembert.algorithms.newton_euler import newton_euler
+from dalembert.errors import ModelError
 from dalembert.expr import Graph, evaluate, trace
 from dalembert.expr.derive import push
+from dalembert.inertia import Inertia
+from dalembert.joint import UNITS, Revolute
+from dalembert.mechanism import Body, Mechanism
 from mechanisms import random_mechanisms, random_state
 from peers import peer
 from pinocchio_model import to_pinocchio
@@ -122,6 +128,25 @@ def test_a_free_floating_mechanism_keeps_its_momentum():
         scale = np.abs(floats(composite(m, q))).max() * (np.abs(qdd).max() + 1)
         assert_allclose(rate, 0, atol=1e-11 * scale, err_msg=m.name)
     assert found > 20
+
+
+def test_a_deep_chain_costs_in_proportion_to_its_joints():
+    # every pair of neighbours turns about another axis, so that no two rotations merge
+    load, step = Inertia(1.0, Vec3(0.1, 0.2, 0.3)), Transform(p=Vec3(0.1, 0.0, 0.0))
+    n = 3000
+    m = Mechanism(
+        tuple(Body(f"b{j}", j - 1, step, Revolute(UNITS[j % 3]), load) for j in range(n))
+    ).bound()
+    q = [0.1] * n
+    assert kinetic_energy(m, q, q)[0] > 0
+    assert np.all(np.isfinite(floats(centre_of_mass(m, q))))
+    assert np.all(np.isfinite(floats(velocity(m, f"b{n - 1}", q, q))))
+
+
+def test_a_mechanism_without_mass_has_no_mass_centre():
+    m = Mechanism((Body("a", -1, joint=Revolute()),)).bound()
+    with pytest.raises(ModelError, match="no mass"):
+        centre_of_mass(m, [0.0])
 
 
 def test_rotors_count_in_the_energy_unless_left_out():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..algebra import Rotation, Vec3
+from ..algebra import Rotation, Vec3, is_zero
+from ..errors import ModelError
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
@@ -20,7 +21,7 @@ def velocities(m: Mechanism, q: Vector, qd: Vector) -> list[tuple[Rotation, Vec3
         R, P = body.pose(q_[j])
         wJ, _, vJ, _ = body.rates(q_[j], qd_[j], [0] * len(qd_[j]))
         v = R.T @ (v_i + w_i.cross(P)) + vJ
-        states[j] = (R_i @ R, R_i @ P + p_i, v, R.T @ w_i + wJ)
+        states[j] = ((R_i @ R).bounded(), R_i @ P + p_i, v, R.T @ w_i + wJ)
     return [states[j] for j in range(len(m.bodies))]
 
 
@@ -61,6 +62,8 @@ def centre_of_mass(m: Mechanism, q: Vector) -> list[Scalar]:
     for body, (R, p, _, _) in zip(m.bodies, velocities(m, q, rest), strict=True):
         total = total + body.m
         moment = moment + R @ body.h + p * body.m
+    if is_zero(total):
+        raise ModelError("no mass, so no mass centre", hint="give a body a mass")
     return [x / total for x in moment]
 
 

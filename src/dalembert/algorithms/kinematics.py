@@ -37,6 +37,7 @@ def target_pose(m: Mechanism, target: Target, q: Vector) -> Transform:
     T = Transform()
     for j in path(m, body):
         T = T @ Transform(*m.bodies[j].pose(q_[j]))
+        T = Transform(T.R.bounded(), T.p)
     return T @ placement
 
 
@@ -80,6 +81,7 @@ def target_jacobian(
             local = (there.R.T @ moved[0], there.R.T @ moved[1])
             columns[start[j] + a] = _oriented(whole, local, axes)
         there = Transform(*m.bodies[j].pose(q_[j])) @ there
+        there = Transform(there.R.bounded(), there.p)
     return [[column[r] for column in columns] for r in range(6)]
 
 
@@ -100,7 +102,7 @@ def target_motion(
             R.T @ (vd + _turning(w, wd) @ P) + vdJ + 2 * w_i.cross(vJ),
         )
         w, wd = w_i + wJ, R.T @ wd + wdJ + w_i.cross(wJ)
-        whole = whole @ R
+        whole = (whole @ R).bounded()
     R, P = placement.R, placement.p
     v, vd = R.T @ (v + w.cross(P)), R.T @ (vd + _turning(w, wd) @ P)
     return whole @ R, (v, R.T @ w), (vd, R.T @ wd)
@@ -179,7 +181,7 @@ def _body_motions(m: Mechanism, body: int, q_: Sequence[Vector], qd_: Sequence[V
         R_i, p_i, v_i, w_i, _ = states[m.bodies[j].parent]
         R, P = m.bodies[j].pose(q_[j])
         wJ, _, vJ, _ = m.bodies[j].rates(q_[j], qd_[j], [0] * len(qd_[j]))
-        R_j, step = R_i @ R, R_i @ P
+        R_j, step = (R_i @ R).bounded(), R_i @ P
         v = v_i + w_i.cross(step) + R_j @ vJ
         states[j] = (R_j, p_i + step, v, w_i + R_j @ wJ, w_i)
     return states

@@ -124,7 +124,7 @@ def spatial_states(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[Spa
             xi_i, xi_d_i = ZERO, Spatial(Vec3.zero(), -(R_j.T @ m.gravity))
         else:
             i = body.parent
-            R[j], p[j] = R[i] @ R_j, p[i] + R[i] @ P_j
+            R[j], p[j] = (R[i] @ R_j).bounded(), p[i] + R[i] @ P_j
             xi_i, xi_d_i = states[i].xi, states[i].xi_d
         s = tuple(_at_origin(R[j], p[j], *column) for column in body.joint.columns(q_[j]))
         relative = sum((x * k for x, k in zip(s, qd_[j], strict=True)), ZERO)

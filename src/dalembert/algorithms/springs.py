@@ -30,7 +30,7 @@ def _states(m: Mechanism, q: Vector, qd: Vector) -> dict[int, State]:
         R_i, p_i, v_i, w_i = states[body.parent]
         R, P = body.pose(q_[j])
         wJ, _, vJ, _ = body.rates(q_[j], qd_[j], [0] * body.joint.nv)
-        R_j, step = R_i @ R, R_i @ P
+        R_j, step = (R_i @ R).bounded(), R_i @ P
         v = v_i + w_i.cross(step) + R_j @ vJ
         states[j] = (R_j, p_i + step, v, w_i + R_j @ wJ)
     return states

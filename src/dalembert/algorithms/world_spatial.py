@@ -40,7 +40,7 @@ def world_spatial(
     for j, body in m.outward():
         i = body.parent
         R_j, P_j = body.pose(q_[j])
-        R[j], p[j] = R[i] @ R_j, p[i] + R[i] @ P_j
+        R[j], p[j] = (R[i] @ R_j).bounded(), p[i] + R[i] @ P_j
         s[j] = [_at_origin(R[j], p[j], lin, ang) for lin, ang in body.joint.columns(q_[j])]
         relative = sum((s_k * x for s_k, x in zip(s[j], qd_[j], strict=True)), ZERO)
         xi[j] = xi[i] + relative
