@@ -11,30 +11,16 @@ from dalembert.verify import leaves, verify
 from dalembert.verify_classes import quaternion
 from peers import oracle_files
 
-# what later mechanism classes bring: keys that are misses until then
-WAITING = {
-    "s003_cartesian_planar3r": {"J_n", "Jdot_n", "v_n", "vdot_n", "M_x", "V_x"}
-    | {"F_x_without_gravity"},
-    "s003_planar2r_point_masses": {"C_matrix_seed003"},
-    "s003_planar2r_with_inertia": {"C_matrix_seed003"},
-}
-LATER = {"fivebar", "fourbar", "stewart_platform", "s003_car", "s003_truck_semitrailer"}
-LATER |= {"s003_pd_control_planar2r"}
+LATER = {"s003_pd_control_planar2r"}  # what needs an integrator
 FILES = [f for f in oracle_files() if f.stem not in LATER]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
-def test_trees_agree_to_round_off_by_every_method_and_description(file):
+def test_files_agree_to_round_off_by_every_method_and_description(file):
     rows = verify([file], strict=True)
-    missed = {row.quantity for row in rows if row.method == "unknown key"}
-    assert missed <= WAITING.get(file.stem, set())
-    wrong = [str(row) + row.note for row in rows if not row.ok and row.method != "unknown key"]
-    assert not wrong, "\n".join(wrong)
-    assert any(row.ok for row in rows)
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
-def test_every_expected_key_has_a_row(file):
+    wrong = [str(row) + row.note for row in rows if not row.ok]
+    assert rows and not wrong, "\n".join(wrong)
+    # every expected key has a row
     data = json.loads(file.read_text(encoding="utf-8"))
     wanted = set()
     for state in data["states"]:
@@ -42,7 +28,7 @@ def test_every_expected_key_has_a_row(file):
             if section.startswith("expected"):
                 start = "" if section == "expected" else f"{section}."
                 wanted |= {path for path, _ in leaves(state[section], start)}
-    assert wanted <= {row.quantity for row in verify([file])}
+    assert wanted <= {row.quantity for row in rows}
 
 
 @pytest.mark.parametrize(
