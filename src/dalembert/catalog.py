@@ -16,6 +16,7 @@ from .algorithms import (
     articulated_body,
     augmented_body,
     composite,
+    composite_direct,
     coriolis,
     derivatives,
     direct_from_inverse,
@@ -277,6 +278,7 @@ _ROWS = (
     Quantity("forward_dynamics", ("q", "qd", "tau"), (("qdd", _v),),
              {
                 "articulated_body": _direct(articulated_body.articulated_body),
+                "composite": _direct(composite_direct.composite_direct),
                 "direct_from_inverse": _direct(direct_from_inverse.direct_from_inverse),
             },
              "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES),

@@ -104,7 +104,7 @@ def trace_quantity(
         return trace(body, sizes, name=name, outputs=outputs, graph=graph)
 
     described = not (row.frame_free or row.planned) or wrench or bool(m.springs and not row.planned)
-    if described or chosen != row.default:
+    if described or chosen not in (row.default, "composite"):
         return record(lambda x: x)  # other formalisms are run on the mechanism as it was described
     best = record(simplify)
     if name in LIGHTEN and len(m.bodies) <= 100:

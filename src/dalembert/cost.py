@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .algebra import Mat3, Vec3
+from .algorithms.drives import Drives
+from .algorithms.parameter_sets import with_parameters
 from .catalog import INPUT_SIZES, Quantity, algorithm, quantity
 from .compute import program_of
 from .errors import ComputationError, ModelError
@@ -62,17 +64,20 @@ def costs(
     quantities: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     kinds: Sequence[str] = KINDS,
-    drives: str = "none",
+    drives: Drives = "none",
 ) -> tuple[list[Row], list[str]]:
     """Return (rows, notes): operation counts, and which methods do not hold for the mechanism.
 
-    `standard`: ten symbolic inertial parameters per moving body; `base`: the same, regrouped;
-    `given`: the mechanism's own numbers and symbols, as kernels are made. Without `quantities` the
+    `standard`: ten symbolic inertial parameters per moving body; `base`: the base parameters of
+    `da.base_parameters` as symbols, in frames chosen as kernels choose them; `given`: the
+    mechanism's own numbers and symbols, as kernels are made. Without `quantities` the
     usual ones are counted; without `methods` all of a small mechanism, else each default.
     """
     rows: list[Row] = []
     notes: list[str] = []
-    symbolic = with_symbolic_inertia(m)
+    models = {"given": m, "standard": with_symbolic_inertia(m)}
+    if "base" in kinds:
+        models["base"] = with_parameters(reframe(models["standard"]), "base", drives)
     for name in COUNTED if quantities is None else quantities:
         row = quantity(name)
         every = list(row.methods) if m.nv <= SMALL else [row.default]
@@ -83,7 +88,7 @@ def costs(
                 if kind == "base" and not row.frame_free:
                     continue
                 try:
-                    made = _program(m, symbolic, row, method, kind, drives)
+                    made = _program(models[kind], row, method, kind, drives)
                 except (ModelError, ComputationError, ZeroDivisionError) as error:
                     reason = getattr(error, "message", "the model is singular")
                     notes.append(f"{name} by {method}: {reason}")
@@ -94,24 +99,22 @@ def costs(
 
 def _row(name: str, method: str, kind: str, made: Program) -> Row:
     step, early = made.cost["step"], made.cost["prepare"]
-    return Row(
-        name, method, kind, step.mul, step.add, step.div, step.sincos, early.mul, early.add
-    )
+    return Row(name, method, kind, step.mul, step.add, step.div, step.sincos, early.mul, early.add)
 
 
-def _program(
-    m: Mechanism, symbolic: Mechanism, row: Quantity, method: str, kind: str, drives: str
-) -> Program:
+def _program(m: Mechanism, row: Quantity, method: str, kind: str, drives: str) -> Program:
     options = {"drives": drives} if "drives" in row.options else {}
     if kind == "given":
         return program_of(m, row.name, method, **options)
-    if kind == "base":
-        prepare: Callable[[Mechanism], Mechanism] = simplify
-    elif row.frame_free and method == row.default:
-        prepare = reframe
-    else:
-        prepare = _as_described
-    return _traced(symbolic, row, method, prepare, options)
+    if not row.frame_free or method not in (row.default, "composite"):
+        return _traced(m, row, method, _as_described, options)
+    # inertias moved to parents pay, unless forming them costs more than it saves
+    ways = (reframe, simplify) if kind == "standard" else (simplify,)
+    return min((_traced(m, row, method, way, options) for way in ways), key=_total)
+
+
+def _total(made: Program) -> int:
+    return sum(c.mul + c.add for c in made.cost.values())
 
 
 def _as_described(m: Mechanism) -> Mechanism:

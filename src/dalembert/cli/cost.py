@@ -11,6 +11,7 @@ import click
 from dalembert.cli.model import model_command, print_json
 
 if TYPE_CHECKING:
+    from dalembert.algorithms.drives import Drives
     from dalembert.cost import Row
     from dalembert.mechanism import Mechanism
 
@@ -27,7 +28,7 @@ HEAD = ("quantity", "method", "parameters", "mul", "add", "div", "sincos", "prep
     "kinds",
     type=click.Choice(["standard", "base", "given"]),
     multiple=True,
-    help="Ten symbols per body, the same regrouped, or the model's own numbers.",
+    help="Ten symbols per body, base parameters, or the model's own numbers.",
 )
 @click.option(
     "--drives",
@@ -42,12 +43,12 @@ def command(
     quantities: tuple[str, ...],
     methods: tuple[str, ...],
     kinds: tuple[str, ...],
-    drives: str,
+    drives: Drives,
 ) -> None:
     """Count the operations of each quantity and method of MODEL.
 
     Three sets of parameters: `standard`, ten symbolic inertial parameters per body; `base`, the
-    same regrouped; `given`, the model's own numbers. What runs once per parameter set is counted
+    base parameters as symbols; `given`, the model's own numbers. What runs once per parameter set is counted
     apart, as `prepare`.
 
     \b
