@@ -76,7 +76,9 @@ def write(m: Mechanism, format: str) -> tuple[str, list[str]]:
 
         return write_urdf(m)
     if format == "mdh":
-        raise UsageError("modified Denavit-Hartenberg tables are not written yet")
+        from .mdh_writer import write_mdh
+
+        return write_mdh(m)
     raise UsageError(f"unknown language {shown(str(format))!r}", hint=", ".join(LANGUAGES))
 
 

@@ -29,7 +29,7 @@ CENTRAL = tuple("I" + axes.lower() for axes in OURS)
 MOMENTS = ("MX", "MY", "MZ")
 MASS = ("m", "com", "I", *CENTRES, *CENTRAL, "first_moment", "I_origin", *MOMENTS, *OURS)
 AT_JOINT, AT_MOTOR = ("Ia", "Fv", "Fs", "Fs_neg"), ("Jm", "G", "B", "Tc", "Tc_neg")
-OTHER = ("name", "qlim", "qmin", "qmax")
+OTHER = ("name", "joint", "qlim", "qmin", "qmax")
 LENGTHS = ("b", "d", "r", "a", "offset", "com", *CENTRES)
 COMMON = (*MASS, *AT_JOINT, *AT_MOTOR, *OTHER)
 
@@ -240,12 +240,15 @@ class Cells:
         pair = [self.number(j, c, None) for c in ("qmin", "qmax")]
         return (tuple(pair),) if any(x is not None for x in pair) else ()
 
-    def name(self, j: int) -> str:
-        """Return the name of the body of row j."""
-        value = self.rows[j].get("name", f"j{j + 1}")
-        if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME:
-            self.fail(j, "name", "not a name", "write a text that is not empty")
-        return value
+    def names(self, j: int) -> tuple[str, str]:
+        """Return the names of the body and of the joint of row j (empty: that of the body)."""
+        row = self.rows[j]
+        values = row.get("name", f"j{j + 1}"), row.get("joint", self.variables.get(j, "-"))
+        for column, value in zip(("name", "joint"), values, strict=True):
+            if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME:
+                self.fail(j, column, "not a name", "write a text that is not empty")
+        named = "joint" in row or j in self.variables
+        return values[0], values[1] if named else ""
 
 
 def _names(cell: Any) -> Iterator[str]:

@@ -158,8 +158,8 @@ def _body(
 ) -> Body:
     inertia = cells.inertia(j) if tail is None else cells.inertia(j).moved(tail)
     limits = cells.limits(j) if sigma < 2 else ()
-    named = cells.variables.get(j, "")
-    return Body(cells.name(j), parent, place, _joint(sigma), inertia, named, limits)
+    name, joint_name = cells.names(j)
+    return Body(name, parent, place, _joint(sigma), inertia, joint_name, limits)
 
 
 def _joint(sigma: int) -> Joint:
