@@ -133,7 +133,7 @@ def test_a_mechanism_is_written_in_every_language(language):
 
 
 def test_unknown_languages_are_refused():
-    for language in ("mdh", "xyz", 3):
+    for language in ("sdf", "xyz", 3):
         with pytest.raises(da.UsageError):
             write(da.load(NATIVE), language)
 
