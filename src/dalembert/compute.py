@@ -107,7 +107,7 @@ def trace_quantity(
     if described or chosen not in (row.default, "composite"):
         return record(lambda x: x)  # other formalisms are run on the mechanism as it was described
     best = record(simplify)
-    if name in LIGHTEN and len(m.bodies) <= 100:
+    if name in LIGHTEN and len(m.bodies) <= 100 and not best.parameters:
         other = record(partial(simplify, lighten=True))
         best = min((best, other), key=_work)
     return best

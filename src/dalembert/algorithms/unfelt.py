@@ -181,38 +181,38 @@ def numeric_relations(body: Body, parent: Motion, driven: bool, k: int) -> tuple
     hand_over: Rows = []  # rows that must vanish on a relation
     felt: Rows = []  # rows of what the body feels
     twists: Rows = []
-    still = Transform(body.placement.R, body.placement.p)
-    there = [[float(x) for x in carried(_row(p), still)] for p in range(10)]
+    there = [_pulled(row, body.placement) for row in parent.felt]
     for q in _poses(body):
         T = Transform(*body.pose(q))
-        here = [[float(x) for x in carried(_row(p), T)] for p in range(10)]
-        for row in parent.felt:
-            felt.append([_dot(row, here[p]) for p in range(10)])
-            hand_over.append([_dot(row, here[p]) - _dot(row, there[p]) for p in range(10)] + [0.0])
-        S = body.joint.columns(q)
+        for row, still in zip(parent.felt, there, strict=True):
+            felt.append(_pulled(row, T))
+            hand_over.append([a - b for a, b in zip(felt[-1], still, strict=True)] + [0.0])
+        S = [(lin, ang) for lin, ang in body.joint.columns(q)]
         passive = [_seen(twist, T) for twist in parent.twists]
-        twists += passive + [[*map(float, lin), *map(float, ang)] for lin, ang in S]
+        own = [[*map(float, lin), *map(float, ang)] for lin, ang in S]
+        twists += passive + own
         for a, column in enumerate(S):
             for twist in passive:
-                row = _momentum(column, twist)
-                felt.append(row)
-                hand_over.append([*row, 0.0])
-            for b, other in enumerate(S):
-                row = _momentum(column, [*other[0], *other[1]])
-                felt.append(row)
-                hand_over.append([*row, 1.0 if driven and a == b else 0.0])
+                felt.append(_momentum(column, twist))
+                hand_over.append([*felt[-1], 0.0])
+            for b, twist in enumerate(own):
+                felt.append(_momentum(column, twist))
+                hand_over.append([*felt[-1], 1.0 if driven and a == b else 0.0])
     if not driven:
         hand_over.append([0.0] * 10 + [1.0])
     basis = reduced(null_space(hand_over, 11), preference(body, k))
     return basis, Motion(span(felt), span(twists))
 
 
-def _row(p: int) -> list[int]:
-    return [1 if r == p else 0 for r in range(10)]
-
-
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+def _pulled(row: Sequence[float], T: Transform) -> list[float]:
+    """Return the row f Λ: what f, felt in the parent's frame, feels of parameters at T."""
+    m, x, y, z, xx, xy, yy, xz, yz, zz = row
+    F, h, p = Mat3.symmetric(xx, yy, zz, xy / 2, xz / 2, yz / 2), Vec3(x, y, z), T.p
+    trace, Fp, R = xx + yy + zz, F @ p, T.R.T
+    mass = m + h.dot(p) + trace * p.dot(p) - p.dot(Fp)
+    moment = R @ (h + (p * trace - Fp) * 2)
+    a, b, c, ab, ac, bc = R.rotate(F).six()
+    return [float(v) for v in (mass, *moment, a, 2 * ab, b, 2 * ac, 2 * bc, c)]
 
 
 def _seen(twist: Sequence[float], T: Transform) -> list[float]:
@@ -225,13 +225,11 @@ def _seen(twist: Sequence[float], T: Transform) -> list[float]:
 def _momentum(column: Column, twist: Sequence[float]) -> list[float]:
     """Return S' I(e) ξ for each of the ten unit parameters e."""
     v, w = Vec3(*twist[:3]), Vec3(*twist[3:])
-    row = []
-    for p in range(10):
-        I = inertia_of(_row(p))
-        force = v * I.m + w.cross(I.h)
-        couple = I.Io @ w + I.h.cross(v)
-        row.append(float(column[0].dot(force) + column[1].dot(couple)))
-    return row
+    lin, ang = column
+    moment = lin.cross(w) + v.cross(ang)
+    tensor = [ang.x * w.x, ang.x * w.y + ang.y * w.x, ang.y * w.y]
+    tensor += [ang.x * w.z + ang.z * w.x, ang.y * w.z + ang.z * w.y, ang.z * w.z]
+    return [float(x) for x in (lin.dot(v), *moment, *tensor)]
 
 
 def unscaled(row: Sequence[float], body: Body, size: float) -> list[float]:

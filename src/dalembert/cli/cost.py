@@ -48,8 +48,8 @@ def command(
     """Count the operations of each quantity and method of MODEL.
 
     Three sets of parameters: `standard`, ten symbolic inertial parameters per body; `base`, the
-    base parameters as symbols; `given`, the model's own numbers. What runs once per parameter set is counted
-    apart, as `prepare`.
+    base parameters as symbols; `given`, the model's own numbers. What runs once per parameter set
+    is counted apart, as `prepare`.
 
     \b
     Example:
