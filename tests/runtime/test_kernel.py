@@ -128,24 +128,64 @@ def test_an_unfit_out_is_refused(kernel, states):
         kernel(memory[:5], qd[0], out=memory[4:9])
 
 
-def test_several_outputs_are_a_tuple():
+@pytest.fixture(scope="module", params=["direct", "general"])
+def pair(request):
     made = trace(
         lambda x: ([x[0] + x[1]], [[x[0], 0], [sin(x[1]), x[0]]]),
         [("x", 2)],
         outputs=[("s", (1,)), ("m", (2, 2))],
     )
     kernel = compile_program(program(made))
-    s, m = kernel([1.0, 0.0])
+    return kernel if request.param == "direct" else Kernel(kernel.card, kernel.code)
+
+
+def test_several_outputs_are_a_tuple(pair):
+    s, m = pair(np.array([1.0, 0.0]))
     assert s.shape == (1,) and m.tolist() == [[1, 0], [0, 1]]
-    s, m = kernel(np.zeros((6, 2)))
+    s, m = pair(np.zeros((6, 2)))
     assert s.shape == (6, 1) and m.shape == (6, 2, 2)
-    given = np.empty((6, 1)), np.empty((6, 2, 2))
-    assert kernel(np.ones((6, 2)), out=given) is given
-    np.testing.assert_array_equal(given[0], 2.0)
-    with pytest.raises(UsageError, match="tuple"):
-        kernel([1.0, 0.0], out=np.empty(1))
-    with pytest.raises(UsageError, match="overlaps"):
-        kernel([1.0, 0.0], out=(given[1].ravel()[1:2], given[1][0]))
+    for lead in ((6,), (), (100,), (2, 3)):
+        given = np.empty((*lead, 1)), np.empty((*lead, 2, 2))
+        assert pair(np.ones((*lead, 2)), out=given) is given
+        np.testing.assert_array_equal(given[0], 2.0)
+        np.testing.assert_array_equal(given[1][..., 1, 0], np.sin(1.0))
+    given = [np.empty(1), np.empty((2, 2))]
+    assert pair(np.ones(2), out=given) is given and given[0] == 2
+
+
+def test_an_unfit_tuple_of_outputs_is_refused(pair):
+    x, s, m = np.array([1.0, 0.0]), np.empty(1), np.empty((2, 2))
+    frozen = s.copy()
+    frozen.flags.writeable = False
+    for out, message in (
+        (s, "tuple"),
+        ((s,), "tuple"),
+        ((s, m, m), "tuple"),
+        ((m, s), "shape"),
+        ((np.empty((6, 1)), np.empty((6, 2, 2))), "shape"),
+        ((s, np.empty((6, 2, 2))), "shape"),
+        ((s, m.T), "contiguous"),
+        ((frozen, m), "read-only"),
+        ((s, None), "NoneType"),
+        ((s, m.astype(np.float32)), "float32"),
+        ((x[:1], m), "overlaps"),
+        ((m.ravel()[1:2], m), "overlaps"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            pair(x, out=out)
+
+
+def test_a_tuple_of_outputs_is_not_kept():
+    import sys
+
+    made = trace(lambda x: (x, x), [("x", 2)], outputs=[("a", (2,)), ("b", (2,))])
+    kernel = compile_program(program(made))
+    x, out = np.ones(2), (np.empty(2), np.empty(2))
+    before = [sys.getrefcount(y) for y in (x, out, *out)]
+    for _ in range(1000):
+        kernel(x, out=out)
+        kernel(x)
+    assert [sys.getrefcount(y) for y in (x, out, *out)] == before
 
 
 def test_a_kernel_says_what_it_is(kernel):

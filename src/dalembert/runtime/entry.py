@@ -10,6 +10,7 @@ from __future__ import annotations
 from .llvm import table
 from .stub import (
     ALIGNED,
+    APART,
     ARRAY,
     C_CONTIGUOUS,
     DATA,
@@ -41,6 +42,7 @@ entry:
   %strides = alloca [{PORTS} x i64], align 16
   %bytes = alloca [{PORTS} x i64], align 16
   %outs = alloca [{PORTS} x ptr], align 16
+  %obytes = alloca [{PORTS} x i64], align 16
   %made = alloca [{PORTS} x ptr], align 16
   %dims = alloca [{DIMENSIONS + 1} x i64], align 16
   %leadp = alloca i64, align 8
@@ -62,22 +64,34 @@ keyword:
   %single = icmp eq i64 %kws, 1
   %named = icmp eq ptr %kw0, %outname
   %both = and i1 %single, %named
-  %one_out = icmp eq i64 %outputs, 1
-  %simple = and i1 %both, %one_out
-  br i1 %simple, label %given, label %slow
+  br i1 %both, label %given, label %slow
 given:
   %outp = getelementptr ptr, ptr %args, i64 %n
   %value = load ptr, ptr %outp, align 8
   {need("none", "%none")}
   %is_none = icmp eq ptr %value, %none
+  %one_out = icmp eq i64 %outputs, 1
+  %ready = or i1 %is_none, %one_out
   %kept = select i1 %is_none, ptr null, ptr %value
-  br label %read
+  br i1 %ready, label %read, label %several
+several:
+  ; several outputs: a tuple of as many arrays
+  {word("%vtype", "%value", 8, "ptr")}
+  {need("tuple_type", "%tuples")}
+  %tupled = icmp eq ptr %vtype, %tuples
+  br i1 %tupled, label %counted, label %slow
+counted:
+  {word("%vsize", "%value", TUPLE_SIZE)}
+  %items = getelementptr i8, ptr %value, i64 {TUPLE_ITEMS}
+  %all = icmp eq i64 %vsize, %outputs
+  br i1 %all, label %read, label %slow
 """
 
 
 # each input: its data, its stride, the common leading length
 _INPUTS = f"""read:
-  %out = phi ptr [ null, %keywords ], [ %kept, %given ]
+  %out = phi ptr [ null, %keywords ], [ %kept, %given ], [ %value, %counted ]
+  %targets = phi ptr [ null, %keywords ], [ %outp, %given ], [ %items, %counted ]
   br label %input
 input:
   %i = phi i64 [ 0, %read ], [ %i1, %next ]
@@ -117,7 +131,7 @@ next:
   br label %input
 """
 
-# where results go: an array that was given, or new ones
+# where results go: arrays that were given, or new ones
 _OUTPUTS = f"""checked:
   ; an empty batch, and one for several threads, are left to Python
   {word("%threads", "%plan", _AT["threads"])}
@@ -135,39 +149,40 @@ results:
   br i1 %has_out, label %existing, label %fresh
 
 existing:
-  %odata = call ptr @array(ptr %out, ptr %outrecords, i32 {FLAGS_OUT}, ptr %leadp)
+  %e = phi i64 [ 0, %results ], [ %e1, %placed ]
+  %eend = icmp uge i64 %e, %outputs
+  br i1 %eend, label %run, label %target
+target:
+  %tp = getelementptr ptr, ptr %targets, i64 %e
+  %given_out = load ptr, ptr %tp, align 8
+  %eo = mul i64 %e, {8 * RECORD}
+  %erec = getelementptr i8, ptr %outrecords, i64 %eo
+  %odata = call ptr @array(ptr %given_out, ptr %erec, i32 {FLAGS_OUT}, ptr %leadp)
   %ofits = icmp ne ptr %odata, null
   br i1 %ofits, label %same_lead, label %slow
 same_lead:
   %olead = load i64, ptr %leadp, align 8
   %osame = icmp eq i64 %olead, %lead
-  {word("%osize", "%outrecords", 8)}
+  {word("%osize", "%erec", 8)}
   %orow = mul i64 %osize, 8
   %osingle = icmp slt i64 %olead, 0
   %orows = select i1 %osingle, i64 1, i64 %olead
-  %obytes = mul i64 %orows, %orow
-  %o0 = ptrtoint ptr %odata to i64
-  %o1 = add i64 %o0, %obytes
-  store ptr %odata, ptr %outs, align 8
-  br i1 %osame, label %apart, label %slow
-apart:
-  %j = phi i64 [ 0, %same_lead ], [ %j1, %separate ]
-  %jend = icmp uge i64 %j, %n
-  br i1 %jend, label %run, label %overlap
-overlap:
-  %q1 = getelementptr ptr, ptr %ins, i64 %j
-  %ip = load ptr, ptr %q1, align 8
-  %q2 = getelementptr i64, ptr %bytes, i64 %j
-  %ib = load i64, ptr %q2, align 8
-  %i0 = ptrtoint ptr %ip to i64
-  %ie = add i64 %i0, %ib
-  %before = icmp ule i64 %ie, %o0
-  %after = icmp ule i64 %o1, %i0
-  %clear = or i1 %before, %after
-  br i1 %clear, label %separate, label %slow
-separate:
-  %j1 = add i64 %j, 1
-  br label %apart
+  %olength = mul i64 %orows, %orow
+  br i1 %osame, label %from_inputs, label %slow
+from_inputs:
+  ; apart in memory from each input, and from each output before it
+  %c0 = call i1 @apart(ptr %odata, i64 %olength, ptr %ins, ptr %bytes, i64 %n)
+  br i1 %c0, label %from_outputs, label %slow
+from_outputs:
+  %c1 = call i1 @apart(ptr %odata, i64 %olength, ptr %outs, ptr %obytes, i64 %e)
+  br i1 %c1, label %placed, label %slow
+placed:
+  %s3 = getelementptr ptr, ptr %outs, i64 %e
+  store ptr %odata, ptr %s3, align 8
+  %s4 = getelementptr i64, ptr %obytes, i64 %e
+  store i64 %olength, ptr %s4, align 8
+  %e1 = add i64 %e, 1
+  br label %existing
 
 fresh:
   %m = phi i64 [ 0, %results ], [ %m1, %filled ]
@@ -292,6 +307,5 @@ slow_call:
 
 def module(offset: int) -> str:
     """Return the IR of the entry for objects that keep their plan at byte `offset`."""
-    return "".join(
-        [table(len(NEEDS)), ARRAY, NEW, _entry(offset), _INPUTS, _OUTPUTS, _RUN, _RETURN, _SLOW]
-    )
+    own = [_entry(offset), _INPUTS, _OUTPUTS, _RUN, _RETURN, _SLOW]
+    return "".join([table(len(NEEDS)), ARRAY, APART, NEW, *own])

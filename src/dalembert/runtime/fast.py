@@ -125,6 +125,7 @@ _OUT, _GENERAL = sys.intern("out"), sys.intern("general")
 def _needs(array_new: int) -> ctypes.Array[ctypes.c_void_p]:
     own = {
         "array_type": id(np.ndarray),
+        "tuple_type": id(tuple),
         "float64": id(np.dtype(np.float64)),
         "none": id(None),
         "out": id(_OUT),

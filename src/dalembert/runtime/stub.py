@@ -33,6 +33,7 @@ NEEDS = (
     "free",
     "PyTuple_New",
     "PyTuple_SetItem",
+    "tuple_type",
 )
 
 # byte offsets in a tuple, and in an array: PyArrayObject_fields, the same in NumPy 1 and 2
@@ -114,6 +115,37 @@ yes:
 no:
   ret ptr null
 }}
+"""
+
+APART = """
+; whether %length bytes at %data share none with any of %count others
+define internal i1 @apart(ptr %data, i64 %length, ptr %others, ptr %lengths, i64 %count) #0 {
+entry:
+  %o0 = ptrtoint ptr %data to i64
+  %o1 = add i64 %o0, %length
+  br label %loop
+loop:
+  %j = phi i64 [ 0, %entry ], [ %j1, %separate ]
+  %end = icmp uge i64 %j, %count
+  br i1 %end, label %yes, label %compare
+compare:
+  %p = getelementptr ptr, ptr %others, i64 %j
+  %start = load i64, ptr %p, align 8
+  %q = getelementptr i64, ptr %lengths, i64 %j
+  %size = load i64, ptr %q, align 8
+  %stop = add i64 %start, %size
+  %before = icmp ule i64 %stop, %o0
+  %after = icmp ule i64 %o1, %start
+  %clear = or i1 %before, %after
+  br i1 %clear, label %separate, label %no
+separate:
+  %j1 = add i64 %j, 1
+  br label %loop
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
 """
 
 NEW = f"""
