@@ -358,3 +358,34 @@ def test_mujoco_lists_fullinertia_so(peer):
 def test_an_unknown_order_is_an_error():
     with pytest.raises(da.DescriptionError, match="inertia order 'corke'"):
         read_dh([{}], inertia_order="corke")
+
+
+def test_a_damaged_table_is_refused_with_our_own_error():
+    damage = np.random.default_rng(1)
+    pieces = ("", "(", ")", ",", ";", '"', "1e999", "\0", "é", "/0", "L", "\n", "\t", "-", "nan")
+    for _ in range(300):
+        text = list(CSV)
+        for k in damage.integers(len(text), size=4):
+            text[k] = str(damage.choice(pieces))
+        try:
+            da.load("robot,arm\n" + "".join(text))
+        except da.DalembertError:
+            continue
+
+
+def test_rows_of_any_values_are_read_or_refused():
+    values = [None, True, 1, 0.5, "x", "pi/2", "", [], [1, 2, 3], [[1, 2, 3]] * 3, {"a": 1}, b"x",
+              np.array([1.0, 2, 3]), np.float64(2), object, [None, None], float("inf")]  # fmt: skip
+    columns = ("a", "sigma", "theta", "r", "d", "m", "com", "I", "Tc", "qlim", "name", "joint")
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        row = {str(rng.choice(columns)): values[rng.integers(len(values))] for _ in range(3)}
+        try:
+            read_dh([row])
+        except da.DalembertError:
+            continue
+
+
+def test_a_table_of_many_frames_is_read():
+    m = read_dh([{"d": 1, "r": 0, "m": 1}] * 3000)
+    assert m.nv == 3000

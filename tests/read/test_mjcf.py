@@ -271,6 +271,17 @@ def test_a_mistake_is_our_own_error(peer, text, message):
         da.load(text)
 
 
+def test_a_warning_of_mujoco_is_a_note_and_no_file(peer, tmp_path, monkeypatch):
+    peer("mujoco")
+    monkeypatch.chdir(tmp_path)
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    joints = "".join(f'<joint axis="{a}"/>' for a in ("1 0 0", "0 1 0", "1 0 0"))
+    text = f"<mujoco><worldbody><body>{joints}{inertial}</body></worldbody></mujoco>"
+    m = da.load(text)
+    assert m.nv == 3 and not list(tmp_path.iterdir())
+    assert any("MuJoCo: " in note for note in m.notes)
+
+
 def test_without_mujoco_the_error_says_what_to_install():
     code = (
         "import sys; sys.modules['mujoco'] = None\n"

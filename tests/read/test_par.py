@@ -170,3 +170,16 @@ def test_a_mistake_has_its_place(tmp_path, old, new, place, message):
     with pytest.raises(da.DescriptionError, match=message) as caught:
         da.load(file)
     assert str(caught.value).startswith(f"{file}:{place}")
+
+
+def test_a_damaged_file_is_refused_with_our_own_error():
+    damage = random.Random(1)
+    pieces = ("", "(", ")", "{", "}", ",", "=", "1e999", "\0", "é", "/0", "th1", "\n")
+    for _ in range(300):
+        text = list(PAR)
+        for _ in range(damage.randint(1, 5)):
+            text[damage.randrange(len(text))] = damage.choice(pieces)
+        try:
+            da.load("(* Robotname = 'arm' *)" + "".join(text))
+        except da.DalembertError:
+            continue

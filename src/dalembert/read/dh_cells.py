@@ -53,7 +53,10 @@ class Cells:
             if not isinstance(row, Mapping):
                 where, hint = at(j, ""), "write { column = value, ... }"
                 raise DescriptionError(f"row {j + 1}: {kind(row)}, not a table", where, hint)
-        self.rows = [{c: x for c, x in row.items() if x is not None} for row in rows]
+        self.rows = [
+            {c: x.tolist() if hasattr(x, "tolist") else x for c, x in row.items() if x is not None}
+            for row in rows
+        ]
         if order not in ORDERS:
             hint = closest(str(order), list(ORDERS))
             raise DescriptionError(f"inertia order {shown(str(order), 40)!r}", at(0, ""), hint)
@@ -150,8 +153,6 @@ class Cells:
 
     def _entries(self, j: int, column: str, *sizes: int) -> list[Any]:
         value = self.rows[j][column]
-        if hasattr(value, "tolist"):
-            value = value.tolist()
         if not isinstance(value, (list, tuple)):
             self.fail(j, column, f"a list is needed, not {kind(value)}", "write [ ... ]")
         if len(value) not in sizes:

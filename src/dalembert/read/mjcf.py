@@ -82,10 +82,10 @@ def read_mjcf(
 ) -> Mechanism:
     """Return the mechanism of an MJCF text; `file` is where it stands, for meshes beside it."""
     parse_xml(text, source)  # no document types, no entities
-    made = _Model(_compiled(text, source, file), snap)
+    model, warnings = _compiled(text, source, file)
+    made = _Model(model, snap)
     for k in range(1, made.model.nbody):
         _body(made, k)
-    model = made.model
     g = made.vector(model.opt.gravity)
     if model.opt.disableflags & _flag("mjDSBL_GRAVITY"):
         g = Vec3(0, 0, 0)
@@ -95,7 +95,7 @@ def read_mjcf(
     try:
         m = Mechanism(
             tuple(made.bodies), root or "mechanism", g, named=tuple(made.named), drives=drives,
-            elastic=elastic, loops=loops, couplings=couplings, notes=_notes(made),
+            elastic=elastic, loops=loops, couplings=couplings, notes=(*_notes(made), *warnings),
         )  # fmt: skip
         return on_base(m, base)
     except DalembertError as error:
@@ -116,18 +116,24 @@ def _flag(name: str) -> int:
     return int(getattr(_mujoco().mjtDisableBit, name))
 
 
-def _compiled(text: str | bytes, source: str, file: str | None) -> Any:
+def _compiled(text: str | bytes, source: str, file: str | None) -> tuple[Any, list[str]]:
+    """Return the compiled model and MuJoCo's warnings, which it would else write to a file."""
     mujoco = _mujoco()
+    warnings: list[str] = []
+    handler = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda said: warnings.append(f"MuJoCo: {shown(str(said), 200)}"))
     try:
         if file is not None:
-            return mujoco.MjModel.from_xml_path(file)
+            return mujoco.MjModel.from_xml_path(file), warnings
         plain = text if isinstance(text, str) else text.decode("utf-8-sig")
-        return mujoco.MjModel.from_xml_string(plain)
+        return mujoco.MjModel.from_xml_string(plain), warnings
     except (ValueError, UnicodeDecodeError) as error:
         said = " ".join(str(error).split())
         line = _LINE.search(said)
         where = Place(source, int(line[1]) if line else 1)
         raise DescriptionError(f"MJCF: {shown(said, 300)}", where) from None
+    finally:
+        mujoco.set_mju_user_warning(handler)
 
 
 # -- bodies and joints -------------------------------------------------------------------------
