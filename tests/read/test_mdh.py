@@ -389,3 +389,10 @@ def test_rows_of_any_values_are_read_or_refused():
 def test_a_table_of_many_frames_is_read():
     m = read_dh([{"d": 1, "r": 0, "m": 1}] * 3000)
     assert m.nv == 3000
+
+
+def test_the_tables_of_the_docs_are_the_same_mechanism():
+    text = (ROOT / "docs" / "tables.md").read_text()
+    csv, toml = (text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("csv", "toml"))
+    a, b = da.load(csv), da.load(toml)
+    assert a.bodies == b.bodies and a.parameters == b.parameters
