@@ -20,7 +20,8 @@ ERRORS = [
     "SingularPose",
 ]
 COMPUTE = ["catalog", "base_parameters", "compile", "integrate", "neutral", "assemble", "mobility", "plan"]
-PUBLIC = ["load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
+USES = ["simulate", "equations"]
+PUBLIC = [*USES, "load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
 
 
 def test_the_public_names_are_these():

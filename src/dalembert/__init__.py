@@ -75,6 +75,7 @@ QUANTITIES = (
 # public name -> the module that holds it; a module may also stand for itself
 EXPORTS = {
     "load": "dalembert.read",
+    "equations": "dalembert.equations",
     "Mechanism": "dalembert.mechanism",
     "robots": "dalembert.robots",
     "catalog": "dalembert.catalog",
@@ -84,6 +85,7 @@ EXPORTS = {
     "neutral": "dalembert.compute",
     "assemble": "dalembert.loop_assembly",
     "mobility": "dalembert.plan",
+    "simulate": "dalembert.simulate",
     "plan": "dalembert.plan",
     **dict.fromkeys(QUANTITIES, "dalembert.compute"),
     "DalembertError": "dalembert.errors",

@@ -27,6 +27,7 @@ class Stand:
     parameters: tuple = (SimpleNamespace(name="L1", value=None),)
     total_mass: Fraction = Fraction(5, 2)
     notes: tuple = ("kept",)
+    inertia: str = "simple"
 
     def with_values(self, **values):
         return replace(self, values=tuple(values.items()))

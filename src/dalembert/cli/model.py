@@ -28,7 +28,8 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     def run(
         model: str, settings: Sequence[str], gravity: str | None, as_json: bool, **rest: Any
     ) -> Any:
-        return function(read_model(model, settings, gravity), as_json, **rest)
+        options = {"inertia": "full"} if rest.get("inertia") == "full" else {}
+        return function(read_model(model, settings, gravity, **options), as_json, **rest)
 
     options = (
         click.argument("model", metavar="MODEL"),
@@ -47,11 +48,13 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     return click.command(run)
 
 
-def read_model(model: str, settings: Sequence[str] = (), gravity: str | None = None) -> Mechanism:
+def read_model(
+    model: str, settings: Sequence[str] = (), gravity: str | None = None, **options: str
+) -> Mechanism:
     """Return the mechanism that MODEL names, with parameters and gravity as the options say."""
     values = dict(split_setting(text) for text in settings)
     components = None if gravity is None else split_gravity(gravity)
-    mechanism = find_model(model)
+    mechanism = find_model(model, **options)
     if components:
         mechanism = mechanism.with_gravity(components)
     if values:
@@ -59,27 +62,27 @@ def read_model(model: str, settings: Sequence[str] = (), gravity: str | None = N
     return mechanism
 
 
-def find_model(model: str) -> Mechanism:
+def find_model(model: str, **options: str) -> Mechanism:
     """Return the mechanism of a file, else of robot:NAME, else of a phrase."""
     if os.path.isdir(model):
         raise DescriptionError(f"{shown(model)} is a directory", hint="name a file inside it")
     if os.path.exists(model):
-        return load(Path(model))
+        return load(Path(model), **options)
     if model.startswith("robot:"):
         return ready_made(model.removeprefix("robot:"))
     if any(sign in model for sign in "(,;"):
-        return load(model)
+        return load(model, **options)
     raise DescriptionError(
         f"no such file: {shown(model)}",
         hint='give a file, robot:NAME, or a phrase such as "RZ(A1,B1),TXK(L1);"',
     )
 
 
-def load(source: Path | str) -> Mechanism:
+def load(source: Path | str, **options: str) -> Mechanism:
     """Return the mechanism of a file or a phrase; the readers are imported only now."""
     from dalembert.read import load
 
-    return load(source)
+    return load(source, **options)  # type: ignore[arg-type]
 
 
 def ready_made(name: str) -> Mechanism:

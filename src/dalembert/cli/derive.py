@@ -1,0 +1,130 @@
+"""dalembert derive: the closed-form equations of motion."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dalembert.cli.model import model_command, number_or_name, print_json
+from dalembert.errors import UsageError, shown
+
+if TYPE_CHECKING:
+    from dalembert.equations import Equations
+    from dalembert.mechanism import Mechanism
+
+FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
+
+
+@model_command
+@click.option(
+    "--form", type=click.Choice(FORMS), default="condensed", show_default=True, help="The form."
+)
+@click.option("--only", metavar="LIST", help="Sections: Q,A,B,C,constants,structure.")
+@click.option(
+    "--inertia",
+    type=click.Choice(["simple", "full"]),
+    default="simple",
+    show_default=True,
+    help="Generated mass data: one lever axis, or all ten numbers per body.",
+)
+@click.option("--freeze", metavar="LIST", help="Hold joints: 4=0.3,5,6 (0 where no value stands).")
+@click.option("--neglect", metavar="LIST", help="velocity, coriolis, centrifugal, gravity.")
+@click.option("--drop", metavar="TERMS", help='Leave terms out: "A12:3,7 Q2:1".')
+@click.option("--prune", metavar="PERCENT", help="Leave out what stays below this share, proven.")
+@click.option("--values", metavar="FILE", help="Parameter values (JSON or TOML) for --prune.")
+@click.option("--limits", metavar="FILE", help="Ranges of q, qd, qdd (JSON or TOML) for --prune.")
+@click.option(
+    "--sign-of-Q", "sign", type=click.Choice(["section2", "section3"]), default="section3",
+    show_default=True, help="Which section of the report gives gravity its sign.",
+)  # fmt: skip
+@click.option("--expand", is_flag=True, help="Take a planar or free base apart.")
+def command(
+    mechanism: Mechanism,
+    as_json: bool,
+    form: str,
+    only: str | None,
+    inertia: str,
+    freeze: str | None,
+    neglect: str | None,
+    drop: str | None,
+    prune: str | None,
+    values: str | None,
+    limits: str | None,
+    sign: str,
+    expand: bool,
+) -> None:
+    """Print the closed-form equations of motion of MODEL.
+
+    \b
+    Example:
+      dalembert derive "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2); gravity = (0, G, 0);" --form report
+    """
+    from dalembert.equations import equations
+
+    if form in ("listing", "kane"):
+        raise UsageError(f"--form {form} is not available", hint="forms: " + ", ".join(FORMS[:5]))
+    eq = equations(mechanism, expand=expand, full=inertia == "full")
+    if freeze:
+        eq = eq.freeze(split_freeze(freeze))
+    if neglect:
+        eq = eq.neglect(*(x.strip() for x in neglect.split(",")))
+    if drop:
+        eq = eq.drop(drop)
+    eq = eq.with_sign(sign)  # type: ignore[arg-type]
+    if prune:
+        eq = pruned(eq, prune, values, limits)
+    sections = None if only is None else [x.strip() for x in only.split(",")]
+    if as_json or form == "json":
+        print_json(eq.json(sections))
+    elif form == "latex":
+        from dalembert.equations.latex import document
+
+        click.echo(document(eq, sections), nl=False)
+    elif form == "markdown":
+        click.echo(eq.markdown(sections), nl=False)
+    else:
+        click.echo(eq.text(form, sections), nl=False)
+
+
+def split_freeze(text: str) -> dict[int | str, Any]:
+    """Return joint -> value of 4=0.3,5,6; joints are numbers or names."""
+    held: dict[int | str, Any] = {}
+    for item in text.split(","):
+        joint, equals, value = (x.strip() for x in item.partition("="))
+        if not joint or (equals and not value):
+            raise UsageError(
+                f"--freeze {shown(text)}: a joint and a value are needed",
+                hint="write: --freeze 4=0.3,5,6",
+            )
+        at = number_or_name(value, f"--freeze {shown(text)}") if equals else 0
+        held[int(joint) if joint.isdigit() else joint] = at
+    return held
+
+
+def pruned(eq: Equations, tolerance: str, values: str | None, limits: str | None) -> Equations:
+    """Return the equations without negligible terms."""
+    number = tolerance.strip().removesuffix("%")
+    try:
+        share = float(number) / (100 if tolerance.strip().endswith("%") else 1)
+    except ValueError:
+        raise UsageError(
+            f"--prune {shown(tolerance)}: a share is needed", hint="write: --prune 1%"
+        ) from None
+    known = {k: float(v) for k, v in (table(values) if values else {}).items()}
+    return eq.prune(known, table(limits) if limits else None, share).equations  # type: ignore[no-any-return]
+
+
+def table(path: str) -> Mapping[str, Any]:
+    """Return the table of a JSON or TOML file."""
+    import tomllib
+
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        found = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{shown(path)}: {error}", hint="write JSON or TOML") from None
+    return found

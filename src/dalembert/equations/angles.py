@@ -1,0 +1,152 @@
+"""Angles of closed forms: sums of joint angles, quarter turns and constants, and their sines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..algebra import Mat3, is_zero
+from ..expr import Expr, Scalar, asin, atan2
+from ..expr.exact import to_float
+from ..joint import Joint
+
+UNNAMED = 1_000_000  # constants from here on are numbers, not pairs CKj, SKj
+Joints = tuple[int, ...]  # numbers from 1 with sign, the first one positive
+
+
+@dataclass(frozen=True, slots=True)
+class Angle:
+    """A sum of joint angles, constants and quarter turns; `pairs` knows its sine and cosine."""
+
+    pairs: Pairs
+    joints: Joints = ()
+    constants: tuple[tuple[int, int], ...] = ()  # (number of the constant, sign)
+    quarters: int = 0
+
+    @property
+    def value(self) -> int | None:
+        """Zero for no angle at all, else None: what `is_zero` asks."""
+        return None if self.joints or self.constants or self.quarters else 0
+
+    def __add__(self, o: Angle) -> Angle:
+        joints = _summed(((j, 1) for j in self.joints), ((j, 1) for j in o.joints))
+        constants = _summed(self.constants, o.constants)
+        return Angle(
+            self.pairs,
+            tuple(j if k > 0 else -j for j, k in joints for _ in range(abs(k))),
+            constants,
+            (self.quarters + o.quarters) % 4,
+        )
+
+    def __neg__(self) -> Angle:
+        constants = tuple((k, -s) for k, s in self.constants)
+        return Angle(self.pairs, tuple(-j for j in self.joints), constants, -self.quarters % 4)
+
+    def cos(self) -> Scalar:
+        return self.pairs.of(self)[0]
+
+    def sin(self) -> Scalar:
+        return self.pairs.of(self)[1]
+
+
+def _summed(*parts: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    counts: dict[int, int] = {}
+    for part in parts:
+        for x, k in part:
+            counts[abs(x)] = counts.get(abs(x), 0) + (k if x > 0 else -k)
+    return tuple((x, k) for x, k in sorted(counts.items()) if k)
+
+
+class Pairs:
+    """Cosine and sine of every angle over one kind of scalar."""
+
+    def __init__(self) -> None:
+        self.joint: dict[Joints, tuple[Scalar, Scalar]] = {}
+        self.constant: dict[int, tuple[Scalar, Scalar]] = {}
+        self._made: dict[tuple[Any, ...], tuple[Scalar, Scalar]] = {}
+
+    def of(self, a: Angle) -> tuple[Scalar, Scalar]:
+        """Return (cos, sin), each sum a generator when it is one, else by the addition formulas."""
+        key = (a.joints, a.constants, a.quarters)
+        if key not in self._made:
+            pair = self._joints(a.joints)
+            for k, times in a.constants:
+                c, s = self.constant[k]
+                for _ in range(abs(times)):
+                    pair = rotated(pair, (c, s if times > 0 else -s))
+            c, s = pair
+            self._made[key] = ((c, s), (-s, c), (-c, -s), (s, -c))[a.quarters]
+        return self._made[key]
+
+    def _joints(self, joints: Joints) -> tuple[Scalar, Scalar]:
+        if not joints:
+            return 1, 0
+        sign = 1 if joints[0] > 0 else -1
+        named = tuple(sign * j for j in joints)
+        if named in self.joint:
+            c, s = self.joint[named]
+            return (c, s) if sign > 0 else (c, -s)
+        pair: tuple[Scalar, Scalar] = (1, 0)
+        for j in joints:
+            c, s = self.joint[(abs(j),)]
+            pair = rotated(pair, (c, s if j > 0 else -s))
+        return pair
+
+
+def rotated(a: tuple[Scalar, Scalar], b: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+    """Return cosine and sine of a sum of two angles."""
+    (ca, sa), (cb, sb) = a, b
+    if is_zero(sa) and is_zero(ca - 1):
+        return b
+    return ca * cb - sa * sb, sa * cb + ca * sb
+
+
+# -- constant angles -------------------------------------------------------------------------------
+
+
+def on_circle(angle: float) -> tuple[Fraction, Fraction]:
+    """Return rational cosine and sine of an angle, right to double precision, c² + s² = 1."""
+    t = Fraction(math.tan(angle / 2)).limit_denominator(10**12)
+    norm = 1 + t * t
+    return (1 - t * t) / norm, 2 * t / norm
+
+
+def zyx(R: Mat3) -> list[tuple[int, Any]]:
+    """Return the turns of a constant matrix as Rz Ry Rx, zeros left out."""
+    (xx, xy, _), (yx, yy, _), (zx, zy, zz) = R.rows
+    known = not any(isinstance(e, Expr) and e.names() for row in R.rows for e in row)
+    if not known:
+        turns = [(2, atan2(yx, xx)), (1, asin(-zx)), (0, atan2(zy, zz))]
+    elif abs(to_float(xx)) + abs(to_float(yx)) < 1e-9:  # Ry is a quarter turn
+        half = math.copysign(math.pi / 2, -to_float(zx))
+        turns = [(2, math.atan2(-to_float(xy), to_float(yy))), (1, half)]
+    else:
+        y = math.atan2(-to_float(zx), math.hypot(to_float(xx), to_float(yx)))
+        z, x = math.atan2(to_float(yx), to_float(xx)), math.atan2(to_float(zy), to_float(zz))
+        turns = [(2, z), (1, y), (0, x)]
+    return [(axis, angle) for axis, angle in turns if not is_zero(angle)]
+
+
+def lift(x: Any) -> Any:
+    """Return a number as a scalar that functions accept: expressions stay, the rest are floats."""
+    return x if isinstance(x, Expr) else float(x)
+
+
+def number(x: Any) -> Any:
+    """Return an expression without parameters as a float; others stay."""
+    return to_float(x) if isinstance(x, Expr) and not x.names() else x
+
+
+def coordinate_axis(joint: Joint) -> tuple[int | None, int]:
+    """Return (axis, sense) of a joint along ±x, ±y, ±z, else (None, 0)."""
+    axis = joint.axis  # type: ignore[attr-defined]
+    for u in range(3):
+        if all(is_zero(axis[k]) for k in range(3) if k != u):
+            if is_zero(axis[u] - 1):
+                return u, 1
+            if is_zero(axis[u] + 1):
+                return u, -1
+    return None, 0

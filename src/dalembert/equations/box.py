@@ -1,0 +1,189 @@
+"""The box of motions a comparison holds for: ranges of q, q̇, q̈, and values of the parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ParameterError, UsageError, shown
+from ..expr.exact import to_float
+from .entry import Entry
+from .ring import Term
+
+if TYPE_CHECKING:
+    from .derive import Equations
+
+Range = tuple[float, float]
+NAMES = ("q", "qd", "qdd")
+SAMPLES = 400
+
+
+@dataclass(frozen=True)
+class Box:
+    """Ranges of coordinates, rates and accelerations, joint by joint, and parameter values."""
+
+    q: tuple[Range, ...]
+    qd: tuple[Range, ...]
+    qdd: tuple[Range, ...]
+    values: Mapping[str, float]
+
+    @cached_property
+    def random_states(self) -> tuple[Any, Any, Any]:
+        """States spread over the box, corners of rates and accelerations among them."""
+        rng = np.random.default_rng(1)
+        n = len(self.q)
+
+        def spread(ranges: Sequence[Range], corners: bool) -> Any:
+            low, high = (np.array(x, dtype=float) for x in zip(*ranges, strict=True))
+            u: Any = rng.random((SAMPLES, n))
+            if corners:
+                u = np.where(rng.random((SAMPLES, 1)) < 0.7, np.round(u), u)
+            return low + (high - low) * u
+
+        return spread(self.q, False), spread(self.qd, True), spread(self.qdd, True)
+
+    def largest_forces(self, eq: Equations) -> list[float]:
+        """Return max |tau_i| found over motions of the box: attained, so a lower bound."""
+        q, qd, qdd = self.random_states
+        tau = np.abs(eq.evaluate(self.values, q, qd, qdd))
+        return [float(x) for x in tau.max(axis=0)]
+
+    def bound(self, eq: Equations, entry: Entry, term: Term) -> dict[int, float]:
+        """Return the largest force one term can give, by joint from 0."""
+        coefficient, monomial = term
+        size = abs(float(coefficient))
+        for i, power in monomial:
+            size *= self._largest(eq, i) ** power
+        place = [k - 1 for k in entry.place]
+        if entry.kind == "Q":
+            return {place[0]: size}
+        if entry.kind == "A":
+            i, j = place
+            return {i: size * _most(self.qdd[j]), j: size * _most(self.qdd[i])}
+        speeds = [place[1], place[1]] if entry.kind == "C" else place[1:]
+        return {place[0]: size * math.prod(_most(self.qd[k]) for k in speeds)}
+
+    def _largest(self, eq: Equations, i: int) -> float:
+        cache = self.__dict__.setdefault("_sizes", {})
+        if i not in cache:
+            low, high = self.range_of(eq, i)
+            cache[i] = max(abs(low), abs(high))
+        return cache[i]
+
+    def range_of(self, eq: Equations, i: int) -> Range:
+        """Return the range of a generator over the box."""
+        kind, *key = eq.ring.symbols.generators[i].key
+        if kind in ("sin", "cos"):
+            low = sum(self.q[j - 1][0] if j > 0 else -self.q[-j - 1][1] for j in key[0])
+            high = sum(self.q[j - 1][1] if j > 0 else -self.q[-j - 1][0] for j in key[0])
+            return _sine_range(low, high, kind)
+        if kind == "q":
+            return self.q[key[0] - 1]
+        # constants, and reported constants of a slide: monotone or convex in q, ends and vertex
+        ends = [self._at(eq, e)[i] for e in (0, 1)]
+        if kind == "J" and eq.ring.symbols.slides[key[0]]:
+            middle = [self._at(eq, e)[i] for e in np.linspace(0, 1, 33)]
+            return min(*ends, *middle), max(*ends, *middle)
+        return min(ends), max(ends)
+
+    def _at(self, eq: Equations, share: float) -> list[Any]:
+        cache = self.__dict__.setdefault("_values", {})
+        if share not in cache:
+            q = [a + (b - a) * share for a, b in self.q]
+            cache[share] = eq.values(self.values, q)
+        return cache[share]
+
+
+def _most(r: Range) -> float:
+    return max(abs(r[0]), abs(r[1]))
+
+
+def _sine_range(low: float, high: float, kind: str) -> Range:
+    """Return the range of a sine or cosine over an interval of angles."""
+    if high - low >= 2 * math.pi:
+        return -1.0, 1.0
+    f, shift = (math.sin, math.pi / 2) if kind == "sin" else (math.cos, 0.0)
+    a, b = sorted((f(low), f(high)))
+    if math.floor((high - shift) / (2 * math.pi)) != math.floor((low - shift) / (2 * math.pi)):
+        b = 1.0
+    shift += math.pi
+    if math.floor((high - shift) / (2 * math.pi)) != math.floor((low - shift) / (2 * math.pi)):
+        a = -1.0
+    return a, b
+
+
+def box_of(eq: Equations, values: Mapping[str, float], limits: Any = None) -> Box:
+    """Return the box of the given limits, else of the mechanism's own; a full turn where open.
+
+    `limits` maps joint names or numbers to {"q": (a, b), "qd": v or (a, b), "qdd": a or (a, b)};
+    the key "all" serves every joint that is not named.
+    """
+    m = eq.mechanism
+    missing = [n for n in m.open_parameters if n not in values and _needed(eq, n)]
+    if missing:
+        raise ParameterError(
+            "no value for parameter " + ", ".join(map(shown, missing[:8])),
+            hint="give every symbol of the model a number",
+        )
+    known = {k: to_float(v) for k, v in m.values.items()}
+    known |= {k: float(v) for k, v in values.items()}
+    given = dict(limits or {})
+    rows: dict[str, list[Range]] = {name: [] for name in NAMES}
+    names = m.joint_names
+    for j, body in enumerate(m.bodies):
+        own = given.pop(names[j], given.pop(j + 1, given.pop(str(j + 1), {})))
+        own = {**dict((limits or {}).get("all", {})), **dict(own)}
+        for name in NAMES:
+            rows[name].append(_range(own.get(name), name, body, names[j], known))
+    given.pop("all", None)
+    if given:
+        raise UsageError(
+            f"limits name no joint {shown(str(next(iter(given))))!r}",
+            hint="joints: " + ", ".join(map(shown, names[:20])),
+        )
+    used = {p.name for p in m.parameters}
+    ranges = [tuple(rows[name]) for name in NAMES]
+    kept = {k: float(v) for k, v in values.items() if k in used}
+    return Box(ranges[0], ranges[1], ranges[2], kept)
+
+
+def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, float]) -> Range:
+    if given is not None:
+        if hasattr(given, "__len__"):
+            low, high = (float(x) for x in given)
+            return low, high
+        return -abs(float(given)), abs(float(given))
+    if name == "q":
+        pair = body.limits[0] if body.limits else (None, None)
+        try:
+            ends = [None if x is None else to_float(x, known) for x in pair]
+        except ParameterError:
+            ends = [None, None]
+        if None not in ends:
+            return ends[0], ends[1]  # type: ignore[return-value]
+        if body.joint.kind == "revolute":
+            return -math.pi, math.pi
+    if name == "qd" and body.velocity_limit is not None:
+        top = to_float(body.velocity_limit, known)
+        return -top, top
+    raise UsageError(
+        f"joint {shown(joint)!r} has no limit of {name}",
+        hint=f'write limits = {{"{shown(joint)}": {{"{name}": ...}}}}, or "all" for every joint',
+    )
+
+
+def _needed(eq: Equations, name: str) -> bool:
+    """Whether a parameter has a part in the equations; limits of joints may stay open."""
+    from ..expr import Expr
+
+    m = eq.mechanism
+    numbers = [x for b in m.bodies for x in (b.inertia.m, *b.inertia.lever,
+               *b.inertia.tensor.six(), *b.placement.p, getattr(b.joint, "pitch", 0))]  # fmt: skip
+    numbers += [*m.gravity, *(x for d in m.drives for x in (d.inertia, d.gear))]
+    numbers += [x for x in eq.ring.symbols.constants]
+    return any(isinstance(x, Expr) and name in x.names() for x in numbers)

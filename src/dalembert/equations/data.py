@@ -1,0 +1,68 @@
+"""Closed forms as plain data: every coefficient as a list of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..expr import decimal
+from .text import chosen, conventions, expression
+
+if TYPE_CHECKING:
+    from .derive import Equations
+
+
+def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return conventions, symbols, constants and coefficients; numbers are exact texts."""
+    out: dict[str, Any] = {
+        "name": eq.mechanism.name,
+        "form": "condensed",
+        "conventions": conventions(eq, "condensed"),
+        "sign_of_Q": eq.sign,
+        "joints": list(eq.mechanism.joint_names),
+        "symbols": {g.name: _meaning(g.key) for g in eq.ring.symbols.generators},
+    }
+    for part in chosen(only):
+        if part == "constants":
+            values = eq.constants.items()
+            out[part] = {n: x if isinstance(x, str) else decimal(x) for n, x in values}
+        elif part == "structure":
+            found = eq.structure()
+            out[part] = {
+                "zero": found.zero,
+                "constant": found.constant,
+                "equal": [list(g) for g in found.equal],
+                "nonzero": {k: list(v) for k, v in found.nonzero.items()},
+            }
+        else:
+            out[part] = [_entry(e) for e in getattr(eq, part)]
+    return out
+
+
+def _entry(entry: Any) -> dict[str, Any]:
+    names = entry.equations.ring.symbols.names
+    terms = [
+        {"coefficient": decimal(c), "factors": {names[i]: e for i, e in monomial}}
+        for c, monomial in entry.terms("condensed")
+    ]
+    place = list(entry.place)
+    return {"index": place, "terms": terms, "text": expression(entry, "condensed")}
+
+
+def _meaning(key: tuple[Any, ...]) -> str:
+    kind, *rest = key
+    if kind in ("sin", "cos"):
+        total = "".join(f"{'-' if j < 0 else '+'}q{abs(j)}" for j in rest[0]).removeprefix("+")
+        return f"{kind}({total})"
+    words = {
+        "q": "coordinate of joint {}",
+        "p": "parameter",
+        "sinK": "sine of constant angle {}",
+        "cosK": "cosine of constant angle {}",
+        "other": "{}",
+    }
+    if kind in words:
+        return words[kind].format(*rest)
+    body = rest[0] + 1
+    return {"M": "mass of body {} and all beyond", "V": "reported mass of body {}",
+            "J": "total inertia of body {}"}[kind].format(body)  # fmt: skip

@@ -1,0 +1,382 @@
+"""The closed forms Q, A, B, C of a mechanism, each derived when it is first asked for.
+
+Liégeois and Aldon, INRIA RR 32 (1980): the sums of section 3 over exact polynomials, B and C by
+derivation with the zero rules (3-17 bis), (3-18), errata E0.15-E0.19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from ..algebra import is_zero
+from ..algorithms.augmented_body import centrifugal, coriolis
+from ..algorithms.condensed import Condensed
+from ..algorithms.drives import rotor_inertia
+from ..errors import ModelError, ParameterError, UsageError, shown
+from ..mechanism import Mechanism, joint_name
+from ..rehome import merge_fixed
+from .entry import Kind, Place, Table
+from .expand import expanded
+from .ring import Poly, Ring, rational
+from .symbols import Symbols
+
+Key = tuple[Kind, Place]
+KINDS: tuple[Kind, ...] = ("Q", "A", "B", "C")
+SERVED = ("revolute", "prismatic", "screw")
+
+
+def equations(m: Mechanism, expand: bool = False, full: bool = False) -> Equations:
+    """Return the closed forms Q, A, B, C of a tree of revolute, prismatic and screw joints.
+
+    `expand` turns a planar or free base into slides and turns with massless bodies between them;
+    `full` names all components of the reported constants of every body.
+    """
+    if m.loops or m.couplings or m.wheels or m.velocity_constraints:
+        raise ModelError(
+            "closed forms are those of a tree, and this mechanism has loops or constraints",
+            hint="use inverse_dynamics (closed loops), or the Kane form (wheels, constraints)",
+        )
+    if any(b.joint.kind == "fixed" for b in m.bodies):
+        m = merge_fixed(m)
+    if expand:
+        m = expanded(m)
+    for body in m.bodies:
+        if body.joint.kind not in SERVED:
+            name, kind = shown(joint_name(body)), body.joint.kind
+            hint = "equations(m, expand=True) takes it apart into slides and turns"
+            if kind == "spherical":
+                hint = "write it as three revolute joints, or use inverse_dynamics"
+            raise ModelError(f"joint {name!r} is {kind}: it has no closed form itself", hint=hint)
+    return Equations(m, Ring(Symbols(m, full)))
+
+
+@dataclass(frozen=True)
+class Equations:
+    """tau_i = Σ A_ij q̈_j + Σ_{k>j} B_ijk q̇_j q̇_k + Σ C_ij q̇_j² - Q_i, each coefficient exact.
+
+    Indices from 1; `eq.A[1, 2]` is an `Entry`. With the sign of section 2, Q stands with a plus.
+    """
+
+    mechanism: Mechanism
+    ring: Ring = field(repr=False)
+    sign: Literal["section3", "section2"] = "section3"
+    neglected: tuple[str, ...] = ()
+    changed: Mapping[Key, Poly] = field(default_factory=dict, repr=False)  # by drop and prune
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of degrees of freedom."""
+        return len(self.mechanism.bodies)
+
+    @cached_property
+    def condensed(self) -> Condensed:
+        """The sums of section 3 over the ring."""
+        return self.ring.condensed()
+
+    # -- coefficients ------------------------------------------------------------------------------
+
+    @property
+    def Q(self) -> Table:
+        """The forces of gravity Q[i]."""
+        return Table(self, "Q")
+
+    @property
+    def A(self) -> Table:
+        """The inertia coefficients A[i, j]."""
+        return Table(self, "A")
+
+    @property
+    def B(self) -> Table:
+        """The Coriolis coefficients B[i, j, k], each pair counted once."""
+        return Table(self, "B")
+
+    @property
+    def C(self) -> Table:
+        """The centrifugal coefficients C[i, j]."""
+        return Table(self, "C")
+
+    def places(self, kind: Kind) -> Iterator[Place]:
+        """Yield the indices of one kind: A with i <= j, B with j < k."""
+        n = range(1, self.n + 1)
+        if kind == "Q":
+            yield from ((i,) for i in n)
+        elif kind == "A":
+            yield from ((i, j) for i in n for j in n if i <= j)
+        elif kind == "C":
+            yield from ((i, j) for i in n for j in n)
+        else:
+            yield from ((i, j, k) for i in n for j in n for k in n if j < k)
+
+    @cached_property
+    def _raw(self) -> dict[Key, Poly]:
+        return {}
+
+    @cached_property
+    def _short(self) -> dict[Key, Poly]:
+        return {}
+
+    @cached_property
+    def shortest(self) -> dict[Key, Poly]:
+        """The condensed forms made so far."""
+        return {}
+
+    def raw(self, kind: Kind, place: Place) -> Poly:
+        """Return a coefficient as the sums of section 3 give it, no s² + c² taken together."""
+        key = (kind, place)
+        if key in self.changed:
+            return self.changed[key]
+        if key not in self._raw:
+            self._raw[key] = self._derived(kind, place, self.raw)
+        return self._raw[key]
+
+    def poly(self, kind: Kind, place: Place) -> Poly:
+        """Return a coefficient with every s² as 1 - c²."""
+        key = (kind, place)
+        if key not in self._short:
+            if key in self.changed:
+                made = self.changed[key]
+            elif kind in "QA":
+                # large sums are not kept in two forms
+                made = self._raw.get(key) or self._derived(kind, place, self.raw)
+            else:
+                made = self._derived(kind, place, self.poly)
+            self._short[key] = self.ring.reduced(made)
+        return self._short[key]
+
+    def _derived(self, kind: Kind, place: Place, of: Any) -> Poly:
+        ring, c = self.ring, self.condensed
+        i = place[0] - 1
+        if kind in self._absent:
+            return ring.zero
+        if kind == "Q":
+            Q = ring.poly(c.Q(i))
+            return Q if self.sign == "section3" else -Q
+        if kind == "A":
+            j = place[1] - 1
+            A = ring.poly(c.A(i, j)) if j in c.beyond[i] else ring.zero
+            return A + self._rotors.get(i, 0) if i == j else A
+
+        def slope(a: int, b: int, k: int) -> Poly:
+            if not c.depends(a, b, k):
+                return ring.zero
+            return ring.slope(of("A", (a + 1, b + 1)), k)
+
+        base = replace(self, changed={}, neglected=()) if self.changed or self.neglected else self
+        if base is not self:
+            return base._derived(kind, place, base.raw if of == self.raw else base.poly)
+        if kind == "B":
+            made = ring.poly(coriolis(slope, i, place[1] - 1, place[2] - 1))
+        else:
+            made = ring.poly(centrifugal(slope, i, place[1] - 1))
+        # C3, C34 and C4 in one sum: it may vanish without looking so
+        if len(made) and ring.entangled(made) and self.structure_of(kind, place) == "zero":
+            return ring.zero
+        return made
+
+    @cached_property
+    def _rotors(self) -> dict[int, Poly]:
+        s = self.ring.symbols
+        found = rotor_inertia(self.mechanism, "inertia")
+        return {
+            k: self.ring.poly(s.polynomial(x, self.ring.gens, rational))
+            for k, x in found.items()
+            if not is_zero(x)
+        }
+
+    @property
+    def _absent(self) -> set[str]:
+        """The kinds of coefficients that are neglected."""
+        out: set[str] = set()
+        for what in self.neglected:
+            out |= NEGLECT[what]
+        return out
+
+    def structure_of(self, kind: Kind, place: Place) -> str:
+        """Return "zero", "constant" or "" (neither) of a coefficient, without expanding it."""
+        return self._structure.kind_of(kind, place)
+
+    @cached_property
+    def _structure(self) -> Any:
+        from .structure import Structure
+
+        return Structure(self.ring.symbols)
+
+    def structure(self) -> Any:
+        """Return which A, B, C and Q are zero, constant or equal, found before any is expanded."""
+        return self._structure.summary(self)
+
+    # -- sizes and values --------------------------------------------------------------------------
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of terms of all Q, A, B and C, every s² as 1 - c²."""
+        return {k: sum(len(self.poly(k, p)) for p in self.places(k)) for k in KINDS}
+
+    @property
+    def constants(self) -> dict[str, Any]:
+        """The reported constants and other named ones: name -> number or text of its definition."""
+        from .constants import constants
+
+        return constants(self)
+
+    def coefficients(
+        self, values: Mapping[str, float] | None, q: Sequence[Any]
+    ) -> dict[Key, Any]:
+        """Return the value of every coefficient at a posture, by kind and place."""
+        at = self.values(values, q)
+        return {
+            (kind, place): self.ring.evaluate(self.poly(kind, place), at)
+            for kind in KINDS
+            for place in self.places(kind)
+        }
+
+    def values(self, values: Mapping[str, float] | None, q: Sequence[Any]) -> list[Any]:
+        """Return the value of every symbol at a posture; q may hold arrays."""
+        m = self.mechanism
+        if len(q) != self.n:
+            raise UsageError(f"q has {len(q)} entries, the mechanism needs {self.n}")
+        given = {k: v for k, v in (values or {}).items() if k in {p.name for p in m.parameters}}
+        unknown = sorted(set(values or {}) - set(given))
+        if unknown:
+            raise ParameterError(
+                f"there is no parameter {shown(unknown[0])!r}",
+                hint="parameters: " + ", ".join(shown(p.name) for p in m.parameters[:20]),
+            )
+        return self.ring.symbols.values(given, q)
+
+    def evaluate(
+        self,
+        values: Mapping[str, float] | None,
+        q: Sequence[Any],
+        qd: Sequence[Any] | None = None,
+        qdd: Sequence[Any] | None = None,
+    ) -> Any:
+        """Return tau at a state, one entry for each joint (the last axis of arrays)."""
+        import numpy as np
+
+        state: list[Any] = []
+        for name, x in (("q", q), ("qd", qd), ("qdd", qdd)):
+            given: Any = np.zeros(self.n) if x is None else np.asarray(x, dtype=float)
+            if given.shape[-1:] != (self.n,):
+                size = given.shape[-1] if given.ndim else 0
+                raise UsageError(f"{name} has {size} entries, the mechanism needs {self.n}")
+            state.append(np.moveaxis(given, -1, 0))
+        speed, rate = state[1:]
+        c = self.coefficients(values, list(state[0]))
+        load = -1.0 if self.sign == "section3" else 1.0
+        tau = [load * c["Q", (i,)] for i in range(1, self.n + 1)]
+        for (kind, place), x in c.items():
+            if kind == "A":
+                i, j = place
+                tau[i - 1] = tau[i - 1] + x * rate[j - 1]
+                if i != j:
+                    tau[j - 1] = tau[j - 1] + x * rate[i - 1]
+            elif kind == "B":
+                i, j, k = place
+                tau[i - 1] = tau[i - 1] + x * (speed[j - 1] * speed[k - 1])
+            elif kind == "C":
+                i, j = place
+                tau[i - 1] = tau[i - 1] + x * (speed[j - 1] * speed[j - 1])
+        return np.stack(np.broadcast_arrays(*tau), axis=-1)
+
+    # -- other forms of the same equations ---------------------------------------------------------
+
+    def with_sign(self, sign: Literal["section3", "section2"]) -> Equations:
+        """Return the equations with Q as in section 3 (default) or section 2 of the report."""
+        if sign not in ("section2", "section3"):
+            raise UsageError(f"sign {shown(str(sign))!r}", hint='"section2" or "section3"')
+        if sign == self.sign:
+            return self
+        changed = {k: -p if k[0] == "Q" else p for k, p in self.changed.items()}
+        return replace(self, sign=sign, changed=changed)
+
+    def neglect(self, *what: str) -> Equations:
+        """Return the equations without "velocity", "coriolis", "centrifugal" or "gravity" terms."""
+        for x in what:
+            if x not in NEGLECT:
+                raise UsageError(
+                    f"cannot neglect {shown(str(x))!r}", hint="one of " + ", ".join(NEGLECT)
+                )
+        every = tuple(dict.fromkeys((*self.neglected, *what)))
+        gone = set().union(*(NEGLECT[x] for x in what)) if what else set()
+        changed = {k: p for k, p in self.changed.items() if k[0] not in gone}
+        return replace(self, neglected=every, changed=changed)
+
+    def freeze(self, joints: Mapping[int | str, Any]) -> Equations:
+        """Return the equations with joints held at numbers or symbols: those of `m.lock(...)`."""
+        locked = self.mechanism.lock(list(joints), at=dict(joints))
+        held = ", ".join(f"{shown(str(j))} = {shown(str(x))}" for j, x in joints.items())
+        eq = equations(locked)
+        return replace(
+            eq,
+            sign=self.sign,
+            neglected=self.neglected,
+            remarks=(*self.remarks, f"frozen: {held}; joints are numbered anew"),
+        )
+
+    def drop(self, which: str) -> Equations:
+        """Return the equations without some terms: `eq.drop("A12:3,7")`, numbered as printed."""
+        from .drop import drop
+
+        return drop(self, which)
+
+    def terms(self, values: Mapping[str, float], limits: Any = None) -> Any:
+        """Return every term with its largest share of its joint's force, the largest first."""
+        from .shares import shares
+
+        return shares(self, values, limits)
+
+    def prune(self, values: Mapping[str, float], limits: Any, tolerance: Any) -> Any:
+        """Return the equations without negligible terms, with a proven bound of the error."""
+        from .prune import prune
+
+        return prune(self, values, limits, tolerance)
+
+    # -- printing ----------------------------------------------------------------------------------
+
+    def text(self, form: str = "condensed", only: Sequence[str] | None = None) -> str:
+        """Return the equations as text in "report" or "condensed" form."""
+        from .text import text
+
+        return text(self, form, only)
+
+    def latex(self, only: Sequence[str] | None = None) -> str:
+        """Return a LaTeX document fragment, long sums broken into lines."""
+        from .latex import latex
+
+        return latex(self, only)
+
+    def markdown(self, only: Sequence[str] | None = None) -> str:
+        """Return Markdown with formulas that KaTeX renders."""
+        from .latex import markdown
+
+        return markdown(self, only)
+
+    def json(self, only: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return the equations as plain data, term by term."""
+        from .data import data
+
+        return data(self, only)
+
+    def to_sympy(self) -> Any:
+        """Return Q, A, B, C and the constants as SymPy objects."""
+        from .sympy_form import to_sympy
+
+        return to_sympy(self)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_latex_(self) -> str:
+        return self.latex()
+
+
+NEGLECT = {
+    "velocity": {"B", "C"},
+    "coriolis": {"B"},
+    "centrifugal": {"C"},
+    "gravity": {"Q"},
+}

@@ -1,0 +1,123 @@
+"""Coefficients by their indices from 1, each exact, printable and countable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import UsageError
+from .ring import Poly, Term
+
+if TYPE_CHECKING:
+    from .derive import Equations
+
+Kind = Literal["Q", "A", "B", "C"]
+Place = tuple[int, ...]  # indices of a coefficient, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All coefficients of one kind, by their indices from 1."""
+
+    equations: Equations
+    kind: Kind
+
+    def __getitem__(self, place: int | Place) -> Entry:
+        return Entry(self.equations, self.kind, self.place(place))
+
+    def place(self, place: int | Place) -> Place:
+        """Return checked indices, i <= j for A and j < k for B."""
+        given = (place,) if isinstance(place, int) else tuple(place)
+        n, size = self.equations.n, {"Q": 1, "A": 2, "B": 3, "C": 2}[self.kind]
+        if len(given) != size or not all(isinstance(i, int) and 1 <= i <= n for i in given):
+            letters = ", ".join("ijk"[:size])
+            raise UsageError(
+                f"{self.kind}[{', '.join(map(str, given))}] does not exist",
+                hint=f"write {self.kind}[{letters}] with indices from 1 to {n}",
+            )
+        if self.kind == "A":
+            return (min(given), max(given))
+        if self.kind == "B":
+            i, j, k = given
+            if j == k:
+                raise UsageError(
+                    f"B[{i}, {j}, {j}] is not a Coriolis coefficient",
+                    hint=f"the coefficient of the square of qd_{j} is C[{i}, {j}]",
+                )
+            return (i, min(j, k), max(j, k))
+        return given
+
+    def __iter__(self) -> Iterator[Entry]:
+        eq = self.equations
+        return (Entry(eq, self.kind, p) for p in eq.places(self.kind))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.equations.places(self.kind))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One coefficient: exact, printable, countable."""
+
+    equations: Equations
+    kind: Kind
+    place: Place
+
+    @property
+    def name(self) -> str:
+        """Its name in the report: Q(2), A12, B(1,2,3), C(1,2)."""
+        if self.kind == "A" and self.equations.n < 10:
+            return "A{}{}".format(*self.place)
+        return f"{self.kind}({','.join(map(str, self.place))})"
+
+    @property
+    def poly(self) -> Poly:
+        """The polynomial, every s² as 1 - c²."""
+        return self.equations.poly(self.kind, self.place)
+
+    @property
+    def raw(self) -> Poly:
+        """The polynomial of the report form."""
+        return self.equations.raw(self.kind, self.place)
+
+    def terms(self, form: str = "report") -> list[Term]:
+        """Return its terms in the order of print."""
+        from .order import ordered
+
+        return ordered(self.equations.ring, self.form(form))
+
+    def form(self, form: str) -> Poly:
+        """Return the polynomial of the report or the condensed form."""
+        from .condense import shortest
+
+        return self.raw if form == "report" else shortest(self)
+
+    def is_zero(self) -> bool:
+        """Whether the coefficient vanishes."""
+        return not len(self.poly)
+
+    def __len__(self) -> int:
+        return len(self.poly)
+
+    def __bool__(self) -> bool:
+        return not self.is_zero()
+
+    def value(self, values: Mapping[str, float] | None, q: Sequence[Any]) -> Any:
+        """Return its value at a posture."""
+        eq = self.equations
+        return eq.ring.evaluate(self.poly, eq.values(values, q))
+
+    def __str__(self) -> str:
+        from .text import expression
+
+        return expression(self, "condensed")
+
+    def latex(self) -> str:
+        """Return it in LaTeX."""
+        from .latex import expression
+
+        return expression(self)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"

@@ -1,0 +1,117 @@
+"""Exact polynomials in the symbols of a mechanism (python-flint), their slopes and reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+from ..algorithms.condensed import Condensed
+from .symbols import Symbols
+
+Poly = Any  # fmpq_mpoly; flint has no type hints
+Monomial = tuple[tuple[int, int], ...]  # (generator, power), in order of the generators
+Term = tuple[Fraction, Monomial]
+
+
+def rational(x: Any) -> Any:
+    """Return an exact number as flint's."""
+    return fmpq(*Fraction(x).as_integer_ratio())
+
+
+class Ring:
+    """The ring of one set of symbols: sines stand before cosines, so that s² leads s² + c² - 1."""
+
+    def __init__(self, symbols: Symbols):
+        self.symbols = symbols
+        size = max(1, len(symbols.generators))
+        self.ctx = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(size)), Ordering.lex)
+        self.gens: list[Poly] = list(self.ctx.gens())
+        self.zero: Poly = self.ctx.constant(0)
+        self.one: Poly = self.ctx.constant(1)
+        self._slopes: dict[int, dict[int, Poly]] = {}
+        self.ranks: list[tuple[Any, ...]] = []  # the order of print, made when first asked for
+
+    @cached_property
+    def circles(self) -> list[tuple[int, int, Poly]]:
+        """(sine, cosine, s² + c² - 1) of every angle."""
+        out = []
+        for i, g in enumerate(self.symbols.generators):
+            if g.key[0] in ("sin", "sinK"):
+                c = self.symbols.index["cos" + g.key[0][3:], g.key[1]]
+                out.append((i, c, self.gens[i] ** 2 + self.gens[c] ** 2 - 1))
+        return out
+
+    def poly(self, x: Any) -> Poly:
+        """Return a number or polynomial as a polynomial."""
+        return x if isinstance(x, fmpq_mpoly) else self.ctx.constant(x)
+
+    def condensed(self) -> Condensed:
+        """Return the sums Q_i, A_ij over this ring."""
+        s = self.symbols
+        gravity = s.m.gravity.map(lambda x: s.polynomial(x, self.gens, rational))
+        return Condensed(s.links(self.gens, rational), gravity)
+
+    def reduced(self, p: Poly) -> Poly:
+        """Return p with every s² as 1 - c²: the same function, unique for independent angles."""
+        degrees = p.degrees()
+        for s, _, circle in self.circles:
+            if degrees[s] > 1:
+                p = divmod(p, circle)[1]
+        return p
+
+    def slope(self, p: Poly, k: int) -> Poly:
+        """Return dp/dq_k (k from 0), not reduced."""
+        if k not in self._slopes:
+            slopes = self.symbols.slope(k, self.gens, rational)
+            self._slopes[k] = {i: self.poly(x) for i, x in slopes.items()}
+        degrees, out = p.degrees(), self.zero
+        for i, x in self._slopes[k].items():
+            if degrees[i]:
+                out += p.derivative(i) * x
+        return out
+
+    def entangled(self, p: Poly) -> bool:
+        """Whether the angle sums in p depend on each other."""
+        degrees = p.degrees()
+        sums = {g.key[1] for g, d in zip(self.symbols.generators, degrees, strict=False)
+                if d and g.key[0] in ("sin", "cos")}  # fmt: skip
+        return len(sums) > len({abs(j) for joints in sums for j in joints})
+
+    def terms(self, p: Poly) -> list[Term]:
+        """Return the terms of p, each a fraction and a monomial."""
+        out: list[Term] = []
+        for exponents, c in p.terms():
+            monomial = tuple((i, int(e)) for i, e in enumerate(exponents) if e)
+            out.append((Fraction(int(c.p), int(c.q)), monomial))
+        return out
+
+    def sum(self, terms: Iterable[Term]) -> Poly:
+        """Return the polynomial of terms."""
+        data: dict[tuple[int, ...], Any] = {}
+        size = len(self.gens)
+        for c, monomial in terms:
+            exponents = [0] * size
+            for i, e in monomial:
+                exponents[i] = e
+            key = tuple(exponents)
+            data[key] = data.get(key, fmpq(0)) + rational(c)
+        return self.ctx.from_dict({k: v for k, v in data.items() if v})
+
+    def evaluate(self, p: Poly, values: Sequence[Any]) -> Any:
+        """Return p at floats or arrays, one for each generator."""
+        import numpy as np
+
+        if not len(p):
+            return 0.0
+        coefficients = np.array([int(c.p) / int(c.q) for c in p.coeffs()])
+        exponents = np.array(p.monoms(), dtype=np.int64)
+        used = np.flatnonzero(exponents.any(axis=0))
+        out: Any = coefficients
+        for i in map(int, used):
+            value: Any = np.asarray(values[i], dtype=float)
+            out = out * value[..., None] ** exponents[:, i]
+        return np.sum(out, axis=-1) if np.ndim(out) else out

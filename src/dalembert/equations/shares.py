@@ -1,0 +1,66 @@
+"""Every term ranked by its largest share of the force of its joint, over a box of motions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .box import Box, box_of
+from .entry import Entry
+from .ring import Term
+from .text import joined
+
+if TYPE_CHECKING:
+    from .derive import Equations
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One term: where it stands, its number there, its text and its largest force and share."""
+
+    entry: str
+    number: int
+    text: str
+    force: float  # the largest force it can give, by the product of the largest factors
+    share: float  # that force over the largest found force of the joint
+
+    def __str__(self) -> str:
+        return f"{self.share:9.3%}  {self.entry}:{self.number}  {self.text}"
+
+
+def shares(eq: Equations, values: Mapping[str, float], limits: Any = None) -> list[Share]:
+    """Return every term, the largest share first; A off the diagonal counts for both its joints."""
+    box = box_of(eq, values, limits)
+    reference = box.largest_forces(eq)
+    out = []
+    for kind in ("Q", "A", "B", "C"):
+        for entry in getattr(eq, kind):
+            for number, term in enumerate(entry.terms("report"), 1):
+                force = box.bound(eq, entry, term)
+                share = max(_share(f, reference[j]) for j, f in force.items())
+                out.append(Share(entry.name, number, term_text(eq, entry, term),
+                                 max(force.values()), share))  # fmt: skip
+    return sorted(out, key=lambda s: (-s.share, s.entry, s.number))
+
+
+def _share(force: float, reference: float) -> float:
+    if reference > 0:
+        return force / reference
+    return 0.0 if force == 0 else float("inf")
+
+
+def term_text(eq: Equations, entry: Entry, term: Term) -> str:
+    """Return a term as text, with the motion it stands with."""
+    from .order import Part
+
+    motion = {
+        "Q": "",
+        "A": "*qdd",
+        "B": "*qd{}*qd{}".format(*(entry.place[1:] or (0, 0))) if entry.kind == "B" else "",
+        "C": f"*qd{entry.place[-1]}**2",
+    }[entry.kind]
+    return joined(eq.ring, [Part(*term)]) + motion
+
+
+__all__ = ["Box", "Share", "shares"]

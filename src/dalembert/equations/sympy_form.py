@@ -1,0 +1,114 @@
+"""Closed forms as SymPy objects (an optional package)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError
+from ..expr import Expr
+
+if TYPE_CHECKING:
+    from .derive import Equations
+
+
+@dataclass(frozen=True, slots=True)
+class SympyForm:
+    """Q, A, C as matrices, B by (i, j, k) from 1; `q` the coordinates, `constants` by symbol."""
+
+    q: tuple[Any, ...]
+    Q: Any
+    A: Any
+    B: dict[tuple[int, int, int], Any]
+    C: Any
+    constants: dict[Any, Any]
+
+
+def to_sympy(eq: Equations) -> SympyForm:
+    """Return the coefficients over q1.., parameters and V, J, with sines and cosines of sums."""
+    try:
+        import sympy
+    except ImportError:
+        raise UsageError("SymPy is not installed", hint="pip install dalembert[symbolic]") from None
+    s, n = eq.ring.symbols, eq.n
+    q = sympy.symbols([f"q{j + 1}" for j in range(n)], real=True)
+    values: list[Any] = []
+    for g in s.generators:
+        kind, *key = g.key
+        if kind in ("sin", "cos"):
+            angle = sum(q[j - 1] if j > 0 else -q[-j - 1] for j in key[0])
+            values.append(getattr(sympy, kind)(angle))
+        elif kind == "q":
+            values.append(q[key[0] - 1])
+        else:
+            values.append(sympy.Symbol(g.name, real=True))
+
+    def form(kind: Any, place: tuple[int, ...]) -> Any:
+        terms = []
+        for c, monomial in eq.ring.terms(eq.poly(kind, place)):
+            factors = [values[i] ** e for i, e in monomial]
+            terms.append(sympy.Mul(sympy.Rational(c.numerator, c.denominator), *factors))
+        return sympy.Add(*terms)
+
+    numbers = range(1, n + 1)
+    return SympyForm(
+        tuple(q),
+        sympy.Matrix([form("Q", (i,)) for i in numbers]),
+        sympy.Matrix(n, n, lambda i, j: form("A", (min(i, j) + 1, max(i, j) + 1))),
+        {p: form("B", p) for p in eq.places("B")},  # type: ignore[misc]
+        sympy.Matrix(n, n, lambda i, j: form("C", (i + 1, j + 1))),
+        _constants(eq, values, q, sympy),
+    )
+
+
+def _constants(eq: Equations, values: list[Any], q: Any, sympy: Any) -> dict[Any, Any]:
+    """Return what each constant stands for, in parameters (and q of a slide)."""
+    s, out = eq.ring.symbols, {}
+    for g, symbol in zip(s.generators, values, strict=True):
+        kind, *key = g.key
+        if kind in ("V", "J", "M"):
+            body = s.augmented[key[0]]
+            at = q[key[0]]
+            if kind == "M":
+                out[symbol] = converted(body.M, sympy)
+                continue
+            pick = (lambda W, k=key: W[k[1]]) if kind == "V" else (lambda W, k=key: W[k[1], k[2]])
+            parts = (body.V, body.V_q) if kind == "V" else (body.J, body.W_q, body.W_qq)
+            out[symbol] = sum(converted(pick(W), sympy) * at**e for e, W in enumerate(parts))
+        elif kind in ("sinK", "cosK"):
+            angle = converted(s.constants[key[0] - 1], sympy)
+            out[symbol] = getattr(sympy, kind[:3])(angle)
+        elif kind == "other":
+            out[symbol] = converted(s.others[key[0]], sympy)
+    return out
+
+
+def converted(x: Any, sympy: Any) -> Any:
+    """Return an exact number or an expression of parameters as a SymPy expression."""
+    if not isinstance(x, Expr):
+        if isinstance(x, float):
+            return sympy.Float(x)
+        return sympy.Rational(x.numerator, x.denominator)
+    graph, made = x.graph, {}
+    for i in graph.live([x.id]):
+        op, args = graph.op[i], graph.args[i]
+        if op == "const":
+            made[i] = converted(graph.const[i], sympy)
+        elif op == "pi":
+            made[i] = sympy.pi
+        elif op == "param":
+            made[i] = sympy.Symbol(args[0], real=True)
+        else:
+            a = [made[k] for k in args]
+            made[i] = _OPS[op](sympy, *a) if op in _OPS else getattr(sympy, _NAMES.get(op, op))(*a)
+    return made[x.id]
+
+
+_OPS: dict[str, Any] = {
+    "add": lambda sympy, a, b: a + b,
+    "sub": lambda sympy, a, b: a - b,
+    "mul": lambda sympy, a, b: a * b,
+    "div": lambda sympy, a, b: a / b,
+    "neg": lambda sympy, a: -a,
+}
+_NAMES = {"absolute": "Abs"}
