@@ -94,6 +94,10 @@ def test_toolbox_puma_torques_with_motors_and_friction(puma):
         np.testing.assert_allclose(ours, expected[key], atol=5.1e-5, err_msg=key)
     ours = newton_euler(still, q, ones, ones, drives="all")
     np.testing.assert_allclose(ours, expected["tr4"], atol=5.1e-5)
+    # the load of the last case is that of link 6 on the environment, in its axes
+    J = np.array(jacobian(bound, "tip", q, axes="local"), dtype=float)
+    ours = newton_euler(bound, q, ZERO, ZERO, drives="all") + J.T @ expected["fext"]
+    np.testing.assert_allclose(ours, expected["tr5"], atol=5.1e-5)
 
 
 def test_toolbox_puma_matrices_and_accelerations(puma):
