@@ -1,0 +1,65 @@
+"""dalembert derive from the command line."""
+
+import json
+
+import pytest
+
+from dalembert import robots
+from dalembert.cli import main
+
+
+def run(capsys, *arguments):
+    code = main(["derive", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_report_form_is_printed(capsys):
+    code, out, _ = run(capsys, robots.REPORT, "--form", "report", "--only", "Q,A")
+    assert code == 0
+    assert "Q(3) = +G*(-C23*VZ3)+Q(4)" in out.splitlines()
+    assert "A16 = 0" in out.splitlines()
+
+
+def test_options_reach_the_equations(capsys):
+    _, out, _ = run(capsys, robots.REPORT, "--freeze", "4=0.3,5,6", "--only", "A")
+    assert "A33" in out and "A44" not in out
+    _, out, _ = run(capsys, robots.REPORT, "--neglect", "velocity", "--only", "B,C")
+    assert all(line.endswith("= 0") for line in out.splitlines() if not line.startswith("#"))
+    signed = ["--sign-of-Q", "section2", "--only", "Q", "--form", "report"]
+    _, out, _ = run(capsys, robots.REPORT, *signed)
+    assert "Q(5) = +G*(-S234*S5*VZ6)" in out
+    _, out, _ = run(capsys, robots.REPORT, "--drop", "Q2:1", "--only", "Q", "--form", "report")
+    assert "-S2*VY2" not in out
+    _, out, _ = run(capsys, robots.REPORT, "--gravity", "0,0,-9.81", "--only", "Q")
+    assert "gravity = (0, 0, -9.81)" in out
+    _, out, _ = run(capsys, robots.REPORT, "--inertia", "full", "--only", "constants")
+    assert "JXY4" in out
+    _, out, _ = run(capsys, robots.REPORT, "--set", "L2=0.5", "--only", "A")
+    assert "L2" not in out
+
+
+def test_json_latex_and_markdown(capsys):
+    code, out, _ = run(capsys, robots.REPORT, "--json", "--only", "Q")
+    assert code == 0 and json.loads(out)["Q"][0]["index"] == [1]
+    _, out, _ = run(capsys, robots.REPORT, "--form", "latex", "--only", "Q")
+    assert out.startswith(r"\documentclass")
+    _, out, _ = run(capsys, robots.REPORT, "--form", "markdown", "--only", "Q")
+    assert out.startswith("# ") and "$$" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--form", "kane"], "not available"),
+        (["--only", "D"], "no section"),
+        (["--freeze", "9"], "no joint 9"),
+        (["--freeze", "4="], "a joint and a value"),
+        (["--neglect", "mass"], "cannot neglect"),
+        (["--drop", "A12"], "cannot read"),
+    ],
+)
+def test_bad_options_are_explained(capsys, arguments, message):
+    code, _, err = run(capsys, robots.REPORT, *arguments)
+    assert code == 2
+    assert message in err.splitlines()[-1] and err.splitlines()[-1].startswith("error: ")

@@ -1,0 +1,123 @@
+"""Other forms of the same equations: LaTeX, Markdown, JSON, dropped, neglected and ranked terms."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import dalembert as da
+from dalembert.equations.latex import document, symbol
+from printed import read_sum
+
+VALUES = {
+    "L1": 0.65, "L2": 0.8, "L3": 0.7, "L6": 0.25, "M1": 22.0, "M2": 14.0, "M3": 9.0, "M6": 3.5,
+    "D1": 0.3, "D2": 0.36, "D3": 0.31, "D6": 0.12, "IX1": 0.9, "IZ1": 0.85, "IX2": 0.62, "IZ2": 0.6,
+    "IX3": 0.35, "IY3": 0.34, "IX6": 0.02, "IY6": 0.025, "G": -9.81,
+}  # fmt: skip
+LIMITS = {"all": {"q": (-3.1, 3.1), "qd": 2.0, "qdd": 5.0}}
+
+
+@pytest.fixture(scope="module")
+def eq():
+    return da.equations(da.robots.report6r())
+
+
+@pytest.mark.parametrize(
+    "m", [da.robots.report6r(), da.robots.puma560(), da.load("RZ(),TX(),TXK(0.3),RYK(0.4),RZ();")]
+)
+def test_latex_is_well_formed(m):
+    text = document(da.equations(m))
+    assert text.count("{") == text.count("}")
+    assert text.count(r"\left(") == text.count(r"\right)")
+    assert text.count(r"\[") == text.count(r"\]")
+    assert len(re.findall(r"\\begin\{", text)) == len(re.findall(r"\\end\{", text))
+    # brackets are closed before a line ends
+    for line in re.split(r"\\\\|\\\[|\\\]", text):
+        assert line.count(r"\left(") == line.count(r"\right)")
+
+
+def test_symbols_in_latex():
+    assert symbol("C234") == "c_{234}"
+    assert symbol("VZ6") == "V_{Z6}"
+    assert symbol("theta1") == r"\theta_{1}"
+    assert symbol("θ1") == r"\theta_{1}"
+    assert symbol("S2m3") == "s_{2-3}"
+    assert symbol("CK1") == r"\mathit{CK}_{1}"
+
+
+def test_json_holds_the_terms(eq):
+    data = json.loads(json.dumps(eq.json()))
+    entry = next(x for x in data["A"] if x["index"] == [5, 5])
+    assert entry["terms"] == [
+        {"coefficient": "1", "factors": {"JX6": 1, "S6": 2}},
+        {"coefficient": "1", "factors": {"JY6": 1, "C6": 2}},
+    ]
+    assert data["constants"]["VZ6"] == "D6*M6"
+    assert data["symbols"]["C234"] == "cos(q2+q3+q4)"
+    assert set(eq.json(["Q"])) & {"A", "B", "C", "constants"} == set()
+
+
+def test_dropped_terms_are_those_printed(eq):
+    less = eq.drop("A12:1,2 Q(2):3")
+    before, after = read_sum(_right(eq, "A12")), read_sum(_right(less, "A12"))
+    assert len(before) == 6 and len(after) == 4 and set(after) < set(before)
+    assert {("L2", "VZ6", "C2", "S5"), ("L3", "VZ6", "S23", "S5")} == {
+        tuple(sorted(m, key=lambda x: (x[0] not in "LV", x))) for m in set(before) - set(after)
+    }
+    assert less.A[1, 3].poly == eq.A[1, 3].poly
+    assert less.B[1, 2, 3].poly == eq.B[1, 2, 3].poly
+    assert "dropped" in less.text("report", ["Q"])
+    for bad in ("A12:9", "X1:1", "A12", "A99:1"):
+        with pytest.raises(da.UsageError):
+            eq.drop(bad)
+
+
+def _right(eq, name):
+    lines = eq.text("report", ["A"]).replace("\n  ", "").splitlines()
+    return next(x for x in lines if x.startswith(f"{name} = ")).partition(" = ")[2]
+
+
+def test_neglecting_leaves_the_rest(eq):
+    q = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    zero = [0.0] * 6
+    still = eq.neglect("velocity")
+    assert_allclose(still.evaluate(VALUES, q, q, q), eq.evaluate(VALUES, q, zero, q))
+    assert all(e.is_zero() for e in eq.neglect("coriolis").B)
+    assert not all(e.is_zero() for e in eq.neglect("coriolis").C)
+    assert all(e.is_zero() for e in eq.neglect("gravity").Q)
+    with pytest.raises(da.UsageError, match="cannot neglect"):
+        eq.neglect("friction")
+
+
+def test_terms_are_ranked_by_their_largest_share(eq):
+    found = eq.terms(VALUES, LIMITS)
+    total = sum(len(e.terms("report")) for k in "QABC" for e in getattr(eq, k))
+    assert len(found) == total
+    shares = [x.share for x in found]
+    assert shares == sorted(shares, reverse=True)
+    # no term gives more than its bound
+    rng = np.random.default_rng(0)
+    for q in rng.uniform(-3.1, 3.1, size=(20, 6)):
+        for x in found[:40]:
+            if x.entry.startswith("Q("):
+                entry = eq.Q[int(x.entry[2])]
+                term = entry.terms("report")[x.number - 1]
+                value = eq.ring.evaluate(eq.ring.sum([term]), eq.values(VALUES, list(q)))
+                assert abs(value) <= x.force * (1 + 1e-12)
+    with pytest.raises(da.ParameterError, match="L1"):
+        eq.terms({}, LIMITS)
+    with pytest.raises(da.UsageError, match="no limit of qd"):
+        eq.terms(VALUES, {})
+
+
+def test_freezing_equals_the_locked_mechanism(eq):
+    locked = da.equations(da.robots.report6r().lock([4, 5, 6], at=0))
+    frozen = eq.freeze({4: 0, 5: 0, 6: 0})
+    for kind in "QABC":
+        for a, b in zip(getattr(locked, kind), getattr(frozen, kind), strict=True):
+            assert str(a) == str(b)
+    assert frozen.n == 3
+    wrist = eq.freeze({1: 0, 2: "t2", 3: "t3"})
+    assert wrist.n == 3 and not wrist.Q[1].is_zero()
