@@ -1,0 +1,191 @@
+"""Control laws that are compiled with the model: `simulate(m, ..., torque=law)`.
+
+PD with gravity compensation (DeSantis 1996, 6.11-6.18), computed torque (resolved acceleration) and
+feed-forward of the model along a trajectory, independent joint control. Gains, goals and
+trajectories are data of the kernel: changing them compiles nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .catalog import INVERSE
+from .errors import UsageError
+from .expr import Scalar, maximum, minimum
+from .joint import Vector
+from .mechanism import Mechanism
+from .reframe import simplify
+from .runtime.signal import Signal
+
+Array = np.ndarray
+
+
+def _gain(values: Any, n: int, name: str) -> Array:
+    """Return a gain as one number per joint, or as a full matrix."""
+    gain = np.asarray(values, dtype=float)
+    if gain.ndim == 0:
+        gain = np.full(n, float(gain))
+    if gain.shape not in ((n,), (n, n)):
+        raise UsageError(f"{name} has shape {gain.shape}, expected a number, ({n},) or ({n}, {n})")
+    return gain
+
+
+def _times(gain: Vector, full: bool, x: Vector) -> list[Scalar]:
+    n = len(x)
+    if not full:
+        return [g * e for g, e in zip(gain, x, strict=True)]
+    return [sum((gain[r * n + c] * x[c] for c in range(n)), 0) for r in range(n)]
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What the laws share: a goal or a trajectory, gains, the model they believe in, saturation.
+
+    `model` is the mechanism of the law, by default the one that is simulated.
+    """
+
+    goal: Any = None  # coordinates; or a trajectory with .signal
+    kp: Any = 0.0
+    kd: Any = 0.0
+    model: Mechanism | None = field(default=None, repr=False)
+    limit: Any = None  # largest force of each joint
+
+    @cached_property
+    def moving(self) -> Signal | None:
+        """The trajectory's q, q̇, q̈ as one signal; None for a fixed goal."""
+        own = getattr(self.goal, "signal", self.goal)
+        if not isinstance(own, Signal):
+            return None
+        rate = own.derivative()
+        return own.beside(rate, rate.derivative())
+
+    @cached_property
+    def n(self) -> int:
+        if self.moving is not None:
+            return self.moving.size // 3
+        if self.goal is None:
+            raise UsageError("a control law needs a goal", hint="goal=[...] or a trajectory")
+        return int(np.shape(self.goal)[-1])
+
+    @property
+    def signal(self) -> Signal | None:
+        return self.moving
+
+    @cached_property
+    def settings(self) -> Array:
+        parts = [_gain(self.kp, self.n, "kp").ravel(), _gain(self.kd, self.n, "kd").ravel()]
+        if self.limit is not None:
+            parts.append(np.broadcast_to(np.asarray(self.limit, dtype=float), (self.n,)))
+        gains = np.concatenate(parts)
+        if self.moving is not None:
+            return gains
+        goal = np.asarray(self.goal, dtype=float)
+        return np.concatenate(
+            [np.broadcast_to(gains, (*goal.shape[:-1], len(gains))), goal], axis=-1
+        )
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        forms = tuple(np.ndim(_gain(g, self.n, "gain")) for g in (self.kp, self.kd))
+        model = None if self.model is None else (self.model.digest, repr(self.model.values))
+        moving = self.moving is not None
+        return (type(self).__name__, self.n, forms, moving, self.limit is not None, model)
+
+    def torque(
+        self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
+    ) -> Sequence[Scalar]:
+        """Return the forces at a state, over any scalar."""
+        n = self.n
+        if not (m.nq == m.nv == n):
+            raise UsageError(
+                f"the law is for {n} joints of one freedom each, the mechanism has {m.nv} "
+                "velocities", hint="mechanisms with quaternions need a law of their own",
+            )  # fmt: skip
+        full = [np.ndim(_gain(g, n, "gain")) == 2 for g in (self.kp, self.kd)]
+        sizes = [n * n if f else n for f in full]
+        kp, kd = p[: sizes[0]], p[sizes[0] : sum(sizes)]
+        if self.moving is not None:
+            wanted, rate, acceleration = u[:n], u[n : 2 * n], u[2 * n : 3 * n]
+        else:
+            wanted, rate, acceleration = p[-n:], [0] * n, [0] * n
+        e = [a - b for a, b in zip(wanted, q, strict=True)]
+        ed = [a - b for a, b in zip(rate, qd, strict=True)]
+        pull = [a + b for a, b in zip(_times(kp, full[0], e), _times(kd, full[1], ed), strict=True)]
+        model = m if self.model is None else simplify(self.model.bound())
+        tau = self.law(model, q, qd, (wanted, rate, acceleration), pull)
+        if self.limit is None:
+            return tau
+        bound = p[sum(sizes) : sum(sizes) + n]
+        return [minimum(maximum(x, -b), b) for x, b in zip(tau, bound, strict=True)]
+
+    def law(
+        self, m: Mechanism, q: Vector, qd: Vector, goal: tuple[Vector, ...], pull: Vector
+    ) -> list[Scalar]:
+        raise NotImplementedError
+
+
+def _inverse(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
+    return INVERSE["newton_euler"](m, q, qd, qdd)
+
+
+def _gravity(m: Mechanism, q: Vector) -> list[Scalar]:
+    """Return gravity and joint springs at rest."""
+    rest = [0] * m.nv
+    return _inverse(m, q, rest, rest)
+
+
+@dataclass(frozen=True)
+class PD(Feedback):
+    """tau = Kp (q_d - q) + Kd (q̇_d - q̇) + g(q): PD with gravity compensation."""
+
+    gravity: bool = True
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return (*Feedback.key.fget(self), self.gravity)  # type: ignore[attr-defined]
+
+    def law(
+        self, m: Mechanism, q: Vector, qd: Vector, goal: tuple[Vector, ...], pull: Vector
+    ) -> list[Scalar]:
+        if not self.gravity:
+            return list(pull)
+        return [a + b for a, b in zip(pull, _gravity(m, q), strict=True)]
+
+    def lyapunov(self, m: Mechanism, q: Any, qd: Any) -> Array:
+        """Return V = ½ eᵀ Kp e + ½ q̇ᵀ M q̇, which never increases (6.17), (6.18)."""
+        from .compute import evaluate
+
+        e = np.asarray(self.goal, dtype=float) - np.asarray(q, dtype=float)
+        kp = _gain(self.kp, self.n, "kp")
+        kp = np.diag(kp) if kp.ndim == 1 else kp
+        kinetic: Array = evaluate(m, "kinetic_energy", q, qd, drives="inertia")
+        return 0.5 * np.einsum("...i,ij,...j->...", e, kp, e) + kinetic
+
+
+@dataclass(frozen=True)
+class ComputedTorque(Feedback):
+    """tau = M(q) (q̈_d + Kd ė + Kp e) + h(q, q̇): resolved acceleration, the error linear."""
+
+    def law(
+        self, m: Mechanism, q: Vector, qd: Vector, goal: tuple[Vector, ...], pull: Vector
+    ) -> list[Scalar]:
+        asked = [a + b for a, b in zip(goal[2], pull, strict=True)]
+        return _inverse(m, q, qd, asked)
+
+
+@dataclass(frozen=True)
+class FeedForward(Feedback):
+    """tau = model(q_d, q̇_d, q̈_d) + Kp e + Kd ė: the model runs along the trajectory."""
+
+    def law(
+        self, m: Mechanism, q: Vector, qd: Vector, goal: tuple[Vector, ...], pull: Vector
+    ) -> list[Scalar]:
+        return [a + b for a, b in zip(_inverse(m, *goal), pull, strict=True)]
+
+
+__all__ = ["ComputedTorque", "FeedForward", "Feedback", "PD"]

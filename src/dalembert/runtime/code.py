@@ -1,0 +1,197 @@
+"""A writer of LLVM IR for drivers: loops and branches as `with` blocks, variables in one record.
+
+Every variable of a driver is a field of the record it is called with, so that a driver may return
+at any time and go on later from where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from .lower import real
+
+LANES = 4
+WIDE = f"<{LANES} x double>"
+
+
+class Record:
+    """Names of 8-byte fields and where they lie; a field may be several words long."""
+
+    def __init__(self, fields: Sequence[tuple[str, str] | tuple[str, str, int]]):
+        self.kind: dict[str, str] = {}
+        self.offset: dict[str, int] = {}
+        at = 0
+        for name, kind, *length in fields:
+            self.kind[name], self.offset[name] = kind, at
+            at += 8 * (length[0] if length else 1)
+        self.size = at
+
+
+class Code:
+    """The text of one driver function over a record; registers are named in order."""
+
+    def __init__(self, name: str, record: Record, arguments: str = "ptr %task"):
+        self.name, self.record, self.arguments = name, record, arguments
+        self.lines: list[str] = []
+        self.count = 0
+
+    def text(self, result: str = "i64") -> str:
+        body = "\n  ".join(self.lines)
+        return f"define {result} @{self.name}({self.arguments}) #0 {{\nentry:\n  {body}\n}}\n"
+
+    # -- lines ---------------------------------------------------------------------------------
+
+    def __call__(self, form: str, *operands: str | float | int) -> str:
+        """Return the register of one instruction; floats among the operands become constants."""
+        self.count += 1
+        name = f"%v{self.count}"
+        self.lines.append(f"{name} = {form.format(*map(_operand, operands))}")
+        return name
+
+    def do(self, form: str, *operands: str | float | int) -> None:
+        self.lines.append(form.format(*map(_operand, operands)))
+
+    def at(self, field: str) -> str:
+        """Return the address of a field."""
+        return self(f"getelementptr i8, ptr %task, i64 {self.record.offset[field]}")
+
+    def get(self, field: str) -> str:
+        return self(f"load {self.record.kind[field]}, ptr {{}}, align 8", self.at(field))
+
+    def set(self, field: str, value: str | float | int) -> None:
+        self.do(f"store {self.record.kind[field]} {{}}, ptr {{}}, align 8", value, self.at(field))
+
+    def word(self, base: str, index: str | int, kind: str = "double") -> str:
+        """Return entry `index` of an array of 8-byte words."""
+        return self(f"load {kind}, ptr {{}}, align 8", self.spot(base, index))
+
+    def put(self, base: str, index: str | int, value: str, kind: str = "double") -> None:
+        self.do(f"store {kind} {{}}, ptr {{}}, align 8", value, self.spot(base, index))
+
+    def spot(self, base: str, index: str | int) -> str:
+        return self("getelementptr double, ptr {}, i64 {}", base, index)
+
+    # -- arithmetic ----------------------------------------------------------------------------
+
+    def add(self, x: str | float, y: str | float) -> str:
+        return self("fadd contract double {}, {}", x, y)
+
+    def sub(self, x: str | float, y: str | float) -> str:
+        return self("fsub contract double {}, {}", x, y)
+
+    def mul(self, x: str | float, y: str | float) -> str:
+        return self("fmul contract double {}, {}", x, y)
+
+    def div(self, x: str | float, y: str | float) -> str:
+        return self("fdiv double {}, {}", x, y)
+
+    def less(self, x: str | float, y: str | float) -> str:
+        return self("fcmp olt double {}, {}", x, y)
+
+    def choose(self, mask: str, yes: str | float, no: str | float) -> str:
+        return self("select i1 {}, double {}, double {}", mask, yes, no)
+
+    # -- blocks --------------------------------------------------------------------------------
+
+    def label(self) -> str:
+        self.count += 1
+        return f"l{self.count}"
+
+    def open(self, label: str) -> None:
+        self.lines.append(f"br label %{label}")
+        self.lines.append(f"{label}:")
+
+    @contextmanager
+    def loop(self, count: str | int, step: int = 1) -> Iterator[str]:
+        """Repeat for an index 0, step, ... below count; count zero runs nothing."""
+        tag = self.label()
+        self.open(f"{tag}.from")
+        self.lines.append(f"br label %{tag}.head")
+        self.lines.append(f"{tag}.head:")
+        self.lines.append(f"%{tag}.i = phi i64 [ 0, %{tag}.from ], [ %{tag}.n, %{tag}.last ]")
+        more = self("icmp slt i64 {}, {}", f"%{tag}.i", count)
+        self.lines.append(f"br i1 {more}, label %{tag}.body, label %{tag}.end")
+        self.lines.append(f"{tag}.body:")
+        yield f"%{tag}.i"
+        self.open(f"{tag}.last")
+        self.lines.append(f"%{tag}.n = add i64 %{tag}.i, {step}")
+        self.lines.append(f"br label %{tag}.head")
+        self.lines.append(f"{tag}.end:")
+
+    @contextmanager
+    def when(self, mask: str) -> Iterator[None]:
+        """Run the block where the mask holds."""
+        tag = self.label()
+        self.lines.append(f"br i1 {mask}, label %{tag}.yes, label %{tag}.end")
+        self.lines.append(f"{tag}.yes:")
+        yield
+        self.open(f"{tag}.end")
+
+    @contextmanager
+    def forever(self) -> Iterator[tuple[str, str]]:
+        """Repeat; the block receives the labels to go on (first) and to leave (second)."""
+        tag = self.label()
+        self.open(f"{tag}.head")
+        yield f"{tag}.head", f"{tag}.end"
+        self.lines.append(f"br label %{tag}.head")
+        self.lines.append(f"{tag}.end:")
+
+    def go(self, label: str) -> None:
+        """Leave for a label; what follows in this block is never reached."""
+        self.lines.append(f"br label %{label}")
+        self.lines.append(f"{self.label()}.dead:")
+
+    def give(self, status: str | int) -> None:
+        """Return from the driver."""
+        self.do("ret i64 {}", status)
+        self.lines.append(f"{self.label()}.dead:")
+
+    # -- vectors: every buffer is a multiple of 4 long -----------------------------------------
+
+    def combine(
+        self, target: str, length: str, base: str | None, terms: Sequence[tuple[str, str]]
+    ) -> None:
+        """Write target = base + Σ coefficient · row, the coefficients being registers."""
+        wide = [(self.spread(c), row) for c, row in terms]
+        with self.loop(length, LANES) as i:
+            total = None if base is None else self.load(base, i)
+            for c, row in wide:
+                product = self(f"fmul contract {WIDE} {{}}, {{}}", c, self.load(row, i))
+                total = product if total is None else self._sum(total, product)
+            if total is not None:
+                self.do(f"store {WIDE} {{}}, ptr {{}}, align 8", total, self.spot(target, i))
+
+    def _sum(self, x: str, y: str) -> str:
+        return self(f"fadd contract {WIDE} {{}}, {{}}", x, y)
+
+    def load(self, base: str, i: str) -> str:
+        return self(f"load {WIDE}, ptr {{}}, align 8", self.spot(base, i))
+
+    def spread(self, x: str) -> str:
+        one = self(f"insertelement {WIDE} poison, double {{}}, i64 0", x)
+        return self(
+            f"shufflevector {WIDE} {{}}, {WIDE} poison, <{LANES} x i32> zeroinitializer", one
+        )
+
+    def copy(self, target: str, source: str, length: str) -> None:
+        """Copy words one by one: rows of arrays need not be padded."""
+        with self.loop(length) as i:
+            self.put(target, i, self.word(source, i))
+
+    def finite(self, base: str, length: str, field: str) -> str:
+        """Return the mask of: all entries are finite; `field` is used for the sum."""
+        self.set(field, 0.0)
+        with self.loop(length) as i:
+            x = self.word(base, i)
+            self.set(field, self.add(self.get(field), self("fsub double {}, {}", x, x)))
+        return self("fcmp oeq double {}, {}", self.get(field), 0.0)
+
+
+def _operand(x: str | float | int) -> str:
+    return real(x) if isinstance(x, float) else str(x)
+
+
+def constants(values: Mapping[str, float]) -> dict[str, str]:
+    """Return numbers as IR text."""
+    return {name: real(v) for name, v in values.items()}

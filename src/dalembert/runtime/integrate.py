@@ -1,0 +1,331 @@
+"""Integration drivers at work: records filled, driver code loaded, results handed back.
+
+The drivers run a bounded number of steps per call, so that Python looks at interrupts and progress
+at least every 50 ms.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import adaptive as adaptive_code
+from . import arguments, cache
+from . import fixed as fixed_code
+from .adaptive import EVENT, SMALL
+from .code import LANES, Record
+from .fixed import ALARM, BAD, DONE, MORE, TILE
+from .kernel import Kernel
+from .library import declarations
+from .llvm import Engine, generate, table
+from .native import address, scratch
+from .signal import Signal
+
+__all__ = ["ALARM", "BAD", "DONE", "EVENT", "MORE", "SMALL", "Adaptive", "Fixed", "Model"]
+
+PAUSE = 0.02  # seconds of work between two looks at Python
+_DRIVER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_lock = threading.Lock()
+
+
+@functools.cache
+def _engine() -> Engine:
+    kept = cache.read("drivers")
+    if kept is not None:
+        code = kept[1]
+    else:
+        parts = [table(1), declarations(), fixed_code.text(), adaptive_code.text()]
+        code = generate("".join(parts), 2)
+        cache.write("drivers", {}, code)
+    return Engine(code, (ctypes.c_void_p * 1)())
+
+
+def _driver(name: str) -> Callable[[int], int]:
+    with _lock:
+        return _DRIVER(_engine().address(name))
+
+
+@dataclass(frozen=True)
+class Model:
+    """The kernels of a simulation. Inputs are x, t, u, p (and h for a one-step map).
+
+    `rhs` gives the rate of x, or with `mapped` the next x; `project` gives x brought back to its
+    place and a number that raises an alarm when small; `events` gives functions of the state.
+    """
+
+    rhs: Kernel
+    project: Kernel | None = None
+    events: Kernel | None = None
+    mapped: bool = False
+    signal: Signal | None = None
+    alarm_limit: float = 0.0
+
+
+class _Task:
+    """A record in memory, with the arrays its fields point to kept alive."""
+
+    def __init__(self, record: Record):
+        self.record = record
+        self.words, self.start = scratch(record.size + 64)
+        offset = self.start - address(self.words)
+        whole = self.words[offset : offset + record.size]
+        whole[:] = 0
+        self.integers, self.reals = whole.view(np.int64), whole.view(np.float64)
+        self.kept: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        k = self.record.offset[name] // 8
+        return (self.reals if self.record.kind[name] == "double" else self.integers)[k]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        k = self.record.offset[name] // 8
+        if isinstance(value, np.ndarray):
+            self.kept[name] = value
+            value = address(value)
+        (self.reals if self.record.kind[name] == "double" else self.integers)[k] = value
+
+    def entry(self, name: str, k: int, value: Any) -> None:
+        """Set word k of a longer field."""
+        if isinstance(value, np.ndarray):
+            self.kept[f"{name}{k}"] = value
+            value = address(value)
+        self.integers[self.record.offset[name] // 8 + k] = value
+
+    def where(self, name: str) -> int:
+        return self.start + self.record.offset[name]
+
+    def buffer(self, name: str, size: int) -> np.ndarray:
+        """Return a new row of zeros that a field points to, rounded up to whole vectors."""
+        made = np.zeros(-(-max(size, 1) // LANES) * LANES)
+        self[name] = made
+        return made
+
+    def kernel(self, name: str, kernel: Kernel | None, entry: str) -> None:
+        """Point to a kernel's entry (`one` or `batch`) and give it scratch of its own."""
+        if kernel is None:
+            return
+        code: Any = kernel.code
+        memory, start = scratch(getattr(kernel.card, f"scratch_{entry}"))
+        self.kept[f"{name}_memory"], self.kept[f"{name}_kernel"] = memory, kernel
+        self[name] = getattr(code, f"{entry}_address")
+        self[f"{name}_scratch"] = start
+
+    def signal(self, signal: Signal | None, size: int) -> None:
+        u = self.buffer("u", size)
+        self.entry("ins", 2, u)
+        if signal is not None:
+            self["nu"], self["pieces"] = signal.size, len(signal.coefficients)
+            self["terms"] = signal.coefficients.shape[2]
+            self["breaks"], self["coefficients"] = signal.breaks, signal.coefficients
+
+
+@dataclass
+class Fixed:
+    """States (count, n) taken through `times` with steps no longer than `step`."""
+
+    model: Model
+    states: np.ndarray
+    times: np.ndarray
+    step: float
+    settings: np.ndarray  # (size,) or (count, size)
+    parameters: Mapping[str, Any] | None = None
+    out: np.ndarray = field(init=False)
+    task: _Task = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.states = np.array(self.states, dtype=float, order="C")
+        count, n = self.states.shape
+        self.out = np.full((count, len(self.times), n), np.nan)
+        self.task = task = _Task(fixed_code.RECORD)
+        settings = np.ascontiguousarray(self.settings, dtype=float)
+        card = self.model.rhs.card
+        task["n"], task["count"], task["states"] = n, count, self.states
+        task["out"], task["times"] = self.out, np.ascontiguousarray(self.times, dtype=float)
+        task["samples"], task["step"] = len(self.times), self.step
+        for name in ("x", "y", "k", "total"):
+            task.buffer(name, TILE * n)
+        task.buffer("alarm", TILE)
+        task["settings"] = settings
+        task.entry("strides", 0, 8 * n)
+        task.entry("strides", 3, 8 * settings.shape[-1] if settings.ndim > 1 else 0)
+        task.entry("ins", 1, task.where("value"))
+        task.entry("ins", 4, task.where("h"))
+        params, lead = arguments.parameters(card, self.parameters)
+        if params is not None:
+            task["params"] = params
+            task["param_stride"] = 8 * len(card.parameters) if lead else 0
+        task.signal(self.model.signal, card.inputs[2].size)
+        self.use(self.model)
+
+    def use(self, model: Model) -> None:
+        """Take the kernels of another model of the same state (a renewed plan)."""
+        task = self.task
+        task.kernel("rhs", model.rhs, "batch")
+        task.kernel("project", model.project, "batch")
+        task["mapped"], task["alarm_limit"] = int(model.mapped), model.alarm_limit
+        self.model = model
+
+    @property
+    def where(self) -> tuple[int, float, np.ndarray, np.ndarray]:
+        """First state of the tile in hand, its time, its rows before and after the step."""
+        n = self.states.shape[1]
+        rows = min(TILE, len(self.states) - int(self.task["first"]))
+        x, y = (self.task.kept[b][: rows * n].reshape(rows, n) for b in ("x", "y"))
+        return int(self.task["first"]), float(self.task["t"]), x, y
+
+    def progress(self) -> float:
+        done = int(self.task["first"]) * len(self.times) + TILE * int(self.task["sample"])
+        return min(1.0, done / max(1, len(self.states) * len(self.times)))
+
+    def run(self, report: Callable[[float], None] | None = None) -> int:
+        """Return the status when the driver ends: DONE, BAD or ALARM."""
+        return _run(_driver("fixed"), self.task, self.progress, report)
+
+
+@dataclass
+class Adaptive:
+    """One state taken to `end` with steps as long as the tolerances allow."""
+
+    model: Model
+    state: np.ndarray
+    times: np.ndarray
+    rtol: float
+    atol: float
+    settings: np.ndarray
+    parameters: Mapping[str, Any] | None = None
+    first_step: float | None = None
+    longest: float = np.inf
+    out: np.ndarray = field(init=False)
+    task: _Task = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.state)
+        self.task = task = _Task(adaptive_code.RECORD)
+        self.out = np.full((len(self.times), n), np.nan)
+        wide = -(-n // LANES) * LANES
+        task["n"], task["wide"] = n, wide
+        times = np.ascontiguousarray(self.times, dtype=float)
+        task["out"], task["times"], task["samples"] = self.out, times, len(times)
+        task["rtol"], task["atol"], task["longest"] = self.rtol, self.atol, self.longest
+        for name in ("x", "x_new", "y"):
+            task.buffer(name, n)
+        task.buffer("K", wide * (adaptive_code.dop853.EXTENDED + 1))
+        task.buffer("F", wide * adaptive_code.ROWS)
+        task.buffer("alarm", 1)
+        task.kept["x"][:n] = self.state
+        task.entry("ins", 1, task.where("time"))
+        task.entry("ins", 3, np.ascontiguousarray(self.settings, dtype=float))
+        params, _ = arguments.parameters(self.model.rhs.card, self.parameters)
+        if params is not None:
+            task["params"] = params
+        task.signal(self.model.signal, self.model.rhs.card.inputs[2].size)
+        task["t"] = task["start"] = times[0]
+        self.use(self.model)
+        events = self.model.events
+        size = events.card.outputs[0].size if events is not None else 0
+        task["event_count"] = size
+        task.buffer("g", size)[:size] = self.event_values()
+        task.buffer("g_new", size)
+        task["h"] = self.first_step or self._first_step()
+
+    def use(self, model: Model) -> None:
+        """Take the kernels of a model, and compute the rate at the state in hand."""
+        self.model = model
+        self.task.kernel("rhs", model.rhs, "one")
+        self.task.kernel("project", model.project, "one")
+        self.task.kernel("events", model.events, "one")
+        self.task["alarm_limit"] = model.alarm_limit
+        n = len(self.state)
+        self.task.kept["K"][:n] = self.rate(self.x, self.t)
+
+    @property
+    def t(self) -> float:
+        return float(self.task["t"])
+
+    @property
+    def x(self) -> np.ndarray:
+        return self.task.kept["x"][: len(self.state)]
+
+    def inputs(self, x: np.ndarray, t: float) -> tuple[Any, ...]:
+        """Return what the kernels are given at a state and time."""
+        signal = self.model.signal
+        u = signal(t) if signal is not None else self.task.kept["u"][: self._nu]
+        return x, [t], u, self.task.kept["ins3"]
+
+    @property
+    def _nu(self) -> int:
+        return self.model.rhs.card.inputs[2].size
+
+    def rate(self, x: np.ndarray, t: float) -> np.ndarray:
+        return self.model.rhs(*self.inputs(x, t), parameters=self.parameters)  # type: ignore[return-value]
+
+    def event_values(self, x: np.ndarray | None = None, t: float | None = None) -> np.ndarray:
+        """Return the event functions at a state, by default that in hand."""
+        if self.model.events is None:
+            return np.zeros(0)
+        given = self.inputs(self.x if x is None else x, self.t if t is None else t)
+        return self.model.events(*given, parameters=self.parameters)  # type: ignore[return-value]
+
+    def interpolated(self, t: float) -> np.ndarray:
+        """Return the state at a time within the step that the driver has just found."""
+        n, wide = len(self.state), int(self.task["wide"])
+        F = self.task.kept["F"].reshape(-1, wide)[:, :n]
+        s = (t - self.t) / float(self.task["step"])
+        y = np.zeros(n)
+        for k, row in enumerate(F[::-1]):
+            y = (y + row) * (s if k % 2 == 0 else 1 - s)
+        return self.x + y
+
+    def _first_step(self) -> float:
+        """Return a first step by Hairer's rule (II.4)."""
+        x, t = self.x, self.t
+        f0 = self.rate(x, t)
+        scale = self.atol + np.abs(x) * self.rtol
+
+        def norm(v: np.ndarray) -> float:
+            return float(np.sqrt(np.mean((v / scale) ** 2)))
+
+        with np.errstate(all="ignore"):
+            d0, d1 = norm(x), norm(f0)
+            h0 = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+            d2 = norm(self.rate(x + h0 * f0, t + h0) - f0) / h0
+        worst = max(d1, d2)
+        h1 = max(1e-6, h0 * 1e-3) if worst <= 1e-15 else (0.01 / worst) ** (1 / 8)
+        found = min(100 * h0, h1)
+        return found if np.isfinite(found) and found > 0 else 1e-6
+
+    def progress(self) -> float:
+        start, end = float(self.task.kept["times"][0]), float(self.task["end"])
+        return (self.t - start) / (end - start) if end > start else 1.0
+
+    def run(self, end: float, report: Callable[[float], None] | None = None) -> int:
+        """Return the status at `end`, or when something happens before."""
+        self.task["end"] = end
+        return _run(_driver("adaptive"), self.task, self.progress, report)
+
+
+def _run(
+    driver: Callable[[int], int],
+    task: _Task,
+    progress: Callable[[], float],
+    report: Callable[[float], None] | None,
+) -> int:
+    budget = 8
+    while True:
+        task["budget"] = budget
+        begin = time.perf_counter()
+        status = driver(task.start)
+        spent = time.perf_counter() - begin
+        if report is not None:
+            report(progress())
+        if status != MORE:
+            return status
+        # as many steps as fit in the pause, never many more than before
+        budget = max(1, min(budget * 8, int(budget * PAUSE / max(spent, 1e-7))))

@@ -1,0 +1,339 @@
+"""Simulated motions: closed forms, conservation laws, orders of accuracy, and what stops them."""
+
+import csv
+import json
+import signal as signals
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.simulate import SimulationStopped
+from mechanisms import random_mechanisms, random_state
+from peers import ORACLES, absent
+
+PEERDATA = ORACLES.parent / "peerdata"
+PENDULUM = "RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);"
+DOUBLE = """RX(), TZK(-1), RX(), TZK(-1);
+body 1: M = 1, D = (0, 0, -1); body 2: M = 1, D = (0, 0, -1);"""
+
+
+def spread(values):
+    return np.ptp(values) / max(np.abs(values).max(), 1e-300)
+
+
+# -- closed forms ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_an_oscillator_follows_its_cosine(method):
+    m = da.load(
+        {
+            "format": "dalembert/1",
+            "gravity": [0, 0, 0],
+            "bodies": [
+                {
+                    "name": "mass",
+                    "parent": -1,
+                    "joint": {"type": "prismatic", "axis": [1, 0, 0]},
+                    "mass": 2.0,
+                    "com": [0, 0, 0],
+                    "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+                }
+            ],
+            "elastic": [{"joint": "mass", "stiffness": 8.0}],
+        }
+    )
+    t = np.linspace(0, 5, 51)
+    r = da.simulate(m, [1.0], t=t, method=method, rtol=1e-11, step=1e-3)
+    assert np.abs(r.q[:, 0] - np.cos(2 * t)).max() < 1e-9
+    assert np.abs(r.qd[:, 0] + 2 * np.sin(2 * t)).max() < 2e-9
+
+
+def test_constant_acceleration_steps_are_exact_for_constant_forces():
+    m = da.load("TX(), TXK(0); body 1: M = 2, D = (0, 0, 0);")
+    r = da.simulate(m, [0.5], [1.0], torque=[3.0], t=[0, 1.0], method="constant_acceleration")
+    assert r.q[-1, 0] == pytest.approx(0.5 + 1.0 + 0.75, abs=1e-12)
+    assert r.qd[-1, 0] == pytest.approx(2.5, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "order"), [("euler", 1), ("constant_acceleration", 1), ("rk4", 4)]
+)
+def test_observed_orders_are_those_of_theory(method, order):
+    m = da.load(DOUBLE)
+    args = ([0.4, -0.3], [0.1, 0.2])
+    exact = da.simulate(m, *args, t=[0, 1.0], rtol=1e-13, atol=1e-13).q[-1]
+    errors = []
+    for step in (0.02, 0.01, 0.005):
+        q = da.simulate(m, *args, t=[0, 1.0], method=method, step=step).q[-1]
+        errors.append(np.abs(q - exact).max())
+    found = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.abs(found - order).max() < 0.2, (errors, found)
+
+
+def test_the_error_of_the_adaptive_method_follows_its_tolerance():
+    m = da.load(DOUBLE)
+    exact = da.simulate(m, [0.4, -0.3], t=[0, 5.0], rtol=1e-13, atol=1e-13).q[-1]
+    for rtol in (1e-4, 1e-7, 1e-10):
+        q = da.simulate(m, [0.4, -0.3], t=[0, 5.0], rtol=rtol).q[-1]
+        assert np.abs(q - exact).max() < 100 * rtol
+
+
+# -- conservation ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("q0", "bound"), [([0.3, -0.2], 1e-9), ([2.5, 1.0], 1e-7)])
+def test_a_double_pendulum_keeps_its_energy_for_100_s(q0, bound):
+    r = da.simulate(da.load(DOUBLE), q0, t=100.0, rtol=1e-9, atol=1e-12)
+    scale = np.abs(r.potential_energy).max()
+    assert np.ptp(r.energy) / scale < bound
+
+
+def link(name, parent, joint, place, mass, com, inertia):
+    pose = [[1, 0, 0, place[0]], [0, 1, 0, place[1]], [0, 0, 1, place[2]], [0, 0, 0, 1]]
+    return {
+        "name": name,
+        "parent": parent,
+        "joint": {**joint, "placement": pose},
+        "mass": mass,
+        "com": com,
+        "inertia": np.diag(inertia).tolist(),
+    }
+
+
+def test_a_tumbling_free_robot_keeps_its_momentum():
+    hinge = {"type": "revolute", "axis": [1, 0, 0]}
+    bodies = [
+        link("hull", -1, {"type": "free"}, (0, 0, 0), 4.0, [0.1, 0, 0], [0.3, 0.4, 0.5]),
+        link("a", 0, hinge, (0, 0, 0.4), 2.0, [0.1, 0, 0.2], [0.1, 0.2, 0.15]),
+        link("b", 1, {"type": "spherical"}, (0, 0.1, 0.3), 1.0, [0, 0.2, 0], [0.02, 0.03, 0.02]),
+    ]
+    m = da.load({"format": "dalembert/1", "gravity": [0, 0, 0], "bodies": bodies})
+    rng = np.random.default_rng(3)
+    q0 = da.neutral(m)
+    qd0 = rng.normal(size=m.nv)
+    r = da.simulate(m, q0, qd0, t=10.0, rtol=1e-11)
+    h = r.quantity("momentum")
+    assert np.abs(h - h[0]).max() / np.abs(h[0]).max() < 1e-9
+    quaternion = r.q[:, 3:7]
+    assert np.abs(np.linalg.norm(quaternion, axis=1) - 1).max() < 1e-12
+    assert spread(r.energy) < 1e-9
+
+
+# -- other engines -----------------------------------------------------------------------------
+
+
+MILD = {"dof": (1, 6), "masses": {"decade": 1}, "lengths": {"metre": 1}, "massless": 0.0}
+
+
+@pytest.mark.parametrize("m", random_mechanisms(6, 41, **MILD), ids=lambda m: m.name)
+def test_random_trees_agree_with_scipy(m):
+    scipy = pytest.importorskip("scipy.integrate")
+    q, qd, _ = random_state(m, 5, mild=True)
+    q, qd = np.array(q, float), np.array(qd, float) * 0.3
+    tau = np.zeros(m.nv)
+
+    def rate(t, x):
+        q, qd = x[: m.nq], x[m.nq :]
+        parts = zip(m.bodies, m.split_q(list(q)), m.split(list(qd)), strict=True)
+        qdot = [y for b, a, v in parts for y in b.joint.coordinate_rate(a, v)]
+        return np.concatenate([qdot, da.forward_dynamics(m, q, qd, tau)])
+
+    t = np.linspace(0, 0.2, 5)
+    found = scipy.solve_ivp(
+        rate, (0, 0.2), np.concatenate([q, qd]), "DOP853", t, rtol=1e-11, atol=1e-13
+    )
+    r = da.simulate(m, q, qd, t=t, rtol=1e-11, atol=1e-13, events="none")
+    ours = np.concatenate([r.q, r.qd], axis=1)
+    assert np.abs(ours - found.y.T).max() <= 1e-7 * max(1.0, np.abs(found.y).max())
+
+
+def test_the_light_cart_pole():
+    if not PEERDATA.exists():
+        absent("the directory of peer data")
+    data = json.loads((PEERDATA / "light_cartpole.json").read_text())
+    p = data["params"]
+    m = da.load(
+        "TX(), RY(), TZK(-1); body 1: M = 1/1000000, D = (0, 0, 0); body 2: M = 1, D = (0, 0, -1);"
+    )
+    rows = np.array(data["rows"], dtype=float)
+    # theta counts from the downward vertical towards +x, our joint turns about y towards -x
+    start = [p["x0"], -np.pi / 2]
+    r = da.simulate(m, start, t=rows[:, 0], rtol=1e-13, atol=1e-14)
+    x, theta = r.q[:, 0], -r.q[:, 1]
+    assert np.abs(x - rows[:, 1]).max() < 1e-6
+    assert np.abs(theta - rows[:, 2]).max() < 1e-6
+
+
+# -- batches and ways to give forces -----------------------------------------------------------
+
+
+def test_a_state_does_not_depend_on_its_place_in_a_batch():
+    m = da.load(DOUBLE)
+    rng = np.random.default_rng(5)
+    q0 = rng.normal(size=(37, 2))
+    whole = da.simulate(m, q0, t=0.3, method="rk4", step=0.01)
+    assert whole.q.shape == (37, 201, 2)
+    for k in (0, 17, 36):
+        one = da.simulate(m, q0[k], t=0.3, method="rk4", step=0.01)
+        assert (one.q == whole.q[k]).all()
+    shared = da.simulate(m, q0, t=0.3, method="rk4", step=0.01, threads=2)
+    assert (shared.q == whole.q).all()
+    assert whole.state(3).q.shape == (201, 2)
+
+
+def test_parameter_sets_run_side_by_side():
+    m = da.load("RX(), TZK(-L); body 1: M = 1, D = (0, 0, -L);")
+    lengths = np.array([0.5, 1.0, 2.0])
+    for method in ("rk4", "dop853"):
+        r = da.simulate(m, [0.1], t=[0, 1.0], parameters={"L": lengths}, method=method)
+        for k, L in enumerate(lengths):
+            one = da.simulate(m.with_values(L=L), [0.1], t=[0, 1.0], method=method)
+            assert np.allclose(r.q[k], one.q, atol=1e-9)
+
+
+def test_all_ways_to_give_forces_agree():
+    m = da.load(DOUBLE)
+    t = np.linspace(0, 1, 11)
+    ways = [
+        [0.5, -0.2],
+        {"j1": 0.5, "j2": -0.2},
+        ([0.0, 10.0], [[0.5, -0.2], [0.5, -0.2]]),
+        lambda t, q, qd: [0.5, -0.2],
+    ]
+    runs = [da.simulate(m, [0.1, 0.2], torque=w, t=t, rtol=1e-10) for w in ways]
+    for r in runs:
+        assert np.abs(r.q - runs[0].q).max() < 1e-9
+        assert np.allclose(r.tau, [0.5, -0.2])
+    stepped = [da.simulate(m, [0.1, 0.2], torque=w, t=t, method="rk4") for w in ways]
+    for r in stepped:
+        assert np.abs(r.q - runs[0].q).max() < 1e-8
+
+
+def test_a_held_table_changes_the_force_at_its_times():
+    m = da.load("TX(), TXK(0); body 1: M = 1, D = (0, 0, 0);")
+    table = ([0.0, 1.0, 2.0], [[1.0], [-1.0], [0.0]])
+    for method in ("dop853", "rk4"):
+        r = da.simulate(m, torque=table, t=[0, 1, 2, 3.0], hold=True, method=method)
+        assert np.allclose(r.q[:, 0], [0, 0.5, 1.0, 1.0], atol=1e-9)
+
+
+def test_a_prescribed_joint_moves_as_it_is_told():
+    m = da.load(DOUBLE)
+    from dalembert.trajectory import quintic
+
+    path = quintic([0.0], [1.0], 2.0)
+    r = da.simulate(m, [0.0, 0.3], motion={"j1": path}, t=np.linspace(0, 2, 21), rtol=1e-10)
+    assert np.abs(r.q[:, 0] - path(r.t)[:, 0]).max() < 1e-12
+    qdd = np.stack([path.qdd(r.t)[:, 0], r.accelerations[:, 1]], axis=1)
+    tau = da.inverse_dynamics(m, r.q, r.qd, qdd)
+    assert np.abs(tau[:, 1]).max() < 1e-9
+
+
+# -- what happens on the way -------------------------------------------------------------------
+
+
+def test_joint_limits_are_events():
+    m = da.load("RX(-1, 1), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    r = da.simulate(m, [0.5], [3.0], t=2.0, rtol=1e-11)
+    names = [e.name for e in r.events]
+    assert names == ["j1 upper limit"] * 2 + ["j1 lower limit"] * 2
+    for e in r.events:
+        assert abs(abs(e.q[0]) - 1) < 1e-9
+    stopped = da.simulate(m, [0.5], [3.0], t=2.0, stop="j1 upper limit")
+    assert stopped.stopped == "j1 upper limit" and stopped.t[-1] <= stopped.events[0].time
+    sampled = da.simulate(m, [0.5], [3.0], t=2.0, method="rk4")
+    assert [e.name for e in sampled.events] == names
+
+
+def test_an_event_of_the_user():
+    m = da.load(PENDULUM)
+    r = da.simulate(m, [0.5], t=3.0, events={"turn": lambda t, q, qd: qd[0]}, rtol=1e-11)
+    # the period of a pendulum of length 1 at amplitude 0.5, by its elliptic integral
+    special = pytest.importorskip("scipy.special")
+    period = 4 * special.ellipk(np.sin(0.25) ** 2) / np.sqrt(9.81)
+    assert r.events[0].time == pytest.approx(period / 2, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4", "euler"])
+def test_a_motion_that_is_not_finite_stops_and_says_where(method):
+    m = da.load(DOUBLE)
+    law = ([0.0, 0.5, 0.50001, 9.0], [[0, 0], [0, 0], [0, np.nan], [0, np.nan]])
+    with pytest.raises(SimulationStopped) as caught:
+        da.simulate(m, [0.1, 0.2], torque=law, t=1.0, method=method)
+    error = caught.value
+    assert error.joint in ("j1", "j2") and 0.4 < error.time <= 0.501
+    assert np.isfinite(error.q).all() and np.isfinite(error.qd).all()
+    assert "not finite after t = 0.5" in str(error) or "not finite after t = 0.4" in str(error)
+
+
+def test_an_error_of_a_torque_function_reaches_the_caller():
+    def torque(t, q, qd):
+        raise ZeroDivisionError("mine")
+
+    for method in ("dop853", "rk4"):
+        with pytest.raises(ZeroDivisionError, match="mine"):
+            da.simulate(da.load(PENDULUM), torque=torque, t=1.0, method=method)
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_ctrl_c_is_heard_soon(method):
+    m = da.load(DOUBLE)
+    da.simulate(m, [2.0, 1.0], t=0.01, method=method)  # compiled
+    sent = []
+    timer = threading.Timer(0.3, lambda: (sent.append(time.perf_counter()), _interrupt()))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        da.simulate(m, [2.0, 1.0], t=1e6, method=method, step=1e-4, rtol=1e-12)
+    timer.join()
+    assert time.perf_counter() - sent[0] < 0.5
+
+
+def _interrupt():
+    import os
+
+    os.kill(os.getpid(), signals.SIGINT)
+
+
+def test_progress_is_reported_often():
+    seen = []
+    da.simulate(da.load(DOUBLE), [2.0, 1.0], t=5.0, method="rk4", step=1e-4, progress=seen.append)
+    assert seen[-1] == 1.0 and seen == sorted(seen)
+
+
+# -- results -----------------------------------------------------------------------------------
+
+
+def test_results_are_written(tmp_path):
+    r = da.simulate(da.load(DOUBLE), [0.1, 0.2], torque=[0.1, 0.0], t=np.linspace(0, 1, 11))
+    r.to_csv(tmp_path / "r.csv")
+    with open(tmp_path / "r.csv") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["t", "q.j1", "q.j2", "qd.j1", "qd.j2", "tau.j1", "tau.j2", "energy"]
+    table = np.array(rows[1:], dtype=float)
+    assert (table[:, 1:3] == r.q).all() and (table[:, 5] == 0.1).all()
+    r.to_npz(tmp_path / "r.npz")
+    with np.load(tmp_path / "r.npz") as kept:
+        assert (kept["q"] == r.q).all() and (kept["energy"] == r.energy).all()
+    pytest.importorskip("matplotlib")
+    r.plot(tmp_path / "r.png")
+    assert (tmp_path / "r.png").stat().st_size > 5000
+
+
+def test_unclear_requests_are_refused():
+    m = da.load(DOUBLE)
+    for options, words in (
+        ({"method": "magic"}, "unknown method"),
+        ({"t": [0, 0.0]}, "increasing"),
+        ({"q0": [1.0]}, "q0 has shape"),
+        ({"q0": [np.nan, 0]}, "not finite"),
+        ({"torque": [1.0]}, "torque has shape"),
+        ({"torque": {"elbow": 1.0}}, "no force 'elbow'"),
+        ({"events": "all"}, "unknown events"),
+        ({"motion": {"elbow": 1.0}}, "neither a joint"),
+    ):
+        with pytest.raises(da.UsageError, match=words):
+            da.simulate(m, **options)
