@@ -1,6 +1,7 @@
 """Random mechanisms with every kind of joint, number and record, for round trips."""
 
 import random
+import re
 from fractions import Fraction
 
 from dalembert.algebra import Mat3, Rotation, Transform, Vec3
@@ -23,6 +24,7 @@ from dalembert.mechanism import (
 )
 from dalembert.read.fields import exact_turn
 
+NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")  # a joint that an equation can name
 NAMES = ("L1", "θ2", "a b", "*/ \n", "pi", "x.y")
 CHARACTERS = "abzAZ019_ -.,;:=[]{}()<>\"'\\/#%&*\n\t\r\0\x7f\x1b\u202e\u200bθé漢🤖"
 AXES = (Vec3(1, 0, 0), Vec3(0, -1, 0), Vec3(0, 0, 1), Vec3(Fraction(3, 5), 0, Fraction(-4, 5)))
@@ -130,9 +132,13 @@ class Draw:
                 Wheel(names[0], rng.randint(-1, last), self.vector(), self.axis()),
                 Wheel(names[1], 0, self.vector(), self.axis(), "δ", self.number(), names[0]),
             ),
-            "velocity_constraints": (VelocityConstraint(names[1], "xd*sin(th) - yd = t"),),
             "speeds": tuple(names),
         }
+        rates = [b.joint_name or b.name for b in bodies if b.joint.nv == 1]
+        rates = [name for name in rates if NAME.fullmatch(name) and name not in NAMES]
+        if rates:
+            equation = f"{rates[0]}d*sin({rates[0]}) - 2*{rates[-1]}d = t"
+            found["velocity_constraints"] = (VelocityConstraint(names[1], equation),)
         if last > 0:
             kind = rng.choice(["revolute", "spherical", "fixed", "rod"])
             pair = (0, self.vector(), last, self.vector())

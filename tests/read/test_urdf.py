@@ -230,7 +230,6 @@ def test_children_may_stand_before_their_parents():
 
 WRONG = {
     "<urdf> is not a robot": "<urdf/>",
-    "MJCF is not read yet": "<mujoco/>",
     "the robot has no link": "<robot name='r'/>",
     "this is a xacro file": "<robot xmlns:xacro='x'><xacro:macro/></robot>",
     "has no <parent>": robot(*TWO, '<joint name="j" type="fixed"><child link="b"/></joint>'),
