@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .algorithms.loop_closure import closure, equation_names, loop_jacobian
+from .algorithms.loop_closure import FAR, ROWS, equation_names, half_turns, linearised
 from .errors import ComputationError, ModelError, shown
+from .expr import trace
 from .mechanism import Mechanism, joint_name
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Closure:
     def __init__(self, m: Mechanism):
         import numpy as np
 
-        self.m = m = m.bound()
+        m = self.m = m.bound()
         points = [b.placement.p for b in m.bodies]
         points += [p for loop in m.loops for p in (loop.point_i, loop.point_j)]
         size = max((float(abs(x)) for p in points for x in p), default=0.0)
@@ -49,17 +50,59 @@ class Closure:
         units = "".join(FREEDOMS.get(b.joint.kind, "1" * b.joint.nv) for b in m.bodies)
         self.column_size = np.array([self.size if u == "L" else 1.0 for u in units])
 
+        # traced once: far quicker than to follow the branches again at each pose
+        n, count = m.nv, len(self.row_size)
+        self._residual = trace(lambda q: linearised(m, q, FAR)[0], [("q", m.nq)])
+        self._jacobian = trace(
+            lambda q: linearised(m, q, ROWS)[1], [("q", m.nq)], outputs=[("J", (count, n))]
+        )
+        self._far = trace(
+            lambda q: linearised(m, q, FAR)[1], [("q", m.nq)], outputs=[("J", (count, n))]
+        )
+        self._halves = trace(lambda q: half_turns(m, q), [("q", m.nq)])
+
     def residual(self, q: Array) -> Array:
+        """Return the residuals; half a turn counts as 2, though its sine vanishes."""
         import numpy as np
 
-        return np.array(closure(self.m, q.tolist()), dtype=float) / self.row_size
+        return np.array(self._residual(q.tolist()), dtype=float) / self.row_size
 
-    def jacobian(self, q: Array) -> Array:
+    def jacobian(self, q: Array, far: bool = False) -> Array:
+        """Return J of the closure, or of the residuals as the search sees them (`far`)."""
         import numpy as np
 
-        J = np.array(loop_jacobian(self.m, q.tolist()), dtype=float)
+        J = np.array((self._far if far else self._jacobian)(q.tolist()), dtype=float)
         J = J.reshape(len(self.row_size), self.m.nv)
         return J / self.row_size[:, None] * self.column_size
+
+    def residuals(self, q: Array) -> Array:
+        """Return the residuals of many poses."""
+        return self._all(self._residual, q) / self.row_size
+
+    def jacobians(self, q: Array) -> Array:
+        """Return the Jacobians of many poses, as the search sees them."""
+        J = self._all(self._far, q).reshape(len(q), len(self.row_size), self.m.nv)
+        return J / self.row_size[:, None] * self.column_size
+
+    def _all(self, function: Any, q: Array) -> Array:
+        import numpy as np
+
+        out = function([np.ascontiguousarray(q[:, k]) for k in range(q.shape[1])])
+        return np.stack([np.broadcast_to(x, len(q)) for x in out], axis=1)
+
+    def moved_all(self, q: Array, step: Array) -> Array:
+        """Return many poses, each moved by its step in scaled coordinates."""
+        import numpy as np
+
+        steps = self.m.split(list((step * self.column_size).T))
+        out: list[Any] = []
+        for body, own, dq in zip(self.m.bodies, self.m.split_q(list(q.T)), steps, strict=True):
+            out.extend(body.joint.integrate(own, dq))
+        return np.stack(out, axis=1)
+
+    def upside_down(self, q: Array) -> bool:
+        """Return whether a loop meets turned by half a turn."""
+        return any(x < 0.01 for x in self._halves(q.tolist()))
 
     def moved(self, q: Array, step: Array) -> Array:
         """Return q moved by a step in scaled coordinates."""
@@ -92,11 +135,12 @@ def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> 
     moving = [k for k in range(c.m.nv) if k not in set(hold)]
     r = c.residual(q)
     best = float(np.linalg.norm(r))
-    damping, stalled = 0.0, 0
+    damping, stalled, slow = 0.0, 0, 0
     for _ in range(steps):
-        if best < 1e-15 or stalled > 2:
+        if best < 1e-15 or stalled > 2 or slow > 8:
             break
-        J = c.jacobian(q)[:, moving]
+        before = best
+        J = c.jacobian(q, far=True)[:, moving]
         U, s, Vt = np.linalg.svd(J, full_matrices=False)
         top = s[0] if len(s) else 0.0
         kept = s > 1e-10 * top
@@ -105,7 +149,7 @@ def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> 
         dx *= min(1.0, 1.0 / max(np.abs(dx).max(initial=0.0), 1e-300))
         step = np.zeros(c.m.nv)
         t, improved = 1.0, False
-        for _ in range(12):
+        for _ in range(6):
             step[moving] = t * dx
             there = c.moved(q, step)
             found = c.residual(there)
@@ -114,10 +158,40 @@ def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> 
                 stalled = 0 if norm < 0.5 * best or best > 1e-12 else stalled + 1
                 q, r, best, improved = there, found, norm, True
                 break
-            t *= 0.5
+            t *= 0.3
         damping = damping * 0.1 if improved else max(10 * damping, 1e-6 * top * top)
         stalled = stalled if improved else stalled + 1
-    return q, float(np.abs(r).max(initial=0.0))
+        slow = slow + 1 if best > 0.99 * before and best > 1e-6 else 0
+    worst = float(np.abs(r).max(initial=0.0))
+    return q, max(worst, 1.0) if c.upside_down(q) else worst
+
+
+def search(c: Closure, starts: Array, hold: tuple[int, ...] = (), steps: int = 60) -> Array:
+    """Return where damped least squares lead from many starts at once, best first."""
+    import numpy as np
+
+    moving = [k for k in range(c.m.nv) if k not in set(hold)]
+    q, n = starts.copy(), len(starts)
+    damping = np.full(n, 1e-2)
+    r = c.residuals(q)
+    cost = np.sum(r * r, axis=1)
+    for _ in range(steps):
+        if np.min(cost) < 1e-18:
+            break
+        J = c.jacobians(q)[:, :, moving]
+        A = np.einsum("sri,srj->sij", J, J)
+        g = np.einsum("sri,sr->si", J, r)
+        A[:, range(len(moving)), range(len(moving))] += damping[:, None] * (1e-6 + 1.0)
+        step = np.zeros((n, c.m.nv))
+        step[:, moving] = -np.linalg.solve(A, g[..., None])[..., 0]
+        step *= np.minimum(1.0, 1.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        there = c.moved_all(q, step)
+        found = c.residuals(there)
+        new = np.sum(found * found, axis=1)
+        better = new < cost
+        q[better], r[better], cost[better] = there[better], found[better], new[better]
+        damping = np.clip(np.where(better, damping * 0.2, damping * 5), 1e-12, 1e6)
+    return np.asarray(q[np.argsort(cost, kind="stable")])
 
 
 def assemble(
@@ -133,23 +207,26 @@ def assemble(
 
     c = Closure(m)
     held = velocity_indices(m, hold or ())
-    rng = np.random.default_rng(seed)
     start = neutral_pose(m) if q is None else np.array(q, dtype=float)
     if start.shape != (m.nq,):
         raise ModelError(f"q has shape {start.shape}, the mechanism needs ({m.nq},)")
-    best, smallest = start, np.inf
-    free = np.array([0.0 if k in held else 1.0 for k in range(m.nv)])
-    for attempt in range(starts):
-        spread = 0.0 if attempt == 0 else min(3.0, 0.2 * attempt)
-        there = c.moved(start, free * rng.uniform(-spread, spread, m.nv)) if attempt else start
-        there, worst = close(c, there, held)
-        if worst < smallest:
-            best, smallest = there, worst
-        if worst < 1e-12:
-            return there
+    best, smallest = close(c, start, held)
+    if smallest > 1e-12 and starts > 1:
+        # farther and farther from the start
+        rng = np.random.default_rng(seed)
+        spread = np.minimum(3.0, 0.1 * np.arange(1, starts))[:, None]
+        steps = spread * rng.uniform(-1, 1, (starts - 1, m.nv))
+        steps[:, list(held)] = 0.0
+        many = np.repeat(start[None], starts - 1, axis=0)
+        for there in search(c, c.moved_all(many, steps), held)[:5]:
+            found, worst = close(c, there, held)
+            if worst < smallest:
+                best, smallest = found, worst
+            if worst < 1e-12:
+                return found
     if smallest < CLOSED:
         return best
-    worst, where = c.worst(best)
+    where = c.worst(best)[1]
     raise ComputationError(
         f"the loops do not close: the smallest residual reached from {starts} starts is "
         f"{smallest:.3g} of the mechanism's size, in {where}",

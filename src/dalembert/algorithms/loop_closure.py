@@ -11,12 +11,12 @@ residual, one row of the Jacobian and the acceleration at qdd = 0 are the three 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..algebra import Rotation, Vec3, is_zero
 from ..errors import ModelError
-from ..expr import Scalar, sqrt, where
+from ..expr import Scalar, maximum, sqrt, where
 from ..joint import UNITS, ZERO, Vector
 from ..mechanism import Loop, Mechanism, joint_name
 
@@ -127,13 +127,17 @@ def _beside(loop: Loop, i: End, j: End) -> list[Jet]:
 
 def _same_turn(loop: Loop, i: End, j: End) -> list[Jet]:
     """Return the antisymmetric part of the rotation between the two cut frames."""
-    e = [i.vector(loop.rotation_i @ u) for u in UNITS]
-    f = [j.vector(loop.rotation_j @ u) for u in UNITS]
+    e, f = _cut_axes(loop, i, j)
     rows = []
     for a, b in ((1, 2), (2, 0), (0, 1)):
         x, y = e[b].dot(f[a]), e[a].dot(f[b])
         rows.append(Jet((x.x - y.x) * 0.5, (x.xd - y.xd) * 0.5, (x.xdd - y.xdd) * 0.5))
     return rows
+
+
+def _cut_axes(loop: Loop, i: End, j: End) -> tuple[list[Moving], list[Moving]]:
+    e = [i.vector(loop.rotation_i @ u) for u in UNITS]
+    return e, [j.vector(loop.rotation_j @ u) for u in UNITS]
 
 
 def _crossed(loop: Loop, i: End, j: End) -> list[Jet]:
@@ -164,6 +168,57 @@ ROWS: dict[str, Rows] = {
     "fixed": lambda c, i, j: [*_gap(c, i, j).parts(), *_same_turn(c, i, j)],
     "rod": _rod,
 }
+
+
+# -- the same for a search: half turns are far from closed -------------------------------------
+
+
+def _unfolded(sines: list[Jet], square: Scalar, rate: Scalar) -> list[Jet]:
+    """Return 2 sin(a/2) from sin(a), given cos²(a/2) and its rate; second rates are left out."""
+    k = 1 / sqrt(maximum(square, 1e-9))
+    slope = -0.5 * rate * k * k
+    return [Jet(s.x * k, (s.xd + s.x * slope) * k, 0) for s in sines]
+
+
+def _aligned_far(loop: Loop, i: End, j: End) -> list[Jet]:
+    axis_i, axis_j = _axes(loop)
+    cosine = i.vector(axis_i).dot(j.vector(axis_j))
+    return _unfolded(_aligned(loop, i, j), (1 + cosine.x) * 0.5, cosine.xd * 0.5)
+
+
+def _same_turn_far(loop: Loop, i: End, j: End) -> list[Jet]:
+    parts = [a.dot(b) for a, b in zip(*_cut_axes(loop, i, j), strict=True)]
+    trace, rate = sum((c.x for c in parts), 0), sum((c.xd for c in parts), 0)
+    return _unfolded(_same_turn(loop, i, j), (1 + trace) * 0.25, rate * 0.25)
+
+
+FAR: dict[str, Rows] = ROWS | {
+    "revolute": lambda c, i, j: [*_gap(c, i, j).parts(), *_aligned_far(c, i, j)],
+    "prismatic": lambda c, i, j: [*_beside(c, i, j), *_same_turn_far(c, i, j)],
+    "cylindrical": lambda c, i, j: [*_beside(c, i, j), *_aligned_far(c, i, j)],
+    "fixed": lambda c, i, j: [*_gap(c, i, j).parts(), *_same_turn_far(c, i, j)],
+}
+
+
+def half_turns(m: Mechanism, q: Vector) -> list[Scalar]:
+    """Return cos²(a/2) of each loop, a the angle by which its cut frames or axes are apart.
+
+    Near zero the loop is closed upside down; spherical and other joints give one.
+    """
+    q_ = m.split_q(q)
+    out: list[Scalar] = []
+    for loop in m.loops:
+        path_i, path_j = branches(m, loop)
+        i, j = _columns(m, path_i, q_)[0], _columns(m, path_j, q_)[0]
+        if loop.joint in ("fixed", "prismatic"):
+            parts = [a.dot(b).x for a, b in zip(*_cut_axes(loop, i, j), strict=True)]
+            out.append((1 + sum(parts, 0)) * 0.25)
+        elif loop.joint in ("revolute", "cylindrical"):
+            axis_i, axis_j = _axes(loop)
+            out.append((1 + i.vector(axis_i).dot(j.vector(axis_j)).x) * 0.5)
+        else:
+            out.append(1)
+    return out
 
 
 # -- branches ----------------------------------------------------------------------------------
@@ -270,7 +325,15 @@ def _rows(m: Mechanism, q: Vector, qd: Vector) -> list[Jet]:
 
 def loop_jacobian(m: Mechanism, q: Vector) -> list[list[Scalar]]:
     """Return J, one row per closure equation: the rate of the residuals is J qd."""
+    return linearised(m, q, ROWS)[1]
+
+
+def linearised(
+    m: Mechanism, q: Vector, equations: Mapping[str, Rows]
+) -> tuple[list[Scalar], list[list[Scalar]]]:
+    """Return (residuals, Jacobian) of the closure, written by ROWS or, for a search, by FAR."""
     q_ = m.split_q(q)
+    values: list[Scalar] = []
     J: list[list[Scalar]] = []
     for loop in m.loops:
         path_i, path_j = branches(m, loop)
@@ -279,14 +342,16 @@ def loop_jacobian(m: Mechanism, q: Vector) -> list[list[Scalar]]:
         moves = [(k, End(i.R, i.p, v, w), j) for k, v, w in of_i]
         moves += [(k, i, End(j.R, j.p, v, w)) for k, v, w in of_j]
         for k, end_i, end_j in moves:
-            for row, jet in zip(rows, ROWS[loop.joint](loop, end_i, end_j), strict=True):
+            for row, jet in zip(rows, equations[loop.joint](loop, end_i, end_j), strict=True):
                 row[k] = jet.xd
+        values += [jet.x for jet in equations[loop.joint](loop, i, j)]
         J += rows
     for c in m.couplings:
         row = [0] * m.nv
         row[m.velocity_index[c.joint]], row[m.velocity_index[c.of]] = 1, -c.ratio
+        values.append(q_[c.joint][0] - c.ratio * q_[c.of][0] - c.offset)
         J.append(row)
-    return J
+    return values, J
 
 
 def reaction_wrenches(m: Mechanism, q: Vector, lam: Vector) -> list[list[Scalar]]:
