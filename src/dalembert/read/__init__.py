@@ -108,6 +108,10 @@ def _is_file(text: str) -> bool:
 def _file(file: Path, options: Mapping[str, Any]) -> Mechanism:
     from .document import decode, from_json, from_toml, read_bytes
 
+    if file.suffix.lower() in (".yaml", ".yml"):
+        from .parallel_yaml import read_parallel
+
+        return read_parallel(file, base=options["base"], snap=options["snap"])
     data, source, ending = read_bytes(file), str(file), file.suffix.lower()
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     if ending in (".urdf", ".xml") or (ending not in (".toml", ".json") and start[:1] == b"<"):
