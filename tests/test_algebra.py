@@ -55,6 +55,8 @@ def test_vectors_and_tensors_turn_with_the_matrix(parts):
     assert np.array_equal(turned, turned.T)
     A = Mat3((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), (7.0, 8.0, 10.0))
     assert_allclose(floats(R @ A), M @ floats(A), atol=1e-13)
+    for S in (R, Rotation.of(R.matrix())):
+        assert_allclose(floats(S.rotate_any(A)), M @ floats(A) @ M.T, atol=1e-12)
 
 
 def test_parallel_turns_add_their_angles():

@@ -181,16 +181,16 @@ class Turn:
         return Turn(self.axis, -self.angle, self.c, -self.s)
 
     def rotate(self, tensor: Mat3) -> Mat3:
-        """Return R tensor Rᵀ of a symmetric tensor, in 7 products and 6 sums."""
+        """Return R tensor Rᵀ; in 7 products and 6 sums for a symmetric tensor."""
         c, s, T = self.c, self.s, tensor.rows
         z, x, y = self.axis, (self.axis + 1) % 3, (self.axis + 2) % 3
-        k = s * (T[x][x] - T[y][y]) + c * (2 * T[x][y])
-        sk = s * k
+        k = s * (T[x][x] - T[y][y]) + c * (T[x][y] + T[y][x])
+        sk, ck = s * k, c * k
         out: list[list[Scalar]] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
         out[x][x], out[y][y], out[z][z] = T[x][x] - sk, T[y][y] + sk, T[z][z]
-        out[x][y] = out[y][x] = c * k - T[x][y]
-        out[x][z] = out[z][x] = c * T[x][z] - s * T[y][z]
-        out[y][z] = out[z][y] = s * T[x][z] + c * T[y][z]
+        out[x][y], out[y][x] = ck - T[y][x], ck - T[x][y]
+        out[x][z], out[y][z] = c * T[x][z] - s * T[y][z], s * T[x][z] + c * T[y][z]
+        out[z][x], out[z][y] = c * T[z][x] - s * T[z][y], s * T[z][x] + c * T[z][y]
         return Mat3(*(tuple(row) for row in out))
 
     def matrix(self) -> Mat3:
@@ -272,6 +272,15 @@ class Rotation:
         for factor in reversed(self.factors):
             tensor = factor.rotate(tensor)
         return tensor
+
+    def rotate_any(self, matrix: Mat3) -> Mat3:
+        """Return R matrix Rᵀ of a matrix that need not be symmetric."""
+        for factor in reversed(self.factors):
+            if isinstance(factor, Turn):
+                matrix = factor.rotate(matrix)
+            else:
+                matrix = factor @ matrix @ factor.T
+        return matrix
 
     def map(self, f: Map) -> Rotation:
         return Rotation(tuple(factor.map(f) for factor in self.factors))

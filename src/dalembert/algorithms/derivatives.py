@@ -1,8 +1,9 @@
 """Analytic derivatives of inverse and direct dynamics.
 
 Singh, Russell and Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial
-vector algebra (2022), eqs (34)-(37): one composite sweep gives dtau/dq, dtau/dqd and M. Derivatives
-with respect to q are along the velocity variables, so they have nv columns.
+vector algebra (2022), eqs (34)-(37): one composite sweep gives dtau/dq, dtau/dqd and M, here in the
+frames of the links. Derivatives with respect to q are along the velocity variables, so they have nv
+columns.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..rehome import expand_planar
 from .articulated_body import articulated_body
 from .drives import Drives, rotor_inertia
 from .elastic import joint_springs
-from .spatial import CoriolisFactor, spatial_states
+from .spatial import CoriolisFactor, LinkState, link_states
 
 Matrix = list[list[Scalar]]
 
@@ -26,47 +27,8 @@ def inverse_dynamics_derivatives(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return (dtau/dq, dtau/dqd, M); viscous friction is in dtau/dqd with drives="all"."""
     m = expand_planar(mechanism)
-    n, start = m.nv, m.velocity_index
-    dq, dqd, M = (_zeros(n) for _ in range(3))
-    states = spatial_states(m, q, qd, qdd)
-    I = {j: x.I for j, x in enumerate(states)}
-    B = {j: CoriolisFactor.of(x.I, x.xi) for j, x in enumerate(states)}
-    f = {j: x.I @ x.xi_d + x.xi.cross_star(x.I @ x.xi) for j, x in enumerate(states)}
-    # rates of the joint motions as the parent moves: Ψ̇, Ψ̈, and Ψ̇ + Ṡ
-    psi = [[x.xi_parent.cross(s) for s in x.s] for x in states]
-    psi2 = [
-        [x.xi_d_parent.cross(s) + x.xi_parent.cross(r) for s, r in zip(x.s, rates, strict=True)]
-        for x, rates in zip(states, psi, strict=True)
-    ]
-    both = [
-        [r + x.xi.cross(s) for s, r in zip(x.s, rates, strict=True)]
-        for x, rates in zip(states, psi, strict=True)
-    ]
-
-    for j, body in m.inward():
-        if body.parent >= 0:
-            i = body.parent
-            I[i], B[i], f[i] = I[i] + I[j], B[i] + B[j], f[i] + f[j]
-        for a, s in enumerate(states[j].s):
-            col = start[j] + a
-            # what this freedom of j does to the forces of the whole branch beyond it
-            Is, Bs = I[j] @ s, B[j] @ s
-            own = I[j] @ psi2[j][a] + (B[j] @ psi[j][a]) * 2
-            seen_below = own + s.cross_star(f[j])
-            from_speed = I[j] @ both[j][a] + Bs * 2
-            twice = B[j].transposed(s) * 2
-            i = j
-            while i >= 0:
-                for b, t in enumerate(states[i].s):
-                    row = start[i] + b
-                    M[row][col] = M[col][row] = t.dot(Is)
-                    dq[row][col] = t.dot(own if i == j else seen_below)
-                    dqd[row][col] = t.dot(from_speed)
-                    if i != j:
-                        # and what a freedom of an ancestor does to the force of j
-                        dq[col][row] = psi2[i][b].dot(Is) + psi[i][b].w.dot(twice)
-                        dqd[col][row] = both[i][b].dot(Is) + t.w.dot(twice)
-                i = m.bodies[i].parent
+    start = m.velocity_index
+    dq, dqd, M = _rigid(m, link_states(m, q, qd, qdd))
     for k, Ia in rotor_inertia(m, drives).items():
         M[k][k] = M[k][k] + Ia
     for spring in m.elastic:  # tau = ... + K (q - rest) + D qd
@@ -76,6 +38,50 @@ def inverse_dynamics_derivatives(
         for d in m.drives:
             k = start[d.joint]
             dqd[k][k] = dqd[k][k] + d.gear * d.gear * d.viscous
+    return dq, dqd, M
+
+
+def _rigid(m: Mechanism, states: Sequence[LinkState]) -> tuple[Matrix, Matrix, Matrix]:
+    """Return (dtau/dq, dtau/dqd, M) of the rigid bodies alone."""
+    dq, dqd, M = (_zeros(m.nv) for _ in range(3))
+    start = m.velocity_index
+    I = {j: x.I for j, x in enumerate(states)}
+    B2 = {j: CoriolisFactor.of(x.I * 2, x.xi) for j, x in enumerate(states)}  # 2 B
+    f = {j: x.f for j, x in enumerate(states)}
+    # Ψ̇ + Ṡ; what one freedom does to its own axis is nothing, so there it is 2 Ψ̇
+    both = [
+        [r * 2 if len(x.s) == 1 else r + x.xi.cross(s) for s, r in zip(x.s, x.psi, strict=True)]
+        for x in states
+    ]
+
+    for j, body in m.inward():
+        at = states[j].R, states[j].P
+        if body.parent >= 0:
+            i = body.parent
+            I[i] = I[i] + I[j].back(*at)
+            B2[i], f[i] = B2[i] + B2[j].back(*at), f[i] + f[j].back(*at)
+        for a, s in enumerate(states[j].s):
+            col = start[j] + a
+            # what this freedom of j does to the forces of the whole branch beyond it
+            Is, twice = I[j] @ s, B2[j].transposed(s)
+            by_q = I[j] @ states[j].psi2[a] + B2[j] @ states[j].psi[a]
+            by_qd = I[j] @ both[j][a] + B2[j] @ s
+            i = j
+            while i >= 0:
+                x = states[i]
+                for b, t in enumerate(x.s):
+                    row = start[i] + b
+                    M[row][col] = M[col][row] = t.dot(Is)
+                    dq[row][col], dqd[row][col] = t.dot(by_q), t.dot(by_qd)
+                    if i != j:
+                        # and what a freedom of an ancestor does to the force of j
+                        dq[col][row] = x.psi2[b].dot(Is) + x.psi[b].w.dot(twice)
+                        dqd[col][row] = both[i][b].dot(Is) + t.w.dot(twice)
+                if i == j:
+                    by_q = by_q + s.cross_star(f[j])  # the branch turns, and its force with it
+                at = x.R, x.P
+                Is, by_q, by_qd = Is.back(*at), by_q.back(*at), by_qd.back(*at)
+                twice, i = x.R @ twice, m.bodies[i].parent
     return dq, dqd, M
 
 

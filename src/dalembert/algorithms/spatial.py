@@ -1,7 +1,7 @@
-"""Six-vectors [angular; linear] at one fixed point, and the motion of every body in one frame.
+"""Six-vectors [angular; linear] at one point, and the motion of every body in its own frame.
 
-The frame is that of the root body of each branch at this instant, taken as fixed: what happens
-before the root joint then costs nothing. Used where all bodies meet: Coriolis matrix, derivatives.
+Used where every body meets all before it: Coriolis matrix, derivatives. In the frame of a link its
+joint axis is a constant and its inertia too; what must be seen from a parent is brought there.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ..expr import Scalar
 from ..inertia import Inertia
 from ..joint import Vector
 from ..mechanism import Mechanism
+from .newton_euler import couple, squared
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Spatial:
     def dot(self, o: Spatial) -> Scalar:
         return self.w.dot(o.w) + self.v.dot(o.v)
 
+    def back(self, R: Rotation, P: Vec3) -> Spatial:
+        """Return a force of the frame that stands at (R, P), seen from where that is said."""
+        f = R @ self.v
+        return Spatial(R @ self.w + P.cross(f), f)
+
 
 ZERO = Spatial(Vec3.zero(), Vec3.zero())
 
@@ -60,8 +66,16 @@ class SpatialInertia:
         at_O = Inertia(m, h, Io, "origin").moved(Transform(Rotation(), p))
         return SpatialInertia(m, at_O.lever, at_O.tensor)
 
+    def __mul__(self, k: Scalar) -> SpatialInertia:
+        return SpatialInertia(self.m * k, self.h * k, self.J * k)
+
     def __add__(self, o: SpatialInertia) -> SpatialInertia:
         return SpatialInertia(self.m + o.m, self.h + o.h, self.J + o.J)
+
+    def back(self, R: Rotation, P: Vec3) -> SpatialInertia:
+        """Return the inertia in the frame that stands at (R, P), seen from where that is said."""
+        there = Inertia(self.m, self.h, self.J, "origin").moved(Transform(R, P))
+        return SpatialInertia(there.mass, there.lever, there.tensor)
 
     def __matmul__(self, x: Spatial) -> Spatial:
         return Spatial(self.J @ x.w + self.h.cross(x.v), x.v * self.m - self.h.cross(x.w))
@@ -69,24 +83,37 @@ class SpatialInertia:
 
 @dataclass(frozen=True, slots=True)
 class CoriolisFactor:
-    """B(I, ξ) = ½ [(ξ×*) I + (I ξ)×̄* - I (ξ×)] = [[Bw, 0], [-p̂, 0]], p the linear momentum.
+    """B(I, ξ) = ½ [(ξ×*) I + (I ξ)×̄* - I (ξ×)] = [[tr(K) 1 - K, 0], [-p̂, 0]].
 
-    Echeandia and Wensing, Numerical methods to compute the Coriolis matrix (2021), eq (24), in 3-D.
+    Echeandia and Wensing, Numerical methods to compute the Coriolis matrix (2021), eq (24): of
+    all points r of a body, K = ∫ ṙ rᵀ dm and p = ∫ ṙ dm, both sums, so a composite body adds them.
     """
 
-    Bw: Mat3
+    K: Mat3
     p: Vec3
 
     @staticmethod
     def of(I: SpatialInertia, xi: Spatial) -> CoriolisFactor:
         w, v = xi.w, xi.v
-        p = v * I.m + w.cross(I.h)
-        half = w.skew() @ I.J
-        Bw = (half + half.T - (I.J @ w).skew()) * 0.5 - I.h.skew() @ v.skew()
-        return CoriolisFactor(Bw, p)
+        xx, yy, zz, xy, xz, yz = I.J.six()
+        # the second moments ∫ r rᵀ dm = ½ tr(J) 1 - J
+        half = (xx + yy + zz) / 2
+        second = Mat3.symmetric(half - xx, half - yy, half - zz, -xy, -xz, -yz)
+        return CoriolisFactor(w.skew() @ second + v.outer(I.h), v * I.m + w.cross(I.h))
 
     def __add__(self, o: CoriolisFactor) -> CoriolisFactor:
-        return CoriolisFactor(self.Bw + o.Bw, self.p + o.p)
+        return CoriolisFactor(self.K + o.K, self.p + o.p)
+
+    def back(self, R: Rotation, P: Vec3) -> CoriolisFactor:
+        """Return the factor of the frame that stands at (R, P), seen from where that is said."""
+        p = R @ self.p
+        return CoriolisFactor(R.rotate_any(self.K) + p.outer(P), p)
+
+    @property
+    def Bw(self) -> Mat3:
+        """tr(K) 1 - K."""
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.K.rows
+        return Mat3((yy + zz, -xy, -xz), (-yx, xx + zz, -yz), (-zx, -zy, xx + yy))
 
     def __matmul__(self, x: Spatial) -> Spatial:
         return Spatial(self.Bw @ x.w, x.w.cross(self.p))
@@ -97,44 +124,75 @@ class CoriolisFactor:
 
 
 @dataclass(frozen=True, slots=True)
-class SpatialState:
-    """Everything about one body, in the frame of its root."""
+class LinkState:
+    """Everything about one body, in its own frame."""
 
+    R: Rotation  # of its frame in the parent's
+    P: Vec3
     s: tuple[Spatial, ...]  # motion of each freedom of its joint
     xi: Spatial
-    xi_d: Spatial  # acceleration, gravity included as that of the base
-    xi_parent: Spatial
-    xi_d_parent: Spatial
+    psi: tuple[Spatial, ...]  # Ψ̇: rate of s as the parent moves
+    psi2: tuple[Spatial, ...]  # Ψ̈
     I: SpatialInertia
+    f: Spatial  # the wrench its motion needs, gravity included
 
 
-def spatial_states(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[SpatialState]:
-    """Return the spatial state of every body.
-
-    Joints must have columns that are fixed in the body.
-    """
+def link_states(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[LinkState]:
+    """Return the state of every body; joints must have columns that are fixed in the body."""
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
-    R: dict[int, Rotation] = {}
-    p: dict[int, Vec3] = {}
-    states: list[SpatialState] = []
+    v, motion = {-1: Vec3.zero()}, {-1: Motion(Vec3.zero(), Vec3.zero(), -m.gravity)}
+    states: list[LinkState] = []
     for j, body in m.outward():
-        R_j, P_j = body.pose(q_[j])
-        if body.parent < 0:
-            R[j], p[j] = Rotation(), Vec3.zero()
-            xi_i, xi_d_i = ZERO, Spatial(Vec3.zero(), -(R_j.T @ m.gravity))
-        else:
-            i = body.parent
-            R[j], p[j] = (R[i] @ R_j).bounded(), p[i] + R[i] @ P_j
-            xi_i, xi_d_i = states[i].xi, states[i].xi_d
-        s = tuple(_at_origin(R[j], p[j], *column) for column in body.joint.columns(q_[j]))
-        relative = sum((x * k for x, k in zip(s, qd_[j], strict=True)), ZERO)
-        given = sum((x * k for x, k in zip(s, qdd_[j], strict=True)), ZERO)
-        xi = xi_i + relative
-        I = SpatialInertia.of(body.m, R[j] @ body.h, R[j].rotate(body.Io), p[j])
-        states.append(SpatialState(s, xi, xi_d_i + xi_i.cross(relative) + given, xi_i, xi_d_i, I))
+        i = body.parent
+        R, P = body.pose(q_[j])
+        before, v_i = motion[i].seen(R, P), R.T @ (v[i] + motion[i].w.cross(P))
+        wJ, wdJ, vJ, vdJ = body.rates(q_[j], qd_[j], qdd_[j])
+        own = motion[j] = Motion(
+            before.w + wJ,
+            before.wd + wdJ + before.w.cross(wJ),
+            before.vd + vdJ + 2 * before.w.cross(vJ),
+        )
+        v[j] = v_i + vJ
+        s = tuple(Spatial(angular, linear) for linear, angular in body.joint.columns(q_[j]))
+        # a joint of one freedom does not move its own axis: the link moves it as its parent does
+        carrier, speed = (own, v[j]) if len(s) == 1 else (before, v_i)
+        states.append(
+            LinkState(
+                R,
+                P,
+                s,
+                Spatial(own.w, v[j]),
+                tuple(Spatial(carrier.w, speed).cross(x) for x in s),
+                tuple(carrier.second_rate(x, speed) for x in s),
+                SpatialInertia(body.m, body.h, body.Io),
+                own.wrench(body.m, body.h, body.Io),
+            )
+        )
     return states
 
 
-def _at_origin(R: Rotation, p: Vec3, linear: Vec3, angular: Vec3) -> Spatial:
-    w = R @ angular
-    return Spatial(w, R @ linear + p.cross(w))
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Angular velocity and acceleration, and classical acceleration of the origin, link axes."""
+
+    w: Vec3
+    wd: Vec3
+    vd: Vec3
+
+    @property
+    def U(self) -> Mat3:
+        return self.wd.skew() + squared(self.w)
+
+    def seen(self, R: Rotation, P: Vec3) -> Motion:
+        """Return the motion of the frame that stands at (R, P) and moves along."""
+        return Motion(R.T @ self.w, R.T @ self.wd, R.T @ (self.vd + self.U @ P))
+
+    def second_rate(self, s: Spatial, v: Vec3) -> Spatial:
+        """Return ξ̇ × s + ξ × (ξ × s) for ξ = (w, v), whose ξ̇ has the linear part vd - w × v."""
+        drag = self.vd.cross(s.w) + 2 * v.cross(self.w.cross(s.w))
+        return Spatial(self.U @ s.w, self.U @ s.v + drag)
+
+    def wrench(self, m: Scalar, h: Vec3, Io: Mat3) -> Spatial:
+        """Return the wrench at the origin that the motion asks of a body (newton_euler)."""
+        F = m * self.vd + self.U @ h
+        return Spatial(couple(Io, self.U, self.w, self.wd) + h.cross(self.vd), F)
