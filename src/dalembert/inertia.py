@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 from .algebra import Map, Mat3, Transform, Vec3, is_zero
 from .expr import Scalar
-
-HALF = Fraction(1, 2)
 
 
 def steiner(m: Scalar, c: Vec3) -> Mat3:
@@ -74,19 +71,19 @@ class Inertia:
         R, p = T.R, T.p
         if self.at == "centre":
             return Inertia(self.mass, T @ self.lever, R.rotate(self.tensor))
-        # J + 2 (p·g) 1 - p gᵀ - g pᵀ with g = h + p m/2: point mass and first moment in one
+        # J + 2 (p·h) 1 - p hᵀ - h pᵀ + m (p·p 1 - p pᵀ), in products of p with h and h' = h + m p
         h = R @ self.lever
-        g = h + p * (self.mass * HALF)
-        xx, yy, zz = p.x * g.x, p.y * g.y, p.z * g.z
+        moved = h + p * self.mass
+        xx, yy, zz = (a * b + a * c for a, b, c in zip(p, h, moved, strict=True))
         shift = Mat3.symmetric(
-            2 * (yy + zz),
-            2 * (xx + zz),
-            2 * (xx + yy),
-            -(p.x * g.y + p.y * g.x),
-            -(p.x * g.z + p.z * g.x),
-            -(p.y * g.z + p.z * g.y),
+            yy + zz,
+            xx + zz,
+            xx + yy,
+            -(p.x * moved.y + p.y * h.x),
+            -(p.x * moved.z + p.z * h.x),
+            -(p.y * moved.z + p.z * h.y),
         )
-        return Inertia(self.mass, h + p * self.mass, R.rotate(self.tensor) + shift, "origin")
+        return Inertia(self.mass, moved, R.rotate(self.tensor) + shift, "origin")
 
     def __add__(self, o: Inertia) -> Inertia:
         if o.is_massless():

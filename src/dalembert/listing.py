@@ -6,7 +6,9 @@ products by zero and one vanish, each value is named once, and what no result ne
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from .algorithms.parameter_sets import with_parameters
@@ -14,10 +16,12 @@ from .algorithms.unfelt import TEN, ten_of
 from .catalog import algorithm, quantity
 from .compute import trace_quantity
 from .emit.listing import Notes, Step, listing
-from .expr import Expr, Graph, program
+from .expr import Expr, Function, Graph, program
+from .expr.arena import PAYLOAD
+from .expr.forms import expand
 from .mechanism import Body, Mechanism, joint_name
 
-# what an algorithm does with a link: on the way out, on the way back, and out once more
+# what a method does with a link: on the way out, on the way back, and out once more
 MEANINGS = {
     "newton_euler": {
         "out": "its motion, and the force and couple that motion asks for",
@@ -29,7 +33,9 @@ MEANINGS = {
         "after": "its acceleration",
     },
     "composite": {
-        "in": "composite inertia of the links beyond, and its column",
+        "out": "its motion, and the force and couple that motion asks for",
+        "in": "composite inertia of the links beyond, and what they ask of this joint",
+        "after": "its motion, and the force and couple that motion asks for",
     },
 }
 
@@ -61,23 +67,37 @@ def listing_text(
         return watched
 
     function = trace_quantity(model, name, method, watch=watch, **options)
-    made = program(function, function.parameters)
     working, steps = seen.get(id(function.graph), (model, []))
-    known = made.step.nodes and max(made.step.nodes) < len(function.graph)
-    return listing(
-        made,
-        Notes(
-            f"{m.name}: {name} by {chosen}, {parameters} parameters",
-            steps if known else (),
-            MEANINGS.get(chosen, {}),
-            {str(k): joint_name(b) for k, b in enumerate(_moving(working), 1)},
-            _words(working),
-        ),
+    words = _words(working)
+    function, steps, words = _expanded(function, steps, words)
+    links = [joint_name(b) for b in working.bodies if b.joint.nv]
+    notes = Notes(
+        f"{m.name}: {name} by {chosen}, {parameters} parameters",
+        steps,
+        MEANINGS.get(chosen, {}),
+        {str(k): link for k, link in enumerate(links, 1)},
+        words,
     )
+    return listing(program(function, function.parameters), notes)
 
 
-def _moving(m: Mechanism) -> list[Body]:
-    return [b for b in m.bodies if b.joint.nv]
+def _expanded(
+    function: Function, steps: list[Step], words: dict[int, str]
+) -> tuple[Function, list[Step], dict[int, str]]:
+    """Return the function with its forms written out, and what was noted of its nodes moved on."""
+    if not any(op in PAYLOAD for op in set(function.graph.op)):
+        return function, steps, words
+    trail: dict[int, tuple[int, int]] = {}
+    graph, results = expand(function.graph, function.results, trail=trail)
+    nodes = sorted(trail)
+    moved = []
+    for step in steps:
+        at = bisect_left(nodes, step.first)
+        first = trail[nodes[at]][0] if at < len(nodes) else len(graph)
+        moved.append(replace(step, first=first))
+    words = {trail[i][1]: word for i, word in words.items() if i in trail}
+    whole = replace(function, graph=graph, results=tuple(results))
+    return whole, moved, words
 
 
 def _words(m: Mechanism) -> dict[int, str]:

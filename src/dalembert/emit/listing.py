@@ -192,7 +192,7 @@ class _Listing:
     def _meaning(self, here: Step) -> str:
         meaning = self.notes.meanings.get(here.stage, "")
         if not here.link:
-            return meaning or "before the recursion"
+            return meaning or ("all links together" if here.first else "before the recursion")
         link = self.notes.links.get(here.link, "")
         called = f"link {here.link}" + (f" ({link})" if link and link != here.link else "")
         return f"{called}: {meaning}" if meaning else called

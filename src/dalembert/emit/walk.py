@@ -18,7 +18,12 @@ class Walk:
     def __init__(self, block: Block, dialect: Dialect, leaves: Sequence[str], longest: int = 8):
         self.block, self.dialect, self.longest = block, dialect, longest
         self.parts: list[Part] = [self._leaf(v, text) for v, text in enumerate(leaves)]
-        self.uses: Counter[int] = Counter(a for line in block.lines for a in line.args)
+        # a cosine and a sine of one angle use it once
+        pairs = {line.args[0] for line in block.lines if OPS[line.op].kind == "sincos"}
+        self.uses: Counter[int] = Counter(pairs)
+        self.uses.update(
+            a for line in block.lines if OPS[line.op].kind != "sincos" for a in line.args
+        )
 
     def _leaf(self, v: int, text: str) -> Part:
         value = self.block.constant(v)

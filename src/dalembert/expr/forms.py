@@ -222,12 +222,19 @@ def newton(
 
 
 def expand(
-    graph: Graph, ids: Sequence[int], keep: frozenset[str] = frozenset()
+    graph: Graph,
+    ids: Sequence[int],
+    keep: frozenset[str] = frozenset(),
+    trail: dict[int, tuple[int, int]] | None = None,
 ) -> tuple[Graph, list[int]]:
-    """Return a new graph, and the ids in it, with forms (but those in `keep`) expanded."""
+    """Return a new graph, and the ids in it, with forms (but those in `keep`) expanded.
+
+    `trail` receives, for each node, how long the new graph was before it and where it is now.
+    """
     out = Graph()
     made: dict[int, Any] = {}
     for i in graph.live(ids):
+        before = len(out)
         op, args = graph.op[i], graph.args[i]
         if op == "item" and not isinstance(made[args[1]], int):
             made[i] = made[args[1]][args[0]]
@@ -236,4 +243,6 @@ def expand(
             made[i] = [out.lift(x) for x in FORMS[op](args[0], *values)]
         else:
             made[i] = out.rebuild(graph, i, made)
+        if trail is not None:
+            trail[i] = (before, made[i] if isinstance(made[i], int) else -1)
     return out, [made[i] for i in ids]
