@@ -49,29 +49,37 @@ def _machine(name: str, bodies: list[dict[str, Any]], **more: Any) -> Mechanism:
 def truck(n_trailers: int = 1) -> Mechanism:
     """Return a truck with n trailers, steered by the prescribed angle delta; n = 0 is the car.
 
-    DeSantis (1996), (8.1)-(8.46): wheelbase l, hitch c behind the rear axle, mass centres b and d
-    ahead of their axles. alpha = v, the forward speed of the rear axle.
+    DeSantis (1996), (8.1)-(8.46): wheelbase l1, hitch c behind the rear axle, mass centres b and d
+    ahead of their axles, trailer axle l2 behind its hitch (numbered from two trailers on).
+    alpha = v, the forward speed of the rear axle.
 
     >>> truck(2).joint_names
     ('x', 'y', 'th', 'phi1', 'phi2')
     """
     if not isinstance(n_trailers, int) or n_trailers < 0:
         raise UsageError(f"truck({n_trailers!r}): the number of trailers is a whole number")
-    bodies = _planar(6500, [1.4, 0, 0], 14000)
+    bodies = _planar("m1", ["b", 0, 0], "j1")
     wheels: list[dict[str, Any]] = [
         {"name": "rear", "body": "chassis", "point": [0, 0, 0], "normal": LATERAL},
-        {"name": "front", "body": "chassis", "point": [3.6, 0, 0], "normal": LATERAL,
+        {"name": "front", "body": "chassis", "point": ["l1", 0, 0], "normal": LATERAL,
          "steer": "delta"},
     ]  # fmt: skip
+    sizes = {"l1": 3.6, "b": 1.4, "m1": 6500, "j1": 14000}
     for k in range(1, n_trailers + 1):
-        hitch = [-0.35, 0, 0] if k == 1 else [-7.55, 0, 0]
+        c, d = ("c", "d") if n_trailers == 1 else (f"c{k}", f"d{k}")
+        l, sizes[c], sizes[f"l{k + 1}"], sizes[d] = f"l{k + 1}", 0.35, 7.2, 3.9
+        sizes[f"m{k + 1}"], sizes[f"j{k + 1}"] = 11000, 60000
+        hitch = [f"-{c}", 0, 0] if k == 1 else [f"-l{k} - {c}", 0, 0]
         joint = _joint("revolute", f"phi{k}", HEADING, hitch)
-        bodies.append(_body(f"trailer{k}", len(bodies) - 1, joint, 11000, [-3.3, 0, 0], 60000))
+        com = [f"{d} - {l}", 0, 0]
+        bodies.append(_body(f"trailer{k}", len(bodies) - 1, joint, f"m{k + 1}", com, f"j{k + 1}"))
         wheels.append(
-            {"name": f"axle{k}", "body": f"trailer{k}", "point": [-7.2, 0, 0], "normal": LATERAL}
+            {"name": f"axle{k}", "body": f"trailer{k}", "point": [f"-{l}", 0, 0], "normal": LATERAL}
         )
     name = "car" if n_trailers == 0 else f"truck{n_trailers}"
-    return _machine(name, bodies, wheels=wheels, prescribed=["delta"], speeds=["v"])
+    return _machine(
+        name, bodies, wheels=wheels, prescribed=["delta"], speeds=["v"], parameters=sizes
+    )
 
 
 def double_steering_car() -> Mechanism:
