@@ -236,3 +236,15 @@ def test_parameters_that_are_missing_or_unknown_are_named():
         eq.evaluate({}, q)
     with pytest.raises(da.ParameterError, match="XYZ"):
         eq.evaluate({"XYZ": 1}, q)
+
+
+def test_a_model_that_is_too_large_is_refused_with_the_estimate():
+    chain = "".join(f"R{'XYZ'[j % 3]}(),TZK(L{j}),TXK(A{j})," for j in range(1, 17))
+    m = da.load(chain + "RZ();", inertia="full")
+    eq = da.equations(m)
+    assert len(eq.Q[16]) > 0
+    with pytest.raises(da.TooLargeError, match="terms, and the limit") as error:
+        len(eq.B[1, 2, 3])
+    assert "inverse_dynamics" in str(error.value)
+    with pytest.raises(da.TooLargeError, match="sums of angles"):
+        da.equations(da.load("RZ(),TXK(1)," * 100 + "RZ();"))

@@ -21,6 +21,7 @@ from ..rehome import merge_fixed
 from .entry import Kind, Place, Table
 from .expand import expanded
 from .ring import Poly, Ring, rational
+from .size import LIMIT, check
 from .symbols import Symbols
 
 Key = tuple[Kind, Place]
@@ -28,11 +29,14 @@ KINDS: tuple[Kind, ...] = ("Q", "A", "B", "C")
 SERVED = ("revolute", "prismatic", "screw")
 
 
-def equations(m: Mechanism, expand: bool = False, full: bool = False) -> Equations:
+def equations(
+    m: Mechanism, expand: bool = False, full: bool = False, limit: int = LIMIT
+) -> Equations:
     """Return the closed forms Q, A, B, C of a tree of revolute, prismatic and screw joints.
 
     `expand` turns a planar or free base into slides and turns with massless bodies between them;
-    `full` names all components of the reported constants of every body.
+    `full` names all components of the reported constants of every body; `limit` is the number of
+    terms beyond which a kind of coefficient is refused.
     """
     if m.loops or m.couplings or m.wheels or m.velocity_constraints:
         raise ModelError(
@@ -50,7 +54,8 @@ def equations(m: Mechanism, expand: bool = False, full: bool = False) -> Equatio
             if kind == "spherical":
                 hint = "write it as three revolute joints, or use inverse_dynamics"
             raise ModelError(f"joint {name!r} is {kind}: it has no closed form itself", hint=hint)
-    return Equations(m, Ring(Symbols(m, full)))
+    springs = ("springs are not in these equations",) if m.springs or m.elastic else ()
+    return Equations(m, Ring(Symbols(m, full)), remarks=springs, limit=limit)
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class Equations:
     neglected: tuple[str, ...] = ()
     changed: Mapping[Key, Poly] = field(default_factory=dict, repr=False)  # by drop and prune
     remarks: tuple[str, ...] = ()
+    limit: int = LIMIT
 
     @property
     def n(self) -> int:
@@ -120,6 +126,11 @@ class Equations:
         return {}
 
     @cached_property
+    def _allowed(self) -> set[str]:
+        """The kinds whose predicted size was found bearable."""
+        return set()
+
+    @cached_property
     def shortest(self) -> dict[Key, Poly]:
         """The condensed forms made so far."""
         return {}
@@ -152,6 +163,9 @@ class Equations:
         i = place[0] - 1
         if kind in self._absent:
             return ring.zero
+        if kind not in self._allowed:
+            check(ring.symbols, kind, self.limit)
+            self._allowed.add(kind)
         if kind == "Q":
             Q = ring.poly(c.Q(i))
             return Q if self.sign == "section3" else -Q

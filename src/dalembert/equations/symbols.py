@@ -20,6 +20,7 @@ from ..algebra import Mat3, Turn, Vec3, is_zero
 from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
 from ..algorithms.condensed import Link
 from ..algorithms.reported import ENTRIES, Reported, reported
+from ..errors import TooLargeError
 from ..expr import Expr, Scalar, atan2, cos, sin, sqrt, text
 from ..expr.exact import to_float
 from ..joint import Joint
@@ -37,6 +38,7 @@ from .angles import (
 )
 
 Key = tuple[Any, ...]
+SUMS = 3000  # of angles, in one set of symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +144,8 @@ class Symbols:
 
     def _generators(self) -> list[Generator]:
         sums = self._sums()
-        dot = "_" if self.n > 9 else ""
-        made: list[Generator] = []
-        names = [_joined(s, dot) for s in sums]
-        made += [Generator(f"S{name}", ("sin", s)) for name, s in zip(names, sums, strict=True)]
+        names = [_joined(s, "_" if self.n > 9 else "") for s in sums]
+        made = [Generator(f"S{name}", ("sin", s)) for name, s in zip(names, sums, strict=True)]
         constants = range(1, len(self.constants) + 1)
         made += [Generator(f"SK{k}", ("sinK", k)) for k in constants]
         made += [Generator(f"C{name}", ("cos", s)) for name, s in zip(names, sums, strict=True)]
@@ -177,8 +177,7 @@ class Symbols:
         """Whether a component of V_j or J_j is not zero by structure, slides included."""
         body = self.augmented[j]
         if what == "V":
-            found = not is_zero(body.V[a])
-            return found or (self.slides[j] and not is_zero(body.V_q[a]))
+            return not (is_zero(body.V[a]) and is_zero(body.V_q[a]))
         grows = (body.J, body.W_q, body.W_qq) if self.slides[j] else (body.J,)
         return not all(is_zero(W[a, b]) for W in grows)
 
@@ -199,6 +198,11 @@ class Symbols:
                         sign = 1 if angle.joints[0] > 0 else -1
                         sums[tuple(sign * j for j in angle.joints)] = None
                 at = self.m.bodies[at].parent
+            if len(sums) > SUMS:
+                raise TooLargeError(
+                    f"parallel axes give more than {SUMS} sums of angles",
+                    hint="use inverse_dynamics or export: they are recursive, of any size",
+                )
         for j in range(self.n):
             if any(step.joints for _, step in self.factors[j]):
                 sums[(j + 1,)] = None

@@ -1,0 +1,270 @@
+"""The symbols Kane's method is written with, and a mechanism whose numbers are ratios over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ..algebra import Rotation, Transform, Turn
+from ..algorithms import kane
+from ..algorithms.kinematics import path
+from ..algorithms.velocity_constraints import prescribed_names
+from ..errors import ModelError, shown
+from ..expr import Expr, text
+from ..mechanism import Mechanism, joint_name
+from ..validate import numbers
+from .angles import coordinate_axis
+from .ratio import Coordinate, Field
+from .ring import Ring
+from .symbols import Generator
+
+SERVED = ("revolute", "prismatic", "screw", "planar", "fixed")
+TURNING = ("revolute", "screw")
+PLANAR = ("x", "y", "th")
+
+
+class KaneSymbols:
+    """Generators: angles and their sums, coordinates, rates, speeds, forces, parameters.
+
+    Coordinates are numbered from 1; prescribed steering angles follow the joints, then time.
+    """
+
+    def __init__(self, m: Mechanism):
+        self.m = _served(m)
+        self.n = m.nv
+        self.numbered = all(re.fullmatch(r"(j|body|q)?\d+", x) for x in m.joint_names)
+        self.steer = prescribed_names(m)
+        self.coordinates = self._coordinates()
+        self.speeds = kane.speed_names(m)
+        self.others: dict[str, Expr] = {}
+        self.generators = self._generators()
+        self.index = {g.key: i for i, g in enumerate(self.generators)}
+        self.names = [g.name for g in self.generators]
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def _coordinates(self) -> list[str]:
+        names: list[str] = []
+        for body in self.m.bodies:
+            own = joint_name(body)
+            names += [own] if body.joint.nv == 1 else [f"{own}_{p}" for p in PLANAR][: body.joint.nv]
+        if self.numbered:
+            names = [f"q{k}" for k in range(1, self.n + 1)]
+        return [*names, *self.steer, "t"]
+
+    def rate_name(self, k: int) -> str:
+        """Return the name of the rate of coordinate k (from 1)."""
+        return f"qd{k}" if self.numbered and k <= self.n else f"{self.coordinates[k - 1]}d"
+
+    def force_name(self, k: int) -> str:
+        """Return the name of the motor's force at coordinate k."""
+        return f"tau{k}" if self.numbered else f"tau_{self.coordinates[k - 1]}"
+
+    def alpha_key(self, a: int) -> tuple[Any, ...]:
+        """Return the generator of speed a (from 0): a joint's rate, or a symbol of its own."""
+        if len(self.speeds) == self.n:
+            return ("rate", a + 1)
+        name = self.speeds[a]
+        for j, body in enumerate(self.m.bodies):
+            if body.joint.nv and joint_name(body) == name:
+                return ("rate", self.m.velocity_index[j] + 1)
+        return ("speed", name)
+
+    def motors(self) -> list[int]:
+        """Return the coordinates with a motor: the active ones, else the joints among the speeds."""
+        m = self.m
+        wanted = m.active or self.speeds
+        return [
+            m.velocity_index[j] + 1
+            for j, b in enumerate(m.bodies)
+            if b.joint.nv == 1 and joint_name(b) in wanted
+        ]
+
+    def _angle_name(self, kind: str, joints: Sequence[int]) -> str:
+        if self.numbered and max(joints) <= self.n:
+            dot = "_" if self.n > 9 else ""
+            return f"{kind[0].upper()}{dot.join(map(str, joints))}"
+        return f"{kind}({'+'.join(self.coordinates[k - 1] for k in joints)})"
+
+    def _generators(self) -> list[Generator]:
+        single = self.angles()
+        sums = [(k,) for k in single] + self._sums()
+        made = [Generator(self._angle_name(kind, s), (kind, s))
+                for kind in ("sin", "cos") for s in sums]  # fmt: skip
+        count = len(self.coordinates)
+        made += [Generator(self.coordinates[k - 1], ("q", k)) for k in range(1, count + 1)]
+        made += [Generator(self.rate_name(k), ("rate", k)) for k in range(1, count)]
+        keys = [self.alpha_key(a) for a in range(len(self.speeds))]
+        made += [Generator(k[1].replace(".", "_"), k) for k in keys if k[0] == "speed"]
+        made += [Generator(f"{g.name}d", ("second", *g.key)) for g in made if g.key in keys]
+        made += [Generator(self.force_name(k), ("force", k)) for k in self.motors()]
+        made += [Generator(f"F_{w.name}", ("force", w.name)) for w in self.m.wheels]
+        for x in numbers(self.m._unlimited()):
+            self._atoms(x)
+        made += [Generator(p.name, ("p", p.name)) for p in self.m.parameters]
+        made += [Generator(f"K{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
+        return _apart(made)
+
+    def angles(self) -> list[int]:
+        """Return the coordinates that can stand under a sine: turning joints, steering, time."""
+        turning: list[int] = []
+        for j, body in enumerate(self.m.bodies):
+            at = self.m.velocity_index[j]
+            if body.joint.kind in TURNING:
+                turning.append(at + 1)
+            elif body.joint.kind == "planar":
+                turning.append(at + 3)
+        return [*turning, *range(self.n + 1, len(self.coordinates) + 1)]
+
+    def _sums(self) -> list[tuple[int, ...]]:
+        """Return the runs of turns about one axis along each path: sums that shorten the print."""
+        found: dict[tuple[int, ...], None] = {}
+        for j in range(len(self.m.bodies)):
+            run: list[int] = []
+            axis: Any = None
+            for i in reversed(path(self.m, j)):
+                body = self.m.bodies[i]
+                if body.joint.kind in ("revolute", "screw", "planar"):
+                    about = (2, 1) if body.joint.kind == "planar" else coordinate_axis(body.joint)
+                    if about[0] is None or (axis is not None and about != axis):
+                        break
+                    axis = about
+                    first = self.m.velocity_index[i] + 1
+                    run.insert(0, first + 2 if body.joint.kind == "planar" else first)
+                    if len(run) > 1:
+                        found[tuple(run)] = None
+                if body.placement.R.factors:
+                    break
+        return sorted(found, key=lambda s: (len(s), s))
+
+    def _atoms(self, x: Any) -> None:
+        """Collect the parts of an expression of parameters that are no ratio of polynomials."""
+        if not isinstance(x, Expr):
+            return
+        graph, stack = x.graph, [x.id]
+        while stack:
+            i = stack.pop()
+            op = graph.op[i]
+            if op in ("add", "sub", "mul", "div", "neg"):
+                stack += reversed(graph.args[i])
+            elif op not in ("const", "param"):
+                self.others.setdefault(text(Expr(graph, i)), Expr(graph, i))
+
+
+def _served(m: Mechanism) -> Mechanism:
+    if m.loops or m.couplings:
+        raise ModelError(
+            "Kane's steps are those of a tree with velocity constraints; this one has loops",
+            hint="write the loop as velocity constraints, or use kernels",
+        )
+    for body in m.bodies:
+        if body.joint.kind not in SERVED:
+            raise ModelError(
+                f"joint {shown(joint_name(body))!r} is {body.joint.kind}: its rates are no rates of "
+                "coordinates", hint="write it as revolute and prismatic joints",
+            )  # fmt: skip
+    return m
+
+
+def _apart(made: list[Generator]) -> list[Generator]:
+    """Return the generators with equal names told apart by a trailing underscore."""
+    seen: set[str] = set()
+    out = []
+    # names of the user stay as they are
+    for g in sorted(made, key=lambda g: g.key[0] != "p"):
+        name = g.name
+        while name in seen:
+            name += "_"
+        seen.add(name)
+        out.append(replace(g, name=name))
+    order = {g.key: k for k, g in enumerate(made)}
+    return sorted(out, key=lambda g: order[g.key])
+
+
+class Setting:
+    """A mechanism over ratios, its coordinates, rates and speeds as scalars."""
+
+    def __init__(self, m: Mechanism):
+        self.symbols = s = KaneSymbols(m)
+        self.ring = Ring(s)  # type: ignore[arg-type]
+        self.field = f = Field(self.ring, s.angles())
+        self.q = [Coordinate(f, {k: Fraction(1)}) for k in range(1, s.n + 1)]
+        self.qd = [f.gen("rate", k) for k in range(1, s.n + 1)]
+        first = s.n + 1
+        self.steer = {
+            name: (Coordinate(f, {first + k: Fraction(1)}), f.gen("rate", first + k))
+            for k, name in enumerate(s.steer)
+        }
+        self.t = Coordinate(f, {len(s.coordinates): Fraction(1)})
+        self.alpha = [f.gen(*s.alpha_key(a)) for a in range(len(s.speeds))]
+        self.alpha_dot = [f.gen("second", *s.alpha_key(a)) for a in range(len(s.speeds))]
+        self.m = self._bound(m)
+
+    def force(self, name: Any) -> Any:
+        """Return the force of a wheel or of a motor at a coordinate; 0 where there is none."""
+        return self.field.gen("force", name) if ("force", name) in self.symbols.index else 0
+
+    def slopes(self) -> dict[int, Any]:
+        """Return how each generator changes along the motion: the rates are symbols."""
+        out: dict[int, Any] = {}
+        f, index = self.field, self.symbols.index
+        count = len(self.symbols.coordinates)
+        for k in range(1, count + 1):
+            rate: Any = f.gen("rate", k) if k < count else 1
+            out[index["q", k]] = rate
+            if ("sin", (k,)) in index:
+                s, c = f.gen("sin", (k,)), f.gen("cos", (k,))
+                out[index["sin", (k,)]], out[index["cos", (k,)]] = c * rate, -s * rate
+        return out
+
+    def _bound(self, m: Mechanism) -> Mechanism:
+        plain = m._unlimited().map(self.number)
+        bodies = tuple(
+            replace(b, placement=_flat(b.placement), joint=b.joint) for b in plain.bodies
+        )
+        values = {p.name: self.field.gen("p", p.name) for p in m.parameters}
+        return replace(plain, bodies=bodies, checked=True)._with_equation_values(values)
+
+    def number(self, x: Any) -> Any:
+        """Return an exact number or an expression of parameters over the ring."""
+        if isinstance(x, float):
+            x = Fraction(repr(x))
+        if not isinstance(x, Expr):
+            return int(x) if x == int(x) else Fraction(x)
+        graph, made = x.graph, {}
+        for i in graph.live([x.id]):
+            op, args = graph.op[i], graph.args[i]
+            if op == "const":
+                made[i] = self.number(graph.const[i])
+            elif op == "param":
+                made[i] = self.field.gen("p", args[0])
+            elif op in ARITHMETIC and all(made[a] is not None for a in args):
+                made[i] = ARITHMETIC[op](*(made[a] for a in args))
+            else:
+                key = ("other", text(Expr(graph, i)))
+                made[i] = self.field.gen(*key) if key in self.symbols.index else None
+        return made[x.id]
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    return Fraction(a) / b if isinstance(a, int) and isinstance(b, (int, Fraction)) else a / b
+
+
+ARITHMETIC: dict[str, Any] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": _quotient,
+    "neg": lambda a: -a,
+}
+
+
+def _flat(T: Transform) -> Transform:
+    """Return the transform with its constant rotation as one matrix, exact quarter turns as 0, 1."""
+    if not T.R.factors:
+        return T
+    R = Rotation(tuple(f.matrix() if isinstance(f, Turn) else f for f in T.R.factors))
+    return Transform(Rotation.of(R.matrix()), T.p)
