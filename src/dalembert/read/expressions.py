@@ -140,7 +140,7 @@ class _Parser:
             else:
                 return self._finish(start)
 
-    # -- tokens ----------------------------------------------------------------------------------
+    # -- tokens --------------------------------------------------------------------------------
 
     def _operand(self, start: int) -> None:
         if not self.wants_value:
@@ -246,7 +246,7 @@ class _Parser:
             "use + - * / ^ ( ), numbers, names, pi, sqrt sin cos tan",
         )
 
-    # -- values ----------------------------------------------------------------------------------
+    # -- values --------------------------------------------------------------------------------
 
     def _apply(self) -> None:
         """Replace the operands of the topmost operator by its result."""

@@ -142,7 +142,7 @@ class Reader:
     def __post_init__(self) -> None:
         self.stack.append(Spot(-1))
 
-    # -- numbers ---------------------------------------------------------------------------------
+    # -- numbers -------------------------------------------------------------------------------
 
     def number(self, value: Value, unit: Unit, *, symbols: bool = True) -> Any:
         """Return the exact value of an expression; its names are noted unless they are limits."""
@@ -164,7 +164,7 @@ class Reader:
                 self.notes.append(f"{at(0)}: {note}")
         return result
 
-    # -- elements --------------------------------------------------------------------------------
+    # -- elements ------------------------------------------------------------------------------
 
     def stand_on(self, joint: Joint) -> None:
         """Begin with a base that moves."""
@@ -284,7 +284,7 @@ class Reader:
         if draft.lever is None:
             draft.lever = spot.pose.p
 
-    # -- ends ------------------------------------------------------------------------------------
+    # -- ends ----------------------------------------------------------------------------------
 
     def end_of_chain(self) -> None:
         """Note the tip that the chain just ended leads to, unless it ended in branches."""

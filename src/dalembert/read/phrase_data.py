@@ -45,7 +45,7 @@ def mass_data(reader: Reader, full: bool) -> None:
         )
 
 
-# -- statements -----------------------------------------------------------------------------------
+# -- statements --------------------------------------------------------------------------------
 
 
 def _body_statement(reader: Reader, statement: Statement, stated: set[int]) -> None:
@@ -137,7 +137,7 @@ def _gravity(reader: Reader, statement: Statement) -> None:
         reader.symbols.pop("G", None)
 
 
-# -- generated data -------------------------------------------------------------------------------
+# -- generated data ----------------------------------------------------------------------------
 
 
 def _generated(reader: Reader, draft: Draft, full: bool, used: set[str]) -> Inertia:
@@ -168,7 +168,7 @@ def _generated(reader: Reader, draft: Draft, full: bool, used: set[str]) -> Iner
     return Inertia(mass, centre, Mat3.symmetric(*diagonal, *[0] * 3))
 
 
-# -- reserved names -------------------------------------------------------------------------------
+# -- reserved names ----------------------------------------------------------------------------
 
 
 def _reserved(reader: Reader) -> None:

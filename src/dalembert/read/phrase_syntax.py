@@ -188,7 +188,7 @@ def _callbacks() -> Any:
     return Callbacks()
 
 
-# -- what is wrong with a rejected text -------------------------------------------------------
+# -- what is wrong with a rejected text --------------------------------------------------------
 
 
 def diagnose(found: Sentence, at: int) -> NoReturn:
