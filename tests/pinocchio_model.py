@@ -10,7 +10,7 @@ from dalembert.mechanism import Mechanism, joint_name
 
 
 def to_pinocchio(m: Mechanism) -> Any:
-    """Return the Pinocchio model of a numeric tree (body j is joint j + 1 where nothing is fixed)."""
+    """Return the Pinocchio model of a numeric tree; body j is joint j + 1 if nothing is fixed."""
     import pinocchio as pin
 
     b = m.bound()
