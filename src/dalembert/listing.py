@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from .algorithms.base_parameters import base_parameters
 from .algorithms.parameter_sets import with_parameters
 from .algorithms.unfelt import TEN, ten_of
 from .catalog import algorithm, quantity
@@ -57,7 +58,8 @@ def listing_text(
     row = quantity(name, m)
     chosen, _ = algorithm(row, method)
     drives = options.get("drives", row.options.get("drives", "none"))
-    model = with_parameters(m, parameters, drives)
+    base = base_parameters(m, drives) if parameters == "base" else None
+    model = with_parameters(m, parameters, drives, base)
     seen: dict[int, tuple[Mechanism, list[Step]]] = {}
 
     def watch(working: Mechanism, graph: Graph) -> Mechanism:
@@ -77,6 +79,7 @@ def listing_text(
         MEANINGS.get(chosen, {}),
         {str(k): link for k, link in enumerate(links, 1)},
         words,
+        [f"{word} = {right}" for word, right in base.groups.items()] if base else (),
     )
     return listing(program(function, function.parameters), notes)
 

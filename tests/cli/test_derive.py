@@ -63,3 +63,15 @@ def test_bad_options_are_explained(capsys, arguments, message):
     code, _, err = run(capsys, robots.REPORT, *arguments)
     assert code == 2
     assert message in err.splitlines()[-1] and err.splitlines()[-1].startswith("error: ")
+
+
+def test_a_listing_is_printed_for_any_quantity_and_parameter_set(capsys):
+    phrase = "RZ(A,B),TXK(L1),RZ(C,D),TXK(L2); gravity = (0, G, 0);"
+    options = ["--form", "listing", "--quantity", "mass_matrix", "--parameters", "base"]
+    assert main(["derive", phrase, *options]) == 0
+    text = capsys.readouterr().out
+    assert "mass_matrix by composite, base parameters" in text
+    assert "# ZZR1 = ZZ1 + L1**2*M2" in text and "C2 = cos(q2)" in text
+    assert main(["derive", phrase, *options, "--freeze", "2", "--json"]) == 0
+    assert "C2" not in capsys.readouterr().out
+    assert main(["derive", phrase, "--form", "listing", "--quantity", "magic"]) == 2

@@ -21,11 +21,13 @@ from .unfelt import TEN, inertia_of
 SETS = ("standard", "base", "given")
 
 
-def with_parameters(m: Mechanism, kind: str, drives: Drives = "none") -> Mechanism:
+def with_parameters(
+    m: Mechanism, kind: str, drives: Drives = "none", base: BaseParameters | None = None
+) -> Mechanism:
     """Return the mechanism with symbols for its inertial parameters; `given` returns it as it is.
 
     A mechanism without any mass gets all its parameters as symbols. The names are those of
-    `da.base_parameters`: XX2, MX2, and for grouped ones XXR2, MXR2.
+    `da.base_parameters`: XX2, MX2, and for grouped ones XXR2, MXR2; `base` is that, if known.
     """
     if kind not in SETS:
         raise UsageError(f"unknown parameters {kind!r}", hint="one of " + ", ".join(SETS))
@@ -38,7 +40,7 @@ def with_parameters(m: Mechanism, kind: str, drives: Drives = "none") -> Mechani
         c.symbol() if bare or not is_zero(x) else None for c, x in zip(columns, phi, strict=True)
     ]
     if kind == "base":
-        words = _base_words(base_parameters(m, drives), words)
+        words = _base_words(base or base_parameters(m, drives), words)
     taken = {p.name for p in m.parameters} - {w for w in words if w}
     graph = Graph()
     symbols: list[Scalar] = []

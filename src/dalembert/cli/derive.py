@@ -42,6 +42,14 @@ FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
     show_default=True, help="Which section of the report gives gravity its sign.",
 )  # fmt: skip
 @click.option("--expand", is_flag=True, help="Take a planar or free base apart.")
+@click.option(
+    "--quantity", default="inverse_dynamics", show_default=True, help="Of a listing: what of."
+)
+@click.option("--method", help="Of a listing: by which method.")
+@click.option(
+    "--parameters", type=click.Choice(["standard", "base", "given"]), default="given",
+    show_default=True, help="Of a listing: symbols for all or base inertias, or given.",
+)  # fmt: skip
 def command(
     mechanism: Mechanism,
     as_json: bool,
@@ -56,6 +64,9 @@ def command(
     limits: str | None,
     sign: str,
     expand: bool,
+    quantity: str,
+    method: str | None,
+    parameters: str,
 ) -> None:
     """Print the closed-form equations of motion of MODEL.
 
@@ -65,7 +76,10 @@ def command(
     """
     from dalembert.equations import equations
 
-    if form in ("listing", "kane"):
+    if form == "listing":
+        listed(mechanism, as_json, freeze, quantity, parameters, method)
+        return
+    if form == "kane":
         raise UsageError(f"--form {form} is not available", hint="forms: " + ", ".join(FORMS[:5]))
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
@@ -88,6 +102,25 @@ def command(
         click.echo(eq.markdown(sections), nl=False)
     else:
         click.echo(eq.text(form, sections), nl=False)
+
+
+def listed(
+    m: Mechanism, as_json: bool, freeze: str | None, name: str, parameters: str, method: str | None
+) -> None:
+    """Print a quantity as named, numbered assignments."""
+    from dalembert.listing import listing_text
+
+    # a joint keeps its name when others are locked before it, not its number
+    held = {k if isinstance(k, str) else m.joint_names[k - 1]: at
+            for k, at in split_freeze(freeze).items()} if freeze else {}  # fmt: skip
+    for joint, at in held.items():
+        m = m.lock([joint], at)
+    text = listing_text(m, name, parameters, method)
+    if as_json:
+        kind = {"quantity": name, "parameters": parameters}
+        print_json(kind | {"listing": text.splitlines()})
+    else:
+        click.echo(text, nl=False)
 
 
 def split_freeze(text: str) -> dict[int | str, Any]:

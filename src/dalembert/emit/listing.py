@@ -81,10 +81,9 @@ class _Listing:
         ends = [f"{p.name}({', '.join(map(str, p.shape))})" for p in self.program.inputs]
         self._remark("inputs: " + ", ".join(ends))
         used = [self.parameters[k] for k in sorted(self._used())]
-        for line in textwrap.wrap("parameters: " + (", ".join(used) or "none"), 92):
-            self._remark(line)
-        for remark in self.notes.remarks:
-            self._remark(remark)
+        for remark in ("parameters: " + (", ".join(used) or "none"), *self.notes.remarks):
+            for line in textwrap.wrap(remark, 96, subsequent_indent="  "):
+                self._remark(line)
         prepared = self._prepare()
         self._step(prepared)
         return "\n".join(self.lines) + "\n"
