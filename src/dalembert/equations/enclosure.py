@@ -1,0 +1,113 @@
+"""Enclosures of coefficients over a box of postures: intervals of flint, rounded outward."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from flint import arb, fmpq
+
+from ..algebra import Vec3
+from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
+from ..expr import Expr
+from ..expr.exact import exact, to_float
+from .ring import Term
+
+if TYPE_CHECKING:
+    from .derive import Equations
+
+Interval = Any  # flint.arb
+Ranges = tuple[tuple[float, float], ...]
+SLACK = 2.0**-44  # relative, of numbers that only a float knows
+
+
+class Enclosure:
+    """The generators of some equations as intervals; parameters are the exact decimals given."""
+
+    def __init__(self, eq: Equations, values: Mapping[str, float]):
+        self.symbols = eq.ring.symbols
+        names = {p.name for p in eq.mechanism.parameters}
+        known = {k: exact(v) for k, v in {**eq.mechanism.values, **values}.items() if k in names}
+        self.known = {k: to_float(v) for k, v in known.items()}
+        m = eq.mechanism.with_values(**known) if known else eq.mechanism
+        self.bodies: list[AugmentedBody] = augmented_bodies(m)
+        self.exact = known
+        self._constant: dict[int, Interval] = {}
+
+    def number(self, x: Any) -> Interval:
+        """Return an interval that holds an exact number or a closed expression."""
+        if isinstance(x, Expr):
+            if x.value is not None:
+                return self.number(x.value)
+            if (turns := x.graph.over_pi(x.id)) is not None:
+                return arb.pi() * self.number(turns)
+            near = to_float(x, self.known)
+            return arb(near, abs(near) * SLACK + 1e-300)
+        if isinstance(x, float):
+            return arb(x)
+        return arb(fmpq(*x.as_integer_ratio()))
+
+    def at(self, q: Sequence[tuple[float, float]], used: Sequence[int]) -> dict[int, Interval]:
+        """Return the interval of each used generator over a box of coordinates."""
+        coordinates = [hull(a, b) for a, b in q]
+        out = {}
+        for i in used:
+            kind, *key = self.symbols.generators[i].key
+            if kind in ("sin", "cos"):
+                angle = arb(0)
+                for j in key[0]:
+                    angle = angle + coordinates[j - 1] if j > 0 else angle - coordinates[-j - 1]
+                out[i] = angle.sin() if kind == "sin" else angle.cos()
+            elif kind == "q":
+                out[i] = coordinates[key[0] - 1]
+            elif kind in "VJ" and self.symbols.slides[key[0]]:
+                out[i] = self._sliding(kind, key, coordinates[key[0]])
+            else:
+                if i not in self._constant:
+                    self._constant[i] = self._fixed(kind, key)
+                out[i] = self._constant[i]
+        return out
+
+    def _sliding(self, kind: str, key: Sequence[int], q: Interval) -> Interval:
+        body = self.bodies[key[0]]
+        if kind == "V":
+            return self.number(body.V[key[1]]) + self.number(body.V_q[key[1]]) * q
+        a, b = key[1:]
+        parts = [self.number(W[a, b]) for W in (body.J, body.W_q, body.W_qq)]
+        return parts[0] + (parts[1] + parts[2] * q) * q
+
+    def _fixed(self, kind: str, key: Sequence[Any]) -> Interval:
+        if kind in ("sinK", "cosK"):
+            angle = self.number(self.symbols.constants[key[0] - 1])
+            return angle.sin() if kind == "sinK" else angle.cos()
+        if kind == "M":
+            return self.number(self.bodies[key[0]].M)
+        if kind == "p":
+            return self.number(self.exact[key[0]])
+        if kind == "other":
+            return self.number(self.symbols.others[key[0]])
+        body = self.bodies[key[0]]
+        V: Vec3 = body.V
+        return self.number(V[key[1]] if kind == "V" else body.J[key[1], key[2]])
+
+
+def hull(a: float, b: float) -> Interval:
+    """Return an interval that holds both ends."""
+    return arb(a).union(arb(b))
+
+
+def enclosed(terms: Sequence[Term], at: Mapping[int, Interval]) -> Interval:
+    """Return an interval that holds a polynomial."""
+    total = arb(0)
+    for c, monomial in terms:
+        x = arb(fmpq(c.numerator, c.denominator))
+        for i, e in monomial:
+            x = x * (at[i] ** e)
+        total += x
+    return total
+
+
+def most(x: Interval) -> float:
+    """Return a float not below the absolute value of anything in an interval."""
+    return math.nextafter(float(x.abs_upper()), math.inf)
