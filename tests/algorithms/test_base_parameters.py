@@ -15,6 +15,7 @@ from dalembert.expr import Graph
 from dalembert.expr.exact import to_float
 from dalembert.joint import UNITS, Planar, Prismatic, Revolute, Screw, Spherical
 from dalembert.mechanism import Body, Drive, Mechanism, Parameter
+from dalembert.read.mdh import read_dh
 from mechanisms import random_mechanisms
 from symoro import rx90
 
@@ -135,6 +136,32 @@ def test_symbolic_lengths_group_as_numeric_ones_do(seed):
     for row, other in zip(base.matrix, numeric.matrix, strict=True):
         for x, y in zip(row, other, strict=True):
             assert to_float(x, names) == pytest.approx(to_float(y), abs=1e-12)
+
+
+ODD = (
+    [{}, {"alpha": "al2", "d": "D2"}, {"sigma": 1, "alpha": "al3"}, {"alpha": "al4"}],
+    [{}, {"sigma": 1, "alpha": "al2", "d": "D2"}, {"alpha": "al3", "d": "D3"}],
+    [{}, {"sigma": 1, "d": "D2"}, {"sigma": 1, "alpha": "al3", "gamma": "g3"}, {"alpha": "al4"}],
+)
+
+
+@pytest.mark.parametrize("rows", ODD)
+def test_symbolic_angles_group_too(rows):
+    m = read_dh(rows, name="odd").with_gravity((0, 0, "G"))
+    values = {p.name: 0.3 + 0.17 * k for k, p in enumerate(m.parameters)}
+    numbers = m.with_values(**values)
+    base = base_parameters(m)
+    assert not base.notes
+    Y = stacked(numbers, 60)
+    assert len(base) == rank(Y)
+    K = np.array([[to_float(x, values) for x in row] for row in base.matrix])
+    assert np.abs(Y[:, list(base.kept)] @ K - Y).max() < 1e-10 * np.abs(Y).max()
+
+
+@pytest.mark.parametrize("name", ["stanford", "tx40", "ur5", "panda", "puma560"])
+def test_known_robots_have_the_rank_of_their_regressor(name):
+    m = getattr(da.robots, name)()
+    assert len(da.base_parameters(m)) == rank(stacked(m, 60))
 
 
 @pytest.mark.parametrize("m", random_mechanisms(8, seed=9, dof=(2, 8), massless=0), ids=str)

@@ -26,9 +26,8 @@ def canonical(x: Scalar) -> Scalar:
     """Return a coefficient with its products written out and like terms merged."""
     if not isinstance(x, Expr):
         return x
-    polynomial = _polynomial(x)
     total: Scalar = 0
-    for power, k in sorted(polynomial.items(), key=lambda item: (-_degree(item[0]), item[0])):
+    for power, k in _sorted(_polynomial(x)):
         term: Scalar = k
         for node, n in power:
             term = term * Expr(x.graph, node) ** n
@@ -114,9 +113,21 @@ def _terms(bp: BaseParameters, form: Mapping[int, Scalar]) -> list[tuple[Scalar,
 
 
 def _shown(k: Scalar) -> str:
-    if isinstance(k, Expr):
-        return repr(k).replace("+", " + ").replace("-", " - ").replace("( - ", "(-").strip()
-    return f"{k:.12g}" if isinstance(k, float) else decimal(k)
+    """Return a coefficient as text, a sum of products."""
+    if not isinstance(k, Expr):
+        return f"{k:.12g}" if isinstance(k, float) else decimal(k)
+    out = ""
+    for power, x in _sorted(_polynomial(k)):
+        factors = [repr(Expr(k.graph, i)) + (f"**{n}" if n > 1 else "") for i, n in power]
+        shown = _shown(abs(x))
+        text = "*".join(([] if shown == "1" and factors else [shown]) + factors)
+        minus = x < 0
+        out += (" - " if minus else " + ") + text if out else ("-" if minus else "") + text
+    return out
+
+
+def _sorted(a: Polynomial) -> list[tuple[Power, Any]]:
+    return sorted(a.items(), key=lambda item: (-_degree(item[0]), item[0]))
 
 
 def formula(
