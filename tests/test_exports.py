@@ -19,8 +19,16 @@ ERRORS = [
     "SingularModel",
     "SingularPose",
 ]
-COMPUTE = ["catalog", "base_parameters", "compile", "integrate", "neutral", "assemble", "mobility", "plan"]
-USES = ["simulate", "equations"]
+LOOPS = ["assemble", "mobility", "plan", "singularity"]
+COMPUTE = [
+    "catalog",
+    "base_parameters",
+    "compile",
+    "integrate",
+    "neutral",
+    *LOOPS,
+]
+USES = ["simulate", "equations", "kane_form"]
 PUBLIC = [*USES, "load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
 
 

@@ -76,6 +76,7 @@ QUANTITIES = (
 EXPORTS = {
     "load": "dalembert.read",
     "equations": "dalembert.equations",
+    "kane_form": "dalembert.equations.kane_form",
     "Mechanism": "dalembert.mechanism",
     "robots": "dalembert.robots",
     "catalog": "dalembert.catalog",
@@ -87,6 +88,7 @@ EXPORTS = {
     "mobility": "dalembert.plan",
     "simulate": "dalembert.simulate",
     "plan": "dalembert.plan",
+    "singularity": "dalembert.plan",
     **dict.fromkeys(QUANTITIES, "dalembert.compute"),
     "DalembertError": "dalembert.errors",
     "DescriptionError": "dalembert.errors",

@@ -54,7 +54,14 @@ def closed_evaluate(
         where = tuple(bad[0])
         q = np.broadcast_to(np.asarray(inputs[0], float), (*lead, m.nq))[where]
         try:
-            better = get(plan=plan(m, q))
+            made = plan(m, q)
+            if (made.free, made.spare_motors) != _motors(m):
+                raise SingularPose(
+                    "the motors do not hold the mechanism (type 2); free to move: "
+                    + ", ".join(made.free_joints),
+                    hint="move away from the singular pose, or name other active joints",
+                )
+            better = get(plan=made)
         except SingularPose as error:
             if pivot[where][0] < SINGULAR:
                 raise SingularPose(
@@ -79,6 +86,11 @@ def closed_evaluate(
     if check and name == "assembly":
         _check_closed(m, name, residual, parameters, UNFOUND)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def _motors(m: Mechanism) -> tuple[int, int]:
+    usual = planned(m)
+    return usual.free, usual.spare_motors
 
 
 def _state(where: tuple[Any, ...]) -> str:

@@ -5,11 +5,12 @@ Lengths are divided by the size of the mechanism, so that metres and radians sta
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .algorithms.loop_closure import FAR, ROWS, equation_names, half_turns, linearised
 from .errors import ComputationError, ModelError, shown
-from .expr import trace
+from .expr import Function, trace
 from .mechanism import Mechanism, joint_name
 
 if TYPE_CHECKING:
@@ -50,16 +51,29 @@ class Closure:
         units = "".join(FREEDOMS.get(b.joint.kind, "1" * b.joint.nv) for b in m.bodies)
         self.column_size = np.array([self.size if u == "L" else 1.0 for u in units])
 
-        # traced once: far quicker than to follow the branches again at each pose
-        n, count = m.nv, len(self.row_size)
-        self._residual = trace(lambda q: linearised(m, q, FAR)[0], [("q", m.nq)])
-        self._jacobian = trace(
-            lambda q: linearised(m, q, ROWS)[1], [("q", m.nq)], outputs=[("J", (count, n))]
+    # traced once each: quicker than to follow the branches again at every pose
+
+    @cached_property
+    def _residual(self) -> Function:
+        return trace(lambda q: linearised(self.m, q, FAR)[0], [("q", self.m.nq)])
+
+    @cached_property
+    def _jacobian(self) -> Function:
+        return self._traced(ROWS)
+
+    @cached_property
+    def _far(self) -> Function:
+        return self._traced(FAR)
+
+    @cached_property
+    def _halves(self) -> Function:
+        return trace(lambda q: half_turns(self.m, q), [("q", self.m.nq)])
+
+    def _traced(self, rows: Any) -> Function:
+        shape = (len(self.row_size), self.m.nv)
+        return trace(
+            lambda q: linearised(self.m, q, rows)[1], [("q", self.m.nq)], outputs=[("J", shape)]
         )
-        self._far = trace(
-            lambda q: linearised(m, q, FAR)[1], [("q", m.nq)], outputs=[("J", (count, n))]
-        )
-        self._halves = trace(lambda q: half_turns(m, q), [("q", m.nq)])
 
     def residual(self, q: Array) -> Array:
         """Return the residuals; half a turn counts as 2, though its sine vanishes."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from .algebra import Vec3
 from .errors import ComputationError, SingularPose, shown
 from .loop_assembly import Closure, assemble, close, neutral_pose, velocity_indices
 from .mechanism import Mechanism, joint_name
@@ -271,3 +272,46 @@ def mobility(m: Mechanism, q: Any = None) -> int:
     2
     """
     return plan(m, q).mobility
+
+
+@dataclass(frozen=True, slots=True)
+class Singularity:
+    """Distances to singular poses, from 0 (singular) to about 1; nan where there is no output."""
+
+    closure: float  # of the closure equations: smallest over largest singular value of their rank
+    type1: float  # motors move and the output does not
+    type2: float  # the output moves though the motors are held
+
+
+def singularity(m: Mechanism, q: Any, output: str | None = None, point: Any = None) -> Singularity:
+    """Return how far a pose is from singular ones (Gosselin and Angeles 1990, types 1 and 2).
+
+    `output` is a frame; its motion is its twist, or the velocity of one `point` of it.
+    """
+    import numpy as np
+
+    from .algorithms.kinematics import jacobian
+
+    c = Closure(m)
+    pose = np.array(q, dtype=float)
+    J = c.jacobian(pose)
+    s = np.linalg.svd(J, compute_uv=False)
+    own = planned(m)
+    rank = own.rank
+    # the motions of the general rank, also where some more are free for an instant
+    N = np.linalg.svd(J)[2][rank:].T
+    held = np.linalg.svd(N[list(own.motors)], compute_uv=False)
+    type2 = float(held[min(len(held), N.shape[1]) - 1]) if len(held) else 0.0
+    closed = float(s[rank - 1] / s[0]) if rank else 1.0
+    if output is None:
+        return Singularity(closed, float("nan"), type2)
+    rows = np.array(jacobian(c.m, output, pose.tolist()), dtype=float) * c.column_size
+    if point is not None:
+        from .algorithms.kinematics import frame_pose
+
+        arm = frame_pose(c.m, output, pose.tolist()).R @ Vec3(*(float(x) for x in point))
+        rows = rows[:3] - np.array(arm.skew().rows, dtype=float) @ rows[3:]
+    rows[:3] /= c.size
+    moved = np.linalg.svd(rows @ N, compute_uv=False)
+    type1 = float(moved[min(len(moved), N.shape[1]) - 1] / max(moved[0], 1e-300))
+    return Singularity(closed, type1, type2)

@@ -1,0 +1,172 @@
+"""Plans of closed loops: rank, mobility, singular poses, loops that cannot close."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.loop_assembly import Closure, assemble
+from dalembert.plan import plan, planned
+from loops import bricard, planar, random_rotation, spatial
+
+
+@pytest.mark.parametrize(
+    ("robot", "equations", "rank", "mobility"),
+    [
+        ("fourbar", 5, 2, 1),
+        ("fivebar", 5, 2, 2),
+        ("parallelogram_arm", 5, 2, 3),
+        ("three_rrr", 15, 6, 3),
+        ("delta", 9, 9, 3),
+        ("stewart", 18, 18, 6),
+    ],
+)
+def test_ready_made_robots_have_the_mobility_of_their_motors(robot, equations, rank, mobility):
+    m = getattr(da.robots, robot)()
+    p = da.plan(m)
+    assert (p.equations, p.rank, p.mobility) == (equations, rank, mobility)
+    assert len(p.motors) == mobility and not p.free and not p.spare_motors
+    assert set(p.dependent) | set(p.independent) == set(range(m.nv))
+    assert len(p.redundant) == equations - rank
+    assert da.mobility(m) == mobility
+    assert f"mobility {mobility}" in str(p)
+
+
+def test_a_plan_is_a_frozen_value_and_always_the_same():
+    m = da.robots.stewart()
+    assert plan(m) == plan(m) == planned(m) and hash(plan(m)) == hash(planned(m))
+    with pytest.raises(AttributeError):
+        plan(m).rows = ()
+
+
+def test_a_plan_does_not_depend_on_the_world():
+    rng = np.random.default_rng(0)
+    for make in (lambda **o: planar(6, 1, active=(0, 1, 2), **o), lambda **o: bricard(2, **o)):
+        here = make()
+        expected = plan(here.m, here.q)
+        for _ in range(5):
+            there = make(world=random_rotation(rng))
+            found = plan(there.m, there.q)
+            assert (found.rank, found.independent) == (expected.rank, expected.independent)
+
+
+def test_a_flat_four_bar_is_singular():
+    m = da.load(
+        {
+            "format": "dalembert/1",
+            "bodies": [
+                {"name": n, "parent": p, "joint": {"type": "revolute", "axis": [0, 0, 1],
+                 "placement": {"translation": [x, 0, 0]}}, "mass": 1, "com": [0.5, 0, 0],
+                 "inertia": [0.1, 0.1, 0.1]}
+                for n, p, x in (("a", -1, 0), ("b", 0, 1), ("c", -1, 1))
+            ],
+            "loops": [{"body_i": "b", "point_i": [1, 0, 0], "body_j": "c", "point_j": [1, 0, 0],
+                       "joint": "revolute", "axis": [0, 0, 1]}],
+            "active": ["a"],
+        }
+    )  # fmt: skip
+    with pytest.raises(da.SingularPose, match="lose rank"):
+        plan(m, [0.0, 0.0, 0.0])
+    with pytest.raises(da.SingularPose):
+        da.inverse_dynamics(m, np.zeros(3), np.ones(3), np.ones(3))
+    q = assemble(m, [0.5, -0.5, 0.5])
+    assert plan(m, q).mobility == 1
+
+
+def test_motors_that_do_not_hold_the_mechanism_are_named():
+    """A four-bar driven at a dead point: the coupler and the driven crank are in line (type 2)."""
+    m = da.robots.fourbar()
+    # the rocker as motor, crank and coupler stretched: 0.7² ... by the cosine rule
+    m = replace(m, active=("rocker",), checked=False)
+    a, b, c, d = 0.3, 0.8, 0.6, 0.7
+    s = a + b
+    alpha = np.arccos((s * s + d * d - c * c) / (2 * s * d))
+    tip = s * np.array([np.cos(alpha), np.sin(alpha)])
+    gamma = np.arctan2(tip[1], tip[0] - d)
+    q = np.array([alpha, 0.0, gamma])
+    assert np.abs(da.closure(m, q)).max() < 1e-15
+    with pytest.raises(da.SingularPose, match="type 2"):
+        da.active_torques(m, q, np.ones(3), np.ones(3))
+    assert da.singularity(m, q).type2 < 1e-12
+    assert da.singularity(m, assemble(m, [0.4, 0.2, 1.1])).type2 > 0.05
+
+
+def test_assembly_finds_the_passive_joints_from_a_start():
+    m = da.robots.delta()
+    q = assemble(m)
+    rng = np.random.default_rng(0)
+    p = planned(m)
+    Q = np.repeat(q[None], 50, axis=0)
+    Q[:, list(p.motors)] += rng.uniform(-0.2, 0.2, (50, 3))
+    found = da.assembly(m, Q)
+    assert np.abs(da.closure(m, found)).max() < 1e-14
+    assert np.array_equal(found[:, list(p.motors)], Q[:, list(p.motors)])
+
+
+def test_an_open_pose_is_refused_with_its_state_and_equation():
+    m = da.robots.fourbar()
+    q = np.repeat(assemble(m, [0.4, 0.2, 1.1])[None], 3, axis=0)
+    q[1, 1] += 0.1
+    with pytest.raises(da.ComputationError, match=r"open, state 1: .*coupler - rocker"):
+        da.inverse_dynamics(m, q, q, q)
+    assert np.isfinite(da.inverse_dynamics(m, q, q, q, check=False)).all()
+
+
+def test_a_loop_that_cannot_close_says_how_near_it_came():
+    m = da.robots.fourbar()
+    loop = replace(m.loops[0], point_i=type(m.gravity)(5, 0, 0))
+    with pytest.raises(
+        da.ComputationError, match=r"do not close: the smallest residual .* in loop"
+    ):
+        assemble(replace(m, loops=(loop,), checked=False))
+    with pytest.raises(da.ComputationError, match="assembly"):
+        da.assembly(da.robots.fivebar(), [np.pi, 0.0, 0.0, 0.0])
+
+
+def test_a_loop_turned_upside_down_is_not_closed():
+    case = spatial(7, 3)
+    c = Closure(case.m)
+    loop = case.m.loops[0]
+    flipped = replace(case.m, loops=(replace(loop, axis=-loop.axis),), checked=False)
+    assert c.worst(case.q)[0] < 1e-14 and not c.upside_down(case.q)
+    assert Closure(flipped).upside_down(case.q)
+
+
+def test_coupled_joints_follow():
+    m = da.load("j1: RZ(), TXK(1), j2: RZ(), TXK(1), j3: RZ(), TXK(1);"
+                "body 1: M = 1, D = (0.5, 0, 0); body 2: M = 1, D = (0.5, 0, 0);"
+                "body 3: M = 1, D = (0.5, 0, 0); gravity = (0, -9.81, 0);")  # fmt: skip
+    from dalembert.mechanism import Coupling
+
+    m = replace(m, couplings=(Coupling(2, 0, -2, 0),), active=("j1", "j2"), checked=False)
+    p = plan(m)
+    assert p.mobility == 2 and p.rank == 1
+    q = da.assembly(m, [0.3, 0.4, 0.0])
+    assert q[2] == pytest.approx(-0.6)
+    qd, qdd = da.tree_motion(m, q, [1.0, 2.0, 0.0], [0.5, 0.1, 0.0])
+    assert np.allclose(qd, [1, 2, -2]) and np.allclose(qdd, [0.5, 0.1, -1])
+    tau = da.inverse_dynamics(m, q, qd, qdd)
+    free = replace(m, couplings=(), active=(), checked=False)
+    gamma = da.inverse_dynamics(free, q, qd, qdd)
+    assert np.allclose(tau, [gamma[0] - 2 * gamma[2], gamma[1]])
+    assert np.allclose(da.forward_dynamics(m, q, qd, tau), qdd)
+
+
+def test_the_distance_to_singular_poses_has_a_type():
+    m = da.robots.fivebar()
+    q = assemble(m, [2.2, -1.0, 0.9, 1.0])
+    good = da.singularity(m, q, output="rodA", point=(0.6, 0, 0))
+    assert min(good.closure, good.type1, good.type2) > 0.05
+    # crank A and its rod in line: the tip cannot leave its circle, whatever crank A does
+    s, d = 1.0, 0.5
+    a = np.arccos((s * s + d * d - 0.8**2) / (2 * s * d))
+    tip = s * np.array([np.cos(a), np.sin(a)]) - [d, 0]
+    r = np.hypot(*tip)
+    inner = np.arccos((r * r + 0.16 - 0.36) / (0.8 * r))
+    crank = np.arctan2(tip[1], tip[0]) - inner
+    elbow = tip - 0.4 * np.array([np.cos(crank), np.sin(crank)])
+    q = np.array([a, 0.0, crank, np.arctan2(elbow[1], elbow[0]) - crank])
+    assert np.abs(da.closure(m, q)).max() < 1e-14
+    edge = da.singularity(m, q, output="rodA", point=(0.6, 0, 0))
+    assert edge.type1 < 1e-9 < 0.05 < edge.type2
