@@ -24,7 +24,8 @@ LAYERS = [
     ["cli"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-NEIGHBOURS = {("robots", "read")}  # importer, imported: allowed within one layer
+# importer, imported: allowed within one layer
+NEIGHBOURS = {("robots", "read"), ("verify", "simulate"), ("verify", "control")}
 LATE = {("mechanism", "read")}  # allowed inside a function only: Mechanism.save
 # parts of a module in files of their own, kept apart to stay short
 FACETS = {
@@ -36,6 +37,7 @@ FACETS = {
     "loop_assembly": "plan",
     "compute_loops": "compute",
     "catalog_kane": "catalog",
+    "catalog_models": "catalog",
     "catalog_loops": "catalog",
     "robots_arms": "robots",
     "robots_moving": "robots",
@@ -43,6 +45,7 @@ FACETS = {
     "robots_wheeled": "robots",
     "view": "mechanism",
     "verify_checks": "verify",
+    "verify_motion": "verify",
     "verify_classes": "verify",
     "verify_kane": "verify",
     "verify_loops": "verify",

@@ -72,13 +72,17 @@ class Feedback:
             raise UsageError("a control law needs a goal", hint="goal=[...] or a trajectory")
         return int(np.shape(self.goal)[-1])
 
+    @cached_property
+    def gains(self) -> tuple[Array, Array]:
+        return _gain(self.kp, self.n, "kp"), _gain(self.kd, self.n, "kd")
+
     @property
     def signal(self) -> Signal | None:
         return self.moving
 
     @cached_property
     def settings(self) -> Array:
-        parts = [_gain(self.kp, self.n, "kp").ravel(), _gain(self.kd, self.n, "kd").ravel()]
+        parts = [g.ravel() for g in self.gains]
         if self.limit is not None:
             parts.append(np.broadcast_to(np.asarray(self.limit, dtype=float), (self.n,)))
         gains = np.concatenate(parts)
@@ -91,7 +95,7 @@ class Feedback:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        forms = tuple(np.ndim(_gain(g, self.n, "gain")) for g in (self.kp, self.kd))
+        forms = tuple(np.ndim(g) for g in self.gains)
         model = None if self.model is None else (self.model.digest, repr(self.model.values))
         moving = self.moving is not None
         return (type(self).__name__, self.n, forms, moving, self.limit is not None, model)
@@ -106,7 +110,7 @@ class Feedback:
                 f"the law is for {n} joints of one freedom each, the mechanism has {m.nv} "
                 "velocities", hint="mechanisms with quaternions need a law of their own",
             )  # fmt: skip
-        full = [np.ndim(_gain(g, n, "gain")) == 2 for g in (self.kp, self.kd)]
+        full = [np.ndim(g) == 2 for g in self.gains]
         sizes = [n * n if f else n for f in full]
         kp, kd = p[: sizes[0]], p[sizes[0] : sum(sizes)]
         if self.moving is not None:
@@ -161,7 +165,7 @@ class PD(Feedback):
         from .compute import evaluate
 
         e = np.asarray(self.goal, dtype=float) - np.asarray(q, dtype=float)
-        kp = _gain(self.kp, self.n, "kp")
+        kp = self.gains[0]
         kp = np.diag(kp) if kp.ndim == 1 else kp
         kinetic: Array = evaluate(m, "kinetic_energy", q, qd, drives="inertia")
         return 0.5 * np.einsum("...i,ij,...j->...", e, kp, e) + kinetic

@@ -70,6 +70,9 @@ def simulate(
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
     states, lead = _states(job, q0, qd0, times[0])
+    if isinstance(job.kernels.system, Closed) and len(states):
+        first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
+        job = job.renewed(states[:1], float(times[0]), first)
     table = event_table(m, events, stop)
     run = Run(job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table)
     if method in STIFF:

@@ -19,7 +19,7 @@ Function = Callable[[Any, Any, Any], Any]
 
 @dataclass(frozen=True)
 class EventTable:
-    """Event functions f(t, q, qd) by name; `key` is what their kernel is kept under."""
+    """Event functions f(t, q, qd) by name; `key` is what their kernel is kept under, if at all."""
 
     functions: Mapping[str, Function]
     key: Any
@@ -39,8 +39,6 @@ def event_table(m: Mechanism, events: Any, stop: Any) -> EventTable:
             key = [(name, value) for name, (_, value) in found.items()]
     elif events:
         functions = dict(events)
-        # functions of a user have no name that says what they compute: never kept on disk
-        key = [(name, id(f)) for name, f in functions.items()]
     asked = [stop] if isinstance(stop, str) else list(stop)
     known = [n for s in asked for n in functions if s in (n, "all") or n.startswith(f"{s} ")]
     for s in asked:

@@ -6,8 +6,10 @@ All take x = (q, v), t, u (signals: first those of the control law, then prescri
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Protocol
 
 from .compute import _run_time_parameters
@@ -36,6 +38,9 @@ class Law(Protocol):
         self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
     ) -> Sequence[Scalar]: ...
 
+
+_KEPT: OrderedDict[str, Any] = OrderedDict()  # kernels of this process, least used first
+_LOCK = Lock()
 
 EventFunction = Callable[[Any, Any, Any], Any]
 
@@ -74,11 +79,22 @@ class Kernels:
         from .runtime import compile_program
 
         m = self.system.m
+        if extra is None:  # what is traced has no name that says what it computes
+            return compile_program(self._program(name, body, outputs))
         key = repr((
             "simulate", name, m.digest, m.values, self.system.key, self.law.key, self.signals,
             self.settings, self.parameters, extra,
         ))  # fmt: skip
-        return compile_program(lambda: self._program(name, body, outputs), key=key)
+        with _LOCK:
+            if key in _KEPT:
+                _KEPT.move_to_end(key)
+                return _KEPT[key]
+        made = compile_program(lambda: self._program(name, body, outputs), key=key)
+        with _LOCK:
+            _KEPT[key] = made
+            while len(_KEPT) > 128:
+                _KEPT.popitem(last=False)
+        return made
 
     def _forces(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
         qd = s.velocity(q, v, u[1])
@@ -142,7 +158,10 @@ class Kernels:
         return self._kernel("outputs", body, ends)
 
     def events(self, functions: Mapping[str, EventFunction], key: Any) -> Any:
-        """Return the kernel of event functions f(t, q, qd), or None if there are none."""
+        """Return the kernel of event functions f(t, q, qd), or None if there are none.
+
+        With a `key` of None it is compiled anew.
+        """
         if not functions:
             return None
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .errors import SingularPose
 from .mechanism import Mechanism, joint_name
 from .runtime import integrate as drivers
 from .runtime.native import pool
@@ -20,7 +21,8 @@ from .simulate_tools import callback
 
 Array = np.ndarray
 Found = tuple[Array, list[Event], int, int, str]  # samples, events, steps, evaluations, stopped by
-FADING = 1e-3  # pivots below this part of the largest make a new plan
+FADING = 0.05  # pivots below this part of the largest make a new plan
+SINGULAR = 1e-8
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Job:
     signal: Signal | None
     settings: Array
     parameters: dict[str, Any]
+    limit: float = 0.0  # pivots below this part of the largest make a new plan
 
     @property
     def m(self) -> Mechanism:
@@ -42,13 +45,24 @@ class Job:
 
     def planned_at(self, q: Array) -> Job:
         """Return the job with the loops planned anew at a pose."""
-        from .plan import plan
-
         own = self.kernels.system
         if not isinstance(own, Closed):
-            raise TypeError("only loops are planned")
-        renewed = plan(own.m, q)
-        return replace(self, kernels=replace(self.kernels, system=replace(own, plan=renewed)))
+            return self
+        return replace(self, kernels=replace(self.kernels, system=own.planned_at(q)))
+
+    def renewed(self, rows: Array, t: float, parameters: Any) -> Job:
+        """Return the job planned anew where pivots fade; its limit lies below what it has there."""
+        made = self.planned_at(rows[0][: self.m.nq])
+        size = made.kernels.rhs().inputs[2].size
+        u = self.signal(t) if self.signal is not None else np.zeros(size)
+        p = np.zeros(made.kernels.rhs().inputs[3].size)
+        measure = float(made.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
+        if not measure > SINGULAR:
+            raise SingularPose(
+                f"the loops lose rank at t = {t:.9g} s: pivot ratio {measure:.1e}",
+                hint="the mechanism meets a singular pose, where its motion is not determined",
+            )
+        return replace(made, limit=min(FADING, 0.2 * measure))
 
     def model(self, method: str, table: EventTable | None = None) -> drivers.Model:
         k = self.kernels
@@ -56,8 +70,7 @@ class Job:
         if isinstance(k.law, Called):
             rhs = callback(rhs, k.law, self.m.nq, k)
         events = k.events(table.functions, table.key) if table is not None else None
-        limit = FADING if isinstance(k.system, Closed) else 0.0
-        return drivers.Model(rhs, k.project(), events, method in MAPS, self.signal, limit)
+        return drivers.Model(rhs, k.project(), events, method in MAPS, self.signal, self.limit)
 
 
 def force_names(own: System) -> tuple[str, ...]:
@@ -130,7 +143,7 @@ class Run:
             if status == drivers.BAD:
                 row = int(np.argmax(~np.isfinite(after).all(axis=1)))
                 self.fail(before[row], after[row], t, start + first + row, len(states))
-            job = job.planned_at(before[0][: job.m.nq])
+            job = job.renewed(before, t, given)
             model = job.model(self.method)
             driver.use(model)
         _raise_callback(model)
@@ -171,7 +184,7 @@ class Run:
                             driver.out[self.times > event.time] = np.nan
                             return event.name
                 elif status == drivers.ALARM:
-                    job = job.planned_at(driver.x[: job.m.nq])
+                    job = job.renewed(driver.x[None], driver.t, driver.parameters)
                     driver.use(job.model(self.method, self.table))
                 else:
                     self.fail_adaptive(driver, place)

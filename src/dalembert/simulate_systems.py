@@ -28,7 +28,7 @@ from .errors import UsageError
 from .expr import Scalar, sqrt
 from .joint import Vector
 from .mechanism import Mechanism, joint_name
-from .plan import LoopPlan, planned
+from .plan import LoopPlan, plan, planned
 from .reframe import simplify
 
 ROUND = frozenset({"spherical", "free"})  # joints with a quaternion
@@ -142,6 +142,14 @@ class Closed:
     def bound(self, m: Mechanism) -> Closed:
         return replace(self, m=m, tree=simplify(cut_tree(m)))
 
+    def planned_at(self, q: Any) -> Closed:
+        """Return the system with the coordinates that are independent best at a pose.
+
+        They need not be those of the motors: a motor may pass a dead point.
+        """
+        free = plan(replace(self.m, active=(), checked=True), q)
+        return replace(self, plan=replace(free, motors=self.plan.motors))
+
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
         return v
 
@@ -201,9 +209,7 @@ class Reduced:
 System = Tree | Closed | Reduced
 
 
-def system(
-    m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = (), plan: LoopPlan | None = None
-) -> System:
+def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -> System:
     """Return the state model of a mechanism."""
     if is_closed(m):
         if given or m.wheels or m.velocity_constraints:
@@ -211,7 +217,7 @@ def system(
                 "closed loops together with prescribed motions or velocity constraints "
                 "cannot be simulated"
             )
-        return Closed(m, plan or planned(m), drives)
+        return Closed(m, planned(m), drives)
     if m.wheels or m.velocity_constraints:
         if given:
             raise UsageError("prescribed joints of a machine on wheels cannot be simulated")

@@ -12,6 +12,7 @@ from .mechanism import Mechanism
 from .verify_checks import PLAIN, TREE, Array, Case, Check, Entry, Results, array_of, output, plain
 from .verify_kane import PLANE, VEHICLES, is_planar
 from .verify_loops import LOOPS, PARALLEL, loop_class
+from .verify_motion import CONTROLLED, is_controlled
 
 # -- elastic joints ------------------------------------------------------------------------------
 
@@ -160,11 +161,14 @@ TABLES: dict[str, Mapping[str, Entry]] = {
     "parallel": PARALLEL,
     "constrained": VEHICLES,
     "planar": PLANE,
+    "controlled": CONTROLLED,
 }
 
 
 def class_of(data: Mapping[str, Any], m: Mechanism) -> str:
     """Return the mechanism class of a reference file."""
+    if is_controlled(data):
+        return "controlled"
     if m.wheels or m.velocity_constraints:
         return "constrained"
     if m.loops or m.couplings:

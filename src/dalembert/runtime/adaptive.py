@@ -286,7 +286,7 @@ def _samples(c: _Adaptive, t_new: str) -> None:
 def _take(c: _Adaptive) -> None:
     """Make the end of the step the new state."""
     x, x_new, n, t = c.get("x"), c.get("x_new"), c.get("n"), c.get("t_new")
-    fine = c.finite(x_new, n, "sum")
+    fine = c.finite(x_new, n)
     with c.when(c("xor i1 {}, true", fine)):
         c.give(BAD)
     c.set("pending", 0)

@@ -6,7 +6,7 @@ at any time and go on later from where it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from .lower import real
@@ -179,19 +179,30 @@ class Code:
         with self.loop(length) as i:
             self.put(target, i, self.word(source, i))
 
-    def finite(self, base: str, length: str, field: str) -> str:
-        """Return the mask of: all entries are finite; `field` is used for the sum."""
-        self.set(field, 0.0)
-        with self.loop(length) as i:
-            x = self.word(base, i)
-            self.set(field, self.add(self.get(field), self("fsub double {}, {}", x, x)))
-        return self("fcmp oeq double {}, {}", self.get(field), 0.0)
+    def finite(self, base: str, length: str) -> str:
+        """Return the mask of: all entries are finite (x - x is zero of a finite number only)."""
+        tag = self.label()
+        self.open(f"{tag}.from")
+        self.lines.append(f"br label %{tag}.head")
+        self.lines.append(f"{tag}.head:")
+        self.lines.append(f"%{tag}.i = phi i64 [ 0, %{tag}.from ], [ %{tag}.n, %{tag}.body ]")
+        zero = "zeroinitializer"
+        self.lines.append(
+            f"%{tag}.s = phi {WIDE} [ {zero}, %{tag}.from ], [ %{tag}.sn, %{tag}.body ]"
+        )
+        more = self("icmp slt i64 {}, {}", f"%{tag}.i", length)
+        self.lines.append(f"br i1 {more}, label %{tag}.body, label %{tag}.end")
+        self.lines.append(f"{tag}.body:")
+        x = self.load(base, f"%{tag}.i")
+        gap = self(f"fsub {WIDE} {{}}, {{}}", x, x)
+        self.lines.append(f"%{tag}.sn = fadd {WIDE} %{tag}.s, {gap}")
+        self.lines.append(f"%{tag}.n = add i64 %{tag}.i, {LANES}")
+        self.lines.append(f"br label %{tag}.head")
+        self.lines.append(f"{tag}.end:")
+        same = self(f"fcmp oeq {WIDE} %{tag}.s, {zero}")
+        bits = self(f"bitcast <{LANES} x i1> {{}} to i{LANES}", same)
+        return self(f"icmp eq i{LANES} {{}}, -1", bits)
 
 
 def _operand(x: str | float | int) -> str:
     return real(x) if isinstance(x, float) else str(x)
-
-
-def constants(values: Mapping[str, float]) -> dict[str, str]:
-    """Return numbers as IR text."""
-    return {name: real(v) for name, v in values.items()}

@@ -216,7 +216,7 @@ def _advance(c: _Fixed, rows: str, length: str) -> None:
     with c.when(c("xor i1 {}, true", mapped)):
         c.rk4(rows, length)
     y, k = c.get("y"), c.get("k")
-    fine = c.finite(y, length, "sum")
+    fine = c.finite(y, length)
     with c.when(c("xor i1 {}, true", fine)):
         c.give(BAD)
     with c.when(c("icmp ne ptr {}, null", c.get("project"))):

@@ -1,0 +1,78 @@
+"""Control laws in the loop: what theory promises of them holds in simulation."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.control import PD, ComputedTorque, FeedForward
+from dalembert.trajectory import quintic
+
+ARM = """RZ(), TXK(0.8), RZ(), TXK(0.6); gravity = (0, -9.81, 0);
+body 1: M = 3, D = (0.4, 0, 0), I = (0.1, 0.2, 0.2);
+body 2: M = 2, D = (0.3, 0, 0), I = (0.05, 0.1, 0.1);"""
+GOAL = np.array([0.9, -0.7])
+
+
+def test_pd_with_gravity_goes_to_its_goal_and_lyapunov_never_rises():
+    m = da.load(ARM)
+    law = PD(GOAL, [60.0, 40.0], [18.0, 9.0])
+    r = da.simulate(m, [-0.5, 0.4], [0.3, -0.2], law, t=np.linspace(0, 6, 3001), rtol=1e-10)
+    V = law.lyapunov(m, r.q, r.qd)
+    assert np.abs(r.q[-1] - GOAL).max() < 1e-4
+    assert (np.diff(V) <= 1e-9 * V[0]).all()
+    # its rate is -q̇' Kd q̇ (6.17)
+    power = (r.qd**2 * [18.0, 9.0]).sum(axis=1)
+    assert np.abs(np.gradient(V, r.t)[10:-1] + power[10:-1]).max() < 0.02 * power.max()
+
+
+def test_gains_may_be_matrices_and_goals_many():
+    m = da.load(ARM)
+    full = np.array([[60.0, 5.0], [5.0, 40.0]])
+    goals = np.array([[0.9, -0.7], [0.1, 0.2], [-0.4, 1.0]])
+    r = da.simulate(m, [0, 0], torque=PD(goals, full, full / 3), t=[0, 8.0], method="rk4")
+    assert r.q.shape == (3, 2, 2) and np.abs(r.q[:, -1] - goals).max() < 1e-3
+
+
+def test_without_gravity_compensation_pd_rests_beside_its_goal():
+    m = da.load(ARM)
+    r = da.simulate(m, GOAL, torque=PD(GOAL, 200.0, 60.0, gravity=False), t=[0, 8.0])
+    q = r.q[-1]
+    assert np.allclose(200 * (GOAL - q), da.gravity(m, q), atol=1e-3)
+
+
+def test_computed_torque_makes_the_error_linear():
+    m = da.load(ARM)
+    path = quintic([0, 0], GOAL, 2.0)
+    law = ComputedTorque(path, 25.0, 10.0)  # critically damped at 5 rad/s
+    start = np.array([0.1, -0.2])
+    r = da.simulate(m, start, torque=law, t=np.linspace(0, 2, 41), rtol=1e-11)
+    e = path(r.t) - r.q
+    s = r.t[:, None]
+    exact = (-start * (1 + 5 * s)) * np.exp(-5 * s)
+    assert np.abs(e - exact).max() < 1e-8
+
+
+def test_feed_forward_of_the_exact_model_needs_no_feedback():
+    m = da.load(ARM)
+    path = quintic([0, 0], GOAL, 1.0)
+    r = da.simulate(m, [0, 0], torque=FeedForward(path, 100.0, 20.0), t=1.0, rtol=1e-11)
+    assert np.abs(path(r.t) - r.q).max() < 1e-8
+    other = m.with_payload("tip", 1.0)
+    wrong = da.simulate(other, [0, 0], torque=FeedForward(path, 100.0, 20.0, model=m), t=1.0)
+    assert 1e-3 < np.abs(path(wrong.t) - wrong.q).max() < 0.3
+
+
+def test_forces_saturate():
+    m = da.load(ARM)
+    r = da.simulate(m, [0, 0], torque=PD(GOAL, 60.0, 18.0, limit=[20.0, 5.0]), t=1.0)
+    assert np.abs(r.tau).max(axis=0) == pytest.approx([20.0, 5.0])
+
+
+def test_laws_say_what_they_need():
+    m = da.load(ARM)
+    with pytest.raises(da.UsageError, match="for 3 joints"):
+        da.simulate(m, torque=PD([0, 0, 0], 1.0, 1.0), t=1.0)
+    with pytest.raises(da.UsageError, match="kp has shape"):
+        da.simulate(m, torque=PD([0, 0], [1.0, 2.0, 3.0], 1.0), t=1.0)
+    with pytest.raises(da.UsageError, match="needs a goal"):
+        da.simulate(m, torque=PD(), t=1.0)
