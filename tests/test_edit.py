@@ -310,6 +310,29 @@ def test_a_joint_that_a_constraint_needs_is_not_locked():
         da.load(data).lock([9])
 
 
+def test_a_joint_is_found_by_its_own_name_before_that_of_a_body():
+    bodies = (
+        Body("elbow", -1, joint=Revolute(), joint_name="shoulder"),
+        Body("hand", 0, joint=Revolute(), joint_name="elbow"),
+    )
+    m = Mechanism(bodies)
+    assert [m.joint_index(x) for x in ("shoulder", "elbow", "hand", 1, 2)] == [0, 1, 1, 0, 1]
+
+
+def test_parameters_may_have_names_that_python_has_not():
+    data = {
+        "format": "dalembert/1",
+        "symbols": ["link 1", "self"],
+        "bodies": [{"name": "a", "parent": -1, "joint": {"type": "prismatic"}, "mass": "self"}],
+        "frames": [{"name": "t", "body": "a", "placement": {"translation": [1, 0, 0]}}],
+    }
+    m = da.load(data)
+    assert m.with_values(self=2).total_mass == m.with_values({"self": 2}).total_mass == 2
+    with pytest.raises(da.ParameterError) as caught:
+        m.with_values({"link 1": 1}).bound()
+    assert caught.value.hint == "write m.with_values(self=...)"
+
+
 def test_contradictions_are_refused():
     bodies = (Body("a", -1, joint=Revolute()), Body("b", 0, joint=Revolute()))
     with pytest.raises(da.ModelError, match="follows itself"):

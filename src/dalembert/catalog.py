@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import catalog_loops
-from .algebra import Vec3
 from .algorithms import (
     articulated_body,
-    augmented_body,
     composite,
     composite_direct,
     coriolis,
@@ -22,24 +20,31 @@ from .algorithms import (
     direct_from_inverse,
     elastic,
     energy,
-    homogeneous,
     kane,
     kinematics,
     lagrange_coefficients,
     moving_base,
     newton_euler,
     regressor,
-    screw_form,
-    springs,
     velocity_constraints,
-    world_spatial,
 )
 from .catalog_kane import kane_rows
-from .errors import UsageError
-from .joint import Vector
-from .mechanism import Mechanism, joint_name
+from .catalog_models import (
+    INVERSE,
+    Algorithm,
+    bias_forces,
+    coriolis_forces,
+    direct_model,
+    each,
+    framed,
+    gravity_load,
+    hybrid,
+    mass_matrix_by_columns,
+    potential_energy,
+)
+from .errors import UsageError, shown
+from .mechanism import Mechanism
 
-Algorithm = Callable[..., Any]
 Shape = Callable[[Mechanism, Mapping[str, Any]], tuple[int, ...]]
 
 
@@ -114,120 +119,7 @@ def _fixed(*shape: int) -> Shape:
     return lambda m, options: shape
 
 
-# -- quantities that are special cases of another ----------------------------------------------
-
-
-def _without_gravity(m: Mechanism) -> Mechanism:
-    from dataclasses import replace
-
-    return replace(m, gravity=Vec3.zero(), checked=True)
-
-
-def _gravity(inverse: Algorithm) -> Algorithm:
-    def gravity(m: Mechanism, q: Vector) -> list[Any]:
-        rest = [0] * m.nv
-        return inverse(m, q, rest, rest, drives="none")
-
-    return gravity
-
-
-def _coriolis(inverse: Algorithm) -> Algorithm:
-    def coriolis_forces(m: Mechanism, q: Vector, qd: Vector) -> list[Any]:
-        return inverse(_without_gravity(m), q, qd, [0] * m.nv, drives="none")
-
-    return coriolis_forces
-
-
-def _bias(inverse: Algorithm) -> Algorithm:
-    def bias(m: Mechanism, q: Vector, qd: Vector, **options: Any) -> list[Any]:
-        return inverse(m, q, qd, [0] * m.nv, **options)
-
-    return bias
-
-
-def _columns_of(inverse: Algorithm) -> Algorithm:
-    def mass_matrix(m: Mechanism, q: Vector, drives: Any = "inertia") -> list[list[Any]]:
-        still = _without_gravity(m)
-        rest = [0] * m.nv
-        drives = "none" if drives == "none" else "inertia"
-        columns = [
-            inverse(still, q, rest, [1 if k == j else 0 for k in range(m.nv)], drives=drives)
-            for j in range(m.nv)
-        ]
-        return [[column[r] for column in columns] for r in range(m.nv)]
-
-    return mass_matrix
-
-
-def _hybrid(m: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (), **options: Any) -> Any:
-    known = {_body_of(m, name) for name in given}
-    return articulated_body.hybrid_dynamics(m, q, qd, x, known, **options)[:2]
-
-
-def _body_of(m: Mechanism, joint: str | int) -> int:
-    if isinstance(joint, str):
-        for j, body in m.outward():
-            if body.joint.nv and joint_name(body) == joint:
-                return j
-    else:
-        moving = [j for j, b in enumerate(m.bodies) if b.joint.nv]
-        if 1 <= joint <= len(moving):
-            return moving[joint - 1]
-    raise UsageError(
-        f"there is no joint {joint!r}", hint="joints: " + ", ".join(m.joint_names[:12])
-    )
-
-
-def _framed(algorithm: Algorithm) -> Algorithm:
-    """Return a kinematic algorithm with the frame as an option: the last one when none is named."""
-
-    def framed(m: Mechanism, *inputs: Vector, frame: str | None = None, **options: Any) -> Any:
-        return algorithm(m, frame if frame is not None else m.frames[-1], *inputs, **options)
-
-    return framed
-
-
-RIGID: Mapping[str, Algorithm] = {
-    "newton_euler": newton_euler.newton_euler,
-    "world_spatial": world_spatial.world_spatial,
-    "screw_form": screw_form.screw_form,
-    "augmented_body": augmented_body.augmented_body,
-    "homogeneous": homogeneous.homogeneous,
-    "kane": kane.kane,
-}
-
-
-def _inverse(rigid: Algorithm) -> Algorithm:
-    """Return an inverse model whose tau is what is left to the actuators beside joint springs."""
-
-    def inverse(m: Mechanism, q: Vector, qd: Vector, qdd: Vector, **options: Any) -> list[Any]:
-        tau = rigid(m, q, qd, qdd, **options)
-        for k, force in elastic.joint_springs(m, q, qd).items():
-            tau[k] = tau[k] - force
-        pull = springs.spring_forces(m, q, qd)
-        return [a - b for a, b in zip(tau, pull, strict=True)]
-
-    return inverse
-
-
-def _direct(rigid: Algorithm) -> Algorithm:
-    """Return a direct model in which joint springs add their force to tau (§6.2 of Khalil)."""
-
-    def direct(m: Mechanism, q: Vector, qd: Vector, tau: Vector, **options: Any) -> list[Any]:
-        net = [a + b for a, b in zip(tau, springs.spring_forces(m, q, qd), strict=True)]
-        for k, force in elastic.joint_springs(m, q, qd).items():
-            net[k] = net[k] + force
-        return rigid(m, q, qd, net, **options)
-
-    return direct
-
-
-def _potential(m: Mechanism, q: Vector) -> list[Any]:
-    joints, points = elastic.spring_energy(m, q), springs.point_spring_energy(m, q)
-    return [energy.potential_energy(m, q)[0] + joints + points]
-
-
-INVERSE = {name: _inverse(rigid) for name, rigid in RIGID.items()}
+# -- the rows ---------------------------------------------------------------------------------
 
 DRIVES = {"drives": "inertia"}
 COLUMNS = {"drives": "inertia", "columns": "standard"}  # or "base": the independent ones
@@ -235,23 +127,19 @@ FRAME = {"frame": None}
 AXES = {"frame": None, "axes": "base"}
 
 
-def _each(make: Callable[[Algorithm], Algorithm]) -> dict[str, Algorithm]:
-    return {name: make(rigid) for name, rigid in RIGID.items()}
-
-
 _ROWS = (
-    Quantity("pose", ("q",), (("T", _fixed(4, 4)),), {"kinematics": _framed(kinematics.pose)},
+    Quantity("pose", ("q",), (("T", _fixed(4, 4)),), {"kinematics": framed(kinematics.pose)},
              "m", "pose of a frame in the base frame, 4 x 4", False, FRAME),
-    Quantity("jacobian", ("q",), (("J", _6v),), {"kinematics": _framed(kinematics.jacobian)},
+    Quantity("jacobian", ("q",), (("J", _6v),), {"kinematics": framed(kinematics.jacobian)},
              "m, 1", "[v; w] of a frame's origin = J qd", False, AXES),
     Quantity("jacobian_derivative", ("q", "qd"), (("Jd", _6v),),
-             {"kinematics": _framed(kinematics.jacobian_derivative)},
+             {"kinematics": framed(kinematics.jacobian_derivative)},
              "m/s, 1/s", "time derivative of the Jacobian", False, AXES),
     Quantity("velocity", ("q", "qd"), (("v", _fixed(6)),),
-             {"kinematics": _framed(kinematics.velocity)},
+             {"kinematics": framed(kinematics.velocity)},
              "m/s, rad/s", "velocity [v; w] of a frame's origin", False, AXES),
     Quantity("acceleration", ("q", "qd", "qdd"), (("a", _fixed(6)),),
-             {"kinematics": _framed(kinematics.acceleration)},
+             {"kinematics": framed(kinematics.acceleration)},
              "m/s2, rad/s2", "classical acceleration of a frame's origin", False, AXES),
     Quantity("centre_of_mass", ("q",), (("c", _fixed(3)),), {"sum": energy.centre_of_mass},
              "m", "mass centre of all bodies in the base frame", False),
@@ -259,31 +147,31 @@ _ROWS = (
              "kg m/s, kg m2/s", "momentum [linear; angular about the base origin]", False),
     Quantity("kinetic_energy", ("q", "qd"), (("T", _fixed()),), {"sum": energy.kinetic_energy},
              "J", "kinetic energy, rotors included", True, DRIVES),
-    Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": _potential},
-             "J", "potential energy of gravity and joint springs", False),
+    Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": potential_energy},
+             "J", "potential energy of gravity and springs", False),
     Quantity("mass_matrix", ("q",), (("M", _vv),),
-             {"composite": composite.composite, **_each(_columns_of)},
+             {"composite": composite.composite, **each(mass_matrix_by_columns)},
              "kg, kg m2", "mass matrix M", True, DRIVES),
-    Quantity("gravity", ("q",), (("g", _v),), _each(_gravity),
+    Quantity("gravity", ("q",), (("g", _v),), each(gravity_load),
              "N, N m", "gravity load, -Q", True),
-    Quantity("coriolis", ("q", "qd"), (("c", _v),), _each(_coriolis),
+    Quantity("coriolis", ("q", "qd"), (("c", _v),), each(coriolis_forces),
              "N, N m", "Coriolis and centrifugal forces", True),
     Quantity("coriolis_matrix", ("q", "qd"), (("C", _vv),),
              {"composite": coriolis.coriolis_matrix},
              "N s, N m s", "Christoffel's C: M' - 2C is skew", True),
-    Quantity("bias", ("q", "qd"), (("h", _v),), _each(_bias),
+    Quantity("bias", ("q", "qd"), (("h", _v),), each(bias_forces),
              "N, N m", "coriolis + gravity (and friction with drives=\"all\")", True, DRIVES),
     Quantity("inverse_dynamics", ("q", "qd", "qdd"), (("tau", _v),), INVERSE,
              "N, N m", "joint forces that give the accelerations qdd", True, DRIVES),
     Quantity("forward_dynamics", ("q", "qd", "tau"), (("qdd", _v),),
              {
-                "articulated_body": _direct(articulated_body.articulated_body),
-                "composite": _direct(composite_direct.composite_direct),
-                "direct_from_inverse": _direct(direct_from_inverse.direct_from_inverse),
+                "articulated_body": direct_model(articulated_body.articulated_body),
+                "composite": direct_model(composite_direct.composite_direct),
+                "direct_from_inverse": direct_model(direct_from_inverse.direct_from_inverse),
             },
              "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES),
     Quantity("hybrid_dynamics", ("q", "qd", "x"), (("qdd", _v), ("tau", _v)),
-             {"articulated_body": _hybrid},
+             {"articulated_body": hybrid},
              "m/s2, rad/s2; N, N m",
              "qdd and tau from x: qdd of the joints in `given`, tau of the others", True,
              {"given": (), "drives": "inertia"}),
@@ -387,8 +275,9 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
         return QUANTITIES[name]
     import difflib
 
-    close = difflib.get_close_matches(str(name), QUANTITIES, 3) or list(QUANTITIES)[:6]
-    raise UsageError(f"unknown quantity {name!r}", hint="did you mean " + ", ".join(close) + "?")
+    close = difflib.get_close_matches(str(name), QUANTITIES, 3)
+    hint = f"did you mean {', '.join(close)}?" if close else "there are: " + ", ".join(QUANTITIES)
+    raise UsageError(f"unknown quantity {shown(str(name))!r}", hint=hint)
 
 
 def algorithm(row: Quantity, method: str | None) -> tuple[str, Algorithm]:

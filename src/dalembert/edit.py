@@ -161,7 +161,7 @@ def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
     new = into(m, graph)
     held: dict[int, Any] = {}
     for k, joint in enumerate(joints):
-        j = _joint_index(new, joint)
+        j = new.joint_index(joint)
         value = at.get(joint, 0) if isinstance(at, Mapping) else at
         value = value[k] if isinstance(value, (list, tuple)) and len(joints) > 1 else value
         values = list(value) if isinstance(value, (list, tuple)) else [value]
@@ -235,7 +235,7 @@ def with_flexible_joints(
     if joints is None:
         chosen = [j for j, b in enumerate(new.bodies) if b.joint.nv == 1]
     else:
-        chosen = [_joint_index(new, joint) for joint in joints]
+        chosen = [new.joint_index(joint) for joint in joints]
 
     def each(value: Any) -> list[Any]:
         values = list(value) if isinstance(value, (list, tuple)) else [value] * len(chosen)
@@ -245,17 +245,3 @@ def with_flexible_joints(
 
     data = zip(each(stiffness), each(motor_inertia), each(damping), strict=True)
     return checked(flexible(new, dict(zip(chosen, data, strict=True))))
-
-
-def _joint_index(m: Mechanism, joint: str | int) -> int:
-    moving = [j for j, b in enumerate(m.bodies) if b.joint.nv]
-    if isinstance(joint, int):
-        if not 1 <= joint <= len(moving):
-            raise ModelError(f"there is no joint {joint}; joints are numbered 1 to {len(moving)}")
-        return moving[joint - 1]
-    for j in moving:
-        if joint in (joint_name(m.bodies[j]), m.bodies[j].name):
-            return j
-    raise ModelError(
-        f"there is no joint {shown(joint)!r}", hint=", ".join(map(shown, m.joint_names))
-    )

@@ -32,6 +32,7 @@ from .parts import (
     PointSpring,
     VelocityConstraint,
     Wheel,
+    how_to_give,
     joint_name,
     mapped,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "PointSpring",
     "VelocityConstraint",
     "Wheel",
+    "how_to_give",
     "joint_name",
 ]
 
@@ -112,6 +114,23 @@ class Mechanism:
         """Body index by body name or joint name (body names win)."""
         found = {joint_name(b): j for j, b in enumerate(self.bodies)}
         return found | {b.name: j for j, b in enumerate(self.bodies)}
+
+    def joint_index(self, joint: str | int) -> int:
+        """Return the body index of a moving joint, by its name, its body's or its number from 1."""
+        moving = [j for j, b in enumerate(self.bodies) if b.joint.nv]
+        what = str(joint)
+        if isinstance(joint, str):
+            what = repr(shown(joint))
+            for name in (joint_name, lambda body: body.name):  # a joint's own name goes first
+                for j in moving:
+                    if name(self.bodies[j]) == joint:
+                        return j
+        elif 1 <= joint <= len(moving):
+            return moving[joint - 1]
+        raise ModelError(
+            f"there is no joint {what}",
+            hint=f"joints 1 to {len(moving)}: " + ", ".join(map(shown, self.joint_names[:20])),
+        )
 
     @property
     def total_mass(self) -> Any:
@@ -218,7 +237,7 @@ class Mechanism:
             if missing:
                 raise ParameterError(
                     "no value for parameter " + ", ".join(map(shown, missing[:8])),
-                    hint=f"write m.with_values({shown(missing[0])}=...)",
+                    hint=f"write {how_to_give(missing[0])}",
                 )
             plain = self._unlimited().map(lambda x: to_float(x, known))
             return plain._with_equation_values(known)
@@ -251,11 +270,14 @@ class Mechanism:
 
     # -- doors: each opens a module to the right of this one -----------------------------------
 
-    def with_values(self, **values: Any) -> Mechanism:
-        """Return the mechanism with parameters given: `m.with_values(L1=0.4)`."""
+    def with_values(self, given: Mapping[str, Any] | None = None, /, **values: Any) -> Mechanism:
+        """Return the mechanism with parameters given: `m.with_values(L1=0.4)`.
+
+        Names that are no Python names stand in a mapping: `m.with_values({"link 1": 0.4})`.
+        """
         from .edit import with_values
 
-        return with_values(self, values)
+        return with_values(self, {**(given or {}), **values})
 
     def with_gravity(self, gravity: Sequence[Any]) -> Mechanism:
         """Return the mechanism in another gravity: `m.with_gravity((0, "G", 0))`."""

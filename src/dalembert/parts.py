@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from .algebra import Map, Rotation, Transform, Vec3
+from .errors import shown
 from .expr import Scalar
 from .inertia import Inertia
 from .joint import Fixed, Joint, Vector, project, rates
@@ -212,3 +213,10 @@ def mapped(value: Any, f: Map) -> Any:
 def joint_name(body: Body) -> str:
     """Return the name of the joint that carries a body."""
     return body.joint_name or body.name
+
+
+def how_to_give(parameter: str) -> str:
+    """Return what to write to give a parameter its value."""
+    if parameter.isidentifier():
+        return f"m.with_values({parameter}=...)"
+    return f"m.with_values({{{shown(parameter)!r}: ...}})"

@@ -41,7 +41,8 @@ def reduced(basis: Rows, order: Sequence[int]) -> dict[int, list[float]]:
 
     Columns are tried in `order`; vectors come in that order of their pivots.
     """
-    left, done = _scaled(basis), {}
+    left = _scaled(basis)
+    done: dict[int, list[float]] = {}
     for c in order:
         if not left:
             break
@@ -59,7 +60,9 @@ def reduced(basis: Rows, order: Sequence[int]) -> dict[int, list[float]]:
 
 def _eliminate(rows: Rows) -> tuple[Rows, list[int]]:
     """Return (rows of Gauss and Jordan, their pivot columns), pivots largest first."""
-    left, kept, pivots = [list(row) for row in rows], [], []
+    left = [list(row) for row in rows]
+    kept: Rows = []
+    pivots: list[int] = []
     while left:
         size, r, c = max((abs(x), -r, c) for r, row in enumerate(left) for c, x in enumerate(row))
         if size <= SMALL:

@@ -19,7 +19,7 @@ from ..errors import ParameterError, UsageError, shown
 from ..expr import Expr, decimal
 from ..expr.exact import exact, to_float
 from ..joint import Free, Planar
-from ..mechanism import Body, Mechanism, joint_name
+from ..mechanism import Body, Mechanism, how_to_give, joint_name
 from ..validate import numeric
 
 TYPES = {
@@ -70,7 +70,7 @@ def _numeric(m: Mechanism, notes: list[str]) -> Mechanism:
     if m.open_parameters:
         raise ParameterError(
             "URDF holds numbers only: no value for " + ", ".join(map(shown, m.open_parameters[:8])),
-            hint=f"write m.with_values({shown(m.open_parameters[0])}=...)",
+            hint=f"write {how_to_give(m.open_parameters[0])}",
         )
     if m.values:
         notes.append("parameters are written as their values")
