@@ -28,7 +28,7 @@ COMPUTE = [
     "neutral",
     *LOOPS,
 ]
-USES = ["simulate", "equations", "kane_form"]
+USES = ["simulate", "equations", "kane_form", "export"]
 PUBLIC = [*USES, "load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
 
 

@@ -21,6 +21,7 @@ LAYERS = [
     ["equations", "emit", "runtime"],
     ["compute", "reference"],
     ["tables", "verify", "agree", "cost", "listing", "bench", "simulate", "trajectory", "control"],
+    ["export"],
     ["cli"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -58,6 +59,8 @@ FACETS = {
     "simulate_plot": "simulate",
     "simulate_events": "simulate",
     "simulate_tools": "simulate",
+    "export_unit": "export",
+    "export_check": "export",
     "bench_peers": "bench",
     "bench_casadi": "bench",
 }

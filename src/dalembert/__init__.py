@@ -87,6 +87,7 @@ EXPORTS = {
     "assemble": "dalembert.loop_assembly",
     "mobility": "dalembert.plan",
     "simulate": "dalembert.simulate",
+    "export": "dalembert.export",
     "plan": "dalembert.plan",
     "singularity": "dalembert.plan",
     **dict.fromkeys(QUANTITIES, "dalembert.compute"),

@@ -54,8 +54,8 @@ def _stacked(part: Any, count: int, shape: tuple[int, ...]) -> Array:
 
 
 def _entries(part: Any, depth: int) -> list[Any]:
-    """Return the scalars of a nested sequence of known depth, row by row."""
+    """Return the scalars of a nested sequence of known depth, row by row; [x] may stand for x."""
     entries = [part]
-    for _ in range(depth):
+    for _ in range(max(depth, isinstance(part, list))):
         entries = [x for sequence in entries for x in sequence]
     return entries

@@ -33,6 +33,13 @@ class Dialect:
     number: Callable[[Any], str] = decimal
     pi: str = "pi"
     remark: str = "# {}"
+    entry: str = "{}[{}]"  # of a vector: its name and the place
+    first: int = 0  # the place of the first entry
+    turns: bool = False  # sines and cosines are computed in groups, by a routine of their own
+
+    def at(self, vector: str, k: int) -> str:
+        """Return entry k, from 0, of a vector."""
+        return self.entry.format(vector, k + self.first)
 
 
 def infix(**changes: Form) -> dict[str, Form]:

@@ -10,6 +10,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from .reserved import RESERVED
+
+PLAIN = re.compile(r"[^A-Za-z0-9 _.,:=()+-]")  # what means nothing in any comment or string
+
 
 def identifier(name: str) -> str:
     """Return a name made of ASCII letters, digits and `_` that begins with a letter.
@@ -46,6 +50,19 @@ def comment(text: str) -> str:
     return clean.replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")[:200]
 
 
+def plain(text: str, limit: int = 80) -> str:
+    """Return text that means nothing in any language, in a comment or between quotes.
+
+    Letters lose their accents, Greek is spelt, anything else becomes `_`.
+
+    >>> plain('θ1 "*/'), plain("a\nb")
+    ('theta1 ___', 'a_b')
+    """
+    parts = [_greek(c) or c for c in unicodedata.normalize("NFKD", text[: 4 * limit])]
+    flat = "".join(c for c in parts if len(c) > 1 or not unicodedata.combining(c))
+    return PLAIN.sub("_", flat)[:limit].strip()
+
+
 class Names:
     """Identifiers given out once each; those taken or reserved get a number behind."""
 
@@ -59,4 +76,17 @@ class Names:
         while word in self._taken:
             word, n = f"{base}_{n}", n + 1
         self._taken.add(word)
+        return word
+
+
+class CodeNames(Names):
+    """Names for code in every language: short, unlike in more than case, reserved in none."""
+
+    def new(self, wanted: str) -> str:
+        """Return `wanted` as an identifier of at most 31 characters."""
+        word = base = identifier(wanted)[:27].rstrip("_")
+        n = 2
+        while word.lower() in self._taken or word.lower() in RESERVED or word.endswith("_t"):
+            word, n = f"{base}_{n}", n + 1
+        self._taken.add(word.lower())
         return word

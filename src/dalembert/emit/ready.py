@@ -143,9 +143,9 @@ def _gathered(block: Block) -> Block:
             continue
         if OPS[lines[v - base].op].kind == "sincos":
             members = by_level[level[v]]
-            order += _before(block, [lines[s - base].args[0] for s in members], done)
-            done.update(order)
-            order += [s for s in members if s not in done]
+            needed = _before(block, [lines[s - base].args[0] for s in members], done)
+            order += needed + members
+            done.update(needed)
             done.update(members)
         else:
             order.append(v)

@@ -22,7 +22,7 @@ from .ops import (
     tan,
     where,
 )
-from .program import Block, Cost, Line, Program, count, program
+from .program import Block, Cost, Line, Program, count, program, programs
 from .scalar import Expr
 from .show import decimal, text
 
@@ -57,6 +57,7 @@ __all__ = [
     "minimum",
     "newton",
     "program",
+    "programs",
     "push",
     "sign",
     "sin",

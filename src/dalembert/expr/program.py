@@ -105,8 +105,47 @@ def program(function: Function, parameters: Sequence[str] | None = None) -> Prog
     live = graph.live(results)
     names = tuple(parameters) if parameters is not None else function.parameters
 
+    wanted = _wanted(graph, live, results) if names else {}
+    prepare = _block(graph, graph.live(wanted), list(wanted), names, {})
+    step_nodes = _needed(graph, results, wanted)
+    step = _block(graph, step_nodes, results, names, wanted)
+    return Program(function.name, names, function.inputs, function.outputs, prepare, step)
+
+
+def programs(functions: Sequence[Function], parameters: Sequence[str]) -> list[Program]:
+    """Return one Program per Function, all with one `prepare`: what any of them needs, once."""
+    if len(functions) == 1:
+        return [program(functions[0], parameters)]
+    graph, names = Graph(), tuple(parameters)
+    ends: list[list[int]] = []
+    for function in functions:
+        source, results = function.graph, list(function.results)
+        if any(op in PAYLOAD for op in set(source.op)):
+            source, results = expand(source, results)
+        made = source.copy_into(graph, results)
+        ends.append([made[i] for i in results])
+    together = [i for results in ends for i in results]
+    wanted = _wanted(graph, graph.live(together), together) if names else {}
+    prepare = _block(graph, graph.live(wanted), list(wanted), names, {})
+    return [
+        Program(
+            f.name,
+            names,
+            f.inputs,
+            f.outputs,
+            prepare,
+            _block(graph, _needed(graph, results, wanted), results, names, wanted),
+        )
+        for f, results in zip(functions, ends, strict=True)
+    ]
+
+
+def _wanted(graph: Graph, live: Sequence[int], results: Sequence[int]) -> dict[int, int]:
+    """Return what step needs from prepare, numbered: early nodes that feed a late one or a result.
+
+    Numbers and pi are no part of it.
+    """
     early = _early(graph, live)
-    # what step needs from prepare: early nodes that are not leaves and feed a late node or a result
     wanted: dict[int, int] = {}
     for i in live:
         if not early[i]:
@@ -116,13 +155,7 @@ def program(function: Function, parameters: Sequence[str] | None = None) -> Prog
     for i in results:
         if early[i] and graph.op[i] != "const":
             wanted.setdefault(i, len(wanted))
-    numeric = not names
-    if numeric:
-        wanted = {}
-    prepare = _block(graph, graph.live(wanted), list(wanted), names, {})
-    step_nodes = _needed(graph, results, wanted)
-    step = _block(graph, step_nodes, results, names, wanted)
-    return Program(function.name, names, function.inputs, function.outputs, prepare, step)
+    return wanted
 
 
 def _early(graph: Graph, live: Sequence[int]) -> dict[int, bool]:

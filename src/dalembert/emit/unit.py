@@ -1,0 +1,83 @@
+"""What a file of generated code holds: functions of one mechanism, their names and golden vectors.
+
+A Unit is plain data. Every language writes it; none asks the mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..expr.function import Port
+from ..expr.program import Block, Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """Inputs of a function and the results that the algorithm itself gives in floats."""
+
+    inputs: tuple[tuple[float, ...], ...]
+    outputs: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One function: a quantity, or all quantities together."""
+
+    name: str  # an identifier
+    summary: str
+    unit: str
+    method: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    arguments: tuple[str, ...]  # identifiers of inputs and outputs
+    own: int  # outputs of the quantity itself; those behind tell how well loops are closed
+    step: Block
+    cost: Cost
+    golden: tuple[Golden, ...]
+    growth: tuple[float, ...]  # per output: how many roundings of its largest value to expect
+
+    @property
+    def given(self) -> Sequence[str]:
+        """The identifiers of the inputs."""
+        return self.arguments[: len(self.inputs)]
+
+    @property
+    def made(self) -> Sequence[str]:
+        """The identifiers of the outputs."""
+        return self.arguments[len(self.inputs) :]
+
+    def size(self, k: int) -> float:
+        """Return the largest value of output k in the golden vectors."""
+        return max((abs(x) for g in self.golden for x in g.outputs[k]), default=0.0) or 1.0
+
+    def roundings(self, k: int) -> float:
+        """Return how many roundings of its largest value output k may be off."""
+        return 32 * self.growth[k]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A coordinate, speed or parameter: the name as it was given, an identifier, a unit."""
+
+    name: str
+    id: str
+    unit: str = ""
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Functions of one mechanism; `r` = prepare(p) serves all of them."""
+
+    id: str
+    name: str  # as it was given
+    version: str
+    positions: tuple[Slot, ...]
+    speeds: tuple[Slot, ...]
+    parameters: tuple[Slot, ...]
+    trial: tuple[float, ...]  # parameters of the golden vectors
+    prepare: Block
+    prepared: int
+    entries: tuple[Entry, ...]
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,70 @@
+"""Models as code in other languages: `export` writes files that need nothing of dalembert."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .emit.unit import Unit
+from .errors import UsageError, shown
+from .mechanism import Mechanism
+
+# language -> the module of emit whose `files` writes a Unit
+LANGUAGES: Mapping[str, str] = {
+    "c": "c",
+}
+
+
+def export(
+    m: Mechanism,
+    quantities: Sequence[str] | str,
+    language: str = "c",
+    path: str | Path = ".",
+    *,
+    method: str | None = None,
+    parameters: Sequence[str] | str | None = None,
+    **options: Any,
+) -> list[Path]:
+    """Write quantities of a mechanism as code; return the files that were written.
+
+    Parameters without a value, and those named in `parameters` ("all" names every one), stay inputs
+    of the code; the others are numbers in it. `options` are those of the catalog rows.
+
+    >>> import dalembert as da, tempfile
+    >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
+    >>> with tempfile.TemporaryDirectory() as d:
+    ...     [f.name for f in export(m, ["inverse_dynamics"], "c", d)]
+    ['mechanism.h', 'mechanism.c', 'mechanism_test.c', 'CMakeLists.txt']
+    """
+    made = files(m, quantities, language, method=method, parameters=parameters, **options)
+    directory = Path(path)
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, data in made.items():
+        target = directory / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
+        written.append(target)
+    return written
+
+
+def files(
+    m: Mechanism, quantities: Sequence[str] | str, language: str = "c", **options: Any
+) -> dict[str, str | bytes]:
+    """Return the files that `export` would write, by name; always the same for the same model."""
+    writer = _writer(language)
+    from .export_unit import unit_of
+
+    names = [quantities] if isinstance(quantities, str) else list(quantities)
+    return writer(unit_of(m, names, **options))
+
+
+def _writer(language: str) -> Callable[[Unit], dict[str, str | bytes]]:
+    if language not in LANGUAGES:
+        raise UsageError(
+            f"there is no language {shown(str(language))!r}",
+            hint="languages: " + ", ".join(LANGUAGES),
+        )
+    return import_module(f"dalembert.emit.{LANGUAGES[language]}").files

@@ -1,0 +1,130 @@
+"""Exported code compiled and run where the tools are, and compared with the kernels.
+
+Every language writes a program that runs its golden vectors and prints a line per result:
+`QUANTITY OUTPUT worst=... tol=... ok`. Kernels are run on the same vectors.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .compute import arrays_of, compile
+from .emit.unit import Unit
+from .errors import ComputationError, UsageError
+from .export_unit import ALL, unit_of
+from .mechanism import Mechanism
+
+LINE = re.compile(r"^(\w+) (\w+) worst=(\S+) tol=(\S+) (ok|MISS)$")
+Command = list[str | Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How far one quantity is from the kernel, in parts of its largest value."""
+
+    language: str
+    quantity: str
+    worst: float
+    tolerance: float
+    ok: bool
+
+    def data(self) -> dict[str, Any]:
+        """Return the row as JSON holds it."""
+        return asdict(self)
+
+
+def _c(d: Path, id: str, out: Path) -> list[Command]:
+    sources = (d / f"{id}.c", d / f"{id}_test.c")
+    program = out / "golden"
+    strict = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
+    return [["gcc", *strict, "-O1", *sources, "-o", program, "-lm"], [program]]
+
+
+# language -> what to run, the last command prints the lines
+COMMANDS: dict[str, Callable[[Path, str, Path], list[Command]]] = {
+    "c": _c,
+}
+
+
+def tool(language: str) -> str | None:
+    """Return the program that a language needs and that is not here, or None."""
+    with tempfile.TemporaryDirectory() as place:
+        commands = COMMANDS[language](Path(place), "x", Path(place))
+    first = str(commands[0][0])
+    return None if shutil.which(first) else first
+
+
+def run(language: str, directory: Path, id: str) -> list[Row]:
+    """Return the rows that the golden vectors of a language print."""
+    if language not in COMMANDS:
+        raise UsageError(f"{language} cannot be run", hint="leave --check away")
+    missing = tool(language)
+    if missing:
+        raise UsageError(f"--check needs {missing}, which is not here", hint="leave --check away")
+    with tempfile.TemporaryDirectory() as place:
+        text = ""
+        for command in COMMANDS[language](directory.resolve(), id, Path(place)):
+            done = subprocess.run(
+                [str(word) for word in command], capture_output=True, text=True, cwd=place
+            )
+            text = done.stdout
+            rows = [_row(language, line) for line in text.splitlines() if LINE.match(line)]
+            if done.returncode and not rows:
+                said = (done.stderr or done.stdout).strip().splitlines()
+                raise ComputationError(
+                    f"{language}: {Path(command[0]).name} failed", hint="\n".join(said[-8:])
+                )
+        return rows
+
+
+def _row(language: str, line: str) -> Row:
+    found = LINE.match(line)
+    assert found is not None
+    quantity, output, worst, tolerance, verdict = found.groups()
+    return Row(language, f"{quantity}.{output}", float(worst), float(tolerance), verdict == "ok")
+
+
+def check_export(
+    m: Mechanism, quantities: Sequence[str], language: str, written: Sequence[Path], **options: Any
+) -> list[Row]:
+    """Return how far exported code and kernels are apart; see `export` for the options."""
+    unit = unit_of(m, list(quantities), **options)
+    return run(language, written[0].parent, unit.id) + kernels(m, unit, **options)
+
+
+def kernels(
+    m: Mechanism, unit: Unit, method: str | None = None, parameters: Any = None, **options: Any
+) -> list[Row]:
+    """Return how far the kernels are from the golden vectors."""
+    names = [p.name for p in unit.parameters]
+    rows = []
+    for entry in unit.entries:
+        if entry.name == ALL:
+            continue
+        from .catalog import quantity
+
+        row = quantity(entry.name, m)
+        own = {k: v for k, v in options.items() if k in row.options}
+        by = method if method in row.methods else None
+        kernel = compile(m, entry.name, by, parameters=names or None, **own)
+        given = [
+            np.array([g.inputs[k] for g in entry.golden]).reshape(-1, *port.shape)
+            for k, port in enumerate(entry.inputs)
+        ]
+        values = dict(zip(names, unit.trial, strict=True)) or None
+        outs = arrays_of(kernel(*given, parameters=values))
+        for k, port in enumerate(entry.outputs[: entry.own]):
+            golden = np.array([g.outputs[k] for g in entry.golden])
+            error = np.abs(outs[k].reshape(golden.shape) - golden) / entry.size(k)
+            worst, most = float(error.max(initial=0.0)), entry.roundings(k) * 2.0**-52
+            rows.append(Row("kernel", f"{entry.name}.{port.name}", worst, most, worst <= most))
+    return rows

@@ -1,0 +1,117 @@
+"""C99: compiled without a warning, run, and compared with the algorithms in floats."""
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from dalembert.emit import c
+from emitted import MACHINES, expected, unit, worst
+
+GCC = shutil.which("gcc")
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
+needs_gcc = pytest.mark.skipif(GCC is None, reason="gcc is not here")
+
+
+def build(directory, made, *flags, library=True):
+    """Return the file that gcc makes of a Unit: a library, or the program of its golden vectors."""
+    for name, text in c.files(made).items():
+        (directory / name).write_text(text, encoding="utf-8")
+    sources = [directory / f"{made.id}.c"]
+    out = directory / (f"{made.id}.so" if library else f"{made.id}_test")
+    kind = ("-shared", "-fPIC") if library else (directory / f"{made.id}_test.c",)
+    subprocess.run([GCC, *STRICT, *flags, *kind, *sources, "-o", out, "-lm"], check=True)
+    return out
+
+
+def pointers(rows):
+    return [row.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for row in rows]
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", MACHINES)
+def test_c_equals_the_algorithms(name, tmp_path):
+    m, made = unit(name)
+    library = ctypes.CDLL(str(build(tmp_path, made, "-O1")))
+    r = np.zeros(max(1, made.prepared))
+    if made.parameters:
+        getattr(library, f"{made.id}_prepare")(*pointers([np.array(made.trial), r]))
+    for entry in made.entries:
+        given, outs = expected(m, made, entry, 10)
+        function = getattr(library, f"{made.id}_{entry.name}")
+        for k in range(10):
+            rows = [np.ascontiguousarray(x[k]) for x in given]
+            found = [np.full(max(1, x.shape[1]), np.nan) for x in outs]
+            function(*pointers([*rows, r, *found]))
+            for x, ref, growth in zip(found, outs, entry.growth, strict=True):
+                error = worst(x[: ref.shape[1]], ref[k], growth)
+                assert error < 1e-13, (entry.name, error)
+
+
+@needs_gcc
+@pytest.mark.parametrize("flags", [("-O2",), ("-O3", "-march=native", "-ffp-contract=fast"),
+    ("-O2", "-ffast-math"), ("-O2", "-D{}_LIBM_SINCOS"), ("-O2", "-D{}_FLOAT"),
+    ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")],
+    ids=["plain", "contracted", "fast", "libm", "single", "sanitized"])  # fmt: skip
+@pytest.mark.parametrize("name", ["serial", "parametric", "joints", "fivebar"])
+def test_golden_vectors_hold(name, flags, tmp_path):
+    _, made = unit(name)
+    flags = [flag.format(made.id.upper()) for flag in flags]
+    subprocess.run([build(tmp_path, made, *flags, library=False)], check=True)
+
+
+@needs_gcc
+def test_a_wrong_result_fails_the_golden_vectors(tmp_path):
+    _, made = unit("serial")
+    program = build(tmp_path, made, library=False)
+    text = (tmp_path / f"{made.id}.c").read_text(encoding="utf-8")
+    (tmp_path / f"{made.id}.c").write_text(text.replace("tau[2] = ", "tau[2] = 1e-6 + "))
+    sources = [tmp_path / f"{made.id}.c", tmp_path / f"{made.id}_test.c"]
+    subprocess.run([GCC, *sources, "-o", program, "-lm"], check=True)
+    assert subprocess.run([program], check=False, capture_output=True).returncode == 1
+
+
+SINES = """
+#include "{id}.c"
+void all(int n, const {id}_real *x, {id}_real *s, {id}_real *c);
+void all(int n, const {id}_real *x, {id}_real *s, {id}_real *c) {{ {id}_sincos(n, x, s, c); }}
+"""
+
+
+@needs_gcc
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("fused", [False, True])
+def test_sines_are_within_two_units_in_the_last_place(single, fused, tmp_path):
+    mpmath = pytest.importorskip("mpmath")
+    _, made = unit("parametric")
+    for name, text in c.files(made).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "sines.c").write_text(SINES.format(id=made.id))
+    flags = [f"-D{made.id.upper()}_FLOAT"] * single
+    flags += ["-O3", "-mfma", "-ffp-contract=fast"] if fused else ["-O2"]
+    out = tmp_path / "sines.so"
+    command = [GCC, *STRICT, *flags, "-shared", "-fPIC", tmp_path / "sines.c", "-o", out, "-lm"]
+    subprocess.run(command, check=True)
+    rng = np.random.default_rng(3)
+    real = np.float32 if single else np.float64
+    multiples = np.arange(-60000, 60000, 7) * (np.pi / 2)
+    special = [0.0, -0.0, 1e-300, 99999.99, 1e5, 1.0001e5, 1e15, np.inf, np.nan]
+    near, far = rng.uniform(-8, 8, 3000), rng.uniform(-1e5, 1e5, 3000)
+    x = np.concatenate([near, far, multiples, special])
+    with np.errstate(under="ignore"):
+        x = x.astype(real)
+    s, co = np.zeros_like(x), np.zeros_like(x)
+    function = ctypes.CDLL(str(out)).all
+    function(len(x), *(ctypes.c_void_p(a.ctypes.data) for a in (x, s, co)))
+    mpmath.mp.prec = 200
+    worst_ulp = 0.0
+    for value, a, b in zip(x.tolist(), s, co, strict=True):
+        if not np.isfinite(value):
+            assert np.isnan(a) and np.isnan(b)
+            continue
+        for found, exact in ((a, mpmath.sin(value)), (b, mpmath.cos(value))):
+            unit_in_last = float(np.spacing(np.abs(real(float(exact)))))
+            worst_ulp = max(worst_ulp, abs(float(mpmath.mpf(float(found)) - exact)) / unit_in_last)
+    assert worst_ulp <= 2, worst_ulp

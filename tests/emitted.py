@@ -1,0 +1,85 @@
+"""Machines of every class, written as code and compared with the algorithms in floats."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+import dalembert as da
+from dalembert.emit.unit import Entry, Unit
+from dalembert.export_unit import Samples, unit_of
+from dalembert.reference import in_floats
+
+RIGID = ["inverse_dynamics", "mass_matrix", "forward_dynamics"]
+CLOSED = ["inverse_dynamics", "forward_dynamics", "active_mass_matrix"]
+LEGS = ["actuator_forces", "platform_jacobian"]
+WHEELS = ["alpha_dot", "constraint_forces"]
+SPHERES = """{"name": "balls", "bodies": [
+  {"name": "a", "parent": -1, "joint": {"type": "spherical"}, "mass": 2, "com": [0, 0.1, 0.3],
+   "inertia": [[0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.1]]},
+  {"name": "b", "parent": 0, "joint": {"type": "planar",
+   "placement": {"translation": [0, 0.2, 0.5]}}, "mass": 1, "com": [0.1, 0, 0],
+   "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]},
+  {"name": "c", "parent": 1, "joint": {"type": "screw", "pitch": 0.02, "axis": [0, 1, 0]},
+   "mass": 1, "com": [0.1, 0, 0.2], "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}]}"""
+
+# name -> (how to make it, quantities, parameters that stay inputs)
+MACHINES = {
+    "serial": (da.robots.puma560, [*RIGID, "gravity", "regressor"], None),
+    "tree": (da.robots.walker, ["inverse_dynamics", "mass_matrix"], None),
+    "prismatic": (da.robots.stanford, [*RIGID, "jacobian", "pose"], None),
+    "scara": (da.robots.scara, ["inverse_dynamics_derivatives", "coriolis_matrix"], None),
+    "symbolic": (da.robots.report6r, ["inverse_dynamics", "mass_matrix"], None),
+    "parametric": (da.robots.planar2r, ["inverse_dynamics", "kinetic_energy"], "all"),
+    "joints": (lambda: da.load(SPHERES), RIGID, None),
+    "fourbar": (da.robots.fourbar, CLOSED, None),
+    "fivebar": (da.robots.fivebar, CLOSED, None),
+    "stewart": (da.robots.stewart, LEGS, None),
+    "elastic": (da.robots.flexible2r, ["elastic_inverse", "forward_dynamics"], None),
+    "moving base": (da.robots.spacecraft, ["moving_base_inverse", "momentum"], None),
+    "eel": (lambda: da.robots.eel(5), ["base_acceleration"], None),
+    "truck": (da.robots.truck, WHEELS, None),
+    "car": (da.robots.double_steering_car, WHEELS, None),
+}
+
+
+@lru_cache(maxsize=64)
+def unit(name: str) -> tuple[da.Mechanism, Unit]:
+    """Return a machine and its Unit."""
+    make, quantities, parameters = MACHINES[name]
+    m = make()
+    return m, unit_of(m, quantities, parameters=parameters)
+
+
+def trial_model(m: da.Mechanism, made: Unit) -> da.Mechanism:
+    """Return the machine with the parameters of its golden vectors."""
+    values = dict(zip((p.name for p in made.parameters), made.trial, strict=True))
+    missing = {n: values[n] for n in m.open_parameters}
+    return m.with_values(**missing) if missing else m
+
+
+def expected(m: da.Mechanism, made: Unit, entry: Entry, count: int) -> tuple[list, list]:
+    """Return inputs and results at some states, one array (states, size) each."""
+    samples = Samples(trial_model(m, made), count)
+    given = [samples.of(port).reshape(count, -1) for port in entry.inputs]
+    if entry.name == "all":
+        by_name = {p.name: x for p, x in zip(entry.inputs, given, strict=True)}
+        outs = []
+        for other in made.entries[:-1]:
+            outs += in_floats(samples.m, other.name, None, [by_name[p.name] for p in other.inputs])
+    else:
+        outs = in_floats(samples.m, entry.name, None, given)
+    return given, [x.reshape(count, -1) for x in outs]
+
+
+def worst(found: np.ndarray, reference: np.ndarray, growth: float) -> float:
+    """Return the largest difference in parts of the largest value.
+
+    Results that lose digits by themselves (an acceleration, a loop) count in units of that loss:
+    the same lines in single precision tell how many roundings it is.
+    """
+    largest = max(float(np.abs(reference).max(initial=0.0)), 1e-30)
+    difference = np.abs(found - reference)
+    assert np.all(np.isfinite(difference))
+    return float(difference.max(initial=0.0)) / largest / max(1.0, growth / 100)
