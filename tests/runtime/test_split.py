@@ -84,6 +84,38 @@ def test_two_lanes_give_what_four_give(monkeypatch, whole):
     del engine
 
 
+@pytest.mark.parametrize("lanes", [2, 4])
+@pytest.mark.parametrize("direct", [0, 1000])
+def test_results_of_any_width_reach_their_rows(monkeypatch, lanes, direct):
+    """Rows of 1 to 9 columns, a sparse matrix and a constant one, gathered or not."""
+    here = replace(llvm.host(), lanes=lanes, fused=llvm.host().fused and lanes == 4)
+    for user in (module, library):
+        monkeypatch.setattr(user, "host", lambda: here)
+    monkeypatch.setattr(module, "DIRECT", direct)
+
+    def run(x):
+        rows = [[x[k % 3] * (k + 1) + n for k in range(n)] for n in range(1, 10)]
+        sparse = [x[1] if k % 37 == 5 else 2.5 if k == 70 else 0 for k in range(123)]
+        return [*rows, sparse, [7.0, 0, -1.0, 3.5, 0]]
+
+    ports = [(f"y{n}", (n,)) for n in range(1, 10)] + [("sparse", (3, 41)), ("fixed", (5,))]
+    made = trace(run, [("x", 3)], outputs=ports)
+    code = module.compile_object(program(made))
+    own = card(program(made), code.scratch_one, code.scratch_batch, code.tile)
+    engine, addresses = library.load(llvm.generate(library.text(lanes, here.fused), 1))
+    kernel = Kernel(own, Native(own, llvm.Engine(code.code, addresses)))
+    monkeypatch.undo()
+    for count in (1, 2, 3, 4, 5, 16, 17, 39):
+        x = np.random.default_rng(count).normal(size=(count, 3))
+        found = kernel(x)
+        wanted = np.concatenate([np.broadcast_to(y, (1, count)) for y in made(x.T)]).T
+        flat = np.concatenate([y.reshape(count, -1) for y in found], axis=1)
+        np.testing.assert_allclose(flat, wanted, rtol=1e-15, atol=1e-15)
+        one = np.concatenate([np.ravel(y) for y in kernel(x[-1])])
+        np.testing.assert_allclose(one, wanted[-1], rtol=1e-15, atol=1e-15)
+    del engine
+
+
 @pytest.mark.slow
 def test_compile_time_grows_with_the_size_of_the_program():
     times = []

@@ -1,8 +1,10 @@
 """How states lie in memory, as LLVM IR text: rows of NumPy arrays to lanes and back, tile by tile.
 
 A tile is a few groups of W states. Each group has a block of scratch: input entries of W lanes
-each, parameters, prepared values, output entries, slots. The last group repeats its last row in the
-lanes left over, so no lane computes on garbage and a result does not depend on its place.
+each, parameters, prepared values, slots. Results go straight to their rows; where there are many
+they are gathered in the block first, because caches like long rows better than scattered pieces.
+The last group repeats its last row in the lanes left over, so no lane computes on garbage and a
+result does not depend on its place; its results go to spare rows, and from there as many as asked.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..expr import Program
-from .lower import suffix
-from .schedule import Schedule, Trig
+from .lanes import suffix
+from .schedule import Item, Schedule, Trig
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,33 +25,41 @@ class Layout:
     inputs: tuple[int, ...]
     parameters: int
     prepared: int
-    outputs: tuple[int, ...]
     slots: int
+    outputs: tuple[int, ...]  # none where results go straight to their rows
     size: int  # of one block
     groups: int  # blocks per tile
     turns: int  # angles, sines and cosines of a state; after the blocks, group beside group
+    rows: tuple[int, ...]  # bytes of a row of each output; after the turns, W rows of each
 
     @property
     def scratch(self) -> int:
         """The bytes of a whole tile."""
-        return self.groups * (self.size + 8 * self.lanes * self.turns)
+        return self.spare(len(self.rows))
+
+    def spare(self, k: int) -> int:
+        """The offset of the spare rows of output k."""
+        before = self.groups * (self.size + 8 * self.lanes * self.turns)
+        return before + self.lanes * sum(self.rows[:k])
 
 
-def layout(program: Program, lanes: int, slots: int, groups: int, turns: int) -> Layout:
-    """Return where things lie in a block that has `slots` slots."""
+def layout(
+    program: Program, lanes: int, slots: int, groups: int, turns: int, gathered: bool
+) -> Layout:
+    """Return where things lie in a block that has `slots` slots, and all results if `gathered`."""
     at = 0
     places = []
     prepared = len(program.prepare.results)
-    sizes = [p.size for p in program.inputs] + [len(program.parameters), prepared]
-    for size in sizes + [p.size for p in program.outputs] + [slots]:
+    sizes = [p.size for p in program.inputs] + [len(program.parameters), prepared, slots]
+    for size in sizes + [p.size for p in program.outputs if gathered]:
         places.append(at)
         at += 8 * lanes * size
     n = len(program.inputs)
+    parameters, r, s, *ends = places[n:]
     whole = -(-at // 64) * 64
-    return Layout(
-        lanes, tuple(places[:n]), places[n], places[n + 1], tuple(places[n + 2 : -1]), places[-1],
-        whole, groups, turns,
-    )  # fmt: skip
+    rows = tuple(8 * p.size for p in program.outputs)
+    ins = tuple(places[:n])
+    return Layout(lanes, ins, parameters, r, s, tuple(ends), whole, groups, turns, rows)
 
 
 class _Driver:
@@ -95,25 +105,38 @@ class _Driver:
     def block(self, group: str) -> str:
         return self.at("%scratch", self(f"mul i64 {group}, {self.place.size}"))
 
-    def arguments(self, group: str) -> str:
-        """Return what functions of a chunk are given: the block, the angles, the constants."""
+    def arguments(self, group: str, outs: Sequence[str] = ()) -> str:
+        """Return what functions of a chunk get: the block, outputs, the angles, the constants."""
         turns = self.at("%turns", self(f"mul i64 {group}, {8 * self.place.lanes}"))
-        return f"ptr {self.block(group)}, ptr {turns}, ptr @numbers"
+        return ", ".join(f"ptr {p}" for p in (self.block(group), *outs, turns, "@numbers"))
 
     def chunks(self, name: str, plan: Schedule) -> None:
         """Run each chunk on all groups of the tile, and take the sines it asks for."""
         w = self.place.lanes
         for c, items in enumerate(plan.chunks):
             g = self.loop(f"{name}{c}")
-            self.lines.append(f"call void @{name}.{w}.{c}({self.arguments(g)})")
+            direct = name == "step" and not self.place.outputs
+            outs = self.targets(g) if direct else []
+            self.lines.append(f"call void @{name}.{w}.{c}({self.arguments(g, outs)})")
             self.again(f"{name}{c}")
             self.sines(items, "%turns", "%groups")
+
+    def targets(self, group: str) -> list[str]:
+        """Return where the rows of a group go: to the outputs, or to spare rows if it has fewer."""
+        first = self(f"mul i64 {group}, {self.place.lanes}")
+        full = self(f"icmp uge i64 {self(f'sub i64 %here, {first}')}, {self.place.lanes}")
+        state = self(f"add i64 %i, {first}")
+        found = []
+        for k, row in enumerate(self.place.rows):
+            there = self.at(f"%out{k}", self(f"mul i64 {state}, {row}"))
+            found.append(self(f"select i1 {full}, ptr {there}, ptr %spare{k}"))
+        return found
 
     def move(self, name: str, to: str, src: str, stride: str, size: int) -> None:
         given = f"ptr {to}, ptr {src}, i64 {stride}, i64 %rows"
         self.lines.append(f"call void @{name}.{size}({given})")
 
-    def sines(self, items: Sequence[int | Trig], turns: str, groups: str) -> None:
+    def sines(self, items: Sequence[Item], turns: str, groups: str) -> None:
         if items and isinstance(trig := items[-1], Trig):
             p = self.place
             start = self.at(turns, 8 * p.lanes * p.groups * trig.slot)
@@ -125,39 +148,56 @@ _MOVED = "ptr %block, ptr %table, ptr %strides, i64 %state, i64 %rows"
 
 
 def move(program: Program, place: Layout) -> str:
-    """Return `load`, `save` and `set`: the rows of a group to its block, and back."""
-    load, save, params = _Driver(place), _Driver(place), _Driver(place)
+    """Return `load`, `set` and `save`: the rows of a group to its block, and back."""
+    load, params, save = _Driver(place), _Driver(place), _Driver(place)
+    for k, offset in enumerate(place.outputs):
+        given = f"ptr %out{k}, ptr {save.at('%block', offset)}"
+        save.lines.append(f"call void @unpack.{program.outputs[k].size}({given})")
     for k, port in enumerate(program.inputs):
         stride = load.entry("%strides", k, "i64")
         src = load.at(load.entry("%table", k, "ptr"), load(f"mul i64 %state, {stride}"))
         load.move("pack", load.at("%block", place.inputs[k]), src, stride, port.size)
-    for k, port in enumerate(program.outputs):
-        row = 8 * port.size
-        to = save.at(save.entry("%table", k, "ptr"), save(f"mul i64 %state, {row}"))
-        save.move("unpack", to, save.at("%block", place.outputs[k]), str(row), port.size)
     if program.parameters:
         stride = params("ptrtoint ptr %strides to i64")
         src = params.at("%table", params(f"mul i64 %state, {stride}"))
         to = params.at("%block", place.parameters)
         params.move("pack", to, src, stride, len(program.parameters))
+    outs = ", ".join(["ptr %block", *(f"ptr %out{k}" for k in range(len(place.outputs)))])
     return "".join(
-        f"define internal void @{name}({_MOVED}) #0 {{\n  {d.text()}\n  ret void\n}}\n"
-        for name, d in (("load", load), ("save", save), ("set", params))
+        f"define internal void @{name}({given}) #0 {{\n  {d.text()}\n  ret void\n}}\n"
+        for name, given, d in (
+            ("load", _MOVED, load),
+            ("set", _MOVED, params),
+            ("save", outs, save),
+        )
     )
 
 
-def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) -> str:
-    """Return `batch(ins, strides, params, pstride, outs, count, scratch)`: the loop over tiles."""
+def batch(
+    program: Program, place: Layout, step: Schedule, prepare: Schedule, cleared: Sequence[int] = ()
+) -> str:
+    """Return `batch(ins, strides, params, pstride, outs, count, scratch)`: the loop over tiles.
+
+    Rows of outputs in `cleared` are set to zero before results are written; where results are
+    gathered that and `fixed`, which writes the other constants, is done once for each block.
+    """
     w, tile = place.lanes, place.lanes * place.groups
     d = _Driver(place)
     d.lines.append(f"%turns = getelementptr i8, ptr %scratch, i64 {place.groups * place.size}")
-    # results that are constants: once, for the groups that will be used
+    for k in range(len(program.outputs)):
+        d.lines.append(f"%spare{k} = getelementptr i8, ptr %scratch, i64 {place.spare(k)}")
+        d.lines.append(f"%outp{k} = getelementptr ptr, ptr %outs, i64 {k}")
+        d.lines.append(f"%out{k} = load ptr, ptr %outp{k}, align 8")
     d.lines.append(f"%most = call i64 @llvm.umin.i64(i64 %count, i64 {tile})")
     d.lines.append(f"%most.up = add i64 %most, {w - 1}\n  %used = udiv i64 %most.up, {w}")
-    d.lines.append(f"call void @fixed({d.arguments(d.loop('fixed'))})")
-    d.again("fixed", "%used")
-    d.lines.append("br label %tiles\ntiles:")
-    d.lines.append("%i = phi i64 [ 0, %fixed.end ], [ %i.next, %tile.end ]")
+    if place.outputs:
+        g = d.loop("fixed")
+        start = d.at(d.block(g), place.outputs[0])
+        d.lines.append(f"call void @clear(ptr {start}, i64 {w * sum(place.rows)})")
+        d.lines.append(f"call void @fixed({d.arguments(g)})")
+        d.again("fixed", "%used")
+    d.lines.append("br label %begin\nbegin:\n  br label %tiles\ntiles:")
+    d.lines.append("%i = phi i64 [ 0, %begin ], [ %i.next, %tile.end ]")
     d.lines.append("%left = sub i64 %count, %i")
     d.lines.append(f"%here = call i64 @llvm.umin.i64(i64 %left, i64 {tile})")
     d.lines.append(f"%up = add i64 %here, {w - 1}\n  %groups = udiv i64 %up, {w}")
@@ -169,8 +209,17 @@ def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) ->
         d.chunks("prepare", prepare)
         d.lines.append("br label %prepared\nprepared:")
     _each_group(d, "load", "%ins", "%strides")
+    if cleared:
+        outs = d.targets(d.loop("clear"))
+        d.lines += [f"call void @clear(ptr {outs[k]}, i64 {w * place.rows[k]})" for k in cleared]
+        d.again("clear")
     d.chunks("step", step)
-    _each_group(d, "save", "%outs", "null")
+    if place.outputs:
+        g = d.loop("save")
+        given = ", ".join(f"ptr {p}" for p in (d.block(g), *d.targets(g)))
+        d.lines.append(f"call void @save({given})")
+        d.again("save")
+    _last_rows(d)
     d.lines.append(f"br label %tile.end\ntile.end:\n  %i.next = add i64 %i, {tile}")
     d.lines.append("%i.more = icmp ult i64 %i.next, %count")
     d.lines.append("br i1 %i.more, label %tiles, label %end\nend:\n  ret void")
@@ -178,6 +227,20 @@ def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) ->
         "define void @batch(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, "
         f"i64 %count, ptr %scratch) #0 {{\nentry:\n  {d.text()}\n}}\n"
     )
+
+
+def _last_rows(d: _Driver) -> None:
+    """Write what copies the rows of an incomplete group from the spare rows."""
+    d.lines.append(f"%some = urem i64 %here, {d.place.lanes}")
+    d.lines.append("%ragged = icmp ne i64 %some, 0")
+    d.lines.append("br i1 %ragged, label %last, label %complete\nlast:")
+    state = d(f"add i64 %i, {d('sub i64 %here, %some')}")
+    for k, row in enumerate(d.place.rows):
+        if row:
+            to = d.at(f"%out{k}", d(f"mul i64 {state}, {row}"))
+            size = d(f"mul i64 %some, {row}")
+            d.lines.append(f"call void @copy(ptr {to}, ptr %spare{k}, i64 {size})")
+    d.lines.append("br label %complete\ncomplete:")
 
 
 def _each_group(d: _Driver, name: str, table: str, strides: str) -> None:
@@ -193,7 +256,7 @@ def _each_group(d: _Driver, name: str, table: str, strides: str) -> None:
 
 def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
     """Return `one(ins, params, outs, scratch)`, a single state on a lane, and its scratch bytes."""
-    d = _Driver(Layout(1, (), 0, 0, (), 0, 0, 1, 0))
+    d = _Driver(Layout(1, (), 0, 0, 0, (), 0, 1, 0, ()))
     ins = [d.entry("%ins", k, "ptr") for k in range(len(program.inputs))]
     outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)

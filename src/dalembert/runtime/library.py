@@ -10,8 +10,9 @@ import functools
 import threading
 
 from . import cache
+from .lanes import suffix, value_type
 from .llvm import Engine, Table, c_library, generate, host, table, table_entry
-from .lower import LIBM, suffix, value_type
+from .lower import LIBM
 from .sincos import sincos
 
 LANES = (1, 2, 4)

@@ -1,18 +1,19 @@
 """From scheduled lines to LLVM IR text, for one state (1 lane) or several at a time (W lanes).
 
 A function reaches inputs, prepared values, outputs and scratch through pointers of their own (one
-lane), or all of them in one block (W lanes). Entry k of each lies at byte 8·W·k, so the same text
-serves both.
+lane), or all but the outputs in one block (W lanes). Entry k of each lies at byte 8·W·k, so the
+same text serves both; outputs are rows of arrays, and W lanes are turned into W rows.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..expr import Port
-from .schedule import Schedule, Trig
+from .lanes import mask_type, real, suffix, value_type
+from .schedule import Outlet, Schedule, Trig
+from .transpose import rows
 
 # one instruction each; {t} is the value type, {m} its suffix, {0} {1} the operands
 SIMPLE = {
@@ -38,24 +39,6 @@ MASKS = {
     "eq": "fcmp oeq {t} {0}, {1}",
 }
 LIBM = {"sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "exp": 1, "log": 1, "atan2": 2}
-
-
-def real(value: float, lanes: int = 1) -> str:
-    """Return a constant as IR text, exact to the bit."""
-    bits = f"0x{struct.pack('>d', value).hex().upper()}"
-    return bits if lanes == 1 else "<" + ", ".join([f"double {bits}"] * lanes) + ">"
-
-
-def value_type(lanes: int) -> str:
-    return "double" if lanes == 1 else f"<{lanes} x double>"
-
-
-def mask_type(lanes: int) -> str:
-    return "i1" if lanes == 1 else f"<{lanes} x i1>"
-
-
-def suffix(lanes: int) -> str:
-    return "f64" if lanes == 1 else f"v{lanes}f64"
 
 
 class Numbers:
@@ -92,22 +75,25 @@ class Frame:
     lanes: int = 1
     groups: int = 1  # of a tile; the angles of all its groups lie side by side
     numbers: Numbers | None = None
-    offsets: tuple[int, ...] = ()  # in a block: of inputs, prepared values, outputs, slots
+    offsets: tuple[tuple[str, int], ...] = ()  # what lies in a block of scratch, and where
 
-    def bases(self) -> list[str]:
-        """Return the names of the pointers to inputs, prepared values, outputs and slots."""
-        names = [f"%in{k}" for k in range(len(self.inputs))] + ["%r"]
-        return names + [f"%out{k}" for k in range(len(self.outputs))] + ["%s"]
+    @property
+    def rows(self) -> bool:
+        """Whether outputs are rows of arrays, one lane after the other."""
+        return self.lanes > 1 and "%out0" not in dict(self.offsets)
 
     def function(self, name: str, lines: Sequence[str]) -> str:
         """Return the function made of these lines."""
-        given, text = self.bases(), list(lines)
+        given = [f"%in{k}" for k in range(len(self.inputs))] + ["%r"]
+        given += [f"%out{k}" for k in range(len(self.outputs))] + ["%s"]
+        text = list(lines)
         if self.offsets:
+            inside = dict(self.offsets)
             text = [
                 f"{base} = getelementptr inbounds i8, ptr %block, i64 {offset}"
-                for base, offset in zip(given, self.offsets, strict=True)
+                for base, offset in self.offsets
             ] + text
-            given = ["%block"]
+            given = ["%block", *(base for base in given if base not in inside)]
         head = ", ".join(f"ptr noalias {n}" for n in [*given, "%t", "%k"])
         body = "\n  ".join([*text, "ret void"])
         return f"define internal void @{name}({head}) #0 {{\n  {body}\n}}\n"
@@ -119,6 +105,7 @@ class Body:
     def __init__(self, plan: Schedule, frame: Frame):
         lanes = frame.lanes
         self.plan, self.lanes, self.numbers, self.groups = plan, lanes, frame.numbers, frame.groups
+        self.frame = frame
         self.type, self.mask, self.suffix = value_type(lanes), mask_type(lanes), suffix(lanes)
         self.bytes = 8 * lanes
         self.text: list[str] = []
@@ -203,13 +190,27 @@ class Body:
             self.store(self.value(v), "%s", self.plan.slot[v])
         self.results(v)
 
+    def outlet(self, item: Outlet) -> None:
+        """Store neighbours of W rows."""
+        lines, ends = rows(
+            f"{item.port}.{item.column}", self.lanes, [*map(self.value, item.values)]
+        )
+        self.text += lines
+        row = 8 * self.frame.outputs[item.port].size
+        for k, (kind, name) in enumerate(ends):
+            place = str(row * k + 8 * item.column)
+            where = self.emit(f"getelementptr inbounds i8, ptr %out{item.port}, i64 {{}}", place)
+            self.text.append(f"store {kind} {name}, ptr {where}, align 8")
+
     def trig(self, item: Trig) -> None:
         """Store the angles; between this chunk and the next their sines and cosines are taken."""
         for k, angle in enumerate(item.angles):
             self.store(self.value(angle), "%t", (item.slot + k) * self.groups)
 
     def results(self, v: int) -> None:
-        """Store a value wherever it is a result, as soon as it is known."""
+        """Store a value wherever it is a result, as soon as it is known; rows wait for others."""
+        if self.frame.rows:
+            return
         for k in self.plan.stores.get(v, ()):
             port, n = self.result[k]
             self.store(self.value(v), f"%out{port}", n)
@@ -244,7 +245,7 @@ COMPOSITE: dict[str, Callable[..., str]] = {
 def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
     """Return the IR of a block, one function per chunk, named `name.0`, `name.1`, ...
 
-    Many lanes leave the results of `step` that are constants to `constant_results`.
+    Many lanes leave the results of `step` that are constants to `constant_results` or to rows.
     """
     texts = []
     base = len(plan.block.leaves)
@@ -263,6 +264,9 @@ def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
         for item in items:
             if isinstance(item, Trig):
                 body.trig(item)
+            elif isinstance(item, Outlet):
+                if frame.rows:
+                    body.outlet(item)
             else:
                 body.line(item)
         texts.append(frame.function(f"{name}.{c}", body.text))
@@ -270,9 +274,9 @@ def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
 
 
 def constant_results(name: str, plan: Schedule, frame: Frame) -> str:
-    """Return the function that writes the results that are constants, run once per call."""
+    """Return the function that writes the results that are constants and not zero."""
     body = Body(plan, frame)
     for v in plan.stores:
-        if v in plan.constants:
+        if plan.constants.get(v):
             body.results(v)
     return frame.function(name, body.text)

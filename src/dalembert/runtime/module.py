@@ -9,12 +9,14 @@ from . import layout as places
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, table
 from .lower import Frame, Numbers, constant_results, functions
-from .schedule import CHUNK, WHOLE, Schedule, schedule
-from .transpose import transposes
+from .schedule import CHUNK, WHOLE, Outlet, Schedule, fold, outlets, schedule
+from .transpose import pack, rest, unpack
 
-LARGE = 20_000  # lines above which code is generated quickly rather than well
+LARGE = 40_000  # lines above which code is generated quickly rather than well
 TILE = 4  # groups of states per tile
 TILE_BYTES = 256 * 1024
+DIRECT = 64  # results up to which they go straight to their rows
+SPARSE = 16  # groups of neighbours that are zero, above which an output is cleared beforehand
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +32,23 @@ class Object:
 def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[str, int, int, int]:
     """Return the IR of a program, its scratch bytes for one state and for a batch, and its tile."""
     lanes = host().lanes
-    step = schedule(program.step, whole, chunk)
+    long = len(program.step.lines) > whole
+    gathered = long or len(program.step.results) > DIRECT
+    leaving, cleared = ([], []) if gathered else _leaving(program, lanes)
+    step = schedule(program.step, whole, chunk, leaving)
     prepare = schedule(program.prepare, whole, chunk)
-    long = step.lines > whole
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
-    probe = places.layout(program, lanes, slots, 1, turns)
+    probe = places.layout(program, lanes, slots, 1, turns, gathered)
     groups = max(1, min(TILE, TILE_BYTES // max(probe.scratch, 1)))
-    place = places.layout(program, lanes, slots, groups, turns)
+    place = places.layout(program, lanes, slots, groups, turns, gathered)
 
     rows_in = {p.size for p in program.inputs} | {len(program.parameters)} - {0}
-    rows_out = {p.size for p in program.outputs}
     numbers = Numbers(lanes)
-    parts = [transposes(lanes, rows_in, rows_out)]
+    rows_out = {p.size for p in program.outputs if gathered}
+    parts = [*(pack(lanes, n) for n in sorted(rows_in)), rest(lanes)]
+    parts += [unpack(lanes, n) for n in sorted(rows_out)]
     parts += _blocks(program, step, prepare, place, numbers)
-    parts += [places.move(program, place), places.batch(program, place, step, prepare)]
+    parts += [places.move(program, place), places.batch(program, place, step, prepare, cleared)]
     if long:
         parts.append(places.ONE_BY_BATCH)
         scratch_one = place.scratch
@@ -71,18 +76,30 @@ def _blocks(
     frames = Frame(program.inputs, program.outputs), Frame((), prepared)
     lanes = place.lanes if place else 1
     if place:
-        ends = (*place.inputs, place.prepared, *place.outputs, place.slots)
-        own = (place.parameters, place.prepared, place.slots)
+        ends = [(f"%in{k}", offset) for k, offset in enumerate(place.inputs)]
+        ends += [("%r", place.prepared), ("%s", place.slots)]
+        ends += [(f"%out{k}", offset) for k, offset in enumerate(place.outputs)]
+        own = ("%r", place.parameters), ("%out0", place.prepared), ("%s", place.slots)
         frames = (
-            Frame(program.inputs, program.outputs, lanes, place.groups, numbers, ends),
+            Frame(program.inputs, program.outputs, lanes, place.groups, numbers, tuple(ends)),
             Frame((), prepared, lanes, place.groups, numbers, own),
         )
     parts = functions(f"step.{lanes}", step, frames[0])
     if program.parameters:
         parts += functions(f"prepare.{lanes}", prepare, frames[1])
-    if place:
+    if place and place.outputs:
         parts.append(constant_results("fixed", step, frames[0]))
     return parts
+
+
+def _leaving(program: Program, lanes: int) -> tuple[list[Outlet], list[int]]:
+    """Return the results in groups, and the outputs that are cleared because many are zero."""
+    found = outlets(program.outputs, program.step.results, lanes)
+    known = fold(program.step)
+    zero = {o: all(known.get(v) == 0 for v in o.values) for o in found}
+    many = [sum(zero[o] for o in found if o.port == k) for k in range(len(program.outputs))]
+    cleared = [k for k, n in enumerate(many) if n > SPARSE]
+    return [o for o in found if not (zero[o] and o.port in cleared)], cleared
 
 
 def compile_object(

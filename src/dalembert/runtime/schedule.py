@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..expr import OPS, Block
+from ..expr import OPS, Block, Port
 
 WHOLE = 2000  # a block of up to this many lines stays one function
 CHUNK = 300  # lines per function of a longer one
@@ -32,12 +32,24 @@ class Trig:
 
 
 @dataclass(frozen=True, slots=True)
+class Outlet:
+    """Neighbours in a row of an output, stored together when the last of them is known."""
+
+    port: int
+    column: int
+    values: tuple[int, ...]
+
+
+Item = int | Trig | Outlet
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
-    """A Block, ready to be written: `chunks` hold value numbers and Trig items in order."""
+    """A Block, ready to be written: `chunks` hold value numbers and other items in order."""
 
     block: Block
     constants: dict[int, float] = field(repr=False)
-    chunks: tuple[tuple[int | Trig, ...], ...] = field(repr=False)
+    chunks: tuple[tuple[Item, ...], ...] = field(repr=False)
     slot: dict[int, int] = field(repr=False)  # value -> scratch slot it is kept in
     slots: int
     turn: dict[int, int] = field(repr=False)  # sine or cosine -> its place among those of a Trig
@@ -46,11 +58,13 @@ class Schedule:
     stores: dict[int, tuple[int, ...]] = field(repr=False)  # value -> the results it is
 
 
-def schedule(block: Block, whole: int = WHOLE, chunk: int = CHUNK) -> Schedule:
+def schedule(
+    block: Block, whole: int = WHOLE, chunk: int = CHUNK, outlets: Sequence[Outlet] = ()
+) -> Schedule:
     """Return the schedule of a block; above `whole` lines it is cut every `chunk` lines."""
     constants = fold(block)
     items, turn, turns = _gathered(block, constants)
-    chunks = _cut(items, chunk if len(block.lines) > whole else len(items))
+    chunks = _with_outlets(_cut(items, chunk if len(block.lines) > whole else len(items)), outlets)
     slot, slots = _spilled(block, chunks)
     stores: dict[int, list[int]] = {}
     for k, value in enumerate(block.results):
@@ -66,6 +80,42 @@ def schedule(block: Block, whole: int = WHOLE, chunk: int = CHUNK) -> Schedule:
         len(block.lines),
         {v: tuple(ks) for v, ks in stores.items()},
     )
+
+
+def outlets(ports: Sequence[Port], results: Sequence[int], lanes: int) -> list[Outlet]:
+    """Return the results in groups of `lanes` neighbours, fewer at the end of a row."""
+    found, at = [], 0
+    for k, port in enumerate(ports):
+        n = 0
+        while n < port.size:
+            many = next(w for w in (lanes, 2, 1) if w <= port.size - n)
+            found.append(Outlet(k, n, tuple(results[at + n : at + n + many])))
+            n += many
+        at += port.size
+    return found
+
+
+def _with_outlets(
+    chunks: Sequence[Sequence[int | Trig]], outlets: Sequence[Outlet]
+) -> list[list[Item]]:
+    """Return the chunks with each outlet right after the last value it needs."""
+    made: dict[int, tuple[int, int]] = {}
+    for c, items in enumerate(chunks):
+        for n, item in enumerate(items):
+            if isinstance(item, Trig):
+                made |= dict.fromkeys(item.lines, (c + 1, -1))
+            else:
+                made[item] = (c, n)
+    due: dict[tuple[int, int], list[Outlet]] = {}
+    for outlet in outlets:
+        place = max(made.get(v, (0, -1)) for v in outlet.values)
+        due.setdefault(place, []).append(outlet)
+    whole: list[list[Item]] = []
+    for c, items in enumerate(chunks):
+        whole.append([*due.get((c, -1), ())])
+        for n, item in enumerate(items):
+            whole[-1] += [item, *due.get((c, n), ())]
+    return whole
 
 
 def _cut(items: Sequence[int | Trig], size: int) -> list[list[int | Trig]]:
@@ -154,7 +204,7 @@ def _ancestors(block: Block, values: Iterable[int], done: set[int]) -> list[int]
     return sorted(needed)
 
 
-def _spilled(block: Block, chunks: Sequence[Sequence[int | Trig]]) -> tuple[dict[int, int], int]:
+def _spilled(block: Block, chunks: Sequence[Sequence[Item]]) -> tuple[dict[int, int], int]:
     """Return value -> slot for values that outlive their chunk, and the number of slots."""
     base = len(block.leaves)
     made: dict[int, int] = {}
@@ -162,8 +212,9 @@ def _spilled(block: Block, chunks: Sequence[Sequence[int | Trig]]) -> tuple[dict
     for c, items in enumerate(chunks):
         for item in items:
             if isinstance(item, Trig):
-                for angle in item.angles:
-                    last[angle] = c
+                last |= dict.fromkeys(item.angles, c)
+            elif isinstance(item, Outlet):
+                last |= dict.fromkeys(item.values, c)
             else:
                 made[item] = c
                 for a in block.lines[item - base].args:
@@ -175,7 +226,7 @@ def _spilled(block: Block, chunks: Sequence[Sequence[int | Trig]]) -> tuple[dict
     for c, items in enumerate(chunks):
         free.extend(sorted(ending.pop(c - 1, ()), reverse=True))
         for item in items:
-            if isinstance(item, Trig) or last.get(item, c) == c:
+            if not isinstance(item, int) or last.get(item, c) == c:
                 continue
             if free:
                 slot[item] = free.pop()

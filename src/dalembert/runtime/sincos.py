@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .lower import Numbers, mask_type, real, suffix, value_type
+from .lanes import mask_type, real, suffix, value_type
+from .lower import Numbers
 
 _HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
 _SIN = (

@@ -1,12 +1,14 @@
 """Rows of NumPy arrays to lanes and back, two or four columns at a time, as LLVM IR text.
 
-`pack.N` reads W rows of N numbers into N entries of W lanes, `unpack.N` writes them back. Rows past
-the last are the last again, so lanes left over compute on a copy of it and are not written.
+`pack.N` reads W rows of N numbers into N entries of W lanes; rows past the last are the last again,
+so lanes left over compute on a copy of it. `unpack.N` writes W rows; `rows` is its heart.
 """
 
 from __future__ import annotations
 
-from .lower import value_type
+from collections.abc import Sequence
+
+from .lanes import value_type
 
 UNROLLED = 32  # columns up to which no loop is written
 
@@ -68,139 +70,127 @@ def _pack_single(tag: str, lanes: int, column: str, entry: str) -> list[str]:
     return lines + [f"store {t} {before}, ptr {entry}, align {8 * lanes}"]
 
 
-def _unpack_pair(tag: str, lanes: int, column: str, entry: str) -> list[str]:
-    two, t = "<2 x double>", value_type(lanes)
-    lines = []
-    for k in range(2):
-        lines.append(f"%s{tag}.{k} = getelementptr {t}, ptr {entry}, i64 {k}")
-        lines.append(f"%v{tag}.{k} = load {t}, ptr %s{tag}.{k}, align {8 * lanes}")
-    lines += _low_high(tag, lanes, f"%v{tag}.0", f"%v{tag}.1")
+def rows(tag: str, lanes: int, values: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return lines that turn columns of W lanes into W rows, and (type, name) of each row.
+
+    As many columns as lanes, or two, or one.
+    """
+    t, two = value_type(lanes), "<2 x double>"
+    if len(values) == 1:
+        names = [f"%e{tag}.{k}" for k in range(lanes)]
+        lines = [f"{e} = extractelement {t} {values[0]}, i64 {k}" for k, e in enumerate(names)]
+        return lines, [("double", e) for e in names]
+    lines = _low_high(f"{tag}.0", lanes, *values[:2])
+    if lanes == 2:
+        return lines, [(t, f"%lo{tag}.0"), (t, f"%hi{tag}.0")]
+    if len(values) == 4:
+        lines += _low_high(f"{tag}.2", lanes, *values[2:])
+    ends = []
     for k in range(lanes):
-        source = ("%lo", "%hi")[k % 2] + tag
-        if lanes == 4:
-            half = [k // 2 * 2, k // 2 * 2 + 1]
-            lines.append(_shuffle(f"%w{tag}.{k}", t, source, "poison", half))
-            source = f"%w{tag}.{k}"
-        lines.append(f"%p{tag}.{k} = getelementptr double, ptr %row{k}, i64 {column}")
-        lines.append(f"store {two} {source}, ptr %p{tag}.{k}, align 8")
-    return lines
+        side, first = ("lo", "hi")[k % 2], k // 2 * 2
+        picks, other = [first, first + 1], "poison"
+        if len(values) == 4:
+            picks, other = [*picks, first + 4, first + 5], f"%{side}{tag}.2"
+        lines.append(_shuffle(f"%w{tag}.{k}", t, f"%{side}{tag}.0", other, picks))
+        ends.append((t if len(values) == 4 else two, f"%w{tag}.{k}"))
+    return lines, ends
 
 
-def _unpack_four(tag: str, lanes: int, column: str, entry: str) -> list[str]:
-    """Return lines that move four columns of four lanes: half the stores of two pairs."""
-    t = value_type(lanes)
-    lines = []
-    for k in range(4):
-        lines.append(f"%s{tag}.{k} = getelementptr {t}, ptr {entry}, i64 {k}")
-        lines.append(f"%v{tag}.{k} = load {t}, ptr %s{tag}.{k}, align {8 * lanes}")
-    lines += _low_high(f"{tag}.0", lanes, f"%v{tag}.0", f"%v{tag}.1")
-    lines += _low_high(f"{tag}.2", lanes, f"%v{tag}.2", f"%v{tag}.3")
-    for k in range(4):
-        x, y = (f"%{('lo', 'hi')[k % 2]}{tag}.{half}" for half in (0, 2))
-        first = k // 2 * 2
-        lines.append(_shuffle(f"%w{tag}.{k}", t, x, y, [first, first + 1, first + 4, first + 5]))
-        lines.append(f"%p{tag}.{k} = getelementptr double, ptr %row{k}, i64 {column}")
-        lines.append(f"store {t} %w{tag}.{k}, ptr %p{tag}.{k}, align 8")
-    return lines
-
-
-def _unpack_single(tag: str, lanes: int, column: str, entry: str) -> list[str]:
-    t = value_type(lanes)
-    lines = [f"%v{tag} = load {t}, ptr {entry}, align {8 * lanes}"]
-    for k in range(lanes):
-        lines.append(f"%e{tag}.{k} = extractelement {t} %v{tag}, i64 {k}")
-        lines.append(f"%p{tag}.{k} = getelementptr double, ptr %row{k}, i64 {column}")
-        lines.append(f"store double %e{tag}.{k}, ptr %p{tag}.{k}, align 8")
-    return lines
-
-
-def _columns(name: str, lanes: int, size: int, lanes_base: str) -> str:
+def _columns(lanes: int, size: int) -> str:
     """Return the lines that move all columns: unrolled, or a loop and what it leaves over."""
-    movers = {2: _pack_pair, 1: _pack_single}
-    if name == "unpack":
-        movers = {4: _unpack_four} if lanes == 4 else {}
-        movers |= {2: _unpack_pair, 1: _unpack_single}
     bytes_ = 8 * lanes
     lines: list[str] = []
     k = 0
     if size > UNROLLED:
-        wide = max(movers)
-        k = size // wide * wide
+        k = size // 2 * 2
         lines += [
             "br label %columns\ncolumns:",
             "%k = phi i64 [ 0, %move ], [ %k.next, %columns ]",
             f"%at = mul i64 %k, {bytes_}",
-            f"%a = getelementptr i8, ptr {lanes_base}, i64 %at",
-            *movers[wide]("k", lanes, "%k", "%a"),
-            f"%k.next = add i64 %k, {wide}",
+            "%a = getelementptr i8, ptr %dst, i64 %at",
+            *_pack_pair("k", lanes, "%k", "%a"),
+            "%k.next = add i64 %k, 2",
             f"%more = icmp ult i64 %k.next, {k}",
             "br i1 %more, label %columns, label %rest\nrest:",
         ]
     while k < size:
-        many = next(n for n in movers if n <= size - k)
-        lines.append(f"%a{k} = getelementptr i8, ptr {lanes_base}, i64 {bytes_ * k}")
-        lines += movers[many](str(k), lanes, str(k), f"%a{k}")
+        many, mover = (2, _pack_pair) if size - k >= 2 else (1, _pack_single)
+        lines.append(f"%a{k} = getelementptr i8, ptr %dst, i64 {bytes_ * k}")
+        lines += mover(str(k), lanes, str(k), f"%a{k}")
         k += many
     return "\n  ".join(lines)
 
 
-def _head(name: str, size: int) -> str:
-    given = "ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows"
-    return f"define internal void @{name}.{size}({given}) #0 {{\n"
-
-
 def pack(lanes: int, size: int) -> str:
     """Return `pack.N(dst, src, stride, rows)`."""
-    rows = "\n  ".join(_rows(lanes, "%src"))
-    moved = _columns("pack", lanes, size, "%dst")
-    body = f"entry:\n  {rows}\n  br label %move\nmove:\n  {moved}\n  ret void\n}}\n"
-    return _head("pack", size) + body
+    given = "ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows"
+    body = "\n  ".join([*_rows(lanes, "%src"), "br label %move\nmove:", _columns(lanes, size)])
+    head = f"define internal void @pack.{size}({given}) #0 {{\nentry:"
+    return f"{head}\n  {body}\n  ret void\n}}\n"
 
 
 def unpack(lanes: int, size: int) -> str:
-    """Return `unpack.N(dst, src, stride, rows)`; an incomplete group is written row by row."""
-    rows = "\n  ".join(_rows(lanes, "%dst"))
-    moved = _columns("unpack", lanes, size, "%src")
-    if size == 0:
-        return _head("unpack", size) + "  ret void\n}\n"
-    return (
-        _head("unpack", size)
-        + f"""entry:
-  {rows}
-  %full = icmp eq i64 %rows, {lanes}
-  br i1 %full, label %move, label %row
-move:
-  {moved}
+    """Return `unpack.N(dst, src)`: N entries of W lanes to W rows."""
+    t, lines, k = value_type(lanes), [], size // lanes * lanes
+
+    def moved(tag: str, column: str, many: int) -> list[str]:
+        lines = []
+        for n in range(many):
+            lines.append(f"%c{tag}.{n} = add i64 {column}, {n}")
+            lines.append(f"%s{tag}.{n} = getelementptr {t}, ptr %src, i64 %c{tag}.{n}")
+            lines.append(f"%v{tag}.{n} = load {t}, ptr %s{tag}.{n}, align {8 * lanes}")
+        turned, ends = rows(tag, lanes, [f"%v{tag}.{n}" for n in range(many)])
+        lines += turned
+        for n, (kind, name) in enumerate(ends):
+            lines.append(f"%r{tag}.{n} = getelementptr double, ptr %dst, i64 {size * n}")
+            lines.append(f"%p{tag}.{n} = getelementptr double, ptr %r{tag}.{n}, i64 {column}")
+            lines.append(f"store {kind} {name}, ptr %p{tag}.{n}, align 8")
+        return lines
+
+    if k:
+        lines += ["br label %columns\ncolumns:"]
+        lines += ["%k = phi i64 [ 0, %entry ], [ %k.next, %columns ]", *moved("k", "%k", lanes)]
+        lines += [f"%k.next = add i64 %k, {lanes}", f"%more = icmp ult i64 %k.next, {k}"]
+        lines += ["br i1 %more, label %columns, label %rest\nrest:"]
+    while k < size:
+        many = 2 if size - k >= 2 else 1
+        lines += moved(str(k), str(k), many)
+        k += many
+    body = "\n  ".join([*lines, "ret void"])
+    given = "ptr noalias %dst, ptr noalias %src"
+    return f"define internal void @unpack.{size}({given}) #0 {{\nentry:\n  {body}\n}}\n"
+
+
+def rest(lanes: int) -> str:
+    """Return `clear(to, bytes)` and `copy(to, from, bytes)`, of whole lanes and whole words."""
+    t, size = value_type(lanes), 8 * lanes
+    return f"""
+define internal void @clear(ptr %to, i64 %bytes) #0 {{
+entry:
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
+  %p = getelementptr i8, ptr %to, i64 %k
+  store {t} zeroinitializer, ptr %p, align 8
+  %k1 = add i64 %k, {size}
+  %more = icmp ult i64 %k1, %bytes
+  br i1 %more, label %loop, label %end
+end:
   ret void
-row:
-  %l = phi i64 [ 0, %entry ], [ %l1, %nextrow ]
-  %lo = mul i64 %l, %stride
-  %lt = getelementptr i8, ptr %dst, i64 %lo
-  br label %entries
-entries:
-  %j = phi i64 [ 0, %row ], [ %j1, %entries ]
-  %jo = mul i64 %j, {lanes}
-  %ji = add i64 %jo, %l
-  %js = getelementptr double, ptr %src, i64 %ji
-  %jv = load double, ptr %js, align 8
-  %jt = getelementptr double, ptr %lt, i64 %j
-  store double %jv, ptr %jt, align 8
-  %j1 = add i64 %j, 1
-  %jm = icmp ult i64 %j1, {size}
-  br i1 %jm, label %entries, label %nextrow
-nextrow:
-  %l1 = add i64 %l, 1
-  %lm = icmp ult i64 %l1, %rows
-  br i1 %lm, label %row, label %end
+}}
+define internal void @copy(ptr noalias %to, ptr noalias %from, i64 %bytes) #0 {{
+entry:
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
+  %p = getelementptr i8, ptr %from, i64 %k
+  %x = load double, ptr %p, align 8
+  %q = getelementptr i8, ptr %to, i64 %k
+  store double %x, ptr %q, align 8
+  %k1 = add i64 %k, 8
+  %more = icmp ult i64 %k1, %bytes
+  br i1 %more, label %loop, label %end
 end:
   ret void
 }}
 """
-    )
-
-
-def transposes(lanes: int, inputs: set[int], outputs: set[int]) -> str:
-    """Return the functions that move rows of these sizes."""
-    return "".join(
-        [pack(lanes, n) for n in sorted(inputs)] + [unpack(lanes, n) for n in sorted(outputs)]
-    )
