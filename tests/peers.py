@@ -10,14 +10,21 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "dalembert"
+# numbers to agree with stand beside the checkout, not in it
 ORACLES = Path(os.environ.get("DALEMBERT_ORACLES") or ROOT.parent / "shared" / "oracles")
+PEERDATA = ORACLES.parent / "peerdata"
 
 
 def absent(what: str) -> NoReturn:
-    """Skip the test for lack of something, or fail it where everything must be there."""
-    if os.environ.get("DALEMBERT_REQUIRE_PEERS"):
-        pytest.fail(f"{what} is not here and DALEMBERT_REQUIRE_PEERS is set", pytrace=False)
+    """Skip the test for lack of files or of a tool chain, which nothing here can install."""
     pytest.skip(f"{what} is not here")
+
+
+def missing(package: str) -> NoReturn:
+    """Skip the test for lack of a package, or fail it where all of them must be there."""
+    if os.environ.get("DALEMBERT_REQUIRE_PEERS"):
+        pytest.fail(f"{package} is not here and DALEMBERT_REQUIRE_PEERS is set", pytrace=False)
+    pytest.skip(f"{package} is not here")
 
 
 def peer(name: str) -> ModuleType:
@@ -25,7 +32,7 @@ def peer(name: str) -> ModuleType:
     try:
         return importlib.import_module({"pin": "pinocchio"}.get(name, name))
     except ImportError:
-        absent(name)
+        missing(name)
 
 
 def oracle_files() -> list[Path]:

@@ -21,3 +21,5 @@ def test_what_is_absent_skips_or_fails(monkeypatch):
     monkeypatch.setenv("DALEMBERT_REQUIRE_PEERS", "1")
     with pytest.raises(pytest.fail.Exception):
         peers.peer("no_such_engine")
+    with pytest.raises(pytest.skip.Exception):
+        peers.absent("a file outside the checkout")

@@ -13,9 +13,8 @@ from dalembert.algorithms.kinematics import pose
 from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.cli.model import ready_made
 from dalembert.expr.exact import to_float
-from peers import ORACLES, ROOT, absent
+from peers import ORACLES, PEERDATA, absent, missing
 
-PEERDATA = ROOT.parent / "shared" / "peerdata"
 ARMS = {"puma560": 6, "stanford": 6, "rx90": 6, "tx40": 6, "planar2r": 2, "report6r": 6,
         "scara": 4, "ur5": 6, "panda": 7}  # fmt: skip
 
@@ -32,7 +31,7 @@ def urdf(peer, path):
     prefix = Path(peer("pin").__file__).resolve().parents[4]
     file = prefix / "share" / "example-robot-data" / "robots" / path
     if not file.exists():
-        absent("example-robot-data")
+        missing("example-robot-data")
     return da.load(file)
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from peers import ORACLES, absent
+from peers import PEERDATA, absent
 from symoro import assignments, evaluate, rx90
 
-SYMORO = ORACLES.parent / "peerdata" / "symoro"
+SYMORO = PEERDATA / "symoro"
 SIX = range(1, 7)
 
 

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from importlib import import_module
 from importlib.util import find_spec
 
 import click
@@ -15,10 +14,6 @@ from dalembert.cli import model as cli_model
 from dalembert.errors import ComputationError, DescriptionError, Place
 
 THERE = [name for name, (module, _) in COMMANDS.items() if find_spec(module)]
-NEEDS_READ = pytest.mark.skipif(
-    not (find_spec("dalembert.read") and hasattr(import_module("dalembert.read"), "load")),
-    reason="no reader yet",
-)
 
 
 @pytest.fixture
@@ -130,7 +125,6 @@ def test_a_malformed_option_is_bad_input(options, capsys):
     assert capsys.readouterr().err.splitlines()[-1].startswith("error: --")
 
 
-@NEEDS_READ
 def test_a_file_wins_over_a_phrase_of_the_same_name(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "RZ(A,B);").write_text("RX(A,B),TXK(L1),;;", encoding="utf-8")
@@ -138,19 +132,13 @@ def test_a_file_wins_over_a_phrase_of_the_same_name(tmp_path, monkeypatch, capsy
     assert "RZ(A,B);:1:" in capsys.readouterr().err.splitlines()[-1]
 
 
-@NEEDS_READ
-@pytest.mark.parametrize("name", [n for n in ("tables", "check") if n in THERE])
+@pytest.mark.parametrize("name", ["tables", "check"])
 def test_json_output_is_json(name, capsys):
-    if name == "tables" and find_spec("dalembert.tables") is None:
-        pytest.skip("no tables yet")
     assert main([name, "RZ(A,B),TXK(L1);", "--json"]) == 0
     assert isinstance(json.loads(capsys.readouterr().out), dict)
 
 
-@NEEDS_READ
 def test_an_unknown_ready_made_robot_is_bad_input(capsys):
-    if find_spec("dalembert.robots") is None:
-        pytest.skip("no ready-made robots yet")
     assert main(["check", "robot:nonsense"]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last == "error: no ready-made robot is called 'nonsense'"

@@ -13,9 +13,8 @@ from dalembert.algorithms.kinematics import jacobian, pose
 from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.read.inertia_order import ORDERS, in_our_order
 from dalembert.read.mdh import read_dh
-from peers import ORACLES, ROOT, absent
+from peers import ORACLES, PEERDATA, ROOT, absent
 
-PEERDATA = ROOT.parent / "shared" / "peerdata"
 ZERO = [0.0] * 6
 
 

@@ -12,9 +12,9 @@ from dalembert.errors import Place
 from dalembert.expr import Graph
 from dalembert.expr.exact import to_float
 from dalembert.read.expressions import expression
-from peers import ROOT, absent
+from peers import PEERDATA, absent
 
-SYMORO = ROOT.parent / "shared" / "peerdata" / "symoro"
+SYMORO = PEERDATA / "symoro"
 
 # name: links, loops, motors
 FILES = {

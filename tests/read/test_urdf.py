@@ -93,7 +93,7 @@ def compare(file):
 def test_a_robot_is_the_one_that_pinocchio_reads(name):
     found = [f for f in FILES if f.stem == name]
     if not found:
-        peers.absent("example-robot-data")
+        peers.missing("example-robot-data")
     compare(found[0])
 
 
@@ -111,7 +111,7 @@ def test_every_robot_is_the_one_that_pinocchio_reads(file):
 def test_a_real_robot_comes_back_from_its_own_urdf(name):
     found = [f for f in FILES if f.stem == name]
     if not found:
-        peers.absent("example-robot-data")
+        peers.missing("example-robot-data")
     m = da.load(found[0], base="free")
     text, _ = write(m, "urdf")
     again = da.load(text, base="free")
