@@ -113,7 +113,7 @@ def _constraint_count(m: Mechanism) -> int:
     return wheels + len(m.velocity_constraints)
 
 
-def _speed_rows(m: Mechanism, q: Vector, qd: Vector, steer: Mapping) -> list[Row]:
+def speed_rows(m: Mechanism, q: Vector, qd: Vector, steer: Mapping) -> list[Row]:
     """Return the row of each chosen speed: a joint rate, or the forward speed of a wheel."""
     out = []
     first = next((w for w in m.wheels if w.steer is None), None)
@@ -148,13 +148,13 @@ def reduction(
     if count == n:
         unit = [[1 if r == c else 0 for c in range(n)] for r in range(n)]
         return Reduction([], unit, [rest] * n, list(alpha), rest)
-    still = rows(m, q, rest, steer, t) + _speed_rows(m, q, rest, steer)
+    still = rows(m, q, rest, steer, t) + speed_rows(m, q, rest, steer)
     E = [row.H for row in still]
     k = n - count
     columns = [solve(E, [*([0] * k), *(_unit(count, c))], "general") for c in range(count)]
     qd = solve(E, [*(row.h for row in still[:k]), *alpha], "general")
     moving = rows(m, q, qd, steer, t)
-    all_rows = moving + _speed_rows(m, q, qd, steer)
+    all_rows = moving + speed_rows(m, q, qd, steer)
     Ed = [row.Hd for row in all_rows]
     dots = [solve(E, [-x for x in _times(Ed, c)], "general") for c in columns]
     right = [row.hd for row in moving] + [0] * count

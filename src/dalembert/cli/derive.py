@@ -50,6 +50,7 @@ FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
     "--parameters", type=click.Choice(["standard", "base", "given"]), default="given",
     show_default=True, help="Of a listing: symbols for all or base inertias, or given.",
 )  # fmt: skip
+@click.option("--latex", "as_latex", is_flag=True, help="Of the Kane form: as LaTeX.")
 def command(
     mechanism: Mechanism,
     as_json: bool,
@@ -67,6 +68,7 @@ def command(
     quantity: str,
     method: str | None,
     parameters: str,
+    as_latex: bool,
 ) -> None:
     """Print the closed-form equations of motion of MODEL.
 
@@ -80,7 +82,8 @@ def command(
         listed(mechanism, as_json, freeze, quantity, parameters, method)
         return
     if form == "kane":
-        raise UsageError(f"--form {form} is not available", hint="forms: " + ", ".join(FORMS[:5]))
+        stepwise(mechanism, as_json, as_latex)
+        return
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
         eq = eq.freeze(split_freeze(freeze))
@@ -121,6 +124,21 @@ def listed(
         print_json(kind | {"listing": text.splitlines()})
     else:
         click.echo(text, nl=False)
+
+
+def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool) -> None:
+    """Print Kane's method in its ten steps, as text, LaTeX or JSON."""
+    from dalembert.equations.kane_form import kane_form
+
+    form = kane_form(mechanism)
+    if as_json:
+        print_json(form.json())
+    elif as_latex:
+        from dalembert.equations.kane_print import document
+
+        click.echo(document(form), nl=False)
+    else:
+        click.echo(form.text(), nl=False)
 
 
 def split_freeze(text: str) -> dict[int | str, Any]:

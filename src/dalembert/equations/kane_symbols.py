@@ -50,7 +50,9 @@ class KaneSymbols:
         names: list[str] = []
         for body in self.m.bodies:
             own = joint_name(body)
-            names += [own] if body.joint.nv == 1 else [f"{own}_{p}" for p in PLANAR][: body.joint.nv]
+            names += (
+                [own] if body.joint.nv == 1 else [f"{own}_{p}" for p in PLANAR][: body.joint.nv]
+            )
         if self.numbered:
             names = [f"q{k}" for k in range(1, self.n + 1)]
         return [*names, *self.steer, "t"]
@@ -58,6 +60,11 @@ class KaneSymbols:
     def rate_name(self, k: int) -> str:
         """Return the name of the rate of coordinate k (from 1)."""
         return f"qd{k}" if self.numbered and k <= self.n else f"{self.coordinates[k - 1]}d"
+
+    def _second_name(self, key: tuple[Any, ...]) -> str:
+        if key[0] == "speed":
+            return f"{key[1].replace('.', '_')}d"
+        return f"qdd{key[1]}" if self.numbered else f"{self.rate_name(key[1])}d"
 
     def force_name(self, k: int) -> str:
         """Return the name of the motor's force at coordinate k."""
@@ -74,7 +81,7 @@ class KaneSymbols:
         return ("speed", name)
 
     def motors(self) -> list[int]:
-        """Return the coordinates with a motor: the active ones, else the joints among the speeds."""
+        """Return the coordinates with a motor: the active ones, else joints among the speeds."""
         m = self.m
         wanted = m.active or self.speeds
         return [
@@ -99,14 +106,20 @@ class KaneSymbols:
         made += [Generator(self.rate_name(k), ("rate", k)) for k in range(1, count)]
         keys = [self.alpha_key(a) for a in range(len(self.speeds))]
         made += [Generator(k[1].replace(".", "_"), k) for k in keys if k[0] == "speed"]
-        made += [Generator(f"{g.name}d", ("second", *g.key)) for g in made if g.key in keys]
+        made += [Generator(self._second_name(k), ("second", *k)) for k in keys]
         made += [Generator(self.force_name(k), ("force", k)) for k in self.motors()]
         made += [Generator(f"F_{w.name}", ("force", w.name)) for w in self.m.wheels]
         for x in numbers(self.m._unlimited()):
             self._atoms(x)
-        made += [Generator(p.name, ("p", p.name)) for p in self.m.parameters]
+        made += [Generator(p, ("p", p)) for p in self._parameters()]
         made += [Generator(f"K{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
         return _apart(made)
+
+    def _parameters(self) -> list[str]:
+        """Return the parameters in the order of print: masses, gravity, then as they came."""
+        first = [x for b in self.m.bodies for x in (b.m,)] + list(self.m.gravity)
+        named = [n for x in first if isinstance(x, Expr) for n in x.names()]
+        return list(dict.fromkeys([*named, *(p.name for p in self.m.parameters)]))
 
     def angles(self) -> list[int]:
         """Return the coordinates that can stand under a sine: turning joints, steering, time."""
@@ -163,8 +176,8 @@ def _served(m: Mechanism) -> Mechanism:
     for body in m.bodies:
         if body.joint.kind not in SERVED:
             raise ModelError(
-                f"joint {shown(joint_name(body))!r} is {body.joint.kind}: its rates are no rates of "
-                "coordinates", hint="write it as revolute and prismatic joints",
+                f"joint {shown(joint_name(body))!r} is {body.joint.kind}: its rates are not "
+                "those of coordinates", hint="write it as revolute and prismatic joints",
             )  # fmt: skip
     return m
 
@@ -263,7 +276,7 @@ ARITHMETIC: dict[str, Any] = {
 
 
 def _flat(T: Transform) -> Transform:
-    """Return the transform with its constant rotation as one matrix, exact quarter turns as 0, 1."""
+    """Return the transform with its constant rotation as one matrix, quarter turns exact."""
     if not T.R.factors:
         return T
     R = Rotation(tuple(f.matrix() if isinstance(f, Turn) else f for f in T.R.factors))

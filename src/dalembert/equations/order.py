@@ -12,6 +12,7 @@ from .ring import Monomial, Poly, Ring, Term
 TRIG = ("sin", "cos", "sinK", "cosK")
 CONSTANT = {"M": 0, "V": 0, "J": 1, "other": 2, "p": 2}
 RANK = CONSTANT | {"q": 3, "sinK": 4, "cosK": 4, "sin": 5, "cos": 5}
+RANK |= {"rate": 6, "speed": 6, "second": 7, "force": 8}  # of Kane's method
 
 
 @dataclass(frozen=True, slots=True)

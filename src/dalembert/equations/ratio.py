@@ -156,6 +156,11 @@ class Ratio:
         return Fraction(int(found.p), int(found.q))
 
 
+def size(x: Any) -> int:
+    """Return the number of terms of an entry."""
+    return len(x.num) if isinstance(x, Ratio) else 0
+
+
 class Coordinate:
     """A sum of coordinates with rational weights: an angle, a slide, or time."""
 
@@ -179,9 +184,9 @@ class Coordinate:
 
     def __add__(self, o: Any) -> Any:
         if isinstance(o, Coordinate):
-            both = self.weights.keys() | o.weights.keys()
+            both, none = self.weights.keys() | o.weights.keys(), Fraction(0)
             return Coordinate(
-                self.field, {k: self.weights.get(k, 0) + o.weights.get(k, 0) for k in both}
+                self.field, {k: self.weights.get(k, none) + o.weights.get(k, none) for k in both}
             )
         return self if o.__class__ is int and o == 0 else self.ratio() + o
 

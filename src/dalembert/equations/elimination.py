@@ -1,0 +1,101 @@
+"""Linear systems over ratios of polynomials: block by block, each by Bareiss' elimination.
+
+Bareiss, Sylvester's identity and multistep integer-preserving Gaussian elimination (1968): every
+division is exact, so that entries stay polynomials until the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ModelError
+from .ratio import Field, Ratio
+from .ring import Poly
+
+Matrix = list[list[Any]]
+
+
+def solved(field: Field, A: Matrix, B: Matrix, names: Sequence[str]) -> Matrix:
+    """Return X of A X = B; `names` are those of the rows, for the error when A is singular."""
+    n = len(A)
+    X: Matrix = [[] for _ in range(n)]
+    rows, known = list(range(n)), set[int]()
+    while rows:
+        block, columns = _block(A, rows, known)
+        inverse = _inverse(field, [[A[r][c] for c in columns] for r in block],
+                           [names[r] for r in block])  # fmt: skip
+        rest = []
+        for r in block:
+            right = list(B[r])
+            for c in known:
+                if A[r][c].__class__ is not int or A[r][c] != 0:
+                    right = [x - A[r][c] * y for x, y in zip(right, X[c], strict=True)]
+            rest.append(right)
+        for k, c in enumerate(columns):
+            X[c] = [
+                sum((a * right[b] for a, right in zip(inverse[k], rest, strict=True)), 0)
+                for b in range(len(B[0]))
+            ]
+        known |= set(columns)
+        rows = [r for r in rows if r not in block]
+    return X
+
+
+def _block(A: Matrix, rows: Sequence[int], known: set[int]) -> tuple[list[int], list[int]]:
+    """Return a few rows that hold as many unknowns: grown from the shortest row."""
+    unknown = {
+        r: {c for c, x in enumerate(A[r]) if c not in known and not (x.__class__ is int and x == 0)}
+        for r in rows
+    }
+    columns: set[int] = set()
+    while True:
+        inside = [r for r in rows if unknown[r] <= columns]
+        if inside and len(inside) >= len(columns):
+            return inside, sorted(columns)
+        outside = [r for r in rows if not unknown[r] <= columns]
+        if not outside:
+            return inside, sorted(columns)
+        columns |= unknown[min(outside, key=lambda r: (len(unknown[r] - columns), r))]
+
+
+def _inverse(field: Field, A: Matrix, names: Sequence[str]) -> Matrix:
+    """Return the inverse of a block, by rows of its unknowns."""
+    n = len(A)
+    if n != len(A[0]):
+        raise dependent(names[-1])
+    # rows without denominators beside the unit matrix
+    work: list[list[Poly]] = []
+    for r, row in enumerate(A):
+        shared = field.one
+        for x in row:
+            if isinstance(x, Ratio):
+                shared = shared * x.den / shared.gcd(x.den)
+        whole = Ratio(field, shared, field.one)
+        entries = [field.lift(x * whole)[0] for x in row]
+        work.append([*entries, *(shared if k == r else field.ring.zero for k in range(n))])
+    before = field.one
+    for k in range(n):
+        found = [r for r in range(k, n) if len(field.reduced(work[r][k]))]
+        if not found:
+            raise dependent(names[k])
+        best = min(found, key=lambda r: (len(work[r][k]), r))
+        work[k], work[best] = work[best], work[k]
+        pivot = work[k][k]
+        for r in range(n):
+            if r != k:
+                factor = work[r][k]
+                work[r] = [
+                    (pivot * x - factor * y) / before for x, y in zip(work[r], work[k], strict=True)
+                ]
+        before = pivot
+    # the diagonal now holds the determinant, up to the row exchanges that all entries share
+    return [[field.make(x, work[k][k]) for x in work[k][n:]] for k in range(n)]
+
+
+def dependent(name: str) -> ModelError:
+    """Return the error of a constraint that follows from the others or contradicts them."""
+    return ModelError(
+        f"constraint or speed {name!r} depends on the others: [H; S] is singular in every state",
+        hint="remove one of them, or choose other speeds",
+    )

@@ -1,0 +1,332 @@
+"""Kane's method in closed form: the ten steps of DeSantis (1996), section 5, over exact ratios.
+
+Rates of the coordinates are symbols of their own, as in (7.12), (8.22): J̇, W and C are written with
+them, and J_nh says what they are.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from ..algebra import Vec3
+from ..algorithms import kane
+from ..algorithms.kinematics import target_pose
+from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
+from ..mechanism import Mechanism
+from .elimination import Matrix, solved
+from .kane_symbols import Setting
+from .ratio import Ratio, size
+
+EXPANDED = 4000  # products of terms up to which D, C and τ are multiplied out
+
+
+class KaneForm:
+    """The ten steps of a mechanism, each derived when it is first asked for.
+
+    Entries are exact: numbers, or ratios of polynomials. Six rows per body that has inertia; `kept`
+    are the rows that a planar machine needs (4.23), (4.24).
+    """
+
+    def __init__(self, m: Mechanism):
+        self.mechanism = m
+        self.setting = s = Setting(m)
+        self.m, self.field = s.m, s.field
+        self.bodies = kane.massive(s.m)
+
+    # -- 1 to 3: frames, q, f(q) -------------------------------------------------------------------
+
+    @cached_property
+    def f(self) -> list[tuple[Vec3, Any]]:
+        """Step 3: position of each mass centre and orientation of its body, χ = f(q)."""
+        poses = [target_pose(self.m, kane.centre(self.m, j), self.setting.q) for j in self.bodies]
+        return [(T.p, T.R) for T in poses]
+
+    # -- 4 and 5: J_h, J_nh ------------------------------------------------------------------------
+
+    @cached_property
+    def J_h(self) -> Matrix:
+        """Step 4: v = J_h q̇ (2.8)."""
+        return kane.J_h(self.m, self.setting.q)
+
+    @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """Which of vx, vy, vz, wx, wy, wz move in any body."""
+        J = self.J_h
+        return tuple(r for r in range(6) if any(_any(row) for row in J[r::6]))
+
+    @cached_property
+    def constraints(self) -> list[Any]:
+        """The rows H q̇ = h (2.10)."""
+        s = self.setting
+        return rows(self.m, s.q, [0] * self.m.nv, s.steer, s.t)
+
+    @cached_property
+    def _reduction(self) -> tuple[Matrix, list[Any]]:
+        s, n = self.setting, self.m.nv
+        count = len(s.alpha)
+        if not self.constraints:
+            return [[int(r == c) for c in range(n)] for r in range(n)], [0] * n
+        speeds = kane.speed_rows(self.m, s.q, [0] * n, s.steer)
+        every = [*self.constraints, *speeds]
+        right = [[0] * count + [row.h] for row in self.constraints]
+        right += [[int(a == b) for b in range(count)] + [0] for a in range(count)]
+        X = solved(self.field, [row.H for row in every], right, [row.name for row in every])
+        return [row[:-1] for row in X], [row[-1] for row in X]
+
+    @property
+    def J_nh(self) -> Matrix:
+        """Step 5: q̇ = J_nh α + drift (2.12)."""
+        return self._reduction[0]
+
+    @property
+    def drift(self) -> list[Any]:
+        """The part of q̇ that prescribed motion h(t) makes."""
+        return self._reduction[1]
+
+    # -- 6 and 7: J, J̇, M, W -----------------------------------------------------------------------
+
+    @cached_property
+    def J(self) -> Matrix:
+        """Step 6: v = J α (2.14), (2.15)."""
+        return _product(self.J_h, self.J_nh)
+
+    @cached_property
+    def J_dot(self) -> Matrix:
+        """Step 6: dJ/dt (5.5), rates as symbols."""
+        return [self._rates(row) for row in self.J]
+
+    def _rates(self, row: list[Any]) -> list[Any]:
+        slopes = self._slopes
+        return [x.derivative(slopes) if isinstance(x, Ratio) else 0 for x in row]
+
+    @cached_property
+    def _slopes(self) -> dict[int, Any]:
+        return self.setting.slopes()
+
+    @cached_property
+    def M(self) -> list[Matrix]:
+        """Step 7: M_i, 6 x 6 for each body (3.8)."""
+        out = []
+        for j in self.bodies:
+            body = self.m.bodies[j]
+            I = body.inertia.about_centre
+            top = [[body.m if r == c else 0 for c in range(6)] for r in range(3)]
+            out.append([*top, *([0, 0, 0, *row] for row in I.rows)])
+        return out
+
+    @cached_property
+    def spin(self) -> list[Vec3]:
+        """Ω of each body, by the rates."""
+        qd = self.setting.qd
+        turning = [self.J_h[6 * b + 3 : 6 * b + 6] for b in range(len(self.bodies))]
+        return [Vec3(*_times(rows_, qd)) for rows_ in turning]
+
+    @cached_property
+    def W(self) -> list[Matrix]:
+        """Step 7: W_i, 6 x 6 for each body (3.9)."""
+        out = []
+        for w in self.spin:
+            S = [list(row) for row in w.skew().rows]
+            out.append([*([*r, 0, 0, 0] for r in S), *([0, 0, 0, *r] for r in S)])
+        return out
+
+    # -- 8: active forces --------------------------------------------------------------------------
+
+    @cached_property
+    def _active(self) -> tuple[list[list[Any]], list[Any]]:
+        """The wrenches ω_a of the bodies, and forces on the rates that no such wrench can say."""
+        m, s = self.m, self.setting
+        where = {j: b for b, j in enumerate(self.bodies)}
+        wrenches = [[*(self.f[b][1].T @ m.gravity * m.bodies[j].m), 0, 0, 0]
+                    for b, j in enumerate(self.bodies)]  # fmt: skip
+        rest: list[Any] = [0] * m.nv
+
+        def push(j: int, at: Vec3, f: Vec3, n: Vec3) -> None:
+            moment = n + (at - m.bodies[j].inertia.centre).cross(f)
+            b = where[j]
+            wrenches[b] = [x + y for x, y in zip(wrenches[b], [*f, *moment], strict=True)]
+
+        for j, body in m.outward():
+            k = m.velocity_index[j]
+            tau = s.force(k + 1) if body.joint.nv == 1 else 0
+            if not isinstance(tau, Ratio):
+                continue
+            if j not in where or not (body.parent < 0 or body.parent in where):
+                rest[k] = rest[k] + tau
+                continue
+            q_ = m.split_q(s.q)[j]
+            ((linear, angular),) = body.joint.columns(q_)
+            f, n = linear * tau, angular * tau
+            push(j, Vec3.zero(), f, n)
+            if body.parent >= 0:
+                R, P = body.pose(q_)
+                push(body.parent, P, -(R @ f), -(R @ n))
+        for wheel in m.wheels:
+            F = s.force(wheel.name)
+            if wheel.body not in where:
+                row = forward_row(m, wheel, s.q, [0] * m.nv, s.steer)
+                rest = [x + h * F for x, h in zip(rest, row.H, strict=True)]
+                continue
+            angle, _ = wheel_angle(m, wheel, s.q, s.qd, s.steer)
+            push(wheel.body, wheel.point, heading(wheel, angle)[1] * F, Vec3.zero())
+        return wrenches, rest
+
+    @property
+    def omega(self) -> list[list[Any]]:
+        """Step 8: ω_a = (f, n) of each body, n about its mass centre (5.10)."""
+        return self._active[0]
+
+    @property
+    def on_rates(self) -> list[Any]:
+        """Forces of motors between bodies without inertia, dual to q̇."""
+        return self._active[1]
+
+    # -- 9: D, C, τ, g0, gw ------------------------------------------------------------------------
+
+    def D_of(self, J: Matrix) -> Matrix:
+        """Return J'MJ."""
+        return _product(_turned(J), self._weighed(J))
+
+    def C_of(self, J: Matrix, J_dot: Matrix) -> Matrix:
+        """Return J'(MJ̇ + WMJ)."""
+        turned = [row for b in range(len(self.bodies))
+                  for row in _product(self.W[b], self._weighed(J)[6 * b : 6 * b + 6])]  # fmt: skip
+        inner = [[x + y for x, y in zip(a, b, strict=True)]
+                 for a, b in zip(self._weighed(J_dot), turned, strict=True)]  # fmt: skip
+        return _product(_turned(J), inner)
+
+    def _weighed(self, J: Matrix) -> Matrix:
+        """Return M J."""
+        return [row for b in range(len(self.bodies))
+                for row in _product(self.M[b], J[6 * b : 6 * b + 6])]  # fmt: skip
+
+    def _work(self, J: Matrix, other: Matrix) -> int:
+        """Return how many products of terms J' times another stack takes."""
+        return sum(
+            sum(map(size, row)) * sum(map(size, right)) for row, right in zip(J, other, strict=True)
+        )
+
+    @cached_property
+    def D(self) -> Matrix | None:
+        """Step 9: D = J'MJ (5.12); None where it is left as this product."""
+        return self.D_of(self.J) if self._work(self.J, self.J) <= EXPANDED else None
+
+    @cached_property
+    def C(self) -> Matrix | None:
+        """Step 9: C = J'(MJ̇ + WMJ) (5.13, E3.4); None where it is left as this product."""
+        both = self._work(self.J, self.J_dot) + self._work(self.J, self.J)
+        return self.C_of(self.J, self.J_dot) if both <= EXPANDED else None
+
+    @cached_property
+    def tau(self) -> list[Any] | None:
+        """Step 9: τ = J'ω_a (5.16), with motors on bodies without inertia by J_nh."""
+        stacked = [[x] for w in self.omega for x in w]
+        if self._work(self.J, stacked) > EXPANDED:
+            return None
+        return self.tau_of(self.J)
+
+    def tau_of(self, J: Matrix) -> list[Any]:
+        """Return J'ω_a and J_nh' times the forces on the rates."""
+        flat = [x for w in self.omega for x in w]
+        own = _times(_turned(J), flat)
+        more = _times(_turned(self.J_nh), self.on_rates)
+        return [a + b for a, b in zip(own, more, strict=True)]
+
+    @cached_property
+    def drift_force(self) -> list[Any]:
+        """J'(M d(J_h b)/dt + WM J_h b): what prescribed motion b adds to Cα."""
+        moved = [[x] for x in _times(self.J_h, self.drift)]
+        if not _any([x for (x,) in moved]):
+            return [0] * len(self.setting.alpha)
+        C = self.C_of_pair(moved, [self._rates(row) for row in moved])
+        return [row[0] for row in C]
+
+    def C_of_pair(self, v: Matrix, v_dot: Matrix) -> Matrix:
+        """Return J'(M v̇ + W M v) for a stack of velocities of its own."""
+        weighed, rates = self._weighed(v), self._weighed(v_dot)
+        inner = []
+        for b in range(len(self.bodies)):
+            turned = _product(self.W[b], weighed[6 * b : 6 * b + 6])
+            inner += [[x + y for x, y in zip(a, c, strict=True)]
+                      for a, c in zip(rates[6 * b : 6 * b + 6], turned, strict=True)]  # fmt: skip
+        return _product(_turned(self.J), inner)
+
+    @cached_property
+    def gw(self) -> Matrix | None:
+        """Step 9: D⁻¹ (5.15), multiplied out for one or two speeds."""
+        count = len(self.setting.alpha)
+        if self.D is None or count > 2:
+            return None
+        unit = [[int(r == c) for c in range(count)] for r in range(count)]
+        return solved(self.field, self.D, unit, [f"D row {k + 1}" for k in range(count)])
+
+    # -- 10: the state model -----------------------------------------------------------------------
+
+    @cached_property
+    def balance(self) -> list[Any] | None:
+        """Step 10, motors: D α̇ + C α - τ with the motors' own forces left out, (7.25)."""
+        if self.D is None or self.C is None or self.tau is None:
+            return None
+        s = self.setting
+        left = _times(self.D, s.alpha_dot)
+        turning = _times(self.C, s.alpha)
+        total = [a + b + c for a, b, c in zip(left, turning, self.drift_force, strict=True)]
+        return [a - b for a, b in zip(total, self.tau, strict=True)]
+
+    def text(self) -> str:
+        """Return the ten steps as text."""
+        from .kane_print import text
+
+        return text(self)
+
+    def latex(self) -> str:
+        """Return the ten steps in LaTeX."""
+        from .kane_print import latex
+
+        return latex(self)
+
+    def json(self) -> dict[str, Any]:
+        """Return the ten steps as plain data."""
+        from .kane_print import data
+
+        return data(self)
+
+
+def kane_form(m: Mechanism) -> KaneForm:
+    """Return Kane's method for a tree with velocity constraints, step by step.
+
+    >>> import dalembert as da
+    >>> print(da.kane_form(da.robots.planar2r()).text().splitlines()[0])
+    # planar2r: Kane's method in ten steps (DeSantis 1996, section 5)
+    """
+    return KaneForm(m)
+
+
+# -- small matrices --------------------------------------------------------------------------------
+
+
+def _any(row: list[Any]) -> bool:
+    return any(not (x.__class__ is int and x == 0) for x in row)
+
+
+def _times(A: Matrix, x: list[Any]) -> list[Any]:
+    return [_dot(row, x) for row in A]
+
+
+def _dot(a: list[Any], b: list[Any]) -> Any:
+    total: Any = 0
+    for x, y in zip(a, b, strict=True):
+        if (x.__class__ is int and x == 0) or (y.__class__ is int and y == 0):
+            continue
+        total = total + x * y
+    return total
+
+
+def _product(A: Matrix, B: Matrix) -> Matrix:
+    columns = _turned(B)
+    return [[_dot(row, column) for column in columns] for row in A]
+
+
+def _turned(A: Matrix) -> Matrix:
+    return [list(column) for column in zip(*A, strict=True)]

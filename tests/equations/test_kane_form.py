@@ -1,0 +1,308 @@
+"""Kane's ten steps in closed form: the printed examples exactly, every machine by numbers."""
+
+import time
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from agreement import floats
+from dalembert.algorithms import kane
+from dalembert.algorithms.velocity_constraints import prescribed_names
+from dalembert.equations.ratio import Ratio
+from dalembert.errors import ModelError, NotPolynomialError
+from mechanisms import random_mechanisms
+
+R = da.robots
+
+
+def rational_angle(t):
+    """Return (cos, sin) of an angle with rational both."""
+    return (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+
+
+class Point:
+    """A random rational state and random rational parameters: exact values of all symbols."""
+
+    def __init__(self, form, seed):
+        rng = np.random.default_rng(seed)
+        s = form.setting.symbols
+        angle = {k: rational_angle(Q(int(rng.integers(1, 9)), 10)) for k in s.angles()}
+        self.named = {}
+        values = []
+        for g in s.generators:
+            if g.key[0] in ("sin", "cos"):
+                c, si = 1, 0
+                for k in g.key[1]:
+                    ck, sk = angle[k]
+                    c, si = c * ck - si * sk, si * ck + c * sk
+                x = c if g.key[0] == "cos" else si
+            else:
+                x = Q(int(rng.integers(1, 20)), int(rng.integers(1, 9)))
+            self.named[g.name] = Q(x)
+            values.append(Q(x))
+        self.values = values
+
+    def __call__(self, x):
+        return x.at(self.values) if isinstance(x, Ratio) else Q(x)
+
+    def matrix(self, A):
+        return [[self(x) for x in row] for row in A]
+
+
+# -- the planar 2R, (7.9)-(7.25) -------------------------------------------------------------------
+
+PLANAR_STEP_9 = """\
+D(1,1) = m2*(l1**2+2*l1*l2*C2+l2**2)+m1*l1**2+j1+j2
+D(1,2) = m2*l2*(l1*C2+l2)+j2
+D(2,1) = m2*l2*(l1*C2+l2)+j2
+D(2,2) = m2*l2**2+j2
+C(1,1) = -m2*l1*l2*S2*qd2
+C(1,2) = -m2*l1*l2*S2*(qd1+qd2)
+C(2,1) = m2*l1*l2*S2*qd1
+C(2,2) = 0
+tau(1) = G*(m1*l1*C1+m2*l1*C1+m2*l2*C12)+tau1
+tau(2) = tau2+m2*G*l2*C12
+"""
+
+
+def test_the_planar_2r_prints_its_printed_matrices():
+    text = da.kane_form(R.planar2r()).text()
+    assert PLANAR_STEP_9 in text
+    assert [line for line in text.splitlines() if line.startswith("# step")] == [
+        "# step 1: frames",
+        "# step 2: generalized coordinates",
+        "# step 3: f(q): positions of the mass centres, orientations",
+        "# step 4: J_h: v = J_h qd",
+        "# step 5: alpha and J_nh: qd = J_nh alpha",
+        "# step 6: J = J_h J_nh, Jd = dJ/dt",
+        "# step 7: M and W of each body",
+        "# step 8: active forces and couples at the mass centres",
+        "# step 9: D = J'MJ, C = J'(M Jd + W M J), tau, g0, gw",
+        "# step 10: state model",
+    ]
+    for line in ("x2 = l1*C1+l2*C12", "J_h(5,1) = l1*C2+l2", "Jd(5,1) = -l1*S2*qd2",
+                 "W2(1,2) = -(qd1+qd2)", "omega1(3) = tau1-tau2"):  # fmt: skip
+        assert line in text.splitlines()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_planar_2r_is_7_22_to_7_25_corrected(seed):
+    form = da.kane_form(R.planar2r())
+    at = Point(form, seed)
+    v = at.named
+    m1, m2, l1, l2, j1, j2, g = (v[k] for k in ("m1", "m2", "l1", "l2", "j1", "j2", "G"))
+    g = -g
+    s2, c2, c1, c12 = v["S2"], v["C2"], v["C1"], v["C12"]
+    va, vb, a, b = v["qd1"], v["qd2"], v["qdd1"], v["qdd2"]
+    off = m2 * (l2**2 + l1 * l2 * c2) + j2
+    first = m1 * l1**2 + m2 * (l1**2 + l2**2 + 2 * l1 * l2 * c2) + j1 + j2
+    assert at.matrix(form.D) == [[first, off], [off, m2 * l2**2 + j2]]  # (7.22), E3.14
+    k = m2 * l1 * l2 * s2
+    assert at.matrix(form.C) == [[-k * vb, -k * (va + vb)], [k * va, 0]]  # (7.23)
+    load = (m1 + m2) * g * l1 * c1 + m2 * g * l2 * c12
+    assert at(form.tau[0]) == v["tau1"] - load  # (7.24)
+    assert at(form.tau[1]) == v["tau2"] - m2 * g * l2 * c12
+    gamma1 = m2 * l2**2 * (a + b) + m2 * l1 * l2 * c2 * (2 * a + b) + (m1 + m2) * l1**2 * a
+    gamma1 += -k * vb**2 - 2 * k * va * vb + load + j1 * a + j2 * (a + b)
+    gamma2 = m2 * l1 * l2 * c2 * a + k * va**2 + m2 * l2**2 * (a + b) + m2 * g * l2 * c12
+    gamma2 += j2 * (a + b)
+    assert at(form.balance[0]) == gamma1 - v["tau1"]  # (7.25), E3.17
+    assert at(form.balance[1]) == gamma2 - v["tau2"]
+    G = at.matrix(form.gw)
+    D = at.matrix(form.D)
+    assert [[sum(D[i][t] * G[t][j] for t in (0, 1)) for j in (0, 1)] for i in (0, 1)] == [
+        [1, 0], [0, 1]
+    ]  # fmt: skip
+
+
+# -- the truck, (8.11)-(8.46) ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_truck_is_8_11_to_8_46_corrected(seed):
+    form = da.kane_form(R.truck(1))
+    at = Point(form, seed)
+    n = at.named
+    l1, l2, b, c, d = (n[k] for k in ("l1", "l2", "b", "c", "d"))
+    s, k, t, cd = n["sin(phi1)"], n["cos(phi1)"], n["sin(delta)"] / n["cos(delta)"], n["cos(delta)"]
+    st, ct, ss, cs = n["sin(th)"], n["cos(th)"], n["sin(th+phi1)"], n["cos(th+phi1)"]
+    kept = [r for r in range(12) if r % 6 in form.kept]
+    assert form.kept == (0, 1, 5)
+    e = l2 - d
+    J_h = [[ct, st, 0, 0], [-st, ct, b, 0], [0, 0, 1, 0],
+           [cs, ss, -c * s, 0], [-ss, cs, -e - c * k, -e], [0, 0, 1, 1]]  # fmt: skip
+    assert at.matrix([form.J_h[r] for r in kept]) == J_h  # (8.11), (8.12), E3.19
+    last = -(l1 * s + (l2 + c * k) * t) / (l1 * l2)
+    assert [at(r[0]) for r in form.J_nh] == [ct, st, t / l1, last]  # (8.18), E3.21
+    J = [Q(1), b * t / l1, t / l1, k - c * s * t / l1, -d * s / l2 - c * d * k * t / (l1 * l2),
+         -(l1 * s + c * k * t) / (l1 * l2)]  # fmt: skip
+    assert [at(form.J[r][0]) for r in kept] == J  # (8.21)
+    A = [0, 0, 0, -(l1 * s + c * k * t) / l1, -(d * l1 * k - c * d * s * t) / (l1 * l2),
+         -(l1 * k - c * s * t) / (l1 * l2)]  # fmt: skip
+    B = [x / cd**2 for x in (0, b / l1, 1 / l1, -c * s / l1, -c * d * k / (l1 * l2),
+                             -c * k / (l1 * l2))]  # fmt: skip
+    phid, deltad = n["phi1d"], n["deltad"]
+    rate = [x * phid + y * deltad for x, y in zip(A, B, strict=True)]
+    assert [at(form.J_dot[r][0]) for r in kept] == rate  # (8.22)-(8.25), E3.24
+    M = [n["m1"], n["m1"], n["j1"], n["m2"], n["m2"], n["j2"]]
+    D = sum(m * x * x for m, x in zip(M, J, strict=True))
+    C = sum(m * x * y for m, x, y in zip(M, J, rate, strict=True))
+    assert at(form.D[0][0]) == D  # (8.31)
+    assert at(form.C[0][0]) == C  # (8.32)-(8.34), E3.26
+    F = n["F_front"], n["F_rear"], n["F_axle1"]
+    wa = [F[1] + F[0] * cd, F[0] * n["sin(delta)"], (l1 - b) * F[0] * n["sin(delta)"], F[2], 0, 0]
+    assert [at(x) for w in form.omega for x in [w[r] for r in form.kept]] == wa  # E3.27
+    assert at(form.tau[0]) == sum(x * y for x, y in zip(J, wa, strict=True))
+    assert at(form.gw[0][0]) == 1 / D
+
+
+def test_the_truck_prints_its_jacobian_with_tangents():
+    lines = da.kane_form(R.truck(1)).text().splitlines()
+    assert "J(4,1) = cos(phi1)-c*sin(phi1)*tan(delta)/l1" in lines
+    assert "thd = v*tan(delta)/l1" in lines
+    assert "D(1,1) = m1*J(1,1)**2+m1*J(2,1)**2+j1*J(3,1)**2+m2*J(4,1)**2+m2*J(5,1)**2"\
+        "+j2*J(6,1)**2" in lines  # fmt: skip
+    tex = da.kane_form(R.truck(1)).latex()
+    assert r"J_{nh}(3,1) = \frac{\tan \delta}{l_{1}}" in tex
+    assert tex.count("\\paragraph{Step") == 10
+
+
+# -- every machine by numbers ----------------------------------------------------------------------
+
+MACHINES = {
+    "car": R.truck(0),
+    "road train": R.truck(3),
+    "double steering": R.double_steering_car(),
+    "unicycle": R.unicycle(),
+    "differential drive": R.differential_drive(),
+    "mobile manipulator": R.mobile_manipulator(),
+    "rolling disc": R.rolling_disc(),
+    "crane": R.crane(),
+}
+
+
+def values(form, q, rates, alpha, tau, forces, steer, steer_rate):
+    """Return floats of all symbols at a state of the library."""
+    m, s = form.mechanism, form.setting.symbols
+    coordinates = [*q, *steer, 0.0]
+    speeds = [*rates, *steer_rate]
+    wheels = {w.name: f for w, f in zip(m.wheels, forces, strict=True)}
+    known = dict(m.values)
+    out = []
+    for g in s.generators:
+        kind, *rest = g.key
+        if kind in ("sin", "cos"):
+            out.append(getattr(np, kind)(sum(coordinates[k - 1] for k in rest[0])))
+        elif kind in ("q", "rate"):
+            out.append((coordinates if kind == "q" else speeds)[rest[0] - 1])
+        elif kind == "speed":
+            out.append(alpha[s.speeds.index(rest[0])])
+        elif kind == "force":
+            out.append(tau[rest[0] - 1] if isinstance(rest[0], int) else wheels[rest[0]])
+        elif kind == "p":
+            out.append(float(known[rest[0]]))
+        elif kind == "other":
+            out.append(float(da.expr.exact.to_float(s.others[rest[0]])))
+        else:
+            out.append(0.0)
+    return out
+
+
+def number(form, x, at):
+    if not isinstance(x, Ratio):
+        return float(x)
+    ring = form.setting.ring
+    return float(ring.evaluate(x.num, at) / ring.evaluate(x.den, at))
+
+
+def compared(m, seed):
+    form = da.kane_form(m)
+    rng = np.random.default_rng(seed)
+    b = m.bound()
+    steer = rng.uniform(-0.5, 0.5, len(prescribed_names(m)))
+    rate = rng.uniform(-1, 1, len(steer))
+    q = rng.uniform(-0.8, 0.8, m.nq)
+    alpha = rng.uniform(-1, 1, len(kane.speed_names(m)))
+    r = kane.reduction(b, q, alpha, steer, rate)
+    moved = form.setting.symbols.motors()
+    tau = np.array([rng.uniform(-5, 5) if k + 1 in moved else 0.0 for k in range(m.nv)])
+    forces = rng.uniform(-5, 5, len(m.wheels))
+    at = values(form, q, floats(r.qd), alpha, tau, forces, steer, rate)
+    D, C = kane.D_and_C(b, q, r)
+    acting = kane.active_forces(b, q, tau, forces, kane.steering(b, steer, rate))
+    J_nh = np.array([floats(x) for x in r.J_nh])
+    J, Jd = kane.J_and_rate(b, q, r)
+    own_C = form.C or form.C_of(form.J, form.J_dot)
+    pairs = [(J, form.J), (Jd, form.J_dot), (r.J_nh, form.J_nh),
+             (D, form.D or form.D_of(form.J)), (C, own_C)]  # fmt: skip
+    for ref, found in pairs:
+        ref = np.array([floats(x) for x in ref])
+        got = np.array([[number(form, x, at) for x in row] for row in found])
+        np.testing.assert_allclose(got, ref, atol=1e-10 * (np.abs(ref).max() + 1))
+    want = J_nh.T @ floats(acting)
+    got = [number(form, x, at) for x in form.tau or form.tau_of(form.J)]
+    np.testing.assert_allclose(got, want, atol=1e-10 * (np.abs(want).max() + 1))
+    return form
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_closed_forms_are_those_of_the_algorithm(name):
+    form = compared(MACHINES[name], 7)
+    assert form.text().count("# step") == 10
+
+
+@pytest.mark.parametrize(
+    "m",
+    random_mechanisms(
+        6, seed=44, dof=(2, 4), joints={"revolute": 3, "prismatic": 1}, root=0, drives=0,
+        masses={"decade": 1}, lengths={"metre": 1},
+    ),
+    ids=lambda m: m.name,
+)  # fmt: skip
+def test_closed_forms_of_random_trees(m):
+    compared(m, 8)
+
+
+def test_the_derivation_is_quick():
+    """0.3 s for one trailer, 2 s for five; twice that here, for a busy machine."""
+    da.kane_form(R.planar2r()).text()
+    for trailers, limit in ((1, 0.3), (5, 2.0)):
+        m = R.truck(trailers)
+        start = time.perf_counter()
+        da.kane_form(m).text()
+        assert time.perf_counter() - start < 2 * limit
+
+
+# -- prescribed motion, bad input ------------------------------------------------------------------
+
+
+def slider(equation, **more):
+    bodies = [
+        {"name": n, "parent": k - 1, "joint": {"type": "prismatic", "name": n, "axis": axis},
+         "mass": 1 + k, "com": [0, 0, 0], "inertia": [0, 0, 0]}
+        for k, (n, axis) in enumerate((("x", [1, 0, 0]), ("y", [0, 1, 0])))
+    ]  # fmt: skip
+    constraint = [{"name": "belt", "equation": equation}]
+    return da.load({"format": "dalembert/1", "bodies": bodies, "speeds": ["x"],
+                    "velocity_constraints": constraint, **more})  # fmt: skip
+
+
+def test_prescribed_motion_stands_beside_j_nh():
+    text = da.kane_form(slider("yd = 2*xd + 3*t")).text()
+    assert "J_nh(2,1) = 2\n" in text
+    assert "b(2) = 3*t\n" in text
+    assert "c0(1) = 12\n" in text  # m2 J' d(b)/dt = 2 * 2 * 3
+    assert "yd = 3*t+2*xd\n" in text or "yd = 2*xd+3*t\n" in text
+
+
+def test_what_has_no_closed_form_is_said():
+    with pytest.raises(ModelError, match="rates are not"):
+        da.kane_form(da.load("RZ(), TXK(1);", base="free"))
+    with pytest.raises(ModelError, match="depends on the others"):
+        da.kane_form(slider("xd = 3*t")).text()
+    with pytest.raises(NotPolynomialError):
+        da.kane_form(slider("yd = sin(x*y)*xd")).text()
+    with pytest.raises(ModelError, match="loops"):
+        da.kane_form(R.fourbar())
