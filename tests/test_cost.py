@@ -7,6 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert import cost
+from dalembert.algorithms.newton_euler import newton_euler
+from dalembert.algorithms.parameter_sets import with_parameters
 from dalembert.catalog import quantity
 from dalembert.cli import main
 from dalembert.cost import costs, with_symbolic_inertia
@@ -53,6 +55,22 @@ def test_rx90_meets_the_best_known_counts(name, kind, goal):
     # dead lines removed from what OpenSYMORO prints; its mass matrix from SymPyBotics
     row = count(rx90(), name, kind, quantity(name).default)
     assert row.mul + row.add + row.prepare_mul + row.prepare_add <= goal
+
+
+def test_methods_counted_with_base_parameters_hold_for_them():
+    m = rx90()
+    rng = np.random.default_rng(0)
+    values = {p.name: float(rng.uniform(0.5, 2)) for p in m.parameters}
+    numbers, base = m.with_values(**values), da.base_parameters(m)
+    grouped = with_parameters(m, "base")
+    known = dict(zip(base.names, base.values(numbers.bound(), parameters=values), strict=True))
+    given = {p.name: (values | known)[p.name] for p in grouped.parameters}
+    state = rng.normal(size=(3, 6)).tolist()
+    wanted = newton_euler(numbers.bound(), *state)
+    for method, run in quantity("inverse_dynamics").methods.items():
+        if method not in cost.CENTRED:
+            found = run(grouped.with_values(**given).bound(), *state)
+            np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12, err_msg=method)
 
 
 def test_zeros_of_the_model_are_exploited():
