@@ -53,6 +53,8 @@ QUANTITIES = (
     "cartesian_mass",
     "cartesian_bias",
     "cartesian_force",
+    "active_chain_W",
+    "active_chain_V",
     "assembly",
     "active_map",
     "tree_motion",

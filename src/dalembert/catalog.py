@@ -12,6 +12,7 @@ from typing import Any
 
 from . import catalog_loops
 from .algorithms import (
+    active_chain,
     articulated_body,
     composite,
     composite_direct,
@@ -233,6 +234,12 @@ _ROWS = (
         {"convention": "classical"},
     ),
     *(Quantity(*row) for row in kane_rows()),
+    Quantity("active_chain_W", ("q",), (("W", _vv),),
+             {"active_chain": active_chain.active_chain_W},
+             "kg, kg m2", "inertia matrix W of W qdd = P + V", False, DRIVES),
+    Quantity("active_chain_V", ("q", "qd"), (("V", _v),),
+             {"active_chain": active_chain.active_chain_V},
+             "N, N m", "V = Y + dT/dq - W' qd of W qdd = P + V", False, DRIVES),
     *(Quantity(**row) for row in catalog_loops.loop_rows(INVERSE)),
     *(Quantity(**row) for row in catalog_loops.parallel_rows()),
 )  # fmt: skip

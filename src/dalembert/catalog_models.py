@@ -11,6 +11,7 @@ from typing import Any
 
 from .algebra import Vec3
 from .algorithms import (
+    active_chain,
     articulated_body,
     augmented_body,
     elastic,
@@ -97,6 +98,7 @@ RIGID: Mapping[str, Algorithm] = {
     "screw_form": screw_form.screw_form,
     "augmented_body": augmented_body.augmented_body,
     "homogeneous": homogeneous.homogeneous,
+    "active_chain": active_chain.active_chain,
     "kane": kane.kane,
 }
 

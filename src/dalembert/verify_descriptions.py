@@ -10,12 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from .edit import used
 from .errors import DalembertError, DescriptionError
 from .mechanism import Mechanism
-from .read import load
 
 Data = Mapping[str, Any]
 
@@ -92,25 +89,9 @@ def _standard_dh(data: Data, m: Mechanism) -> Mechanism:
 
 
 def _active_chain(data: Data, m: Mechanism) -> Mechanism:
-    """Return the chain of two-freedom joints of Vukobratovic and Potkonjak (1979), eqs (5)-(7).
+    from .read.active_chain import read_active_chain
 
-    Joint i turns by phi_i about e_i at A_i, then slides along r_ii; phi_i = 0 where the projections
-    of r_ii and of -r_(i-1)i on the plane normal to e_i coincide. Body frames are at mass centres.
-    """
-    bodies: list[dict[str, Any]] = []
-    for k, row in enumerate(data["seed001_data"]):
-        e_prev, e_own = np.array(row["e_in_previous_body"]), np.array(row["e_in_own_body"])
-        slide = np.array(row["r_ii_unit_own_body"])
-        arm = -np.array(row["r_prev_from_A_i_to_T_im1_in_previous_body"])
-        T = np.eye(4)
-        T[:3, :3] = _triad(e_prev, arm) @ _triad(e_own, slide).T
-        T[:3, 3] = arm
-        turning = {"type": "revolute", "axis": e_own.tolist(), "placement": T.tolist()}
-        sliding = {"type": "prismatic", "axis": slide.tolist()}
-        bodies.append({"name": f"rot{k + 1}", "parent": 2 * k - 1, "joint": turning})
-        masses = {"mass": row["mass"], "inertia": row["principal_inertia"]}
-        bodies.append({"name": f"S{k + 1}", "parent": 2 * k, "joint": sliding, **masses})
-    return load({"name": m.name, "bodies": bodies})
+    return read_active_chain(data["seed001_data"], name=m.name)
 
 
 def _geometry(data: Data, m: Mechanism) -> Mechanism:
@@ -119,14 +100,6 @@ def _geometry(data: Data, m: Mechanism) -> Mechanism:
 
     made = stewart(data["geometry"], platform="joints")
     return replace(made, name=m.name, checked=True)
-
-
-def _triad(e: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Return the axes (projection of r on the plane normal to e, e × it, e) as columns."""
-    e = e / np.linalg.norm(e)
-    p = r - e * (e @ r)
-    p = p / np.linalg.norm(p)
-    return np.column_stack([p, np.cross(e, p), e])
 
 
 DESCRIPTIONS: dict[str, Callable[[Data, Mechanism], Mechanism] | None] = {
