@@ -84,10 +84,10 @@ def test_enclosures_hold_the_values():
     used = range(len(eq.ring.symbols.generators))
     for _ in range(20):
         ends = [sorted(rng.uniform(a, b, size=2)) for a, b in box.q]
-        at = enclosure.at(ends, used)
+        at = enclosure.at(enclosure.variables(ends, used), used)
         q = [rng.uniform(a, b) for a, b in ends]
         for entry in eq.A:
-            x = enclosed(entry.terms("report"), at)
+            x = enclosed(enclosure.grouped(entry.terms("report")), at)
             value = entry.value({}, q)
             assert float(x.lower()) - 1e-12 <= value <= float(x.upper()) + 1e-12
 

@@ -12,13 +12,16 @@ from ..algebra import Vec3
 from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
 from ..expr import Expr
 from ..expr.exact import exact, to_float
-from .ring import Term
+from .ring import Monomial, Term
 
 if TYPE_CHECKING:
     from .derive import Equations
 
 Interval = Any  # flint.arb
-Ranges = tuple[tuple[float, float], ...]
+Range = tuple[float, float]
+Variable = tuple[Any, ...]  # the joints of an angle sum, or ("q", joint)
+TURN = math.nextafter(math.pi, 4.0)  # a little more than half a turn
+Grouped = tuple[Interval, Monomial]  # a constant times what moves
 SLACK = 2.0**-44  # relative, of numbers that only a float knows
 
 
@@ -48,26 +51,63 @@ class Enclosure:
             return arb(x)
         return arb(fmpq(*x.as_integer_ratio()))
 
-    def at(self, q: Sequence[tuple[float, float]], used: Sequence[int]) -> dict[int, Interval]:
-        """Return the interval of each used generator over a box of coordinates."""
-        coordinates = [hull(a, b) for a, b in q]
+    def variables(self, q: Sequence[Range], used: Sequence[int]) -> dict[Variable, Range]:
+        """Return the angle sums and slides that generators depend on, with their ranges.
+
+        Each sum counts as a variable of its own: a larger set than the postures, so a bound over it
+        holds for them. A range of more than a turn is a turn.
+        """
+        out: dict[Variable, Range] = {}
+        for i in used:
+            kind, *key = self.symbols.generators[i].key
+            if kind in ("sin", "cos"):
+                low = sum(q[j - 1][0] if j > 0 else -q[-j - 1][1] for j in key[0])
+                high = sum(q[j - 1][1] if j > 0 else -q[-j - 1][0] for j in key[0])
+                slack = 1e-14 * (1 + abs(low) + abs(high))
+                wide = high - low > 2 * math.pi
+                out[key[0]] = (-TURN, TURN) if wide else (low - slack, high + slack)
+            elif self.moves(i):
+                j = key[0] if kind == "q" else key[0] + 1
+                out["q", j] = q[j - 1]
+        return out
+
+    def at(self, ranges: Mapping[Variable, Range], used: Sequence[int]) -> dict[int, Interval]:
+        """Return the interval of each used generator over ranges of the variables."""
         out = {}
         for i in used:
             kind, *key = self.symbols.generators[i].key
             if kind in ("sin", "cos"):
-                angle = arb(0)
-                for j in key[0]:
-                    angle = angle + coordinates[j - 1] if j > 0 else angle - coordinates[-j - 1]
+                angle = hull(*ranges[key[0]])
                 out[i] = angle.sin() if kind == "sin" else angle.cos()
             elif kind == "q":
-                out[i] = coordinates[key[0] - 1]
+                out[i] = hull(*ranges["q", key[0]])
             elif kind in "VJ" and self.symbols.slides[key[0]]:
-                out[i] = self._sliding(kind, key, coordinates[key[0]])
+                out[i] = self._sliding(kind, key, hull(*ranges["q", key[0] + 1]))
             else:
                 if i not in self._constant:
                     self._constant[i] = self._fixed(kind, key)
                 out[i] = self._constant[i]
         return out
+
+    def grouped(self, terms: Sequence[Term]) -> list[Grouped]:
+        """Return terms that move alike as one, (JX6 - JY6)*C5, the constant an interval."""
+        out: dict[Monomial, Interval] = {}
+        for c, monomial in terms:
+            x, movement = arb(fmpq(c.numerator, c.denominator)), []
+            for i, e in monomial:
+                if self.moves(i):
+                    movement.append((i, e))
+                    continue
+                for _ in range(e):
+                    x = x * self.at({}, (i,))[i]
+            key = tuple(movement)
+            out[key] = out[key] + x if key in out else x
+        return [(x, key) for key, x in out.items()]
+
+    def moves(self, i: int) -> bool:
+        """Whether a generator changes with the posture."""
+        kind, *key = self.symbols.generators[i].key
+        return kind in ("sin", "cos", "q") or (kind in "VJ" and self.symbols.slides[key[0]])
 
     def _sliding(self, kind: str, key: Sequence[int], q: Interval) -> Interval:
         body = self.bodies[key[0]]
@@ -97,17 +137,21 @@ def hull(a: float, b: float) -> Interval:
     return arb(a).union(arb(b))
 
 
-def enclosed(terms: Sequence[Term], at: Mapping[int, Interval]) -> Interval:
+def enclosed(terms: Sequence[Grouped], at: Mapping[int, Interval]) -> Interval:
     """Return an interval that holds a polynomial."""
     total = arb(0)
-    for c, monomial in terms:
-        x = arb(fmpq(c.numerator, c.denominator))
-        for i, e in monomial:
-            x = x * (at[i] ** e)
+    for c, movement in terms:
+        x = c
+        for i, e in movement:
+            # arb ** int may be nan where the interval holds zero
+            y = abs(at[i]) if e % 2 == 0 else at[i]
+            for _ in range(e):
+                x = x * y
         total += x
     return total
 
 
 def most(x: Interval) -> float:
     """Return a float not below the absolute value of anything in an interval."""
-    return math.nextafter(float(x.abs_upper()), math.inf)
+    top = float(x.abs_upper())
+    return math.inf if math.isnan(top) else math.nextafter(top, math.inf)
