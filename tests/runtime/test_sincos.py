@@ -11,7 +11,7 @@ from dalembert.runtime import compile_program, library, llvm, module
 from dalembert.runtime.card import card
 from dalembert.runtime.kernel import Kernel
 from dalembert.runtime.native import Native
-from dalembert.runtime.sincos import half_pi_parts
+from dalembert.runtime.sincos import half_pi_parts, two_over_pi
 
 if np.finfo(np.longdouble).nmant < 60:
     pytest.skip("longdouble is no better than double here", allow_module_level=True)
@@ -69,6 +69,23 @@ def kernel_without_fma():
     del engine
 
 
+def hard_cases():
+    """Doubles nearest to multiples of pi/2, at every exponent from 2**14 on; both signs."""
+    found = [math.ldexp(6381956970095103, 797), math.ldexp(5419351, 4)]
+    for e in range(-38, 972, 5):
+        # m 2**e near n pi/2: the convergents of 2**(e + 1)/pi have the smallest remainders
+        ratio, (p, before), (q, then) = Fraction(2) ** e / HALF_PI, (1, 0), (0, 1)
+        while q <= 1 << 53:
+            best = q
+            whole = math.floor(ratio)
+            (p, before), (q, then) = (whole * p + before, p), (whole * q + then, q)
+            if ratio == whole:
+                break
+            ratio = 1 / (ratio - whole)
+        found += [math.ldexp(best, e), -math.ldexp(best, e)]
+    return [x for x in found if abs(x) >= 2**14]
+
+
 def ranges():
     rng = np.random.default_rng(3)
     near = [int(k) for k in np.concatenate([np.arange(1, 400), rng.integers(1, 10**9, 600)])]
@@ -80,6 +97,7 @@ def ranges():
         "multiples of pi/2": [float(HALF_PI * k) for k in near],
         "neighbours of them": [math.nextafter(float(HALF_PI * k), math.inf) for k in near[:500]],
         "huge": 10 ** rng.uniform(8, 308, 300),
+        "huge multiples": hard_cases(),
         "tiny": 10 ** rng.uniform(-320, -1, 300),
     }
 
@@ -92,6 +110,11 @@ def test_sine_and_cosine_are_right_within_two_ulp(kernel, name, angles):
 @pytest.mark.parametrize(("name", "angles"), ranges().items(), ids=ranges())
 def test_they_are_right_without_fused_multiply_add_too(kernel_without_fma, name, angles):
     assert worst_ulp(kernel_without_fma, angles) <= 2
+
+
+def test_the_bits_of_two_over_pi():
+    bits = 1250
+    assert abs(Fraction(two_over_pi(bits), 1 << bits) - 1 / HALF_PI) <= Fraction(1, 1 << bits)
 
 
 def test_no_angle_at_infinity(kernel):

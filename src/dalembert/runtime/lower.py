@@ -38,7 +38,7 @@ MASKS = {
     "le": "fcmp ole {t} {0}, {1}",
     "eq": "fcmp oeq {t} {0}, {1}",
 }
-LIBM = {"sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "exp": 1, "log": 1, "atan2": 2}
+LIBM = {"tan": 1, "asin": 1, "acos": 1, "exp": 1, "log": 1, "atan2": 2}
 
 
 class Numbers:

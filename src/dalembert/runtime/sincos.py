@@ -2,7 +2,8 @@
 
 x = n·pi/2 + r, |r| <= pi/4, with pi/2 in three parts (Cody and Waite; four shorter parts where the
 machine has no fused multiply-add), then the minimax polynomials of fdlibm's k_sin.c and k_cos.c.
-Within 2 ulp for |x| up to the limit; beyond it, and for inf and nan, each such lane asks libm.
+Beyond a limit each such lane takes the fraction of 2 x/pi from 192 bits of 2/pi (Payne and Hanek
+1983). Within 2 ulp for all doubles; inf and nan give nan.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from .lanes import mask_type, real, suffix, value_type
 from .lower import Numbers
 
 _HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
+_WORDS = 21  # of 64 bits: 2/pi for the largest double, after 64 zeros
 _SIN = (
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
@@ -43,6 +45,21 @@ def half_pi_parts(fused: bool) -> tuple[float, ...]:
     return tuple(parts)
 
 
+def two_over_pi(bits: int) -> int:
+    """Return 2/pi in units of 2**-bits, rounded down; pi by Machin's formula."""
+    unit = 1 << bits + 64
+
+    def arctan(n: int) -> int:
+        total, term, k = 0, unit // n, 1
+        while term:
+            total += term // k if k % 4 == 1 else -(term // k)
+            term, k = term // (n * n), k + 2
+        return total
+
+    pi = 4 * (4 * arctan(5) - arctan(239))
+    return (2 * unit << bits) // pi
+
+
 def limit(fused: bool) -> float:
     """Return the largest |x| that is reduced here; n·part must stay exact without fma."""
     return 1e8 if fused else 8e5
@@ -56,10 +73,10 @@ def _exponent(x: Fraction) -> int:
 class _Lines:
     """IR lines over one value type; constants, given as floats, are read from a table."""
 
-    def __init__(self, lanes: int, tag: str):
+    def __init__(self, lanes: int, tag: str, numbers: Numbers):
         self.lanes, self.type, self.count, self.tag = lanes, value_type(lanes), 0, tag
         self.lines: list[str] = []
-        self.numbers = Numbers(lanes)
+        self.numbers = numbers
 
     def operand(self, o: str | float) -> str:
         if isinstance(o, str):
@@ -103,20 +120,18 @@ def _reduced(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
             r = a("call {t} @llvm.fma.{m}({t} {}, {t} {}, {t} {})", n, -part, r)
         else:
             r = a("fsub {t} {}, {}", r, a("fmul {t} {}, {}", n, part))
-    integers = "i64" if a.lanes == 1 else f"<{a.lanes} x i64>"
-    return r, a(f"bitcast {{t}} {{}} to {integers}", shifted)
+    return r, a(f"bitcast {{t}} {{}} to {integers(a.lanes)}", shifted)
 
 
-def _pair(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
-    """Return the sine and cosine of x, right for |x| below the limit."""
-    r, n = _reduced(a, x, fused)
+def _pair(a: _Lines, r: str, n: str) -> tuple[str, str]:
+    """Return the sine and cosine of n·pi/2 + r."""
     z = a.mul(r, r)
     z2 = a.mul(z, z)
     sine = a.add(a.mul(a.mul(r, z), a.poly(z, z2, _SIN)), r)
     cosine = a.add(a.mul(z, a.add(a.mul(z, a.poly(z, z2, _COS)), -0.5)), 1.0)
 
     # quadrants: odd n swaps the two, bit 1 of n turns the sine, bit 1 of n + 1 the cosine
-    whole = "i64" if a.lanes == 1 else f"<{a.lanes} x i64>"
+    whole = integers(a.lanes)
 
     def each(k: int) -> str:
         return str(k) if a.lanes == 1 else "<" + ", ".join([f"i64 {k}"] * a.lanes) + ">"
@@ -141,14 +156,23 @@ def sincos(lanes: int, fused: bool) -> str:
     Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone. Two are
     computed at a time, instruction by instruction, because each is a long chain of dependences.
     """
-    t, m, size = value_type(lanes), suffix(lanes), 8 * lanes
-    pair = [_Lines(lanes, tag) for tag in ("a", "b")]
-    for a in pair[1:]:
-        a.numbers = pair[0].numbers
-    made = [_checked(a, f"%x{a.tag}", fused) for a in pair]
-    body = "\n  ".join(line for both in zip(*(a.lines for a in pair), strict=True) for line in both)
+    t, m, size, whole = value_type(lanes), suffix(lanes), 8 * lanes, integers(lanes)
+    numbers = Numbers(lanes)
+    near = [_Lines(lanes, tag, numbers) for tag in ("a", "b")]
+    known = [_checked(a, f"%x{a.tag}", fused) for a in near]
+    last = [_Lines(lanes, tag, numbers) for tag in ("c", "d")]
+    made = [_pair(a, f"%r{b.tag}", f"%n{b.tag}") for a, b in zip(last, near, strict=True)]
+    first, then = (_interleaved(both) for both in (near, last))
+    slow, join = [], []
+    for a, (r, n, far, _) in zip(near, known, strict=True):
+        slow += _corrected(a.tag, lanes, r, n, far)
+        join += [
+            f"%r{a.tag} = phi {t} [ {r}, %loop ], [ %r{a.tag}.far, %slow ]",
+            f"%n{a.tag} = phi {whole} [ {n}, %loop ], [ %n{a.tag}.far, %slow ]",
+        ]
+    slow_text, join_text = "\n  ".join(slow), "\n  ".join(join)
     return f"""
-{pair[0].numbers.text("turns." + m)}
+{numbers.text("turns." + m)}
 define void @sincos.{m}(ptr %p, i64 %n, i64 %groups, i64 %stride) #0 {{
 entry:
   %all = mul i64 %n, %stride
@@ -181,18 +205,17 @@ loop:
   %hereb = getelementptr {t}, ptr %p, i64 %ib
   %xa = load {t}, ptr %herea, align {size}
   %xb = load {t}, ptr %hereb, align {size}
-  {body}
-  %any = or i1 {made[0][3]}, {made[1][3]}
+  {first}
+  %any = or i1 {known[0][3]}, {known[1][3]}
   br i1 %any, label %slow, label %join, !prof !0
 slow:
-  {_libm(made[0], "a", lanes)}
-  {_libm(made[1], "b", lanes)}
+  {slow_text}
   br label %join
 join:
-  {_joined(made[0], "a", lanes)}
-  {_joined(made[1], "b", lanes)}
-  {_stores("a", lanes)}
-  {_stores("b", lanes)}
+  {join_text}
+  {then}
+  {_stores("a", lanes, made[0])}
+  {_stores("b", lanes, made[1])}
   %next = add i64 %i, 2
   %more = icmp ult i64 %next, %n
   br i1 %more, label %loop, label %end
@@ -202,42 +225,135 @@ end:
 """
 
 
+def _interleaved(pair: list[_Lines]) -> str:
+    return "\n  ".join(x for both in zip(*(a.lines for a in pair), strict=True) for x in both)
+
+
 def _checked(a: _Lines, x: str, fused: bool) -> tuple[str, str, str, str]:
-    """Return sine, cosine, where x is beyond the limit, and whether that is anywhere."""
-    sine, cosine = _pair(a, x, fused)
+    """Return r, n, where x is beyond the limit, and whether that is anywhere."""
+    r, n = _reduced(a, x, fused)
     far = a("fcmp ugt {t} {}, {}", a("call {t} @llvm.fabs.{m}({t} {})", x), limit(fused))
     if a.lanes == 1:
-        return sine, cosine, far, far
+        return r, n, far, far
     bits = a(f"bitcast {mask_type(a.lanes)} {{}} to i{a.lanes}", far)
-    return sine, cosine, far, a("icmp ne {} {}, 0", f"i{a.lanes}", bits)
+    return r, n, far, a("icmp ne {} {}, 0", f"i{a.lanes}", bits)
 
 
-def _libm(made: tuple[str, str, str, str], tag: str, lanes: int) -> str:
-    """Return lines that take the lanes beyond the limit from libm, and only those."""
-    t, m, mask = value_type(lanes), suffix(lanes), mask_type(lanes)
-    return "\n  ".join(
-        line
-        for own, name in ((made[0], "sin"), (made[1], "cos"))
-        for line in (
-            f"%{name}{tag} = call {t} @{name}.{m}({t} %x{tag})",
-            f"%{name}{tag}2 = select {mask} {made[2]}, {t} %{name}{tag}, {t} {own}",
-        )
-    )
+def _corrected(tag: str, lanes: int, r: str, n: str, far: str) -> list[str]:
+    """Return lines that reduce the lanes beyond the limit, and only those, in another way."""
+    t, whole, mask = value_type(lanes), integers(lanes), mask_type(lanes)
+    lines, names = [], {"r": "poison", "n": "poison"}
+    for k in range(lanes):
+        x = f"%x{tag}.{k}"
+        take = f"extractelement {t} %x{tag}, i64 {k}" if lanes > 1 else f"freeze double %x{tag}"
+        lines += [f"{x} = {take}", f"%f{tag}.{k} = call {{ double, i64 }} @far(double {x})"]
+        for place, (name, kind) in enumerate((("r", "double"), ("n", "i64"))):
+            one, wide = f"%{name}{tag}.{k}", t if name == "r" else whole
+            lines.append(f"{one} = extractvalue {{ double, i64 }} %f{tag}.{k}, {place}")
+            if lanes > 1:
+                into = f"insertelement {wide} {names[name]}, {kind} {one}, i64 {k}"
+                lines.append(f"{one}.w = {into}")
+            names[name] = f"{one}.w" if lanes > 1 else one
+    lines.append(f"%r{tag}.far = select {mask} {far}, {t} {names['r']}, {t} {r}")
+    lines.append(f"%n{tag}.far = select {mask} {far}, {whole} {names['n']}, {whole} {n}")
+    return lines
 
 
-def _joined(made: tuple[str, str, str, str], tag: str, lanes: int) -> str:
-    return "\n  ".join(
-        f"%{name}{tag}3 = phi {value_type(lanes)} [ {own}, %loop ], [ %{name}{tag}2, %slow ]"
-        for own, name in ((made[0], "sin"), (made[1], "cos"))
-    )
-
-
-def _stores(tag: str, lanes: int) -> str:
+def _stores(tag: str, lanes: int, made: tuple[str, str]) -> str:
     t, size = value_type(lanes), 8 * lanes
     return "\n  ".join(
         [
             f"%there{tag} = getelementptr {t}, ptr %here{tag}, i64 %apart",
-            f"store {t} %sin{tag}3, ptr %here{tag}, align {size}",
-            f"store {t} %cos{tag}3, ptr %there{tag}, align {size}",
+            f"store {t} {made[0]}, ptr %here{tag}, align {size}",
+            f"store {t} {made[1]}, ptr %there{tag}, align {size}",
         ]
     )
+
+
+def integers(lanes: int) -> str:
+    """Return the type of integers as wide as the values."""
+    return "i64" if lanes == 1 else f"<{lanes} x i64>"
+
+
+def far() -> str:
+    """Return `far(x)`: r and n of x = n·pi/2 + r for |x| >= 2**14, r rounded once.
+
+    x = m 2**e. Bits of 2/pi that make multiples of 4 are left out, 192 after them are enough: the
+    double nearest to a multiple of pi/2 is 2**-62 away from it.
+    """
+    bits = two_over_pi(64 * (_WORDS - 1))
+    words = [bits >> 64 * k & (1 << 64) - 1 for k in reversed(range(_WORDS))]
+    table = ", ".join(f"i64 {w}" for w in words)
+    half_pi = int(_HALF_PI * (1 << 63))
+    loads = "\n  ".join(
+        f"%p{k} = getelementptr i64, ptr %first, i64 {k}\n"
+        f"  %w{k} = load i64, ptr %p{k}, align 8\n"
+        f"  %z{k} = zext i64 %w{k} to i256\n"
+        f"  %y{k} = shl i256 %z{k}, {192 - 64 * k}"
+        for k in range(4)
+    )
+    return f"""
+@two_over_pi = internal constant [{_WORDS} x i64] [{table}], align 64
+declare i192 @llvm.ctlz.i192(i192, i1)
+define internal {{ double, i64 }} @far(double %x) #0 {{
+  %b = bitcast double %x to i64
+  %a = and i64 %b, {(1 << 63) - 1}
+  %ex = lshr i64 %a, 52
+  %none = icmp eq i64 %ex, 2047
+  ; lanes that are not far away come here too: their place in the table is any
+  %low = icmp ult i64 %ex, 1013
+  %any = or i1 %none, %low
+  %e = select i1 %any, i64 1100, i64 %ex
+  %m0 = and i64 %a, {(1 << 52) - 1}
+  %m = or i64 %m0, {1 << 52}
+  %at = sub i64 %e, 1013
+  %word = lshr i64 %at, 6
+  %bit = and i64 %at, 63
+  %first = getelementptr i64, ptr @two_over_pi, i64 %word
+  {loads}
+  %y01 = or i256 %y0, %y1
+  %y23 = or i256 %y2, %y3
+  %y = or i256 %y01, %y23
+  %by = zext i64 %bit to i256
+  %shifted = shl i256 %y, %by
+  %top = lshr i256 %shifted, 64
+  %window = trunc i256 %top to i192
+  %m192 = zext i64 %m to i192
+  ; a quarter of 2 x/pi modulo 4: two bits of n, then the fraction, taken to the nearest n
+  %q = mul i192 %window, %m192
+  %n0 = lshr i192 %q, 190
+  %n1 = trunc i192 %n0 to i64
+  %f = shl i192 %q, 2
+  %over = icmp slt i192 %f, 0
+  %carry = zext i1 %over to i64
+  %n2 = add i64 %n1, %carry
+  %minus = sub i192 0, %f
+  %size = select i1 %over, i192 %minus, i192 %f
+  %zeros = call i192 @llvm.ctlz.i192(i192 %size, i1 false)
+  %normal = shl i192 %size, %zeros
+  %high = lshr i192 %normal, 128
+  %h64 = trunc i192 %high to i64
+  %h128 = zext i64 %h64 to i128
+  %product = mul i128 %h128, {half_pi}
+  %p63 = lshr i128 %product, 65
+  %p64 = trunc i128 %p63 to i64
+  %d = sitofp i64 %p64 to double
+  %z64 = trunc i192 %zeros to i64
+  %power = sub i64 {1023 - 62}, %z64
+  %power52 = shl i64 %power, 52
+  %scale = bitcast i64 %power52 to double
+  %r = fmul double %d, %scale
+  ; signs: of the fraction, and of x
+  %negative = icmp slt i64 %b, 0
+  %flip = xor i1 %over, %negative
+  %rm = fneg double %r
+  %rs = select i1 %flip, double %rm, double %r
+  %nm = sub i64 0, %n2
+  %ns = select i1 %negative, i64 %nm, i64 %n2
+  %nan = fsub double %x, %x
+  %rr = select i1 %none, double %nan, double %rs
+  %o0 = insertvalue {{ double, i64 }} poison, double %rr, 0
+  %o1 = insertvalue {{ double, i64 }} %o0, i64 %ns, 1
+  ret {{ double, i64 }} %o1
+}}
+"""
