@@ -335,6 +335,11 @@ class Mechanism:
 
         return report(self)
 
+    def __repr__(self) -> str:
+        from .view import headline
+
+        return f"<Mechanism {headline(self)}>"
+
     def __str__(self) -> str:
         from .view import table
 

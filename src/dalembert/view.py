@@ -34,9 +34,21 @@ def _rotation(R: Any) -> str:
 
 
 def rows(m: Mechanism) -> list[tuple[str, ...]]:
-    """Return one row per body: number, joint, type, axis, parent, placement, mass data."""
+    """Return one row per body: number, joint, type, axis, parent, placement, mass data.
+
+    Of a long mechanism the middle is left out.
+    """
+    n, half = len(m.bodies), LIMIT // 2
+    if n <= LIMIT:
+        return _rows(m, range(n))
+    gap = tuple("..." if k == 0 else "" for k in range(len(HEAD)))
+    return [*_rows(m, range(half)), gap, *_rows(m, range(n - half, n))]
+
+
+def _rows(m: Mechanism, which: range) -> list[tuple[str, ...]]:
     out: list[tuple[str, ...]] = []
-    for j, b in enumerate(m.bodies):
+    for j in which:
+        b = m.bodies[j]
         axis = getattr(b.joint, "axis", None)
         parent = "base" if b.parent < 0 else shown(m.bodies[b.parent].name, 24)
         inertia = b.inertia
@@ -57,23 +69,30 @@ def rows(m: Mechanism) -> list[tuple[str, ...]]:
     return out
 
 
-def _head(m: Mechanism) -> str:
-    loops = f", {len(m.loops)} loops" if m.loops else ""
-    return f"{shown(m.name)}: {len(m.joint_names)} joints, nq = {m.nq}, nv = {m.nv}{loops}"
+def headline(m: Mechanism) -> str:
+    """Return the name and the sizes of a mechanism in one line."""
+    sizes = [_count(len(m.joint_names), "joint"), f"nq = {m.nq}", f"nv = {m.nv}"]
+    if m.loops:
+        sizes.append(_count(len(m.loops), "loop"))
+    return f"{shown(m.name)}: {', '.join(sizes)}"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def table(m: Mechanism) -> str:
     """Return the mechanism as a text table."""
     body = rows(m)
-    if len(body) > LIMIT:
-        half = LIMIT // 2
-        gap = tuple("..." if k == 0 else "" for k in range(len(HEAD)))
-        body = [*body[:half], gap, *body[-half:]]
     widths = [max(len(r[k]) for r in [HEAD, *body]) for k in range(len(HEAD))]
-    lines = [_head(m)]
+    lines = [headline(m)]
     for r in [HEAD, *body]:
         lines.append("  ".join(x.ljust(w) for x, w in zip(r, widths, strict=True)).rstrip())
-    lines.append(f"gravity: {_vector(m.gravity)}")
+    return "\n".join([*lines, *_footer(m)])
+
+
+def _footer(m: Mechanism) -> list[str]:
+    lines = [f"gravity: {_vector(m.gravity)}"]
     if m.parameters:
         shown_parameters = [
             shown(p.name) + (f" = {_number(p.value)}" if p.value is not None else "")
@@ -83,17 +102,15 @@ def table(m: Mechanism) -> str:
         lines.append("parameters: " + ", ".join(shown_parameters) + more)
     if m.named:
         lines.append("frames: " + ", ".join(shown(f.name) for f in m.named[:40]))
-    return "\n".join(lines)
+    return lines
 
 
 def html(m: Mechanism) -> str:
     """Return the mechanism as an HTML table; every name is escaped."""
     cells = "".join(f"<th>{h}</th>" for h in HEAD)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escaper.escape(x)}</td>" for x in r) + "</tr>"
-        for r in rows(m)[:500]
+        "<tr>" + "".join(f"<td>{escaper.escape(x)}</td>" for x in r) + "</tr>" for r in rows(m)
     )
-    caption = escaper.escape(_head(m))
-    return f"<table><caption>{caption}</caption><thead><tr>{cells}</tr></thead>" + (
-        f"<tbody>{body}</tbody></table>"
-    )
+    caption, footer = escaper.escape(headline(m)), map(escaper.escape, _footer(m))
+    head = f"<caption>{caption}</caption><thead><tr>{cells}</tr></thead>"
+    return f"<table>{head}<tbody>{body}</tbody></table><p>{'<br>'.join(footer)}</p>"

@@ -108,6 +108,9 @@ class Entry:
         eq = self.equations
         return eq.ring.evaluate(self.poly, eq.values(values, q))
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         from .text import expression
 
