@@ -1,0 +1,44 @@
+"""Every example runs, and the README shows what its commands print."""
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from dalembert.cli import main
+from peers import ROOT
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda f: f.stem)
+def test_an_example_runs(file, tmp_path):
+    run = subprocess.run(
+        [sys.executable, str(file)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout
+
+
+def test_the_readme_shows_what_its_commands_print(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"```\n\$ dalembert (.*?)\n(.*?)```", text, re.S)
+    assert blocks
+    for command, shown in blocks:
+        assert main(shlex.split(command)) == 0
+        assert capsys.readouterr().out == shown
+
+
+def test_the_readme_shows_what_its_python_prints():
+    text = (ROOT / "README.md").read_text()
+    sessions = re.findall(r"```pycon\n(.*?)```", text, re.S)
+    assert sessions
+    parser = doctest.DocTestParser()
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    for k, session in enumerate(sessions):
+        runner.run(parser.get_doctest(session, {}, f"README {k}", None, 0))
+    assert runner.summarize(verbose=False).failed == 0
