@@ -124,7 +124,7 @@ def box_of(eq: Equations, values: Mapping[str, float], limits: Any = None) -> Bo
     the key "all" serves every joint that is not named.
     """
     m = eq.mechanism
-    missing = [n for n in m.open_parameters if n not in values and _needed(eq, n)]
+    missing = [n for n in m.open_parameters if n not in values and needed(eq, n)]
     if missing:
         raise ParameterError(
             "no value for parameter " + ", ".join(map(shown, missing[:8])),
@@ -177,7 +177,7 @@ def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, flo
     )
 
 
-def _needed(eq: Equations, name: str) -> bool:
+def needed(eq: Equations, name: str) -> bool:
     """Whether a parameter has a part in the equations; limits of joints may stay open."""
     from ..expr import Expr
 

@@ -1,0 +1,280 @@
+"""dalembert talk: the conversation of the 1980 report, at a terminal or from a script.
+
+Liégeois and Aldon, INRIA RR 32 (1980), sections 4.1 and 5: a phrase is taken and mended, tables are
+shown, mass data are asked body by body, then equations are derived, simplified and saved.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from dalembert.cli.model import find_model, split_setting
+from dalembert.errors import DalembertError, UsageError, shown
+
+if TYPE_CHECKING:
+    from dalembert.equations import Equations
+    from dalembert.mechanism import Mechanism
+
+HELP = """\
+phrase TEXT ;          take a phrase (it may go on over lines, up to a line that ends with ;)
+mass                   ask the mass data body by body: Enter keeps what is there, 0 massless, full
+tables                 show the tables
+set NAME=VALUE         give a parameter a value
+gravity X,Y,Z          another gravity
+derive [report] [Q,A,B,C,constants,structure]
+freeze 4=0.3,5,6       hold joints       neglect velocity|coriolis|centrifugal|gravity
+terms [COUNT]          rank the terms by their share (needs values; limits: qd and qdd as asked)
+drop A12:3,7           delete terms      undo   take the last change back
+save FILE              write a native file (or a phrase: FILE.txt)
+quit"""
+
+
+@click.command()
+@click.argument("model", metavar="[MODEL]", required=False)
+def command(model: str | None) -> None:
+    """Work on a model in a conversation: describe, mend, derive, simplify, save.
+
+    \b
+    Example:
+      dalembert talk < session.txt
+    """
+    Conversation(sys.stdin, sys.stdin.isatty()).run(model)
+
+
+class Conversation:
+    """One session: what was read, the equations made of it, and the way back."""
+
+    def __init__(self, source: TextIO, interactive: bool):
+        self.source, self.interactive = source, interactive
+        self.mechanism: Mechanism | None = None
+        self.steps: list[tuple[Mechanism | None, Equations | None]] = []
+        self.made: Equations | None = None
+        self.commands: dict[str, Callable[[str], None]] = {
+            "phrase": self.phrase,
+            "tables": self.tables,
+            "mass": self.mass,
+            "set": self.set,
+            "gravity": self.gravity,
+            "derive": self.derive,
+            "freeze": self.freeze,
+            "neglect": self.neglect,
+            "terms": self.terms,
+            "drop": self.drop,
+            "undo": self.undo,
+            "save": self.save,
+            "help": lambda _: click.echo(HELP),
+        }
+
+    def run(self, model: str | None) -> None:
+        """Answer line after line until `quit` or the end."""
+        if model:
+            self.keep(find_model(model))
+            self.tables("")
+        elif self.interactive:
+            click.echo("Type a phrase such as RZ(A1,B1),TXK(L1);  or help.")
+        while (line := self.ask("> ")) is not None:
+            if line.strip() in ("quit", "exit", "q"):
+                return
+            if line.strip():
+                self.answer(line.strip())
+
+    def answer(self, line: str) -> None:
+        """Do what one line says; a mistake is shown and the conversation goes on."""
+        word, _, rest = line.partition(" ")
+        try:
+            if word in self.commands:
+                self.commands[word](rest.strip())
+            elif "(" in line:
+                self.phrase(line)
+            else:
+                raise UsageError(f"unknown word {shown(word)!r}", hint="help lists the words")
+        except DalembertError as error:
+            click.echo(f"error: {error}")
+        except OSError as error:
+            click.echo(f"error: {error.filename or 'system'}: {error.strerror}")
+
+    def ask(self, prompt: str) -> str | None:
+        """Return the next line, or None at the end."""
+        if self.interactive:
+            click.echo(prompt, nl=False)
+        line = self.source.readline()
+        return line.rstrip("\n") if line else None
+
+    # -- the model ---------------------------------------------------------------------------------
+
+    def keep(self, m: Mechanism | None, eq: Equations | None = None) -> None:
+        """Make this the state of the conversation; the one before can be had back."""
+        self.steps.append((self.mechanism, self.made))
+        self.mechanism, self.made = m, eq
+
+    @property
+    def model(self) -> Mechanism:
+        if self.mechanism is None:
+            raise UsageError("there is no model yet", hint="type a phrase: RZ(A1,B1),TXK(L1);")
+        return self.mechanism
+
+    @property
+    def equations(self) -> Equations:
+        if self.made is None:
+            from dalembert.equations import equations
+
+            self.made = equations(self.model)
+        return self.made
+
+    def phrase(self, text: str) -> None:
+        """Take a phrase, to its semicolon; a mistake is shown with a caret and may be mended."""
+        from dalembert.read.phrase import read_phrase
+
+        while not text.rstrip().endswith(";"):
+            more = self.ask("... ")
+            if more is None:
+                break
+            text += "\n" + more
+        self.keep(read_phrase(text))
+        m = self.model
+        click.echo(f"{len(m.changes)} frame changes, {m.nv} degrees of freedom")
+
+    def tables(self, _: str) -> None:
+        """Show the tables."""
+        from dalembert.tables import tables_text
+
+        click.echo(tables_text(self.model))
+
+    def mass(self, _: str) -> None:
+        """Ask the mass data of each body; Enter keeps what is there."""
+        from dataclasses import replace
+
+        from dalembert.edit import number
+        from dalembert.expr import Graph
+        from dalembert.mechanism import Parameter
+        from dalembert.validate import numbers
+
+        graph = Graph()
+        m = self.model.map(lambda x: graph.adopt(x) if hasattr(x, "graph") else x)
+        bodies = []
+        for j, body in enumerate(m.bodies, 1):
+            answer = self.ask(f"body {j} (M; D x,y,z; I xx,yy,zz[,xy,xz,yz]): ") or ""
+            given = mass_data(answer, j, lambda x: number(x, graph))
+            bodies.append(body if given is None else replace(body, inertia=given))
+        new = replace(m, bodies=tuple(bodies), checked=True)
+        known = {p.name: p for p in m.parameters}
+        used = {n: None for x in numbers(new) if hasattr(x, "names") for n in x.names()}
+        parameters = [known.get(n, Parameter(n)) for n in used]
+        parameters += [p for n, p in known.items() if n not in used and p.value is not None]
+        self.keep(replace(new, parameters=tuple(parameters), checked=False))
+
+    def set(self, text: str) -> None:
+        """Give a parameter a value."""
+        name, value = split_setting(text)
+        self.keep(self.model.with_values(**{name: value}))
+
+    def gravity(self, text: str) -> None:
+        """Take another gravity."""
+        from dalembert.cli.model import split_gravity
+
+        self.keep(self.model.with_gravity(split_gravity(text)))
+
+    # -- the equations -----------------------------------------------------------------------------
+
+    def derive(self, text: str) -> None:
+        """Print the equations."""
+        words = text.split()
+        form = "report" if "report" in words else "condensed"
+        sections = [w for word in words if word not in ("report", "condensed")
+                    for w in word.split(",")]  # fmt: skip
+        click.echo(self.equations.text(form, sections or None), nl=False)
+
+    def freeze(self, text: str) -> None:
+        """Hold joints."""
+        from dalembert.cli.derive import split_freeze
+
+        eq = self.equations.freeze(split_freeze(text))
+        self.keep(eq.mechanism, eq)
+        click.echo(f"{eq.n} degrees of freedom are left")
+
+    def neglect(self, text: str) -> None:
+        """Leave out a kind of forces."""
+        eq = self.equations.neglect(*text.replace(",", " ").split())
+        self.keep(self.mechanism, eq)
+
+    def drop(self, text: str) -> None:
+        """Delete terms."""
+        eq = self.equations.drop(text)
+        self.keep(self.mechanism, eq)
+        click.echo(eq.remarks[-1])
+
+    def terms(self, text: str) -> None:
+        """Rank the terms; values and limits that are missing are asked."""
+        count = int(text) if text.isdigit() else 20
+        m = self.model
+        values: dict[str, float] = {}
+        for name in m.open_parameters:
+            from dalembert.equations.box import needed
+
+            if needed(self.equations, name):
+                values[name] = self.value(name)
+        rates = {name: self.value(f"largest {name}") for name in ("qd", "qdd")}
+        for share in self.equations.terms(values, {"all": rates})[:count]:
+            click.echo(str(share))
+
+    def value(self, name: str) -> float:
+        """Return a number that is asked for."""
+        answer = self.ask(f"{name} = ")
+        try:
+            return float(answer or "")
+        except ValueError:
+            raise UsageError(f"{name} needs a number, not {shown(answer or '')!r}") from None
+
+    def undo(self, _: str) -> None:
+        """Take the last change back."""
+        if not self.steps:
+            raise UsageError("there is nothing to take back")
+        self.mechanism, self.made = self.steps.pop()
+
+    def save(self, text: str) -> None:
+        """Write the model to a file."""
+        if not text:
+            raise UsageError("a file name is needed", hint="save arm.toml")
+        if text.endswith(".txt"):
+            from dalembert.read import write
+
+            with open(text, "w", encoding="utf-8") as file:
+                file.write(write(self.model, "phrase")[0])
+        else:
+            self.model.save(text)
+        click.echo(f"saved {shown(text)}")
+
+
+def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:
+    """Return the inertia an answer gives, None for Enter; `0` is massless, `full` all ten names."""
+    from dalembert.algebra import Mat3, Vec3
+    from dalembert.inertia import Inertia
+
+    answer = answer.strip()
+    if not answer:
+        return None
+    if answer == "0":
+        return Inertia()
+    if answer == "full":
+        answer = f"M{j}; DX{j},DY{j},DZ{j}; IX{j},IY{j},IZ{j},IXY{j},IXZ{j},IYZ{j}"
+    parts = [part.strip() for part in answer.split(";")]
+    fields = [[number(plain(x)) for x in part.split(",")] for part in parts]
+    sizes = [len(f) for f in fields]
+    if len(fields) not in (1, 2, 3) or sizes[0] != 1 or sizes[1:2] not in ([], [3]):
+        raise UsageError(f"cannot read {shown(answer)!r}", hint="M1; 0,D1,0; IX1,0,IZ1")
+    if sizes[2:] and sizes[2] not in (3, 6):
+        raise UsageError("an inertia has 3 or 6 numbers", hint="M1; 0,D1,0; IX1,0,IZ1")
+    centre = Vec3(*fields[1]) if len(fields) > 1 else Vec3.zero()
+    six = fields[2] + [0] * (6 - sizes[2]) if len(fields) > 2 else [0] * 6
+    return Inertia(fields[0][0], centre, Mat3.symmetric(*six))
+
+
+def plain(text: str) -> Any:
+    """Return a decimal exactly, or the name of a parameter."""
+    from dalembert.cli.model import number_or_name
+
+    return number_or_name(text, "mass data")
