@@ -14,11 +14,14 @@ import numpy as np
 
 from .algebra import Mat3, Vec3
 from .catalog import quantity
+from .catalog_loops import is_closed
 from .compute import evaluate
 from .errors import DalembertError, ModelError
 from .expr.exact import to_float
 from .joint import Vector
+from .loop_assembly import close
 from .mechanism import Mechanism
+from .plan import general_pose, planned
 from .reference import in_floats
 
 LIMIT = 1e-12
@@ -64,11 +67,13 @@ def agree(m: Mechanism, states: int = 100, seed: int = 0) -> list[Agreement]:
     Parameters without a value are drawn too.
     """
     m = with_drawn_values(m, seed)
-    q, qd, qdd = random_states(m, states, seed)
+    q, qd, qdd = (closed_states if is_closed(m) else random_states)(m, states, seed)
     still, zero = replace(m, gravity=Vec3.zero(), checked=True), np.zeros_like(qd)
     inputs = {"tau": (q, qd, qdd), "M": (q,), "gravity": (q,), "coriolis": (q, qd)}
     scales = {
-        "tau": lambda: np.maximum(force_scale(m, q, qd, qdd), spring_scale(m, q, qd)),
+        "tau": lambda: _on_motors(
+            m, q, np.maximum(force_scale(m, q, qd, qdd), spring_scale(m, q, qd))
+        ),
         "M": lambda: mass_scale(still, q),
         "gravity": lambda: force_scale(m, q, zero, zero),
         "coriolis": lambda: force_scale(still, q, qd, zero),
@@ -77,7 +82,7 @@ def agree(m: Mechanism, states: int = 100, seed: int = 0) -> list[Agreement]:
 
 
 def _compare(m: Mechanism, name: str, inputs: Sequence[Array], scale: Array) -> Agreement:
-    row = quantity(COMPARED[name])
+    row = quantity(COMPARED[name], m)
     found: dict[str, Array] = {}
     absent: dict[str, str] = {}
     for method in row.methods:
@@ -128,6 +133,27 @@ def random_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array
             columns.append(rng.uniform(low, high, count))
     q = np.array(columns).reshape(len(columns), count).T
     return q, rng.normal(size=(count, m.nv)), rng.normal(size=(count, m.nv))
+
+
+def closed_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
+    """Return (q, qd, qdd) in which the loops are closed, around a general pose."""
+    rng = np.random.default_rng([seed, 2])
+    c, start = general_pose(m)
+    many = c.moved_all(np.repeat(start[None], count, axis=0), rng.uniform(-0.2, 0.2, (count, m.nv)))
+    q = np.array([found for found, worst in (close(c, x) for x in many) if worst < 1e-12])
+    if not len(q):
+        q = start[None]
+    qd, qdd = evaluate(m, "tree_motion", q, *rng.normal(size=(2, len(q), m.nv)))
+    return q, qd, qdd
+
+
+def _on_motors(m: Mechanism, q: Array, scale: Array) -> Array:
+    """Return the scale of the motor forces of a closed mechanism: that of the tree through |G|."""
+    if not is_closed(m):
+        return scale
+    G = np.abs(evaluate(m, "active_map", q))
+    motors = np.einsum("svi,sv->si", G, scale)
+    return np.repeat(motors.max(axis=1)[:, None], len(planned(m).motors), axis=1)
 
 
 def _limits(pair: tuple[Any, Any], reach: float) -> tuple[float, float]:

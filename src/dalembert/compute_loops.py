@@ -53,33 +53,16 @@ def closed_evaluate(
             break
         where = tuple(bad[0])
         q = np.broadcast_to(np.asarray(inputs[0], float), (*lead, m.nq))[where]
-        try:
-            made = plan(m, q)
-            if (made.free, made.spare_motors) != _motors(m):
-                raise SingularPose(
-                    "the motors do not hold the mechanism (type 2); free to move: "
-                    + ", ".join(made.free_joints),
-                    hint="move away from the singular pose, or name other active joints",
-                )
-            better = get(plan=made)
-        except SingularPose as error:
-            if pivot[where][0] < SINGULAR:
-                raise SingularPose(
-                    f"{name}: {error.message}{_state(where)}", hint=error.hint
-                ) from None
+        better = _planned_here(m, name, get, q, where, pivot[where][0])
+        if better is None:
             break
-        sizes = [port.shape for port in better.inputs]
         own = [
-            np.broadcast_to(np.asarray(x, float), (*lead, *shape))[where]
-            for x, shape in zip(inputs, sizes, strict=True)
+            np.broadcast_to(np.asarray(x, float), (*lead, *port.shape))[where]
+            for x, port in zip(inputs, better.inputs, strict=True)
         ]
         *found, _, ratio = better(*own, parameters=parameters)
         if ratio[0] < SINGULAR:
-            raise SingularPose(
-                f"{name}: the motors do not hold the mechanism (type 2): pivot ratio "
-                f"{ratio[0]:.1e}{_state(where)}",
-                hint="move away from the singular pose, or name other active joints",
-            )
+            raise _unheld(name, f"pivot ratio {ratio[0]:.1e}{_state(where)}")
         for array, part in zip(arrays, found, strict=True):
             array[where] = part
         pivot[where] = 1.0
@@ -88,9 +71,27 @@ def closed_evaluate(
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
-def _motors(m: Mechanism) -> tuple[int, int]:
+def _planned_here(
+    m: Mechanism, name: str, get: Callable[..., Any], q: Any, where: tuple[Any, ...], ratio: float
+) -> Any:
+    """Return the kernel of a plan made at a state; None where the poor one must do."""
+    try:
+        made = plan(m, q)
+    except SingularPose as error:
+        if ratio >= SINGULAR:
+            return None
+        raise SingularPose(f"{name}: {error.message}{_state(where)}", hint=error.hint) from None
     usual = planned(m)
-    return usual.free, usual.spare_motors
+    if (made.free, made.spare_motors) != (usual.free, usual.spare_motors):
+        raise _unheld(name, "free to move: " + ", ".join(made.free_joints) + _state(where))
+    return get(plan=made)
+
+
+def _unheld(name: str, why: str) -> SingularPose:
+    return SingularPose(
+        f"{name}: the motors do not hold the mechanism (type 2): {why}",
+        hint="move away from the singular pose, or name other active joints",
+    )
 
 
 def _state(where: tuple[Any, ...]) -> str:

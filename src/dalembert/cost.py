@@ -106,7 +106,7 @@ def _row(name: str, method: str, kind: str, made: Program) -> Row:
 
 def _program(m: Mechanism, row: Quantity, method: str, kind: str, drives: str) -> Program:
     options = {"drives": drives} if "drives" in row.options else {}
-    if kind == "given":
+    if kind == "given" or row.planned:
         return program_of(m, row.name, method, **options)
     if not row.frame_free or method not in (row.default, "composite"):
         return _traced(m, row, method, _as_described, options)

@@ -5,13 +5,17 @@ Lengths are divided by the size of the mechanism, so that metres and radians sta
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from .algebra import Vec3
 from .algorithms.loop_closure import FAR, ROWS, equation_names, half_turns, linearised
 from .errors import ComputationError, ModelError, shown
-from .expr import Function, trace
+from .expr import Expr, Function, trace
+from .inertia import Inertia
 from .mechanism import Mechanism, joint_name
+from .validate import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +42,7 @@ class Closure:
     def __init__(self, m: Mechanism):
         import numpy as np
 
-        m = self.m = m.bound()
+        m = self.m = geometry_of(m).bound()
         points = [b.placement.p for b in m.bodies]
         points += [p for loop in m.loops for p in (loop.point_i, loop.point_j)]
         size = max((float(abs(x)) for p in points for x in p), default=0.0)
@@ -133,6 +137,18 @@ class Closure:
         r = abs(self.residual(q))
         k = int(r.argmax()) if len(r) else 0
         return (float(r[k]), equation_names(self.m)[k]) if len(r) else (0.0, "")
+
+
+def geometry_of(m: Mechanism) -> Mechanism:
+    """Return the mechanism without masses and forces, and without the parameters of those."""
+    bodies = tuple(replace(b, inertia=Inertia()) for b in m.bodies)
+    bare = replace(
+        m, bodies=bodies, drives=(), elastic=(), springs=(), wheels=(), gravity=Vec3.zero(),
+        checked=True,
+    )  # fmt: skip
+    names = {n for x in numbers(bare) if isinstance(x, Expr) for n in x.names()}
+    kept = tuple(p for p in m.parameters if p.name in names)
+    return replace(bare, parameters=kept, checked=True)
 
 
 def neutral_pose(m: Mechanism) -> Array:

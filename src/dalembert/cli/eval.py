@@ -59,7 +59,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     from dalembert.catalog import algorithm, quantity
     from dalembert.compute import evaluate
 
-    row = quantity(name)
+    row = quantity(name, mechanism)
     method, _ = algorithm(row, options.pop("method"))
     inputs = _inputs(mechanism, row, {key: options.pop(key) for key in STATE})
     settings = _settings(row, options)
@@ -206,6 +206,8 @@ def lines(m: Mechanism, array: np.ndarray) -> list[str]:
 def _names(m: Mechanism, size: int) -> list[str]:
     if size == m.nv:
         return labels(m)
+    if m.active and size == len(m.active):
+        return [shown(name, 40) for name in m.active]
     if size == len(m.bodies):
         return [shown(b.name, 40) for b in m.bodies]
     return {3: ["x", "y", "z"], 6: ["x", "y", "z", "rx", "ry", "rz"]}.get(size, [""] * size)
