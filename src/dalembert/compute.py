@@ -17,6 +17,7 @@ from .catalog_loops import CHECKS
 from .compute_loops import closed_evaluate, cut_tree
 from .errors import ComputationError, ParameterError, UsageError
 from .expr import Function, Graph, Program, program, trace
+from .expr.exact import to_float
 from .mechanism import Mechanism, joint_name
 from .plan import LoopPlan, planned
 from .reframe import simplify
@@ -144,8 +145,9 @@ def compile(
 ) -> Any:
     """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
 
-    Parameters without a value, and those named in `parameters`, are given at each call; the others
-    are compiled in. `options` are those of the catalog row: `drives`, `frame`, `axes`, `given`.
+    Parameters without a value, and those named in `parameters`, are given at each call (a named one
+    has its value if it is not); the others are compiled in. `options` are those of the catalog row:
+    `drives`, `frame`, `axes`, `given`.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
@@ -166,7 +168,9 @@ def compile(
     make = partial(program_of, m, quantity, method, **asked, **options)
     if row is None or set(options) - set(row.options):
         make()  # raises the error that names what is wrong
-    return compile_program(make, key=key, threads=threads)
+    names = _run_time_parameters(m, parameters)
+    known = {n: to_float(m.values[n]) for n in names if n in m.values}
+    return compile_program(make, key=key, threads=threads, defaults=known)
 
 
 def _row_of(m: Mechanism, name: str) -> Quantity | None:

@@ -7,7 +7,7 @@ import pytest
 
 from dalembert.errors import ParameterError, UsageError
 from dalembert.expr import program, sin, trace
-from dalembert.runtime import Kernel, compile_program, fast
+from dalembert.runtime import Kernel, build, compile_program, fast
 from runtime.programs import pendulum_chain
 
 
@@ -242,6 +242,23 @@ def test_missing_and_unknown_parameters_are_named(parametric, kernel):
 
 
 # -- threads, memory ------------------------------------------------------------------------------
+
+
+def test_parameters_may_have_defaults(parametric, states, monkeypatch):
+    q, qd = states
+    wanted = parametric(q, qd, parameters={"L": 0.7, "m": 1.3})
+    made = pendulum_chain(5, parameters=True)
+    keep = dict(key="with defaults", defaults={"L": 0.7})
+    for kernel in (compile_program(made, **keep), compile_program(made, **keep)):
+        assert kernel.defaults == {"L": 0.7}
+        assert kernel(q, qd, parameters={"m": 1.3}).tobytes() == wanted.tobytes()
+        assert not np.array_equal(kernel(q, qd, parameters={"m": 1.3, "L": 0.9}), wanted)
+        with pytest.raises(ParameterError, match="'m'"):
+            kernel(q, qd)
+    monkeypatch.setenv("DALEMBERT_JIT", "off")
+    monkeypatch.setattr(build, "warn_once", lambda text: None)
+    plain = compile_program(made, defaults={"L": 0.7, "m": 1.3})
+    np.testing.assert_allclose(plain(q, qd), wanted, rtol=1e-12)
 
 
 def test_threads_may_share_a_kernel(states):

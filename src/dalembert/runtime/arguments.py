@@ -56,8 +56,8 @@ def inputs(card: Card, values: Sequence[Any]) -> tuple[list[Array], list[tuple[i
 
 def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | None, tuple]:
     """Return the parameter values, last dimension in the order of the card, and their lead."""
-    given = values or {}
-    unknown = [name for name in given if name not in card.parameters]
+    unknown = [name for name in values or () if name not in card.parameters]
+    given = {**card.defaults, **(values or {})}
     if unknown:
         known = ", ".join(card.parameters) or "none"
         raise ParameterError(

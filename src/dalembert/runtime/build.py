@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..errors import UsageError
 from ..expr import Program
@@ -16,20 +17,24 @@ from .kernel import Kernel
 
 
 def compile_program(
-    program: Program | Callable[[], Program], key: str | None = None, threads: int = 1
+    program: Program | Callable[[], Program],
+    key: str | None = None,
+    threads: int = 1,
+    defaults: Mapping[str, float] | None = None,
 ) -> Kernel:
     """Return the kernel of a Program, or of the Program that a function without arguments makes.
 
     Under a `key` the code is kept on disk; when it is found there the function is not called.
-    `threads` share batches of more than a tile.
+    `threads` share batches of more than a tile. `defaults` are values of run-time parameters for
+    calls that do not give them.
     """
     if threads < 1:
         raise UsageError(f"threads={threads}: a kernel needs at least one thread")
     if refused := refusal():
         warn_once(refused)
         made = program() if callable(program) else program
-        return Kernel(card(made), Interpreted(made), threads)
-    found = None if key is None else _found(key, threads)
+        return Kernel(_with(card(made), defaults), Interpreted(made), threads)
+    found = None if key is None else _found(key, threads, defaults)
     if found is not None:
         return found
     from .module import compile_object
@@ -39,15 +44,19 @@ def compile_program(
     own = card(made, code.scratch_one, code.scratch_batch, code.tile)
     if key is not None:
         cache.write(key, own.to_dict(), code.code)
-    return _loaded(own, code.code, threads)
+    return _loaded(_with(own, defaults), code.code, threads)
 
 
-def _found(key: str, threads: int) -> Kernel | None:
+def _with(own: Card, defaults: Mapping[str, float] | None) -> Card:
+    return replace(own, defaults=dict(defaults)) if defaults else own
+
+
+def _found(key: str, threads: int, defaults: Mapping[str, float] | None) -> Kernel | None:
     kept = cache.read(key)
     if kept is None:
         return None
     try:
-        return _loaded(Card.from_dict(kept[0]), kept[1], threads)
+        return _loaded(_with(Card.from_dict(kept[0]), defaults), kept[1], threads)
     except (KeyError, TypeError, ValueError, RuntimeError):
         return None  # written by hand or by another layout: compile again
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..expr import Cost, Port, Program
@@ -20,10 +21,13 @@ class Card:
     scratch_one: int = 0
     scratch_batch: int = 0
     tile: int = 1
+    defaults: Mapping[str, float] = field(default_factory=dict)  # of parameters not given
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the card as plain data for a JSON header."""
-        return asdict(self)
+        """Return the card as plain data for a JSON header; code does not depend on defaults."""
+        data = asdict(self)
+        del data["defaults"]
+        return data
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> Card:

@@ -46,6 +46,11 @@ class Kernel:
         return self.card.parameters
 
     @property
+    def defaults(self) -> Mapping[str, float]:
+        """Values of parameters that are used where none is given."""
+        return self.card.defaults
+
+    @property
     def cost(self) -> dict[str, Cost]:
         return self.card.cost
 

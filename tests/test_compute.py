@@ -1,0 +1,21 @@
+"""Kernels of quantities: what is compiled in and what is given at each call."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import ParameterError
+
+STATE = ([0.3], [0.2], [1.0])
+
+
+def test_a_run_time_parameter_with_a_value_need_not_be_given():
+    m = da.load("RX(), TYK(L); body 1: M = 2, D = (0, L, 0);")
+    kernel = da.compile(m, "inverse_dynamics", parameters=["G"])
+    assert kernel.parameters == ("L", "G") and dict(kernel.defaults) == {"G": -9.81}
+    wanted = da.inverse_dynamics(m.with_values(L=0.5), *STATE)
+    np.testing.assert_allclose(kernel(*STATE, parameters={"L": 0.5}), wanted, rtol=1e-13)
+    floating = kernel(*STATE, parameters={"L": 0.5, "G": 0.0})
+    np.testing.assert_allclose(floating, [0.5], rtol=1e-13)
+    with pytest.raises(ParameterError, match="'L'"):
+        kernel(*STATE)
