@@ -25,8 +25,8 @@ from .algorithms import (
     kinematics,
     lagrange_coefficients,
     moving_base,
-    newton_euler,
     regressor,
+    springs,
     velocity_constraints,
 )
 from .catalog_kane import kane_rows
@@ -177,7 +177,7 @@ _ROWS = (
              "qdd and tau from x: qdd of the joints in `given`, tau of the others", True,
              {"given": (), "drives": "inertia"}),
     Quantity("link_wrenches", ("q", "qd", "qdd"), (("f", _b6),),
-             {"newton_euler": newton_euler.link_wrenches},
+             {"newton_euler": springs.link_wrenches},
              "N, N m", "wrench of each parent on its link, at the link's origin, link axes", False),
     Quantity("regressor", ("q", "qd", "qdd"), (("Y", _columns),),
              {"newton_euler": regressor.regressor},

@@ -59,6 +59,10 @@ def _loops6(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (len(m.loops), 6)
 
 
+def _bodies6(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (len(m.bodies), 6)
+
+
 def _plan(m: Mechanism, options: Options) -> Any:
     return options.get("plan") or planned(m)
 
@@ -156,6 +160,9 @@ def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
              "motor forces that give the accelerations qdd", SHARED),
         _row("forward_dynamics", "q qd tau_active", (("qdd", _v),), direct, "m/s2, rad/s2",
              "accelerations of all joints that the motor forces give", MODEL),
+        _row("link_wrenches", "q qd qdd", (("f", _bodies6),),
+             {"newton_euler": closed_loop.closed_link_wrenches}, "N, N m",
+             "wrench of each parent on its link, at the link's origin, link axes", STEPS),
     ]  # fmt: skip
 
 

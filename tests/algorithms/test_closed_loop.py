@@ -140,6 +140,20 @@ def test_reactions_hold_the_cut_tree_in_its_motion(name):
     assert np.allclose(gamma, u + total, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["four-bar", "a ball", "a cut slide", "bricard"])
+def test_joints_transmit_their_motor_force_and_passive_ones_nothing(name):
+    case = LOOPS[name][0]()
+    p, q, qd, qdd = states(case)
+    m = case.m.bound()
+    f = np.array(closed_loop.closed_link_wrenches(m, p, q, qd, qdd)[0])
+    u = np.zeros(m.nv)
+    u[list(p.motors)] = closed_loop.active_torques(m, p, q, qd, qdd)[0]
+    for k, body in enumerate(m.bodies):
+        axis = np.array(list(body.joint.axis))
+        along = axis @ (f[k, :3] if body.joint.kind == "prismatic" else f[k, 3:])
+        assert along == pytest.approx(u[k], abs=1e-9 * np.abs(f).max())
+
+
 def test_redundant_motors_share_the_load_with_least_norm():
     case = planar(4, 1, active=(0, 1))
     p, q, qd, qdd = states(case)

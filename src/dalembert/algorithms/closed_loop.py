@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..algebra import Vec3
 from ..expr import Scalar, solve
 from ..joint import Vector
 from ..mechanism import Mechanism
@@ -19,7 +20,7 @@ from .composite import composite
 from .drives import Drives
 from .loop_closure import closure_rates, reaction_wrenches
 from .newton_euler import newton_euler
-from .springs import spring_forces, without_springs
+from .springs import added, body_states, link_wrenches, spring_forces, without_springs
 
 Inverse = Callable[..., list[Scalar]]
 
@@ -257,3 +258,29 @@ def loop_reactions(
     for r, x in zip(plan.rows, closed.multipliers(left), strict=True):
         lam[r] = x
     return [reaction_wrenches(m, closed.q, lam), *closed.checks()]
+
+
+def closed_link_wrenches(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    steps: int = 0,
+    wrenches: Any = None,
+) -> Any:
+    """Return (wrench of each parent on its link in link axes; residual; pivot), loops closed."""
+    closed = closed_at(m, plan, q, steps)
+    given = {"wrenches": wrenches} if wrenches else {}
+    qd, _, qdd = _motion(closed, qd, qdd, newton_euler, m, "none", given)
+    reactions = loop_reactions(m, plan, closed.q, qd, qdd, drives="none", **given)[0]
+    states = body_states(m, closed.q, qd)
+    acting: dict[int, Any] = dict(wrenches or {})
+    for loop, w in zip(m.loops, reactions, strict=True):
+        f, n = Vec3(*w[:3]), Vec3(*w[3:])
+        for body, point, sign in ((loop.body_i, loop.point_i, 1), (loop.body_j, loop.point_j, -1)):
+            if body >= 0:
+                R = states[body][0].T
+                force, couple = R @ f * sign, R @ n * sign
+                acting = added(acting, {body: (force, couple + point.cross(force))})
+    return [link_wrenches(m, closed.q, qd, qdd, acting), *closed.checks()]

@@ -7,12 +7,14 @@ gap, so that it may shrink to a point.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..algebra import Rotation, Vec3, is_zero
 from ..expr import Scalar, sqrt
 from ..joint import ZERO, Vector
 from ..mechanism import Mechanism, PointSpring
+from . import newton_euler
 
 State = tuple[Rotation, Vec3, Vec3, Vec3]  # R, p, v, w in base axes
 Wrench = tuple[Vec3, Vec3]
@@ -23,7 +25,7 @@ def without_springs(m: Mechanism) -> Mechanism:
     return replace(m, springs=(), checked=True) if m.springs else m
 
 
-def _states(m: Mechanism, q: Vector, qd: Vector) -> dict[int, State]:
+def body_states(m: Mechanism, q: Vector, qd: Vector) -> dict[int, State]:
     q_, qd_ = m.split_q(q), m.split(qd)
     states: dict[int, State] = {-1: (Rotation(), ZERO, ZERO, ZERO)}
     for j, body in m.outward():
@@ -58,7 +60,7 @@ def _pull(s: PointSpring, gap: Vec3, rate: Vec3) -> Vec3:
 
 def spring_wrenches(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Wrench]:
     """Return the wrench of the springs on each body they pull, link axes, at the frame origin."""
-    states = _states(m, q, qd)
+    states = body_states(m, q, qd)
     found: dict[int, Wrench] = {}
     for s in m.springs:
         pull = _pull(s, *_gap(s, states))
@@ -73,6 +75,27 @@ def spring_wrenches(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Wrench]:
 def on_environment(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Wrench]:
     """Return the same wrenches as the links exert them on the springs."""
     return {j: (-f, -n) for j, (f, n) in spring_wrenches(m, q, qd).items()}
+
+
+def link_wrenches(
+    m: Mechanism,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    wrenches: Mapping[int, Wrench] | None = None,
+) -> list[list[Scalar]]:
+    """Return (f_j, m_j) of every link, what the springs carry included."""
+    pulled = on_environment(m, q, qd) if m.springs else {}
+    return newton_euler.link_wrenches(m, q, qd, qdd, added(pulled, wrenches or {}))
+
+
+def added(a: Mapping[int, Wrench], b: Mapping[int, Wrench]) -> dict[int, Wrench]:
+    """Return the sum of two sets of wrenches on bodies."""
+    total = dict(a)
+    for j, (f, n) in b.items():
+        old = total.get(j, (ZERO, ZERO))
+        total[j] = (old[0] + f, old[1] + n)
+    return total
 
 
 def spring_forces(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
@@ -96,7 +119,7 @@ def spring_forces(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
 def point_spring_energy(m: Mechanism, q: Vector) -> Scalar:
     """Return ½ Σ stiffness (l - length)²."""
     energy: Scalar = 0
-    states = _states(m, q, [0] * m.nv)
+    states = body_states(m, q, [0] * m.nv)
     for s in m.springs:
         gap, _ = _gap(s, states)
         square = gap.dot(gap)
