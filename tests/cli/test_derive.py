@@ -48,10 +48,23 @@ def test_json_latex_and_markdown(capsys):
     assert out.startswith("# ") and "$$" in out
 
 
+def test_pruning_prints_its_proof(capsys, tmp_path):
+    phrase = (
+        "RZ(),TXK(0.5),RZ(),TXK(0.1); body 1: M=5, D=(0.2,0,0), I=(0,0,0.1);"
+        "body 2: M=0.01, D=(0.05,0,0), I=(0,0,0.001);"
+    )
+    limits = tmp_path / "limits.toml"
+    limits.write_text("[all]\nqd = 1.0\nqdd = 2.0\n")
+    code, out, _ = run(capsys, phrase, "--prune", "5%", "--limits", str(limits), "--only", "A")
+    assert code == 0
+    assert "terms are left out" in out and "joint 1: error at most" in out
+    code, _, err = run(capsys, phrase, "--prune", "much")
+    assert code == 2 and "a share is needed" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--form", "kane"], "not available"),
         (["--only", "D"], "no section"),
         (["--freeze", "9"], "no joint 9"),
         (["--freeze", "4="], "a joint and a value"),

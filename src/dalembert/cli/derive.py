@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +98,7 @@ def command(
     if prune:
         eq = pruned(eq, prune, values, limits)
     sections = None if only is None else [x.strip() for x in only.split(",")]
+    expand_with_bar(eq, form, sections)
     if as_json or form == "json":
         print_json(eq.json(sections))
     elif form == "latex":
@@ -105,6 +109,26 @@ def command(
         click.echo(eq.markdown(sections), nl=False)
     else:
         click.echo(eq.text(form, sections), nl=False)
+
+
+def expand_with_bar(eq: Equations, form: str, sections: list[str] | None) -> None:
+    """Derive what will be printed; on a terminal a bar shows after one second how far it is."""
+    if not sys.stderr.isatty():
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    entries = [e for kind in "QABC" if sections is None or kind in sections
+               for e in getattr(eq, kind)]  # fmt: skip
+    start = time.monotonic()
+    with Progress(console=Console(stderr=True), transient=True, disable=True) as bar:
+        task = bar.add_task("deriving", total=len(entries))
+        for entry in entries:
+            entry.form("report" if form == "report" else "condensed")
+            bar.advance(task)
+            if bar.disable and time.monotonic() - start > 1:
+                bar.disable = False
+                bar.start()
 
 
 def listed(
@@ -166,7 +190,9 @@ def pruned(eq: Equations, tolerance: str, values: str | None, limits: str | None
             f"--prune {shown(tolerance)}: a share is needed", hint="write: --prune 1%"
         ) from None
     known = {k: float(v) for k, v in (table(values) if values else {}).items()}
-    return eq.prune(known, table(limits) if limits else None, share).equations  # type: ignore[no-any-return]
+    found = eq.prune(known, table(limits) if limits else None, share)
+    proof = str(found).splitlines()
+    return replace(found.equations, remarks=(*found.equations.remarks, *proof))
 
 
 def table(path: str) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from ..errors import shown
 from ..expr import decimal
 from .order import Part, factored
 from .ring import Ring
-from .text import angles, chosen, conventions
+from .text import LONG, angles, chosen, conventions
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -128,6 +128,7 @@ def _part(ring: Ring, part: Part) -> str:
         names.append(rf"\left({inner}\right)")
     if size != 1 or not names:
         number = decimal(size)
+        number = number if len(number) <= LONG else repr(float(size))
         names.insert(0, rf"\tfrac{{{size.numerator}}}{{{size.denominator}}}" if "/" in number
                      else number)  # fmt: skip
     return sign + r"\,".join(names)

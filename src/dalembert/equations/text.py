@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .entry import Entry
 
 WIDTH = 100
+LONG = 24  # digits of a number that is shown exactly
 SECTIONS = ("constants", "Q", "A", "B", "C", "structure")
 FORMS = ("report", "condensed")
 
@@ -150,6 +151,8 @@ def _part(ring: Ring, part: Part) -> str:
 
 def _fraction(x: Fraction) -> str:
     shown_number = decimal(x)
+    if len(shown_number) > LONG:  # of a general axis: rounded once, for the eye
+        return repr(float(x))
     return f"({shown_number})" if "/" in shown_number else shown_number
 
 
