@@ -19,7 +19,7 @@ ERRORS = [
     "SingularModel",
     "SingularPose",
 ]
-LOOPS = ["assemble", "mobility", "plan", "singularity"]
+LOOPS = ["assemble", "mobility", "plan", "singularity", "planar_branches", "assembly_along"]
 COMPUTE = [
     "catalog",
     "base_parameters",
@@ -28,7 +28,8 @@ COMPUTE = [
     "neutral",
     *LOOPS,
 ]
-USES = ["simulate", "equations", "kane_form", "export"]
+USES = ["simulate", "trajectory", "control", "inverse_kinematics", "torques_along"]
+USES += ["linearize", "equilibrium", "equations", "kane_form", "export"]
 PUBLIC = [*USES, "load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
 
 

@@ -170,3 +170,33 @@ def test_the_distance_to_singular_poses_has_a_type():
     assert np.abs(da.closure(m, q)).max() < 1e-14
     edge = da.singularity(m, q, output="rodA", point=(0.6, 0, 0))
     assert edge.type1 < 1e-9 < 0.05 < edge.type2
+
+
+@pytest.mark.parametrize(("robot", "start"), [("fourbar", [0.4, 0, 0]), ("fivebar", [2, 0, 1, 0])])
+def test_planar_loops_close_in_two_ways(robot, start):
+    m = getattr(da.robots, robot)()
+    both = da.planar_branches(m, start)
+    assert len(both) == 2 and not np.allclose(both[0], both[1])
+    for q in both:
+        assert np.abs(da.closure(m, q)).max() < 1e-15
+        motors = list(planned(m).motors)
+        assert np.array_equal(q[motors], np.array(start, float)[motors])
+        assert np.allclose(da.assembly(m, q + 0.01 * (np.arange(m.nv) % 2)), q, atol=1e-1)
+    if robot == "fivebar":
+        assert da.planar_branches(m, [np.pi, 0, 0, 0]) == []
+
+
+def test_a_branch_is_kept_along_a_motion():
+    m = da.robots.fourbar()
+    motion = np.linspace(0.4, 0.4 + 4 * np.pi, 90)[:, None]
+    for q in da.planar_branches(m, [0.4, 0, 0]):
+        path = da.assembly_along(m, q, motion)
+        assert np.abs(da.closure(m, path)).max() < 1e-12
+        assert np.array_equal(path[:, 0], motion[:, 0])
+        # after two turns the linkage is where it was
+        turns = (path[-1] - q) / (2 * np.pi)
+        assert np.allclose(turns, np.round(turns), atol=1e-9)
+        assert np.abs(np.diff(path[:, 1:], axis=0)).max() < 0.5
+    # long steps are halved until the pose is found
+    q = da.planar_branches(m, [0.4, 0, 0])[0]
+    assert np.abs(da.closure(m, da.assembly_along(m, q, [[2.5], [-1.5]]))).max() < 1e-12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -99,6 +100,60 @@ def _state(where: tuple[Any, ...]) -> str:
     return f", state {spot if len(spot) > 1 else spot[0]}" if spot else ""
 
 
+_SIZES: OrderedDict[tuple[str, str], Any] = OrderedDict()
+
+
+def _row_sizes(m: Mechanism) -> Any:
+    """Return what each closure equation is measured in: the mechanism's size, or one."""
+    key = (m.digest, repr(m.values))
+    found = _SIZES.get(key)
+    if found is None:
+        found = _SIZES[key] = Closure(m).row_size
+        if len(_SIZES) > 256:
+            _SIZES.popitem(last=False)
+    return found
+
+
+def assembly_along(m: Mechanism, start: Any, motion: Any, steps: int = 8) -> Any:
+    """Return assembled poses along a motion of the motors, each found from the one before.
+
+    `start` is an assembled pose, `motion` holds the motors' coordinates, one row per moment. The
+    branch of the start is kept; a step too long for that, or a singular pose, is an error.
+    """
+    import numpy as np
+
+    from .compute import evaluate
+
+    motors = [_coordinate(m, k) for k in planned(m).motors]
+    q = np.array(start, dtype=float)
+    out = []
+    for row in np.asarray(motion, dtype=float):
+        # halve the way where Newton does not find the pose from the one before
+        way = [row]
+        while way:
+            ask = q.copy()
+            ask[motors] = way[-1]
+            try:
+                q = evaluate(m, "assembly", ask, steps=steps)
+                way.pop()
+            except ComputationError:
+                if len(way) > 12:
+                    raise
+                way.append((q[motors] + way[-1]) / 2)
+        out.append(q)
+    return np.array(out)
+
+
+def _coordinate(m: Mechanism, k: int) -> int:
+    """Return where the coordinate of a one-freedom velocity variable stands in q."""
+    at = 0
+    for body, start in zip(m.bodies, m.velocity_index, strict=True):
+        if start == k and body.joint.nv == 1:
+            return at
+        at += body.joint.nq
+    raise ComputationError(f"velocity variable {k} is not that of a joint with one freedom")
+
+
 def _check_closed(
     m: Mechanism, name: str, residual: Any, parameters: Any, limit: float = OPEN
 ) -> None:
@@ -106,7 +161,7 @@ def _check_closed(
     import numpy as np
 
     given = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
-    scaled = np.abs(residual) / Closure(m.with_values(**given) if given else m).row_size
+    scaled = np.abs(residual) / _row_sizes(m.with_values(**given) if given else m)
     bad = np.argwhere(~(scaled <= limit))
     if not len(bad):
         return

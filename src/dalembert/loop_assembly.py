@@ -274,3 +274,57 @@ def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
         j = by_name[name]
         found += range(m.velocity_index[j], m.velocity_index[j] + m.bodies[j].joint.nv)
     return tuple(found)
+
+
+def axis_of(m: Mechanism, body: int) -> Vec3:
+    """Return the axis of the joint that carries a body."""
+    axis = getattr(m.bodies[body].joint, "axis", None)
+    if axis is None:
+        raise ModelError(f"joint {joint_name(m.bodies[body])!r} has no axis")
+    return Vec3(*axis)
+
+
+def planar_branches(m: Mechanism, q: Any) -> list[Array]:
+    """Return the poses of a planar four- or five-bar at given motors, in closed form: 2, 1 or none.
+
+    The last joints of both branches turn two arms about known centres: the cut pin is where two
+    circles meet. All other joints stay as `q` has them.
+    """
+    import numpy as np
+
+    from .algorithms.kinematics import frame_pose
+
+    if len(m.loops) != 1 or m.loops[0].joint != "revolute":
+        raise ModelError("branches in closed form are those of one loop with a revolute cut joint")
+    b, loop = geometry_of(m).bound(), m.loops[0]
+    ends = (loop.body_i, loop.body_j)
+    if -1 in ends or any(b.bodies[k].joint.kind != "revolute" for k in ends):
+        raise ModelError("both ends of the loop must turn on revolute joints")
+    pose = np.array(q, dtype=float)
+    loop = b.loops[0]
+    centres, arms, starts, axes = [], [], [], []
+    for k, point in zip(ends, (loop.point_i, loop.point_j), strict=True):
+        T = frame_pose(b, b.bodies[k].name, pose.tolist())
+        centres.append(np.array(list(T.p), dtype=float))
+        starts.append(np.array(list(T.R @ point), dtype=float))
+        arms.append(float(np.linalg.norm(starts[-1])))
+        axes.append(np.array(list(T.R @ axis_of(b, k)), dtype=float))
+    gap = centres[1] - centres[0]
+    d = float(np.linalg.norm(gap))
+    along = (d * d + arms[0] ** 2 - arms[1] ** 2) / (2 * d)
+    height2 = arms[0] ** 2 - along * along
+    if height2 < -1e-12 * arms[0] ** 2:
+        return []
+    across = np.cross(axes[0], gap) / d
+    found = []
+    for sign in (1.0, -1.0) if height2 > 1e-12 * arms[0] ** 2 else (0.0,):
+        pin = centres[0] + gap / d * along + across * (sign * np.sqrt(max(height2, 0.0)))
+        new = pose.copy()
+        for k, centre, arm in zip(ends, centres, starts, strict=True):
+            own = axes[ends.index(k)]
+            to = pin - centre
+            turn = np.arctan2(own @ np.cross(arm, to), arm @ to - (own @ arm) * (own @ to))
+            at = sum(body.joint.nq for body in b.bodies[:k])
+            new[at] = (pose[at] + turn + np.pi) % (2 * np.pi) - np.pi
+        found.append(new)
+    return found
