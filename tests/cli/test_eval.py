@@ -111,3 +111,29 @@ def test_a_file_without_a_list_of_numbers_is_bad_input(text, tmp_path, capsys):
     file.write_text(text, encoding="utf-8")
     assert main(["eval", ARM, "gravity", "--q", f"@{file}"]) == 2
     assert str(file) in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_components_are_not_joints_though_there_are_as_many(capsys):
+    assert main(["eval", "robot:puma560", "jacobian"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[4].split() == ["j1", "j2", "j3", "j4", "j5", "j6"]
+    assert [line.split()[0] for line in out[5:]] == ["x", "y", "z", "rx", "ry", "rz"]
+    assert main(["eval", "robot:puma560", "link_wrenches"]) == 0
+    assert capsys.readouterr().out.splitlines()[6].split() == ["x", "y", "z", "rx", "ry", "rz"]
+
+
+def test_other_inputs_are_given_by_name(capsys):
+    data = answer(["robot:unicycle", "alpha_dot", "--input", "alpha=1,2"], capsys)
+    assert data["inputs"]["alpha"] == [1, 2]
+    assert main(["eval", "robot:unicycle", "alpha_dot", "--input", "beta=1"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == "error: alpha_dot takes no beta"
+
+
+def test_a_pose_begins_at_no_rotation(capsys):
+    data = answer(["robot:stewart", "platform_wrench"], capsys)
+    assert data["inputs"]["pose"] == np.eye(4).tolist()
+
+
+def test_a_result_without_numbers_is_none(capsys):
+    assert main(["eval", ARM, "closure"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].strip() == "none"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from dalembert import QUANTITIES
+from dalembert.cli.arrays import labels, lines
 from dalembert.cli.model import model_command, print_json
 from dalembert.errors import DescriptionError, ParameterError, Place, UsageError, shown
 
@@ -19,16 +22,6 @@ if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
 
 STATE = ("q", "qd", "qdd", "tau", "x")
-PARTS = {
-    "free": ("vx", "vy", "vz", "wx", "wy", "wz"),
-    "planar": ("x", "y", "theta"),
-    "spherical": ("wx", "wy", "wz"),
-}
-Q_PARTS = PARTS | {
-    "free": ("px", "py", "pz", "x", "y", "z", "w"),
-    "spherical": ("x", "y", "z", "w"),
-}
-
 
 def _state_option(name: str) -> Any:
     return click.option(
@@ -43,6 +36,13 @@ def _state_option(name: str) -> Any:
 @_state_option("qdd")
 @_state_option("tau")
 @_state_option("x")
+@click.option(
+    "--input",
+    "others",
+    metavar="NAME=NUMBERS",
+    multiple=True,
+    help="Another input of the quantity, as alpha=1,0; a matrix row by row.",
+)
 @click.option("--method", help="One of the quantity's methods; its first one by default.")
 @click.option("--drives", type=click.Choice(["inertia", "all", "none"]), help="What drives add.")
 @click.option("--frame", help="The frame of a kinematic quantity; the last one by default.")
@@ -61,7 +61,8 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
 
     row = quantity(name, mechanism)
     method, _ = algorithm(row, options.pop("method"))
-    inputs = _inputs(mechanism, row, {key: options.pop(key) for key in STATE})
+    given = {key: options.pop(key) for key in STATE}
+    inputs = _inputs(mechanism, row, given | _others(options.pop("others")))
     settings = _settings(row, options)
     if mechanism.open_parameters:
         names = [shown(n) for n in mechanism.open_parameters]
@@ -73,6 +74,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     result = evaluate(mechanism, name, *inputs.values(), method=method, **settings)
     arrays = result if isinstance(result, tuple) else (result,)
     outputs = {port: a for (port, _), a in zip(row.outputs, arrays, strict=True)}
+    shapes = dict(row.outputs)
     if as_json:
         value = outputs if len(outputs) > 1 else arrays[0]
         echoed = {**inputs, **settings}
@@ -83,40 +85,59 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
         click.echo(line)
     for port, array in outputs.items():
         click.echo(f"\n{port}")
-        for line in lines(mechanism, array):
+        for line in lines(mechanism, array, shapes[port]):
             click.echo(f"  {line}")
+
+
+command.epilog = "Quantities: " + ", ".join(QUANTITIES)
 
 
 # -- what is given -------------------------------------------------------------------------------
 
 
+def _others(texts: Sequence[str]) -> dict[str, str]:
+    given = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name.strip() and equals):
+            raise UsageError(f"--input {shown(text)}: a name and numbers are needed")
+        given[name.strip()] = value
+    return given
+
+
 def _inputs(
     m: Mechanism, row: Quantity, given: Mapping[str, str | None]
 ) -> dict[str, np.ndarray]:
-    """Return the inputs of a quantity in order: as given, else zeros (unit quaternions)."""
+    """Return the inputs of a quantity in order: as given, else zeros (no rotation)."""
     import numpy
 
     from dalembert.catalog import INPUT_SIZES
     from dalembert.compute import neutral
 
     # part of a vector, such as qdd_joints, is given by the option of the whole
-    options = {key: key if key in given else key.split("_")[0] for key in row.inputs}
-    for option, text in given.items():
-        if text is not None and option not in options.values():
-            takes = ", ".join(f"--{option}" for option in options.values())
-            raise UsageError(f"{row.name} takes no {option}", hint=f"it takes {takes}")
+    whole = {key: key.split("_")[0] for key in row.inputs}
+    names = {key: w if w in STATE and key not in given else key for key, w in whole.items()}
+    options = {key: f"--{n}" if n in STATE else f"--input {n}" for key, n in names.items()}
+    for name, text in given.items():
+        if text is not None and name not in names.values():
+            takes = ", ".join(options.values())
+            raise UsageError(f"{row.name} takes no {shown(name)}", hint=f"it takes {takes}")
     inputs = {}
     for key, option in options.items():
-        text, size = given.get(option), INPUT_SIZES.get(key, lambda m: m.nv)(m)
-        start = neutral(m) if key == "q" else numpy.zeros(size)
-        array = start if text is None else numpy.array(numbers(text, f"--{option}"))
-        if array.shape != (size,):
-            names = labels(m, key == "q")[-size:] if size else []
-            raise UsageError(
-                f"--{option} has {len(array)} numbers, {size} are needed",
-                hint="they stand for " + ", ".join(names[:12]),
-            )
-        inputs[key] = array
+        text, size = given.get(names[key]), INPUT_SIZES.get(key, lambda m: m.nv)(m)
+        shape = size if isinstance(size, tuple) else (size,)
+        if text is None:
+            start = neutral(m) if key == "q" else numpy.zeros(shape)
+            inputs[key] = numpy.eye(4) if shape == (4, 4) else start
+            continue
+        found = numpy.array(numbers(text, option))
+        if found.size != math.prod(shape):
+            needed = f"{option} has {found.size} numbers, {math.prod(shape)} are needed"
+            expected = labels(m, key == "q")
+            same = len(expected) == math.prod(shape)
+            hint = "they stand for " + ", ".join(expected[:12]) if same else None
+            raise UsageError(needed, hint=hint)
+        inputs[key] = found.reshape(shape)
     return inputs
 
 
@@ -165,70 +186,10 @@ def _settings(row: Quantity, options: Mapping[str, Any]) -> dict[str, Any]:
 # -- how it is shown -----------------------------------------------------------------------------
 
 
-def labels(m: Mechanism, coordinates: bool = False) -> list[str]:
-    """Return one name per velocity variable, or per coordinate."""
-    from dalembert.mechanism import joint_name
-
-    table, out = Q_PARTS if coordinates else PARTS, []
-    for body in m.bodies:
-        if body.joint.nv == 1:
-            out.append(shown(joint_name(body), 40))
-        elif body.joint.nv:
-            out += [f"{shown(joint_name(body), 40)}.{part}" for part in table[body.joint.kind]]
-    return out
-
-
 def _echo(
     m: Mechanism, inputs: Mapping[str, np.ndarray], settings: Mapping[str, Any]
 ) -> list[str]:
-    rows = [[key, *(f"{x + 0.0:.12g}" for x in array)] for key, array in inputs.items()]
+    rows = [[key, *(f"{x + 0.0:.12g}" for x in array.flat)] for key, array in inputs.items()]
     rows += [[key, str(value)] for key, value in settings.items()]
     wide = max((len(key) for key, *_ in rows), default=0)
     return [f"  {key.ljust(wide)}  {' '.join(cells)}" for key, *cells in rows]
-
-
-def lines(m: Mechanism, array: np.ndarray) -> list[str]:
-    """Return an array as aligned lines, joint or body names beside the numbers."""
-    names = labels(m)
-    if array.ndim == 0:
-        return [f"{float(array):.12g}"]
-    if array.ndim == 3:
-        return _sparse(array)
-    left = _names(m, array.shape[0])
-    if array.ndim == 1:
-        return _aligned([[name, f"{x + 0.0:.12g}"] for name, x in zip(left, array, strict=True)])
-    cells = [[name, *(f"{x + 0.0:.6g}" for x in r)] for name, r in zip(left, array, strict=True)]
-    if array.shape[1] == m.nv and array.shape != (4, 4):
-        cells.insert(0, ["", *names])
-    return _aligned(cells)
-
-
-def _names(m: Mechanism, size: int) -> list[str]:
-    if size == m.nv:
-        return labels(m)
-    if m.active and size == len(m.active):
-        return [shown(name, 40) for name in m.active]
-    if size == len(m.bodies):
-        return [shown(b.name, 40) for b in m.bodies]
-    return {3: ["x", "y", "z"], 6: ["x", "y", "z", "rx", "ry", "rz"]}.get(size, [""] * size)
-
-
-def _sparse(array: np.ndarray) -> list[str]:
-    import numpy
-
-    found = [
-        f"({', '.join(str(k + 1) for k in at)}) = {array[tuple(at)]:.12g}"
-        for at in numpy.argwhere(array != 0)
-    ]
-    return found or ["all zero"]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.ljust(w) if k == 0 else cell.rjust(w)
-            for k, (cell, w) in enumerate(zip(row, wide, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -1,0 +1,103 @@
+"""Arrays as aligned lines, the names of joints, bodies or components beside the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dalembert.errors import shown
+from dalembert.mechanism import joint_name
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dalembert.mechanism import Mechanism
+
+PARTS = {
+    "free": ("vx", "vy", "vz", "wx", "wy", "wz"),
+    "planar": ("x", "y", "theta"),
+    "spherical": ("wx", "wy", "wz"),
+}
+Q_PARTS = PARTS | {
+    "free": ("px", "py", "pz", "x", "y", "z", "w"),
+    "spherical": ("x", "y", "z", "w"),
+}
+# what the dimensions of a result stand for, by the shape that its catalog row names
+AXES = {
+    "_v": ("joint",),
+    "_vv": ("joint", "joint"),
+    "_6v": ("component", "joint"),
+    "_b6": ("body", "component"),
+    "_loops6": ("", "component"),
+    "_motors": ("motor",),
+    "_joints": ("last",),
+    "_elastic": ("elastic",),
+    "_rigid": ("rigid",),
+}
+COMPONENTS = {3: ["x", "y", "z"], 6: ["x", "y", "z", "rx", "ry", "rz"]}
+
+
+def labels(m: Mechanism, coordinates: bool = False) -> list[str]:
+    """Return one name per velocity variable, or per coordinate."""
+    table, out = Q_PARTS if coordinates else PARTS, []
+    for body in m.bodies:
+        if body.joint.nv == 1:
+            out.append(shown(joint_name(body), 40))
+        elif body.joint.nv:
+            out += [f"{shown(joint_name(body), 40)}.{part}" for part in table[body.joint.kind]]
+    return out
+
+
+def lines(m: Mechanism, array: np.ndarray, shape: Callable[..., Any]) -> list[str]:
+    """Return an array as aligned lines; `shape` is the one of its catalog row."""
+    if array.size == 0:
+        return ["none"]
+    if array.ndim == 0:
+        return [f"{float(array):.12g}"]
+    if array.ndim == 3:
+        return _sparse(array)
+    alone = ("component",) if array.ndim == 1 else ("", "")
+    axes = AXES.get(shape.__name__, alone)
+    left = _names(m, axes[0], array.shape[0])
+    if array.ndim == 1:
+        return _aligned([[name, f"{x + 0.0:.12g}"] for name, x in zip(left, array, strict=True)])
+    cells = [[name, *(f"{x + 0.0:.6g}" for x in r)] for name, r in zip(left, array, strict=True)]
+    top = _names(m, axes[1], array.shape[1])
+    return _aligned([["", *top], *cells] if any(top) else cells)
+
+
+def _names(m: Mechanism, kind: str, size: int) -> list[str]:
+    """Return the names along one dimension; empty ones where it stands for nothing known."""
+    springs = {r.joint for r in m.elastic}
+    moving = [(j, shown(joint_name(b), 40)) for j, b in enumerate(m.bodies) if b.joint.nv]
+    found = {
+        "joint": labels(m),
+        "last": labels(m)[-size:],
+        "body": [shown(b.name, 40) for b in m.bodies],
+        "component": COMPONENTS.get(size, []),
+        "motor": [shown(name, 40) for name in m.active],
+        "elastic": [name for j, name in moving if j in springs],
+        "rigid": [name for j, name in moving if j not in springs],
+    }.get(kind, [])
+    return found if len(found) == size else [""] * size
+
+
+def _sparse(array: np.ndarray) -> list[str]:
+    import numpy
+
+    found = [
+        f"({', '.join(str(k + 1) for k in at)}) = {array[tuple(at)]:.12g}"
+        for at in numpy.argwhere(array != 0)
+    ]
+    return found or ["all zero"]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(w) if k == 0 else cell.rjust(w)
+            for k, (cell, w) in enumerate(zip(row, wide, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
