@@ -23,6 +23,7 @@ _MAGIC = b"dalembert kernel 1 "
 _DIGEST = 64  # hexadecimal characters
 _LIMIT = 1 << 30  # bytes that no entry passes
 _MOST = 4096  # entries kept; beyond them the older half goes
+_APART = ("cli", "read", "equations", "emit", "__pycache__")  # nothing here decides object code
 _warned: set[str] = set()
 
 
@@ -44,12 +45,22 @@ def surroundings() -> str:
 
     own = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent
-    for file in sorted(root.rglob("*")):
-        if file.suffix in (".py", ".lark", ".json"):
-            text = file.read_bytes()
-            own.update(f"{file.relative_to(root).as_posix()} {len(text)}\n".encode() + text)
+    for file in _sources(str(root)):
+        with open(file, "rb") as opened:
+            text = opened.read()
+        own.update(f"{os.path.relpath(file, root)} {len(text)}\n".encode())
+        own.update(text)
     here = host()
     return "\n".join([own.hexdigest(), VERSION, here.triple, here.features])
+
+
+def _sources(root: str) -> list[str]:
+    """Return our own files in order, without those that no kernel is made by."""
+    found = []
+    for place, inner, names in os.walk(root):
+        inner[:] = [d for d in inner if d not in _APART]
+        found += [os.path.join(place, n) for n in names if n.endswith((".py", ".json"))]
+    return sorted(found)
 
 
 def name(key: str) -> str:
