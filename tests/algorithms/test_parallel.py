@@ -156,3 +156,29 @@ def test_a_five_bar_carries_a_serial_wrist():
     assert np.allclose(da.forward_dynamics(m, q, qd, tau), qdd, rtol=1e-9, atol=1e-9)
     power = tau @ qd[list(p.motors)]
     assert power == pytest.approx(float(da.tree_torques(m, q, qd, qdd) @ qd), rel=1e-10)
+
+
+def test_two_stacked_stewart_platforms_are_loops_on_loops():
+    from dalembert.algorithms import closed_kinematics, closed_loop
+
+    m = da.robots.stewart()
+    two = m.attach(m, "platform")
+    p = planned(two)
+    assert (p.equations, p.rank, p.mobility, len(p.motors)) == (36, 36, 12, 12)
+    T, twist, rate = motions("stewart", np.random.default_rng(3))
+    legs = da.leg_states(m, T, twist, rate)
+    one = tree_state(m, T, twist, rate, legs[:3])
+    q = np.concatenate([one[0], one[0]]).tolist()
+    b = two.bound()
+    rng = np.random.default_rng(4)
+    qd, qdd, residual, _ = closed_kinematics.tree_motion(b, p, q, *rng.normal(size=(2, 48)))
+    assert np.abs(residual).max() < 1e-13
+    u = closed_loop.active_torques(b, p, q, qd, qdd)[0]
+    back = closed_loop.closed_forward(b, p, q, qd, u)[0]
+    assert np.allclose(back, qdd, rtol=1e-8, atol=1e-8 * np.abs(qdd).max())
+    # a lower platform at rest does not feel how the upper one is held, only what it weighs
+    still = closed_loop.active_torques(b, p, q, [0.0] * 48, [0.0] * 48)[0]
+    alone = da.active_torques(m, one[0], np.zeros(24), np.zeros(24))
+    lifted = np.array(closed_loop.active_torques(m.bound(), planned(m), one[0].tolist(),
+                                                 [0.0] * 24, [0.0] * 24)[0])  # fmt: skip
+    assert np.allclose(lifted, alone, rtol=1e-10) and len(still) == 12
