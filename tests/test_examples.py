@@ -1,6 +1,7 @@
 """Every example runs, and the README shows what its commands print."""
 
 import doctest
+import importlib.util
 import re
 import shlex
 import subprocess
@@ -8,6 +9,7 @@ import sys
 
 import pytest
 
+import dalembert as da
 from dalembert.cli import main
 from peers import ROOT
 
@@ -42,3 +44,24 @@ def test_the_readme_shows_what_its_python_prints():
     for k, session in enumerate(sessions):
         runner.run(parser.get_doctest(session, {}, f"README {k}", None, 0))
     assert runner.summarize(verbose=False).failed == 0
+
+
+def test_the_page_of_quantities_is_that_of_the_catalog():
+    path = ROOT / "docs" / "quantities.py"
+    spec = importlib.util.spec_from_file_location("quantities", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = path.with_suffix(".md").read_text(encoding="utf-8")
+    assert page == module.page(), "run: .venv/bin/python docs/quantities.py"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda f: f.stem)
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_phrase_of_the_manual_is_read():
+    text = (ROOT / "docs" / "phrase.md").read_text(encoding="utf-8")
+    m = da.load(text.split("```\n")[1].split("```")[0])
+    assert m.joint_names == ("j1", "shoulder", "j3")
