@@ -63,7 +63,7 @@ def expected(m: da.Mechanism, made: Unit, entry: Entry, count: int) -> tuple[lis
     """Return inputs and results at some states, one array (states, size) each."""
     samples = Samples(trial_model(m, made), count)
     given = [samples.of(port).reshape(count, -1) for port in entry.inputs]
-    if entry.name == "all":
+    if entry.name == "everything":
         by_name = {p.name: x for p, x in zip(entry.inputs, given, strict=True)}
         outs = []
         for other in made.entries[:-1]:

@@ -14,6 +14,14 @@ from .mechanism import Mechanism
 # language -> the module of emit whose `files` writes a Unit
 LANGUAGES: Mapping[str, str] = {
     "c": "c",
+    "cpp": "cpp",
+    "python": "python",
+    "numpy": "numpy",
+    "octave": "octave",
+    "matlab": "octave",
+    "fortran": "fortran",
+    "rust": "rust",
+    "casadi": "casadi",
 }
 
 

@@ -27,7 +27,7 @@ from .plan import general_pose
 from .reference import in_floats
 
 STATES = 3  # golden vectors per function
-ALL = "all"  # the function that computes every quantity at once
+ALL = "everything"  # the function that computes every quantity at once
 PARTS: dict[str, tuple[str, ...]] = {
     "planar": ("x", "y", "angle"),
     "spherical": ("qx", "qy", "qz", "qw"),
@@ -49,7 +49,7 @@ def unit_of(
     together: bool = True,
     **options: Any,
 ) -> Unit:
-    """Return quantities as one Unit; with several, `all` computes them at once, sharing work.
+    """Return quantities as one Unit; where there are several, `everything` computes all at once.
 
     Parameters without a value, and those named, are inputs of `prepare`; "all" names every one.
     """

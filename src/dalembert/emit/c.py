@@ -7,12 +7,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from .bodies import entry_body, prepare_body
 from .c_text import CMAKE, FUNCTIONS, HELPERS, LICENCE, SINCOS
 from .dialect import Dialect, Form, infix
 from .names import plain
-from .statements import Body, Give, Let, Statement, Turn, statements
+from .statements import Body, Give, Let, Statement, Turn
 from .unit import Entry, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """What C and C++ say differently around the same statements."""
+
+    real: str
+    sincos: str
+    inner: str = "static"
+    tight: str = "restrict "
+    mask: str = "int"
 
 
 def dialect(id: str) -> Dialect:
@@ -158,9 +171,9 @@ def _table_declarations(unit: Unit) -> Iterator[str]:
 
 def source(unit: Unit) -> str:
     """Return <id>.c."""
-    language = dialect(unit.id)
-    bodies = [_body(entry, language) for entry in unit.entries]
-    prepare = _prepare_body(unit, language)
+    language, how = dialect(unit.id), How(f"{unit.id}_real", f"{unit.id}_sincos")
+    bodies = [entry_body(entry, language) for entry in unit.entries]
+    prepare = prepare_body(unit, language, lambda k: f"p->{unit.parameters[k].id}")
     ops = set().union(*(b.ops for b in (*bodies, prepare)))
     parts = [
         f"/* {plain(unit.name)}: see {unit.id}.h. */\n",
@@ -177,46 +190,15 @@ def source(unit: Unit) -> str:
         parts.append(_defaults(unit))
         head = f"void {unit.id}_prepare(const {unit.id}_parameters *p, {unit.id}_real *r)"
         arguments = (f"const {unit.id}_parameters *p", f"{unit.id}_real *r")
-        parts.append(_function(unit, f"{unit.id}_prepare", head, arguments, prepare))
+        parts.append(function(f"{unit.id}_prepare", head, arguments, prepare, how))
     for entry, body in zip(unit.entries, bodies, strict=True):
         head = _signature(entry, unit, checked=True, tight="restrict ")
         name = f"{unit.id}_{entry.name}"
         listed = tuple(head[head.index("(") + 1 : -1].split(", "))
-        parts.append(_function(unit, name, head, listed, body))
+        parts.append(function(name, head, listed, body, how))
         if entry.own < len(entry.outputs):
             parts.append(_plain_call(entry, unit))
     return "\n".join(parts)
-
-
-def _body(entry: Entry, language: Dialect) -> Body:
-    names = {port.name: word for port, word in zip(entry.inputs, entry.given, strict=True)}
-    leaves = [leaf_text(leaf, language, names) for leaf in entry.step.leaves]
-    return statements(entry.step, language, leaves, places(entry, language))
-
-
-def leaf_text(leaf: tuple, language: Dialect, names: dict[str, str]) -> str:
-    """Return an input or a prepared value; numbers are written by the walk."""
-    if leaf[0] == "input":
-        return language.at(names[leaf[1]], leaf[2])
-    return language.at("r", leaf[1]) if leaf[0] == "prepared" else ""
-
-
-def places(entry: Entry, language: Dialect) -> list[str]:
-    """Return where each result goes."""
-    return [
-        language.at(word, k)
-        for port, word in zip(entry.outputs, entry.made, strict=True)
-        for k in range(port.size)
-    ]
-
-
-def _prepare_body(unit: Unit, language: Dialect) -> Body:
-    leaves = [
-        f"p->{unit.parameters[leaf[1]].id}" if leaf[0] == "param" else ""
-        for leaf in unit.prepare.leaves
-    ]
-    ends = [language.at("r", k) for k in range(unit.prepared)]
-    return statements(unit.prepare, language, leaves, ends)
 
 
 def _defaults(unit: Unit) -> str:
@@ -227,49 +209,50 @@ def _defaults(unit: Unit) -> str:
     return f"{head}\n{{\n" + "".join(line + ";\n" for line in lines) + "}\n"
 
 
-def _function(unit: Unit, name: str, head: str, arguments: Sequence[str], body: Body) -> str:
+def function(name: str, head: str, arguments: Sequence[str], body: Body, how: How) -> str:
     """Return a function, its pieces first where it has several."""
-    id, made = unit.id, []
     words = [re.split(r"[ *]", a)[-1] for a in arguments]
     vectors = [("wk", body.scratch), ("sn", body.turns), ("cs", body.turns)]
     vectors = [(v, n) for v, n in vectors if n]
-    declared = "".join(f"    {id}_real {v}[{n}];\n" for v, n in vectors)
+    declared = "".join(f"    {how.real} {v}[{n}];\n" for v, n in vectors)
     if len(body.pieces) == 1:
-        lines = list(_lines(body.pieces[0], id))
+        lines = list(_lines(body.pieces[0], how))
         return f"{head}\n{{\n{declared}{_unused(words, lines)}{''.join(lines)}}}\n"
-    inner = [*arguments, *(f"{id}_real *restrict {v}" for v, _ in vectors)]
+    inner = ", ".join([*arguments, *(f"{how.real} *{how.tight}{v}" for v, _ in vectors)])
     call = [*words, *(v for v, _ in vectors)]
+    made = []
     for k, piece in enumerate(body.pieces, 1):
-        lines = list(_lines(piece, id))
-        unused = _unused(call, lines)
-        made.append(f"static void {name}_{k}({', '.join(inner)})\n{{\n{unused}{''.join(lines)}}}\n")
-    calls = "".join(f"    {name}_{k}({', '.join(call)});\n" for k in range(1, len(body.pieces) + 1))
+        lines = list(_lines(piece, how))
+        body_text = _unused(call, lines) + "".join(lines)
+        made.append(f"{how.inner} void {name}_{k}({inner})\n{{\n{body_text}}}\n")
+    numbers = range(1, len(body.pieces) + 1)
+    calls = "".join(f"    {name}_{k}({', '.join(call)});\n" for k in numbers)
     return "\n".join(made) + f"\n{head}\n{{\n{declared}{calls}}}\n"
 
 
 def _unused(words: Sequence[str], lines: Sequence[str]) -> str:
     """Return statements that mention the arguments a body does not."""
-    found = set(re.findall(r"\b([A-Za-z]\w*)(?:\[|->| \+)", "".join(lines)))
+    found = set(re.findall(r"\b([A-Za-z]\w*)(?:\[|->|\.| \+)", "".join(lines)))
     return "".join(f"    (void){word};\n" for word in words if word not in found)
 
 
-def _lines(piece: Sequence[Statement], id: str) -> Iterator[str]:
+def _lines(piece: Sequence[Statement], how: How) -> Iterator[str]:
     for statement in piece:
         if isinstance(statement, Give):
             yield f"    {statement.place} = {statement.value};\n"
         elif isinstance(statement, Let):
-            kind = "" if statement.kept else "const int " if statement.mask else f"const {id}_real "
+            kind = f"const {how.mask if statement.mask else how.real} " * (not statement.kept)
             yield f"    {kind}{statement.name} = {statement.value};\n"
         else:
-            yield from _turned(statement, id)
+            yield from _turned(statement, how)
 
 
-def _turned(turn: Turn, id: str) -> Iterator[str]:
+def _turned(turn: Turn, how: How) -> Iterator[str]:
     n = len(turn.angles)
-    yield f"    {{\n        {id}_real an[{n}];\n"
+    yield f"    {{\n        {how.real} an[{n}];\n"
     for k, angle in enumerate(turn.angles):
         yield f"        an[{k}] = {angle};\n"
-    yield f"        {id}_sincos({n}, an, sn + {turn.first}, cs + {turn.first});\n    }}\n"
+    yield f"        {how.sincos}({n}, an, sn + {turn.first}, cs + {turn.first});\n    }}\n"
 
 
 def _plain_call(entry: Entry, unit: Unit) -> str:
