@@ -6,7 +6,7 @@ trace: mechanism bound to scalars -> frames re-chosen -> algorithm -> Function -
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -16,10 +16,12 @@ from .catalog import INPUT_SIZES, QUANTITIES, WRENCHED, Quantity, algorithm, qua
 from .catalog_loops import CHECKS
 from .compute_loops import closed_evaluate, cut_tree
 from .errors import ComputationError, ParameterError, UsageError
-from .expr import Function, Graph, Program, program, trace
+from .expr import OPS, Function, Graph, Program, program, trace
+from .expr.arena import LEAVES, PAYLOAD
 from .expr.exact import to_float
 from .mechanism import Mechanism, joint_name
 from .plan import LoopPlan, planned
+from .plan_kane import check_cartesian, explain_speeds, with_speeds
 from .reframe import simplify
 
 LIGHTEN = frozenset(
@@ -71,6 +73,8 @@ def trace_quantity(
     its graph, and may replace it by an equal one.
     """
     row = quantity(name, m)
+    if "alpha" in row.inputs or "steer" in row.inputs:
+        m = with_speeds(m)
     chosen, run = algorithm(row, method)
     settings = _options(row, options)
     if wrench and name not in WRENCHED:
@@ -122,8 +126,14 @@ def _wrenches(flat: Sequence[Any]) -> dict[int, tuple[Vec3, Vec3]]:
 
 
 def _work(function: Function) -> int:
-    cost = program(function).cost["step"]
-    return cost.mul + cost.add + 20 * cost.div
+    """Return the weight of the operations of a Function without parameters."""
+    graph = function.graph
+    ops = Counter(graph.op[i] for i in graph.live(function.results))
+    if PAYLOAD.intersection(ops):
+        cost = program(function).cost["step"]
+        return cost.mul + cost.add + 20 * cost.div
+    weight = {"mul": 1, "add": 1, "div": 20}
+    return sum(weight.get(OPS[op].kind, 0) * n for op, n in ops.items() if op not in LEAVES)
 
 
 def program_of(m: Mechanism, name: str, method: str | None = None, **options: Any) -> Program:
@@ -244,6 +254,8 @@ def evaluate(
         return out
     result = kernel(*given, out=out, parameters=parameters)
     if check:
+        if name.startswith("cartesian_") and row is not None and "frame" in row.options:
+            check_cartesian(m, inputs[0], options.get("frame"), parameters)
         check_finite(m, name, kernel, given, result)
     return result
 
@@ -267,6 +279,7 @@ def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], re
                 f"{name}: input {port.name!r} is not finite{_spot(m, port.name, bad[0])}",
                 hint="check=False returns nan instead",
             )
+    explain_speeds(m, kernel, inputs, arrays)
     for port, array in zip(kernel.outputs, arrays, strict=False):
         bad = numpy.argwhere(~numpy.isfinite(array))
         if len(bad):
