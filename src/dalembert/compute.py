@@ -80,9 +80,8 @@ def trace_quantity(
     if wrench and name not in WRENCHED:
         raise UsageError(f"{name} takes no external wrench", hint=", ".join(sorted(WRENCHED)))
     plan = (plan or planned(m)) if row.planned else None
-    given = {**settings, "plan": plan}
     ends = (*row.outputs, *CHECKS) if row.planned else row.outputs
-    outputs = [(n, shape(m, given)) for n, shape in ends]
+    outputs = [(n, shape(m, {**settings, "plan": plan})) for n, shape in ends]
     sizes = _sizes(m, row, wrench)
 
     def record(prepare: Callable[[Mechanism], Mechanism]) -> Function:
@@ -108,14 +107,18 @@ def trace_quantity(
 
         return trace(body, sizes, name=name, outputs=outputs, graph=graph)
 
-    described = not (row.frame_free or row.planned) or wrench or bool(m.springs and not row.planned)
-    if described or chosen not in (row.default, "composite"):
-        return record(lambda x: x)  # other formalisms are run on the mechanism as it was described
+    if wrench or chosen not in (row.default, "composite") or _as_described(m, row):
+        return record(lambda x: x)
     best = record(simplify)
     if name in LIGHTEN and len(m.bodies) <= 100 and not best.parameters:
         other = record(partial(simplify, lighten=True))
         best = min((best, other), key=_work)
     return best
+
+
+def _as_described(m: Mechanism, row: Quantity) -> bool:
+    """Return whether frames must stay: points of springs stand in them; loops keep their own."""
+    return not row.planned and (not row.frame_free or bool(m.springs))
 
 
 def _wrenches(flat: Sequence[Any]) -> dict[int, tuple[Vec3, Vec3]]:
@@ -332,6 +335,9 @@ def integrate(m: Mechanism, q: Any, dq: Any) -> Any:
     import numpy
 
     q, dq = numpy.asarray(q, dtype=float), numpy.asarray(dq, dtype=float)
+    for name, array, size in (("q", q, m.nq), ("dq", dq, m.nv)):
+        if array.shape[-1:] != (size,):
+            raise UsageError(f"integrate: {name} has shape {array.shape}, expected (..., {size})")
     lead = numpy.broadcast_shapes(q.shape[:-1], dq.shape[:-1])
     q, dq = numpy.broadcast_to(q, (*lead, m.nq)), numpy.broadcast_to(dq, (*lead, m.nv))
     parts: list[Any] = []

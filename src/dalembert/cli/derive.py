@@ -87,6 +87,7 @@ def command(
     if form == "kane":
         stepwise(mechanism, as_json, as_latex)
         return
+    mechanism, loops = taken_apart(mechanism)
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
         eq = eq.freeze(split_freeze(freeze))
@@ -100,7 +101,7 @@ def command(
     sections = None if only is None else [x.strip() for x in only.split(",")]
     expand_with_bar(eq, form, sections)
     if as_json or form == "json":
-        print_json(eq.json(sections))
+        print_json(eq.json(sections) | ({"loops": loops} if loops else {}))
     elif form == "latex":
         from dalembert.equations.latex import document
 
@@ -108,7 +109,16 @@ def command(
     elif form == "markdown":
         click.echo(eq.markdown(sections), nl=False)
     else:
-        click.echo(eq.text(form, sections), nl=False)
+        click.echo(eq.text(form, sections) + "".join(f"{line}\n" for line in loops), nl=False)
+
+
+def taken_apart(m: Mechanism) -> tuple[Mechanism, list[str]]:
+    """Return the cut tree of a mechanism with loops, and the lines that close them."""
+    if not m.loops:
+        return m, []
+    from dalembert.equations.closure_text import closure_lines, cut_tree
+
+    return cut_tree(m), closure_lines(m)
 
 
 def expand_with_bar(eq: Equations, form: str, sections: list[str] | None) -> None:
