@@ -36,6 +36,7 @@ FACETS = {
     "edit": "mechanism",
     "rehome": "mechanism",
     "loop_assembly": "plan",
+    "plan_kane": "plan",
     "compute_loops": "compute",
     "catalog_kane": "catalog",
     "catalog_models": "catalog",

@@ -64,7 +64,8 @@ def multipliers(m, q, alpha, steer, steer_rate, tau, forces):
         push = push + force * floats(forward_row(b, wheel, q, [0.0] * m.nv, named).H)
     n, k = m.nv, len(found)
     K = np.block([[M, -H.T], [H, np.zeros((k, k))]])
-    x = np.linalg.solve(K, np.r_[push - h, -Hd @ floats(r.qd)])
+    hd = floats([x.hd for x in found])
+    x = np.linalg.solve(K, np.r_[push - h, hd - Hd @ floats(r.qd)])
     return x[:n], x[n:]
 
 
@@ -208,3 +209,66 @@ def test_bad_equations_and_speeds_are_named():
 
     with pytest.raises(ModelError, match="speeds are named"):
         da.alpha_dot(replace(R.unicycle(), speeds=("v",)), [0, 0, 0], [1], [], [], [0, 0, 0], [0])
+
+
+def moving_walkway(equations, speeds):
+    """Return a cart with a swinging arm under equations that may depend on time."""
+    joints = [
+        ("prismatic", "x", [1, 0, 0]), ("prismatic", "y", [0, 1, 0]), ("revolute", "th", [0, 0, 1]),
+        ("revolute", "arm", [0, 1, 0]), ("prismatic", "tool", [0, 0, 1]),
+    ]  # fmt: skip
+    bodies = [
+        {"name": n, "parent": k - 1, "joint": {"type": kind, "name": n, "axis": axis},
+         "mass": 1 + k, "com": [0.2, 0.1, 0.3], "inertia": [0.3, 0.4, 0.5]}
+        for k, (kind, n, axis) in enumerate(joints)
+    ]  # fmt: skip
+    told = [{"name": f"c{k}", "equation": e} for k, e in enumerate(equations)]
+    return da.load({"format": "dalembert/1", "bodies": bodies, "velocity_constraints": told,
+                    "speeds": speeds, "parameters": {"w": 1.7}})  # fmt: skip
+
+
+TIMED = [
+    (["yd = 0.3*t"], ["x", "th", "arm", "tool"]),
+    (["xd*sin(th) - yd*cos(th) = sin(w*t)*cos(th)", "armd = w*thd + t^2"], ["x", "th", "tool"]),
+    (["toold = x*xd + cos(t)*thd + sqrt(2 + t)", "yd = 2 + th*armd"], ["x", "th", "arm"]),
+]
+
+
+@pytest.mark.parametrize("equations, speeds", TIMED, ids=["belt", "blown blade", "cam"])
+def test_motion_prescribed_in_time_equals_multipliers(equations, speeds):
+    m = moving_walkway(equations, speeds)
+    assert prescribed_names(m) == ("t",)
+    rng = np.random.default_rng(9)
+    q, alpha = rng.uniform(-0.8, 0.8, m.nq), rng.uniform(-1, 1, len(speeds))
+    tau, clock = rng.uniform(-5, 5, m.nv), ([0.7], [1.0])
+    qdd = da.kane_motion(m, q, alpha, *clock, tau, [])[1]
+    ref, lam = multipliers(m, q, alpha, *clock, tau, [])
+    np.testing.assert_allclose(qdd, ref, atol=1e-11 * (np.abs(ref).max() + 1))
+    found = da.constraint_forces(m, q, alpha, *clock, tau, [])
+    np.testing.assert_allclose(found, lam, atol=1e-9 * (np.abs(lam).max() + 1))
+    # the affine part: q̇ at α = 0 fulfils H q̇ = h
+    b = m.bound()
+    r = reduction(b, q, 0 * alpha, *clock)
+    for row in r.constraints:
+        assert abs(floats(row.H) @ floats(r.qd) - float(row.h)) < 1e-12
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_c_alpha_is_what_the_recursion_gives(name):
+    """J'(MJ̇ + WMJ)α is J_nh' of the forces that q̈ at α̇ = 0 needs, without gravity."""
+    m = MACHINES[name]
+    b = m.bound()
+    q, alpha, steer, steer_rate, *_ = state(m, 8)
+    r = reduction(b, q, alpha, steer, steer_rate)
+    C = np.array([floats(x) for x in D_and_C(b, q, r)[1]])
+    forces = floats(newton_euler(_still(b), q, r.qd, r.drift))
+    needed = np.array([floats(x) for x in r.J_nh]).T @ forces
+    np.testing.assert_allclose(C @ alpha, needed, atol=1e-11 * (np.abs(needed).max() + 1))
+
+
+def test_planar_machines_cost_planar_operations():
+    """(4.23), (4.24): three rows per body, zeros fold."""
+    cost = [da.compile(R.truck(n), "alpha_dot").cost["step"] for n in (0, 1)]
+    assert cost[0].mul <= 90 and cost[0].add <= 55 and cost[0].div <= 3
+    assert cost[1].mul <= 165 and cost[1].add <= 115 and cost[1].div <= 4
+    assert cost[1].sincos == 4

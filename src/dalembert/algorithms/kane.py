@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..algebra import Rotation, Transform, Vec3
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from ..expr import Scalar, solve
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
+from .block_solve import Blocks
 from .drives import Drives, friction, rotor_inertia
 from .kinematics import Target, target_jacobian, target_jacobian_derivative, target_pose
-from .newton_euler import Wrench
+from .newton_euler import Wrench, newton_euler
 from .velocity_constraints import Row, forward_row, prescribed_names, rows
 
 Matrix = list[list[Scalar]]
@@ -115,22 +116,25 @@ def _constraint_count(m: Mechanism) -> int:
 
 def speed_rows(m: Mechanism, q: Vector, qd: Vector, steer: Mapping) -> list[Row]:
     """Return the row of each chosen speed: a joint rate, or the forward speed of a wheel."""
-    out = []
-    first = next((w for w in m.wheels if w.steer is None), None)
-    for name in speed_names(m):
-        wheel = next((w for w in m.wheels if name == f"{w.name}.v"), None)
-        if name == "v" and name not in m.joint_names:
-            wheel = first
-        if wheel is not None:
-            out.append(forward_row(m, wheel, q, qd, steer))
-            continue
-        row: list[Scalar] = [0] * m.nv
-        at = [m.velocity_index[j] for j, b in m.outward() if b.joint.nv and joint_name(b) == name]
-        if not at:
-            raise ModelError(f"speed {name!r} is neither a joint nor a wheel")
-        row[at[0]] = 1
-        out.append(Row(name, row, [0] * m.nv))
-    return out
+    return [named_row(m, name, q, qd, steer) for name in speed_names(m)]
+
+
+def named_row(m: Mechanism, name: str, q: Vector, qd: Vector, steer: Mapping) -> Row:
+    """Return the row of a speed: a joint, "v" (of the first wheel not steered), "<wheel>.v"."""
+    wheel = next((w for w in m.wheels if name == f"{w.name}.v"), None)
+    if name == "v" and name not in m.joint_names:
+        wheel = next((w for w in m.wheels if w.steer is None), None)
+    if wheel is not None:
+        return forward_row(m, wheel, q, qd, steer)
+    row: list[Scalar] = [0] * m.nv
+    at = [m.velocity_index[j] for j, b in m.outward() if b.joint.nv and joint_name(b) == name]
+    if not at:
+        raise ModelError(
+            f"speed {shown(name)!r} is neither a joint nor a wheel",
+            hint="speeds: " + ", ".join(map(shown, m.joint_names[:12])) + ", v or <wheel>.v",
+        )
+    row[at[0]] = 1
+    return Row(name, row, [0] * m.nv)
 
 
 def steering(m: Mechanism, angles: Vector, rates: Vector) -> dict[str, tuple[Scalar, Scalar]]:
@@ -150,15 +154,15 @@ def reduction(
         return Reduction([], unit, [rest] * n, list(alpha), rest)
     still = rows(m, q, rest, steer, t) + speed_rows(m, q, rest, steer)
     E = [row.H for row in still]
-    k = n - count
-    columns = [solve(E, [*([0] * k), *(_unit(count, c))], "general") for c in range(count)]
-    qd = solve(E, [*(row.h for row in still[:k]), *alpha], "general")
+    k, together = n - count, Blocks(E)
+    columns = [together.solve([*([0] * k), *(_unit(count, c))]) for c in range(count)]
+    qd = together.solve([*(row.h for row in still[:k]), *alpha])
     moving = rows(m, q, qd, steer, t)
     all_rows = moving + speed_rows(m, q, qd, steer)
     Ed = [row.Hd for row in all_rows]
-    dots = [solve(E, [-x for x in _times(Ed, c)], "general") for c in columns]
+    dots = [together.solve([-x for x in _times(Ed, c)]) for c in columns]
     right = [row.hd for row in moving] + [0] * count
-    drift = solve(E, [a - b for a, b in zip(right, _times(Ed, qd), strict=True)], "general")
+    drift = together.solve([a - b for a, b in zip(right, _times(Ed, qd), strict=True)])
     return Reduction(moving, _turned(columns), _turned(dots), qd, drift)
 
 
@@ -235,9 +239,9 @@ def state_model(
     r = reduction(m, q, alpha, angles, rates)
     D, _ = D_and_C(m, q, r)
     acting = active_forces(m, q, tau, forces, steering(m, angles, rates))
-    # bias at α̇ = 0, affine terms included: M q̈ + coriolis
+    # bias at α̇ = 0, affine terms included: the recursion gives what Kane's sums give (S3.11)
     still = _without_gravity(m)
-    bias = kane(still, q, r.qd, r.drift, drives="none")
+    bias = newton_euler(still, q, r.qd, r.drift, drives="none")
     right = _transposed_times(r.J_nh, [f - b for f, b in zip(acting, bias, strict=True)])
     found = solve(D, right)
     qdd = _plus(_times(r.J_nh, found), r.drift)

@@ -17,6 +17,7 @@ from ..joint import Vector
 from ..mechanism import Mechanism, VelocityConstraint, Wheel, joint_name
 from .kinematics import target_jacobian, target_jacobian_derivative
 
+TIME = "t"
 PLANE = Vec3(0, 0, 1)  # wheels stand on a plane normal to the z axis of their body
 
 
@@ -32,18 +33,32 @@ class Row:
 
 
 def prescribed_names(m: Mechanism) -> tuple[str, ...]:
-    """Return the prescribed coordinates that are no joints (steering angles)."""
-    return tuple(n for n in m.prescribed if n not in m.joint_names)
+    """Return the prescribed coordinates that are no joints: steering angles, and time if it is met.
+
+    Time comes last, its rate is 1.
+    """
+    steered = tuple(n for n in m.prescribed if n not in m.joint_names)
+    return (*steered, TIME) if is_timed(m) and TIME not in steered else steered
+
+
+def is_timed(m: Mechanism) -> bool:
+    """Return whether a velocity constraint depends on time."""
+    told = (c.expression for c in m.velocity_constraints)
+    return any(e is not None and TIME in e.names() for e in told)
 
 
 def rows(
     m: Mechanism, q: Vector, qd: Vector, steer: Mapping[str, tuple[Scalar, Scalar]], t: Scalar = 0
 ) -> list[Row]:
-    """Return every velocity constraint at a state; `steer` gives angle and rate by name."""
+    """Return every velocity constraint at a state; `steer` gives angle and rate by name.
+
+    Time is that of `steer`, when it is there, with its rate.
+    """
     out: list[Row] = []
+    clock = steer.get(TIME, (t, 1))
     for wheel in m.wheels:
         out += _wheel(m, wheel, q, qd, steer)
-    out += [_equation(m, c, q, qd, t) for c in m.velocity_constraints]
+    out += [_equation(m, c, q, qd, clock) for c in m.velocity_constraints]
     return out
 
 
@@ -122,7 +137,9 @@ def forward_row(
     return Row(f"{wheel.name}.v", *_along(m, wheel, forward, normal * turning, q, qd))
 
 
-def _equation(m: Mechanism, c: VelocityConstraint, q: Vector, qd: Vector, t: Scalar) -> Row:
+def _equation(
+    m: Mechanism, c: VelocityConstraint, q: Vector, qd: Vector, clock: tuple[Scalar, Scalar]
+) -> Row:
     """Return the row of an equation `left = right`, linear in the rates."""
     expression: Expr | None = c.expression
     if expression is None:
@@ -132,9 +149,9 @@ def _equation(m: Mechanism, c: VelocityConstraint, q: Vector, qd: Vector, t: Sca
     names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
     if len(names) != m.nv:
         raise ModelError("equations in the rates need joints of one freedom each")
-    values: dict[str, Scalar] = {"t": t, **dict(c.values)}
+    values: dict[str, Scalar] = {TIME: clock[0], "rate of t": clock[1], **dict(c.values)}
     # along the motion every coordinate changes by its rate, and time by one
-    motion: dict[int, Scalar] = {graph.param("t").id: 1}
+    motion: dict[int, Scalar] = {graph.param(TIME).id: graph.param("rate of t")}
     for name, x, xd in zip(names, q, qd, strict=True):
         values[name], values[f"{name}d"] = x, xd
         motion[graph.param(name).id] = graph.param(f"{name}d")

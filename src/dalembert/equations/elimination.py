@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..algorithms.block_solve import block
 from ..errors import ModelError
 from .ratio import Field, Ratio
 from .ring import Poly
@@ -22,11 +23,11 @@ def solved(field: Field, A: Matrix, B: Matrix, names: Sequence[str]) -> Matrix:
     X: Matrix = [[] for _ in range(n)]
     rows, known = list(range(n)), set[int]()
     while rows:
-        block, columns = _block(A, rows, known)
-        inverse = _inverse(field, [[A[r][c] for c in columns] for r in block],
-                           [names[r] for r in block])  # fmt: skip
+        inside, columns = block(A, rows, known)
+        inverse = _inverse(field, [[A[r][c] for c in columns] for r in inside],
+                           [names[r] for r in inside])  # fmt: skip
         rest = []
-        for r in block:
+        for r in inside:
             right = list(B[r])
             for c in known:
                 if A[r][c].__class__ is not int or A[r][c] != 0:
@@ -38,25 +39,8 @@ def solved(field: Field, A: Matrix, B: Matrix, names: Sequence[str]) -> Matrix:
                 for b in range(len(B[0]))
             ]
         known |= set(columns)
-        rows = [r for r in rows if r not in block]
+        rows = [r for r in rows if r not in inside]
     return X
-
-
-def _block(A: Matrix, rows: Sequence[int], known: set[int]) -> tuple[list[int], list[int]]:
-    """Return a few rows that hold as many unknowns: grown from the shortest row."""
-    unknown = {
-        r: {c for c, x in enumerate(A[r]) if c not in known and not (x.__class__ is int and x == 0)}
-        for r in rows
-    }
-    columns: set[int] = set()
-    while True:
-        inside = [r for r in rows if unknown[r] <= columns]
-        if inside and len(inside) >= len(columns):
-            return inside, sorted(columns)
-        outside = [r for r in rows if not unknown[r] <= columns]
-        if not outside:
-            return inside, sorted(columns)
-        columns |= unknown[min(outside, key=lambda r: (len(unknown[r] - columns), r))]
 
 
 def _inverse(field: Field, A: Matrix, names: Sequence[str]) -> Matrix:

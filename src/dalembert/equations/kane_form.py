@@ -14,6 +14,7 @@ from ..algorithms import kane
 from ..algorithms.kinematics import target_pose
 from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
 from ..mechanism import Mechanism
+from ..plan_kane import with_speeds
 from .elimination import Matrix, solved
 from .kane_symbols import Setting
 from .ratio import Ratio, size
@@ -29,7 +30,8 @@ class KaneForm:
     """
 
     def __init__(self, m: Mechanism):
-        self.mechanism = m
+        self.chosen = not m.speeds  # by rank, not by the user
+        self.mechanism = m = with_speeds(m)
         self.setting = s = Setting(m)
         self.m, self.field = s.m, s.field
         self.bodies = kane.massive(s.m)

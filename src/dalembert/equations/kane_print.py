@@ -128,7 +128,8 @@ def _holonomic(form: KaneForm) -> tuple[str, list[Line]]:
 def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
     s = form.setting.symbols
     names = [s.names[s.index[s.alpha_key(a)]] for a in range(len(s.speeds))]
-    lines = [Line(f"alpha = [{', '.join(names)}]")]
+    how = ", chosen by rank" if form.chosen and form.constraints else ""
+    lines = [Line(f"alpha = [{', '.join(names)}]{how}")]
     for r, row in enumerate(form.constraints, 1):
         lines.append(Line(f"constraint {r}: {shown(row.name)}"))
         lines += [Line(f"H({r},{c})", x, f"H({r},{c})")

@@ -11,7 +11,7 @@ from typing import Any
 from ..algebra import Rotation, Transform, Turn
 from ..algorithms import kane
 from ..algorithms.kinematics import path
-from ..algorithms.velocity_constraints import prescribed_names
+from ..algorithms.velocity_constraints import TIME, prescribed_names
 from ..errors import ModelError, shown
 from ..expr import Expr, text
 from ..mechanism import Mechanism, joint_name
@@ -36,7 +36,7 @@ class KaneSymbols:
         self.m = _served(m)
         self.n = m.nv
         self.numbered = all(re.fullmatch(r"(j|body|q)?\d+", x) for x in m.joint_names)
-        self.steer = prescribed_names(m)
+        self.steer = tuple(n for n in prescribed_names(m) if n != TIME)
         self.coordinates = self._coordinates()
         self.speeds = kane.speed_names(m)
         self.others: dict[str, Expr] = {}
@@ -55,7 +55,7 @@ class KaneSymbols:
             )
         if self.numbered:
             names = [f"q{k}" for k in range(1, self.n + 1)]
-        return [*names, *self.steer, "t"]
+        return [*names, *self.steer, TIME]
 
     def rate_name(self, k: int) -> str:
         """Return the name of the rate of coordinate k (from 1)."""

@@ -1,0 +1,89 @@
+"""Velocity constraints and speeds that cannot be, and poses at which they break down."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import ModelError, SingularPose
+
+R = da.robots
+
+
+def sliders(*equations, **more):
+    """Return three slides in a row under equations c0, c1, ..."""
+    axes = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1]}
+    bodies = [
+        {"name": n, "parent": k - 1, "joint": {"type": "prismatic", "name": n, "axis": axis},
+         "mass": 1, "com": [0, 0, 0], "inertia": [0, 0, 0]}
+        for k, (n, axis) in enumerate(axes.items())
+    ]  # fmt: skip
+    told = [{"name": f"c{k}", "equation": e} for k, e in enumerate(equations)]
+    return da.load(
+        {"format": "dalembert/1", "bodies": bodies, "velocity_constraints": told, **more}
+    )
+
+
+@pytest.mark.parametrize(
+    "m, said",
+    [
+        (sliders("xd = yd", "2*xd - 2*yd = 0"), "'c1' follows from 'c0'"),
+        (sliders("xd = yd", "2*xd - 2*yd = 1"), "'c1' contradicts 'c0'"),
+        (sliders("xd = t", "xd = 2*t"), "'c1' contradicts 'c0'"),
+        (sliders("xd = yd", speeds=["x", "y"]), "speed 'y' is decided"),
+        (sliders("xd = yd", speeds=["x"]), "1 speeds are named, the constraints leave 2"),
+        (sliders("xd = yd", speeds=["x", "u"]), "'u' is neither a joint nor a wheel"),
+        (replace(R.unicycle(), speeds=("v", "x")), "speed 'x' is decided"),
+    ],
+)
+def test_what_cannot_be_is_named(m, said):
+    for ask in (da.kane_speeds, da.kane_form, lambda m: da.compile(m, "alpha_dot")):
+        with pytest.raises(ModelError) as error:
+            ask(m)
+        assert said in str(error.value) and error.value.hint
+
+
+def test_speeds_are_chosen_when_none_are_named():
+    for m in (R.truck(2), R.unicycle(), R.differential_drive(), R.rolling_disc()):
+        assert da.kane_speeds(replace(m, speeds=())) == m.speeds
+    m = replace(R.mobile_manipulator(), speeds=())
+    assert da.kane_speeds(m) == ("spin_left", "spin_right", "shoulder", "elbow")
+    assert "chosen by rank" in da.kane_form(m).text()
+    given = da.kane_D(R.mobile_manipulator(), np.full(7, 0.2), [])
+    np.testing.assert_array_equal(da.kane_D(m, np.full(7, 0.2), []), given)
+
+
+def test_a_choice_of_speeds_that_fails_at_a_state_names_state_and_rows():
+    m = R.truck(1)
+    rest = ([1.0], [0.0], np.zeros(4), np.zeros(3))
+    steer = [[0.1], [np.pi / 2], [0.2]]
+    args = (np.zeros((3, 4)), rest[0], steer, rest[1], *rest[2:])
+    with pytest.raises(SingularPose, match=r"at state 1.*'front'"):
+        da.alpha_dot(m, *args)
+    found = da.alpha_dot(m, *args, check=False)
+    assert np.isfinite(found[[0, 2]]).all() and np.isnan(found[1]).all()
+    with pytest.raises(SingularPose, match="'c0', 'x'"):
+        da.kane_J_nh(sliders("xd = yd*z", speeds=["x", "z"]), [0, 0, 0], [])
+
+
+def arm():
+    body = "M = 1, D = (1, 0, 0), I = (0, 0, 0.1)"
+    bodies = "".join(f"body {k}: {body};" for k in (1, 2, 3))
+    return da.load(f"RZ(), TXK(1), RZ(), TXK(1), RZ(), tool: TXK(1); {bodies}")
+
+
+def test_a_singular_pose_names_the_frame():
+    m = arm()
+    for q in ([0.3, 0, 0.2], [0.3, np.pi, 0.2]):  # stretched, folded
+        with pytest.raises(SingularPose, match="mass centre of j3"):
+            da.cartesian_mass(m, q)
+    with pytest.raises(SingularPose, match=r"'tool'.*state 1"):
+        da.cartesian_force(m, [[0.3, 1, 0], [0.3, 0, 0]], np.zeros(3), frame="tool")
+    da.cartesian_bias(m, [0.3, np.pi, 0.2], np.zeros(3), check=False)
+
+
+def test_the_report_of_a_pose():
+    report = da.cartesian_singularity(arm(), [[0.3, 1.0, 0.2], [0.3, 1e-13, 0.2]])
+    assert report.smallest[0] > 0.1 and report.condition[0] < 20
+    assert report.smallest[1] < 1e-12 and "singular" in str(report)
