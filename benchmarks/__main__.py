@@ -1,6 +1,6 @@
-"""Print the measured tables as Markdown: speed beside peers, operations, chains.
+"""Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
-    python -m benchmarks [--quick] [--chains] [--no-peers]
+    python -m benchmarks [all | kernels | equations] [--quick] [--chains] [--no-peers]
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 from dalembert import bench, robots
 from dalembert.bench_casadi import available, casadi_rows
 from dalembert.cost import costs
+
+from . import equations
 
 # the least ratio that each figure should reach, by robot
 WANTED = {
@@ -33,16 +35,27 @@ PUMA = (259, 245)
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    choices = ("all", "kernels", "equations")
+    parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
     parser.add_argument("--no-peers", action="store_true", help="leave other engines away")
     options = parser.parse_args()
+    for line in machine():
+        print(line)
+    if options.what != "equations":
+        kernels(options)
+    if options.what != "kernels" and not options.no_peers and find_spec("sympy") is not None:
+        for line in equations.rows():
+            print(line, flush=True)
+
+
+def kernels(options: argparse.Namespace) -> None:
+    """Measure and print what concerns kernels."""
     found = bench.robots() or {"PUMA 560": robots.puma560()}
     if options.quick:
         found = dict(list(found.items())[:1])
     peers = not options.no_peers and find_spec("pinocchio") is not None
-    for line in machine():
-        print(line)
     for line in (*speed(found, peers, 0.05 if options.quick else 1.0), *operations(found)):
         print(line, flush=True)
     if options.chains:
