@@ -333,6 +333,28 @@ def test_parameters_may_have_names_that_python_has_not():
     assert caught.value.hint == "write m.with_values(self=...)"
 
 
+def test_one_joint_may_stand_without_brackets():
+    m = da.robots.puma560()
+    assert m.lock("j2") == m.lock(2) == m.lock(["j2"])
+
+
+@pytest.mark.parametrize(
+    ("deed", "says"),
+    [
+        (lambda m: m.with_gravity("abc"), "gravity has three components"),
+        (lambda m: m.with_gravity(9.81), "gravity has three components"),
+        (lambda m: m.attach("tool.urdf", "tip"), "str is not a Mechanism"),
+        (lambda m: m.frame(3), "no frame '3'"),
+        (lambda m: m.joint_index(1.5), "no joint 1.5"),
+        (lambda m: m.with_values(L=1), "the mechanism has no parameters"),
+        (lambda m: da.integrate(m, [0] * 6, [0] * 5), r"dq has shape \(5,\), expected \(..., 6\)"),
+    ],
+)
+def test_a_wrong_argument_is_named(deed, says):
+    with pytest.raises(da.DalembertError, match=says):
+        deed(da.robots.puma560())
+
+
 def test_contradictions_are_refused():
     bodies = (Body("a", -1, joint=Revolute()), Body("b", 0, joint=Revolute()))
     with pytest.raises(da.ModelError, match="follows itself"):

@@ -25,6 +25,8 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     Names of `other` that m already has get the prefix of its own name; parameters of the same name
     must have the same value.
     """
+    if not isinstance(other, Mechanism):
+        raise UsageError(f"{type(other).__name__} is not a Mechanism", hint="load it first")
     graph = Graph()
     left, right = into(m, graph), into(other, graph)
     body, placement = left.frame(frame)

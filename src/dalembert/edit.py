@@ -71,10 +71,9 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
     known = {p.name for p in m.parameters}
     for name in values:
         if name not in known:
-            raise ParameterError(
-                f"there is no parameter {shown(name)!r}",
-                hint="parameters: " + ", ".join(map(shown, [p.name for p in m.parameters][:20])),
-            )
+            names = ", ".join(shown(p.name) for p in m.parameters[:20])
+            hint = f"parameters: {names}" if names else "the mechanism has no parameters"
+            raise ParameterError(f"there is no parameter {shown(str(name))!r}", hint=hint)
     graph = Graph()
     given = {k: number(v, graph) for k, v in values.items()}
 
@@ -87,6 +86,8 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
 
 def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
     """Return the mechanism in another gravity, components numbers, names or expressions."""
+    if isinstance(gravity, str) or not hasattr(gravity, "__len__"):
+        raise ModelError("gravity has three components", hint='write (0, 0, -9.81) or (0, "G", 0)')
     if len(gravity) != 3:
         raise ModelError(f"gravity has {len(gravity)} components, not 3")
     graph = Graph()
@@ -152,11 +153,12 @@ def with_payload(
     return checked(replace(new, bodies=bodies))
 
 
-def lock(m: Mechanism, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
+def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
     """Return the mechanism with joints (names, or numbers from 1) held at `at`, bodies merged.
 
     `at` is one value, or a mapping or sequence of values; the frames of merged bodies stay named.
     """
+    joints = [joints] if isinstance(joints, (str, int)) else joints
     graph = Graph()
     new = into(m, graph)
     held: dict[int, Any] = {}

@@ -125,7 +125,7 @@ class Mechanism:
                 for j in moving:
                     if name(self.bodies[j]) == joint:
                         return j
-        elif 1 <= joint <= len(moving):
+        elif isinstance(joint, int) and 1 <= joint <= len(moving):
             return moving[joint - 1]
         raise ModelError(
             f"there is no joint {what}",
@@ -151,9 +151,8 @@ class Mechanism:
             return self.index[name], Transform()
         if name in ("base", "world"):
             return -1, Transform()
-        raise ModelError(
-            f"no frame {shown(name)!r}", hint="frames: " + ", ".join(map(shown, self.frames[:12]))
-        )
+        hint = "frames: " + ", ".join(map(shown, self.frames[:12]))
+        raise ModelError(f"no frame {shown(str(name))!r}", hint=hint)
 
     # -- what algorithms ask -------------------------------------------------------------------
 
@@ -305,7 +304,7 @@ class Mechanism:
 
         return rooted(self, pose)
 
-    def lock(self, joints: Sequence[str | int], at: Any = 0) -> Mechanism:
+    def lock(self, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
         """Return the mechanism with joints held still, their bodies merged into their parents."""
         from .edit import lock
 

@@ -38,7 +38,8 @@ def test_rx90_needs_fewer_operations_than_any_published_direct_model():
     assert sum(c.mul + c.add for c in cost.values()) <= 850
 
 
-def test_a_joint_that_moves_nothing_is_named():
+@pytest.mark.parametrize("method", ["composite", "direct_from_inverse", "articulated_body"])
+def test_a_joint_that_moves_nothing_is_named(method):
     m = da.load("RZ(),RX(),TXK(1); body 1: M = 1, D = (1, 0, 0);")
     with pytest.raises(da.SingularModel, match="j2"):
-        da.compile(m, "forward_dynamics", "composite")
+        da.compile(m, "forward_dynamics", method)

@@ -337,3 +337,22 @@ def test_names_are_escaped():
     bad = da.load({"bodies": [{"name": "a\0", "parent": -1, "joint": {"type": "revolute"}}]})
     with pytest.raises(da.UsageError, match="XML has not"):
         write(bad, "urdf")
+
+
+def test_an_error_shows_its_line_with_a_caret():
+    text = '<robot name="x">\n\t<link name="a">\n</robot>'
+    with pytest.raises(da.DescriptionError) as caught:
+        da.load(text)
+    assert str(caught.value).splitlines() == [
+        "<xml>:3:3: XML: mismatched tag",
+        "  </robot>",
+        "    ^",
+    ]
+    axis = text.replace(">\n</", "/></").replace(
+        "</robot>",
+        '<link name="b"/><joint name="j" '
+        'type="revolute"><parent link="a"/><child link="b"/>\n<axis xyz="0 0 0"/></joint></robot>',
+    )
+    with pytest.raises(da.DescriptionError) as caught:
+        da.load(axis)
+    assert caught.value.where.text == '<axis xyz="0 0 0"/></joint></robot>'

@@ -7,7 +7,7 @@ term is small: up to about nine freedoms it needs fewer operations than articula
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..algebra import is_zero
 from ..errors import SingularModel
@@ -29,6 +29,13 @@ def composite_direct(
 ) -> list[Scalar]:
     """Return the accelerations qdd that the joint forces tau give at the state (q, qd)."""
     M = composite(mechanism, q, drives)
+    refuse_singular(mechanism, M)
+    h = newton_euler(mechanism, q, qd, [0] * mechanism.nv, wrenches, drives)
+    return solve(M, [t - x for t, x in zip(tau, h, strict=True)], "spd")
+
+
+def refuse_singular(mechanism: Mechanism, M: Sequence[Sequence[Scalar]]) -> None:
+    """Raise SingularModel for a joint whose own inertia is zero whatever the pose."""
     for j, body in mechanism.outward():
         k = mechanism.velocity_index[j]
         if any(is_zero(M[k + a][k + a]) for a in range(body.joint.nv)):
@@ -36,5 +43,3 @@ def composite_direct(
                 f"joint {joint_name(body)!r} moves no inertia: the direct model does not exist",
                 hint="give the body beyond it a mass or an inertia about the joint, or a rotor",
             )
-    h = newton_euler(mechanism, q, qd, [0] * mechanism.nv, wrenches, drives)
-    return solve(M, [t - x for t, x in zip(tau, h, strict=True)], "spd")

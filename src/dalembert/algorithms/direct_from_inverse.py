@@ -14,6 +14,7 @@ from ..algebra import Vec3
 from ..expr import Scalar, solve
 from ..joint import Vector
 from ..mechanism import Mechanism
+from .composite_direct import refuse_singular
 from .drives import Drives
 from .newton_euler import Wrench, newton_euler
 
@@ -45,4 +46,5 @@ def direct_from_inverse(
     """Return the accelerations qdd that the joint forces tau give at the state (q, qd)."""
     H = newton_euler(mechanism, q, qd, [0] * mechanism.nv, wrenches, drives)
     A = mass_matrix_by_columns(mechanism, q, drives)
+    refuse_singular(mechanism, A)
     return solve(A, [t - h for t, h in zip(tau, H, strict=True)], "spd")

@@ -151,16 +151,19 @@ def _text(text: str, options: Mapping[str, Any]) -> Mechanism:
 def _xml(
     text: str | bytes, source: str, options: Mapping[str, Any], file: Path | None = None
 ) -> Mechanism:
+    from ..errors import DalembertError
     from .mjcf import is_mjcf, read_mjcf
     from .urdf import read_urdf
+    from .xml_tree import with_line
 
-    if is_mjcf(text):
-        given = {key: options[key] for key in ("base", "mimic", "snap")}
-        return read_mjcf(text, source=source, **given, file=str(file) if file else None)
-
-    return read_urdf(
-        text, source=source, base=options["base"], mimic=options["mimic"], snap=options["snap"]
-    )
+    given = {key: options[key] for key in ("base", "mimic", "snap")}
+    try:
+        if is_mjcf(text):
+            return read_mjcf(text, source=source, **given, file=str(file) if file else None)
+        return read_urdf(text, source=source, **given)
+    except DalembertError as error:
+        error.where = with_line(error.where, text)
+        raise
 
 
 def _table(

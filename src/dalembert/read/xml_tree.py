@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -69,6 +69,17 @@ class _Builder:
 
     def instruction(self, target: str, data: str) -> None:
         self.fail(f"the instruction <?{shown(target, 40)} is not read", "remove it")
+
+
+def with_line(place: Place | None, text: str | bytes) -> Place | None:
+    """Return a place in an XML text with the line it points to, tabs and all."""
+    if place is None or place.text:
+        return place
+    lines = (text if isinstance(text, bytes) else text.encode("utf-8")).splitlines()
+    if not 0 < place.line <= len(lines):
+        return place
+    line = lines[place.line - 1].decode("utf-8", "replace").replace("\t", " ")
+    return replace(place, text=line)
 
 
 def parse_xml(text: str | bytes, source: str) -> Element:
