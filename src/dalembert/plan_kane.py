@@ -262,6 +262,23 @@ class CartesianReport:
         return f"frame {self.frame!r}: {state}, smallest singular value {s:.3g}, condition {c:.3g}"
 
 
+def cartesian_jacobian(
+    m: Mechanism, q: Any, qd: Any = None, frame: str | None = None, parameters: Any = None
+) -> Array:
+    """Return J_n at one pose or many; with rates, dJ_n/dt."""
+    import numpy as np
+
+    q = np.asarray(q, dtype=float)
+    b, own = m.bound(parameters), [q[..., k] for k in range(m.nq)]
+    if qd is None:
+        J = cartesian.J_n(b, own, frame)
+    else:
+        rates = np.broadcast_to(np.asarray(qd, dtype=float), (*q.shape[:-1], m.nv))
+        J = cartesian.J_n_dot(b, own, [rates[..., k] for k in range(m.nv)], frame)
+    rows_ = [[np.broadcast_to(x, q.shape[:-1]) for x in row] for row in J]
+    return np.stack([np.stack(row, axis=-1) for row in rows_], axis=-2).astype(float)
+
+
 def cartesian_singularity(
     m: Mechanism, q: Any, frame: str | None = None, parameters: Mapping[str, Any] | None = None
 ) -> CartesianReport:
@@ -272,12 +289,7 @@ def cartesian_singularity(
     """
     import numpy as np
 
-    q = np.asarray(q, dtype=float)
-    b = m.bound(parameters)
-    J = cartesian.J_n(b, [q[..., k] for k in range(m.nq)], frame)
-    full = np.stack(
-        [np.stack([np.broadcast_to(x, q.shape[:-1]) for x in row], axis=-1) for row in J], axis=-2
-    ).astype(float)
+    full = cartesian_jacobian(m, q, frame=frame, parameters=parameters)
     linear = [r for r, kind in enumerate(cartesian.motions(m)) if kind < 3]
     length = float(np.abs(full[..., linear, :]).max()) or 1.0
     full[..., linear, :] /= length
@@ -292,6 +304,8 @@ def check_cartesian(m: Mechanism, q: Any, frame: str | None, parameters: Any = N
     """Raise SingularPose when J_n is singular at a pose, naming the frame and the state."""
     import numpy as np
 
+    if not np.isfinite(np.asarray(q, dtype=float)).all():
+        return
     report = cartesian_singularity(m, q, frame, parameters)
     bad = np.argwhere(~(np.asarray(report.condition) < LOST))
     if not len(bad):
