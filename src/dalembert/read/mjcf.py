@@ -362,7 +362,7 @@ def _coupling(made: _Model, e: int, mimic: str) -> Coupling | None:
     c = [exact(float(x)) for x in model.eq_data[e][:5]]
     label = shown(made.name("joint", one, f"joint {one}"), 40)
     if mimic == "substitute":
-        what = f"joint {label} follows another one and cannot be substituted yet"
+        what = f"joint {label} follows another one and cannot be substituted"
         raise UsageError(what, hint='load with mimic="couple" or mimic="free"')
     if mimic == "free" or two < 0 or any(c[2:]):
         why = "asked" if mimic == "free" else "constant" if two < 0 else "polynomial"

@@ -287,7 +287,7 @@ def _couplings(
             continue
         if mimic == "substitute":
             raise UsageError(
-                f"joint {shown(edge.name)!r} follows another one and cannot be substituted yet",
+                f"joint {shown(edge.name)!r} follows another one and cannot be substituted",
                 Place(reading.source, element.line, element.column),
                 'load with mimic="couple" (one equation) or mimic="free" (a joint of its own)',
             )
