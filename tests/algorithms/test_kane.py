@@ -20,7 +20,38 @@ from dalembert.errors import DescriptionError, ModelError
 from mechanisms import random_mechanisms, random_state
 
 R = da.robots
+
+
+def steered():
+    """Return a car whose steering is a joint with a motor, and whose rear wheel rolls on a spin."""
+    slide = {"mass": 0, "com": [0, 0, 0], "inertia": [0, 0, 0]}
+    bodies = [
+        {"name": "bx", "parent": -1, "joint": {"type": "prismatic", "name": "x", "axis": [1, 0, 0]},
+         **slide},
+        {"name": "by", "parent": 0, "joint": {"type": "prismatic", "name": "y", "axis": [0, 1, 0]},
+         **slide},
+        {"name": "car", "parent": 1, "joint": {"type": "revolute", "name": "th", "axis": [0, 0, 1]},
+         "mass": 900, "com": [1.1, 0, 0.4], "inertia": [200, 900, 1000]},
+        {"name": "fork", "parent": 2,
+         "joint": {"type": "revolute", "name": "delta", "axis": [0, 0, 1],
+                   "placement": {"translation": [2.5, 0, 0], "rotation": []}},
+         "mass": 30, "com": [0.05, 0, 0], "inertia": [1, 1, 2]},
+        {"name": "wheel", "parent": 2,
+         "joint": {"type": "revolute", "name": "spin", "axis": [0, 1, 0]},
+         "mass": 40, "com": [0, 0, 0], "inertia": [1, 2, 1]},
+    ]  # fmt: skip
+    wheels = [
+        {"name": "rear", "body": "car", "point": [0, 0, 0], "normal": [0, 1, 0], "radius": 0.3,
+         "spin": "spin"},
+        {"name": "front", "body": "car", "point": [2.5, 0, 0], "normal": [0, 1, 0],
+         "steer": "delta"},
+    ]  # fmt: skip
+    return da.load({"format": "dalembert/1", "bodies": bodies, "wheels": wheels,
+                    "speeds": ["spin", "delta"]})  # fmt: skip
+
+
 MACHINES = {
+    "steered by a joint": steered(),
     "car": R.truck(0),
     "truck": R.truck(1),
     "road train": R.truck(3),

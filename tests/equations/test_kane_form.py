@@ -306,3 +306,20 @@ def test_what_has_no_closed_form_is_said():
         da.kane_form(slider("yd = sin(x*y)*xd")).text()
     with pytest.raises(ModelError, match="loops"):
         da.kane_form(R.fourbar())
+
+
+def test_the_command_prints_the_steps(capsys):
+    import json
+
+    from dalembert.cli import main
+
+    assert main(["derive", "robot:truck", "--form", "kane"]) == 0
+    assert "J(4,1) = cos(phi1)-c*sin(phi1)*tan(delta)/l1" in capsys.readouterr().out
+    assert main(["derive", "robot:planar2r", "--form", "kane", "--latex"]) == 0
+    out = capsys.readouterr().out
+    assert r"D(1,2) = m_{2}\,l_{2}\,\left(l_{1}\,c_{2}+l_{2}\right)+j_{2}" in out
+    assert out.startswith("\\documentclass")
+    assert main(["derive", "robot:unicycle", "--form", "kane", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [step["step"] for step in found["steps"]] == list(range(1, 11))
+    assert found["speeds"] == ["v", "th"]
