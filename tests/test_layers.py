@@ -20,13 +20,20 @@ LAYERS = [
     ["catalog"],
     ["equations", "emit", "runtime"],
     ["compute", "reference"],
-    ["tables", "verify", "agree", "cost", "listing", "bench", "simulate", "trajectory", "control"],
+    ["tables", "verify", "agree", "cost", "listing", "bench"]
+    + ["simulate", "trajectory", "control", "linear"],
     ["export"],
     ["cli"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # importer, imported: allowed within one layer
-NEIGHBOURS = {("robots", "read"), ("verify", "simulate"), ("verify", "control")}
+NEIGHBOURS = {
+    ("robots", "read"),
+    ("verify", "simulate"),
+    ("verify", "control"),
+    ("linear", "simulate"),
+    ("trajectory", "simulate"),
+}
 LATE = {("mechanism", "read")}  # allowed inside a function only: Mechanism.save
 # parts of a module in files of their own, kept apart to stay short
 FACETS = {
@@ -62,6 +69,9 @@ FACETS = {
     "simulate_tools": "simulate",
     "export_unit": "export",
     "export_check": "export",
+    "export_fmu": "export",
+    "trajectory_paths": "trajectory",
+    "trajectory_torques": "trajectory",
     "bench_peers": "bench",
     "bench_casadi": "bench",
 }

@@ -1,0 +1,245 @@
+"""Small motions about a state: `linearize`, `equilibrium`, modes and frequencies, for every class.
+
+The model is traced with a tangent vector added to the state, and differentiated as a graph: exact
+derivatives, with springs, loops, velocity constraints and quaternions alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .algorithms.closed_kinematics import closed_at
+from .compute import evaluate, integrate, neutral
+from .errors import ComputationError, UsageError
+from .expr import Function, Graph, jacobian, trace
+from .joint import Vector
+from .mechanism import Mechanism
+from .simulate_systems import Closed, Reduced, System, moved, system
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One eigenvalue of A: frequency in Hz, damping ratio, and the shape in the coordinates."""
+
+    frequency: float
+    damping: float
+    eigenvalue: complex
+    shape: Array = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """ż = A z + B δtau + rest about a state; z = (tangent of q, change of the speeds).
+
+    With closed loops both are those of the independent coordinates, named in `coordinates`.
+    """
+
+    A: Array = field(repr=False)
+    B: Array = field(repr=False)
+    rate: Array = field(repr=False)  # of the speeds at the state itself: zero at an equilibrium
+    coordinates: tuple[int, ...]
+
+    @cached_property
+    def modes(self) -> tuple[Mode, ...]:
+        """The modes, slowest first; pairs are given once."""
+        values, vectors = np.linalg.eig(self.A)
+        half = len(self.coordinates)
+        order = np.lexsort((values.imag, np.abs(values)))
+        found = []
+        for k in order:
+            x = values[k]
+            if x.imag < -1e-12 * max(1.0, abs(x)):
+                continue
+            size = abs(x)
+            shape = vectors[:half, k]
+            top = shape[np.argmax(np.abs(shape))] if len(shape) else 1.0
+            shape = shape / top if top != 0 else shape
+            damping = float(-x.real / size) if size > 0 else 0.0
+            found.append(Mode(float(size / (2 * np.pi)), damping, complex(x), shape))
+        return tuple(found)
+
+    @property
+    def frequencies(self) -> Array:
+        """The frequencies of oscillating modes in Hz, lowest first."""
+        swinging = [m for m in self.modes if abs(m.eigenvalue.imag) > 1e-9 * abs(m.eigenvalue)]
+        return np.array([abs(m.eigenvalue) / (2 * np.pi) for m in swinging])
+
+    @property
+    def stable(self) -> bool:
+        """Whether no eigenvalue has a positive real part (beyond rounding)."""
+        values = np.linalg.eigvals(self.A)
+        return bool((values.real <= 1e-9 * max(1.0, np.abs(values).max(initial=0.0))).all())
+
+
+def linearize(
+    m: Mechanism,
+    q: Any = None,
+    qd: Any = None,
+    tau: Any = None,
+    *,
+    steer: Any = None,
+    drives: Any = "inertia",
+    parameters: Mapping[str, float] | None = None,
+) -> Linear:
+    """Return the model of small motions about a state.
+
+    `tau` are the forces that `simulate` takes; under velocity constraints qd are the speeds α.
+
+    >>> import dalembert as da
+    >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    >>> [round(float(f), 6) for f in da.linearize(m, [0.0]).frequencies]
+    [0.498488]
+    """
+    m = m.with_values(**parameters) if parameters else m
+    own = system(m, drives)
+    q = np.asarray(neutral(m) if q is None else q, dtype=float)
+    v = np.asarray(np.zeros(own.speeds) if qd is None else qd, dtype=float)
+    tau = np.asarray(np.zeros(own.forces) if tau is None else tau, dtype=float)
+    for what, x, size in (("q", q, m.nq), ("qd", v, own.speeds), ("tau", tau, own.forces)):
+        if x.shape != (size,):
+            raise UsageError(f"{what} has shape {x.shape}, expected ({size},)")
+    if isinstance(own, Closed):
+        q = evaluate(m, "assembly", q)
+        own = own.planned_at(q)
+        v = evaluate(m, "tree_motion", q, v, np.zeros(m.nv))[0]
+    u = np.zeros(own.signals)
+    if isinstance(own, Reduced) and steer is not None:
+        u[0::2] = np.atleast_1d(np.asarray(steer, dtype=float))
+    return _linear(own, q, v, tau, u)
+
+
+def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
+    m = own.m
+    coordinates = own.plan.independent if isinstance(own, Closed) else tuple(range(m.nv))
+    speeds = coordinates if isinstance(own, Closed) else tuple(range(own.speeds))
+    n, k = len(coordinates), len(speeds)
+    flow = _flow(own, u, coordinates, speeds)
+    zero = np.zeros(n + k)
+    given = ([float(x) for x in z] for z in (zero, q, v, tau))
+    values = list(given)
+    rows = n + k
+    A = np.array(jacobian(flow, "d")(*values), dtype=float).reshape(rows, rows)
+    B = np.array(jacobian(flow, "tau")(*values), dtype=float).reshape(rows, -1)
+    rate = np.array(flow(*values), dtype=float)[n:]
+    if n == m.nv:
+        A[:n, :n] += _turning(m, v if own.speeds == m.nv else np.zeros(m.nv))
+    return Linear(A, B, rate, coordinates)
+
+
+def _flow(own: System, u: Array, coordinates: Any, speeds: Any) -> Function:
+    """Return (d, q, v, tau) -> (q̇, v̇) at the state moved by the tangent d."""
+    m = own.m
+    n = len(coordinates)
+    graph = Graph()
+    bound = own.bound(m.bound())
+
+    def record(d: Vector, q: Vector, v: Vector, tau: Vector) -> Any:
+        step: list[Any] = [0] * m.nv
+        change = list(v)
+        if isinstance(bound, Closed):
+            closed = closed_at(bound.m, bound.plan, q, 0)
+            step = closed.tree(list(d[:n]), None)
+            q = moved(m, q, step)
+            for k, x in zip(speeds, d[n:], strict=True):
+                change[k] = change[k] + x
+            change = closed_at(bound.m, bound.plan, q, 0).velocity(change)
+        else:
+            q = moved(m, q, list(d[:n]))
+            change = [a + b for a, b in zip(v, d[n:], strict=True)]
+        qd = bound.velocity(q, change, list(map(float, u)))
+        rate = bound.acceleration(q, change, tau, list(map(float, u)))
+        return [*(qd[k] for k in coordinates), *(rate[k] for k in speeds)]
+
+    sizes = [("d", n + len(speeds)), ("q", m.nq), ("v", own.speeds), ("tau", own.forces)]
+    return trace(record, sizes, name="flow", graph=graph)
+
+
+def _turning(m: Mechanism, qd: Array) -> Array:
+    """Return -ad of the velocities of quaternion joints: tangents are seen from turning axes."""
+    out = np.zeros((m.nv, m.nv))
+    for j, body in enumerate(m.bodies):
+        k = m.velocity_index[j]
+        if body.joint.kind == "spherical":
+            out[k : k + 3, k : k + 3] = -_cross(qd[k : k + 3])
+        elif body.joint.kind == "free":
+            v, w = _cross(qd[k : k + 3]), _cross(qd[k + 3 : k + 6])
+            out[k : k + 3, k : k + 3] = out[k + 3 : k + 6, k + 3 : k + 6] = -w
+            out[k : k + 3, k + 3 : k + 6] = -v
+    return out
+
+
+def _cross(a: Array) -> Array:
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def equilibrium(
+    m: Mechanism, q: Any = None, tau: Any = None, *, steps: int = 100, tolerance: float = 1e-10
+) -> Array:
+    """Return a pose near q at which the mechanism stays at rest under the forces tau.
+
+    Newton's steps while they help, else the mechanism falls a little way: a search that begins near
+    an unstable equilibrium may find it, any other ends at a stable one.
+    """
+    q = np.asarray(neutral(m) if q is None else q, dtype=float)
+    own = system(m)
+    if own.speeds != m.nv:
+        raise UsageError("a machine under velocity constraints rests anywhere on its plane")
+    forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)
+    scale = size = max(1.0, float(np.abs(_rate(m, q, forces)).max(initial=0.0)))
+    for _ in range(steps):
+        here = linearize(m, q, None, forces)
+        size = float(np.abs(here.rate).max(initial=0.0))
+        if size <= tolerance * scale:
+            return q
+        n, chosen = len(here.coordinates), list(here.coordinates)
+        step = -np.linalg.lstsq(here.A[n:, :n], here.rate, rcond=1e-12)[0]
+        step *= min(1.0, 1.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        trial = _moved(m, q, chosen, step)
+        # far from rest only downhill: an unstable equilibrium must be near to be meant
+        meant = float(np.abs(step).max()) < 0.2 or float(step @ here.rate) > 0
+        if meant and float(np.abs(_rate(m, trial, forces)[chosen]).max()) < size / 2:
+            q = trial
+        else:
+            q = _fallen(m, q, chosen, here.rate, forces)
+    raise ComputationError(
+        f"no equilibrium found: the acceleration at rest is still {size:.3g}",
+        hint="begin nearer to one, or give forces that can hold the mechanism",
+    )
+
+
+def _rate(m: Mechanism, q: Array, forces: Array) -> Array:
+    """Return the accelerations from rest; nan where loops cannot close."""
+    try:
+        return evaluate(m, "forward_dynamics", q, np.zeros(m.nv), forces)
+    except ComputationError:
+        return np.full(m.nv, np.nan)
+
+
+def _fallen(m: Mechanism, q: Array, chosen: list[int], rate: Array, forces: Array) -> Array:
+    """Return q moved along its accelerations, not beyond where they turn against the motion."""
+    way = rate / np.abs(rate).max() * 0.1
+    for _ in range(40):
+        trial = _moved(m, q, chosen, way)
+        if float(_rate(m, trial, forces)[chosen] @ way) > 0:
+            return trial
+        way = way / 2
+    return q
+
+
+def _moved(m: Mechanism, q: Array, chosen: list[int], step: Array) -> Array:
+    """Return q moved in its independent coordinates, loops closed."""
+    full = np.zeros(m.nv)
+    full[chosen] = step
+    trial = integrate(m, q, full)
+    own = system(m)
+    if not isinstance(own, Closed):
+        return trial
+    found = closed_at(m.bound(), own.planned_at(q).plan, [float(x) for x in trial], 10).q
+    return np.array(found, dtype=float)

@@ -1,0 +1,181 @@
+"""Motions of joints and frames, and the forces they need."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.trajectory import constant_acceleration, quintic, spline, through, trapezoidal
+from dalembert.trajectory_paths import circle, line, pose_error
+from peers import ORACLES, absent
+
+ARM = """RZ(-3, 3), TXK(0.8), RZ(-2.5, 2.5), TXK(0.6); gravity = (0, -9.81, 0);
+body 1: M = 3, D = (0.4, 0, 0), I = (0.1, 0.2, 0.2);
+body 2: M = 2, D = (0.3, 0, 0), I = (0.05, 0.1, 0.1);"""
+
+
+def differences(path, t, step=1e-5):
+    return (path(t + step) - path(t - step)) / (2 * step)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        quintic([0, 1], [2, -1], 3.0, qd0=[0.5, 0], qdd1=[0, 1.0]),
+        trapezoidal([0, 1], [2, -1], [1.0, 2.0], 2.0),
+        trapezoidal([0, 1], [0.1, 1], 10.0, 2.0),
+        constant_acceleration([0, 1], [2, -1], 3.0),
+        spline([0, 1, 2.5, 3], [[0, 0], [1, 2], [0, 1], [1, 1]]),
+        through([[0, 0], [1, 2], [0, 1]], 1.0, 4.0),
+    ],
+)
+def test_rates_are_the_derivatives(path):
+    t = np.linspace(path.start, path.end, 57)[1:-1] + 1e-3
+    t = t[t < path.end - 1e-4]
+    assert np.abs(path.qd(t) - differences(path, t)).max() < 1e-7
+    rate = (path.qd(t + 1e-6) - path.qd(t - 1e-6)) / 2e-6
+    smooth = np.abs(path.qdd(t + 2e-6) - path.qdd(t - 2e-6)).max(axis=1) < 1e-3
+    assert np.abs(path.qdd(t) - rate)[smooth].max() < 1e-4
+
+
+def test_moves_keep_their_limits_and_ends():
+    path = trapezoidal([0, 1, 0], [2, -1, 0.1], [1.0, 3.0, 1.0], [2.0, 4.0, 9.0])
+    t = np.linspace(0, path.end, 2001)
+    assert np.allclose(path(path.end), [2, -1, 0.1])
+    assert (np.abs(path.qd(t)).max(axis=0) <= np.array([1.0, 3.0, 1.0]) + 1e-9).all()
+    assert (np.abs(path.qdd(t)).max(axis=0) <= np.array([2.0, 4.0, 9.0]) + 1e-9).all()
+    assert np.abs(path.qd(t)).max(axis=0)[0] == pytest.approx(1.0)
+    q = quintic([0.0], [1.0], 2.0, qd0=0.3, qdd1=0.7)
+    assert q.qd(0.0)[0] == pytest.approx(0.3) and q.qdd(2.0)[0] == pytest.approx(0.7)
+
+
+def test_motions_follow_each_other():
+    path = quintic([0.0], [1.0], 2.0).then(quintic([1.0], [0.5], 1.0))
+    assert path.end == 3.0 and path(2.5)[0] == pytest.approx(0.75)
+    with pytest.raises(da.UsageError, match="begins 0.5 away"):
+        quintic([0.0], [1.0], 2.0).then(quintic([0.5], [1.0], 1.0))
+
+
+# -- inverse kinematics ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_inverse_kinematics_undoes_the_pose(seed):
+    m = da.robots.puma560()
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-1, 1, 6) + [0, 0, 0, 0, 0.8, 0]
+    T = da.pose(m, q)
+    found = da.inverse_kinematics(m, T, q + rng.normal(size=6) * 0.15, limits=False)
+    assert np.abs(da.pose(m, found) - T).max() < 1e-9
+
+
+def test_limits_are_kept_and_redundancy_is_used():
+    m = da.load(
+        "RZ(-1, 1), TXK(0.5), RZ(-1, 1), TXK(0.5), RZ(-1, 1), TXK(0.5), RZ(-1, 1), TXK(0.5);"
+        "body 4: M = 1, D = (0, 0, 0), I = (1, 1, 1);"
+    )
+    q = da.inverse_kinematics(m, [0.9, 1.2, 0], [0.1, 0.2, 0.3, 0.4], frame="tip", rows="xy")
+    assert np.abs(q).max() <= 1 and np.allclose(da.pose(m, q, frame="tip")[:2, 3], [0.9, 1.2])
+    with pytest.raises(da.ComputationError, match="not reached"):
+        da.inverse_kinematics(m, [9.0, 0, 0], q, frame="tip", rows="xy", steps=30)
+    rest = np.array([0.9, 0.0, 0.0, 0.9])
+    near = da.inverse_kinematics(m, [1.2, 1.2, 0], q, frame="tip", rows="xy", rest=rest)
+    far = da.inverse_kinematics(m, [1.2, 1.2, 0], q, frame="tip", rows="xy")
+    assert np.linalg.norm(near - rest) <= np.linalg.norm(far - rest)
+
+
+def test_half_a_turn_is_an_error_too():
+    T = np.diag([1.0, -1.0, -1.0, 1.0])
+    assert np.allclose(np.abs(pose_error(np.eye(4), T)), [0, 0, 0, np.pi, 0, 0])
+
+
+def test_lines_and_circles_are_followed():
+    m = da.robots.puma560()
+    q0 = np.array([0.1, 0.4, -0.3, 0.2, 0.9, 0.1])
+    start = da.pose(m, q0)
+    end = start[:3, 3] + [0.1, 0.15, -0.1]
+    T = start.copy()
+    T[:3, 3] = end
+    path = line(m, q0, T, 1.5, limits=False, samples=61)
+    t = np.linspace(0, 1.5, 173)
+    poses = da.pose(m, path(t))
+    way = poses[:, :3, 3] - start[:3, 3]
+    along = (end - start[:3, 3]) / np.linalg.norm(end - start[:3, 3])
+    off = way - np.outer(way @ along, along)
+    assert np.abs(off).max() < 1e-8 and np.abs(poses[:, :3, :3] - start[:3, :3]).max() < 1e-7
+    assert np.allclose(poses[-1, :3, 3], end) and np.abs(path.qd(1.5)).max() < 1e-9
+
+    centre = start[:3, 3] - [0, 0, 0.1]
+    round_ = circle(m, q0, centre, [1, 0, 0], 2.0, limits=False)
+    radii = np.linalg.norm(da.pose(m, round_(np.linspace(0, 2, 99)))[:, :3, 3] - centre, axis=1)
+    assert np.abs(radii - 0.1).max() < 1e-7
+
+
+# -- forces ------------------------------------------------------------------------------------
+
+
+def test_parts_of_the_force_sum_to_inverse_dynamics():
+    m = da.load(ARM)
+    path = quintic([0, 0.5], [1.5, -0.5], 1.0)
+    w = np.zeros((2, 6))
+    w[1, 1] = 5.0
+    r = da.torques_along(m, path, wrench_on_environment=w)
+    whole = da.inverse_dynamics(m, r.q, r.qd, r.qdd, wrench_on_environment=w)
+    assert np.abs(r.tau - whole).max() < 1e-12 * np.abs(whole).max() * 10
+    assert np.allclose(r.parts["static"], da.gravity(m, r.q))
+    C = da.lagrange_coefficients(m, r.q)[3]
+    assert np.allclose(r.parts["centrifugal"], np.einsum("tij,tj->ti", C, r.qd**2), atol=1e-11)
+    assert r.executable and "no limit is passed" in r.summary()
+    # work of the joints: energy gained, and what the environment took
+    energy = da.kinetic_energy(m, r.q, r.qd) + da.potential_energy(m, r.q)
+    lost = da.torques_along(m, path)
+    assert lost.energy[-1].sum() == pytest.approx(energy[-1] - energy[0], rel=1e-3)
+
+
+def test_what_is_exceeded_is_said():
+    m = da.load(
+        {
+            "format": "dalembert/1",
+            "phrase": "RZ(-1, 1), TXK(0.8); body 1: M = 3, D = (0.4, 0, 0);",
+            "gravity": [0, -9.81, 0],
+        }
+    )
+    r = da.torques_along(m, quintic([0.0], [1.5], 1.0))
+    assert not r.executable and [e.what for e in r.exceeded] == ["upper position"]
+    assert r.exceeded[0].value == pytest.approx(1.5) and r.exceeded[0].limit == 1.0
+    assert "passes 1" in str(r.exceeded[0])
+
+
+def test_the_task_of_1979_on_the_assumed_geometry():
+    path = ORACLES / "s001_example_assumed_geometry.json"
+    if not path.exists():
+        absent("the directory of reference files")
+    data = json.loads(path.read_text())
+    m = da.load(path)
+    state = [np.array([s[k] for s in data["states"]]) for k in ("t", "q", "qd", "qdd")]
+    r = da.torques_along(m, tuple(state), drives="none")
+    expected = np.array([s["expected"]["tau"] for s in data["states"]])
+    assert np.abs(r.tau - expected).max() < 1e-10
+
+
+def test_motors_of_a_closed_mechanism():
+    path = ORACLES / "fourbar.json"
+    if not path.exists():
+        absent("the directory of reference files")
+    m = da.load(path)
+    q0 = da.assemble(m)
+    motor = quintic(q0[:1], q0[:1] + 0.4, 1.0)
+    r = da.torques_along(m, motor, drives="none")
+    assert r.tau.shape == (201, 1) and np.abs(r.speed[:, 0] - motor.qd(r.t)[:, 0]).max() < 1e-12
+    back = da.forward_dynamics(m, r.q, r.qd, r.tau, drives="none")
+    assert np.abs(back - r.qdd).max() < 1e-8 * np.abs(r.qdd).max()
+
+
+def test_figures_and_tables_are_written(tmp_path):
+    pytest.importorskip("matplotlib")
+    r = da.torques_along(da.load(ARM), quintic([0, 0.5], [1.5, -0.5], 1.0))
+    r.plot(tmp_path / "t.png")
+    r.to_csv(tmp_path / "t.csv")
+    assert (tmp_path / "t.png").stat().st_size > 5000
+    assert "centrifugal.j2" in (tmp_path / "t.csv").read_text().splitlines()[0]
