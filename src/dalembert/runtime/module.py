@@ -12,9 +12,9 @@ from .lower import Frame, Numbers, constant_results, functions
 from .schedule import CHUNK, WHOLE, Outlet, Schedule, fold, outlets, schedule
 from .transpose import pack, rest, unpack
 
-LARGE = 40_000  # lines above which code is generated quickly rather than well
+LARGE = 80_000  # lines above which code is generated quickly rather than well
 TILE = 4  # groups of states per tile
-TILE_BYTES = 256 * 1024
+TILE_BYTES = 400 * 1024
 DIRECT = 64  # results up to which they go straight to their rows
 SPARSE = 16  # groups of neighbours that are zero, above which an output is cleared beforehand
 

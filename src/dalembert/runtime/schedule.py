@@ -16,7 +16,7 @@ import numpy as np
 from ..expr import OPS, Block, Port
 
 WHOLE = 2000  # a block of up to this many lines stays one function
-CHUNK = 300  # lines per function of a longer one
+CHUNK = 450  # lines per function of a longer one
 
 
 @dataclass(frozen=True, slots=True)
