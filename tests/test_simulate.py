@@ -279,8 +279,16 @@ def test_an_error_of_a_torque_function_reaches_the_caller():
             da.simulate(da.load(PENDULUM), torque=torque, t=1.0, method=method)
 
 
+@pytest.fixture
+def interruptible():
+    """Let Ctrl-C reach the test also where the tests themselves run in the background."""
+    before = signals.signal(signals.SIGINT, signals.default_int_handler)
+    yield
+    signals.signal(signals.SIGINT, before)
+
+
 @pytest.mark.parametrize("method", ["dop853", "rk4"])
-def test_ctrl_c_is_heard_soon(method):
+def test_ctrl_c_is_heard_soon(method, interruptible):
     m = da.load(DOUBLE)
     da.simulate(m, [2.0, 1.0], t=0.01, method=method)  # compiled
     sent = []
