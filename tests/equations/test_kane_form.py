@@ -308,6 +308,12 @@ def test_what_has_no_closed_form_is_said():
         da.kane_form(R.fourbar())
 
 
+def test_the_crane_prints_its_zeros():
+    lines = da.kane_form(R.crane()).text().splitlines()
+    assert "C(1,1) = 0" in lines and "C(2,1) = 0" in lines
+    assert "gw(1,1) = 0.00125/(1.3125-cos(swing)**2)" in lines
+
+
 def test_the_command_prints_the_steps(capsys):
     import json
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Turn, is_zero
@@ -12,7 +13,7 @@ from ..expr import decimal
 from ..expr import text as expression_text
 from ..mechanism import joint_name
 from .kane_value import LATEX, TEXT, Writer
-from .latex import _text
+from .latex import _text, broken
 from .ratio import size
 from .text import wrapped
 
@@ -181,11 +182,11 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
     lines = []
     for a in n:
         for b in n:
-            x = _entry(form.D, a, b) or _left(form, a, b)
+            x = _entry(form.D, a, b, partial(_left, form, a, b))
             lines.append(Line(f"D({a},{b})", x, f"D({a},{b})"))
     for a in n:
         for b in n:
-            x = _entry(form.C, a, b) or _left(form, a, b, rates=True)
+            x = _entry(form.C, a, b, partial(_left, form, a, b, rates=True))
             lines.append(Line(f"C({a},{b})", x, f"C({a},{b})"))
     for a in n:
         short = form.tau is not None and size(form.tau[a - 1]) <= READABLE
@@ -197,10 +198,10 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
     return "D = J'MJ, C = J'(M Jd + W M J), tau, g0, gw", lines
 
 
-def _entry(A: Any, a: int, b: int) -> Any:
-    """Return an entry that was multiplied out and is short enough to be read, else nothing."""
+def _entry(A: Any, a: int, b: int, product: Callable[[], Products]) -> Any:
+    """Return an entry that was multiplied out and is short enough to be read, else the product."""
     if A is None or size(A[a - 1][b - 1]) > READABLE:
-        return None
+        return product()
     return A[a - 1][b - 1]
 
 
@@ -326,8 +327,20 @@ def latex(form: KaneForm) -> str:
             if line.value is None:
                 out.append(rf"\[ \text{{{_text(line.name)}}} \]")
             else:
-                out.append(rf"\[ {line.latex_name} = {writer.write(line.value)} \]")
+                parts = _summands(writer.write(line.value))
+                out.append(rf"\[ {broken(line.latex_name + ' = ', parts)} \]")
     return "\n".join(out) + "\n"
+
+
+def _summands(formula: str) -> list[str]:
+    """Return a formula cut before every + and - that stands outside all brackets."""
+    parts, depth = [""], 0
+    for sign in formula:
+        depth += (sign in "{(") - (sign in "})")
+        if sign in "+-" and depth == 0 and parts[-1]:
+            parts.append("")
+        parts[-1] += sign
+    return parts
 
 
 def document(form: KaneForm) -> str:

@@ -189,9 +189,10 @@ LATEX = Style(
 )  # fmt: skip
 
 
-def _negative(p: Poly) -> bool:
+def _negative(ring: Ring, p: Poly) -> bool:
     """Whether most terms are negative, so that a fraction reads better with both sides turned."""
-    return 2 * sum(c < 0 for c in p.coeffs()) > len(p)
+    gone = 2 * sum(c < 0 for c in p.coeffs())
+    return gone > len(p) or (gone == len(p) and ordered(ring, p)[0][0] < 0)
 
 
 class Writer:
@@ -212,7 +213,7 @@ class Writer:
         return sign + self.style.number(abs(Fraction(x)))
 
     def _ratio(self, x: Ratio) -> str:
-        sign = -1 if _negative(x.den) else 1
+        sign = -1 if _negative(self.ring, x.den) else 1
         den = self.ring.terms(sign * x.den)
         num = self.shortest(sign * x.num)
         if len(den) == 1 and not den[0][1] and den[0][0] == 1:
