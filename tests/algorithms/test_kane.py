@@ -303,3 +303,58 @@ def test_planar_machines_cost_planar_operations():
     assert cost[0].mul <= 90 and cost[0].add <= 55 and cost[0].div <= 3
     assert cost[1].mul <= 165 and cost[1].add <= 115 and cost[1].div <= 4
     assert cost[1].sincos == 4
+
+
+def constrained(m, seed):
+    """Return a random tree under one to three random equations, some of them moved in time."""
+    from dataclasses import replace
+
+    from dalembert.errors import Place
+    from dalembert.mechanism import VelocityConstraint
+    from dalembert.read.velocity_equation import velocity_equation
+
+    rng = np.random.default_rng(seed)
+    names = list(m.joint_names)
+    told = []
+    for k in range(rng.integers(1, min(4, m.nv))):
+        terms = [
+            f"{rng.uniform(-2, 2):.3f}*{f}({rng.choice(names)})*{n}d"
+            for n, f in zip(names, rng.choice(["sin", "cos"], m.nv), strict=True)
+        ]
+        right = f"{rng.uniform(-1, 1):.3f}*sin(t)" if rng.random() < 0.5 else "0"
+        text = f"{rng.choice(names)}d + {' + '.join(terms)} = {right}".replace("+ -", "- ")
+        expression = velocity_equation(text, names, [], Place("<test>"))
+        told.append(VelocityConstraint(f"c{k}", text, expression))
+    return replace(m, velocity_constraints=tuple(told), speeds=(), checked=False)
+
+
+@pytest.mark.parametrize(
+    "m",
+    random_mechanisms(
+        15, seed=77, dof=(2, 8), joints={"revolute": 3, "prismatic": 1}, root=0, massless=0,
+        masses={"decade": 1}, lengths={"metre": 1}, drives=0,
+    ),
+    ids=lambda m: m.name,
+)  # fmt: skip
+def test_random_trees_under_random_constraints_equal_multipliers(m):
+    from dataclasses import replace
+
+    m = constrained(m, m.nv)
+    m = replace(m, speeds=da.kane_speeds(m))
+    rng = np.random.default_rng(5)
+    clock = ([0.4], [1.0]) if prescribed_names(m) else ([], [])
+    q, alpha = rng.uniform(-0.8, 0.8, m.nq), rng.uniform(-1, 1, len(m.speeds))
+    tau = rng.uniform(-5, 5, m.nv)
+    b = m.bound()
+    _, qd, qdd = state_model(b, q, alpha, *clock, tau, [])
+    ref, _ = multipliers(m, q, alpha, *clock, tau, [])
+    J_nh = np.array([floats(x) for x in reduction(b, q, alpha, *clock).J_nh])
+    M = np.array([floats(newton_euler(_still(b), q, [0.0] * m.nv, e)) for e in np.eye(m.nv)])
+    worse = np.linalg.cond(J_nh) ** 2 * np.linalg.cond(M)
+    limit = 1e-11 * max(1, 1e-4 * worse) * np.abs(ref).max()
+    np.testing.assert_allclose(floats(qdd), ref, atol=limit)
+    # the forces of the constraints do no work on the motions that are free
+    lam = floats(constraint_forces(b, q, alpha, *clock, tau, []))
+    named = dict(zip(prescribed_names(m), zip(*clock, strict=True), strict=True))
+    H = np.array([floats(x.H) for x in rows(b, q, qd, named)])
+    np.testing.assert_allclose(lam @ H @ J_nh, 0, atol=1e-10 * (np.abs(lam @ H).max() + 1))
