@@ -12,17 +12,19 @@ from ..expr import Port
 from .card import Card
 
 Array = np.ndarray
+_DOUBLE = np.dtype(np.float64)
 
 
 def numbers(value: Any, what: str) -> Array:
     """Return a value as an aligned C-ordered float64 array, if no information is lost."""
-    if type(value) is np.ndarray and value.dtype == np.float64:
-        array = value
-    else:
-        try:
-            array = np.asarray(value)
-        except ValueError as error:
-            raise UsageError(f"{what}: rows of unequal length") from error
+    if type(value) is np.ndarray and value.dtype is _DOUBLE and value.flags.carray:
+        return value
+    if type(value) is float:
+        return np.array(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise UsageError(f"{what}: rows of unequal length") from error
     if not np.can_cast(array.dtype, np.float64, "same_kind"):
         raise UsageError(f"{what} holds {array.dtype} values", hint="give real numbers")
     if array.dtype != np.float64 or not (array.flags.c_contiguous and array.flags.aligned):
@@ -72,6 +74,8 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
     if not card.parameters:
         return None, ()
     columns = [numbers(given[n], f"{card.name}: parameter {n!r}") for n in card.parameters]
+    if not any(c.ndim for c in columns):
+        return np.array(columns), ()
     try:
         return np.stack(np.broadcast_arrays(*columns), axis=-1), np.broadcast(*columns).shape
     except ValueError as error:

@@ -44,6 +44,9 @@ class Native:
         self.one_address, self.batch_address = engine.address("one"), engine.address("batch")
         self._one, self._batch = _ONE(self.one_address), _BATCH(self.batch_address)
         self._table = _pointer * max(len(card.inputs), len(card.outputs), 1)
+        self._strides = ctypes.c_int64 * max(len(card.inputs), 1)
+        self._in_bytes = tuple(8 * p.size for p in card.inputs)
+        self._out_bytes = tuple(8 * p.size for p in card.outputs)
 
     def one(self, ins: Sequence[np.ndarray], params: np.ndarray | None, outs: Sequence) -> None:
         """Compute one state."""
@@ -63,11 +66,8 @@ class Native:
         threads: int,
     ) -> None:
         """Compute `count` states; an input that is not batched serves all of them."""
-        sizes = [8 * p.size for p in self.card.inputs]
-        strides = [s if b else 0 for s, b in zip(sizes, batched, strict=True)]
-        starts = [address(a) for a in ins]
-        ends = [address(a) for a in outs]
-        out_sizes = [8 * p.size for p in self.card.outputs]
+        strides = [s if b else 0 for s, b in zip(self._in_bytes, batched, strict=True)]
+        starts, ends = [*map(address, ins)], [*map(address, outs)]
         width = 8 * len(self.card.parameters) if params_batched else 0
         given = 0 if params is None else address(params)
 
@@ -75,10 +75,10 @@ class Native:
             memory, start = scratch(self.card.scratch_batch)
             self._batch(
                 self._table(*(a + first * s for a, s in zip(starts, strides, strict=True))),
-                (ctypes.c_int64 * max(len(strides), 1))(*strides),
+                self._strides(*strides),
                 given + first * width,
                 width,
-                self._table(*(a + first * s for a, s in zip(ends, out_sizes, strict=True))),
+                self._table(*(a + first * s for a, s in zip(ends, self._out_bytes, strict=True))),
                 last - first,
                 start,
             )
