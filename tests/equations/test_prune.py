@@ -1,6 +1,7 @@
 """Pruned equations: the proven bound holds for every motion of the box, and is not idle."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,3 +105,42 @@ def test_open_limits_are_named_and_turning_joints_turn_fully():
     with pytest.raises(da.UsageError, match="name no joint"):
         box_of(eq, values, {"all": {"q": (0, 1), "qd": 1, "qdd": 1}, "elbow": {"q": (0, 1)}})
     assert LIMITS["all"]["qd"] == 2.0
+
+
+def test_the_bound_holds_for_every_value_between():
+    eq = da.equations(da.load(
+        "RZ(),TZK(L1),RY(),TXK(L2),RY(),TX(0,0.3);"
+        "body 1: M=5, D=(0,0,0.2), I=(0.1,0.1,0.2); body 2: M=8, D=(0.1,0,0), I=(0.1,0.3,0.3);"
+        "body 3: M=M3, D=(D3,0,0), I=(0.001,IY3,IY3); body 4: M=M4, D=(0.02,0.01,0), I=(0.002,0,0);"
+    ))  # fmt: skip
+    ranges = {"L1": (0.4, 0.5), "L2": 0.5, "M3": (0.3, 0.9), "D3": (-0.02, 0.05),
+              "IY3": (0.01, 0.02), "M4": [0.01, 0.05]}  # fmt: skip
+    limits = {"all": {"qd": 1.5, "qdd": (-1.0, 4.0)}}
+    found = eq.prune(ranges, limits, 0.02)
+    assert found.gone > 0 and max(found.share) <= 0.02
+    box = box_of(eq, ranges, limits)
+    assert set(box.ranges) == {"L1", "M3", "D3", "IY3", "M4"} and box.values["L2"] == 0.5
+    rng = np.random.default_rng(5)
+    worst = np.zeros(eq.n)
+    for k in range(30):
+        # inside, and in the corners
+        shares = {name: rng.random() for name in box.ranges}
+        shares = {name: round(u) if k % 2 else u for name, u in shares.items()}
+        between = {name: a + (b - a) * shares[name] for name, (a, b) in box.ranges.items()}
+        case = replace(box, values=dict(box.values) | between)
+        worst = np.maximum(worst, errors(eq, found.equations, case, 500, k))
+    for i in range(eq.n):
+        assert worst[i] <= found.bound[i]
+        assert found.bound[i] == 0 or found.found[i] >= 0.3 * found.bound[i]
+        values, motion = found.values[i], found.motions[i]
+        assert all(a <= values[name] <= b for name, (a, b) in box.ranges.items())
+        assert abs(eq.evaluate(values, *motion)[i]) == pytest.approx(found.reference[i], rel=1e-12)
+        assert all(-1.0 <= x <= 4.0 for x in motion[2])
+
+
+def test_a_wrong_range_is_named():
+    eq = da.equations(da.load("RZ(),TXK(L1);"))
+    values = {"M1": 1, "D1": 0.5, "IY1": 0.1, "IZ1": 0.1}
+    for bad in ((2, 1), (1, 2, 3), "x", (0, math.inf)):
+        with pytest.raises(da.UsageError, match="parameter 'M1'"):
+            box_of(eq, values | {"M1": bad}, {"all": {"qd": 1, "qdd": 1}})

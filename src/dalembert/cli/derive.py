@@ -38,7 +38,7 @@ FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
 @click.option("--neglect", metavar="LIST", help="velocity, coriolis, centrifugal, gravity.")
 @click.option("--drop", metavar="TERMS", help='Leave terms out: "A12:3,7 Q2:1".')
 @click.option("--prune", metavar="PERCENT", help="Leave out what stays below this share, proven.")
-@click.option("--values", metavar="FILE", help="Parameter values (JSON or TOML) for --prune.")
+@click.option("--values", metavar="FILE", help="Parameter values or [low, high] (JSON, TOML).")
 @click.option("--limits", metavar="FILE", help="Ranges of q, qd, qdd (JSON or TOML) for --prune.")
 @click.option(
     "--sign-of-Q", "sign", type=click.Choice(["section2", "section3"]), default="section3",
@@ -199,7 +199,7 @@ def pruned(eq: Equations, tolerance: str, values: str | None, limits: str | None
         raise UsageError(
             f"--prune {shown(tolerance)}: a share is needed", hint="write: --prune 1%"
         ) from None
-    known = {k: float(v) for k, v in (table(values) if values else {}).items()}
+    known = table(values) if values else {}
     found = eq.prune(known, table(limits) if limits else None, share)
     proof = str(found).splitlines()
     return replace(found.equations, remarks=(*found.equations.remarks, *proof))

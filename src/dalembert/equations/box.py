@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ParameterError, UsageError, shown
-from ..expr.exact import to_float
+from ..expr import Expr
+from ..expr.exact import exact
 from .entry import Entry
+from .interval import Interval, hull, interval
 from .ring import Term
 
 if TYPE_CHECKING:
@@ -21,16 +23,34 @@ if TYPE_CHECKING:
 Range = tuple[float, float]
 NAMES = ("q", "qd", "qdd")
 SAMPLES = 400
+CORNERS = 4
 
 
 @dataclass(frozen=True)
 class Box:
-    """Ranges of coordinates, rates and accelerations, joint by joint, and parameter values."""
+    """Ranges of coordinates, rates and accelerations, joint by joint, and parameter values.
+
+    A parameter with a range has its middle among the values.
+    """
 
     q: tuple[Range, ...]
     qd: tuple[Range, ...]
     qdd: tuple[Range, ...]
     values: Mapping[str, float]
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+
+    @cached_property
+    def cases(self) -> list[dict[str, float]]:
+        """Parameter values to try: the middle, both ends of all, and some mixed corners."""
+        out = [dict(self.values)]
+        if self.ranges:
+            rng = np.random.default_rng(4)
+            mixed = [rng.random(len(self.ranges)) for _ in range(CORNERS)]
+            for shares in (np.zeros(len(self.ranges)), np.ones(len(self.ranges)), *mixed):
+                ends = {k: r[int(x > 0.5)] for (k, r), x in zip(self.ranges.items(), shares,
+                                                                strict=True)}  # fmt: skip
+                out.append(dict(self.values) | ends)
+        return out
 
     @cached_property
     def random_states(self) -> tuple[Any, Any, Any]:
@@ -49,9 +69,8 @@ class Box:
 
     def largest_forces(self, eq: Equations) -> list[float]:
         """Return max |tau_i| found over motions of the box: attained, so a lower bound."""
-        q, qd, qdd = self.random_states
-        tau = np.abs(eq.evaluate(self.values, q, qd, qdd))
-        return [float(x) for x in tau.max(axis=0)]
+        tau = [np.abs(eq.evaluate(case, *self.random_states)) for case in self.cases]
+        return [float(x) for x in np.max(tau, axis=(0, 1))]
 
     def bound(self, eq: Equations, entry: Entry, term: Term) -> dict[int, float]:
         """Return the largest force one term can give, by joint from 0."""
@@ -85,17 +104,16 @@ class Box:
         if kind == "q":
             return self.q[key[0] - 1]
         # constants, and reported constants of a slide: monotone or convex in q, ends and vertex
-        ends = [self._at(eq, e)[i] for e in (0, 1)]
-        if kind == "J" and eq.ring.symbols.slides[key[0]]:
-            middle = [self._at(eq, e)[i] for e in np.linspace(0, 1, 33)]
-            return min(*ends, *middle), max(*ends, *middle)
-        return min(ends), max(ends)
+        bent = kind == "J" and eq.ring.symbols.slides[key[0]]
+        shares = np.linspace(0, 1, 33) if bent else (0, 1)
+        found = [at[i] for share in shares for at in self._at(eq, share)]
+        return min(found), max(found)
 
-    def _at(self, eq: Equations, share: float) -> list[Any]:
+    def _at(self, eq: Equations, share: float) -> list[list[Any]]:
         cache = self.__dict__.setdefault("_values", {})
         if share not in cache:
             q = [a + (b - a) * share for a, b in self.q]
-            cache[share] = eq.values(self.values, q)
+            cache[share] = [eq.values(case, q) for case in self.cases]
         return cache[share]
 
 
@@ -117,10 +135,11 @@ def _sine_range(low: float, high: float, kind: str) -> Range:
     return a, b
 
 
-def box_of(eq: Equations, values: Mapping[str, float], limits: Any = None) -> Box:
+def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
     """Return the box of the given limits, else of the mechanism's own; a full turn where open.
 
-    `limits` maps joint names or numbers to {"q": (a, b), "qd": v or (a, b), "qdd": a or (a, b)};
+    `values` are numbers or (low, high) pairs. `limits` maps
+    joint names or numbers to {"q": (a, b), "qd": v or (a, b), "qdd": a or (a, b)};
     the key "all" serves every joint that is not named.
     """
     m = eq.mechanism
@@ -130,8 +149,12 @@ def box_of(eq: Equations, values: Mapping[str, float], limits: Any = None) -> Bo
             "no value for parameter " + ", ".join(map(shown, missing[:8])),
             hint="give every symbol of the model a number",
         )
-    known = {k: to_float(v) for k, v in m.values.items()}
-    known |= {k: float(v) for k, v in values.items()}
+    used = {p.name for p in m.parameters}
+    pairs = {k: _ends(k, v) for k, v in values.items()}
+    middle = {k: a + (b - a) / 2 for k, (a, b) in pairs.items()}
+    ranges = {k: r for k, r in pairs.items() if r[0] < r[1] and k in used}
+    known = {k: interval(exact(v)) for k, v in m.values.items()}
+    known |= {k: hull(*r) for k, r in pairs.items()}
     given = dict(limits or {})
     rows: dict[str, list[Range]] = {name: [] for name in NAMES}
     names = m.joint_names
@@ -146,13 +169,27 @@ def box_of(eq: Equations, values: Mapping[str, float], limits: Any = None) -> Bo
             f"limits name no joint {shown(str(next(iter(given))))!r}",
             hint="joints: " + ", ".join(map(shown, names[:20])),
         )
-    used = {p.name for p in m.parameters}
-    ranges = [tuple(rows[name]) for name in NAMES]
-    kept = {k: float(v) for k, v in values.items() if k in used}
-    return Box(ranges[0], ranges[1], ranges[2], kept)
+    q, qd, qdd = (tuple(rows[name]) for name in NAMES)
+    return Box(q, qd, qdd, {k: v for k, v in middle.items() if k in used}, ranges)
 
 
-def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, float]) -> Range:
+def _ends(name: str, value: Any) -> Range:
+    """Return the ends of a parameter's range, equal ones for a number."""
+    given = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+    try:
+        low, high = map(float, given)
+        good = low <= high and math.isfinite(low) and math.isfinite(high)
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        raise UsageError(
+            f"parameter {shown(name)!r} has the value {shown(str(value))}",
+            hint="give a number, or (low, high) with low <= high",
+        )
+    return low, high
+
+
+def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, Interval]) -> Range:
     if given is not None:
         if hasattr(given, "__len__"):
             low, high = (float(x) for x in given)
@@ -161,15 +198,16 @@ def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, flo
     if name == "q":
         pair = body.limits[0] if body.limits else (None, None)
         try:
-            ends = [None if x is None else to_float(x, known) for x in pair]
-        except ParameterError:
+            # the widest limits that the ranges of parameters allow
+            ends = [None if x is None else _extreme(x, known, k) for k, x in enumerate(pair)]
+        except KeyError:
             ends = [None, None]
         if None not in ends:
             return ends[0], ends[1]  # type: ignore[return-value]
         if body.joint.kind == "revolute":
             return -math.pi, math.pi
     if name == "qd" and body.velocity_limit is not None:
-        top = to_float(body.velocity_limit, known)
+        top = _extreme(body.velocity_limit, known, 1)
         return -top, top
     raise UsageError(
         f"joint {shown(joint)!r} has no limit of {name}",
@@ -177,10 +215,16 @@ def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, flo
     )
 
 
+def _extreme(x: Any, known: Mapping[str, Interval], side: int) -> float:
+    """Return the least (side 0) or the largest value of a limit over the ranges of parameters."""
+    if not isinstance(x, Expr):
+        return float(x)
+    found = interval(x, known)
+    return float(found.upper() if side else found.lower())
+
+
 def needed(eq: Equations, name: str) -> bool:
     """Whether a parameter has a part in the equations; limits of joints may stay open."""
-    from ..expr import Expr
-
     m = eq.mechanism
     numbers = [x for b in m.bodies for x in (b.inertia.m, *b.inertia.lever,
                *b.inertia.tensor.six(), *b.placement.p, getattr(b.joint, "pitch", 0))]  # fmt: skip

@@ -337,14 +337,17 @@ class Equations:
 
         return drop(self, which)
 
-    def terms(self, values: Mapping[str, float], limits: Any = None) -> Any:
+    def terms(self, values: Mapping[str, Any], limits: Any = None) -> Any:
         """Return every term with its largest share of its joint's force, the largest first."""
         from .shares import shares
 
         return shares(self, values, limits)
 
-    def prune(self, values: Mapping[str, float], limits: Any, tolerance: Any) -> Any:
-        """Return the equations without negligible terms, with a proven bound of the error."""
+    def prune(self, values: Mapping[str, Any], limits: Any, tolerance: Any) -> Any:
+        """Return the equations without negligible terms, with a proven bound of the error.
+
+        A value may be a range (low, high): the bound then holds for every value between.
+        """
         from .prune import prune
 
         return prune(self, values, limits, tolerance)

@@ -10,46 +10,49 @@ from flint import arb, fmpq
 
 from ..algebra import Vec3
 from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
-from ..expr import Expr
-from ..expr.exact import exact, to_float
+from ..expr.exact import exact
+from .interval import Interval, hull, interval
 from .ring import Monomial, Term
 
 if TYPE_CHECKING:
     from .derive import Equations
 
-Interval = Any  # flint.arb
 Range = tuple[float, float]
 Variable = tuple[Any, ...]  # the joints of an angle sum, or ("q", joint)
 TURN = math.nextafter(math.pi, 4.0)  # a little more than half a turn
 Grouped = tuple[Interval, Monomial]  # a constant times what moves
-SLACK = 2.0**-44  # relative, of numbers that only a float knows
 
 
 class Enclosure:
-    """The generators of some equations as intervals; parameters are the exact decimals given."""
+    """The generators of some equations as intervals; parameters are the exact decimals given.
 
-    def __init__(self, eq: Equations, values: Mapping[str, float]):
+    Parameters with a range are intervals that hold all of it.
+    """
+
+    def __init__(
+        self,
+        eq: Equations,
+        values: Mapping[str, float],
+        ranges: Mapping[str, Range] | None = None,
+    ):
         self.symbols = eq.ring.symbols
         names = {p.name for p in eq.mechanism.parameters}
-        known = {k: exact(v) for k, v in {**eq.mechanism.values, **values}.items() if k in names}
-        self.known = {k: to_float(v) for k, v in known.items()}
-        m = eq.mechanism.with_values(**known) if known else eq.mechanism
+        known = {
+            k: exact(v)
+            for k, v in {**eq.mechanism.values, **values}.items()
+            if k in names and k not in (ranges or {})
+        }
+        self.parameters = {k: interval(v) for k, v in known.items()}
+        self.parameters |= {
+            k: interval(exact(a)).union(interval(exact(b))) for k, (a, b) in (ranges or {}).items()
+        }
+        m = eq.mechanism.with_values(known) if known else eq.mechanism
         self.bodies: list[AugmentedBody] = augmented_bodies(m)
-        self.exact = known
         self._constant: dict[int, Interval] = {}
 
     def number(self, x: Any) -> Interval:
-        """Return an interval that holds an exact number or a closed expression."""
-        if isinstance(x, Expr):
-            if x.value is not None:
-                return self.number(x.value)
-            if (turns := x.graph.over_pi(x.id)) is not None:
-                return arb.pi() * self.number(turns)
-            near = to_float(x, self.known)
-            return arb(near, abs(near) * SLACK + 1e-300)
-        if isinstance(x, float):
-            return arb(x)
-        return arb(fmpq(*x.as_integer_ratio()))
+        """Return an interval that holds a number or an expression over the parameters' ranges."""
+        return interval(x, self.parameters)
 
     def variables(self, q: Sequence[Range], used: Sequence[int]) -> dict[Variable, Range]:
         """Return the angle sums and slides that generators depend on, with their ranges.
@@ -124,17 +127,12 @@ class Enclosure:
         if kind == "M":
             return self.number(self.bodies[key[0]].M)
         if kind == "p":
-            return self.number(self.exact[key[0]])
+            return self.parameters[key[0]]
         if kind == "other":
             return self.number(self.symbols.others[key[0]])
         body = self.bodies[key[0]]
         V: Vec3 = body.V
         return self.number(V[key[1]] if kind == "V" else body.J[key[1], key[2]])
-
-
-def hull(a: float, b: float) -> Interval:
-    """Return an interval that holds both ends."""
-    return arb(a).union(arb(b))
 
 
 def enclosed(terms: Sequence[Grouped], at: Mapping[int, Interval]) -> Interval:

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import UsageError
+from . import attained
 from .box import Box, box_of
 from .enclosure import Enclosure, enclosed, most
 from .entry import Entry
@@ -43,7 +42,8 @@ class Pruned:
     bound: tuple[float, ...]  # |tau_full - tau_pruned| never passes it, by joint
     found: tuple[float, ...]  # errors that motions of the box attain
     reference: tuple[float, ...]  # forces that motions of the box attain
-    motions: tuple[tuple[tuple[float, ...], ...], ...]  # (q, qd, qdd) of each reference
+    motions: tuple[attained.State, ...]  # (q, qd, qdd) of each reference
+    values: tuple[Mapping[str, float], ...]  # the parameters of each reference
     positive_definite: str  # "proven" or "not proven", of A over the box
 
     @property
@@ -65,19 +65,20 @@ class Pruned:
 
 def prune(
     eq: Equations,
-    values: Mapping[str, float],
+    values: Mapping[str, Any],
     limits: Any,
     tolerance: float,
     budget: int = 4000,
 ) -> Pruned:
     """Return the equations without terms whose sum is proven to stay below `tolerance` (0.01: 1 %).
 
+    A value may be a pair (low, high): then all holds for every value between.
     `budget` is the number of boxes examined for each joint and each bound.
     """
     if not 0 <= tolerance < 1:
         raise UsageError(f"tolerance {tolerance!r}", hint="a share between 0 and 1, as 0.01")
     box = box_of(eq, values, limits)
-    reference, motions = attained(eq, box)
+    reference, motions, given = attained.forces(eq, box)
     allowed = [tolerance * x for x in reference]
     rows = _rows(eq, box)
     chosen: list[int] = []
@@ -103,37 +104,8 @@ def prune(
     every = sum(len(row.terms) for row in rows)
     return Pruned(
         shorter, every - gone, gone, tuple(bound), tuple(found),
-        tuple(reference), tuple(motions), definite,
+        tuple(reference), tuple(motions), tuple(given), definite,
     )  # fmt: skip
-
-
-# -- forces that are attained ----------------------------------------------------------------------
-
-
-def attained(eq: Equations, box: Box) -> tuple[list[float], list[Any]]:
-    """Return the largest |tau_i| found, and the motion that gives it, for each joint."""
-    q, qd, qdd = box.random_states
-    tau = np.abs(eq.evaluate(box.values, q, qd, qdd))
-    best, motions = [], []
-    rng = np.random.default_rng(2)
-    ends = [np.array(r, dtype=float).T for r in (box.q, box.qd, box.qdd)]
-    for i in range(eq.n):
-        k = int(np.argmax(tau[:, i]))
-        state, top, width = [x[k] for x in (q, qd, qdd)], float(tau[k, i]), 0.5
-        for _ in range(6):
-            # a cloud around the best motion, clipped to the box
-            cloud = [
-                np.clip(x + width * (b - a) * rng.normal(size=(60, eq.n)), a, b)
-                for x, (a, b) in zip(state, ends, strict=True)
-            ]
-            near = np.abs(eq.evaluate(box.values, *cloud)[:, i])
-            j = int(np.argmax(near))
-            if near[j] > top:
-                state, top = [x[j] for x in cloud], float(near[j])
-            width *= 0.6
-        best.append(top)
-        motions.append(tuple(tuple(float(v) for v in x) for x in state))
-    return best, motions
 
 
 # -- which terms go --------------------------------------------------------------------------------
@@ -151,15 +123,18 @@ class Row:
 def _rows(eq: Equations, box: Box) -> list[Row]:
     """Return the terms of all coefficients, every s² as 1 - c², in groups that move alike."""
     out = []
-    values = eq.values(box.values, [a for a, _ in box.q])
+    cases = [eq.values(case, [a for a, _ in box.q]) for case in box.cases]
     for kind in ("Q", "A", "B", "C"):
         for entry in getattr(eq, kind):
             groups: dict[Any, list[Term]] = {}
             for term in ordered(eq.ring, entry.poly):
                 groups.setdefault(_movement(eq, term), []).append(term)
             for movement, terms in groups.items():
-                size = sum(float(c) * _constant(eq, m, movement, values) for c, m in terms)
-                shared = (Fraction(abs(size) * (1 + 1e-9)), movement)
+                size = max(
+                    abs(sum(float(c) * _constant(m, movement, values) for c, m in terms))
+                    for values in cases
+                )
+                shared = (Fraction(size * (1 + 1e-9)), movement)
                 out.append(Row(entry, tuple(terms), box.bound(eq, entry, shared)))
     return out
 
@@ -175,7 +150,7 @@ def _movement(eq: Equations, term: Term) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(f for f in term[1] if moves(f[0])))
 
 
-def _constant(eq: Equations, monomial: Any, movement: Any, values: Sequence[Any]) -> float:
+def _constant(monomial: Any, movement: Any, values: Sequence[Any]) -> float:
     """Return the value of the factors of a term that do not change with the posture."""
     size = 1.0
     for i, e in monomial:
@@ -252,7 +227,8 @@ def _bound_of(eq: Equations, box: Box, error: Error, budget: int) -> tuple[float
     """
     if not error:
         return 0.0, 0.0
-    enclosure, found = Enclosure(eq, box.values), _found(eq, box, error)
+    enclosure = Enclosure(eq, box.values, box.ranges)
+    found = attained.error(eq, box, {motion: eq.ring.sum(t) for motion, t in error.items()})
     parts = [(enclosure.grouped(t), _motion_size(box, motion)) for motion, t in error.items()]
     total, known = 0.0, {}
     for terms, size in parts:
@@ -315,50 +291,10 @@ def _motion_size(box: Box, motion: tuple[int, ...]) -> float:
     return size
 
 
-def _found(eq: Equations, box: Box, error: Error) -> float:
-    """Return the largest error that motions of the box attain, of those tried."""
-    polys = {motion: eq.ring.sum(terms) for motion, terms in error.items()}
-    rng = np.random.default_rng(3)
-    low, high = np.array(box.q, dtype=float).T
-    slow, fast = np.array(box.qd, dtype=float).T
-
-    def force(q: Any, qd: Any) -> Any:
-        """Return |error| with the best accelerations: each takes the sign of its coefficient."""
-        at = eq.values(box.values, list(q.T))
-        lifted = rest = np.zeros(len(q))
-        for motion, p in polys.items():
-            x = np.broadcast_to(eq.ring.evaluate(p, at), len(q))
-            if len(motion) == 1:
-                lifted = lifted + np.abs(x) * _motion_size(box, motion)
-            elif motion:
-                rest = rest + x * qd[:, motion[0]] * qd[:, motion[1]]
-            else:
-                rest = rest - x
-        return lifted + np.abs(rest)
-
-    q, qd, _ = box.random_states
-    found = force(q, qd)
-    best = 0.0
-    # from the best motions of the first draw, clouds that close in
-    for k in np.argsort(found)[-3:]:
-        top, here, speed, width = float(found[k]), q[k], qd[k], 0.4
-        for _ in range(15):
-            cloud = np.clip(here + width * (high - low) * rng.normal(size=(80, eq.n)), low, high)
-            rates = np.where(rng.random((80, eq.n)) < 0.75, speed,
-                             np.where(rng.random((80, eq.n)) < 0.5, slow, fast))  # fmt: skip
-            near = force(cloud, rates)
-            j = int(np.argmax(near))
-            if near[j] > top:
-                top, here, speed = float(near[j]), cloud[j], rates[j]
-            width *= 0.8
-        best = max(best, top)
-    return best
-
-
 def _definite(eq: Equations, box: Box, budget: int) -> bool:
     """Whether A is proven positive definite over the box: LDLᵀ of intervals, pivots above zero."""
     n = range(1, eq.n + 1)
-    enclosure = Enclosure(eq, box.values)
+    enclosure = Enclosure(eq, box.values, box.ranges)
     entries = {e.place: enclosure.grouped(e.terms("report")) for e in eq.A}
     if any(not entries[i, i] for i in n):
         return False

@@ -113,5 +113,6 @@ class Ring:
         out: Any = coefficients
         for i in map(int, used):
             value: Any = np.asarray(values[i], dtype=float)
-            out = out * value[..., None] ** exponents[:, i]
+            powers = value[..., None] ** np.arange(exponents[:, i].max() + 1)
+            out = out * powers[..., exponents[:, i]]
         return np.sum(out, axis=-1) if np.ndim(out) else out

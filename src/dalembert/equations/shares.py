@@ -29,7 +29,7 @@ class Share:
         return f"{self.share:9.3%}  {self.entry}:{self.number}  {self.text}"
 
 
-def shares(eq: Equations, values: Mapping[str, float], limits: Any = None) -> list[Share]:
+def shares(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> list[Share]:
     """Return every term, the largest share first; A off the diagonal counts for both its joints."""
     box = box_of(eq, values, limits)
     reference = box.largest_forces(eq)
