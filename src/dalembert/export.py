@@ -62,17 +62,49 @@ def files(
     m: Mechanism, quantities: Sequence[str] | str, language: str = "c", **options: Any
 ) -> dict[str, str | bytes]:
     """Return the files that `export` would write, by name; always the same for the same model."""
+    names = [quantities] if isinstance(quantities, str) else list(quantities)
+    if language in WHOLE:
+        return WHOLE[language](m, names, **{k: v for k, v in options.items() if v is not None})
     writer = _writer(language)
     from .export_unit import unit_of
 
-    names = [quantities] if isinstance(quantities, str) else list(quantities)
     return writer(unit_of(m, names, **options))
+
+
+def _fmu(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from .export_fmu import fmu_files
+
+    return fmu_files(m, **options)
+
+
+def _latex(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from .emit.names import CodeNames
+    from .equations import equations
+
+    return {f"{CodeNames().new(m.name)}.tex": equations(m).latex()}
+
+
+def _listing(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from .emit.names import CodeNames
+    from .listing import listing_text
+
+    parameters = "given" if options.pop("parameters", None) in (None, ()) else "standard"
+    id = CodeNames().new(m.name)
+    return {f"{id}_{n}.txt": listing_text(m, n, parameters, **options) for n in names}
+
+
+# languages of the whole mechanism: what they hold is their own choice
+WHOLE: Mapping[str, Callable[..., dict[str, str | bytes]]] = {
+    "fmu": _fmu,
+    "latex": _latex,
+    "listing": _listing,
+}
 
 
 def _writer(language: str) -> Callable[[Unit], dict[str, str | bytes]]:
     if language not in LANGUAGES:
         raise UsageError(
             f"there is no language {shown(str(language))!r}",
-            hint="languages: " + ", ".join(LANGUAGES),
+            hint="languages: " + ", ".join([*LANGUAGES, *WHOLE]),
         )
     return import_module(f"dalembert.emit.{LANGUAGES[language]}").files

@@ -79,12 +79,12 @@ def unit_of(
     if len(made) > len(rows):
         entries.append(_all_entry(entries, made[-1]))
     taken = CodeNames()
-    slots = [_parameter(m, name, taken) for name in run_time]
+    slots = [parameter_slot(m, name, taken) for name in run_time]
     return Unit(
         CodeNames().new(m.name),
         m.name,
         __version__,
-        *_coordinates(m),
+        *coordinates(m),
         tuple(slots),
         tuple(float(trial[name]) for name in run_time),
         ready(made[0].prepare),
@@ -188,7 +188,7 @@ def _arguments(program: Program) -> tuple[str, ...]:
     """Return identifiers of inputs and outputs, unlike each other in more than case."""
     keywords = RESERVED - {p.name.lower() for p in (*program.inputs, *program.outputs)}
     keywords |= {"lambda", "r", "p"}
-    taken: set[str] = set()
+    taken = {program.name.lower()}
     words = []
     for k, port in enumerate((*program.inputs, *program.outputs)):
         word = port.name
@@ -307,12 +307,13 @@ def _trial(m: Mechanism, names: Sequence[str]) -> dict[str, Any]:
 # -- names -------------------------------------------------------------------------------------
 
 
-def _parameter(m: Mechanism, name: str, taken: CodeNames) -> Slot:
+def parameter_slot(m: Mechanism, name: str, taken: CodeNames) -> Slot:
+    """Return the name, identifier and value of a parameter."""
     value = m.values.get(name)
     return Slot(name, taken.new(name), "", None if value is None else to_float(value))
 
 
-def _coordinates(m: Mechanism) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
+def coordinates(m: Mechanism) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
     """Return names and units of the coordinates and of the speeds."""
     taken, positions, speeds = CodeNames(), [], []
     for body in m.bodies:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .bodies import entry_body, prepare_body
 from .c_text import CMAKE, FUNCTIONS, HELPERS, LICENCE, SINCOS
-from .dialect import Dialect, Form, infix
+from .dialect import Dialect, Form, infix, numbers
 from .names import plain
 from .statements import Body, Give, Let, Statement, Turn
 from .unit import Entry, Unit
@@ -32,12 +32,6 @@ def dialect(id: str) -> Dialect:
     """Return C with constants and functions of either precision."""
     up = id.upper()
 
-    def number(value: float) -> str:
-        text = repr(float(value))
-        if text in ("inf", "-inf"):
-            return ("-" if text[0] == "-" else "") + f"{up}_F(fabs)(INFINITY)"
-        return f"-{up}_K({text[1:]})" if text[0] == "-" else f"{up}_K({text})"
-
     libm = ("sin", "cos", "tan", "asin", "acos", "exp", "log", "sqrt")
     return Dialect(
         "c",
@@ -51,7 +45,7 @@ def dialect(id: str) -> Dialect:
             sign=Form(f"{id}_sign({{}})"),
             where=Form("{} ? {} : {}", 0, (1, 1, 1)),
         ),
-        number,
+        numbers("INFINITY", "NAN", f"{up}_K({{}})"),
         turns=True,
     )
 

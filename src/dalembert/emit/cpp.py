@@ -8,16 +8,13 @@ from ..expr.function import Port
 from .bodies import entry_body, prepare_body, results
 from .c import How, about, filled, function
 from .c_text import SINCOS
-from .dialect import Dialect, Form, infix
+from .dialect import Dialect, Form, infix, numbers
 from .names import plain
-from .unit import Entry, Unit
+from .unit import Entry, Slot, Unit
 
-
-def _number(value: float) -> str:
-    text = repr(float(value))
-    if "inf" in text:
-        return text.replace("inf", "std::numeric_limits<double>::infinity()")
-    return text
+_number = numbers(
+    "std::numeric_limits<double>::infinity()", "std::numeric_limits<double>::quiet_NaN()"
+)
 
 
 _LIBM = ("sin", "cos", "tan", "asin", "acos", "exp", "log", "sqrt")
@@ -140,13 +137,13 @@ def _tables(unit: Unit) -> list[str]:
 
 
 def _parameters(unit: Unit) -> str:
-    nan = "std::numeric_limits<double>::quiet_NaN()"
-    fields = "".join(
-        f"    double {p.id} = {nan if p.value is None else _number(p.value)};\n"
-        for p in unit.parameters
-    )
+    fields = "".join(f"    double {p.id} = {_value(p)};\n" for p in unit.parameters)
     note = "// The values of the description; nan where it gives none.\n"
     return f"{note}struct parameters {{\n{fields}}};\n"
+
+
+def _value(p: Slot) -> str:
+    return _number(float("nan") if p.value is None else p.value)
 
 
 def _prepare(unit: Unit) -> str:

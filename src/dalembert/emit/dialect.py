@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,19 @@ class Dialect:
     def at(self, vector: str, k: int) -> str:
         """Return entry k, from 0, of a vector."""
         return self.entry.format(vector, k + self.first)
+
+
+def numbers(inf: str, nan: str, text: str = "{}") -> Callable[[Any], str]:
+    """Return how a language writes floats: `text` of the shortest decimal, inf and nan."""
+
+    def number(value: Any) -> str:
+        x = float(value)
+        if math.isnan(x):
+            return nan
+        shown = inf if math.isinf(x) else text.format(repr(abs(x)))
+        return "-" + shown if math.copysign(1.0, x) < 0 else shown
+
+    return number
 
 
 def infix(**changes: Form) -> dict[str, Form]:

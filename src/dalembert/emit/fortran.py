@@ -8,19 +8,16 @@ from collections.abc import Iterator, Sequence
 from ..expr.function import Port
 from .bodies import entry_body, indices, prepare_body, results
 from .c import about
-from .dialect import Dialect, Form, infix
+from .dialect import Dialect, Form, infix, numbers
 from .names import plain
 from .statements import Body, Let, Turn
 from .unit import Entry, Unit
 
 WIDE = 120
 
-
-def _number(value: float) -> str:
-    text = repr(float(value))
-    if "inf" in text:
-        return text.replace("inf", "huge(1.0_dp)*2")
-    return text + "_dp"
+_number = numbers(
+    "ieee_value(1.0_dp, ieee_positive_inf)", "ieee_value(1.0_dp, ieee_quiet_nan)", "{}_dp"
+)
 
 
 FORTRAN = Dialect(
@@ -86,6 +83,7 @@ def source(unit: Unit) -> str:
     parts.append(
         f"module {unit.id}_model\n"
         "  use, intrinsic :: iso_fortran_env, only: dp => real64\n"
+        "  use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan, ieee_positive_inf\n"
         "  implicit none\n  private\n  public :: dp\n"
         f"  integer, parameter, public :: nq = {len(unit.positions)}\n"
         f"  integer, parameter, public :: nv = {len(unit.speeds)}\n"

@@ -60,7 +60,7 @@ def plain(text: str, limit: int = 80) -> str:
     """
     parts = [_greek(c) or c for c in unicodedata.normalize("NFKD", text[: 4 * limit])]
     flat = "".join(c for c in parts if len(c) > 1 or not unicodedata.combining(c))
-    return PLAIN.sub("_", flat)[:limit].strip()
+    return PLAIN.sub("_", flat)[:limit].strip() or "_"
 
 
 class Names:

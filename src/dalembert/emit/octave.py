@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from ..expr.function import Port
 from .bodies import entry_body, prepare_body, results
 from .c import about
-from .dialect import Dialect, Form, infix
+from .dialect import Dialect, Form, infix, numbers
 from .names import plain
 from .statements import Body, Let, Turn
 from .unit import Entry, Unit
 
-
-def _number(value: float) -> str:
-    return repr(float(value)).replace("inf", "Inf")
+_number = numbers("Inf", "NaN")
 
 
 OCTAVE = Dialect(

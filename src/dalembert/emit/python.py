@@ -11,15 +11,12 @@ from math import prod
 
 from .bodies import entry_body, prepare_body, results
 from .c import about
-from .dialect import Dialect, Form, infix
+from .dialect import Dialect, Form, infix, numbers
 from .names import plain
 from .statements import Body, Let, Turn
 from .unit import Entry, Unit
 
-
-def _number(value: float) -> str:
-    text = repr(float(value))
-    return text.replace("inf", "float('inf')") if "inf" in text else text
+_number = numbers("float('inf')", "float('nan')")
 
 
 def _calls(module: str, **renamed: str) -> dict[str, Form]:

@@ -29,7 +29,7 @@ _OCTAVE = """
 function end endfunction endif endfor endwhile endswitch end_try_catch try_catch if elseif else for
 while do until switch case otherwise return break continue global persistent try catch parfor spmd
 classdef properties methods events enumeration endparfor end_unwind_protect unwind_protect
-unwind_protect_cleanup arguments varargin varargout nargin nargout ans eps pi i j e inf nan na zeros
+unwind_protect_cleanup arguments varargin varargout nargin nargout ans eps pi inf nan na zeros
 ones eye size length numel disp printf fprintf error warning system shell_cmd evalin assignin feval
 cellfun arrayfun num2str str2func deal ifelse merge isempty any all sum prod cumsum max min mod rem
 sign real imag transpose det inv rank trace norm cross dot kron diag rand randn plot figure
@@ -52,6 +52,6 @@ abstract become box do final macro override priv try typeof unsized virtual yiel
 f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize str option some none result ok err vec
 core std alloc drop copy clone send sync sized fn fnmut fnonce
 """
-_OURS = "q qd qdd tau r p w s c x a n t params model casadi_int casadi_real fmi2"
+_OURS = "model prepare everything casadi_int casadi_real"
 
 RESERVED = frozenset(" ".join((_C, _CPP, _PYTHON, _OCTAVE, _FORTRAN, _RUST, _OURS)).split())

@@ -9,15 +9,12 @@ from ..expr.function import Port
 from .bodies import entry_body, indices, prepare_body, results
 from .c import about
 from .c_text import SINCOS
-from .dialect import Dialect, Form, infix
+from .dialect import Dialect, Form, infix, numbers
 from .names import plain
 from .statements import Body, Give, Let, Turn
 from .unit import Unit
 
-
-def _number(value: float) -> str:
-    text = repr(float(value))
-    return text.replace("inf", "f64::INFINITY") if "inf" in text else text
+_number = numbers("f64::INFINITY", "f64::NAN")
 
 
 _LIBM = ("sin", "cos", "tan", "asin", "acos", "exp", "log", "sqrt")

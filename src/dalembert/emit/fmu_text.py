@@ -1,0 +1,512 @@
+"""The C of an FMU around the functions of a model: FMI 2.0, model exchange and co-simulation.
+
+@id@ and @ID@ stand for the prefix of the model, @guid@ for what identifies its description.
+"""
+
+TYPES = """\
+/* @title@: FMI 2.0 for model exchange and co-simulation. */
+
+#include "@id@.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The types of FMI 2.0. */
+typedef void *fmi2Component;
+typedef void *fmi2ComponentEnvironment;
+typedef void *fmi2FMUstate;
+typedef unsigned int fmi2ValueReference;
+typedef double fmi2Real;
+typedef int fmi2Integer;
+typedef int fmi2Boolean;
+typedef char fmi2Char;
+typedef const fmi2Char *fmi2String;
+typedef char fmi2Byte;
+typedef enum { fmi2OK, fmi2Warning, fmi2Discard, fmi2Error, fmi2Fatal, fmi2Pending } fmi2Status;
+typedef enum { fmi2ModelExchange, fmi2CoSimulation } fmi2Type;
+typedef enum { fmi2DoStepStatus, fmi2PendingStatus, fmi2LastSuccessfulTime, fmi2Terminated }
+    fmi2StatusKind;
+typedef struct {
+    void (*logger)(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
+    void *(*allocateMemory)(size_t, size_t);
+    void (*freeMemory)(void *);
+    void (*stepFinished)(fmi2ComponentEnvironment, fmi2Status);
+    fmi2ComponentEnvironment componentEnvironment;
+} fmi2CallbackFunctions;
+typedef struct {
+    fmi2Boolean newDiscreteStatesNeeded;
+    fmi2Boolean terminateSimulation;
+    fmi2Boolean nominalsOfContinuousStatesChanged;
+    fmi2Boolean valuesOfContinuousStatesChanged;
+    fmi2Boolean nextEventTimeDefined;
+    fmi2Real nextEventTime;
+} fmi2EventInfo;
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
+#define EXPORT __attribute__((visibility("default")))
+#else
+#define EXPORT
+#endif
+
+#define NQ @nq@
+#define NV @nv@
+#define NU @nv@
+#define NP @np@
+#define NR @nr@
+#define NX (NQ + NV)
+#define GUID "@guid@"
+#define STEP @step@
+
+/* Value references: states, their rates, forces, energies, parameters. */
+#define VR_X 0
+#define VR_DX NX
+#define VR_U (2*NX)
+#define VR_E (2*NX + NU)
+#define VR_P (2*NX + NU + 2)
+#define VR_END (VR_P + NP)
+
+typedef struct {
+    double time;
+    double x[NX];
+    double u[NU];
+    double p[NP + 1];
+    double r[NR + 1];
+    double dx[NX];
+    double e[2];
+    int fresh; /* r, dx and e belong to x, u and p */
+} State;
+
+typedef struct {
+    State state;
+    void (*free_memory)(void *);
+    void *(*allocate)(size_t, size_t);
+    fmi2Type type;
+} Model;
+
+static const double start_x[NX] = {@start_x@};
+static const double start_p[NP + 1] = {@start_p@};
+"""
+
+BODY = """\
+static void prepare(State *s)
+{
+@prepare@}
+
+static void rates(const State *s, const double *x, double *dx)
+{
+    @id@_rates(x, x + NQ, s->u, s->r, dx, dx + NQ);
+}
+
+static void refresh(State *s)
+{
+    if (!s->fresh) {
+        prepare(s);
+        rates(s, s->x, s->dx);
+        @id@_energies(s->x, s->x + NQ, s->r, s->e, s->e + 1);
+        s->fresh = 1;
+    }
+}
+
+static void reset(State *s)
+{
+    memset(s, 0, sizeof *s);
+    memcpy(s->x, start_x, sizeof s->x);
+    memcpy(s->p, start_p, sizeof s->p);
+}
+
+/* Quaternions keep their length. */
+static void normalise(double *x)
+{
+@normalise@    (void)x;
+}
+
+/* One step of Runge and Kutta's method of fourth order. */
+static void step(State *s, double h)
+{
+    double k1[NX];
+    double k2[NX];
+    double k3[NX];
+    double k4[NX];
+    double y[NX];
+    int i;
+    rates(s, s->x, k1);
+    for (i = 0; i < NX; ++i) {
+        y[i] = s->x[i] + 0.5*h*k1[i];
+    }
+    rates(s, y, k2);
+    for (i = 0; i < NX; ++i) {
+        y[i] = s->x[i] + 0.5*h*k2[i];
+    }
+    rates(s, y, k3);
+    for (i = 0; i < NX; ++i) {
+        y[i] = s->x[i] + h*k3[i];
+    }
+    rates(s, y, k4);
+    for (i = 0; i < NX; ++i) {
+        s->x[i] += h*(k1[i] + 2.0*(k2[i] + k3[i]) + k4[i])/6.0;
+    }
+    normalise(s->x);
+}
+
+static const double *value(State *s, fmi2ValueReference v)
+{
+    if (v >= VR_DX && v < VR_U) {
+        refresh(s);
+        return s->dx + (v - VR_DX);
+    }
+    if (v >= VR_E && v < VR_P) {
+        refresh(s);
+        return s->e + (v - VR_E);
+    }
+    if (v < VR_DX) {
+        return s->x + v;
+    }
+    if (v >= VR_U && v < VR_E) {
+        return s->u + (v - VR_U);
+    }
+    return v < VR_END ? s->p + (v - VR_P) : NULL;
+}
+
+EXPORT const char *fmi2GetTypesPlatform(void)
+{
+    return "default";
+}
+
+EXPORT const char *fmi2GetVersion(void)
+{
+    return "2.0";
+}
+
+EXPORT fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n,
+                                      const fmi2String kinds[])
+{
+    (void)c;
+    (void)on;
+    (void)n;
+    (void)kinds;
+    return fmi2OK;
+}
+
+EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid,
+                                     fmi2String resources, const fmi2CallbackFunctions *f,
+                                     fmi2Boolean visible, fmi2Boolean logging)
+{
+    Model *m;
+    (void)resources;
+    (void)visible;
+    (void)logging;
+    if (!f || !f->allocateMemory || !f->freeMemory || !name || !guid || strcmp(guid, GUID) != 0) {
+        return NULL;
+    }
+    m = f->allocateMemory(1, sizeof *m);
+    if (m) {
+        m->free_memory = f->freeMemory;
+        m->allocate = f->allocateMemory;
+        m->type = type;
+        reset(&m->state);
+    }
+    return m;
+}
+
+EXPORT void fmi2FreeInstance(fmi2Component c)
+{
+    if (c) {
+        ((Model *)c)->free_memory(c);
+    }
+}
+
+EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean has_tolerance,
+                                      fmi2Real tolerance, fmi2Real start, fmi2Boolean has_stop,
+                                      fmi2Real stop)
+{
+    (void)has_tolerance;
+    (void)tolerance;
+    (void)has_stop;
+    (void)stop;
+    ((Model *)c)->state.time = start;
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2Reset(fmi2Component c)
+{
+    reset(&((Model *)c)->state);
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference v[], size_t n,
+                              fmi2Real y[])
+{
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        const double *place = value(&((Model *)c)->state, v[i]);
+        if (!place) {
+            return fmi2Error;
+        }
+        y[i] = *place;
+    }
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference v[], size_t n,
+                              const fmi2Real y[])
+{
+    State *s = &((Model *)c)->state;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        if (v[i] < VR_DX) {
+            s->x[v[i]] = y[i];
+        } else if (v[i] >= VR_U && v[i] < VR_E) {
+            s->u[v[i] - VR_U] = y[i];
+        } else if (v[i] >= VR_P && v[i] < VR_END) {
+            s->p[v[i] - VR_P] = y[i];
+        } else {
+            return fmi2Error;
+        }
+        s->fresh = 0;
+    }
+    return fmi2OK;
+}
+
+/* Columns of the Jacobian by exact differentiation: states and forces are known. */
+EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknown[],
+                                               size_t n, const fmi2ValueReference known[],
+                                               size_t n_known, const fmi2Real dv[], fmi2Real dy[])
+{
+    State *s = &((Model *)c)->state;
+    double d[NX + NU];
+    double made[NX + 2];
+    size_t i;
+    memset(d, 0, sizeof d);
+    for (i = 0; i < n_known; ++i) {
+        if (known[i] < VR_DX) {
+            d[known[i]] = dv[i];
+        } else if (known[i] >= VR_U && known[i] < VR_E) {
+            d[NX + known[i] - VR_U] = dv[i];
+        } else {
+            return fmi2Error;
+        }
+    }
+    refresh(s);
+    @id@_rates_along(s->x, s->x + NQ, s->u, d, d + NQ, d + NX, s->r, made, made + NQ);
+    @id@_energies_along(s->x, s->x + NQ, d, d + NQ, s->r, made + NX, made + NX + 1);
+    for (i = 0; i < n; ++i) {
+        if (unknown[i] < VR_DX) {
+            dy[i] = d[unknown[i]];
+        } else if (unknown[i] < VR_U) {
+            dy[i] = made[unknown[i] - VR_DX];
+        } else if (unknown[i] >= VR_E && unknown[i] < VR_P) {
+            dy[i] = made[NX + unknown[i] - VR_E];
+        } else {
+            return fmi2Error;
+        }
+    }
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *kept)
+{
+    Model *m = c;
+    if (!*kept) {
+        *kept = m->allocate(1, sizeof(State));
+    }
+    if (!*kept) {
+        return fmi2Error;
+    }
+    memcpy(*kept, &m->state, sizeof(State));
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate kept)
+{
+    memcpy(&((Model *)c)->state, kept, sizeof(State));
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *kept)
+{
+    if (*kept) {
+        ((Model *)c)->free_memory(*kept);
+        *kept = NULL;
+    }
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate kept, size_t *size)
+{
+    (void)c;
+    (void)kept;
+    *size = sizeof(State);
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate kept, fmi2Byte bytes[],
+                                        size_t size)
+{
+    (void)c;
+    if (size < sizeof(State)) {
+        return fmi2Error;
+    }
+    memcpy(bytes, kept, sizeof(State));
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size,
+                                          fmi2FMUstate *kept)
+{
+    Model *m = c;
+    if (size != sizeof(State)) {
+        return fmi2Error;
+    }
+    if (!*kept) {
+        *kept = m->allocate(1, sizeof(State));
+    }
+    if (!*kept) {
+        return fmi2Error;
+    }
+    memcpy(*kept, bytes, sizeof(State));
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
+{
+    (void)c;
+    memset(info, 0, sizeof *info);
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean last,
+                                              fmi2Boolean *event, fmi2Boolean *terminate)
+{
+    (void)c;
+    (void)last;
+    *event = 0;
+    *terminate = 0;
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
+{
+    ((Model *)c)->state.time = time;
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n)
+{
+    State *s = &((Model *)c)->state;
+    if (n != NX) {
+        return fmi2Error;
+    }
+    memcpy(s->x, x, sizeof s->x);
+    s->fresh = 0;
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
+{
+    if (n != NX) {
+        return fmi2Error;
+    }
+    memcpy(x, ((Model *)c)->state.x, NX*sizeof(double));
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n)
+{
+    State *s = &((Model *)c)->state;
+    if (n != NX) {
+        return fmi2Error;
+    }
+    refresh(s);
+    memcpy(dx, s->dx, sizeof s->dx);
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n)
+{
+    (void)c;
+    (void)z;
+    return n ? fmi2Error : fmi2OK;
+}
+
+EXPORT fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
+{
+    size_t i;
+    (void)c;
+    for (i = 0; i < n; ++i) {
+        x[i] = 1.0;
+    }
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real h, fmi2Boolean keep)
+{
+    State *s = &((Model *)c)->state;
+    const double count = ceil(h/STEP - 1e-9);
+    const int n = count < 1.0 ? 1 : (int)count;
+    int i;
+    (void)keep;
+    if (!(h >= 0.0) || count > 1e8) {
+        return fmi2Error;
+    }
+    prepare(s);
+    for (i = 0; i < n && h > 0.0; ++i) {
+        step(s, h/n);
+    }
+    s->time = time + h;
+    s->fresh = 0;
+    refresh(s);
+    for (i = 0; i < NX; ++i) {
+        if (!(fabs(s->x[i]) < HUGE_VAL)) {
+            return fmi2Discard;
+        }
+    }
+    return fmi2OK;
+}
+"""
+
+# functions that have nothing to do here: name, arguments after the component, what they return
+SIMPLE = (
+    ("EnterInitializationMode", "", "fmi2OK"),
+    ("ExitInitializationMode", "", "fmi2OK"),
+    ("Terminate", "", "fmi2OK"),
+    ("EnterEventMode", "", "fmi2OK"),
+    ("EnterContinuousTimeMode", "", "fmi2OK"),
+    ("CancelStep", "", "fmi2Error"),
+)
+VALUES = ("Integer", "Boolean", "String")
+STATUS = ("Status", "RealStatus", "IntegerStatus", "BooleanStatus", "StringStatus")
+
+
+def rest() -> str:
+    """Return the functions of FMI 2.0 that this model has no use for."""
+    text = ""
+    for name, _, answer in SIMPLE:
+        head = f"EXPORT fmi2Status fmi2{name}(fmi2Component c)"
+        text += f"\n{head}\n{{\n    (void)c;\n    return {answer};\n}}\n"
+    for kind in VALUES:
+        for verb, const in (("Get", ""), ("Set", "const ")):
+            head = (
+                f"EXPORT fmi2Status fmi2{verb}{kind}(fmi2Component c, const fmi2ValueReference v[],"
+            )
+            text += (
+                f"\n{head}\n    size_t n, {const}fmi2{kind} y[])\n{{\n    (void)c;\n    (void)v;\n"
+                "    (void)y;\n    return n ? fmi2Error : fmi2OK;\n}\n"
+            )
+    for kind in STATUS:
+        made = {"Status": "fmi2Status"}.get(kind, "fmi2" + kind.removesuffix("Status"))
+        head = f"EXPORT fmi2Status fmi2Get{kind}(fmi2Component c, fmi2StatusKind kind, {made} *y)"
+        text += (
+            f"\n{head}\n{{\n    (void)c;\n    (void)kind;\n    (void)y;\n"
+            "    return fmi2Discard;\n}\n"
+        )
+    for verb, const in (("SetRealInput", "const "), ("GetRealOutput", "")):
+        head = f"EXPORT fmi2Status fmi2{verb}Derivatives(fmi2Component c,"
+        text += (
+            f"\n{head}\n    const fmi2ValueReference v[], size_t n, const fmi2Integer order[],\n"
+            f"    {const}fmi2Real y[])\n{{\n    (void)c;\n    (void)v;\n    (void)n;\n"
+            "    (void)order;\n    (void)y;\n    return fmi2Error;\n}\n"
+        )
+    return text
