@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 
+import andrews
 import dalembert as da
 from dalembert.simulate import SimulationStopped
 from mechanisms import random_mechanisms, random_state
@@ -345,3 +346,54 @@ def test_unclear_requests_are_refused():
     ):
         with pytest.raises(da.UsageError, match=words):
             da.simulate(m, **options)
+
+
+# -- other classes -----------------------------------------------------------------------------
+
+
+def test_andrews_squeezing_mechanism():
+    source = andrews.data()
+    m, places = andrews.squeezer(source), andrews.order(source)
+    start = np.array(source["initial"]["q"])[places]
+    end = source["reference_t_0.03"]
+    torque = [source["params"]["mom"]]
+    r = da.simulate(m, start, torque=torque, t=[0, 0.03], rtol=1e-12, atol=1e-12, drives="none")
+    expected = np.array(end["q"])[places]
+    assert np.abs(r.q[-1] - expected).max() < 1e-6
+    speeds = np.array(end["v"])[places]
+    assert np.abs(r.qd[-1] - speeds).max() < 1e-5 * np.abs(speeds).max()
+    assert r.residual.max() < 1e-12
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_a_five_bar_passes_dead_points_of_its_motors(method):
+    m = da.robots.fivebar()
+    q0 = da.assemble(m)
+    r = da.simulate(m, q0, t=2.0, rtol=1e-10, method=method, step=5e-4)
+    assert r.residual.max() < 1e-12
+    assert np.ptp(r.energy) < (1e-7 if method == "dop853" else 1e-5) * np.abs(r.energy).max()
+
+
+@pytest.mark.slow
+def test_a_four_bar_stays_closed_for_1000_s():
+    m = da.robots.fourbar()
+    r = da.simulate(m, da.assemble(m), t=1000.0, rtol=1e-9)
+    assert r.residual.max() < 1e-12
+
+
+def test_a_truck_keeps_its_energy_and_its_constraints():
+    m = da.robots.truck(1)
+    steer = ([0.0, 10.0, 20.0], [[0.0], [0.3], [-0.2]])
+    r = da.simulate(m, None, [1.5], t=20.0, rtol=1e-11, motion={"delta": steer})
+    assert spread(r.kinetic_energy) < 1e-9
+    # the rear axle does not slide sideways
+    x, y, th = r.q[:, 0], r.q[:, 1], r.q[:, 2]
+    assert np.abs(np.cos(th) * r.qd[:, 1] - np.sin(th) * r.qd[:, 0]).max() < 1e-12
+    assert np.ptp(x) > 1 and np.ptp(y) > 0.1
+
+
+def test_damped_springs_only_lose_energy():
+    m = da.robots.flexible2r()
+    assert any(float(s.damping) > 0 for s in m.elastic)
+    r = da.simulate(m, t=1.0, rtol=1e-11)
+    assert (np.diff(r.energy) <= 1e-10).all() and r.energy[-1] < r.energy[0]

@@ -53,7 +53,7 @@ def test_moves_keep_their_limits_and_ends():
 def test_motions_follow_each_other():
     path = quintic([0.0], [1.0], 2.0).then(quintic([1.0], [0.5], 1.0))
     assert path.end == 3.0 and path(2.5)[0] == pytest.approx(0.75)
-    with pytest.raises(da.UsageError, match="begins 0.5 away"):
+    with pytest.raises(da.UsageError, match=r"begins 0\.5 away"):
         quintic([0.0], [1.0], 2.0).then(quintic([0.5], [1.0], 1.0))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import UsageError
+from .errors import ParameterError, UsageError
 from .expr.exact import to_float
 from .mechanism import Mechanism, joint_name
 from .simulate_result import Event
@@ -74,7 +74,7 @@ def _number(limit: Any, values: dict[str, float]) -> float | None:
         return None
     try:
         return float(to_float(limit, values))
-    except (KeyError, ValueError, TypeError, UsageError):
+    except (ParameterError, TypeError, ValueError):
         return None  # a symbol without a value
 
 

@@ -35,7 +35,7 @@ def lines(panel: Any, t: Any, columns: Any, names: Sequence[str], label: str) ->
         panel.plot(t, column, linewidth=1.2, label=name)
     panel.set_ylabel(label)
     if 1 < len(names) <= 8:
-        panel.legend(fontsize=7, ncols=min(4, len(names)), loc="best")
+        panel.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
 
 def save(made: Any, path: str | Path | None) -> Any:

@@ -5,7 +5,6 @@ A `Trajectory` is a piecewise polynomial, so compiled simulations and control la
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -210,4 +209,7 @@ def through(points: Any, speed: Any, acceleration: Any) -> Trajectory:
     return spline(np.concatenate([[0.0], np.cumsum(spans)]), y)
 
 
-Points = Sequence[Sequence[float]]
+def sampled(function: Any, times: Any, ends: str = "natural") -> Trajectory:
+    """Return the spline through f(times), rows of joints; f takes an array of times."""
+    t = np.asarray(times, dtype=float)
+    return spline(t, np.asarray(function(t), dtype=float), ends)

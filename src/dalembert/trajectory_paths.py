@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .compute import evaluate, integrate
-from .errors import ComputationError, UsageError
+from .errors import ComputationError, ParameterError, UsageError
 from .expr.exact import to_float
 from .mechanism import Mechanism
 from .runtime.signal import Signal
@@ -32,7 +32,7 @@ def joint_limits(m: Mechanism) -> Array:
             for side, limit in enumerate(pair):
                 try:
                     number = float(to_float(limit, values)) if limit is not None else np.nan
-                except (KeyError, ValueError, TypeError, UsageError):
+                except (ParameterError, TypeError, ValueError):
                     continue
                 if np.isfinite(number):
                     rows[m.velocity_index[j] + k, side] = number

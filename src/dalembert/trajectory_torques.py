@@ -15,7 +15,7 @@ import numpy as np
 
 from .catalog_loops import is_closed
 from .compute import evaluate
-from .errors import UsageError
+from .errors import ParameterError, UsageError
 from .expr.exact import to_float
 from .mechanism import Mechanism, joint_name
 from .plan import planned
@@ -145,6 +145,8 @@ def torques_along(
     the motors. `wrench_on_environment` holds a wrench per body, once or for every time.
     """
     t, q, qd, qdd = _motion(m, trajectory, t)
+    # a speed that is rounding of rest has no friction
+    qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
     names, index = _forces(m)
     still = m.with_gravity((0, 0, 0))
     zero = np.zeros_like(qd)
@@ -249,7 +251,7 @@ def _exceeded(
     def look(name: str, what: str, column: Array, limit: Any, sign: float = 0.0) -> None:
         try:
             number = float(to_float(limit, values))
-        except (KeyError, ValueError, TypeError, UsageError):
+        except (ParameterError, TypeError, ValueError):
             return
         sized = np.abs(column) if sign == 0 else sign * column
         k = int(np.argmax(sized))

@@ -1,0 +1,97 @@
+"""dalembert torques: the joint forces that a motion needs, and the limits it passes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dalembert.cli.eval import numbers
+from dalembert.cli.model import model_command, print_json
+from dalembert.errors import UsageError, shown
+
+if TYPE_CHECKING:
+    from dalembert.mechanism import Mechanism
+    from dalembert.trajectory import Trajectory
+
+
+@model_command
+@click.option("--from", "start", metavar="NUMBERS", help="Coordinates at the start; zeros.")
+@click.option("--to", "end", metavar="NUMBERS", help="Coordinates at the end.")
+@click.option("--point", metavar="X,Y,Z", help="A straight line of a frame to this point.")
+@click.option("--frame", help="The frame of --point; the last one by default.")
+@click.option("--time", "duration", type=float, default=1.0, show_default=True, help="Seconds.")
+@click.option(
+    "--profile",
+    type=click.Choice(["quintic", "constant_acceleration"]),
+    default="quintic",
+    show_default=True,
+)
+@click.option("--speed", metavar="NUMBERS", help="Trapezoidal move: largest joint speeds.")
+@click.option("--acceleration", metavar="NUMBERS", help="Largest joint accelerations, with it.")
+@click.option("--samples", type=int, default=201, show_default=True)
+@click.option("--drives", type=click.Choice(["inertia", "all", "none"]), default="all")
+@click.option("--plot", metavar="FILE.png", help="Draw the forces and their parts.")
+@click.option("--csv", "table", metavar="FILE.csv", help="Write a table.")
+def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
+    """Compute the joint forces of MODEL along a motion: peaks, RMS, power, limits passed.
+
+    \b
+    Example:
+      dalembert torques robot:puma560 --to 1,0.5,-0.5,0,0,0 --time 0.8 --plot forces.png
+    """
+    from dalembert.trajectory_torques import torques_along
+
+    path = _path(mechanism, options)
+    r = torques_along(
+        mechanism, path, path.times(max(2, options["samples"])), drives=options["drives"]
+    )
+    if options["table"]:
+        r.to_csv(options["table"])
+    if options["plot"]:
+        r.plot(options["plot"])
+    if as_json:
+        print_json({
+            "joints": list(r.names), "t": r.t, "q": r.q, "tau": r.tau, "parts": r.parts,
+            "peak": r.peak, "rms": r.rms, "peak_power": r.peak_power, "executable": r.executable,
+            "exceeded": [
+                {"joint": e.joint, "what": e.what, "value": e.value, "limit": e.limit,
+                 "time": e.time} for e in r.exceeded
+            ],
+        })  # fmt: skip
+        return
+    for line_ in r.summary().splitlines():
+        click.echo(shown(line_, 200))
+    for option in ("plot", "table"):
+        if options[option]:
+            click.echo(f"wrote {options[option]}")
+
+
+def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
+    """Return the motion that the options describe."""
+    import numpy
+
+    from dalembert.compute import neutral
+    from dalembert.trajectory import constant_acceleration, quintic, trapezoidal
+    from dalembert.trajectory_paths import line
+
+    def given(name: str, option: str) -> Any:
+        return None if options[name] is None else numpy.array(numbers(options[name], option))
+
+    start, end, point = given("start", "--from"), given("end", "--to"), given("point", "--point")
+    if (end is None) == (point is None):
+        raise UsageError("give either --to or --point", hint="--to 1,0.5,0 or --point 0.4,0,0.3")
+    if start is None:
+        start = neutral(m) if point is not None else numpy.zeros_like(end)
+    if point is not None:
+        profile = options["profile"]
+        return line(m, start, point, options["duration"], frame=options["frame"], profile=profile)
+    if len(start) != len(end):
+        raise UsageError(f"--from has {len(start)} numbers, --to has {len(end)}")
+    speed, acceleration = given("speed", "--speed"), given("acceleration", "--acceleration")
+    if (speed is None) != (acceleration is None):
+        raise UsageError("--speed and --acceleration belong together")
+    if speed is not None:
+        return trapezoidal(start, end, speed, acceleration)
+    make = quintic if options["profile"] == "quintic" else constant_acceleration
+    return make(start, end, options["duration"])

@@ -1,0 +1,80 @@
+"""dalembert simulate and dalembert torques: what they print and write."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dalembert.cli import main
+
+ROD = "RX(-0.4,2),TZK(-1); body 1: M = 1, D = (0, 0, -1);"
+
+
+def answer(arguments, capsys):
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_simulate_prints_a_table_and_events(capsys):
+    assert main(["simulate", ROD, "--q0", "0.5", "--time", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "steps of dop853" in out and "event at t = 0.809" in out
+    assert len(out.splitlines()) == 14
+
+
+def test_simulate_writes_files(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    names = [str(tmp_path / n) for n in ("a.png", "a.csv", "a.npz")]
+    files = ["--plot", names[0], "--csv", names[1], "--npz", names[2]]
+    assert main(["simulate", ROD, "--q0", "30deg", "--method", "rk4", *files]) == 0
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "a.csv").read_text().startswith("t,q.j1,qd.j1,tau.j1,energy")
+    assert np.load(names[2])["q"].shape == (201, 1)
+
+
+def test_simulate_goes_to_a_goal(capsys):
+    data = answer(["simulate", ROD, "--goal", "1.0", "--time", "10"], capsys)
+    assert data["q"][-1][0] == pytest.approx(1.0, abs=1e-6) and data["method"] == "dop853"
+    assert len(data["t"]) == 201 and data["events"] == []
+
+
+def test_simulate_a_truck(capsys):
+    given = ["--qd0", "1", "--steer", "delta=0.2", "--time", "2", "--samples", "3"]
+    data = answer(["simulate", "robot:truck", *given], capsys)
+    assert data["energy"][0] == pytest.approx(data["energy"][-1], rel=1e-9)
+
+
+def test_torques_along_a_move(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    files = ["--plot", str(tmp_path / "f.png"), "--csv", str(tmp_path / "f.csv")]
+    assert main(["torques", ROD, "--to", "1.5", "--time", "2", *files]) == 0
+    out = capsys.readouterr().out
+    assert "no limit is passed" in out and (tmp_path / "f.png").exists()
+    data = answer(["torques", ROD, "--to", "2.5", "--speed", "1", "--acceleration", "3"], capsys)
+    assert data["executable"] is False and data["exceeded"][0]["what"] == "upper position"
+    parts = sum(np.array(x) for x in data["parts"].values())
+    assert np.allclose(parts, data["tau"])
+
+
+def test_torques_along_a_line(capsys):
+    arm = "RZ(),TXK(1),RZ(),TXK(1); body 1: M=1,D=(0.5,0,0); body 2: M=1,D=(0.5,0,0);"
+    given = ["--from", "0.2,1.0", "--point", "0.9,1.2,0", "--frame", "tip"]
+    data = answer(["torques", arm, *given], capsys)
+    assert len(data["q"]) == 201
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["simulate", ROD, "--time", "-1"], "--time must be positive"),
+        (["simulate", ROD, "--goal", "1", "--torque", "1"], "both given"),
+        (["simulate", ROD, "--q0", "1,2"], "q0 has shape"),
+        (["simulate", ROD, "--steer", "delta"], "a name and one angle"),
+        (["torques", ROD], "give either --to or --point"),
+        (["torques", ROD, "--to", "1", "--speed", "2"], "belong together"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments, words, capsys):
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert words in err and err.splitlines()[-1].startswith("error: ")
