@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from ..errors import shown
 from ..expr import decimal
 from .order import Part, factored
 from .ring import Ring
-from .text import LONG, angles, chosen, conventions
+from .text import LONG, chosen, conventions
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -23,7 +24,15 @@ SPELT = (
 )
 GREEK = dict(zip(LETTERS, SPELT.split(" "), strict=True))
 WORDS = frozenset(GREEK.values())
-LINE = 90  # signs in one line of a sum
+LINE = 460  # the width of a line in points: A4 with margins of 2 cm
+INDENT = 12
+TOKEN = re.compile(r"[_^]\{(?P<small>[^{}]*)\}|\\(?P<word>[A-Za-z]+)|\\,|(?P<sign>[^{}\\])")
+ACCENTS = ("0300", "0301", "0302", "0303", "0308", "030C", "0327")
+ESCAPED = {c: "\\" + c for c in "_#$%&{}"} | {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
 TITLES = {
     "constants": "Constants",
     "Q": "Gravity",
@@ -36,19 +45,28 @@ TITLES = {
 
 def latex(eq: Equations, only: Sequence[str] | None = None) -> str:
     """Return sections of align-free display formulas; long sums are broken into lines."""
-    out = ["% " + line for line in conventions(eq, "condensed")]
-    out += [f"\\[ {equation(eq)} \\]", ""]
+    title, _, *known = conventions(eq, "condensed")
+    out = [f"\\section*{{{_text(title)}}}", f"\\[ {equation(eq)} \\]"]
+    out += [f"\\noindent {_text(line)}\\par" for line in known]
     for part in chosen(only):
         out.append(f"\\paragraph{{{TITLES[part]}}}")
-        for formula in formulas(eq, part):
-            out.append(f"\\[ {formula} \\]")
+        out += [f"\\noindent {_text(line)}\\par" for line in words(eq, part)]
+        out += [display(formula) for formula in formulas(eq, part)]
     return "\n".join(out) + "\n"
+
+
+def display(formula: str) -> str:
+    """Return a display; pages may end between the lines of a broken formula."""
+    body = formula.removeprefix(r"\begin{aligned}").removesuffix(r"\end{aligned}")
+    if body == formula:
+        return f"\\[ {formula} \\]"
+    return rf"\begin{{align*}}{body}\end{{align*}}"
 
 
 def document(eq: Equations, only: Sequence[str] | None = None) -> str:
     """Return a whole LaTeX document."""
-    head = "\\documentclass{article}\n\\usepackage{amsmath}\n\\usepackage[margin=2cm]{geometry}\n"
-    allow = "\\allowdisplaybreaks\n"
+    head = "\\documentclass[a4paper]{article}\n\\usepackage{amsmath}\n"
+    allow = "\\usepackage[margin=2cm]{geometry}\n\\allowdisplaybreaks\n"
     return f"{head}{allow}\\begin{{document}}\n{latex(eq, only)}\\end{{document}}\n"
 
 
@@ -58,10 +76,8 @@ def markdown(eq: Equations, only: Sequence[str] | None = None) -> str:
     out += [f"- {_plain(line)}" for line in conventions(eq, "condensed")[2:]]
     for part in chosen(only):
         out += ["", f"## {TITLES[part]}", ""]
-        if part == "structure":
-            out += [f"- {line}" for line in str(eq.structure()).splitlines()]
-        else:
-            out += [f"$${formula}$$" for formula in formulas(eq, part)]
+        out += [f"- {_plain(line)}" for line in words(eq, part)]
+        out += ["", *(f"$${formula}$$" for formula in formulas(eq, part))]
     return "\n".join(out) + "\n"
 
 
@@ -79,25 +95,39 @@ def equation(eq: Equations) -> str:
     )
 
 
+def words(eq: Equations, part: str) -> list[str]:
+    """Return the lines of one section that are no formulas."""
+    if part == "structure":
+        return str(eq.structure()).splitlines()
+    return []
+
+
 def formulas(eq: Equations, part: str) -> Iterator[str]:
     """Yield the formulas of one section."""
-    if part == "structure":
-        for line in str(eq.structure()).splitlines():
-            yield rf"\text{{{_text(line)}}}"
-    elif part == "constants":
-        for line in angles(eq):
-            yield rf"\text{{{_text(line)}}}"
+    if part == "constants":
         for name, value in eq.constants.items():
-            yield f"{symbol(name)} = {_definition(value)}"
-    else:
+            yield broken(f"{symbol(name)} = ", summands(_definition(value)))
+    elif part != "structure":
         entries = [e for e in getattr(eq, part) if part in "QA" or len(e.raw)]
         for e in entries:
             dot = "," if eq.n > 9 else ""
-            yield broken(f"{part}_{{{dot.join(map(str, e.place))}}} = ", _signed_parts(e))
+            pieces = [x for p in _signed_parts(e) for x in _pieces(eq.ring, p)]
+            yield broken(f"{part}_{{{dot.join(map(str, e.place))}}} = ", pieces)
 
 
 def _text(line: str) -> str:
-    return re.sub(r"([_#$%&{}])", r"\\\1", line)
+    """Return plain text in which TeX sees no commands; letters it has no type for are numbers."""
+    return "".join(_sign(c) for c in line)
+
+
+def _sign(c: str) -> str:
+    if c in GREEK:
+        return rf"\ensuremath{{\{GREEK[c]}}}"
+    if c in ESCAPED:
+        return ESCAPED[c]
+    # accents are in the type, other scripts are not
+    accented = c < "\u0180" and unicodedata.decomposition(c)[5:] in ACCENTS
+    return c if c.isascii() or accented else f"U+{ord(c):04X}"
 
 
 def _definition(value: Any) -> str:
@@ -111,27 +141,46 @@ def _definition(value: Any) -> str:
 
 def expression(entry: Entry) -> str:
     """Return one coefficient, condensed, on one line."""
-    return "".join(_signed_parts(entry)).removeprefix("+") or "0"
-
-
-def _signed_parts(entry: Entry) -> list[str]:
     ring = entry.equations.ring
-    return [_part(ring, p) for p in factored(ring, entry.form("condensed"))]
+    return "".join(_part(ring, p) for p in _signed_parts(entry)).removeprefix("+") or "0"
+
+
+def _signed_parts(entry: Entry) -> list[Part]:
+    return factored(entry.equations.ring, entry.form("condensed"))
 
 
 def _part(ring: Ring, part: Part) -> str:
-    sign = "-" if part.number < 0 else "+"
-    size = abs(part.number)
-    names = [_power(ring, f) for f in part.factors]
+    """Return a part on one line, its sign first."""
+    names = _factors(ring, part)
     if part.inner:
         inner = "".join(_part(ring, p) for p in part.inner).removeprefix("+")
         names.append(rf"\left({inner}\right)")
-    if size != 1 or not names:
+    return ("-" if part.number < 0 else "+") + r"\,".join(names)
+
+
+def _pieces(ring: Ring, part: Part) -> list[str]:
+    """Return a part in pieces between which a line may end: inside brackets if it is long."""
+    whole = _part(ring, part)
+    if not part.inner or width(whole) <= LINE / 2:
+        return [whole]
+    inner = [x for p in part.inner for x in _pieces(ring, p)]
+    # brackets that a line break may separate keep one size
+    factors = "".join(x + r"\," for x in _factors(ring, part))
+    inner[0] = f"{'-' if part.number < 0 else '+'}{factors}\\bigl({inner[0].removeprefix('+')}"
+    inner[-1] += r"\bigr)"
+    return inner
+
+
+def _factors(ring: Ring, part: Part) -> list[str]:
+    """Return the number of a part, unless it is one, and its factors."""
+    size = abs(part.number)
+    names = [_power(ring, f) for f in part.factors]
+    if size != 1 or not (names or part.inner):
         number = decimal(size)
         number = number if len(number) <= LONG else repr(float(size))
         names.insert(0, rf"\tfrac{{{size.numerator}}}{{{size.denominator}}}" if "/" in number
                      else number)  # fmt: skip
-    return sign + r"\,".join(names)
+    return names
 
 
 def _power(ring: Ring, factor: tuple[int, int]) -> str:
@@ -162,24 +211,49 @@ def symbol(name: str) -> str:
     return f"{head}_{{{_text(rest)}}}" if rest else head
 
 
+def summands(formula: str) -> list[str]:
+    """Return the summands of a formula, those in brackets together."""
+    out, start, depth = [], 0, 0
+    for k, c in enumerate(formula):
+        depth += (c in "({") - (c in ")}")
+        if c in "+-" and depth == 0 and k > start and formula[k - 1] not in "e,":
+            out.append(formula[start:k].strip())
+            start = k
+    return [*out, formula[start:].strip()]
+
+
 def broken(left: str, parts: Sequence[str]) -> str:
     """Return a formula in lines of bearable length."""
-    lines, current = [], ""
+    lines, current, used = [], "", 0.0
+    room = LINE - width(left) - INDENT
     for part in parts:
-        if current and len(_bare(current)) + len(_bare(part)) > LINE:
+        size = width(part)
+        if current and used + size > room:
             lines.append(current)
-            current = part
+            current, used = part, size
         else:
-            current += part
+            current, used = current + part, used + size
     lines.append(current or "0")
     lines[0] = lines[0].removeprefix("+")
     if len(lines) == 1:
         return left + lines[0]
-    # brackets that a line break would separate keep one size
     body = r" \\ & \quad ".join(lines)
-    return rf"\begin{{aligned}} {left} & {body} \end{{aligned}}"
+    return rf"\begin{{aligned}} {left}{{}} & {body} \end{{aligned}}"
 
 
-def _bare(formula: str) -> str:
-    """Return about what is seen of a formula."""
-    return re.sub(r"\\[a-z]+|[{}\\,^_]", "", formula)
+def width(formula: str) -> float:
+    """Return about the width of a formula in points, in the font of ten."""
+    total = 0.0
+    for found in TOKEN.finditer(formula):
+        small, word, sign = found["small"], found["word"], found["sign"]
+        if small is not None:
+            total += sum(5.5 if c.isupper() else 4.0 for c in small)
+        elif word is not None:
+            total += 6.0 if word in WORDS else 1.0
+        elif sign is None:
+            total += 1.7
+        elif sign in "+-=":
+            total += 12.3
+        else:
+            total += 8.5 if sign.isupper() else 5.0 if sign.isalnum() else 4.0
+    return total

@@ -1,0 +1,55 @@
+"""LaTeX documents compile, and no line is wider than the page."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import dalembert as da
+from dalembert.equations.latex import document, summands, width
+
+TREE = {
+    "name": "lift_50% & two arms \\input{x} θ é 中",
+    "symbols": ["m2", "θ_arm", "c"],
+    "bodies": [
+        {"name": "lift", "parent": -1, "mass": 4,
+         "joint": {"type": "prismatic", "axis": [0, 0, 1]}},
+        {"name": "left", "parent": 0, "mass": "m2", "com": ["c", 0, 0.1],
+         "joint": {"type": "revolute", "axis": [0, 0, 1],
+                   "placement": {"translation": [0.2, 0, 0]}}},
+        {"name": "right_$", "parent": 0, "mass": 2, "com": [0.1, "c", 0],
+         "joint": {"type": "prismatic", "axis": [1, 0, 0],
+                   "placement": {"rotation": [["x", "θ_arm"]]}}},
+    ],
+}  # fmt: skip
+ROBOTS = {
+    "report6r": da.robots.report6r,
+    "puma560": lambda: da.robots.puma560(symbolic=True),
+    "tree": lambda: da.load(TREE),
+}
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_document_compiles_within_the_margins(name, tmp_path):
+    (tmp_path / "x.tex").write_text(document(da.equations(ROBOTS[name]())), encoding="utf-8")
+    options = ["-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error"]
+    run = subprocess.run(
+        ["pdflatex", *options, "x.tex"], cwd=tmp_path, capture_output=True, timeout=60, check=False
+    )
+    log = run.stdout.decode(errors="replace")
+    assert run.returncode == 0, log[-2000:]
+    assert (tmp_path / "x.pdf").stat().st_size > 10_000
+    assert "Missing character" not in log
+    wide = [float(x) for x in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
+    assert max(wide, default=0) < 15
+
+
+def test_sums_are_cut_between_their_summands():
+    assert summands("a+b\\,(c-d)-e_{x-1}") == ["a", "+b\\,(c-d)", "-e_{x-1}"]
+    assert summands("-1e-05") == ["-1e-05"]
+
+
+def test_subscripts_are_narrow():
+    assert width("V_{Z6}") < width("VZ6")
