@@ -9,9 +9,10 @@ import pytest
 from dalembert.expr import cos, program, sin, trace
 from dalembert.runtime import compile_program, library, llvm, module
 from dalembert.runtime.card import card
+from dalembert.runtime.far import two_over_pi
 from dalembert.runtime.kernel import Kernel
 from dalembert.runtime.native import Native
-from dalembert.runtime.sincos import half_pi_parts, two_over_pi
+from dalembert.runtime.sincos import half_pi_parts
 
 if np.finfo(np.longdouble).nmant < 60:
     pytest.skip("longdouble is no better than double here", allow_module_level=True)

@@ -10,10 +10,11 @@ import functools
 import threading
 
 from . import cache
+from .far import far
 from .lanes import suffix, value_type
 from .llvm import Engine, Table, c_library, generate, host, table, table_entry
 from .lower import LIBM
-from .sincos import far, sincos
+from .sincos import HALF_PI, sincos
 
 LANES = (1, 2, 4)
 NAMES = tuple(f"{name}.{suffix(w)}" for w in LANES for name in ("sincos", *LIBM))
@@ -65,7 +66,7 @@ def libm_lanes(name: str, lanes: int) -> str:
 
 def text(lanes: int, fused: bool) -> str:
     """Return the IR of the library for one lane and for many."""
-    parts = [table(len(LIBM)), declarations(), far()]
+    parts = [table(len(LIBM)), declarations(), far(HALF_PI)]
     for w in (1, lanes):
         parts += [libm_lanes(name, w) for name in LIBM]
         parts.append(sincos(w, fused))

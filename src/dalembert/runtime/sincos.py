@@ -2,8 +2,7 @@
 
 x = n·pi/2 + r, |r| <= pi/4, with pi/2 in three parts (Cody and Waite; four shorter parts where the
 machine has no fused multiply-add), then the minimax polynomials of fdlibm's k_sin.c and k_cos.c.
-Beyond a limit each such lane takes the fraction of 2 x/pi from 192 bits of 2/pi (Payne and Hanek
-1983). Within 2 ulp for all doubles; inf and nan give nan.
+Beyond a limit each such lane asks `far`. Within 2 ulp for all doubles; inf and nan give nan.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from fractions import Fraction
 from .lanes import mask_type, real, suffix, value_type
 from .lower import Numbers
 
-_HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
-_WORDS = 21  # of 64 bits: 2/pi for the largest double, after 64 zeros
+HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
 _SIN = (
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
@@ -36,28 +34,13 @@ _MAGIC = 6755399441055744.0  # 1.5 · 2**52: adding it rounds to an integer
 
 def half_pi_parts(fused: bool) -> tuple[float, ...]:
     """Return pi/2 as a sum of doubles; without fused multiply-add the first have 33 bits."""
-    rest, parts = _HALF_PI, []
+    rest, parts = HALF_PI, []
     for bits in (53, 53, 53) if fused else (33, 33, 33, 53):
         scale = Fraction(2) ** (bits - 1 - _exponent(rest))
         part = float(Fraction(int(rest * scale)) / scale)
         parts.append(part)
         rest -= Fraction(part)
     return tuple(parts)
-
-
-def two_over_pi(bits: int) -> int:
-    """Return 2/pi in units of 2**-bits, rounded down; pi by Machin's formula."""
-    unit = 1 << bits + 64
-
-    def arctan(n: int) -> int:
-        total, term, k = 0, unit // n, 1
-        while term:
-            total += term // k if k % 4 == 1 else -(term // k)
-            term, k = term // (n * n), k + 2
-        return total
-
-    pi = 4 * (4 * arctan(5) - arctan(239))
-    return (2 * unit << bits) // pi
 
 
 def limit(fused: bool) -> float:
@@ -112,7 +95,7 @@ class _Lines:
 
 def _reduced(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
     """Return r and the bits of n for x = n·pi/2 + r."""
-    shifted = a.add(a.mul(x, float(1 / _HALF_PI)), _MAGIC)
+    shifted = a.add(a.mul(x, float(1 / HALF_PI)), _MAGIC)
     n = a("fsub {t} {}, {}", shifted, _MAGIC)
     r = x
     for part in half_pi_parts(fused):
@@ -173,24 +156,7 @@ def sincos(lanes: int, fused: bool) -> str:
     slow_text, join_text = "\n  ".join(slow), "\n  ".join(join)
     return f"""
 {numbers.text("turns." + m)}
-define void @sincos.{m}(ptr %p, i64 %n, i64 %groups, i64 %stride) #0 {{
-entry:
-  %all = mul i64 %n, %stride
-  %full = icmp eq i64 %groups, %stride
-  br i1 %full, label %once, label %row
-once:
-  tail call void @sincos.inner.{m}(ptr %p, i64 %all, i64 1, i64 %all, ptr @turns.{m})
-  ret void
-row:
-  %g = phi i64 [ 0, %entry ], [ %next, %row ]
-  %here = getelementptr {t}, ptr %p, i64 %g
-  call void @sincos.inner.{m}(ptr %here, i64 %n, i64 %stride, i64 %all, ptr @turns.{m})
-  %next = add i64 %g, 1
-  %more = icmp ult i64 %next, %groups
-  br i1 %more, label %row, label %end
-end:
-  ret void
-}}
+{_over_groups(lanes)}
 define internal void @sincos.inner.{m}(ptr %p, i64 %n, i64 %step, i64 %apart, ptr %k) #0 {{
 entry:
   %last = sub i64 %n, 1
@@ -219,6 +185,30 @@ join:
   %next = add i64 %i, 2
   %more = icmp ult i64 %next, %n
   br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+"""
+
+
+def _over_groups(lanes: int) -> str:
+    t, m = value_type(lanes), suffix(lanes)
+    return f"""
+define void @sincos.{m}(ptr %p, i64 %n, i64 %groups, i64 %stride) #0 {{
+entry:
+  %all = mul i64 %n, %stride
+  %full = icmp eq i64 %groups, %stride
+  br i1 %full, label %once, label %row
+once:
+  tail call void @sincos.inner.{m}(ptr %p, i64 %all, i64 1, i64 %all, ptr @turns.{m})
+  ret void
+row:
+  %g = phi i64 [ 0, %entry ], [ %next, %row ]
+  %here = getelementptr {t}, ptr %p, i64 %g
+  call void @sincos.inner.{m}(ptr %here, i64 %n, i64 %stride, i64 %all, ptr @turns.{m})
+  %next = add i64 %g, 1
+  %more = icmp ult i64 %next, %groups
+  br i1 %more, label %row, label %end
 end:
   ret void
 }}
@@ -273,87 +263,3 @@ def _stores(tag: str, lanes: int, made: tuple[str, str]) -> str:
 def integers(lanes: int) -> str:
     """Return the type of integers as wide as the values."""
     return "i64" if lanes == 1 else f"<{lanes} x i64>"
-
-
-def far() -> str:
-    """Return `far(x)`: r and n of x = n·pi/2 + r for |x| >= 2**14, r rounded once.
-
-    x = m 2**e. Bits of 2/pi that make multiples of 4 are left out, 192 after them are enough: the
-    double nearest to a multiple of pi/2 is 2**-62 away from it.
-    """
-    bits = two_over_pi(64 * (_WORDS - 1))
-    words = [bits >> 64 * k & (1 << 64) - 1 for k in reversed(range(_WORDS))]
-    table = ", ".join(f"i64 {w}" for w in words)
-    half_pi = int(_HALF_PI * (1 << 63))
-    loads = "\n  ".join(
-        f"%p{k} = getelementptr i64, ptr %first, i64 {k}\n"
-        f"  %w{k} = load i64, ptr %p{k}, align 8\n"
-        f"  %z{k} = zext i64 %w{k} to i256\n"
-        f"  %y{k} = shl i256 %z{k}, {192 - 64 * k}"
-        for k in range(4)
-    )
-    return f"""
-@two_over_pi = internal constant [{_WORDS} x i64] [{table}], align 64
-declare i192 @llvm.ctlz.i192(i192, i1)
-define internal {{ double, i64 }} @far(double %x) #0 {{
-  %b = bitcast double %x to i64
-  %a = and i64 %b, {(1 << 63) - 1}
-  %ex = lshr i64 %a, 52
-  %none = icmp eq i64 %ex, 2047
-  ; lanes that are not far away come here too: their place in the table is any
-  %low = icmp ult i64 %ex, 1013
-  %any = or i1 %none, %low
-  %e = select i1 %any, i64 1100, i64 %ex
-  %m0 = and i64 %a, {(1 << 52) - 1}
-  %m = or i64 %m0, {1 << 52}
-  %at = sub i64 %e, 1013
-  %word = lshr i64 %at, 6
-  %bit = and i64 %at, 63
-  %first = getelementptr i64, ptr @two_over_pi, i64 %word
-  {loads}
-  %y01 = or i256 %y0, %y1
-  %y23 = or i256 %y2, %y3
-  %y = or i256 %y01, %y23
-  %by = zext i64 %bit to i256
-  %shifted = shl i256 %y, %by
-  %top = lshr i256 %shifted, 64
-  %window = trunc i256 %top to i192
-  %m192 = zext i64 %m to i192
-  ; a quarter of 2 x/pi modulo 4: two bits of n, then the fraction, taken to the nearest n
-  %q = mul i192 %window, %m192
-  %n0 = lshr i192 %q, 190
-  %n1 = trunc i192 %n0 to i64
-  %f = shl i192 %q, 2
-  %over = icmp slt i192 %f, 0
-  %carry = zext i1 %over to i64
-  %n2 = add i64 %n1, %carry
-  %minus = sub i192 0, %f
-  %size = select i1 %over, i192 %minus, i192 %f
-  %zeros = call i192 @llvm.ctlz.i192(i192 %size, i1 false)
-  %normal = shl i192 %size, %zeros
-  %high = lshr i192 %normal, 128
-  %h64 = trunc i192 %high to i64
-  %h128 = zext i64 %h64 to i128
-  %product = mul i128 %h128, {half_pi}
-  %p63 = lshr i128 %product, 65
-  %p64 = trunc i128 %p63 to i64
-  %d = sitofp i64 %p64 to double
-  %z64 = trunc i192 %zeros to i64
-  %power = sub i64 {1023 - 62}, %z64
-  %power52 = shl i64 %power, 52
-  %scale = bitcast i64 %power52 to double
-  %r = fmul double %d, %scale
-  ; signs: of the fraction, and of x
-  %negative = icmp slt i64 %b, 0
-  %flip = xor i1 %over, %negative
-  %rm = fneg double %r
-  %rs = select i1 %flip, double %rm, double %r
-  %nm = sub i64 0, %n2
-  %ns = select i1 %negative, i64 %nm, i64 %n2
-  %nan = fsub double %x, %x
-  %rr = select i1 %none, double %nan, double %rs
-  %o0 = insertvalue {{ double, i64 }} poison, double %rr, 0
-  %o1 = insertvalue {{ double, i64 }} %o0, i64 %ns, 1
-  ret {{ double, i64 }} %o1
-}}
-"""
