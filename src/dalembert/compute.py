@@ -313,12 +313,18 @@ def _make(row: Quantity) -> Callable[..., Any]:
     function.__doc__ = (
         f"Return the {row.summary} ({row.unit}).\n\n"
         f"    {row.name}(m, {arguments}{options}, method=None, check=True, out=None)\n\n"
-        f"Methods: {', '.join(row.methods)}. Leading dimensions of the inputs broadcast.\n\n"
-        f"Example: `da.{row.name}(da.robots.puma560(), "
-        + ", ".join("numpy.zeros(6)" for _ in row.inputs)
-        + ")`"
-    )
+        f"Methods: {', '.join(row.methods)}. Leading dimensions of the inputs broadcast."
+    ) + _example(row)
     return function
+
+
+def _example(row: Quantity) -> str:
+    """Return a call of a quantity that an arm has; others are in the manual."""
+    arm = {"elastic_inverse": ("flexible2r", 4)}.get(row.name, ("puma560", 6))
+    if row.planned or not {*row.inputs} <= {"q", "qd", "qdd", "tau", "x"}:
+        return ""
+    given = ", ".join(f"numpy.zeros({arm[1]})" for _ in row.inputs)
+    return f"\n\nExample: `da.{row.name}(da.robots.{arm[0]}(), {given})`"
 
 
 globals().update({row.name: _make(row) for row in QUANTITIES.values()})
