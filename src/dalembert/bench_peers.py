@@ -15,7 +15,11 @@ Timed = tuple[Callable[[int], Any], Callable[[], Any]]  # calls to time, and the
 
 
 class Pinocchio:
-    """A Pinocchio model built from a mechanism: same frames, order of joints and coordinates."""
+    """A Pinocchio model built from a mechanism: same frames and coordinates, joints depth first.
+
+    Pinocchio takes the joints of a branch as neighbours. Where a mechanism has them in another
+    order, states are brought to Pinocchio's and results back, outside of what is timed.
+    """
 
     def __init__(self, m: Mechanism):
         try:
@@ -33,16 +37,17 @@ class Pinocchio:
         pin, b = self.pin, merge_fixed(m).bound()
         model = pin.Model()
         model.gravity.linear = np.array([float(x) for x in b.gravity])
-        for j, body in enumerate(b.bodies):
+        order, added = _depth_first([body.parent for body in b.bodies]), {-1: 0}
+        self.q = _entries([body.joint.nq for body in b.bodies], order)
+        self.v = _entries([body.joint.nv for body in b.bodies], order)
+        for j in order:
+            body = b.bodies[j]
             name = f"{j}:{joint_name(body)}"
             place = pin.SE3(_rows(body.placement.R.matrix()), _vector(body.placement.p))
-            # body j is joint j + 1: bodies stand depth first
-            added = model.addJoint(body.parent + 1, self._joint(body.joint), place, name)
-            if added != j + 1:
-                raise ModelError("the bodies do not stand depth first")
+            added[j] = model.addJoint(added[body.parent], self._joint(body.joint), place, name)
             own = body.inertia
             inertia = pin.Inertia(float(own.m), _vector(own.centre), _rows(own.about_centre))
-            model.appendBodyToJoint(added, inertia, pin.SE3.Identity())
+            model.appendBodyToJoint(added[j], inertia, pin.SE3.Identity())
         return model
 
     def _joint(self, joint: Any) -> Any:
@@ -72,6 +77,7 @@ class Pinocchio:
 
     def run(self, name: str, given: tuple[np.ndarray, ...], batch: bool) -> Timed:
         """Return a call that computes a quantity at the given states, and one for its result."""
+        given = (given[0][:, self.q], *(x[:, self.v] for x in given[1:]))
         if name in ("inverse_dynamics", "forward_dynamics") and batch:
             return self._parallel(name, given)
         if name == "inverse_dynamics":
@@ -87,7 +93,7 @@ class Pinocchio:
             for _ in range(loops):
                 run(1, pool, q, v, a, out)
 
-        return calls, lambda: out.T
+        return calls, lambda: self._back(out.T)
 
     def _single(self, given: tuple[np.ndarray, ...]) -> Timed:
         rnea, model, data = self.pin.rnea, self.model, self.data
@@ -97,7 +103,7 @@ class Pinocchio:
             for _ in range(loops):
                 rnea(model, data, q, v, a)
 
-        return calls, lambda: data.tau.copy()
+        return calls, lambda: self._back(data.tau)
 
     def _mass(self, q: np.ndarray) -> Timed:
         crba, model, data = self.pin.crba, self.model, self.data
@@ -108,7 +114,11 @@ class Pinocchio:
                 for x in rows:
                     crba(model, data, x)
 
-        return calls, lambda: np.array([_symmetric(crba(model, data, x)) for x in rows])
+        def results() -> np.ndarray:
+            found = np.array([_symmetric(crba(model, data, x)) for x in rows])
+            return self._back(self._back(found).swapaxes(1, 2))
+
+        return calls, results
 
     def _slopes(self, given: tuple[np.ndarray, ...]) -> Timed:
         derive, model, data = self.pin.computeRNEADerivatives, self.model, self.data
@@ -122,9 +132,33 @@ class Pinocchio:
         def results() -> tuple[np.ndarray, ...]:
             found = [tuple(x.copy() for x in derive(model, data, *row)) for row in rows]
             dq, dv, M = (np.array(x) for x in zip(*found, strict=True))
-            return dq, dv, np.array([_symmetric(x) for x in M])
+            M = np.array([_symmetric(x) for x in M])
+            sides = [self._back(x).swapaxes(1, 2) for x in (dq, dv, M)]
+            return tuple(self._back(x).swapaxes(1, 2) for x in sides)
 
         return calls, results
+
+    def _back(self, found: np.ndarray) -> np.ndarray:
+        """Return results with the last dimension in the order of the mechanism."""
+        return np.ascontiguousarray(found[..., np.argsort(self.v)])
+
+
+def _depth_first(parents: list[int]) -> list[int]:
+    """Return the bodies so that each branch is a run of neighbours."""
+    children: dict[int, list[int]] = {}
+    for j, i in enumerate(parents):
+        children.setdefault(i, []).append(j)
+    order, stack = [], children.get(-1, [])[::-1]
+    while stack:
+        order.append(stack.pop())
+        stack += children.get(order[-1], [])[::-1]
+    return order
+
+
+def _entries(sizes: list[int], order: list[int]) -> list[int]:
+    """Return the indices of a vector with parts of these sizes, the parts in that order."""
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+    return [k for j in order for k in range(starts[j], starts[j + 1])]
 
 
 def _symmetric(M: np.ndarray) -> np.ndarray:
