@@ -115,3 +115,18 @@ def test_freezing_equals_the_locked_mechanism(eq):
     assert frozen.n == 3
     wrist = eq.freeze({1: 0, 2: "t2", 3: "t3"})
     assert wrist.n == 3 and not wrist.Q[1].is_zero()
+
+
+def test_condensed_sums_are_chosen_for_each_entry():
+    m = da.load("RX(),TYK(L1),RY(),TXK(L2),TX(),TYK(L3),RX(),TYK(L4),TZK(H4),RX(),TYK(L5);")
+    eq = da.equations(m)
+    assert len(eq.A[1, 5].terms("report")) == 9
+    assert len(eq.A[1, 5].terms("condensed")) == 7
+    rng = np.random.default_rng(0)
+    q = rng.normal(size=(50, 5))
+    at = eq.values({p.name: rng.uniform(0.1, 2) for p in m.parameters}, list(q.T))
+    for kind in "QABC":
+        for entry in getattr(eq, kind):
+            forms = [eq.ring.evaluate(entry.form(x), at) for x in ("report", "condensed")]
+            assert_allclose(*forms, rtol=1e-11, atol=1e-11)
+            assert len(entry.terms("condensed")) <= len(entry.terms("report"))

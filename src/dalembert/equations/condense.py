@@ -1,24 +1,30 @@
-"""The shortest form of a coefficient: s² + c² = 1 used where it shortens, either way round."""
+"""The shortest form of a coefficient: s² + c² = 1 and angle sums used where they shorten it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .angles import Joints, rotated
 from .ring import Poly, Ring
 
 if TYPE_CHECKING:
     from .entry import Entry
+
+LARGE = 1000  # terms from which on no other angle sums are tried
 
 
 def shortest(entry: Entry) -> Poly:
     """Return the form of a coefficient with the fewest terms that was found.
 
     Candidates are the sums of section 3 as they come (angle sums seen from the frame of the entry)
-    and the same with squares of sines or cosines replaced, angle by angle, while that shortens.
+    and the same with every s² as 1 - c², both with squares of sines or cosines replaced, angle by
+    angle, while that shortens; then other angle sums (q2 and q3 for q2 and q2 + q3), likewise.
     """
     eq, key = entry.equations, (entry.kind, entry.place)
     if key not in eq.shortest:
-        eq.shortest[key] = min((shortened(eq.ring, entry.raw), entry.poly), key=len)
+        forms = (shortened(eq.ring, p) for p in (entry.raw, entry.poly))
+        eq.shortest[key] = resummed(eq.ring, min(forms, key=len))
     return eq.shortest[key]
 
 
@@ -35,6 +41,45 @@ def shortened(ring: Ring, p: Poly) -> Poly:
                     if len(tried) < len(p):
                         p, degrees, improving = tried, tried.degrees(), True
     return p
+
+
+def resummed(ring: Ring, p: Poly) -> Poly:
+    """Return p after every change of angle sums that leaves fewer terms."""
+    improving, index = 1 < len(p) < LARGE, ring.symbols.index
+    while improving:
+        improving = False
+        degrees = p.degrees()
+        for gone, a, b in sums(ring):
+            s, c = index["sin", gone], index["cos", gone]
+            if degrees[s] or degrees[c]:
+                instead = list(ring.gens)
+                instead[c], instead[s] = rotated(_pair(ring, a), _pair(ring, b))
+                tried = shortened(ring, p.compose(*instead))
+                if len(tried) < len(p):
+                    p, degrees, improving = tried, tried.degrees(), True
+    return p
+
+
+def sums(ring: Ring) -> Iterator[tuple[Joints, tuple[Joints, int], tuple[Joints, int]]]:
+    """Yield (angle, first, second): an angle of the ring that is a sum or difference of two others.
+
+    The sign of each other angle stands with it.
+    """
+    known = {g.key[1]: None for g in ring.symbols.generators if g.key[0] == "cos"}
+    for a in known:
+        for b in known:
+            total = tuple(sorted((*a, *b), key=abs))
+            if a < b and total in known:
+                yield total, (a, 1), (b, 1)
+                yield a, (total, 1), (b, -1)
+                yield b, (total, 1), (a, -1)
+
+
+def _pair(ring: Ring, angle: tuple[Joints, int]) -> tuple[Poly, Poly]:
+    """Return cosine and sine of an angle with a sign."""
+    joints, sign = angle
+    index = ring.symbols.index
+    return ring.gens[index["cos", joints]], sign * ring.gens[index["sin", joints]]
 
 
 def replaced(ring: Ring, p: Poly, square: int, other: int) -> Poly:
