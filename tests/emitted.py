@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
 import dalembert as da
 from dalembert.emit.unit import Entry, Unit
+from dalembert.export import _writer
 from dalembert.export_unit import Samples, unit_of
 from dalembert.reference import in_floats
 
@@ -83,3 +85,11 @@ def worst(found: np.ndarray, reference: np.ndarray, growth: float) -> float:
     difference = np.abs(found - reference)
     assert np.all(np.isfinite(difference))
     return float(difference.max(initial=0.0)) / largest / max(1.0, growth / 100)
+
+
+def write(made: Unit, language: str, directory: Path) -> None:
+    """Write a Unit in a language."""
+    for name, text in _writer(language)(made).items():
+        target = directory / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(str(text), encoding="utf-8")

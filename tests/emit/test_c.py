@@ -55,7 +55,10 @@ def test_c_equals_the_algorithms(name, tmp_path):
     ("-O2", "-ffast-math"), ("-O2", "-D{}_LIBM_SINCOS"), ("-O2", "-D{}_FLOAT"),
     ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")],
     ids=["plain", "contracted", "fast", "libm", "single", "sanitized"])  # fmt: skip
-@pytest.mark.parametrize("name", ["serial", "parametric", "joints", "fivebar"])
+@pytest.mark.parametrize(
+    "name",
+    ["parametric", *(pytest.param(n, marks=pytest.mark.slow) for n in ("serial", "fivebar"))],
+)
 def test_golden_vectors_hold(name, flags, tmp_path):
     _, made = unit(name)
     flags = [flag.format(made.id.upper()) for flag in flags]

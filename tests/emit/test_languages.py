@@ -4,25 +4,18 @@ import pytest
 
 from dalembert.emit import c, cpp, fortran, octave, python, rust
 from dalembert.emit.dialect import LISTING
-from dalembert.export import LANGUAGES, _writer
+from dalembert.export import LANGUAGES, files
 from dalembert.export_check import COMMANDS, kernels, run, tool
 from dalembert.expr.ops import OPS
-from emitted import MACHINES, unit
+from emitted import MACHINES, unit, write
 
-QUICK = ("c", "cpp", "python", "numpy")
-SLOW = ("octave", "fortran", "rust", "casadi")
+QUICK = ("cpp", "python", "numpy")
+SLOW = ("c", "octave", "fortran", "rust", "casadi")
 CASES = [(language, name) for language in QUICK for name in MACHINES] + [
     pytest.param(language, name, marks=pytest.mark.slow) for language in SLOW for name in MACHINES
 ]
 DIALECTS = [LISTING, c.dialect("x"), cpp.CPP, python.MATH, python.NUMPY, python.CASADI,
             octave.OCTAVE, fortran.FORTRAN, rust.RUST]  # fmt: skip
-
-
-def write(made, language, directory):
-    for name, text in _writer(language)(made).items():
-        target = directory / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize(("language", "name"), CASES)
@@ -62,8 +55,6 @@ def test_every_language_can_be_checked():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_same_model_gives_the_same_bytes(language):
-    from dalembert.export import files
-
     make, quantities, parameters = MACHINES["parametric"]
     assert files(make(), quantities, language, parameters=parameters) == files(
         make(), quantities, language, parameters=parameters

@@ -38,14 +38,14 @@ static void @id@_sincos(int n, const @id@_real *x, @id@_real *s, @id@_real *c)
 #define @ID@_TURN 3000.0f
 #define @ID@_ROUND 12582912.0f
 #define @ID@_PARTS(x, k) \\
-    (((((x) - (k)*1.5703125f) - (k)*4.837512969970703e-4f) \\
-      - (k)*7.549533620476723e-8f) - (k)*2.5633440682570896e-12f)
+    ((x) - (k)*1.5703125f - (k)*4.837512969970703e-4f \\
+      - (k)*7.549533620476723e-8f - (k)*2.5633440682570896e-12f)
 #else
 #define @ID@_TURN 1e5
 #define @ID@_ROUND 6755399441055744.0
 #define @ID@_PARTS(x, k) \\
-    (((((x) - (k)*1.5707963267341256) - (k)*6.077100506303966e-11) \\
-      - (k)*2.0222662487111665e-21) - (k)*8.4784276603689e-32)
+    ((x) - (k)*1.5707963267341256 - (k)*6.077100506303966e-11 \\
+      - (k)*2.0222662487111665e-21 - (k)*8.4784276603689e-32)
 #endif
 
 static inline void @id@_sincos(int n, const @id@_real *restrict x, @id@_real *restrict s,
@@ -58,14 +58,20 @@ static inline void @id@_sincos(int n, const @id@_real *restrict x, @id@_real *re
         const @id@_real y = @ID@_PARTS(x[i], k);
         const @id@_real z = y*y;
         const @id@_real zz = z*z;
-        const @id@_real sy = y + (y*z)*((@ID@_K(-1.66666666666666324348e-01)
-            + z*@ID@_K(8.33333333332248946124e-03)) + zz*((@ID@_K(-1.98412698298579493134e-04)
-            + z*@ID@_K(2.75573137070700676789e-06)) + zz*(@ID@_K(-2.50507602534068634195e-08)
-            + z*@ID@_K(1.58969099521155010221e-10))));
-        const @id@_real cy = @ID@_K(1.0) + z*(@ID@_K(-0.5)
-            + z*((@ID@_K(4.16666666666666019037e-02) + z*@ID@_K(-1.38888888888741095749e-03))
-            + zz*((@ID@_K(2.48015872894767294178e-05) + z*@ID@_K(-2.75573143513906633035e-07))
-            + zz*(@ID@_K(2.08757232129817482790e-09) + z*@ID@_K(-1.13596475577881948265e-11)))));
+        const @id@_real s2 = @ID@_K(-2.50507602534068634195e-08)
+            + z*@ID@_K(1.58969099521155010221e-10);
+        const @id@_real s1 = @ID@_K(-1.98412698298579493134e-04)
+            + z*@ID@_K(2.75573137070700676789e-06);
+        const @id@_real s0 = @ID@_K(-1.66666666666666324348e-01)
+            + z*@ID@_K(8.33333333332248946124e-03);
+        const @id@_real c2 = @ID@_K(2.08757232129817482790e-09)
+            + z*@ID@_K(-1.13596475577881948265e-11);
+        const @id@_real c1 = @ID@_K(2.48015872894767294178e-05)
+            + z*@ID@_K(-2.75573143513906633035e-07);
+        const @id@_real c0 = @ID@_K(4.16666666666666019037e-02)
+            + z*@ID@_K(-1.38888888888741095749e-03);
+        const @id@_real sy = y + (y*z)*(s0 + zz*(s1 + zz*s2));
+        const @id@_real cy = @ID@_K(1.0) + z*(@ID@_K(-0.5) + z*(c0 + zz*(c1 + zz*c2)));
         const @id@_real m = k - @ID@_K(4.0)*((k*@ID@_K(0.25) + @ID@_ROUND) - @ID@_ROUND);
         const int odd = @ID@_F(fabs)(@ID@_F(fabs)(m) - @ID@_K(1.0)) < @ID@_K(0.5);
         const @id@_real a = odd ? cy : sy;
