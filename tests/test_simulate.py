@@ -5,6 +5,7 @@ import json
 import signal as signals
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -271,6 +272,16 @@ def test_a_motion_that_is_not_finite_stops_and_says_where(method):
     assert "not finite after t = 0.5" in str(error) or "not finite after t = 0.4" in str(error)
 
 
+def test_too_many_steps_are_given_up():
+    """Joints that stick by Coulomb friction make an adaptive method creep."""
+    m = da.robots.puma560()
+    with pytest.raises(SimulationStopped, match="more than 2000 steps") as caught:
+        da.simulate(m, np.full(6, 0.3), t=2.0, drives="all", max_steps=2000)
+    assert "rk4" in str(caught.value) and 0 < caught.value.time < 2
+    r = da.simulate(m, np.full(6, 0.3), t=0.2, drives="all", method="rk4")
+    assert np.isfinite(r.q).all()
+
+
 def test_an_error_of_a_torque_function_reaches_the_caller():
     def torque(t, q, qd):
         raise ZeroDivisionError("mine")
@@ -397,3 +408,80 @@ def test_damped_springs_only_lose_energy():
     assert any(float(s.damping) > 0 for s in m.elastic)
     r = da.simulate(m, t=1.0, rtol=1e-11)
     assert (np.diff(r.energy) <= 1e-10).all() and r.energy[-1] < r.energy[0]
+
+
+def scipy_states(rate, x0, t):
+    scipy = pytest.importorskip("scipy.integrate")
+    found = scipy.solve_ivp(rate, (t[0], t[-1]), x0, "DOP853", t, rtol=1e-11, atol=1e-13)
+    return found.y.T
+
+
+@pytest.mark.parametrize("name", ["fourbar", "fivebar", "parallelogram_arm"])
+def test_loops_agree_with_scipy(name):
+    m = getattr(da.robots, name)()
+    q0, t = da.assemble(m), np.linspace(0, 0.4, 5)
+    tau = np.linspace(0.5, -0.3, len(m.active))
+    n = m.nq
+
+    def rate(t, x):
+        return np.concatenate([x[n:], da.forward_dynamics(m, x[:n], x[n:], tau, check=False)])
+
+    found = scipy_states(rate, np.concatenate([q0, np.zeros(n)]), t)
+    r = da.simulate(m, q0, torque=tau, t=t, rtol=1e-11, atol=1e-13, events="none")
+    ours = np.concatenate([r.q, r.qd], axis=1)
+    assert np.abs(ours - found).max() < 1e-7 * max(1.0, np.abs(found).max())
+
+
+@pytest.mark.parametrize("trailers", [0, 1, 2])
+def test_trucks_agree_with_scipy(trailers):
+    m = da.robots.truck(trailers)
+    t = np.linspace(0, 5, 6)
+    steer, force = np.array([0.15]), np.zeros(len(m.wheels))
+    force[0] = 500.0
+    still, tau = np.zeros(1), np.zeros(m.nv)
+
+    def rate(t, x):
+        q, v = x[:-1], x[-1:]
+        qd = da.kane_J_nh(m, q, steer) @ v
+        return np.concatenate([qd, da.alpha_dot(m, q, v, steer, still, tau, force)])
+
+    start = np.concatenate([np.zeros(m.nq), [1.0]])
+    found = scipy_states(rate, start, t)
+    r = da.simulate(m, None, [1.0], torque=np.concatenate([tau, force]), t=t, rtol=1e-11,
+                    atol=1e-13, motion={"delta": 0.15})  # fmt: skip
+    ours = np.concatenate([r.q, r.speeds], axis=1)
+    assert np.abs(ours - found).max() < 1e-8 * max(1.0, np.abs(found).max())
+
+
+@pytest.mark.parametrize("name", ["spacecraft", "flying_arm", "walker", "snake"])
+def test_moving_bases_agree_with_scipy(name):
+    m = getattr(da.robots, name)()
+    q, qd, _ = random_state(m, 3, mild=True)
+    x0, t = np.array([*q, *(0.2 * np.array(qd))]), np.linspace(0, 0.2, 3)
+    tau = np.zeros(m.nv)
+
+    def rate(t, x):
+        q, qd = x[: m.nq], x[m.nq :]
+        parts = zip(m.bodies, m.split_q(list(q)), m.split(list(qd)), strict=True)
+        qdot = [y for b, a, v in parts for y in b.joint.coordinate_rate(a, v)]
+        return np.concatenate([qdot, da.forward_dynamics(m, q, qd, tau)])
+
+    found = scipy_states(rate, x0, t)
+    r = da.simulate(m, q, 0.2 * np.array(qd), t=t, rtol=1e-11, atol=1e-13, events="none")
+    ours = np.concatenate([r.q, r.qd], axis=1)
+    assert np.abs(ours - found).max() < 1e-7 * max(1.0, np.abs(found).max())
+
+
+def test_without_compiled_code_numpy_and_scipy_answer(monkeypatch):
+    pytest.importorskip("scipy")
+    monkeypatch.setenv("DALEMBERT_JIT", "off")
+    m = da.load(DOUBLE.replace("M = 1", "M = 1.25"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        a = da.simulate(m, [0.3, 0.2], t=[0, 0.1, 0.2], rtol=1e-10)
+        b = da.simulate(m, [[0.3, 0.2], [0.1, 0.1]], t=[0, 0.1, 0.2], method="rk4", step=1e-2)
+        c = da.simulate(m, [0.3, 0.2], t=[0, 0.1, 0.2], method="euler", step=1e-3)
+    assert np.abs(a.q - b.q[0]).max() < 1e-7 and np.abs(a.q - c.q).max() < 1e-2
+    monkeypatch.delenv("DALEMBERT_JIT")
+    true = da.simulate(m, [0.3, 0.2], t=[0, 0.1, 0.2], rtol=1e-10)
+    assert np.abs(a.q - true.q).max() < 1e-8

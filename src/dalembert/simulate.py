@@ -14,13 +14,14 @@ import numpy as np
 from .compute import evaluate, neutral
 from .errors import UsageError
 from .mechanism import Mechanism
+from .runtime.build import refusal
 from .simulate_events import event_table
 from .simulate_kernels import METHODS, Kernels
 from .simulate_laws import law_of
 from .simulate_result import Event, Simulation, SimulationStopped
 from .simulate_run import Job, Run, force_names
 from .simulate_systems import Closed, joint_index, normalised, system
-from .simulate_tools import STIFF, prescribed_signal, run_scipy
+from .simulate_tools import STIFF, prescribed_signal, run_numpy, run_scipy
 
 Array = np.ndarray
 __all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
@@ -44,6 +45,7 @@ def simulate(
     parameters: Mapping[str, Any] | None = None,
     hold: bool = False,
     threads: int = 1,
+    max_steps: int = 1_000_000,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Return the motion from (q0, qd0) on the times t (an array, or the end of 201 samples).
@@ -74,9 +76,16 @@ def simulate(
         first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
         job = job.renewed(states[:1], float(times[0]), first)
     table = event_table(m, events, stop)
-    run = Run(job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table)
-    if method in STIFF:
+    run = Run(
+        job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table, max_steps
+    )
+    slow = refusal() is not None
+    if method in STIFF or (slow and method == "dop853"):
         return run.result(run_scipy(run.job, states, times, method, rtol, run.atol), lead)
+    if slow:
+        rows, given = run.rows(job.settings, lead), run.parameters(lead)
+        found = run_numpy(job, states, times, method, step, given, rows)
+        return run.result(found, lead)
     if method == "dop853":
         return run.result(run.adaptive(states, lead, progress), lead)
     return run.result(run.fixed(states, lead, threads, progress), lead)

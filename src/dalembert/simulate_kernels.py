@@ -77,13 +77,14 @@ class Kernels:
 
     def _kernel(self, name: str, body: Callable[..., Any], outputs: Any, extra: Any = "") -> Any:
         from .runtime import compile_program
+        from .runtime.build import refusal
 
         m = self.system.m
         if extra is None:  # what is traced has no name that says what it computes
             return compile_program(self._program(name, body, outputs))
         key = repr((
-            "simulate", name, m.digest, m.values, self.system.key, self.law.key, self.signals,
-            self.settings, self.parameters, extra,
+            "simulate", refusal(), name, m.digest, m.values, self.system.key, self.law.key,
+            self.signals, self.settings, self.parameters, extra,
         ))  # fmt: skip
         with _LOCK:
             if key in _KEPT:

@@ -98,6 +98,7 @@ class Run:
     rtol: float
     atol: float
     table: EventTable
+    most: int = 1_000_000
 
     def rows(self, values: Array, lead: tuple[int, ...]) -> Array:
         """Return settings or parameters with one row per state, or one row for all."""
@@ -159,7 +160,15 @@ class Run:
             own = settings[row] if settings.ndim > 1 else settings
             mine = {k: (v[row] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
             driver = drivers.Adaptive(
-                model, x, self.times, self.rtol, self.atol, own, mine, longest=self._longest()
+                model,
+                x,
+                self.times,
+                self.rtol,
+                self.atol,
+                own,
+                mine,
+                longest=self._longest(),
+                most=self.most,
             )
             place = np.unravel_index(row, lead) if lead else ()
             stopped = self._one(driver, tuple(int(k) for k in place), found, progress) or stopped
@@ -186,6 +195,13 @@ class Run:
                 elif status == drivers.ALARM:
                     job = job.renewed(driver.x[None], driver.t, driver.parameters)
                     driver.use(job.model(self.method, self.table))
+                elif status == drivers.LIMIT:
+                    raise SimulationStopped(
+                        f"more than {driver.most} steps, t = {driver.t:.9g} s is reached",
+                        "joints that stick by Coulomb friction, or stiff springs, ask for a fixed "
+                        'step (method="rk4"), for method="radau", or for more (max_steps=)',
+                        "", driver.t, driver.x[: job.m.nq].copy(), driver.x[job.m.nq :].copy(),
+                    )  # fmt: skip
                 else:
                     self.fail_adaptive(driver, place)
             _raise_callback(driver.model)

@@ -28,8 +28,9 @@ from .llvm import Engine, generate, table
 from .native import address, scratch
 from .signal import Signal
 
-__all__ = ["ALARM", "BAD", "DONE", "EVENT", "MORE", "SMALL", "Adaptive", "Fixed", "Model"]
+__all__ = ["ALARM", "BAD", "DONE", "EVENT", "LIMIT", "MORE", "SMALL", "Adaptive", "Fixed", "Model"]
 
+LIMIT = 6  # the status of a driver that was given up
 PAUSE = 0.02  # seconds of work between two looks at Python
 _DRIVER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _lock = threading.Lock()
@@ -202,6 +203,7 @@ class Adaptive:
     parameters: Mapping[str, Any] | None = None
     first_step: float | None = None
     longest: float = np.inf
+    most: int = 1_000_000  # steps, those refused included
     out: np.ndarray = field(init=False)
     task: _Task = field(init=False)
 
@@ -308,7 +310,11 @@ class Adaptive:
     def run(self, end: float, report: Callable[[float], None] | None = None) -> int:
         """Return the status at `end`, or when something happens before."""
         self.task["end"] = end
-        return _run(_driver("adaptive"), self.task, self.progress, report)
+
+        def enough() -> bool:
+            return int(self.task["evaluations"]) > self.most * adaptive_code.dop853.STAGES
+
+        return _run(_driver("adaptive"), self.task, self.progress, report, enough)
 
 
 def _run(
@@ -316,6 +322,7 @@ def _run(
     task: _Task,
     progress: Callable[[], float],
     report: Callable[[float], None] | None,
+    enough: Callable[[], bool] | None = None,
 ) -> int:
     budget = 8
     while True:
@@ -327,5 +334,7 @@ def _run(
             report(progress())
         if status != MORE:
             return status
+        if enough is not None and enough():
+            return LIMIT
         # as many steps as fit in the pause, never many more than before
         budget = max(1, min(budget * 8, int(budget * PAUSE / max(spent, 1e-7))))
