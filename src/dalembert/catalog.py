@@ -40,7 +40,7 @@ from .catalog_models import (
     framed,
     gravity_load,
     hybrid,
-    mass_matrix_by_columns,
+    mass_matrix_of,
     potential_energy,
 )
 from .errors import UsageError, shown
@@ -151,7 +151,7 @@ _ROWS = (
     Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": potential_energy},
              "J", "potential energy of gravity and springs", False),
     Quantity("mass_matrix", ("q",), (("M", _vv),),
-             {"composite": composite.composite, **each(mass_matrix_by_columns)},
+             {"composite": composite.composite, **each(mass_matrix_of)},
              "kg, kg m2", "mass matrix M", True, DRIVES),
     Quantity("gravity", ("q",), (("g", _v),), each(gravity_load),
              "N, N m", "gravity load, -Q", True),

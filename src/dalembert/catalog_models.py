@@ -61,7 +61,7 @@ def bias_forces(inverse: Algorithm) -> Algorithm:
     return bias
 
 
-def mass_matrix_by_columns(inverse: Algorithm) -> Algorithm:
+def mass_matrix_of(inverse: Algorithm) -> Algorithm:
     """Return the mass matrix: column j is the inverse model of a unit acceleration of joint j."""
 
     def mass_matrix(m: Mechanism, q: Vector, drives: Any = "inertia") -> list[list[Any]]:
