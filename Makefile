@@ -4,7 +4,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest -n 2 --durations=10
 
-.PHONY: run test test-all lint bench clean
+.PHONY: run test test-all lint bench toolchains clean
 
 run: .venv/.installed-run
 	@$(PY) examples/report_robot.py
@@ -21,6 +21,11 @@ lint: .venv/.installed-dev
 
 bench: .venv/.installed-dev
 	@if [ -d benchmarks ]; then $(PY) -m benchmarks; else echo "there is no benchmarks/ yet"; fi
+
+# compilers and interpreters of the languages that `make test-all` also runs
+toolchains:
+	apt-get update
+	apt-get install --yes gcc g++ gfortran octave
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks import generated_c
 from dalembert import bench, robots
 from dalembert.bench_casadi import available, casadi_rows
 from dalembert.cost import costs
@@ -56,7 +57,10 @@ def kernels(options: argparse.Namespace) -> None:
     if options.quick:
         found = dict(list(found.items())[:1])
     peers = not options.no_peers and find_spec("pinocchio") is not None
-    for line in (*speed(found, peers, 0.05 if options.quick else 1.0), *operations(found)):
+    seconds = 0.05 if options.quick else 1.0
+    for line in (*speed(found, peers, seconds), *operations(found)):
+        print(line, flush=True)
+    for line in generated_c.tables(found, seconds):
         print(line, flush=True)
     if options.chains:
         for line in chains():

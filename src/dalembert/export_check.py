@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -153,8 +154,34 @@ def check_export(
     m: Mechanism, quantities: Sequence[str], language: str, written: Sequence[Path], **options: Any
 ) -> list[Row]:
     """Return how far exported code and kernels are apart; see `export` for the options."""
+    if language == "fmu":
+        return [fmu(path) for path in written]
     unit = unit_of(m, list(quantities), **options)
     return run(language, written[0].parent, unit.id) + kernels(m, unit, **options)
+
+
+def fmu(path: Path) -> Row:
+    """Return how far model exchange and co-simulation are apart after a tenth of a second.
+
+    An FMU in which FMPy's validation finds a problem is an error.
+    """
+    if find_spec("fmpy") is None:
+        raise UsageError("--check needs fmpy, which is not here", hint="pip install fmpy")
+    from fmpy import read_model_description, simulate_fmu
+    from fmpy.validation import validate_fmu
+
+    problems = validate_fmu(str(path))
+    if problems:
+        raise ComputationError(f"{path.name}: {problems[0]}")
+    names = [v.name for v in read_model_description(str(path)).modelVariables]
+    names = [name for name in names if name.startswith(("position.", "speed."))]
+    ends = []
+    for kind in ("ModelExchange", "CoSimulation"):
+        given = {"fmi_type": kind, "stop_time": 0.1, "output": names, "relative_tolerance": 1e-10}
+        found = simulate_fmu(str(path), **given)
+        ends.append(np.array([found[name][-1] for name in names]))
+    worst = float(np.max(np.abs(ends[0] - ends[1])) / max(1.0, np.max(np.abs(ends[1]))))
+    return Row("fmu", "simulation", worst, 1e-6, worst <= 1e-6)
 
 
 def kernels(

@@ -6,15 +6,18 @@ A name is put in one place of a model at a time; the tokens must be those of a b
 import json
 import keyword
 import random
+import re
 
 import pytest
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 
 import dalembert as da
+from dalembert.emit.fmu import sources
 from dalembert.emit.names import identifier, plain
 from dalembert.emit.reserved import RESERVED
 from dalembert.export import LANGUAGES, files
+from dalembert.export_fmu import fmu_unit
 
 LEXER = {"c": "c", "cpp": "cpp", "python": "python", "numpy": "python", "octave": "matlab",
          "matlab": "matlab", "fortran": "fortran", "rust": "rust", "casadi": "python"}  # fmt: skip
@@ -97,6 +100,42 @@ def test_a_hundred_hostile_names(language, slot, benign):
     assert len(names) >= 100
     for name in names:
         same(benign[language], tokens(language, slot, name))
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+def test_the_description_of_an_fmu_keeps_its_tokens(slot):
+    def listed(slot, name):
+        m, parameter = model(slot, name)
+        unit = fmu_unit(m, [parameter], "inertia")
+        made = sources(unit, [0.0, 0.0], [])
+        found = []
+        for path, text in made.items():
+            lexer = get_lexer_by_name(BY_ENDING[path.rpartition(".")[2]])
+            found.append([(kind, word) for kind, word in lexer.get_tokens(text) if word.strip()])
+        return found
+
+    expected = listed("model", "benign")
+    for name in WRITTEN:
+        same(expected, listed(slot, name))
+
+
+PRINTED = re.compile(
+    r"\\text(backslash|asciitilde|asciicircum)\{\}|\\[{}_%$#&]|\\ensuremath\{\\[A-Za-z]+\}"
+)
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+def test_equations_in_latex_keep_their_tokens_but_for_commands_that_print_a_sign(slot):
+    lexer = get_lexer_by_name("latex")
+
+    def listed(slot, name):
+        ((_, text),) = files(model(slot, name)[0], [], "latex").items()
+        text = PRINTED.sub("x", text)
+        return [[(kind, word) for kind, word in lexer.get_tokens(text) if word.strip()]]
+
+    expected = listed("model", "benign")
+    for name in WRITTEN:
+        same(expected, listed(slot, name))
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @model_command
-@click.argument("quantities", metavar="QUANTITY...", nargs=-1, required=True)
+@click.argument("quantities", metavar="QUANTITY...", nargs=-1)
 @click.option("--to", "language", required=True, metavar="LANGUAGE", help="The language to write.")
 @click.option(
     "--out",
