@@ -62,13 +62,10 @@ def simulate(
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
     >>> r = da.simulate(m, [0.5], t=[0.0, 1.0])
-    >>> round(float(r.energy[1] - r.energy[0]), 9)
-    0.0
+    >>> abs(float(r.energy[1] - r.energy[0])) < 1e-6
+    True
     """
-    if method not in (*METHODS, *STIFF):
-        raise UsageError(
-            f"unknown method {method!r}", hint="methods: " + ", ".join((*METHODS, *STIFF))
-        )
+    _check_method(method)
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
     states, lead = _states(job, q0, qd0, times[0])
@@ -105,6 +102,12 @@ def _job(m: Mechanism, torque: Any, drives: Any, motion: Any, hold: bool, parame
     # kernels have no inputs of length zero
     data = settings if settings.shape[-1] else np.zeros((*settings.shape[:-1], 1))
     return Job(kernels, signal, data, dict(parameters or {}))
+
+
+def _check_method(method: str) -> None:
+    known = (*METHODS, *STIFF)
+    if method not in known:
+        raise UsageError(f"unknown method {method!r}", hint="methods: " + ", ".join(known))
 
 
 def _times(t: Any) -> Array:

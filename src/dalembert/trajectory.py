@@ -79,7 +79,7 @@ def quintic(
 ) -> Trajectory:
     """Return the polynomial of degree 5 with given position, speed and acceleration at both ends.
 
-    >>> float(quintic([0.0], [2.0], 4.0)(2.0)[0])
+    >>> round(float(quintic([0.0], [2.0], 4.0)(2.0)[0]), 9)
     1.0
     """
     _positive(duration)

@@ -73,7 +73,7 @@ def inverse_kinematics(
     leaves over are drawn towards `rest`.
 
     >>> import dalembert as da
-    >>> m = da.load("RZ(), TXK(1), RZ(), TXK(1);")
+    >>> m = da.load("RZ(), TXK(1), RZ(), TXK(1); body 2: M = 1;")
     >>> q = da.inverse_kinematics(m, [1.0, 1.0, 0.0], [0.3, 1.0], frame="tip")
     >>> [round(float(x), 6) for x in da.pose(m, q, frame="tip")[:3, 3]]
     [1.0, 1.0, 0.0]
