@@ -3,6 +3,8 @@
 @id@ and @ID@ stand for the prefix of the model, @guid@ for what identifies its description.
 """
 
+# size: one C source, kept whole so that it can be read as C
+
 TYPES = """\
 /* @title@: FMI 2.0 for model exchange and co-simulation. */
 
