@@ -87,6 +87,17 @@ def test_a_wrong_input_is_named(kernel, q, message):
         kernel(q, np.zeros(5))
 
 
+
+def test_whole_numbers_that_a_float_cannot_hold_are_refused():
+    from dalembert.errors import UsageError
+    from dalembert.runtime.arguments import numbers
+
+    assert numbers([2**53, -(2**53)], "q").tolist() == [2.0**53, -(2.0**53)]
+    for wrong in (2**53 + 1, -(2**53) - 1, -(2**63), 2**63 - 1):
+        with pytest.raises(UsageError, match="beyond"):
+            numbers(np.array([0, wrong], dtype=np.int64), "q")
+
+
 def test_a_wrong_number_of_inputs_or_keyword_is_refused(kernel):
     with pytest.raises(UsageError, match="takes 2 inputs"):
         kernel(np.zeros(5))

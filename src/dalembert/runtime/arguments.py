@@ -15,6 +15,9 @@ Array = np.ndarray
 _DOUBLE = np.dtype(np.float64)
 
 
+EXACT = 2**53  # whole numbers up to here are floats
+
+
 def numbers(value: Any, what: str) -> Array:
     """Return a value as an aligned C-ordered float64 array, if no information is lost."""
     if type(value) is np.ndarray and value.dtype is _DOUBLE and value.flags.carray:
@@ -27,6 +30,8 @@ def numbers(value: Any, what: str) -> Array:
         raise UsageError(f"{what}: rows of unequal length") from error
     if not np.can_cast(array.dtype, np.float64, "same_kind"):
         raise UsageError(f"{what} holds {array.dtype} values", hint="give real numbers")
+    if array.dtype.kind in "iu" and array.size and max(array.max(), -int(array.min())) > EXACT:
+        raise UsageError(f"{what} holds whole numbers beyond 2**53", hint="they would be rounded")
     if array.dtype != np.float64 or not (array.flags.c_contiguous and array.flags.aligned):
         array = np.array(array, dtype=np.float64, order="C")
     return array
