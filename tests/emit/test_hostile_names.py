@@ -102,6 +102,7 @@ def test_a_hundred_hostile_names(language, slot, benign):
         same(benign[language], tokens(language, slot, name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slot", SLOTS)
 def test_the_description_of_an_fmu_keeps_its_tokens(slot):
     def listed(slot, name):
