@@ -43,9 +43,12 @@ def regroup(m: Mechanism, lighten: bool = False) -> Mechanism:
     Revolute about z: M, MZ and diag(YY, YY, 0). Prismatic: the tensor. Spherical: the mass.
     How much mass moves over a revolute joint is free. All of it, unless `lighten`: then as much as
     makes one first moment of the parent vanish. A mass costs the inverse model 3 products and 3
-    sums, a first moment 5 and 5.
+    sums, a first moment 5 and 5; but not on the first two bodies of a fixed base, which move simply.
     """
     bodies = list(m.bodies)
+    simple = {-1: 2}  # how many more bodies from the base on move simply
+    for j, b in enumerate(bodies):
+        simple[j] = max(0, simple[b.parent] - b.joint.nv)
     last = {b.parent: j for j, b in reversed(list(enumerate(bodies)))}  # its first child, met last
     for j in reversed(range(len(bodies))):
         body = bodies[j]
@@ -54,7 +57,8 @@ def regroup(m: Mechanism, lighten: bool = False) -> Mechanism:
             continue
         i = body.parent
         if i >= 0:
-            if lighten and last[i] == j and isinstance(body.joint, Revolute):
+            light = lighten and last[i] == j and not (simple[i] or simple[bodies[i].parent])
+            if light and isinstance(body.joint, Revolute):
                 moved, kept = _lighter(bodies[i], body.placement, moved, kept)
             inertia = _tidy(_at_origin(bodies[i].inertia) + moved.moved(body.placement))
             bodies[i] = replace(bodies[i], inertia=inertia)
@@ -66,7 +70,7 @@ def _lighter(parent: Body, T: Transform, moved: Inertia, kept: Inertia) -> tuple
     """Return (moved, kept) with the mass that cancels a first moment of the parent."""
     h = parent.h + T.R @ moved.lever
     P = T.p
-    if any(isinstance(x, Expr) for x in (*h, *P, moved.mass)) or parent.parent < 0:
+    if any(isinstance(x, Expr) for x in (*h, *P, moved.mass)):
         return moved, kept
     k = max(range(3), key=lambda a: abs(P[a]))
     free = _felt(parent)
