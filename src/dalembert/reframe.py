@@ -43,7 +43,7 @@ def regroup(m: Mechanism, lighten: bool = False) -> Mechanism:
     Revolute about z: M, MZ and diag(YY, YY, 0). Prismatic: the tensor. Spherical: the mass.
     How much mass moves over a revolute joint is free. All of it, unless `lighten`: then as much as
     makes one first moment of the parent vanish. A mass costs the inverse model 3 products and 3
-    sums, a first moment 5 and 5; but not on the first two bodies of a fixed base, which move simply.
+    sums, a first moment 5 and 5; the first two bodies of a fixed base move simply and are left.
     """
     bodies = list(m.bodies)
     simple = {-1: 2}  # how many more bodies from the base on move simply
