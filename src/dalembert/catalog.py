@@ -104,8 +104,12 @@ def _rigid(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
     return (m.nv - len(m.elastic),)
 
 
+def _base(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (moving_base.base_size(m),)
+
+
 def _joints(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv - moving_base.BASE,)
+    return (m.nv - moving_base.base_size(m),)
 
 
 def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
@@ -212,7 +216,7 @@ _ROWS = (
     Quantity(
         "moving_base_inverse",
         ("q", "qd", "qdd_joints"),
-        (("base_acceleration", _fixed(6)), ("tau", _joints)),
+        (("base_acceleration", _base), ("tau", _joints)),
         {
             "composite": moving_base.moving_base_inverse,
             "partition": moving_base.moving_base_by_partition,
@@ -226,7 +230,7 @@ _ROWS = (
     Quantity(
         "base_acceleration",
         ("q", "qd", "qdd_joints"),
-        (("base_acceleration", _fixed(6)),),
+        (("base_acceleration", _base),),
         {"composite": moving_base.base_acceleration},
         "m/s2, rad/s2",
         "acceleration of the free base that the motion of the joints causes",
@@ -250,7 +254,7 @@ CLOSED = {row["name"]: Quantity(**row) for row in catalog_loops.closed_rows(INVE
 # how long each input vector is; all others have nv entries
 INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
     "q": lambda m: m.nq,
-    "qdd_joints": lambda m: max(0, m.nv - moving_base.BASE),
+    "qdd_joints": lambda m: max(0, m.nv - moving_base.base_size(m)),
     "alpha": lambda m: len(kane.speed_names(m)),
     "steer": lambda m: len(velocity_constraints.prescribed_names(m)),
     "steer_rate": lambda m: len(velocity_constraints.prescribed_names(m)),

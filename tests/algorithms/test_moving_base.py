@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dalembert as da
 from agreement import floats
 from dalembert.algorithms.articulated_body import articulated_body
 from dalembert.algorithms.energy import centre_of_mass, momentum
@@ -108,6 +109,24 @@ def test_momentum_grows_by_the_weight_alone(m):
     np.testing.assert_allclose(
         slope[3:], np.cross(c, weight), atol=1e-6 * size * (1 + np.abs(c).max())
     )
+
+
+def test_a_planar_base_has_three_accelerations_and_feels_no_force():
+    text = "RZ(), TXK(0.5), RZ(), TXK(0.4); gravity = (0, -9.81, 0);"
+    data = "body base: M = 5, D = (0.1, 0, 0), I = (0, 0, 0.3);"
+    data += "body 1: M = 2, D = (0.25, 0, 0), I = (0, 0, 0.1);"
+    data += "body 2: M = 1, D = (0.2, 0, 0), I = (0, 0, 0.05);"
+    m = da.load(text + data, base="planar")
+    q, qd, qdd = state(m, seed=7)
+    found = [
+        da.moving_base_inverse(m, q, qd, qdd[3:], method=method)
+        for method in ("composite", "partition", "articulated_body")
+    ]
+    for base, tau in found:
+        whole = da.inverse_dynamics(m, q, qd, [*base, *qdd[3:]])
+        np.testing.assert_allclose(whole[:3], 0, atol=1e-11)
+        np.testing.assert_allclose(whole[3:], tau, atol=1e-11)
+        np.testing.assert_allclose(base, found[0][0], atol=1e-11)
 
 
 def test_a_fixed_base_is_refused_and_says_what_to_do():

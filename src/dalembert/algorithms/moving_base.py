@@ -24,14 +24,19 @@ BASE = 6  # velocity variables of a free base
 
 
 def moving_base(m: Mechanism) -> Mechanism:
-    """Return the mechanism if its first body is a free base that carries all others."""
+    """Return the mechanism if its first body is a free or planar base that carries all others."""
     roots = [b for b in m.bodies if b.parent < 0]
-    if len(roots) != 1 or roots[0].joint.kind != "free":
+    if len(roots) != 1 or roots[0].joint.kind not in ("free", "planar"):
         raise ModelError(
             "the mechanism has no free base that carries all bodies",
-            hint='load it with base="free"',
+            hint='load it with base="free" or base="planar"',
         )
     return m
+
+
+def base_size(m: Mechanism) -> int:
+    """Return how many velocity variables the base has: 6 if free, 3 if planar."""
+    return m.bodies[0].joint.nv if m.bodies else 0
 
 
 def moving_base_inverse(
@@ -44,7 +49,12 @@ def moving_base_inverse(
     convention: str = "classical",
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Return (base acceleration, joint torques) from the motion of the joints, (89)-(100)."""
+    # size: the three recursions of one algorithm read best together
     m, acting = moving_base(mechanism), wrenches or {}
+    if base_size(m) != BASE:
+        return moving_base_by_articulated_bodies(
+            m, q, qd, qdd_joints, wrenches, drives, convention
+        )
     qdd = [*([0] * BASE), *qdd_joints]
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
     w: dict[int, Vec3] = {-1: Vec3.zero(), 0: Vec3(*qd[3:BASE])}
@@ -150,14 +160,15 @@ def moving_base_by_partition(
     m = moving_base(mechanism)
     A = composite(m, q, drives)
     H = newton_euler(m, q, qd, [0] * m.nv, wrenches, drives)
-    n = m.nv - BASE
+    k = base_size(m)
+    n = m.nv - k
     right = [
-        -H[r] - sum((A[r][BASE + c] * qdd_joints[c] for c in range(n)), 0) for r in range(BASE)
+        -H[r] - sum((A[r][k + c] * qdd_joints[c] for c in range(n)), 0) for r in range(k)
     ]
-    found = solve([row[:BASE] for row in A[:BASE]], right)
+    found = solve([row[:k] for row in A[:k]], right)
     whole = [*found, *qdd_joints]
     tau = [
-        sum((a * x for a, x in zip(A[BASE + r], whole, strict=True)), 0) + H[BASE + r]
+        sum((a * x for a, x in zip(A[k + r], whole, strict=True)), 0) + H[k + r]
         for r in range(n)
     ]
     return _from_rates(m, q, qd, found, convention), tau
@@ -175,14 +186,17 @@ def moving_base_by_articulated_bodies(
     """Return the same by hybrid dynamics: no force on the base, given motion at the joints."""
     m = moving_base(mechanism)
     given = {j for j, b in m.outward() if j > 0 and b.joint.nv}
-    x = [*([0] * BASE), *qdd_joints]
+    k = base_size(m)
+    x = [*([0] * k), *qdd_joints]
     found, tau, _ = hybrid_dynamics(m, q, qd, x, given, wrenches, drives)
-    return _from_rates(m, q, qd, found[:BASE], convention), tau[BASE:]
+    return _from_rates(m, q, qd, found[:k], convention), tau[k:]
 
 
 def _from_rates(
     m: Mechanism, q: Vector, qd: Vector, rates: Vector, convention: str
 ) -> list[Scalar]:
+    if base_size(m) != BASE:
+        return list(rates)  # a planar base: rates along fixed axes, both conventions agree
     v, w = Vec3(*qd[:3]), Vec3(*qd[3:BASE])
     classical = Vec3(*rates[:3]) + w.cross(v)
     reduced = classical - base_rotation(m, q).T @ m.gravity
