@@ -7,6 +7,7 @@ trajectories are data of the kernel: changing them compiles nothing.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,7 +45,7 @@ def _times(gain: Vector, full: bool, x: Vector) -> list[Scalar]:
 
 
 @dataclass(frozen=True)
-class Feedback:
+class Feedback(ABC):
     """What the laws share: a goal or a trajectory, gains, the model they believe in, saturation.
 
     `model` is the mechanism of the law, by default the one that is simulated.
@@ -128,10 +129,11 @@ class Feedback:
         bound = p[sum(sizes) : sum(sizes) + n]
         return [minimum(maximum(x, -b), b) for x, b in zip(tau, bound, strict=True)]
 
+    @abstractmethod
     def law(
         self, m: Mechanism, q: Vector, qd: Vector, goal: tuple[Vector, ...], pull: Vector
     ) -> list[Scalar]:
-        raise NotImplementedError
+        """Return the torques of the law from the state, the goal and the pull towards it."""
 
 
 def _inverse(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import quoteattr
 
 from .c import header, source
-from .fmu_text import BODY, TYPES, rest
+from .fmu_text import BODY
+from .fmu_types import TYPES, rest
 from .names import plain
 from .unit import Unit
 
