@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import generated_c
 from dalembert import bench, robots
-from dalembert.bench_casadi import available, casadi_rows
+from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cost import costs
 
 from . import equations

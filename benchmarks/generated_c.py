@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import bench
-from dalembert.bench_casadi import FLAGS, _function
+from dalembert.bench.casadi import FLAGS, _function
 from dalembert.compute import compile
 from dalembert.export import export
 from dalembert.mechanism import Mechanism

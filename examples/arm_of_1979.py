@@ -10,7 +10,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.algorithms.active_chain import circle
-from dalembert.trajectory_paths import line
+from dalembert.trajectory.paths import line
 
 ARM = """RZ(), RY(), TXK(0.6), RY(), TXK(0.6);
 body 1: M = 0.1, D = (0, 0, 0), I = (0.0001, 0.0001, 0.0001);

@@ -9,8 +9,8 @@ import numpy as np
 
 import dalembert as da
 from dalembert.emit.unit import Entry, Unit
-from dalembert.export import _writer
-from dalembert.export_unit import Samples, unit_of
+from dalembert.export import writer
+from dalembert.export.unit import Samples, unit_of
 from dalembert.reference import in_floats
 
 RIGID = ["inverse_dynamics", "mass_matrix", "forward_dynamics"]
@@ -89,7 +89,7 @@ def worst(found: np.ndarray, reference: np.ndarray, growth: float) -> float:
 
 def write(made: Unit, language: str, directory: Path) -> None:
     """Write a Unit in a language."""
-    for name, text in _writer(language)(made).items():
+    for name, text in writer(language)(made).items():
         target = directory / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(str(text), encoding="utf-8")

@@ -11,7 +11,7 @@ from dalembert.expr.exact import exact
 from dalembert.inertia import Inertia
 from dalembert.joint import UNITS, Prismatic, Revolute
 from dalembert.mechanism import Body, Frame, FrameChange, Mechanism, Parameter
-from dalembert.validate import numbers
+from dalembert.mechanism.validate import numbers
 
 TOKEN = re.compile(r"([RT])([XYZ])(?:K\(([^)]*)\))?|([\[\]])")
 

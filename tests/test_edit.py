@@ -11,11 +11,11 @@ from dalembert.algebra import Mat3, Rotation, Transform, Vec3
 from dalembert.algorithms.energy import centre_of_mass, potential_energy
 from dalembert.algorithms.kinematics import frame_pose
 from dalembert.algorithms.newton_euler import newton_euler
-from dalembert.assemble import on_base
 from dalembert.expr import Expr
 from dalembert.inertia import Inertia
 from dalembert.joint import Fixed, Revolute
 from dalembert.mechanism import Body, Coupling, Frame, Loop, Mechanism, PointSpring, Wheel
+from dalembert.mechanism.assemble import on_base
 from mechanisms import random_mechanisms, random_state
 
 TREES = random_mechanisms(8, seed=11, dof=(2, 7), masses={"decade": 1}, lengths={"metre": 1})

@@ -35,53 +35,12 @@ NEIGHBOURS = {
     ("trajectory", "simulate"),
 }
 LATE = {("mechanism", "read")}  # allowed inside a function only: Mechanism.save
-# parts of a module in files of their own, kept apart to stay short
-FACETS = {
-    "parts": "mechanism",
-    "validate": "mechanism",
-    "assemble": "mechanism",
-    "edit": "mechanism",
-    "rehome": "mechanism",
-    "loop_assembly": "plan",
-    "plan_kane": "plan",
-    "compute_loops": "compute",
-    "catalog_kane": "catalog",
-    "catalog_models": "catalog",
-    "catalog_loops": "catalog",
-    "robots_arms": "robots",
-    "robots_moving": "robots",
-    "robots_parallel": "robots",
-    "robots_wheeled": "robots",
-    "view": "mechanism",
-    "verify_checks": "verify",
-    "verify_motion": "verify",
-    "verify_classes": "verify",
-    "verify_kane": "verify",
-    "verify_loops": "verify",
-    "verify_descriptions": "verify",
-    "simulate_systems": "simulate",
-    "simulate_run": "simulate",
-    "simulate_kernels": "simulate",
-    "simulate_laws": "simulate",
-    "simulate_result": "simulate",
-    "simulate_plot": "simulate",
-    "simulate_events": "simulate",
-    "simulate_tools": "simulate",
-    "export_unit": "export",
-    "export_check": "export",
-    "export_fmu": "export",
-    "trajectory_paths": "trajectory",
-    "trajectory_torques": "trajectory",
-    "bench_peers": "bench",
-    "bench_casadi": "bench",
-}
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def part_of(file: Path) -> str:
     """Return the top-level module or package that a file belongs to."""
-    name = file.relative_to(SOURCE).parts[0].removesuffix(".py")
-    return FACETS.get(name, name)
+    return file.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
 def imported_parts(file: Path) -> list[tuple[int, str, bool]]:
@@ -102,7 +61,7 @@ def imported_parts(file: Path) -> list[tuple[int, str, bool]]:
         else:
             continue
         parts = [name[1] for name in names if name[0] == "dalembert" and name[1:]]
-        found += [(node.lineno, FACETS.get(part, part), id(node) in late) for part in parts]
+        found += [(node.lineno, part, id(node) in late) for part in parts]
     return found
 
 

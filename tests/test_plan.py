@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.loop_assembly import Closure, assemble
 from dalembert.plan import plan, planned
+from dalembert.plan.assembly import Closure, assemble
 from loops import bricard, planar, random_rotation, spatial
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.trajectory import constant_acceleration, quintic, spline, through, trapezoidal
-from dalembert.trajectory_paths import circle, line, pose_error
+from dalembert.trajectory.paths import circle, line, pose_error
 from peers import ORACLES, absent
 
 ARM = """RZ(-3, 3), TXK(0.8), RZ(-2.5, 2.5), TXK(0.6); gravity = (0, -9.81, 0);

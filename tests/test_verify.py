@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.cli import main
 from dalembert.verify import leaves, verify
-from dalembert.verify_classes import quaternion
+from dalembert.verify.classes import quaternion
 from peers import oracle_files
 
 LATER = {"s003_pd_control_planar2r"}  # what needs an integrator

@@ -14,14 +14,14 @@ import numpy as np
 
 from .algebra import Mat3, Vec3
 from .catalog import quantity
-from .catalog_loops import is_closed
+from .catalog.loops import is_closed
 from .compute import evaluate
 from .errors import DalembertError, ModelError
 from .expr.exact import to_float
 from .joint import Vector
-from .loop_assembly import close
 from .mechanism import Mechanism
 from .plan import general_pose, planned
+from .plan.assembly import close
 from .reference import in_floats
 
 LIMIT = 1e-12

@@ -20,7 +20,7 @@ from .errors import UsageError
 from .expr import Scalar, maximum, minimum
 from .joint import Vector
 from .mechanism import Mechanism
-from .plan_kane import cartesian_jacobian, check_cartesian
+from .plan.kane import cartesian_jacobian, check_cartesian
 from .reframe import simplify
 from .runtime.signal import Signal
 

@@ -21,8 +21,8 @@ from .errors import ComputationError, ModelError
 from .expr import Graph, Program, program, trace
 from .inertia import Inertia
 from .mechanism import Mechanism, Parameter
+from .mechanism.rehome import merge_fixed
 from .reframe import reframe, simplify
-from .rehome import merge_fixed
 
 COUNTED = (
     "inverse_dynamics",

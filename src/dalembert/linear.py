@@ -19,7 +19,7 @@ from .errors import ComputationError, UsageError
 from .expr import Function, Graph, jacobian, trace
 from .joint import Vector
 from .mechanism import Mechanism
-from .simulate_systems import Closed, Reduced, System, moved, system
+from .simulate.systems import Closed, Reduced, System, moved, system
 
 Array = np.ndarray
 

@@ -19,7 +19,7 @@ from .expr import Expr
 from .inertia import Inertia
 from .joint import Prismatic, Revolute, Screw, Spherical
 from .mechanism import Body, Mechanism
-from .rehome import merge_fixed
+from .mechanism.rehome import merge_fixed
 
 Z = Vec3(0, 0, 1)
 FAR = 10  # a frame is not slid beyond this many times its distance from its parent's

@@ -27,7 +27,7 @@ from .expr import Expr, asin, atan2, decimal, sqrt, text
 from .expr.exact import to_float
 from .joint import Fixed, Joint
 from .mechanism import Body, Frame, Mechanism, joint_name
-from .rehome import merge_fixed
+from .mechanism.rehome import merge_fixed
 
 Naming = Literal["simple", "full"]
 CODES = {"revolute": 0, "prismatic": 2, "screw": 4, "spherical": 5}

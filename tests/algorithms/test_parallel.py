@@ -8,8 +8,8 @@ import pytest
 
 import dalembert as da
 from dalembert.algorithms import parallel
-from dalembert.loop_assembly import assemble
 from dalembert.plan import planned
+from dalembert.plan.assembly import assemble
 
 
 def rotation(w):

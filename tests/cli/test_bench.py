@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import bench
-from dalembert.bench_casadi import available, casadi_rows
+from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cli import main
 from peers import absent
 

@@ -9,7 +9,7 @@ import pytest
 import dalembert as da
 from dalembert.emit.fmu import packed, sources
 from dalembert.export import files
-from dalembert.export_fmu import fmu_unit
+from dalembert.export.fmu import fmu_unit
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = [

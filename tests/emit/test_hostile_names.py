@@ -17,7 +17,7 @@ from dalembert.emit.fmu import sources
 from dalembert.emit.names import identifier, plain
 from dalembert.emit.reserved import RESERVED
 from dalembert.export import LANGUAGES, files
-from dalembert.export_fmu import fmu_unit
+from dalembert.export.fmu import fmu_unit
 
 LEXER = {"c": "c", "cpp": "cpp", "python": "python", "numpy": "python", "octave": "matlab",
          "matlab": "matlab", "fortran": "fortran", "rust": "rust", "casadi": "python"}  # fmt: skip

@@ -5,7 +5,7 @@ import pytest
 from dalembert.emit import c, cpp, fortran, octave, python, rust
 from dalembert.emit.dialect import LISTING
 from dalembert.export import LANGUAGES, files
-from dalembert.export_check import COMMANDS, kernels, run, tool
+from dalembert.export.check import COMMANDS, kernels, run, tool
 from dalembert.expr.ops import OPS
 from emitted import MACHINES, unit, write
 

@@ -6,9 +6,9 @@ import shutil
 import pytest
 
 from dalembert import bench
-from dalembert.export import LANGUAGES, _writer
-from dalembert.export_check import run
-from dalembert.export_unit import unit_of
+from dalembert.export import LANGUAGES, writer
+from dalembert.export.check import run
+from dalembert.export.unit import unit_of
 from emitted import unit, write
 
 BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
@@ -31,7 +31,7 @@ def deepest(text, ending):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nothing_nests_deeper_than_eight(language, name):
     _, made = unit(name)
-    for path, text in _writer(language)(made).items():
+    for path, text in writer(language)(made).items():
         ending = path.rpartition(".")[2]
         if ending in OTHER:
             assert deepest(text, ending) <= 8, path
@@ -46,7 +46,7 @@ def large():
 
 def test_a_function_has_at_most_four_thousand_statements(large):
     assert len(large.entries[0].step.lines) > 4000
-    text = _writer("c")(large)[f"{large.id}.c"]
+    text = writer("c")(large)[f"{large.id}.c"]
     bodies = re.split(r"^}\n", text, flags=re.M)
     assert max(body.count(";\n") for body in bodies) <= 4000
     assert "_inverse_dynamics_derivatives_2(" in text

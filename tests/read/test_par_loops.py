@@ -4,7 +4,7 @@ import pytest
 
 import dalembert as da
 import peers
-from dalembert.loop_assembly import geometry_of
+from dalembert.plan.assembly import geometry_of
 
 DIRECTORY = peers.ORACLES.parent / "peerdata" / "symoro"
 

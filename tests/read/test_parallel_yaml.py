@@ -9,8 +9,8 @@ import dalembert as da
 import peers
 from dalembert.algorithms import closed_loop
 from dalembert.algorithms.newton_euler import newton_euler
-from dalembert.loop_assembly import Closure, assemble
 from dalembert.plan import null_space, plan
+from dalembert.plan.assembly import Closure, assemble
 from dalembert.read.parallel_yaml import parse_lists
 
 DIRECTORY = peers.ORACLES.parent / "peerdata" / "parallel_robots"

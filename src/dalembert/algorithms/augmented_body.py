@@ -22,7 +22,7 @@ from ..expr import Scalar
 from ..inertia import steiner
 from ..joint import Joint, Vector
 from ..mechanism import Mechanism, joint_name
-from ..rehome import expand_planar, merge_fixed
+from ..mechanism.rehome import expand_planar, merge_fixed
 from .condensed import Condensed, Link
 from .drives import Drives, friction, rotor_inertia
 from .dual import Dual, parts

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
-from ..rehome import expand_planar
+from ..mechanism.rehome import expand_planar
 from .spatial import CoriolisFactor, link_states
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from ..expr import Scalar, solve
 from ..joint import Vector
 from ..mechanism import Mechanism
-from ..rehome import expand_planar
+from ..mechanism.rehome import expand_planar
 from .articulated_body import articulated_body
 from .drives import Drives, rotor_inertia
 from .elastic import joint_springs

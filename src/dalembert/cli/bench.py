@@ -57,7 +57,7 @@ def _rows(models: tuple[str, ...], peers: bool, chains: bool, seconds: float) ->
         found = bench.robots() or {"PUMA 560": read_model("robot:puma560")}
     yield from bench.bench(found, peers, seconds)
     if peers:
-        from dalembert.bench_casadi import available, casadi_rows
+        from dalembert.bench.casadi import available, casadi_rows
 
         for label, m in found.items() if available() else ():
             yield from casadi_rows(label, m, seconds)

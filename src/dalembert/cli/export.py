@@ -64,7 +64,7 @@ def command(
     )
     report: dict[str, Any] = {"files": [str(path) for path in written]}
     if check:
-        from dalembert.export_check import check_export
+        from dalembert.export.check import check_export
 
         report["check"] = [
             row.data()

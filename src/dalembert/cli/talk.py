@@ -148,10 +148,10 @@ class Conversation:
         """Ask the mass data of each body; Enter keeps what is there."""
         from dataclasses import replace
 
-        from dalembert.edit import number
         from dalembert.expr import Graph
         from dalembert.mechanism import Parameter
-        from dalembert.validate import numbers
+        from dalembert.mechanism.edit import number
+        from dalembert.mechanism.validate import numbers
 
         graph = Graph()
         m = self.model.map(lambda x: graph.adopt(x) if hasattr(x, "graph") else x)

@@ -40,7 +40,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     Example:
       dalembert torques robot:puma560 --to 1,0.5,-0.5,0,0,0 --time 0.8 --plot forces.png
     """
-    from dalembert.trajectory_torques import torques_along
+    from dalembert.trajectory.torques import torques_along
 
     path = _path(mechanism, options)
     r = torques_along(
@@ -73,7 +73,7 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
 
     from dalembert.compute import neutral
     from dalembert.trajectory import constant_acceleration, quintic, trapezoidal
-    from dalembert.trajectory_paths import line
+    from dalembert.trajectory.paths import line
 
     def given(name: str, option: str) -> Any:
         return None if options[name] is None else numpy.array(numbers(options[name], option))

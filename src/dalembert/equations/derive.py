@@ -17,7 +17,7 @@ from ..algorithms.condensed import Condensed
 from ..algorithms.drives import rotor_inertia
 from ..errors import ModelError, ParameterError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
-from ..rehome import merge_fixed
+from ..mechanism.rehome import merge_fixed
 from .entry import Kind, Place, Table
 from .expand import expanded
 from .ring import Poly, Ring, rational

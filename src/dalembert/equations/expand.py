@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..algebra import Transform
 from ..joint import UNITS, Prismatic, Revolute
 from ..mechanism import Body, Mechanism
-from ..rehome import expand_planar
+from ..mechanism.rehome import expand_planar
 
 
 def expanded(m: Mechanism) -> Mechanism:

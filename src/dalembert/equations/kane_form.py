@@ -14,7 +14,7 @@ from ..algorithms import kane
 from ..algorithms.kinematics import target_pose
 from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
 from ..mechanism import Mechanism
-from ..plan_kane import with_speeds
+from ..plan.kane import with_speeds
 from .elimination import Matrix, solved
 from .kane_symbols import Setting
 from .ratio import Ratio, size

@@ -15,7 +15,7 @@ from ..algorithms.velocity_constraints import TIME, prescribed_names
 from ..errors import ModelError, shown
 from ..expr import Expr, text
 from ..mechanism import Mechanism, joint_name
-from ..validate import numbers
+from ..mechanism.validate import numbers
 from .angles import coordinate_axis
 from .ratio import Coordinate, Field
 from .ring import Ring

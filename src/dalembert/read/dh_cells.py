@@ -198,7 +198,7 @@ class Cells:
         return Mat3.symmetric(*in_our_order(six, self.order) if len(six) == 6 else (*six, 0, 0, 0))
 
     def _matrix(self, j: int, column: str, rows: list[Any]) -> Mat3:
-        from ..edit import symmetric
+        from ..mechanism.edit import symmetric
 
         if any(not isinstance(r, (list, tuple)) or len(r) != 3 for r in rows):
             self.fail(j, column, "a tensor has 3 rows of 3 numbers")

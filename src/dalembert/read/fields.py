@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, turn
-from ..edit import symmetric
 from ..errors import DalembertError, Place, shown
 from ..expr import OPS, Expr, Graph
 from ..expr.exact import Exact, exact, to_float
 from ..inertia import Inertia
+from ..mechanism.edit import symmetric
 from .document import At, Document, NotFinite, literal, path
 from .exact_pose import Snapped, factored, is_numeric, unit_axis
 from .expressions import expression, snap_angle

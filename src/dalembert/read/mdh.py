@@ -22,7 +22,7 @@ from ..errors import DalembertError, DescriptionError, Place, shown
 from ..expr import Graph
 from ..joint import Fixed, Joint, Prismatic, Revolute
 from ..mechanism import Body, Frame, Mechanism, Parameter
-from ..validate import numbers
+from ..mechanism.validate import numbers
 from .dh_cells import COMMON, At, Cells
 from .fields import closest, exact_turn
 

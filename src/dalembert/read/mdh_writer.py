@@ -19,7 +19,7 @@ from ..expr.exact import exact, to_float
 from ..inertia import Inertia
 from ..joint import Fixed, Prismatic, Revolute
 from ..mechanism import Body, Drive, Mechanism
-from ..rehome import rehomed
+from ..mechanism.rehome import rehomed
 from .dump import toml_text
 from .exact_pose import is_numeric
 from .fields import exact_turn

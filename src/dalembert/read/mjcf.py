@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..assemble import on_base
 from ..errors import DalembertError, DescriptionError, Place, UsageError, shown
 from ..expr import Graph
 from ..expr.exact import exact
 from ..inertia import Inertia
 from ..joint import Fixed, Free, Joint, Prismatic, Revolute, Spherical, quaternion_matrix
 from ..mechanism import Body, Coupling, Drive, Frame, JointSpring, Loop, Mechanism
+from ..mechanism.assemble import on_base
 from .exact_pose import factored, unit_axis
 from .expressions import snap_angle
 from .fields import exact_turn

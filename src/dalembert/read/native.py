@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..assemble import on_base
-from ..edit import into, used
 from ..errors import DalembertError, DescriptionError, Place, shown
 from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute, Screw, Spherical
 from ..mechanism import Body, Mechanism, Parameter, joint_name
+from ..mechanism.assemble import on_base
+from ..mechanism.edit import into, used
 from .document import At, Document
 from .fields import Reading, closest, kind
 from .native_records import RECORDS, Index, names_of, read_records

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..assemble import on_base
 from ..errors import DalembertError, DescriptionError, Place, shown
 from ..mechanism import Body, JointSpring, Loop, Mechanism
+from ..mechanism.assemble import on_base
 from .dh_cells import Cells
 from .exact_pose import factored
 from .expressions import place_at

@@ -18,7 +18,7 @@ from ..algebra import Transform
 from ..errors import DescriptionError, Place, shown
 from ..joint import UNITS, Joint, Revolute, Spherical
 from ..mechanism import Body, Loop, Mechanism, joint_name
-from ..rehome import rehomed
+from ..mechanism.rehome import rehomed
 from .document import decode, read_bytes
 from .urdf import read_urdf
 

@@ -14,14 +14,14 @@ from fractions import Fraction
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_zero, turn
-from ..edit import into
 from ..errors import DescriptionError, ModelError, shown
 from ..expr import Expr, Graph, decimal
 from ..expr.exact import to_float
 from ..joint import UNITS, Fixed, Prismatic, Revolute
 from ..mechanism import Body, Frame, FrameChange, Mechanism, joint_name
-from ..rehome import merge_fixed
-from ..validate import numeric
+from ..mechanism.edit import into
+from ..mechanism.rehome import merge_fixed
+from ..mechanism.validate import numeric
 from .expressions import LETTER, LONGEST_NUMBER, NAME, snap_angle
 from .phrase import EARTH, moved, read_phrase
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..assemble import on_base
-from ..edit import into
 from ..errors import DalembertError, DescriptionError, Place, shown
 from ..mechanism import Mechanism
+from ..mechanism.assemble import on_base
+from ..mechanism.edit import into
 from .dh_cells import COMMON
 from .document import Document
 from .fields import Reading, kind

@@ -14,13 +14,13 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from ..algebra import Rotation, Transform, Turn, Vec3
-from ..edit import with_values
 from ..errors import ParameterError, UsageError, shown
 from ..expr import Expr, decimal
 from ..expr.exact import exact, to_float
 from ..joint import Free, Planar
 from ..mechanism import Body, Mechanism, how_to_give, joint_name
-from ..validate import numeric
+from ..mechanism.edit import with_values
+from ..mechanism.validate import numeric
 
 TYPES = {
     "revolute": "revolute",

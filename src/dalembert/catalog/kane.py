@@ -1,0 +1,144 @@
+"""The rows of the catalog for Kane's method: reduced machines, wheels, the Cartesian model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..algorithms import cartesian, kane
+from ..expr import solve
+from ..joint import Vector
+from ..mechanism import Mechanism
+
+Algorithm = Callable[..., Any]
+Options = Mapping[str, Any]
+
+
+def _speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (len(kane.speed_names(m)),)
+
+
+def _speeds2(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return _speeds(m, options) * 2
+
+
+def _stacked(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (6 * len(kane.massive(m)), m.nv)
+
+
+def _stacked_speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (6 * len(kane.massive(m)), *_speeds(m, options))
+
+
+def _v_speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (m.nv, *_speeds(m, options))
+
+
+def _speeds_v(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (*_speeds(m, options), m.nv)
+
+
+def _held(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (m.nv - len(kane.speed_names(m)),)
+
+
+def _v(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (m.nv,)
+
+
+def _vv(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (m.nv, m.nv)
+
+
+def _kane(pick: Callable[..., Any]) -> Algorithm:
+    """Return a quantity of the reduced machine: pick(m, q, reduction) at (q, alpha, steering)."""
+
+    def quantity(m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector) -> Any:
+        return pick(m, q, kane.reduction(m, q, alpha, steer, steer_rate))
+
+    return quantity
+
+
+def _at_rest(pick: Callable[..., Any]) -> Algorithm:
+    """Return a quantity of the reduced machine that depends on the pose and steering alone."""
+
+    def quantity(m: Mechanism, q: Vector, steer: Vector) -> Any:
+        alpha, still = [0] * len(kane.speed_names(m)), [0] * len(steer)
+        return pick(m, q, kane.reduction(m, q, alpha, steer, still))
+
+    return quantity
+
+
+def _g0(m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector) -> Any:
+    rest, none = [0] * m.nv, [0] * len(m.wheels)
+    return kane.state_model(m, q, alpha, steer, steer_rate, rest, none)[0]
+
+
+def _gw(m: Mechanism, q: Vector, r: kane.Reduction) -> Any:
+    D, _ = kane.D_and_C(m, q, r)
+    return [list(x) for x in zip(*(solve(D, list(row)) for row in r.J_nh), strict=True)]
+
+
+def _kane_tau(m: Mechanism, q: Vector, steer: Vector, tau: Vector, forces: Vector) -> Any:
+    still = [0] * len(steer)
+    r = kane.reduction(m, q, [0] * len(kane.speed_names(m)), steer, still)
+    acting = kane.active_forces(m, q, tau, forces, kane.steering(m, steer, still))
+    columns = zip(*r.J_nh, strict=True)
+    return [sum((a * b for a, b in zip(c, acting, strict=True)), 0) for c in columns]
+
+
+def _alpha_dot(*inputs: Any) -> Any:
+    return kane.state_model(*inputs)[0]
+
+
+def _kane_motion(*inputs: Any) -> Any:
+    return kane.state_model(*inputs)[1:]
+
+
+STATE = ("q", "alpha", "steer", "steer_rate")
+FRAME = {"frame": None}
+
+
+def kane_rows() -> tuple[tuple[Any, ...], ...]:
+    """Return the rows as arguments of `Quantity`."""
+    return (
+        ("kane_J_h", ("q",), (("J_h", _stacked),), {"kane": kane.J_h},
+                 "m, 1", "velocities of the mass centres, body axes: v = J_h qd", False),
+        ("kane_J_nh", ("q", "steer"), (("J_nh", _v_speeds),),
+                 {"kane": _at_rest(lambda m, q, r: r.J_nh)},
+                 "mixed", "qd = J_nh alpha under the velocity constraints", False),
+        ("kane_J", ("q", "steer"), (("J", _stacked_speeds),),
+                 {"kane": _at_rest(lambda m, q, r: kane.J_and_rate(m, q, r)[0])},
+                 "mixed", "J = J_h J_nh", False),
+        ("kane_Jdot", STATE, (("Jdot", _stacked_speeds),),
+                 {"kane": _kane(lambda m, q, r: kane.J_and_rate(m, q, r)[1])},
+                 "mixed", "time derivative of J", False),
+        ("kane_D", ("q", "steer"), (("D", _speeds2),),
+                 {"kane": _at_rest(lambda m, q, r: kane.D_and_C(m, q, r)[0])},
+                 "kg, kg m2", "reduced inertia D = J'MJ", False),
+        ("kane_C", STATE, (("C", _speeds2),),
+                 {"kane": _kane(lambda m, q, r: kane.D_and_C(m, q, r)[1])},
+                 "N s, N m s", "Kane's C = J'(MJ' + WMJ), not Christoffel's", False),
+        ("kane_g0", STATE, (("g0", _speeds),), {"kane": _g0},
+                 "m/s2, rad/s2", "alpha_dot without drive: g0 of the state model", False),
+        ("kane_gw", ("q", "steer"), (("gw", _speeds_v),), {"kane": _at_rest(_gw)},
+                 "1/kg", "alpha_dot per unit of generalized force", False),
+        ("kane_tau", ("q", "steer", "tau", "traction"), (("tau", _speeds),),
+                 {"kane": _kane_tau}, "N, N m",
+             "active forces on the speeds, gravity included", False),
+        ("alpha_dot", (*STATE, "tau", "traction"), (("alpha_dot", _speeds),),
+                 {"kane": _alpha_dot}, "m/s2, rad/s2",
+                 "rates of the speeds; traction acts along the headings of the wheels", False),
+        ("kane_motion", (*STATE, "tau", "traction"), (("qd", _v), ("qdd", _v)),
+             {"kane": _kane_motion}, "m/s, rad/s; m/s2, rad/s2",
+             "joint rates and accelerations of the machine under its constraints", False),
+        ("constraint_forces", (*STATE, "tau", "traction"), (("lambda", _held),),
+                 {"kane": kane.constraint_forces}, "N, N m",
+                 "force of each velocity constraint; of a wheel its lateral force", False),
+        ("cartesian_mass", ("q",), (("M_x", _vv),), {"kane": cartesian.cartesian_mass},
+                 "kg, kg m2", "M_x of the Cartesian model", False, FRAME),
+        ("cartesian_bias", ("q", "qd"), (("V_x", _v),), {"kane": cartesian.cartesian_bias},
+                 "N, N m", "V_x of the Cartesian model", False, FRAME),
+        ("cartesian_force", ("q", "tau"), (("F_x", _v),), {"kane": cartesian.cartesian_force},
+                 "N, N m", "F_x: joint forces seen at the frame", False, FRAME),
+    )  # fmt: skip

@@ -1,0 +1,302 @@
+"""The one table from quantity name to algorithms, inputs, outputs and units.
+
+API, command line, emitters, kernels and docs list what this table lists: a new quantity is one
+algorithm file and one row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..algorithms import (
+    active_chain,
+    articulated_body,
+    composite,
+    composite_direct,
+    coriolis,
+    derivatives,
+    direct_from_inverse,
+    elastic,
+    energy,
+    kane,
+    kinematics,
+    lagrange_coefficients,
+    moving_base,
+    regressor,
+    springs,
+    velocity_constraints,
+)
+from ..errors import UsageError, shown
+from ..mechanism import Mechanism
+from . import loops
+from .kane import kane_rows
+from .models import (
+    INVERSE,
+    Algorithm,
+    bias_forces,
+    coriolis_forces,
+    direct_model,
+    each,
+    framed,
+    gravity_load,
+    hybrid,
+    mass_matrix_of,
+    potential_energy,
+)
+
+Shape = Callable[[Mechanism, Mapping[str, Any]], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One row: what it needs, what it gives, which algorithms compute it.
+
+    `methods` maps a method to an algorithm `f(mechanism, *inputs, **options)`; the first one is the
+    default. `frame_free`: the result lives in joint space, so frames may be re-chosen and inertias
+    regrouped before tracing. `options` are names with their default values.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[tuple[str, Shape], ...]
+    methods: Mapping[str, Algorithm]
+    unit: str
+    summary: str
+    frame_free: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
+    planned: bool = False  # the algorithm takes a LoopPlan after the mechanism (loops.py)
+
+    @property
+    def default(self) -> str:
+        return next(iter(self.methods))
+
+
+# -- shapes ------------------------------------------------------------------------------------
+
+
+def _v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv,)
+
+
+def _vv(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv, m.nv)
+
+
+def _vvv(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv, m.nv, m.nv)
+
+
+def _6v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (6, m.nv)
+
+
+def _b6(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (len(m.bodies), 6)
+
+
+def _elastic(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (len(m.elastic),)
+
+
+def _rigid(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv - len(m.elastic),)
+
+
+def _base(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (moving_base.base_size(m),)
+
+
+def _joints(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv - moving_base.base_size(m),)
+
+
+def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (m.nv, *_row_of_columns(m, options))
+
+
+def _row_of_columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
+    return (len(regressor.chosen_columns(m, options["drives"], options["columns"])),)
+
+
+def _fixed(*shape: int) -> Shape:
+    return lambda m, options: shape
+
+
+# -- the rows ---------------------------------------------------------------------------------
+
+DRIVES = {"drives": "inertia"}
+COLUMNS = {"drives": "inertia", "columns": "standard"}  # or "base": the independent ones
+FRAME = {"frame": None}
+AXES = {"frame": None, "axes": "base"}
+
+
+_ROWS = (
+    Quantity("pose", ("q",), (("T", _fixed(4, 4)),), {"kinematics": framed(kinematics.pose)},
+             "m", "pose of a frame in the base frame, 4 x 4", False, FRAME),
+    Quantity("jacobian", ("q",), (("J", _6v),), {"kinematics": framed(kinematics.jacobian)},
+             "m, 1", "[v; w] of a frame's origin = J qd", False, AXES),
+    Quantity("jacobian_derivative", ("q", "qd"), (("Jd", _6v),),
+             {"kinematics": framed(kinematics.jacobian_derivative)},
+             "m/s, 1/s", "time derivative of the Jacobian", False, AXES),
+    Quantity("velocity", ("q", "qd"), (("v", _fixed(6)),),
+             {"kinematics": framed(kinematics.velocity)},
+             "m/s, rad/s", "velocity [v; w] of a frame's origin", False, AXES),
+    Quantity("acceleration", ("q", "qd", "qdd"), (("a", _fixed(6)),),
+             {"kinematics": framed(kinematics.acceleration)},
+             "m/s2, rad/s2", "classical acceleration of a frame's origin", False, AXES),
+    Quantity("centre_of_mass", ("q",), (("c", _fixed(3)),), {"sum": energy.centre_of_mass},
+             "m", "mass centre of all bodies in the base frame", False),
+    Quantity("momentum", ("q", "qd"), (("h", _fixed(6)),), {"sum": energy.momentum},
+             "kg m/s, kg m2/s", "momentum [linear; angular about the base origin]", False),
+    Quantity("kinetic_energy", ("q", "qd"), (("T", _fixed()),), {"sum": energy.kinetic_energy},
+             "J", "kinetic energy, rotors included", True, DRIVES),
+    Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": potential_energy},
+             "J", "potential energy of gravity and springs", False),
+    Quantity("mass_matrix", ("q",), (("M", _vv),),
+             {"composite": composite.composite, **each(mass_matrix_of)},
+             "kg, kg m2", "mass matrix M", True, DRIVES),
+    Quantity("gravity", ("q",), (("g", _v),), each(gravity_load),
+             "N, N m", "gravity load, -Q", True),
+    Quantity("coriolis", ("q", "qd"), (("c", _v),), each(coriolis_forces),
+             "N, N m", "Coriolis and centrifugal forces", True),
+    Quantity("coriolis_matrix", ("q", "qd"), (("C", _vv),),
+             {"composite": coriolis.coriolis_matrix},
+             "N s, N m s", "Christoffel's C: M' - 2C is skew", True),
+    Quantity("bias", ("q", "qd"), (("h", _v),), each(bias_forces),
+             "N, N m", "coriolis + gravity (and friction with drives=\"all\")", True, DRIVES),
+    Quantity("inverse_dynamics", ("q", "qd", "qdd"), (("tau", _v),), INVERSE,
+             "N, N m", "joint forces that give the accelerations qdd", True, DRIVES),
+    Quantity("forward_dynamics", ("q", "qd", "tau"), (("qdd", _v),),
+             {
+                "articulated_body": direct_model(articulated_body.articulated_body),
+                "composite": direct_model(composite_direct.composite_direct),
+                "direct_from_inverse": direct_model(direct_from_inverse.direct_from_inverse),
+            },
+             "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES),
+    Quantity("hybrid_dynamics", ("q", "qd", "x"), (("qdd", _v), ("tau", _v)),
+             {"articulated_body": hybrid},
+             "m/s2, rad/s2; N, N m",
+             "qdd and tau from x: qdd of the joints in `given`, tau of the others", True,
+             {"given": (), "drives": "inertia"}),
+    Quantity("link_wrenches", ("q", "qd", "qdd"), (("f", _b6),),
+             {"newton_euler": springs.link_wrenches},
+             "N, N m", "wrench of each parent on its link, at the link's origin, link axes", False),
+    Quantity("regressor", ("q", "qd", "qdd"), (("Y", _columns),),
+             {"newton_euler": regressor.regressor},
+             "mixed", "tau = Y phi, linear in the inertial parameters", False, COLUMNS),
+    Quantity("energy_regressor", ("q", "qd"), (("E", _row_of_columns),),
+             {"sum": regressor.energy_regressor},
+             "mixed", "T + V = E phi, linear in the inertial parameters", False, COLUMNS),
+    Quantity("lagrange_coefficients", ("q",), (("Q", _v), ("A", _vv), ("B", _vvv), ("C", _vv)),
+             {"composite": lagrange_coefficients.lagrange_coefficients},
+             "N, N m; kg, kg m2", "Q, A, B, C of the Lagrange form", True, DRIVES),
+    Quantity("inverse_dynamics_derivatives", ("q", "qd", "qdd"),
+             (("dtau_dq", _vv), ("dtau_dqd", _vv), ("M", _vv)),
+             {"analytic": derivatives.inverse_dynamics_derivatives},
+             "N/m, N m/rad; N s; kg", "dtau/dq, dtau/dqd and M", True, DRIVES),
+    Quantity("forward_dynamics_derivatives", ("q", "qd", "tau"),
+             (("dqdd_dq", _vv), ("dqdd_dqd", _vv), ("Minv", _vv)),
+             {"analytic": derivatives.forward_dynamics_derivatives},
+             "1/s2; 1/s; 1/kg", "dqdd/dq, dqdd/dqd and the inverse of M", True, DRIVES),
+    Quantity(
+        "elastic_inverse",
+        ("q", "qd", "qdd"),
+        (("qdd_elastic", _elastic), ("tau_rigid", _rigid)),
+        {
+            "recursion": elastic.elastic_inverse,
+            "partition": elastic.elastic_inverse_by_partition,
+        },
+        "m/s2, rad/s2; N, N m",
+        "qdd of the elastic joints and tau of the rigid ones",
+        True,
+        DRIVES,
+    ),
+    Quantity(
+        "moving_base_inverse",
+        ("q", "qd", "qdd_joints"),
+        (("base_acceleration", _base), ("tau", _joints)),
+        {
+            "composite": moving_base.moving_base_inverse,
+            "partition": moving_base.moving_base_by_partition,
+            "articulated_body": moving_base.moving_base_by_articulated_bodies,
+        },
+        "m/s2, rad/s2; N, N m",
+        "acceleration of the free base and joint torques",
+        True,
+        {"drives": "inertia", "convention": "classical"},
+    ),
+    Quantity(
+        "base_acceleration",
+        ("q", "qd", "qdd_joints"),
+        (("base_acceleration", _base),),
+        {"composite": moving_base.base_acceleration},
+        "m/s2, rad/s2",
+        "acceleration of the free base that the motion of the joints causes",
+        True,
+        {"convention": "classical"},
+    ),
+    *(Quantity(*row) for row in kane_rows()),
+    Quantity("active_chain_W", ("q",), (("W", _vv),),
+             {"active_chain": active_chain.active_chain_W},
+             "kg, kg m2", "inertia matrix W of W qdd = P + V", False, DRIVES),
+    Quantity("active_chain_V", ("q", "qd"), (("V", _v),),
+             {"active_chain": active_chain.active_chain_V},
+             "N, N m", "V = Y + dT/dq - W' qd of W qdd = P + V", False, DRIVES),
+    *(Quantity(**row) for row in loops.loop_rows(INVERSE)),
+    *(Quantity(**row) for row in loops.parallel_rows()),
+)  # fmt: skip
+
+QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}
+CLOSED = {row["name"]: Quantity(**row) for row in loops.closed_rows(INVERSE)}
+
+# how long each input vector is; all others have nv entries
+INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
+    "q": lambda m: m.nq,
+    "qdd_joints": lambda m: max(0, m.nv - moving_base.base_size(m)),
+    "alpha": lambda m: len(kane.speed_names(m)),
+    "steer": lambda m: len(velocity_constraints.prescribed_names(m)),
+    "steer_rate": lambda m: len(velocity_constraints.prescribed_names(m)),
+    "traction": lambda m: len(m.wheels),
+    **loops.INPUTS,
+}
+
+WRENCHED = frozenset((
+    "inverse_dynamics", "forward_dynamics", "link_wrenches", "bias", "elastic_inverse",
+    "moving_base_inverse", "base_acceleration", "tree_torques", "active_torques", "active_bias",
+    "loop_reactions",
+))  # fmt: skip
+
+
+def catalog() -> list[Quantity]:
+    """Return every quantity dalembert computes.
+
+    >>> [row.name for row in catalog()][:2]
+    ['pose', 'jacobian']
+    """
+    return list(QUANTITIES.values())
+
+
+def quantity(name: str, m: Mechanism | None = None) -> Quantity:
+    """Return the row of a quantity, for closed loops if `m` has any; names are checked."""
+    if m is not None and name in CLOSED and loops.is_closed(m):
+        return CLOSED[name]
+    if name in QUANTITIES:
+        return QUANTITIES[name]
+    import difflib
+
+    close = difflib.get_close_matches(str(name), QUANTITIES, 3)
+    hint = f"did you mean {', '.join(close)}?" if close else "there are: " + ", ".join(QUANTITIES)
+    raise UsageError(f"unknown quantity {shown(str(name))!r}", hint=hint)
+
+
+def algorithm(row: Quantity, method: str | None) -> tuple[str, Algorithm]:
+    """Return (method, algorithm) of a quantity; None is the default method."""
+    if method is None:
+        return row.default, row.methods[row.default]
+    if method not in row.methods:
+        raise UsageError(
+            f"{row.name} has no method {method!r}", hint="methods: " + ", ".join(row.methods)
+        )
+    return method, row.methods[method]

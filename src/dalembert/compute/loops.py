@@ -1,0 +1,176 @@
+"""Quantities of closed loops at given states: residuals and pivots looked at, poor plans remade."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..algorithms.closed_kinematics import DENSE
+from ..algorithms.loop_closure import equation_names
+from ..errors import ComputationError, SingularPose
+from ..mechanism import Mechanism
+from ..plan import plan, planned
+from ..plan.assembly import Closure
+
+OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
+UNFOUND = 1e-9  # the same after an assembly
+SINGULAR = 1e-8  # a pivot below this part of the largest
+POOR = 1e-3  # the same for pivots that were chosen when the loops were planned
+TRIES = 6
+
+
+def cut_tree(m: Mechanism) -> Mechanism:
+    """Return the tree alone: no loops, couplings or point springs."""
+    return replace(m, loops=(), couplings=(), springs=(), named=(), checked=True)
+
+
+def closed_evaluate(
+    m: Mechanism,
+    name: str,
+    get: Callable[..., Any],
+    kernel: Any,
+    inputs: Sequence[Any],
+    parameters: Mapping[str, Any] | None,
+    check: bool,
+) -> Any:
+    """Return the outputs of a loop quantity without its residual and pivot.
+
+    States whose pivots are poor are computed again with a plan made there; with `check` an open
+    loop or a singular pose is an error that names the state.
+    """
+    import numpy as np
+
+    *arrays, residual, pivot = kernel(*inputs, parameters=parameters)
+    if check and name != "assembly":
+        _check_closed(m, name, residual, parameters)
+    lead = pivot.shape[:-1]
+    limit = POOR if planned(m).rank > DENSE else SINGULAR
+    for _ in range(TRIES if check else 0):
+        poor = ~(pivot[..., 0] >= limit)
+        bad = np.argwhere(poor & np.isfinite(pivot[..., 0]))
+        if not len(bad):
+            break
+        where = tuple(bad[0])
+        q = np.broadcast_to(np.asarray(inputs[0], float), (*lead, m.nq))[where]
+        better = _planned_here(m, name, get, q, where, pivot[where][0])
+        if better is None:
+            break
+        own = [
+            np.broadcast_to(np.asarray(x, float), (*lead, *port.shape))[where]
+            for x, port in zip(inputs, better.inputs, strict=True)
+        ]
+        *found, _, ratio = better(*own, parameters=parameters)
+        if ratio[0] < SINGULAR:
+            raise _unheld(name, f"pivot ratio {ratio[0]:.1e}{_state(where)}")
+        for array, part in zip(arrays, found, strict=True):
+            array[where] = part
+        pivot[where] = 1.0
+    if check and name == "assembly":
+        _check_closed(m, name, residual, parameters, UNFOUND)
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def _planned_here(
+    m: Mechanism, name: str, get: Callable[..., Any], q: Any, where: tuple[Any, ...], ratio: float
+) -> Any:
+    """Return the kernel of a plan made at a state; None where the poor one must do."""
+    try:
+        made = plan(m, q)
+    except SingularPose as error:
+        if ratio >= SINGULAR:
+            return None
+        raise SingularPose(f"{name}: {error.message}{_state(where)}", hint=error.hint) from None
+    usual = planned(m)
+    if (made.free, made.spare_motors) != (usual.free, usual.spare_motors):
+        raise _unheld(name, "free to move: " + ", ".join(made.free_joints) + _state(where))
+    return get(plan=made)
+
+
+def _unheld(name: str, why: str) -> SingularPose:
+    return SingularPose(
+        f"{name}: the motors do not hold the mechanism (type 2): {why}",
+        hint="move away from the singular pose, or name other active joints",
+    )
+
+
+def _state(where: tuple[Any, ...]) -> str:
+    spot = tuple(int(k) for k in where)
+    return f", state {spot if len(spot) > 1 else spot[0]}" if spot else ""
+
+
+_SIZES: OrderedDict[tuple[str, str], Any] = OrderedDict()
+
+
+def _row_sizes(m: Mechanism) -> Any:
+    """Return what each closure equation is measured in: the mechanism's size, or one."""
+    key = (m.digest, repr(m.values))
+    found = _SIZES.get(key)
+    if found is None:
+        found = _SIZES[key] = Closure(m).row_size
+        if len(_SIZES) > 256:
+            _SIZES.popitem(last=False)
+    return found
+
+
+def assembly_along(m: Mechanism, start: Any, motion: Any, steps: int = 8) -> Any:
+    """Return assembled poses along a motion of the motors, each found from the one before.
+
+    `start` is an assembled pose, `motion` holds the motors' coordinates, one row per moment. The
+    branch of the start is kept; a step too long for that, or a singular pose, is an error.
+    """
+    import numpy as np
+
+    from .compute import evaluate
+
+    motors = [_coordinate(m, k) for k in planned(m).motors]
+    q = np.array(start, dtype=float)
+    out = []
+    for row in np.asarray(motion, dtype=float):
+        # halve the way where Newton does not find the pose from the one before
+        way = [row]
+        while way:
+            ask = q.copy()
+            ask[motors] = way[-1]
+            try:
+                q = evaluate(m, "assembly", ask, steps=steps)
+                way.pop()
+            except ComputationError:
+                if len(way) > 12:
+                    raise
+                way.append((q[motors] + way[-1]) / 2)
+        out.append(q)
+    return np.array(out)
+
+
+def _coordinate(m: Mechanism, k: int) -> int:
+    """Return where the coordinate of a one-freedom velocity variable stands in q."""
+    at = 0
+    for body, start in zip(m.bodies, m.velocity_index, strict=True):
+        if start == k and body.joint.nv == 1:
+            return at
+        at += body.joint.nq
+    raise ComputationError(f"velocity variable {k} is not that of a joint with one freedom")
+
+
+def _check_closed(
+    m: Mechanism, name: str, residual: Any, parameters: Any, limit: float = OPEN
+) -> None:
+    """Raise ComputationError where a loop is open, naming the state and the equation."""
+    import numpy as np
+
+    given = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
+    scaled = np.abs(residual) / _row_sizes(m.with_values(**given) if given else m)
+    bad = np.argwhere(~(scaled <= limit))
+    if not len(bad):
+        return
+    *where, row = bad[0]
+    size = scaled[tuple(bad[0])]
+    raise ComputationError(
+        f"{name}: the loops are open{_state(tuple(where))}: the residual is {size:.3g} of the "
+        f"mechanism's size in {equation_names(m)[row]}",
+        hint="give an assembled pose: dalembert.assembly(m, q)"
+        if name != "assembly"
+        else "start nearer to an assembled pose: dalembert.plan.assemble(m, q) tries many",
+    )

@@ -1,0 +1,110 @@
+"""Models as code in other languages: `export` writes files that need nothing of dalembert."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..emit.unit import Unit
+from ..errors import UsageError, shown
+from ..mechanism import Mechanism
+
+# language -> the module of emit whose `files` writes a Unit
+LANGUAGES: Mapping[str, str] = {
+    "c": "c",
+    "cpp": "cpp",
+    "python": "python",
+    "numpy": "numpy",
+    "octave": "octave",
+    "matlab": "octave",
+    "fortran": "fortran",
+    "rust": "rust",
+    "casadi": "casadi",
+}
+
+
+def export(
+    m: Mechanism,
+    quantities: Sequence[str] | str,
+    language: str = "c",
+    path: str | Path = ".",
+    *,
+    method: str | None = None,
+    parameters: Sequence[str] | str | None = None,
+    **options: Any,
+) -> list[Path]:
+    """Write quantities of a mechanism as code; return the files that were written.
+
+    Parameters without a value, and those named in `parameters` ("all" names every one), stay inputs
+    of the code; the others are numbers in it. `options` are those of the catalog rows.
+
+    >>> import dalembert as da, tempfile
+    >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
+    >>> with tempfile.TemporaryDirectory() as d:
+    ...     [f.name for f in export(m, ["inverse_dynamics"], "c", d)]
+    ['mechanism.h', 'mechanism.c', 'mechanism_test.c', 'CMakeLists.txt']
+    """
+    made = files(m, quantities, language, method=method, parameters=parameters, **options)
+    directory = Path(path)
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, data in made.items():
+        target = directory / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
+        written.append(target)
+    return written
+
+
+def files(
+    m: Mechanism, quantities: Sequence[str] | str, language: str = "c", **options: Any
+) -> dict[str, str | bytes]:
+    """Return the files that `export` would write, by name; always the same for the same model."""
+    names = [quantities] if isinstance(quantities, str) else list(quantities)
+    if language in WHOLE:
+        return WHOLE[language](m, names, **{k: v for k, v in options.items() if v is not None})
+    write = writer(language)
+    from .unit import unit_of
+
+    return write(unit_of(m, names, **options))
+
+
+def _fmu(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from .fmu import fmu_files
+
+    return fmu_files(m, **options)
+
+
+def _latex(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from ..emit.names import CodeNames
+    from ..equations import equations
+
+    return {f"{CodeNames().new(m.name)}.tex": equations(m).latex()}
+
+
+def _listing(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from ..emit.names import CodeNames
+    from ..listing import listing_text
+
+    parameters = "given" if options.pop("parameters", None) in (None, ()) else "standard"
+    id = CodeNames().new(m.name)
+    return {f"{id}_{n}.txt": listing_text(m, n, parameters, **options) for n in names}
+
+
+# languages of the whole mechanism: what they hold is their own choice
+WHOLE: Mapping[str, Callable[..., dict[str, str | bytes]]] = {
+    "fmu": _fmu,
+    "latex": _latex,
+    "listing": _listing,
+}
+
+
+def writer(language: str) -> Callable[[Unit], dict[str, str | bytes]]:
+    if language not in LANGUAGES:
+        raise UsageError(
+            f"there is no language {shown(str(language))!r}",
+            hint="languages: " + ", ".join([*LANGUAGES, *WHOLE]),
+        )
+    return import_module(f"dalembert.emit.{LANGUAGES[language]}").files

@@ -1,0 +1,170 @@
+"""Mechanisms put together and placed: attached to a frame, rooted at a pose, on a moving base."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, count
+from typing import Any
+
+from ..algebra import Mat3, Rotation, Transform, Vec3
+from ..errors import ModelError, ParameterError, UsageError, shown
+from ..expr import Graph
+from ..joint import Free, Planar
+from .edit import checked, into, number
+from .mechanism import RECORDS, Body, Frame, Mechanism, joint_name
+from .rehome import onto
+
+BASES: dict[str, Any] = {"free": Free, "planar": Planar}
+
+
+def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
+    """Return m with the base of `other` standing on a frame of m.
+
+    Names of `other` that m already has get the prefix of its own name; parameters of the same name
+    must have the same value.
+    """
+    if not isinstance(other, Mechanism):
+        raise UsageError(f"{type(other).__name__} is not a Mechanism", hint="load it first")
+    graph = Graph()
+    left, right = into(m, graph), into(other, graph)
+    body, placement = left.frame(frame)
+    rename = _renamed(left, right)
+    shift = len(left.bodies)
+
+    def index(k: int) -> int:
+        return body if k < 0 else k + shift
+
+    bodies = tuple(
+        replace(
+            b,
+            name=rename[b.name],
+            joint_name=rename[b.joint_name] if b.joint_name else "",
+            parent=index(b.parent),
+            placement=placement @ b.placement if b.parent < 0 else b.placement,
+        )
+        for b in right.bodies
+    )
+    changes: dict[str, Any] = {}
+    for field in ("drives", "elastic", "springs", "loops", "couplings", "wheels", "named"):
+        moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
+        changes[field] = getattr(left, field) + moved
+    changes["changes"] = ()
+    changes["velocity_constraints"] = left.velocity_constraints + tuple(
+        replace(c, equation=_renamed_equation(c.equation, rename))
+        for c in right.velocity_constraints
+    )
+    changes["speeds"] = left.speeds + right.speeds
+    # a list of active joints on one side only: on the other side all are
+    for field in ("active", "prescribed"):
+        every = field == "active" and bool(left.active or right.active)
+        mine = getattr(left, field) or (left.joint_names if every else ())
+        theirs = getattr(right, field) or (right.joint_names if every else ())
+        changes[field] = mine + tuple(rename.get(n, n) for n in theirs)
+    values = {p.name: p for p in left.parameters}
+    for p in right.parameters:
+        if p.name in values and values[p.name].value != p.value:
+            raise ParameterError(f"parameter {shown(p.name)!r} has two values")
+        values.setdefault(p.name, p)
+    parameters = tuple(values.values())
+    return checked(
+        replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
+    )
+
+
+def _renamed(left: Mechanism, right: Mechanism) -> dict[str, str]:
+    """Return name -> name for what `right` calls its frames and joints, none of them left's."""
+    taken = {*left.frames, *map(joint_name, left.bodies)}
+    names = dict.fromkeys([*right.frames, *map(joint_name, right.bodies)])
+    taken_or_kept = taken | {n for n in names if n not in taken}
+    rename = {}
+    for n in names:
+        choices = chain([f"{right.name}_{n}"], (f"{right.name}{k}_{n}" for k in count(2)))
+        rename[n] = n if n not in taken else next(c for c in choices if c not in taken_or_kept)
+        taken_or_kept.add(rename[n])
+    return rename
+
+
+def _renamed_equation(equation: str, rename: Mapping[str, str]) -> str:
+    """Return a velocity constraint with the joints it names, `q` or `qd`, called anew."""
+
+    def new(found: re.Match[str]) -> str:
+        word = found[0]
+        if word in rename:
+            return rename[word]
+        return rename[word[:-1]] + "d" if word[:-1] in rename and word[-1] == "d" else word
+
+    return re.sub(r"[^\W\d]\w*", new, equation)
+
+
+def _shifted(record: Any, index: Any, placement: Transform, rename: Mapping[str, str]) -> Any:
+    """Return a record of an attached mechanism with its body numbers and names moved."""
+    # what stood on the base now stands on a frame: points and directions follow
+    changes: dict[str, Any] = onto(record, {-1: (-1, placement)}, strict=False)
+    for field in ("body", "body_i", "body_j"):
+        if hasattr(record, field):
+            changes[field] = index(getattr(record, field))
+    for field in ("steer", "spin"):
+        if isinstance(getattr(record, field, None), str):
+            changes[field] = rename.get(getattr(record, field), getattr(record, field))
+    for field in ("joint", "of"):
+        if isinstance(getattr(record, field, None), int):
+            changes[field] = index(getattr(record, field))
+    if isinstance(record, Frame):
+        changes["name"] = rename.get(record.name, record.name)
+        if record.body < 0:
+            changes["placement"] = placement @ record.placement
+    return replace(record, **changes)
+
+
+def on_base(m: Mechanism, kind: str) -> Mechanism:
+    """Return the mechanism as it is ("fixed"), or on a massless first body "base" that moves.
+
+    The joint of that body is "free" or "planar"; what stood on the base now moves with it.
+    """
+    if kind == "fixed":
+        return m
+    if kind not in BASES:
+        raise UsageError(f"base = {shown(str(kind))!r}", hint='write "fixed", "free" or "planar"')
+    if m.bodies and isinstance(m.bodies[0].joint, (Free, Planar)):
+        note = f"the base is {m.bodies[0].joint.kind} already: base = {kind!r} changes nothing"
+        return replace(m, notes=(*m.notes, note), checked=True)
+    taken = {*m.frames, *m.index}
+    name = next(n for n in chain(["base"], map("base{}".format, count(1))) if n not in taken)
+    root = Body(name, -1, joint=BASES[kind]())
+    changes: dict[str, Any] = {
+        field: tuple(_shifted(r, lambda k: k + 1, Transform(), {}) for r in getattr(m, field))
+        for field in RECORDS
+    }
+    bodies = (root, *(replace(b, parent=b.parent + 1) for b in m.bodies))
+    return replace(m, bodies=bodies, **changes, changes=(), checked=False)
+
+
+def transform(pose: Transform | Sequence[Sequence[Any]], graph: Graph) -> Transform:
+    """Return a Transform from one, or from 4 x 4 (or 3 x 4) rows."""
+    if isinstance(pose, Transform):
+        return pose.map(lambda x: number(x, graph))
+    rows = [[number(x, graph) for x in row] for row in pose]
+    if len(rows) not in (3, 4) or any(len(r) != 4 for r in rows):
+        raise ModelError("a pose has 4 rows of 4 numbers")
+    return Transform(rotation_of([r[:3] for r in rows[:3]]), Vec3(*(r[3] for r in rows[:3])))
+
+
+def rotation_of(rows: Sequence[Sequence[Any]]) -> Rotation:
+    """Return the rotation of a matrix; the exact identity has no factor."""
+    matrix = Mat3(*(tuple(r) for r in rows))
+    return Rotation() if matrix == Mat3.identity() else Rotation.of(matrix)
+
+
+def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
+    """Return the mechanism with everything that stands on its base moved by a pose."""
+    graph = Graph()
+    new = into(m, graph)
+    T = transform(pose, graph)
+    bodies = tuple(replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies)
+    changes: dict[str, Any] = {
+        field: tuple(_shifted(r, lambda k: k, T, {}) for r in getattr(new, field))
+        for field in ("named", "springs", "loops", "wheels")
+    }
+    return checked(replace(new, bodies=bodies, changes=(), checked=True, **changes))

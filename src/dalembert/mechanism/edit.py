@@ -1,0 +1,249 @@
+"""New mechanisms from old: values given, gravity, payloads, locked and flexible joints.
+
+Everything is pure: the result lives in a fresh graph of parameter expressions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..algebra import Mat3, Vec3
+from ..errors import ModelError, ParameterError, Place, shown
+from ..expr import Expr, Graph
+from ..expr.exact import Exact, exact, substitute, to_float
+from ..inertia import Inertia
+from .mechanism import Mechanism, Parameter, VelocityConstraint, joint_name
+from .rehome import flexible, merged
+
+
+def number(value: Any, graph: Graph) -> Exact:
+    """Return an exact number in a graph from a Python number, an expression or its text."""
+    if isinstance(value, str):
+        from ..read.expressions import expression
+
+        return expression(value, graph, Place("<value>", 1, 1, value))
+    if isinstance(value, Expr):
+        return exact(graph.adopt(value))
+    return exact(value)
+
+
+def into(m: Mechanism, graph: Graph, leaf: Any = None) -> Mechanism:
+    """Return the mechanism with its expressions rebuilt in one graph."""
+
+    def convert(x: Any) -> Any:
+        y = substitute(x, graph, leaf)
+        return exact(y) if isinstance(y, Expr) else y
+
+    new = m.map(convert)
+    if leaf is None or not m.velocity_constraints:
+        return new
+    made = tuple(_substituted(c, leaf) for c in m.velocity_constraints)
+    return replace(new, velocity_constraints=made, checked=True)
+
+
+def _substituted(c: VelocityConstraint, leaf: Any) -> VelocityConstraint:
+    """Return a velocity constraint with parameters replaced, in its expression and in its text."""
+    if c.expression is None:
+        return c
+    found = substitute(c.expression, Graph(), leaf)
+    same = found == c.expression
+    return replace(c, expression=found, equation=c.equation if same else f"{found} = 0")
+
+
+def checked(m: Mechanism) -> Mechanism:
+    """Return the mechanism validated, with parameters that its numbers name declared."""
+    from .validate import numbers
+
+    known = {p.name for p in m.parameters}
+    new: dict[str, None] = {}
+    for x in numbers(m):
+        if isinstance(x, Expr):
+            new.update((n, None) for n in x.names() if n not in known)
+    extra = tuple(Parameter(n) for n in new)
+    return replace(m, parameters=m.parameters + extra, checked=False)
+
+
+def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
+    """Return the mechanism with parameters given, exactly; they are parameters no more."""
+    known = {p.name for p in m.parameters}
+    for name in values:
+        if name not in known:
+            names = ", ".join(shown(p.name) for p in m.parameters[:20])
+            hint = f"parameters: {names}" if names else "the mechanism has no parameters"
+            raise ParameterError(f"there is no parameter {shown(str(name))!r}", hint=hint)
+    graph = Graph()
+    given = {k: number(v, graph) for k, v in values.items()}
+
+    def leaf(source: Graph, i: int) -> Any:
+        return given.get(source.args[i][0]) if source.op[i] == "param" else None
+
+    left = tuple(p for p in m.parameters if p.name not in given)
+    return checked(replace(into(m, graph, leaf), parameters=left))
+
+
+def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
+    """Return the mechanism in another gravity, components numbers, names or expressions."""
+    if isinstance(gravity, str) or not hasattr(gravity, "__len__"):
+        raise ModelError("gravity has three components", hint='write (0, 0, -9.81) or (0, "G", 0)')
+    if len(gravity) != 3:
+        raise ModelError(f"gravity has {len(gravity)} components, not 3")
+    graph = Graph()
+    new = replace(into(m, graph), gravity=Vec3(*(number(x, graph) for x in gravity)))
+    kept = [p for p in m.parameters if p.name != "G" or used(new, "G")]
+    return checked(replace(new, parameters=tuple(kept)))
+
+
+def used(m: Mechanism, name: str) -> bool:
+    """Return whether any number of the mechanism depends on a parameter."""
+    from .validate import numbers
+
+    return any(isinstance(x, Expr) and name in x.names() for x in numbers(m))
+
+
+def tensor(value: Any, graph: Graph) -> Mat3:
+    """Return a symmetric tensor from nothing, 3 diagonal entries, 6 entries or 3 rows."""
+    if value is None:
+        return Mat3.zero()
+    rows = list(value)
+    if len(rows) == 3 and all(hasattr(r, "__len__") and not isinstance(r, str) for r in rows):
+        return symmetric([[number(x, graph) for x in r] for r in rows])
+    six = [number(x, graph) for x in rows]
+    if len(six) not in (3, 6):
+        raise ModelError(f"an inertia has 3 or 6 entries, or 3 rows; not {len(six)} entries")
+    return Mat3.symmetric(*six, *([0] * (6 - len(six))))
+
+
+def symmetric(rows: Sequence[Sequence[Any]]) -> Mat3:
+    """Return the tensor of three rows, which must be symmetric but for round-off."""
+    from .validate import numeric
+
+    if [len(r) for r in rows] != [3, 3, 3]:
+        raise ModelError("an inertia has 3 rows of 3 entries")
+    six = [rows[0][0], rows[1][1], rows[2][2]]
+    scale = max((abs(to_float(x)) for r in rows for x in r if numeric(x)), default=0.0)
+    for i, k in ((0, 1), (0, 2), (1, 2)):
+        a, b = rows[i][k], rows[k][i]
+        near = numeric(a, b) and abs(to_float(a) - to_float(b)) <= 1e-9 * scale
+        if a != b and not near:
+            raise ModelError("the inertia tensor is not symmetric")
+        six.append(a if a == b else exact((a + b) / 2))
+    return Mat3.symmetric(*six)
+
+
+def with_payload(
+    m: Mechanism, frame: str, mass: Any, com: Sequence[Any], inertia: Any
+) -> Mechanism:
+    """Return the mechanism with a rigid load on a frame; centre and tensor in that frame's axes."""
+    graph = Graph()
+    new = into(m, graph)
+    body, placement = new.frame(frame)
+    if body < 0:
+        raise ModelError(f"frame {shown(frame)!r} is on the base: a payload there does not move")
+    if len(com) != 3:
+        raise ModelError(f"the mass centre has {len(com)} components, not 3")
+    load = Inertia(
+        number(mass, graph), Vec3(*(number(x, graph) for x in com)), tensor(inertia, graph)
+    )
+    carrier = new.bodies[body]
+    merged = replace(carrier, inertia=carrier.inertia + load.moved(placement))
+    bodies = (*new.bodies[:body], merged, *new.bodies[body + 1 :])
+    return checked(replace(new, bodies=bodies))
+
+
+def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
+    """Return the mechanism with joints (names, or numbers from 1) held at `at`, bodies merged.
+
+    `at` is one value, or a mapping or sequence of values; the frames of merged bodies stay named.
+    """
+    joints = [joints] if isinstance(joints, (str, int)) else joints
+    graph = Graph()
+    new = into(m, graph)
+    held: dict[int, Any] = {}
+    for k, joint in enumerate(joints):
+        j = new.joint_index(joint)
+        value = at.get(joint, 0) if isinstance(at, Mapping) else at
+        value = value[k] if isinstance(value, (list, tuple)) and len(joints) > 1 else value
+        values = list(value) if isinstance(value, (list, tuple)) else [value]
+        joint_type = new.bodies[j].joint
+        if joint_type.nq > 1 and values == [0]:
+            values = [0] * (joint_type.nq - 1) + [0 if joint_type.nq == 3 else 1]
+        if len(values) != joint_type.nq:
+            raise ModelError(f"joint {shown(str(joint))!r} needs {joint_type.nq} values")
+        held[j] = [
+            graph.constant(v) if not isinstance(v, Expr) else v
+            for v in (number(x, graph) for x in values)
+        ]
+    _held_followers(new, held)
+    _refuse_named(new, {joint_name(new.bodies[j]) for j in held})
+    return checked(merged(new, held))
+
+
+def _held_followers(m: Mechanism, held: dict[int, Any]) -> None:
+    """Add the joints that couplings hold still together with those already held."""
+    while True:
+        before = len(held)
+        for c in m.couplings:
+            if c.of in held:
+                follows = held[c.of][0] * c.ratio + c.offset
+                if c.joint in held and not _agree(follows, held[c.joint][0]):
+                    name = shown(joint_name(m.bodies[c.joint]))
+                    raise ModelError(f"joint {name!r} is held where its coupling does not allow it")
+                held.setdefault(c.joint, [follows])
+            elif c.joint in held and c.ratio != 0:
+                held[c.of] = [(held[c.joint][0] - c.offset) / c.ratio]
+        if len(held) == before:
+            return
+
+
+def _agree(a: Any, b: Any) -> bool:
+    from .validate import numeric
+
+    if numeric(a, b):
+        return abs(to_float(a) - to_float(b)) <= 1e-9 * max(1.0, abs(to_float(a)))
+    return bool(a == b)
+
+
+def _refuse_named(m: Mechanism, names: set[str]) -> None:
+    """Raise ModelError when a wheel or a velocity constraint names a joint that is to go."""
+    for w in m.wheels:
+        for name in (w.steer, w.spin):
+            if name in names:
+                raise ModelError(f"wheel {shown(w.name)!r} needs joint {shown(name)!r}: not locked")
+    for c in m.velocity_constraints:
+        words = set(re.findall(r"[^\W\d]\w*", c.equation))
+        for name in names:
+            if name in words or f"{name}d" in words:
+                raise ModelError(
+                    f"velocity constraint {shown(c.name)!r} needs joint {shown(name)!r}: not locked"
+                )
+
+
+def with_flexible_joints(
+    m: Mechanism,
+    stiffness: Any,
+    motor_inertia: Any,
+    joints: Sequence[str | int] | None,
+    damping: Any,
+) -> Mechanism:
+    """Return the mechanism with elastic transmissions: motor side and link side are coordinates.
+
+    Numbers are one for all joints, or one per joint of `joints` (all one-freedom joints if None).
+    """
+    graph = Graph()
+    new = into(m, graph)
+    if joints is None:
+        chosen = [j for j, b in enumerate(new.bodies) if b.joint.nv == 1]
+    else:
+        chosen = [new.joint_index(joint) for joint in joints]
+
+    def each(value: Any) -> list[Any]:
+        values = list(value) if isinstance(value, (list, tuple)) else [value] * len(chosen)
+        if len(values) != len(chosen):
+            raise ModelError(f"{len(values)} numbers for {len(chosen)} flexible joints")
+        return [number(x, graph) for x in values]
+
+    data = zip(each(stiffness), each(motor_inertia), each(damping), strict=True)
+    return checked(flexible(new, dict(zip(chosen, data, strict=True))))

@@ -1,0 +1,369 @@
+"""The frozen description of a mechanism: bodies, joints and everything that acts on them.
+
+Numbers are exact (`int`, `Fraction`, rational multiples of pi) or expressions of named parameters;
+`bound` turns them into floats or into the scalars of a trace, once, before an algorithm runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..algebra import Map, Transform, Vec3
+from ..errors import ModelError, ParameterError, shown
+from ..expr import Expr, Graph, Scalar
+from ..expr.exact import exact, substitute, to_float
+from ..joint import Vector
+from .parts import (
+    LOOP_JOINTS,
+    Body,
+    Coupling,
+    Drive,
+    Frame,
+    FrameChange,
+    JointSpring,
+    Loop,
+    Parameter,
+    PointSpring,
+    VelocityConstraint,
+    Wheel,
+    how_to_give,
+    joint_name,
+    mapped,
+)
+
+__all__ = [
+    "Body",
+    "Coupling",
+    "Drive",
+    "Frame",
+    "FrameChange",
+    "JointSpring",
+    "LOOP_JOINTS",
+    "Loop",
+    "Mechanism",
+    "Parameter",
+    "PointSpring",
+    "VelocityConstraint",
+    "Wheel",
+    "how_to_give",
+    "joint_name",
+]
+
+RECORDS = ("named", "drives", "elastic", "springs", "loops", "couplings", "wheels")
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A frozen, validated mechanism; bodies stand in parent-before-child order."""
+
+    bodies: tuple[Body, ...]
+    name: str = "mechanism"
+    gravity: Vec3 = Vec3(0, 0, exact(-9.81))
+    parameters: tuple[Parameter, ...] = ()
+    named: tuple[Frame, ...] = ()
+    drives: tuple[Drive, ...] = ()
+    elastic: tuple[JointSpring, ...] = ()
+    springs: tuple[PointSpring, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    wheels: tuple[Wheel, ...] = ()
+    velocity_constraints: tuple[VelocityConstraint, ...] = ()
+    active: tuple[str, ...] = ()
+    prescribed: tuple[str, ...] = ()
+    speeds: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    # the sentence element by element, when there was one and the bodies still are as it said
+    changes: tuple[FrameChange, ...] = field(default=(), compare=False, repr=False)
+    checked: bool = field(default=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.checked:
+            from .validate import validate
+
+            validate(self)
+            object.__setattr__(self, "checked", True)
+
+    # -- sizes and names -----------------------------------------------------------------------
+
+    @cached_property
+    def nq(self) -> int:
+        return sum(b.joint.nq for b in self.bodies)
+
+    @cached_property
+    def nv(self) -> int:
+        return sum(b.joint.nv for b in self.bodies)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """One name per moving joint, in coordinate order."""
+        return tuple(joint_name(b) for b in self.bodies if b.joint.nv)
+
+    @cached_property
+    def frames(self) -> tuple[str, ...]:
+        """The name of every frame: bodies (fixed links too), then named frames."""
+        return (*(b.name for b in self.bodies), *(f.name for f in self.named))
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Body index by body name or joint name (body names win)."""
+        found = {joint_name(b): j for j, b in enumerate(self.bodies)}
+        return found | {b.name: j for j, b in enumerate(self.bodies)}
+
+    def joint_index(self, joint: str | int) -> int:
+        """Return the body index of a moving joint, by its name, its body's or its number from 1."""
+        moving = [j for j, b in enumerate(self.bodies) if b.joint.nv]
+        what = str(joint)
+        if isinstance(joint, str):
+            what = repr(shown(joint))
+            for name in (joint_name, lambda body: body.name):  # a joint's own name goes first
+                for j in moving:
+                    if name(self.bodies[j]) == joint:
+                        return j
+        elif isinstance(joint, int) and 1 <= joint <= len(moving):
+            return moving[joint - 1]
+        raise ModelError(
+            f"there is no joint {what}",
+            hint=f"joints 1 to {len(moving)}: " + ", ".join(map(shown, self.joint_names[:20])),
+        )
+
+    @property
+    def total_mass(self) -> Any:
+        """Sum of the masses: a number, or an expression of parameters."""
+        total: Any = 0
+        graph = Graph()
+        for b in self.bodies:
+            m = graph.adopt(b.m) if isinstance(b.m, Expr) else b.m
+            total = total + m
+        return total if isinstance(total, Expr) else float(total)
+
+    def frame(self, name: str) -> tuple[int, Transform]:
+        """Return (body index, placement in that body) of a frame by name."""
+        for f in self.named:
+            if f.name == name:
+                return f.body, f.placement
+        if name in self.index:
+            return self.index[name], Transform()
+        if name in ("base", "world"):
+            return -1, Transform()
+        hint = "frames: " + ", ".join(map(shown, self.frames[:12]))
+        raise ModelError(f"no frame {shown(str(name))!r}", hint=hint)
+
+    # -- what algorithms ask -------------------------------------------------------------------
+
+    def outward(self) -> Iterator[tuple[int, Body]]:
+        """Yield (index, body), parents first."""
+        return enumerate(self.bodies)
+
+    def inward(self) -> Iterator[tuple[int, Body]]:
+        """Yield (index, body), children first."""
+        return ((j, self.bodies[j]) for j in reversed(range(len(self.bodies))))
+
+    def split_q(self, q: Vector) -> list[Vector]:
+        """Return the coordinates of each body's joint."""
+        return _cut(q, [b.joint.nq for b in self.bodies], "q")
+
+    def split(self, qd: Vector) -> list[Vector]:
+        """Return the velocity variables (or rates, or forces) of each body's joint."""
+        return _cut(qd, [b.joint.nv for b in self.bodies], "qd")
+
+    def join(self, parts: Mapping[int, Sequence[Scalar]]) -> list[Scalar]:
+        """Return one vector from the parts of each body's joint."""
+        return [x for j in range(len(self.bodies)) for x in parts[j]]
+
+    @cached_property
+    def velocity_index(self) -> tuple[int, ...]:
+        """Index of the first velocity variable of each body's joint."""
+        starts, at = [], 0
+        for b in self.bodies:
+            starts.append(at)
+            at += b.joint.nv
+        return tuple(starts)
+
+    # -- numbers -------------------------------------------------------------------------------
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The parameters that have a value."""
+        return {p.name: p.value for p in self.parameters if p.value is not None}
+
+    @cached_property
+    def open_parameters(self) -> tuple[str, ...]:
+        """The parameters without a value that a result may depend on; limits decide none."""
+        without = [p.name for p in self.parameters if p.value is None]
+        if not without:
+            return ()
+        from .validate import numbers
+
+        needed = {n for x in numbers(self._unlimited()) if isinstance(x, Expr) for n in x.names()}
+        for constraint in self.velocity_constraints:
+            needed.update(re.findall(r"\w+", constraint.equation))
+        return tuple(n for n in without if n in needed)
+
+    def _unlimited(self) -> Mechanism:
+        """Return the mechanism without joint limits, which no computation asks for."""
+        bodies = tuple(
+            replace(b, limits=(), velocity_limit=None, effort_limit=None) for b in self.bodies
+        )
+        return replace(self, bodies=bodies, checked=True)
+
+    def map(self, f: Map) -> Mechanism:
+        """Return the mechanism with every physical number mapped, not validated again."""
+        changes: dict[str, Any] = {
+            name: tuple(mapped(x, f) for x in getattr(self, name)) for name in RECORDS
+        }
+        changes["changes"] = tuple(c.map(f) for c in self.changes)
+        bodies = tuple(b.map(f) for b in self.bodies)
+        return replace(self, bodies=bodies, gravity=self.gravity.map(f), checked=True, **changes)
+
+    def bound(
+        self, values: Mapping[str, Any] | None = None, graph: Graph | None = None
+    ) -> Mechanism:
+        """Return the mechanism over working scalars: exact numbers become floats, once.
+
+        Without a graph every parameter needs a value (its own, or one of `values`). With a graph,
+        parameters become nodes of it, except those given in `values`. Joint limits are left behind.
+        """
+        given = {k: float(v) for k, v in (values or {}).items()}
+        if graph is None:
+            known = {k: to_float(v) for k, v in self.values.items()} | given
+            missing = [n for n in self.open_parameters if n not in known]
+            if missing:
+                raise ParameterError(
+                    "no value for parameter " + ", ".join(map(shown, missing[:8])),
+                    hint=f"write {how_to_give(missing[0])}",
+                )
+            plain = self._unlimited().map(lambda x: to_float(x, known))
+            return plain._with_equation_values(known)
+
+        def leaf(source: Graph, i: int) -> Any:
+            return given.get(source.args[i][0]) if source.op[i] == "param" else None
+
+        def convert(x: Any) -> Any:
+            if not isinstance(x, Expr):
+                return float(x) if x.__class__ is not int else x
+            y = substitute(x, graph, leaf)
+            return y.value if y.value is not None else _float_if_closed(y)
+
+        symbols = {p.name: given.get(p.name, graph.param(p.name)) for p in self.parameters}
+        return self._unlimited().map(convert)._with_equation_values(symbols)
+
+    def _with_equation_values(self, values: Mapping[str, Any]) -> Mechanism:
+        """Return the mechanism with the parameters of its velocity constraints bound."""
+        if not self.velocity_constraints:
+            return self
+        pairs = tuple(values.items())
+        made = tuple(replace(c, values=pairs) for c in self.velocity_constraints)
+        return replace(self, velocity_constraints=made, checked=True)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hexadecimal digest of everything that decides a result."""
+        data = repr(tuple(getattr(self, f.name) for f in fields(self) if f.compare))
+        return hashlib.blake2b(data.encode(), digest_size=20).hexdigest()
+
+    # -- doors: each opens a module to the right of this one -----------------------------------
+
+    def with_values(self, given: Mapping[str, Any] | None = None, /, **values: Any) -> Mechanism:
+        """Return the mechanism with parameters given: `m.with_values(L1=0.4)`.
+
+        Names that are no Python names stand in a mapping: `m.with_values({"link 1": 0.4})`.
+        """
+        from .edit import with_values
+
+        return with_values(self, {**(given or {}), **values})
+
+    def with_gravity(self, gravity: Sequence[Any]) -> Mechanism:
+        """Return the mechanism in another gravity: `m.with_gravity((0, "G", 0))`."""
+        from .edit import with_gravity
+
+        return with_gravity(self, gravity)
+
+    def with_payload(
+        self, frame: str, mass: Any, com: Sequence[Any] = (0, 0, 0), inertia: Any = None
+    ) -> Mechanism:
+        """Return the mechanism carrying a body: `m.with_payload("tip", 2.5, (0, 0, 0.1))`."""
+        from .edit import with_payload
+
+        return with_payload(self, frame, mass, com, inertia)
+
+    def attach(self, other: Mechanism, frame: str) -> Mechanism:
+        """Return this mechanism with another one standing on one of its frames."""
+        from .assemble import attach
+
+        return attach(self, other, frame)
+
+    def rooted(self, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
+        """Return the mechanism with its base placed at a pose (4 x 4 rows) in the world."""
+        from .assemble import rooted
+
+        return rooted(self, pose)
+
+    def lock(self, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
+        """Return the mechanism with joints held still, their bodies merged into their parents."""
+        from .edit import lock
+
+        return lock(self, joints, at)
+
+    def with_flexible_joints(
+        self,
+        stiffness: Any,
+        motor_inertia: Any,
+        joints: Sequence[str | int] | None = None,
+        damping: Any = 0,
+    ) -> Mechanism:
+        """Return the mechanism with springs behind its motors: `m.with_flexible_joints(1e4, 1)`."""
+        from .edit import with_flexible_joints
+
+        return with_flexible_joints(self, stiffness, motor_inertia, joints, damping)
+
+    def save(self, path: str | Path) -> None:
+        """Write the mechanism to a native file, TOML or JSON by its ending."""
+        from ..read.native import save
+
+        save(self, path)
+
+    def report(self) -> list[str]:
+        """Return what is physically odd about the numbers; nothing is altered."""
+        from .validate import report
+
+        return report(self)
+
+    def __repr__(self) -> str:
+        from .view import headline
+
+        return f"<Mechanism {headline(self)}>"
+
+    def __str__(self) -> str:
+        from .view import table
+
+        return table(self)
+
+    def _repr_html_(self) -> str:
+        from .view import html
+
+        return html(self)
+
+
+def _float_if_closed(y: Expr) -> Any:
+    return to_float(y) if not y.names() and not _has_input(y) else y
+
+
+def _has_input(y: Expr) -> bool:
+    g = y.graph
+    return any(g.op[i] == "input" for i in g.live([y.id]))
+
+
+def _cut(vector: Vector, sizes: Sequence[int], name: str) -> list[Vector]:
+    if len(vector) != sum(sizes):
+        raise ModelError(f"{name} has {len(vector)} entries, the mechanism needs {sum(sizes)}")
+    parts, at = [], 0
+    for n in sizes:
+        parts.append(vector[at : at + n])
+        at += n
+    return parts

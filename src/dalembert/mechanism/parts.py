@@ -1,0 +1,222 @@
+"""What a mechanism is made of: bodies, frames, drives, springs, loops, couplings, wheels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from ..algebra import Map, Rotation, Transform, Vec3
+from ..errors import shown
+from ..expr import Scalar
+from ..inertia import Inertia
+from ..joint import Fixed, Joint, Vector, project, rates
+
+Limit = tuple[Any, Any]  # lower, upper; None where open
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One rigid body and the joint that carries it.
+
+    The body frame is the joint frame after motion.
+    """
+
+    name: str
+    parent: int  # index in Mechanism.bodies; -1 is the base
+    placement: Transform = Transform()  # of the joint frame in the parent frame at q = 0
+    joint: Joint = Fixed()
+    inertia: Inertia = Inertia()
+    joint_name: str = ""  # the body's name when empty
+    limits: tuple[Limit, ...] = ()  # one pair per coordinate, or empty
+    velocity_limit: Any = None
+    effort_limit: Any = None
+
+    @property
+    def m(self) -> Scalar:
+        return self.inertia.m
+
+    @property
+    def h(self) -> Vec3:
+        return self.inertia.h
+
+    @property
+    def Io(self) -> Any:
+        return self.inertia.Io
+
+    def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the body frame in the parent frame."""
+        R, p = self.joint.pose(q)
+        return self.placement.R @ R, self.placement.R @ p + self.placement.p
+
+    def rates(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vec3, Vec3, Vec3, Vec3]:
+        return rates(self.joint, q, qd, qdd)
+
+    def project(self, q: Vector, f: Vec3, n: Vec3) -> list[Scalar]:
+        return project(self.joint, q, f, n)
+
+    def map(self, f: Map) -> Body:
+        limits = tuple((_maybe(f, a), _maybe(f, b)) for a, b in self.limits)
+        return Body(
+            self.name,
+            self.parent,
+            self.placement.map(f),
+            self.joint.map(f),
+            self.inertia.map(f),
+            self.joint_name,
+            limits,
+            _maybe(f, self.velocity_limit),
+            _maybe(f, self.effort_limit),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named frame fixed to a body (-1 is the base)."""
+
+    name: str
+    body: int
+    placement: Transform = Transform()
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """The actuator, motor side of the gear: Ia = N² J_m, friction |N| (B |N| q̇ + T_c)."""
+
+    joint: int
+    inertia: Any = 0
+    gear: Any = 1
+    coulomb: tuple[Any, Any] = (0, 0)  # at positive speed; at negative speed (a negative number)
+    viscous: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JointSpring:
+    """Elastic joint: force on the joint = -stiffness (q - rest) - damping qd."""
+
+    joint: int
+    stiffness: Any = 0
+    rest: Any = 0
+    damping: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PointSpring:
+    """Spring and damper between two points of two bodies."""
+
+    body_i: int
+    point_i: Vec3
+    body_j: int
+    point_j: Vec3
+    stiffness: Any = 0
+    length: Any = 0
+    damping: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A cut joint: point_i of body_i meets point_j of body_j; axes in the axes of their bodies."""
+
+    body_i: int
+    point_i: Vec3
+    body_j: int
+    point_j: Vec3
+    joint: str = "spherical"
+    axis: Vec3 | None = None
+    axis_j: Vec3 | None = None
+    rotation_i: Rotation = Rotation()  # of the cut frames, for a fixed joint
+    rotation_j: Rotation = Rotation()
+    length: Any = None  # of a rod
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """q[joint] = ratio · q[of] + offset."""
+
+    joint: int
+    of: int
+    ratio: Any = 1
+    offset: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """No velocity of a body's point along `normal`.
+
+    With radius and spin joint, rolling without slip.
+    """
+
+    name: str
+    body: int
+    point: Vec3
+    normal: Vec3
+    steer: str | None = None
+    radius: Any = None
+    spin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VelocityConstraint:
+    """A linear equation in the joint rates, as text: `xd*sin(th) - yd*cos(th) = 0`."""
+
+    name: str
+    equation: str
+    # left - right over parameters `<joint>`, `<joint>d` and `t`, and the values of all others
+    expression: Any = field(default=None, compare=False)
+    values: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameChange:
+    """One step of a sentence, a joint or a constant, along or about a coordinate axis."""
+
+    kind: Literal["R", "T"]
+    axis: int  # 0, 1, 2
+    body: int  # the body that a joint moves, or that a constant belongs to; -1 is the base
+    value: Any = None  # of a constant; None for a joint
+
+    def map(self, f: Map) -> FrameChange:
+        return replace(self, value=_maybe(f, self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named quantity with an optional value."""
+
+    name: str
+    value: Any = None
+
+
+LOOP_JOINTS = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "fixed", "rod")
+
+
+def _maybe(f: Map, x: Any) -> Any:
+    return None if x is None else f(x)
+
+
+def mapped(value: Any, f: Map) -> Any:
+    """Return a plain record with its numbers mapped; ints in fields that are indices stay."""
+    changes: dict[str, Any] = {}
+    for spec in fields(value):
+        x = getattr(value, spec.name)
+        if spec.name in ("joint", "of", "body", "body_i", "body_j", "name") or isinstance(x, str):
+            continue
+        if hasattr(x, "map"):
+            changes[spec.name] = x.map(f)
+        elif isinstance(x, tuple):
+            changes[spec.name] = tuple(f(v) for v in x)
+        elif x is not None:
+            changes[spec.name] = f(x)
+    return replace(value, **changes)
+
+
+def joint_name(body: Body) -> str:
+    """Return the name of the joint that carries a body."""
+    return body.joint_name or body.name
+
+
+def how_to_give(parameter: str) -> str:
+    """Return what to write to give a parameter its value."""
+    if parameter.isidentifier():
+        return f"m.with_values({parameter}=...)"
+    return f"m.with_values({{{shown(parameter)!r}: ...}})"

@@ -1,0 +1,173 @@
+"""What a mechanism must satisfy, checked once at construction; and what is merely odd, reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..algebra import Vec3, is_zero
+from ..errors import ModelError, ParameterError, shown
+from ..expr import Expr
+from ..expr.exact import to_float
+
+if TYPE_CHECKING:
+    from .mechanism import Body, Mechanism
+
+
+def validate(m: Mechanism) -> None:
+    """Raise ModelError or ParameterError for the first contradiction found."""
+    _unique([b.name for b in m.bodies] + [f.name for f in m.named], "frame")
+    _unique([b.joint_name or b.name for b in m.bodies], "joint")
+    for j, body in enumerate(m.bodies):
+        _body(m, j, body)
+    for record in (*m.named, *m.loops, *m.springs, *m.wheels):
+        for field in ("body", "body_i", "body_j"):
+            k = getattr(record, field, -1)
+            if not -1 <= k < len(m.bodies):
+                raise ModelError(f"{type(record).__name__.lower()}: there is no body {k}")
+    acting: tuple[Any, ...] = (*m.drives, *m.elastic, *m.couplings)
+    for part in acting:
+        for k in (part.joint, getattr(part, "of", part.joint)):
+            if not 0 <= k < len(m.bodies) or not m.bodies[k].joint.nv:
+                raise ModelError(f"{type(part).__name__.lower()}: {k} is not a moving joint")
+    for field, what in (("drives", "drives"), ("elastic", "springs in the joint")):
+        seen: set[int] = set()
+        for record in getattr(m, field):
+            if record.joint in seen:
+                name = shown(m.bodies[record.joint].joint_name or m.bodies[record.joint].name)
+                raise ModelError(f"joint {name!r} has two {what}", hint="keep one")
+            seen.add(record.joint)
+    for c in m.couplings:
+        if c.joint == c.of:
+            raise ModelError(f"joint {shown(m.bodies[c.joint].name)!r} follows itself")
+    names = {*m.joint_names, *(w.steer for w in m.wheels)}
+    for name in (*m.active, *m.prescribed):
+        if name not in names:
+            raise ModelError(f"{shown(name)!r} is not a joint", hint=_choices(m))
+    _loops(m)
+    _parameters(m)
+
+
+def _unique(names: list[str], what: str) -> None:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ModelError(f"duplicate {what} name {shown(name)!r}", hint="names must differ")
+        seen.add(name)
+
+
+def _choices(m: Mechanism) -> str:
+    return "joints: " + ", ".join(map(shown, m.joint_names[:12]))
+
+
+def _body(m: Mechanism, j: int, body: Body) -> None:
+    where = f"body {shown(body.name)!r}"
+    if not -1 <= body.parent < j:
+        raise ModelError(f"{where}: parent {body.parent} is not an earlier body or -1")
+    axis = getattr(body.joint, "axis", None)
+    if axis is not None and numeric(*axis) and abs(float(_norm2(axis)) - 1) > 1e-6:
+        raise ModelError(f"{where}: the joint axis is not a unit vector")
+    if numeric(body.m) and to_float(body.m) < 0:
+        raise ModelError(f"{where}: negative mass {to_float(body.m):g}")
+    if body.limits and len(body.limits) != body.joint.nq:
+        raise ModelError(f"{where}: {len(body.limits)} pairs of limits, {body.joint.nq} needed")
+    for low, high in body.limits:
+        if low is not None and high is not None and numeric(low, high):
+            if to_float(low) > to_float(high):
+                raise ModelError(f"{where}: lower limit above upper limit")
+
+
+def _loops(m: Mechanism) -> None:
+    from .mechanism import LOOP_JOINTS
+
+    for k, loop in enumerate(m.loops, 1):
+        if loop.joint not in LOOP_JOINTS:
+            raise ModelError(
+                f"loop {k}: unknown joint {shown(loop.joint)!r}",
+                hint="one of " + ", ".join(LOOP_JOINTS),
+            )
+        if (
+            loop.joint in ("revolute", "prismatic", "cylindrical", "universal")
+            and loop.axis is None
+        ):
+            raise ModelError(f"loop {k}: a {loop.joint} joint needs an axis")
+        if loop.body_i == loop.body_j:
+            raise ModelError(f"loop {k}: both ends are on the same body")
+        if loop.joint == "rod" and loop.length is None:
+            raise ModelError(f"loop {k}: a rod needs a length")
+
+
+def _parameters(m: Mechanism) -> None:
+    _unique([p.name for p in m.parameters], "parameter")
+    known = {p.name for p in m.parameters}
+    for x in numbers(m):
+        if isinstance(x, Expr):
+            for name in x.names():
+                if name not in known:
+                    raise ParameterError(f"parameter {shown(name)!r} is used but not declared")
+
+
+def numeric(*values: Any) -> bool:
+    """Return whether none of the values depends on a parameter."""
+    return all(not (isinstance(x, Expr) and x.names()) for x in values)
+
+
+def _norm2(v: Vec3) -> float:
+    return sum(to_float(x) ** 2 for x in v)
+
+
+def numbers(m: Mechanism) -> Iterator[Any]:
+    """Yield every physical number of a mechanism."""
+    seen: list[Any] = []
+
+    def keep(x: Any) -> Any:
+        seen.append(x)
+        return x
+
+    m.map(keep)
+    yield from seen
+
+
+def report(m: Mechanism) -> list[str]:
+    """Return remarks on zero masses, negative inertias and violated triangle inequalities."""
+    remarks = []
+    for body in m.bodies:
+        inertia = body.inertia
+        if inertia.is_massless():
+            if body.joint.nv:
+                remarks.append(f"body {shown(body.name)!r} is massless")
+            continue
+        six = inertia.about_centre.six()
+        if not numeric(inertia.mass, *six):
+            continue
+        values = [Fraction(x) if not isinstance(x, Expr) else Fraction(to_float(x)) for x in six]
+        remarks.extend(f"body {shown(body.name)!r}: {odd}" for odd in _oddities(values))
+        if is_zero(inertia.mass) and any(values):
+            remarks.append(f"body {shown(body.name)!r} has inertia but no mass")
+    return remarks
+
+
+def _oddities(six: list[Fraction]) -> list[str]:
+    xx, yy, zz, xy, xz, yz = six
+    minors = (xx * yy - xy * xy, xx * zz - xz * xz, yy * zz - yz * yz)
+    det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    scale = max(abs(float(x)) for x in six) or 1.0
+    if (
+        min(xx, yy, zz) < 0
+        or float(min(minors)) < -1e-12 * scale**2
+        or float(det) < -1e-12 * scale**3
+    ):
+        return ["the inertia tensor about the mass centre is not positive semidefinite"]
+    # tr(I)/2 1 - I must be positive semidefinite: the triangle inequality in any axes
+    half = (xx + yy + zz) / 2
+    a, b, c = half - xx, half - yy, half - zz
+    minors = (a * b - xy * xy, a * c - xz * xz, b * c - yz * yz)
+    det = a * (b * c - yz * yz) + xy * (-xy * c - yz * xz) - xz * (xy * yz + b * xz)
+    if (
+        min(a, b, c) < -1e-12 * scale
+        or float(min(minors)) < -1e-12 * scale**2
+        or float(det) < -1e-12 * scale**3
+    ):
+        return ["the principal inertias violate the triangle inequality"]
+    return []

@@ -1,0 +1,330 @@
+"""An assembled pose in floats: residuals and Jacobian scaled, Newton with line search, many starts.
+
+Lengths are divided by the size of the mechanism, so that metres and radians stand in one matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..algebra import Vec3
+from ..algorithms.loop_closure import FAR, ROWS, equation_names, half_turns, linearised
+from ..errors import ComputationError, ModelError, shown
+from ..expr import Expr, Function, trace
+from ..inertia import Inertia
+from ..mechanism import Mechanism, joint_name
+from ..mechanism.validate import numbers
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray
+
+CLOSED = 1e-9  # a residual below this, in parts of the mechanism's size, is closed
+LENGTHS = {  # which closure equations are lengths
+    "revolute": "LLL11",
+    "prismatic": "LL111",
+    "cylindrical": "LL11",
+    "universal": "LLL1",
+    "spherical": "LLL",
+    "fixed": "LLL111",
+    "rod": "L",
+}
+FREEDOMS = {"prismatic": "L", "free": "LLL111", "planar": "LL1"}
+NEUTRAL = {"spherical": [0.0, 0.0, 0.0, 1.0], "free": [0.0] * 6 + [1.0]}
+
+
+class Closure:
+    """Residual and Jacobian of a mechanism in floats, lengths in parts of its size."""
+
+    def __init__(self, m: Mechanism):
+        import numpy as np
+
+        m = self.m = geometry_of(m).bound()
+        points = [b.placement.p for b in m.bodies]
+        points += [p for loop in m.loops for p in (loop.point_i, loop.point_j)]
+        size = max((float(abs(x)) for p in points for x in p), default=0.0)
+        self.size = size if size > 0 else 1.0
+        units = "".join(LENGTHS[loop.joint] for loop in m.loops)
+        rows = [self.size if u == "L" else 1.0 for u in units]
+        for c in m.couplings:
+            rows.append(self.size if m.bodies[c.joint].joint.kind == "prismatic" else 1.0)
+        self.row_size = np.array(rows)
+        units = "".join(FREEDOMS.get(b.joint.kind, "1" * b.joint.nv) for b in m.bodies)
+        self.column_size = np.array([self.size if u == "L" else 1.0 for u in units])
+
+    # traced once each: quicker than to follow the branches again at every pose
+
+    @cached_property
+    def _residual(self) -> Function:
+        return trace(lambda q: linearised(self.m, q, FAR)[0], [("q", self.m.nq)])
+
+    @cached_property
+    def _jacobian(self) -> Function:
+        return self._traced(ROWS)
+
+    @cached_property
+    def _far(self) -> Function:
+        return self._traced(FAR)
+
+    @cached_property
+    def _halves(self) -> Function:
+        return trace(lambda q: half_turns(self.m, q), [("q", self.m.nq)])
+
+    def _traced(self, rows: Any) -> Function:
+        shape = (len(self.row_size), self.m.nv)
+        return trace(
+            lambda q: linearised(self.m, q, rows)[1], [("q", self.m.nq)], outputs=[("J", shape)]
+        )
+
+    def residual(self, q: Array) -> Array:
+        """Return the residuals; half a turn counts as 2, though its sine vanishes."""
+        import numpy as np
+
+        return np.array(self._residual(q.tolist()), dtype=float) / self.row_size
+
+    def jacobian(self, q: Array, far: bool = False) -> Array:
+        """Return J of the closure, or of the residuals as the search sees them (`far`)."""
+        import numpy as np
+
+        J = np.array((self._far if far else self._jacobian)(q.tolist()), dtype=float)
+        J = J.reshape(len(self.row_size), self.m.nv)
+        return J / self.row_size[:, None] * self.column_size
+
+    def residuals(self, q: Array) -> Array:
+        """Return the residuals of many poses."""
+        return self._all(self._residual, q) / self.row_size
+
+    def jacobians(self, q: Array) -> Array:
+        """Return the Jacobians of many poses, as the search sees them."""
+        J = self._all(self._far, q).reshape(len(q), len(self.row_size), self.m.nv)
+        return J / self.row_size[:, None] * self.column_size
+
+    def _all(self, function: Any, q: Array) -> Array:
+        import numpy as np
+
+        out = function([np.ascontiguousarray(q[:, k]) for k in range(q.shape[1])])
+        return np.stack([np.broadcast_to(x, len(q)) for x in out], axis=1)
+
+    def moved_all(self, q: Array, step: Array) -> Array:
+        """Return many poses, each moved by its step in scaled coordinates."""
+        import numpy as np
+
+        steps = self.m.split(list((step * self.column_size).T))
+        out: list[Any] = []
+        for body, own, dq in zip(self.m.bodies, self.m.split_q(list(q.T)), steps, strict=True):
+            out.extend(body.joint.integrate(own, dq))
+        return np.stack(out, axis=1)
+
+    def upside_down(self, q: Array) -> bool:
+        """Return whether a loop meets turned by half a turn."""
+        return any(x < 0.01 for x in self._halves(q.tolist()))
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """Return q moved by a step in scaled coordinates."""
+        import numpy as np
+
+        out: list[float] = []
+        steps = self.m.split((step * self.column_size).tolist())
+        for body, own, dq in zip(self.m.bodies, self.m.split_q(q.tolist()), steps, strict=True):
+            out.extend(body.joint.integrate(own, dq))
+        return np.array(out, dtype=float)
+
+    def worst(self, q: Array) -> tuple[float, str]:
+        """Return the largest scaled residual and the name of its equation."""
+        r = abs(self.residual(q))
+        k = int(r.argmax()) if len(r) else 0
+        return (float(r[k]), equation_names(self.m)[k]) if len(r) else (0.0, "")
+
+
+def geometry_of(m: Mechanism) -> Mechanism:
+    """Return the mechanism without masses and forces, and without the parameters of those."""
+    bodies = tuple(replace(b, inertia=Inertia()) for b in m.bodies)
+    bare = replace(
+        m, bodies=bodies, drives=(), elastic=(), springs=(), wheels=(), gravity=Vec3.zero(),
+        checked=True,
+    )  # fmt: skip
+    names = {n for x in numbers(bare) if isinstance(x, Expr) for n in x.names()}
+    kept = tuple(p for p in m.parameters if p.name in names)
+    return replace(bare, parameters=kept, checked=True)
+
+
+def neutral_pose(m: Mechanism) -> Array:
+    """Return the coordinates at rest: zeros and unit quaternions."""
+    import numpy as np
+
+    return np.array([x for b in m.bodies for x in NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)])
+
+
+def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> tuple[Array, float]:
+    """Return (q, largest scaled residual) after damped Newton steps with line search."""
+    import numpy as np
+
+    moving = [k for k in range(c.m.nv) if k not in set(hold)]
+    r = c.residual(q)
+    best = float(np.linalg.norm(r))
+    damping, stalled, slow = 0.0, 0, 0
+    for _ in range(steps):
+        if best < 1e-15 or stalled > 2 or slow > 8:
+            break
+        before = best
+        J = c.jacobian(q, far=True)[:, moving]
+        U, s, Vt = np.linalg.svd(J, full_matrices=False)
+        top = s[0] if len(s) else 0.0
+        kept = s > 1e-10 * top
+        inverse = np.where(kept, s / (np.where(kept, s * s, 1.0) + damping), 0.0)
+        dx = -(Vt.T @ (inverse * (U.T @ r)))
+        dx *= min(1.0, 1.0 / max(np.abs(dx).max(initial=0.0), 1e-300))
+        step = np.zeros(c.m.nv)
+        t, improved = 1.0, False
+        for _ in range(6):
+            step[moving] = t * dx
+            there = c.moved(q, step)
+            found = c.residual(there)
+            norm = float(np.linalg.norm(found))
+            if norm < best:
+                stalled = 0 if norm < 0.5 * best or best > 1e-12 else stalled + 1
+                q, r, best, improved = there, found, norm, True
+                break
+            t *= 0.3
+        damping = damping * 0.1 if improved else max(10 * damping, 1e-6 * top * top)
+        stalled = stalled if improved else stalled + 1
+        slow = slow + 1 if best > 0.99 * before and best > 1e-6 else 0
+    worst = float(np.abs(r).max(initial=0.0))
+    return q, max(worst, 1.0) if c.upside_down(q) else worst
+
+
+def search(c: Closure, starts: Array, hold: tuple[int, ...] = (), steps: int = 60) -> Array:
+    """Return where damped least squares lead from many starts at once, best first."""
+    import numpy as np
+
+    moving = [k for k in range(c.m.nv) if k not in set(hold)]
+    q, n = starts.copy(), len(starts)
+    damping = np.full(n, 1e-2)
+    r = c.residuals(q)
+    cost = np.sum(r * r, axis=1)
+    for _ in range(steps):
+        if np.min(cost) < 1e-18:
+            break
+        J = c.jacobians(q)[:, :, moving]
+        A = np.einsum("sri,srj->sij", J, J)
+        g = np.einsum("sri,sr->si", J, r)
+        A[:, range(len(moving)), range(len(moving))] += damping[:, None] * (1e-6 + 1.0)
+        step = np.zeros((n, c.m.nv))
+        step[:, moving] = -np.linalg.solve(A, g[..., None])[..., 0]
+        step *= np.minimum(1.0, 1.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        there = c.moved_all(q, step)
+        found = c.residuals(there)
+        new = np.sum(found * found, axis=1)
+        better = new < cost
+        q[better], r[better], cost[better] = there[better], found[better], new[better]
+        damping = np.clip(np.where(better, damping * 0.2, damping * 5), 1e-12, 1e6)
+    return np.asarray(q[np.argsort(cost, kind="stable")])
+
+
+def assemble(
+    m: Mechanism, q: Any = None, hold: Any = None, starts: int = 100, seed: int = 0
+) -> Array:
+    """Return an assembled pose of the whole tree.
+
+    From a given start, with the joints in `hold` (names) kept where they are; without a start, from
+    the rest pose and then from random ones, always the same. A loop that cannot close is an error
+    that says the smallest residual reached and where.
+    """
+    import numpy as np
+
+    c = Closure(m)
+    held = velocity_indices(m, hold or ())
+    start = neutral_pose(m) if q is None else np.array(q, dtype=float)
+    if start.shape != (m.nq,):
+        raise ModelError(f"q has shape {start.shape}, the mechanism needs ({m.nq},)")
+    best, smallest = close(c, start, held)
+    if smallest > 1e-12 and starts > 1:
+        # farther and farther from the start
+        rng = np.random.default_rng(seed)
+        spread = np.minimum(3.0, 0.1 * np.arange(1, starts))[:, None]
+        steps = spread * rng.uniform(-1, 1, (starts - 1, m.nv))
+        steps[:, list(held)] = 0.0
+        many = np.repeat(start[None], starts - 1, axis=0)
+        for there in search(c, c.moved_all(many, steps), held)[:5]:
+            found, worst = close(c, there, held)
+            if worst < smallest:
+                best, smallest = found, worst
+            if worst < 1e-12:
+                return found
+    if smallest < CLOSED:
+        return best
+    where = c.worst(best)[1]
+    raise ComputationError(
+        f"the loops do not close: the smallest residual reached from {starts} starts is "
+        f"{smallest:.3g} of the mechanism's size, in {where}",
+        hint="give a start near an assembled pose, or check points, axes and lengths of the loop",
+    )
+
+
+def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
+    """Return the velocity variables of joints by name."""
+    by_name = {joint_name(b): j for j, b in enumerate(m.bodies)}
+    found: list[int] = []
+    for name in joints:
+        if name not in by_name:
+            raise ModelError(f"{shown(name)!r} is not a joint")
+        j = by_name[name]
+        found += range(m.velocity_index[j], m.velocity_index[j] + m.bodies[j].joint.nv)
+    return tuple(found)
+
+
+def axis_of(m: Mechanism, body: int) -> Vec3:
+    """Return the axis of the joint that carries a body."""
+    axis = getattr(m.bodies[body].joint, "axis", None)
+    if axis is None:
+        raise ModelError(f"joint {joint_name(m.bodies[body])!r} has no axis")
+    return Vec3(*axis)
+
+
+def planar_branches(m: Mechanism, q: Any) -> list[Array]:
+    """Return the poses of a planar four- or five-bar at given motors, in closed form: 2, 1 or none.
+
+    The last joints of both branches turn two arms about known centres: the cut pin is where two
+    circles meet. All other joints stay as `q` has them.
+    """
+    import numpy as np
+
+    from ..algorithms.kinematics import frame_pose
+
+    if len(m.loops) != 1 or m.loops[0].joint != "revolute":
+        raise ModelError("branches in closed form are those of one loop with a revolute cut joint")
+    b, loop = geometry_of(m).bound(), m.loops[0]
+    ends = (loop.body_i, loop.body_j)
+    if -1 in ends or any(b.bodies[k].joint.kind != "revolute" for k in ends):
+        raise ModelError("both ends of the loop must turn on revolute joints")
+    pose = np.array(q, dtype=float)
+    loop = b.loops[0]
+    centres, arms, starts, axes = [], [], [], []
+    for k, point in zip(ends, (loop.point_i, loop.point_j), strict=True):
+        T = frame_pose(b, b.bodies[k].name, pose.tolist())
+        centres.append(np.array(list(T.p), dtype=float))
+        starts.append(np.array(list(T.R @ point), dtype=float))
+        arms.append(float(np.linalg.norm(starts[-1])))
+        axes.append(np.array(list(T.R @ axis_of(b, k)), dtype=float))
+    gap = centres[1] - centres[0]
+    d = float(np.linalg.norm(gap))
+    along = (d * d + arms[0] ** 2 - arms[1] ** 2) / (2 * d)
+    height2 = arms[0] ** 2 - along * along
+    if height2 < -1e-12 * arms[0] ** 2:
+        return []
+    across = np.cross(axes[0], gap) / d
+    found = []
+    for sign in (1.0, -1.0) if height2 > 1e-12 * arms[0] ** 2 else (0.0,):
+        pin = centres[0] + gap / d * along + across * (sign * np.sqrt(max(height2, 0.0)))
+        new = pose.copy()
+        for k, centre, arm in zip(ends, centres, starts, strict=True):
+            own = axes[ends.index(k)]
+            to = pin - centre
+            turn = np.arctan2(own @ np.cross(arm, to), arm @ to - (own @ arm) * (own @ to))
+            at = sum(body.joint.nq for body in b.bodies[:k])
+            new[at] = (pose[at] + turn + np.pi) % (2 * np.pi) - np.pi
+        found.append(new)
+    return found

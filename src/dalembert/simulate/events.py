@@ -1,0 +1,127 @@
+"""Events: sign changes of functions of the state, joint limits first among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError, UsageError
+from ..expr.exact import to_float
+from ..mechanism import Mechanism, joint_name
+from .result import Event
+
+Array = np.ndarray
+Function = Callable[[Any, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class EventTable:
+    """Event functions f(t, q, qd) by name; `key` is what their kernel is kept under, if at all."""
+
+    functions: Mapping[str, Function]
+    key: Any
+    stop: frozenset[str]
+
+
+def event_table(m: Mechanism, events: Any, stop: Any) -> EventTable:
+    """Return the event functions of what was given: "limits", none, or {name: function}."""
+    functions: dict[str, Function] = {}
+    key: Any = None
+    if isinstance(events, str):
+        if events not in ("limits", "none"):
+            raise UsageError(f"unknown events {events!r}", hint='"limits", "none" or a dict')
+        if events == "limits":
+            found = dict(limit_functions(m))
+            functions = {name: f for name, (f, _) in found.items()}
+            key = [(name, value) for name, (_, value) in found.items()]
+    elif events:
+        functions = dict(events)
+    asked = [stop] if isinstance(stop, str) else list(stop)
+    known = [n for s in asked for n in functions if s in (n, "all") or n.startswith(f"{s} ")]
+    for s in asked:
+        if s != "all" and not any(n == s or n.startswith(f"{s} ") for n in functions):
+            raise UsageError(f"no event {s!r}", hint="events: " + ", ".join(functions))
+    return EventTable(functions, key, frozenset(known))
+
+
+def limit_functions(
+    m: Mechanism,
+) -> Iterable[tuple[str, tuple[Function, tuple[int, float, float]]]]:
+    """Yield an event per joint limit that is a number: positive inside, zero at the limit."""
+    values = {k: to_float(v) for k, v in m.values.items()}
+    at = 0
+    for body in m.bodies:
+        for k, pair in enumerate(body.limits if body.joint.nv == body.joint.nq else ()):
+            for side, limit, sign in (("lower", pair[0], 1.0), ("upper", pair[1], -1.0)):
+                number = _number(limit, values)
+                if number is None or not np.isfinite(number):
+                    continue
+                tail = f" {k + 1}" if body.joint.nq > 1 else ""
+                name = f"{joint_name(body)} {side} limit{tail}"
+                yield name, (_beyond(at + k, number, sign), (at + k, number, sign))
+        at += body.joint.nq
+
+
+def _beyond(k: int, limit: float, sign: float) -> Function:
+    return lambda t, q, qd: (q[k] - limit) * sign
+
+
+def _number(limit: Any, values: dict[str, float]) -> float | None:
+    if limit is None:
+        return None
+    try:
+        return float(to_float(limit, values))
+    except (ParameterError, TypeError, ValueError):
+        return None  # a symbol without a value
+
+
+def located(run: Any, driver: Any, place: tuple[int, ...]) -> list[Event]:
+    """Return the events within the step that the driver has just found, in order of time."""
+    names = list(run.table.functions)
+    before = np.array(driver.task.kept["g"][: len(names)])
+    after = np.array(driver.task.kept["g_new"][: len(names)])
+    low, high = driver.t, float(driver.task["t_new"])
+    found = []
+    for k, name in enumerate(names):
+        up, down = before[k] < 0 <= after[k], before[k] > 0 >= after[k]
+        if not (up or down):
+            continue
+        a, b = low, high
+        # bisection down to neighbouring numbers: the interpolant is cheap and rarely asked
+        while (middle := a + (b - a) / 2) not in (a, b):
+            value = driver.event_values(driver.interpolated(middle), middle)[k]
+            if (value < 0) == (before[k] < 0) and value != 0:
+                a = middle
+            else:
+                b = middle
+        x = driver.interpolated(b)
+        found.append(_event(run, name, b, x, place))
+    return sorted(found, key=lambda e: e.time)
+
+
+def _event(run: Any, name: str, time: float, x: Array, place: tuple[int, ...]) -> Event:
+    nq = run.job.m.nq
+    return Event(name, float(time), x[:nq].copy(), x[nq:].copy(), place)
+
+
+def sampled_events(run: Any, out: Array, lead: tuple[int, ...]) -> list[Event]:
+    """Return sign changes between samples, their times by a straight line through them."""
+    job, names = run.job, list(run.table.functions)
+    kernel = job.kernels.events(run.table.functions, run.table.key)
+    size = kernel.inputs[2].size
+    u = job.signal(run.times) if job.signal is not None else np.zeros(size)
+    p = np.zeros(kernel.inputs[3].size)
+    g = kernel(out, run.times[:, None], u, p, parameters=run.parameters(lead))
+    found = []
+    changed = ((g[:, :-1] < 0) & (g[:, 1:] >= 0)) | ((g[:, :-1] > 0) & (g[:, 1:] <= 0))
+    for row, k, which in np.argwhere(changed):
+        a, b = g[row, k, which], g[row, k + 1, which]
+        s = a / (a - b)
+        time = run.times[k] + s * (run.times[k + 1] - run.times[k])
+        x = out[row, k] + s * (out[row, k + 1] - out[row, k])
+        place = tuple(int(i) for i in np.unravel_index(row, lead)) if lead else ()
+        found.append(_event(run, names[which], time, x, place))
+    return sorted(found, key=lambda e: (e.state, e.time))

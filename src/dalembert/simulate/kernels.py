@@ -1,0 +1,173 @@
+"""The kernels of a simulation: right-hand side, one-step maps, projection, events, outputs.
+
+All take x = (q, v), t, u (signals: first those of the control law, then prescribed motions) and p
+(settings of the law), so that one compiled kernel serves every gain, goal and table.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Protocol
+
+from ..compute import run_time_parameters
+from ..expr import Graph, Program, Scalar, program, trace
+from ..joint import Vector
+from ..mechanism import Mechanism
+from .systems import System, joined_rate, moved
+
+METHODS = ("dop853", "rk4", "euler", "constant_acceleration")
+MAPS = frozenset({"euler", "constant_acceleration"})
+
+
+class Law(Protocol):
+    """A control law that is traced into the right-hand side.
+
+    `key` names what is traced; `signal` and `settings` are data that it reads as u and p.
+    """
+
+    @property
+    def key(self) -> tuple[Any, ...]: ...
+    @property
+    def signal(self) -> Any: ...
+    @property
+    def settings(self) -> Any: ...
+    def torque(
+        self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
+    ) -> Sequence[Scalar]: ...
+
+
+_KEPT: OrderedDict[str, Any] = OrderedDict()  # kernels of this process, least used first
+_LOCK = Lock()
+
+EventFunction = Callable[[Any, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Makes the kernels of a system under a law; each is compiled when it is first asked for."""
+
+    system: System
+    law: Law
+    signals: int  # of the law; those of prescribed motions come after
+    settings: int
+    parameters: tuple[str, ...] = ()
+
+    def _program(self, name: str, body: Callable[..., Any], outputs: Any) -> Program:
+        m = self.system.m
+        graph = Graph()
+        names = run_time_parameters(m, self.parameters or None)
+        for parameter in names:
+            graph.param(parameter)
+        baked = {k: v for k, v in m.values.items() if k not in names}
+        bound = self.system.bound(m.bound(baked, graph))
+        sizes = [("x", m.nq + bound.speeds), ("t", 1)]
+        sizes += [("u", max(1, self.signals + bound.signals)), ("p", max(1, self.settings))]
+        if name in MAPS:
+            sizes.append(("h", 1))
+
+        def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
+            end = self.signals + bound.signals
+            own = (u[: self.signals], u[self.signals : end])
+            return body(bound, x[: m.nq], x[m.nq :], t[0], own, p[: self.settings], *h)
+
+        return program(trace(record, sizes, name=name, outputs=outputs, graph=graph), names)
+
+    def _kernel(self, name: str, body: Callable[..., Any], outputs: Any, extra: Any = "") -> Any:
+        from ..runtime import compile_program
+        from ..runtime.build import refusal
+
+        m = self.system.m
+        if extra is None:  # what is traced has no name that says what it computes
+            return compile_program(self._program(name, body, outputs))
+        key = repr((
+            "simulate", refusal(), name, m.digest, m.values, self.system.key, self.law.key,
+            self.signals, self.settings, self.parameters, extra,
+        ))  # fmt: skip
+        with _LOCK:
+            if key in _KEPT:
+                _KEPT.move_to_end(key)
+                return _KEPT[key]
+        made = compile_program(lambda: self._program(name, body, outputs), key=key)
+        with _LOCK:
+            _KEPT[key] = made
+            while len(_KEPT) > 128:
+                _KEPT.popitem(last=False)
+        return made
+
+    def _forces(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+        qd = s.velocity(q, v, u[1])
+        tau = list(self.law.torque(s.m, t, q, qd, u[0], p))
+        return qd, tau
+
+    @property
+    def size(self) -> int:
+        return self.system.m.nq + self.system.speeds
+
+    def rhs(self) -> Any:
+        """Return the kernel of dx/dt."""
+
+        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+            qd, tau = self._forces(s, q, v, t, u, p)
+            return [*joined_rate(s.m, q, qd), *s.acceleration(q, v, tau, u[1])]
+
+        return self._kernel("rhs", body, [("xd", (self.size,))])
+
+    def map(self, method: str) -> Any:
+        """Return the kernel of one step of a method with a single evaluation.
+
+        `euler` is semi-implicit: new speeds move the coordinates. `constant_acceleration` holds the
+        acceleration over the step (Vukobratović and Potkonjak 1979, section 2).
+        """
+
+        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector, h: Vector) -> Any:
+            step = h[0]
+            qd, tau = self._forces(s, q, v, t, u, p)
+            a = s.acceleration(q, v, tau, u[1])
+            new = [x + step * y for x, y in zip(v, a, strict=True)]
+            if method == "euler":
+                mean = new
+            else:
+                mean = [x + step * 0.5 * y for x, y in zip(v, a, strict=True)]
+            qd = s.velocity(q, mean, u[1])
+            return [*moved(s.m, q, [step * x for x in qd]), *new]
+
+        return self._kernel(method, body, [("x", (self.size,))])
+
+    def project(self) -> Any:
+        """Return the kernel that brings a state back to its place, or None."""
+        if not self.system.projected:
+            return None
+
+        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+            q, v, measure = s.project(q, v, u[1])
+            return [[*q, *v], [measure]]
+
+        return self._kernel("project", body, [("x", (self.size,)), ("measure", (1,))])
+
+    def outputs(self) -> Any:
+        """Return the kernel of (q̇, v̇, tau) along a motion."""
+        m, s0 = self.system.m, self.system
+
+        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+            qd, tau = self._forces(s, q, v, t, u, p)
+            return [list(qd), s.acceleration(q, v, tau, u[1]), tau]
+
+        ends = [("qd", (m.nv,)), ("vd", (s0.speeds,)), ("tau", (s0.forces,))]
+        return self._kernel("outputs", body, ends)
+
+    def events(self, functions: Mapping[str, EventFunction], key: Any) -> Any:
+        """Return the kernel of event functions f(t, q, qd), or None if there are none.
+
+        With a `key` of None it is compiled anew.
+        """
+        if not functions:
+            return None
+
+        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+            qd = s.velocity(q, v, u[1])
+            return [f(t, q, qd) for f in functions.values()]
+
+        return self._kernel("events", body, [("g", (len(functions),))], key)

@@ -1,0 +1,143 @@
+"""Motion in time: `simulate` takes any mechanism from a state through the requested times.
+
+The right-hand side is traced once with the control law in it and compiled; the drivers of
+`runtime/integrate.py` run it without Python between the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..compute import evaluate, neutral
+from ..errors import UsageError
+from ..mechanism import Mechanism
+from ..runtime.build import refusal
+from .events import event_table
+from .kernels import METHODS, Kernels
+from .laws import law_of
+from .result import Event, Simulation, SimulationStopped
+from .run import Job, Run, force_names
+from .systems import Closed, joint_index, normalised, system
+from .tools import STIFF, prescribed_signal, run_numpy, run_scipy
+
+Array = np.ndarray
+__all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
+
+
+def simulate(
+    m: Mechanism,
+    q0: Any = None,
+    qd0: Any = None,
+    torque: Any = None,
+    t: Any = 10.0,
+    *,
+    method: str = "dop853",
+    step: float = 1e-3,
+    rtol: float = 1e-8,
+    atol: float | None = None,
+    drives: Any = "inertia",
+    motion: Mapping[str, Any] | None = None,
+    events: Any = "limits",
+    stop: Any = (),
+    parameters: Mapping[str, Any] | None = None,
+    hold: bool = False,
+    threads: int = 1,
+    max_steps: int = 1_000_000,
+    progress: Callable[[float], None] | None = None,
+) -> Simulation:
+    """Return the motion from (q0, qd0) on the times t (an array, or the end of 201 samples).
+
+    `torque`: numbers, {joint: number}, (times, table) read linearly or with `hold` as steps, a
+    control law (`dalembert.control`), or a Python function f(t, q, qd), which is slower. With
+    closed loops it holds the motor forces; under velocity constraints qd0 are the speeds α, and
+    the traction of each wheel follows the joint forces.
+    `method`: dop853 (adaptive), rk4, euler (semi-implicit), constant_acceleration with `step`;
+    radau, bdf, lsoda by SciPy for stiff cases. q0, qd0 and `parameters` may have leading
+    dimensions. `motion` prescribes joints or steering angles: {name: signal or (times, values)}.
+    `events`: "limits", or {name: f(t, q, qd)}; those named in `stop` end the simulation.
+
+    >>> import dalembert as da
+    >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    >>> r = da.simulate(m, [0.5], t=[0.0, 1.0])
+    >>> abs(float(r.energy[1] - r.energy[0])) < 1e-6
+    True
+    """
+    _check_method(method)
+    times = _times(t)
+    job = _job(m, torque, drives, motion, hold, parameters)
+    states, lead = _states(job, q0, qd0, times[0])
+    if isinstance(job.kernels.system, Closed) and len(states):
+        first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
+        job = job.renewed(states[:1], float(times[0]), first)
+    table = event_table(m, events, stop)
+    run = Run(
+        job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table, max_steps
+    )
+    slow = refusal() is not None
+    if method in STIFF or (slow and method == "dop853"):
+        return run.result(run_scipy(run.job, states, times, method, rtol, run.atol), lead)
+    if slow:
+        rows, given = run.rows(job.settings, lead), run.parameters(lead)
+        found = run_numpy(job, states, times, method, step, given, rows)
+        return run.result(found, lead)
+    if method == "dop853":
+        return run.result(run.adaptive(states, lead, progress), lead)
+    return run.result(run.fixed(states, lead, threads, progress), lead)
+
+
+def _job(m: Mechanism, torque: Any, drives: Any, motion: Any, hold: bool, parameters: Any) -> Job:
+    joints = tuple(sorted(joint_index(m, n) for n in motion or () if n in m.joint_names))
+    own = system(m, drives, joints)
+    law = law_of(torque, force_names(own), hold)
+    extra = prescribed_signal(own, motion or {})
+    settings = np.asarray(law.settings, dtype=float)
+    parts = [s for s in (law.signal, extra) if s is not None]
+    signal = parts[0].beside(*parts[1:]) if parts else None
+    asked = tuple(sorted(set(parameters or ()) - set(m.open_parameters)))
+    size = law.signal.size if law.signal is not None else 0
+    kernels = Kernels(own, law, size, settings.shape[-1], asked)
+    # kernels have no inputs of length zero
+    data = settings if settings.shape[-1] else np.zeros((*settings.shape[:-1], 1))
+    return Job(kernels, signal, data, dict(parameters or {}))
+
+
+def _check_method(method: str) -> None:
+    known = (*METHODS, *STIFF)
+    if method not in known:
+        raise UsageError(f"unknown method {method!r}", hint="methods: " + ", ".join(known))
+
+
+def _times(t: Any) -> Array:
+    times = np.asarray(t, dtype=float)
+    if times.ndim == 0:
+        times = np.linspace(0.0, float(times), 201)
+    if times.ndim != 1 or len(times) < 1 or not (np.diff(times) > 0).all():
+        raise UsageError("t must be the end time or increasing times")
+    if not np.isfinite(times).all():
+        raise UsageError("t holds a time that is not finite")
+    return times
+
+
+def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int, ...]]:
+    """Return the initial states as rows, and the leading dimensions they stand for."""
+    own, m = job.kernels.system, job.m
+    q = np.asarray(neutral(m) if q0 is None else q0, dtype=float)
+    v = np.asarray(np.zeros(own.speeds) if qd0 is None else qd0, dtype=float)
+    for what, value, size in (("q0", q, m.nq), ("qd0", v, own.speeds)):
+        if value.ndim == 0 or value.shape[-1] != size:
+            raise UsageError(f"{what} has shape {value.shape}, expected (..., {size})")
+        if not np.isfinite(value).all():
+            raise UsageError(f"{what} holds a number that is not finite")
+    shapes = [np.shape(x) for x in job.parameters.values()]
+    lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], job.settings.shape[:-1], *shapes)
+    q, v = np.broadcast_to(q, (*lead, m.nq)), np.broadcast_to(v, (*lead, own.speeds))
+    q = np.stack(normalised(m, [q[..., k] for k in range(m.nq)]), axis=-1)
+    if isinstance(own, Closed):
+        given = job.parameters or None
+        q = evaluate(m, "assembly", q, parameters=given)
+        v = evaluate(m, "tree_motion", q, v, np.zeros_like(v), parameters=given)[0]
+    x = np.concatenate([q, v], axis=-1).reshape(-1, m.nq + own.speeds)
+    return np.ascontiguousarray(x), lead

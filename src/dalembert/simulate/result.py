@@ -1,0 +1,183 @@
+"""What a simulation gives back: the motion on the requested times, and what happened on the way."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..catalog.loops import is_closed
+from ..compute import evaluate
+from ..errors import ComputationError
+from ..mechanism import Mechanism, joint_name
+from ..plan.assembly import Closure
+
+Array = np.ndarray
+Outputs = tuple[Array, Array, Array]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A sign change of an event function, or a joint limit passed."""
+
+    name: str
+    time: float
+    q: Array = field(repr=False)
+    qd: Array = field(repr=False)
+    state: tuple[int, ...] = ()  # which one of a batch
+
+    def __str__(self) -> str:
+        return f"t = {self.time:.9g}: {self.name}" + (f", state {self.state}" * bool(self.state))
+
+
+class SimulationStopped(ComputationError):
+    """The state is no longer finite, or the step became too small; holds the last good state."""
+
+    def __init__(
+        self, message: str, hint: str, joint: str, time: float, q: Array, qd: Array
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.joint, self.time, self.q, self.qd = joint, time, q, qd
+
+
+def column_names(m: Mechanism, prefix: str) -> list[str]:
+    """Return one name per entry of q ("q") or of q̇ and forces, by joint."""
+    out = []
+    for b in m.bodies:
+        n = b.joint.nq if prefix == "q" else b.joint.nv
+        name = f"{prefix}.{joint_name(b)}"
+        out += [name] if n == 1 else [f"{name}.{k + 1}" for k in range(n)]
+    return out
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The motion q, qd on the times t: shapes (..., times, nq) and (..., times, nv).
+
+    `speeds` are the independent speeds α of a machine under velocity constraints, else q̇.
+    """
+
+    m: Mechanism = field(repr=False)
+    t: Array = field(repr=False)
+    q: Array = field(repr=False)
+    speeds: Array = field(repr=False)
+    events: tuple[Event, ...] = ()
+    method: str = ""
+    steps: int = 0  # taken by all states together
+    evaluations: int = 0
+    stopped: str = ""  # the event that ended the simulation
+    observe: Callable[[Simulation], Outputs] | None = field(default=None, repr=False)
+    forces: tuple[str, ...] = field(default=(), repr=False)
+    parameters: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        lead = f"{self.q.shape[:-2]} states, " if self.q.ndim > 2 else ""
+        span = f"t = {self.t[0]:g} .. {self.t[-1]:g}" if len(self.t) else "empty"
+        return (
+            f"<Simulation of {self.m.name}: {lead}{span}, {len(self.t)} samples, {self.steps} "
+            f"steps of {self.method}, {len(self.events)} events>"
+        )
+
+    @cached_property
+    def _outputs(self) -> Outputs:
+        if self.observe is None:
+            raise ComputationError("this result knows no forces")
+        return self.observe(self)
+
+    @property
+    def qd(self) -> Array:
+        """Velocity variables of all joints."""
+        return self.speeds if self.speeds.shape[-1] == self.m.nv else self._outputs[0]
+
+    @property
+    def accelerations(self) -> Array:
+        """The rate of the speeds: q̈, or α̇ under velocity constraints."""
+        return self._outputs[1]
+
+    @property
+    def tau(self) -> Array:
+        """The forces that the torque or control law gave."""
+        return self._outputs[2]
+
+    # -- histories -----------------------------------------------------------------------------
+
+    def quantity(self, name: str, **options: Any) -> Array:
+        """Return a quantity of the catalog in q, or in q and qd, along the motion."""
+        from ..catalog import quantity
+
+        row = quantity(name, self.m)
+        inputs = [{"q": self.q, "qd": self.qd}[n] for n in row.inputs]
+        given = self.parameters or None
+        return evaluate(self.m, name, *inputs, parameters=given, **options)
+
+    @cached_property
+    def kinetic_energy(self) -> Array:
+        return self.quantity("kinetic_energy")
+
+    @cached_property
+    def potential_energy(self) -> Array:
+        return self.quantity("potential_energy")
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic energy (rotors included) and potential energy (springs included), J."""
+        return self.kinetic_energy + self.potential_energy
+
+    @cached_property
+    def residual(self) -> Array:
+        """The worst residual of the closure equations at each time, in parts of the size."""
+        if not is_closed(self.m):
+            return np.zeros(self.q.shape[:-1])
+        rows = np.abs(self.quantity("closure")) / Closure(self.m).row_size
+        return np.asarray(rows.max(axis=-1, initial=0.0))
+
+    # -- files and figures ---------------------------------------------------------------------
+
+    def columns(self) -> tuple[list[str], Array]:
+        """Return names and columns of a table: t, q, qd, tau, energy (one state only)."""
+        if self.q.ndim != 2:
+            raise ComputationError("a table holds one state", hint="choose one: result.state(k)")
+        names = ["t", *column_names(self.m, "q"), *column_names(self.m, "qd")]
+        parts = [self.t[:, None], self.q, self.qd]
+        if self.observe is not None:
+            names += [f"tau.{n}" for n in self.forces]
+            parts.append(self.tau)
+        parts.append(self.energy[:, None])
+        return [*names, "energy"], np.concatenate(parts, axis=1)
+
+    def state(self, *index: int) -> Simulation:
+        """Return one state of a batch."""
+        from dataclasses import replace
+
+        events = tuple(e for e in self.events if e.state == tuple(index))
+        whole = self.observe
+        one = None if whole is None else (lambda _: tuple(a[index] for a in self._outputs))
+        return replace(self, q=self.q[index], speeds=self.speeds[index], events=events, observe=one)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write a table with a header line."""
+        names, table = self.columns()
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(names)
+            writer.writerows([[repr(float(x)) for x in row] for row in table])
+
+    def to_npz(self, path: str | Path) -> None:
+        """Write arrays t, q, qd, tau, energy and event times."""
+        given: dict[str, Any] = {"t": self.t, "q": self.q, "qd": self.qd, "energy": self.energy}
+        if self.observe is not None:
+            given["tau"] = self.tau
+        given["event_times"] = np.array([e.time for e in self.events])
+        given["event_names"] = np.array([e.name for e in self.events], dtype=str)
+        np.savez_compressed(path, **given)
+
+    def plot(self, path: str | Path | None = None, joints: Sequence[str] | None = None) -> Any:
+        """Return a matplotlib figure of q, qd, forces and energy; written to `path` if given."""
+        from .plot import plot
+
+        return plot(self, path, joints)

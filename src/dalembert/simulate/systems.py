@@ -1,0 +1,236 @@
+"""The state models that are integrated: what a state is, its rate, and where it must lie.
+
+A state x is (q, v): v is q̇ for trees and loops, the independent speeds α for wheels and other
+velocity constraints. Every system answers the same questions, over any scalar:
+
+- `velocity(q, v, u)`: the velocity variables q̇;
+- `acceleration(q, v, tau, u)`: the rate of v;
+- `project(q, v, u)`: (q, v) brought back to where they must lie, and a measure of how well planned.
+
+`u` are the signals of prescribed motions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..algorithms import kane
+from ..algorithms.articulated_body import hybrid_dynamics
+from ..algorithms.closed_kinematics import closed_at
+from ..algorithms.elastic import joint_springs
+from ..algorithms.springs import spring_forces
+from ..algorithms.velocity_constraints import prescribed_names
+from ..catalog import algorithm, quantity
+from ..catalog.loops import is_closed
+from ..compute.loops import cut_tree
+from ..errors import UsageError
+from ..expr import Scalar, sqrt
+from ..joint import Vector
+from ..mechanism import Mechanism, joint_name
+from ..plan import LoopPlan, plan, planned
+from ..reframe import simplify
+
+ROUND = frozenset({"spherical", "free"})  # joints with a quaternion
+
+
+def joined_rate(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
+    """Return the time derivative of q."""
+    parts = zip(m.bodies, m.split_q(q), m.split(qd), strict=True)
+    return [x for body, own, rate in parts for x in body.joint.coordinate_rate(own, rate)]
+
+
+def moved(m: Mechanism, q: Vector, dq: Vector) -> list[Scalar]:
+    """Return q moved by a tangent vector."""
+    parts = zip(m.bodies, m.split_q(q), m.split(dq), strict=True)
+    return [x for body, own, step in parts for x in body.joint.integrate(own, step)]
+
+
+def normalised(m: Mechanism, q: Vector) -> list[Scalar]:
+    """Return q with quaternions of unit length."""
+    out: list[Scalar] = []
+    for body, own in zip(m.bodies, m.split_q(q), strict=True):
+        if body.joint.kind in ROUND:
+            *rest, x, y, z, w = own
+            norm = 1 / sqrt(x * x + y * y + z * z + w * w)
+            own = [*rest, x * norm, y * norm, z * norm, w * norm]
+        out.extend(own)
+    return out
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A tree of joints, some of which may follow prescribed motions."""
+
+    m: Mechanism
+    given: tuple[int, ...] = ()  # bodies whose joints follow signals: q, qd, qdd of each
+    drives: Any = "inertia"
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("tree", self.given, self.drives)
+
+    @property
+    def speeds(self) -> int:
+        return self.m.nv
+
+    @property
+    def forces(self) -> int:
+        return self.m.nv
+
+    @property
+    def signals(self) -> int:
+        return 3 * len(self.given)
+
+    @property
+    def projected(self) -> bool:
+        return bool(self.given) or any(b.joint.kind in ROUND for b in self.m.bodies)
+
+    def bound(self, m: Mechanism) -> Tree:
+        """Return the system over the scalars of a bound mechanism, in frames chosen for it."""
+        return replace(self, m=m if m.springs or self.given else simplify(m))
+
+    def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
+        return v
+
+    def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        m = self.m
+        if not self.given:
+            _, run = algorithm(quantity("forward_dynamics"), None)
+            found: list[Scalar] = run(m, q, v, tau, drives=self.drives)
+            return found
+        x = [a + b for a, b in zip(tau, spring_forces(m, q, v), strict=True)]
+        for k, force in joint_springs(m, q, v).items():
+            x[k] = x[k] + force
+        for k, j in enumerate(self.given):
+            x[m.velocity_index[j]] = u[3 * k + 2]
+        return hybrid_dynamics(m, q, v, x, set(self.given), drives=self.drives)[0]
+
+    def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
+        m = self.m
+        q, v = normalised(m, q), list(v)
+        parts = [list(own) for own in m.split_q(q)]
+        for k, j in enumerate(self.given):
+            parts[j][0], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
+        return [x for own in parts for x in own], v, 1
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A mechanism with closed loops: the whole tree is the state, brought back to the closure."""
+
+    m: Mechanism
+    plan: LoopPlan
+    drives: Any = "inertia"
+    tree: Mechanism | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("closed", self.plan, self.drives)
+
+    @property
+    def speeds(self) -> int:
+        return self.m.nv
+
+    @property
+    def forces(self) -> int:
+        return len(self.plan.motors)
+
+    signals = 0
+    projected = True
+
+    def bound(self, m: Mechanism) -> Closed:
+        return replace(self, m=m, tree=simplify(cut_tree(m)))
+
+    def planned_at(self, q: Any) -> Closed:
+        """Return the system with the coordinates that are independent best at a pose.
+
+        They need not be those of the motors: a motor may pass a dead point.
+        """
+        free = plan(replace(self.m, active=(), checked=True), q)
+        return replace(self, plan=replace(free, motors=self.plan.motors))
+
+    def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
+        return v
+
+    def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        _, run = algorithm(quantity("forward_dynamics", self.m), None)
+        found: list[Scalar] = run(self.m, self.plan, q, v, tau, drives=self.drives, tree=self.tree)[
+            0
+        ]
+        return found
+
+    def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
+        closed = closed_at(self.m, self.plan, normalised(self.m, q), 2)
+        return closed.q, closed.velocity(v), closed.factor.ratio
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A machine under velocity constraints: q̇ = J_nh α; steering angles and rates are signals."""
+
+    m: Mechanism
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("reduced",)
+
+    @property
+    def speeds(self) -> int:
+        return len(kane.speed_names(self.m))
+
+    @property
+    def forces(self) -> int:
+        """Joint forces, then the traction of each wheel."""
+        return self.m.nv + len(self.m.wheels)
+
+    @property
+    def signals(self) -> int:
+        return 2 * len(prescribed_names(self.m))
+
+    @property
+    def projected(self) -> bool:
+        return any(b.joint.kind in ROUND for b in self.m.bodies)
+
+    def bound(self, m: Mechanism) -> Reduced:
+        return replace(self, m=m)
+
+    def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
+        return kane.reduction(self.m, q, v, u[0::2], u[1::2]).qd
+
+    def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        nv = self.m.nv
+        return kane.state_model(self.m, q, v, u[0::2], u[1::2], tau[:nv], tau[nv:])[0]
+
+    def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
+        return normalised(self.m, q), v, 1
+
+
+System = Tree | Closed | Reduced
+
+
+def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -> System:
+    """Return the state model of a mechanism."""
+    if is_closed(m):
+        if given or m.wheels or m.velocity_constraints:
+            raise UsageError(
+                "closed loops together with prescribed motions or velocity constraints "
+                "cannot be simulated"
+            )
+        return Closed(m, planned(m), drives)
+    if m.wheels or m.velocity_constraints:
+        if given:
+            raise UsageError("prescribed joints of a machine on wheels cannot be simulated")
+        return Reduced(m)
+    return Tree(m, given, drives)
+
+
+def joint_index(m: Mechanism, name: str) -> int:
+    """Return the body of a joint with one freedom, by name."""
+    for j, body in m.outward():
+        if body.joint.nv == 1 and joint_name(body) == name:
+            return j
+    raise UsageError(
+        f"there is no joint {name!r} with one freedom",
+        hint="joints: " + ", ".join(m.joint_names[:12]),
+    )

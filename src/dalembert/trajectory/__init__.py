@@ -1,0 +1,13 @@
+"""Motions given in advance, and the forces they need."""
+
+from .joint import Trajectory, constant_acceleration, quintic, sampled, spline, through, trapezoidal
+
+__all__ = [
+    "Trajectory",
+    "constant_acceleration",
+    "quintic",
+    "sampled",
+    "spline",
+    "through",
+    "trapezoidal",
+]

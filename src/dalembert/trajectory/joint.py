@@ -1,0 +1,215 @@
+"""Motions of the joints as functions of time: moves, splines, and paths of a frame in space.
+
+A `Trajectory` is a piecewise polynomial, so compiled simulations and control laws read it directly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import UsageError
+from ..runtime.signal import Signal
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Joint coordinates over time: called with times it gives q; `qd` and `qdd` are exact rates."""
+
+    signal: Signal
+    names: tuple[str, ...] = field(default=())
+
+    @property
+    def start(self) -> float:
+        return float(self.signal.breaks[0])
+
+    @property
+    def end(self) -> float:
+        return float(self.signal.breaks[-1])
+
+    def __call__(self, t: Any) -> Array:
+        return self.signal(t)
+
+    def qd(self, t: Any) -> Array:
+        return self._rate(self.signal.derivative(), t)
+
+    def qdd(self, t: Any) -> Array:
+        return self._rate(self.signal.derivative().derivative(), t)
+
+    def _rate(self, rate: Signal, t: Any) -> Array:
+        t = np.asarray(t, dtype=float)
+        outside = (t < self.start) | (t > self.end)
+        return np.where(outside[..., None], 0.0, rate(t))
+
+    def times(self, count: int = 201) -> Array:
+        """Return equally spaced times from start to end."""
+        return np.linspace(self.start, self.end, count)
+
+    def then(self, other: Trajectory) -> Trajectory:
+        """Return this motion followed by another, which begins where this one ends."""
+        a, b = self.signal, other.signal
+        if a.size != b.size:
+            raise UsageError(f"motions of {a.size} and {b.size} joints do not follow each other")
+        gap = np.abs(self(self.end) - other(other.start)).max()
+        if gap > 1e-9:
+            raise UsageError(f"the second motion begins {gap:.3g} away from where the first ends")
+        terms = max(a.coefficients.shape[2], b.coefficients.shape[2])
+        rows = [np.pad(s.coefficients, ((0, 0), (0, 0), (terms - s.coefficients.shape[2], 0)))
+                for s in (a, b)]  # fmt: skip
+        breaks = np.concatenate([a.breaks, b.breaks[1:] - b.breaks[0] + a.breaks[-1]])
+        return Trajectory(Signal(breaks, np.concatenate(rows)), self.names)
+
+
+# -- moves of the joints -----------------------------------------------------------------------
+
+
+def quintic(
+    q0: Any,
+    q1: Any,
+    duration: float,
+    qd0: Any = 0.0,
+    qd1: Any = 0.0,
+    qdd0: Any = 0.0,
+    qdd1: Any = 0.0,
+    start: float = 0.0,
+) -> Trajectory:
+    """Return the polynomial of degree 5 with given position, speed and acceleration at both ends.
+
+    >>> round(float(quintic([0.0], [2.0], 4.0)(2.0)[0]), 9)
+    1.0
+    """
+    _positive(duration)
+    a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
+    ends = [np.broadcast_to(np.asarray(x, dtype=float), a.shape) for x in (qd0, qdd0, qd1, qdd1)]
+    T, (v0, w0, v1, w1) = float(duration), ends
+    # the low half is the start; the high half solves the three conditions at the end
+    gap = b - (a + v0 * T + w0 * T**2 / 2), v1 - (v0 + w0 * T), w1 - w0
+    upper = np.linalg.solve(
+        [[T**3, T**4, T**5], [3 * T**2, 4 * T**3, 5 * T**4], [6 * T, 12 * T**2, 20 * T**3]],
+        np.stack(gap),
+    )
+    c = np.stack([upper[2], upper[1], upper[0], w0 / 2, v0, a], axis=-1)
+    return Trajectory(Signal(np.array([start, start + T]), c[None]))
+
+
+def trapezoidal(q0: Any, q1: Any, speed: Any, acceleration: Any, start: float = 0.0) -> Trajectory:
+    """Return the move with trapezoidal speed, all joints in time with the slowest.
+
+    No joint passes its `speed` or `acceleration`; the fastest profile is a triangle where the way
+    is too short for full speed.
+    """
+    a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
+    way = np.abs(b - a)
+    v = np.broadcast_to(np.asarray(speed, dtype=float), a.shape)
+    w = np.broadcast_to(np.asarray(acceleration, dtype=float), a.shape)
+    if not ((v > 0).all() and (w > 0).all()):
+        raise UsageError("speed and acceleration must be positive")
+    if not way.any():
+        raise UsageError("a move needs two different poses")
+    # ramp and cruise of the unit move s = 0..1 under the tightest joint limits
+    with np.errstate(divide="ignore"):
+        top = np.min(np.where(way > 0, v / way, np.inf))
+        rise = np.min(np.where(way > 0, w / way, np.inf))
+    top = min(top, np.sqrt(rise))
+    ramp = top / rise
+    cruise = max(0.0, 1 / top - ramp)
+    return _ramped(a, b, rise, ramp, cruise, start)
+
+
+def constant_acceleration(q0: Any, q1: Any, duration: float, start: float = 0.0) -> Trajectory:
+    """Return the move that accelerates evenly over its first half and brakes over the second.
+
+    The profile of Vukobratović and Potkonjak (1979), section 4: "acceleration and deceleration".
+    """
+    _positive(duration)
+    a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
+    half = duration / 2
+    return _ramped(a, b, 1 / half**2, half, 0.0, start)
+
+
+def _ramped(
+    a: Array, b: Array, rise: float, ramp: float, cruise: float, start: float
+) -> Trajectory:
+    """Return a + (b - a) s(t): acceleration `rise`, cruise, the same braking."""
+    way = b - a
+    spans = [ramp, cruise, ramp] if cruise > 1e-12 * ramp else [ramp, ramp]
+    accelerations = [rise, 0.0, -rise] if len(spans) == 3 else [rise, -rise]
+    s = v = 0.0
+    rows, breaks = [], [start]
+    for span, own in zip(spans, accelerations, strict=True):
+        rows.append([own / 2, v, s])
+        s, v = s + v * span + own / 2 * span**2, v + own * span
+        breaks.append(breaks[-1] + span)
+    c = np.asarray(rows)[:, None, :] * way[None, :, None]
+    c[..., -1] += a
+    return Trajectory(Signal(np.array(breaks), c))
+
+
+def _positive(duration: float) -> None:
+    if not (np.isfinite(duration) and duration > 0):
+        raise UsageError(f"duration {duration!r} is not a positive time")
+
+
+# -- splines -----------------------------------------------------------------------------------
+
+
+def spline(times: Any, points: Any, ends: str = "clamped") -> Trajectory:
+    """Return the cubic spline through points: at rest at its ends, or `natural`.
+
+    Acceleration is continuous.
+    """
+    t, y = np.asarray(times, dtype=float), np.asarray(points, dtype=float)
+    y = y.reshape(len(t), -1)
+    if len(t) < 2 or not (np.diff(t) > 0).all():
+        raise UsageError("a spline needs at least two increasing times")
+    if ends not in ("clamped", "natural"):
+        raise UsageError(f"unknown ends {ends!r}", hint='"clamped" or "natural"')
+    slopes = _slopes(t, y, ends)
+    h = np.diff(t)[:, None]
+    step = np.diff(y, axis=0) / h
+    c2 = (3 * step - 2 * slopes[:-1] - slopes[1:]) / h
+    c3 = (slopes[:-1] + slopes[1:] - 2 * step) / h**2
+    return Trajectory(Signal(t, np.stack([c3, c2, slopes[:-1], y[:-1]], axis=-1)))
+
+
+def _slopes(t: Array, y: Array, ends: str) -> Array:
+    """Return the slopes at the points: a tridiagonal system, solved by Thomas."""
+    n, h = len(t), np.diff(t)
+    low, main, high = np.zeros(n), np.ones(n), np.zeros(n)
+    right = np.zeros_like(y)
+    for k in range(1, n - 1):
+        low[k], main[k], high[k] = 1 / h[k - 1], 2 / h[k - 1] + 2 / h[k], 1 / h[k]
+        right[k] = 3 * ((y[k] - y[k - 1]) / h[k - 1] ** 2 + (y[k + 1] - y[k]) / h[k] ** 2)
+    if ends == "natural":
+        main[0], high[0], right[0] = 2, 1, 3 * (y[1] - y[0]) / h[0]
+        main[-1], low[-1], right[-1] = 2, 1, 3 * (y[-1] - y[-2]) / h[-1]
+    for k in range(1, n):
+        w = low[k] / main[k - 1]
+        main[k] -= w * high[k - 1]
+        right[k] -= w * right[k - 1]
+    out = np.zeros_like(y)
+    out[-1] = right[-1] / main[-1]
+    for k in reversed(range(n - 1)):
+        out[k] = (right[k] - high[k] * out[k + 1]) / main[k]
+    return out
+
+
+def through(points: Any, speed: Any, acceleration: Any) -> Trajectory:
+    """Return a spline through points, its times such that straight moves would keep the limits."""
+    y = np.asarray(points, dtype=float)
+    v, w = np.asarray(speed, dtype=float), np.asarray(acceleration, dtype=float)
+    spans = [
+        max(float(np.max(d / v)), float(np.sqrt(np.max(d / w))), 1e-9) * 1.5
+        for d in np.abs(np.diff(y, axis=0))
+    ]
+    return spline(np.concatenate([[0.0], np.cumsum(spans)]), y)
+
+
+def sampled(function: Any, times: Any, ends: str = "natural") -> Trajectory:
+    """Return the spline through f(times), rows of joints; f takes an array of times."""
+    t = np.asarray(times, dtype=float)
+    return spline(t, np.asarray(function(t), dtype=float), ends)

@@ -1,0 +1,265 @@
+"""Paths of a frame in space: inverse kinematics on the compiled Jacobian, lines, circles, poses.
+
+Each sample is found by damped least squares from the one before; speeds and accelerations of the
+joints there follow from the Jacobian and its derivative, and pieces of degree 5 join the samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..compute import evaluate, integrate
+from ..errors import ComputationError, ParameterError, UsageError
+from ..expr.exact import to_float
+from ..mechanism import Mechanism
+from ..runtime.signal import Signal
+from .joint import Trajectory
+
+Array = np.ndarray
+
+
+def joint_limits(m: Mechanism) -> Array:
+    """Return (lower, upper) of every velocity variable; infinite where open or symbolic."""
+    rows = np.full((m.nv, 2), [-np.inf, np.inf])
+    values = {k: to_float(v) for k, v in m.values.items()}
+    for j, body in enumerate(m.bodies):
+        if body.joint.nq != body.joint.nv:
+            continue
+        for k, pair in enumerate(body.limits):
+            for side, limit in enumerate(pair):
+                try:
+                    number = float(to_float(limit, values)) if limit is not None else np.nan
+                except (ParameterError, TypeError, ValueError):
+                    continue
+                if np.isfinite(number):
+                    rows[m.velocity_index[j] + k, side] = number
+    return rows
+
+
+def pose_error(now: Array, wanted: Array) -> Array:
+    """Return (position, rotation vector) in base axes from one pose to another."""
+    R = wanted[:3, :3] @ now[:3, :3].T
+    twist = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
+    sine, cosine = float(np.linalg.norm(twist)), float((np.trace(R) - 1) / 2)
+    if sine > 1e-12:
+        turn = twist * (np.arctan2(sine, cosine) / sine)
+    elif cosine > 0:
+        turn = twist
+    else:  # half a turn: its axis is the largest column of R + 1
+        axis = (R + np.eye(3))[:, int(np.argmax(np.diag(R)))]
+        turn = np.pi * axis / np.linalg.norm(axis)
+    return np.concatenate([wanted[:3, 3] - now[:3, 3], turn])
+
+
+def inverse_kinematics(
+    m: Mechanism,
+    pose: Any,
+    q0: Any,
+    *,
+    frame: str | None = None,
+    rows: str = "xyzrpw",
+    limits: bool = True,
+    rest: Any = None,
+    steps: int = 200,
+    tolerance: float = 1e-11,
+) -> Array:
+    """Return joint coordinates near q0 that bring a frame to a pose, or to a point.
+
+    `pose` is 4 x 4, or three numbers for a point. `rows` are the directions that count: x y z and
+    the turns r p w about base axes. Damped least squares with limits kept; freedoms that the task
+    leaves over are drawn towards `rest`.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(1), RZ(), TXK(1); body 2: M = 1;")
+    >>> q = da.inverse_kinematics(m, [1.0, 1.0, 0.0], [0.3, 1.0], frame="tip")
+    >>> [round(float(x), 6) for x in da.pose(m, q, frame="tip")[:3, 3]]
+    [1.0, 1.0, 0.0]
+    """
+    wanted = np.eye(4)
+    given = np.asarray(pose, dtype=float)
+    if given.shape == (3,):
+        wanted[:3, 3], rows = given, rows.replace("r", "").replace("p", "").replace("w", "")
+    elif given.shape == (4, 4):
+        wanted = given
+    else:
+        raise UsageError(f"pose has shape {given.shape}, expected (4, 4) or (3,)")
+    chosen = ["xyzrpw".index(c) for c in rows]
+    q = np.array(q0, dtype=float)
+    bound = joint_limits(m) if limits else np.full((m.nv, 2), [-np.inf, np.inf])
+    damping, best = 1e-3, np.inf
+    error = np.zeros(len(chosen))
+    for _ in range(steps):
+        now = evaluate(m, "pose", q, frame=frame)
+        error = pose_error(now, wanted)[chosen]
+        size = float(np.linalg.norm(error))
+        if size <= tolerance and rest is None:
+            return q
+        damping = max(1e-14, damping * (0.2 if size < best else 4.0))
+        best = min(best, size)
+        J = evaluate(m, "jacobian", q, frame=frame)[chosen]
+        dq = _step(m, J, error, q, bound, damping, rest)
+        if size <= tolerance and float(np.abs(dq).max()) < 1e-10:
+            return q
+        q = integrate(m, q, dq * min(1.0, 0.5 / max(float(np.abs(dq).max()), 1e-300)))
+        if m.nq == m.nv:
+            q = np.clip(q, bound[:, 0], bound[:, 1])
+    if float(np.linalg.norm(error)) <= 1e3 * tolerance:
+        return q
+    raise ComputationError(
+        f"the pose is not reached: {np.linalg.norm(error):.3g} is left",
+        hint="it may be out of reach or beyond limits; begin nearer, or leave rows out",
+    )
+
+
+def _step(
+    m: Mechanism, J: Array, error: Array, q: Array, bound: Array, damping: float, rest: Any
+) -> Array:
+    """Return a damped step; joints that press against a limit are left out."""
+    free = np.ones(m.nv, dtype=bool)
+    dq = np.zeros(m.nv)
+    for _ in range(m.nv + 1):
+        Jf = J[:, free]
+        K = Jf @ Jf.T + damping * np.eye(len(J))
+        dq = np.zeros(m.nv)
+        dq[free] = Jf.T @ np.linalg.solve(K, error)
+        if rest is not None and m.nq == m.nv:
+            pull = 0.5 * (np.asarray(rest, dtype=float) - q)[free]
+            spare = pull - np.linalg.pinv(Jf, rcond=1e-6) @ (Jf @ pull)
+            dq[free] += spare
+        if m.nq != m.nv:
+            return dq
+        pressed = ((q <= bound[:, 0]) & (dq < 0)) | ((q >= bound[:, 1]) & (dq > 0))
+        if not (pressed & free).any():
+            return dq
+        free &= ~pressed
+    return dq
+
+
+# -- paths -------------------------------------------------------------------------------------
+
+Path = Callable[[float], tuple[Array, Array, Array]]  # s -> pose, velocity, acceleration (6) in s
+
+
+def along(
+    m: Mechanism,
+    path: Path,
+    q0: Any,
+    duration: float,
+    *,
+    frame: str | None = None,
+    samples: int = 101,
+    profile: str = "quintic",
+    rows: str = "xyzrpw",
+    limits: bool = True,
+) -> Trajectory:
+    """Return the joint motion that takes a frame along a path s = 0..1.
+
+    `profile`: "quintic" (rest to rest), "constant" speed, or "constant_acceleration" from rest.
+    """
+    chosen = ["xyzrpw".index(c) for c in rows]
+    times = np.linspace(0.0, duration, samples)
+    q = np.array(q0, dtype=float)
+    states = []
+    for t in times:
+        s, sd, sdd = _profile(profile, float(t) / duration, duration)
+        pose, dp, ddp = path(s)
+        q = inverse_kinematics(m, pose, q, frame=frame, rows=rows, limits=limits)
+        J = evaluate(m, "jacobian", q, frame=frame)[chosen]
+        back = np.linalg.pinv(J, rcond=1e-9)
+        qd = back @ (dp[chosen] * sd)
+        Jd = evaluate(m, "jacobian_derivative", q, qd, frame=frame)[chosen]
+        qdd = back @ (dp[chosen] * sdd + ddp[chosen] * sd**2 - Jd @ qd)
+        states.append(np.stack([q, qd, qdd]))
+    return hermite(times, np.stack(states))
+
+
+def hermite(times: Array, states: Array) -> Trajectory:
+    """Return pieces of degree 5 through q, q̇, q̈, given as (samples, 3, joints)."""
+    h = np.diff(times)[:, None]
+    (p0, v0, a0), (p1, v1, a1) = (np.moveaxis(x, 1, 0) for x in (states[:-1], states[1:]))
+    d = p1 - p0 - v0 * h - a0 * h**2 / 2
+    dv = (v1 - v0 - a0 * h) * h
+    da = (a1 - a0) * h**2
+    c3 = (10 * d - 4 * dv + da / 2) / h**3
+    c4 = (-15 * d + 7 * dv - da) / h**4
+    c5 = (6 * d - 3 * dv + da / 2) / h**5
+    return Trajectory(Signal(times, np.stack([c5, c4, c3, a0 / 2, v0, p0], axis=-1)))
+
+
+def _profile(name: str, x: float, T: float) -> tuple[float, float, float]:
+    if name == "quintic":
+        s = x**3 * (10 - 15 * x + 6 * x**2)
+        return s, 30 * x**2 * (1 - x) ** 2 / T, 60 * x * (1 - x) * (1 - 2 * x) / T**2
+    if name == "constant":
+        return x, 1 / T, 0.0
+    if name == "constant_acceleration":
+        return x**2, 2 * x / T, 2 / T**2
+    raise UsageError(f"unknown profile {name!r}", hint="quintic, constant or constant_acceleration")
+
+
+def line(
+    m: Mechanism, q0: Any, end: Any, duration: float, *, frame: str | None = None, **options: Any
+) -> Trajectory:
+    """Return the motion of a frame on a straight line from its pose at q0 to a point or a pose.
+
+    The orientation is held, or turned about one axis to that of `end`; with three numbers for
+    `end` only the point counts.
+    """
+    start = evaluate(m, "pose", q0, frame=frame)
+    given = np.asarray(end, dtype=float)
+    if given.shape == (3,):
+        options.setdefault("rows", "xyz")
+        goal = start.copy()
+        goal[:3, 3] = given
+    else:
+        goal = given
+    change = pose_error(start, goal)
+
+    def path(s: float) -> tuple[Array, Array, Array]:
+        pose = start.copy()
+        pose[:3, 3] = start[:3, 3] + s * change[:3]
+        pose[:3, :3] = _rotation(change[3:] * s) @ start[:3, :3]
+        return pose, change, np.zeros(6)
+
+    return along(m, path, q0, duration, frame=frame, **options)
+
+
+def circle(
+    m: Mechanism,
+    q0: Any,
+    centre: Any,
+    axis: Any,
+    duration: float,
+    *,
+    angle: float = 2 * np.pi,
+    frame: str | None = None,
+    **options: Any,
+) -> Trajectory:
+    """Return the motion of a frame on a circle through its place at q0; orientation held."""
+    start = evaluate(m, "pose", q0, frame=frame)
+    e = np.asarray(axis, dtype=float)
+    e = e / np.linalg.norm(e)
+    c = np.asarray(centre, dtype=float)
+    r = start[:3, 3] - c
+
+    def path(s: float) -> tuple[Array, Array, Array]:
+        pose = start.copy()
+        turned = _rotation(e * (angle * s)) @ r
+        pose[:3, 3] = c + turned
+        v = np.cross(e, turned) * angle
+        a = np.cross(e, v) * angle
+        return pose, np.concatenate([v, np.zeros(3)]), np.concatenate([a, np.zeros(3)])
+
+    return along(m, path, q0, duration, frame=frame, **options)
+
+
+def _rotation(turn: Array) -> Array:
+    angle = float(np.linalg.norm(turn))
+    if angle < 1e-300:
+        return np.eye(3)
+    x, y, z = turn / angle
+    S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * S + (1 - np.cos(angle)) * (S @ S)
