@@ -19,3 +19,11 @@ def test_a_run_time_parameter_with_a_value_need_not_be_given():
     np.testing.assert_allclose(floating, [0.5], rtol=1e-13)
     with pytest.raises(ParameterError, match="'L'"):
         kernel(*STATE)
+
+
+def test_a_quantity_asks_only_for_the_parameters_it_depends_on():
+    m = da.load("RZ(), TXK(L1), RZ(), TXK(L2); gravity = (0, G, 0);").with_values(L1=1, L2=1)
+    assert da.pose(m, [0.0, 0.0], frame="tip")[0, 3] == 2.0
+    assert da.pose(m, [0.0, 0.0], frame="tip", parameters={"M1": 3.0})[0, 3] == 2.0
+    with pytest.raises(ParameterError, match="no value for parameter M1, D1, M2, D2"):
+        da.gravity(m, [0.0, 0.0])

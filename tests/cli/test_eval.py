@@ -81,7 +81,7 @@ def test_a_quaternion_begins_at_no_rotation(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "last"),
     [
-        (["RZ(A,B),TXK(L1);", "gravity"], "no value for parameter L1, M1, D1, IY1, IZ1"),
+        (["RY(A,B),TXK(L1);", "gravity"], "gravity: no value for parameter M1, D1"),
         ([ARM, "gravitation"], "unknown quantity 'gravitation'"),
         ([ARM, "gravity", "--method", "magic"], "gravity has no method 'magic'"),
         ([ARM, "gravity", "--q", "1"], "--q has 1 numbers, 2 are needed"),

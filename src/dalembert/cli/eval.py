@@ -13,7 +13,7 @@ import click
 from dalembert import QUANTITIES
 from dalembert.cli.arrays import labels, lines
 from dalembert.cli.model import model_command, print_json
-from dalembert.errors import DescriptionError, ParameterError, Place, UsageError, shown
+from dalembert.errors import DescriptionError, Place, UsageError, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,13 +64,6 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     given = {key: options.pop(key) for key in STATE}
     inputs = _inputs(mechanism, row, given | _others(options.pop("others")))
     settings = _settings(row, options)
-    if mechanism.open_parameters:
-        names = [shown(n) for n in mechanism.open_parameters]
-        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-        raise ParameterError(
-            "no value for parameter " + ", ".join(names[:12]) + more,
-            hint=f"write: --set {names[0]}=...",
-        )
     result = evaluate(mechanism, name, *inputs.values(), method=method, **settings)
     arrays = result if isinstance(result, tuple) else (result,)
     outputs = {port: a for (port, _), a in zip(row.outputs, arrays, strict=True)}

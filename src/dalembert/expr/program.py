@@ -76,6 +76,13 @@ class Program:
     step: Block = field(repr=False)
 
     @property
+    def idle(self) -> tuple[str, ...]:
+        """The parameters that no result depends on."""
+        leaves = (*self.prepare.leaves, *self.step.leaves)
+        used = {leaf[1] for leaf in leaves if leaf[0] == "param"}
+        return tuple(n for k, n in enumerate(self.parameters) if k not in used)
+
+    @property
     def cost(self) -> dict[str, Cost]:
         """Operation counts of `prepare` and `step`."""
         return {"prepare": count(self.prepare), "step": count(self.step)}

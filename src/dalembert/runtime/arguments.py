@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ParameterError, UsageError
+from ..errors import ParameterError, UsageError, shown
 from ..expr import Port
 from .card import Card
 
@@ -64,7 +64,7 @@ def inputs(card: Card, values: Sequence[Any]) -> tuple[list[Array], list[tuple[i
 def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | None, tuple]:
     """Return the parameter values, last dimension in the order of the card, and their lead."""
     unknown = [name for name in values or () if name not in card.parameters]
-    given = {**card.defaults, **(values or {})}
+    given = {**dict.fromkeys(card.idle, 0.0), **card.defaults, **(values or {})}
     if unknown:
         known = ", ".join(card.parameters) or "none"
         raise ParameterError(
@@ -73,8 +73,9 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
     missing = [name for name in card.parameters if name not in given]
     if missing:
         raise ParameterError(
-            f"{card.name}: no value for parameter {', '.join(map(repr, missing))}",
-            hint=f"call it with parameters={{{missing[0]!r}: ...}}",
+            f"{card.name}: no value for parameter {_some(missing)}",
+            hint=f"call with parameters={{{shown(missing[0])!r}: ...}}; on the command line "
+            f"--set {shown(missing[0])}=...",
         )
     if not card.parameters:
         return None, ()
@@ -86,6 +87,12 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
     except ValueError as error:
         shapes = ", ".join(str(c.shape) for c in columns)
         raise UsageError(f"{card.name}: parameters of shapes {shapes} do not broadcast") from error
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first dozen names, and how many more there are."""
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return ", ".join(map(shown, names[:12])) + more
 
 
 def common(card: Card, leads: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ class Card:
     scratch_one: int = 0
     scratch_batch: int = 0
     tile: int = 1
+    idle: tuple[str, ...] = ()  # parameters that no output depends on
     defaults: Mapping[str, float] = field(default_factory=dict)  # of parameters not given
 
     def to_dict(self) -> dict[str, Any]:
@@ -45,6 +46,7 @@ class Card:
             int(data["scratch_one"]),
             int(data["scratch_batch"]),
             int(data["tile"]),
+            tuple(str(p) for p in data["idle"]),
         )
 
 
@@ -59,4 +61,5 @@ def card(program: Program, scratch_one: int = 0, scratch_batch: int = 0, tile: i
         scratch_one,
         scratch_batch,
         tile,
+        program.idle,
     )
