@@ -1,8 +1,8 @@
 """Twenty random mechanisms of each class: `simulate` beside SciPy over equations written anew.
 
-Trees, springs, moving bases and prescribed joints: M and h of Pinocchio. Loops: maximal coordinates.
-Wheels: Lagrange's equations with a multiplier per constraint. Nothing of dalembert's dynamics is in
-the right-hand sides.
+Trees, springs, moving bases and prescribed joints: M and h of Pinocchio. Loops: maximal
+coordinates. Wheels: Lagrange's equations with a multiplier per constraint. Nothing of the dynamics
+of dalembert is in the right-hand sides.
 """
 
 import json
