@@ -22,7 +22,9 @@ def cut(made, whole, chunk):
 
 @pytest.mark.parametrize("chunk", [1, 7, 40])
 @pytest.mark.parametrize("parameters", [False, True])
-def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters):
+@pytest.mark.parametrize("single", [0, module.SINGLE])
+def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters, single, monkeypatch):
+    monkeypatch.setattr(module, "SINGLE", single)
     made = pendulum_chain(6, parameters)
     given = {"L": np.linspace(0.5, 1, 37), "m": 1.1} if parameters else None
     rng = np.random.default_rng(1)

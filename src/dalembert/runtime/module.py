@@ -13,6 +13,7 @@ from .schedule import CHUNK, WHOLE, Outlet, Schedule, fold, outlets, schedule
 from .transpose import pack, rest, unpack
 
 LARGE = 80_000  # lines above which code is generated quickly rather than well
+SINGLE = 6000  # lines above which one state is computed as a batch of one: less to compile
 TILE = 4  # groups of states per tile
 TILE_BYTES = 400 * 1024
 DIRECT = 64  # results up to which they go straight to their rows
@@ -49,7 +50,7 @@ def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[st
     parts += [unpack(lanes, n) for n in sorted(rows_out)]
     parts += _blocks(program, step, prepare, place, numbers)
     parts += [places.move(program, place), places.batch(program, place, step, prepare, cleared)]
-    if long:
+    if len(program.step.lines) > SINGLE:
         parts.append(places.ONE_BY_BATCH)
         scratch_one = place.scratch
     else:
