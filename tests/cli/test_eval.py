@@ -137,3 +137,19 @@ def test_a_pose_begins_at_no_rotation(capsys):
 def test_a_result_without_numbers_is_none(capsys):
     assert main(["eval", ARM, "closure"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].strip() == "none"
+
+
+def test_a_closed_machine_is_assembled_when_no_pose_is_given(capsys):
+    assert main(["eval", "robot:fivebar", "active_mass_matrix", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    five = da.robots.fivebar()
+    assert np.abs(da.closure(five, data["inputs"]["q"])).max() < 1e-12
+    wanted = da.active_mass_matrix(five, data["inputs"]["q"])
+    assert np.array(data["value"]) == pytest.approx(wanted)
+
+
+def test_mobility_is_a_count(capsys):
+    assert main(["eval", "robot:fourbar", "mobility", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == 1
+    assert main(["eval", "robot:fourbar", "mobility", "--q", "1,2"]) == 2
+    assert "error: q has shape (2,)" in capsys.readouterr().err

@@ -50,7 +50,9 @@ def _state_option(name: str) -> Any:
 @click.option("--given", metavar="JOINTS", help="Joints whose qdd is given (hybrid_dynamics).")
 @click.option("--convention", help="classical or spatial, of a base acceleration.")
 def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> None:
-    """Compute QUANTITY of MODEL at one state; what is not given is zero and is echoed.
+    """Compute QUANTITY of MODEL at one state.
+
+    What is not given is zero, or a pose that closes the loops, and is echoed.
 
     \b
     Example:
@@ -59,6 +61,8 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     from dalembert.catalog import algorithm, quantity
     from dalembert.compute import evaluate
 
+    if name == "mobility":
+        return _mobility(mechanism, options["q"], as_json)
     row = quantity(name, mechanism)
     method, _ = algorithm(row, options.pop("method"))
     given = {key: options.pop(key) for key in STATE}
@@ -82,7 +86,22 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
             click.echo(f"  {line}")
 
 
-command.epilog = "Quantities: " + ", ".join(QUANTITIES)
+command.epilog = "Quantities: " + ", ".join((*QUANTITIES, "mobility"))
+
+
+def _mobility(m: Mechanism, pose: str | None, as_json: bool) -> None:
+    """Print how many coordinates closed loops leave free: a count of the plan, not a function."""
+    from dalembert.plan import plan
+
+    q = None if pose is None else numbers(pose, "--q")
+    found = plan(m, q)
+    if as_json:
+        given = {} if q is None else {"q": q}
+        value = found.mobility
+        return print_json(
+            {"quantity": "mobility", "method": "plan", "inputs": given, "value": value}
+        )
+    click.echo(f"mobility by plan\n\n  {found.mobility}\n\n{found}")
 
 
 # -- what is given -------------------------------------------------------------------------------
@@ -101,11 +120,10 @@ def _others(texts: Sequence[str]) -> dict[str, str]:
 def _inputs(
     m: Mechanism, row: Quantity, given: Mapping[str, str | None]
 ) -> dict[str, np.ndarray]:
-    """Return the inputs of a quantity in order: as given, else zeros (no rotation)."""
+    """Return the inputs of a quantity in order: as given, else zeros; loops are closed."""
     import numpy
 
     from dalembert.catalog import INPUT_SIZES
-    from dalembert.compute import neutral
 
     # part of a vector, such as qdd_joints, is given by the option of the whole
     whole = {key: key.split("_")[0] for key in row.inputs}
@@ -120,7 +138,7 @@ def _inputs(
         text, size = given.get(names[key]), INPUT_SIZES.get(key, lambda m: m.nv)(m)
         shape = size if isinstance(size, tuple) else (size,)
         if text is None:
-            start = neutral(m) if key == "q" else numpy.zeros(shape)
+            start = _rest(m, row) if key == "q" else numpy.zeros(shape)
             inputs[key] = numpy.eye(4) if shape == (4, 4) else start
             continue
         found = numpy.array(numbers(text, option))
@@ -132,6 +150,17 @@ def _inputs(
             raise UsageError(needed, hint=hint)
         inputs[key] = found.reshape(shape)
     return inputs
+
+
+def _rest(m: Mechanism, row: Quantity) -> np.ndarray:
+    """Return the pose taken when none is given: rest, or closed where the quantity needs it."""
+    if row.planned:
+        from dalembert.plan.assembly import assemble
+
+        return assemble(m)
+    from dalembert.compute import neutral
+
+    return neutral(m)
 
 
 def numbers(text: str, option: str) -> list[float]:

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3
-from ..errors import ComputationError, SingularPose, shown
+from ..errors import ComputationError, SingularPose, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from .assembly import Closure, assemble, close, neutral_pose, velocity_indices
 
@@ -98,6 +98,8 @@ def plan(m: Mechanism, q: Any = None) -> LoopPlan:
         return _planned(m, *general_pose(m))
     c = Closure(m)
     pose = np.array(q, dtype=float)
+    if pose.shape != (m.nq,):
+        raise UsageError(f"q has shape {pose.shape}, the mechanism needs ({m.nq},)")
     worst, where = c.worst(pose)
     if worst > 1e-6:
         raise ComputationError(
