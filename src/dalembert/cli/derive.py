@@ -26,7 +26,10 @@ FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
 @click.option(
     "--form", type=click.Choice(FORMS), default="condensed", show_default=True, help="The form."
 )
-@click.option("--only", metavar="LIST", help="Sections: Q,A,B,C,constants,structure.")
+@click.option(
+    "--only", metavar="LIST",
+    help="Sections: Q,A,B,C,constants,structure; regressor,base_regressor,energy_regressor.",
+)  # fmt: skip
 @click.option(
     "--inertia",
     type=click.Choice(["simple", "full"]),

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..expr import decimal
-from .text import chosen, conventions, expression
+from .regressor_print import of_section
+from .text import REGRESSORS, chosen, conventions, expression
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -17,10 +18,10 @@ def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
     out: dict[str, Any] = {
         "name": eq.mechanism.name,
         "form": "condensed",
-        "conventions": conventions(eq, "condensed"),
+        "conventions": conventions(eq, "condensed", chosen(only)),
         "sign_of_Q": eq.sign,
         "joints": list(eq.mechanism.joint_names),
-        "symbols": {g.name: _meaning(g.key) for g in eq.ring.symbols.generators},
+        "symbols": {g.name: meaning(g.key) for g in eq.ring.symbols.generators},
     }
     for part in chosen(only):
         if part == "constants":
@@ -34,6 +35,8 @@ def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
                 "equal": [list(g) for g in found.equal],
                 "nonzero": {k: list(v) for k, v in found.nonzero.items()},
             }
+        elif part in REGRESSORS:
+            out[part] = of_section(eq, part).json()
         else:
             out[part] = [_entry(e) for e in getattr(eq, part)]
     return out
@@ -49,7 +52,8 @@ def _entry(entry: Any) -> dict[str, Any]:
     return {"index": place, "terms": terms, "text": expression(entry, "condensed")}
 
 
-def _meaning(key: tuple[Any, ...]) -> str:
+def meaning(key: tuple[Any, ...]) -> str:
+    """Return what a symbol stands for."""
     kind, *rest = key
     if kind in ("sin", "cos"):
         total = "".join(f"{'-' if j < 0 else '+'}q{abs(j)}" for j in rest[0]).removeprefix("+")
@@ -60,6 +64,11 @@ def _meaning(key: tuple[Any, ...]) -> str:
         "sinK": "sine of constant angle {}",
         "cosK": "cosine of constant angle {}",
         "other": "{}",
+        "rate": "dq{}/dt",
+        "second": "d2q{}/dt2",
+        "sign": "sign of dq{}/dt",
+        "forward": "1 where dq{}/dt > 0, else 0",
+        "backward": "1 where dq{}/dt < 0, else 0",
     }
     if kind in words:
         return words[kind].format(*rest)

@@ -9,20 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..algebra import is_zero
 from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
-from ..algorithms.drives import rotor_inertia
-from ..errors import ModelError, ParameterError, UsageError, shown
+from ..algorithms.drives import Drives, rotor_inertia
+from ..errors import ModelError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.rehome import merge_fixed
 from .entry import Kind, Place, Table
+from .evaluate import known
 from .expand import expanded
 from .ring import Poly, Ring, rational
 from .size import LIMIT, check
 from .symbols import Symbols
+
+if TYPE_CHECKING:
+    from .regressor import Regressor
 
 Key = tuple[Kind, Place]
 KINDS: tuple[Kind, ...] = ("Q", "A", "B", "C")
@@ -161,7 +165,7 @@ class Equations:
     def _derived(self, kind: Kind, place: Place, of: Any) -> Poly:
         ring, c = self.ring, self.condensed
         i = place[0] - 1
-        if kind in self._absent:
+        if kind in self.absent:
             return ring.zero
         if kind not in self._allowed:
             check(ring.symbols, kind, self.limit)
@@ -202,7 +206,7 @@ class Equations:
         }
 
     @property
-    def _absent(self) -> set[str]:
+    def absent(self) -> set[str]:
         """The kinds of coefficients that are neglected."""
         out: set[str] = set()
         for what in self.neglected:
@@ -236,9 +240,7 @@ class Equations:
 
         return constants(self)
 
-    def coefficients(
-        self, values: Mapping[str, float] | None, q: Sequence[Any]
-    ) -> dict[Key, Any]:
+    def coefficients(self, values: Mapping[str, float] | None, q: Sequence[Any]) -> dict[Key, Any]:
         """Return the value of every coefficient at a posture, by kind and place."""
         at = self.values(values, q)
         return {
@@ -249,17 +251,9 @@ class Equations:
 
     def values(self, values: Mapping[str, float] | None, q: Sequence[Any]) -> list[Any]:
         """Return the value of every symbol at a posture; q may hold arrays."""
-        m = self.mechanism
         if len(q) != self.n:
             raise UsageError(f"q has {len(q)} entries, the mechanism needs {self.n}")
-        given = {k: v for k, v in (values or {}).items() if k in {p.name for p in m.parameters}}
-        unknown = sorted(set(values or {}) - set(given))
-        if unknown:
-            raise ParameterError(
-                f"there is no parameter {shown(unknown[0])!r}",
-                hint="parameters: " + ", ".join(shown(p.name) for p in m.parameters[:20]),
-            )
-        return self.ring.symbols.values(given, q)
+        return self.ring.symbols.values(known(self.mechanism, values), q)
 
     def evaluate(
         self,
@@ -269,32 +263,29 @@ class Equations:
         qdd: Sequence[Any] | None = None,
     ) -> Any:
         """Return tau at a state, one entry for each joint (the last axis of arrays)."""
-        import numpy as np
+        from .evaluate import evaluate
 
-        state: list[Any] = []
-        for name, x in (("q", q), ("qd", qd), ("qdd", qdd)):
-            given: Any = np.zeros(self.n) if x is None else np.asarray(x, dtype=float)
-            if given.shape[-1:] != (self.n,):
-                size = given.shape[-1] if given.ndim else 0
-                raise UsageError(f"{name} has {size} entries, the mechanism needs {self.n}")
-            state.append(np.moveaxis(given, -1, 0))
-        speed, rate = state[1:]
-        c = self.coefficients(values, list(state[0]))
-        load = -1.0 if self.sign == "section3" else 1.0
-        tau = [load * c["Q", (i,)] for i in range(1, self.n + 1)]
-        for (kind, place), x in c.items():
-            if kind == "A":
-                i, j = place
-                tau[i - 1] = tau[i - 1] + x * rate[j - 1]
-                if i != j:
-                    tau[j - 1] = tau[j - 1] + x * rate[i - 1]
-            elif kind == "B":
-                i, j, k = place
-                tau[i - 1] = tau[i - 1] + x * (speed[j - 1] * speed[k - 1])
-            elif kind == "C":
-                i, j = place
-                tau[i - 1] = tau[i - 1] + x * (speed[j - 1] * speed[j - 1])
-        return np.stack(np.broadcast_arrays(*tau), axis=-1)
+        return evaluate(self, values, q, qd, qdd)
+
+    def regressor(self, base: bool = False, drives: Drives = "inertia") -> Regressor:
+        """Return Y of tau = Y phi in closed form, one column for each inertial parameter.
+
+        >>> import dalembert as da
+        >>> Y = da.equations(da.robots.planar2r()).regressor(base=True)
+        >>> Y.names
+        ('MXR1', 'MY1', 'ZZR1', 'MX2', 'MY2', 'ZZ2')
+        >>> Y[2, "ZZ2"]
+        qdd1+qdd2
+        """
+        from .regressor import regressor
+
+        return regressor(self, base, drives)
+
+    def energy_regressor(self, base: bool = False, drives: Drives = "inertia") -> Regressor:
+        """Return E of T + V = E phi in closed form: `E["MX2"]`, kinetic and potential energy."""
+        from .regressor import regressor
+
+        return regressor(self, base, drives, "E")
 
     # -- other forms of the same equations ---------------------------------------------------------
 

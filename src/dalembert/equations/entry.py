@@ -11,8 +11,9 @@ from .ring import Poly, Term
 
 if TYPE_CHECKING:
     from .derive import Equations
+    from .regressor import Regressor
 
-Kind = Literal["Q", "A", "B", "C"]
+Kind = Literal["Q", "A", "B", "C", "Y", "E"]
 Place = tuple[int, ...]  # indices of a coefficient, from 1
 
 
@@ -58,15 +59,17 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One coefficient: exact, printable, countable."""
+    """One coefficient, or one entry of a regressor: exact, printable, countable."""
 
-    equations: Equations
+    equations: Equations | Regressor
     kind: Kind
     place: Place
 
     @property
     def name(self) -> str:
-        """Its name in the report: Q(2), A12, B(1,2,3), C(1,2)."""
+        """Its name in the report: Q(2), A12, B(1,2,3), C(1,2); Y(2,MX3) of a regressor."""
+        if self.kind in "YE":
+            return self.equations.label(self.place)  # type: ignore[union-attr]
         if self.kind == "A" and self.equations.n < 10:
             return "A{}{}".format(*self.place)
         return f"{self.kind}({','.join(map(str, self.place))})"
@@ -103,10 +106,12 @@ class Entry:
     def __bool__(self) -> bool:
         return not self.is_zero()
 
-    def value(self, values: Mapping[str, float] | None, q: Sequence[Any]) -> Any:
-        """Return its value at a posture."""
+    def value(
+        self, values: Mapping[str, float] | None, q: Sequence[Any], *rates: Sequence[Any]
+    ) -> Any:
+        """Return its value at a posture; `rates` of a regressor are qd and qdd."""
         eq = self.equations
-        return eq.ring.evaluate(self.poly, eq.values(values, q))
+        return eq.ring.evaluate(self.poly, eq.values(values, q, *rates))
 
     def __repr__(self) -> str:
         return str(self)

@@ -13,7 +13,7 @@ from ..expr import decimal
 from ..expr import text as expression_text
 from ..mechanism import joint_name
 from .kane_value import LATEX, TEXT, Writer
-from .latex import _text, broken
+from .latex import broken, plain_text
 from .ratio import size
 from .text import wrapped
 
@@ -322,10 +322,10 @@ def latex(form: KaneForm) -> str:
     writer = Writer(form.setting, LATEX)
     out = [f"% {shown(form.mechanism.name)}: Kane's method in ten steps"]
     for step in steps(form):
-        out.append(rf"\paragraph{{Step {step.number}: {_text(step.title)}}}")
+        out.append(rf"\paragraph{{Step {step.number}: {plain_text(step.title)}}}")
         for line in step.lines:
             if line.value is None:
-                out.append(rf"\[ \text{{{_text(line.name)}}} \]")
+                out.append(rf"\[ \text{{{plain_text(line.name)}}} \]")
             else:
                 parts = _summands(writer.write(line.value))
                 out.append(rf"\[ {broken(line.latex_name + ' = ', parts)} \]")

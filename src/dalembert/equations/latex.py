@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import shown
 from ..expr import decimal
+from . import regressor_print
 from .order import Part, factored
 from .ring import Ring
-from .text import LONG, chosen, conventions
+from .text import LONG, REGRESSORS, chosen, conventions
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -40,17 +41,27 @@ TITLES = {
     "B": "Coriolis",
     "C": "Centrifugal",
     "structure": "Structure",
+    "regressor": "Regressor",
+    "base_regressor": "Regressor of the base parameters",
+    "energy_regressor": "Regressor of the energy",
+}
+MOTION = {
+    "rate": r"\dot q_{{{}}}",
+    "second": r"\ddot q_{{{}}}",
+    "sign": r"\operatorname{{sgn}}\dot q_{{{}}}",
 }
 
 
 def latex(eq: Equations, only: Sequence[str] | None = None) -> str:
     """Return sections of align-free display formulas; long sums are broken into lines."""
-    title, _, *known = conventions(eq, "condensed")
-    out = [f"\\section*{{{_text(title)}}}", f"\\[ {equation(eq)} \\]"]
-    out += [f"\\noindent {_text(line)}\\par" for line in known]
-    for part in chosen(only):
+    parts = chosen(only)
+    title, _, *known = conventions(eq, "condensed", parts)
+    out = [f"\\section*{{{plain_text(title)}}}"]
+    out += [f"\\[ {equation(eq)} \\]"] if known else []
+    out += [f"\\noindent {plain_text(line)}\\par" for line in known]
+    for part in parts:
         out.append(f"\\paragraph{{{TITLES[part]}}}")
-        out += [f"\\noindent {_text(line)}\\par" for line in words(eq, part)]
+        out += [f"\\noindent {plain_text(line)}\\par" for line in words(eq, part)]
         out += [display(formula) for formula in formulas(eq, part)]
     return "\n".join(out) + "\n"
 
@@ -72,9 +83,12 @@ def document(eq: Equations, only: Sequence[str] | None = None) -> str:
 
 def markdown(eq: Equations, only: Sequence[str] | None = None) -> str:
     """Return Markdown with one display formula for each coefficient."""
-    out = [f"# {_plain(eq.mechanism.name)}", "", f"$${equation(eq)}$$", ""]
-    out += [f"- {_plain(line)}" for line in conventions(eq, "condensed")[2:]]
-    for part in chosen(only):
+    parts = chosen(only)
+    out = [f"# {_plain(eq.mechanism.name)}", ""]
+    known = conventions(eq, "condensed", parts)[2:]
+    out += [f"$${equation(eq)}$$", ""] if known else []
+    out += [f"- {_plain(line)}" for line in known]
+    for part in parts:
         out += ["", f"## {TITLES[part]}", ""]
         out += [f"- {_plain(line)}" for line in words(eq, part)]
         out += ["", *(f"$${formula}$$" for formula in formulas(eq, part))]
@@ -99,6 +113,8 @@ def words(eq: Equations, part: str) -> list[str]:
     """Return the lines of one section that are no formulas."""
     if part == "structure":
         return str(eq.structure()).splitlines()
+    if part in REGRESSORS:
+        return regressor_print.conventions(regressor_print.of_section(eq, part))
     return []
 
 
@@ -107,15 +123,22 @@ def formulas(eq: Equations, part: str) -> Iterator[str]:
     if part == "constants":
         for name, value in eq.constants.items():
             yield broken(f"{symbol(name)} = ", summands(_definition(value)))
+    elif part in REGRESSORS:
+        yield from map(entry_formula, regressor_print.of_section(eq, part))
     elif part != "structure":
-        entries = [e for e in getattr(eq, part) if part in "QA" or len(e.raw)]
-        for e in entries:
-            dot = "," if eq.n > 9 else ""
-            pieces = [x for p in _signed_parts(e) for x in _pieces(eq.ring, p)]
-            yield broken(f"{part}_{{{dot.join(map(str, e.place))}}} = ", pieces)
+        yield from (entry_formula(e) for e in getattr(eq, part) if part in "QA" or len(e.raw))
 
 
-def _text(line: str) -> str:
+def entry_formula(e: Entry) -> str:
+    """Return an entry with its name, in lines of bearable length."""
+    dot = "," if e.equations.n > 9 else ""
+    left = f"{e.kind}_{{{dot.join(map(str, e.place))}}} = "
+    if e.kind in "YE":
+        left = regressor_print.latex_name(e, symbol)
+    return broken(left, [x for p in _signed_parts(e) for x in _pieces(e.equations.ring, p)])
+
+
+def plain_text(line: str) -> str:
     """Return plain text in which TeX sees no commands; letters it has no type for are numbers."""
     return "".join(_sign(c) for c in line)
 
@@ -185,7 +208,8 @@ def _factors(ring: Ring, part: Part) -> list[str]:
 
 def _power(ring: Ring, factor: tuple[int, int]) -> str:
     i, e = factor
-    name = symbol(ring.symbols.names[i])
+    kind, *key = ring.symbols.generators[i].key
+    name = MOTION[kind].format(key[0]) if kind in MOTION else symbol(ring.symbols.names[i])
     return name if e == 1 else f"{name}^{{{e}}}"
 
 
@@ -201,14 +225,14 @@ def symbol(name: str) -> str:
         return f"{head}_{{{found[2]}{found[3]}}}"
     found = re.fullmatch(r"([^\W\d_]+)_?(\w*)", name)
     if not found:
-        return rf"\mathit{{{_text(name)}}}"
+        return rf"\mathit{{{plain_text(name)}}}"
     letters, rest = found[1], found[2]
     head = "".join(f"\\{GREEK[c]} " if c in GREEK else c for c in letters).strip()
     if letters in WORDS:
         head = f"\\{letters}"
     elif len(letters) > 1 and not any(c in GREEK for c in letters):
         head = rf"\mathit{{{letters}}}"
-    return f"{head}_{{{_text(rest)}}}" if rest else head
+    return f"{head}_{{{plain_text(rest)}}}" if rest else head
 
 
 def summands(formula: str) -> list[str]:

@@ -12,7 +12,8 @@ from .ring import Monomial, Poly, Ring, Term
 TRIG = ("sin", "cos", "sinK", "cosK")
 CONSTANT = {"M": 0, "V": 0, "J": 1, "other": 2, "p": 2}
 RANK = CONSTANT | {"q": 3, "sinK": 4, "cosK": 4, "sin": 5, "cos": 5}
-RANK |= {"rate": 6, "speed": 6, "second": 7, "force": 8}  # of Kane's method
+RANK |= {"rate": 6, "speed": 6, "second": 7, "force": 8}  # of Kane's method and regressors
+RANK |= {"sign": 9, "forward": 9, "backward": 9}  # senses of motion
 
 
 @dataclass(frozen=True, slots=True)

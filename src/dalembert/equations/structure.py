@@ -150,7 +150,7 @@ class Structure:
         return Summary(zero, constant, equal, counts)
 
     def _kind(self, eq: Any, entry: Any) -> str:
-        if (entry.kind, entry.place) in eq.changed or entry.kind in eq._absent:
+        if (entry.kind, entry.place) in eq.changed or entry.kind in eq.absent:
             return "zero" if entry.is_zero() else ""
         if entry.kind == "A" and entry.place[0] - 1 in eq._rotors and len(set(entry.place)) == 1:
             return "" if self.kind_of("A", entry.place) == "" else "constant"

@@ -53,9 +53,9 @@ class Generator:
 class Symbols:
     """The generators of a tree of revolute, prismatic and screw joints, and its links over them."""
 
-    def __init__(self, m: Mechanism, full: bool = False):
+    def __init__(self, m: Mechanism, full: bool = False, more: Sequence[Any] = ()):
         self.m, self.n = m, len(m.bodies)
-        self.full = full
+        self.full, self.more = full, more  # more: other numbers that enter as they are
         self.augmented: list[AugmentedBody] = augmented_bodies(m)
         self.constants: list[Any] = []  # the angle of each pair CKj, SKj
         self.numeric: dict[int, tuple[Fraction, Fraction]] = {}  # of general axes and matrices
@@ -139,8 +139,8 @@ class Symbols:
         """Return the numbers that enter as they are: levers, gravity, pitches, rotor inertias."""
         levers = [x for a in self.augmented for _, l in a.levers for x in l]
         pitches = [getattr(b.joint, "pitch", 0) for b in self.m.bodies]
-        rotors = [d.gear * d.gear * d.inertia for d in self.m.drives]
-        return {"levers": levers, "gravity": list(self.m.gravity), "rest": pitches + rotors}
+        rest = [*pitches, *(d.gear * d.gear * d.inertia for d in self.m.drives), *self.more]
+        return {"levers": levers, "gravity": list(self.m.gravity), "rest": rest}
 
     def _generators(self) -> list[Generator]:
         sums = self._sums()
@@ -171,7 +171,7 @@ class Symbols:
             self._atoms(x, parameters)
         made += [Generator(name, ("p", name)) for name in parameters]
         made += [Generator(f"F{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
-        return _without_clashes(made)
+        return without_clashes(made)
 
     def _present(self, j: int, what: str, a: int, b: int = 0) -> bool:
         """Whether a component of V_j or J_j is not zero by structure, slides included."""
@@ -387,7 +387,7 @@ def _joined(joints: Joints, dot: str) -> str:
     return out
 
 
-def _without_clashes(made: list[Generator]) -> list[Generator]:
+def without_clashes(made: list[Generator]) -> list[Generator]:
     """Return the generators, those of ours renamed that a parameter of the model is called like."""
     taken = {g.name for g in made if g.key[0] == "p"}
     out = []

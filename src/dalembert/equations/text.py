@@ -15,10 +15,12 @@ from .ring import Poly, Ring
 if TYPE_CHECKING:
     from .derive import Equations
     from .entry import Entry
+    from .regressor import Regressor
 
 WIDTH = 100
 LONG = 24  # digits of a number that is shown exactly
-SECTIONS = ("constants", "Q", "A", "B", "C", "structure")
+REGRESSORS = ("regressor", "base_regressor", "energy_regressor")
+SECTIONS = ("constants", "Q", "A", "B", "C", "structure", *REGRESSORS)
 FORMS = ("report", "condensed")
 
 
@@ -26,10 +28,16 @@ def text(eq: Equations, form: str = "condensed", only: Sequence[str] | None = No
     """Return the equations in one form, sections as asked; every line of remark begins with #."""
     if form not in FORMS:
         raise UsageError(f"form {shown(str(form))!r}", hint="one of " + ", ".join(FORMS))
+    from .regressor_print import of_section
+
     parts = chosen(only)
-    lines = [*(f"# {x}" for x in conventions(eq, form))]
+    # a regressor has conventions of its own
+    known = conventions(eq, form, parts)
+    lines = [f"# {x}" for x in known] if len(known) > 2 else []
     for part in parts:
-        if part == "constants":
+        if part in REGRESSORS:
+            lines += of_section(eq, part).text().splitlines()
+        elif part == "constants":
             lines += [line(name, value) for name, value in eq.constants.items()]
         elif part == "structure":
             lines += [f"# {x}" for x in str(eq.structure()).splitlines()]
@@ -41,7 +49,7 @@ def text(eq: Equations, form: str = "condensed", only: Sequence[str] | None = No
 def chosen(only: Sequence[str] | None) -> list[str]:
     """Return the sections to print, in order."""
     if only is None:
-        return [s for s in SECTIONS if s != "structure"]
+        return [s for s in SECTIONS if s != "structure" and s not in REGRESSORS]
     for s in only:
         if s not in SECTIONS:
             raise UsageError(f"no section {shown(str(s))!r}", hint="one of " + ",".join(SECTIONS))
@@ -63,8 +71,13 @@ def section(eq: Equations, kind: str, form: str) -> Iterator[str]:
         yield f"# {kind}: {count} terms in all, {most} in {largest.name}"
 
 
-def conventions(eq: Equations, form: str) -> list[str]:
-    """Return what a reader must know: equation, sign of Q, angles, frames, gravity."""
+def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str]:
+    """Return what a reader must know: title, equation; sign of Q, angles, frames, gravity.
+
+    Title and law alone where all sections are regressors, which have conventions of their own.
+    """
+    if parts and all(part in REGRESSORS for part in parts):
+        return [f"{shown(eq.mechanism.name)}: regressors in closed form", "tau = Y phi"]
     sign = "-" if eq.sign == "section3" else "+"
     lines = [
         f"{shown(eq.mechanism.name)}: closed-form equations of motion, {form} form",
@@ -75,7 +88,7 @@ def conventions(eq: Equations, form: str) -> list[str]:
         + (" (force of gravity)" if sign == "-" else " (load of gravity)"),
         *angles(eq),
         "V, W, J: reported masses, reported and total inertias about the joint, axes of its body",
-        "gravity = (" + ", ".join(_number(x) for x in eq.mechanism.gravity) + ")",
+        f"gravity = ({vector(eq.mechanism.gravity)})",
     ]
     names = eq.mechanism.joint_names
     if any(name != f"j{k}" and name != f"body{k}" for k, name in enumerate(names, 1)):
@@ -85,7 +98,12 @@ def conventions(eq: Equations, form: str) -> list[str]:
     return [*lines, *eq.remarks]
 
 
-def angles(eq: Equations) -> list[str]:
+def vector(v: Iterable[Any]) -> str:
+    """Return the components of a vector."""
+    return ", ".join(_number(x) for x in v)
+
+
+def angles(eq: Equations | Regressor) -> list[str]:
     """Return what S and C with digits mean, by an example of this mechanism."""
     sums = [g for g in eq.ring.symbols.generators if g.key[0] == "cos"]
     if not sums:
@@ -119,7 +137,8 @@ def expression(entry: Entry, form: str) -> str:
 
 def reused(entry: Entry) -> Entry | None:
     """Return Q(i+1) when Q(i) is it plus own terms: joint i+1 is parallel (section 4.4)."""
-    eq, i = entry.equations, entry.place[0] - 1
+    eq: Any = entry.equations
+    i = entry.place[0] - 1
     c = eq.condensed
     if i + 1 >= eq.n or c.children[i] != [i + 1]:
         return None

@@ -1,0 +1,69 @@
+"""The symbols of a tree without masses in motion: those of its postures, then rates and senses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..algorithms.condensed import Link
+from ..expr import Scalar
+from ..inertia import Inertia
+from ..mechanism import Mechanism
+from .symbols import Generator, Symbols, without_clashes
+
+SENSES: dict[str, tuple[str, Callable[[Any], Any]]] = {  # kind -> (prefix, value at a rate)
+    "sign": ("SGN", lambda x: 1.0 * ((x > 0) * 1 - (x < 0) * 1)),
+    "forward": ("POS", lambda x: 1.0 * (x > 0)),
+    "backward": ("NEG", lambda x: 1.0 * (x < 0)),
+}
+
+
+class MovingSymbols:
+    """Sines, cosines, slides, lengths, gravity; then qd and qdd of each joint, and its senses.
+
+    `senses` are keys ("sign", j), ("forward", j), ("backward", j), joints from 1. The generators of
+    `still`, the tree at rest, come first and have the same places there.
+    """
+
+    def __init__(self, m: Mechanism, senses: Sequence[tuple[str, int]] = ()):
+        roots = [x for b in m.bodies if b.parent < 0 for x in b.placement.p]
+        bare = tuple(replace(b, inertia=Inertia()) for b in m.bodies)
+        self.m = replace(m, bodies=bare, drives=(), checked=True)
+        self.n = len(bare)
+        self.still = Symbols(self.m, more=roots)
+        numbers = range(1, self.n + 1)
+        made = [Generator(f"qd{j}", ("rate", j)) for j in numbers]
+        made += [Generator(f"qdd{j}", ("second", j)) for j in numbers]
+        made += [Generator(f"{SENSES[kind][0]}{j}", (kind, j)) for kind, j in senses]
+        self.generators = without_clashes([*self.still.generators, *made])
+        self.index = {g.key: i for i, g in enumerate(self.generators)}
+        self.names = [g.name for g in self.generators]
+
+    def polynomial(self, x: Any, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Any:
+        """Return an exact number or an expression of parameters over the scalars of `values`."""
+        return self.still.polynomial(x, values, rational)
+
+    def links(self, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> list[Link]:
+        """Return the massless bodies over these scalars."""
+        return self.still.links(values, rational)
+
+    def slope(
+        self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]
+    ) -> dict[int, Scalar]:
+        """Return the derivative of each generator along q_k (k from 0), where it is not zero."""
+        return self.still.slope(k, values, rational)
+
+    def values(
+        self, parameters: Mapping[str, float], q: Sequence[Any], qd: Sequence[Any],
+        qdd: Sequence[Any],
+    ) -> list[Any]:  # fmt: skip
+        """Return the float (or array) of each generator at a state."""
+        out = self.still.values(parameters, q)
+        for g in self.generators[len(out) :]:
+            kind, j = g.key
+            if kind == "second":
+                out.append(qdd[j - 1])
+            else:
+                out.append(qd[j - 1] if kind == "rate" else SENSES[kind][1](qd[j - 1]))
+        return out
