@@ -18,9 +18,11 @@ from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
 from .block_solve import Blocks
 from .drives import Drives, friction, rotor_inertia
+from .elastic import joint_springs
 from .kinematics import Target, target_jacobian, target_jacobian_derivative, target_pose
 from .newton_euler import Wrench, newton_euler
-from .velocity_constraints import Row, forward_row, prescribed_names, rows
+from .springs import spring_forces
+from .velocity_constraints import Row, constraint_count, forward_row, prescribed_names, rows
 
 Matrix = list[list[Scalar]]
 
@@ -91,7 +93,7 @@ class Reduction:
 
 def speed_names(m: Mechanism) -> tuple[str, ...]:
     """Return the names of α: those of `speeds`, or all joints of an unconstrained machine."""
-    count = m.nv - _constraint_count(m)
+    count = m.nv - constraint_count(m)
     if m.speeds:
         if len(m.speeds) != count:
             raise ModelError(
@@ -107,11 +109,6 @@ def speed_names(m: Mechanism) -> tuple[str, ...]:
         f"the constraints leave {count} speeds: name them",
         hint='speeds = ["v", ...]: joint names, "v" or "<wheel>.v"',
     )
-
-
-def _constraint_count(m: Mechanism) -> int:
-    wheels = sum(2 if w.radius is not None else 1 for w in m.wheels)
-    return wheels + len(m.velocity_constraints)
 
 
 def speed_rows(m: Mechanism, q: Vector, qd: Vector, steer: Mapping) -> list[Row]:
@@ -138,7 +135,7 @@ def named_row(m: Mechanism, name: str, q: Vector, qd: Vector, steer: Mapping) ->
 
 
 def steering(m: Mechanism, angles: Vector, rates: Vector) -> dict[str, tuple[Scalar, Scalar]]:
-    """Return prescribed angles and rates by name."""
+    """Return what is prescribed, with its rate, by name."""
     return dict(zip(prescribed_names(m), zip(angles, rates, strict=True), strict=True))
 
 
@@ -147,7 +144,7 @@ def reduction(
 ) -> Reduction:
     """Return q̇ = J_nh α, from the constraints and the speeds together: [H; S] q̇ = [h; α]."""
     steer = steering(m, angles, rates)
-    n, count = m.nv, m.nv - _constraint_count(m)
+    n, count = m.nv, m.nv - constraint_count(m)
     rest = [0] * n
     if count == n:
         unit = [[1 if r == c else 0 for c in range(n)] for r in range(n)]
@@ -183,8 +180,10 @@ def J_and_rate(m: Mechanism, q: Vector, r: Reduction) -> tuple[Matrix, Matrix]:
     return J, _sum(_product(Hd, r.J_nh), _product(H, r.J_nh_dot))
 
 
-def D_and_C(m: Mechanism, q: Vector, r: Reduction) -> tuple[Matrix, Matrix]:
-    """Return D = J'MJ and C = J'(MJ̇ + WMJ) (4.8), E3.4."""
+def D_and_C(
+    m: Mechanism, q: Vector, r: Reduction, drives: Drives = "inertia"
+) -> tuple[Matrix, Matrix]:
+    """Return D = J'MJ and C = J'(MJ̇ + WMJ) (4.8), E3.4; rotors turn with the joints, by J_nh."""
     J, Jd = J_and_rate(m, q, r)
     H = J_h(m, q)
     MJ, inner = [], []
@@ -194,6 +193,9 @@ def D_and_C(m: Mechanism, q: Vector, r: Reduction) -> tuple[Matrix, Matrix]:
         momentum = _momentum(m, j, rows_)
         MJ += momentum
         inner += _sum(_momentum(m, j, rates_), _crossed(w, momentum))
+    for k, Ia in rotor_inertia(m, drives).items():
+        J, MJ = [*J, r.J_nh[k]], [*MJ, [Ia * x for x in r.J_nh[k]]]
+        inner.append([Ia * x for x in r.J_nh_dot[k]])
     JT = _turned(J)
     return _product(JT, MJ), _product(JT, inner)
 
@@ -215,11 +217,24 @@ def _crossed(w: Vec3, part: Matrix) -> Matrix:
 
 
 def active_forces(
-    m: Mechanism, q: Vector, tau: Vector, forces: Vector, steer: Mapping
+    m: Mechanism,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    forces: Vector,
+    steer: Mapping,
+    drives: Drives = "inertia",
 ) -> list[Scalar]:
-    """Return generalized forces on q̇: gravity, tau, and traction along each wheel's heading."""
+    """Return generalized forces on q̇: gravity, tau, springs, traction along each wheel's heading.
+
+    With drives="all" friction takes its part away.
+    """
     total = [-x for x in kane(m, q, [0] * m.nv, [0] * m.nv, drives="none")]
-    total = _plus(total, tau)
+    total = _plus(_plus(total, tau), spring_forces(m, q, qd))
+    for k, force in joint_springs(m, q, qd).items():
+        total[k] = total[k] + force
+    for k, force in friction(m, qd, drives).items():
+        total[k] = total[k] - force
     for wheel, force in zip(m.wheels, forces, strict=True):
         row = forward_row(m, wheel, q, [0] * m.nv, steer)
         total = _plus(total, [h * force for h in row.H])
@@ -234,14 +249,14 @@ def state_model(
     rates: Vector,
     tau: Vector,
     forces: Vector,
+    drives: Drives = "inertia",
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
     """Return (α̇, q̇, q̈): D α̇ = -C α + τ (4.9)-(4.15)."""
     r = reduction(m, q, alpha, angles, rates)
-    D, _ = D_and_C(m, q, r)
-    acting = active_forces(m, q, tau, forces, steering(m, angles, rates))
+    D, _ = D_and_C(m, q, r, drives)
+    acting = active_forces(m, q, r.qd, tau, forces, steering(m, angles, rates), drives)
     # bias at α̇ = 0, affine terms included: the recursion gives what Kane's sums give (S3.11)
-    still = _without_gravity(m)
-    bias = newton_euler(still, q, r.qd, r.drift, drives="none")
+    bias = newton_euler(_without_gravity(m), q, r.qd, r.drift, drives=_rotors(drives))
     right = _transposed_times(r.J_nh, [f - b for f, b in zip(acting, bias, strict=True)])
     found = solve(D, right)
     qdd = _plus(_times(r.J_nh, found), r.drift)
@@ -256,15 +271,24 @@ def constraint_forces(
     rates: Vector,
     tau: Vector,
     forces: Vector,
+    drives: Drives = "inertia",
 ) -> list[Scalar]:
-    """Return λ of every constraint: M q̈ + h = active + H'λ; for a wheel the lateral force."""
+    """Return λ of every constraint: M q̈ + h = active + H'λ; for a wheel the lateral force.
+
+    Of a prescribed joint it is the force beside tau that makes it follow its motion.
+    """
     r = reduction(m, q, alpha, angles, rates)
-    _, qd, qdd = state_model(m, q, alpha, angles, rates, tau, forces)
-    acting = active_forces(m, q, tau, forces, steering(m, angles, rates))
-    needed = kane(_without_gravity(m), q, qd, qdd, drives="none")
+    _, qd, qdd = state_model(m, q, alpha, angles, rates, tau, forces, drives)
+    acting = active_forces(m, q, qd, tau, forces, steering(m, angles, rates), drives)
+    needed = kane(_without_gravity(m), q, qd, qdd, drives=_rotors(drives))
     gap = [a - b for a, b in zip(needed, acting, strict=True)]
     H = [row.H for row in r.constraints]
     return solve(_product(H, _turned(H)), _times(H, gap))
+
+
+def _rotors(drives: Drives) -> Drives:
+    """Return the choice of drives without friction, which counts among the active forces."""
+    return "none" if drives == "none" else "inertia"
 
 
 def _without_gravity(m: Mechanism) -> Mechanism:

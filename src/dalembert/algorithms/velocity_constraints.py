@@ -1,7 +1,8 @@
-"""Velocity constraints H(q) q̇ = h: wheels that do not slip, and equations in the rates.
+"""Velocity constraints H(q) q̇ = h: wheels that do not slip, equations in the rates, given rates.
 
 DeSantis (1996), (2.9)-(2.11). Each constraint gives its row of H and the rate of that row.
-Steering angles that are no joints are prescribed: given with their rates.
+Steering angles that are no joints are prescribed with their rates. A prescribed joint is in q; its
+rate and its acceleration are given, and its force is that of a constraint.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..algebra import Rotation, Transform, Vec3
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from ..expr import Expr, Graph, Scalar, evaluate
 from ..expr.derive import push
 from ..joint import Vector
@@ -32,13 +33,34 @@ class Row:
     hd: Scalar = 0
 
 
-def prescribed_names(m: Mechanism) -> tuple[str, ...]:
-    """Return the prescribed coordinates that are no joints: steering angles, and time if it is met.
+def steering_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the prescribed angles that are no joints."""
+    return tuple(n for n in m.prescribed if n not in m.joint_names)
 
-    Time comes last, its rate is 1.
+
+def prescribed_joints(m: Mechanism) -> tuple[int, ...]:
+    """Return the bodies whose joints follow a given motion."""
+    return tuple(_joint(m, n) for n in m.prescribed if n in m.joint_names)
+
+
+def prescribed_names(m: Mechanism) -> tuple[str, ...]:
+    """Return what is given with its rate: steering angles, rates of prescribed joints, time.
+
+    The rate of a joint's rate is its acceleration. Time is last, where it is met; its rate is 1.
     """
-    steered = tuple(n for n in m.prescribed if n not in m.joint_names)
-    return (*steered, TIME) if is_timed(m) and TIME not in steered else steered
+    given = (*steering_names(m), *(rate_of(m, j) for j in prescribed_joints(m)))
+    return (*given, TIME) if is_timed(m) and TIME not in given else given
+
+
+def rate_of(m: Mechanism, j: int) -> str:
+    """Return the name under which the rate of a prescribed joint is given."""
+    return f"rate of {joint_name(m.bodies[j])}"
+
+
+def constraint_count(m: Mechanism) -> int:
+    """Return how many rows the velocity constraints have."""
+    wheels = sum(2 if w.radius is not None else 1 for w in m.wheels)
+    return wheels + len(m.velocity_constraints) + len(prescribed_joints(m))
 
 
 def is_timed(m: Mechanism) -> bool:
@@ -59,7 +81,15 @@ def rows(
     for wheel in m.wheels:
         out += _wheel(m, wheel, q, qd, steer)
     out += [_equation(m, c, q, qd, clock) for c in m.velocity_constraints]
+    out += [_given(m, j, *steer[rate_of(m, j)]) for j in prescribed_joints(m)]
     return out
+
+
+def _given(m: Mechanism, j: int, rate: Scalar, acceleration: Scalar) -> Row:
+    """Return the row of a joint whose motion is prescribed: its own rate is the one given."""
+    H: list[Scalar] = [0] * m.nv
+    H[m.velocity_index[j]] = 1
+    return Row(joint_name(m.bodies[j]), H, [0] * m.nv, rate, acceleration)
 
 
 def wheel_angle(
@@ -78,7 +108,10 @@ def _joint(m: Mechanism, name: str) -> int:
     for j, body in m.outward():
         if body.joint.nv == 1 and joint_name(body) == name:
             return j
-    raise ModelError(f"{name!r} is neither a joint of one freedom nor prescribed")
+    raise ModelError(
+        f"{shown(name)!r} is neither a joint of one freedom nor prescribed",
+        hint="joints: " + ", ".join(map(shown, m.joint_names[:12])),
+    )
 
 
 def heading(wheel: Wheel, angle: Scalar) -> tuple[Vec3, Vec3]:

@@ -53,8 +53,10 @@ def _vv(m: Mechanism, options: Options) -> tuple[int, ...]:
 def _kane(pick: Callable[..., Any]) -> Algorithm:
     """Return a quantity of the reduced machine: pick(m, q, reduction) at (q, alpha, steering)."""
 
-    def quantity(m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector) -> Any:
-        return pick(m, q, kane.reduction(m, q, alpha, steer, steer_rate))
+    def quantity(
+        m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector, **options: Any
+    ) -> Any:
+        return pick(m, q, kane.reduction(m, q, alpha, steer, steer_rate), **options)
 
     return quantity
 
@@ -62,41 +64,61 @@ def _kane(pick: Callable[..., Any]) -> Algorithm:
 def _at_rest(pick: Callable[..., Any]) -> Algorithm:
     """Return a quantity of the reduced machine that depends on the pose and steering alone."""
 
-    def quantity(m: Mechanism, q: Vector, steer: Vector) -> Any:
+    def quantity(m: Mechanism, q: Vector, steer: Vector, **options: Any) -> Any:
         alpha, still = [0] * len(kane.speed_names(m)), [0] * len(steer)
-        return pick(m, q, kane.reduction(m, q, alpha, steer, still))
+        return pick(m, q, kane.reduction(m, q, alpha, steer, still), **options)
 
     return quantity
 
 
-def _g0(m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector) -> Any:
+def _D(m: Mechanism, q: Vector, r: kane.Reduction, drives: Any = "inertia") -> Any:
+    return kane.D_and_C(m, q, r, drives)[0]
+
+
+def _C(m: Mechanism, q: Vector, r: kane.Reduction, drives: Any = "inertia") -> Any:
+    return kane.D_and_C(m, q, r, drives)[1]
+
+
+def _g0(
+    m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector, **options: Any
+) -> Any:
     rest, none = [0] * m.nv, [0] * len(m.wheels)
-    return kane.state_model(m, q, alpha, steer, steer_rate, rest, none)[0]
+    return kane.state_model(m, q, alpha, steer, steer_rate, rest, none, **options)[0]
 
 
-def _gw(m: Mechanism, q: Vector, r: kane.Reduction) -> Any:
-    D, _ = kane.D_and_C(m, q, r)
+def _gw(m: Mechanism, q: Vector, r: kane.Reduction, drives: Any = "inertia") -> Any:
+    D, _ = kane.D_and_C(m, q, r, drives)
     return [list(x) for x in zip(*(solve(D, list(row)) for row in r.J_nh), strict=True)]
 
 
-def _kane_tau(m: Mechanism, q: Vector, steer: Vector, tau: Vector, forces: Vector) -> Any:
-    still = [0] * len(steer)
-    r = kane.reduction(m, q, [0] * len(kane.speed_names(m)), steer, still)
-    acting = kane.active_forces(m, q, tau, forces, kane.steering(m, steer, still))
+def _kane_tau(
+    m: Mechanism,
+    q: Vector,
+    alpha: Vector,
+    steer: Vector,
+    steer_rate: Vector,
+    tau: Vector,
+    forces: Vector,
+    **options: Any,
+) -> Any:
+    r = kane.reduction(m, q, alpha, steer, steer_rate)
+    told = kane.steering(m, steer, steer_rate)
+    acting = kane.active_forces(m, q, r.qd, tau, forces, told, **options)
     columns = zip(*r.J_nh, strict=True)
     return [sum((a * b for a, b in zip(c, acting, strict=True)), 0) for c in columns]
 
 
-def _alpha_dot(*inputs: Any) -> Any:
-    return kane.state_model(*inputs)[0]
+def _alpha_dot(*inputs: Any, **options: Any) -> Any:
+    return kane.state_model(*inputs, **options)[0]
 
 
-def _kane_motion(*inputs: Any) -> Any:
-    return kane.state_model(*inputs)[1:]
+def _kane_motion(*inputs: Any, **options: Any) -> Any:
+    return kane.state_model(*inputs, **options)[1:]
 
 
 STATE = ("q", "alpha", "steer", "steer_rate")
 FRAME = {"frame": None}
+DRIVES = {"drives": "inertia"}
 
 
 def kane_rows() -> tuple[tuple[Any, ...], ...]:
@@ -114,27 +136,28 @@ def kane_rows() -> tuple[tuple[Any, ...], ...]:
                  {"kane": _kane(lambda m, q, r: kane.J_and_rate(m, q, r)[1])},
                  "mixed", "time derivative of J", False),
         ("kane_D", ("q", "steer"), (("D", _speeds2),),
-                 {"kane": _at_rest(lambda m, q, r: kane.D_and_C(m, q, r)[0])},
-                 "kg, kg m2", "reduced inertia D = J'MJ", False),
+                 {"kane": _at_rest(_D)},
+                 "kg, kg m2", "reduced inertia D = J'MJ, rotors included", False, DRIVES),
         ("kane_C", STATE, (("C", _speeds2),),
-                 {"kane": _kane(lambda m, q, r: kane.D_and_C(m, q, r)[1])},
-                 "N s, N m s", "Kane's C = J'(MJ' + WMJ), not Christoffel's", False),
+                 {"kane": _kane(_C)},
+                 "N s, N m s", "Kane's C = J'(MJ' + WMJ), not Christoffel's", False, DRIVES),
         ("kane_g0", STATE, (("g0", _speeds),), {"kane": _g0},
-                 "m/s2, rad/s2", "alpha_dot without drive: g0 of the state model", False),
+                 "m/s2, rad/s2", "alpha_dot without drive: g0 of the state model", False, DRIVES),
         ("kane_gw", ("q", "steer"), (("gw", _speeds_v),), {"kane": _at_rest(_gw)},
-                 "1/kg", "alpha_dot per unit of generalized force", False),
-        ("kane_tau", ("q", "steer", "tau", "traction"), (("tau", _speeds),),
+                 "1/kg", "alpha_dot per unit of generalized force", False, DRIVES),
+        ("kane_tau", (*STATE, "tau", "traction"), (("tau", _speeds),),
                  {"kane": _kane_tau}, "N, N m",
-             "active forces on the speeds, gravity included", False),
+             "active forces on the speeds, gravity and springs included", False, DRIVES),
         ("alpha_dot", (*STATE, "tau", "traction"), (("alpha_dot", _speeds),),
                  {"kane": _alpha_dot}, "m/s2, rad/s2",
-                 "rates of the speeds; traction acts along the headings of the wheels", False),
+                 "rates of the speeds; traction acts along the headings of the wheels", False,
+                 DRIVES),
         ("kane_motion", (*STATE, "tau", "traction"), (("qd", _v), ("qdd", _v)),
              {"kane": _kane_motion}, "m/s, rad/s; m/s2, rad/s2",
-             "joint rates and accelerations of the machine under its constraints", False),
+             "joint rates and accelerations of the machine under its constraints", False, DRIVES),
         ("constraint_forces", (*STATE, "tau", "traction"), (("lambda", _held),),
                  {"kane": kane.constraint_forces}, "N, N m",
-                 "force of each velocity constraint; of a wheel its lateral force", False),
+                 "force of each velocity constraint; of a wheel its lateral force", False, DRIVES),
         ("cartesian_mass", ("q",), (("M_x", _vv),), {"kane": cartesian.cartesian_mass},
                  "kg, kg m2", "M_x of the Cartesian model", False, FRAME),
         ("cartesian_bias", ("q", "qd"), (("V_x", _v),), {"kane": cartesian.cartesian_bias},

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms import cartesian, kane
-from ..algorithms.velocity_constraints import TIME, Row, prescribed_names, rows
+from ..algorithms.velocity_constraints import TIME, Row, constraint_count, prescribed_names, rows
 from ..errors import ModelError, SingularPose, shown
 from ..mechanism import Mechanism, joint_name
 from .assembly import neutral_pose
@@ -30,8 +30,8 @@ LOST = 1e10  # condition from which a Jacobian counts as singular
 
 
 def is_constrained(m: Mechanism) -> bool:
-    """Return whether a machine has wheels or equations in its rates."""
-    return bool(m.wheels or m.velocity_constraints)
+    """Return whether a machine has wheels, equations in its rates or prescribed joints."""
+    return constraint_count(m) > 0
 
 
 def kane_speeds(m: Mechanism) -> tuple[str, ...]:

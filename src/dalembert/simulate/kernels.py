@@ -64,13 +64,13 @@ class Kernels:
         baked = {k: v for k, v in m.values.items() if k not in names}
         bound = self.system.bound(m.bound(baked, graph))
         sizes = [("x", m.nq + bound.speeds), ("t", 1)]
-        sizes += [("u", max(1, self.signals + bound.signals)), ("p", max(1, self.settings))]
+        sizes += [("u", max(1, self.inputs)), ("p", max(1, self.settings))]
         if name in MAPS:
             sizes.append(("h", 1))
 
         def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
-            end = self.signals + bound.signals
-            own = (u[: self.signals], u[self.signals : end])
+            clock = [t[0], 1] if bound.timed else []
+            own = (u[: self.signals], [*u[self.signals : self.inputs], *clock])
             return body(bound, x[: m.nq], x[m.nq :], t[0], own, p[: self.settings], *h)
 
         return program(trace(record, sizes, name=name, outputs=outputs, graph=graph), names)
@@ -101,6 +101,11 @@ class Kernels:
         qd = s.velocity(q, v, u[1])
         tau = list(self.law.torque(s.m, t, q, qd, u[0], p))
         return qd, tau
+
+    @property
+    def inputs(self) -> int:
+        """How many signals a kernel takes: those of the law, then prescribed motions."""
+        return self.signals + self.system.signals - (2 if self.system.timed else 0)
 
     @property
     def size(self) -> int:

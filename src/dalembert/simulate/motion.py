@@ -140,4 +140,9 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
         q = evaluate(m, "assembly", q, parameters=given)
         v = evaluate(m, "tree_motion", q, v, np.zeros_like(v), parameters=given)[0]
     x = np.concatenate([q, v], axis=-1).reshape(-1, m.nq + own.speeds)
+    if job.signal is not None and own.projected and len(x):
+        # prescribed joints start where their motion does
+        p = np.zeros(job.kernels.project().inputs[3].size)
+        given = {k: np.broadcast_to(v, lead).ravel() for k, v in job.parameters.items()} or None
+        x = job.kernels.project()(x, [start], job.signal(start), p, parameters=given)[0]
     return np.ascontiguousarray(x), lead

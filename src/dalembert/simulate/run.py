@@ -265,8 +265,8 @@ class Run:
     def outputs(self, out: Array, times: Array, lead: tuple[int, ...]) -> Any:
         """Return (qd, rate of the speeds, forces) at every sample."""
         job = self.job
-        nu = job.kernels.signals + job.kernels.system.signals
-        u = job.signal(times) if job.signal is not None else np.zeros((len(times), max(1, nu)))
+        nu = max(1, job.kernels.inputs)
+        u = job.signal(times) if job.signal is not None else np.zeros((len(times), nu))
         p = np.asarray(job.settings, dtype=float)
         law = job.kernels.law
         if isinstance(law, Called):

@@ -7,7 +7,7 @@ velocity constraints. Every system answers the same questions, over any scalar:
 - `acceleration(q, v, tau, u)`: the rate of v;
 - `project(q, v, u)`: (q, v) brought back to where they must lie, and a measure of how well planned.
 
-`u` are the signals of prescribed motions.
+`u` are the signals of prescribed motions; then, where a constraint depends on it, time and 1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..algorithms.articulated_body import hybrid_dynamics
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.elastic import joint_springs
 from ..algorithms.springs import spring_forces
-from ..algorithms.velocity_constraints import prescribed_names
+from ..algorithms.velocity_constraints import is_timed, prescribed_joints, steering_names
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.loops import cut_tree
@@ -29,6 +29,7 @@ from ..expr import Scalar, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
 from ..plan import LoopPlan, plan, planned
+from ..plan.kane import with_speeds
 from ..reframe import simplify
 
 ROUND = frozenset({"spherical", "free"})  # joints with a quaternion
@@ -81,6 +82,8 @@ class Tree:
     @property
     def signals(self) -> int:
         return 3 * len(self.given)
+
+    timed = False
 
     @property
     def projected(self) -> bool:
@@ -137,6 +140,7 @@ class Closed:
         return len(self.plan.motors)
 
     signals = 0
+    timed = False
     projected = True
 
     def bound(self, m: Mechanism) -> Closed:
@@ -167,13 +171,17 @@ class Closed:
 
 @dataclass(frozen=True)
 class Reduced:
-    """A machine under velocity constraints: q̇ = J_nh α; steering angles and rates are signals."""
+    """A machine under velocity constraints: q̇ = J_nh α.
+
+    Signals: angle and rate of each steering angle; q, q̇ and q̈ of each prescribed joint.
+    """
 
     m: Mechanism
+    drives: Any = "inertia"
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return ("reduced",)
+        return ("reduced", self.drives)
 
     @property
     def speeds(self) -> int:
@@ -186,24 +194,41 @@ class Reduced:
 
     @property
     def signals(self) -> int:
-        return 2 * len(prescribed_names(self.m))
+        clock = 2 if self.timed else 0
+        return 2 * len(steering_names(self.m)) + 3 * len(prescribed_joints(self.m)) + clock
+
+    @property
+    def timed(self) -> bool:
+        return is_timed(self.m)
 
     @property
     def projected(self) -> bool:
-        return any(b.joint.kind in ROUND for b in self.m.bodies)
+        return bool(prescribed_joints(self.m)) or any(b.joint.kind in ROUND for b in self.m.bodies)
 
     def bound(self, m: Mechanism) -> Reduced:
         return replace(self, m=m)
 
+    def given(self, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
+        """Return what is prescribed and its rates, from the signals and time."""
+        first = 2 * len(steering_names(self.m))
+        last = first + 3 * len(prescribed_joints(self.m))
+        values = [*u[0:first:2], *u[first + 1 : last : 3], *u[last::2]]
+        return values, [*u[1:first:2], *u[first + 2 : last : 3], *u[last + 1 :: 2]]
+
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
-        return kane.reduction(self.m, q, v, u[0::2], u[1::2]).qd
+        return kane.reduction(self.m, q, v, *self.given(u)).qd
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         nv = self.m.nv
-        return kane.state_model(self.m, q, v, u[0::2], u[1::2], tau[:nv], tau[nv:])[0]
+        forces = tau[:nv], tau[nv:]
+        return kane.state_model(self.m, q, v, *self.given(u), *forces, drives=self.drives)[0]
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
-        return normalised(self.m, q), v, 1
+        m, end = self.m, 2 * len(steering_names(self.m))
+        parts = [list(own) for own in m.split_q(normalised(m, q))]
+        for k, j in enumerate(prescribed_joints(m)):
+            parts[j][0] = u[end + 3 * k]
+        return [x for own in parts for x in own], v, 1
 
 
 System = Tree | Closed | Reduced
@@ -219,9 +244,11 @@ def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -
             )
         return Closed(m, planned(m), drives)
     if m.wheels or m.velocity_constraints:
-        if given:
-            raise UsageError("prescribed joints of a machine on wheels cannot be simulated")
-        return Reduced(m)
+        names = tuple(joint_name(m.bodies[j]) for j in given)
+        more = tuple(n for n in names if n not in m.prescribed)
+        speeds = tuple(n for n in m.speeds if n not in more)
+        m = replace(m, prescribed=(*m.prescribed, *more), speeds=speeds, checked=True)
+        return Reduced(with_speeds(m), drives)
     return Tree(m, given, drives)
 
 

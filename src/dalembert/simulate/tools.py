@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.velocity_constraints import prescribed_names
+from ..algorithms.velocity_constraints import prescribed_joints, steering_names
 from ..errors import ComputationError, UsageError
 from ..mechanism import joint_name
 from ..runtime.callback import Callback
@@ -50,24 +50,29 @@ def as_signal(value: Any) -> Signal:
 def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
     """Return the signals of prescribed joints (q, q̇, q̈) or steering angles (angle, rate)."""
     m = own.m
+    steered: tuple[str, ...] = ()
+    joints: tuple[int, ...] = ()
     if isinstance(own, Tree):
-        names = [joint_name(m.bodies[j]) for j in own.given]
-        order = 3
+        joints = own.given
     elif isinstance(own, Reduced):
-        names, order = list(prescribed_names(m)), 2
-    else:
-        names, order = [], 0
+        steered, joints = steering_names(m), prescribed_joints(m)
+    order = dict.fromkeys(steered, 2) | {joint_name(m.bodies[j]): 3 for j in joints}
     for name in motion:
-        if name not in names:
+        if name not in order:
             raise UsageError(
                 f"motion: {name!r} is neither a joint of one freedom nor prescribed",
-                hint="names: " + ", ".join([*m.joint_names[:8], *names]),
+                hint="names: " + ", ".join([*m.joint_names[:8], *steered]),
             )
     parts = []
-    for name in names:
+    for name, count in order.items():
+        if count == 3 and name not in motion:
+            raise UsageError(
+                f"joint {name!r} is prescribed and its motion is not given",
+                hint=f"motion={{{name!r}: (times, values)}}, a signal or a number",
+            )
         one = as_signal(motion.get(name, 0.0))
         parts.append(one)
-        for _ in range(order - 1):
+        for _ in range(count - 1):
             one = one.derivative()
             parts.append(one)
     return parts[0].beside(*parts[1:]) if parts else None

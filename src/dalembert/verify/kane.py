@@ -132,10 +132,6 @@ def _posture(case: Case) -> Sequence[Array]:
     return q, delta
 
 
-def _reduced(case: Case) -> Sequence[Array]:
-    return *_posture(case), np.zeros((len(case.states), case.m.nv)), _traction(case)
-
-
 VEHICLES: dict[str, Entry] = {
     "qdot": Entry((Check("kane_motion", _driven, output(0)),)),
     "qddot": Entry((Check("kane_motion", _driven, output(1)),)),
@@ -144,7 +140,7 @@ VEHICLES: dict[str, Entry] = {
     "g01": Entry((Check("kane_g0", lambda c: _vehicle(c, 0.0), _first),)),
     "g02": Entry((Check("kane_g0", lambda c: _vehicle(c, 1.0), _per_steering),)),
     "g_u": Entry((Check("alpha_dot", _driven, _per_force),)),
-    "tau": Entry((Check("kane_tau", _reduced, _first),)),
+    "tau": Entry((Check("kane_tau", _driven, _first),)),
     "lateral_forces": Entry((Check("constraint_forces", _driven, output(0)),)),
 }
 
