@@ -15,7 +15,7 @@ import numpy as np
 from .algebra import Mat3, Vec3
 from .catalog import quantity
 from .catalog.loops import is_closed
-from .compute import evaluate
+from .compute import evaluate, trace_quantity
 from .errors import DalembertError, ModelError
 from .expr.exact import to_float
 from .joint import Vector
@@ -61,10 +61,14 @@ class Agreement:
         }
 
 
-def agree(m: Mechanism, states: int = 100, seed: int = 0) -> list[Agreement]:
+def agree(
+    m: Mechanism, states: int = 100, seed: int = 0, forms: Sequence[str] = ("float", KERNEL)
+) -> list[Agreement]:
     """Return how well all formalisms agree on tau, M, gravity and coriolis at random states.
 
-    Parameters without a value are drawn too.
+    Parameters without a value are drawn too. `forms`: "float", every formalism as it stands;
+    "graph", every formalism traced and evaluated; "kernels", every formalism compiled; "kernel",
+    the default one.
     """
     m = with_drawn_values(m, seed)
     q, qd, qdd = (closed_states if is_closed(m) else random_states)(m, states, seed)
@@ -78,22 +82,47 @@ def agree(m: Mechanism, states: int = 100, seed: int = 0) -> list[Agreement]:
         "gravity": lambda: force_scale(m, q, zero, zero),
         "coriolis": lambda: force_scale(still, q, qd, zero),
     }
-    return [_compare(m, name, inputs[name], scales[name]()) for name in COMPARED]
+    return [_compare(m, name, inputs[name], scales[name](), forms) for name in COMPARED]
 
 
-def _compare(m: Mechanism, name: str, inputs: Sequence[Array], scale: Array) -> Agreement:
+def _compare(
+    m: Mechanism, name: str, inputs: Sequence[Array], scale: Array, forms: Sequence[str]
+) -> Agreement:
     row = quantity(COMPARED[name], m)
     found: dict[str, Array] = {}
     absent: dict[str, str] = {}
-    for method in row.methods:
-        try:
-            found[method] = in_floats(m, row.name, method, inputs)[0]
-        except ModelError as error:
-            absent[method] = error.message
-    found[KERNEL] = evaluate(m, row.name, *inputs, check=False)
+    for form in forms:
+        label = "{}" if form == "float" else f"{{}} ({form.removesuffix('s')})"
+        for method in row.methods if form != KERNEL else ():
+            try:
+                found[label.format(method)] = _RUN[form](m, row.name, method, inputs)
+            except ModelError as error:
+                absent[method] = error.message
+        if form == KERNEL:
+            found[KERNEL] = _compiled(m, row.name, None, inputs)
     results = list(found.values())
     worst = np.array([[scaled(x, y, scale) for y in results] for x in results])
     return Agreement(name, tuple(found), worst, absent)
+
+
+def _as_it_stands(m: Mechanism, name: str, method: str | None, inputs: Sequence[Array]) -> Array:
+    return in_floats(m, name, method, inputs)[0]
+
+
+def _traced(m: Mechanism, name: str, method: str | None, inputs: Sequence[Array]) -> Array:
+    function = trace_quantity(m, name, method)
+    flat = function(*(list(x.reshape(len(x), -1).T) for x in inputs))
+    port, count = function.outputs[0], len(inputs[0])
+    columns = [np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in flat[: port.size]]
+    return np.stack(columns, axis=-1).reshape(count, *port.shape)
+
+
+def _compiled(m: Mechanism, name: str, method: str | None, inputs: Sequence[Array]) -> Array:
+    found: Array = evaluate(m, name, *inputs, method=method, check=False)
+    return found
+
+
+_RUN = {"float": _as_it_stands, "graph": _traced, "kernels": _compiled}
 
 
 def scaled(x: Array, y: Array, scale: Array) -> float:

@@ -1,0 +1,74 @@
+"""Three hundred random mechanisms on which all formalisms agree, in floats, graphs and kernels.
+
+Moving bases, springs, slides, screws, branches and massless bodies are among them. Loops and other
+machines have their own tests.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dalembert.agree import agree
+from dalembert.mechanism import JointSpring
+from mechanisms import Strata, random_mechanism
+
+COUNT, GROUP, SEED = 300, 5, 71
+STRATA = Strata(dof=(1, 8), root=0.2)
+
+
+def drawn(k):
+    """Return mechanism k; every third has springs in some of its joints."""
+    m = random_mechanism(SEED, k, STRATA)
+    single = [j for j, b in enumerate(m.bodies) if b.joint.nv == 1]
+    if k % 3 or not single:
+        return m
+    rng = np.random.default_rng(k)
+    springs = [JointSpring(j, float(rng.uniform(1, 500)), float(rng.normal()), 0.3) for j in single]
+    return replace(m, elastic=tuple(springs[::2]), checked=False)
+
+
+def with_slow(groups, fast):
+    """Return the groups as cases of a test, those after the first few slow."""
+    slow = pytest.mark.slow
+    return [pytest.param(g, marks=[slow] * (k >= fast)) for k, g in enumerate(groups)]
+
+
+def check(first, forms, states):
+    wrong = []
+    for k in range(first, first + GROUP):
+        m = drawn(k)
+        for one in agree(m, states, k, forms):
+            assert len(one.formalisms) >= 4
+            if not one.ok:
+                wrong.append((m.name, one.quantity, one.formalisms, one.worst.max()))
+    assert not wrong
+
+
+def test_the_mixture_holds_what_it_should():
+    kinds, counts = set(), {"moving": 0, "elastic": 0, "branched": 0, "massless": 0}
+    for k in range(COUNT):
+        m = drawn(k)
+        parents = [b.parent for b in m.bodies]
+        kinds |= {b.joint.kind for b in m.bodies}
+        counts["moving"] += m.bodies[0].joint.kind in ("free", "planar")
+        counts["elastic"] += bool(m.elastic)
+        counts["branched"] += len(set(parents)) < len(parents)
+        counts["massless"] += any(b.inertia.is_massless() for b in m.bodies)
+    assert kinds >= {"revolute", "prismatic", "screw", "spherical", "planar", "free", "fixed"}
+    assert min(counts.values()) >= 40, counts
+
+
+@pytest.mark.parametrize("first", with_slow(range(0, COUNT, GROUP), fast=6))
+def test_floats_and_graphs_agree(first):
+    check(first, ("float", "graph"), 3)
+
+
+@pytest.mark.parametrize("first", with_slow(range(0, COUNT, GROUP), fast=0))
+def test_floats_and_the_kernel_agree(first):
+    check(first, ("float", "kernel"), 5)
+
+
+@pytest.mark.parametrize("first", with_slow(range(0, 6 * GROUP, GROUP), fast=0))
+def test_floats_and_kernels_of_all_formalisms_agree(first):
+    check(first, ("float", "kernels"), 5)
