@@ -1,6 +1,6 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
-    python -m benchmarks [all | kernels | equations] [--quick] [--chains] [--no-peers]
+    python -m benchmarks [all | kernels | equations | listings] [--quick] [--chains] [--no-peers]
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dalembert import bench, robots
 from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cost import costs
 
-from . import equations
+from . import equations, listings
 
 # the least ratio that each figure should reach, by robot
 WANTED = {
@@ -36,7 +36,7 @@ PUMA = (259, 245)
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    choices = ("all", "kernels", "equations")
+    choices = ("all", "kernels", "equations", "listings")
     parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
@@ -44,9 +44,13 @@ def main() -> None:
     options = parser.parse_args()
     for line in machine():
         print(line)
-    if options.what != "equations":
+    if options.what in ("all", "kernels"):
         kernels(options)
-    if options.what != "kernels" and not options.no_peers and find_spec("sympy") is not None:
+    if options.what in ("all", "listings"):
+        for line in listings.rows():
+            print(line, flush=True)
+    closed = options.what in ("all", "equations") and find_spec("sympy") is not None
+    if closed and not options.no_peers:
         for line in equations.rows():
             print(line, flush=True)
 

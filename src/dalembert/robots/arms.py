@@ -130,8 +130,9 @@ def tx40() -> Mechanism:
 def scara() -> Mechanism:
     """Return the Adept Cobra 600, RRPR, with its lengths and symbolic inertial parameters.
 
-    Geometry and limits: Robotics Toolbox (models/DH/Cobra600.py). No mass data are published with
-    it: ten symbols a link (M1, MX1, XX1 ...), about the origin of the joint frame.
+    Geometry and limits: Robotics Toolbox (models/DH/Cobra600.py). Neither it nor the maker gives
+    masses, and no measured set that could be cited was found: each link has ten symbols (M1, MX1,
+    XX1 ...) about the origin of its joint frame, which `with_values` turns into numbers.
 
     >>> scara().nv
     4
