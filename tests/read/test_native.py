@@ -350,13 +350,16 @@ def schema():
 
 
 def test_the_schema_lists_the_keys_that_are_read():
-    from dalembert.read import native, native_records
+    from dalembert.read import native, native_graph, native_records
 
     found = schema()
     assert set(found["properties"]) == set(native.KEYS)
     assert set(found["$defs"]["body"]["properties"]) == set(native.BODY)
     assert set(found["$defs"]["joint"]["properties"]) == set(native.JOINT)
     assert found["$defs"]["joint"]["properties"]["type"]["enum"] == list(native.JOINTS)
+    joints = found["properties"]["joints"]["items"]
+    assert set(joints["properties"]) == set(native_graph.GRAPH_JOINT)
+    assert joints["required"] == list(native_graph.NEEDED)
     for key, record in native_records.RECORDS.items():
         items = found["properties"][key]["items"]
         assert set(items["properties"]) == set(record.keys)

@@ -63,7 +63,7 @@ class LoopPlan:
         parts = [
             f"{self.equations} closure equations, {self.rank} independent",
             f"mobility {self.mobility}",
-            f"{len(self.motors)} motors"
+            f"{len(self.motors)} motor{'s' * (len(self.motors) != 1)}"
             + (f", {self.spare_motors} spare" * bool(self.spare_motors)),
         ]
         if self.free:

@@ -17,14 +17,16 @@ from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute, Screw, Sphe
 from ..mechanism import Body, Mechanism, Parameter, joint_name
 from ..mechanism.assemble import on_base
 from ..mechanism.edit import into, used
+from ..mechanism.graph import Tree
 from .document import At, Document
 from .fields import Reading, closest, kind
-from .native_records import RECORDS, Index, names_of, read_records
+from .native_graph import GraphIndex, moved_records, tree_of
+from .native_records import RECORDS, Index, names_of, read_limits, read_records
 from .velocity_equation import velocity_equation
 
 FORMAT = "dalembert/1"
 TOP = ("format", "name", "gravity", "symbols", "parameters", "phrase", "bodies", "active")
-KEYS = (*TOP, *RECORDS, "prescribed", "speeds")
+KEYS = (*TOP, "joints", *RECORDS, "prescribed", "speeds")
 BODY = ("name", "parent", "joint", "mass", "com", "inertia", "first_moment", "inertia_origin")
 JOINT = ("type", "axis", "placement", "pitch", "name", "limits", "velocity_limit", "effort_limit")
 JOINTS: dict[str, type[Any]] = {
@@ -58,12 +60,14 @@ def read_native(
         reading.fail((), f"the description has {what}", "give one of them")
     name = reading.text(data["name"], ("name",)) if "name" in data else name
     if "phrase" in data:
+        if "joints" in data:
+            reading.fail(("joints",), "stands beside a phrase", "write loops, or bodies")
         start = _from_phrase(reading, data, name, inertia)
-        order = list(range(len(start.bodies)))
+        shape: Shape = Index(start, list(range(len(start.bodies)))), None
     else:
-        start, order = _from_bodies(reading, data, name)
+        start, shape = _from_bodies(reading, data, name)
     try:
-        m = _with_records(reading, data, start, order)
+        m = _with_records(reading, data, start, shape)
         return on_base(m, base)
     except DescriptionError:
         raise
@@ -74,10 +78,12 @@ def read_native(
 
 
 def _with_records(
-    reading: Reading, data: Mapping[str, Any], start: Mechanism, order: list[int]
+    reading: Reading, data: Mapping[str, Any], start: Mechanism, shape: Shape
 ) -> Mechanism:
-    index = Index(start, order)
+    index, tree = shape
     changes: dict[str, Any] = read_records(reading, data, index)
+    if tree is not None:
+        changes = moved_records(changes, tree)
     for key in ("active", "prescribed", "speeds"):
         if key in data:
             changes[key] = names_of(reading, data[key], (key,), index, numbers=key == "active")
@@ -161,10 +167,12 @@ def _parameters(values: Mapping[str, Any]) -> tuple[Parameter, ...]:
 # -- bodies ------------------------------------------------------------------------------------
 
 
-def _from_bodies(
-    reading: Reading, data: Mapping[str, Any], name: str
-) -> tuple[Mechanism, list[int]]:
-    """Return the tree, not yet validated, and where each body of the file stands in it."""
+# how names and numbers of a file are found, and how its graph was cut if it has one
+Shape = tuple[Index, Tree | None]
+
+
+def _from_bodies(reading: Reading, data: Mapping[str, Any], name: str) -> tuple[Mechanism, Shape]:
+    """Return the tree, not yet validated, and how its bodies and joints are found."""
     parameters = read_parameters(reading, data)
     reading.names = parameters
     changes: dict[str, Any] = {}
@@ -173,19 +181,27 @@ def _from_bodies(
     rows = reading.listed(data["bodies"], ("bodies",))
     bodies = [read_body(reading, row, ("bodies", k)) for k, row in enumerate(rows)]
     _distinct(reading, bodies)
-    parents = _parents(reading, rows, bodies)
+    parents = _parents(reading, rows, bodies, "joints" in data)
+    if "joints" in data:
+        placed = [replace(b, parent=k) for b, k in zip(bodies, parents, strict=True)]
+        tree, order = tree_of(reading, data, rows, placed)
+        changes["notes"] = tree.notes
+        m = Mechanism(
+            tree.bodies, name, parameters=_parameters(parameters), checked=True, **changes
+        )
+        return m, (GraphIndex(m, order, bodies), tree)
     sequence = _parents_first(reading, bodies, parents)
     order = [0] * len(bodies)
     for new, old in enumerate(sequence):
         order[old] = new
-    placed = tuple(
+    ordered = tuple(
         replace(bodies[old], parent=order[parents[old]] if parents[old] >= 0 else -1)
         for old in sequence
     )
     if sequence != list(range(len(bodies))):
         changes["notes"] = ("bodies were put in order, parents first",)
-    m = Mechanism(placed, name, parameters=_parameters(parameters), checked=True, **changes)
-    return m, order
+    m = Mechanism(ordered, name, parameters=_parameters(parameters), checked=True, **changes)
+    return m, (Index(m, order), None)
 
 
 def read_body(reading: Reading, value: Any, at: At) -> Body:
@@ -207,7 +223,7 @@ def read_body(reading: Reading, value: Any, at: At) -> Body:
         made,
         reading.inertia(row, at),
         reading.name(joint["name"], (*here, "name")) if "name" in joint else "",
-        _limits(reading, joint.get("limits"), made, (*here, "limits")),
+        read_limits(reading, joint.get("limits"), made, (*here, "limits")),
         **extra,
     )
 
@@ -233,20 +249,6 @@ def _joint(reading: Reading, joint: Mapping[str, Any], at: At) -> Joint:
     return made(axis)
 
 
-def _limits(reading: Reading, value: Any, joint: Joint, at: At) -> tuple[Any, ...]:
-    if value is None:
-        return ()
-    rows = reading.listed(value, at)
-    if joint.nq == 1 and len(rows) == 2 and not isinstance(rows[0], (list, tuple)):
-        rows = [rows]
-    if rows and len(rows) != joint.nq:
-        reading.fail(at, f"{len(rows)} pairs of limits, {joint.nq} needed", "write [lower, upper]")
-    return tuple(
-        tuple(reading.limit(x, (*at, k, n)) for n, x in enumerate(reading.listed(r, (*at, k), 2)))
-        for k, r in enumerate(rows)
-    )
-
-
 def _distinct(reading: Reading, bodies: list[Body]) -> None:
     for of, key in ((lambda b: b.name, ("name",)), (joint_name, ("joint", "name"))):
         seen: set[str] = set()
@@ -258,13 +260,18 @@ def _distinct(reading: Reading, bodies: list[Body]) -> None:
             seen.add(of(body))
 
 
-def _parents(reading: Reading, rows: list[Any], bodies: list[Body]) -> list[int]:
-    """Return the parent of each body as a number in the file's own order."""
+def _parents(
+    reading: Reading, rows: list[Any], bodies: list[Body], graph: bool = False
+) -> list[int]:
+    """Return the parent of each body as a number in the file's own order.
+
+    In a graph a body may have none: then it has no joint of its own.
+    """
     number = {b.name: k for k, b in enumerate(bodies)}
     found = []
     for k, row in enumerate(rows):
-        at, parent = ("bodies", k, "parent"), row.get("parent")
-        if "parent" not in row:
+        at, parent = ("bodies", k, "parent"), row.get("parent", -1)
+        if "parent" not in row and ("joint" in row or not graph):
             reading.fail(("bodies", k), "the body has no parent", "write: parent = -1 for the base")
         if isinstance(parent, str):
             if parent not in number and parent not in ("base", "world"):

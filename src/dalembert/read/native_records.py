@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import DalembertError, Place, shown
 from ..expr import Expr, Graph
 from ..expr.exact import exact
+from ..joint import Joint
 from ..mechanism import (
     LOOP_JOINTS,
     Coupling,
@@ -88,6 +89,21 @@ def names_of(
         else:
             found.append(reading.name(x, (*at, k)))
     return tuple(found)
+
+
+def read_limits(reading: Reading, value: Any, joint: Joint, at: At) -> tuple[Any, ...]:
+    """Return one pair of limits per coordinate of a joint."""
+    if value is None:
+        return ()
+    rows = reading.listed(value, at)
+    if joint.nq == 1 and len(rows) == 2 and not isinstance(rows[0], (list, tuple)):
+        rows = [rows]
+    if rows and len(rows) != joint.nq:
+        reading.fail(at, f"{len(rows)} pairs of limits, {joint.nq} needed", "write [lower, upper]")
+    return tuple(
+        tuple(reading.limit(x, (*at, k, n)) for n, x in enumerate(reading.listed(r, (*at, k), 2)))
+        for k, r in enumerate(rows)
+    )
 
 
 # -- fields ------------------------------------------------------------------------------------

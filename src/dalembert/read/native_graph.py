@@ -1,0 +1,173 @@
+"""Bodies of a native file joined in any graph: `joints` beside the joints that bodies name.
+
+A joint has the keys of a loop. It stays a joint of the tree or becomes a loop as
+`mechanism.graph` decides; points and directions of the file are in the frames of its own bodies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..algebra import Transform, Vec3
+from ..errors import DalembertError, DescriptionError, shown
+from ..joint import Joint, Prismatic, Revolute, Spherical
+from ..mechanism import Body, Frame, Mechanism, joint_name
+from ..mechanism.graph import CUTTABLE, Connection, Tree, own_connection, spanning_tree
+from ..mechanism.rehome import onto
+from .document import At
+from .fields import Reading, closest, kind
+from .native_records import Index, body, read_limits
+
+ENDS = ("body_i", "point_i", "rotation_i", "body_j", "point_j", "rotation_j", "axis", "axis_j")
+GRAPH_JOINT = ("name", "joint", *ENDS, "limits", "velocity_limit", "effort_limit")
+NEEDED = ("joint", "body_i", "body_j")
+
+
+def tree_of(
+    reading: Reading, data: Mapping[str, Any], rows: list[Any], bodies: list[Body]
+) -> tuple[Tree, list[int]]:
+    """Return the tree of the described bodies, `parent` in the file's order, and its joints.
+
+    A body without a parent is carried by `joints` alone.
+    """
+    own = [own_connection(b, j) for j, b in enumerate(bodies) if "parent" in rows[j]]
+    index = Index(Mechanism(tuple(bodies), checked=True), list(range(len(bodies))))
+    listed = [
+        _connection(reading, row, ("joints", k), index)
+        for k, row in enumerate(reading.listed(data["joints"], ("joints",)))
+    ]
+    connections = [*own, *listed]
+    _distinct(reading, len(own), connections)
+    try:
+        tree = spanning_tree(bodies, connections, kept_names(reading, data))
+    except DescriptionError:
+        raise
+    except DalembertError as error:
+        reading.fail(("joints",), error.message, error.hint)
+    return tree, [tree.home[j][0] for j in range(len(bodies))]
+
+
+def kept_names(reading: Reading, data: Mapping[str, Any]) -> set[str]:
+    """Return the names of joints that the file asks something of: they are not cut."""
+    found: set[str] = set()
+
+    def take(value: Any, at: At) -> None:
+        if not isinstance(value, str):
+            reading.fail(at, f"a joint is needed by its name, not {kind(value)}",
+                         "beside `joints`, numbers do not say which joint is meant")  # fmt: skip
+        found.add(value)
+
+    for key in ("active", "prescribed"):
+        for k, value in enumerate(reading.listed(data.get(key, ()), (key,))):
+            take(value, (key, k))
+    asked = {"drives": ("joint",), "elastic": ("joint",), "couplings": ("joint", "of"),
+             "wheels": ("steer", "spin"), "velocity_constraints": ("equation",)}  # fmt: skip
+    for key, fields in asked.items():
+        for k, row in enumerate(reading.listed(data.get(key, ()), (key,))):
+            for field in fields if isinstance(row, Mapping) else ():
+                if field == "equation":
+                    words = re.findall(r"[^\W\d]\w*", str(row.get(field)))
+                    found.update(words, (w[:-1] for w in words if w.endswith("d")))
+                elif row.get(field) is not None:
+                    take(row[field], (key, k, field))
+    return found
+
+
+def _connection(reading: Reading, value: Any, at: At, index: Index) -> Connection:
+    row = reading.table(value, at, GRAPH_JOINT)
+    for key in NEEDED:
+        if row.get(key) is None:
+            reading.fail(at, f"{key} is missing", f"it needs {', '.join(NEEDED)}")
+    word = reading.text(row["joint"], (*at, "joint"))
+    if word not in CUTTABLE:
+        reading.fail((*at, "joint"), f"unknown joint {shown(word)!r}", closest(word, CUTTABLE))
+    ends = [body(reading, row[key], (*at, key), index) for key in ("body_i", "body_j")]
+    if ends[0] == ends[1]:
+        reading.fail((*at, "body_j"), "both ends are on the same body")
+    frames = [_frame(reading, row, at, end) for end in "ij"]
+    chain = _chain(reading, row, at, word, frames[0], frames[1])
+    name = row.get("name", f"joint{int(at[-1]) + 1}")
+    limits = ()
+    if row.get("limits") is not None:
+        if len(chain) != 1:
+            reading.fail((*at, "limits"), f"a {word} joint has no limits here")
+        limits = read_limits(reading, row["limits"], chain[0], (*at, "limits"))
+    rate, effort = (
+        reading.limit(row.get(key), (*at, key)) for key in ("velocity_limit", "effort_limit")
+    )
+    return Connection(
+        reading.name(name, (*at, "name")), word, ends[0], frames[0], ends[1], frames[1], chain,
+        limits, rate, effort,
+    )  # fmt: skip
+
+
+def _frame(reading: Reading, row: Mapping[str, Any], at: At, end: str) -> Transform:
+    point, rotation = f"point_{end}", f"rotation_{end}"
+    p = reading.vector(row.get(point, (0, 0, 0)), (*at, point))
+    return Transform(reading.rotation(row.get(rotation, ()), (*at, rotation)), p)
+
+
+def _chain(
+    reading: Reading, row: Mapping[str, Any], at: At, word: str, i: Transform, j: Transform
+) -> tuple[Joint, ...]:
+    """Return the joints of a connection, axes in its frames; the file has them in its bodies."""
+
+    def axis(key: str, frame: Transform) -> Vec3:
+        if row.get(key) is None:
+            reading.fail(at, f"a {word} joint needs {key}", f"write {key} = [0, 0, 1]")
+        found: Vec3 = frame.R.T @ reading.axis(row[key], (*at, key))
+        return found
+
+    if word != "universal" and row.get("axis_j") is not None:
+        hint = "rotation_i and rotation_j say how the bodies stand at q = 0"
+        reading.fail((*at, "axis_j"), "only a universal joint has two axes", hint)
+    if word == "spherical":
+        return (Spherical(),)
+    if word == "fixed":
+        return ()
+    first = axis("axis", i)
+    if word == "universal":
+        return Revolute(first), Revolute(axis("axis_j", j))
+    if word == "cylindrical":
+        return Prismatic(first), Revolute(first)
+    return (Revolute(first) if word == "revolute" else Prismatic(first),)
+
+
+def _distinct(reading: Reading, own: int, connections: list[Connection]) -> None:
+    seen: set[str] = set()
+    for k, c in enumerate(connections):
+        for name in {c.name, *c.names}:
+            if name in seen:
+                at: At = ("joints", k - own, "name") if k >= own else ("joints",)
+                reading.fail(at, f"duplicate joint name {shown(name)!r}", "names must differ")
+        seen.update({c.name, *c.names})
+
+
+class GraphIndex(Index):
+    """Bodies by the names and numbers of the file, joints by their names in the tree."""
+
+    def __init__(self, m: Mechanism, order: list[int], described: list[Body]):
+        super().__init__(m, order)
+        self.bodies = {b.name: order[k] for k, b in enumerate(described)}
+        moving = {joint_name(b) for b in m.bodies if b.joint.nv}
+        self.by_body = {n: j for n, j in self.bodies.items() if self.names[j] in moving}
+
+
+def moved_records(records: dict[str, Any], tree: Tree) -> dict[str, Any]:
+    """Return records with points, directions and frames of the file seen from the tree's bodies."""
+    home = {j: (j, pose) for j, pose in tree.home.values()}
+    changed = dict(records)
+    for field in ("springs", "loops", "wheels"):
+        if field in records:
+            changed[field] = tuple(
+                replace(r, **onto(r, home, strict=False)) for r in records[field]
+            )
+    frames = tuple(
+        Frame(f.name, f.body, home[f.body][1] @ f.placement) for f in records.get("named", ())
+    )
+    changed["named"] = (*tree.frames, *frames)
+    changed["loops"] = (*tree.loops, *changed.get("loops", ()))
+    return changed
