@@ -1,6 +1,8 @@
 """Kane's ten steps in closed form: the printed examples exactly, every machine by numbers."""
 
+import shutil
 import time
+from dataclasses import replace
 from fractions import Fraction as Q
 
 import numpy as np
@@ -8,10 +10,12 @@ import pytest
 
 import dalembert as da
 from agreement import floats
+from dalembert.algebra import Vec3
 from dalembert.algorithms import kane
 from dalembert.algorithms.velocity_constraints import prescribed_names
 from dalembert.equations.ratio import Ratio
 from dalembert.errors import ModelError, NotPolynomialError
+from dalembert.mechanism import Drive, JointSpring, PointSpring
 from mechanisms import random_mechanisms
 
 R = da.robots
@@ -186,8 +190,11 @@ MACHINES = {
 def values(form, q, rates, alpha, tau, forces, steer, steer_rate):
     """Return floats of all symbols at a state of the library."""
     m, s = form.mechanism, form.setting.symbols
-    coordinates = [*q, *steer, 0.0]
-    speeds = [*rates, *steer_rate]
+    own = len(s.steer)
+    clock = steer[own + len(s.given) :]  # after steering angles and rates of prescribed joints
+    coordinates = [*q, *steer[:own], *(clock if len(clock) else [0.0])]
+    speeds = [*rates, *steer_rate[:own]]
+    second = dict(zip(s.given, steer_rate[own:], strict=False))
     wheels = {w.name: f for w, f in zip(m.wheels, forces, strict=True)}
     known = dict(m.values)
     out = []
@@ -201,6 +208,8 @@ def values(form, q, rates, alpha, tau, forces, steer, steer_rate):
             out.append(alpha[s.speeds.index(rest[0])])
         elif kind == "force":
             out.append(tau[rest[0] - 1] if isinstance(rest[0], int) else wheels[rest[0]])
+        elif kind == "second" and rest[1] in second:
+            out.append(second[rest[1]])
         elif kind == "p":
             out.append(float(known[rest[0]]))
         elif kind == "other":
@@ -231,7 +240,7 @@ def compared(m, seed):
     forces = rng.uniform(-5, 5, len(m.wheels))
     at = values(form, q, floats(r.qd), alpha, tau, forces, steer, rate)
     D, C = kane.D_and_C(b, q, r)
-    acting = kane.active_forces(b, q, tau, forces, kane.steering(b, steer, rate))
+    acting = kane.active_forces(b, q, r.qd, tau, forces, kane.steering(b, steer, rate))
     J_nh = np.array([floats(x) for x in r.J_nh])
     J, Jd = kane.J_and_rate(b, q, r)
     own_C = form.C or form.C_of(form.J, form.J_dot)
@@ -263,6 +272,96 @@ def test_closed_forms_are_those_of_the_algorithm(name):
 )  # fmt: skip
 def test_closed_forms_of_random_trees(m):
     compared(m, 8)
+
+
+def driven(m, *joints, speeds=None, **more):
+    """Return a machine with joints that follow a motion, drives and springs."""
+    speeds = m.speeds if speeds is None else speeds
+    return replace(m, prescribed=(*m.prescribed, *joints), speeds=speeds, checked=False, **more)
+
+
+EQUIPPED = {
+    "turned unicycle": driven(R.unicycle(), "th", speeds=("v",), drives=(Drive(0, Q(3, 10), 2),)),
+    "spun disc": driven(R.rolling_disc(), "spin", speeds=("yaw", "lean")),
+    "elastic hitch": driven(
+        R.truck(1), elastic=(JointSpring(3, 500, Q(1, 10), 7),), drives=(Drive(2, 30, -2),)
+    ),
+    "arm that follows": driven(
+        R.mobile_manipulator(), "elbow", speeds=("spin_left", "spin_right", "shoulder"),
+        drives=(Drive(0, 1, 1), Drive(5, Q(1, 100), 3)), elastic=(JointSpring(5, 40, 0, 1),),
+    ),
+    "crane on a spring": driven(
+        R.crane(), springs=(PointSpring(-1, Vec3(0, 0, 1), 1, Vec3(0, 0, -6), 20),)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EQUIPPED)
+def test_prescribed_joints_rotors_and_springs_stand_in_the_closed_forms(name):
+    """D α̇ + C α + c0 = τ gives the rates of the kernel."""
+    m = EQUIPPED[name]
+    form = compared(m, 9)
+    rng = np.random.default_rng(10)
+    given = len(prescribed_names(m))
+    q, alpha = rng.uniform(-0.7, 0.7, m.nq), rng.uniform(-1, 1, len(m.speeds or (1,) * m.nv))
+    steer, rate = rng.uniform(-0.5, 0.5, given), rng.uniform(-1, 1, given)
+    tau, forces = np.zeros(m.nv), rng.uniform(-5, 5, len(m.wheels))
+    qd, _ = da.kane_motion(m, q, alpha, steer, rate, tau, forces)
+    at = values(form, q, qd, alpha, tau, forces, steer, rate)
+    D, C = (np.array([[number(form, x, at) for x in row] for row in A])
+            for A in (form.D_of(form.J), form.C_of(form.J, form.J_dot)))  # fmt: skip
+    c0, acting = ([number(form, x, at) for x in v] for v in (form.drift_force, form.tau_of(form.J)))
+    found = np.linalg.solve(D, np.array(acting) - C @ alpha - c0)
+    ref = da.alpha_dot(m, q, alpha, steer, rate, tau, forces)
+    np.testing.assert_allclose(found, ref, atol=1e-10 * (np.abs(ref).max() + 1))
+    assert form.text().count("# step") == form.latex().count("paragraph{Step") == 10
+
+
+def test_what_stands_in_the_steps_is_said():
+    text = da.kane_form(EQUIPPED["turned unicycle"]).text()
+    assert "# prescribed: th\n" in text and "b(3) = thd\n" in text
+    assert "Ia(1) = 1.2\n" in text and "# rotor of joint x\n" in text
+    stiff = driven(R.crane(), springs=(PointSpring(-1, Vec3(0, 0, 1), 1, Vec3(0, 0, 0), 20, 1),),
+                   drives=(Drive(0, viscous=2),))  # fmt: skip
+    told = "# left out: friction of drives, springs with a natural length or damping\n"
+    assert told in da.kane_form(stiff).text()
+
+
+# -- long formulas ---------------------------------------------------------------------------------
+
+LONG = ("mobile manipulator", "road train", "double steering")
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_no_line_of_latex_is_wider_than_the_page(name):
+    from dalembert.equations.latex import LINE, width
+
+    tex = da.kane_form(MACHINES[name]).latex()
+    for formula in tex.splitlines():
+        assert formula.count("{") == formula.count("}")
+        assert formula.count(r"\begin{aligned}") == formula.count(r"\end{aligned}")
+        assert formula.count(r"\left(") == formula.count(r"\right)")
+        lines = formula.split(r"\\")
+        assert len(lines) <= 31
+        if "\\text" not in formula:
+            # this measure counts both parts of a fraction, and the environment's name
+            assert max(map(width, lines)) < LINE * (2 if "frac" in formula else 1.2)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex")
+def test_latex_compiles_without_overfull_boxes(tmp_path):
+    import subprocess
+
+    from dalembert.equations.kane_print import document
+
+    machines = {**MACHINES, **EQUIPPED, "long": R.truck(5)}
+    for name, m in machines.items():
+        file = tmp_path / f"{name.replace(' ', '_')}.tex"
+        file.write_text(document(da.kane_form(m)))
+        run = ["pdflatex", "-interaction=batchmode", "-output-directory", tmp_path, file]
+        assert subprocess.run(run, capture_output=True, timeout=60).returncode == 0, name
+        assert "Overfull" not in file.with_suffix(".log").read_text(errors="replace"), name
 
 
 def test_the_derivation_is_quick():

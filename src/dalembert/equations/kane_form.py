@@ -6,12 +6,16 @@ them, and J_nh says what they are.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from ..algebra import Vec3
+from ..algebra import Vec3, is_zero
 from ..algorithms import kane
+from ..algorithms.drives import rotor_inertia
+from ..algorithms.elastic import joint_springs
 from ..algorithms.kinematics import target_pose
+from ..algorithms.springs import spring_forces
 from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
 from ..mechanism import Mechanism
 from ..plan.kane import with_speeds
@@ -35,6 +39,10 @@ class KaneForm:
         self.setting = s = Setting(m)
         self.m, self.field = s.m, s.field
         self.bodies = kane.massive(s.m)
+        # springs whose force needs no square root; friction is not among the forces here
+        polynomial = [x for x in s.m.springs if is_zero(x.length) and is_zero(x.damping)]
+        self.springs = tuple(polynomial)
+        self.rotors = {k: x for k, x in rotor_inertia(s.m).items() if not is_zero(x)}
 
     # -- 1 to 3: frames, q, f(q) -------------------------------------------------------------------
 
@@ -96,9 +104,10 @@ class KaneForm:
     @cached_property
     def J_dot(self) -> Matrix:
         """Step 6: dJ/dt (5.5), rates as symbols."""
-        return [self._rates(row) for row in self.J]
+        return [self.rates(row) for row in self.J]
 
-    def _rates(self, row: list[Any]) -> list[Any]:
+    def rates(self, row: list[Any]) -> list[Any]:
+        """Return the rates of entries along the motion."""
         slopes = self._slopes
         return [x.derivative(slopes) if isinstance(x, Ratio) else 0 for x in row]
 
@@ -172,6 +181,10 @@ class KaneForm:
                 continue
             angle, _ = wheel_angle(m, wheel, s.q, s.qd, s.steer)
             push(wheel.body, wheel.point, heading(wheel, angle)[1] * F, Vec3.zero())
+        pulled = spring_forces(replace(m, springs=self.springs, checked=True), s.q, s.qd)
+        rest = [x + y for x, y in zip(rest, pulled, strict=True)]
+        for k, force in joint_springs(m, s.q, s.qd).items():
+            rest[k] = rest[k] + force
         return wrenches, rest
 
     @property
@@ -181,14 +194,24 @@ class KaneForm:
 
     @property
     def on_rates(self) -> list[Any]:
-        """Forces of motors between bodies without inertia, dual to q̇."""
+        """Forces of springs, and of motors between bodies without inertia, dual to q̇."""
         return self._active[1]
 
     # -- 9: D, C, τ, g0, gw ------------------------------------------------------------------------
 
     def D_of(self, J: Matrix) -> Matrix:
-        """Return J'MJ."""
-        return _product(_turned(J), self._weighed(J))
+        """Return J'MJ, rotors with it."""
+        turning = self._rotor_rows(self.J_nh)
+        return _product(_turned([*J, *self._turning]), [*self._weighed(J), *turning])
+
+    @cached_property
+    def _turning(self) -> Matrix:
+        """Return the rows of J_nh that turn a rotor."""
+        return [self.J_nh[k] for k in self.rotors]
+
+    def _rotor_rows(self, A: Matrix) -> Matrix:
+        """Return Ia times the rows of a matrix that belong to rotors."""
+        return [[Ia * x for x in A[k]] for k, Ia in self.rotors.items()]
 
     def C_of(self, J: Matrix, J_dot: Matrix) -> Matrix:
         """Return J'(MJ̇ + WMJ)."""
@@ -196,7 +219,8 @@ class KaneForm:
                   for row in _product(self.W[b], self._weighed(J)[6 * b : 6 * b + 6])]  # fmt: skip
         inner = [[x + y for x, y in zip(a, b, strict=True)]
                  for a, b in zip(self._weighed(J_dot), turned, strict=True)]  # fmt: skip
-        return _product(_turned(J), inner)
+        turning = self._rotor_rows([self.rates(row) for row in self.J_nh])
+        return _product(_turned([*J, *self._turning]), [*inner, *turning])
 
     def _weighed(self, J: Matrix) -> Matrix:
         """Return M J."""
@@ -238,11 +262,13 @@ class KaneForm:
     @cached_property
     def drift_force(self) -> list[Any]:
         """J'(M d(J_h b)/dt + WM J_h b): what prescribed motion b adds to Cα."""
-        moved = [[x] for x in _times(self.J_h, self.drift)]
-        if not _any([x for (x,) in moved]):
+        if not _any(self.drift):
             return [0] * len(self.setting.alpha)
-        C = self.C_of_pair(moved, [self._rates(row) for row in moved])
-        return [row[0] for row in C]
+        moved = [[x] for x in _times(self.J_h, self.drift)]
+        C = self.C_of_pair(moved, [self.rates(row) for row in moved])
+        rotors = self._rotor_rows([self.rates([x]) for x in self.drift])
+        more = _product(_turned(self._turning), rotors) if rotors else [[0]] * len(C)
+        return [a[0] + b[0] for a, b in zip(C, more, strict=True)]
 
     def C_of_pair(self, v: Matrix, v_dot: Matrix) -> Matrix:
         """Return J'(M v̇ + W M v) for a stack of velocities of its own."""

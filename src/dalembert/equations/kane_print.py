@@ -2,301 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import Turn, is_zero
 from ..errors import shown
 from ..expr import decimal
 from ..expr import text as expression_text
-from ..mechanism import joint_name
+from .kane_steps import steps
 from .kane_value import LATEX, TEXT, Writer
-from .latex import broken, plain_text
-from .ratio import size
+from .latex import LINE, broken, plain_text, width
 from .text import wrapped
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm
 
-READABLE = 20  # terms of an entry; longer ones are printed as products of earlier entries
-AXES = ("vx", "vy", "vz", "wx", "wy", "wz")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """name = value; or, with no value, a remark."""
-
-    name: str
-    value: Any = None
-    latex_name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One of the ten steps: its title and its lines."""
-
-    number: int
-    title: str
-    lines: list[Line] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Products:
-    """A sum that is left as it is: coefficients (entries) times named factors."""
-
-    terms: list[tuple[Any, list[tuple[str, int, int]]]]
-
-
-def steps(form: KaneForm) -> list[Step]:
-    """Return the ten steps."""
-    makers = (_frames, _coordinates, _positions, _holonomic, _speeds, _jacobian, _masses, _forces,
-              _model, _state)  # fmt: skip
-    return [Step(k, *make(form)) for k, make in enumerate(makers, 1)]
-
-
-def _frames(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = []
-    for b, j in enumerate(form.bodies, 1):
-        body = form.m.bodies[j]
-        parent = "base" if body.parent < 0 else shown(form.m.bodies[body.parent].name)
-        lines.append(Line(f"body {b}: {shown(body.name)}, {body.joint.kind} joint "
-                          f"{shown(joint_name(body))} on {parent}"))  # fmt: skip
-        for u, x in zip("xyz", body.inertia.centre, strict=True):
-            if not is_zero(x):
-                lines.append(Line(f"centre{b}({u})", x, rf"c_{{{b},{u}}}"))
-    kept = ", ".join(AXES[r] for r in form.kept)
-    lines.append(Line(f"v_i: velocity of the mass centre in body axes; components kept: {kept}"))
-    left = [n for n, x in (("drives", form.m.drives), ("springs", form.m.springs),
-                           ("elastic joints", form.m.elastic)) if x]  # fmt: skip
-    if left:
-        lines.append(Line("left out: " + ", ".join(left)))
-    return "frames", lines
-
-
-def _coordinates(form: KaneForm) -> tuple[str, list[Line]]:
-    s = form.setting.symbols
-    own = ", ".join(f"{shown(n)}" for n in s.coordinates[: s.n])
-    lines = [Line(f"q = [{own}], p = {s.n}")]
-    if s.numbered:
-        lines.append(Line("joints: " + ", ".join(map(shown, form.m.joint_names))))
-    if s.steer:
-        lines.append(Line("prescribed: " + ", ".join(map(shown, s.steer))))
-    for t in s.others:
-        name = s.names[s.index["other", t]]
-        lines.append(Line(f"{name} stands for {shown(t)}"))
-    return "generalized coordinates", lines
-
-
-def _positions(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = []
-    moving = form.kept
-    for b, (p, R) in enumerate(form.f, 1):
-        for r, u in enumerate("xyz"):
-            if len(moving) == 6 or r in moving or not is_zero(p[r]):
-                lines.append(Line(f"{u}{b}", p[r], f"{u}_{{{b}}}"))
-        if len(R.factors) == 1 and isinstance(R.factors[0], Turn):
-            lines.append(Line(f"angle{b}", R.factors[0].angle, rf"\varphi_{{{b}}}"))
-        elif R.factors:
-            rows = R.matrix().rows
-            lines += [
-                Line(f"R{b}({r},{c})", rows[r - 1][c - 1], f"R_{{{b}}}({r},{c})")
-                for r in (1, 2, 3) for c in (1, 2, 3)
-            ]  # fmt: skip
-    return "f(q): positions of the mass centres, orientations", lines
-
-
-def _stack(form: KaneForm, name: str, latex_name: str, A: Sequence[Sequence[Any]]) -> list[Line]:
-    lines, kept = [], form.kept
-    for r, row in enumerate(A):
-        if r % 6 in kept:
-            at = r // 6 * len(kept) + kept.index(r % 6) + 1
-            lines += [
-                Line(f"{name}({at},{c})", x, f"{latex_name}({at},{c})")
-                for c, x in enumerate(row, 1)
-                if not is_zero(x)
-            ]
-    return lines
-
-
-def _holonomic(form: KaneForm) -> tuple[str, list[Line]]:
-    kept = len(form.kept)
-    head = Line(f"{kept} rows per body, {len(form.bodies)} bodies; entries not listed are 0")
-    return "J_h: v = J_h qd", [head, *_stack(form, "J_h", "J_h", form.J_h)]
-
-
-def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
-    s = form.setting.symbols
-    names = [s.names[s.index[s.alpha_key(a)]] for a in range(len(s.speeds))]
-    how = ", chosen by rank" if form.chosen and form.constraints else ""
-    lines = [Line(f"alpha = [{', '.join(names)}]{how}")]
-    for r, row in enumerate(form.constraints, 1):
-        lines.append(Line(f"constraint {r}: {shown(row.name)}"))
-        lines += [Line(f"H({r},{c})", x, f"H({r},{c})")
-                  for c, x in enumerate(row.H, 1) if not is_zero(x)]  # fmt: skip
-        if not is_zero(row.h):
-            lines.append(Line(f"h({r})", row.h, f"h({r})"))
-    if not form.constraints:
-        lines.append(Line("no velocity constraint: J_nh is the unit matrix"))
-        return "alpha and J_nh: qd = J_nh alpha", lines
-    for k, row in enumerate(form.J_nh, 1):
-        lines += [Line(f"J_nh({k},{c})", x, rf"J_{{nh}}({k},{c})") for c, x in enumerate(row, 1)]
-    lines += [Line(f"b({k})", x, f"b({k})") for k, x in enumerate(form.drift, 1) if not is_zero(x)]
-    plus = " + b" if any(not is_zero(x) for x in form.drift) else ""
-    return f"alpha and J_nh: qd = J_nh alpha{plus}", lines
-
-
-def _jacobian(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = _stack(form, "J", "J", form.J)
-    return "J = J_h J_nh, Jd = dJ/dt", lines + _stack(form, "Jd", r"\dot J", form.J_dot)
-
-
-def _masses(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = []
-    for what, stack in (("M", form.M), ("W", form.W)):
-        for b, A in enumerate(stack, 1):
-            for r, row in enumerate(form.kept, 1):
-                for c, column in enumerate(form.kept, 1):
-                    x = A[row][column]
-                    if not is_zero(x):
-                        lines.append(Line(f"{what}{b}({r},{c})", x, f"{what}_{{{b}}}({r},{c})"))
-    return "M and W of each body", lines
-
-
-def _forces(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = []
-    for b, w in enumerate(form.omega, 1):
-        lines += [
-            Line(f"omega{b}({k})", w[r], rf"\omega_{{{b}}}({k})")
-            for k, r in enumerate(form.kept, 1)
-        ]
-    for k, x in enumerate(form.on_rates, 1):
-        if not is_zero(x):
-            lines.append(Line(f"on_rate({k})", x, f"Q({k})"))
-    return "active forces and couples at the mass centres", lines
-
-
-def _model(form: KaneForm) -> tuple[str, list[Line]]:
-    n = range(1, len(form.setting.alpha) + 1)
-    lines = []
-    for a in n:
-        for b in n:
-            x = _entry(form.D, a, b, partial(_left, form, a, b))
-            lines.append(Line(f"D({a},{b})", x, f"D({a},{b})"))
-    for a in n:
-        for b in n:
-            x = _entry(form.C, a, b, partial(_left, form, a, b, rates=True))
-            lines.append(Line(f"C({a},{b})", x, f"C({a},{b})"))
-    for a in n:
-        short = form.tau is not None and size(form.tau[a - 1]) <= READABLE
-        x = form.tau[a - 1] if short and form.tau else _left_tau(form, a)
-        lines.append(Line(f"tau({a})", x, rf"\tau({a})"))
-    lines += [Line(f"c0({a})", x, f"c_0({a})")
-              for a, x in enumerate(form.drift_force, 1) if not is_zero(x)]  # fmt: skip
-    lines += _inverse(form, n)
-    return "D = J'MJ, C = J'(M Jd + W M J), tau, g0, gw", lines
-
-
-def _entry(A: Any, a: int, b: int, product: Callable[[], Products]) -> Any:
-    """Return an entry that was multiplied out and is short enough to be read, else the product."""
-    if A is None or size(A[a - 1][b - 1]) > READABLE:
-        return product()
-    return A[a - 1][b - 1]
-
-
-def _inverse(form: KaneForm, n: range) -> Iterator[Line]:
-    s = form.setting.symbols
-    if len(n) == 1:
-        v = s.names[s.index[s.alpha_key(0)]]
-        yield Line(f"gw(1,1) = 1/D(1,1), g0(1) = -C(1,1)*{v}/D(1,1)")
-    elif form.gw is not None and all(size(x) <= READABLE for row in form.gw for x in row):
-        for a in n:
-            for b in n:
-                yield Line(f"gw({a},{b})", form.gw[a - 1][b - 1], f"g_w({a},{b})")
-        yield Line("g0 = -gw*C*alpha")
-    else:
-        yield Line("gw = inverse of D, g0 = -gw*C*alpha")
-
-
-def _row_number(form: KaneForm, r: int) -> int:
-    return r // 6 * len(form.kept) + form.kept.index(r % 6) + 1
-
-
-def _left(form: KaneForm, a: int, b: int, rates: bool = False) -> Products:
-    """Return D(a,b) or C(a,b) as a sum of products of entries of J and Jd."""
-    terms: dict[tuple[tuple[str, int, int], ...], Any] = {}
-
-    def add(x: Any, name: str, r: int, s: int) -> None:
-        if is_zero(x) or is_zero(form.J[r][a - 1]):
-            return
-        right = form.J[s][b - 1] if name == "J" else form.J_dot[s][b - 1]
-        if not is_zero(right):
-            factors = (("J", _row_number(form, r), a), (name, _row_number(form, s), b))
-            place = tuple(sorted(factors))
-            terms[place] = terms.get(place, 0) + x
-
-    for k in range(len(form.bodies)):
-        M, W = form.M[k], form.W[k]
-        WM = [[_sum_of(W[r][t] * M[t][s] for t in range(6)) for s in range(6)] for r in range(6)]
-        for r in form.kept:
-            for s in form.kept:
-                add(M[r][s], "Jd" if rates else "J", 6 * k + r, 6 * k + s)
-                if rates:
-                    add(WM[r][s], "J", 6 * k + r, 6 * k + s)
-    return Products([(x, list(place)) for place, x in terms.items() if not is_zero(x)])
-
-
-def _left_tau(form: KaneForm, a: int) -> Products:
-    flat = [x for w in form.omega for x in w]
-    terms = [
-        (x, [("J", _row_number(form, r), a)])
-        for r, x in enumerate(flat)
-        if r % 6 in form.kept and not is_zero(x) and not is_zero(form.J[r][a - 1])
-    ]
-    terms += [(x, [("J_nh", k + 1, a)]) for k, x in enumerate(form.on_rates) if not is_zero(x)]
-    return Products(terms)
-
-
-def _sum_of(parts: Iterator[Any]) -> Any:
-    total: Any = 0
-    for x in parts:
-        total = total + x
-    return total
-
-
-def _state(form: KaneForm) -> tuple[str, list[Line]]:
-    s = form.setting.symbols
-    n = range(1, len(s.speeds) + 1)
-    seconds = [s.names[s.index[("second", *s.alpha_key(a - 1))]] for a in n]
-    lines = []
-    if form.constraints or form.balance is None or max(map(size, form.balance)) > READABLE:
-        c0 = any(not is_zero(x) for x in form.drift_force)
-        for a, name in zip(n, seconds, strict=True):
-            acting = "+".join(f"gw({a},{b})*" + (f"(tau({b})-c0({b}))" if c0 else f"tau({b})")
-                              for b in n)  # fmt: skip
-            lines.append(Line(f"{name} = g0({a})+{acting}"))
-    else:
-        for a in n:
-            motor = form.setting.force(a)
-            balance = form.balance[a - 1] + motor
-            name = s.force_name(a) if not is_zero(motor) else "0"
-            latex_name = LATEX.symbol(form.setting, ("force", a)) if name != "0" else "0"
-            lines.append(Line(name, balance, latex_name))
-    for k in range(1, s.n + 1):
-        row = form.J_nh[k - 1]
-        moved = _sum_of(x * y for x, y in zip(row, form.setting.alpha, strict=True))
-        rate = form.setting.field.gen("rate", k)
-        total = moved + form.drift[k - 1]
-        if not (is_zero(total - rate) if not is_zero(total) else False):
-            lines.append(Line(s.rate_name(k), total, LATEX.symbol(form.setting, ("rate", k))))
-    if not form.constraints:
-        lines.append(Line("qd = alpha"))
-    lines.append(Line("chi = f(q), step 3"))
-    return "state model", lines
-
-
-# -- writing ---------------------------------------------------------------------------------------
+NEXT = r" \\ & \quad "  # from one line to the next
+PAGE = 30  # lines in one display
+LEFT, RIGHT = r"\left(", r"\right)"
 
 
 def text(form: KaneForm) -> str:
@@ -318,28 +39,84 @@ def text(form: KaneForm) -> str:
 
 
 def latex(form: KaneForm) -> str:
-    """Return the steps in LaTeX, a paragraph for each."""
+    """Return the steps in LaTeX, a paragraph for each.
+
+    Numerators and denominators that are wider than half a line are named, and follow.
+    """
     writer = Writer(form.setting, LATEX)
     out = [f"% {shown(form.mechanism.name)}: Kane's method in ten steps"]
+    named: dict[str, str] = {}
     for step in steps(form):
         out.append(rf"\paragraph{{Step {step.number}: {plain_text(step.title)}}}")
         for line in step.lines:
             if line.value is None:
                 out.append(rf"\[ \text{{{plain_text(line.name)}}} \]")
-            else:
-                parts = _summands(writer.write(line.value))
-                out.append(rf"\[ {broken(line.latex_name + ' = ', parts)} \]")
+                continue
+            known = len(named)
+            formulas = {line.latex_name: _named(writer.write(line.value), named)}
+            formulas |= {name: inner for inner, name in list(named.items())[known:]}
+            displays = [x for pair in formulas.items() for x in _displays(*pair)]
+            out += [rf"\[ {formula} \]" for formula in displays]
     return "\n".join(out) + "\n"
 
 
-def _summands(formula: str) -> list[str]:
-    """Return a formula cut before every + and - that stands outside all brackets."""
-    parts, depth = [""], 0
-    for sign in formula:
-        depth += (sign in "{(") - (sign in "})")
-        if sign in "+-" and depth == 0 and parts[-1]:
+def _named(formula: str, named: dict[str, str]) -> str:
+    """Return a formula with wide parts of its fractions as names, which are added to `named`."""
+    out, at = "", 0
+    while (start := formula.find(r"\frac{", at)) >= 0:
+        middle = _end(formula, start + 5)
+        end = _end(formula, middle)
+        parts = []
+        for letter, inner in (("N", formula[start + 6 : middle - 1]),
+                              ("D", formula[middle + 1 : end - 1])):  # fmt: skip
+            if width(inner) > LINE / 2:
+                count = sum(name[9] == letter for name in named.values()) + 1
+                inner = named.setdefault(inner, rf"\mathcal {letter}_{{{count}}}")
+            parts.append(inner)
+        out += formula[at:start] + r"\frac{{{}}}{{{}}}".format(*parts)
+        at = end
+    return out + formula[at:]
+
+
+def _end(formula: str, start: int) -> int:
+    """Return where the braces that open at `start` are closed, one behind."""
+    depth = 0
+    for k in range(start, len(formula)):
+        depth += (formula[k] == "{") - (formula[k] == "}")
+        if depth == 0:
+            return k + 1
+    return len(formula)
+
+
+def _displays(left: str, formula: str) -> list[str]:
+    """Return left = formula in lines of bearable length, as many as a page holds together."""
+    left += " = "
+    if width(left) + width(formula) <= LINE:
+        return [left + formula]
+    parts = _cut(formula)
+    if max(map(width, parts)) > LINE / 2:
+        # brackets that a line break may separate keep one size
+        parts = _cut(formula.replace(LEFT, r"\bigl(").replace(RIGHT, r"\bigr)"))
+    lines = broken(left, parts).split(NEXT)
+    pages = [NEXT.join(lines[k : k + PAGE]) for k in range(0, len(lines), PAGE)]
+    # what stands on the next page begins and ends an environment of its own
+    inner = [rf"\begin{{aligned}} {NEXT[4:]}{page}" for page in pages[1:]]
+    ends = [rf"{page} \end{{aligned}}" for page in [pages[0], *inner][:-1]]
+    return [*ends, [pages[0], *inner][-1]]
+
+
+def _cut(formula: str) -> list[str]:
+    """Return a formula cut before every + and - outside braces and brackets, but for \\bigl(."""
+    parts, depth, last = [""], 0, ""
+    for k, sign in enumerate(formula):
+        if sign in "{(":
+            depth += not formula.endswith(r"\bigl", 0, k)
+        elif sign in "})":
+            depth -= not formula.endswith(r"\bigr", 0, k)
+        if sign in "+-" and depth == 0 and last not in ("", "("):
             parts.append("")
         parts[-1] += sign
+        last = sign
     return parts
 
 
@@ -357,7 +134,7 @@ def data(form: KaneForm) -> dict[str, Any]:
         "name": form.mechanism.name,
         "form": "kane",
         "coordinates": s.coordinates[: s.n],
-        "prescribed": list(s.steer),
+        "prescribed": [*s.steer, *(s.coordinates[k - 1] for k in s.given)],
         "speeds": list(s.speeds),
         "steps": [
             {

@@ -11,7 +11,12 @@ from typing import Any
 from ..algebra import Rotation, Transform, Turn
 from ..algorithms import kane
 from ..algorithms.kinematics import path
-from ..algorithms.velocity_constraints import TIME, prescribed_names
+from ..algorithms.velocity_constraints import (
+    TIME,
+    prescribed_joints,
+    rate_of,
+    steering_names,
+)
 from ..errors import ModelError, shown
 from ..expr import Expr, text
 from ..mechanism import Mechanism, joint_name
@@ -36,7 +41,8 @@ class KaneSymbols:
         self.m = _served(m)
         self.n = m.nv
         self.numbered = all(re.fullmatch(r"(j|body|q)?\d+", x) for x in m.joint_names)
-        self.steer = tuple(n for n in prescribed_names(m) if n != TIME)
+        self.steer = steering_names(m)
+        self.given = {m.velocity_index[j] + 1: rate_of(m, j) for j in prescribed_joints(m)}
         self.coordinates = self._coordinates()
         self.speeds = kane.speed_names(m)
         self.others: dict[str, Expr] = {}
@@ -106,6 +112,7 @@ class KaneSymbols:
         made += [Generator(self.rate_name(k), ("rate", k)) for k in range(1, count)]
         keys = [self.alpha_key(a) for a in range(len(self.speeds))]
         made += [Generator(k[1].replace(".", "_"), k) for k in keys if k[0] == "speed"]
+        keys += [("rate", k) for k in self.given]
         made += [Generator(self._second_name(k), ("second", *k)) for k in keys]
         made += [Generator(self.force_name(k), ("force", k)) for k in self.motors()]
         made += [Generator(f"F_{w.name}", ("force", w.name)) for w in self.m.wheels]
@@ -207,9 +214,12 @@ class Setting:
         self.q = [Coordinate(f, {k: Fraction(1)}) for k in range(1, s.n + 1)]
         self.qd = [f.gen("rate", k) for k in range(1, s.n + 1)]
         first = s.n + 1
-        self.steer = {
+        self.steer: dict[str, tuple[Any, Any]] = {
             name: (Coordinate(f, {first + k: Fraction(1)}), f.gen("rate", first + k))
             for k, name in enumerate(s.steer)
+        }
+        self.steer |= {
+            name: (f.gen("rate", k), f.gen("second", "rate", k)) for k, name in s.given.items()
         }
         self.t = Coordinate(f, {len(s.coordinates): Fraction(1)})
         self.alpha = [f.gen(*s.alpha_key(a)) for a in range(len(s.speeds))]
@@ -231,6 +241,8 @@ class Setting:
             if ("sin", (k,)) in index:
                 s, c = f.gen("sin", (k,)), f.gen("cos", (k,))
                 out[index["sin", (k,)]], out[index["cos", (k,)]] = c * rate, -s * rate
+        # the rates of the other coordinates stand only where they are not differentiated
+        out |= {index["rate", k]: f.gen("second", "rate", k) for k in self.symbols.given}
         return out
 
     def _bound(self, m: Mechanism) -> Mechanism:

@@ -27,6 +27,7 @@ def with_sums(setting: Setting, p: Poly) -> Poly:
     """Return p with c1 c2 - s1 s2 as c12 and s1 c2 + c1 s2 as s12, wherever both terms stand."""
     index = setting.symbols.index
     sums = [key[1] for key in index if key[0] == "cos" and len(key[1]) > 1]
+    sums.sort(key=lambda joints: (joints[0], len(joints)))  # from the base on: th, th+phi1, ...
     used = {i for i, e in enumerate(p.degrees()) if e}
     terms: dict[tuple[int, ...], Any] = {}
     for joints in sums:
@@ -311,7 +312,8 @@ class Writer:
             value = value.removeprefix("-")
             single = not isinstance(coefficient, Ratio) or len(coefficient.num) == 1
             if not single:
-                sign, value = "+", f"({self.write(coefficient)})"
+                left, right = self.style.bracket
+                sign, value = "+", f"{left}{self.write(coefficient)}{right}"
             parts = names if value == "1" else [value, *names]
             out.append(sign + self.style.times.join(parts))
         return "".join(out)

@@ -27,6 +27,7 @@ GREEK = dict(zip(LETTERS, SPELT.split(" "), strict=True))
 WORDS = frozenset(GREEK.values())
 LINE = 460  # the width of a line in points: A4 with margins of 2 cm
 INDENT = 12
+FUNCTIONS = ("sin", "cos", "tan")
 TOKEN = re.compile(r"[_^]\{(?P<small>[^{}]*)\}|\\(?P<word>[A-Za-z]+)|\\,|(?P<sign>[^{}\\])")
 ACCENTS = ("0300", "0301", "0302", "0303", "0308", "030C", "0327")
 ESCAPED = {c: "\\" + c for c in "_#$%&{}"} | {
@@ -273,7 +274,7 @@ def width(formula: str) -> float:
         if small is not None:
             total += sum(5.5 if c.isupper() else 4.0 for c in small)
         elif word is not None:
-            total += 6.0 if word in WORDS else 1.0
+            total += 15.0 if word in FUNCTIONS else 6.0 if word in WORDS else 1.0
         elif sign is None:
             total += 1.7
         elif sign in "+-=":
