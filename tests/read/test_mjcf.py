@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -239,6 +240,86 @@ def test_loops_are_closed_where_mujoco_says_so(peer):
         np.testing.assert_allclose(ends[0][0], ends[1][0], atol=1e-12)
         if loop.joint == "fixed":
             np.testing.assert_allclose(ends[0][1], ends[1][1], atol=1e-12)
+
+
+def _bar(name, joint, end, mass, pos="0 0 0", inner="", axis="0 0 1"):
+    """Return a body on a hinge, its mass between its origin and another point."""
+    return f"""<body name="{name}" pos="{pos}"><joint name="{joint}" axis="{axis}" armature="0.01"/>
+      <geom type="capsule" size="0.02" fromto="0 0 0 {end}" mass="{mass}" contype="0"
+            conaffinity="0"/>{inner}</body>"""
+
+
+def _closed(bodies, equality, motor):
+    return f"""<mujoco><compiler angle="radian"/><option gravity="1 -9 2" jacobian="dense"/>
+      <worldbody>{bodies}</worldbody><equality>{equality}</equality>
+      <actuator><motor joint="{motor}"/></actuator></mujoco>"""
+
+
+ROD = _bar("rod", "b", "0.5 0.1 0", 0.8, "0.2 0.1 0")
+CRANK = _bar("crank", "a", "0.2 0.1 0", 0.5, inner=ROD)
+ROCKER = _bar("rocker", "c", "0.1 0.3 0", 0.7, "0.6 -0.1 0")
+# the rod in two halves that are glued together; the second half hangs on the rocker's end
+HALF = _bar("half", "d", "-0.2 0 0", 0.4, "0.1 0.3 0")
+GLUED = _bar("rocker", "c", "0.1 0.3 0", 0.7, "0.6 -0.1 0", HALF)
+LINK = _bar("link", "c", "0.1 -0.3 0", 0.6, "0.5 0.1 0")
+LONG = _bar("rod", "b", "0.5 0.1 0", 0.8, "0.2 0.1 0", LINK)
+CHAIN = _bar("crank", "a", "0.2 0.1 0", 0.5, inner=LONG)
+LOOPS = {
+    "connect": _closed(
+        CRANK + ROCKER, '<connect name="pin" body1="rod" body2="rocker" anchor="0.5 0.1 0"/>', "a"
+    ),
+    "connect to the world": _closed(
+        CHAIN, '<connect name="pin" body1="link" anchor="0.1 -0.3 0"/>', "b"
+    ),
+    "weld": _closed(CRANK + GLUED, '<weld name="glue" body1="rod" body2="half"/>', "c"),
+    "joint": _closed(CRANK, '<joint joint1="b" joint2="a" polycoef="0.2 -1.5 0 0 0"/>', "a"),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_move_as_the_constraints_of_mujoco_ask(peer, name):
+    """M qdd + h = tau + Jᵀ λ and d(J qd)/dt = 0, with M, h and J of MuJoCo."""
+    mujoco, text = peer("mujoco"), LOOPS[name]
+    engine, m = Engine(mujoco, text), da.load(text)
+    motor = engine.model.joint(int(engine.model.actuator_trnid[0][0])).name
+    if name == "joint":
+        # a coupling alone says nothing of motors
+        assert len(m.couplings) == 1 and not m.active
+        m = replace(m, active=(motor,))
+    else:
+        assert [loop.joint for loop in m.loops] == ["fixed" if name == "weld" else "spherical"]
+        assert m.active == (motor,) and any(f"actuator: {motor}" in note for note in m.notes)
+    # away from the pose the compiler closed, where the loop is closed again
+    q = np.array(da.assembly(m, np.where([n == motor for n in m.joint_names], 0.3, 0.0)))
+    assert np.abs(q).min() > 1e-3
+    J = _constraints(engine, m, q)
+    free = np.linalg.svd(J)[2][np.linalg.matrix_rank(J, tol=1e-9) :]
+    qd = free.T @ np.full(len(free), 0.7)
+    engine.set(m, q, qd)
+    full = np.zeros((m.nv, m.nv))
+    mujoco.mj_fullM(engine.model, engine.data, full)
+    h, step = engine.data.qfrc_bias.copy(), 1e-5
+    slope = (_constraints(engine, m, q + step * qd) - _constraints(engine, m, q - step * qd)) @ qd
+    tau = np.where([name == motor for name in m.joint_names], 1.3, 0.0)
+    # independent rows: the others are satisfied by them
+    U, S, V = np.linalg.svd(J, full_matrices=False)
+    kept = S > 1e-9
+    rows, right = V[kept], (U[:, kept].T @ (-slope / (2 * step))) / S[kept]
+    r = len(rows)
+    system = np.block([[full, -rows.T], [rows, np.zeros((r, r))]])
+    wanted = np.linalg.solve(system, np.concatenate([tau - h, right]))[: m.nv]
+    found = da.forward_dynamics(m, q, qd, [1.3])
+    np.testing.assert_allclose(found, wanted, atol=1e-7 * np.abs(wanted).max())
+    back = da.inverse_dynamics(m, q, qd, found)
+    np.testing.assert_allclose(back, [1.3], atol=1e-9 * np.abs(h).max())
+
+
+def _constraints(engine, m, q):
+    """Return MuJoCo's Jacobian of its equality constraints at a pose."""
+    engine.set(m, q, np.zeros(m.nv))
+    rows = engine.data.ne
+    assert rows == engine.data.nefc
+    return engine.data.efc_J.reshape(-1, m.nv)[:rows].copy()
 
 
 def test_xml_is_told_apart_by_its_first_element(tmp_path, peer):

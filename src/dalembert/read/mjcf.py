@@ -18,16 +18,15 @@ from ..expr import Graph
 from ..expr.exact import exact
 from ..inertia import Inertia
 from ..joint import Fixed, Free, Joint, Prismatic, Revolute, Spherical, quaternion_matrix
-from ..mechanism import Body, Coupling, Drive, Frame, JointSpring, Loop, Mechanism
+from ..mechanism import Body, Drive, Frame, JointSpring, Mechanism
 from ..mechanism.assemble import on_base
 from .exact_pose import factored, unit_axis
 from .expressions import snap_angle
 from .fields import exact_turn
+from .mjcf_constraints import active, equalities, note
 from .xml_tree import parse_xml
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
-CONNECT, WELD, JOINT = range(3)  # mjtEq
-BODY_OBJECT, SITE_OBJECT = 1, 6  # mjtObj
 _LINE = re.compile(r"line ([0-9]+)")
 COUNTED = (
     ("nu", "actuators"), ("ntendon", "tendons"), ("nsensor", "sensors"), ("nkey", "keyframes"),
@@ -89,13 +88,15 @@ def read_mjcf(
     g = made.vector(model.opt.gravity)
     if model.opt.disableflags & _flag("mjDSBL_GRAVITY"):
         g = Vec3(0, 0, 0)
-    loops, couplings = _equalities(made, mimic)
+    loops, couplings = equalities(made, mimic)
     drives, elastic = _actions(made)
+    names = active(made, loops)
+    notes = (*_notes(made), *note(loops, names), *warnings)
     root = made.model.names.split(b"\0", 1)[0].decode("utf-8", "replace")
     try:
         m = Mechanism(
             tuple(made.bodies), root or "mechanism", g, named=tuple(made.named), drives=drives,
-            elastic=elastic, loops=loops, couplings=couplings, notes=(*_notes(made), *warnings),
+            elastic=elastic, loops=loops, couplings=couplings, active=names, notes=notes,
         )  # fmt: skip
         return on_base(m, base)
     except DalembertError as error:
@@ -301,75 +302,6 @@ def _motors(made: _Model) -> dict[int, tuple[Any, Any]]:
         x, y = found[i]
         found[i] = x + gear * gear * own[0], y + gear * gear * own[1]
     return found
-
-
-def _equalities(made: _Model, mimic: str) -> tuple[tuple[Loop, ...], tuple[Coupling, ...]]:
-    """Return the constraints that hold from the start, taken as exact."""
-    model, loops, couplings = made.model, [], []
-    for e in range(model.neq):
-        kind, name = int(model.eq_type[e]), model.equality(e).name
-        if not model.eq_active0[e]:
-            made.left.append(f"inactive equality {shown(name or str(e), 40)}")
-        elif kind in (CONNECT, WELD):
-            loop = _loop(made, e, kind, name)
-            loops += [loop] if loop else []
-        elif kind == JOINT:
-            coupling = _coupling(made, e, mimic)
-            couplings += [coupling] if coupling else []
-        else:
-            made.left.append(f"equality {shown(name or str(e), 40)} between tendons or flexes")
-    return tuple(loops), tuple(couplings)
-
-
-def _loop(made: _Model, e: int, kind: int, name: str) -> Loop | None:
-    model, data = made.model, made.model.eq_data[e]
-    ends = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
-    if int(model.eq_objtype[e]) == SITE_OBJECT:
-        places = [_site(made, s) for s in ends]
-        turned = [T.R for _, T in places]
-    else:
-        points = (data[0:3], data[3:6]) if kind == CONNECT else (data[3:6], data[0:3])
-        places, turned = [], [Rotation(), Rotation()]
-        for body, point in zip(ends, points, strict=True):
-            k, T = made.home.get(body, (-1, Transform()))
-            places.append((k, Transform(Rotation(), T @ made.vector(point))))
-        if kind == WELD:
-            # orientation of body 2 in body 1
-            turned[0] = made.rotation(data[6:10])
-    (i, T), (j, S) = places
-    if i == j:
-        made.left.append(f"equality {shown(name or str(e), 40)} between parts of one body")
-        return None
-    if kind == CONNECT:
-        return Loop(i, T.p, j, S.p, "spherical", name=name)
-    if not float(data[10]):
-        made.left.append(f"torquescale = 0 of {shown(name or str(e), 40)}: taken as spherical")
-        return Loop(i, T.p, j, S.p, "spherical", name=name)
-    return Loop(i, T.p, j, S.p, "fixed", rotation_i=turned[0], rotation_j=turned[1], name=name)
-
-
-def _site(made: _Model, s: int) -> tuple[int, Transform]:
-    model = made.model
-    k, T = made.home.get(int(model.site_bodyid[s]), (-1, Transform()))
-    here = Transform(made.rotation(model.site_quat[s]), made.vector(model.site_pos[s]))
-    return k, T @ here
-
-
-def _coupling(made: _Model, e: int, mimic: str) -> Coupling | None:
-    """Return q1 - ref1 = c0 + c1 (q2 - ref2) as a coupling."""
-    model = made.model
-    one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
-    c = [exact(float(x)) for x in model.eq_data[e][:5]]
-    label = shown(made.name("joint", one, f"joint {one}"), 40)
-    if mimic == "substitute":
-        what = f"joint {label} follows another one and cannot be substituted"
-        raise UsageError(what, hint='load with mimic="couple" or mimic="free"')
-    if mimic == "free" or two < 0 or any(c[2:]):
-        why = "asked" if mimic == "free" else "constant" if two < 0 else "polynomial"
-        made.left.append(f"equality of joint {label} ({why})")
-        return None
-    ref1, ref2 = (exact(float(model.qpos0[model.jnt_qposadr[i]])) for i in (one, two))
-    return Coupling(made.joint[one], made.joint[two], c[1], exact(ref1 + c[0] - c[1] * ref2))
 
 
 def _notes(made: _Model) -> tuple[str, ...]:
