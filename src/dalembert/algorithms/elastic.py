@@ -2,21 +2,24 @@
 
 Khalil (2010), section 6: Γ_j = -K_j Δq_j (69), (70) with damping. The three recursions (72)-(82)
 are those of `hybrid_dynamics` (E2.22: V̇ is computed at every joint; E2.23); the partition (68)-(71)
-is the second method.
+is the second method. Joints that a list of active ones leaves out are passive, Γ_j = 0 (§6.2); the
+acceleration of a moving base is given here, and sought in `elastic_base.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from ..algebra import is_zero
 from ..errors import ModelError
-from ..expr import Scalar, solve
+from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
 from .articulated_body import hybrid_dynamics
-from .composite import composite
 from .drives import Drives
-from .newton_euler import Wrench, newton_euler
+from .newton_euler import Wrench
+from .partition import hybrid_by_partition, velocity_indices
 
 
 def joint_springs(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Scalar]:
@@ -45,9 +48,24 @@ def spring_energy(m: Mechanism, q: Vector) -> Scalar:
     return energy
 
 
+def unmotorised(m: Mechanism) -> list[int]:
+    """Return the bodies whose joints are elastic, or passive: not among the active ones."""
+    springs = {s.joint for s in m.elastic}
+    return [
+        j
+        for j, body in enumerate(m.bodies)
+        if j in springs or (m.active and body.joint.nv and joint_name(body) not in m.active)
+    ]
+
+
+def on_base(m: Mechanism) -> list[int]:
+    """Return the same without a free or planar base, which no motor holds anyway."""
+    return [j for j in unmotorised(m) if j or m.bodies[0].joint.kind not in ("free", "planar")]
+
+
 def elastic_indices(m: Mechanism) -> tuple[list[int], list[int]]:
-    """Return the velocity indices of (elastic joints, rigid joints)."""
-    elastic = sorted(m.velocity_index[s.joint] for s in m.elastic)
+    """Return the velocity indices of (elastic and passive joints, rigid joints)."""
+    elastic = velocity_indices(m, on_base(m))
     return elastic, [k for k in range(m.nv) if k not in elastic]
 
 
@@ -58,18 +76,17 @@ def elastic_inverse(
     qdd: Vector,
     wrenches: Mapping[int, Wrench] | None = None,
     drives: Drives = "inertia",
+    hybrid: Callable[..., tuple[Any, ...]] = hybrid_dynamics,
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Return (qdd of the elastic joints, tau of the rigid ones), recursively in O(n).
 
     The entries of qdd that belong to elastic joints are not read.
     """
-    m = _elastic(mechanism)
+    m = elastic_mechanism(mechanism)
     elastic, rigid = elastic_indices(m)
-    springs = {s.joint for s in m.elastic}
-    force = joint_springs(m, q, qd)
-    x = [force[k] if k in force else qdd[k] for k in range(m.nv)]
-    given = {j for j, b in m.outward() if b.joint.nv and j not in springs}
-    found, tau, _ = hybrid_dynamics(m, q, qd, x, given, wrenches, drives)
+    soft = set(on_base(m))
+    given = {j for j, b in enumerate(m.bodies) if b.joint.nv and j not in soft}
+    found, tau, *_ = hybrid(m, q, qd, at_springs(m, q, qd, qdd), given, wrenches, drives)
     return [found[k] for k in elastic], [tau[k] for k in rigid]
 
 
@@ -82,25 +99,29 @@ def elastic_inverse_by_partition(
     drives: Drives = "inertia",
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Return the same by the partition of A and H, (68)-(71)."""
-    m = _elastic(mechanism)
-    elastic, rigid = elastic_indices(m)
-    A = composite(m, q, drives)
-    H = newton_euler(m, q, qd, [0] * m.nv, wrenches, drives)
+    return elastic_inverse(mechanism, q, qd, qdd, wrenches, drives, hybrid_by_partition)
+
+
+def at_springs(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
+    """Return qdd with the force of the spring, or zero, where a joint has no motor."""
     force = joint_springs(m, q, qd)
-    # second row: A_ff q̈_f = Γ_f - H_f - A_fr q̈_r
-    right = [force[k] - H[k] - sum((A[k][r] * qdd[r] for r in rigid), 0) for k in elastic]
-    found = solve([[A[k][c] for c in elastic] for k in elastic], right)
-    whole = list(qdd)
-    for k, value in zip(elastic, found, strict=True):
-        whole[k] = value
-    tau = [sum((A[r][c] * whole[c] for c in range(m.nv)), 0) + H[r] for r in rigid]
-    return found, tau
+    soft = set(velocity_indices(m, on_base(m)))
+    return [force.get(k, 0) if k in soft else qdd[k] for k in range(m.nv)]
 
 
-def _elastic(m: Mechanism) -> Mechanism:
-    if not m.elastic:
+def elastic_mechanism(m: Mechanism) -> Mechanism:
+    """Return the mechanism if some joint has no motor, and each elastic one has a spring."""
+    if not on_base(m):
         raise ModelError(
             "the mechanism has no elastic joint",
             hint='elastic = [{ joint = "j2", stiffness = 350 }], or m.with_flexible_joints(...)',
         )
+    if m.loops or m.couplings:
+        raise ModelError("the inverse model of elastic joints holds for trees: there are loops")
+    for spring in m.elastic:
+        if is_zero(spring.stiffness) and is_zero(spring.damping):
+            raise ModelError(
+                f"joint {joint_name(m.bodies[spring.joint])!r} is elastic and has no stiffness",
+                hint="stiffness = 350; a passive joint is one that active = [...] leaves out",
+            )
     return m

@@ -7,20 +7,23 @@ V̇_0 - g (E2.24); V̇_0 is the classical acceleration of the base origin in bas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from ..algebra import Rotation, Transform, Vec3
-from ..errors import ModelError, UsageError
+from ..algebra import Rotation, Transform, Vec3, is_zero
+from ..errors import ModelError, SingularModel, UsageError
 from ..expr import Scalar, solve
 from ..inertia import Inertia, steiner
 from ..joint import Vector
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, joint_name
 from .articulated_body import hybrid_dynamics
-from .composite import composite
 from .drives import Drives, friction, rotor_inertia
-from .newton_euler import Wrench, couple, newton_euler, squared
+from .newton_euler import Wrench, couple, squared
+from .partition import hybrid_by_partition
 
 BASE = 6  # velocity variables of a free base
+CONVENTIONS = ("classical", "spatial")
+Hybrid = Callable[..., tuple[Any, ...]]
 
 
 def moving_base(m: Mechanism) -> Mechanism:
@@ -52,9 +55,7 @@ def moving_base_inverse(
     # size: the three recursions of one algorithm read best together
     m, acting = moving_base(mechanism), wrenches or {}
     if base_size(m) != BASE:
-        return moving_base_by_articulated_bodies(
-            m, q, qd, qdd_joints, wrenches, drives, convention
-        )
+        return moving_base_by_articulated_bodies(m, q, qd, qdd_joints, wrenches, drives, convention)
     qdd = [*([0] * BASE), *qdd_joints]
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
     w: dict[int, Vec3] = {-1: Vec3.zero(), 0: Vec3(*qd[3:BASE])}
@@ -85,7 +86,7 @@ def moving_base_inverse(
             J[i] = J[i] + J[j].moved(Transform(R[j], P[j]))
 
     # (97): V̇_0 - g; then outward (98)-(100)
-    v_0, w_0 = _accelerate(J[0], *beta[0])
+    v_0, w_0 = _accelerate(J[0], *beta[0], joint_name(m.bodies[0]))
     vd, wd = {0: v_0}, {0: w_0}
     tau: dict[int, list[Scalar]] = {0: []}
     for j, body in m.outward():
@@ -100,7 +101,9 @@ def moving_base_inverse(
         joints[k - BASE] = joints[k - BASE] + Ia * qdd[k]
     for k, force in friction(m, qd, drives).items():
         joints[k - BASE] = joints[k - BASE] + force
-    return base_in(m, q, qd, vd[0], wd[0], convention), joints
+    classical = vd[0] + base_rotation(m, q).T @ m.gravity  # E2.24
+    less = _named(convention) == "spatial"
+    return [*(classical - _turning(qd) if less else classical), *wd[0]], joints
 
 
 def times(J: Inertia, v: Vec3, w: Vec3) -> tuple[Vec3, Vec3]:
@@ -108,26 +111,18 @@ def times(J: Inertia, v: Vec3, w: Vec3) -> tuple[Vec3, Vec3]:
     return v * J.m + w.cross(J.h), J.Io @ w + J.h.cross(v)
 
 
-def _accelerate(J: Inertia, f: Vec3, n: Vec3) -> tuple[Vec3, Vec3]:
+def _accelerate(J: Inertia, f: Vec3, n: Vec3, joint: str) -> tuple[Vec3, Vec3]:
     """Return (v, w) with J (v, w) = (f, n): Newton at the mass centre, then Euler."""
+    if is_zero(J.m):
+        raise SingularModel(
+            f"joint {joint!r} moves no inertia: no body has a mass",
+            hint="body base: M = 5, I = (0.1, 0.1, 0.1)",
+        )
     per_mass = 1 / J.m
     c = J.h * per_mass
     about_centre = J.Io - steiner(J.m, c)
     w = Vec3(*solve(about_centre.rows, list(n - c.cross(f))))
     return f * per_mass - w.cross(c), w
-
-
-def base_in(
-    m: Mechanism, q: Vector, qd: Vector, vd: Vec3, wd: Vec3, convention: str
-) -> list[Scalar]:
-    """Return the base acceleration from V̇_0 - g: classical, or the rates of qd ("spatial")."""
-    R = base_rotation(m, q)
-    classical = vd + R.T @ m.gravity  # E2.24
-    if convention == "classical":
-        return [*classical, *wd]
-    if convention == "spatial":
-        return [*(classical - Vec3(*qd[3:BASE]).cross(Vec3(*qd[:3]))), *wd]  # E2.25
-    raise UsageError(f"unknown convention {convention!r}", hint='"classical" or "spatial"')
 
 
 def base_rotation(m: Mechanism, q: Vector) -> Rotation:
@@ -157,21 +152,9 @@ def moving_base_by_partition(
     convention: str = "classical",
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Return the same from A and H, (83)-(87)."""
-    m = moving_base(mechanism)
-    A = composite(m, q, drives)
-    H = newton_euler(m, q, qd, [0] * m.nv, wrenches, drives)
-    k = base_size(m)
-    n = m.nv - k
-    right = [
-        -H[r] - sum((A[r][k + c] * qdd_joints[c] for c in range(n)), 0) for r in range(k)
-    ]
-    found = solve([row[:k] for row in A[:k]], right)
-    whole = [*found, *qdd_joints]
-    tau = [
-        sum((a * x for a, x in zip(A[k + r], whole, strict=True)), 0) + H[k + r]
-        for r in range(n)
-    ]
-    return _from_rates(m, q, qd, found, convention), tau
+    return _with_still_base_force(
+        hybrid_by_partition, mechanism, q, qd, qdd_joints, wrenches, drives, convention
+    )
 
 
 def moving_base_by_articulated_bodies(
@@ -184,20 +167,84 @@ def moving_base_by_articulated_bodies(
     convention: str = "classical",
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Return the same by hybrid dynamics: no force on the base, given motion at the joints."""
-    m = moving_base(mechanism)
-    given = {j for j, b in m.outward() if j > 0 and b.joint.nv}
-    k = base_size(m)
-    x = [*([0] * k), *qdd_joints]
-    found, tau, _ = hybrid_dynamics(m, q, qd, x, given, wrenches, drives)
-    return _from_rates(m, q, qd, found[:k], convention), tau[k:]
+    return _with_still_base_force(
+        hybrid_dynamics, mechanism, q, qd, qdd_joints, wrenches, drives, convention
+    )
 
 
-def _from_rates(
-    m: Mechanism, q: Vector, qd: Vector, rates: Vector, convention: str
-) -> list[Scalar]:
-    if base_size(m) != BASE:
+def _with_still_base_force(
+    hybrid: Hybrid,
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    qdd_joints: Vector,
+    wrenches: Mapping[int, Wrench] | None,
+    drives: Drives,
+    convention: str,
+) -> tuple[list[Scalar], list[Scalar]]:
+    m, k = moving_base(mechanism), base_size(mechanism)
+    given = {j for j, b in enumerate(m.bodies) if j > 0 and b.joint.nv}
+    found, tau, *_ = hybrid(m, q, qd, [*([0] * k), *qdd_joints], given, wrenches, drives)
+    return base_from_rates(m, qd, found[:k], convention), tau[k:]
+
+
+def moving_base_direct(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    tau_joints: Vector,
+    wrenches: Mapping[int, Wrench] | None = None,
+    drives: Drives = "inertia",
+    convention: str = "classical",
+    hybrid: Hybrid = hybrid_dynamics,
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return (base acceleration, qdd of the joints) from the joint torques, (101)-(112)."""
+    m, k = moving_base(mechanism), base_size(mechanism)
+    found, *_ = hybrid(m, q, qd, [*([0] * k), *tau_joints], (), wrenches, drives)
+    return base_from_rates(m, qd, found[:k], convention), found[k:]
+
+
+def moving_base_direct_by_partition(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    tau_joints: Vector,
+    wrenches: Mapping[int, Wrench] | None = None,
+    drives: Drives = "inertia",
+    convention: str = "classical",
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return the same from A and H, (88)."""
+    return moving_base_direct(
+        mechanism, q, qd, tau_joints, wrenches, drives, convention, hybrid_by_partition
+    )
+
+
+# -- the two conventions of a base acceleration, E2.25 ------------------------------------------
+
+
+def _named(convention: str) -> str:
+    if convention not in CONVENTIONS:
+        known = " or ".join(f'"{c}"' for c in CONVENTIONS)
+        raise UsageError(f"unknown convention {convention!r}", hint=known)
+    return convention
+
+
+def _turning(qd: Vector) -> Vec3:
+    """Return w × v, which the classical acceleration has beyond the rates of qd."""
+    return Vec3(*qd[3:BASE]).cross(Vec3(*qd[:3]))
+
+
+def base_from_rates(m: Mechanism, qd: Vector, rates: Vector, convention: str) -> list[Scalar]:
+    """Return the base acceleration in a convention from the rates of the base's qd."""
+    if _named(convention) == "spatial" or base_size(m) != BASE:
         return list(rates)  # a planar base: rates along fixed axes, both conventions agree
-    v, w = Vec3(*qd[:3]), Vec3(*qd[3:BASE])
-    classical = Vec3(*rates[:3]) + w.cross(v)
-    reduced = classical - base_rotation(m, q).T @ m.gravity
-    return base_in(m, q, qd, reduced, Vec3(*rates[3:]), convention)
+    return [*(Vec3(*rates[:3]) + _turning(qd)), *rates[3:]]
+
+
+def rates_from_base(
+    m: Mechanism, qd: Vector, acceleration: Vector, convention: str
+) -> list[Scalar]:
+    """Return the rates of the base's qd from its acceleration in a convention."""
+    if _named(convention) == "spatial" or base_size(m) != BASE:
+        return list(acceleration)
+    return [*(Vec3(*acceleration[:3]) - _turning(qd)), *acceleration[3:]]

@@ -12,7 +12,6 @@ from typing import Any
 from ..algebra import Vec3
 from ..algorithms import (
     active_chain,
-    articulated_body,
     augmented_body,
     elastic,
     energy,
@@ -77,10 +76,23 @@ def mass_matrix_of(inverse: Algorithm) -> Algorithm:
     return mass_matrix
 
 
-def hybrid(m: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (), **options: Any) -> Any:
+def hybrid_model(rigid: Algorithm) -> Algorithm:
     """Return (qdd, tau) where x is qdd for the joints named in `given` and tau for the others."""
-    known = {m.joint_index(name) for name in given}
-    return articulated_body.hybrid_dynamics(m, q, qd, x, known, **options)[:2]
+
+    def hybrid(
+        m: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (), **options: Any
+    ) -> tuple[list[Any], list[Any]]:
+        known = {m.joint_index(name) for name in given}
+        moved = [j in known for j, body in enumerate(m.bodies) for _ in range(body.joint.nv)]
+        eased = springs.spring_forces(m, q, qd)
+        for k, force in elastic.joint_springs(m, q, qd).items():
+            eased[k] = eased[k] + force
+        net = [a if k else a + e for a, e, k in zip(x, eased, moved, strict=True)]
+        qdd, tau, *_ = rigid(m, q, qd, net, known, **options)
+        left = [t - e if k else a for t, e, a, k in zip(tau, eased, x, moved, strict=True)]
+        return qdd, left
+
+    return hybrid
 
 
 def framed(algorithm: Algorithm) -> Algorithm:

@@ -18,19 +18,18 @@ from ..algorithms import (
     coriolis,
     derivatives,
     direct_from_inverse,
-    elastic,
     energy,
     kane,
     kinematics,
     lagrange_coefficients,
-    moving_base,
+    partition,
     regressor,
     springs,
     velocity_constraints,
 )
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
-from . import loops
+from . import loops, moving
 from .kane import kane_rows
 from .models import (
     INVERSE,
@@ -41,7 +40,7 @@ from .models import (
     each,
     framed,
     gravity_load,
-    hybrid,
+    hybrid_model,
     mass_matrix_of,
     potential_energy,
 )
@@ -94,22 +93,6 @@ def _6v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
 
 def _b6(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
     return (len(m.bodies), 6)
-
-
-def _elastic(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (len(m.elastic),)
-
-
-def _rigid(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv - len(m.elastic),)
-
-
-def _base(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (moving_base.base_size(m),)
-
-
-def _joints(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv - moving_base.base_size(m),)
 
 
 def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
@@ -176,7 +159,10 @@ _ROWS = (
             },
              "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES),
     Quantity("hybrid_dynamics", ("q", "qd", "x"), (("qdd", _v), ("tau", _v)),
-             {"articulated_body": hybrid},
+             {
+                "articulated_body": hybrid_model(articulated_body.hybrid_dynamics),
+                "partition": hybrid_model(partition.hybrid_by_partition),
+            },
              "m/s2, rad/s2; N, N m",
              "qdd and tau from x: qdd of the joints in `given`, tau of the others", True,
              {"given": (), "drives": "inertia"}),
@@ -200,43 +186,7 @@ _ROWS = (
              (("dqdd_dq", _vv), ("dqdd_dqd", _vv), ("Minv", _vv)),
              {"analytic": derivatives.forward_dynamics_derivatives},
              "1/s2; 1/s; 1/kg", "dqdd/dq, dqdd/dqd and the inverse of M", True, DRIVES),
-    Quantity(
-        "elastic_inverse",
-        ("q", "qd", "qdd"),
-        (("qdd_elastic", _elastic), ("tau_rigid", _rigid)),
-        {
-            "recursion": elastic.elastic_inverse,
-            "partition": elastic.elastic_inverse_by_partition,
-        },
-        "m/s2, rad/s2; N, N m",
-        "qdd of the elastic joints and tau of the rigid ones",
-        True,
-        DRIVES,
-    ),
-    Quantity(
-        "moving_base_inverse",
-        ("q", "qd", "qdd_joints"),
-        (("base_acceleration", _base), ("tau", _joints)),
-        {
-            "composite": moving_base.moving_base_inverse,
-            "partition": moving_base.moving_base_by_partition,
-            "articulated_body": moving_base.moving_base_by_articulated_bodies,
-        },
-        "m/s2, rad/s2; N, N m",
-        "acceleration of the free base and joint torques",
-        True,
-        {"drives": "inertia", "convention": "classical"},
-    ),
-    Quantity(
-        "base_acceleration",
-        ("q", "qd", "qdd_joints"),
-        (("base_acceleration", _base),),
-        {"composite": moving_base.base_acceleration},
-        "m/s2, rad/s2",
-        "acceleration of the free base that the motion of the joints causes",
-        True,
-        {"convention": "classical"},
-    ),
+    *(Quantity(**row) for row in moving.ROWS),
     *(Quantity(*row) for row in kane_rows()),
     Quantity("active_chain_W", ("q",), (("W", _vv),),
              {"active_chain": active_chain.active_chain_W},
@@ -254,7 +204,7 @@ CLOSED = {row["name"]: Quantity(**row) for row in loops.closed_rows(INVERSE)}
 # how long each input vector is; all others have nv entries
 INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
     "q": lambda m: m.nq,
-    "qdd_joints": lambda m: max(0, m.nv - moving_base.base_size(m)),
+    **moving.INPUTS,
     "alpha": lambda m: len(kane.speed_names(m)),
     "steer": lambda m: len(velocity_constraints.prescribed_names(m)),
     "steer_rate": lambda m: len(velocity_constraints.prescribed_names(m)),
@@ -264,7 +214,8 @@ INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
 
 WRENCHED = frozenset((
     "inverse_dynamics", "forward_dynamics", "link_wrenches", "bias", "elastic_inverse",
-    "moving_base_inverse", "base_acceleration", "tree_torques", "active_torques", "active_bias",
+    "moving_base_inverse", "moving_base_direct", "base_acceleration", "prescribed_base_inverse",
+    "elastic_base_inverse", "hybrid_dynamics", "tree_torques", "active_torques", "active_bias",
     "loop_reactions",
 ))  # fmt: skip
 

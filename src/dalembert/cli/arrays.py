@@ -33,6 +33,7 @@ AXES = {
     "_joints": ("last",),
     "_elastic": ("elastic",),
     "_rigid": ("rigid",),
+    "_rigid_joints": ("rigid",),
 }
 COMPONENTS = {3: ["x", "y", "z"], 6: ["x", "y", "z", "rx", "ry", "rz"]}
 

@@ -12,9 +12,10 @@ from functools import partial
 from typing import Any
 
 from ..algebra import Vec3
+from ..algorithms.composite import composite
 from ..catalog import INPUT_SIZES, QUANTITIES, WRENCHED, Quantity, algorithm, quantity
 from ..catalog.loops import CHECKS
-from ..errors import ComputationError, ParameterError, UsageError
+from ..errors import ComputationError, ParameterError, SingularModel, UsageError
 from ..expr import OPS, Function, Graph, Program, program, trace
 from ..expr.arena import LEAVES, PAYLOAD
 from ..expr.exact import to_float
@@ -142,7 +143,29 @@ def _work(function: Function) -> int:
 def program_of(m: Mechanism, name: str, method: str | None = None, **options: Any) -> Program:
     """Return the Program of a quantity (see `trace_quantity` for the options)."""
     names = run_time_parameters(m, options.get("parameters"))
-    return program(trace_quantity(m, name, method, **options), names)
+    function = trace_quantity(m, name, method, **options)
+    try:
+        return program(function, names)
+    except ZeroDivisionError:  # a pivot that is zero in every state
+        raise _singular(m, name) from None
+
+
+def _singular(m: Mechanism, name: str) -> SingularModel:
+    """Return the error that names the joint which moves least inertia, whatever the state."""
+    import numpy
+
+    known = f"{name}: the model is singular in every state"
+    hint = "give a body a mass or an inertia, or a joint a rotor inertia"
+    if m.open_parameters or not m.nv:
+        return SingularModel(known, hint=hint)
+    rng = numpy.random.default_rng(0)
+    M = numpy.array(
+        composite(m.bound(), list(integrate(m, neutral(m), rng.uniform(-1, 1, m.nv)))), dtype=float
+    )
+    least = numpy.abs(numpy.linalg.eigh(M)[1][:, 0])
+    owner = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+    joint = owner[int(numpy.argmax(least > 0.99 * least.max()))]
+    return SingularModel(f"{known}: joint {joint!r} moves no inertia", hint=hint)
 
 
 def compile(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra import Transform
+from ..algebra import Transform, is_zero
 from ..errors import ModelError
 from ..expr import Expr
 from ..expr.exact import exact
@@ -60,6 +60,10 @@ def flexible(m: Mechanism, joints: Mapping[int, tuple[Any, Any, Any]]) -> Mechan
             if body.joint.nv != 1:
                 raise ModelError(
                     f"joint {name!r} has {body.joint.nv} freedoms: it cannot be flexible"
+                )
+            if is_zero(joints[j][0]):
+                raise ModelError(
+                    f"joint {name!r} is elastic and has no stiffness", hint="stiffness=1e4"
                 )
             motor = replace(
                 body, name=f"{body.name}.motor", parent=parent, joint_name=name, inertia=Inertia()
