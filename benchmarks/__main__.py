@@ -1,6 +1,7 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
-    python -m benchmarks [all | kernels | equations | listings] [--quick] [--chains] [--no-peers]
+    python -m benchmarks [all | kernels | loops | equations | listings | kane]
+                         [--quick] [--chains] [--no-peers]
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dalembert import bench, robots
 from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cost import costs
 
-from . import equations, listings
+from . import equations, kane, listings, loops
 
 # the least ratio that each figure should reach, by robot
 WANTED = {
@@ -36,7 +37,7 @@ PUMA = (259, 245)
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    choices = ("all", "kernels", "equations", "listings")
+    choices = ("all", "kernels", "loops", "equations", "listings", "kane")
     parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
@@ -46,8 +47,14 @@ def main() -> None:
         print(line)
     if options.what in ("all", "kernels"):
         kernels(options)
+    if options.what in ("all", "loops"):
+        for line in loops.rows(not options.no_peers, 0.05 if options.quick else 1.0):
+            print(line, flush=True)
     if options.what in ("all", "listings"):
         for line in listings.rows():
+            print(line, flush=True)
+    if options.what in ("all", "kane"):
+        for line in kane.rows(not options.no_peers and find_spec("sympy") is not None):
             print(line, flush=True)
     closed = options.what in ("all", "equations") and find_spec("sympy") is not None
     if closed and not options.no_peers:
