@@ -70,7 +70,7 @@ def test_forces_saturate():
 
 def test_laws_say_what_they_need():
     m = da.load(ARM)
-    with pytest.raises(da.UsageError, match="for 3 joints"):
+    with pytest.raises(da.UsageError, match="for 3 coordinates"):
         da.simulate(m, torque=PD([0, 0, 0], 1.0, 1.0), t=1.0)
     with pytest.raises(da.UsageError, match="kp has shape"):
         da.simulate(m, torque=PD([0, 0], [1.0, 2.0, 3.0], 1.0), t=1.0)

@@ -92,6 +92,8 @@ def _job(m: Mechanism, torque: Any, drives: Any, motion: Any, hold: bool, parame
     joints = tuple(sorted(joint_index(m, n) for n in motion or () if n in m.joint_names))
     own = system(m, drives, joints)
     law = law_of(torque, force_names(own), hold)
+    if hasattr(law, "placed"):
+        law = law.placed(m, own.plan if isinstance(own, Closed) else None)
     extra = prescribed_signal(own, motion or {})
     settings = np.asarray(law.settings, dtype=float)
     parts = [s for s in (law.signal, extra) if s is not None]

@@ -48,7 +48,10 @@ class Job:
         own = self.kernels.system
         if not isinstance(own, Closed):
             return self
-        return replace(self, kernels=replace(self.kernels, system=own.planned_at(q)))
+        law: Any = self.kernels.law
+        if hasattr(law, "placed"):
+            law = law.placed(own.m, own.driven_at(q))
+        return replace(self, kernels=replace(self.kernels, system=own.planned_at(q), law=law))
 
     def renewed(self, rows: Array, t: float, parameters: Any) -> Job:
         """Return the job planned anew where pivots fade; its limit lies below what it has there."""

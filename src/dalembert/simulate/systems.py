@@ -24,7 +24,7 @@ from ..algorithms.velocity_constraints import is_timed, prescribed_joints, steer
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.loops import cut_tree
-from ..errors import UsageError
+from ..errors import SingularPose, UsageError
 from ..expr import Scalar, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
@@ -153,6 +153,16 @@ class Closed:
         """
         free = plan(replace(self.m, active=(), checked=True), q)
         return replace(self, plan=replace(free, motors=self.plan.motors))
+
+    def driven_at(self, q: Any) -> LoopPlan:
+        """Return a plan in which the motors are independent, made at a pose if it can be."""
+        usual = planned(self.m)
+        try:
+            found = plan(self.m, q)
+        except SingularPose:
+            return usual
+        kind = (usual.free, usual.spare_motors)
+        return found if (found.free, found.spare_motors) == kind else usual
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
         return v

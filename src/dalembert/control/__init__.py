@@ -1,0 +1,15 @@
+"""Control laws that are compiled with the model, and resolved forms."""
+
+from .laws import PD, ComputedTorque, Feedback, FeedForward
+from .resolved import joint_accelerations, joint_rates, resolved_acceleration, resolved_velocity
+
+__all__ = [
+    "PD",
+    "ComputedTorque",
+    "FeedForward",
+    "Feedback",
+    "joint_accelerations",
+    "joint_rates",
+    "resolved_acceleration",
+    "resolved_velocity",
+]

@@ -1,0 +1,269 @@
+"""Control laws that are compiled with the model: `simulate(m, ..., torque=law)`.
+
+PD with gravity compensation (DeSantis 1996, 6.11-6.18), computed torque (resolved acceleration) and
+feed-forward of the model along a trajectory, independent joint control. Gains, goals and
+trajectories are data of the kernel: changing them compiles nothing.
+
+The goal holds the coordinates of all joints, with closed loops those of the motors. Gains are per
+velocity variable; orientations are compared on their group (`goal.py`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.closed_kinematics import closed_at
+from ..catalog import INVERSE, algorithm, quantity
+from ..catalog.loops import is_closed
+from ..compute.loops import cut_tree
+from ..errors import UsageError
+from ..expr import Scalar, maximum, minimum
+from ..joint import Vector
+from ..mechanism import Mechanism
+from ..plan import LoopPlan
+from ..reframe import simplify
+from ..runtime.signal import Signal
+from .gains import gain_of, times
+from .goal import ROUND, Aim, aim
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Model:
+    """The mechanism a law believes in, with how its loops are solved if there are any."""
+
+    m: Mechanism
+    plan: LoopPlan | None = None
+
+    def inverse(self, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
+        """Return the forces for accelerations: of all joints, or of the motors of closed loops."""
+        if self.plan is None:
+            return INVERSE["newton_euler"](self.m, q, qd, qdd)
+        _, run = algorithm(quantity("inverse_dynamics", self.m), None)
+        whole = _spread(self.m, self.plan, qdd)
+        found: list[Scalar] = run(self.m, self.plan, q, qd, whole, tree=self._tree)[0]
+        return found
+
+    @cached_property
+    def _tree(self) -> Mechanism:
+        return simplify(cut_tree(self.m))
+
+    def gravity(self, q: Vector) -> list[Scalar]:
+        """Return gravity and springs at rest."""
+        rest = [0] * self.m.nv
+        return self.inverse(q, rest, rest if self.plan is None else [0] * len(self.plan.motors))
+
+    def along(self, q: Vector, goal: Aim) -> list[Scalar]:
+        """Return the forces of the goal's own motion; closed loops follow their motors from q."""
+        if self.plan is None:
+            return self.inverse(goal.q, goal.qd, goal.qdd)
+        start = list(q)
+        for k, x in zip(_coordinates(self.m, self.plan), goal.q, strict=True):
+            start[k] = x
+        closed = closed_at(self.m, self.plan, start, NEWTON)
+        qd = closed.velocity(_spread(self.m, self.plan, goal.qd))
+        return self.inverse(closed.q, qd, goal.qdd)
+
+
+NEWTON = 5  # steps to close the loops at a goal, from the state
+
+
+def _spread(m: Mechanism, plan: LoopPlan, values: Vector) -> list[Scalar]:
+    """Return a vector of the whole tree that holds those of the motors."""
+    out: list[Scalar] = [0] * m.nv
+    for k, x in zip(plan.motors, values, strict=True):
+        out[k] = x
+    return out
+
+
+def _coordinates(m: Mechanism, plan: LoopPlan) -> list[int]:
+    """Return where the coordinates of the motors stand in q."""
+    by, at = {}, 0
+    for k, b in zip(m.velocity_index, m.bodies, strict=True):
+        by |= {k: at} if b.joint.nv == 1 else {}
+        at += b.joint.nq
+    if any(k not in by for k in plan.motors):
+        raise UsageError("the motors of closed loops under a control law have one freedom each")
+    return [by[k] for k in plan.motors]
+
+
+@dataclass(frozen=True)
+class Feedback(ABC):
+    """What the laws share: a goal or a trajectory, gains, the model they believe in, saturation.
+
+    `model` is the mechanism of the law, by default the one that is simulated.
+    """
+
+    goal: Any = None  # coordinates; or a trajectory with .signal
+    kp: Any = 0.0
+    kd: Any = 0.0
+    model: Mechanism | None = field(default=None, repr=False)
+    limit: Any = None  # largest force of each joint
+    size: int = field(default=-1, repr=False, kw_only=True)  # number of forces; -1: one per column
+    plan: LoopPlan | None = field(default=None, repr=False, kw_only=True)
+
+    def placed(self, m: Mechanism, plan: LoopPlan | None = None) -> Feedback:
+        """Return the law for a mechanism; `plan` says how its loops are solved."""
+        if m.wheels or m.velocity_constraints:
+            raise UsageError(
+                "control laws of joints do not hold under velocity constraints",
+                hint="give f(t, q, qd), made with control.resolved_acceleration",
+            )
+        if is_closed(m):
+            if plan is None:
+                raise UsageError("a law of closed loops needs their plan")
+            wanted, size, what = len(plan.motors), len(plan.motors), "motors"
+            _coordinates(m, plan)
+        else:
+            wanted, size, what = m.nq, m.nv, "coordinates"
+        if self.n != wanted:
+            raise UsageError(
+                f"the law is for {self.n} {what}, the mechanism has {wanted}",
+                hint=f"the goal holds {wanted} numbers per moment",
+            )
+        return replace(self, size=size, plan=plan if is_closed(m) else None)
+
+    @cached_property
+    def moving(self) -> Signal | None:
+        """The trajectory's q, q̇, q̈ as one signal; None for a fixed goal."""
+        own = getattr(self.goal, "signal", self.goal)
+        if not isinstance(own, Signal):
+            return None
+        rate = own.derivative()
+        return own.beside(rate, rate.derivative())
+
+    @cached_property
+    def n(self) -> int:
+        """The number of coordinates of the goal."""
+        if self.moving is not None:
+            return self.moving.size // 3
+        if self.goal is None:
+            raise UsageError("a control law needs a goal", hint="goal=[...] or a trajectory")
+        return int(np.shape(self.goal)[-1])
+
+    @property
+    def forces(self) -> int:
+        return self.n if self.size < 0 else self.size
+
+    @cached_property
+    def gains(self) -> tuple[Array, Array]:
+        return gain_of(self.kp, self.forces, "kp"), gain_of(self.kd, self.forces, "kd")
+
+    @property
+    def signal(self) -> Signal | None:
+        return self.moving
+
+    @cached_property
+    def settings(self) -> Array:
+        parts = [g.ravel() for g in self.gains]
+        if self.limit is not None:
+            parts.append(np.broadcast_to(np.asarray(self.limit, dtype=float), (self.forces,)))
+        gains = np.concatenate(parts)
+        if self.moving is not None:
+            return gains
+        goal = np.asarray(self.goal, dtype=float)
+        return np.concatenate(
+            [np.broadcast_to(gains, (*goal.shape[:-1], len(gains))), goal], axis=-1
+        )
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        forms = tuple(np.ndim(g) for g in self.gains)
+        model = None if self.model is None else (self.model.digest, repr(self.model.values))
+        moving, bounded = self.moving is not None, self.limit is not None
+        return (type(self).__name__, self.n, forms, moving, bounded, model, self.size, self.plan)
+
+    def torque(
+        self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
+    ) -> Sequence[Scalar]:
+        """Return the forces at a state, over any scalar."""
+        n, size = self.n, self.forces
+        full = [np.ndim(g) == 2 for g in self.gains]
+        sizes = [size * size if f else size for f in full]
+        kp, kd = p[: sizes[0]], p[sizes[0] : sum(sizes)]
+        if self.moving is not None:
+            goal = self._aim(m, q, qd, u[:n], u[n : 2 * n], u[2 * n : 3 * n])
+        else:
+            goal = self._aim(m, q, qd, p[-n:], [0] * n, [0] * n)
+        parts = zip(times(kp, full[0], goal.e), times(kd, full[1], goal.ed), strict=True)
+        tau = self.law(self._model(m), q, qd, goal, [a + b for a, b in parts])
+        if self.limit is None:
+            return tau
+        bound = p[sum(sizes) : sum(sizes) + size]
+        return [minimum(maximum(x, -b), b) for x, b in zip(tau, bound, strict=True)]
+
+    def _aim(self, m: Mechanism, q: Vector, qd: Vector, *goal: Vector) -> Aim:
+        if self.plan is None:
+            return aim(m, q, qd, *goal)
+        e = [a - q[k] for a, k in zip(goal[0], _coordinates(m, self.plan), strict=True)]
+        ed = [a - qd[k] for a, k in zip(goal[1], self.plan.motors, strict=True)]
+        return Aim(e, ed, list(goal[2]), *(list(x) for x in goal))
+
+    def _model(self, m: Mechanism) -> Model:
+        if self.model is None:
+            return Model(m, self.plan)
+        own = self.model.bound()
+        return Model(own if own.springs or self.plan else simplify(own), self.plan)
+
+    @abstractmethod
+    def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
+        """Return the torques of the law from the state, the goal and the pull towards it."""
+
+
+@dataclass(frozen=True)
+class PD(Feedback):
+    """tau = Kp (q_d - q) + Kd (q̇_d - q̇) + g(q): PD with gravity compensation."""
+
+    gravity: bool = True
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return (*Feedback.key.fget(self), self.gravity)  # type: ignore[attr-defined]
+
+    def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
+        if not self.gravity:
+            return list(pull)
+        return [a + b for a, b in zip(pull, model.gravity(q), strict=True)]
+
+    def lyapunov(self, m: Mechanism, q: Any, qd: Any) -> Array:
+        """Return V = ½ eᵀ Kp e + ½ q̇ᵀ M q̇, which never increases (6.17), (6.18)."""
+        from ..compute import evaluate
+
+        if is_closed(m) or any(b.joint.kind in ROUND for b in m.bodies):
+            raise UsageError("this V is that of trees whose joints have no quaternions")
+        e = np.asarray(self.goal, dtype=float) - np.asarray(q, dtype=float)
+        kp = self.gains[0]
+        kp = np.diag(kp) if kp.ndim == 1 else kp
+        kinetic: Array = evaluate(m, "kinetic_energy", q, qd, drives="inertia")
+        return 0.5 * np.einsum("...i,ij,...j->...", e, kp, e) + kinetic
+
+    def lyapunov_rate(self, m: Mechanism, q: Any, qd: Any) -> Array:
+        """Return V̇ = -q̇ᵀ Kd q̇ (6.16) of the machine under this law, goal at rest."""
+        kd = self.gains[1]
+        kd = np.diag(kd) if kd.ndim == 1 else kd
+        rate = np.asarray(qd, dtype=float)
+        return -np.einsum("...i,ij,...j->...", rate, kd, rate)
+
+
+@dataclass(frozen=True)
+class ComputedTorque(Feedback):
+    """tau = M(q) (q̈_d + Kd ė + Kp e) + h(q, q̇): resolved acceleration, the error linear."""
+
+    def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
+        asked = [a + b for a, b in zip(goal.ahead, pull, strict=True)]
+        return model.inverse(q, qd, asked)
+
+
+@dataclass(frozen=True)
+class FeedForward(Feedback):
+    """tau = model(q_d, q̇_d, q̈_d) + Kp e + Kd ė: the model runs along the trajectory."""
+
+    def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
+        return [a + b for a, b in zip(model.along(q, goal), pull, strict=True)]
