@@ -3,16 +3,21 @@
 A plain recursion over 6 x 6 matrices, linear part first, with one switch per erratum.
 """
 
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+import dalembert as da
 from agreement import floats
 from dalembert.algorithms.articulated_body import articulated_body
 from dalembert.algorithms.composite import composite
-from dalembert.algorithms.elastic import elastic_inverse_by_partition
+from dalembert.algorithms.elastic import elastic_inverse_by_partition, joint_springs
 from dalembert.algorithms.moving_base import BASE, moving_base_by_partition
 from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.joint import Free
+from dalembert.mechanism import JointSpring
 from mechanisms import random_mechanisms, random_state
 
 
@@ -150,8 +155,6 @@ def test_the_corrected_inverse_recursion_holds_and_the_printed_ones_fail(m):
 
 @pytest.mark.parametrize("m", MODELS, ids=IDS)
 def test_e2_29_the_composite_beta_is_minus_h1_minus_a12_qdd(m):
-    from dataclasses import replace
-
     b, q, qd, qdd, s = prepared(m)
     qdd[:BASE] = 0
     still = replace(b, gravity=b.gravity * 0.0, checked=True)
@@ -189,19 +192,62 @@ def test_e2_25_classical_and_spatial_accelerations_differ_by_w_cross_v():
     assert np.abs(gap).max() > 1e-6
 
 
-def test_e2_22_accelerations_of_rigid_joints_are_needed_too():
-    """(81) as printed computes V̇ behind elastic joints only; a rigid joint's own q̈ is then lost."""
-    from dataclasses import replace
+def elastic(s, qdd, force, wrong=""):
+    """Return (qdd of elastic joints, torques of rigid ones) by (72)-(82), one-freedom joints."""
+    J, beta, kept = [x.copy() for x in s.J], [x.copy() for x in s.beta], {}
+    for j in reversed(range(s.n)):
+        i, T, a = s.parent[j], s.T[j], s.a[j][:, 0]
+        K, given = J[j], J[j] @ a * qdd[j]
+        H = a @ J[j] @ a
+        if j in force:
+            K = J[j] - np.outer(J[j] @ a, J[j] @ a) / H
+            given = J[j] @ a * ((force[j] + a @ beta[j]) / H)
+        alpha = K @ s.gamma[j] + given - beta[j]
+        kept[j] = (H, a, K, alpha)
+        if i >= 0:
+            J[i], beta[i] = J[i] + T.T @ K @ T, beta[i] - T.T @ alpha
+    V, found, tau = {-1: -np.r_[floats(list(s.b.gravity)), 0, 0, 0]}, {}, {}
+    for j in range(s.n):
+        H, a, K, alpha = kept[j]
+        carried = s.T[j] @ V[s.parent[j]]
+        f = K @ carried + alpha
+        if j in force:
+            found[j] = (-a @ J[j] @ (carried + s.gamma[j]) + force[j] + a @ beta[j]) / H
+            V[j] = carried + a * found[j] + s.gamma[j]
+        else:
+            tau[j] = a @ f
+            own = a * qdd[j] + s.gamma[j]
+            V[j] = carried + (0 if wrong == "E2.22" else own)  # printed: (81) for elastic j only
+    return np.array([found[j] for j in sorted(found)]), np.array([tau[j] for j in sorted(tau)])
 
-    from dalembert.mechanism import JointSpring
 
+def test_e2_22_rigid_joints_have_accelerations_too():
     plain = {"root": 0, "massless": 0, "drives": 0, "masses": {"decade": 1}}
     m = random_mechanisms(
-        1, seed=5, dof=(4, 4), joints={"revolute": 1}, shapes={"chain": 1}, **plain
+        1, seed=5, dof=(6, 6), joints={"revolute": 1}, shapes={"chain": 1}, **plain
     )[0]
-    m = replace(m, elastic=(JointSpring(len(m.bodies) - 1, 100, 0, 0),), checked=False)
+    springs = (JointSpring(1, 100, 0, 0), JointSpring(4, 300, Fraction(1, 5), 1))
+    m = replace(m, elastic=springs, checked=False)
+    b, q, qd, qdd, s = prepared(m, 3)
+    force = {j: float(f) for j, f in joint_springs(b, q, qd).items()}
+    wanted = [floats(x) for x in elastic_inverse_by_partition(b, q, qd, qdd)]
+    scale = np.abs(np.concatenate(wanted)).max()
+    for x, y in zip(elastic(s, qdd, force), wanted, strict=True):
+        np.testing.assert_allclose(x, y, atol=1e-11 * scale)
+    for x, y in zip(elastic(s, qdd, force, "E2.22"), wanted, strict=True):
+        assert np.abs(x - y).max() > 1e-6
+
+
+def test_e2_23_rotors_and_friction_of_motorised_joints_count():
+    """(82) as printed has no friction; rotor inertia belongs to joints that have a motor."""
+    m = da.robots.flexible2r()
+    drives = tuple(replace(d, coulomb=(2, -2), viscous=3) for d in m.drives)
+    m = replace(m, drives=drives, checked=False)
     b = m.bound()
     q, qd, qdd = (np.array(x) for x in random_state(m, 3, mild=True))
-    right, _ = elastic_inverse_by_partition(b, q, qd, qdd)
-    lost, _ = elastic_inverse_by_partition(b, q, qd, 0 * qdd)
-    assert np.abs(floats(right) - floats(lost)).max() > 1e-6
+    soft, tau = elastic_inverse_by_partition(b, q, qd, qdd, drives="all")
+    again, printed = elastic_inverse_by_partition(b, q, qd, qdd, drives="inertia")
+    np.testing.assert_allclose(floats(soft), floats(again), atol=1e-12 * np.abs(floats(soft)).max())
+    gap = floats(tau) - floats(printed)
+    np.testing.assert_allclose(gap, 2 * np.sign(qd[[0, 2]]) + 3 * qd[[0, 2]], atol=1e-9)
+    assert np.abs(gap).max() > 1e-6
