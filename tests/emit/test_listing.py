@@ -1,18 +1,22 @@
 """Listings: what they say is what the quantity is, counted as the header says."""
 
+import json
 import re
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algorithms.regressor import parameter_columns, parameter_vector
 from dalembert.compute import program_of
 from dalembert.emit.dialect import LISTING
 from dalembert.emit.names import Names, comment, identifier
 from dalembert.expr.ops import OPS
 from dalembert.listing import listing_text
 from mechanisms import random_mechanisms
+from peers import PEERDATA, absent
 from symoro import base, evaluate, rx90, symmetric
+from sympybotics import sympybotics
 
 LINE = re.compile(r" *(\d+)  ([A-Za-z][A-Za-z0-9_]*) = (.*)")
 
@@ -55,6 +59,38 @@ def test_a_listing_evaluates_to_the_quantity(name):
     places = places if name == "mass_matrix" else [str(i) for i in range(1, 7)]
     values = [found[OUTPUT[name] + p] for p in places]
     assert np.allclose(values, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("test", ["test_puma_dh_num_geo_kin_dyn", "test_puma_mdh_num_geo_kin_dyn"])
+@pytest.mark.parametrize("kind", ["standard", "base", "given"])
+def test_listings_closed_forms_and_regressors_agree_with_sympybotics(test, kind):
+    """Its numbers have gravity in them, which the listings of SYMORO have not."""
+    file = PEERDATA / "sympybotics_puma560_expected.json"
+    if not file.exists():
+        absent(str(file))
+    case = json.loads(file.read_text())[test]
+    m, _ = sympybotics(case, "dynparm_test")
+    inputs = {port: case[f"{d}q_test"] for port, d in (("q", ""), ("qd", "d"), ("qdd", "dd"))}
+    tau, g = np.ravel(case["tau_pcorke"]), np.ravel(case["g_pcorke"])
+    scale = np.abs(tau).max()
+    assert np.abs(g).max() > 0.1 * scale
+    columns = "base" if kind == "base" else "standard"
+    base = da.base_parameters(m, "none")
+    phi = base.values(m, "none") if kind == "base" else parameter_vector(m, "none")
+    names = base.names if kind == "base" else [c.symbol() for c in parameter_columns(m, "none")]
+    known = dict(zip(names, map(float, phi), strict=True))
+    for name, ports, wanted in (("inverse_dynamics", inputs, tau), ("gravity", {"q": 0}, g)):
+        state = {port: inputs[port] for port in ports}
+        found = run(listing_text(m, name, kind), m, state, known)
+        values = [found.get(f"{'tau' if name != 'gravity' else 'g'}{k}", 0.0) for k in range(1, 7)]
+        np.testing.assert_allclose(values, wanted, atol=1e-10 * scale)
+    eq = da.equations(m)
+    np.testing.assert_allclose(eq.evaluate({}, *inputs.values()), tau, atol=1e-10 * scale)
+    Y = eq.regressor(base=kind == "base", drives="none")
+    values = Y.evaluate({}, *inputs.values()) @ [float(x) for x in phi]
+    np.testing.assert_allclose(values, tau, atol=1e-10 * scale)
+    kernel = da.regressor(m, *inputs.values(), drives="none", columns=columns)
+    np.testing.assert_allclose(kernel @ [float(x) for x in phi], tau, atol=1e-10 * scale)
 
 
 @pytest.mark.parametrize("kind", ["standard", "base", "given"])

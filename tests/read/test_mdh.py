@@ -14,6 +14,7 @@ from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.read.inertia_order import ORDERS, in_our_order
 from dalembert.read.mdh import read_dh
 from peers import ORACLES, PEERDATA, ROOT, absent
+from sympybotics import sympybotics
 
 ZERO = [0.0] * 6
 
@@ -28,24 +29,12 @@ def peer_data(name):
 # -- SymPyBotics: both conventions, two parameter sets -----------------------------------------
 
 
-def sympybotics(case, key):
-    """Return the robot of a SymPyBotics test with one of its parameter sets."""
-    modified = "dh_modified_alpha_a_d" in case
-    rows = []
-    p = case[key]
-    for k, (alpha, a, d) in enumerate(case[next(n for n in case if n.startswith("dh_"))]):
-        ten = p[10 * k : 10 * k + 10]
-        row = {"m": ten[9], "first_moment": ten[6:9], "I_origin": ten[:6], "alpha": alpha}
-        rows.append(row | ({"d": a, "r": d} if modified else {"a": a, "d": d}))
-    convention = "modified" if modified else "standard"
-    return read_dh(rows, convention, inertia_order="symoro").bound(), modified
-
-
 @pytest.mark.parametrize("test", ["test_puma_dh_num_geo_kin_dyn", "test_puma_mdh_num_geo_kin_dyn"])
 @pytest.mark.parametrize(("key", "tail"), [("dynparm_test", "pcorke"), ("dynparm_test2", "assrt2")])
 def test_sympybotics_puma_to_ten_decimals(test, key, tail):
     case = peer_data("sympybotics_puma560_expected.json")[test]
-    m, modified = sympybotics(case, key)
+    robot, modified = sympybotics(case, key)
+    m = robot.bound()
     q, qd, qdd = case["q_test"], case["dq_test"], case["ddq_test"]
 
     def near(ours, name):
