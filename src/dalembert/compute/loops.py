@@ -12,7 +12,7 @@ from ..algorithms.loop_closure import equation_names
 from ..errors import ComputationError, SingularPose
 from ..mechanism import Mechanism
 from ..plan import plan, planned
-from ..plan.assembly import Closure
+from ..plan.assembly import Closure, close
 
 OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
 UNFOUND = 1e-9  # the same after an assembly
@@ -45,28 +45,34 @@ def closed_evaluate(
     *arrays, residual, pivot = kernel(*inputs, parameters=parameters)
     if check and name != "assembly":
         _check_closed(m, name, residual, parameters)
-    lead = pivot.shape[:-1]
+    lead, ratio = pivot.shape[:-1], pivot[..., 0].copy()
     limit = POOR if planned(m).rank > DENSE else SINGULAR
+    given = [
+        np.broadcast_to(np.asarray(x, float), (*lead, *port.shape))
+        for x, port in zip(inputs, kernel.inputs, strict=True)
+    ]
     for _ in range(TRIES if check else 0):
-        poor = ~(pivot[..., 0] >= limit)
-        bad = np.argwhere(poor & np.isfinite(pivot[..., 0]))
-        if not len(bad):
+        poor = np.isfinite(ratio) & (ratio < limit)
+        if not poor.any():
             break
-        where = tuple(bad[0])
-        q = np.broadcast_to(np.asarray(inputs[0], float), (*lead, m.nq))[where]
-        better = _planned_here(m, name, get, q, where, pivot[where][0])
+        # a plan made at the poorest state serves others too
+        where = np.unravel_index(int(np.where(poor, ratio, np.inf).argmin()), ratio.shape)
+        better = _planned_here(m, name, get, given[0][where], where, ratio[where])
         if better is None:
-            break
-        own = [
-            np.broadcast_to(np.asarray(x, float), (*lead, *port.shape))[where]
-            for x, port in zip(inputs, better.inputs, strict=True)
-        ]
-        *found, _, ratio = better(*own, parameters=parameters)
-        if ratio[0] < SINGULAR:
-            raise _unheld(name, f"pivot ratio {ratio[0]:.1e}{_state(where)}")
-        for array, part in zip(arrays, found, strict=True):
-            array[where] = part
-        pivot[where] = 1.0
+            ratio[where] = np.inf
+            continue
+        *found, left, own = better(*(x[poor] for x in given), parameters=parameters)
+        gained = own[..., 0] > ratio[poor]
+        for array, part in zip((*arrays, residual), (*found, left), strict=True):
+            array[poor] = np.where(gained.reshape(-1, *[1] * (part.ndim - 1)), part, array[poor])
+        ratio[poor] = np.maximum(own[..., 0], ratio[poor])
+        if ratio[where] < SINGULAR:
+            raise _unheld(name, f"pivot ratio {ratio[where]:.1e}{_state(where)}")
+        ratio[where] = np.inf
+    bad = np.argwhere(ratio < SINGULAR)
+    if check and len(bad):
+        where = tuple(bad[0])
+        raise _unheld(name, f"pivot ratio {ratio[where]:.1e}{_state(where)}")
     if check and name == "assembly":
         _check_closed(m, name, residual, parameters, UNFOUND)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
@@ -75,9 +81,15 @@ def closed_evaluate(
 def _planned_here(
     m: Mechanism, name: str, get: Callable[..., Any], q: Any, where: tuple[Any, ...], ratio: float
 ) -> Any:
-    """Return the kernel of a plan made at a state; None where the poor one must do."""
+    """Return the kernel of a plan made near a state; None where the poor one must do."""
+    import numpy as np
+
+    c = Closure(m)
+    pose, worst = close(c, np.array(q, dtype=float))
+    if worst > OPEN:
+        return None  # nothing closes from here: the residual says so
     try:
-        made = plan(m, q)
+        made = plan(m, pose)
     except SingularPose as error:
         if ratio >= SINGULAR:
             return None
@@ -172,5 +184,5 @@ def _check_closed(
         f"mechanism's size in {equation_names(m)[row]}",
         hint="give an assembled pose: dalembert.assembly(m, q)"
         if name != "assembly"
-        else "start nearer to an assembled pose: dalembert.plan.assemble(m, q) tries many",
+        else "start nearer to an assembled pose: dalembert.assemble(m, q) tries many",
     )
