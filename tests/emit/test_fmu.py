@@ -9,7 +9,7 @@ import pytest
 import dalembert as da
 from dalembert.emit.fmu import packed, sources
 from dalembert.export import files
-from dalembert.export.fmu import fmu_unit
+from dalembert.export.fmu import fmu_plant
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = [
@@ -38,13 +38,141 @@ def fmu(tmp_path_factory):
     return m, place
 
 
-@pytest.mark.parametrize("make", [two_links, da.robots.flying_arm, da.robots.flexible2r])
-def test_fmpy_finds_no_problem(make, tmp_path):
+def timed():
+    """A slider dragged by a velocity that depends on time, with a pendulum on it."""
+    tensor = [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]
+    slide = {"type": "prismatic", "name": "x", "axis": [1, 0, 0]}
+    turn = {"type": "revolute", "name": "th", "axis": [0, 1, 0]}
+    first = {"name": "A", "parent": -1, "joint": slide, "mass": 1, "com": [0, 0, 0]}
+    second = {"name": "B", "parent": 0, "joint": turn, "mass": 1, "com": [0, 0, -0.5]}
+    return da.load({
+        "format": "dalembert/1", "name": "dragged", "speeds": ["th"],
+        "bodies": [first | {"inertia": tensor}, second | {"inertia": tensor}],
+        "velocity_constraints": [{"name": "c", "equation": "xd = 2*sin(3*t)"}],
+    })  # fmt: skip
+
+
+# machine -> start values by name, and what da.simulate takes for the same motion
+CLASSES = {
+    "tree": (two_links, {"position.a": 0.4, "force.b": 3.0}, {"torque": {"b": 3.0}}),
+    "elastic": (da.robots.flexible2r, {"speed.{0}": 0.5}, {}),
+    "flying": (da.robots.flying_arm, {"speed.base_wx": 0.7, "speed.base_wz": 1.0}, {}),
+    "floating": (da.robots.spacecraft, {"speed.base_wy": 2.0, "speed.base_vx": 1.0}, {}),
+    "fourbar": (da.robots.fourbar, {"speed.crank": 9.0, "force.crank": 0.3},
+                {"torque": {"crank": 0.3}}),
+    "fivebar": (da.robots.fivebar, {"speed.crankA": 1.0, "force.crankB": 2.0},
+                {"torque": {"crankB": 2.0}}),
+    "delta": (da.robots.delta, {"force.crank1": 1.0}, {"torque": {"crank1": 1.0}}),
+    "stewart": (da.robots.stewart, {"force.L1_upper": 40.0}, {"torque": {"L1_upper": 40.0}}),
+    "truck": (da.robots.truck, {"speed.v": 2.0, "steer.delta": 0.2, "traction.rear": 50.0},
+              {"motion": {"delta": 0.2}, "torque": {"rear.traction": 50.0}}),
+    "car": (da.robots.double_steering_car, {"speed.rear_v": 1.5, "steer.delta_f": 0.3},
+            {"motion": {"delta_f": 0.3}}),
+    "wheels": (da.robots.mobile_manipulator, {"speed.spin_left": 1.0, "speed.elbow": -1.0}, {}),
+    "timed": (timed, {"position.th": 0.3}, {}),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=CLASSES)
+def built(request, tmp_path_factory):
+    make, values, options = CLASSES[request.param]
+    m = make()
+    ((name, data),) = files(m, [], "fmu").items()
+    place = tmp_path_factory.mktemp("fmu") / name
+    place.write_bytes(data)
+    coordinates = [v.name for v in fmpy.read_model_description(str(place)).modelVariables]
+    speeds = [name for name in coordinates if name.startswith("speed.")]
+    values = {k if k in coordinates else speeds[0]: x for k, x in values.items()}
+    return m, place, values, options
+
+
+def test_fmpy_finds_no_problem(built):
     from fmpy.validation import validate_fmu
 
-    ((name, data),) = files(make(), [], "fmu", parameters=None).items()
+    assert validate_fmu(str(built[1])) == []
+
+
+@pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation"])
+def test_a_simulation_is_that_of_the_mechanism(built, kind):
+    m, place, values, options = built
+    names = [v.name for v in fmpy.read_model_description(str(place)).modelVariables]
+    names = [name for name in names if name.startswith(("position.", "speed."))]
+    r = fmpy.simulate_fmu(str(place), fmi_type=kind, stop_time=0.5, output=names,
+                          output_interval=0.01, start_values=values,
+                          relative_tolerance=1e-10)  # fmt: skip
+    found = np.array([r[name] for name in names]).T
+    q0, v0 = found[0, : m.nq], found[0, m.nq :]
+    s = da.simulate(m, q0, v0, t=[0.0, 0.5], rtol=1e-11, **options)
+    expected = np.concatenate([s.q[-1], s.speeds[-1]])
+    assert np.abs(expected - found[0]).max() > 0.02  # it moves
+    # Runge-Kutta's steps of a millisecond, or CVode's tolerance
+    assert np.allclose(found[-1], expected, rtol=1e-4, atol=2e-5)
+    if m.loops:
+        residual = np.abs(da.closure(m, found[:, : m.nq]))
+        assert residual.max() < 1e-5
+
+
+def state_of(model, ref, values):
+    model.setupExperiment()
+    model.enterInitializationMode()
+    model.setReal([ref[name] for name in values], list(values.values()))
+
+
+def test_directional_derivatives_are_differences(built):
+    _, place, values, _ = built
+    unzipped = fmpy.extract(str(place))
+    md = fmpy.read_model_description(unzipped)
+    ref = {v.name: v.valueReference for v in md.modelVariables}
+    causes = [n for n in ref if n.startswith(("position.", "speed.", "force.", "steer"))]
+    effects = [ref[n] for n in ref if n.startswith(("der(", "energy."))]
+    model = fmpy.instantiate_fmu(unzipped, md, fmi_type="ModelExchange")
+    state_of(model, ref, values)
+    model.exitInitializationMode()
+    known = [ref[n] for n in causes]
+    there = model.getReal(known)
+    rng = np.random.default_rng(2)
+    for _ in range(3):
+        direction = rng.normal(size=len(known))
+        ends = []
+        for sign in (1, -1):
+            step = 1e-6 * sign * direction
+            model.setReal(known, [a + b for a, b in zip(there, step, strict=True)])
+            ends.append(np.array(model.getReal(effects)))
+        model.setReal(known, there)
+        found = np.array(model.getDirectionalDerivative(effects, known, list(direction)))
+        expected = (ends[0] - ends[1]) / 2e-6
+        assert np.allclose(found, expected, rtol=1e-5, atol=1e-7 * (1 + np.abs(expected).max()))
+    model.terminate()
+    model.freeInstance()
+    shutil.rmtree(unzipped)
+
+
+def test_a_start_closes_the_loops_and_keeps_what_is_given(tmp_path, capsys):
+    m = da.robots.fivebar()
+    ((name, data),) = files(m, [], "fmu").items()
     (tmp_path / name).write_bytes(data)
-    assert validate_fmu(str(tmp_path / name)) == []
+    unzipped = fmpy.extract(str(tmp_path / name))
+    md = fmpy.read_model_description(unzipped)
+    ref = {v.name: v for v in md.modelVariables}
+    states = [v for v in md.modelVariables if v.name.startswith(("position.", "speed."))]
+    exact = {v.name for v in states if v.initial == "exact"}
+    assert exact == {f"{kind}.crank{k}" for kind in ("position", "speed") for k in "AB"}
+    model = fmpy.instantiate_fmu(unzipped, md, fmi_type="ModelExchange")
+    state_of(model, {n: v.valueReference for n, v in ref.items()},
+             {"position.crankA": 0.2 + float(ref["position.crankA"].start)})  # fmt: skip
+    q = model.getReal([v.valueReference for v in states[: m.nq]])
+    assert q[0] == pytest.approx(0.2 + float(ref["position.crankA"].start))
+    assert np.abs(da.closure(m, q)).max() < 1e-12
+    # before the start the other coordinates follow the given ones
+    given = ref["position.crankA"].valueReference
+    found = model.getDirectionalDerivative([v.valueReference for v in states[: m.nq]], [given], [1])
+    assert np.allclose(found, da.active_map(m, q)[:, 0], atol=1e-10)
+    model.setReal([given], [40.0])  # the cranks are too far apart there
+    with pytest.raises(fmpy.fmi1.FMICallException):
+        model.exitInitializationMode()
+    assert "no start is found: the loops do not close" in capsys.readouterr().out
+    model.freeInstance()
+    shutil.rmtree(unzipped)
 
 
 def test_both_kinds_of_simulation_agree_and_keep_the_energy(fmu):
@@ -100,18 +228,16 @@ def test_rates_and_directional_derivatives_are_those_of_the_model(fmu):
     shutil.rmtree(unzipped)
 
 
-def test_the_sources_compile_without_a_warning(tmp_path):
-    unit = fmu_unit(two_links(), "all", "inertia")
-    for name, text in sources(unit, [0.0] * 4, []).items():
+@pytest.mark.parametrize("make", [two_links, da.robots.fourbar, da.robots.truck, timed])
+def test_the_sources_compile_without_a_warning(make, tmp_path):
+    for name, text in sources(fmu_plant(make(), "all", "inertia")).items():
         (tmp_path / name.rpartition("/")[2]).write_text(text, encoding="utf-8")
     strict = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-c")
     inputs = sorted(tmp_path.glob("*.c"))
     subprocess.run([shutil.which("gcc"), *strict, *inputs], cwd=tmp_path, check=True)
 
 
-def test_loops_and_open_parameters_are_refused():
-    with pytest.raises(da.UsageError, match="trees"):
-        files(da.robots.fivebar(), [], "fmu")
+def test_open_parameters_are_refused():
     with pytest.raises(da.ParameterError, match="start value"):
         files(da.robots.report6r(), [], "fmu")
 

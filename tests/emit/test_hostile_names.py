@@ -17,7 +17,7 @@ from dalembert.emit.fmu import sources
 from dalembert.emit.names import identifier, plain
 from dalembert.emit.reserved import RESERVED
 from dalembert.export import LANGUAGES, files
-from dalembert.export.fmu import fmu_unit
+from dalembert.export.fmu import fmu_plant
 
 LEXER = {"c": "c", "cpp": "cpp", "python": "python", "numpy": "python", "octave": "matlab",
          "matlab": "matlab", "fortran": "fortran", "rust": "rust", "casadi": "python"}  # fmt: skip
@@ -107,8 +107,7 @@ def test_a_hundred_hostile_names(language, slot, benign):
 def test_the_description_of_an_fmu_keeps_its_tokens(slot):
     def listed(slot, name):
         m, parameter = model(slot, name)
-        unit = fmu_unit(m, [parameter], "inertia")
-        made = sources(unit, [0.0, 0.0], [])
+        made = sources(fmu_plant(m, [parameter], "inertia"))
         found = []
         for path, text in made.items():
             lexer = get_lexer_by_name(BY_ENDING[path.rpartition(".")[2]])

@@ -1,7 +1,7 @@
 """FMU, FMI 2.0: the description of a model and its C sources, packed without a date.
 
-States are q and v, inputs the joint forces, outputs positions, speeds and energies; parameters are
-tunable; derivatives along any direction are exact.
+States are positions and speeds, inputs forces and steering, outputs positions, speeds and energies;
+parameters are tunable; derivatives along any direction are exact.
 """
 
 from __future__ import annotations
@@ -10,25 +10,50 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
 from .c import header, source
+from .fmu_motion import motion
 from .fmu_text import BODY
 from .fmu_types import TYPES, rest
 from .names import plain
-from .unit import Unit
+from .unit import Slot, Unit
 
 STEP = 1e-3  # of co-simulation, at most
 
 
-def sources(unit: Unit, start: Sequence[float], quaternions: Sequence[int]) -> dict[str, str]:
-    """Return the files of an FMU by name; `quaternions` are where those of the state begin."""
-    guid = _guid(unit, start)
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """A state model: its functions, where it starts, and what is given from outside.
+
+    The functions of `unit` are rates, energies, their derivatives `_along`, `project` where states
+    must be settled, `assemble` where loops are closed at the start.
+    """
+
+    unit: Unit  # positions and speeds are the states
+    start: tuple[float, ...]
+    inputs: tuple[Slot, ...]  # forces, then signals; the identifier is the whole name
+    forces: int
+    found: tuple[int, ...] = ()  # states that the closure determines from the others
+    settled: bool = False
+    closed: bool = False
+    reduced: bool = False  # speeds are not the rates of positions
+    timed: bool = False  # the last two signals are the time and its rate
+
+    @property
+    def signals(self) -> int:
+        return len(self.inputs) - self.forces + 2 * self.timed
+
+
+def sources(plant: Plant) -> dict[str, str]:
+    """Return the files of an FMU by name."""
+    unit, guid = plant.unit, _guid(plant)
     return {
-        "modelDescription.xml": description(unit, start, guid),
+        "modelDescription.xml": description(plant, guid),
         f"sources/{unit.id}.h": header(unit),
         f"sources/{unit.id}.c": source(unit),
-        f"sources/{unit.id}_fmu.c": _code(unit, start, quaternions, guid),
+        f"sources/{unit.id}_fmu.c": _code(plant, guid),
     }
 
 
@@ -44,40 +69,38 @@ def packed(files: Mapping[str, str | bytes]) -> bytes:
     return out.getvalue()
 
 
-def _guid(unit: Unit, start: Sequence[float]) -> str:
-    digest = hashlib.blake2b(repr((unit, tuple(start))).encode(), digest_size=16).hexdigest()
+def _guid(plant: Plant) -> str:
+    digest = hashlib.blake2b(repr(plant).encode(), digest_size=16).hexdigest()
     parts = (digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:])
     return "{" + "-".join(parts) + "}"
 
 
-def _code(unit: Unit, start: Sequence[float], quaternions: Sequence[int], guid: str) -> str:
+def _code(plant: Plant, guid: str) -> str:
+    unit = plant.unit
     prepare = "    (void)s;\n"
     if unit.parameters:
         lines = [f"    p.{p.id} = s->p[{k}];\n" for k, p in enumerate(unit.parameters)]
         prepare = f"    {unit.id}_parameters p;\n{''.join(lines)}    {unit.id}_prepare(&p, s->r);\n"
-    normalise = "".join(
-        f"    {{\n        const double n = 1.0/sqrt({sum_})\n;".replace("\n;", ";\n")
-        + "".join(f"        x[{k + i}] *= n;\n" for i in range(4))
-        + "    }\n"
-        for k in quaternions
-        for sum_ in [" + ".join(f"x[{k + i}]*x[{k + i}]" for i in range(4))]
-    )
     words = {
         "@prepare@": prepare,
-        "@normalise@": normalise,
         "@title@": plain(unit.name),
         "@guid@": guid,
         "@nq@": str(len(unit.positions)),
         "@nv@": str(len(unit.speeds)),
+        "@nf@": str(plant.forces),
+        "@nu@": str(len(plant.inputs)),
+        "@ns@": str(plant.signals),
         "@np@": str(len(unit.parameters)),
         "@nr@": str(unit.prepared),
         "@step@": repr(STEP),
-        "@start_x@": ", ".join(repr(float(x)) for x in start),
+        "@timed@": str(int(plant.timed)),
+        "@start_x@": ", ".join(repr(float(x)) for x in plant.start),
         "@start_p@": ", ".join([*(repr(p.value) for p in unit.parameters), "0.0"]),
         "@id@": unit.id,
         "@ID@": unit.id.upper(),
     }
-    text = TYPES + "\n" + BODY + rest()
+    text = motion(plant.settled, plant.closed, plant.signals, plant.timed)
+    text = TYPES + "\n" + text + "\n" + BODY + rest()
     for word, value in words.items():
         text = text.replace(word, value)
     return text
@@ -99,38 +122,42 @@ UNITS = {
 }
 
 
-def variables(unit: Unit) -> list[tuple[str, str, str, str]]:
+def variables(plant: Plant) -> list[tuple[str, str, str, str]]:
     """Return (name, description, unit, role) of every variable, in the order of their references.
 
-    Roles: state, rate, force, energy, parameter.
+    Roles: state, found, rate, velocity, input, energy, parameter.
     """
-    made = [(f"position.{s.id}", s.name, s.unit, "state") for s in unit.positions]
-    made += [(f"speed.{s.id}", s.name, s.unit, "state") for s in unit.speeds]
-    rate = {"rad": "rad/s", "m": "m/s", "1": "1/s"}
-    made += [(f"der(position.{s.id})", s.name, rate[s.unit], "rate") for s in unit.positions]
-    made += [(f"der(speed.{s.id})", s.name, s.unit + "2", "rate") for s in unit.speeds]
-    force = {"rad/s": "N.m", "m/s": "N"}
-    made += [(f"force.{s.id}", s.name, force[s.unit], "force") for s in unit.speeds]
-    made += [("energy.kinetic", "kinetic energy", "J", "energy")]
-    made += [("energy.potential", "potential energy", "J", "energy")]
-    made += [(f"parameter.{p.id}", p.name, "", "parameter") for p in unit.parameters]
-    return made
+    unit, found = plant.unit, set(plant.found)
+    made = [(f"position.{s.id}", s.name, s.unit) for s in unit.positions]
+    made += [(f"speed.{s.id}", s.name, s.unit) for s in unit.speeds]
+    listed = [(*x, "found" if k in found else "state") for k, x in enumerate(made)]
+    rate, role = {"rad": "rad/s", "m": "m/s", "1": "1/s"}, "velocity" if plant.reduced else "rate"
+    listed += [(f"der(position.{s.id})", s.name, rate[s.unit], role) for s in unit.positions]
+    listed += [(f"der(speed.{s.id})", s.name, s.unit + "2", "rate") for s in unit.speeds]
+    listed += [(s.id, s.name, s.unit, "input") for s in plant.inputs]
+    listed += [("energy.kinetic", "kinetic energy", "J", "energy")]
+    listed += [("energy.potential", "potential energy", "J", "energy")]
+    listed += [(f"parameter.{p.id}", p.name, "", "parameter") for p in unit.parameters]
+    return listed
 
 
+_MADE = 'causality="output" variability="continuous" initial="calculated"'
 ROLES = {
     "state": 'causality="output" variability="continuous" initial="exact"',
+    "found": 'causality="output" variability="continuous" initial="approx"',
     "rate": 'causality="local" variability="continuous" initial="calculated"',
-    "force": 'causality="input" variability="continuous"',
-    "energy": 'causality="output" variability="continuous" initial="calculated"',
+    "velocity": _MADE,
+    "input": 'causality="input" variability="continuous"',
+    "energy": _MADE,
     "parameter": 'causality="parameter" variability="tunable" initial="exact"',
 }
 
 
-def description(unit: Unit, start: Sequence[float], guid: str) -> str:
+def description(plant: Plant, guid: str) -> str:
     """Return modelDescription.xml."""
-    listed = variables(unit)
+    unit, listed = plant.unit, variables(plant)
     n = len(unit.positions) + len(unit.speeds)
-    values = [*start, *([None] * n), *([0.0] * len(unit.speeds)), None, None]
+    values = [*plant.start, *([None] * n), *([0.0] * len(plant.inputs)), None, None]
     values += [p.value for p in unit.parameters]
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -144,7 +171,8 @@ def description(unit: Unit, start: Sequence[float], guid: str) -> str:
         f'      <File name="{name}"/>\n' for name in (f"{unit.id}.c", f"{unit.id}_fmu.c")
     )
     listed_files = f"    <SourceFiles>\n{files}    </SourceFiles>\n"
-    lines.append(f"  <ModelExchange {common}>\n{listed_files}  </ModelExchange>\n")
+    alone = "" if plant.settled else ' completedIntegratorStepNotNeeded="true"'
+    lines.append(f"  <ModelExchange {common}{alone}>\n{listed_files}  </ModelExchange>\n")
     lines.append(
         f'  <CoSimulation {common} canHandleVariableCommunicationStepSize="true">\n'
         f"{listed_files}  </CoSimulation>\n"
@@ -158,7 +186,7 @@ def description(unit: Unit, start: Sequence[float], guid: str) -> str:
     for k, ((name, text, measure, role), value) in enumerate(zip(listed, values, strict=True)):
         real = f' start="{value!r}"' if value is not None else ""
         real += f' unit="{measure}"' if measure in UNITS else ""
-        real += f' derivative="{k - n + 1}"' if role == "rate" else ""
+        real += f' derivative="{k - n + 1}"' if role in ("rate", "velocity") else ""
         lines.append(
             f'    <ScalarVariable name="{name}" valueReference="{k}" '
             f"description={quoteattr(plain(text))}\n        {ROLES[role]}>"
@@ -177,8 +205,8 @@ def _structure(roles: Sequence[str]) -> str:
 
     return (
         "  <ModelStructure>\n"
-        + unknowns("Outputs", "state", "energy")
-        + unknowns("Derivatives", "rate")
-        + unknowns("InitialUnknowns", "rate", "energy")
+        + unknowns("Outputs", "state", "found", "velocity", "energy")
+        + unknowns("Derivatives", "rate", "velocity")
+        + unknowns("InitialUnknowns", "found", "rate", "velocity", "energy")
         + "  </ModelStructure>\n"
     )

@@ -4,83 +4,33 @@
 """
 
 BODY = """\
-static void prepare(State *s)
-{
-@prepare@}
-
-static void rates(const State *s, const double *x, double *dx)
-{
-    @id@_rates(x, x + NQ, s->u, s->r, dx, dx + NQ);
-}
-
-static void refresh(State *s)
-{
-    if (!s->fresh) {
-        prepare(s);
-        rates(s, s->x, s->dx);
-        @id@_energies(s->x, s->x + NQ, s->r, s->e, s->e + 1);
-        s->fresh = 1;
-    }
-}
-
-static void reset(State *s)
-{
-    memset(s, 0, sizeof *s);
-    memcpy(s->x, start_x, sizeof s->x);
-    memcpy(s->p, start_p, sizeof s->p);
-}
-
-/* Quaternions keep their length. */
-static void normalise(double *x)
-{
-@normalise@    (void)x;
-}
-
-/* One step of Runge and Kutta's method of fourth order. */
-static void step(State *s, double h)
-{
-    double k1[NX];
-    double k2[NX];
-    double k3[NX];
-    double k4[NX];
-    double y[NX];
-    int i;
-    rates(s, s->x, k1);
-    for (i = 0; i < NX; ++i) {
-        y[i] = s->x[i] + 0.5*h*k1[i];
-    }
-    rates(s, y, k2);
-    for (i = 0; i < NX; ++i) {
-        y[i] = s->x[i] + 0.5*h*k2[i];
-    }
-    rates(s, y, k3);
-    for (i = 0; i < NX; ++i) {
-        y[i] = s->x[i] + h*k3[i];
-    }
-    rates(s, y, k4);
-    for (i = 0; i < NX; ++i) {
-        s->x[i] += h*(k1[i] + 2.0*(k2[i] + k3[i]) + k4[i])/6.0;
-    }
-    normalise(s->x);
-}
-
 static const double *value(State *s, fmi2ValueReference v)
 {
-    if (v >= VR_DX && v < VR_U) {
+    if ((v < VR_DX && s->starting) || (v >= VR_DX && v < VR_U) || (v >= VR_E && v < VR_P)) {
         refresh(s);
-        return s->dx + (v - VR_DX);
-    }
-    if (v >= VR_E && v < VR_P) {
-        refresh(s);
-        return s->e + (v - VR_E);
     }
     if (v < VR_DX) {
         return s->x + v;
     }
-    if (v >= VR_U && v < VR_E) {
+    if (v < VR_U) {
+        return s->dx + (v - VR_DX);
+    }
+    if (v < VR_E) {
         return s->u + (v - VR_U);
     }
+    if (v < VR_P) {
+        return s->e + (v - VR_E);
+    }
     return v < VR_END ? s->p + (v - VR_P) : NULL;
+}
+
+/* Tell the importer what is wrong, and what comes of it. */
+static fmi2Status complain(const Model *m, fmi2Status status, const char *text)
+{
+    if (m->logger) {
+        m->logger(m->environment, "@id@", status, "logStatusError", text);
+    }
+    return status;
 }
 
 EXPORT const char *fmi2GetTypesPlatform(void)
@@ -118,6 +68,8 @@ EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String 
     if (m) {
         m->free_memory = f->freeMemory;
         m->allocate = f->allocateMemory;
+        m->logger = f->logger;
+        m->environment = f->componentEnvironment;
         m->type = type;
         reset(&m->state);
     }
@@ -135,11 +87,30 @@ EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean has_tolerance
                                       fmi2Real tolerance, fmi2Real start, fmi2Boolean has_stop,
                                       fmi2Real stop)
 {
-    (void)has_tolerance;
-    (void)tolerance;
+    State *s = &((Model *)c)->state;
     (void)has_stop;
     (void)stop;
-    ((Model *)c)->state.time = start;
+    s->time = start;
+    s->drift = has_tolerance && tolerance > 0.0 ? 10.0*tolerance : DRIFT;
+    s->fresh = 0;
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c)
+{
+    State *s = &((Model *)c)->state;
+    s->starting = 1;
+    s->fresh = 0;
+    return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2ExitInitializationMode(fmi2Component c)
+{
+    State *s = &((Model *)c)->state;
+    if (!refresh(s)) {
+        return complain(c, fmi2Error, "no start is found: the loops do not close, or are singular");
+    }
+    s->starting = 0;
     return fmi2OK;
 }
 
@@ -152,15 +123,16 @@ EXPORT fmi2Status fmi2Reset(fmi2Component c)
 EXPORT fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference v[], size_t n,
                               fmi2Real y[])
 {
+    State *s = &((Model *)c)->state;
     size_t i;
     for (i = 0; i < n; ++i) {
-        const double *place = value(&((Model *)c)->state, v[i]);
+        const double *place = value(s, v[i]);
         if (!place) {
-            return fmi2Error;
+            return complain(c, fmi2Error, "there is no variable of this reference");
         }
         y[i] = *place;
     }
-    return fmi2OK;
+    return !s->fresh || s->good ? fmi2OK : fmi2Discard;
 }
 
 EXPORT fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference v[], size_t n,
@@ -189,7 +161,7 @@ EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueR
                                                size_t n_known, const fmi2Real dv[], fmi2Real dy[])
 {
     State *s = &((Model *)c)->state;
-    double d[NX + NU];
+    double d[NX + NU + 1];
     double made[NX + 2];
     size_t i;
     memset(d, 0, sizeof d);
@@ -202,9 +174,10 @@ EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueR
             return fmi2Error;
         }
     }
-    refresh(s);
-    @id@_rates_along(s->x, s->x + NQ, s->u, d, d + NQ, d + NX, s->r, made, made + NQ);
-    @id@_energies_along(s->x, s->x + NQ, d, d + NQ, s->r, made + NX, made + NX + 1);
+    if (!refresh(s)) {
+        return fmi2Discard;
+    }
+    turn(s, d, made);
     for (i = 0; i < n; ++i) {
         if (unknown[i] < VR_DX) {
             dy[i] = d[unknown[i]];
@@ -283,26 +256,45 @@ EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[
     return fmi2OK;
 }
 
+/* States that have left their place are brought back here, where FMI lets them jump. */
 EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 {
-    (void)c;
+    State *s = &((Model *)c)->state;
+    double x[NX];
     memset(info, 0, sizeof *info);
+    memcpy(x, s->x, sizeof x);
+    refresh(s);
+    if (!settle(s)) {
+        return complain(c, fmi2Error, "the loops do not close");
+    }
+    if (differ(x, s->x, s->drift)) {
+        info->valuesOfContinuousStatesChanged = 1;
+        s->fresh = 0;
+    } else {
+        memcpy(s->x, x, sizeof x);
+    }
     return fmi2OK;
 }
 
 EXPORT fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean last,
                                               fmi2Boolean *event, fmi2Boolean *terminate)
 {
-    (void)c;
+    State *s = &((Model *)c)->state;
+    double x[NX];
     (void)last;
-    *event = 0;
     *terminate = 0;
+    memcpy(x, s->x, sizeof x);
+    prepare(s);
+    *event = !settle(s) || differ(x, s->x, s->drift);
+    memcpy(s->x, x, sizeof x);
     return fmi2OK;
 }
 
 EXPORT fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
 {
-    ((Model *)c)->state.time = time;
+    State *s = &((Model *)c)->state;
+    s->time = time;
+    s->fresh = s->fresh && !TIMED;
     return fmi2OK;
 }
 
@@ -332,7 +324,9 @@ EXPORT fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n)
     if (n != NX) {
         return fmi2Error;
     }
-    refresh(s);
+    if (!refresh(s)) {
+        return complain(c, fmi2Discard, "the loops lose rank: a singular pose");
+    }
     memcpy(dx, s->dx, sizeof s->dx);
     return fmi2OK;
 }
@@ -365,8 +359,13 @@ EXPORT fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real h, fmi2Boo
         return fmi2Error;
     }
     prepare(s);
+    s->starting = 0;
     for (i = 0; i < n && h > 0.0; ++i) {
-        step(s, h/n);
+        if (!step(s, time + i*(h/n), h/n)) {
+            s->time = time + i*(h/n);
+            s->fresh = 0;
+            return complain(c, fmi2Discard, "the motion meets a singular pose");
+        }
     }
     s->time = time + h;
     s->fresh = 0;

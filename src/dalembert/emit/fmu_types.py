@@ -50,14 +50,20 @@ typedef struct {
 
 #define NQ @nq@
 #define NV @nv@
-#define NU @nv@
+#define NF @nf@
+#define NU @nu@
+#define NS @ns@
 #define NP @np@
 #define NR @nr@
 #define NX (NQ + NV)
 #define GUID "@guid@"
 #define STEP @step@
+#define TIMED @timed@
+#define CLOSED 1e-10  /* a gap below this part of the model's size is none */
+#define SINGULAR 1e-10
+#define DRIFT 1e-6  /* model exchange asks for an event where states leave their place by more */
 
-/* Value references: states, their rates, forces, energies, parameters. */
+/* Value references: states, their rates, inputs, energies, parameters. */
 #define VR_X 0
 #define VR_DX NX
 #define VR_U (2*NX)
@@ -68,18 +74,23 @@ typedef struct {
 typedef struct {
     double time;
     double x[NX];
-    double u[NU];
+    double u[NU + 1];
     double p[NP + 1];
     double r[NR + 1];
     double dx[NX];
     double e[2];
-    int fresh; /* r, dx and e belong to x, u and p */
+    double drift;
+    int starting; /* before and in initialization: loops are closed from the start values */
+    int fresh;    /* r, dx and e belong to x, u and p */
+    int good;     /* the model had an answer when they were made */
 } State;
 
 typedef struct {
     State state;
     void (*free_memory)(void *);
     void *(*allocate)(size_t, size_t);
+    void (*logger)(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
+    fmi2ComponentEnvironment environment;
     fmi2Type type;
 } Model;
 
@@ -89,8 +100,6 @@ static const double start_p[NP + 1] = {@start_p@};
 
 # functions that have nothing to do here: name, arguments after the component, what they return
 SIMPLE = (
-    ("EnterInitializationMode", "", "fmi2OK"),
-    ("ExitInitializationMode", "", "fmi2OK"),
     ("Terminate", "", "fmi2OK"),
     ("EnterEventMode", "", "fmi2OK"),
     ("EnterContinuousTimeMode", "", "fmi2OK"),
