@@ -274,6 +274,27 @@ def test_a_chain_of_thirty_joints_is_refused_by_its_predicted_size():
         eq.regressor()
 
 
+def test_the_command_prints_base_parameters(capsys):
+    def run(*arguments):
+        assert main(["derive", *arguments, "--only", "base_parameters"]) == 0
+        return capsys.readouterr().out
+
+    out = run("robot:rx90")
+    assert out.startswith("# RX90: 36 base parameters of 60 standard ones\n")
+    assert "# no effect: M1, MX1," in out
+    assert "\nXXR2 = XX2 - YY2 - D3**2*(M3 + M4 + M5 + M6)\n" in out
+    tex = run("robot:rx90", "--form", "latex")
+    assert tex.count("{") == tex.count("}") and r"\mathit{XXR}_{2} = \mathit{XX}_{2}" in tex
+    assert "$$" in run("robot:rx90", "--form", "markdown")
+    data = json.loads(run("robot:rx90", "--json"))["base_parameters"]
+    assert data["base"][1]["formula"] == "MX2 + D3*(M3 + M4 + M5 + M6)"
+    # loops and joints without closed forms have base parameters of their tree
+    assert "of the tree alone" in run("robot:fivebar")
+    assert main(["derive", "robot:rx90", "--only", "base_parameters,Q"]) == 0
+    both = capsys.readouterr().out
+    assert "\nQ(2) = " in both and "\nXXR6 = XX6 - YY6\n" in both
+
+
 def test_the_command_prints_regressors(capsys):
     phrase = "RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);"
     assert main(["derive", phrase, "--only", "base_regressor"]) == 0

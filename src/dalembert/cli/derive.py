@@ -28,7 +28,8 @@ FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
 )
 @click.option(
     "--only", metavar="LIST",
-    help="Sections: Q,A,B,C,constants,structure; regressor,base_regressor,energy_regressor.",
+    help="Sections: Q,A,B,C,constants,structure; base_parameters,regressor,base_regressor,"
+    "energy_regressor.",
 )  # fmt: skip
 @click.option(
     "--inertia",
@@ -90,6 +91,9 @@ def command(
     if form == "kane":
         stepwise(mechanism, as_json, as_latex)
         return
+    if only == "base_parameters" and not freeze:
+        grouped(mechanism, as_json or form == "json", form)
+        return
     mechanism, loops = taken_apart(mechanism)
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
@@ -113,6 +117,20 @@ def command(
         click.echo(eq.markdown(sections), nl=False)
     else:
         click.echo(eq.text(form, sections) + "".join(f"{line}\n" for line in loops), nl=False)
+
+
+def grouped(m: Mechanism, as_json: bool, form: str) -> None:
+    """Print the base inertial parameters, which mechanisms without closed forms have too."""
+    from dalembert.algorithms.base_parameters import base_parameters
+    from dalembert.equations import latex, regressor_print
+
+    if as_json:
+        print_json({"name": m.name, "base_parameters": base_parameters(m).json()})
+    elif form == "latex":
+        click.echo(latex.whole(latex.grouping(m)), nl=False)
+    else:
+        made = latex.grouping_markdown if form == "markdown" else regressor_print.grouping
+        click.echo(made(m), nl=False)
 
 
 def taken_apart(m: Mechanism) -> tuple[Mechanism, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..algorithms.base_parameters import base_parameters
 from ..expr import decimal
 from .regressor_print import of_section
 from .text import REGRESSORS, chosen, conventions, expression
@@ -35,6 +36,8 @@ def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
                 "equal": [list(g) for g in found.equal],
                 "nonzero": {k: list(v) for k, v in found.nonzero.items()},
             }
+        elif part == "base_parameters":
+            out[part] = base_parameters(eq.mechanism).json()
         elif part in REGRESSORS:
             out[part] = of_section(eq, part).json()
         else:

@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..algorithms.base_parameters import base_parameters
 from ..errors import shown
 from ..expr import decimal
+from ..mechanism import Mechanism
 from . import regressor_print
 from .order import Part, factored
 from .ring import Ring
@@ -42,6 +44,7 @@ TITLES = {
     "B": "Coriolis",
     "C": "Centrifugal",
     "structure": "Structure",
+    "base_parameters": "Base parameters",
     "regressor": "Regressor",
     "base_regressor": "Regressor of the base parameters",
     "energy_regressor": "Regressor of the energy",
@@ -77,9 +80,14 @@ def display(formula: str) -> str:
 
 def document(eq: Equations, only: Sequence[str] | None = None) -> str:
     """Return a whole LaTeX document."""
+    return whole(latex(eq, only))
+
+
+def whole(fragment: str) -> str:
+    """Return a LaTeX document of a fragment."""
     head = "\\documentclass[a4paper]{article}\n\\usepackage{amsmath}\n"
     allow = "\\usepackage[margin=2cm]{geometry}\n\\allowdisplaybreaks\n"
-    return f"{head}{allow}\\begin{{document}}\n{latex(eq, only)}\\end{{document}}\n"
+    return f"{head}{allow}\\begin{{document}}\n{fragment}\\end{{document}}\n"
 
 
 def markdown(eq: Equations, only: Sequence[str] | None = None) -> str:
@@ -114,6 +122,8 @@ def words(eq: Equations, part: str) -> list[str]:
     """Return the lines of one section that are no formulas."""
     if part == "structure":
         return str(eq.structure()).splitlines()
+    if part == "base_parameters":
+        return grouping_words(eq.mechanism)
     if part in REGRESSORS:
         return regressor_print.conventions(regressor_print.of_section(eq, part))
     return []
@@ -124,10 +134,39 @@ def formulas(eq: Equations, part: str) -> Iterator[str]:
     if part == "constants":
         for name, value in eq.constants.items():
             yield broken(f"{symbol(name)} = ", summands(_definition(value)))
+    elif part == "base_parameters":
+        yield from grouping_formulas(eq.mechanism)
     elif part in REGRESSORS:
         yield from map(entry_formula, regressor_print.of_section(eq, part))
     elif part != "structure":
         yield from (entry_formula(e) for e in getattr(eq, part) if part in "QA" or len(e.raw))
+
+
+def grouping_formulas(m: Mechanism) -> Iterator[str]:
+    """Yield the formula of each grouped inertial parameter."""
+    for name, right in base_parameters(m).groups.items():
+        yield broken(f"{symbol(name)} = ", summands(_definition(right)))
+
+
+def grouping(m: Mechanism) -> str:
+    """Return a LaTeX fragment with the base parameters of a mechanism."""
+    title, *known = grouping_words(m)
+    out = [f"\\section*{{{plain_text(title)}}}"]
+    out += [f"\\noindent {plain_text(line)}\\par" for line in known]
+    return "\n".join([*out, *map(display, grouping_formulas(m))]) + "\n"
+
+
+def grouping_markdown(m: Mechanism) -> str:
+    """Return Markdown with the base parameters of a mechanism."""
+    title, *known = grouping_words(m)
+    out = [f"# {_plain(title)}", "", *(f"- {_plain(line)}" for line in known), ""]
+    return "\n".join([*out, *(f"$${x}$$" for x in grouping_formulas(m))]) + "\n"
+
+
+def grouping_words(m: Mechanism) -> list[str]:
+    """Return what is said of the base parameters besides formulas."""
+    found = regressor_print.grouping(m).splitlines()
+    return [line.removeprefix("# ") for line in found if line.startswith("# ")]
 
 
 def entry_formula(e: Entry) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..algorithms.base_parameters import base_parameters
 from ..errors import shown
 from ..expr import decimal
+from ..mechanism import Mechanism
 from .text import angles, expression, vector, wrapped
 
 if TYPE_CHECKING:
@@ -28,6 +30,27 @@ def of_section(eq: Equations, part: str) -> Regressor:
     return eq.regressor(base=part == "base_regressor")
 
 
+def grouping(m: Mechanism) -> str:
+    """Return the base parameters of a mechanism as text: remarks, then one formula for each group.
+
+    >>> import dalembert as da
+    >>> print(grouping(da.load("RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);")).splitlines()[-1])
+    ZZR1 = ZZ1 + L1**2*M2
+    """
+    base = base_parameters(m)
+    closed = m.loops or m.couplings or m.wheels or m.velocity_constraints
+    lines = [
+        f"{shown(m.name)}: {len(base)} base parameters of {len(base.standard)} standard ones",
+        "MX.., XX..: first moments and tensors about the origin of the body's frame; IA.. rotors",
+        "phi: " + ", ".join(map(shown, base.names)),
+        "no effect: " + (", ".join(map(shown, base.no_effect)) or "none"),
+        *base.notes,
+        *(["of the tree alone: loops and constraints are not considered"] if closed else []),
+    ]
+    formulas = [f"{name} = {right}" for name, right in base.groups.items()]
+    return "\n".join([*(f"# {x}" for x in lines), *formulas]) + "\n"
+
+
 def law(Y: Regressor) -> str:
     """Return what the regressor is for."""
     return "tau = Y phi" if Y.kind == "Y" else "T + V = E phi"
@@ -43,7 +66,7 @@ def conventions(Y: Regressor) -> list[str]:
     if Y.base:
         lines += [f"{name} = {form}" for name, form in Y.base.groups.items()]
         lines += [f"no effect: {', '.join(map(shown, Y.base.no_effect)) or 'none'}"]
-    lines.append("first moments MX.., tensors XX.. about the origin of the frame of the body")
+    lines.append("MX.., XX..: first moments and tensors about the origin of the body's frame")
     lines.append("qd1, qdd1: first and second derivative of q1")
     lines += [SENSES[g.key[0]].format(g.key[1]) for g in Y.ring.symbols.generators
               if g.key[0] in SENSES]  # fmt: skip

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 WIDTH = 100
 LONG = 24  # digits of a number that is shown exactly
 REGRESSORS = ("regressor", "base_regressor", "energy_regressor")
-SECTIONS = ("constants", "Q", "A", "B", "C", "structure", *REGRESSORS)
+ASKED = ("structure", "base_parameters", *REGRESSORS)  # printed only when asked for
+SECTIONS = ("constants", "Q", "A", "B", "C", *ASKED)
 FORMS = ("report", "condensed")
 
 
@@ -28,7 +29,7 @@ def text(eq: Equations, form: str = "condensed", only: Sequence[str] | None = No
     """Return the equations in one form, sections as asked; every line of remark begins with #."""
     if form not in FORMS:
         raise UsageError(f"form {shown(str(form))!r}", hint="one of " + ", ".join(FORMS))
-    from .regressor_print import of_section
+    from .regressor_print import grouping, of_section
 
     parts = chosen(only)
     # a regressor has conventions of its own
@@ -37,6 +38,8 @@ def text(eq: Equations, form: str = "condensed", only: Sequence[str] | None = No
     for part in parts:
         if part in REGRESSORS:
             lines += of_section(eq, part).text().splitlines()
+        elif part == "base_parameters":
+            lines += grouping(eq.mechanism).splitlines()
         elif part == "constants":
             lines += [line(name, value) for name, value in eq.constants.items()]
         elif part == "structure":
@@ -49,7 +52,7 @@ def text(eq: Equations, form: str = "condensed", only: Sequence[str] | None = No
 def chosen(only: Sequence[str] | None) -> list[str]:
     """Return the sections to print, in order."""
     if only is None:
-        return [s for s in SECTIONS if s != "structure" and s not in REGRESSORS]
+        return [s for s in SECTIONS if s not in ASKED]
     for s in only:
         if s not in SECTIONS:
             raise UsageError(f"no section {shown(str(s))!r}", hint="one of " + ",".join(SECTIONS))
@@ -74,10 +77,10 @@ def section(eq: Equations, kind: str, form: str) -> Iterator[str]:
 def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str]:
     """Return what a reader must know: title, equation; sign of Q, angles, frames, gravity.
 
-    Title and law alone where all sections are regressors, which have conventions of their own.
+    Title and law alone where all sections are of inertial parameters: they have their own.
     """
-    if parts and all(part in REGRESSORS for part in parts):
-        return [f"{shown(eq.mechanism.name)}: regressors in closed form", "tau = Y phi"]
+    if parts and all(part in ASKED[1:] for part in parts):
+        return [f"{shown(eq.mechanism.name)}: inertial parameters", "tau = Y phi"]
     sign = "-" if eq.sign == "section3" else "+"
     lines = [
         f"{shown(eq.mechanism.name)}: closed-form equations of motion, {form} form",
