@@ -1,6 +1,6 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
-    python -m benchmarks [all | kernels | loops | equations | listings | kane]
+    python -m benchmarks [all | kernels | loops | equations | listings | kane | moving]
                          [--quick] [--chains] [--no-peers]
 """
 
@@ -19,7 +19,7 @@ from dalembert import bench, robots
 from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cost import costs
 
-from . import equations, kane, listings, loops
+from . import equations, kane, listings, loops, moving
 
 # the least ratio that each figure should reach, by robot
 WANTED = {
@@ -37,7 +37,7 @@ PUMA = (259, 245)
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    choices = ("all", "kernels", "loops", "equations", "listings", "kane")
+    choices = ("all", "kernels", "loops", "equations", "listings", "kane", "moving")
     parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
@@ -55,6 +55,10 @@ def main() -> None:
             print(line, flush=True)
     if options.what in ("all", "kane"):
         for line in kane.rows(not options.no_peers and find_spec("sympy") is not None):
+            print(line, flush=True)
+    if options.what in ("all", "moving"):
+        peers = not options.no_peers and find_spec("pinocchio") is not None
+        for line in moving.rows(peers, *((0.1, 1) if options.quick else (2.0, 5))):
             print(line, flush=True)
     closed = options.what in ("all", "equations") and find_spec("sympy") is not None
     if closed and not options.no_peers:
