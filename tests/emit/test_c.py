@@ -1,13 +1,16 @@
 """C99: compiled without a warning, run, and compared with the algorithms in floats."""
 
 import ctypes
+import re
 import shutil
 import subprocess
 
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.emit import c
+from dalembert.export.unit import unit_of
 from emitted import MACHINES, expected, unit, worst
 
 GCC = shutil.which("gcc")
@@ -63,6 +66,37 @@ def test_golden_vectors_hold(name, flags, tmp_path):
     _, made = unit(name)
     flags = [flag.format(made.id.upper()) for flag in flags]
     subprocess.run([build(tmp_path, made, *flags, library=False)], check=True)
+
+
+FAR = """{"name": "far", "parameters": {"tiny": 1e-60, "huge": 1e60}, "bodies": [
+  {"name": "a", "parent": -1, "joint": {"type": "revolute", "axis": [0, 0, 1]}, "mass": 2,
+   "com": [0.3, 1e-50, 0], "inertia": [[0.3, 1e-45, 0], [1e-45, 0.3, 0], [0, 0, 0.1]]},
+  {"name": "b", "parent": 0, "joint": {"type": "revolute", "axis": [0, 0, 1],
+   "placement": {"translation": [1e-41, 0.5, "tiny*huge"]}}, "mass": 1, "com": [0.1, 0, 0],
+   "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}]}"""
+
+
+@needs_gcc
+@pytest.mark.parametrize("parameters", [None, "all"])
+@pytest.mark.parametrize("single", [False, True])
+def test_numbers_beyond_single_precision_build_in_both(parameters, single, tmp_path):
+    made = unit_of(da.load(FAR), ["inverse_dynamics", "mass_matrix"], parameters=parameters)
+    name = made.id.upper()
+    flags = [f"-D{name}_FLOAT"] * single
+    program = build(tmp_path, made, "-O1", *flags, library=False)
+    text = "".join(path.read_text() for path in tmp_path.glob("*.[ch]"))
+    assert re.search(rf"{name}_FAR\(\d", text)
+    if not (single and parameters):  # 1e-60 times 1e60 is one, in single precision zero
+        subprocess.run([program], check=True)
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [(1.0, "X_K(1.0)"), (-0.0, "-X_K(0.0)"), (1e-37, "X_K(1e-37)"), (-1e-39, "-X_FAR(1e-39, 0.0)"),
+     (1e39, "X_FAR(1e+39, 3.4028234663852886e+38)"), (float("inf"), "INFINITY")],
+)  # fmt: skip
+def test_constants_have_a_form_for_single_precision(x, text):
+    assert c.constant(x, "X") == text
 
 
 @needs_gcc

@@ -5,6 +5,7 @@ No allocation, no state, nothing but libm behind it; every name begins with that
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,9 +46,21 @@ def dialect(id: str) -> Dialect:
             sign=Form(f"{id}_sign({{}})"),
             where=Form("{} ? {} : {}", 0, (1, 1, 1)),
         ),
-        numbers("INFINITY", "NAN", f"{up}_K({{}})"),
+        lambda value: constant(float(value), up),
         turns=True,
     )
+
+
+FINEST, LARGEST = 2.0**-126, 2.0**128 - 2.0**104  # normal numbers of single precision
+
+
+def constant(x: float, up: str) -> str:
+    """Return a number in either precision; <ID>_FAR has a second one for single precision."""
+    size = abs(x)
+    near = not (math.isfinite(x) and size) or FINEST <= size <= LARGEST
+    single = "0.0" if size < FINEST else repr(LARGEST)
+    text = f"{up}_K({{}})" if near else f"{up}_FAR({{}}, {single})"
+    return numbers("INFINITY", "NAN", text)(x)
 
 
 def files(unit: Unit) -> dict[str, str]:
@@ -91,7 +104,9 @@ def header(unit: Unit) -> str:
         _comment(about(unit)),
         f"#ifndef {up}_H\n#define {up}_H\n",
         f"#ifdef {up}_FLOAT\ntypedef float {id}_real;\n#define {up}_K(x) x##f\n"
-        f"#else\ntypedef double {id}_real;\n#define {up}_K(x) x\n#endif\n",
+        f"#define {up}_FAR(x, y) y##f /* below single precision: zero; beyond: its largest */\n"
+        f"#else\ntypedef double {id}_real;\n#define {up}_K(x) x\n#define {up}_FAR(x, y) x\n"
+        "#endif\n",
         f"#define {up}_NQ {len(unit.positions)}\n#define {up}_NV {len(unit.speeds)}\n"
         f"#define {up}_NP {len(unit.parameters)}\n#define {up}_NR {unit.prepared}\n",
         '#ifdef __cplusplus\nextern "C" {\n#endif\n',
@@ -197,7 +212,7 @@ def source(unit: Unit) -> str:
 
 def _defaults(unit: Unit) -> str:
     up = unit.id.upper()
-    values = ["NAN" if p.value is None else f"{up}_K({p.value!r})" for p in unit.parameters]
+    values = ["NAN" if p.value is None else constant(p.value, up) for p in unit.parameters]
     lines = [f"    p->{p.id} = {x}" for p, x in zip(unit.parameters, values, strict=True)]
     head = f"void {unit.id}_default_parameters({unit.id}_parameters *p)"
     return f"{head}\n{{\n" + "".join(line + ";\n" for line in lines) + "}\n"
@@ -281,7 +296,7 @@ def test(unit: Unit) -> str:
         r = "r"
         main.append(f"    {id}_parameters p;\n    {id}_real r[{max(1, unit.prepared)}];\n")
         main += [
-            f"    p.{p.id} = {up}_K({x!r});\n"
+            f"    p.{p.id} = {constant(x, up)};\n"
             for p, x in zip(unit.parameters, unit.trial, strict=True)
         ]
         main.append(f"    {id}_prepare(&p, r);\n")
@@ -319,7 +334,7 @@ def _golden_tables(entry: Entry, unit: Unit) -> Iterator[str]:
         size = max(1, len(columns[0][n]))
         rows = []
         for column in columns:
-            values = [f"{up}_K({x!r})" for x in column[n]] or [f"{up}_K(0.0)"]
+            values = [constant(x, up) for x in column[n]] or [f"{up}_K(0.0)"]
             lines = [", ".join(values[i : i + 4]) for i in range(0, len(values), 4)]
             rows.append("    {\n        " + ",\n        ".join(lines) + "\n    }")
         name = f"{unit.id}_{entry.name}_{word}"
