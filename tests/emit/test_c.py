@@ -69,10 +69,10 @@ def test_golden_vectors_hold(name, flags, tmp_path):
 
 
 FAR = """{"name": "far", "parameters": {"tiny": 1e-60, "huge": 1e60}, "bodies": [
-  {"name": "a", "parent": -1, "joint": {"type": "revolute", "axis": [0, 0, 1]}, "mass": 2,
-   "com": [0.3, 1e-50, 0], "inertia": [[0.3, 1e-45, 0], [1e-45, 0.3, 0], [0, 0, 0.1]]},
-  {"name": "b", "parent": 0, "joint": {"type": "revolute", "axis": [0, 0, 1],
-   "placement": {"translation": [1e-41, 0.5, "tiny*huge"]}}, "mass": 1, "com": [0.1, 0, 0],
+  {"name": "a", "parent": -1, "joint": {"type": "revolute", "axis": [0, 1, 0]}, "mass": 2,
+   "com": [0.3, 0, 1e-50], "inertia": [[0.3, 1e-45, 0], [1e-45, 0.3, 0], [0, 0, 0.1]]},
+  {"name": "b", "parent": 0, "joint": {"type": "revolute", "axis": [1, 0, 0],
+   "placement": {"translation": [1e-41, 0.5, "tiny*huge"]}}, "mass": 1, "com": [0.1, 1e-50, 0],
    "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}]}"""
 
 
