@@ -85,7 +85,8 @@ def _spread(m: Mechanism, plan: LoopPlan, values: Vector) -> list[Scalar]:
 
 def _coordinates(m: Mechanism, plan: LoopPlan) -> list[int]:
     """Return where the coordinates of the motors stand in q."""
-    by, at = {}, 0
+    by: dict[int, int] = {}
+    at = 0
     for k, b in zip(m.velocity_index, m.bodies, strict=True):
         by |= {k: at} if b.joint.nv == 1 else {}
         at += b.joint.nq

@@ -1,4 +1,7 @@
-"""Events: sign changes of functions of the state, joint limits first among them."""
+"""Events: sign changes of functions of the state, joint limits first among them.
+
+Adaptive steps find them on their own interpolant (`located`); see `between.py` for fixed steps.
+"""
 
 from __future__ import annotations
 
@@ -98,30 +101,10 @@ def located(run: Any, driver: Any, place: tuple[int, ...]) -> list[Event]:
             else:
                 b = middle
         x = driver.interpolated(b)
-        found.append(_event(run, name, b, x, place))
+        found.append(event_at(run, name, b, x, place))
     return sorted(found, key=lambda e: e.time)
 
 
-def _event(run: Any, name: str, time: float, x: Array, place: tuple[int, ...]) -> Event:
+def event_at(run: Any, name: str, time: float, x: Array, place: tuple[int, ...]) -> Event:
     nq = run.job.m.nq
     return Event(name, float(time), x[:nq].copy(), x[nq:].copy(), place)
-
-
-def sampled_events(run: Any, out: Array, lead: tuple[int, ...]) -> list[Event]:
-    """Return sign changes between samples, their times by a straight line through them."""
-    job, names = run.job, list(run.table.functions)
-    kernel = job.kernels.events(run.table.functions, run.table.key)
-    size = kernel.inputs[2].size
-    u = job.signal(run.times) if job.signal is not None else np.zeros(size)
-    p = np.zeros(kernel.inputs[3].size)
-    g = kernel(out, run.times[:, None], u, p, parameters=run.parameters(lead))
-    found = []
-    changed = ((g[:, :-1] < 0) & (g[:, 1:] >= 0)) | ((g[:, :-1] > 0) & (g[:, 1:] <= 0))
-    for row, k, which in np.argwhere(changed):
-        a, b = g[row, k, which], g[row, k + 1, which]
-        s = a / (a - b)
-        time = run.times[k] + s * (run.times[k + 1] - run.times[k])
-        x = out[row, k] + s * (out[row, k + 1] - out[row, k])
-        place = tuple(int(i) for i in np.unravel_index(row, lead)) if lead else ()
-        found.append(_event(run, names[which], time, x, place))
-    return sorted(found, key=lambda e: (e.state, e.time))

@@ -77,14 +77,17 @@ def simulate(
         job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table, max_steps
     )
     slow = refusal() is not None
+    if not len(states):
+        return run.result((np.zeros((0, len(times), states.shape[1])), [], 0, 0, ""), lead)
     if method in STIFF or (slow and method == "dop853"):
-        return run.result(run_scipy(run.job, states, times, method, rtol, run.atol), lead)
+        found = run_scipy(run.job, states, times, method, rtol, run.atol)
+        return run.result(run.watched(found, lead), lead)
     if slow:
         rows, given = run.rows(job.settings, lead), run.parameters(lead)
         found = run_numpy(job, states, times, method, step, given, rows)
-        return run.result(found, lead)
+        return run.result(run.watched(found, lead), lead)
     if method == "dop853":
-        return run.result(run.adaptive(states, lead, progress), lead)
+        return run.result(run.adaptive(states, lead, threads, progress), lead)
     return run.result(run.fixed(states, lead, threads, progress), lead)
 
 

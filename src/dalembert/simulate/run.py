@@ -10,13 +10,14 @@ import numpy as np
 from ..errors import SingularPose
 from ..mechanism import Mechanism, joint_name
 from ..runtime import integrate as drivers
-from ..runtime.native import pool
 from ..runtime.signal import Signal
-from .events import EventTable, located, sampled_events
+from .between import sampled_events
+from .events import EventTable, located
 from .kernels import MAPS, Kernels
 from .laws import Called
 from .result import Event, Simulation, SimulationStopped
 from .systems import Closed, Reduced, System
+from .threads import Progress, side_by_side
 from .tools import callback
 
 Array = np.ndarray
@@ -90,6 +91,11 @@ def force_names(own: System) -> tuple[str, ...]:
     return tuple(names)
 
 
+def place(row: int, lead: tuple[int, ...]) -> tuple[int, ...]:
+    """Return where a state stands in the leading dimensions."""
+    return tuple(int(k) for k in np.unravel_index(row, lead)) if lead else ()
+
+
 @dataclass
 class Run:
     """One call of simulate: what to integrate, how, and what was found."""
@@ -122,63 +128,82 @@ class Run:
         parts = [slice(a, a + size) for a in range(0, len(states), size)]
         settings, given = self.rows(self.job.settings, lead), self.parameters(lead)
 
-        def work(part: slice) -> Array:
+        def work(part: slice, report: Progress) -> Array:
             own = settings[part] if settings.ndim > 1 else settings
             mine = {k: (v[part] if np.ndim(v) else v) for k, v in (given or {}).items()}
-            return self._part(states[part], own, mine or None, part.start, progress)
+            return self._part(states[part], (own, mine or None), part.start, lead, report)
 
-        if len(parts) == 1:
-            out = work(parts[0])
-        else:
-            out = np.concatenate(
-                [job.result() for job in [pool(threads).submit(work, p) for p in parts]]
-            )
+        out = np.concatenate(side_by_side(work, parts, threads, progress))
         found = sampled_events(self, out, lead) if self.table.functions else []
+        stopped = self.cut(out, found, lead)
         spans = np.maximum(1, np.ceil(np.diff(self.times) / self.step - 1e-9)).sum()
         steps = int(spans) * len(states)
-        return out, found, steps, steps * (4 if self.method == "rk4" else 1), ""
+        return out, found, steps, steps * (4 if self.method == "rk4" else 1), stopped
 
-    def _part(self, states: Array, settings: Array, given: Any, start: int, progress: Any) -> Array:
+    def watched(self, found: Found, lead: tuple[int, ...]) -> Found:
+        """Return samples found by other means with the events that they show."""
+        out, _, steps, evaluations, _ = found
+        events = sampled_events(self, out, lead, fine=False) if self.table.functions else []
+        return out, events, steps, evaluations, self.cut(out, events, lead)
+
+    def cut(self, out: Array, found: list[Event], lead: tuple[int, ...]) -> str:
+        """Drop what comes after the first event that stops a state; return that event's name."""
+        ends: dict[tuple[int, ...], Event] = {}
+        for event in found:
+            if event.name in self.table.stop:
+                ends.setdefault(event.state, event)
+        for place, event in ends.items():
+            row = int(np.ravel_multi_index(place, lead)) if lead else 0
+            out[row, self.times > event.time] = np.nan
+        found[:] = [e for e in found if e.state not in ends or e.time <= ends[e.state].time]
+        return next(iter(ends.values())).name if ends else ""
+
+    def _part(
+        self,
+        states: Array,
+        own: tuple[Array, Any],
+        start: int,
+        lead: tuple[int, ...],
+        progress: Any,
+    ) -> Array:
         job, model = self.job, self.job.model(self.method)
+        settings, given = own
         driver = drivers.Fixed(model, states, self.times, self.step, settings, given)
         while (status := driver.run(progress)) != drivers.DONE:
             _raise_callback(model)
             first, t, before, after = driver.where
             if status == drivers.BAD:
                 row = int(np.argmax(~np.isfinite(after).all(axis=1)))
-                self.fail(before[row], after[row], t, start + first + row, len(states))
+                self.fail(before[row], after[row], t, place(start + first + row, lead))
             job = job.renewed(before, t, given)
             model = job.model(self.method)
             driver.use(model)
         _raise_callback(model)
         return driver.out
 
-    def adaptive(self, states: Array, lead: tuple[int, ...], progress: Any) -> Found:
+    def adaptive(self, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
+        """Return the samples of all states, each with steps of its own."""
         model = self.job.model(self.method, self.table)
         settings, given = self.rows(self.job.settings, lead), self.parameters(lead)
-        out: list[Array] = []
-        found: list[Event] = []
-        steps, evaluations, stopped = 0, 0, ""
-        for row, x in enumerate(states):
+
+        def work(row: int, report: Progress) -> Any:
             own = settings[row] if settings.ndim > 1 else settings
             mine = {k: (v[row] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
             driver = drivers.Adaptive(
-                model,
-                x,
-                self.times,
-                self.rtol,
-                self.atol,
-                own,
-                mine,
-                longest=self._longest(),
-                most=self.most,
-            )
-            place = np.unravel_index(row, lead) if lead else ()
-            stopped = self._one(driver, tuple(int(k) for k in place), found, progress) or stopped
-            out.append(driver.out)
-            steps += int(driver.task["steps"])
-            evaluations += int(driver.task["evaluations"])
-        return np.stack(out), found, steps, evaluations, stopped
+                model, states[row], self.times, self.rtol, self.atol, own, mine,
+                longest=self._longest(), most=self.most,
+            )  # fmt: skip
+            found: list[Event] = []
+            stopped = self._one(driver, place(row, lead), found, report)
+            return driver.out, found, driver.task["steps"], driver.task["evaluations"], stopped
+
+        if isinstance(self.job.kernels.law, Called):
+            threads = 1
+        done = side_by_side(work, range(len(states)), threads, progress)
+        out = np.stack([one[0] for one in done])
+        found = [event for one in done for event in one[1]]
+        steps, evaluations = (sum(int(one[k]) for one in done) for k in (2, 3))
+        return out, found, steps, evaluations, next((one[4] for one in done if one[4]), "")
 
     def _longest(self) -> float:
         return float(self.times[-1] - self.times[0]) or 1.0
@@ -225,10 +250,9 @@ class Run:
         K = driver.task.kept["K"].reshape(-1, int(driver.task["wide"]))[:13, :n]
         bad = ~np.isfinite(K).all(axis=0)
         after = np.where(bad, np.nan, driver.x)
-        row = int(np.ravel_multi_index(place, place)) if place else 0
-        self.fail(driver.x, after, driver.t, row, 1 if not place else row + 1)
+        self.fail(driver.x, after, driver.t, place)
 
-    def fail(self, before: Array, after: Array, t: float, row: int, count: int) -> None:
+    def fail(self, before: Array, after: Array, t: float, place: tuple[int, ...]) -> None:
         """Raise the error that names the joint, the time and the last good state."""
         m, own = self.job.m, self.job.kernels.system
         names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nq)]
@@ -238,7 +262,7 @@ class Run:
         # speeds first: they are what a bad acceleration spoils
         first = next((k for k in bad if k >= m.nq), bad[0] if len(bad) else 0)
         joint = names[int(first)]
-        which = f", state {row}" if count > 1 else ""
+        which = f", state {place[0] if len(place) == 1 else place}" if place else ""
         what = "is not finite" if len(bad) else "changes too fast for any step"
         raise SimulationStopped(
             f"the motion of joint {joint!r} {what} after t = {t:.9g} s{which}",

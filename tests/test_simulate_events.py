@@ -1,0 +1,137 @@
+"""Events of fixed steps, stops, and states side by side in threads."""
+
+import os
+import signal as signals
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+PENDULUM = "RX(-1, 1), TZK(-1); body 1: M = 1, D = (0, 0, -1);"
+DOUBLE = """RX(), TZK(-1), RX(), TZK(-1);
+body 1: M = 1, D = (0, 0, -1); body 2: M = 1, D = (0, 0, -1);"""
+TURN = {"turn": lambda t, q, qd: qd[0]}
+
+
+def period(amplitude):
+    special = pytest.importorskip("scipy.special")
+    return 4 * special.ellipk(np.sin(amplitude / 2) ** 2) / np.sqrt(9.81)
+
+
+def test_events_of_fixed_steps_have_the_order_of_the_method():
+    m = da.load(PENDULUM)
+    exact = period(0.8) / 2
+    errors = []
+    for step in (0.04, 0.02, 0.01):
+        r = da.simulate(m, [0.8], t=[0, 1.5], method="rk4", step=step, events=TURN)
+        errors.append(abs(r.events[0].time - exact))
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert (orders > 3.5).all(), (errors, orders)
+    assert errors[-1] < 1e-6
+
+
+@pytest.mark.parametrize("t", [[0, 2.0], [0, 0.9, 2.0], np.linspace(0, 2, 9)])
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+def test_events_between_coarse_samples_are_not_lost(method, t):
+    """The limit is passed and come back to between two samples."""
+    m = da.load(PENDULUM)
+    r = da.simulate(m, [0.5], [3.0], t=t, method=method, rtol=1e-11)
+    fine = da.simulate(m, [0.5], [3.0], t=np.linspace(0, 2, 2001), rtol=1e-11)
+    assert [e.name for e in r.events] == [e.name for e in fine.events]
+    for a, b in zip(r.events, fine.events, strict=True):
+        assert a.time == pytest.approx(b.time, abs=1e-9)
+        assert abs(a.q[0]) == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853", "radau"])
+def test_a_stop_ends_every_method(method):
+    m = da.load(PENDULUM)
+    r = da.simulate(m, [0.5], [3.0], t=2.0, method=method, stop="j1 upper limit", rtol=1e-10)
+    assert r.stopped == "j1 upper limit" and len(r.events) == 1
+    assert r.events[0].time - 0.01 <= r.t[-1] <= r.events[0].time
+    assert r.events[0].q[0] == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+def test_each_state_of_a_batch_stops_by_itself(method):
+    m = da.load(PENDULUM)
+    starts = np.array([[0.1], [0.5], [0.9]])
+    r = da.simulate(m, starts, [[0.0], [3.0], [3.0]], t=1.0, method=method, stop="j1")
+    kept = np.isfinite(r.q[..., 0]).sum(axis=1)
+    assert kept[0] == 201 and kept[2] < kept[1] < 201
+    assert sorted({e.state for e in r.events}) == [(1,), (2,)]
+
+
+def test_events_under_a_python_function_and_of_loops():
+    m = da.load(PENDULUM)
+    ways = [lambda t, q, qd: [-0.2 * qd[0]], None]
+    first, free = (da.simulate(m, [0.8], torque=w, t=3.0, method="rk4", events=TURN) for w in ways)
+    assert abs(first.events[0].time - free.events[0].time) > 1e-3
+    same = da.simulate(m, [0.8], torque=ways[0], t=3.0, rtol=1e-11, events=TURN)
+    assert first.events[0].time == pytest.approx(same.events[0].time, abs=1e-8)
+    bar = da.robots.fourbar()
+    runs = [
+        da.simulate(bar, da.assemble(bar), t=2.0, method=x, rtol=1e-11, events=TURN)
+        for x in ("rk4", "dop853")
+    ]
+    assert len(runs[0].events) == len(runs[1].events) > 0
+    for a, b in zip(runs[0].events, runs[1].events, strict=True):
+        assert a.time == pytest.approx(b.time, abs=1e-7)
+        assert np.abs(da.closure(bar, a.q)).max() < 1e-10
+
+
+# -- threads -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+def test_threads_change_nothing(method):
+    m = da.load(DOUBLE)
+    q0 = np.random.default_rng(5).normal(size=(300, 2))
+    seen = []
+    one = da.simulate(m, q0, t=1.0, method=method, events=TURN)
+    two = da.simulate(m, q0, t=1.0, method=method, events=TURN, threads=2, progress=seen.append)
+    assert (one.q == two.q).all() and one.steps == two.steps
+    assert [(e.state, e.time) for e in one.events] == [(e.state, e.time) for e in two.events]
+    assert seen == sorted(seen) and seen[-1] == 1.0
+
+
+def test_a_failing_state_is_named_whatever_the_threads():
+    m = da.load(DOUBLE)
+    law = ([0.0, 0.5, 0.50001, 9.0], [[0, 0], [0, 0], [0, np.nan], [0, np.nan]])
+    with pytest.raises(da.ComputationError, match="not finite"):
+        da.simulate(m, np.zeros((5, 2)) + 0.1, torque=law, t=1.0, threads=2)
+
+
+@pytest.fixture
+def interruptible():
+    before = signals.signal(signals.SIGINT, signals.default_int_handler)
+    yield
+    signals.signal(signals.SIGINT, before)
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_ctrl_c_stops_all_threads(method, interruptible):
+    m = da.load(DOUBLE)
+    da.simulate(m, [2.0, 1.0], t=0.01, method=method)
+    sent = []
+
+    def press():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signals.SIGINT)
+
+    timer = threading.Timer(0.5, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        states = np.full((300, 2), 2.0)
+        da.simulate(m, states, t=1e6, method=method, step=1e-4, rtol=1e-12, threads=2,
+                    max_steps=10**9)  # fmt: skip
+    timer.join()
+    assert time.perf_counter() - sent[0] < 1.0
+
+
+def test_no_states_at_all():
+    r = da.simulate(da.load(DOUBLE), np.zeros((0, 2)), t=1.0)
+    assert r.q.shape == (0, 201, 2)
