@@ -14,6 +14,7 @@ from dalembert.algorithms.moving_base import (
     base_size,
     moving_base_by_articulated_bodies,
     moving_base_by_partition,
+    moving_base_by_recursion,
     moving_base_direct,
     moving_base_direct_by_partition,
     moving_base_inverse,
@@ -30,7 +31,12 @@ from dalembert.reference import in_floats
 from mechanisms import random_mechanisms, random_state
 from pinocchio_model import to_pinocchio
 
-INVERSE = (moving_base_inverse, moving_base_by_partition, moving_base_by_articulated_bodies)
+INVERSE = (
+    moving_base_inverse,
+    moving_base_by_recursion,
+    moving_base_by_partition,
+    moving_base_by_articulated_bodies,
+)
 DIRECT = (moving_base_direct, moving_base_direct_by_partition)
 
 
@@ -239,7 +245,7 @@ def test_springs_in_joints_and_between_points_act_on_a_moving_base():
         return [x[0] for x in found]
 
     spatial = {"convention": "spatial"}
-    for method in ("composite", "partition", "articulated_body"):
+    for method in ("composite", "recursion", "partition", "articulated_body"):
         base, tau = run("moving_base_inverse", method, q, qd, qdd[BASE:], **spatial)
         (whole,) = run("inverse_dynamics", None, q, qd, [*base, *qdd[BASE:]])
         scale = np.abs(whole).max()
@@ -265,7 +271,7 @@ HOLLOW = "RZ(), TXK(1); body base: M = 0; body 1: M = {}, D = (0.5, 0, 0), I = {
 def test_a_robot_without_inertia_names_its_base(base):
     m = da.load(HOLLOW.format(0, "(0, 0, 0)"), base=base)
     q, qd = da.neutral(m), np.zeros(m.nv)
-    for method in ("composite", "partition", "articulated_body"):
+    for method in ("composite", "recursion", "partition", "articulated_body"):
         with pytest.raises(da.SingularModel, match="joint 'base' moves no inertia"):
             da.moving_base_inverse(m, q, qd, [0], method=method)
 
@@ -286,7 +292,7 @@ def test_a_base_without_inertia_has_an_inverse_model_and_no_direct_one(base):
 
 def test_a_point_mass_on_a_free_base_does_not_resist_turning():
     m = da.load("RZ(), TXK(1); body base: M = 0.3, D = (0.1, 0.2, 0.3);", base="free")
-    for method in ("composite", "partition", "articulated_body"):
+    for method in ("composite", "recursion", "partition", "articulated_body"):
         with pytest.raises(da.SingularModel, match="joint 'base' moves no inertia"):
             da.moving_base_inverse(m, da.neutral(m), np.zeros(7), [0], method=method)
 
@@ -300,7 +306,7 @@ def test_a_planar_base_has_three_accelerations_and_feels_no_force():
     q, qd, qdd = state(m, seed=7)
     found = [
         da.moving_base_inverse(m, q, qd, qdd[3:], method=method)
-        for method in ("composite", "partition", "articulated_body")
+        for method in ("composite", "recursion", "partition", "articulated_body")
     ]
     for base, tau in found:
         whole = da.inverse_dynamics(m, q, qd, [*base, *qdd[3:]])

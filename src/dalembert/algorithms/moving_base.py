@@ -3,6 +3,9 @@
 Khalil (2010), section 7.2, eqs (89)-(100) with errata E2.24-E2.31: composite bodies give the base
 acceleration, a last outward pass the torques. The recursions hold no gravity, so (97) yields
 V̇_0 - g (E2.24); V̇_0 is the classical acceleration of the base origin in base axes (E2.25).
+The default method does the same in two parts, (86) and (87): Newton and Euler with an unaccelerated
+base, then what the acceleration of the base adds. Single bodies have fewer inertial parameters than
+composite ones, so that it costs less (Talos: 1.55 times its inverse dynamics instead of 1.66).
 """
 
 from __future__ import annotations
@@ -51,7 +54,66 @@ def moving_base_inverse(
     drives: Drives = "inertia",
     convention: str = "classical",
 ) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (base acceleration, joint torques) from the motion of the joints, (89)-(100)."""
+    """Return (base acceleration, joint torques) from the motion of the joints."""
+    # size: the three recursions of one algorithm read best together
+    m, acting = moving_base(mechanism), wrenches or {}
+    if base_size(m) != BASE:
+        return moving_base_by_articulated_bodies(
+            m, q, qd, qdd_joints, wrenches, drives, convention
+        )
+    qdd = [*([0] * BASE), *qdd_joints]
+    q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
+    w, wd, vd = {0: Vec3(*qd[3:BASE])}, {0: Vec3.zero()}, {0: Vec3.zero()}
+    R, P, U, F, N, J = {}, {}, {}, {}, {}, {}
+    tau: dict[int, list[Scalar]] = {0: []}
+
+    # outward with an unaccelerated base: what H and A12 q̈, A22 q̈ stand for
+    for j, body in m.outward():
+        if j > 0:
+            i = body.parent
+            R[j], P[j] = body.pose(q_[j])
+            w_i = R[j].T @ w[i]
+            wJ, wdJ, vJ, vdJ = body.rates(q_[j], qd_[j], qdd_[j])
+            w[j], wd[j] = w_i + wJ, R[j].T @ wd[i] + wdJ + w_i.cross(wJ)
+            vd[j] = R[j].T @ (vd[i] + U[i] @ P[j]) + vdJ + 2 * w_i.cross(vJ)
+        U[j] = wd[j].skew() + squared(w[j])
+        F[j] = body.m * vd[j] + U[j] @ body.h
+        N[j] = couple(body.Io, U[j], w[j], wd[j]) + body.h.cross(vd[j])
+        if j in acting:
+            F[j], N[j] = F[j] + acting[j][0], N[j] + acting[j][1]
+        J[j] = Inertia(body.m, body.h, body.Io, "origin")
+
+    # inward: torques without the base, and the composite bodies of (95)
+    for j, body in m.inward():
+        if j > 0:
+            i = body.parent
+            tau[j] = body.project(q_[j], F[j], N[j])
+            f = R[j] @ F[j]
+            F[i], N[i] = F[i] + f, N[i] + R[j] @ N[j] + P[j].cross(f)
+            J[i] = J[i] + J[j].moved(Transform(R[j], P[j]))
+
+    # (86): V̇_0 - g; outward: its share A12ᵀ V̇_0 of the torques, (87)
+    v_0, w_0 = _accelerate(J[0], -F[0], -N[0], joint_name(m.bodies[0]))
+    v, a = {0: v_0}, {0: w_0}
+    for j, body in m.outward():
+        if j > 0:
+            i = body.parent
+            v[j], a[j] = R[j].T @ (v[i] + a[i].cross(P[j])), R[j].T @ a[i]
+            share = body.project(q_[j], *times(J[j], v[j], a[j]))
+            tau[j] = [x + y for x, y in zip(tau[j], share, strict=True)]
+    return _completed(m, q, qd, qdd, (v_0, w_0), m.join(tau), drives, convention)
+
+
+def moving_base_by_recursion(
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    qdd_joints: Vector,
+    wrenches: Mapping[int, Wrench] | None = None,
+    drives: Drives = "inertia",
+    convention: str = "classical",
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return the same as (89)-(100) stand, composite bodies carrying every term."""
     # size: the three recursions of one algorithm read best together
     m, acting = moving_base(mechanism), wrenches or {}
     if base_size(m) != BASE:
@@ -96,14 +158,27 @@ def moving_base_inverse(
             wd[j] = R[j].T @ wd[i] + zeta[j][1]
             f, n = times(J[j], vd[j], wd[j])
             tau[j] = body.project(q_[j], f - beta[j][0], n - beta[j][1])
-    joints = m.join(tau)
+    return _completed(m, q, qd, qdd, (vd[0], wd[0]), m.join(tau), drives, convention)
+
+
+def _completed(
+    m: Mechanism,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    reduced: tuple[Vec3, Vec3],
+    joints: list[Scalar],
+    drives: Drives,
+    convention: str,
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return the base acceleration from V̇_0 - g, and the torques with what drives add, (100)."""
     for k, Ia in rotor_inertia(m, drives).items():
         joints[k - BASE] = joints[k - BASE] + Ia * qdd[k]
     for k, force in friction(m, qd, drives).items():
         joints[k - BASE] = joints[k - BASE] + force
-    classical = vd[0] + base_rotation(m, q).T @ m.gravity  # E2.24
+    classical = reduced[0] + base_rotation(m, q).T @ m.gravity  # E2.24
     less = _named(convention) == "spatial"
-    return [*(classical - _turning(qd) if less else classical), *wd[0]], joints
+    return [*(classical - _turning(qd) if less else classical), *reduced[1]], joints
 
 
 def times(J: Inertia, v: Vec3, w: Vec3) -> tuple[Vec3, Vec3]:

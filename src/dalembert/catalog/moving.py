@@ -117,6 +117,7 @@ ROWS: tuple[dict[str, Any], ...] = (
         outputs=(("base_acceleration", _base), ("tau", _joints)),
         methods={
             "composite": eased(moving_base.moving_base_inverse),
+            "recursion": eased(moving_base.moving_base_by_recursion),
             "partition": eased(moving_base.moving_base_by_partition),
             "articulated_body": eased(moving_base.moving_base_by_articulated_bodies),
         },
