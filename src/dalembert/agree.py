@@ -6,14 +6,14 @@ recursions sum for quantities of that unit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .algebra import Mat3, Vec3
-from .catalog import quantity
+from .catalog import INPUT_SIZES, quantity
 from .catalog.loops import is_closed
 from .compute import evaluate, trace_quantity
 from .errors import DalembertError, ModelError
@@ -22,6 +22,7 @@ from .joint import Vector
 from .mechanism import Mechanism
 from .plan import general_pose, planned
 from .plan.assembly import close
+from .plan.kane import is_constrained, with_speeds
 from .reference import in_floats
 
 LIMIT = 1e-12
@@ -66,6 +67,8 @@ def agree(
 ) -> list[Agreement]:
     """Return how well all formalisms agree on tau, M, gravity and coriolis at random states.
 
+    Under velocity constraints Kane's method and multipliers are compared too, on alpha_dot.
+
     Parameters without a value are drawn too. `forms`: "float", every formalism as it stands;
     "graph", every formalism traced and evaluated; "kernels", every formalism compiled; "kernel",
     the default one.
@@ -82,13 +85,38 @@ def agree(
         "gravity": lambda: force_scale(m, q, zero, zero),
         "coriolis": lambda: force_scale(still, q, qd, zero),
     }
-    return [_compare(m, name, inputs[name], scales[name](), forms) for name in COMPARED]
+    found = [_compare(m, name, inputs[name], scales[name](), forms) for name in COMPARED]
+    return [*found, *_reduced(m, q, seed, forms)] if is_constrained(m) else found
+
+
+def _reduced(m: Mechanism, q: Array, seed: int, forms: Sequence[str]) -> Iterator[Agreement]:
+    """Yield how Kane's reduction and multipliers agree on the motion under constraints.
+
+    Accelerations agree to 1e3 n eps times the condition of what is solved for them.
+    """
+    m = with_speeds(m)
+    rng, count = np.random.default_rng([seed, 3]), len(q)
+    inputs = [q]
+    for name in quantity("alpha_dot").inputs[1:]:
+        reach = 0.5 if name == "steer" else 1.0
+        size = INPUT_SIZES[name](m) if name in INPUT_SIZES else m.nv
+        inputs.append(rng.uniform(-reach, reach, (count, size)))
+    D, J = (in_floats(m, name, None, [q, inputs[2]])[0] for name in ("kane_D", "kane_J_nh"))
+    d = 1 / np.sqrt(np.einsum("sii->si", D))
+    condition = np.linalg.cond(D * d[:, :, None] * d[:, None, :]) * np.linalg.cond(J) ** 2
+    worth = np.maximum(1.0, 1e3 * m.nv * np.finfo(float).eps * condition / LIMIT)
+    # the largest force that is summed, as it comes through to the speeds
+    qd, qdd = in_floats(m, "kane_motion", "kane", inputs)
+    forces = force_scale(m, q, qd, qdd) + sum(np.abs(x).max(initial=0.0) for x in inputs[4:])
+    through = np.abs(np.linalg.inv(D)) @ np.abs(J).transpose(0, 2, 1)
+    scale = np.einsum("sij,sj->si", through, forces) * worth[:, None]
+    yield _compare(m, "alpha_dot", inputs, scale, forms)
 
 
 def _compare(
     m: Mechanism, name: str, inputs: Sequence[Array], scale: Array, forms: Sequence[str]
 ) -> Agreement:
-    row = quantity(COMPARED[name], m)
+    row = quantity(COMPARED.get(name, name), m)
     found: dict[str, Array] = {}
     absent: dict[str, str] = {}
     for form in forms:

@@ -9,7 +9,7 @@ Christoffel's: only α'(Ḋ - 2C)α vanishes (E3.6).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..algebra import Rotation, Transform, Vec3
 from ..errors import ModelError, shown
@@ -256,7 +256,7 @@ def state_model(
     D, _ = D_and_C(m, q, r, drives)
     acting = active_forces(m, q, r.qd, tau, forces, steering(m, angles, rates), drives)
     # bias at α̇ = 0, affine terms included: the recursion gives what Kane's sums give (S3.11)
-    bias = newton_euler(_without_gravity(m), q, r.qd, r.drift, drives=_rotors(drives))
+    bias = newton_euler(without_gravity(m), q, r.qd, r.drift, drives=rotors(drives))
     right = _transposed_times(r.J_nh, [f - b for f, b in zip(acting, bias, strict=True)])
     found = solve(D, right)
     qdd = _plus(_times(r.J_nh, found), r.drift)
@@ -280,20 +280,19 @@ def constraint_forces(
     r = reduction(m, q, alpha, angles, rates)
     _, qd, qdd = state_model(m, q, alpha, angles, rates, tau, forces, drives)
     acting = active_forces(m, q, qd, tau, forces, steering(m, angles, rates), drives)
-    needed = kane(_without_gravity(m), q, qd, qdd, drives=_rotors(drives))
+    needed = kane(without_gravity(m), q, qd, qdd, drives=rotors(drives))
     gap = [a - b for a, b in zip(needed, acting, strict=True)]
     H = [row.H for row in r.constraints]
     return solve(_product(H, _turned(H)), _times(H, gap))
 
 
-def _rotors(drives: Drives) -> Drives:
+def rotors(drives: Drives) -> Drives:
     """Return the choice of drives without friction, which counts among the active forces."""
     return "none" if drives == "none" else "inertia"
 
 
-def _without_gravity(m: Mechanism) -> Mechanism:
-    from dataclasses import replace
-
+def without_gravity(m: Mechanism) -> Mechanism:
+    """Return the mechanism where nothing weighs."""
     return replace(m, gravity=Vec3.zero(), checked=True)
 
 

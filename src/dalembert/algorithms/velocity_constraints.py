@@ -69,6 +69,13 @@ def is_timed(m: Mechanism) -> bool:
     return any(e is not None and TIME in e.names() for e in told)
 
 
+def constraint_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the name of each row, in order."""
+    wheels = [n for w in m.wheels for n in (w.name, f"{w.name}.roll")[: 1 + (w.radius is not None)]]
+    told = [c.name for c in m.velocity_constraints]
+    return (*wheels, *told, *(joint_name(m.bodies[j]) for j in prescribed_joints(m)))
+
+
 def rows(
     m: Mechanism, q: Vector, qd: Vector, steer: Mapping[str, tuple[Scalar, Scalar]], t: Scalar = 0
 ) -> list[Row]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..algorithms import cartesian, kane
+from ..algorithms.multipliers import multipliers
 from ..expr import solve
 from ..joint import Vector
 from ..mechanism import Mechanism
@@ -108,12 +109,9 @@ def _kane_tau(
     return [sum((a * b for a, b in zip(c, acting, strict=True)), 0) for c in columns]
 
 
-def _alpha_dot(*inputs: Any, **options: Any) -> Any:
-    return kane.state_model(*inputs, **options)[0]
-
-
-def _kane_motion(*inputs: Any, **options: Any) -> Any:
-    return kane.state_model(*inputs, **options)[1:]
+def _part(model: Algorithm, which: Any) -> Algorithm:
+    """Return some of what a model gives."""
+    return lambda *inputs, **options: model(*inputs, **options)[which]
 
 
 STATE = ("q", "alpha", "steer", "steer_rate")
@@ -149,14 +147,17 @@ def kane_rows() -> tuple[tuple[Any, ...], ...]:
                  {"kane": _kane_tau}, "N, N m",
              "active forces on the speeds, gravity and springs included", False, DRIVES),
         ("alpha_dot", (*STATE, "tau", "traction"), (("alpha_dot", _speeds),),
-                 {"kane": _alpha_dot}, "m/s2, rad/s2",
+                 {"kane": _part(kane.state_model, 0), "multipliers": _part(multipliers, 0)},
+                 "m/s2, rad/s2",
                  "rates of the speeds; traction acts along the headings of the wheels", False,
                  DRIVES),
         ("kane_motion", (*STATE, "tau", "traction"), (("qd", _v), ("qdd", _v)),
-             {"kane": _kane_motion}, "m/s, rad/s; m/s2, rad/s2",
+             {"kane": _part(kane.state_model, slice(1, 3)),
+              "multipliers": _part(multipliers, slice(1, 3))}, "m/s, rad/s; m/s2, rad/s2",
              "joint rates and accelerations of the machine under its constraints", False, DRIVES),
         ("constraint_forces", (*STATE, "tau", "traction"), (("lambda", _held),),
-                 {"kane": kane.constraint_forces}, "N, N m",
+                 {"kane": kane.constraint_forces, "multipliers": _part(multipliers, 3)},
+                 "N, N m",
                  "force of each velocity constraint; of a wheel its lateral force", False, DRIVES),
         ("cartesian_mass", ("q",), (("M_x", _vv),), {"kane": cartesian.cartesian_mass},
                  "kg, kg m2", "M_x of the Cartesian model", False, FRAME),

@@ -29,6 +29,7 @@ from ..algorithms import (
 )
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
+from ..plan.kane import with_speeds
 from . import loops, moving
 from .kane import kane_rows
 from .models import (
@@ -205,7 +206,7 @@ CLOSED = {row["name"]: Quantity(**row) for row in loops.closed_rows(INVERSE)}
 INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
     "q": lambda m: m.nq,
     **moving.INPUTS,
-    "alpha": lambda m: len(kane.speed_names(m)),
+    "alpha": lambda m: len(kane.speed_names(with_speeds(m))),
     "steer": lambda m: len(velocity_constraints.prescribed_names(m)),
     "steer_rate": lambda m: len(velocity_constraints.prescribed_names(m)),
     "traction": lambda m: len(m.wheels),
@@ -231,8 +232,10 @@ def catalog() -> list[Quantity]:
 
 def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     """Return the row of a quantity, for closed loops if `m` has any; names are checked."""
-    if m is not None and name in CLOSED and loops.is_closed(m):
-        return CLOSED[name]
+    if m is not None:
+        loops.check_class(name, m)
+        if name in CLOSED and loops.is_closed(m):
+            return CLOSED[name]
     if name in QUANTITIES:
         return QUANTITIES[name]
     import difflib

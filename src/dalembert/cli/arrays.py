@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import shown
@@ -31,6 +32,13 @@ AXES = {
     "_loops6": ("", "component"),
     "_motors": ("motor",),
     "_joints": ("last",),
+    "_speeds": ("speed",),
+    "_speeds2": ("speed", "speed"),
+    "_v_speeds": ("joint", "speed"),
+    "_speeds_v": ("speed", "joint"),
+    "_stacked": ("moving", "joint"),
+    "_stacked_speeds": ("moving", "speed"),
+    "_held": ("constraint",),
     "_elastic": ("elastic",),
     "_rigid": ("rigid",),
     "_rigid_joints": ("rigid",),
@@ -71,7 +79,7 @@ def _names(m: Mechanism, kind: str, size: int) -> list[str]:
     """Return the names along one dimension; empty ones where it stands for nothing known."""
     springs = {r.joint for r in m.elastic}
     moving = [(j, shown(joint_name(b), 40)) for j, b in enumerate(m.bodies) if b.joint.nv]
-    found = {
+    found: Any = {
         "joint": labels(m),
         "last": labels(m)[-size:],
         "body": [shown(b.name, 40) for b in m.bodies],
@@ -79,8 +87,30 @@ def _names(m: Mechanism, kind: str, size: int) -> list[str]:
         "motor": [shown(name, 40) for name in m.active],
         "elastic": [name for j, name in moving if j in springs],
         "rigid": [name for j, name in moving if j not in springs],
+        "speed": partial(_speeds, m),
+        "constraint": partial(_constraints, m),
+        "moving": partial(_moving, m),
     }.get(kind, [])
+    found = found() if callable(found) else found
     return found if len(found) == size else [""] * size
+
+
+def _speeds(m: Mechanism) -> list[str]:
+    from dalembert.plan.kane import kane_speeds
+
+    return [shown(name, 40) for name in kane_speeds(m)]
+
+
+def _constraints(m: Mechanism) -> list[str]:
+    from dalembert.algorithms.velocity_constraints import constraint_names
+
+    return [shown(name, 40) for name in constraint_names(m)]
+
+
+def _moving(m: Mechanism) -> list[str]:
+    """Return the rows of J: components of the velocity of each body with inertia."""
+    bodies = [shown(b.name, 40) for b in m.bodies if not b.inertia.is_massless()]
+    return [f"{name}.{part}" for name in bodies for part in PARTS["free"]]
 
 
 def _sparse(array: np.ndarray) -> list[str]:

@@ -20,7 +20,15 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     Example:
       dalembert check robot.urdf
     """
+    from dalembert.errors import ModelError
+    from dalembert.plan.kane import with_speeds
+
     notes, oddities = list(mechanism.notes), list(mechanism.report())
+    try:
+        notes = list(with_speeds(mechanism).notes)
+    except ModelError as error:
+        # constraints that depend on each other, speeds that do not decide the motion
+        oddities.append(error.message)
     if as_json:
         facts = ("name", "nq", "nv", "joint_names", "frames", "total_mass")
         data = {fact: getattr(mechanism, fact) for fact in facts}

@@ -144,7 +144,7 @@ def _inputs(
         found = numpy.array(numbers(text, option))
         if found.size != math.prod(shape):
             needed = f"{option} has {found.size} numbers, {math.prod(shape)} are needed"
-            expected = labels(m, key == "q")
+            expected = _labels(m, key)
             same = len(expected) == math.prod(shape)
             hint = "they stand for " + ", ".join(expected[:12]) if same else None
             raise UsageError(needed, hint=hint)
@@ -161,6 +161,20 @@ def _rest(m: Mechanism, row: Quantity) -> np.ndarray:
     from dalembert.compute import neutral
 
     return neutral(m)
+
+
+def _labels(m: Mechanism, key: str) -> list[str]:
+    """Return what the numbers of an input stand for."""
+    from dalembert.algorithms.velocity_constraints import prescribed_names
+    from dalembert.plan.kane import kane_speeds
+
+    if key == "alpha":
+        return list(map(shown, kane_speeds(m)))
+    if key in ("steer", "steer_rate"):
+        return list(map(shown, prescribed_names(m)))
+    if key == "traction":
+        return [shown(w.name) for w in m.wheels]
+    return labels(m, key == "q")
 
 
 def numbers(text: str, option: str) -> list[float]:

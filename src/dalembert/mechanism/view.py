@@ -102,6 +102,19 @@ def _footer(m: Mechanism) -> list[str]:
         lines.append("parameters: " + ", ".join(shown_parameters) + more)
     if m.named:
         lines.append("frames: " + ", ".join(shown(f.name) for f in m.named[:40]))
+    for wheel in m.wheels[:40]:
+        told = f", steered by {shown(wheel.steer)}" if wheel.steer is not None else ""
+        if wheel.radius is not None:
+            told += f", rolling by {shown(str(wheel.spin))}, radius {_number(wheel.radius)}"
+        body = "base" if wheel.body < 0 else shown(m.bodies[wheel.body].name)
+        at, normal = _vector(wheel.point), _vector(wheel.normal)
+        name = shown(wheel.name)
+        lines.append(f"wheel {name}: on {body} at {at}, no slip along {normal}{told}")
+    for c in m.velocity_constraints[:40]:
+        lines.append(f"constraint {shown(c.name)}: {shown(c.equation, 200)}")
+    for what, names in (("prescribed", m.prescribed), ("speeds", m.speeds), ("active", m.active)):
+        if names:
+            lines.append(f"{what}: " + ", ".join(map(shown, names[:40])))
     return lines
 
 
