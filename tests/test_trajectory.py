@@ -1,6 +1,7 @@
 """Motions of joints and frames, and the forces they need."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -179,3 +180,79 @@ def test_figures_and_tables_are_written(tmp_path):
     r.to_csv(tmp_path / "t.csv")
     assert (tmp_path / "t.png").stat().st_size > 5000
     assert "centrifugal.j2" in (tmp_path / "t.csv").read_text().splitlines()[0]
+
+
+def test_parts_of_a_closed_mechanism_are_those_of_its_coefficients():
+    """Centrifugal forces: each motor alone; Coriolis forces: what only both together give."""
+    m = da.robots.fivebar()
+    q0 = da.assemble(m)
+    motors = [m.joint_names.index(n) for n in m.active]
+    path = quintic(q0[motors], q0[motors] + [0.2, -0.15], 0.5)
+    r = da.torques_along(m, path, start=q0)
+    assert np.abs(r.q[0] - q0).max() < 1e-9
+    k = len(r.t) // 3
+    q, (a, b) = r.q[k], r.qd[k, motors]
+
+    def at(x, y):
+        qd = np.zeros(m.nv)
+        qd[motors] = x, y
+        return da.active_bias(m.with_gravity((0, 0, 0)), q, qd)
+
+    assert np.allclose(r.parts["centrifugal"][k], at(a, 0) + at(0, b), atol=1e-10)
+    assert np.allclose(r.parts["coriolis"][k], at(a, b) - at(a, 0) - at(0, b), atol=1e-10)
+    assert np.abs(r.parts["coriolis"]).max() > 1e-3
+    whole = da.inverse_dynamics(m, r.q, r.qd, r.qdd)
+    assert np.allclose(sum(r.parts.values()), whole, atol=1e-9)
+
+
+def test_damped_springs_are_friction_and_not_centrifugal():
+    m = da.robots.flexible2r()
+    path = quintic([0.0] * m.nv, [0.5] * m.nv, 1.0)
+    r = da.torques_along(m, path, drives="none")
+    assert np.allclose(
+        sum(r.parts.values()), da.inverse_dynamics(m, r.q, r.qd, r.qdd, drives="none")
+    )
+    expected = np.zeros_like(r.tau)
+    for s in m.elastic:
+        expected[:, m.velocity_index[s.joint]] = float(s.damping) * r.qd[:, s.joint]
+    assert np.allclose(r.parts["friction"], expected, atol=1e-10) and expected.any()
+
+
+def test_a_motion_that_is_too_fast_is_told_how_slow_it_must_be():
+    m = da.load(ARM)
+    bodies = [
+        replace(b, effort_limit=x, velocity_limit=50.0)
+        for b, x in zip(m.bodies, (60, 15), strict=True)
+    ]
+    m = replace(m, bodies=tuple(bodies), checked=False)
+    fast = da.torques_along(m, quintic([-1.5, 0.1], [-0.5, 0.4], 0.25))
+    assert not fast.executable and 1 < fast.slower < 10
+    for e in fast.exceeded:
+        assert e.by == pytest.approx(abs(e.value) - abs(e.limit)) and f"by {e.by:.4g}" in str(e)
+    assert "times slower" in fast.summary()
+    slow = da.torques_along(m, quintic([-1.5, 0.1], [-0.5, 0.4], 0.25 * fast.slower * 1.001))
+    nearly = da.torques_along(m, quintic([-1.5, 0.1], [-0.5, 0.4], 0.25 * fast.slower * 0.99))
+    assert slow.executable and slow.slower == 1 and not nearly.executable
+    heavy = replace(m, bodies=tuple(replace(b, effort_limit=1) for b in m.bodies), checked=False)
+    lost = da.torques_along(heavy, quintic([0.0, 0.0], [0.5, 0.4], 1.0))
+    assert lost.slower == np.inf and "at rest" in lost.summary()
+
+
+def test_motions_of_quaternion_joints_are_given_in_full(tmp_path):
+    m = da.robots.spacecraft()
+    rng = np.random.default_rng(2)
+    t = np.linspace(0, 1, 5)
+    q = np.repeat(da.neutral(m)[None], 5, axis=0)
+    qd, qdd = rng.normal(size=(2, 5, m.nv))
+    r = da.torques_along(m, (t, q, qd, qdd))
+    assert np.allclose(r.tau, da.inverse_dynamics(m, q, qd, qdd, drives="all"))
+    r.to_csv(tmp_path / "r.csv")
+    header = (tmp_path / "r.csv").read_text().splitlines()[0].split(",")
+    assert len(header) == 1 + m.nq + 2 * m.nv + 7 * m.nv
+    with pytest.raises(da.UsageError, match="quaternion joints"):
+        da.torques_along(m, (t, q))
+
+
+def test_machines_on_wheels_are_sent_elsewhere():
+    with pytest.raises(da.UsageError, match="velocity constraints"):
+        da.torques_along(da.robots.truck(1), quintic([0.0] * 4, [1.0] * 4, 1.0))

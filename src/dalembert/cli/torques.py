@@ -54,9 +54,10 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         print_json({
             "joints": list(r.names), "t": r.t, "q": r.q, "tau": r.tau, "parts": r.parts,
             "peak": r.peak, "rms": r.rms, "peak_power": r.peak_power, "executable": r.executable,
+            "slower": r.slower,
             "exceeded": [
                 {"joint": e.joint, "what": e.what, "value": e.value, "limit": e.limit,
-                 "time": e.time} for e in r.exceeded
+                 "by": e.by, "time": e.time} for e in r.exceeded
             ],
         })  # fmt: skip
         return

@@ -19,7 +19,7 @@ from .events import event_table
 from .kernels import METHODS, Kernels
 from .laws import law_of
 from .result import Event, Simulation, SimulationStopped
-from .run import Job, Run, force_names
+from .run import Found, Job, Run, force_names
 from .systems import Closed, joint_index, normalised, system
 from .tools import STIFF, prescribed_signal, run_numpy, run_scipy
 
@@ -76,19 +76,23 @@ def simulate(
     run = Run(
         job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table, max_steps
     )
+    return run.result(_found(run, states, lead, threads, progress), lead)
+
+
+def _found(run: Run, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
+    """Return the samples of all states by the method that is asked for."""
+    job, times, method = run.job, run.times, run.method
     slow = refusal() is not None
     if not len(states):
-        return run.result((np.zeros((0, len(times), states.shape[1])), [], 0, 0, ""), lead)
+        return np.zeros((0, len(times), states.shape[1])), [], 0, 0, ""
     if method in STIFF or (slow and method == "dop853"):
-        found = run_scipy(run.job, states, times, method, rtol, run.atol)
-        return run.result(run.watched(found, lead), lead)
+        return run.watched(run_scipy(job, states, times, method, run.rtol, run.atol), lead)
     if slow:
         rows, given = run.rows(job.settings, lead), run.parameters(lead)
-        found = run_numpy(job, states, times, method, step, given, rows)
-        return run.result(run.watched(found, lead), lead)
+        return run.watched(run_numpy(job, states, times, method, run.step, given, rows), lead)
     if method == "dop853":
-        return run.result(run.adaptive(states, lead, threads, progress), lead)
-    return run.result(run.fixed(states, lead, threads, progress), lead)
+        return run.adaptive(states, lead, threads, progress)
+    return run.fixed(states, lead, threads, progress)
 
 
 def _job(m: Mechanism, torque: Any, drives: Any, motion: Any, hold: bool, parameters: Any) -> Job:

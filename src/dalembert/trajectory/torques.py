@@ -20,6 +20,7 @@ from ..expr.exact import to_float
 from ..mechanism import Mechanism, joint_name
 from ..plan import planned
 from ..simulate.plot import figure, lines, save
+from ..simulate.result import column_names
 from .joint import Trajectory
 from .paths import joint_limits
 
@@ -37,11 +38,17 @@ class Excess:
     limit: float
     time: float
 
+    @property
+    def by(self) -> float:
+        """How far beyond the limit, in its unit."""
+        beyond = self.value - self.limit
+        return abs(beyond) if "position" in self.what else abs(self.value) - abs(self.limit)
+
     def __str__(self) -> str:
+        share = f" ({100 * self.by / abs(self.limit):.0f} %)" if self.limit else ""
         return (
             f"{self.joint}: {self.what} {self.value:.6g} passes {self.limit:.6g} "
-            f"({abs(self.value / self.limit) * 100 if self.limit else np.inf:.0f} %) "
-            f"at t = {self.time:.4g} s"
+            f"by {self.by:.4g}{share} at t = {self.time:.4g} s"
         )
 
 
@@ -59,6 +66,30 @@ class Torques:
     parts: dict[str, Array] = field(repr=False)  # PARTS, whose sum is tau
     speed: Array = field(repr=False)  # of the joints that `names` lists
     exceeded: tuple[Excess, ...] = ()
+    effort: Array | None = field(default=None, repr=False)  # limits of the forces, infinite if open
+    fastest: Array | None = field(default=None, repr=False)  # limits of the speeds, the same
+
+    @property
+    def slower(self) -> float:
+        """How many times longer the same path must take to keep the limits of force and speed.
+
+        1 where they are kept, infinite where rest alone passes a limit. Friction is held at what it
+        is at full speed.
+        """
+        moving = sum(
+            (self.parts[n] for n in ("inertial", "coriolis", "centrifugal")), 0.0 * self.tau
+        )
+        rest, room = self.tau - moving, 1.0
+        if self.effort is not None and len(self.t):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                # rest + x moving lies within the limits, x the square of the new speed over the old
+                x = np.where(moving > 0, self.effort - rest, -self.effort - rest) / moving
+            x = np.where(moving == 0, np.where(np.abs(rest) > self.effort, 0.0, np.inf), x)
+            room = max(0.0, min(room, float(x.min(initial=1.0))))
+        times = float(1 / np.sqrt(room)) if room > 0 else np.inf
+        if self.fastest is not None:
+            times = max(times, float((np.abs(self.qd) / self.fastest).max(initial=1.0)))
+        return times
 
     @property
     def executable(self) -> bool:
@@ -100,11 +131,18 @@ class Torques:
         columns = zip(self.names, self.peak, self.rms, self.peak_power, strict=True)
         rows += [f"{n:<16}{p:>12.4g}{r:>12.4g}{w:>12.4g}" for n, p, r, w in columns]
         rows += [str(e) for e in self.exceeded] or ["no limit is passed"]
+        if any("position" not in e.what for e in self.exceeded):
+            times = self.slower
+            rows.append(
+                f"{times:.4g} times slower, the motion keeps the limits of force and speed"
+                if np.isfinite(times)
+                else "no slower motion keeps the limits: they are passed at rest"
+            )
         return "\n".join(rows)
 
     def to_csv(self, path: str | Path) -> None:
         """Write t, q, qd, qdd and every part of the force with a header line."""
-        names = ["t"] + [f"{k}.{j}" for k in ("q", "qd", "qdd") for j in range(1, 1 + self.m.nv)]
+        names = ["t", *(n for k in ("q", "qd", "qdd") for n in column_names(self.m, k))]
         table = [self.t[:, None], self.q, self.qd, self.qdd]
         for kind, values in {"tau": self.tau, **self.parts}.items():
             names += [f"{kind}.{n}" for n in self.names]
@@ -138,16 +176,42 @@ def torques_along(
     *,
     wrench_on_environment: Any = None,
     drives: Any = "all",
+    start: Any = None,
 ) -> Torques:
     """Return the forces that a motion needs, in parts, and the limits it passes.
 
     `trajectory` is a `Trajectory`, or (t, q), (t, q, qd, qdd) as arrays; with closed loops it moves
-    the motors. `wrench_on_environment` holds a wrench per body, once or for every time.
+    the motors, from the branch of the assembled pose `start`. `wrench_on_environment` holds a
+    wrench per body, once or for every time. Friction holds damped springs too.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(1); gravity = (0, -9.81, 0); body 1: M = 2, D = (1, 0, 0);")
+    >>> f = da.torques_along(m, da.trajectory.quintic([0.0], [1.0], 1.0))
+    >>> round(float(f.peak[0]), 3), f.executable
+    (30.028, True)
     """
-    t, q, qd, qdd = _motion(m, trajectory, t)
+    if m.wheels or m.velocity_constraints:
+        raise UsageError(
+            "forces along a motion under velocity constraints depend on which of them drive",
+            hint="use dalembert.kane_tau, or control.resolved_acceleration",
+        )
+    t, q, qd, qdd = _motion(m, trajectory, t, start)
     # a speed that is rounding of rest has no friction
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
     names, index = _forces(m)
+    parts = _parts(m, index, (q, qd, qdd), wrench_on_environment, drives)
+    static = parts["static"]
+    tau = sum(parts.values(), np.zeros_like(static))
+    found = _exceeded(m, names, index, t, q, qd, tau)
+    effort, fastest = _limits(m, "effort_limit"), _limits(m, "velocity_limit")
+    return Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest)
+
+
+def _parts(
+    m: Mechanism, index: list[int], motion: tuple[Array, ...], wrench: Any, drives: Any
+) -> dict[str, Array]:
+    """Return the parts of the force along a motion (q, qd, qdd)."""
+    q, qd, qdd = motion
     still = m.with_gravity((0, 0, 0))
     zero = np.zeros_like(qd)
 
@@ -158,34 +222,56 @@ def torques_along(
     static = inverse(m, zero, zero, held)
     springs = inverse(still, zero, zero, held)
     inertial = inverse(still, zero, qdd, held) - springs
-    velocity = inverse(still, qd, zero, held) - springs
+
+    def squares(rates: Array) -> Array:
+        """Return what is quadratic in the rates: damping is odd in them."""
+        return (
+            inverse(still, rates, zero, held) + inverse(still, -rates, zero, held)
+        ) / 2 - springs
+
+    velocity = squares(qd)
     centrifugal = np.zeros_like(velocity)
-    for k in range(m.nv) if not is_closed(m) else ():
+    for k in index:
         alone = np.zeros_like(qd)
         alone[:, k] = qd[:, k]
-        centrifugal += inverse(still, alone, zero, held) - springs
+        centrifugal += squares(alone)
     parts = {
         "static": static,
         "inertial": inertial,
         "coriolis": velocity - centrifugal,
         "centrifugal": centrifugal,
+        "friction": inverse(still, qd, zero, held) - springs - velocity,
     }
-    parts["friction"] = np.zeros_like(static)
+    if not (m.elastic or m.springs):
+        parts["friction"] = np.zeros_like(static)
     if drives == "all":
-        parts["friction"] = inverse(m, qd, zero, "all") - inverse(m, qd, zero)
+        parts["friction"] = parts["friction"] + inverse(m, qd, zero, "all") - inverse(m, qd, zero)
     parts["wrench"] = np.zeros_like(static)
-    if wrench_on_environment is not None:
-        w = np.asarray(wrench_on_environment, dtype=float)
+    if wrench is not None:
+        w = np.asarray(wrench, dtype=float)
         loaded = inverse(m, zero, zero, held, wrench_on_environment=w)
         parts["wrench"] = loaded - static
-    tau = sum(parts.values(), np.zeros_like(static))
-    found = _exceeded(m, names, index, t, q, qd, tau)
-    return Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found)
+    return parts
 
 
-def _motion(m: Mechanism, trajectory: Any, t: Any) -> tuple[Array, Array, Array, Array]:
+def _limits(m: Mechanism, name: str) -> Array:
+    """Return a limit of every velocity variable, infinite where there is none."""
+    values = {k: to_float(v) for k, v in m.values.items()}
+    out = np.full(m.nv, np.inf)
+    for j, body in enumerate(m.bodies):
+        try:
+            number = abs(float(to_float(getattr(body, name), values)))
+        except (ParameterError, TypeError, ValueError):
+            continue
+        if np.isfinite(number):
+            out[m.velocity_index[j] : m.velocity_index[j] + body.joint.nv] = number
+    return out
+
+
+def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, Array, Array, Array]:
     """Return times, q, qd, qdd of the whole tree."""
-    if isinstance(trajectory, tuple) and len(trajectory) == 4:
+    full = isinstance(trajectory, tuple) and len(trajectory) == 4
+    if full:
         made = [np.asarray(x, dtype=float) for x in trajectory]
         t, q, qd, qdd = made
     else:
@@ -201,8 +287,8 @@ def _motion(m: Mechanism, trajectory: Any, t: Any) -> tuple[Array, Array, Array,
         t = trajectory.times() if t is None else np.asarray(t, dtype=float)
         q, qd, qdd = trajectory(t), trajectory.qd(t), trajectory.qdd(t)
     if is_closed(m):
-        return (t, *_closed_motion(m, q, qd, qdd))
-    if q.shape[-1] != m.nq or m.nq != m.nv:
+        return (t, *_closed_motion(m, q, qd, qdd, start))
+    if q.shape[-1] != m.nq or (m.nq != m.nv and not full):
         raise UsageError(
             f"the motion has {q.shape[-1]} columns, the mechanism {m.nq} coordinates",
             hint="quaternion joints need (t, q, qd, qdd)",
@@ -210,28 +296,36 @@ def _motion(m: Mechanism, trajectory: Any, t: Any) -> tuple[Array, Array, Array,
     return t, q, qd, qdd
 
 
-def _closed_motion(m: Mechanism, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+def _closed_motion(
+    m: Mechanism, q: Array, qd: Array, qdd: Array, start: Any
+) -> tuple[Array, Array, Array]:
     """Return the motion of the tree from that of the motors, each pose from the one before."""
+    from ..compute.loops import assembly_along
     from ..plan.assembly import assemble
 
     motors = list(planned(m).motors)
+    if q.shape[-1] == m.nq and len(motors) != m.nq:
+        places = [_place(m, k) for k in motors]  # a motion of the whole tree is read at the motors
+        start = q[0] if start is None else start
+        q, qd, qdd = q[:, places], qd[:, motors], qdd[:, motors]
     if q.shape[-1] != len(motors):
         raise UsageError(f"the motion has {q.shape[-1]} columns, there are {len(motors)} motors")
-    pose = np.array(assemble(m), dtype=float)
-    # from an assembled pose to the first one in small turns
-    first = [pose[motors] + s * (q[0] - pose[motors]) for s in np.linspace(0, 1, 41)]
-    poses = []
-    for k, own in enumerate([*first, *q]):
-        pose = pose.copy()
-        pose[motors] = own
-        pose = evaluate(m, "assembly", pose)
-        if k >= len(first):
-            poses.append(pose)
-    tree = np.stack(poses)
+    pose = np.array(assemble(m) if start is None else evaluate(m, "assembly", start), dtype=float)
+    tree = assembly_along(m, pose, q)
     rates, accelerations = np.zeros((len(q), m.nv)), np.zeros((len(q), m.nv))
     rates[:, motors], accelerations[:, motors] = qd, qdd
     made = evaluate(m, "tree_motion", tree, rates, accelerations)
     return tree, made[0], made[1]
+
+
+def _place(m: Mechanism, k: int) -> int:
+    """Return where the coordinate of velocity variable k stands in q."""
+    at = 0
+    for body, first in zip(m.bodies, m.velocity_index, strict=True):
+        if first == k and body.joint.nv == 1:
+            return at
+        at += body.joint.nq
+    raise UsageError("the motors of closed loops must have one freedom each")
 
 
 def _forces(m: Mechanism) -> tuple[tuple[str, ...], list[int]]:
