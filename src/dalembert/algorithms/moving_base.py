@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..algebra import Rotation, Transform, Vec3, is_zero
+from ..algebra import Mat3, Rotation, Transform, Vec3, is_zero
 from ..errors import ModelError, SingularModel, UsageError
 from ..expr import Scalar, solve
 from ..inertia import Inertia, steiner
@@ -64,7 +64,8 @@ def moving_base_inverse(
     qdd = [*([0] * BASE), *qdd_joints]
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
     w, wd, vd = {0: Vec3(*qd[3:BASE])}, {0: Vec3.zero()}, {0: Vec3.zero()}
-    R, P, U, F, N, J = {}, {}, {}, {}, {}, {}
+    U: dict[int, Mat3] = {}
+    R, P, F, N, J = {}, {}, {}, {}, {}
     tau: dict[int, list[Scalar]] = {0: []}
 
     # outward with an unaccelerated base: what H and A12 q̈, A22 q̈ stand for
