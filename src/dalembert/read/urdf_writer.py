@@ -18,7 +18,7 @@ from ..errors import ParameterError, UsageError, shown
 from ..expr import Expr, decimal
 from ..expr.exact import exact, to_float
 from ..joint import Free, Planar
-from ..mechanism import Body, Mechanism, how_to_give, joint_name
+from ..mechanism import Body, Drive, Mechanism, how_to_give, joint_name
 from ..mechanism.edit import with_values
 from ..mechanism.validate import numeric
 
@@ -84,10 +84,10 @@ def _refuse(m: Mechanism) -> None:
     for body in m.bodies:
         if body.joint.kind not in TYPES:
             name = shown(joint_name(body))
-            raise UsageError(f"joint {name!r}: URDF has no {body.joint.kind} joint")
-        inertia = body.inertia
-        if inertia.at == "origin" and inertia.mass == 0 and not inertia.is_massless():
-            raise UsageError(f"body {shown(body.name)!r}: URDF has no inertia without a mass")
+            raise UsageError(
+                f"joint {name!r}: URDF has no {body.joint.kind} joint",
+                hint="save the mechanism as TOML or JSON",
+            )
     for field, what in (
         ("loops", "loops"),
         ("wheels", "wheels"),
@@ -111,6 +111,15 @@ def _remarks(m: Mechanism, notes: list[str]) -> None:
             notes.append(f"not written: {what}")
     if any(d.inertia != 0 for d in m.drives):
         notes.append("not written: rotor inertias")
+    for drive in m.drives:
+        ahead, back = drive.coulomb
+        if ahead != -back:
+            name, mean = shown(joint_name(m.bodies[drive.joint])), number(_coulomb(drive))
+            notes.append(f"joint {name!r}: one friction for both directions, the mean {mean}")
+    for body in m.bodies:
+        inertia = body.inertia
+        if inertia.at == "origin" and inertia.mass == 0 and not inertia.lever.is_zero():
+            notes.append(f"body {shown(body.name)!r}: not written: a first moment without a mass")
     followers = [c.joint for c in m.couplings]
     if len(set(followers)) < len(followers):
         raise UsageError("URDF lets a joint follow one other joint only")
@@ -191,22 +200,24 @@ def _acting(m: Mechanism, j: int) -> list[str]:
     for drive in m.drives:
         ahead, back = drive.coulomb
         if drive.joint == j and not (ahead == 0 == back == drive.viscous):
-            if ahead != -back:
-                name = shown(joint_name(m.bodies[j]))
-                raise UsageError(f"joint {name!r}: URDF has one friction for both directions")
             gear = abs(to_float(drive.gear))
             plain = drive.gear in (1, -1)
             damping = drive.viscous if plain else to_float(drive.viscous) * gear * gear
-            friction = ahead if plain else to_float(ahead) * gear
-            lines.append(
-                f'    <dynamics damping="{number(damping)}" friction="{number(friction)}"/>'
-            )
+            friction = number(_coulomb(drive))
+            lines.append(f'    <dynamics damping="{number(damping)}" friction="{friction}"/>')
     for c in m.couplings:
         if c.joint == j:
             of = _quoted(joint_name(m.bodies[c.of]))
             ratio, offset = number(c.ratio), number(c.offset)
             lines.append(f'    <mimic joint={of} multiplier="{ratio}" offset="{offset}"/>')
     return lines
+
+
+def _coulomb(drive: Drive) -> Any:
+    """Return the Coulomb friction at the joint: the mean size of its two directions."""
+    ahead, back = drive.coulomb
+    size = ahead if ahead == -back else (exact(ahead) - exact(back)) / 2
+    return size if drive.gear in (1, -1) else to_float(size) * abs(to_float(drive.gear))
 
 
 def _origin(T: Transform, indent: str) -> list[str]:
