@@ -14,14 +14,15 @@ from typing import Any
 from .algorithms.base_parameters import base_parameters
 from .algorithms.parameter_sets import with_parameters
 from .algorithms.unfelt import TEN, ten_of
-from .catalog import algorithm, quantity
+from .catalog import Quantity, algorithm, quantity
 from .compute import trace_quantity
 from .emit.listing import Notes, Step, listing
-from .expr import Expr, Function, Graph, program
+from .expr import Expr, Function, Graph, Program, program
 from .expr.arena import PAYLOAD
 from .expr.forms import expand
 from .mechanism import Body, Mechanism, joint_name
 
+SMALL = 12  # freedoms up to which two methods are compared
 # what a method does with a link: on the way out, on the way back, and out once more
 MEANINGS = {
     "newton_euler": {
@@ -50,6 +51,8 @@ def listing_text(
 ) -> str:
     """Return the listing of a quantity, with standard, base or the mechanism's own parameters.
 
+    Without `method`: the usual one, or that of composite inertias where it needs fewer operations.
+
     >>> import dalembert as da
     >>> text = listing_text(da.robots.planar2r(), "gravity")
     >>> text.splitlines()[0]
@@ -57,6 +60,21 @@ def listing_text(
     """
     row = quantity(name, m)
     chosen, _ = algorithm(row, method)
+    made = _listed(m, row, parameters, chosen, options)
+    if method is None and "composite" in row.methods and m.nv <= SMALL and chosen != "composite":
+        made = min(made, _listed(m, row, parameters, "composite", options), key=_operations)
+    return listing(*made)
+
+
+def _operations(made: tuple[Program, Notes]) -> int:
+    return sum(c.mul + c.add for c in made[0].cost.values())
+
+
+def _listed(
+    m: Mechanism, row: Quantity, parameters: str, chosen: str, options: dict[str, Any]
+) -> tuple[Program, Notes]:
+    """Return the program of a quantity by one method, and what can be said about it."""
+    name = row.name
     drives = options.get("drives", row.options.get("drives", "none"))
     base = base_parameters(m, drives) if parameters == "base" else None
     model = with_parameters(m, parameters, drives, base)
@@ -68,7 +86,7 @@ def listing_text(
         seen[id(graph)] = (working, steps)
         return watched
 
-    function = trace_quantity(model, name, method, watch=watch, **options)
+    function = trace_quantity(model, name, chosen, watch=watch, **options)
     working, steps = seen.get(id(function.graph), (model, []))
     words = _words(working)
     function, steps, words = _expanded(function, steps, words)
@@ -81,7 +99,7 @@ def listing_text(
         words,
         [f"{word} = {right}" for word, right in base.groups.items()] if base else (),
     )
-    return listing(program(function, function.parameters), notes)
+    return program(function, function.parameters), notes
 
 
 def _expanded(

@@ -126,6 +126,24 @@ def test_the_header_counts_what_stands_below(kept, goal):
     assert times == sum(c.mul for c in cost.values())
 
 
+def test_the_direct_model_is_listed_by_the_method_with_fewest_operations():
+    text = listing_text(rx90(), "forward_dynamics", "base")
+    assert text.startswith("# rx90: forward_dynamics by composite, base parameters\n")
+    asked = listing_text(rx90(), "forward_dynamics", "base", "articulated_body")
+    assert asked.startswith("# rx90: forward_dynamics by articulated_body, base parameters\n")
+
+
+def test_the_letters_of_names_are_explained():
+    text = listing_text(rx90())
+    (legend,) = re.findall(r"^# names: (.*\n(?:#   .*\n)*)", text, re.MULTILINE)
+    assert "C, S: cosines and sines" in legend and "on the way back N: of all inputs" in " ".join(
+        legend.replace("#", "").split()
+    )
+    # what occurs is explained, what does not is not
+    letters = {name[0] for name, _ in lines(text) if re.fullmatch(r"[A-Z]\d+_\d+", name)}
+    assert letters == {"R", "W", "A", "N"} and "V: the last" not in legend
+
+
 def test_groups_are_headed_by_link_and_meaning():
     text = listing_text(rx90(), parameters="base")
     assert "# link 3 (j3): its motion, and the force and couple that motion asks for" in text

@@ -187,7 +187,7 @@ def test_a_given_parameter_is_no_joint_variable():
 def test_a_rounded_right_angle_is_exact_and_noted():
     m = read_dh([{"alpha": 1.5707963267948966}])
     assert m.bodies[0].placement.R.factors[0].c == 0
-    assert any("0.5*pi" in note for note in m.notes)
+    assert any("pi/2" in note for note in m.notes)
 
 
 def test_the_convention_must_be_said_where_columns_do_not_show_it():

@@ -140,6 +140,15 @@ def test_what_a_table_cannot_hold_is_an_error(bodies, message):
         write(m, "mdh")
 
 
+def test_the_table_stands_at_the_head_of_the_file():
+    text, _ = write(da.robots.rx90(), "mdh")
+    rows = [line[2:].split() for line in text.splitlines()[1:8]]
+    assert rows[0] == ["j", "a", "sigma", "gamma", "b", "alpha", "d", "theta", "r"]
+    assert rows[3] == ["3", "2", "0", "0", "0", "0", "D3", "0", "0"]
+    assert rows[4] == ["4", "3", "0", "0", "0", "-pi/2", "0", "0", "RL4"]
+    assert da.load(text).nv == 6
+
+
 def test_the_command_line_converts(capsys):
     from dalembert.cli import main
 

@@ -107,7 +107,7 @@ def test_rounded_angles_are_noted():
     m = read_phrase("RXK(1.5707963267948966),RZ(-3.141592653589793,3.141592653589793);")
     assert m.bodies[0].placement.R.factors[0].angle == G.pi() / 2
     assert m.bodies[0].limits[0][1] == G.pi()
-    assert "1.5707963267948966 read as 0.5*pi" in m.notes[0]
+    assert "1.5707963267948966 read as pi/2" in m.notes[0]
     kept = read_phrase("RXK(1.5707963267948966),RZ;", snap=0)
     assert kept.bodies[0].placement.R.factors[0].angle == Fraction("1.5707963267948966")
     assert not kept.notes

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
 
 HEAD = ("quantity", "method", "parameters", "mul", "add", "div", "sincos", "prepare")
+REMARK = """
+# at each state; prepare: mul+add once per set of parameters; sincos: pairs of one angle
+# standard: ten symbols per body; base: the fewest symbols; given: the model's own numbers"""
 
 
 @model_command
@@ -64,6 +67,8 @@ def command(
         _rich(rows)
     else:
         _plain(rows)
+    if not as_json:
+        click.echo(REMARK)
     for note in notes:
         click.echo(f"note: {note}", err=True)
 

@@ -28,8 +28,8 @@ FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
 )
 @click.option(
     "--only", metavar="LIST",
-    help="Sections: Q,A,B,C,constants,structure; base_parameters,regressor,base_regressor,"
-    "energy_regressor.",
+    help="Sections: Q,A,B,C,constants,structure; also base_parameters, regressor, "
+    "base_regressor, energy_regressor.",
 )  # fmt: skip
 @click.option(
     "--inertia",

@@ -7,6 +7,7 @@ on the way back to the base J depends on q, B on qd too, N on all; V is the last
 
 from __future__ import annotations
 
+import re
 import textwrap
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,18 @@ from .dialect import LISTING
 from .names import Names, comment
 from .walk import Walk
 
+NAME = re.compile(r" *\d+  ([CKRWAJBNV])(?:\d+_\d+|_\d+|\d+) = ")  # of what a line gives
+MEANS = {
+    "C": "C, S: cosines and sines",
+    "K": "K: constants",
+    "R": "R: of q",
+    "W": "W: of q, qd",
+    "A": "A: of all inputs",
+    "J": "J: of q",
+    "B": "B: of q, qd",
+    "N": "N: of all inputs",
+    "V": "V: the last way outward",
+}
 LETTERS = {"start": "RWA", "out": "RWA", "in": "JBN", "after": "VVV"}
 
 
@@ -84,9 +97,26 @@ class _Listing:
         for remark in ("parameters: " + (", ".join(used) or "none"), *self.notes.remarks):
             for line in textwrap.wrap(remark, 96, subsequent_indent="  "):
                 self._remark(line)
+        head = len(self.lines)
         prepared = self._prepare()
         self._step(prepared)
+        self._legend(head)
         return "\n".join(self.lines) + "\n"
+
+    def _legend(self, head: int) -> None:
+        """Say behind the first lines what the letters of the names mean, those that occur."""
+        used = set()
+        for line in self.lines[head:]:
+            if found := NAME.match(line):
+                used.add(found[1])
+        out = [MEANS[x] for x in "CKRWA" if x in used]
+        back = [MEANS[x] for x in "JBN" if x in used]
+        text = "; ".join(out + (["on the way back " + ", ".join(back)] if back else []))
+        text += "; " + MEANS["V"] if "V" in used else ""
+        rest, self.lines = self.lines[head:], self.lines[:head]
+        for line in textwrap.wrap(f"names: {text}", 96, subsequent_indent="  ") if text else ():
+            self._remark(line)
+        self.lines += rest
 
     def _used(self) -> set[int]:
         blocks = (self.program.prepare, self.program.step)

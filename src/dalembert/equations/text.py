@@ -135,7 +135,7 @@ def expression(entry: Entry, form: str) -> str:
             own = entry.raw - after.raw
             return joined(ring, grouped_as_printed(ring, own, "Q")) + f"+{after.name}"
         return joined(ring, grouped_as_printed(ring, entry.raw, entry.kind)) or "0"
-    return joined(ring, factored(ring, entry.form(form))).removeprefix("+") or "0"
+    return bare(joined(ring, factored(ring, entry.form(form)))) or "0"
 
 
 def reused(entry: Entry) -> Entry | None:
@@ -158,6 +158,11 @@ def reused(entry: Entry) -> Entry | None:
 def joined(ring: Ring, parts: Sequence[Part]) -> str:
     """Return a sum of parts, every sign written."""
     return "".join(_part(ring, part) for part in parts)
+
+
+def bare(text: str) -> str:
+    """Return a sum without the plus signs that begin it and its brackets, which the report has."""
+    return text.removeprefix("+").replace("(+", "(")
 
 
 def _part(ring: Ring, part: Part) -> str:
@@ -213,7 +218,7 @@ def _pieces(line: str) -> Iterator[str]:
 
 def polynomial(ring: Ring, p: Poly) -> str:
     """Return a polynomial with common factors taken out."""
-    return joined(ring, factored(ring, p)).removeprefix("+") or "0"
+    return bare(joined(ring, factored(ring, p))) or "0"
 
 
 def summed(parts: Iterable[str]) -> str:

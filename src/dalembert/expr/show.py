@@ -11,6 +11,7 @@ from .scalar import Expr
 _SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _RANK = {"add": 1, "sub": 1, "neg": 2, "mul": 2, "div": 2}
 ATOM = 9
+SIMPLE = 360  # the largest denominator of a part of pi
 
 
 def decimal(value: Number) -> str:
@@ -59,12 +60,25 @@ def _node(graph: Graph, i: int, made: dict[int, tuple[str, int]]) -> tuple[str, 
         return "-" + _bracket(made[args[0]], 2), 1
     if op == "mul" and args[0] == args[1]:
         return _bracket(made[args[0]], 4) + "**2", 3
+    if op == "mul" and (shown := _of_pi(graph, args)):
+        return shown, 1 if shown[0] == "-" else 2
     if op in _SYMBOL:
         rank = _RANK[op]
         left, right = made[args[0]], made[args[1]]
         return _bracket(left, rank) + _SYMBOL[op] + _bracket(right, rank + 1), rank
     name = "abs" if op == "absolute" else op
     return f"{name}({', '.join(made[a][0] for a in graph.operands(i))})", ATOM
+
+
+def _of_pi(graph: Graph, args: tuple[int, ...]) -> str:
+    """Return a simple part of pi as it is usually written: pi/2, -5*pi/18; else nothing."""
+    if graph.op[args[0]] != "const" or graph.op[args[1]] != "pi":
+        return ""
+    part = graph.const[args[0]]
+    if not isinstance(part, Fraction) or not 1 < part.denominator <= SIMPLE:
+        return ""
+    top = "" if abs(part.numerator) == 1 else f"{abs(part.numerator)}*"
+    return f"{'-' if part < 0 else ''}{top}pi/{part.denominator}"
 
 
 def _bracket(part: tuple[str, int], rank: int) -> str:

@@ -63,7 +63,21 @@ def write_mdh(m: Mechanism) -> tuple[str, list[str]]:
     order = ("format", "name", "convention", "gravity", "symbols")
     head = {key: data.pop(key) for key in order}
     kept = {k: v for k, v in {**head, **data}.items() if v not in ([], {}, None)}
-    return toml_text({**kept, "dh": rows}), notes
+    return _table(rows) + toml_text({**kept, "dh": rows}), notes
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """Return the geometry once more, as remarks that show the table at a glance."""
+    head = ("j", "a", "sigma", *COLUMNS)
+    lines: list[tuple[str, ...]] = [head]
+    for j, row in enumerate(rows, 1):
+        cells = (row.get(name, 0) for name in head[1:])
+        lines.append((str(j), *(shown(str(getattr(x, "text", x)), 40) for x in cells)))
+    wide = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    out = ["# frame j in a: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r), q added to theta or r"]
+    for line in lines:
+        out.append("# " + "  ".join(c.rjust(w) for c, w in zip(line, wide, strict=True)))
+    return "\n".join(out) + "\n\n"
 
 
 def _parts(cell: Any) -> list[Any]:
