@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..algebra import Vec3
+from ..errors import ModelError, shown
 from ..expr import Scalar, solve
 from ..joint import Vector
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, joint_name
 from .closed_kinematics import Closed, Plan, closed_at, dot
 from .composite import composite
 from .drives import Drives
@@ -202,6 +203,63 @@ def closed_forward(
     qdd_i = solve(A, closed.projected(load)) if A else []
     moved = closed.tree(qdd_i, None)
     return [[a + b for a, b in zip(moved, rest, strict=True)], *closed.checks()]
+
+
+def closed_hybrid(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    qd: Vector,
+    x: Vector,
+    inverse: Inverse = newton_euler,
+    tree: Mechanism | None = None,
+    steps: int = 0,
+    drives: Drives = "inertia",
+    given: Sequence[str | int] = (),
+    **acting: Any,
+) -> Any:
+    """Return (q̈ of the whole tree, motor forces, residual, pivot).
+
+    x is the acceleration of the motors named in `given`, the force of the other motors; it has an
+    entry for each joint, those of passive ones are not read.
+    """
+    known = _known(m, plan, given)
+    closed = closed_at(m, plan, q, steps)
+    gamma, rest = _bias(closed, qd, inverse, tree or m, drives, acting)
+    A, H = _reduced(closed, tree or m, drives), closed.projected(gamma)
+    order = plan.independent
+    ask: list[Scalar] = [x[k] if k in known else 0 for k in order]
+    load: list[Scalar] = [x[k] if k in plan.motors else 0 for k in order]
+    sought = [a for a, k in enumerate(order) if k not in known]
+    if sought:
+        right = [load[a] - H[a] - dot(A[a], ask) for a in sought]
+        found = solve([[A[a][b] for b in sought] for a in sought], right)
+        for a, y in zip(sought, found, strict=True):
+            ask[a] = y
+    force = {k: H[a] + dot(A[a], ask) if k in known else load[a] for a, k in enumerate(order)}
+    moved = closed.tree(ask, None)
+    qdd = [a + b for a, b in zip(moved, rest, strict=True)]
+    return [qdd, [force[k] for k in plan.motors], *closed.checks()]
+
+
+def _known(m: Mechanism, plan: Plan, given: Sequence[str | int]) -> set[int]:
+    """Return the velocity variables whose accelerations are given: motors, all independent."""
+    if plan.spare_motors:
+        raise ModelError(
+            "motors beyond the mobility share their load: hybrid dynamics would not know how",
+            hint="name as many active joints as the mechanism has freedoms",
+        )
+    known: set[int] = set()
+    for name in given:
+        j = m.joint_index(name)
+        own = range(m.velocity_index[j], m.velocity_index[j] + m.bodies[j].joint.nv)
+        if not set(own) <= set(plan.motors):
+            raise ModelError(
+                f"joint {shown(joint_name(m.bodies[j]))!r} is passive: it follows the motors",
+                hint="accelerations may be given of: " + ", ".join(map(shown, m.active)),
+            )
+        known.update(own)
+    return known
 
 
 def closed_forward_multipliers(

@@ -9,6 +9,7 @@ columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..expr import Scalar, solve
 from ..joint import Vector
@@ -17,7 +18,9 @@ from ..mechanism.rehome import expand_planar
 from .articulated_body import articulated_body
 from .drives import Drives, rotor_inertia
 from .elastic import joint_springs
+from .slopes import slopes, tangent, units
 from .spatial import CoriolisFactor, LinkState, link_states
+from .springs import spring_forces
 
 Matrix = list[list[Scalar]]
 
@@ -34,6 +37,9 @@ def inverse_dynamics_derivatives(
     for spring in m.elastic:  # tau = ... + K (q - rest) + D qd
         k = start[spring.joint]
         dq[k][k], dqd[k][k] = dq[k][k] + spring.stiffness, dqd[k][k] + spring.damping
+    if m.springs:
+        pull_q, pull_qd = spring_slopes(m, q, qd)
+        dq, dqd = _minus(dq, pull_q), _minus(dqd, pull_qd)
     if drives == "all":
         for d in m.drives:
             k = start[d.joint]
@@ -92,12 +98,29 @@ def forward_dynamics_derivatives(
     net = list(tau)
     for k, force in joint_springs(mechanism, q, qd).items():
         net[k] = net[k] + force
+    net = [a + b for a, b in zip(net, spring_forces(mechanism, q, qd), strict=True)]
     qdd = articulated_body(mechanism, q, qd, net, drives=drives)
     dq, dqd, M = inverse_dynamics_derivatives(mechanism, q, qd, qdd, drives)
     n = len(M)
     unit = [[1 if r == c else 0 for r in range(n)] for c in range(n)]
     inverse = [solve(M, unit[c]) for c in range(n)]  # symmetric: columns are rows
     return _minus_product(inverse, dq), _minus_product(inverse, dqd), inverse
+
+
+def spring_slopes(m: Mechanism, q: Vector, qd: Vector) -> tuple[Matrix, Matrix]:
+    """Return the slopes of what point springs exert on the joints, by q and by qd."""
+
+    def record(own: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> Any:
+        each = [[1 if r == c else 0 for r in range(m.nv)] for c in range(m.nv)]
+        along = [tangent(own, q, e) for e in each]
+        return spring_forces(own, q, qd), (along, units(qd, range(m.nv)))
+
+    by_q, by_qd = slopes((m,), record, (q, qd), m.nv, (m.nv, m.nv))
+    return by_q, by_qd
+
+
+def _minus(A: Matrix, B: Matrix) -> Matrix:
+    return [[x - y for x, y in zip(a, b, strict=True)] for a, b in zip(A, B, strict=True)]
 
 
 def _zeros(n: int) -> Matrix:

@@ -10,8 +10,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ..algorithms import closed_kinematics, closed_loop, loop_closure, parallel
-from ..errors import ModelError
+from ..algorithms import (
+    closed_derivatives,
+    closed_kinematics,
+    closed_loop,
+    loop_closure,
+    parallel,
+)
+from ..errors import ModelError, shown
 from ..mechanism import Mechanism
 from ..plan import planned
 
@@ -32,6 +38,30 @@ def is_closed(m: Mechanism) -> bool:
     Couplings count where active joints are named; else every joint keeps a force of its own.
     """
     return bool(m.loops) or bool(m.couplings and m.active)
+
+
+# what would be that of the cut tree alone, under a name that says otherwise -> what to ask for
+TREES_ONLY: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("cartesian_mass", "cartesian_bias", "cartesian_force"),
+        "cartesian_model and actuator_forces are those of parallel robots",
+    ),
+    **dict.fromkeys(
+        (
+            "elastic_inverse", "moving_base_inverse", "moving_base_direct", "base_acceleration",
+            "prescribed_base_inverse", "elastic_base_inverse",
+        ),
+        "forward_dynamics and inverse_dynamics count base and springs: name the motors in active",
+    ),
+}  # fmt: skip
+
+
+def check_class(name: str, m: Mechanism) -> None:
+    """Raise ModelError for a quantity that is not defined where loops close the tree."""
+    if m.loops and name in TREES_ONLY:
+        raise ModelError(
+            f"{name} holds for trees: {shown(m.name)!r} has closed loops", hint=TREES_ONLY[name]
+        )
 
 
 def motor_count(m: Mechanism) -> int:
@@ -82,6 +112,14 @@ def _square(m: Mechanism, options: Options) -> tuple[int, ...]:
 
 def _map(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (m.nv, _plan(m, options).mobility)
+
+
+def _motors_map(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (*_motors(m, options), _plan(m, options).mobility)
+
+
+def _v_motors(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (m.nv, *_motors(m, options))
 
 
 STEPS: dict[str, Any] = {"steps": 0}
@@ -160,6 +198,22 @@ def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
              "motor forces that give the accelerations qdd", SHARED),
         _row("forward_dynamics", "q qd tau_active", (("qdd", _v),), direct, "m/s2, rad/s2",
              "accelerations of all joints that the motor forces give", MODEL),
+        _row("hybrid_dynamics", "q qd x", (("qdd", _v), ("tau", _motors)),
+             {"projection": partial(closed_loop.closed_hybrid, inverse=first)},
+             "m/s2, rad/s2; N, N m",
+             "qdd of all joints and motor forces from x: qdd of the motors in `given`, tau of "
+             "the others", {"given": (), **MODEL}),
+        _row("inverse_dynamics_derivatives", "q qd qdd",
+             (("dtau_dq", _motors_map), ("dtau_dqd", _motors_map), ("M", _motors_map)),
+             {"graph": partial(closed_derivatives.closed_inverse_derivatives, inverse=first)},
+             "N/m, N m/rad; N s; kg",
+             "slopes of motor forces by q, qd and qdd of the independent joints", MODEL),
+        _row("forward_dynamics_derivatives", "q qd tau_active",
+             (("dqdd_dq", _map), ("dqdd_dqd", _map), ("Minv", _v_motors)),
+             {"graph": partial(closed_derivatives.closed_forward_derivatives, inverse=first)},
+             "1/s2; 1/s; 1/kg",
+             "slopes of all accelerations by q and qd of the independent joints, by motor forces",
+             MODEL),
         _row("link_wrenches", "q qd qdd", (("f", _bodies6),),
              {"newton_euler": closed_loop.closed_link_wrenches}, "N, N m",
              "wrench of each parent on its link, at the link's origin, link axes", STEPS),
