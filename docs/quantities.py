@@ -1,31 +1,57 @@
 """Write quantities.md, the page of all quantities, from the catalog: python docs/quantities.py."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import dalembert as da
+from dalembert.catalog import Quantity
+from dalembert.catalog.loops import TREES_ONLY
+from dalembert.catalog.table import CLOSED as INSTEAD
 
 HEAD = """# Quantities
 
 Each is a function `da.<name>(m, inputs..., method=None, check=True)`, a kernel
 `da.compile(m, "<name>")` and a command `dalembert eval MODEL <name>`. The first method is the
-default. With closed loops `inverse_dynamics` and `forward_dynamics` are those of the motors,
-in the order of `m.active`. This page is written by `docs/quantities.py`.
+default. This page is written by `docs/quantities.py`.
 
 | quantity | what it is | inputs | outputs | methods | unit | options |
 |---|---|---|---|---|---|---|
 """
 
+CLOSED = """
+## With closed loops
+
+These have another meaning where loops close the tree; motors are in the order of `m.active`,
+independent joints in that of the columns of `active_map`. Kinematics and energies take the
+whole tree; `mass_matrix`, `gravity`, `coriolis`, `bias`, `regressor` and `lagrange_coefficients`
+are those of the cut tree. What would hold for trees alone is refused: {refused}.
+
+"""
+
 
 def page() -> str:
     """Return the page as Markdown."""
+    refused = ", ".join(f"`{name}`" for name in TREES_ONLY)
+    columns = HEAD[HEAD.index("| quantity") :]
+    return (
+        HEAD
+        + table(da.catalog())
+        + CLOSED.format(refused=refused)
+        + columns
+        + table(INSTEAD.values())
+    )
+
+
+def table(rows: Iterable[Quantity]) -> str:
+    """Return the rows of a table."""
     lines = []
-    for row in da.catalog():
+    for row in rows:
         options = ", ".join(f"`{key}={value!r}`" for key, value in row.options.items())
         outputs = ", ".join(name for name, _ in row.outputs)
         inputs, methods = ", ".join(row.inputs), ", ".join(row.methods)
         cells = [f"`{row.name}`", row.summary, inputs, outputs, methods, row.unit, options]
         lines.append("| " + " | ".join(cells) + " |")
-    return HEAD + "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
