@@ -130,3 +130,19 @@ def test_condensed_sums_are_chosen_for_each_entry():
             forms = [eq.ring.evaluate(entry.form(x), at) for x in ("report", "condensed")]
             assert_allclose(*forms, rtol=1e-11, atol=1e-11)
             assert len(entry.terms("condensed")) <= len(entry.terms("report"))
+
+
+def test_coefficients_are_found_by_joint_names_too():
+    eq = da.equations(da.load("one: RZ(), TXK(L1), two: RZ(), TXK(L2); gravity = (0, G, 0);"))
+    assert eq.A["one", "two"].poly == eq.A[1, 2].poly
+    assert eq.Q["two"].poly == eq.Q[2].poly
+    with pytest.raises(da.ModelError, match="there is no joint 'three'"):
+        eq.Q["three"]
+
+
+def test_freezing_keeps_how_the_equations_were_made():
+    m = da.load("RZ(), TXK(L1), RZ(), TXK(L2), RZ(), TXK(L3); gravity = (0, G, 0);")
+    frozen = da.equations(m, full=True).freeze({3: 0})
+    assert list(frozen.constants) == list(da.equations(m.lock([3]), full=True).constants)
+    with pytest.raises(da.UsageError, match="dropped"):
+        da.equations(m).drop("A12:1").freeze({3: 0.0})

@@ -44,20 +44,39 @@ def shortened(ring: Ring, p: Poly) -> Poly:
 
 
 def resummed(ring: Ring, p: Poly) -> Poly:
-    """Return p after every change of angle sums that leaves fewer terms."""
+    """Return p after every change of angle sums that leaves fewer terms.
+
+    A change can shorten only where a term holds two of the three angles: else each cosine of the
+    sum becomes two products that no other term has.
+    """
     improving, index = 1 < len(p) < LARGE, ring.symbols.index
+    known = list(sums(ring)) if improving else []
     while improving:
         improving = False
-        degrees = p.degrees()
-        for gone, a, b in sums(ring):
+        met = meetings(ring, p)
+        for gone, a, b in known:
             s, c = index["sin", gone], index["cos", gone]
-            if degrees[s] or degrees[c]:
+            near = met.get(gone, ())
+            if gone in met and (b[0] in met.get(a[0], ()) or {gone, a[0], b[0]}.intersection(near)):
                 instead = list(ring.gens)
                 instead[c], instead[s] = rotated(_pair(ring, a), _pair(ring, b))
                 tried = shortened(ring, p.compose(*instead))
                 if len(tried) < len(p):
-                    p, degrees, improving = tried, tried.degrees(), True
+                    p, met, improving = tried, meetings(ring, tried), True
     return p
+
+
+def meetings(ring: Ring, p: Poly) -> dict[Joints, set[Joints]]:
+    """Return for each angle of p those that stand in one term with it, itself if squared."""
+    angle = {
+        k: g.key[1] for k, g in enumerate(ring.symbols.generators) if g.key[0] in ("sin", "cos")
+    }
+    met: dict[Joints, set[Joints]] = {}
+    for powers in p.monoms():
+        here = [angle[k] for k, power in enumerate(powers) for _ in range(power) if k in angle]
+        for n, one in enumerate(here):
+            met.setdefault(one, set()).update(here[:n], here[n + 1 :])
+    return met
 
 
 def sums(ring: Ring) -> Iterator[tuple[Joints, tuple[Joints, int], tuple[Joints, int]]]:

@@ -16,7 +16,7 @@ from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
 from ..algorithms.drives import Drives, rotor_inertia
 from ..errors import ModelError, UsageError, shown
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..mechanism.rehome import merge_fixed
 from .entry import Kind, Place, Table
 from .evaluate import known
@@ -42,6 +42,7 @@ def equations(
     `full` names all components of the reported constants of every body; `limit` is the number of
     terms beyond which a kind of coefficient is refused.
     """
+    require_mechanism(m, "equations")
     if m.loops or m.couplings or m.wheels or m.velocity_constraints:
         raise ModelError(
             "closed forms are those of a tree, and this mechanism has loops or constraints",
@@ -298,23 +299,31 @@ class Equations:
         changed = {k: -p if k[0] == "Q" else p for k, p in self.changed.items()}
         return replace(self, sign=sign, changed=changed)
 
-    def neglect(self, *what: str) -> Equations:
+    def neglect(self, *what: str | Sequence[str]) -> Equations:
         """Return the equations without "velocity", "coriolis", "centrifugal" or "gravity" terms."""
-        for x in what:
+        names = [x for y in what for x in ([y] if isinstance(y, str) else y)]
+        for x in names:
             if x not in NEGLECT:
                 raise UsageError(
                     f"cannot neglect {shown(str(x))!r}", hint="one of " + ", ".join(NEGLECT)
                 )
-        every = tuple(dict.fromkeys((*self.neglected, *what)))
-        gone = set().union(*(NEGLECT[x] for x in what)) if what else set()
+        every = tuple(dict.fromkeys((*self.neglected, *names)))
+        gone = set().union(*(NEGLECT[x] for x in names))
         changed = {k: p for k, p in self.changed.items() if k[0] not in gone}
         return replace(self, neglected=every, changed=changed)
 
-    def freeze(self, joints: Mapping[int | str, Any]) -> Equations:
-        """Return the equations with joints held at numbers or symbols: those of `m.lock(...)`."""
+    def freeze(self, joints: Mapping[int | str, Any] | Sequence[int | str]) -> Equations:
+        """Return the equations with joints held at numbers or symbols (a list: at 0): `m.lock`."""
+        if not isinstance(joints, Mapping):
+            joints = dict.fromkeys([joints] if isinstance(joints, (str, int)) else joints, 0)
+        if self.changed:
+            raise UsageError(
+                "terms were dropped or pruned: they are not those of the frozen equations",
+                hint="freeze first, then drop or prune",
+            )
         locked = self.mechanism.lock(list(joints), at=dict(joints))
         held = ", ".join(f"{shown(str(j))} = {shown(str(x))}" for j, x in joints.items())
-        eq = equations(locked)
+        eq = equations(locked, full=self.ring.symbols.full, limit=self.limit)
         return replace(
             eq,
             sign=self.sign,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["Q", "A", "B", "C", "Y", "E"]
 Place = tuple[int, ...]  # indices of a coefficient, from 1
+Index = int | str  # a joint's number or name
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,13 @@ class Table:
     equations: Equations
     kind: Kind
 
-    def __getitem__(self, place: int | Place) -> Entry:
+    def __getitem__(self, place: Index | tuple[Index, ...]) -> Entry:
         return Entry(self.equations, self.kind, self.place(place))
 
-    def place(self, place: int | Place) -> Place:
-        """Return checked indices, i <= j for A and j < k for B."""
-        given = (place,) if isinstance(place, int) else tuple(place)
+    def place(self, place: Index | tuple[Index, ...]) -> Place:
+        """Return checked indices, i <= j for A and j < k for B; a joint's name is its number."""
+        places = place if isinstance(place, tuple) else (place,)
+        given: tuple[Any, ...] = tuple(self._number(x) for x in places)
         n, size = self.equations.n, {"Q": 1, "A": 2, "B": 3, "C": 2}[self.kind]
         if len(given) != size or not all(isinstance(i, int) and 1 <= i <= n for i in given):
             letters = ", ".join("ijk"[:size])
@@ -48,6 +50,13 @@ class Table:
                 )
             return (i, min(j, k), max(j, k))
         return given
+
+    def _number(self, joint: Any) -> Any:
+        """Return the number of a named joint; what is no name stays as it is."""
+        if not isinstance(joint, str):
+            return joint
+        m = self.equations.mechanism
+        return 1 + m.velocity_index[m.joint_index(joint)]
 
     def __iter__(self) -> Iterator[Entry]:
         eq = self.equations
