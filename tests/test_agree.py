@@ -22,9 +22,12 @@ def test_reference_mechanisms_agree(file):
     if m.loops or m.couplings or m.wheels:
         pytest.skip("a tree is needed")
     found = agree(m, states=10)
-    assert [one.quantity for one in found] == list(COMPARED)
+    more = {"elastic_arm": ["elastic_inverse"]}
+    more["floating_base_robot"] = ["moving_base_inverse", "moving_base_direct"]
+    assert [one.quantity for one in found] == [*COMPARED, *more.get(m.name, [])]
     for one in found:
-        assert one.ok and one.formalisms[-1] == "kernel" and len(one.formalisms) >= 4
+        assert one.ok and one.formalisms[-1] == "kernel"
+        assert len(one.formalisms) >= (4 if one.quantity in COMPARED else 3)
 
 
 @pytest.mark.parametrize("m", random_mechanisms(6, seed=11, dof=(1, 6)), ids=lambda m: m.name)
@@ -62,6 +65,20 @@ def test_a_wrong_formalism_is_noticed(monkeypatch, capsys):
     k = gravity["formalisms"].index("magic")
     assert not gravity["ok"] and min(x for j, x in enumerate(gravity["worst"][k]) if j != k) > LIMIT
     assert found["tau"]["ok"]
+
+
+@pytest.mark.parametrize("name", ["moving_base_inverse", "moving_base_direct"])
+def test_a_wrong_model_of_a_moving_base_is_noticed(monkeypatch, name):
+    row, m = QUANTITIES[name], da.robots.walker()
+
+    def off(m, *given, **options):
+        base, joints = row.methods[row.default](m, *given, **options)
+        return [x * (1 + 1e-9) for x in base], joints
+
+    monkeypatch.setitem(QUANTITIES, name, replace(row, methods={**row.methods, "magic": off}))
+    found = {one.quantity: one for one in agree(m, states=5)}
+    assert not found[name].ok
+    assert all(one.ok for key, one in found.items() if key != name)
 
 
 def test_the_matrix_is_printed(capsys):

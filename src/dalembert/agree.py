@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from .algebra import Mat3, Vec3
+from .algorithms.elastic import elastic_indices
+from .algorithms.moving_base import base_size, has_moving_base
 from .catalog import INPUT_SIZES, quantity
 from .catalog.loops import is_closed
 from .compute import evaluate, trace_quantity
@@ -67,7 +69,8 @@ def agree(
 ) -> list[Agreement]:
     """Return how well all formalisms agree on tau, M, gravity and coriolis at random states.
 
-    Under velocity constraints Kane's method and multipliers are compared too, on alpha_dot.
+    Under velocity constraints Kane's method and multipliers are compared too, on alpha_dot; on a
+    moving base or with elastic joints recursion and partition, on what these models find.
 
     Parameters without a value are drawn too. `forms`: "float", every formalism as it stands;
     "graph", every formalism traced and evaluated; "kernels", every formalism compiled; "kernel",
@@ -86,7 +89,45 @@ def agree(
         "coriolis": lambda: force_scale(still, q, qd, zero),
     }
     found = [_compare(m, name, inputs[name], scales[name](), forms) for name in COMPARED]
-    return [*found, *_reduced(m, q, seed, forms)] if is_constrained(m) else found
+    if is_constrained(m):
+        return [*found, *_reduced(m, q, seed, forms)]
+    return found if is_closed(m) else [*found, *_unmotorised(m, q, qd, qdd, forms)]
+
+
+def _unmotorised(
+    m: Mechanism, q: Array, qd: Array, qdd: Array, forms: Sequence[str]
+) -> Iterator[Agreement]:
+    """Yield how recursion and partition agree where a base or an elastic joint has no motor.
+
+    Found are the accelerations of what has no motor, and the forces of the motors.
+    """
+    soft, k = elastic_indices(m)[0], base_size(m) if has_moving_base(m) else 0
+    seek = {"elastic_inverse": soft} if soft else {}
+    if k:
+        seek |= {"moving_base_inverse": list(range(k)), "moving_base_direct": list(range(m.nv))}
+    if k and soft:
+        seek["elastic_base_inverse"] = [*range(k), *soft]
+    M = in_floats(m, "mass_matrix", None, [q])[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        d = 1 / np.sqrt(np.einsum("sii->si", M))
+        unit = M * d[:, :, None] * d[:, None, :]
+    if not np.isfinite(unit).all():
+        return  # a joint that moves nothing: what was sought does not exist
+    for name, sought in seek.items():
+        given = (q, qd, qdd if name == "elastic_inverse" else qdd[:, k:])
+        known = [n for n in range(m.nv) if n not in sought]
+        condition = np.linalg.cond(unit[:, sought][:, :, sought])
+        if condition.max() > 1e15:
+            continue  # what was sought does not exist
+        worth = np.maximum(1.0, 1e3 * m.nv * np.finfo(float).eps * condition / LIMIT)
+        whole = qdd.copy()
+        whole[:, sought] = _as_it_stands(m, name, None, given)[:, : len(sought)]
+        forces = np.maximum(force_scale(m, q, qd, whole), spring_scale(m, q, qd))
+        forces = np.maximum(forces, np.abs(qdd))
+        # solved with unit diagonal, the largest force counts for every acceleration
+        speed = d[:, sought] * (d * forces)[:, sought].max(axis=1, keepdims=True) * worth[:, None]
+        carried = np.einsum("sij,sj->si", np.abs(M[:, known][:, :, sought]), speed)
+        yield _compare(m, name, given, np.hstack([speed, forces[:, known] + carried]), forms)
 
 
 def _reduced(m: Mechanism, q: Array, seed: int, forms: Sequence[str]) -> Iterator[Agreement]:
@@ -134,20 +175,26 @@ def _compare(
 
 
 def _as_it_stands(m: Mechanism, name: str, method: str | None, inputs: Sequence[Array]) -> Array:
-    return in_floats(m, name, method, inputs)[0]
+    return _beside(in_floats(m, name, method, inputs))
+
+
+def _beside(outputs: Sequence[Array]) -> Array:
+    """Return the outputs of a quantity as one array; vectors follow each other."""
+    return outputs[0] if len(outputs) == 1 else np.concatenate(outputs, axis=-1)
 
 
 def _traced(m: Mechanism, name: str, method: str | None, inputs: Sequence[Array]) -> Array:
     function = trace_quantity(m, name, method)
     flat = function(*(list(x.reshape(len(x), -1).T) for x in inputs))
-    port, count = function.outputs[0], len(inputs[0])
-    columns = [np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in flat[: port.size]]
-    return np.stack(columns, axis=-1).reshape(count, *port.shape)
+    count, ports = len(inputs[0]), function.outputs
+    columns = [np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in flat]
+    whole = np.stack(columns, axis=-1)
+    return whole.reshape(count, *ports[0].shape) if len(ports) == 1 else whole
 
 
 def _compiled(m: Mechanism, name: str, method: str | None, inputs: Sequence[Array]) -> Array:
-    found: Array = evaluate(m, name, *inputs, method=method, check=False)
-    return found
+    found = evaluate(m, name, *inputs, method=method, check=False)
+    return _beside(found if isinstance(found, tuple) else (found,))
 
 
 _RUN = {"float": _as_it_stands, "graph": _traced, "kernels": _compiled}

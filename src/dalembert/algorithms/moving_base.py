@@ -31,13 +31,18 @@ Hybrid = Callable[..., tuple[Any, ...]]
 
 def moving_base(m: Mechanism) -> Mechanism:
     """Return the mechanism if its first body is a free or planar base that carries all others."""
-    roots = [b for b in m.bodies if b.parent < 0]
-    if len(roots) != 1 or roots[0].joint.kind not in ("free", "planar"):
+    if not has_moving_base(m):
         raise ModelError(
             "the mechanism has no free base that carries all bodies",
             hint='load it with base="free" or base="planar"',
         )
     return m
+
+
+def has_moving_base(m: Mechanism) -> bool:
+    """Return whether the first body is a free or planar base that carries all others."""
+    roots = [b for b in m.bodies if b.parent < 0]
+    return len(roots) == 1 and roots[0].joint.kind in ("free", "planar")
 
 
 def base_size(m: Mechanism) -> int:
