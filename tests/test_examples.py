@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 import dalembert as da
@@ -66,19 +65,3 @@ def test_the_phrase_of_the_manual_is_read():
     text = (ROOT / "docs" / "phrase.md").read_text(encoding="utf-8")
     m = da.load(text.split("```\n")[1].split("```")[0])
     assert m.joint_names == ("j1", "shoulder", "j3")
-
-
-@pytest.mark.parametrize("row", da.catalog(), ids=lambda row: row.name)
-def test_the_example_of_a_quantity_runs(row):
-    doc = getattr(da, row.name).__doc__
-    found = re.search(r"Example: `da\.(\w+)\(da\.robots\.(\w+)\(\), (.*)\)`", doc)
-    if found is None:
-        assert row.planned or not {*row.inputs} <= {"q", "qd", "qdd", "tau", "x"}
-        return
-    name, robot, inputs = found.groups()
-    sizes = [int(n) for n in re.findall(r"numpy\.zeros\((\d)\)", inputs)]
-    m = getattr(da.robots, robot)()
-    try:
-        getattr(da, name)(m, *(np.zeros(n) for n in sizes))
-    except da.ComputationError:
-        assert name.startswith("cartesian")  # the PUMA is singular where it is stretched

@@ -19,10 +19,11 @@ from ..errors import ComputationError, ParameterError, SingularModel, UsageError
 from ..expr import OPS, Function, Graph, Program, program, trace
 from ..expr.arena import LEAVES, PAYLOAD
 from ..expr.exact import to_float
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..plan import LoopPlan, planned
-from ..plan.kane import check_cartesian, explain_speeds, with_speeds
+from ..plan.kane import check_cartesian, check_positions, explain_speeds, with_speeds
 from ..reframe import simplify
+from .describe import gathered, signature, spot, text
 from .loops import closed_evaluate, cut_tree
 
 LIGHTEN = frozenset(
@@ -193,6 +194,7 @@ def compile(
     """
     from ..runtime import compile_program
 
+    require_mechanism(m, "compile")
     row = _row_of(m, quantity)
     chosen = method or (row.default if row else None)
     settings = {k: options[k] for k in sorted(options)}
@@ -252,7 +254,11 @@ def evaluate(
     wrench_on_body: Any = None,
     **options: Any,
 ) -> Any:
-    """Return a quantity at one state or at many (leading dimensions broadcast)."""
+    """Return a quantity at one state or at many (leading dimensions broadcast).
+
+    Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
+    """
+    require_mechanism(m, name)
     if wrench_on_environment is not None and wrench_on_body is not None:
         raise UsageError(
             "both wrench_on_environment and wrench_on_body are given",
@@ -263,11 +269,13 @@ def evaluate(
         import numpy
 
         wrench = -numpy.asarray(wrench_on_body, dtype=float)
+    row = _row_of(m, name)
+    if row is not None:
+        inputs = gathered(row, inputs, options)
     asked = tuple(sorted(set(parameters or ()) - set(m.open_parameters))) or None
     settings = {"parameters": asked, "wrench": wrench is not None, **options}
     kernel = _KERNELS.get(m, name, method, **settings)
     given = (*inputs, wrench) if wrench is not None else inputs
-    row = _row_of(m, name)
     if row is not None and row.planned:
         get = partial(_KERNELS.get, m, name, method, **settings)
         result = closed_evaluate(m, name, get, kernel, given, parameters, check)
@@ -282,6 +290,8 @@ def evaluate(
     if check:
         if name.startswith("cartesian_") and row is not None and "frame" in row.options:
             check_cartesian(m, inputs[0], options.get("frame"), parameters)
+        if row is not None and "steer" in row.inputs:
+            check_positions(m, inputs[0], inputs[row.inputs.index("steer")], parameters)
         check_finite(m, name, kernel, given, result)
     return result
 
@@ -302,7 +312,7 @@ def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], re
         bad = numpy.argwhere(~numpy.isfinite(numpy.asarray(value, dtype=float)))
         if len(bad):
             raise ComputationError(
-                f"{name}: input {port.name!r} is not finite{_spot(m, port.name, bad[0])}",
+                f"{name}: input {port.name!r} is not finite{spot(m, name, port, bad[0])}",
                 hint="check=False returns nan instead",
             )
     explain_speeds(m, kernel, inputs, arrays)
@@ -310,20 +320,9 @@ def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], re
         bad = numpy.argwhere(~numpy.isfinite(array))
         if len(bad):
             raise ComputationError(
-                f"{name}: {port.name} is not finite{_spot(m, port.name, bad[0])}",
+                f"{name}: {port.name} is not finite{spot(m, name, port, bad[0])}",
                 hint="the state may be singular or out of range; check=False returns nan instead",
             )
-
-
-def _spot(m: Mechanism, port: str, where: Any) -> str:
-    """Return ' at joint ..., state ...' for an index of an input or output."""
-    names = [
-        joint_name(b) for b in m.bodies for _ in range(b.joint.nq if port == "q" else b.joint.nv)
-    ]
-    k = int(where[-1]) if len(where) else 0
-    joint = f" at joint {names[k]!r}" if k < len(names) else ""
-    state = tuple(int(x) for x in where[:-1])
-    return f"{joint}, state {state if len(state) > 1 else state[0]}" if state else joint
 
 
 def _make(row: Quantity) -> Callable[..., Any]:
@@ -331,23 +330,9 @@ def _make(row: Quantity) -> Callable[..., Any]:
         return evaluate(m, row.name, *inputs, **options)
 
     function.__name__ = function.__qualname__ = row.name
-    arguments = ", ".join(row.inputs)
-    options = "".join(f", {k}={v!r}" for k, v in row.options.items())
-    function.__doc__ = (
-        f"Return the {row.summary} ({row.unit}).\n\n"
-        f"    {row.name}(m, {arguments}{options}, method=None, check=True, out=None)\n\n"
-        f"Methods: {', '.join(row.methods)}. Leading dimensions of the inputs broadcast."
-    ) + _example(row)
+    function.__doc__ = text(row)
+    function.__signature__ = signature(row)  # type: ignore[attr-defined]
     return function
-
-
-def _example(row: Quantity) -> str:
-    """Return a call of a quantity that an arm has; others are in the manual."""
-    arm = {"elastic_inverse": ("flexible2r", 4)}.get(row.name, ("puma560", 6))
-    if row.planned or not {*row.inputs} <= {"q", "qd", "qdd", "tau", "x"}:
-        return ""
-    given = ", ".join(f"numpy.zeros({arm[1]})" for _ in row.inputs)
-    return f"\n\nExample: `da.{row.name}(da.robots.{arm[0]}(), {given})`"
 
 
 globals().update({row.name: _make(row) for row in QUANTITIES.values()})
@@ -380,7 +365,12 @@ def integrate(m: Mechanism, q: Any, dq: Any) -> Any:
 
 
 def neutral(m: Mechanism) -> Any:
-    """Return the coordinates of the mechanism at rest pose: zeros, unit quaternions."""
+    """Return the coordinates of the mechanism at rest pose: zeros, unit quaternions.
+
+    >>> import dalembert as da
+    >>> da.neutral(da.load("RZ(), TXK(1);", base="free"))
+    array([0., 0., 0., 0., 0., 0., 1., 0.])
+    """
     import numpy
 
     return numpy.array(

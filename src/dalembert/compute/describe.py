@@ -1,0 +1,178 @@
+"""What the function of a quantity says of itself: signature, text, example; and where it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from inspect import Parameter, Signature
+from keyword import iskeyword
+from textwrap import wrap
+from typing import Any
+
+from ..algorithms.kane import speed_names
+from ..algorithms.velocity_constraints import prescribed_names
+from ..catalog import QUANTITIES, WRENCHED, Quantity
+from ..catalog.table import CLOSED
+from ..errors import UsageError
+from ..mechanism import Mechanism, joint_name
+from ..plan import planned
+from ..plan.kane import with_speeds
+
+# what every quantity may be asked, after its own options
+CALL: Mapping[str, Any] = {"method": None, "check": True, "out": None, "parameters": None}
+WRENCHES: Mapping[str, Any] = {"wrench_on_environment": None, "wrench_on_body": None}
+
+
+def signature(row: Quantity) -> Signature:
+    """Return the signature of the function of a quantity, for `help` and for editors."""
+    asked = {**row.options, **CALL, **(WRENCHES if row.name in WRENCHED else {})}
+    return Signature(
+        [
+            *(Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in ("m", *row.inputs)),
+            *(Parameter(n, Parameter.KEYWORD_ONLY, default=v) for n, v in asked.items()),
+        ]
+    )
+
+
+def gathered(row: Quantity, inputs: Sequence[Any], options: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the inputs in order; those that `options` names are taken out of it."""
+    # motor forces are `tau` as well as `tau_active`
+    names = dict(zip(QUANTITIES[row.name].inputs, row.inputs, strict=True)) | {
+        n: n for n in row.inputs
+    }
+    if len(inputs) == len(row.inputs) and not options.keys() & names.keys():
+        return tuple(inputs)
+    usage = f"{row.name}(m, {', '.join(row.inputs)})"
+    if len(inputs) > len(row.inputs):
+        raise UsageError(
+            f"{row.name} takes {len(row.inputs)} inputs, not {len(inputs)}", hint=usage
+        )
+    known = dict(zip(row.inputs, inputs, strict=False))
+    for given in [n for n in options if n in names]:
+        if names[given] in known:
+            raise UsageError(f"{row.name}: input {given!r} is given twice", hint=usage)
+        known[names[given]] = options.pop(given)
+    missing = [n for n in row.inputs if n not in known]
+    if missing:
+        which = f"input {missing[0]!r} is" if len(missing) == 1 else f"inputs {missing} are"
+        raise UsageError(f"{row.name}: {which} missing", hint=usage)
+    return tuple(known[n] for n in row.inputs)
+
+
+# -- text --------------------------------------------------------------------------------------
+
+ARM = "[0.1, -0.5, 0.4, 0.3, 0.6, 0.2]"
+LEVEL = "[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.8], [0, 0, 0, 1]]"
+
+# a ready robot -> what its quantities are given; other inputs are zeros(m.nv)
+GIVEN: Mapping[str, Mapping[str, str]] = {
+    "puma560()": {"q": ARM},
+    "fivebar()": {"q": "da.assemble(m)"},
+    "stewart()": {"pose": LEVEL, "twist": "zeros(6)", "twist_rate": "zeros(6)",
+                  "forces": "[20, 20, 20, 20, 20, 20]"},
+    "truck()": {"q": "[0, 0, 0.3, 0.1]", "alpha": "[2.0]", "steer": "[0.2]",
+                "steer_rate": "[0.0]", "traction": "[100, 0, 0]"},
+    "flexible2r()": {"q": "[0.1, 0, 0.2, 0]"},
+    "flying_arm()": {"q": "da.neutral(m)", "qdd_joints": "[1, 0]", "tau_joints": "[0.1, 0]",
+                     "base_acceleration": "zeros(6)"},
+    "flying_arm().with_flexible_joints(100, 0.01)": {
+        "q": "da.neutral(m)", "qdd_joints": "[1, 0, 0, 0]"},
+}  # fmt: skip
+
+
+def _robot(row: Quantity) -> str:
+    """Return the ready robot of the class that a quantity is for."""
+    names = {*row.inputs}
+    if "pose" in names:
+        return "stewart()"
+    if row.planned or row.name in ("closure", "loop_jacobian"):
+        return "fivebar()"
+    if "steer" in names or row.name == "kane_J_h":
+        return "truck()"
+    if row.name == "elastic_base_inverse":
+        return "flying_arm().with_flexible_joints(100, 0.01)"
+    if {"qdd_joints", "tau_joints"} & names:
+        return "flying_arm()"
+    return "flexible2r()" if row.name == "elastic_inverse" else "puma560()"
+
+
+def example(row: Quantity) -> str:
+    """Return a session that computes a quantity of a ready robot."""
+    robot = _robot(row)
+    given = [f"{n}={GIVEN[robot].get(n, 'zeros(m.nv)')}" for n in row.inputs]
+    results = ", ".join(n + "_" * iskeyword(n) for n, _ in row.outputs)
+    start = f">>> {results} = da.{row.name}("
+    call = f"{start}m, {', '.join(given)})"
+    if len(call) > 92:
+        call = "".join([start, "\n...     m", *(f",\n...     {g}" for g in given), "\n... )"])
+    zeros = ">>> from numpy import zeros\n" * ("zeros(" in call)
+    return f">>> import dalembert as da\n{zeros}>>> m = da.robots.{robot}\n{call}"
+
+
+def text(row: Quantity) -> str:
+    """Return the docstring of the function of a quantity."""
+    results = ", ".join(n for n, _ in row.outputs)
+    said = row.summary.startswith(results)
+    lines = [
+        f"Return {row.summary if said else f'{results}: {row.summary}'}.",
+        f"Unit: {row.unit}. Leading dimensions of the inputs broadcast.",
+        f"Methods: {', '.join(row.methods)}.",
+    ]
+    if row.name in CLOSED:
+        lines.append(_when_closed(CLOSED[row.name]))
+    paragraphs = ["\n".join(wrap(line, 92)) for line in lines[1:]]
+    return "\n\n".join([lines[0], *paragraphs, example(row)])
+
+
+def _when_closed(row: Quantity) -> str:
+    """Return what a quantity is where loops close the tree."""
+    options = ", ".join(f"{k}={v!r}" for k, v in row.options.items())
+    return (
+        f"Where loops close the tree it takes {', '.join(row.inputs)} and the options {options}: "
+        f"{row.summary}. Methods there: {', '.join(row.methods)}."
+    )
+
+
+# -- where a number is -------------------------------------------------------------------------
+
+
+def spot(m: Mechanism, name: str, port: Any, index: Sequence[int]) -> str:
+    """Return ' at joint ..., state ...' for an index of an input or output of a quantity."""
+    cut = len(index) - len(port.shape)
+    state, own = tuple(map(int, index[:cut])), tuple(map(int, index[cut:]))
+    kind, labels = _labels(m, name, port)
+    if len(own) == 1 and labels:
+        place = f" at {kind} {labels[own[0]]!r}"
+    elif own:
+        place = f" at entry {own if len(own) > 1 else own[0]}"
+    else:
+        place = ""
+    return f"{place}, state {state if len(state) > 1 else state[0]}" if state else place
+
+
+# outputs that have one entry per velocity variable, or per motor
+FORCES = {"coriolis": "c", "bias": "h", "gravity": "g", "active_chain_V": "V"}
+JOINTWISE = frozenset({"q", "qd", "qdd", "tau", "x", "qdd_joints", "tau_joints"})
+MOTORS = frozenset({"tau", "tau_active", "forces"})
+
+
+def _labels(m: Mechanism, name: str, port: Any) -> tuple[str, Sequence[str]]:
+    """Return what the entries of a port belong to, with their names; none where they have none."""
+    size = port.size if len(port.shape) == 1 else -1
+    if port.name in JOINTWISE or FORCES.get(name) == port.name:
+        per = [b.joint.nq if port.name == "q" else b.joint.nv for b in m.bodies]
+        owner = [joint_name(b) for b, n in zip(m.bodies, per, strict=True) for _ in range(n)]
+        if size == len(owner):
+            return "joint", owner
+        if port.name.endswith("_joints") or name.startswith(("moving_base", "prescribed_base")):
+            return "joint", owner[len(owner) - size :]
+    if port.name in MOTORS and size > 0:
+        owner = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+        motors = m.active if size == len(m.active) else [owner[k] for k in planned(m).motors]
+        return "motor", motors if size == len(motors) else ()
+    named = {
+        "alpha": lambda: ("speed", speed_names(with_speeds(m))),
+        "steer": lambda: ("steering", prescribed_names(m)),
+        "traction": lambda: ("wheel", [w.name for w in m.wheels]),
+    }
+    kind, labels = named.get(port.name.removesuffix("_rate"), lambda: ("", ()))()
+    return kind, labels if len(labels) == size else ()

@@ -1,0 +1,45 @@
+"""Docstrings: every example of the package runs, every public function has one."""
+
+import doctest
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compute.describe import signature
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def run(examples: doctest.DocTest) -> dict:
+    """Return the names of a session that ran as shown."""
+    told = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    runner.run(examples, out=told.append, clear_globs=False)
+    assert runner.failures == 0, "".join(told)
+    return examples.globs
+
+
+def session(text: str, name: str) -> doctest.DocTest:
+    return doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+
+
+@pytest.mark.parametrize("row", da.catalog(), ids=lambda row: row.name)
+def test_the_example_of_a_quantity_runs(row):
+    function = getattr(da, row.name)
+    names = run(session(inspect.getdoc(function), row.name))
+    outputs = re.search(rf"^>>> (.*) = da\.{row.name}\(", function.__doc__, re.M)[1].split(", ")
+    m, kernel_row = names["m"], da.compile(names["m"], row.name)
+    assert [n.rstrip("_") for n in outputs] == [n for n, _ in row.outputs]
+    for name, port in zip(outputs, kernel_row.outputs, strict=False):
+        assert names[name].shape == port.shape and np.isfinite(names[name]).all(), (m.name, name)
+
+
+@pytest.mark.parametrize("row", da.catalog(), ids=lambda row: row.name)
+def test_a_quantity_shows_its_inputs_and_options(row):
+    shown = inspect.signature(getattr(da, row.name))
+    assert shown == signature(row)
+    assert list(shown.parameters)[: 1 + len(row.inputs)] == ["m", *row.inputs]
+    assert {k: shown.parameters[k].default for k in row.options} == dict(row.options)
