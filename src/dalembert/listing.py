@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from .algorithms.base_parameters import base_parameters
 from .algorithms.parameter_sets import with_parameters
 from .algorithms.unfelt import TEN, ten_of
-from .catalog import Quantity, algorithm, quantity
+from .catalog import algorithm, quantity
 from .compute import trace_quantity
 from .emit.listing import Notes, Step, listing
+from .errors import ComputationError, ModelError
 from .expr import Expr, Function, Graph, Program, program
 from .expr.arena import PAYLOAD
 from .expr.forms import expand
@@ -60,24 +62,23 @@ def listing_text(
     """
     row = quantity(name, m)
     chosen, _ = algorithm(row, method)
-    made = _listed(m, row, parameters, chosen, options)
-    if method is None and "composite" in row.methods and m.nv <= SMALL and chosen != "composite":
-        made = min(made, _listed(m, row, parameters, "composite", options), key=_operations)
-    return listing(*made)
-
-
-def _operations(made: tuple[Program, Notes]) -> int:
-    return sum(c.mul + c.add for c in made[0].cost.values())
-
-
-def _listed(
-    m: Mechanism, row: Quantity, parameters: str, chosen: str, options: dict[str, Any]
-) -> tuple[Program, Notes]:
-    """Return the program of a quantity by one method, and what can be said about it."""
-    name = row.name
     drives = options.get("drives", row.options.get("drives", "none"))
     base = base_parameters(m, drives) if parameters == "base" else None
     model = with_parameters(m, parameters, drives, base)
+    made = [_listed(model, name, chosen, options)]
+    if method is None and "composite" in row.methods and m.nv <= SMALL and chosen != "composite":
+        with suppress(ModelError, ComputationError, ZeroDivisionError):
+            made.append(_listed(model, name, "composite", options))
+    best, notes = min(made, key=lambda pair: sum(c.mul + c.add for c in pair[0].cost.values()))
+    grouping = [f"{word} = {right}" for word, right in base.groups.items()] if base else []
+    title = f"{m.name}: {notes.title}, {parameters} parameters"
+    return listing(best, replace(notes, title=title, remarks=grouping))
+
+
+def _listed(
+    model: Mechanism, name: str, chosen: str, options: dict[str, Any]
+) -> tuple[Program, Notes]:
+    """Return the program of a quantity by one method, and what can be said about it."""
     seen: dict[int, tuple[Mechanism, list[Step]]] = {}
 
     def watch(working: Mechanism, graph: Graph) -> Mechanism:
@@ -92,12 +93,11 @@ def _listed(
     function, steps, words = _expanded(function, steps, words)
     links = [joint_name(b) for b in working.bodies if b.joint.nv]
     notes = Notes(
-        f"{m.name}: {name} by {chosen}, {parameters} parameters",
+        f"{name} by {chosen}",
         steps,
         MEANINGS.get(chosen, {}),
         {str(k): link for k, link in enumerate(links, 1)},
         words,
-        [f"{word} = {right}" for word, right in base.groups.items()] if base else (),
     )
     return program(function, function.parameters), notes
 

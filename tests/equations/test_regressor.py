@@ -1,5 +1,6 @@
 """Regressors in closed form: equal to the kernels, to Pinocchio, and Y phi to the equations."""
 
+import doctest
 import json
 import re
 
@@ -18,7 +19,7 @@ from dalembert.equations.ring import rational
 from dalembert.expr import Expr
 from dalembert.mechanism import Drive
 from mechanisms import random_mechanisms, random_state
-from peers import absent
+from peers import ROOT, absent
 from pinocchio_model import to_pinocchio
 from symoro import rx90
 
@@ -272,6 +273,14 @@ def test_a_chain_of_thirty_joints_is_refused_by_its_predicted_size():
     eq = da.equations(da.load(sentence))
     with pytest.raises(da.TooLargeError):
         eq.regressor()
+
+
+def test_the_manual_shows_what_python_prints():
+    text = (ROOT / "docs" / "parameters.md").read_text(encoding="utf-8")
+    (session,) = re.findall(r"```pycon\n(.*?)```", text, re.DOTALL)
+    runner = doctest.DocTestRunner()
+    runner.run(doctest.DocTestParser().get_doctest(session, {}, "parameters.md", None, 0))
+    assert runner.summarize(verbose=False).failed == 0
 
 
 def test_the_command_prints_base_parameters(capsys):
