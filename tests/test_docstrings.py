@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import pydoc
 import re
 
 import numpy as np
@@ -43,3 +44,11 @@ def test_a_quantity_shows_its_inputs_and_options(row):
     assert shown == signature(row)
     assert list(shown.parameters)[: 1 + len(row.inputs)] == ["m", *row.inputs]
     assert {k: shown.parameters[k].default for k in row.options} == dict(row.options)
+
+
+def test_help_of_a_kernel_speaks_of_the_call():
+    k = da.compile(da.robots.puma560(), "gravity")
+    shown = pydoc.render_doc(k, renderer=pydoc.plaintext)
+    assert "A compiled quantity: `k(*inputs, out=None, parameters=None)`" in shown
+    for name in ("inputs", "outputs", "parameters", "cost", "defaults", "name"):
+        assert inspect.getdoc(getattr(type(k), name))

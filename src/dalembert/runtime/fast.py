@@ -172,7 +172,9 @@ class _Entry:
         make = ctypes.PYFUNCTYPE(ctypes.py_object, _word, ctypes.py_object)(
             ("PyType_FromSpecWithBases", _api)
         )
-        return make(ctypes.addressof(self._spec), (Kernel,))
+        made = make(ctypes.addressof(self._spec), (Kernel,))
+        made.__doc__ = Kernel.__doc__
+        return made
 
     def kernel(self, card: Card, code: Native, threads: int) -> Kernel:
         made = self.type(card, code, threads)

@@ -21,6 +21,11 @@ class Kernel:
     Inputs are arrays whose last dimensions are those of `inputs`; dimensions before them are
     states and broadcast. The result is one array, or a tuple with one array per output.
     Kernels keep no state between calls and may be shared by threads.
+
+    >>> import dalembert as da
+    >>> k = da.compile(da.robots.scara(), "jacobian")
+    >>> k([0.1, 0.2, 0.3, 0.4]).shape, k([[0.1, 0.2, 0.3, 0.4]] * 5).shape
+    ((6, 4), (5, 6, 4))
     """
 
     __slots__ = ("_plan", "card", "code", "threads")
@@ -31,18 +36,22 @@ class Kernel:
 
     @property
     def name(self) -> str:
+        """The name of the quantity."""
         return self.card.name
 
     @property
     def inputs(self) -> tuple[Port, ...]:
+        """Name and shape of each input, in the order of a call: `k.inputs[0].shape`."""
         return self.card.inputs
 
     @property
     def outputs(self) -> tuple[Port, ...]:
+        """Name and shape of each output: `[port.name for port in k.outputs]`."""
         return self.card.outputs
 
     @property
     def parameters(self) -> tuple[str, ...]:
+        """The parameters that are given at each call, in the order of the mechanism."""
         return self.card.parameters
 
     @property
@@ -52,6 +61,7 @@ class Kernel:
 
     @property
     def cost(self) -> dict[str, Cost]:
+        """Operations per state and, once, on parameters alone: `k.cost["step"].mul`, "prepare"."""
         return self.card.cost
 
     def __repr__(self) -> str:
