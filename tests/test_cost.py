@@ -144,3 +144,18 @@ def test_the_json_and_the_table(capsys):
 def test_an_unknown_name_is_bad_input(option, capsys):
     assert main(["cost", ROD, *option]) == 2
     assert "magic" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_moving_bases_and_elastic_joints_are_counted_unasked():
+    rows, notes = costs(da.robots.walker(), kinds=["given"])
+    assert {"composite", "recursion", "partition", "articulated_body"} <= {
+        row.method for row in rows if row.quantity == "moving_base_inverse"
+    }
+    # one remark for all that a free base rules out
+    assert len(notes) == 1 and "by augmented_body, homogeneous, active_chain: joint" in notes[0]
+    rows, notes = costs(da.robots.flexible2r(), kinds=["given"])
+    assert [row.method for row in rows if row.quantity == "elastic_inverse"] == [
+        "recursion",
+        "partition",
+    ]
+    assert all("rotors are not counted" in note for note in notes) and notes

@@ -121,7 +121,10 @@ def _unmotorised(
             continue  # what was sought does not exist
         worth = np.maximum(1.0, 1e3 * m.nv * np.finfo(float).eps * condition / LIMIT)
         whole = qdd.copy()
-        whole[:, sought] = _as_it_stands(m, name, None, given)[:, : len(sought)]
+        try:
+            whole[:, sought] = _as_it_stands(m, name, None, given)[:, : len(sought)]
+        except DalembertError:
+            continue
         forces = np.maximum(force_scale(m, q, qd, whole), spring_scale(m, q, qd))
         forces = np.maximum(forces, np.abs(qdd))
         # solved with unit diagonal, the largest force counts for every acceleration

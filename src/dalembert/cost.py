@@ -14,8 +14,11 @@ from typing import Any
 
 from .algebra import Mat3, Vec3
 from .algorithms.drives import Drives
+from .algorithms.elastic import elastic_indices
+from .algorithms.moving_base import has_moving_base
 from .algorithms.parameter_sets import with_parameters
 from .catalog import INPUT_SIZES, Quantity, algorithm, quantity
+from .catalog.loops import is_closed
 from .compute import program_of
 from .errors import ComputationError, ModelError
 from .expr import Graph, Program, program, trace
@@ -76,11 +79,11 @@ def costs(
     usual ones are counted; without `methods` all of a small mechanism, else each default.
     """
     rows: list[Row] = []
-    notes: list[str] = []
+    refused: dict[str, list[tuple[str, str]]] = {}
     models = {"given": m, "standard": with_symbolic_inertia(m)}
     if "base" in kinds:
         models["base"] = with_parameters(reframe(models["standard"]), "base", drives)
-    for name in COUNTED if quantities is None else quantities:
+    for name in usual(m) if quantities is None else quantities:
         row = quantity(name, m)
         every = list(row.methods) if m.nv <= SMALL else [row.default]
         for method in every if methods is None else methods:
@@ -93,10 +96,32 @@ def costs(
                     made = _program(models[kind], row, method, kind, drives)
                 except (ModelError, ComputationError, ZeroDivisionError) as error:
                     reason = getattr(error, "message", "the model is singular")
-                    notes.append(f"{name} by {method}: {reason}")
+                    if drives == "none" and m.drives and not isinstance(error, ModelError):
+                        reason += '; rotors are not counted (drives="inertia" counts them)'
+                    refused.setdefault(reason, []).append((name, method))
                     break
                 rows.append(_row(name, method, kind, made))
-    return rows, notes
+    return rows, [_note(pairs, reason) for reason, pairs in refused.items()]
+
+
+def usual(m: Mechanism) -> list[str]:
+    """Return the quantities that are counted unasked."""
+    soft = bool(elastic_indices(m)[0]) and not is_closed(m)
+    moving = has_moving_base(m)
+    more = {
+        "elastic_inverse": soft and not moving,
+        "moving_base_inverse": moving,
+        "elastic_base_inverse": soft and moving,
+    }
+    return [*COUNTED, *(name for name, asked in more.items() if asked)]
+
+
+def _note(pairs: Sequence[tuple[str, str]], reason: str) -> str:
+    """Return one line for all that has the same reason."""
+    names, methods = (list(dict.fromkeys(column)) for column in zip(*pairs, strict=True))
+    if len(pairs) == len(names) * len(methods):
+        return f"{', '.join(names)} by {', '.join(methods)}: {reason}"
+    return ", ".join(f"{name} by {method}" for name, method in pairs) + f": {reason}"
 
 
 def _row(name: str, method: str, kind: str, made: Program) -> Row:
