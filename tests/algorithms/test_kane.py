@@ -233,7 +233,7 @@ def test_bad_equations_and_speeds_are_named():
     with pytest.raises(DescriptionError, match="one ="):
         load("xd")
     with pytest.raises(DescriptionError, match="no rate"):
-        load("x = 1")
+        load("2 = 1")
     with pytest.raises(DescriptionError):
         load("yd = 0")
     from dataclasses import replace

@@ -36,9 +36,9 @@ def test_both_methods_give_one_motion(name):
 
 @pytest.mark.parametrize("name", ["truck", "disc"])
 def test_power_of_the_active_forces_is_the_rate_of_energy(name):
-    """d(T + V)/dt = τ·q̇ + traction: forces of the constraints do no work."""
+    """d(T + V)/dt = τ·q̇: forces of the constraints do no work."""
     m = MACHINES[name]
-    q, alpha, steer, _, tau, traction = state(m, 2, 1)
+    q, alpha, steer, _, tau, _ = state(m, 2, 1)
     q, alpha, steer, tau = q[0], alpha[0], steer[0], tau[0]
     zero = np.zeros(len(m.wheels))
     qd, qdd = da.kane_motion(m, q, alpha, steer, 0 * steer, tau, zero)

@@ -1,6 +1,7 @@
-"""Velocity constraints H(q) q̇ = h: wheels that do not slip, equations in the rates, given rates.
+"""Velocity constraints H(q) q̇ = h: wheels that do not slip, equations, given rates, closed loops.
 
 DeSantis (1996), (2.9)-(2.11). Each constraint gives its row of H and the rate of that row.
+Equations in the coordinates f(q, t) = 0 and closed loops are holonomic: their rates are meant.
 Steering angles that are no joints are prescribed with their rates. A prescribed joint is in q; its
 rate and its acceleration are given, and its force is that of a constraint.
 """
@@ -12,10 +13,11 @@ from dataclasses import dataclass
 
 from ..algebra import Rotation, Transform, Vec3
 from ..errors import ModelError, shown
-from ..expr import Expr, Graph, Scalar, evaluate
+from ..expr import Expr, Graph, Scalar, evaluate, solve
 from ..expr.derive import push
 from ..joint import Vector
 from ..mechanism import Mechanism, VelocityConstraint, Wheel, joint_name
+from .closure_rows import closure_gaps, closure_names, closure_rows, kept_equations
 from .kinematics import target_jacobian, target_jacobian_derivative
 
 TIME = "t"
@@ -60,7 +62,8 @@ def rate_of(m: Mechanism, j: int) -> str:
 def constraint_count(m: Mechanism) -> int:
     """Return how many rows the velocity constraints have."""
     wheels = sum(2 if w.radius is not None else 1 for w in m.wheels)
-    return wheels + len(m.velocity_constraints) + len(prescribed_joints(m))
+    told = len(m.velocity_constraints) + len(prescribed_joints(m))
+    return wheels + told + len(kept_equations(m))
 
 
 def is_timed(m: Mechanism) -> bool:
@@ -73,7 +76,8 @@ def constraint_names(m: Mechanism) -> tuple[str, ...]:
     """Return the name of each row, in order."""
     wheels = [n for w in m.wheels for n in (w.name, f"{w.name}.roll")[: 1 + (w.radius is not None)]]
     told = [c.name for c in m.velocity_constraints]
-    return (*wheels, *told, *(joint_name(m.bodies[j]) for j in prescribed_joints(m)))
+    joints = [joint_name(m.bodies[j]) for j in prescribed_joints(m)]
+    return (*wheels, *told, *joints, *closure_names(m))
 
 
 def rows(
@@ -89,7 +93,8 @@ def rows(
         out += _wheel(m, wheel, q, qd, steer)
     out += [_equation(m, c, q, qd, clock) for c in m.velocity_constraints]
     out += [_given(m, j, *steer[rate_of(m, j)]) for j in prescribed_joints(m)]
-    return out
+    closed = zip(closure_names(m), *closure_rows(m, q, qd), strict=True)
+    return out + [Row(name, H, Hd) for name, H, Hd in closed]
 
 
 def _given(m: Mechanism, j: int, rate: Scalar, acceleration: Scalar) -> Row:
@@ -177,6 +182,52 @@ def forward_row(
     return Row(f"{wheel.name}.v", *_along(m, wheel, forward, normal * turning, q, qd))
 
 
+def is_position(m: Mechanism, c: VelocityConstraint) -> bool:
+    """Return whether an equation holds coordinates and no rates."""
+    return not set(c.expression.names()) & {f"{n}d" for n in m.joint_names}
+
+
+def is_holonomic(m: Mechanism) -> bool:
+    """Return whether positions are constrained: by loops or by equations in the coordinates."""
+    return bool(kept_equations(m)) or any(is_position(m, c) for c in m.velocity_constraints)
+
+
+def gaps(m: Mechanism, q: Vector, t: Scalar = 0) -> list[Scalar]:
+    """Return how far the coordinates are from what their constraints ask: f(q, t), closures."""
+    out: list[Scalar] = []
+    names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
+    for c in m.velocity_constraints:
+        if is_position(m, c):
+            values = {TIME: t, **dict(c.values), **dict(zip(names, q, strict=True))}
+            out += evaluate(c.expression.graph, [c.expression.id], {}, values)
+    return out + closure_gaps(m, q)
+
+
+def settled(
+    m: Mechanism, q: Vector, steer: Mapping[str, tuple[Scalar, Scalar]], steps: int = 2
+) -> list[Scalar]:
+    """Return the nearest coordinates that fulfil the constraints of position, by Newton's steps.
+
+    Prescribed joints stay where they are.
+    """
+    clock, rest = steer.get(TIME, (0, 1))[0], [0] * m.nv
+    for _ in range(steps):
+        # the order of rows: wheels, equations, prescribed joints, loops
+        found = rows(m, q, rest, steer)
+        after = len(found) - len(kept_equations(m)) - len(prescribed_joints(m))
+        first = after - len(m.velocity_constraints)
+        told = [k for k, c in enumerate(m.velocity_constraints, first) if is_position(m, c)]
+        H = [found[k].H for k in (*told, *range(after, len(found)))]
+        gap = gaps(m, q, clock)
+        gap = [*gap[: len(told)], *([0] * len(prescribed_joints(m))), *gap[len(told) :]]
+        square = [[sum((a * b for a, b in zip(x, y, strict=True)), 0) for y in H] for x in H]
+        lam = solve(square, gap)
+        step = [-sum((r[k] * l for r, l in zip(H, lam, strict=True)), 0) for k in range(m.nv)]
+        parts = zip(m.bodies, m.split_q(q), m.split(step), strict=True)
+        q = [x for body, own_q, dq in parts for x in body.joint.integrate(own_q, dq)]
+    return list(q)
+
+
 def _equation(
     m: Mechanism, c: VelocityConstraint, q: Vector, qd: Vector, clock: tuple[Scalar, Scalar]
 ) -> Row:
@@ -195,6 +246,8 @@ def _equation(
     for name, x, xd in zip(names, q, qd, strict=True):
         values[name], values[f"{name}d"] = x, xd
         motion[graph.param(name).id] = graph.param(f"{name}d")
+    if is_position(m, c):
+        e = push(graph, [e.id], motion)[0]
     H = [push(graph, [e.id], {graph.param(f"{n}d").id: 1})[0].id for n in names]
     Hd = [x.id for x in push(graph, H, motion)]
     # e = H q̇ - h: with the rates at zero, what is left is -h

@@ -127,6 +127,8 @@ class Loop:
     rotation_j: Rotation = Rotation()
     length: Any = None  # of a rod
     name: str = ""
+    # equations that hold something beyond the others, where that has been found out (`plan`)
+    kept: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,10 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class VelocityConstraint:
-    """A linear equation in the joint rates, as text: `xd*sin(th) - yd*cos(th) = 0`."""
+    """A linear equation in the joint rates, as text: `xd*sin(th) - yd*cos(th) = 0`.
+
+    Without a rate it is one in the coordinates, f(q, t) = 0, whose time derivative is meant.
+    """
 
     name: str
     equation: str
@@ -194,12 +199,15 @@ def _maybe(f: Map, x: Any) -> Any:
     return None if x is None else f(x)
 
 
+INDICES = ("joint", "of", "body", "body_i", "body_j", "name", "kept")
+
+
 def mapped(value: Any, f: Map) -> Any:
     """Return a plain record with its numbers mapped; ints in fields that are indices stay."""
     changes: dict[str, Any] = {}
     for spec in fields(value):
         x = getattr(value, spec.name)
-        if spec.name in ("joint", "of", "body", "body_i", "body_j", "name") or isinstance(x, str):
+        if spec.name in INDICES or isinstance(x, str):
             continue
         if hasattr(x, "map"):
             changes[spec.name] = x.map(f)

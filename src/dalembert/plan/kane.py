@@ -13,10 +13,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms import cartesian, kane
-from ..algorithms.velocity_constraints import TIME, Row, constraint_count, prescribed_names, rows
-from ..errors import ModelError, SingularPose, shown
+from ..algorithms.loop_closure import EQUATIONS
+from ..algorithms.velocity_constraints import (
+    TIME,
+    Row,
+    closure_names,
+    constraint_count,
+    gaps,
+    is_holonomic,
+    is_position,
+    is_timed,
+    prescribed_names,
+    rows,
+)
+from ..errors import ComputationError, ModelError, SingularPose, shown
 from ..mechanism import Mechanism, joint_name
-from .assembly import neutral_pose
+from .assembly import close, neutral_pose
+from .loops import general_pose, planned
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +39,7 @@ if TYPE_CHECKING:
 STATES = 3
 RANK = 1e-9  # of rows scaled to length one
 CLEAR = 0.3  # a speed that stands so far from the others is taken at once, in order of preference
+OPEN = 1e-6  # coordinates that miss a constraint of position by more are refused
 LOST = 1e10  # condition from which a Jacobian counts as singular
 
 
@@ -66,7 +80,7 @@ class _Same:
 
 @lru_cache(maxsize=64)
 def _checked(key: _Same) -> Mechanism:
-    m = key.m
+    m = _kept(key.m)
     samples = [_sample(m, seed) for seed in range(STATES)]
     bound = samples[0][0]
     held = [rows(b, q, [0.0] * m.nv, steer) for b, q, steer in samples]
@@ -84,12 +98,30 @@ def _checked(key: _Same) -> Mechanism:
     return m
 
 
+def _kept(m: Mechanism) -> Mechanism:
+    """Return the machine with the equations of each loop that hold something of their own."""
+    if not m.loops:
+        return m
+    kept, at, loops = set(planned(m).rows), 0, []
+    for loop in m.loops:
+        own = range(EQUATIONS[loop.joint])
+        loops.append(replace(loop, kept=tuple(k for k in own if at + k in kept)))
+        at += len(own)
+    return replace(m, loops=tuple(loops), checked=True)
+
+
 def _sample(m: Mechanism, seed: int) -> tuple[Mechanism, list[float], dict[str, Any]]:
     """Return the machine in floats and a state of it; parameters without a value get one."""
     import numpy as np
 
     rng = np.random.default_rng(seed)
     b = m.bound({n: rng.uniform(0.5, 1.5) for n in m.open_parameters})
+    if m.loops:
+        c, start = general_pose(m)
+        near, worst = close(c, c.moved(start, rng.uniform(-0.2, 0.2, m.nv)))
+        closed = near if worst < 1e-9 else start
+        told = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in prescribed_names(m)}
+        return b, [float(x) for x in closed], told
     parts = m.split_q(list(map(float, neutral_pose(m))))
     steps = m.split(list(map(float, rng.uniform(-1, 1, m.nv))))
     q: list[float] = []
@@ -242,6 +274,29 @@ def explain_speeds(m: Mechanism, kernel: Any, inputs: Sequence[Any], arrays: Any
     q, steer = (np.broadcast_to(given[n], (*lead, given[n].shape[-1])) for n in ("q", "steer"))
     where = f" at state {state if len(state) > 1 else state[0]}" if state else " at this state"
     explain(m, [float(x) for x in q[state]], [float(x) for x in steer[state]], where)
+
+
+def check_positions(m: Mechanism, q: Any, steer: Any, parameters: Any = None) -> None:
+    """Raise ComputationError where coordinates do not fulfil loops and equations f(q, t) = 0."""
+    import numpy as np
+
+    if not is_constrained(m) or any(np.ndim(x) for x in (parameters or {}).values()):
+        return
+    m = with_speeds(m)
+    if not is_holonomic(m):
+        return
+    q, told = np.asarray(q, dtype=float), np.asarray(steer, dtype=float)
+    clock = told[..., -1] if is_timed(m) else 0.0
+    found = gaps(m.bound(parameters), [q[..., k] for k in range(m.nq)], clock)
+    names = [c.name for c in m.velocity_constraints if is_position(m, c)] + closure_names(m)
+    for name, gap in zip(names, found, strict=True):
+        worst = float(np.abs(np.asarray(gap)).max(initial=0.0))
+        if worst > OPEN * (1 + np.abs(q).max(initial=0.0)):
+            raise ComputationError(
+                f"constraint {shown(name)!r} does not hold at these coordinates: "
+                f"it is off by {worst:.3g}",
+                hint="loops: dalembert.assembly(m, q); check=False computes anyway",
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,10 @@ from .expressions import expression
 def velocity_equation(
     text: str, joints: Sequence[str], parameters: Collection[str], place: Place
 ) -> Expr:
-    """Return left - right over the coordinates `<joint>`, rates `<joint>d`, parameters and `t`."""
+    """Return left - right over the coordinates `<joint>`, rates `<joint>d`, parameters and `t`.
+
+    It is linear in the rates; without any it is an equation in the coordinates.
+    """
     sides = text.split("=")
     if len(sides) != 2:
         raise DescriptionError(
@@ -31,8 +34,10 @@ def velocity_equation(
         raise DescriptionError(
             f"{shown(text)!r} is not linear in {sorted(turned)[0]}", place, "rates stand alone"
         )
-    if not set(equation.names()) & set(rates):
+    if not set(equation.names()) & {*joints, *rates}:
         raise DescriptionError(
-            f"{shown(text)!r} holds no rate", place, f"a rate is <joint>d, as {rates[0]}"
+            f"{shown(text)!r} holds no rate and no coordinate",
+            place,
+            f"a rate is <joint>d, as {rates[0]}; an equation in coordinates holds at all times",
         )
     return equation
