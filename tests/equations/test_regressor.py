@@ -229,6 +229,7 @@ def test_the_entries_of_a_planar_arm_are_those_of_textbooks():
         r"l_{1}\,\left(s_{2}\,\dot q_{1}^{2}+c_{2}\,\ddot q_{1}\right)-G\,c_{12}"
     )
     assert Y[2, 1].is_zero() and str(Y[2, 1]) == "0"
+    assert str(Y["j2", "ZZ2"]) == str(Y[2, 6]) == "qdd1+qdd2"
 
 
 def test_friction_has_one_column_or_two():

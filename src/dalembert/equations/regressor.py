@@ -66,7 +66,7 @@ def regressor(
 class Regressor:
     """Y of tau = Y phi (or E of T + V = E phi): `Y[i, k]` is an `Entry`.
 
-    Rows i are joints from 1. Columns k are numbers from 1, or names: `Y[2, "MX3"]`.
+    Rows i are joints, columns k parameters: numbers from 1, or names: `Y["elbow", "MX3"]`.
     """
 
     mechanism: Mechanism
@@ -114,22 +114,33 @@ class Regressor:
 
     def __getitem__(self, place: Any) -> Entry:
         given = place if isinstance(place, tuple) else (1, place) if self.kind == "E" else (place,)
-        if len(given) == 2 and isinstance(given[1], str):
-            if given[1] not in self.names:
-                raise UsageError(
-                    f"there is no column {shown(given[1])!r}",
-                    hint="columns: " + ", ".join(map(shown, self.names[:40])),
-                )
-            given = (given[0], self.names.index(given[1]) + 1)
+        if len(given) == 2:
+            given = (self._row_number(given[0]), self._column_number(given[1]))
         rows, columns = self.shape
         whole = len(given) == 2 and all(isinstance(x, int) for x in given)
         if not whole or not (1 <= given[0] <= rows and 1 <= given[1] <= columns):
+            named = f" or names such as {shown(self.names[0])!r}" if columns else ""
             raise UsageError(
                 f"{self.kind}[{', '.join(map(str, given))}] does not exist",
-                hint=f"rows are 1 to {rows}, columns 1 to {columns} or names such as "
-                f"{shown(self.names[0])!r}" if columns else "there are no columns",
-            )  # fmt: skip
+                hint=f"rows are 1 to {rows}, columns 1 to {columns}{named}",
+            )
         return Entry(self, self.kind, given)
+
+    def _row_number(self, joint: Any) -> Any:
+        """Return the number of a named joint; what is no name stays as it is."""
+        m = self.mechanism
+        return 1 + m.velocity_index[m.joint_index(joint)] if isinstance(joint, str) else joint
+
+    def _column_number(self, name: Any) -> Any:
+        """Return the number of a named column; what is no name stays as it is."""
+        if not isinstance(name, str):
+            return name
+        if name not in self.names:
+            raise UsageError(
+                f"there is no column {shown(name)!r}",
+                hint="columns: " + ", ".join(map(shown, self.names[:40])),
+            )
+        return self.names.index(name) + 1
 
     def __iter__(self) -> Iterator[Entry]:
         """Yield the entries that are not zero, row by row."""
