@@ -18,7 +18,7 @@ from .compute import evaluate, integrate, neutral
 from .errors import ComputationError, UsageError
 from .expr import Function, Graph, jacobian, trace
 from .joint import Vector
-from .mechanism import Mechanism
+from .mechanism import Mechanism, require_mechanism
 from .simulate.systems import Closed, Reduced, System, moved, system
 
 Array = np.ndarray
@@ -97,6 +97,7 @@ def linearize(
     >>> [round(float(f), 6) for f in da.linearize(m, [0.0]).frequencies]
     [0.498488]
     """
+    require_mechanism(m, "linearize")
     m = m.with_values(**parameters) if parameters else m
     own = system(m, drives)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)

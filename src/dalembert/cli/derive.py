@@ -213,15 +213,8 @@ def split_freeze(text: str) -> dict[int | str, Any]:
 
 def pruned(eq: Equations, tolerance: str, values: str | None, limits: str | None) -> Equations:
     """Return the equations without negligible terms."""
-    number = tolerance.strip().removesuffix("%")
-    try:
-        share = float(number) / (100 if tolerance.strip().endswith("%") else 1)
-    except ValueError:
-        raise UsageError(
-            f"--prune {shown(tolerance)}: a share is needed", hint="write: --prune 1%"
-        ) from None
     known = table(values) if values else {}
-    found = eq.prune(known, table(limits) if limits else None, share)
+    found = eq.prune(known, table(limits) if limits else None, tolerance)
     proof = str(found).splitlines()
     return replace(found.equations, remarks=(*found.equations.remarks, *proof))
 

@@ -143,6 +143,7 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
     the key "all" serves every joint that is not named.
     """
     m = eq.mechanism
+    values, limits = _table(values, "values"), _table(limits, "limits")
     missing = [n for n in m.open_parameters if n not in values and needed(eq, n)]
     if missing:
         raise ParameterError(
@@ -155,12 +156,12 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
     ranges = {k: r for k, r in pairs.items() if r[0] < r[1] and k in used}
     known = {k: interval(exact(v)) for k, v in m.values.items()}
     known |= {k: hull(*r) for k, r in pairs.items()}
-    given = dict(limits or {})
+    given = dict(limits)
     rows: dict[str, list[Range]] = {name: [] for name in NAMES}
     names = m.joint_names
     for j, body in enumerate(m.bodies):
         own = given.pop(names[j], given.pop(j + 1, given.pop(str(j + 1), {})))
-        own = {**dict((limits or {}).get("all", {})), **dict(own)}
+        own = {**_table(limits.get("all"), "limits of all"), **_table(own, f"limits of {names[j]}")}
         for name in NAMES:
             rows[name].append(_range(own.get(name), name, body, names[j], known))
     given.pop("all", None)
@@ -171,6 +172,14 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
         )
     q, qd, qdd = (tuple(rows[name]) for name in NAMES)
     return Box(q, qd, qdd, {k: v for k, v in middle.items() if k in used}, ranges)
+
+
+def _table(given: Any, what: str) -> Mapping[Any, Any]:
+    """Return values or limits as a mapping, an empty one for None."""
+    if given is not None and not isinstance(given, Mapping):
+        hint = 'write {"L1": 0.4}' if what == "values" else 'write {"all": {"qd": 2, "qdd": 5}}'
+        raise UsageError(f"{shown(what)} must be a mapping, not {type(given).__name__}", hint=hint)
+    return given or {}
 
 
 def _ends(name: str, value: Any) -> Range:
@@ -191,10 +200,19 @@ def _ends(name: str, value: Any) -> Range:
 
 def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, Interval]) -> Range:
     if given is not None:
-        if hasattr(given, "__len__"):
-            low, high = (float(x) for x in given)
-            return low, high
-        return -abs(float(given)), abs(float(given))
+        several = hasattr(given, "__len__") and not isinstance(given, str)
+        try:
+            numbers = [float(x) for x in (given if several else [given])]
+        except (TypeError, ValueError):
+            numbers = []
+        if len(numbers) == 1 and not math.isnan(numbers[0]):
+            return -abs(numbers[0]), abs(numbers[0])
+        if len(numbers) == 2 and numbers[0] <= numbers[1]:
+            return numbers[0], numbers[1]
+        raise UsageError(
+            f"joint {shown(joint)!r} has the limit {name} = {shown(str(given))}",
+            hint="give a number, or (low, high) with low <= high",
+        )
     if name == "q":
         pair = body.limits[0] if body.limits else (None, None)
         try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from . import attained
 from .box import Box, box_of
 from .enclosure import Enclosure, enclosed, most
@@ -67,16 +67,16 @@ def prune(
     eq: Equations,
     values: Mapping[str, Any],
     limits: Any,
-    tolerance: float,
+    tolerance: float | str,
     budget: int = 4000,
 ) -> Pruned:
-    """Return the equations without terms whose sum is proven to stay below `tolerance` (0.01: 1 %).
+    """Return the equations without terms whose sum is proven to stay below `tolerance`.
 
+    It is a share, 0.01 or "1%".
     A value may be a pair (low, high): then all holds for every value between.
     `budget` is the number of boxes examined for each joint and each bound.
     """
-    if not 0 <= tolerance < 1:
-        raise UsageError(f"tolerance {tolerance!r}", hint="a share between 0 and 1, as 0.01")
+    tolerance = share_of(tolerance)
     box = box_of(eq, values, limits)
     reference, motions, given = attained.forces(eq, box)
     allowed = [tolerance * x for x in reference]
@@ -106,6 +106,20 @@ def prune(
         shorter, every - gone, gone, tuple(bound), tuple(found),
         tuple(reference), tuple(motions), tuple(given), definite,
     )  # fmt: skip
+
+
+def share_of(tolerance: float | str) -> float:
+    """Return a share below 1 from a number or a text, 0.01 or "1%"."""
+    text = str(tolerance).strip()
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise UsageError(
+            f"tolerance {shown(text)}: a share between 0 and 1 is needed", hint="write 0.01 or 1%"
+        )
+    return share
 
 
 # -- which terms go --------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..emit.unit import Unit
 from ..errors import UsageError, shown
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 
 # language -> the module of emit whose `files` writes a Unit
 LANGUAGES: Mapping[str, str] = {
@@ -46,8 +46,12 @@ def export(
     ...     [f.name for f in export(m, ["inverse_dynamics"], "c", d)]
     ['mechanism.h', 'mechanism.c', 'mechanism_test.c', 'CMakeLists.txt']
     """
+    require_mechanism(m, "export")
     made = files(m, quantities, language, method=method, parameters=parameters, **options)
     directory = Path(path)
+    for part in (directory, *directory.parents):
+        if part.exists() and not part.is_dir():
+            raise UsageError(f"{shown(str(part))} is a file", hint="path= names a directory")
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     for name, data in made.items():

@@ -1,6 +1,6 @@
 """What a machine is: bodies, joints and what connects them, frozen and checked once."""
 
-from .mechanism import Mechanism
+from .mechanism import Mechanism, require_mechanism
 from .parts import (
     LOOP_JOINTS,
     Body,
@@ -34,4 +34,5 @@ __all__ = [
     "Wheel",
     "how_to_give",
     "joint_name",
+    "require_mechanism",
 ]

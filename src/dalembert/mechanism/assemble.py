@@ -9,14 +9,17 @@ from itertools import chain, count
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..errors import ModelError, ParameterError, UsageError, shown
+from ..errors import ParameterError, UsageError, shown
 from ..expr import Graph
+from ..expr.exact import to_float
 from ..joint import Free, Planar
 from .edit import checked, into, number
-from .mechanism import RECORDS, Body, Frame, Mechanism, joint_name
+from .mechanism import RECORDS, Body, Frame, Mechanism, joint_name, require_mechanism
 from .rehome import onto
+from .validate import numeric
 
 BASES: dict[str, Any] = {"free": Free, "planar": Planar}
+ROUNDING = 1e-6  # of a rotation given by its numbers
 
 
 def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
@@ -25,8 +28,7 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     Names of `other` that m already has get the prefix of its own name; parameters of the same name
     must have the same value.
     """
-    if not isinstance(other, Mechanism):
-        raise UsageError(f"{type(other).__name__} is not a Mechanism", hint="load it first")
+    require_mechanism(other, "attach")
     graph = Graph()
     left, right = into(m, graph), into(other, graph)
     body, placement = left.frame(frame)
@@ -142,13 +144,37 @@ def on_base(m: Mechanism, kind: str) -> Mechanism:
 
 
 def transform(pose: Transform | Sequence[Sequence[Any]], graph: Graph) -> Transform:
-    """Return a Transform from one, or from 4 x 4 (or 3 x 4) rows."""
+    """Return a Transform from one, or from 4 x 4 (or 3 x 4) rows; its rotation must be one."""
     if isinstance(pose, Transform):
-        return pose.map(lambda x: number(x, graph))
-    rows = [[number(x, graph) for x in row] for row in pose]
-    if len(rows) not in (3, 4) or any(len(r) != 4 for r in rows):
-        raise ModelError("a pose has 4 rows of 4 numbers")
+        made = pose.map(lambda x: number(x, graph))
+        _require_rotation(made.R.matrix().rows)
+        return made
+    given = pose.tolist() if hasattr(pose, "tolist") else pose
+    sized = isinstance(given, (list, tuple)) and len(given) in (3, 4)
+    if not sized or any(not isinstance(r, (list, tuple)) or len(r) != 4 for r in given):
+        raise UsageError(
+            "a pose is a Transform, or 4 rows of 4 numbers",
+            hint="write [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z], [0, 0, 0, 1]]",
+        )
+    rows = [[number(x, graph) for x in row] for row in given]
+    if rows[3:] not in ([], [[0, 0, 0, 1]]):
+        raise UsageError("the last row of a pose is not 0 0 0 1", hint="write its columns as rows?")
+    _require_rotation([r[:3] for r in rows[:3]])
     return Transform(rotation_of([r[:3] for r in rows[:3]]), Vec3(*(r[3] for r in rows[:3])))
+
+
+def _require_rotation(rows: Sequence[Sequence[Any]]) -> None:
+    """Raise UsageError when rows of numbers are no rotation: R'R = 1 and det R = 1."""
+    if not numeric(*(x for r in rows for x in r)):
+        return
+    columns = [Vec3(*(to_float(r[k]) for r in rows)) for k in range(3)]
+    hint = "its columns are the axes of the new base: unit vectors, at right angles, right-handed"
+    for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
+        if not abs(columns[i].dot(columns[k]) - (i == k)) <= ROUNDING:
+            what = "have the length 1" if i == k else "stand at right angles"
+            raise UsageError(f"the rotation of a pose: its columns do not {what}", hint=hint)
+    if columns[0].cross(columns[1]).dot(columns[2]) < 0:
+        raise UsageError("the rotation of a pose is a reflection: its determinant is -1", hint=hint)
 
 
 def rotation_of(rows: Sequence[Sequence[Any]]) -> Rotation:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Mat3, Vec3
-from ..errors import ModelError, ParameterError, Place, shown
+from ..errors import ModelError, ParameterError, Place, UsageError, shown
 from ..expr import Expr, Graph
 from ..expr.exact import Exact, exact, substitute, to_float
 from ..inertia import Inertia
@@ -156,22 +156,23 @@ def with_payload(
 def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
     """Return the mechanism with joints (names, or numbers from 1) held at `at`, bodies merged.
 
-    `at` is one value, or a mapping or sequence of values; the frames of merged bodies stay named.
+    `at` is one value, a sequence of as many values as joints, or a mapping joint -> value (0 for
+    those it does not name); the frames of merged bodies stay named.
     """
-    joints = [joints] if isinstance(joints, (str, int)) else joints
     graph = Graph()
     new = into(m, graph)
     held: dict[int, Any] = {}
-    for k, joint in enumerate(joints):
-        j = new.joint_index(joint)
-        value = at.get(joint, 0) if isinstance(at, Mapping) else at
-        value = value[k] if isinstance(value, (list, tuple)) and len(joints) > 1 else value
+    for j, value in _values_at(new, joints, at).items():
         values = list(value) if isinstance(value, (list, tuple)) else [value]
         joint_type = new.bodies[j].joint
         if joint_type.nq > 1 and values == [0]:
             values = [0] * (joint_type.nq - 1) + [0 if joint_type.nq == 3 else 1]
         if len(values) != joint_type.nq:
-            raise ModelError(f"joint {shown(str(joint))!r} needs {joint_type.nq} values")
+            name = shown(joint_name(new.bodies[j]))
+            raise UsageError(
+                f"joint {name!r} needs {joint_type.nq} values, not {len(values)}",
+                hint=f'write at={{"{name}": {_example(joint_type.nq)}}}',
+            )
         held[j] = [
             graph.constant(v) if not isinstance(v, Expr) else v
             for v in (number(x, graph) for x in values)
@@ -179,6 +180,42 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
     _held_followers(new, held)
     _refuse_named(new, {joint_name(new.bodies[j]) for j in held})
     return checked(merged(new, held))
+
+
+def _values_at(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any) -> dict[int, Any]:
+    """Return body index -> what `at` says of that joint, for each of the joints."""
+    chosen = [joints] if isinstance(joints, (str, int)) else _plain(joints)
+    index = [m.joint_index(joint) for joint in chosen]
+    at = _plain(at)
+    if isinstance(at, Mapping):
+        given = {}
+        for key, value in at.items():
+            given[m.joint_index(key)] = _plain(value)
+            if m.joint_index(key) not in index:
+                names = ", ".join(shown(str(joint)) for joint in chosen[:20])
+                raise UsageError(
+                    f"at: joint {shown(str(key))!r} is not among those to lock",
+                    hint=f"lock it too, or name one of: {names}",
+                )
+        return {j: given.get(j, 0) for j in index}
+    if isinstance(at, (list, tuple)) and len(index) > 1:
+        if len(at) != len(index):
+            raise UsageError(
+                f"at has {len(at)} values for {len(index)} joints",
+                hint="write one value for all joints, or one for each: at=[0.1, 0.2]",
+            )
+        return dict(zip(index, at, strict=True))
+    return dict.fromkeys(index, at)
+
+
+def _plain(values: Any) -> Any:
+    """Return an array as lists of numbers, anything else as it is."""
+    return values.tolist() if hasattr(values, "tolist") else values
+
+
+def _example(count: int) -> str:
+    """Return a value of a joint as one would write it."""
+    return "0.1" if count == 1 else "[" + ", ".join(["0"] * (count - 1) + ["1"]) + "]"
 
 
 def _held_followers(m: Mechanism, held: dict[int, Any]) -> None:

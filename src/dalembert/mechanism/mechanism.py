@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..algebra import Map, Transform, Vec3
-from ..errors import ModelError, ParameterError, shown
+from ..errors import ModelError, ParameterError, UsageError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
 from ..joint import Vector
@@ -348,6 +348,15 @@ class Mechanism:
         from .view import html
 
         return html(self)
+
+
+def require_mechanism(m: Any, call: str) -> None:
+    """Raise UsageError when a public call was given something else than a mechanism."""
+    if not isinstance(m, Mechanism):
+        raise UsageError(
+            f"{call}: a Mechanism is needed, not {type(m).__name__}",
+            hint="load it first: da.load(...); or take one of da.robots",
+        )
 
 
 def _float_if_closed(y: Expr) -> Any:

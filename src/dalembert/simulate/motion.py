@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compute import evaluate, neutral
 from ..errors import UsageError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..runtime.build import refusal
 from .events import event_table
 from .kernels import METHODS, Kernels
@@ -65,6 +65,7 @@ def simulate(
     >>> abs(float(r.energy[1] - r.energy[0])) < 1e-6
     True
     """
+    require_mechanism(m, "simulate")
     _check_method(method)
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)

@@ -17,7 +17,7 @@ from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import ParameterError, UsageError
 from ..expr.exact import to_float
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..plan import planned
 from ..simulate.plot import figure, lines, save
 from ..simulate.result import column_names
@@ -190,6 +190,7 @@ def torques_along(
     >>> round(float(f.peak[0]), 3), f.executable
     (30.028, True)
     """
+    require_mechanism(m, "torques_along")
     if m.wheels or m.velocity_constraints:
         raise UsageError(
             "forces along a motion under velocity constraints depend on which of them drive",

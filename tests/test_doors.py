@@ -1,0 +1,144 @@
+"""Public calls given something else: a typed error that says what to write instead."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.algebra import Mat3, Rotation, Transform, Vec3
+
+ARM = "RZ(), TXK(0.4), RZ(), TXK(0.3); gravity = (0, -9.81, 0); body 1: M = 2; body 2: M = 1;"
+FREE = {"all": {"q": (-1, 1), "qd": 1, "qdd": 1}}
+
+
+def arm():
+    return da.load(ARM)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: da.compile("robot.urdf", "mass_matrix"),
+        lambda: da.mass_matrix("robot.urdf", [0]),
+        lambda: da.equations("robot.urdf"),
+        lambda: da.export("robot.urdf", "mass_matrix"),
+        lambda: da.simulate("robot.urdf", [0.0], t=1.0),
+        lambda: da.torques_along("robot.urdf", ([0, 1], [[0], [1]])),
+        lambda: da.linearize("robot.urdf", [0.0], [0.0]),
+        lambda: arm().attach("robot.urdf", "tip"),
+    ],
+)
+def test_a_text_is_not_a_mechanism(call):
+    with pytest.raises(da.UsageError, match="a Mechanism is needed, not str") as error:
+        call()
+    assert "da.load" in error.value.hint
+
+
+def test_joints_are_locked_at_arrays_lists_and_mappings_alike():
+    m = arm()
+    one = m.lock([1, 2], at=[0.1, 0.2])
+    assert m.lock([1, 2], at=np.array([0.1, 0.2])) == one
+    assert m.lock([1, 2], at={1: 0.1, "j2": 0.2}) == one
+    assert m.lock(np.array([1, 2]), at=(0.1, 0.2)) == one
+    free = da.load(ARM, base="free")
+    pose = [1, 2, 3, 0, 0, 0, 1]
+    both = free.lock(["base", "j1"], at={"base": pose, "j1": 0.1})
+    after = free.lock("base", at=pose).lock("j1", at=0.1)
+    np.testing.assert_array_equal(da.pose(both, [0.3]), da.pose(after, [0.3]))
+
+
+@pytest.mark.parametrize(
+    ("joints", "at", "message"),
+    [
+        ([1, 2], [0.1], "at has 1 values for 2 joints"),
+        ([1, 2], np.array([0.1, 0.2, 0.3]), "at has 3 values for 2 joints"),
+        ([1], [0.1, 0.2], "needs 1 values, not 2"),
+        ([1], {"j2": 1}, "'j2' is not among those to lock"),
+    ],
+)
+def test_values_that_fit_no_joint_are_refused(joints, at, message):
+    with pytest.raises(da.UsageError, match=message) as error:
+        arm().lock(joints, at=at)
+    assert error.value.hint
+
+
+def test_a_value_of_an_unknown_joint_is_refused():
+    with pytest.raises(da.ModelError, match="there is no joint 'typo'"):
+        arm().lock([1], at={"typo": 1})
+
+
+FLIP = np.diag([1.0, 1.0, -1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("pose", "message"),
+    [
+        ((0, 0, 0, 0, 0, 0, 1), "4 rows of 4 numbers"),
+        (np.eye(3), "4 rows of 4 numbers"),
+        (3, "4 rows of 4 numbers"),
+        (2 * np.eye(4), "last row"),
+        (np.diag([2.0, 2.0, 2.0, 1.0]), "length 1"),
+        ([[1, 0.1, 0, 0], [0, 0.99498743710662, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], "right angles"),
+        (FLIP, "reflection"),
+        (Transform(Rotation.of(Mat3((1, 0, 0), (0, 1, 0), (0, 0, -1))), Vec3(0, 0, 0)), "reflec"),
+        (np.full((4, 4), np.nan), "nan"),
+    ],
+)
+def test_a_pose_that_is_none_is_refused(pose, message):
+    with pytest.raises(da.DalembertError, match=message):
+        arm().rooted(pose)
+
+
+def test_a_pose_of_floats_is_taken_and_keeps_the_motion():
+    angle = 0.7
+    turned = np.eye(4)
+    turned[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    turned[:3, 3] = [1, 2, 3]
+    found = da.pose(arm().rooted(turned), [0.0, 0.0], frame="tip")
+    np.testing.assert_allclose(found, turned @ da.pose(arm(), [0.0, 0.0], frame="tip"), atol=1e-15)
+
+
+def test_a_file_is_no_directory_to_export_to(tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    for path in (taken, taken / "below"):
+        with pytest.raises(da.UsageError, match="is a file"):
+            da.export(arm(), "mass_matrix", path=path)
+    assert taken.read_text() == "mine"
+
+
+def test_a_share_is_a_number_or_a_percentage():
+    eq = da.equations(arm())
+    assert str(eq.prune({}, FREE, "20%")) == str(eq.prune({}, FREE, 0.2))
+    for wrong in ("x", "120%", -0.1, None, float("nan")):
+        with pytest.raises(da.UsageError, match="a share between 0 and 1"):
+            eq.prune({}, FREE, wrong)
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ("x", "limits must be a mapping, not str"),
+        ([1, 2], "limits must be a mapping, not list"),
+        ({"all": 3}, "limits of all must be a mapping"),
+        ({"j1": [1]}, "limits of j1 must be a mapping"),
+        ({"all": {"qd": (1, 2, 3), "qdd": 1}}, "has the limit qd"),
+        ({"all": {"qd": "x", "qdd": 1}}, "has the limit qd"),
+        ({"all": {"qd": (2, 1), "qdd": 1}}, "has the limit qd"),
+    ],
+)
+def test_limits_are_a_mapping(limits, message):
+    eq = da.equations(arm())
+    for call in (lambda: eq.terms({}, limits), lambda: eq.prune({}, limits, 0.01)):
+        with pytest.raises(da.UsageError, match=message) as error:
+            call()
+        assert error.value.hint
+    with pytest.raises(da.UsageError, match="values must be a mapping"):
+        eq.terms([1], FREE)
+
+
+def test_freeze_and_neglect_take_lists():
+    eq = da.equations(arm())
+    assert eq.freeze([2]).text() == eq.freeze({2: 0}).text() == eq.freeze(2).text()
+    assert eq.neglect(["coriolis", "gravity"]) == eq.neglect("coriolis", "gravity")
+    with pytest.raises(da.UsageError, match="cannot neglect 'wind'"):
+        eq.neglect(["wind"])
