@@ -50,6 +50,8 @@ def _stacked(part: Any, count: int, shape: tuple[int, ...]) -> Array:
     """Return nested sequences of scalars and columns as one array, states first."""
     entries = _entries(part, len(shape))
     columns = [np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in entries]
+    if not columns:
+        return np.zeros((count, *shape))
     return np.stack(columns, axis=-1).reshape(count, *shape)
 
 

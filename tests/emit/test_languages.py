@@ -2,10 +2,12 @@
 
 import pytest
 
+import dalembert as da
 from dalembert.emit import c, cpp, fortran, octave, python, rust
 from dalembert.emit.dialect import LISTING
 from dalembert.export import LANGUAGES, files
 from dalembert.export.check import COMMANDS, kernels, run, tool
+from dalembert.export.unit import unit_of
 from dalembert.expr.ops import OPS
 from emitted import MACHINES, unit, write
 
@@ -35,6 +37,55 @@ def test_a_language_equals_the_algorithms(language, name, tmp_path):
         assert row.ok, row
         # in parts of the largest value; results that lose digits by themselves may lose them here
         assert row.worst <= 1e-13 * max(1.0, growth[row.quantity] / 100), row
+
+
+def applicable(m, parameters):
+    """Return the quantities that a machine has; the others are refused by an error that says why.
+
+    An error that is not ours fails the test.
+    """
+    names = []
+    for row in da.catalog():
+        try:
+            unit_of(m, [row.name], parameters=parameters)
+        except da.DalembertError as error:
+            assert len(str(error)) > 20
+        else:
+            names.append(row.name)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("name", "languages"),
+    [
+        ("parametric", ["python", "numpy"]),
+        *(
+            pytest.param(name, [*QUICK, "c", "octave", "rust"], marks=pytest.mark.slow)
+            for name in ("truck", "elastic", "fourbar")
+        ),
+    ],
+)
+def test_all_quantities_of_a_machine_in_one_call(name, languages, tmp_path):
+    make, _, parameters = MACHINES[name]
+    m = make()
+    names = applicable(m, parameters)
+    assert len(names) > 30
+    made = unit_of(m, names, parameters=parameters)
+    alone = sum(len(e.step.lines) for e in made.entries[:-1])
+    assert len(made.entries[-1].step.lines) < 0.7 * alone  # what they share is computed once
+    for language in languages:
+        if tool(language):
+            continue
+        place = tmp_path / language
+        place.mkdir()
+        write(made, language, place)
+        rows = run(language, place, made.id)
+        assert len(rows) > 2 * len(names) and all(row.ok for row in rows), rows
+
+
+def test_a_quantity_without_entries_is_refused():
+    with pytest.raises(da.UsageError, match="closure of this mechanism has no entries"):
+        unit_of(da.robots.ur5(), ["closure"])
 
 
 @pytest.mark.parametrize("name", ["serial", "parametric", "fivebar", "truck"])

@@ -18,7 +18,7 @@ from ..emit.names import CodeNames
 from ..emit.ready import ready
 from ..emit.reserved import RESERVED
 from ..emit.unit import Entry, Golden, Slot, Unit
-from ..errors import UsageError, shown
+from ..errors import ComputationError, UsageError, shown
 from ..expr import OPS, Function, Graph, Port, Program, count, expand, programs
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, joint_name
@@ -60,7 +60,7 @@ def unit_of(
     settings = _settings(rows, method, options)
     asked = [p.name for p in m.parameters] if parameters == "all" else list(parameters or ())
     functions = [
-        trace_quantity(m, row.name, by, parameters=asked, **own)
+        _filled(trace_quantity(m, row.name, by, parameters=asked, **own), row)
         for row, (by, own) in zip(rows, settings, strict=True)
     ]
     used = {n for f in functions for n in f.parameters}
@@ -115,6 +115,17 @@ def _settings(
     ]
 
 
+def _filled(function: Function, row: Quantity) -> Function:
+    """Return the function without outputs that have no entries: a tree has no closure residual."""
+    if not any(port.size for port in function.outputs[: len(row.outputs)]):
+        raise UsageError(
+            f"{row.name} of this mechanism has no entries: there is nothing to write",
+            hint="loops, wheels or springs that it speaks of are not in the description",
+        )
+    own, more = function.outputs[: len(row.outputs)], function.outputs[len(row.outputs) :]
+    return replace(function, outputs=(*own, *(port for port in more if port.size)))
+
+
 def _together(functions: Sequence[Function], rows: Sequence[Quantity]) -> Function:
     """Return one Function with the outputs of all, without what tells how loops are closed."""
     graph, inputs = Graph(), {}
@@ -143,7 +154,13 @@ def _entry(
     trial: Sequence[float],
 ) -> Entry:
     given = [s.of(port) for port in program.inputs]
-    outs = in_floats(s.m, row.name, method, given, **options)
+    try:
+        outs = in_floats(s.m, row.name, method, given, **options)
+    except ZeroDivisionError:
+        raise ComputationError(
+            f"{row.name} has no value: it divides by zero at every state",
+            hint="a Jacobian that is never regular? choose another frame",
+        ) from None
     step = ready(program.step)
     return Entry(
         row.name,
@@ -214,12 +231,14 @@ def _growth(
     Measured: the same lines in single precision, whose roundings stand for those of any order.
     """
     single = np.float32
-    prepared = _run(program.prepare, {}, [single(x) for x in trial], ())
     columns = {
         port.name: list(np.asarray(x, single).reshape(len(x), -1).T)
         for port, x in zip(program.inputs, given, strict=True)
     }
-    values = _run(program.step, columns, [single(x) for x in trial], prepared)
+    with np.errstate(all="ignore"):
+        parameters = [single(x) for x in trial]
+        prepared = _run(program.prepare, {}, parameters, ())
+        values = _run(program.step, columns, parameters, prepared)
     at, growth = 0, []
     for x in outs:
         x = x.reshape(len(x), -1)
@@ -242,9 +261,8 @@ def _run(block: Any, inputs: Mapping[str, Any], parameters: Sequence[Any], prepa
             values.append((parameters if leaf[0] == "param" else prepared)[leaf[1]])
         else:
             values.append(np.float32(np.pi if leaf[0] == "pi" else leaf[1]))
-    with np.errstate(all="ignore"):
-        for line in block.lines:
-            values.append(OPS[line.op].evaluate(*(values[a] for a in line.args)))
+    for line in block.lines:
+        values.append(OPS[line.op].evaluate(*(values[a] for a in line.args)))
     return [values[v] for v in block.results]
 
 
