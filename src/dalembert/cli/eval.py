@@ -49,6 +49,13 @@ def _state_option(name: str) -> Any:
 @click.option("--axes", type=click.Choice(["base", "local"]), help="The axes of its components.")
 @click.option("--given", metavar="JOINTS", help="Joints whose qdd is given (hybrid_dynamics).")
 @click.option("--convention", help="classical or spatial, of a base acceleration.")
+@click.option(
+    "--wrench",
+    "wrenches",
+    metavar="FRAME=NUMBERS",
+    multiple=True,
+    help="Force and couple on a frame, at its origin, in its axes; may be repeated.",
+)
 def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> None:
     """Compute QUANTITY of MODEL at one state.
 
@@ -67,8 +74,17 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     method, _ = algorithm(row, options.pop("method"))
     given = {key: options.pop(key) for key in STATE}
     inputs = _inputs(mechanism, row, given | _others(options.pop("others")))
+    wrenches = _wrenches(options.pop("wrenches"))
     settings = _settings(row, options)
-    result = evaluate(mechanism, name, *inputs.values(), method=method, **settings)
+    result = evaluate(
+        mechanism,
+        name,
+        *inputs.values(),
+        method=method,
+        wrench_on_body=wrenches or None,
+        **settings,
+    )
+    settings |= {f"wrench on {shown(frame)}": six for frame, six in wrenches.items()}
     arrays = result if isinstance(result, tuple) else (result,)
     outputs = {port: a for (port, _), a in zip(row.outputs, arrays, strict=True)}
     shapes = dict(row.outputs)
@@ -115,6 +131,20 @@ def _others(texts: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--input {shown(text)}: a name and numbers are needed")
         given[name.strip()] = value
     return given
+
+
+def _wrenches(texts: Sequence[str]) -> dict[str, list[float]]:
+    found = {}
+    for text in texts:
+        frame, equals, value = text.partition("=")
+        six = numbers(value, f"--wrench {shown(frame)}") if equals else []
+        if len(six) != 6:
+            raise UsageError(
+                f"--wrench {shown(text)}: a frame and six numbers are needed",
+                hint="write: --wrench tip=0,0,-5,0,0,0 (force, then couple)",
+            )
+        found[frame.strip()] = six
+    return found
 
 
 def _inputs(
@@ -222,10 +252,16 @@ def _settings(row: Quantity, options: Mapping[str, Any]) -> dict[str, Any]:
 # -- how it is shown -----------------------------------------------------------------------------
 
 
+def _plain(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return " ".join(f"{x:.12g}" if isinstance(x, float) else str(x) for x in value)
+    return str(value)
+
+
 def _echo(
     m: Mechanism, inputs: Mapping[str, np.ndarray], settings: Mapping[str, Any]
 ) -> list[str]:
     rows = [[key, *(f"{x + 0.0:.12g}" for x in array.flat)] for key, array in inputs.items()]
-    rows += [[key, str(value)] for key, value in settings.items()]
+    rows += [[key, _plain(value)] for key, value in settings.items()]
     wide = max((len(key) for key, *_ in rows), default=0)
     return [f"  {key.ljust(wide)}  {' '.join(cells)}" for key, *cells in rows]

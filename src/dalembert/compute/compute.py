@@ -25,6 +25,7 @@ from ..plan.kane import check_cartesian, check_positions, explain_speeds, with_s
 from ..reframe import simplify
 from .describe import gathered, signature, spot, text
 from .loops import closed_evaluate, cut_tree
+from .wrenches import external_wrench
 
 LIGHTEN = frozenset(
     {"inverse_dynamics", "bias", "active_torques"}
@@ -259,16 +260,7 @@ def evaluate(
     Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
     """
     require_mechanism(m, name)
-    if wrench_on_environment is not None and wrench_on_body is not None:
-        raise UsageError(
-            "both wrench_on_environment and wrench_on_body are given",
-            hint="they are negatives of each other: give one",
-        )
-    wrench = wrench_on_environment
-    if wrench_on_body is not None:
-        import numpy
-
-        wrench = -numpy.asarray(wrench_on_body, dtype=float)
+    wrench = external_wrench(m, wrench_on_environment, wrench_on_body)
     row = _row_of(m, name)
     if row is not None:
         inputs = gathered(row, inputs, options)

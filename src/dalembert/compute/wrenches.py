@@ -1,0 +1,63 @@
+"""External wrenches as kernels take them, from arrays or from named frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import UsageError, shown
+from ..mechanism import Mechanism
+
+
+def external_wrench(m: Mechanism, on_environment: Any, on_body: Any) -> Any:
+    """Return the wrench of each link on the environment, (..., bodies, 6), or None.
+
+    What is given is such an array, or a mapping from frames to six numbers: force and couple at the
+    origin of the frame, in its axes.
+    """
+    import numpy
+
+    if on_environment is not None and on_body is not None:
+        raise UsageError(
+            "both wrench_on_environment and wrench_on_body are given",
+            hint="they are negatives of each other: give one",
+        )
+    given = on_environment if on_body is None else on_body
+    if given is None:
+        return None
+    wrench = at_frames(m, given) if isinstance(given, Mapping) else given
+    return wrench if on_body is None else -numpy.asarray(wrench, dtype=float)
+
+
+def at_frames(m: Mechanism, given: Mapping[str, Any]) -> Any:
+    """Return wrenches on named frames as an array (..., bodies, 6) at the origins of the bodies.
+
+    >>> from dalembert import robots
+    >>> at_frames(robots.flying_arm(), {"rotor1": [0, 0, 1, 0, 0, 0]})[0].round(3).tolist()
+    [0.0, 0.0, 1.0, 0.0, -0.25, 0.0]
+    """
+    import numpy
+
+    bound, parts = m.bound(), {}
+    for name, value in given.items():
+        body, place = bound.frame(name)
+        if body < 0:
+            raise UsageError(
+                f"a wrench on frame {shown(name)!r}, which does not move",
+                hint="frames: " + ", ".join(map(shown, m.frames[:12])),
+            )
+        six = numpy.asarray(value, dtype=float)
+        if six.shape[-1:] != (6,):
+            raise UsageError(
+                f"the wrench on {shown(name)!r} has shape {six.shape}",
+                hint="six numbers: force and couple in the axes of the frame",
+            )
+        R = numpy.array([[float(x) for x in row] for row in place.R.matrix().rows])
+        force, couple = six[..., :3] @ R.T, six[..., 3:] @ R.T
+        couple = couple + numpy.cross([float(x) for x in place.p], force)
+        parts[name] = (body, numpy.concatenate([force, couple], axis=-1))
+    lead = numpy.broadcast_shapes(*(six.shape[:-1] for _, six in parts.values()))
+    out = numpy.zeros((*lead, len(m.bodies), 6))
+    for body, six in parts.values():
+        out[..., body, :] += six
+    return out
