@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
 
 def constants(eq: Equations) -> dict[str, Any]:
-    """Return name -> number or text: reported masses V, inertias W, J, then the others."""
+    """Return name -> number or text, each after those it is written with.
+
+    Cosines and sines of constant angles, reported masses V, inertias W, J, then the others.
+    """
     s = eq.ring.symbols
+    rest = others(s)
+    pairs = {g.name: rest[g.name] for g in s.generators if g.key[0] in ("cosK", "sinK")}
     tables = (s.reported.augmented_masses, s.reported.masses, s.reported.inertias, s.reported.total)
     out: dict[str, Any] = {name: x for table in tables for name, x in table.items()}
-    return out | others(s)
+    return pairs | out | rest
 
 
 def others(s: Symbols) -> dict[str, Any]:
@@ -32,7 +37,7 @@ def others(s: Symbols) -> dict[str, Any]:
             out[g.name] = _of_angle(s.constants[key[0] - 1], kind[:3])
         elif kind == "other":
             out[g.name] = key[0]
-    return dict(sorted(out.items(), key=lambda item: (item[0][:2] not in ("CK", "SK"), 0)))
+    return out
 
 
 def _of_angle(angle: Any, function: str) -> Any:

@@ -22,9 +22,9 @@ from ..expr import Expr, text
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.validate import numbers
 from .angles import coordinate_axis
+from .generator import Generator
 from .ratio import Coordinate, Field
 from .ring import Ring
-from .symbols import Generator
 
 SERVED = ("revolute", "prismatic", "screw", "planar", "fixed")
 TURNING = ("revolute", "screw")

@@ -10,7 +10,8 @@ from ..algorithms.condensed import Link
 from ..expr import Scalar
 from ..inertia import Inertia
 from ..mechanism import Mechanism
-from .symbols import Generator, Symbols, without_clashes
+from .generator import Generator, without_clashes
+from .symbols import Symbols
 
 SENSES: dict[str, tuple[str, Callable[[Any], Any]]] = {  # kind -> (prefix, value at a rate)
     "sign": ("SGN", lambda x: 1.0 * ((x > 0) * 1 - (x < 0) * 1)),

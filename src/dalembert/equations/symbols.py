@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,8 +20,8 @@ from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
 from ..algorithms.condensed import Link
 from ..algorithms.reported import ENTRIES, Reported, reported
 from ..errors import TooLargeError
-from ..expr import Expr, Scalar, atan2, cos, sin, sqrt, text
-from ..expr.exact import to_float
+from ..expr import Expr, Graph, Scalar, atan2, cos, sin, sqrt, text
+from ..expr.exact import exact, to_float
 from ..joint import Joint
 from ..mechanism import Mechanism
 from .angles import (
@@ -36,18 +35,10 @@ from .angles import (
     on_circle,
     zyx,
 )
+from .generator import Generator, joined, letters, without_clashes
+from .named_angles import with_named_angles
 
-Key = tuple[Any, ...]
 SUMS = 3000  # of angles, in one set of symbols
-
-
-@dataclass(frozen=True, slots=True)
-class Generator:
-    """One symbol: its printed name and what it stands for."""
-
-    name: str
-    key: Key  # ("sin", joints), ("cos", joints), ("q", j), ("M", j), ("V", j, u), ("J", j, a, b),
-    #           ("p", name), ("sinK", k), ("cosK", k), ("other", text)
 
 
 class Symbols:
@@ -62,6 +53,7 @@ class Symbols:
         self.others: dict[str, Expr] = {}  # what is not a polynomial of parameters
         self.tilts = [self._tilt(body.joint) for body in m.bodies]
         self.factors = [self._factors(j) for j in range(self.n)]
+        self.written = with_named_angles(m, self._label)  # as constants are printed
         self.slides = [not a.slide.is_zero() for a in self.augmented]
         self.polynomials = self._polynomials()
         self.generators = self._generators()
@@ -133,6 +125,23 @@ class Symbols:
         self.constants.append(angle)
         return len(self.constants)
 
+    def _label(self, op: str, angle: Any) -> tuple[int, str]:
+        """Return sign and name of the sine or cosine of a constant angle."""
+        number = not isinstance(angle, Expr)
+        sign = -1 if number and angle < 0 else 1
+        name = f"{op[0].upper()}K{self._named_angle(sign * angle)}"
+        while name in {p.name for p in self.m.parameters}:
+            name += "_"
+        return (sign if op == "sin" else 1), name
+
+    def _key(self, op: str, angle: Any) -> tuple[int, tuple[str, int]] | None:
+        """Return sign and key of the sine or cosine of an angle, if that angle has a name."""
+        sign = -1 if not isinstance(angle, Expr) and angle < 0 else 1
+        for k, known in enumerate(self.constants, 1):
+            if type(known) is type(angle) and known == sign * angle:
+                return (sign if op == "sin" else 1), (op + "K", k)
+        return None
+
     # -- generators --------------------------------------------------------------------------------
 
     def _polynomials(self) -> dict[str, list[Any]]:
@@ -144,7 +153,7 @@ class Symbols:
 
     def _generators(self) -> list[Generator]:
         sums = self._sums()
-        names = [_joined(s, "_" if self.n > 9 else "") for s in sums]
+        names = [joined(s, "_" if self.n > 9 else "") for s in sums]
         made = [Generator(f"S{name}", ("sin", s)) for name, s in zip(names, sums, strict=True)]
         constants = range(1, len(self.constants) + 1)
         made += [Generator(f"SK{k}", ("sinK", k)) for k in constants]
@@ -161,7 +170,7 @@ class Symbols:
             if self._present(j, "V", u)
         ]
         made += [
-            Generator(f"J{_letters(a, b)}{j + 1}", ("J", j, a, b))
+            Generator(f"J{letters(a, b)}{j + 1}", ("J", j, a, b))
             for j in range(self.n)
             for a, b in ENTRIES
             if self._present(j, "J", a, b)
@@ -184,7 +193,7 @@ class Symbols:
     @cached_property
     def reported(self) -> Reported:
         """The texts of the reported constants."""
-        return reported(self.m, self.full)
+        return reported(self.written, self.full)
 
     def _sums(self) -> list[Joints]:
         """Return every sum of angles that a vector on its way through the frames can turn by."""
@@ -220,9 +229,16 @@ class Symbols:
                 parameters.setdefault(args[0])
             elif op in ("add", "sub", "mul", "neg"):
                 stack += reversed(args)
-            elif op != "const":
+            elif op != "const" and not self._is_named(graph, i):
                 part = Expr(graph, i)
                 self.others.setdefault(text(part), part)
+
+    def _is_named(self, graph: Graph, i: int) -> bool:
+        """Whether a node is the sine or cosine of an angle with a name."""
+        op = graph.op[i]
+        if op not in ("sin", "cos"):
+            return False
+        return self._key(op, exact(Expr(graph, graph.args[i][0]))) is not None
 
     # -- over any scalar ---------------------------------------------------------------------------
 
@@ -241,6 +257,9 @@ class Symbols:
             elif op in ("add", "sub", "mul", "neg") and all(made[a] is not None for a in args):
                 a = [made[k] for k in args]
                 made[i] = -a[0] if op == "neg" else _ARITHMETIC[op](*a)
+            elif self._is_named(graph, i):
+                sign, name = self._key(op, exact(Expr(graph, args[0])))  # type: ignore[misc]
+                made[i] = sign * values[self.index[name]]
             else:
                 key = ("other", text(Expr(graph, i)))
                 made[i] = values[self.index[key]] if key in self.index else None
@@ -373,28 +392,3 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "sub": lambda x, y: x - y,
     "mul": lambda x, y: x * y,
 }
-
-
-def _letters(a: int, b: int) -> str:
-    return "XYZ"[a] if a == b else "XYZ"[a] + "XYZ"[b]
-
-
-def _joined(joints: Joints, dot: str) -> str:
-    """Return the digits of a sum of angles: 234, 2_3 from ten joints on, 2m3 for q2 - q3."""
-    out = str(joints[0])
-    for j in joints[1:]:
-        out += f"m{-j}" if j < 0 else f"{dot}{j}"
-    return out
-
-
-def without_clashes(made: list[Generator]) -> list[Generator]:
-    """Return the generators, those of ours renamed that a parameter of the model is called like."""
-    taken = {g.name for g in made if g.key[0] == "p"}
-    out = []
-    for g in made:
-        name = g.name
-        while g.key[0] != "p" and name in taken:
-            name += "_"
-        taken.add(name)
-        out.append(Generator(name, g.key))
-    return out
