@@ -1,6 +1,7 @@
 """Docstrings: every example of the package runs, every public function has one."""
 
 import doctest
+import importlib
 import inspect
 import pydoc
 import re
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compute.describe import signature
+from dalembert.compute import describe
+from peers import SOURCE
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -21,6 +23,22 @@ def run(examples: doctest.DocTest) -> dict:
     runner.run(examples, out=told.append, clear_globs=False)
     assert runner.failures == 0, "".join(told)
     return examples.globs
+
+
+def modules() -> list[str]:
+    """Return the modules whose docstrings hold sessions."""
+    files = sorted(f for f in SOURCE.rglob("*.py") if ">>> " in f.read_text(encoding="utf-8"))
+    parts = [f.relative_to(SOURCE.parent).with_suffix("").parts for f in files]
+    return [".".join(p[:-1] if p[-1] == "__init__" else p) for p in parts]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_the_examples_of_a_module_run(name):
+    found = doctest.DocTestFinder().find(importlib.import_module(name), name)
+    shown = [x for x in found if x.examples and x.name.rpartition(".")[2] not in da.QUANTITIES]
+    assert shown or name == describe.__name__
+    for examples in shown:
+        run(examples)
 
 
 def session(text: str, name: str) -> doctest.DocTest:
@@ -41,7 +59,7 @@ def test_the_example_of_a_quantity_runs(row):
 @pytest.mark.parametrize("row", da.catalog(), ids=lambda row: row.name)
 def test_a_quantity_shows_its_inputs_and_options(row):
     shown = inspect.signature(getattr(da, row.name))
-    assert shown == signature(row)
+    assert shown == describe.signature(row)
     assert list(shown.parameters)[: 1 + len(row.inputs)] == ["m", *row.inputs]
     assert {k: shown.parameters[k].default for k in row.options} == dict(row.options)
 

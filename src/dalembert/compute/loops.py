@@ -131,6 +131,12 @@ def assembly_along(m: Mechanism, start: Any, motion: Any, steps: int = 8) -> Any
 
     `start` is an assembled pose, `motion` holds the motors' coordinates, one row per moment. The
     branch of the start is kept; a step too long for that, or a singular pose, is an error.
+
+    >>> import dalembert as da
+    >>> m = da.robots.fivebar()
+    >>> q = da.assemble(m)  # crankA, rodA, crankB, rodB; the cranks are the motors
+    >>> da.assembly_along(m, q, [[q[0] + 0.1, q[2]], [q[0] + 0.2, q[2]]]).shape
+    (2, 4)
     """
     import numpy as np
 

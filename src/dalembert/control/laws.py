@@ -151,18 +151,22 @@ class Feedback(ABC):
 
     @property
     def forces(self) -> int:
+        """The number of forces."""
         return self.n if self.size < 0 else self.size
 
     @cached_property
     def gains(self) -> tuple[Array, Array]:
+        """Kp and Kd as vectors or matrices."""
         return gain_of(self.kp, self.forces, "kp"), gain_of(self.kd, self.forces, "kd")
 
     @property
     def signal(self) -> Signal | None:
+        """The signal that the compiled law reads; None for a fixed goal."""
         return self.moving
 
     @cached_property
     def settings(self) -> Array:
+        """Gains, limits and a fixed goal: the data of the compiled law."""
         parts = [g.ravel() for g in self.gains]
         if self.limit is not None:
             parts.append(np.broadcast_to(np.asarray(self.limit, dtype=float), (self.forces,)))
@@ -176,6 +180,7 @@ class Feedback(ABC):
 
     @property
     def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code of the law; gains and goals do not."""
         forms = tuple(np.ndim(g) for g in self.gains)
         model = None if self.model is None else (self.model.digest, repr(self.model.values))
         moving, bounded = self.moving is not None, self.limit is not None
@@ -220,12 +225,20 @@ class Feedback(ABC):
 
 @dataclass(frozen=True)
 class PD(Feedback):
-    """tau = Kp (q_d - q) + Kd (q̇_d - q̇) + g(q): PD with gravity compensation."""
+    """tau = Kp (q_d - q) + Kd (q̇_d - q̇) + g(q): PD with gravity compensation.
+
+    >>> import dalembert as da
+    >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    >>> law = da.control.PD(goal=[0.5], kp=100, kd=20)
+    >>> da.simulate(m, [0.0], t=[0.0, 2.0], torque=law).q[-1].round(6).tolist()
+    [0.5]
+    """
 
     gravity: bool = True
 
     @property
     def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code of the law."""
         return (*Feedback.key.fget(self), self.gravity)  # type: ignore[attr-defined]
 
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
@@ -234,7 +247,13 @@ class PD(Feedback):
         return [a + b for a, b in zip(pull, model.gravity(q), strict=True)]
 
     def lyapunov(self, m: Mechanism, q: Any, qd: Any) -> Array:
-        """Return V = ½ eᵀ Kp e + ½ q̇ᵀ M q̇, which never increases (6.17), (6.18)."""
+        """Return V = ½ eᵀ Kp e + ½ q̇ᵀ M q̇, which never increases (6.17), (6.18).
+
+        >>> import dalembert as da
+        >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+        >>> float(da.control.PD(goal=[0.5], kp=100, kd=20).lyapunov(m, [0.0], [0.0]))
+        12.5
+        """
         from ..compute import evaluate
 
         if is_closed(m) or any(b.joint.kind in ROUND for b in m.bodies):
@@ -246,7 +265,13 @@ class PD(Feedback):
         return 0.5 * np.einsum("...i,ij,...j->...", e, kp, e) + kinetic
 
     def lyapunov_rate(self, m: Mechanism, q: Any, qd: Any) -> Array:
-        """Return V̇ = -q̇ᵀ Kd q̇ (6.16) of the machine under this law, goal at rest."""
+        """Return V̇ = -q̇ᵀ Kd q̇ (6.16) of the machine under this law, goal at rest.
+
+        >>> import dalembert as da
+        >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+        >>> float(da.control.PD(goal=[0.5], kp=100, kd=20).lyapunov_rate(m, [0.0], [1.0]))
+        -20.0
+        """
         kd = self.gains[1]
         kd = np.diag(kd) if kd.ndim == 1 else kd
         rate = np.asarray(qd, dtype=float)
@@ -255,7 +280,14 @@ class PD(Feedback):
 
 @dataclass(frozen=True)
 class ComputedTorque(Feedback):
-    """tau = M(q) (q̈_d + Kd ė + Kp e) + h(q, q̇): resolved acceleration, the error linear."""
+    """tau = M(q) (q̈_d + Kd ė + Kp e) + h(q, q̇): resolved acceleration, the error linear.
+
+    >>> import dalembert as da
+    >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    >>> law = da.control.ComputedTorque(goal=[0.5], kp=100, kd=20)
+    >>> da.simulate(m, [0.0], t=[0.0, 2.0], torque=law).q[-1].round(6).tolist()
+    [0.5]
+    """
 
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
         asked = [a + b for a, b in zip(goal.ahead, pull, strict=True)]
@@ -264,7 +296,15 @@ class ComputedTorque(Feedback):
 
 @dataclass(frozen=True)
 class FeedForward(Feedback):
-    """tau = model(q_d, q̇_d, q̈_d) + Kp e + Kd ė: the model runs along the trajectory."""
+    """tau = model(q_d, q̇_d, q̈_d) + Kp e + Kd ė: the model runs along the trajectory.
+
+    >>> import dalembert as da
+    >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    >>> move = da.trajectory.quintic([0.0], [0.5], 1.0)
+    >>> law = da.control.FeedForward(goal=move, kp=100, kd=20)
+    >>> da.simulate(m, [0.0], t=[0.0, 2.0], torque=law).q[-1].round(6).tolist()
+    [0.5]
+    """
 
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
         return [a + b for a, b in zip(model.along(q, goal), pull, strict=True)]

@@ -19,6 +19,11 @@ def resolved_acceleration(
     """Return the forces on the speeds that make α̇ what is asked: τ = D (α̇ - g0), (4.11)-(4.15).
 
     Luh, Walker and Paul (1980). Gravity is in g0: τ is what motors and traction add.
+
+    >>> import dalembert as da
+    >>> m = da.robots.unicycle()
+    >>> da.control.resolved_acceleration(m, [0, 0, 0], alpha=[1, 0], alpha_dot=[1, 0]).tolist()
+    [12.0, 0.0]
     """
     from ..compute import evaluate
 
@@ -39,6 +44,11 @@ def resolved_velocity(
     """Return the forces on the speeds that bring α to a wanted value: α̇ = K (α_d - α).
 
     Whitney (1982): the speeds themselves are the control.
+
+    >>> import dalembert as da
+    >>> m = da.robots.unicycle()
+    >>> da.control.resolved_velocity(m, [0, 0, 0], [1, 0], wanted=[2, 0], gain=3).tolist()
+    [36.0, 0.0]
     """
     speeds = np.asarray(alpha, dtype=float)
     K = gain_of(gain, speeds.shape[-1], "gain")
@@ -48,13 +58,25 @@ def resolved_velocity(
 
 
 def joint_rates(m: Mechanism, q: Any, v: Any, frame: str | None = None) -> Array:
-    """Return q̇ = J_n⁻¹ v of a frame's velocity in its own axes (6.4, E3.7); resolved rates."""
+    """Return q̇ = J_n⁻¹ v of a frame's velocity in its own axes (6.4, E3.7); resolved rates.
+
+    >>> import dalembert as da
+    >>> m = da.robots.puma560()
+    >>> da.control.joint_rates(m, [0.1, -0.5, 0.4, 0.3, 0.6, 0.2], [0.1, 0, 0, 0, 0, 0]).shape
+    (6,)
+    """
     check_cartesian(m, q, frame)
     J = cartesian_jacobian(m, q, frame=frame)
     return np.linalg.solve(J, np.asarray(v, dtype=float)[..., None])[..., 0]
 
 
 def joint_accelerations(m: Mechanism, q: Any, qd: Any, vd: Any, frame: str | None = None) -> Array:
-    """Return q̈ = J_n⁻¹ (v̇ - J̇_n q̇) of a frame's acceleration in its own axes (6.5)."""
+    """Return q̈ = J_n⁻¹ (v̇ - J̇_n q̇) of a frame's acceleration in its own axes (6.5).
+
+    >>> import dalembert as da
+    >>> m, q = da.robots.puma560(), [0.1, -0.5, 0.4, 0.3, 0.6, 0.2]
+    >>> da.control.joint_accelerations(m, q, [0.0] * 6, [0.1, 0, 0, 0, 0, 0]).shape
+    (6,)
+    """
     turned = cartesian_jacobian(m, q, qd, frame=frame) @ np.asarray(qd, dtype=float)[..., None]
     return joint_rates(m, q, np.asarray(vd, dtype=float) - turned[..., 0], frame)

@@ -51,7 +51,7 @@ def comment(text: str) -> str:
 
 
 def plain(text: str, limit: int = 80) -> str:
-    """Return text that means nothing in any language, in a comment or between quotes.
+    r"""Return text that means nothing in any language, in a comment or between quotes.
 
     Letters lose their accents, Greek is spelt, anything else becomes `_`.
 

@@ -232,6 +232,12 @@ def assemble(
     From a given start, with the joints in `hold` (names) kept where they are; without a start, from
     the rest pose and then from random ones, always the same. A loop that cannot close is an error
     that says the smallest residual reached and where.
+
+    >>> import dalembert as da
+    >>> m = da.robots.fivebar()
+    >>> q = da.assemble(m)
+    >>> bool(abs(da.closure(m, q)).max() < 1e-12)
+    True
     """
     import numpy as np
 
@@ -289,6 +295,11 @@ def planar_branches(m: Mechanism, q: Any) -> list[Array]:
 
     The last joints of both branches turn two arms about known centres: the cut pin is where two
     circles meet. All other joints stay as `q` has them.
+
+    >>> import dalembert as da
+    >>> m = da.robots.fivebar()
+    >>> len(da.planar_branches(m, da.assemble(m)))
+    2
     """
     import numpy as np
 

@@ -42,10 +42,12 @@ class LoopPlan:
 
     @property
     def mobility(self) -> int:
+        """How many coordinates remain free when the loops are closed."""
         return len(self.independent)
 
     @property
     def rank(self) -> int:
+        """How many closure equations are independent."""
         return len(self.rows)
 
     @property
@@ -91,6 +93,10 @@ def plan(m: Mechanism, q: Any = None) -> LoopPlan:
 
     Without a pose, at a general one that is found. A given pose where equations lose rank that they
     have nearby is a `SingularPose`.
+
+    >>> import dalembert as da
+    >>> print(da.plan(da.robots.fivebar()))
+    5 closure equations, 2 independent; mobility 2; 2 motors
     """
     import numpy as np
 
@@ -289,6 +295,12 @@ def singularity(m: Mechanism, q: Any, output: str | None = None, point: Any = No
     """Return how far a pose is from singular ones (Gosselin and Angeles 1990, types 1 and 2).
 
     `output` is a frame; its motion is its twist, or the velocity of one `point` of it.
+
+    >>> import dalembert as da
+    >>> m = da.robots.fivebar()
+    >>> s = da.singularity(m, da.assemble(m), output="rodA", point=(0.6, 0, 0))
+    >>> s.type1 > 0.1, s.type2 > 0.1
+    (True, True)
     """
     import numpy as np
 

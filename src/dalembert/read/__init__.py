@@ -34,6 +34,13 @@ def load(
     "couple", "substitute" or "free"; `snap` is how near to a multiple of pi/12 an angle is read as
     one (0: keep the text); `inertia` is "simple" or "full", the mass data that a phrase without
     body statements generates.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(0.5), RZ(), TXK(0.4);")
+    >>> m.joint_names, m.frames
+    (('j1', 'j2'), ('j1', 'j2', 'tip'))
+    >>> da.load("RZ(), TXK(0.5);", base="free").joint_names
+    ('base', 'j1')
     """
     options = {"base": base, "mimic": mimic, "snap": snap, "inertia": inertia}
     _check(options)

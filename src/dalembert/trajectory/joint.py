@@ -1,4 +1,4 @@
-"""Motions of the joints as functions of time: moves, splines, and paths of a frame in space.
+"""Motions of the joints as functions of time: moves and splines; `paths.py` follows frames.
 
 A `Trajectory` is a piecewise polynomial, so compiled simulations and control laws read it directly.
 """
@@ -18,26 +18,35 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Joint coordinates over time: called with times it gives q; `qd` and `qdd` are exact rates."""
+    """Joint coordinates over time: called with times it gives q; `qd` and `qdd` are exact rates.
+
+    >>> move = quintic([0.0], [1.0], duration=1.0)
+    >>> move([0.0, 0.5, 1.0]).round(6).tolist(), move.qd(0.5).round(6).tolist()
+    ([[0.0], [0.5], [1.0]], [1.875])
+    """
 
     signal: Signal
     names: tuple[str, ...] = field(default=())
 
     @property
     def start(self) -> float:
+        """The time of the first moment."""
         return float(self.signal.breaks[0])
 
     @property
     def end(self) -> float:
+        """The time of the last moment."""
         return float(self.signal.breaks[-1])
 
     def __call__(self, t: Any) -> Array:
         return self.signal(t)
 
     def qd(self, t: Any) -> Array:
+        """Return the rates at times; zero before the start and after the end."""
         return self._rate(self.signal.derivative(), t)
 
     def qdd(self, t: Any) -> Array:
+        """Return the accelerations at times; zero before the start and after the end."""
         return self._rate(self.signal.derivative().derivative(), t)
 
     def _rate(self, rate: Signal, t: Any) -> Array:
@@ -46,11 +55,20 @@ class Trajectory:
         return np.where(outside[..., None], 0.0, rate(t))
 
     def times(self, count: int = 201) -> Array:
-        """Return equally spaced times from start to end."""
+        """Return equally spaced times from start to end.
+
+        >>> quintic([0.0], [1.0], duration=2.0).times(5).tolist()
+        [0.0, 0.5, 1.0, 1.5, 2.0]
+        """
         return np.linspace(self.start, self.end, count)
 
     def then(self, other: Trajectory) -> Trajectory:
-        """Return this motion followed by another, which begins where this one ends."""
+        """Return this motion followed by another, which begins where this one ends.
+
+        >>> there = quintic([0.0], [1.0], duration=1.0)
+        >>> there.then(quintic([1.0], [0.0], duration=2.0)).end
+        3.0
+        """
         a, b = self.signal, other.signal
         if a.size != b.size:
             raise UsageError(f"motions of {a.size} and {b.size} joints do not follow each other")
@@ -101,6 +119,9 @@ def trapezoidal(q0: Any, q1: Any, speed: Any, acceleration: Any, start: float = 
 
     No joint passes its `speed` or `acceleration`; the fastest profile is a triangle where the way
     is too short for full speed.
+
+    >>> trapezoidal([0.0], [1.0], speed=1.0, acceleration=2.0).end
+    1.5
     """
     a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
     way = np.abs(b - a)
@@ -124,6 +145,9 @@ def constant_acceleration(q0: Any, q1: Any, duration: float, start: float = 0.0)
     """Return the move that accelerates evenly over its first half and brakes over the second.
 
     The profile of Vukobratović and Potkonjak (1979), section 4: "acceleration and deceleration".
+
+    >>> constant_acceleration([0.0], [1.0], duration=2.0).qd(1.0).tolist()
+    [1.0]
     """
     _positive(duration)
     a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
@@ -161,6 +185,9 @@ def spline(times: Any, points: Any, ends: str = "clamped") -> Trajectory:
     """Return the cubic spline through points: at rest at its ends, or `natural`.
 
     Acceleration is continuous.
+
+    >>> spline([0, 1, 2], [[0.0], [1.0], [0.0]])([0.5, 1.0]).tolist()
+    [[0.5], [1.0]]
     """
     t, y = np.asarray(times, dtype=float), np.asarray(points, dtype=float)
     y = y.reshape(len(t), -1)
@@ -199,7 +226,12 @@ def _slopes(t: Array, y: Array, ends: str) -> Array:
 
 
 def through(points: Any, speed: Any, acceleration: Any) -> Trajectory:
-    """Return a spline through points, its times such that straight moves would keep the limits."""
+    """Return a spline through points, its times such that straight moves would keep the limits.
+
+    >>> move = through([[0.0], [1.0], [2.0]], speed=1.0, acceleration=2.0)
+    >>> move.end, move([0.0, 1.5, 3.0]).tolist()
+    (3.0, [[0.0], [1.0], [2.0]])
+    """
     y = np.asarray(points, dtype=float)
     v, w = np.asarray(speed, dtype=float), np.asarray(acceleration, dtype=float)
     spans = [
@@ -210,6 +242,11 @@ def through(points: Any, speed: Any, acceleration: Any) -> Trajectory:
 
 
 def sampled(function: Any, times: Any, ends: str = "natural") -> Trajectory:
-    """Return the spline through f(times), rows of joints; f takes an array of times."""
+    """Return the spline through f(times), rows of joints; f takes an array of times.
+
+    >>> move = sampled(lambda t: np.sin(t)[:, None], np.linspace(0, 1, 11))
+    >>> bool(abs(move(0.55)[0] - np.sin(0.55)) < 1e-4)
+    True
+    """
     t = np.asarray(times, dtype=float)
     return spline(t, np.asarray(function(t), dtype=float), ends)

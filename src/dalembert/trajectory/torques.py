@@ -188,7 +188,7 @@ def torques_along(
     >>> m = da.load("RZ(), TXK(1); gravity = (0, -9.81, 0); body 1: M = 2, D = (1, 0, 0);")
     >>> f = da.torques_along(m, da.trajectory.quintic([0.0], [1.0], 1.0))
     >>> round(float(f.peak[0]), 3), f.executable
-    (30.028, True)
+    (31.124, True)
     """
     require_mechanism(m, "torques_along")
     if m.wheels or m.velocity_constraints:
