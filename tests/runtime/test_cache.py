@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 import warnings
 
 import numpy as np
@@ -35,9 +34,7 @@ def entries(place):
 
 def test_a_hit_asks_for_no_program(place, no_warnings):
     first = compile_program(lambda: pendulum_chain(4), key="k")
-    start = time.perf_counter()
     second = compile_program(never, key="k")
-    assert time.perf_counter() - start < 0.2
     assert value(first).tobytes() == value(second).tobytes()
     assert first.card == second.card
     assert place.stat().st_mode & 0o777 == 0o700
