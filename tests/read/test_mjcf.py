@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.algorithms.composite import composite
+from dalembert.algorithms.drives import friction
 from dalembert.algorithms.kinematics import pose
 from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.joint import quaternion_matrix
@@ -161,6 +162,23 @@ def test_drives_springs_and_limits_are_understood(peer):
     low, high = m.bodies[0].limits[0]
     assert float(low) == pytest.approx(-np.pi / 2) and float(high) == pytest.approx(np.pi / 3)
     assert any("contacts of" in note for note in m.notes)
+
+
+def test_springs_and_dampers_push_as_those_of_mujoco(peer):
+    engine, m = Engine(peer("mujoco"), ARM), da.load(ARM)
+    q, qd = state(m, 11)
+    engine.set(m, q, qd)
+    b = m.bound()
+    spring, damper = np.zeros(m.nv), np.zeros(m.nv)
+    for s in b.elastic:
+        (angle,) = m.split_q(q)[s.joint]
+        spring[m.velocity_index[s.joint]] = -s.stiffness * (angle - s.rest)
+    for k, force in friction(b, list(qd)).items():
+        dry = next(d.coulomb[0] for d in b.drives if m.velocity_index[d.joint] == k)
+        damper[k] = -(force - dry * np.sign(qd[k]))
+    np.testing.assert_allclose(spring, engine.data.qfrc_spring, atol=1e-12)
+    np.testing.assert_allclose(damper, engine.data.qfrc_damper, atol=1e-12)
+    assert np.abs(spring).max() > 1 and np.abs(damper).max() > 0.01
 
 
 def test_several_joints_on_a_body_make_massless_bodies(peer):
