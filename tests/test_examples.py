@@ -35,15 +35,19 @@ def test_the_readme_shows_what_its_commands_print(capsys, monkeypatch):
         assert capsys.readouterr().out == shown
 
 
-def test_the_readme_shows_what_its_python_prints():
-    text = (ROOT / "README.md").read_text()
-    sessions = re.findall(r"```pycon\n(.*?)```", text, re.S)
-    assert sessions
-    parser = doctest.DocTestParser()
+def sessions(page):
+    """Return the Python sessions of a page, one after the other."""
+    return "".join(re.findall(r"```pycon\n(.*?)```", page.read_text(encoding="utf-8"), re.S))
+
+
+PAGES = [page for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")) if sessions(page)]
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda f: f.stem)
+def test_a_page_shows_what_its_python_prints(page):
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    for k, session in enumerate(sessions):
-        runner.run(parser.get_doctest(session, {}, f"README {k}", None, 0))
-    assert runner.summarize(verbose=False).failed == 0
+    runner.run(doctest.DocTestParser().get_doctest(sessions(page), {}, page.stem, None, 0))
+    assert runner.summarize(verbose=False) == (0, runner.tries) and runner.tries
 
 
 def test_the_page_of_quantities_is_that_of_the_catalog():
