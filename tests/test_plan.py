@@ -155,7 +155,7 @@ def test_coupled_joints_follow():
 
 def test_the_distance_to_singular_poses_has_a_type():
     m = da.robots.fivebar()
-    q = assemble(m, [2.2, -1.0, 0.9, 1.0])
+    q = start = assemble(m, [2.2, -1.0, 0.9, 1.0])
     good = da.singularity(m, q, output="rodA", point=(0.6, 0, 0))
     assert min(good.closure, good.type1, good.type2) > 0.05
     # crank A and its rod in line: the tip cannot leave its circle, whatever crank A does
@@ -170,6 +170,27 @@ def test_the_distance_to_singular_poses_has_a_type():
     assert np.abs(da.closure(m, q)).max() < 1e-14
     edge = da.singularity(m, q, output="rodA", point=(0.6, 0, 0))
     assert edge.type1 < 1e-9 < 0.05 < edge.type2
+    # the tip is what is meant when nothing is named
+    for named, found in ((good, da.singularity(m, start)), (edge, da.singularity(m, q))):
+        assert found.output in ("rodA", "rodB")
+        assert found.type1 == pytest.approx(named.type1, abs=1e-12)
+
+
+def test_a_stretched_leg_of_a_platform_is_singular_of_type_one():
+    m = da.robots.three_rrr()
+    bent = da.neutral(m)
+    bent[[m.joint_names.index(f"rod{k}") for k in (1, 2, 3)]] = 1.5
+    q = assemble(m, bent, hold=["platform"])
+    good = da.singularity(m, q)
+    assert good.output == "platform" and min(good.type1, good.type2) > 1e-3
+    # a leg in line: its crank turns and the platform does not follow
+    at = list(m.joint_names)
+    hold = q.copy()
+    hold[at.index("rod1")] = 0.0
+    stretched = assemble(m, hold, hold=["rod1"])
+    assert np.abs(da.closure(m, stretched)).max() < 1e-12
+    edge = da.singularity(m, stretched)
+    assert edge.type1 < 1e-8 and edge.closure > 1e-3
 
 
 @pytest.mark.parametrize(("robot", "start"), [("fourbar", [0.4, 0, 0]), ("fivebar", [2, 0, 1, 0])])

@@ -25,12 +25,20 @@ Q_PARTS = PARTS | {
 }
 # what the dimensions of a result stand for, by the shape that its catalog row names
 AXES = {
+    "_q": ("coordinate",),
     "_v": ("joint",),
     "_vv": ("joint", "joint"),
     "_6v": ("component", "joint"),
     "_b6": ("body", "component"),
-    "_loops6": ("", "component"),
+    "_loops6": ("loop", "component"),
     "_motors": ("motor",),
+    "_independent": ("independent",),
+    "_square": ("independent", "independent"),
+    "_map": ("joint", "independent"),
+    "_motors_map": ("motor", "independent"),
+    "_v_motors": ("joint", "motor"),
+    "_rows": ("closure",),
+    "_rows_v": ("closure", "joint"),
     "_joints": ("last",),
     "_speeds": ("speed",),
     "_speeds2": ("speed", "speed"),
@@ -81,10 +89,14 @@ def _names(m: Mechanism, kind: str, size: int) -> list[str]:
     moving = [(j, shown(joint_name(b), 40)) for j, b in enumerate(m.bodies) if b.joint.nv]
     found: Any = {
         "joint": labels(m),
+        "coordinate": labels(m, coordinates=True),
+        "independent": partial(_independent, m),
+        "closure": partial(_closure, m),
         "last": labels(m)[-size:],
         "body": [shown(b.name, 40) for b in m.bodies],
         "component": COMPONENTS.get(size, []),
         "motor": [shown(name, 40) for name in m.active],
+        "loop": [shown(loop.name or str(k), 40) for k, loop in enumerate(m.loops, 1)],
         "elastic": [name for j, name in moving if j in springs],
         "rigid": [name for j, name in moving if j not in springs],
         "speed": partial(_speeds, m),
@@ -99,6 +111,19 @@ def _speeds(m: Mechanism) -> list[str]:
     from dalembert.plan.kane import kane_speeds
 
     return [shown(name, 40) for name in kane_speeds(m)]
+
+
+def _independent(m: Mechanism) -> list[str]:
+    from dalembert.plan import planned
+
+    names = labels(m)
+    return [names[k] for k in planned(m).independent]
+
+
+def _closure(m: Mechanism) -> list[str]:
+    from dalembert.algorithms.loop_closure import equation_names
+
+    return [shown(name, 40) for name in equation_names(m)]
 
 
 def _constraints(m: Mechanism) -> list[str]:

@@ -24,8 +24,10 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     from dalembert.plan.kane import with_speeds
 
     notes, oddities = list(mechanism.notes), list(mechanism.report())
+    rolls = mechanism.wheels or mechanism.velocity_constraints or mechanism.prescribed
     try:
-        notes = list(with_speeds(mechanism).notes)
+        if rolls:
+            notes = list(with_speeds(mechanism).notes)
     except ModelError as error:
         # constraints that depend on each other, speeds that do not decide the motion
         oddities.append(error.message)

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3
-from ..errors import ComputationError, SingularPose, UsageError, shown
+from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from .assembly import Closure, assemble, close, neutral_pose, velocity_indices
 
@@ -289,12 +289,14 @@ class Singularity:
     closure: float  # of the closure equations: smallest over largest singular value of their rank
     type1: float  # motors move and the output does not
     type2: float  # the output moves though the motors are held
+    output: str = ""  # whose motion type 1 is about
 
 
 def singularity(m: Mechanism, q: Any, output: str | None = None, point: Any = None) -> Singularity:
     """Return how far a pose is from singular ones (Gosselin and Angeles 1990, types 1 and 2).
 
-    `output` is a frame; its motion is its twist, or the velocity of one `point` of it.
+    `output` is a frame; its motion is its twist, or the velocity of one `point` of it. When none is
+    named it is the platform of a parallel robot, or the cut point of a single loop.
 
     >>> import dalembert as da
     >>> m = da.robots.fivebar()
@@ -318,6 +320,8 @@ def singularity(m: Mechanism, q: Any, output: str | None = None, point: Any = No
     type2 = float(held[min(len(held), N.shape[1]) - 1]) if len(held) else 0.0
     closed = float(s[rank - 1] / s[0]) if rank else 1.0
     if output is None:
+        output, point = _output(c.m)
+    if output is None:
         return Singularity(closed, float("nan"), type2)
     rows = np.array(jacobian(c.m, output, pose.tolist()), dtype=float) * c.column_size
     if point is not None:
@@ -327,5 +331,21 @@ def singularity(m: Mechanism, q: Any, output: str | None = None, point: Any = No
         rows = rows[:3] - np.array(arm.skew().rows, dtype=float) @ rows[3:]
     rows[:3] /= c.size
     moved = np.linalg.svd(rows @ N, compute_uv=False)
-    type1 = float(moved[min(len(moved), N.shape[1]) - 1] / max(moved[0], 1e-300))
-    return Singularity(closed, type1, type2)
+    size = min(len(moved), N.shape[1])
+    type1 = float(moved[size - 1] / max(moved[0], 1e-300)) if size else 1.0
+    return Singularity(closed, type1, type2, output)
+
+
+def _output(m: Mechanism) -> tuple[str | None, Any]:
+    """Return the body, and the point of it, whose motion a mechanism is made for."""
+    from ..algorithms.parallel import platform_of
+
+    if len(m.loops) == 1:
+        loop = m.loops[0]
+        body, point = max((loop.body_i, loop.point_i), (loop.body_j, loop.point_j),
+                          key=lambda end: end[0])  # fmt: skip
+        return m.bodies[body].name, point
+    try:
+        return m.bodies[platform_of(m).body].name, None
+    except ModelError:
+        return None, None
