@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import dalembert as da
 from dalembert import robots
 from dalembert.cli import main
 
@@ -39,6 +40,28 @@ def test_options_reach_the_equations(capsys):
     assert "L2" not in out
 
 
+@pytest.mark.parametrize("text", ["pi/2", "90deg", "(pi + 1)/2 - 1/2"])
+def test_a_joint_is_frozen_at_an_expression(capsys, text):
+    phrase = "RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);"
+    _, exact, _ = run(capsys, phrase, "--freeze", f"2={text}", "--only", "Q,constants")
+    made = da.equations(da.load(phrase)).freeze({2: text})
+    assert exact == made.text("condensed", ["Q", "constants"])
+    # at a right angle the second link adds no lever along x
+    at = {"L1": 0.5, "L2": 0.5, "M1": 1, "M2": 1, "D1": 0.2, "D2": 0.3, "G": -9.81}
+    rest = dict.fromkeys(("IY1", "IZ1", "IY2", "IZ2"), 0.0)
+    assert made.evaluate(at | rest, [0.0])[0] == pytest.approx(9.81 * (0.2 + 0.5))
+
+
+def test_what_cannot_be_read_is_shown_with_its_place(capsys):
+    for option, text, place in (
+        ("--freeze", "1,2=1+", "--freeze:1:7"),
+        ("--gravity", "0,2*,0", "--gravity:1:5"),
+        ("--set", "L1=2*", "--set:1:6"),
+    ):
+        code, _, err = run(capsys, "RZ(),TXK(L1),RZ();", option, text)
+        assert code == 2 and err.splitlines()[-1].startswith(f"error: {place}: ")
+
+
 def test_json_latex_and_markdown(capsys):
     code, out, _ = run(capsys, robots.REPORT, "--json", "--only", "Q")
     assert code == 0 and json.loads(out)["Q"][0]["index"] == [1]
@@ -59,7 +82,7 @@ def test_pruning_prints_its_proof(capsys, tmp_path):
     assert code == 0
     assert "terms are left out" in out and "joint 1: error at most" in out
     code, _, err = run(capsys, phrase, "--prune", "much")
-    assert code == 2 and "a share is needed" in err
+    assert code == 2 and "a share between 0 and 1" in err
 
 
 @pytest.mark.parametrize(

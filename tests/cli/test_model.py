@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+import dalembert.read.expressions  # noqa: F401  (what stands in for its package has no parts)
 from dalembert.cli import main
 
 
@@ -28,8 +29,11 @@ class Stand:
     total_mass: Fraction = Fraction(5, 2)
     notes: tuple = ("kept",)
     inertia: str = "simple"
+    wheels: tuple = ()
+    velocity_constraints: tuple = ()
+    prescribed: tuple = ()
 
-    def with_values(self, **values):
+    def with_values(self, values):
         return replace(self, values=tuple(values.items()))
 
     def with_gravity(self, gravity):
@@ -78,11 +82,29 @@ def test_options_reach_the_mechanism(capsys):
     assert run(capsys, "tables", "RZ();", "--inertia", "full").out.endswith(" full\n")
 
 
-@pytest.mark.parametrize("value", ["", "1e9999", "1/3", "nan()", "٣", "1" * 200, "0x10", "--1"])
-def test_a_value_is_a_decimal_or_a_name(value, capsys):
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [("1/3", Fraction(1, 3)), ("400mm", Fraction(2, 5)), ("2*L2", "2*L2"), (" 90deg", "90deg")],
+)
+def test_a_value_is_an_expression(value, kept, capsys):
+    assert run(capsys, "tables", "RZ();", "--set", f"L1={value}").out.startswith(
+        f"'RZ();' (('L1', {kept!r}),)"
+    )
+
+
+@pytest.mark.parametrize("value", ["", "1e9999", "nan()", "٣", "1" * 200, "0x10", "2*", "1mmm"])
+def test_a_value_that_cannot_be_read_is_shown_with_its_place(value, capsys):
     assert main(["check", "RZ();", "--set", f"L1={value}"]) == 2
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith("error: --set L1=") and "neither a number nor a parameter name" in last
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("error: --set:1:") and lines[1].strip() == "^"
+
+
+def test_values_may_name_other_values_in_any_order(capsys):
+    for settings in (("L1=2*L2", "L2=0.3"), ("L2=0.3", "L1=2*L2")):
+        options = [x for text in settings for x in ("--set", text)]
+        assert "(('L2', Fraction(3, 10)),)" in run(capsys, "tables", "RZ();", *options).out
+    assert main(["tables", "RZ();", "--set", "L1=L2", "--set", "L2=L1"]) == 2
+    assert "each needs another: L1=L2, L2=L1" in capsys.readouterr().err
 
 
 def test_a_ready_made_robot_is_found_by_name_only_among_robots(capsys):

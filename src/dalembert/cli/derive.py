@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.cli.model import model_command, number_or_name, print_json
+from dalembert.cli.model import model_command, parts_of, print_json, value_of
 from dalembert.errors import UsageError, shown
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
     show_default=True,
     help="Generated mass data: one lever axis, or all ten numbers per body.",
 )
-@click.option("--freeze", metavar="LIST", help="Hold joints: 4=0.3,5,6 (0 where no value stands).")
+@click.option("--freeze", metavar="LIST", help="Hold joints: 4=90deg,5,6 (0 where no value).")
 @click.option("--neglect", metavar="LIST", help="velocity, coriolis, centrifugal, gravity.")
 @click.option("--drop", metavar="TERMS", help='Leave terms out: "A12:3,7 Q2:1".')
 @click.option("--prune", metavar="PERCENT", help="Leave out what stays below this share, proven.")
@@ -196,18 +196,19 @@ def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool) -> None:
         click.echo(form.text(), nl=False)
 
 
-def split_freeze(text: str) -> dict[int | str, Any]:
-    """Return joint -> value of 4=0.3,5,6; joints are numbers or names."""
+def split_freeze(text: str, option: str = "--freeze") -> dict[int | str, Any]:
+    """Return joint -> value of 4=pi/2,5,6; joints are numbers or names."""
     held: dict[int | str, Any] = {}
-    for item in text.split(","):
-        joint, equals, value = (x.strip() for x in item.partition("="))
-        if not joint or (equals and not value):
+    for item, start in parts_of(text):
+        joint, equals, value = item.partition("=")
+        if not joint.strip() or (equals and not value.strip()):
             raise UsageError(
-                f"--freeze {shown(text)}: a joint and a value are needed",
-                hint="write: --freeze 4=0.3,5,6",
+                f"{option} {shown(text)}: a joint and a value are needed",
+                hint=f"write: {option} 4=0.3,5,6",
             )
-        at = number_or_name(value, f"--freeze {shown(text)}") if equals else 0
-        held[int(joint) if joint.isdigit() else joint] = at
+        at = value_of(value, option, text, start + len(joint) + 1) if equals else 0
+        joint = joint.strip()
+        held[int(joint) if joint.isdecimal() else joint] = at
     return held
 
 

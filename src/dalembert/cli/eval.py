@@ -12,7 +12,7 @@ import click
 
 from dalembert import QUANTITIES
 from dalembert.cli.arrays import labels, lines
-from dalembert.cli.model import model_command, print_json
+from dalembert.cli.model import model_command, parsed, parts_of, print_json
 from dalembert.errors import DescriptionError, Place, UsageError, shown
 
 if TYPE_CHECKING:
@@ -211,15 +211,18 @@ def numbers(text: str, option: str) -> list[float]:
     """Return the numbers of a comma-separated text, or of the JSON list in @file."""
     if text.startswith("@"):
         return _file(text[1:], option)
-    from dalembert.expr import Graph
     from dalembert.expr.exact import to_float
-    from dalembert.read.expressions import expression
 
     found = []
-    for part in text.split(","):
-        value = expression(part.strip(), Graph(), Place(option, 1, 1, part.strip()))
-        if getattr(value, "names", tuple)():
-            raise UsageError(f"{option}: {shown(part)!r} is not a number")
+    for part, start in parts_of(text):
+        value = parsed(part, option, text, start)
+        names: Sequence[str] = getattr(value, "names", tuple)()
+        if names:
+            raise UsageError(
+                f"{shown(part.strip())!r} is not a number",
+                Place(option, 1, start + part.find(names[0]) + 1, text),
+                hint="write numbers: 0.1, 90deg, -pi/3",
+            )
         found.append(to_float(value))
     return found
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import functools
 import json
 import os
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.errors import DescriptionError, UsageError, shown
+from dalembert.errors import DescriptionError, Place, UsageError, shown
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
-
-DECIMAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 
 def model_command(function: Callable[..., Any]) -> click.Command:
@@ -38,7 +35,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
             "settings",
             metavar="NAME=VALUE",
             multiple=True,
-            help="Give a parameter a value; may be repeated.",
+            help="Give a parameter a value, as L1=400mm or L2=2*L1; may be repeated.",
         ),
         click.option("--gravity", metavar="X,Y,Z", help="Gravity, as in --gravity 0,0,-9.81."),
         click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
@@ -57,9 +54,29 @@ def read_model(
     mechanism = find_model(model, **options)
     if components:
         mechanism = mechanism.with_gravity(components)
-    if values:
-        mechanism = mechanism.with_values(**values)
+    for together in in_order(values):
+        mechanism = mechanism.with_values(together)
     return mechanism
+
+
+def in_order(values: dict[str, Fraction | str]) -> Iterator[dict[str, Fraction | str]]:
+    """Yield values that may be put in place together: L1 = 2*L2 goes before L2 = 0.3."""
+    left = dict(values)
+    while left:
+        named = {n: _names(value) - {n} for n, value in left.items()}
+        ready = {n: value for n, value in left.items() if n not in set().union(*named.values())}
+        if not ready:
+            around = ", ".join(f"{shown(n)}={shown(str(value))}" for n, value in left.items())
+            raise UsageError(f"--set: each needs another: {around}", hint="give one a number")
+        yield ready
+        left = {n: value for n, value in left.items() if n not in ready}
+
+
+def _names(value: Fraction | str) -> set[str]:
+    """Return the parameters that a value names."""
+    if not isinstance(value, str):
+        return set()
+    return set(getattr(parsed(value, "--set", value, 0), "names", tuple)())
 
 
 def find_model(model: str, **options: str) -> Mechanism:
@@ -103,35 +120,47 @@ def _makes_robot(name: str, value: object) -> bool:
     return not name.startswith("_") and callable(value) and home.startswith("dalembert.robots")
 
 
-def split_gravity(text: str) -> tuple[Fraction | str, ...]:
-    """Return the three components of X,Y,Z, numbers or names."""
-    parts = text.split(",")
-    if len(parts) != 3:
+def split_gravity(text: str, option: str = "--gravity") -> tuple[Fraction | str, ...]:
+    """Return the three components of X,Y,Z, numbers or expressions."""
+    if text.count(",") != 2:
         raise UsageError(
-            f"--gravity {shown(text)}: three components are needed",
-            hint="write: --gravity 0,0,-9.81",
+            f"{option} {shown(text)}: three components are needed",
+            hint=f"write: {option} 0,0,-9.81",
         )
-    return tuple(number_or_name(part, f"--gravity {shown(text)}") for part in parts)
+    return tuple(value_of(part, option, text, start) for part, start in parts_of(text))
 
 
-def split_setting(text: str) -> tuple[str, Fraction | str]:
-    """Return the name and the value of NAME=VALUE."""
+def split_setting(text: str, option: str = "--set") -> tuple[str, Fraction | str]:
+    """Return the name and the value of NAME=VALUE, a number or an expression."""
     name, equals, value = text.partition("=")
     if not (name.strip() and equals):
         raise UsageError(
-            f"--set {shown(text)}: a name and a value are needed", hint="write: --set L1=0.4"
+            f"{option} {shown(text)}: a name and a value are needed", hint=f"write: {option} L1=0.4"
         )
-    return name.strip(), number_or_name(value, f"--set {shown(text)}")
+    return name.strip(), value_of(value, option, text, len(name) + 1)
 
 
-def number_or_name(text: str, option: str) -> Fraction | str:
-    """Return a decimal exactly, or the name of a parameter, perhaps after a minus."""
-    text = text.strip()
-    if len(text) <= 100 and DECIMAL.fullmatch(text):
-        return Fraction(text)
-    if text.removeprefix("-").isidentifier():
-        return text
-    raise UsageError(f"{option}: {shown(text)!r} is neither a number nor a parameter name")
+def parts_of(text: str) -> list[tuple[str, int]]:
+    """Return the parts of a text between its commas, each with the place where it begins."""
+    parts, start = [], 0
+    for part in text.split(","):
+        parts.append((part, start))
+        start += len(part) + 1
+    return parts
+
+
+def parsed(part: str, option: str, whole: str, start: int) -> Any:
+    """Return the exact value of an expression that begins at `start` in the text of an option."""
+    from dalembert.expr import Graph
+    from dalembert.read.expressions import expression
+
+    return expression(part, Graph(), Place(option, 1, start + 1, whole))
+
+
+def value_of(part: str, option: str, whole: str, start: int) -> Fraction | str:
+    """Return a decimal exactly, or the text of an expression that can be read."""
+    value = parsed(part, option, whole, start)
+    return Fraction(value) if isinstance(value, (int, Fraction)) else part.strip()
 
 
 def print_json(data: object) -> None:

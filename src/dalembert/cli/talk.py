@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from dalembert.cli.model import find_model, split_setting
+from dalembert.cli.model import find_model, parts_of, split_gravity, split_setting, value_of
 from dalembert.errors import DalembertError, UsageError, shown
 
 if TYPE_CHECKING:
@@ -169,14 +169,12 @@ class Conversation:
 
     def set(self, text: str) -> None:
         """Give a parameter a value."""
-        name, value = split_setting(text)
+        name, value = split_setting(text, "set")
         self.keep(self.model.with_values(**{name: value}))
 
     def gravity(self, text: str) -> None:
         """Take another gravity."""
-        from dalembert.cli.model import split_gravity
-
-        self.keep(self.model.with_gravity(split_gravity(text)))
+        self.keep(self.model.with_gravity(split_gravity(text, "gravity")))
 
     # -- the equations -----------------------------------------------------------------------------
 
@@ -192,7 +190,7 @@ class Conversation:
         """Hold joints."""
         from dalembert.cli.derive import split_freeze
 
-        eq = self.equations.freeze(split_freeze(text))
+        eq = self.equations.freeze(split_freeze(text, "freeze"))
         self.keep(eq.mechanism, eq)
         click.echo(f"{eq.n} degrees of freedom are left")
 
@@ -262,7 +260,7 @@ def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:
     if answer == "full":
         answer = f"M{j}; DX{j},DY{j},DZ{j}; IX{j},IY{j},IZ{j},IXY{j},IXZ{j},IYZ{j}"
     parts = [part.strip() for part in answer.split(";")]
-    fields = [[number(plain(x)) for x in part.split(",")] for part in parts]
+    fields = [[number(value_of(x, "mass", part, at)) for x, at in parts_of(part)] for part in parts]
     sizes = [len(f) for f in fields]
     if len(fields) not in (1, 2, 3) or sizes[0] != 1 or sizes[1:2] not in ([], [3]):
         raise UsageError(f"cannot read {shown(answer)!r}", hint="M1; 0,D1,0; IX1,0,IZ1")
@@ -271,10 +269,3 @@ def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:
     centre = Vec3(*fields[1]) if len(fields) > 1 else Vec3.zero()
     six = fields[2] + [0] * (6 - sizes[2]) if len(fields) > 2 else [0] * 6
     return Inertia(fields[0][0], centre, Mat3.symmetric(*six))
-
-
-def plain(text: str) -> Any:
-    """Return a decimal exactly, or the name of a parameter."""
-    from dalembert.cli.model import number_or_name
-
-    return number_or_name(text, "mass data")
