@@ -183,7 +183,7 @@ CASES = {
     "planar2r": da.robots.planar2r,
     "report6r": da.robots.report6r,
     "cylindrical": lambda: da.load("RZ(),TZK(L1),TZ(),TXK(L2),TX(),RX(),TYK(L3);"),
-    "rx90 of three joints": lambda: rx90().lock(["j4", "j5", "j6"]),
+    "rx90": rx90,
     "a tree": lambda: da.load("RZ(),TXK(L1),RY()[RX(),TZK(L2)],TX(),TYK(L3),RX(),TZK(L4);"),
 }
 
