@@ -187,6 +187,11 @@ def equilibrium(
 
     Newton's steps while they help, else the mechanism falls a little way: a search that begins near
     an unstable equilibrium may find it, any other ends at a stable one.
+
+    >>> import dalembert as da
+    >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    >>> bool(abs(da.equilibrium(m, [0.3])[0]) < 1e-9)  # it hangs straight down
+    True
     """
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
     own = system(m)

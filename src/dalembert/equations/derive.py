@@ -4,6 +4,8 @@ Liégeois and Aldon, INRIA RR 32 (1980): the sums of section 3 over exact polyno
 derivation with the zero rules (3-17 bis), (3-18), errata E0.15-E0.19.
 """
 
+# size: the methods of one class, each with an example
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +43,13 @@ def equations(
     `expand` turns a planar or free base into slides and turns with massless bodies between them;
     `full` names all components of the reported constants of every body; `limit` is the number of
     terms beyond which a kind of coefficient is refused.
+
+    >>> import dalembert as da
+    >>> eq = da.equations(da.robots.planar2r())
+    >>> eq.A[1, 2], eq.Q[2], eq.B[1, 1, 2], eq.C[2, 1]
+    (VX2*l1*C2+JZ2, VX2*G*C12, -2*VX2*l1*S2, VX2*l1*S2)
+    >>> eq.constants["JZ2"]
+    'j2+WX2'
     """
     require_mechanism(m, "equations")
     if m.loops or m.couplings or m.wheels or m.velocity_constraints:
@@ -80,7 +89,7 @@ class Equations:
 
     @property
     def n(self) -> int:
-        """Number of degrees of freedom."""
+        """The number of degrees of freedom."""
         return len(self.mechanism.bodies)
 
     @cached_property
@@ -111,7 +120,12 @@ class Equations:
         return Table(self, "C")
 
     def places(self, kind: Kind) -> Iterator[Place]:
-        """Yield the indices of one kind: A with i <= j, B with j < k."""
+        """Yield the indices of one kind: A with i <= j, B with j < k.
+
+        >>> import dalembert as da
+        >>> list(da.equations(da.robots.planar2r()).places("A"))
+        [(1, 1), (1, 2), (2, 2)]
+        """
         n = range(1, self.n + 1)
         if kind == "Q":
             yield from ((i,) for i in n)
@@ -215,7 +229,12 @@ class Equations:
         return out
 
     def structure_of(self, kind: Kind, place: Place) -> str:
-        """Return "zero", "constant" or "" (neither) of a coefficient, without expanding it."""
+        """Return "zero", "constant" or "" (neither) of a coefficient, without expanding it.
+
+        >>> import dalembert as da
+        >>> da.equations(da.robots.planar2r()).structure_of("A", (2, 2))
+        'constant'
+        """
         return self._structure.kind_of(kind, place)
 
     @cached_property
@@ -225,13 +244,29 @@ class Equations:
         return Structure(self.ring.symbols)
 
     def structure(self) -> Any:
-        """Return which A, B, C and Q are zero, constant or equal, found before any is expanded."""
+        """Return which A, B, C and Q are zero, constant or equal, found before any is expanded.
+
+        >>> import dalembert as da
+        >>> print(da.equations(da.robots.planar2r()).structure())
+        Q: 2 of 2 not zero
+        A: 3 of 3 not zero
+        B: 1 of 2 not zero
+        C: 2 of 4 not zero
+        zero B: B(2,1,2)
+        zero C: C(1,1) C(2,2)
+        constant A: A22
+        """
         return self._structure.summary(self)
 
     # -- sizes and values --------------------------------------------------------------------------
 
     def counts(self) -> dict[str, int]:
-        """Return the number of terms of all Q, A, B and C, every s² as 1 - c²."""
+        """Return the number of terms of all Q, A, B and C, every s² as 1 - c².
+
+        >>> import dalembert as da
+        >>> da.equations(da.robots.planar2r()).counts()
+        {'Q': 3, 'A': 6, 'B': 1, 'C': 2}
+        """
         return {k: sum(len(self.poly(k, p)) for p in self.places(k)) for k in KINDS}
 
     @property
@@ -263,7 +298,14 @@ class Equations:
         qd: Sequence[Any] | None = None,
         qdd: Sequence[Any] | None = None,
     ) -> Any:
-        """Return tau at a state, one entry for each joint (the last axis of arrays)."""
+        """Return tau at a state, one entry for each joint (the last axis of arrays).
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r())
+        >>> numbers = dict.fromkeys(("l1", "l2", "m1", "j1", "m2", "j2"), 0.5)
+        >>> eq.evaluate(numbers, [0.1, 0.2], [0.0, 0.0], [1.0, 0.0]).round(3).tolist()
+        [8.843, 3.09]
+        """
         from .evaluate import evaluate
 
         return evaluate(self, values, q, qd, qdd)
@@ -283,7 +325,12 @@ class Equations:
         return regressor(self, base, drives)
 
     def energy_regressor(self, base: bool = False, drives: Drives = "inertia") -> Regressor:
-        """Return E of T + V = E phi in closed form: `E["MX2"]`, kinetic and potential energy."""
+        """Return E of T + V = E phi in closed form: `E["MX2"]`, kinetic and potential energy.
+
+        >>> import dalembert as da
+        >>> da.equations(da.robots.planar2r()).energy_regressor()["MX2"]
+        l1*C2*qd1*(qd1+qd2)-G*S12
+        """
         from .regressor import regressor
 
         return regressor(self, base, drives, "E")
@@ -291,7 +338,13 @@ class Equations:
     # -- other forms of the same equations ---------------------------------------------------------
 
     def with_sign(self, sign: Literal["section3", "section2"]) -> Equations:
-        """Return the equations with Q as in section 3 (default) or section 2 of the report."""
+        """Return the equations with Q as in section 3 (default) or section 2 of the report.
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r())
+        >>> eq.Q[2], eq.with_sign("section2").Q[2]
+        (VX2*G*C12, -VX2*G*C12)
+        """
         if sign not in ("section2", "section3"):
             raise UsageError(f"sign {shown(str(sign))!r}", hint='"section2" or "section3"')
         if sign == self.sign:
@@ -300,7 +353,12 @@ class Equations:
         return replace(self, sign=sign, changed=changed)
 
     def neglect(self, *what: str | Sequence[str]) -> Equations:
-        """Return the equations without "velocity", "coriolis", "centrifugal" or "gravity" terms."""
+        """Return the equations without "velocity", "coriolis", "centrifugal" or "gravity" terms.
+
+        >>> import dalembert as da
+        >>> da.equations(da.robots.planar2r()).neglect("velocity").B[1, 1, 2]
+        0
+        """
         names = [x for y in what for x in ([y] if isinstance(y, str) else y)]
         for x in names:
             if x not in NEGLECT:
@@ -313,7 +371,13 @@ class Equations:
         return replace(self, neglected=every, changed=changed)
 
     def freeze(self, joints: Mapping[int | str, Any] | Sequence[int | str]) -> Equations:
-        """Return the equations with joints held at numbers or symbols (a list: at 0): `m.lock`."""
+        """Return the equations with joints held at numbers or symbols (a list: at 0): `m.lock`.
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r())
+        >>> eq.freeze({2: 0.0}).n, eq.freeze(["j2"]).A[1, 1]
+        (1, JZ1)
+        """
         if not isinstance(joints, Mapping):
             joints = dict.fromkeys([joints] if isinstance(joints, (str, int)) else joints, 0)
         if self.changed:
@@ -332,13 +396,26 @@ class Equations:
         )
 
     def drop(self, which: str) -> Equations:
-        """Return the equations without some terms: `eq.drop("A12:3,7")`, numbered as printed."""
+        """Return the equations without some terms: `eq.drop("A12:3,7")`, numbered as printed.
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r())
+        >>> eq.A[1, 2], eq.drop("A12:1").A[1, 2]
+        (VX2*l1*C2+JZ2, JZ2)
+        """
         from .drop import drop
 
         return drop(self, which)
 
     def terms(self, values: Mapping[str, Any], limits: Any = None) -> Any:
-        """Return every term with its largest share of its joint's force, the largest first."""
+        """Return every term with its largest share of its joint's force, the largest first.
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r())
+        >>> numbers = dict.fromkeys(("l1", "l2", "m1", "j1", "m2", "j2"), 0.5)
+        >>> eq.terms(numbers, {"all": {"qd": 1, "qdd": 1}})[0].text
+        '+VX2*G*C12'
+        """
         from .shares import shares
 
         return shares(self, values, limits)
@@ -347,6 +424,13 @@ class Equations:
         """Return the equations without negligible terms, with a proven bound of the error.
 
         A value may be a range (low, high): the bound then holds for every value between.
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r())
+        >>> numbers = dict.fromkeys(("l1", "l2", "m1", "j1", "m2", "j2"), 0.5)
+        >>> pruned = eq.prune(numbers, {"all": {"qd": 1, "qdd": 1}}, "30%")
+        >>> pruned.equations.B[1, 1, 2]
+        0
         """
         from .prune import prune
 
@@ -355,31 +439,56 @@ class Equations:
     # -- printing ----------------------------------------------------------------------------------
 
     def text(self, form: str = "condensed", only: Sequence[str] | None = None) -> str:
-        """Return the equations as text in "report" or "condensed" form."""
+        """Return the equations as text in "report" or "condensed" form.
+
+        >>> import dalembert as da
+        >>> "Q(2) = VX2*G*C12" in da.equations(da.robots.planar2r()).text()
+        True
+        """
         from .text import text
 
         return text(self, form, only)
 
     def latex(self, only: Sequence[str] | None = None) -> str:
-        """Return a LaTeX document fragment, long sums broken into lines."""
+        """Return a LaTeX document fragment, long sums broken into lines.
+
+        >>> import dalembert as da
+        >>> r"\\ddot q_j" in da.equations(da.robots.planar2r()).latex()
+        True
+        """
         from .latex import latex
 
         return latex(self, only)
 
     def markdown(self, only: Sequence[str] | None = None) -> str:
-        """Return Markdown with formulas that KaTeX renders."""
+        """Return Markdown with formulas that KaTeX renders.
+
+        >>> import dalembert as da
+        >>> da.equations(da.robots.planar2r()).markdown().split("\\n")[0]
+        '# planar2r'
+        """
         from .latex import markdown
 
         return markdown(self, only)
 
     def json(self, only: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return the equations as plain data, term by term."""
+        """Return the equations as plain data, term by term.
+
+        >>> import dalembert as da
+        >>> da.equations(da.robots.planar2r()).json(only=["Q"])["Q"][1]["text"]
+        'VX2*G*C12'
+        """
         from .data import data
 
         return data(self, only)
 
     def to_sympy(self) -> Any:
-        """Return Q, A, B, C and the constants as SymPy objects."""
+        """Return Q, A, B, C and the constants as SymPy objects.
+
+        >>> import dalembert as da
+        >>> da.equations(da.robots.planar2r()).to_sympy().A[0, 1]
+        JZ2 + VX2*l1*cos(q2)
+        """
         from .sympy_form import to_sympy
 
         return to_sympy(self)

@@ -4,6 +4,8 @@ Numbers are exact (`int`, `Fraction`, rational multiples of pi) or expressions o
 `bound` turns them into floats or into the scalars of a trace, once, before an algorithm runs.
 """
 
+# size: the methods of one class, each with an example
+
 from __future__ import annotations
 
 import hashlib
@@ -93,10 +95,12 @@ class Mechanism:
 
     @cached_property
     def nq(self) -> int:
+        """The number of coordinates; quaternions have four."""
         return sum(b.joint.nq for b in self.bodies)
 
     @cached_property
     def nv(self) -> int:
+        """The number of velocity variables, which is that of degrees of freedom of the tree."""
         return sum(b.joint.nv for b in self.bodies)
 
     @cached_property
@@ -116,7 +120,13 @@ class Mechanism:
         return found | {b.name: j for j, b in enumerate(self.bodies)}
 
     def joint_index(self, joint: str | int) -> int:
-        """Return the body index of a moving joint, by its name, its body's or its number from 1."""
+        """Return the body index of a moving joint, by its name, its body's or its number from 1.
+
+        >>> import dalembert as da
+        >>> m = da.robots.puma560()
+        >>> m.joint_index("j3"), m.joint_index(3)
+        (2, 2)
+        """
         moving = [j for j, b in enumerate(self.bodies) if b.joint.nv]
         what = str(joint)
         if isinstance(joint, str):
@@ -143,7 +153,12 @@ class Mechanism:
         return total if isinstance(total, Expr) else float(total)
 
     def frame(self, name: str) -> tuple[int, Transform]:
-        """Return (body index, placement in that body) of a frame by name."""
+        """Return (body index, placement in that body) of a frame by name.
+
+        >>> import dalembert as da
+        >>> da.robots.planar2r().frame("tip")[0]
+        1
+        """
         for f in self.named:
             if f.name == name:
                 return f.body, f.placement
@@ -273,13 +288,24 @@ class Mechanism:
         """Return the mechanism with parameters given: `m.with_values(L1=0.4)`.
 
         Names that are no Python names stand in a mapping: `m.with_values({"link 1": 0.4})`.
+
+        >>> import dalembert as da
+        >>> m = da.load("RZ(), TXK(L1); body 1: M = 2, D = (L1, 0, 0);")
+        >>> m.open_parameters, m.with_values(L1=0.4).open_parameters
+        (('L1',), ())
         """
         from .edit import with_values
 
         return with_values(self, {**(given or {}), **values})
 
     def with_gravity(self, gravity: Sequence[Any]) -> Mechanism:
-        """Return the mechanism in another gravity: `m.with_gravity((0, "G", 0))`."""
+        """Return the mechanism in another gravity: `m.with_gravity((0, "G", 0))`.
+
+        >>> import dalembert as da
+        >>> m = da.robots.puma560().with_gravity((0, 0, -1.62))
+        >>> round(float(da.gravity(m, [0.0] * 6)[1]), 3)
+        6.19
+        """
         from .edit import with_gravity
 
         return with_gravity(self, gravity)
@@ -287,25 +313,50 @@ class Mechanism:
     def with_payload(
         self, frame: str, mass: Any, com: Sequence[Any] = (0, 0, 0), inertia: Any = None
     ) -> Mechanism:
-        """Return the mechanism carrying a body: `m.with_payload("tip", 2.5, (0, 0, 0.1))`."""
+        """Return the mechanism carrying a body: `m.with_payload("tip", 2.5, (0, 0, 0.1))`.
+
+        >>> import dalembert as da
+        >>> m = da.robots.planar2r().with_values(l1=1, l2=1, m1=2, j1=0, m2=1, j2=0)
+        >>> m.total_mass, m.with_payload("tip", 2.5, (0, 0, 0.1)).total_mass
+        (3.0, 5.5)
+        """
         from .edit import with_payload
 
         return with_payload(self, frame, mass, com, inertia)
 
     def attach(self, other: Mechanism, frame: str) -> Mechanism:
-        """Return this mechanism with another one standing on one of its frames."""
+        """Return this mechanism with another one standing on one of its frames.
+
+        >>> import dalembert as da
+        >>> arm, wrist = da.load("RZ(), TXK(0.5);"), da.load("RX(), RY();")
+        >>> arm.attach(wrist, "tip").nv
+        3
+        """
         from .assemble import attach
 
         return attach(self, other, frame)
 
     def rooted(self, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
-        """Return the mechanism with its base placed at a pose (4 x 4 rows) in the world."""
+        """Return the mechanism with its base placed at a pose (4 x 4 rows) in the world.
+
+        >>> import dalembert as da
+        >>> hung = [[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, 2], [0, 0, 0, 1]]
+        >>> m = da.robots.puma560().rooted(hung)
+        >>> da.pose(m, [0.0] * 6, frame="j1")[:3, 3].tolist()
+        [0.0, 0.0, 2.0]
+        """
         from .assemble import rooted
 
         return rooted(self, pose)
 
     def lock(self, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
-        """Return the mechanism with joints held still, their bodies merged into their parents."""
+        """Return the mechanism with joints held still, their bodies merged into their parents.
+
+        >>> import dalembert as da
+        >>> m = da.robots.puma560()
+        >>> m.lock(["j5", "j6"]).nv, m.lock([4], at=0.3).joint_names
+        (4, ('j1', 'j2', 'j3', 'j5', 'j6'))
+        """
         from .edit import lock
 
         return lock(self, joints, at)
@@ -317,19 +368,38 @@ class Mechanism:
         joints: Sequence[str | int] | None = None,
         damping: Any = 0,
     ) -> Mechanism:
-        """Return the mechanism with springs behind its motors: `m.with_flexible_joints(1e4, 1)`."""
+        """Return the mechanism with springs behind its motors: `m.with_flexible_joints(1e4, 1)`.
+
+        >>> import dalembert as da
+        >>> da.load("RZ(), TXK(1);").with_flexible_joints(1e4, 1).joint_names
+        ('j1', 'j1.flex')
+        """
         from .edit import with_flexible_joints
 
         return with_flexible_joints(self, stiffness, motor_inertia, joints, damping)
 
     def save(self, path: str | Path) -> None:
-        """Write the mechanism to a native file, TOML or JSON by its ending."""
+        """Write the mechanism to a native file, TOML or JSON by its ending.
+
+        >>> import dalembert as da
+        >>> import tempfile
+        >>> m = da.robots.fivebar()
+        >>> with tempfile.TemporaryDirectory() as d:
+        ...     m.save(f"{d}/fivebar.toml")
+        ...     da.load(f"{d}/fivebar.toml") == m
+        True
+        """
         from ..read.native import save
 
         save(self, path)
 
     def report(self) -> list[str]:
-        """Return what is physically odd about the numbers; nothing is altered."""
+        """Return what is physically odd about the numbers; nothing is altered.
+
+        >>> import dalembert as da
+        >>> da.load("RZ(), TXK(1); body 1: M = 1, I = (0, 0, 1);").report()
+        ["body 'j1': the principal inertias violate the triangle inequality"]
+        """
         from .validate import report
 
         return report(self)
