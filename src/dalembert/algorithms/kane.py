@@ -103,6 +103,8 @@ def speed_names(m: Mechanism) -> tuple[str, ...]:
         return m.speeds
     if count == m.nv:
         return tuple(n for b in m.bodies for n in [joint_name(b)] * b.joint.nv)
+    if count == 0:
+        return ()  # the constraints decide the motion
     if count == 1 and m.wheels:
         return ("v",)
     raise ModelError(
@@ -160,7 +162,8 @@ def reduction(
     dots = [together.solve([-x for x in _times(Ed, c)]) for c in columns]
     right = [row.hd for row in moving] + [0] * count
     drift = together.solve([a - b for a, b in zip(right, _times(Ed, qd), strict=True)])
-    return Reduction(moving, _turned(columns), _turned(dots), qd, drift)
+    J_nh, J_nh_dot = ([[c[k] for c in A] for k in range(n)] for A in (columns, dots))
+    return Reduction(moving, J_nh, J_nh_dot, qd, drift)
 
 
 def J_h(m: Mechanism, q: Vector) -> Matrix:
@@ -258,7 +261,7 @@ def state_model(
     # bias at α̇ = 0, affine terms included: the recursion gives what Kane's sums give (S3.11)
     bias = newton_euler(without_gravity(m), q, r.qd, r.drift, drives=rotors(drives))
     right = _transposed_times(r.J_nh, [f - b for f, b in zip(acting, bias, strict=True)])
-    found = solve(D, right)
+    found = solve(D, right) if right else []
     qdd = _plus(_times(r.J_nh, found), r.drift)
     return found, r.qd, qdd
 

@@ -55,7 +55,7 @@ def kane_speeds(m: Mechanism) -> tuple[str, ...]:
     >>> da.kane_speeds(da.robots.unicycle())
     ('v', 'th')
     """
-    return with_speeds(m).speeds or kane.speed_names(m)
+    return kane.speed_names(with_speeds(m))
 
 
 def with_speeds(m: Mechanism) -> Mechanism:
