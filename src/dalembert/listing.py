@@ -42,6 +42,22 @@ MEANINGS = {
         "after": "its motion, and the force and couple that motion asks for",
     },
 }
+MEANINGS |= {
+    "recursion": MEANINGS["articulated_body"],
+    "virtual_link": MEANINGS["newton_euler"],
+    "initial_conditions": MEANINGS["newton_euler"],
+    # the three ways of a base whose acceleration is found
+    "moving_base_inverse by composite": {
+        "out": "its motion if the base were not accelerated, and what that asks for",
+        "in": "force and composite inertia of all links beyond",
+        "after": "what the acceleration of the base adds",
+    },
+    "moving_base_inverse by recursion": {
+        "out": "its velocity, and what does not depend on the base's acceleration",
+        "in": "composite inertia and force of all links beyond",
+        "after": "its acceleration, and the force it asks for",
+    },
+}
 
 
 def listing_text(
@@ -95,7 +111,7 @@ def _listed(
     notes = Notes(
         f"{name} by {chosen}",
         steps,
-        MEANINGS.get(chosen, {}),
+        MEANINGS.get(f"{name} by {chosen}", MEANINGS.get(chosen, {})),
         {str(k): link for k, link in enumerate(links, 1)},
         words,
     )

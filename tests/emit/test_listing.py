@@ -170,3 +170,14 @@ def test_names_from_files_become_unique_ascii_identifiers():
     assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", word) for word in made)
     assert identifier("Γ") == "Gamma"
     assert "\n" not in comment("a\nb") and "*/" not in comment("a*/b")
+
+
+def test_the_three_ways_of_a_moving_base_are_named():
+    text = listing_text(da.robots.flying_arm(), "moving_base_inverse")
+    marks = [line for line in text.splitlines() if line.startswith("# link")]
+    assert marks[0] == (
+        "# link 1 (base): its motion if the base were not accelerated, and what that asks for"
+    )
+    assert marks[-1] == "# link 3 (j2): what the acceleration of the base adds"
+    text = listing_text(da.robots.flexible2r(), "elastic_inverse")
+    assert "# link 4 (j2.flex): articulated inertia and force of all links beyond" in text
