@@ -1,6 +1,7 @@
 """A scripted conversation: from nothing to the equations of the 1980 report."""
 
 import io
+import json
 
 import pytest
 
@@ -35,21 +36,21 @@ quit
 """
 
 
-def converse(monkeypatch, capsys, text):
+def converse(monkeypatch, capsys, text, code=0, *options):
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
-    assert main(["talk"]) == 0
-    return capsys.readouterr().out
+    assert main(["talk", *options]) == code
+    return capsys.readouterr()
 
 
 def test_a_script_reproduces_the_report_from_nothing(monkeypatch, capsys, tmp_path):
     path = tmp_path / "robot.toml"
-    out = converse(monkeypatch, capsys, SESSION.replace("{path}", str(path)))
-    assert "^" in out and "error" in out  # the caret under RQ
+    out, err = converse(monkeypatch, capsys, SESSION.replace("{path}", str(path)), 2)
+    assert "error" not in out
+    assert "^" in err and err.splitlines()[-1] == "error: unknown word 'nonsense'"
     assert "NUMBER OF DEGREES OF FREEDOM 6" in out
     assert "Q(3) = +G*(-C23*VZ3)+Q(4)" in out
     assert "3 degrees of freedom are left" in out
     assert "dropped: A12: 1 of 6 terms" in out
-    assert "unknown word 'nonsense'" in out
     ours = da.equations(da.load(path))
     truth = da.equations(robots.report6r())
     for kind in "QA":
@@ -59,18 +60,31 @@ def test_a_script_reproduces_the_report_from_nothing(monkeypatch, capsys, tmp_pa
 
 def test_values_are_asked_and_terms_ranked(monkeypatch, capsys):
     text = "RZ(),TXK(L1); gravity = (0, G, 0);\nset L1=0.4\nterms 3\n2\n0.5\n0.1\n0.2\n1\n1\nquit\n"
-    out = converse(monkeypatch, capsys, text)
-    assert "%" in out
+    out, err = converse(monkeypatch, capsys, text)
+    assert "%" in out and not err
+
+
+def test_each_line_is_answered_by_a_line_of_json(monkeypatch, capsys):
+    text = "RZ(),TXK(L1),\nRZ();\nmass\nM1\n\nfreeze 2=1+\n\nfreeze 2=pi/2\nquit\n"
+    out, err = converse(monkeypatch, capsys, text, 2, "--json")
+    rows = [json.loads(line) for line in out.splitlines()]
+    said = ["RZ(),TXK(L1),\nRZ();", "mass\nM1\n", "freeze 2=1+", "freeze 2=pi/2"]
+    assert [row["said"] for row in rows] == said
+    assert rows[0]["answer"] == "3 frame changes, 2 degrees of freedom"
+    assert rows[3] == {"said": said[3], "answer": "1 degrees of freedom are left", "error": None}
+    assert rows[2]["error"].startswith("freeze:1:5: the expression ends too early")
+    assert err.splitlines()[-1] == "error: freeze:1:5: the expression ends too early"
 
 
 def test_a_model_is_needed_first(monkeypatch, capsys):
-    out = converse(monkeypatch, capsys, "derive\nundo\n")
-    assert "there is no model yet" in out and "nothing to take back" in out
+    out, err = converse(monkeypatch, capsys, "derive\nundo\n", 2)
+    assert not out and "there is no model yet" in err
+    assert err.splitlines()[-1] == "error: there is nothing to take back"
 
 
 @pytest.mark.parametrize("answer", ["1; 2,3", "a b", "1;2,3,4;5"])
 def test_bad_mass_data_are_explained(capsys, answer):
     talk = Conversation(io.StringIO(f"{answer}\n"), False)
-    talk.answer("RZ(),TXK(L1);")
-    talk.answer("mass")
-    assert "error" in capsys.readouterr().out
+    assert talk.answer("RZ(),TXK(L1);") == 0
+    assert talk.answer("mass") == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")

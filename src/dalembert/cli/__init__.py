@@ -77,28 +77,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except DalembertError as error:
-        return _fail(str(error), error.exit_code)
+        return fail(str(error), error.exit_code)
     except click.UsageError as error:
         usage = error.ctx.get_usage() + "\n" if error.ctx else ""
-        return _fail(f"{error.format_message()}\n{usage}", 2)
+        return fail(f"{error.format_message()}\n{usage}", 2)
     except click.ClickException as error:
-        return _fail(error.format_message(), error.exit_code)
+        return fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted", 130)
+        return fail("interrupted", 130)
     except BrokenPipeError:
         # the reader has gone; keep the interpreter from flushing into the closed pipe at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return _fail(f"{error.filename or 'system'}: {error.strerror or error}", 2)
+        return fail(f"{error.filename or 'system'}: {error.strerror or error}", 2)
     except Exception as error:
         if os.environ.get("DALEMBERT_DEBUG"):
             raise
         bug = "this is a defect of dalembert; DALEMBERT_DEBUG=1 shows where it arose"
-        return _fail(f"unexpected {type(error).__name__}: {error}\n  {bug}", 1)
+        return fail(f"unexpected {type(error).__name__}: {error}\n  {bug}", 1)
 
 
-def _fail(message: str, exit_code: int) -> int:
+def fail(message: str, exit_code: int) -> int:
     """Return exit_code after printing the message, its details first and its first line last."""
     headline, *details = message.splitlines() or [""]
     for line in [*details, f"error: {headline}"]:

@@ -6,12 +6,14 @@ shown, mass data are asked body by body, then equations are derived, simplified 
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from dalembert.cli import fail
 from dalembert.cli.model import find_model, parts_of, split_gravity, split_setting, value_of
 from dalembert.errors import DalembertError, UsageError, shown
 
@@ -35,21 +37,30 @@ quit"""
 
 @click.command()
 @click.argument("model", metavar="[MODEL]", required=False)
-def command(model: str | None) -> None:
+@click.option(
+    "--json", "as_json", is_flag=True, help="Answer each line by a line of JSON: said, answer."
+)
+def command(model: str | None, as_json: bool) -> int:
     """Work on a model in a conversation: describe, mend, derive, simplify, save.
+
+    A mistake is shown and the conversation goes on; a script with a mistake ends with exit code 2.
 
     \b
     Example:
       dalembert talk < session.txt
     """
-    Conversation(sys.stdin, sys.stdin.isatty()).run(model)
+    interactive = sys.stdin.isatty()
+    worst = Conversation(sys.stdin, interactive, as_json).run(model)
+    return 0 if interactive else worst
 
 
 class Conversation:
     """One session: what was read, the equations made of it, and the way back."""
 
-    def __init__(self, source: TextIO, interactive: bool):
-        self.source, self.interactive = source, interactive
+    def __init__(self, source: TextIO, interactive: bool, as_json: bool = False):
+        self.source, self.interactive, self.as_json = source, interactive, as_json
+        self.said: list[str] = []  # what was typed and answered since the last line of JSON
+        self.told: list[str] = []
         self.mechanism: Mechanism | None = None
         self.steps: list[tuple[Mechanism | None, Equations | None]] = []
         self.made: Equations | None = None
@@ -66,43 +77,74 @@ class Conversation:
             "drop": self.drop,
             "undo": self.undo,
             "save": self.save,
-            "help": lambda _: click.echo(HELP),
+            "help": lambda _: self.say(HELP),
         }
 
-    def run(self, model: str | None) -> None:
-        """Answer line after line until `quit` or the end."""
+    def run(self, model: str | None) -> int:
+        """Answer line after line until `quit` or the end; return the worst exit code."""
+        worst = 0
         if model:
             self.keep(find_model(model))
             self.tables("")
-        elif self.interactive:
+            self.close("")
+        elif self.interactive and not self.as_json:
             click.echo("Type a phrase such as RZ(A1,B1),TXK(L1);  or help.")
         while (line := self.ask("> ")) is not None:
             if line.strip() in ("quit", "exit", "q"):
-                return
+                break
             if line.strip():
-                self.answer(line.strip())
+                worst = max(worst, self.answer(line.strip()))
+            self.said.clear()
+        return worst
 
-    def answer(self, line: str) -> None:
+    def say(self, text: str) -> None:
+        """Print an answer, or keep it for the line of JSON."""
+        if self.as_json:
+            self.told.append(text.removesuffix("\n"))
+        else:
+            click.echo(text, nl=not text.endswith("\n"))
+
+    def close(self, error: str) -> None:
+        """End the answer to one line: its line of JSON, and what was wrong on stderr."""
+        if self.as_json:
+            told = {"said": "\n".join(self.said), "answer": "\n".join(self.told)}
+            click.echo(json.dumps({**told, "error": error or None}, ensure_ascii=False))
+            self.told.clear()
+        if error:
+            fail(error, 0)
+
+    def answer(self, line: str) -> int:
         """Do what one line says; a mistake is shown and the conversation goes on."""
-        word, _, rest = line.partition(" ")
         try:
-            if word in self.commands:
-                self.commands[word](rest.strip())
-            elif "(" in line:
-                self.phrase(line)
-            else:
-                raise UsageError(f"unknown word {shown(word)!r}", hint="help lists the words")
+            self.obey(line)
         except DalembertError as error:
-            click.echo(f"error: {error}")
+            self.close(str(error))
+            return error.exit_code
         except OSError as error:
-            click.echo(f"error: {error.filename or 'system'}: {error.strerror}")
+            self.close(f"{error.filename or 'system'}: {error.strerror}")
+            return 2
+        self.close("")
+        return 0
+
+    def obey(self, line: str) -> None:
+        """Do what one line says."""
+        word, _, rest = line.partition(" ")
+        if word in self.commands:
+            self.commands[word](rest.strip())
+        elif "(" in line:
+            self.phrase(line)
+        else:
+            raise UsageError(f"unknown word {shown(word)!r}", hint="help lists the words")
 
     def ask(self, prompt: str) -> str | None:
         """Return the next line, or None at the end."""
         if self.interactive:
-            click.echo(prompt, nl=False)
+            click.echo(prompt, nl=False, err=self.as_json)
         line = self.source.readline()
-        return line.rstrip("\n") if line else None
+        if not line:
+            return None
+        self.said.append(line.rstrip("\n"))
+        return self.said[-1]
 
     # -- the model ---------------------------------------------------------------------------------
 
@@ -136,13 +178,13 @@ class Conversation:
             text += "\n" + more
         self.keep(read_phrase(text))
         m = self.model
-        click.echo(f"{len(m.changes)} frame changes, {m.nv} degrees of freedom")
+        self.say(f"{len(m.changes)} frame changes, {m.nv} degrees of freedom")
 
     def tables(self, _: str) -> None:
         """Show the tables."""
         from dalembert.tables import tables_text
 
-        click.echo(tables_text(self.model))
+        self.say(tables_text(self.model))
 
     def mass(self, _: str) -> None:
         """Ask the mass data of each body; Enter keeps what is there."""
@@ -184,7 +226,7 @@ class Conversation:
         form = "report" if "report" in words else "condensed"
         sections = [w for word in words if word not in ("report", "condensed")
                     for w in word.split(",")]  # fmt: skip
-        click.echo(self.equations.text(form, sections or None), nl=False)
+        self.say(self.equations.text(form, sections or None))
 
     def freeze(self, text: str) -> None:
         """Hold joints."""
@@ -192,7 +234,7 @@ class Conversation:
 
         eq = self.equations.freeze(split_freeze(text, "freeze"))
         self.keep(eq.mechanism, eq)
-        click.echo(f"{eq.n} degrees of freedom are left")
+        self.say(f"{eq.n} degrees of freedom are left")
 
     def neglect(self, text: str) -> None:
         """Leave out a kind of forces."""
@@ -203,7 +245,7 @@ class Conversation:
         """Delete terms."""
         eq = self.equations.drop(text)
         self.keep(self.mechanism, eq)
-        click.echo(eq.remarks[-1])
+        self.say(eq.remarks[-1])
 
     def terms(self, text: str) -> None:
         """Rank the terms; values and limits that are missing are asked."""
@@ -217,7 +259,7 @@ class Conversation:
                 values[name] = self.value(name)
         rates = {name: self.value(f"largest {name}") for name in ("qd", "qdd")}
         for share in self.equations.terms(values, {"all": rates})[:count]:
-            click.echo(str(share))
+            self.say(str(share))
 
     def value(self, name: str) -> float:
         """Return a number that is asked for."""
@@ -244,7 +286,7 @@ class Conversation:
                 file.write(write(self.model, "phrase")[0])
         else:
             self.model.save(text)
-        click.echo(f"saved {shown(text)}")
+        self.say(f"saved {shown(text)}")
 
 
 def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:
