@@ -5,12 +5,20 @@ import importlib
 import inspect
 import pydoc
 import re
+from functools import cached_property
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.compute import describe
+from dalembert.equations import Equations
+from dalembert.equations.kane_form import KaneForm
+from dalembert.linear import Linear
+from dalembert.plan.loops import LoopPlan
+from dalembert.runtime.kernel import Kernel
+from dalembert.simulate.result import Simulation
+from dalembert.trajectory.torques import Torques
 from peers import SOURCE
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -71,3 +79,47 @@ def test_help_of_a_kernel_speaks_of_the_call():
     assert "A compiled quantity: `k(*inputs, out=None, parameters=None)`" in shown
     for name in ("inputs", "outputs", "parameters", "cost", "defaults", "name"):
         assert inspect.getdoc(getattr(type(k), name))
+
+
+def public_functions() -> dict[str, object]:
+    """Return every function that users reach, by name."""
+    found = {name: getattr(da, name) for name in da.EXPORTS}
+    for part in (da.robots, da.trajectory, da.control):
+        found |= {f"{part.__name__}.{name}": getattr(part, name) for name in part.__all__}
+    return {name: f for name, f in found.items() if inspect.isroutine(f)}
+
+
+# what a user calls on values; the other methods serve algorithms
+METHODS = {
+    da.Mechanism: "attach frame joint_index lock report rooted save with_flexible_joints "
+    "with_gravity with_payload with_values",
+    Equations: "counts drop energy_regressor evaluate freeze json latex markdown neglect places "
+    "prune regressor structure structure_of terms text to_sympy with_sign",
+    da.control.PD: "lyapunov lyapunov_rate",
+    da.trajectory.Trajectory: "then times",
+}
+
+
+def test_every_public_function_has_an_example():
+    shown = public_functions() | {
+        f"{kind.__name__}.{name}": getattr(kind, name)
+        for kind, names in METHODS.items()
+        for name in names.split()
+    }
+    shown |= {k.__name__: k for k in (da.control.ComputedTorque, da.control.FeedForward, Kernel)}
+    assert len(shown) > 150
+    assert not [name for name, f in shown.items() if ">>> " not in (inspect.getdoc(f) or "")]
+
+
+CLASSES = (*METHODS, Kernel, da.control.Feedback, Simulation, Torques, Linear, LoopPlan, KaneForm)
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+def test_every_public_member_says_what_it_is(kind):
+    members = {
+        name: member
+        for name, member in vars(kind).items()
+        if not name.startswith("_")
+        and (inspect.isroutine(member) or isinstance(member, property | cached_property))
+    }
+    assert not [name for name, member in members.items() if not inspect.getdoc(member)]

@@ -117,10 +117,12 @@ class Simulation:
 
     @cached_property
     def kinetic_energy(self) -> Array:
+        """The kinetic energy at each time, rotors included (J)."""
         return self.quantity("kinetic_energy")
 
     @cached_property
     def potential_energy(self) -> Array:
+        """The energy of gravity and springs at each time (J)."""
         return self.quantity("potential_energy")
 
     @property

@@ -103,6 +103,7 @@ class Torques:
 
     @property
     def rms(self) -> Array:
+        """The root mean square of each force over the motion."""
         return _rms(self.t, self.tau)
 
     @property
@@ -112,6 +113,7 @@ class Torques:
 
     @property
     def peak_power(self) -> Array:
+        """The largest power of each force, whatever its sign (W)."""
         return np.abs(self.power).max(axis=0)
 
     @property
