@@ -212,6 +212,42 @@ def test_loops(closed):
     assert r.residual.max() < 1e-12
 
 
+def driven_loops():
+    """Return loops with a joint that follows a signal, the motor or another one."""
+    made = [(loops.planar(5, k, active=(0, 1)), f"j{k % 2}") for k in range(4)]
+    made += [(loops.planar(4, 1), "j0"), (loops.slider_crank(2), "j0")]
+    made += [(loops.spatial(8, k, active=(0, 1)), f"j{1 + k}") for k in range(2)]
+    return made
+
+
+@pytest.mark.parametrize("case", some(driven_loops(), 2))
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_loops_with_prescribed_joints(case, method):
+    (closed, name), t = case, np.linspace(0, 0.15, 4)
+    m, n = closed.m, closed.m.nv
+    j = m.joint_names.index(name)
+    motors = [m.joint_names.index(x) for x in m.active]
+    tau = np.zeros(n)
+    tau[motors] = np.linspace(1.0, -0.5, len(motors))
+    path = quintic(closed.q[[j]], closed.q[[j]] + 0.3, 0.3, qd0=[0.4])
+
+    def rate(t, x):
+        # the force of the joint for which its acceleration is that of the path
+        at, one = loops.Maximal(m, x[:n], x[n:]), np.eye(n)[j]
+        a0 = at.accelerations(tau)
+        per = at.accelerations(tau + one) - a0
+        wanted = float(path.qdd(t)[0])
+        return np.concatenate([x[n:], a0 + per * (wanted - a0[j]) / per[j]])
+
+    options = TIGHT | {"method": method, "step": 2e-4}
+    r = da.simulate(m, closed.q, None, tau[motors], t=t, motion={name: path}, **options)
+    assert r.qd[0, j] == pytest.approx(0.4)
+    found = by_scipy(rate, np.concatenate([r.q[0], r.qd[0]]), t)
+    close(np.concatenate([r.q, r.qd], axis=1), found)
+    assert r.residual.max() < 1e-12
+    assert np.abs(r.q[:, j] - path(t)[:, 0]).max() < 1e-12
+
+
 # -- wheels and velocity constraints -----------------------------------------------------------
 
 
@@ -263,6 +299,9 @@ def machine(seed):
         bodies += [part(f"arm{k}", last, "revolute", axis / np.linalg.norm(axis),
                         rng.uniform(-0.3, 0.3, 3), **heavy())]  # fmt: skip
         last, speeds = len(bodies) - 1, [*speeds, f"arm{k}"]
+    if seed % 3 == 1:
+        data["elastic"] = [{"joint": "arm0", "stiffness": 30.0, "rest": 0.3, "damping": 0.4}]
+        data["drives"] = [{"joint": "arm0", "Ia": 0.2, "viscous": 0.5}]
     data |= {"format": "dalembert/1", "name": f"cart{seed}", "bodies": bodies, "wheels": wheels,
              "velocity_constraints": told, "speeds": speeds}  # fmt: skip
     return da.load(json.loads(json.dumps(data, default=float)))
@@ -305,7 +344,11 @@ class Multipliers(Lagrange):
         A, drift = self.rows(q, v, steer)
         n, r = len(v), len(A)
         system = np.block([[self.mass(q), -A.T], [A, np.zeros((r, r))]])
-        return np.linalg.solve(system, np.concatenate([tau - self.bias(q, v), -drift]))[:n]
+        load = tau - self.bias(q, v)
+        if self.m.elastic:  # the spring and the drive of the first joint of the arm
+            k = self.m.joint_names.index("arm0")
+            load[k] += -30.0 * (q[k] - 0.3) - 0.4 * v[k] - 0.5 * v[k]
+        return np.linalg.solve(system, np.concatenate([load, -drift]))[:n]
 
 
 @pytest.mark.parametrize("seed", some(range(COUNT), 5))
@@ -319,7 +362,7 @@ def test_wheels(seed):
     motion = {"delta": ([0.0, 2.0], [[0.1], [0.5]])} if steered else None
     force = np.concatenate([tau, np.zeros(len(m.wheels))])
     speeds = rng.normal(size=len(m.speeds))
-    r = da.simulate(m, q0, speeds, force, t=t, motion=motion, **TIGHT)
+    r = da.simulate(m, q0, speeds, force, t=t, motion=motion, drives="all", **TIGHT)
 
     def steer(t):
         return 0.1 + 0.2 * t, 0.2

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..compute import evaluate, neutral
-from ..errors import UsageError
+from ..errors import ComputationError, UsageError
 from ..mechanism import Mechanism, require_mechanism
 from ..runtime.build import refusal
 from .events import event_table
@@ -114,6 +114,19 @@ def _job(m: Mechanism, torque: Any, drives: Any, motion: Any, hold: bool, parame
     return Job(kernels, signal, data, dict(parameters or {}))
 
 
+def _closed(job: Job, own: Closed, q: Array, v: Array, start: float) -> tuple[Array, Array]:
+    """Return states on the closure, from the motors or from the joints that follow signals."""
+    given = job.parameters or None
+    m = own.led if own.given else own.m
+    q, v = q.copy(), v.copy()
+    for k, j in enumerate(own.given):
+        u = job.signal(start)[job.kernels.signals :] if job.signal is not None else np.zeros(0)
+        q[..., sum(b.joint.nq for b in m.bodies[:j])] = u[3 * k]
+        v[..., m.velocity_index[j]] = u[3 * k + 1]
+    q = evaluate(m, "assembly", q, parameters=given)
+    return q, evaluate(m, "tree_motion", q, v, np.zeros_like(v), parameters=given)[0]
+
+
 def _check_method(method: str) -> None:
     known = (*METHODS, *STIFF)
     if method not in known:
@@ -146,13 +159,25 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
     q, v = np.broadcast_to(q, (*lead, m.nq)), np.broadcast_to(v, (*lead, own.speeds))
     q = np.stack(normalised(m, [q[..., k] for k in range(m.nq)]), axis=-1)
     if isinstance(own, Closed):
-        given = job.parameters or None
-        q = evaluate(m, "assembly", q, parameters=given)
-        v = evaluate(m, "tree_motion", q, v, np.zeros_like(v), parameters=given)[0]
+        q, v = _closed(job, own, q, v, start)
     x = np.concatenate([q, v], axis=-1).reshape(-1, m.nq + own.speeds)
-    if job.signal is not None and own.projected and len(x):
-        # prescribed joints start where their motion does
-        p = np.zeros(job.kernels.project().inputs[3].size)
+    if own.projected and not isinstance(own, Closed) and len(x):
         given = {k: np.broadcast_to(v, lead).ravel() for k, v in job.parameters.items()} or None
-        x = job.kernels.project()(x, [start], job.signal(start), p, parameters=given)[0]
+        x = _settled(job, x, start, given)
     return np.ascontiguousarray(x), lead
+
+
+def _settled(job: Job, x: Array, start: float, parameters: Any) -> Array:
+    """Return states where they must lie: prescribed joints at their motion, positions as held."""
+    project = job.kernels.project()
+    u = job.signal(start) if job.signal is not None else np.zeros(project.inputs[2].size)
+    p = np.zeros(project.inputs[3].size)
+    for _ in range(30):
+        found = project(x, [start], u, p, parameters=parameters)[0]
+        moved, x = np.abs(found - x).max(), found
+        if moved <= 1e-12 * (1 + np.abs(x).max()):
+            return x
+    raise ComputationError(
+        "no coordinates near q0 fulfil the constraints of position",
+        hint="q0 should lie near a pose at which loops close and equations f(q) = 0 hold",
+    )

@@ -17,10 +17,17 @@ from typing import Any
 
 from ..algorithms import kane
 from ..algorithms.articulated_body import hybrid_dynamics
+from ..algorithms.closed_hybrid import closed_hybrid
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.elastic import joint_springs
 from ..algorithms.springs import spring_forces
-from ..algorithms.velocity_constraints import is_timed, prescribed_joints, steering_names
+from ..algorithms.velocity_constraints import (
+    is_holonomic,
+    is_timed,
+    prescribed_joints,
+    settled,
+    steering_names,
+)
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.loops import cut_tree
@@ -120,16 +127,20 @@ class Tree:
 
 @dataclass(frozen=True)
 class Closed:
-    """A mechanism with closed loops: the whole tree is the state, brought back to the closure."""
+    """A mechanism with closed loops: the whole tree is the state, brought back to the closure.
+
+    Joints that follow signals are the first independent coordinates of the plan.
+    """
 
     m: Mechanism
     plan: LoopPlan
     drives: Any = "inertia"
     tree: Mechanism | None = None
+    given: tuple[int, ...] = ()  # bodies whose joints follow signals: q, qd, qdd of each
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return ("closed", self.plan, self.drives)
+        return ("closed", self.plan, self.drives, self.given)
 
     @property
     def speeds(self) -> int:
@@ -139,20 +150,39 @@ class Closed:
     def forces(self) -> int:
         return len(self.plan.motors)
 
-    signals = 0
-    timed = False
+    @property
+    def signals(self) -> int:
+        return 3 * len(self.given)
+
     projected = True
+    timed = False
 
     def bound(self, m: Mechanism) -> Closed:
         return replace(self, m=m, tree=simplify(cut_tree(m)))
+
+    @property
+    def led(self) -> Mechanism:
+        """The mechanism with the joints that follow signals as its only motors."""
+        names = tuple(joint_name(self.m.bodies[j]) for j in self.given)
+        return replace(self.m, active=names, checked=True)
 
     def planned_at(self, q: Any) -> Closed:
         """Return the system with the coordinates that are independent best at a pose.
 
         They need not be those of the motors: a motor may pass a dead point.
         """
-        free = plan(replace(self.m, active=(), checked=True), q)
-        return replace(self, plan=replace(free, motors=self.plan.motors))
+        return self.planned_by(plan(self.led, q))
+
+    def planned_by(self, found: LoopPlan) -> Closed:
+        """Return the system with another plan, if the given joints are independent in it."""
+        wanted = tuple(self.m.velocity_index[j] for j in self.given)
+        if found.independent[: len(wanted)] != wanted:
+            names = ", ".join(joint_name(self.m.bodies[j]) for j in self.given)
+            raise SingularPose(
+                f"the prescribed motions of {names} are not independent",
+                hint="prescribe fewer joints, or keep away from poses where they jam",
+            )
+        return replace(self, plan=replace(found, motors=self.plan.motors))
 
     def driven_at(self, q: Any) -> LoopPlan:
         """Return a plan in which the motors are independent, made at a pose if it can be."""
@@ -168,6 +198,9 @@ class Closed:
         return v
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        if self.given:
+            options: Any = {"tree": self.tree, "drives": self.drives}
+            return closed_hybrid(self.m, self.plan, q, v, tau, u[2::3], **options)
         _, run = algorithm(quantity("forward_dynamics", self.m), None)
         found: list[Scalar] = run(self.m, self.plan, q, v, tau, drives=self.drives, tree=self.tree)[
             0
@@ -175,7 +208,11 @@ class Closed:
         return found
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
-        closed = closed_at(self.m, self.plan, normalised(self.m, q), 2)
+        m = self.m
+        parts, v = [list(own) for own in m.split_q(normalised(m, q))], list(v)
+        for k, j in enumerate(self.given):
+            parts[j][0], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
+        closed = closed_at(m, self.plan, [x for own in parts for x in own], 2)
         return closed.q, closed.velocity(v), closed.factor.ratio
 
 
@@ -213,7 +250,8 @@ class Reduced:
 
     @property
     def projected(self) -> bool:
-        return bool(prescribed_joints(self.m)) or any(b.joint.kind in ROUND for b in self.m.bodies)
+        held = prescribed_joints(self.m) or is_holonomic(self.m)
+        return bool(held) or any(b.joint.kind in ROUND for b in self.m.bodies)
 
     def bound(self, m: Mechanism) -> Reduced:
         return replace(self, m=m)
@@ -238,7 +276,10 @@ class Reduced:
         parts = [list(own) for own in m.split_q(normalised(m, q))]
         for k, j in enumerate(prescribed_joints(m)):
             parts[j][0] = u[end + 3 * k]
-        return [x for own in parts for x in own], v, 1
+        q = [x for own in parts for x in own]
+        if is_holonomic(m):
+            q = settled(m, q, kane.steering(m, *self.given(u)))
+        return q, v, 1
 
 
 System = Tree | Closed | Reduced
@@ -246,14 +287,11 @@ System = Tree | Closed | Reduced
 
 def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -> System:
     """Return the state model of a mechanism."""
-    if is_closed(m):
-        if given or m.wheels or m.velocity_constraints:
-            raise UsageError(
-                "closed loops together with prescribed motions or velocity constraints "
-                "cannot be simulated"
-            )
-        return Closed(m, planned(m), drives)
-    if m.wheels or m.velocity_constraints:
+    reduced = bool(m.wheels or m.velocity_constraints)
+    if is_closed(m) and not reduced:
+        own = Closed(m, planned(m), drives, given=given)
+        return own.planned_by(planned(own.led)) if given else own
+    if reduced:
         names = tuple(joint_name(m.bodies[j]) for j in given)
         more = tuple(n for n in names if n not in m.prescribed)
         speeds = tuple(n for n in m.speeds if n not in more)

@@ -14,7 +14,7 @@ from ..mechanism import joint_name
 from ..runtime.callback import Callback
 from ..runtime.signal import Signal, held, linear
 from .laws import Called
-from .systems import Reduced, System, Tree
+from .systems import Closed, Reduced, System, Tree
 
 STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
 SCIPY = {**STIFF, "dop853": "DOP853"}  # the last where no code can be generated
@@ -52,7 +52,7 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
     m = own.m
     steered: tuple[str, ...] = ()
     joints: tuple[int, ...] = ()
-    if isinstance(own, Tree):
+    if isinstance(own, Tree | Closed):
         joints = own.given
     elif isinstance(own, Reduced):
         steered, joints = steering_names(m), prescribed_joints(m)
