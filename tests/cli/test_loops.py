@@ -43,3 +43,13 @@ def test_equations_come_with_closure_and_G(capsys):
     text = shown(capsys, "derive", "robot:fivebar")
     assert "0 = 0.4*sin(q3)+0.6*sin(q3+q4)-(0.4*sin(q1)+0.6*sin(q1+q2))" in text
     assert "# G: rates 2, 4 from rates 1, 3" in text and "A12 = " in text
+    assert "## Closed loops" in shown(capsys, "derive", "robot:fivebar", "--form", "markdown")
+
+
+@pytest.mark.slow
+def test_a_platform_on_a_free_joint_is_taken_apart_with_its_loops(capsys):
+    assert main(["derive", "robot:stewart"]) == 2
+    assert "--expand" in capsys.readouterr().err
+    text = shown(capsys, "derive", "robot:stewart", "--expand")
+    assert "18 closure equations, 18 independent; mobility 6; 6 motors" in text
+    assert "q25" not in text  # six coordinates, no quaternion

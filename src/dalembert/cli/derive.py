@@ -94,7 +94,7 @@ def command(
     if only == "base_parameters" and not freeze:
         grouped(mechanism, as_json or form == "json", form)
         return
-    mechanism, loops = taken_apart(mechanism)
+    mechanism, loops = taken_apart(mechanism, expand)
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
         eq = eq.freeze(split_freeze(freeze))
@@ -112,9 +112,11 @@ def command(
     elif form == "latex":
         from dalembert.equations.latex import document
 
-        click.echo(document(eq, sections), nl=False)
+        remarks = "".join(f"% {line}\n" for line in loops)
+        click.echo(document(eq, sections) + remarks, nl=False)
     elif form == "markdown":
-        click.echo(eq.markdown(sections), nl=False)
+        listed_loops = "\n".join(["", "## Closed loops", "", "```", *loops, "```", ""])
+        click.echo(eq.markdown(sections) + (listed_loops if loops else ""), nl=False)
     else:
         click.echo(eq.text(form, sections) + "".join(f"{line}\n" for line in loops), nl=False)
 
@@ -133,12 +135,14 @@ def grouped(m: Mechanism, as_json: bool, form: str) -> None:
         click.echo(made(m), nl=False)
 
 
-def taken_apart(m: Mechanism) -> tuple[Mechanism, list[str]]:
+def taken_apart(m: Mechanism, expand: bool) -> tuple[Mechanism, list[str]]:
     """Return the cut tree of a mechanism with loops, and the lines that close them."""
     if not m.loops:
         return m, []
     from dalembert.equations.closure_text import closure_lines, cut_tree
+    from dalembert.equations.expand import expanded
 
+    m = expanded(m) if expand else m
     return cut_tree(m), closure_lines(m)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..algebra import Transform
 from ..joint import UNITS, Prismatic, Revolute
 from ..mechanism import Body, Mechanism
-from ..mechanism.rehome import expand_planar
+from ..mechanism.rehome import expand_planar, rehomed
 
 
 def expanded(m: Mechanism) -> Mechanism:
@@ -33,11 +33,6 @@ def expanded(m: Mechanism) -> Mechanism:
         new[j] = len(bodies)
         bodies.append(replace(body, parent=parent))
     note = "a free base is expanded: x, y, z, then turns about z, y, x"
-    return Mechanism(
-        tuple(bodies),
-        name=m.name,
-        gravity=m.gravity,
-        parameters=m.parameters,
-        drives=tuple(replace(d, joint=new[d.joint]) for d in m.drives),
-        notes=(*m.notes, note),
-    )
+    home = {j: (k, Transform()) for j, k in new.items()}
+    moved = rehomed(m, {}, home, tuple(bodies), ())
+    return replace(moved, notes=(*m.notes, note), changes=(), checked=False)
