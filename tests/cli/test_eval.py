@@ -1,6 +1,7 @@
 """dalembert eval: numbers in, a table or JSON out."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -154,3 +155,20 @@ def test_mobility_is_a_count(capsys):
     assert json.loads(capsys.readouterr().out)["value"] == 1
     assert main(["eval", "robot:fourbar", "mobility", "--q", "1,2"]) == 2
     assert "error: q has shape (2,)" in capsys.readouterr().err
+
+
+def test_the_lines_of_a_regressor_are_named_by_parameters(capsys):
+    state = ["--q", "0.1,0.2", "--qd", "1,1", "--qdd", "1,1", "--set", "l1=0.5"]
+    assert main(["eval", "robot:planar2r", "regressor", "--columns", "base", *state]) == 0
+    out = capsys.readouterr().out
+    table = [line.split() for line in out.split("\nY\n")[1].splitlines()]
+    assert table[0] == ["transposed", "j1", "j2"]
+    names = list(da.base_parameters(da.robots.planar2r()).names)
+    assert [row[0] for row in table[1:]] == names
+    wanted = da.regressor(
+        da.robots.planar2r().with_values(l1=0.5), [0.1, 0.2], [1, 1], [1, 1], columns="base"
+    )
+    shown = np.array([[float(x) for x in row[1:]] for row in table[1:]])
+    np.testing.assert_allclose(shown, wanted.T, rtol=1e-5)
+    assert main(["eval", "robot:planar2r", "energy_regressor", *state[:4], *state[-2:]]) == 0
+    assert re.search(r"^  ZZ1 +0.5$", capsys.readouterr().out, re.MULTILINE)

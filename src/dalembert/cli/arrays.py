@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,8 @@ AXES = {
     "_elastic": ("elastic",),
     "_rigid": ("rigid",),
     "_rigid_joints": ("rigid",),
+    "_row_of_columns": ("parameter",),
+    "_columns": ("joint", "parameter"),
 }
 COMPONENTS = {3: ["x", "y", "z"], 6: ["x", "y", "z", "rx", "ry", "rz"]}
 
@@ -65,7 +67,12 @@ def labels(m: Mechanism, coordinates: bool = False) -> list[str]:
     return out
 
 
-def lines(m: Mechanism, array: np.ndarray, shape: Callable[..., Any]) -> list[str]:
+def lines(
+    m: Mechanism,
+    array: np.ndarray,
+    shape: Callable[..., Any],
+    settings: Mapping[str, Any] | None = None,
+) -> list[str]:
     """Return an array as aligned lines; `shape` is the one of its catalog row."""
     if array.size == 0:
         return ["none"]
@@ -75,15 +82,20 @@ def lines(m: Mechanism, array: np.ndarray, shape: Callable[..., Any]) -> list[st
         return _sparse(array)
     alone = ("component",) if array.ndim == 1 else ("", "")
     axes = AXES.get(shape.__name__, alone)
-    left = _names(m, axes[0], array.shape[0])
+    corner = ""
+    if axes[-1] == "parameter" and array.ndim == 2:
+        # there are many parameters: one line for each
+        array, axes, corner = array.T, axes[::-1], "transposed"
+    options = settings or {}
+    left = _names(m, axes[0], array.shape[0], options)
     if array.ndim == 1:
         return _aligned([[name, f"{x + 0.0:.12g}"] for name, x in zip(left, array, strict=True)])
     cells = [[name, *(f"{x + 0.0:.6g}" for x in r)] for name, r in zip(left, array, strict=True)]
-    top = _names(m, axes[1], array.shape[1])
-    return _aligned([["", *top], *cells] if any(top) else cells)
+    top = _names(m, axes[1], array.shape[1], options)
+    return _aligned([[corner, *top], *cells] if any(top) else cells)
 
 
-def _names(m: Mechanism, kind: str, size: int) -> list[str]:
+def _names(m: Mechanism, kind: str, size: int, settings: Mapping[str, Any]) -> list[str]:
     """Return the names along one dimension; empty ones where it stands for nothing known."""
     springs = {r.joint for r in m.elastic}
     moving = [(j, shown(joint_name(b), 40)) for j, b in enumerate(m.bodies) if b.joint.nv]
@@ -102,9 +114,20 @@ def _names(m: Mechanism, kind: str, size: int) -> list[str]:
         "speed": partial(_speeds, m),
         "constraint": partial(_constraints, m),
         "moving": partial(_moving, m),
+        "parameter": partial(_parameters, m, settings),
     }.get(kind, [])
     found = found() if callable(found) else found
     return found if len(found) == size else [""] * size
+
+
+def _parameters(m: Mechanism, settings: Mapping[str, Any]) -> list[str]:
+    from dalembert.algorithms.base_parameters import base_parameters
+    from dalembert.algorithms.regressor import parameter_columns
+
+    drives = settings.get("drives", "inertia")
+    if settings.get("columns") == "base":
+        return [shown(name, 40) for name in base_parameters(m, drives).names]
+    return [shown(c.symbol(), 40) for c in parameter_columns(m, drives)]
 
 
 def _speeds(m: Mechanism) -> list[str]:

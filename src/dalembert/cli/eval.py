@@ -47,6 +47,9 @@ def _state_option(name: str) -> Any:
 @click.option("--drives", type=click.Choice(["inertia", "all", "none"]), help="What drives add.")
 @click.option("--frame", help="The frame of a kinematic quantity; the last one by default.")
 @click.option("--axes", type=click.Choice(["base", "local"]), help="The axes of its components.")
+@click.option(
+    "--columns", type=click.Choice(["standard", "base"]), help="Parameters of a regressor."
+)
 @click.option("--given", metavar="JOINTS", help="Joints whose qdd is given (hybrid_dynamics).")
 @click.option("--convention", help="classical or spatial, of a base acceleration.")
 @click.option(
@@ -98,7 +101,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
         click.echo(line)
     for port, array in outputs.items():
         click.echo(f"\n{port}")
-        for line in lines(mechanism, array, shapes[port]):
+        for line in lines(mechanism, array, shapes[port], settings):
             click.echo(f"  {line}")
 
 
