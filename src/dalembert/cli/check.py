@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +11,8 @@ from dalembert.cli.model import model_command, print_json
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
+
+LISTS = ("active", "prescribed", "speeds")
 
 
 @model_command
@@ -20,7 +23,7 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     Example:
       dalembert check robot.urdf
     """
-    from dalembert.errors import ModelError
+    from dalembert.errors import DalembertError
     from dalembert.plan.kane import with_speeds
 
     notes, oddities = list(mechanism.notes), list(mechanism.report())
@@ -28,17 +31,27 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     try:
         if rolls:
             notes = list(with_speeds(mechanism).notes)
-    except ModelError as error:
-        # constraints that depend on each other, speeds that do not decide the motion
+    except DalembertError as error:
+        # constraints that depend on each other, speeds that do not decide, loops that do not close
         oddities.append(error.message)
     if as_json:
         facts = ("name", "nq", "nv", "joint_names", "frames", "total_mass")
         data = {fact: getattr(mechanism, fact) for fact in facts}
         data["parameters"] = {p.name: p.value for p in mechanism.parameters}
-        print_json(data | {"notes": notes, "odd": oddities})
+        print_json(data | acting(mechanism) | {"notes": notes, "odd": oddities})
         return
     click.echo(str(mechanism))
     for note in notes:
         click.echo(f"note: {note}")
     for oddity in oddities:
         click.echo(f"odd: {oddity}")
+
+
+def acting(m: Mechanism) -> dict[str, Any]:
+    """Return all that acts on the bodies, by its kind, as a native file holds it."""
+    from dalembert.mechanism.view import RECORD_LINES
+    from dalembert.read.dump import json_text
+    from dalembert.read.native_writer import native_data
+
+    held = json.loads(json_text(native_data(m)))
+    return {key: held[key] for key in ("gravity", *RECORD_LINES, *LISTS)}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import html as escaper
+from collections.abc import Callable
 from typing import Any
 
+from ..algebra import is_zero
 from ..errors import shown
 from .mechanism import Mechanism, joint_name
 
 HEAD = ("#", "joint", "type", "axis", "on", "offset", "rotation", "mass", "centre", "inertia")
 LIMIT = 60  # rows printed before the middle is cut
+LINES = 40  # of one kind of record
 
 
 def _number(x: Any) -> str:
@@ -102,20 +105,92 @@ def _footer(m: Mechanism) -> list[str]:
         lines.append("parameters: " + ", ".join(shown_parameters) + more)
     if m.named:
         lines.append("frames: " + ", ".join(shown(f.name) for f in m.named[:40]))
-    for wheel in m.wheels[:40]:
-        told = f", steered by {shown(wheel.steer)}" if wheel.steer is not None else ""
-        if wheel.radius is not None:
-            told += f", rolling by {shown(str(wheel.spin))}, radius {_number(wheel.radius)}"
-        body = "base" if wheel.body < 0 else shown(m.bodies[wheel.body].name)
-        at, normal = _vector(wheel.point), _vector(wheel.normal)
-        name = shown(wheel.name)
-        lines.append(f"wheel {name}: on {body} at {at}, no slip along {normal}{told}")
-    for c in m.velocity_constraints[:40]:
-        lines.append(f"constraint {shown(c.name)}: {shown(c.equation, 200)}")
+    for field, line in RECORD_LINES.items():
+        records = getattr(m, field)
+        lines += [line(m, record) for record in records[:LINES]]
+        if len(records) > LINES:
+            lines.append(f"... {len(records) - LINES} more {field.replace('_', ' ')}")
     for what, names in (("prescribed", m.prescribed), ("speeds", m.speeds), ("active", m.active)):
         if names:
             lines.append(f"{what}: " + ", ".join(map(shown, names[:40])))
     return lines
+
+
+def _joint(m: Mechanism, j: int) -> str:
+    return shown(joint_name(m.bodies[j]))
+
+
+def _body(m: Mechanism, j: int) -> str:
+    return "base" if j < 0 else shown(m.bodies[j].name)
+
+
+def _given(record: Any, **words: str) -> str:
+    """Return the numbers of a record that are not zero, each after its word."""
+    told = []
+    for field, word in words.items():
+        x = getattr(record, field)
+        cells = x if isinstance(x, tuple) else (x,)
+        if not all(is_zero(cell) for cell in cells):
+            told.append(f"{word} {' '.join(map(_number, cells))}")
+    return ", ".join(told) or "nothing"
+
+
+def _ends(m: Mechanism, r: Any) -> str:
+    here, there = _body(m, r.body_i), _body(m, r.body_j)
+    return f"{here} at {_vector(r.point_i)} to {there} at {_vector(r.point_j)}"
+
+
+def _loop(m: Mechanism, loop: Any) -> str:
+    number = next(k for k, one in enumerate(m.loops, 1) if one is loop)
+    about = f" about {_vector(loop.axis)}" if loop.axis is not None else ""
+    about += f" of length {_number(loop.length)}" if loop.length is not None else ""
+    return f"loop {shown(loop.name or str(number))}: {loop.joint}{about}, {_ends(m, loop)}"
+
+
+def _coupling(m: Mechanism, c: Any) -> str:
+    ratio = "" if c.ratio == 1 else f"{_number(c.ratio)}*"
+    offset = "" if is_zero(c.offset) else f" + {_number(c.offset)}"
+    return f"coupling: {_joint(m, c.joint)} = {ratio}{_joint(m, c.of)}{offset}"
+
+
+def _drive(m: Mechanism, d: Any) -> str:
+    told = _given(d, inertia="rotor inertia", coulomb="Coulomb", viscous="viscous")
+    gear = "" if d.gear == 1 else f", gear {_number(d.gear)}"
+    return f"drive {_joint(m, d.joint)}: {told}{gear}"
+
+
+def _elastic(m: Mechanism, s: Any) -> str:
+    told = _given(s, stiffness="stiffness", rest="rest", damping="damping")
+    return f"elastic {_joint(m, s.joint)}: {told}"
+
+
+def _spring(m: Mechanism, s: Any) -> str:
+    told = _given(s, stiffness="stiffness", length="length", damping="damping")
+    return f"spring: {_ends(m, s)}, {told}"
+
+
+def _wheel(m: Mechanism, wheel: Any) -> str:
+    told = f", steered by {shown(wheel.steer)}" if wheel.steer is not None else ""
+    if wheel.radius is not None:
+        told += f", rolling by {shown(str(wheel.spin))}, radius {_number(wheel.radius)}"
+    body, at, normal = _body(m, wheel.body), _vector(wheel.point), _vector(wheel.normal)
+    return f"wheel {shown(wheel.name)}: on {body} at {at}, no slip along {normal}{told}"
+
+
+def _constraint(m: Mechanism, c: Any) -> str:
+    return f"constraint {shown(c.name)}: {shown(c.equation, 200)}"
+
+
+# field of a mechanism -> the line of one of its records
+RECORD_LINES: dict[str, Callable[[Mechanism, Any], str]] = {
+    "loops": _loop,
+    "couplings": _coupling,
+    "drives": _drive,
+    "elastic": _elastic,
+    "springs": _spring,
+    "wheels": _wheel,
+    "velocity_constraints": _constraint,
+}
 
 
 def html(m: Mechanism) -> str:

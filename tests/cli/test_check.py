@@ -1,0 +1,107 @@
+"""dalembert check shows every record of a mechanism, as text and as JSON."""
+
+import json
+
+import dalembert as da
+from dalembert.cli import main
+
+TEXT = """
+format = "dalembert/1"
+name = "all"
+gravity = [0, -9.81, 0]
+symbols = ["K"]
+active = ["a", "b"]
+prescribed = ["delta"]
+couplings = [{ joint = "c", of = "b", ratio = -2, offset = 0.5 }]
+drives = [{ joint = "a", Ia = 0.1, coulomb = [0.4, -0.43], viscous = 0.02 }]
+elastic = [{ joint = "b", stiffness = "K", rest = 0.2, damping = 0 }]
+wheels = [{ name = "front", body = "d", point = [3, 0, 0], normal = [0, 1, 0], steer = "delta" }]
+velocity_constraints = [{ name = "c1", equation = "ad - 2*bd = 0" }]
+[[loops]]
+name = "ring"
+body_i = "b"
+point_i = [0.6, 0, 0]
+body_j = -1
+point_j = [1, 0, 0]
+joint = "spherical"
+[[loops]]
+body_i = "d"
+point_i = [0, 0, 0]
+body_j = "a"
+point_j = [0, 0, 0]
+joint = "rod"
+length = 2
+[[springs]]
+body_i = "a"
+point_i = [0, 0, 0]
+body_j = -1
+point_j = [0.25, 0.5, 0]
+stiffness = 4530
+length = 0.5
+[[bodies]]
+name = "a"
+parent = -1
+mass = 1
+joint = { type = "revolute", axis = [0, 0, 1] }
+[[bodies]]
+name = "b"
+parent = "a"
+mass = 1
+joint = { type = "revolute", axis = [0, 0, 1] }
+[[bodies]]
+name = "c"
+parent = "b"
+mass = 1
+joint = { type = "revolute", axis = [0, 0, 1] }
+[[bodies]]
+name = "d"
+parent = "c"
+mass = 1
+joint = { type = "planar" }
+"""
+
+LINES = """\
+loop ring: spherical, b at 0.6 0 0 to base at 1 0 0
+loop 2: rod of length 2, d at 0 to a at 0
+coupling: c = -2*b + 0.5
+drive a: rotor inertia 0.1, Coulomb 0.4 -0.43, viscous 0.02
+elastic b: stiffness K, rest 0.2
+spring: a at 0 to base at 0.25 0.5 0, stiffness 4530, length 0.5
+wheel front: on d at 3 0 0, no slip along 0 1 0, steered by delta
+constraint c1: ad - 2*bd = 0
+prescribed: delta
+active: a, b"""
+
+
+def test_every_kind_of_record_has_its_line():
+    m = da.load(TEXT)
+    assert LINES in str(m)
+    assert "coupling: c = -2*b + 0.5<br>drive a" in m._repr_html_()
+
+
+def test_json_holds_every_record_so_that_it_can_be_read_back(tmp_path, capsys):
+    path = tmp_path / "all.toml"
+    path.write_text(TEXT)
+    assert main(["check", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    m = da.load(path)
+    data = {key: found[key] for key in (
+        "name", "gravity", "parameters", "active", "prescribed", "loops", "couplings", "drives",
+        "elastic", "springs", "wheels", "velocity_constraints",
+    )}  # fmt: skip
+    joints = [{"type": "revolute", "axis": [0, 0, 1]}] * 3 + [{"type": "planar"}]
+    data["bodies"] = [
+        {"name": name, "parent": k - 1, "mass": 1, "joint": joint}
+        for k, (name, joint) in enumerate(zip("abcd", joints, strict=True))
+    ]
+    assert da.load({"format": "dalembert/1", **data}) == m
+    assert any("do not close" in odd for odd in found["odd"])
+    assert found["total_mass"] == 4 and found["parameters"] == {"K": None}
+
+
+def test_the_rest_of_many_records_is_counted():
+    joints = ",".join(["RZ(),TXK(1)"] * 45)
+    m = da.load(f"{joints};")
+    drives = [{"joint": name, "Ia": 1} for name in m.joint_names]
+    m = da.load({"format": "dalembert/1", "phrase": f"{joints};", "drives": drives})
+    assert "drive j40: rotor inertia 1\n... 5 more drives" in str(m)
