@@ -44,6 +44,29 @@ def test_what_cannot_be_is_named(m, said):
         assert said in str(error.value) and error.value.hint
 
 
+def test_a_wheel_that_names_what_is_not_there_is_named():
+    wheel = R.truck(0).wheels[1]
+    said = {
+        "steering 'delta' is neither": (replace(wheel, body=2), ()),
+        "'front' has a radius and no spin": (replace(wheel, radius=1, steer=None), ()),
+        "spin 'wheel' is not a joint": (replace(wheel, radius=1, spin="wheel", steer=None), ()),
+    }
+    for text, (bad, prescribed) in said.items():
+        with pytest.raises(ModelError, match=text) as error:
+            replace(R.unicycle(), wheels=(bad,), prescribed=prescribed, checked=False)
+        assert error.value.hint
+
+
+def test_two_wheels_on_one_axle_say_what_to_write():
+    m = R.differential_drive()
+    wheel = replace(m.wheels[0], radius=0.11)
+    both = tuple(replace(wheel, name=n, spin=f"spin_{n}") for n in ("left", "right"))
+    m = replace(m, wheels=both, velocity_constraints=(), speeds=(), checked=False)
+    with pytest.raises(ModelError, match="'right' follows from 'left'") as error:
+        da.kane_speeds(m)
+    assert "keep one of them as a wheel" in error.value.hint
+
+
 def test_speeds_are_chosen_when_none_are_named():
     for m in (R.truck(2), R.unicycle(), R.differential_drive(), R.rolling_disc()):
         assert da.kane_speeds(replace(m, speeds=())) == m.speeds

@@ -45,8 +45,31 @@ def validate(m: Mechanism) -> None:
     for name in (*m.active, *m.prescribed):
         if name not in names:
             raise ModelError(f"{shown(name)!r} is not a joint", hint=_choices(m))
+    _wheels(m)
+    _unique(list(m.active), "active joint")
     _loops(m)
     _parameters(m)
+
+
+def _wheels(m: Mechanism) -> None:
+    """Raise when a wheel names what is not there."""
+    for wheel in m.wheels:
+        name = shown(wheel.name)
+        if wheel.steer is not None and wheel.steer not in (*m.joint_names, *m.prescribed):
+            steer = shown(wheel.steer)
+            raise ModelError(
+                f"wheel {name!r}: its steering {steer!r} is neither a joint nor prescribed",
+                hint=f'prescribed = ["{steer}"], or one of the {_choices(m)}',
+            )
+        if wheel.radius is not None and wheel.spin is None:
+            raise ModelError(
+                f"wheel {name!r} has a radius and no spin joint",
+                hint='spin = "..." names the joint that turns it; without radius it only holds',
+            )
+        if wheel.spin is not None and wheel.spin not in m.joint_names:
+            raise ModelError(
+                f"wheel {name!r}: its spin {shown(wheel.spin)!r} is not a joint", hint=_choices(m)
+            )
 
 
 def _unique(names: list[str], what: str) -> None:

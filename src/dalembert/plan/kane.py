@@ -84,7 +84,7 @@ def _checked(key: _Same) -> Mechanism:
     samples = [_sample(m, seed) for seed in range(STATES)]
     bound = samples[0][0]
     held = [rows(b, q, [0.0] * m.nv, steer) for b, q, steer in samples]
-    _independent(held)
+    _independent(m, held)
     if not m.speeds and m.nv - len(held[0]) > 0:
         names = _chosen(m, held, samples)
         note = "speeds chosen by rank: " + ", ".join(map(shown, names))
@@ -140,7 +140,7 @@ def _matrix(found: Sequence[Row]) -> Array:
     return H / np.where(size > 0, size, 1.0)
 
 
-def _independent(held: Sequence[Sequence[Row]]) -> None:
+def _independent(m: Mechanism, held: Sequence[Sequence[Row]]) -> None:
     """Raise when a constraint follows from those before it, or contradicts them, in every state."""
     import numpy as np
 
@@ -164,8 +164,18 @@ def _independent(held: Sequence[Sequence[Row]]) -> None:
             )
         raise ModelError(
             f"constraint {shown(row.name)!r} follows from {others}: it holds nothing more",
-            hint="remove it",
+            hint=_instead(m, row.name),
         )
+
+
+def _instead(m: Mechanism, name: str) -> str:
+    """Return what to write in place of a constraint that holds nothing more."""
+    if any(w.name == name and w.radius is not None for w in m.wheels):
+        return (
+            "wheels on one axle slide together: keep one of them as a wheel, and write the rolling "
+            "of the other as a velocity constraint"
+        )
+    return "remove it"
 
 
 def _decided(held: Sequence[Sequence[Row]], named: Sequence[Sequence[Row]]) -> None:
