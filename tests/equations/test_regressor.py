@@ -218,6 +218,47 @@ def test_the_regressor_times_the_parameters_is_the_equations_exactly(name, base)
         assert plain.reduced(total - tau[i - 1]) == 0, (name, i)
 
 
+def test_lagrange_in_sympy_gives_the_same_columns():
+    """The two-link arm from its energies, differentiated by SymPy, parameter by parameter."""
+    sympy = pytest.importorskip("sympy")
+    t = sympy.Symbol("t")
+    path = [sympy.Function(f"f{k}")(t) for k in (1, 2)]
+    l1, G = sympy.symbols("l1 G", real=True)
+    a, b = path[0], path[0] + path[1]
+    c, s = sympy.cos, sympy.sin
+    axes = [(sympy.Matrix([c(x), s(x)]), sympy.Matrix([-s(x), c(x)])) for x in (a, b)]
+    origin = [sympy.zeros(2, 1), l1 * axes[0][0]]
+    Y = da.equations(da.robots.planar2r()).regressor()
+    found = Y.to_sympy()
+    assert found.shape == (2, 20)
+    names = [f"{s}{k}" for k in (1, 2) for s in ("q", "qd", "qdd")]
+    symbol = {n: sympy.Symbol(n, real=True) for n in names}
+    for k, (x, y) in enumerate(axes):
+        v, w = origin[k].diff(t), (a, b)[k].diff(t)
+        energies = {
+            # of a unit of mass, first moment and inertia: T - V
+            "M": v.dot(v) / 2 + G * origin[k][1],
+            "MX": w * v.dot(y) + G * x[1],
+            "MY": -w * v.dot(x) + G * y[1],
+            "ZZ": w**2 / 2,
+        }
+        for kind, L in energies.items():
+            column = found[:, Y.names.index(f"{kind}{k + 1}")]
+            for i, f in enumerate(path):
+                tau = L.diff(f.diff(t)).diff(t) - L.diff(f)
+                for j, g in enumerate(path, 1):
+                    tau = tau.subs(g.diff(t, 2), symbol[f"qdd{j}"])
+                for j, g in enumerate(path, 1):
+                    tau = tau.subs(g.diff(t), symbol[f"qd{j}"])
+                for j, g in enumerate(path, 1):
+                    tau = tau.subs(g, symbol[f"q{j}"])
+                rest = sympy.expand(sympy.expand_trig(tau - column[i]))
+                for j in (1, 2):
+                    x = symbol[f"q{j}"]
+                    rest = sympy.expand(rest.subs(s(x) ** 2, 1 - c(x) ** 2))
+                assert rest == 0, (kind, k, i)
+
+
 # -- forms -------------------------------------------------------------------------------------
 
 

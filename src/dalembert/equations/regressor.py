@@ -320,6 +320,12 @@ class Regressor:
 
         return data(self)
 
+    def to_sympy(self) -> Any:
+        """Return the regressor as a SymPy matrix over q1.., qd1.., qdd1.. and parameters."""
+        from .sympy_form import regressor_to_sympy
+
+        return regressor_to_sympy(self)
+
     def __str__(self) -> str:
         return self.text()
 

@@ -10,6 +10,8 @@ from ..expr import Expr
 
 if TYPE_CHECKING:
     from .derive import Equations
+    from .regressor import Regressor
+    from .ring import Poly, Ring
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,29 +28,12 @@ class SympyForm:
 
 def to_sympy(eq: Equations) -> SympyForm:
     """Return the coefficients over q1.., parameters and V, J, with sines and cosines of sums."""
-    try:
-        import sympy
-    except ImportError:
-        raise UsageError("SymPy is not installed", hint="pip install dalembert[symbolic]") from None
-    s, n = eq.ring.symbols, eq.n
-    q = sympy.symbols([f"q{j + 1}" for j in range(n)], real=True)
-    values: list[Any] = []
-    for g in s.generators:
-        kind, *key = g.key
-        if kind in ("sin", "cos"):
-            angle = sum(q[j - 1] if j > 0 else -q[-j - 1] for j in key[0])
-            values.append(getattr(sympy, kind)(angle))
-        elif kind == "q":
-            values.append(q[key[0] - 1])
-        else:
-            values.append(sympy.Symbol(g.name, real=True))
+    sympy = _sympy()
+    n = eq.n
+    q, values = _symbols(eq, sympy)
 
     def form(kind: Any, place: tuple[int, ...]) -> Any:
-        terms = []
-        for c, monomial in eq.ring.terms(eq.poly(kind, place)):
-            factors = [values[i] ** e for i, e in monomial]
-            terms.append(sympy.Mul(sympy.Rational(c.numerator, c.denominator), *factors))
-        return sympy.Add(*terms)
+        return _polynomial(eq.ring, eq.poly(kind, place), values, sympy)
 
     numbers = range(1, n + 1)
     return SympyForm(
@@ -59,6 +44,56 @@ def to_sympy(eq: Equations) -> SympyForm:
         sympy.Matrix(n, n, lambda i, j: form("C", (i + 1, j + 1))),
         _constants(eq, values, q, sympy),
     )
+
+
+def regressor_to_sympy(Y: Regressor) -> Any:
+    """Return a regressor as a matrix over q1.., qd1.., qdd1.. and parameters."""
+    sympy = _sympy()
+    _, values = _symbols(Y, sympy)
+    entries = {e.place: _polynomial(Y.ring, e.poly, values, sympy) for e in Y}
+    return sympy.Matrix(*Y.shape, lambda i, k: entries.get((i + 1, k + 1), 0))
+
+
+def _sympy() -> Any:
+    try:
+        import sympy
+    except ImportError:
+        raise UsageError("SymPy is not installed", hint="pip install dalembert[symbolic]") from None
+    return sympy
+
+
+def _symbols(eq: Equations | Regressor, sympy: Any) -> tuple[Any, list[Any]]:
+    """Return the coordinates, and what each generator is in SymPy."""
+    q = sympy.symbols([f"q{j + 1}" for j in range(eq.n)], real=True)
+    values: list[Any] = []
+    for g in eq.ring.symbols.generators:
+        kind, *key = g.key
+        if kind in ("sin", "cos"):
+            angle = sum(q[j - 1] if j > 0 else -q[-j - 1] for j in key[0])
+            values.append(getattr(sympy, kind)(angle))
+        elif kind == "q":
+            values.append(q[key[0] - 1])
+        elif kind in SENSES:
+            rate = sympy.Symbol(f"qd{key[0]}", real=True)
+            values.append(SENSES[kind](sympy, rate))
+        else:
+            values.append(sympy.Symbol(g.name, real=True))
+    return q, values
+
+
+def _polynomial(ring: Ring, p: Poly, values: list[Any], sympy: Any) -> Any:
+    terms = []
+    for c, monomial in ring.terms(p):
+        factors = [values[i] ** e for i, e in monomial]
+        terms.append(sympy.Mul(sympy.Rational(c.numerator, c.denominator), *factors))
+    return sympy.Add(*terms)
+
+
+SENSES: dict[str, Any] = {
+    "sign": lambda sympy, x: sympy.sign(x),
+    "forward": lambda sympy, x: sympy.Piecewise((1, x > 0), (0, True)),
+    "backward": lambda sympy, x: sympy.Piecewise((1, x < 0), (0, True)),
+}
 
 
 def _constants(eq: Equations, values: list[Any], q: Any, sympy: Any) -> dict[Any, Any]:
