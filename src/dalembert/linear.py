@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .algorithms.closed_kinematics import closed_at
+from .algorithms.velocity_constraints import prescribed_joints, steering_names
 from .compute import evaluate, integrate, neutral
 from .errors import ComputationError, UsageError
 from .expr import Function, Graph, jacobian, trace
@@ -85,12 +86,14 @@ def linearize(
     tau: Any = None,
     *,
     steer: Any = None,
+    t: float = 0.0,
     drives: Any = "inertia",
     parameters: Mapping[str, float] | None = None,
 ) -> Linear:
     """Return the model of small motions about a state.
 
-    `tau` are the forces that `simulate` takes; under velocity constraints qd are the speeds α.
+    `tau` are the forces that `simulate` takes; under velocity constraints qd are the speeds α,
+    `steer` the steering angles and t the time of their equations, all held.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -110,10 +113,26 @@ def linearize(
         q = evaluate(m, "assembly", q)
         own = own.planned_at(q)
         v = evaluate(m, "tree_motion", q, v, np.zeros(m.nv))[0]
+    return _linear(own, q, v, tau, _signals(own, q, steer, t))
+
+
+def _signals(own: System, q: Array, steer: Any, t: float) -> Array:
+    """Return what is prescribed, held still: steering angles, joints where they are, time."""
     u = np.zeros(own.signals)
-    if isinstance(own, Reduced) and steer is not None:
-        u[0::2] = np.atleast_1d(np.asarray(steer, dtype=float))
-    return _linear(own, q, v, tau, u)
+    if not isinstance(own, Reduced):
+        return u
+    count, at = len(steering_names(own.m)), 2 * len(steering_names(own.m))
+    if steer is not None:
+        angles = np.atleast_1d(np.asarray(steer, dtype=float))
+        if angles.shape != (count,):
+            raise UsageError(f"steer has shape {angles.shape}, expected ({count},)")
+        u[0:at:2] = angles
+    parts = own.m.split_q(list(q))
+    for j in prescribed_joints(own.m):
+        u[at], at = parts[j][0], at + 3
+    if own.timed:
+        u[at : at + 2] = t, 1.0
+    return u
 
 
 def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
@@ -130,7 +149,8 @@ def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
     B = np.array(jacobian(flow, "tau")(*values), dtype=float).reshape(rows, -1)
     rate = np.array(flow(*values), dtype=float)[n:]
     if n == m.nv:
-        A[:n, :n] += _turning(m, v if own.speeds == m.nv else np.zeros(m.nv))
+        rates = own.bound(m.bound()).velocity(*([float(x) for x in z] for z in (q, v, u)))
+        A[:n, :n] += _turning(m, np.array(rates, dtype=float))
     return Linear(A, B, rate, coordinates)
 
 
@@ -180,72 +200,111 @@ def _cross(a: Array) -> Array:
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
+# -- rest --------------------------------------------------------------------------------------
+
+
 def equilibrium(
-    m: Mechanism, q: Any = None, tau: Any = None, *, steps: int = 100, tolerance: float = 1e-10
+    m: Mechanism,
+    q: Any = None,
+    tau: Any = None,
+    *,
+    steer: Any = None,
+    steps: int = 100,
+    tolerance: float = 1e-10,
 ) -> Array:
     """Return a pose near q at which the mechanism stays at rest under the forces tau.
 
     Newton's steps while they help, else the mechanism falls a little way: a search that begins near
-    an unstable equilibrium may find it, any other ends at a stable one.
+    an unstable equilibrium may find it, any other ends at a stable one. Closed loops stay closed;
+    under velocity constraints the search goes only where the machine itself can go.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
-    >>> bool(abs(da.equilibrium(m, [0.3])[0]) < 1e-9)  # it hangs straight down
+    >>> abs(float(da.equilibrium(m, [0.4])[0])) < 1e-9
     True
     """
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
     own = system(m)
-    if own.speeds != m.nv:
-        raise UsageError("a machine under velocity constraints rests anywhere on its plane")
     forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)
-    scale = size = max(1.0, float(np.abs(_rate(m, q, forces)).max(initial=0.0)))
+    rest = _Rest(own, forces, steer)
+    scale = size = max(1.0, float(np.abs(rest.rate(q)).max(initial=0.0)))
     for _ in range(steps):
-        here = linearize(m, q, None, forces)
+        here = linearize(m, q, None, forces, steer=steer)
         size = float(np.abs(here.rate).max(initial=0.0))
         if size <= tolerance * scale:
             return q
-        n, chosen = len(here.coordinates), list(here.coordinates)
-        step = -np.linalg.lstsq(here.A[n:, :n], here.rate, rcond=1e-12)[0]
+        ways = rest.ways(q, here)
+        bend = here.A[len(here.coordinates) :, : len(here.coordinates)] @ ways
+        step = -np.linalg.lstsq(bend, here.rate, rcond=1e-12)[0]
         step *= min(1.0, 1.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
-        trial = _moved(m, q, chosen, step)
+        trial = rest.moved(q, here, ways @ step)
         # far from rest only downhill: an unstable equilibrium must be near to be meant
         meant = float(np.abs(step).max()) < 0.2 or float(step @ here.rate) > 0
-        if meant and float(np.abs(_rate(m, trial, forces)[chosen]).max()) < size / 2:
+        if meant and float(np.abs(rest.rate(trial, here)).max()) < size / 2:
             q = trial
         else:
-            q = _fallen(m, q, chosen, here.rate, forces)
+            q = rest.fallen(q, here, ways)
     raise ComputationError(
         f"no equilibrium found: the acceleration at rest is still {size:.3g}",
         hint="begin nearer to one, or give forces that can hold the mechanism",
     )
 
 
-def _rate(m: Mechanism, q: Array, forces: Array) -> Array:
-    """Return the accelerations from rest; nan where loops cannot close."""
-    try:
-        return evaluate(m, "forward_dynamics", q, np.zeros(m.nv), forces)
-    except ComputationError:
-        return np.full(m.nv, np.nan)
+@dataclass(frozen=True)
+class _Rest:
+    """A system at rest under forces: how it begins to move, and where it may go."""
 
+    own: System
+    forces: Array
+    steer: Any
 
-def _fallen(m: Mechanism, q: Array, chosen: list[int], rate: Array, forces: Array) -> Array:
-    """Return q moved along its accelerations, not beyond where they turn against the motion."""
-    way = rate / np.abs(rate).max() * 0.1
-    for _ in range(40):
-        trial = _moved(m, q, chosen, way)
-        if float(_rate(m, trial, forces)[chosen] @ way) > 0:
+    def rate(self, q: Array, here: Linear | None = None) -> Array:
+        """Return the accelerations from rest, of independent speeds; nan where loops are open."""
+        m = self.own.m
+        if isinstance(self.own, Reduced):
+            given = (
+                q,
+                np.zeros(self.own.speeds),
+                self.forces,
+                _signals(self.own, q, self.steer, 0),
+            )
+            own = self.own.bound(m.bound())
+            return np.array(own.acceleration(*([float(x) for x in z] for z in given)), dtype=float)
+        try:
+            found: Array = evaluate(m, "forward_dynamics", q, np.zeros(m.nv), self.forces)
+        except ComputationError:
+            found = np.full(m.nv, np.nan)
+        return found if here is None else found[list(here.coordinates)]
+
+    def ways(self, q: Array, here: Linear) -> Array:
+        """Return the directions in which the coordinates of `here` may move, one per speed."""
+        n = len(here.coordinates)
+        if not isinstance(self.own, Reduced):
+            return np.eye(n)
+        own, u = self.own.bound(self.own.m.bound()), _signals(self.own, q, self.steer, 0)
+        count = self.own.speeds
+        asked = np.concatenate([np.zeros((1, count)), np.eye(count)])
+        given = [([float(x) for x in z] for z in (q, v, u)) for v in asked]
+        found = np.array([own.velocity(*z) for z in given], dtype=float)
+        return (found[1:] - found[0]).T
+
+    def moved(self, q: Array, here: Linear, step: Array) -> Array:
+        """Return q moved in the coordinates of `here`, loops closed."""
+        m = self.own.m
+        full = np.zeros(m.nv)
+        full[list(here.coordinates)] = step
+        trial = integrate(m, q, full)
+        if not isinstance(self.own, Closed):
             return trial
-        way = way / 2
-    return q
+        found = closed_at(m.bound(), self.own.planned_at(q).plan, [float(x) for x in trial], 10).q
+        return np.array(found, dtype=float)
 
-
-def _moved(m: Mechanism, q: Array, chosen: list[int], step: Array) -> Array:
-    """Return q moved in its independent coordinates, loops closed."""
-    full = np.zeros(m.nv)
-    full[chosen] = step
-    trial = integrate(m, q, full)
-    own = system(m)
-    if not isinstance(own, Closed):
-        return trial
-    found = closed_at(m.bound(), own.planned_at(q).plan, [float(x) for x in trial], 10).q
-    return np.array(found, dtype=float)
+    def fallen(self, q: Array, here: Linear, ways: Array) -> Array:
+        """Return q moved along its accelerations, not beyond where they turn against the motion."""
+        way = here.rate / np.abs(here.rate).max() * 0.1
+        for _ in range(40):
+            trial = self.moved(q, here, ways @ way)
+            if float(self.rate(trial, here) @ way) > 0:
+                return trial
+            way = way / 2
+        return q
