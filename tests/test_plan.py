@@ -221,3 +221,45 @@ def test_a_branch_is_kept_along_a_motion():
     # long steps are halved until the pose is found
     q = da.planar_branches(m, [0.4, 0, 0])[0]
     assert np.abs(da.closure(m, da.assembly_along(m, q, [[2.5], [-1.5]]))).max() < 1e-12
+
+
+def test_bad_input_of_loops_is_refused_in_words():
+    m = da.robots.fivebar()
+    q = assemble(m, [2.0, -1.0, 1.0, 1.0])
+    rest = np.zeros(4)
+    spare = replace(m, active=("crankA", "crankB", "rodA"), checked=False)
+    assert "3 motors, 1 spare" in str(da.plan(spare))
+    for weights in ([1, 1], [1, 1, 0], [1, 1, -2]):
+        with pytest.raises(da.ModelError, match="one positive number for each of 3 motors"):
+            da.inverse_dynamics(spare, q, rest, rest, weights=weights)
+    with pytest.raises(da.ModelError, match="duplicate active joint name 'crankA'"):
+        replace(m, active=("crankA", "crankA"), checked=False)
+    for ask in (da.plan, da.singularity, da.planar_branches, da.assemble):
+        with pytest.raises(da.ModelError, match=r"the mechanism needs \(4,\)"):
+            ask(m, [1.0, 2.0])
+    with pytest.raises(da.UsageError, match="motion has 3 numbers, 2 are needed"):
+        da.assembly_along(m, q, [[1, 2, 3]])
+
+
+def test_loops_that_contradict_each_other_say_how_near_they_came():
+    m = da.robots.fivebar()
+    loop = m.loops[0]
+    other = replace(loop, point_i=loop.point_i * 0.5, name="second")
+    with pytest.raises(da.ComputationError, match=r"smallest residual .* in second, equation"):
+        da.assemble(replace(m, loops=(loop, other), checked=False))
+
+
+def test_a_structure_without_mobility_needs_no_motor():
+    m = da.robots.fourbar()
+    # the coupler held at its middle too: nothing moves
+    hold = assemble(m, [1.0, -1.0, 1.0])
+    spot = da.pose(m, hold, frame="coupler") @ [0.4, 0, 0, 1]
+    loop = replace(m.loops[0], body_j=-1, point_i=m.loops[0].point_i * 0.5,
+                   point_j=type(m.gravity)(*map(float, spot[:3])))  # fmt: skip
+    rigid = replace(m, loops=(*m.loops, loop), checked=False)
+    assert da.mobility(rigid, hold) == 0
+    found = da.inverse_dynamics(rigid, hold, np.zeros(3), np.zeros(3))
+    assert np.allclose(found, 0)
+    # the loops carry the weight instead: their reactions balance the tree
+    f = da.loop_reactions(rigid, hold, np.zeros(3), np.zeros(3))
+    assert np.abs(f).max() > 1

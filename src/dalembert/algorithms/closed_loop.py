@@ -113,16 +113,28 @@ def _shared(
     """Return motor forces u with G_aᵀ u = force, of least Σ w u² where motors are spare."""
     plan = closed.plan
     n = len(plan.independent) - plan.free
+    ease = _eases(weights, len(plan.motors))
     if not plan.spare_motors:
         by_index = dict(zip(plan.independent[:n], force, strict=False))
         return [by_index[k] for k in plan.motors]
     G = closed.G
     Ga = [[G[k][c] for c in range(n)] for k in plan.motors]
-    ease = [1 / w for w in weights] if weights is not None else [1.0] * len(Ga)
     eased = [[x * e for x in row] for row, e in zip(Ga, ease, strict=True)]
     K = [[dot([r[a] for r in Ga], [r[b] for r in eased]) for b in range(n)] for a in range(n)]
     mu = solve(K, list(force[:n]))
     return [dot(row, mu) for row in eased]
+
+
+def _eases(weights: Sequence[float] | None, count: int) -> list[float]:
+    """Return 1 / w of each motor; weights are numbers of the plan, not of a state."""
+    if weights is None:
+        return [1.0] * count
+    if len(weights) != count or not all(0 < w < float("inf") for w in weights):
+        raise ModelError(
+            f"weights = {list(weights)}: one positive number for each of {count} motors is needed",
+            hint="a larger weight spares its motor",
+        )
+    return [1 / w for w in weights]
 
 
 def active_mass_matrix(

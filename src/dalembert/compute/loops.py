@@ -9,7 +9,7 @@ from typing import Any
 
 from ..algorithms.closed_kinematics import DENSE
 from ..algorithms.loop_closure import equation_names
-from ..errors import ComputationError, SingularPose
+from ..errors import ComputationError, SingularPose, UsageError
 from ..mechanism import Mechanism
 from ..plan import plan, planned
 from ..plan.assembly import Closure, close
@@ -144,8 +144,16 @@ def assembly_along(m: Mechanism, start: Any, motion: Any, steps: int = 8) -> Any
 
     motors = [_coordinate(m, k) for k in planned(m).motors]
     q = np.array(start, dtype=float)
+    rows = np.asarray(motion, dtype=float)
+    for what, shape, wanted in (("start", q.shape, (m.nq,)), ("motion", rows.shape[1:], None)):
+        if shape != (wanted or (len(motors),)):
+            raise UsageError(
+                f"assembly_along: {what} has {shape[-1] if shape else 1} numbers, "
+                f"{(wanted or (len(motors),))[0]} are needed",
+                hint="start holds all coordinates, each row of motion those of the motors",
+            )
     out = []
-    for row in np.asarray(motion, dtype=float):
+    for row in rows:
         # halve the way where Newton does not find the pose from the one before
         way = [row]
         while way:

@@ -158,6 +158,19 @@ def neutral_pose(m: Mechanism) -> Array:
     return np.array([x for b in m.bodies for x in NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)])
 
 
+def given_pose(m: Mechanism, q: Any) -> Array:
+    """Return coordinates as one row of numbers, their count checked."""
+    import numpy as np
+
+    pose = np.array(q, dtype=float)
+    if pose.shape != (m.nq,):
+        raise ModelError(
+            f"q has shape {pose.shape}, the mechanism needs ({m.nq},)",
+            hint="one pose, all joints of the tree: " + ", ".join(map(shown, m.joint_names[:12])),
+        )
+    return pose
+
+
 def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> tuple[Array, float]:
     """Return (q, largest scaled residual) after damped Newton steps with line search."""
     import numpy as np
@@ -243,9 +256,7 @@ def assemble(
 
     c = Closure(m)
     held = velocity_indices(m, hold or ())
-    start = neutral_pose(m) if q is None else np.array(q, dtype=float)
-    if start.shape != (m.nq,):
-        raise ModelError(f"q has shape {start.shape}, the mechanism needs ({m.nq},)")
+    start = neutral_pose(m) if q is None else given_pose(m, q)
     best, smallest = close(c, start, held)
     if smallest > 1e-12 and starts > 1:
         # farther and farther from the start
@@ -311,7 +322,7 @@ def planar_branches(m: Mechanism, q: Any) -> list[Array]:
     ends = (loop.body_i, loop.body_j)
     if -1 in ends or any(b.bodies[k].joint.kind != "revolute" for k in ends):
         raise ModelError("both ends of the loop must turn on revolute joints")
-    pose = np.array(q, dtype=float)
+    pose = given_pose(m, q)
     loop = b.loops[0]
     centres, arms, starts, axes = [], [], [], []
     for k, point in zip(ends, (loop.point_i, loop.point_j), strict=True):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import Vec3
 from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown
 from ..mechanism import Mechanism, joint_name
-from .assembly import Closure, assemble, close, neutral_pose, velocity_indices
+from .assembly import Closure, assemble, close, given_pose, neutral_pose, velocity_indices
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,12 +98,11 @@ def plan(m: Mechanism, q: Any = None) -> LoopPlan:
     >>> print(da.plan(da.robots.fivebar()))
     5 closure equations, 2 independent; mobility 2; 2 motors
     """
-    import numpy as np
 
     if q is None:
         return _planned(m, *general_pose(m))
     c = Closure(m)
-    pose = np.array(q, dtype=float)
+    pose = given_pose(m, q)
     if pose.shape != (m.nq,):
         raise UsageError(f"q has shape {pose.shape}, the mechanism needs ({m.nq},)")
     worst, where = c.worst(pose)
@@ -309,7 +308,7 @@ def singularity(m: Mechanism, q: Any, output: str | None = None, point: Any = No
     from ..algorithms.kinematics import jacobian
 
     c = Closure(m)
-    pose = np.array(q, dtype=float)
+    pose = given_pose(m, q)
     J = c.jacobian(pose)
     s = np.linalg.svd(J, compute_uv=False)
     own = planned(m)
