@@ -107,7 +107,12 @@ def command(
         eq = pruned(eq, prune, values, limits)
     sections = None if only is None else [x.strip() for x in only.split(",")]
     expand_with_bar(eq, form, sections)
-    if as_json or form == "json":
+    printed(eq, loops, "json" if as_json else form, sections)
+
+
+def printed(eq: Equations, loops: list[str], form: str, sections: list[str] | None) -> None:
+    """Print the equations, and the lines that close loops, in one of the forms."""
+    if form == "json":
         print_json(eq.json(sections) | ({"loops": loops} if loops else {}))
     elif form == "latex":
         from dalembert.equations.latex import document
