@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.cli import main
 
 ROD = "RX(-0.4,2),TZK(-1); body 1: M = 1, D = (0, 0, -1);"
@@ -78,3 +79,26 @@ def test_what_is_wrong_is_said(arguments, words, capsys):
     assert main(arguments) == 2
     err = capsys.readouterr().err
     assert words in err and err.splitlines()[-1].startswith("error: ")
+
+
+@pytest.mark.parametrize("command", [["simulate", "--time", "0.01"], ["torques", "--to", "1"]])
+def test_an_ending_that_no_plot_has_is_refused_before_the_work(command, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    name, *options = command
+    path, table = tmp_path / "x.zzz", tmp_path / "x.csv"
+    pendulum = "RX(),TZK(-1); body 1: M = 1, D = (0, 0, -1);"
+    code = main([name, pendulum, *options, "--plot", str(path), "--csv", str(table)])
+    err = capsys.readouterr().err
+    assert code == 2 and "cannot be written as" in err.splitlines()[-1] and "png" in err
+    assert not table.exists()
+
+
+@pytest.mark.parametrize("robot", ["fivebar", "fourbar"])
+def test_a_closed_machine_starts_where_its_loops_close(robot, capsys):
+    m = getattr(da.robots, robot)()
+    assert main(["simulate", f"robot:{robot}", "--time", "0.1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert np.abs(da.closure(m, np.array(found["q"]))).max() < 1e-9
+    np.testing.assert_allclose(found["q"][0], da.assemble(m), atol=1e-12)
+    energy = np.array(found["energy"])
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-6)

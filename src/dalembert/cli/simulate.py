@@ -27,7 +27,7 @@ def _numbers_option(name: str, text: str) -> Any:
 
 
 @model_command
-@_numbers_option("q0", "Coordinates at the start, as 0.1,90deg; zeros by default.")
+@_numbers_option("q0", "Coordinates at the start, as 0.1,90deg; rest by default.")
 @_numbers_option("qd0", "Velocities at the start (speeds of a machine on wheels).")
 @_numbers_option("torque", "Constant joint forces; none by default.")
 @_numbers_option("goal", "Go to these coordinates by PD with gravity compensation.")
@@ -51,6 +51,10 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     Example:
       dalembert simulate "RX(),TZK(-1); body 1: M = 1, D = (0, 0, -1);" --q0 0.5 --plot swing.png
     """
+    from dalembert.simulate.plot import check_plot
+
+    if options["plot"]:
+        check_plot(options["plot"])
     result = _run(mechanism, options)
     for option, write in (("table", result.to_csv), ("npz", result.to_npz)):
         if options[option]:

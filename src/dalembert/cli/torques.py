@@ -40,8 +40,11 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     Example:
       dalembert torques robot:puma560 --to 1,0.5,-0.5,0,0,0 --time 0.8 --plot forces.png
     """
+    from dalembert.simulate.plot import check_plot
     from dalembert.trajectory.torques import torques_along
 
+    if options["plot"]:
+        check_plot(options["plot"])
     path = _path(mechanism, options)
     r = torques_along(
         mechanism, path, path.times(max(2, options["samples"])), drives=options["drives"]

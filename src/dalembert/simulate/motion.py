@@ -14,6 +14,7 @@ import numpy as np
 from ..compute import evaluate, neutral
 from ..errors import ComputationError, UsageError
 from ..mechanism import Mechanism, require_mechanism
+from ..plan.assembly import assemble
 from ..runtime.build import refusal
 from .events import event_table
 from .kernels import METHODS, Kernels
@@ -50,6 +51,7 @@ def simulate(
 ) -> Simulation:
     """Return the motion from (q0, qd0) on the times t (an array, or the end of 201 samples).
 
+    Without q0 it starts at the rest pose, with closed loops at `assemble(m)`.
     `torque`: numbers, {joint: number}, (times, table) read linearly or with `hold` as steps, a
     control law (`dalembert.control`), or a Python function f(t, q, qd), which is slower. With
     closed loops it holds the motor forces; under velocity constraints qd0 are the speeds α, and
@@ -144,10 +146,19 @@ def _times(t: Any) -> Array:
     return times
 
 
+def _rest(job: Job) -> Array:
+    """Return the pose where a motion starts when none is given: rest, with its loops closed."""
+    m = job.m
+    if not isinstance(job.kernels.system, Closed):
+        return neutral(m)
+    first = {k: float(np.ravel(v)[0]) for k, v in job.parameters.items()}
+    return assemble(m.with_values(first) if first else m)
+
+
 def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int, ...]]:
     """Return the initial states as rows, and the leading dimensions they stand for."""
     own, m = job.kernels.system, job.m
-    q = np.asarray(neutral(m) if q0 is None else q0, dtype=float)
+    q = np.asarray(_rest(job) if q0 is None else q0, dtype=float)
     v = np.asarray(np.zeros(own.speeds) if qd0 is None else qd0, dtype=float)
     for what, value, size in (("q0", q, m.nq), ("qd0", v, own.speeds)):
         if value.ndim == 0 or value.shape[-1] != size:

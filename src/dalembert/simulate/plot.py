@@ -8,18 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import UsageError, shown
 
 
 def figure(rows: int, title: str) -> tuple[Any, Any]:
     """Return a figure of stacked panels that share their time axis."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise UsageError("plots need matplotlib", hint='pip install "dalembert[sim]"') from None
+    check_plot(None)
     from matplotlib.figure import Figure
 
-    del matplotlib
     made = Figure(figsize=(7.0, 1.9 * rows + 0.6), layout="constrained")
     panels = np.atleast_1d(made.subplots(rows, 1, sharex=True))
     made.suptitle(title, fontsize=11)
@@ -27,6 +23,20 @@ def figure(rows: int, title: str) -> tuple[Any, Any]:
     for panel in panels:
         panel.grid(True, linewidth=0.3)
     return made, panels
+
+
+def check_plot(path: str | Path | None) -> None:
+    """Raise UsageError when matplotlib writes no files of that ending."""
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError:
+        raise UsageError("plots need matplotlib", hint='pip install "dalembert[sim]"') from None
+    kinds = sorted(FigureCanvasBase.get_supported_filetypes())
+    ending = Path(path or "x.png").suffix.removeprefix(".").lower()
+    if ending and ending not in kinds:
+        raise UsageError(
+            f"a plot cannot be written as {shown(str(path))}", hint="endings: " + ", ".join(kinds)
+        )
 
 
 def lines(panel: Any, t: Any, columns: Any, names: Sequence[str], label: str) -> None:
@@ -41,6 +51,7 @@ def lines(panel: Any, t: Any, columns: Any, names: Sequence[str], label: str) ->
 def save(made: Any, path: str | Path | None) -> Any:
     """Return the figure, written to a file if one is named."""
     if path is not None:
+        check_plot(path)
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         FigureCanvasAgg(made)
