@@ -203,7 +203,7 @@ def test_records_follow_an_attached_mechanism(oracles_dir):
     truck = da.load(oracles_dir / "s003_truck_semitrailer.json")
     twice = truck.attach(truck, "chassis")
     assert [w.body for w in twice.wheels] == [0, 0, 1, 2, 2, 3]
-    assert twice.speeds == ("v", "v")
+    assert twice.speeds == ("v", f"{truck.name}_rear.v")
 
 
 def test_parameters_of_two_mechanisms_must_agree():

@@ -98,7 +98,7 @@ def speed_names(m: Mechanism) -> tuple[str, ...]:
         if len(m.speeds) != count:
             raise ModelError(
                 f"{len(m.speeds)} speeds are named, the constraints leave {count}",
-                hint=f"speeds = [...] with {count} names",
+                hint=f"speeds = [...] with {count} names" if count else "they decide the motion",
             )
         return m.speeds
     if count == m.nv:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
@@ -14,6 +13,7 @@ from ..expr import Graph
 from ..expr.exact import to_float
 from ..joint import Free, Planar
 from .edit import checked, into, number
+from .join_constraints import joined_constraints, told_apart
 from .mechanism import RECORDS, Body, Frame, Mechanism, joint_name, require_mechanism
 from .rehome import onto
 from .validate import numeric
@@ -49,15 +49,12 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
         for b in right.bodies
     )
     changes: dict[str, Any] = {}
-    for field in ("drives", "elastic", "springs", "loops", "couplings", "wheels", "named"):
+    for field in ("drives", "elastic", "springs", "loops", "couplings", "named"):
         moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
         changes[field] = getattr(left, field) + moved
+    wheels = tuple(_shifted(w, index, placement, rename) for w in right.wheels)
+    changes |= joined_constraints(left, right, wheels, rename)
     changes["changes"] = ()
-    changes["velocity_constraints"] = left.velocity_constraints + tuple(
-        replace(c, equation=_renamed_equation(c.equation, rename))
-        for c in right.velocity_constraints
-    )
-    changes["speeds"] = left.speeds + right.speeds
     # a list of active joints on one side only: on the other side all are
     for field in ("active", "prescribed"):
         every = field == "active" and bool(left.active or right.active)
@@ -78,26 +75,10 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
 def _renamed(left: Mechanism, right: Mechanism) -> dict[str, str]:
     """Return name -> name for what `right` calls its frames and joints, none of them left's."""
     taken = {*left.frames, *map(joint_name, left.bodies)}
-    names = dict.fromkeys([*right.frames, *map(joint_name, right.bodies)])
-    taken_or_kept = taken | {n for n in names if n not in taken}
-    rename = {}
-    for n in names:
-        choices = chain([f"{right.name}_{n}"], (f"{right.name}{k}_{n}" for k in count(2)))
-        rename[n] = n if n not in taken else next(c for c in choices if c not in taken_or_kept)
-        taken_or_kept.add(rename[n])
-    return rename
-
-
-def _renamed_equation(equation: str, rename: Mapping[str, str]) -> str:
-    """Return a velocity constraint with the joints it names, `q` or `qd`, called anew."""
-
-    def new(found: re.Match[str]) -> str:
-        word = found[0]
-        if word in rename:
-            return rename[word]
-        return rename[word[:-1]] + "d" if word[:-1] in rename and word[-1] == "d" else word
-
-    return re.sub(r"[^\W\d]\w*", new, equation)
+    names = told_apart([*right.frames, *map(joint_name, right.bodies)], taken, right.name)
+    steering = [n for n in right.prescribed if n not in right.joint_names]
+    known = {*left.prescribed, *taken, *names.values()}
+    return {**told_apart(steering, known, right.name), **names}
 
 
 def _shifted(record: Any, index: Any, placement: Transform, rename: Mapping[str, str]) -> Any:

@@ -140,7 +140,7 @@ def rehomed(
             for r in kept
         )
     gone = {joint_name(m.bodies[j]) for j in held}
-    for field in ("active", "prescribed"):
+    for field in ("active", "prescribed", "speeds"):
         changes[field] = tuple(n for n in getattr(m, field) if n not in gone)
     return replace(m, bodies=bodies, checked=True, **changes)
 

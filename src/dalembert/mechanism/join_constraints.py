@@ -1,0 +1,88 @@
+"""Wheels, velocity constraints and speeds of two mechanisms that become one: names told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import chain, count
+from typing import Any
+
+from ..expr import Expr, Graph
+from ..expr.exact import substitute
+from .mechanism import Mechanism
+from .parts import VelocityConstraint, Wheel
+
+
+def told_apart(names: Iterable[str], taken: set[str], prefix: str) -> dict[str, str]:
+    """Return name -> name, with the prefix where a name is taken already."""
+    names = list(dict.fromkeys(names))
+    used = taken | {n for n in names if n not in taken}
+    rename = {}
+    for n in names:
+        choices = chain([f"{prefix}_{n}"], (f"{prefix}{k}_{n}" for k in count(2)))
+        rename[n] = n if n not in taken else next(c for c in choices if c not in used)
+        used.add(rename[n])
+    return rename
+
+
+def joined_constraints(
+    left: Mechanism, right: Mechanism, moved: tuple[Wheel, ...], rename: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return wheels, velocity constraints and speeds of both; `moved` are the wheels of `right`.
+
+    `rename` says what the joints of `right` are called now. Speeds that one side names are joined
+    by the joints of the other, if that one has no constraints; else they are left to be chosen.
+    """
+    told, held = left.velocity_constraints, right.velocity_constraints
+    names = [w.name for w in left.wheels] + [c.name for c in told]
+    own = [w.name for w in right.wheels] + [c.name for c in held]
+    apart = told_apart(own, set(names), right.name)
+    wheels = tuple(replace(w, name=apart[w.name]) for w in moved)
+    constraints = tuple(replace(_renamed(c, rename), name=apart[c.name]) for c in held)
+    first = next((w for w in right.wheels if w.steer is None), None)
+
+    def speed(name: str) -> str:
+        if name in rename:
+            return rename[name]
+        if name == "v" and first is not None:
+            return f"{apart[first.name]}.v"
+        wheel = name.removesuffix(".v")
+        return f"{apart[wheel]}.v" if wheel in apart else name
+
+    mine, theirs = _speeds(left), _speeds(right)
+    some = bool(left.speeds or right.speeds) and mine is not None and theirs is not None
+    speeds = (*(mine or ()), *map(speed, theirs or ())) if some else ()
+    return {
+        "wheels": left.wheels + wheels,
+        "velocity_constraints": told + constraints,
+        "speeds": speeds,
+    }
+
+
+def _speeds(m: Mechanism) -> tuple[str, ...] | None:
+    """Return the speeds a mechanism names, all joints if nothing holds it, else None."""
+    if m.speeds:
+        return m.speeds
+    held = m.wheels or m.velocity_constraints or m.loops or m.couplings
+    plain = all(b.joint.nv in (0, 1) for b in m.bodies)
+    return m.joint_names if plain and not held else None
+
+
+def _renamed(c: VelocityConstraint, rename: Mapping[str, str]) -> VelocityConstraint:
+    """Return a velocity constraint with the joints it names, `q` or `qd`, called anew."""
+
+    def new(word: str) -> str:
+        if word in rename:
+            return rename[word]
+        return rename[word[:-1]] + "d" if word[:-1] in rename and word[-1] == "d" else word
+
+    text = re.sub(r"[^\W\d]\w*", lambda found: new(found[0]), c.equation)
+    if not isinstance(c.expression, Expr):
+        return replace(c, equation=text)
+    graph = Graph()
+
+    def leaf(source: Graph, i: int) -> Any:
+        return graph.param(new(source.args[i][0])) if source.op[i] == "param" else None
+
+    return replace(c, equation=text, expression=substitute(c.expression, graph, leaf))
