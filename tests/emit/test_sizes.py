@@ -5,9 +5,11 @@ import shutil
 
 import pytest
 
-from dalembert import bench
+from dalembert import bench, robots
+from dalembert.emit.fmu import sources
 from dalembert.export import LANGUAGES, writer
 from dalembert.export.check import run
+from dalembert.export.fmu import fmu_plant
 from dalembert.export.unit import unit_of
 from emitted import unit, write
 
@@ -44,12 +46,36 @@ def large():
     return unit_of(m, ["inverse_dynamics_derivatives", "forward_dynamics"], together=False)
 
 
-def test_a_function_has_at_most_four_thousand_statements(large):
+# where a function begins or ends, and what ends a statement
+FUNCTION = {"c": (r"^}\n", r";\n"), "hpp": (r"^}\n", r";\n"), "rs": (r"^}\n", r";\n"),
+            "py": (r"^def ", r"\n"), "m": (r"^function ", r";\n"),
+            "f90": (r"^ *(?:pure )?subroutine ", r"[^&]\n")}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", [x for x in LANGUAGES if x != "matlab"])
+def test_a_function_has_at_most_four_thousand_statements(language, large):
     assert len(large.entries[0].step.lines) > 4000
-    text = writer("c")(large)[f"{large.id}.c"]
-    bodies = re.split(r"^}\n", text, flags=re.M)
-    assert max(body.count(";\n") for body in bodies) <= 4000
-    assert "_inverse_dynamics_derivatives_2(" in text
+    most = 0
+    for path, text in writer(language)(large).items():
+        ending = path.rpartition(".")[2]
+        if ending in FUNCTION and "_test" not in path and "golden" not in path:
+            split, end = FUNCTION[ending]
+            parts = re.split(split, text, flags=re.M)
+            most = max([most, *(len(re.findall(end, part)) for part in parts)])
+    assert 300 < most <= 4000
+
+
+def test_only_a_large_function_has_pieces(large):
+    assert "_inverse_dynamics_derivatives_2(" in writer("c")(large)[f"{large.id}.c"]
+    _, made = unit("serial")
+    assert "_inverse_dynamics_2(" not in writer("c")(made)[f"{made.id}.c"]
+
+
+@pytest.mark.parametrize("make", [robots.fourbar, robots.truck])
+def test_the_sources_of_an_fmu_do_not_nest(make):
+    for path, text in sources(fmu_plant(make(), None, "inertia")).items():
+        if path.endswith(".c"):
+            assert deepest(text, "c") <= 8, path
 
 
 @pytest.mark.slow

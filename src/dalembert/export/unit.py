@@ -54,10 +54,8 @@ def unit_of(
     Parameters without a value, and those named, are inputs of `prepare`; "all" names every one.
     """
     names = list(dict.fromkeys(quantities))
-    if not names:
-        raise UsageError("no quantity is named", hint='give one, such as "inverse_dynamics"')
+    settings = settings_of(m, names, method, options)
     rows = [quantity(name, m) for name in names]
-    settings = _settings(rows, method, options)
     asked = [p.name for p in m.parameters] if parameters == "all" else list(parameters or ())
     functions = [
         _filled(trace_quantity(m, row.name, by, parameters=asked, **own), row)
@@ -93,10 +91,13 @@ def unit_of(
     )
 
 
-def _settings(
-    rows: Sequence[Quantity], method: str | None, options: Mapping[str, Any]
+def settings_of(
+    m: Mechanism, names: Sequence[str], method: str | None, options: Mapping[str, Any]
 ) -> list[tuple[str | None, dict[str, Any]]]:
-    """Return method and options of each row: each takes those it knows, none may be left over."""
+    """Return method and options of each quantity: those it knows, none may be left over."""
+    if not names:
+        raise UsageError("no quantity is named", hint='give one, such as "inverse_dynamics"')
+    rows = [quantity(name, m) for name in names]
     for name in options:
         if not any(name in row.options for row in rows):
             known = sorted({o for row in rows for o in row.options})

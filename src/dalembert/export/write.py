@@ -78,6 +78,7 @@ def files(
 def _fmu(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
     from .fmu import fmu_files
 
+    _known("fmu", m, names, options, ("parameters", "drives", "binary"))
     return fmu_files(m, **options)
 
 
@@ -85,16 +86,38 @@ def _latex(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str 
     from ..emit.names import CodeNames
     from ..equations import equations
 
+    _known("latex", m, names, options, ("parameters",))
     return {f"{CodeNames().new(m.name)}.tex": equations(m).latex()}
 
 
 def _listing(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
     from ..emit.names import CodeNames
     from ..listing import listing_text
+    from .unit import settings_of
 
     parameters = "given" if options.pop("parameters", None) in (None, ()) else "standard"
+    made = settings_of(m, names, options.pop("method", None), options)
     id = CodeNames().new(m.name)
-    return {f"{id}_{n}.txt": listing_text(m, n, parameters, **options) for n in names}
+    return {
+        f"{id}_{n}.txt": listing_text(m, n, parameters, method=by, **own)
+        for n, (by, own) in zip(names, made, strict=True)
+    }
+
+
+def _known(
+    language: str, m: Mechanism, names: Sequence[str], options: Mapping[str, Any], known: Any
+) -> None:
+    """Raise the error that names an option or quantity that is not there."""
+    from ..catalog import quantity
+
+    for name in names:
+        quantity(name, m)
+    for option in options:
+        if option not in known:
+            raise UsageError(
+                f"{language} has no option {shown(option)!r}: it holds the whole mechanism",
+                hint="its options: " + ", ".join(known),
+            )
 
 
 # languages of the whole mechanism: what they hold is their own choice
