@@ -3,7 +3,9 @@
 import doctest
 import importlib.util
 import re
+import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -11,6 +13,8 @@ import pytest
 
 import dalembert as da
 from dalembert.cli import main
+from dalembert.read.native import BODY, JOINT, KEYS
+from dalembert.read.native_records import RECORDS
 from peers import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -35,19 +39,104 @@ def test_the_readme_shows_what_its_commands_print(capsys, monkeypatch):
         assert capsys.readouterr().out == shown
 
 
-def sessions(page):
-    """Return the Python sessions of a page, one after the other."""
-    return "".join(re.findall(r"```pycon\n(.*?)```", page.read_text(encoding="utf-8"), re.S))
+PAGES = sorted((ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.S | re.M)
 
 
-PAGES = [page for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")) if sessions(page)]
+def blocks(page, *languages):
+    """Return the blocks of a page in some languages; "" is none."""
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [text for language, text in found if language in languages]
 
 
-@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda f: f.stem)
-def test_a_page_shows_what_its_python_prints(page):
+def files(page):
+    """Return the whole files that a page shows, by name: blocks that begin with `# name.toml`."""
+    named = [(re.match(r"# (\S+\.\w+)\n", text), text) for text in blocks(page, "toml")]
+    return {name[1]: text for name, text in named if name}
+
+
+def commands(page):
+    """Return the command lines of a page that need nothing but its own files and a ready robot."""
+    lines = [line.removeprefix("$ ") for text in blocks(page, "") for line in text.splitlines()]
+    found = [shlex.split(x, comments=True)[1:] for x in lines if x.startswith("dalembert ")]
+    ready = ("robot:", *files(page))
+    return [x for x in found if len(x) > 1 and (x[1].startswith(ready) or ";" in x[1])]
+
+
+@pytest.fixture
+def beside(page, tmp_path, monkeypatch):
+    """The working directory, with the files of the page in it."""
+    for name, text in files(page).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def pages(language):
+    """Return the parameter of the pages that have blocks in a language; figures take seconds."""
+    found = [(page, "".join(blocks(page, language))) for page in PAGES]
+    return pytest.mark.parametrize(
+        "page",
+        [
+            pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (".plot(" in text))
+            for page, text in found
+            if text
+        ],
+    )
+
+
+@pages("pycon")
+def test_a_page_shows_what_its_python_prints(page, beside):
+    text = "".join(blocks(page, "pycon"))
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    runner.run(doctest.DocTestParser().get_doctest(sessions(page), {}, page.stem, None, 0))
+    runner.run(doctest.DocTestParser().get_doctest(text, {}, page.stem, None, 0))
     assert runner.summarize(verbose=False) == (0, runner.tries) and runner.tries
+
+
+@pages("python")
+def test_the_python_of_a_page_runs(page, beside):
+    script = beside / "page.py"
+    script.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
+    runpy.run_path(str(script))
+
+
+@pages("toml")
+def test_the_files_of_a_page_are_read(page, beside):
+    for name, text in files(page).items():
+        if text.find("format = ") > 0:
+            assert da.load(name).bodies
+
+
+def test_every_key_of_the_native_file_is_on_its_page():
+    text = (ROOT / "docs" / "native.md").read_text(encoding="utf-8")
+    keys = {*KEYS, *BODY, *JOINT, *(key for record in RECORDS.values() for key in record.keys)}
+    assert not [key for key in sorted(keys) if not re.search(rf"\b{key}\b", text)]
+
+
+LONG = {"agree", "cost", "simulate"}  # commands that take seconds
+COMMANDS = [
+    pytest.param(
+        page,
+        arguments,
+        id=f"{page.stem} {arguments[0]} {arguments[1][:20]}",
+        marks=[pytest.mark.slow] * (arguments[0] in LONG),
+    )
+    for page in PAGES
+    for arguments in commands(page)
+]
+
+
+@pytest.mark.parametrize("page, arguments", COMMANDS)
+def test_a_command_of_a_page_runs(page, arguments, beside, capsys):
+    if "--check" in arguments and shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    assert main(arguments) == 0, capsys.readouterr().err
+
+
+def test_the_manual_lists_every_page():
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    own = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert {name for name in own if f"]({name})" in text} == own
 
 
 def test_the_page_of_quantities_is_that_of_the_catalog():
