@@ -220,10 +220,9 @@ def driven_loops():
     return made
 
 
-@pytest.mark.parametrize("case", some(driven_loops(), 2))
-@pytest.mark.parametrize("method", ["dop853", "rk4"])
-def test_loops_with_prescribed_joints(case, method):
-    (closed, name), t = case, np.linspace(0, 0.15, 4)
+@pytest.mark.parametrize("case", some(driven_loops(), 1))
+def test_loops_with_prescribed_joints(case):
+    (closed, name), t = case, np.linspace(0, 0.08, 3)
     m, n = closed.m, closed.m.nv
     j = m.joint_names.index(name)
     motors = [m.joint_names.index(x) for x in m.active]
@@ -239,13 +238,18 @@ def test_loops_with_prescribed_joints(case, method):
         wanted = float(path.qdd(t)[0])
         return np.concatenate([x[n:], a0 + per * (wanted - a0[j]) / per[j]])
 
-    options = TIGHT | {"method": method, "step": 2e-4}
-    r = da.simulate(m, closed.q, None, tau[motors], t=t, motion={name: path}, **options)
-    assert r.qd[0, j] == pytest.approx(0.4)
-    found = by_scipy(rate, np.concatenate([r.q[0], r.qd[0]]), t)
-    close(np.concatenate([r.q, r.qd], axis=1), found)
-    assert r.residual.max() < 1e-12
-    assert np.abs(r.q[:, j] - path(t)[:, 0]).max() < 1e-12
+    steps = {"method": "rk4", "step": 2e-4}
+    runs = [
+        da.simulate(m, closed.q, None, tau[motors], t=t, motion={name: path}, **TIGHT, **more)
+        for more in ({}, steps)
+    ]
+    start = runs[0]
+    assert start.qd[0, j] == pytest.approx(0.4)
+    found = by_scipy(rate, np.concatenate([start.q[0], start.qd[0]]), t)
+    for r in runs:
+        close(np.concatenate([r.q, r.qd], axis=1), found)
+        assert r.residual.max() < 1e-12
+        assert np.abs(r.q[:, j] - path(t)[:, 0]).max() < 1e-12
 
 
 # -- wheels and velocity constraints -----------------------------------------------------------
