@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from peers import SOURCE
+from peers import ROOT, SOURCE
 
 LAYERS = [
     ["errors"],
@@ -105,3 +105,9 @@ def test_a_file_imports_only_from_layers_to_its_left(file):
 )
 def test_the_rule_itself(importer, imported, answer):
     assert allowed(importer, imported) is answer
+
+
+def test_the_guide_shows_these_layers():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    shown = text.split("## Layers")[1].split("```")[1]
+    assert [[x.strip() for x in layer.split(",")] for layer in shown.split("<")] == LAYERS

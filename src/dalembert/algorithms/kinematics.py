@@ -1,8 +1,7 @@
 """Pose, velocity, acceleration and Jacobian of any frame, in base axes or in its own.
 
 Craig's outward recursions; six-vectors linear first. `axes="base"` gives the velocity of the
-frame's
-origin in base axes, `axes="local"` the same in the axes of the frame.
+frame's origin in base axes, `axes="local"` the same in the axes of the frame.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Python: plain `math` on lists, NumPy on arrays of states, and a builder of CasADi functions.
+"""Python: plain `math` on lists and NumPy on arrays of states; CasADi's builder is in `casadi.py`.
 
-The three differ in one table each; none of the files imports dalembert.
+The dialects of all three are here; none of the emitted files imports dalembert.
 """
 
 from __future__ import annotations
