@@ -417,3 +417,26 @@ def test_the_command_prints_the_steps(capsys):
     found = json.loads(capsys.readouterr().out)
     assert [step["step"] for step in found["steps"]] == list(range(1, 11))
     assert found["speeds"] == ["v", "th"]
+
+
+def test_steps_are_printed_one_by_one(capsys):
+    from dalembert.cli import main
+
+    form = da.kane_form(R.planar2r())
+    one_by_one = [form.text([k]) for k in range(1, 11)]
+    whole = form.text().splitlines()
+    assert [line for text in one_by_one for line in text.splitlines()[2:]] == whole[2:]
+    assert [step["step"] for step in form.json([5, 9])["steps"]] == [5, 9]
+    derive = ["derive", "robot:planar2r", "--form", "kane"]
+    assert main([*derive, "--only", "9"]) == 0
+    assert PLANAR_STEP_9 in capsys.readouterr().out
+    assert main([*derive, "--freeze", "2=0", "--only", "9"]) == 0
+    assert "D(1,1) = m2*(l1**2+2*l1*l2+l2**2)+m1*l1**2+j1+j2" in capsys.readouterr().out
+    for bad in (["--only", "D"], ["--only", "11"], ["--neglect", "velocity"]):
+        assert main([*derive, *bad]) == 2
+        assert "error:" in capsys.readouterr().err
+
+
+def test_lengths_that_are_numbers_leave_a_planar_machine_planar():
+    numeric = R.planar2r().with_values(l1=Q(2, 5), l2=Q(1, 3))
+    assert da.kane_form(numeric).kept == (0, 1, 5)

@@ -29,7 +29,7 @@ FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
 @click.option(
     "--only", metavar="LIST",
     help="Sections: Q,A,B,C,constants,structure; also base_parameters, regressor, "
-    "base_regressor, energy_regressor.",
+    "base_regressor, energy_regressor. Of --form kane: numbers of steps, as 5,9.",
 )  # fmt: skip
 @click.option(
     "--inertia",
@@ -89,7 +89,10 @@ def command(
         listed(mechanism, as_json, freeze, quantity, parameters, method)
         return
     if form == "kane":
-        stepwise(mechanism, as_json, as_latex)
+        others = {"--neglect": neglect, "--drop": drop, "--prune": prune, "--values": values}
+        for option in (name for name, given in others.items() if given):
+            raise UsageError(f"{option} is not for --form kane", hint="--set, --freeze, --only 5,9")
+        stepwise(frozen(mechanism, freeze), as_json, as_latex, only)
         return
     if only == "base_parameters" and not freeze:
         grouped(mechanism, as_json or form == "json", form)
@@ -177,12 +180,7 @@ def listed(
     """Print a quantity as named, numbered assignments."""
     from dalembert.listing import listing_text
 
-    # a joint keeps its name when others are locked before it, not its number
-    held = {k if isinstance(k, str) else m.joint_names[k - 1]: at
-            for k, at in split_freeze(freeze).items()} if freeze else {}  # fmt: skip
-    for joint, at in held.items():
-        m = m.lock([joint], at)
-    text = listing_text(m, name, parameters, method)
+    text = listing_text(frozen(m, freeze), name, parameters, method)
     if as_json:
         kind = {"quantity": name, "parameters": parameters}
         print_json(kind | {"listing": text.splitlines()})
@@ -190,19 +188,34 @@ def listed(
         click.echo(text, nl=False)
 
 
-def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool) -> None:
-    """Print Kane's method in its ten steps, as text, LaTeX or JSON."""
+def frozen(m: Mechanism, freeze: str | None) -> Mechanism:
+    """Return the mechanism with joints locked."""
+    # a joint keeps its name when others are locked before it, not its number
+    held = {k if isinstance(k, str) else m.joint_names[k - 1]: at
+            for k, at in split_freeze(freeze).items()} if freeze else {}  # fmt: skip
+    for joint, at in held.items():
+        m = m.lock([joint], at)
+    return m
+
+
+def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool, only: str | None) -> None:
+    """Print Kane's method in its ten steps, or some of them, as text, LaTeX or JSON."""
     from dalembert.equations.kane_form import kane_form
 
+    words = [x.strip() for x in only.split(",")] if only else []
+    for word in words:
+        if not word.isdecimal():
+            raise UsageError(f"--only {shown(word)}: not the number of a step", hint="--only 5,9")
+    chosen = [int(word) for word in words] or None
     form = kane_form(mechanism)
     if as_json:
-        print_json(form.json())
+        print_json(form.json(chosen))
     elif as_latex:
         from dalembert.equations.kane_print import document
 
-        click.echo(document(form), nl=False)
+        click.echo(document(form, chosen), nl=False)
     else:
-        click.echo(form.text(), nl=False)
+        click.echo(form.text(chosen), nl=False)
 
 
 def split_freeze(text: str, option: str = "--freeze") -> dict[int | str, Any]:

@@ -6,6 +6,7 @@ them, and J_nh says what they are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -302,23 +303,23 @@ class KaneForm:
         total = [a + b + c for a, b, c in zip(left, turning, self.drift_force, strict=True)]
         return [a - b for a, b in zip(total, self.tau, strict=True)]
 
-    def text(self) -> str:
-        """Return the ten steps as text."""
+    def text(self, only: Sequence[int] | None = None) -> str:
+        """Return the ten steps, or some of them by number, as text."""
         from .kane_print import text
 
-        return text(self)
+        return text(self, only)
 
-    def latex(self) -> str:
-        """Return the ten steps in LaTeX."""
+    def latex(self, only: Sequence[int] | None = None) -> str:
+        """Return the ten steps, or some of them by number, in LaTeX."""
         from .kane_print import latex
 
-        return latex(self)
+        return latex(self, only)
 
-    def json(self) -> dict[str, Any]:
-        """Return the ten steps as plain data."""
+    def json(self, only: Sequence[int] | None = None) -> dict[str, Any]:
+        """Return the ten steps, or some of them by number, as plain data."""
         from .kane_print import data
 
-        return data(self)
+        return data(self, only)
 
 
 def kane_form(m: Mechanism) -> KaneForm:
@@ -335,7 +336,7 @@ def kane_form(m: Mechanism) -> KaneForm:
 
 
 def _any(row: list[Any]) -> bool:
-    return any(not (x.__class__ is int and x == 0) for x in row)
+    return any(not is_zero(x) for x in row)
 
 
 def _times(A: Matrix, x: list[Any]) -> list[Any]:
@@ -345,7 +346,7 @@ def _times(A: Matrix, x: list[Any]) -> list[Any]:
 def _dot(a: list[Any], b: list[Any]) -> Any:
     total: Any = 0
     for x, y in zip(a, b, strict=True):
-        if (x.__class__ is int and x == 0) or (y.__class__ is int and y == 0):
+        if is_zero(x) or is_zero(y):
             continue
         total = total + x * y
     return total

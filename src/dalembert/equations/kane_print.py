@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import shown
@@ -20,7 +21,7 @@ PAGE = 30  # lines in one display
 LEFT, RIGHT = r"\left(", r"\right)"
 
 
-def text(form: KaneForm) -> str:
+def text(form: KaneForm, only: Sequence[int] | None = None) -> str:
     """Return the steps as text: one logical line each, remarks behind #."""
     writer = Writer(form.setting, TEXT)
     out = [f"# {shown(form.mechanism.name)}: Kane's method in ten steps "
@@ -28,7 +29,7 @@ def text(form: KaneForm) -> str:
     gravity = ", ".join(expression_text(x) if hasattr(x, "graph") else decimal(x)
                         for x in form.mechanism.gravity)  # fmt: skip
     out.append(f"# gravity = ({gravity})")
-    for step in steps(form):
+    for step in steps(form, only):
         out.append(f"# step {step.number}: {step.title}")
         for line in step.lines:
             if line.value is None:
@@ -38,7 +39,7 @@ def text(form: KaneForm) -> str:
     return "\n".join(out) + "\n"
 
 
-def latex(form: KaneForm) -> str:
+def latex(form: KaneForm, only: Sequence[int] | None = None) -> str:
     """Return the steps in LaTeX, a paragraph for each.
 
     Numerators and denominators that are wider than half a line are named, and follow.
@@ -46,7 +47,7 @@ def latex(form: KaneForm) -> str:
     writer = Writer(form.setting, LATEX)
     out = [f"% {shown(form.mechanism.name)}: Kane's method in ten steps"]
     named: dict[str, str] = {}
-    for step in steps(form):
+    for step in steps(form, only):
         out.append(rf"\paragraph{{Step {step.number}: {plain_text(step.title)}}}")
         for line in step.lines:
             if line.value is None:
@@ -120,13 +121,13 @@ def _cut(formula: str) -> list[str]:
     return parts
 
 
-def document(form: KaneForm) -> str:
+def document(form: KaneForm, only: Sequence[int] | None = None) -> str:
     """Return a whole LaTeX document."""
     head = "\\documentclass{article}\n\\usepackage{amsmath}\n\\usepackage[margin=2cm]{geometry}\n"
-    return f"{head}\\begin{{document}}\n{latex(form)}\\end{{document}}\n"
+    return f"{head}\\begin{{document}}\n{latex(form, only)}\\end{{document}}\n"
 
 
-def data(form: KaneForm) -> dict[str, Any]:
+def data(form: KaneForm, only: Sequence[int] | None = None) -> dict[str, Any]:
     """Return the steps as plain data: each line as text and in LaTeX."""
     plain, formula = Writer(form.setting, TEXT), Writer(form.setting, LATEX)
     s = form.setting.symbols
@@ -151,6 +152,6 @@ def data(form: KaneForm) -> dict[str, Any]:
                     for line in step.lines
                 ],
             }
-            for step in steps(form)
+            for step in steps(form, only)
         ],
     }

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Turn, is_zero
-from ..errors import shown
+from ..errors import UsageError, shown
 from ..mechanism import joint_name
 from .kane_value import LATEX
 from .ratio import size
@@ -45,11 +45,14 @@ class Products:
     terms: list[tuple[Any, list[tuple[str, int, int]]]]
 
 
-def steps(form: KaneForm) -> list[Step]:
-    """Return the ten steps."""
+def steps(form: KaneForm, only: Sequence[int] | None = None) -> list[Step]:
+    """Return the ten steps, or those of some numbers; the others are not derived."""
     makers = (_frames, _coordinates, _positions, _holonomic, _speeds, _jacobian, _masses, _forces,
               _model, _state)  # fmt: skip
-    return [Step(k, *make(form)) for k, make in enumerate(makers, 1)]
+    for k in only or ():
+        if k not in range(1, len(makers) + 1):
+            raise UsageError(f"there is no step {k}", hint=f"steps 1 to {len(makers)}")
+    return [Step(k, *make(form)) for k, make in enumerate(makers, 1) if only is None or k in only]
 
 
 def _frames(form: KaneForm) -> tuple[str, list[Line]]:
