@@ -35,3 +35,9 @@ def test_names_cannot_write_html():
     text = da.load(data)._repr_html_()
     assert "<script>" not in text and "&lt;script&gt;" in text and "<b>" not in text
     assert text.startswith("<table>") and text.count("<tr>") == 2
+
+
+def test_symbols_about_the_origin_are_shown_as_they_were_given():
+    table = str(da.robots.rx90())
+    assert "(MX2 MY2 MZ2)/M2" in table
+    assert "XX2 YY2 ZZ2 XY2 XZ2 YZ2 at origin" in table and "**2" not in table

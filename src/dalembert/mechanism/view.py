@@ -8,6 +8,8 @@ from typing import Any
 
 from ..algebra import is_zero
 from ..errors import shown
+from ..expr import Expr
+from ..inertia import Inertia
 from .mechanism import Mechanism, joint_name
 
 HEAD = ("#", "joint", "type", "axis", "on", "offset", "rotation", "mass", "centre", "inertia")
@@ -65,11 +67,22 @@ def _rows(m: Mechanism, which: range) -> list[tuple[str, ...]]:
                 _vector(b.placement.p),
                 _rotation(b.placement.R),
                 _number(inertia.mass),
-                _vector(inertia.centre) if not inertia.is_massless() else "-",
-                _vector(inertia.about_centre.six()) if not inertia.is_massless() else "-",
+                *_centre_and_tensor(inertia),
             )
         )
     return out
+
+
+def _centre_and_tensor(inertia: Inertia) -> tuple[str, str]:
+    """Return the cells of mass centre and tensor; symbols about the origin stay as they are."""
+    if inertia.is_massless():
+        return "-", "-"
+    given = (inertia.mass, *inertia.lever, *inertia.tensor.six())
+    if inertia.at == "origin" and any(isinstance(x, Expr) and x.names() for x in given):
+        moment, six = _vector(inertia.lever), _vector(inertia.tensor.six())
+        centre = moment if moment == "0" else f"({moment})/{_number(inertia.mass)}"
+        return centre, f"{six} at origin"
+    return _vector(inertia.centre), _vector(inertia.about_centre.six())
 
 
 def headline(m: Mechanism) -> str:
