@@ -119,11 +119,23 @@ def ring(
     turns = [rot(R[b].T) for b in (i, j)]
     loop = Loop(ends[0][0], ends[0][1], ends[1][0], ends[1][1], kinds[cut], ends[0][2], ends[1][2],
                 turns[0], turns[1])  # fmt: skip
+    aside = W @ np.cross(axes[cut], [0.3, -0.5, 0.8])
+    loop = _special(loop, P[cut], aside, (R[i], R[j]), (p[i], p[j]))
     g = W @ np.array([0.3, -9.7, 1.1])
     m = Mechanism(tuple(bodies), "ring", vec(g), loops=(loop,),
                   active=tuple(f"j{k}" for k in active))  # fmt: skip
     q = np.array([angles[k] for k in order])
     return Closed(m, q)
+
+
+def _special(loop: Loop, spot: np.ndarray, aside: np.ndarray, R: Any, p: Any) -> Loop:
+    """Return the cut joint where both ends do not just meet: a cross, a rod."""
+    if loop.joint == "universal":
+        return replace(loop, axis_j=vec(R[1].T @ aside / np.linalg.norm(aside)))
+    if loop.joint == "rod":
+        point = vec(R[1].T @ (spot + aside - p[1]))
+        return replace(loop, point_j=point, length=float(np.linalg.norm(aside)))
+    return loop
 
 
 # -- kinds of loops ------------------------------------------------------------------------------
@@ -254,7 +266,7 @@ class Maximal:
             v, o = (self.v[b], self.p[b]) if b >= 0 else (np.zeros(3), np.zeros(3))
             arm = R @ np.array(list(c), float)
             ends.append((b, arm, R, w, v + np.cross(w, arm), o + arm))
-        (bi, ai, Ri, wi, vi, pi), (bj, aj, _, wj, vj, pj) = ends
+        (bi, ai, Ri, wi, vi, pi), (bj, aj, Rj, wj, vj, pj) = ends
         linear, turning = np.zeros((3, 6 * n)), np.zeros((3, 6 * n))
         for b, arm, sign in ((bi, ai, -1.0), (bj, aj, 1.0)):
             if b >= 0:
@@ -264,13 +276,24 @@ class Maximal:
         drift = np.cross(wj, np.cross(wj, aj)) - np.cross(wi, np.cross(wi, ai))
         if loop.joint == "spherical":
             return linear, drift
+        if loop.joint == "fixed":
+            return np.vstack([linear, turning]), np.concatenate([drift, np.zeros(3)])
+        if loop.joint == "rod":
+            gap, speed = pj - pi, vj - vi
+            return (gap @ linear)[None], np.array([gap @ drift + speed @ speed])
         u = Ri @ np.array(list(loop.axis), float)
         t = np.linalg.svd(u[None])[2][1:]
         if loop.joint == "revolute":
             # relative turn stays along u, which moves with body i: t (wj - wi) = 0
             rate = np.array([np.dot(np.cross(wi, x), wj - wi) for x in t])
             return np.vstack([linear, t @ turning]), np.concatenate([drift, rate])
-        if loop.joint == "prismatic":
+        if loop.joint == "universal":
+            # u of body i stays normal to x of body j: n = u × x, n (wj - wi) = 0
+            x = Rj @ np.array(list(loop.axis_j), float)
+            n = np.cross(u, x)
+            nd = np.cross(np.cross(wi, u), x) + np.cross(u, np.cross(wj, x))
+            return np.vstack([linear, n @ turning]), np.array([*drift, nd @ (wj - wi)])
+        if loop.joint in ("prismatic", "cylindrical"):
             gap, speed = pj - pi, vj - vi
             rows, bias = [], []
             for x in t:
@@ -281,6 +304,9 @@ class Maximal:
                 xd = np.cross(wi, x)
                 rows.append(row)
                 bias.append(x @ drift + 2 * xd @ speed + np.cross(wi, xd) @ gap)
+            if loop.joint == "cylindrical":
+                rate = np.array([np.dot(np.cross(wi, x), wj - wi) for x in t])
+                return np.vstack([rows, t @ turning]), np.concatenate([bias, rate])
             return np.vstack([rows, turning]), np.concatenate([bias, np.zeros(3)])
         raise ValueError(loop.joint)
 

@@ -37,6 +37,16 @@ LOOPS = {
         lambda **o: spatial(8, 11, active=(0, 1), kinds=["revolute"] * 7 + ["prismatic"], **o),
         2,
     ),
+    "a cut cylinder": (
+        lambda **o: spatial(6, 13, kinds=["revolute"] * 5 + ["cylindrical"], **o),
+        1,
+    ),
+    "a cut cross": (lambda **o: spatial(6, 14, kinds=["revolute"] * 5 + ["universal"], **o), 1),
+    "a cut weld": (lambda **o: spatial(8, 15, kinds=["revolute"] * 7 + ["fixed"], **o), 1),
+    "a rod": (
+        lambda **o: spatial(4, 16, active=(0, 2), kinds=["revolute"] * 3 + ["rod"], **o),
+        2,
+    ),
     "bricard": (lambda **o: bricard(12, **o), 1),
 }
 
@@ -77,6 +87,42 @@ def test_the_direct_model_is_that_of_maximal_coordinates(name):
         # the inverse model undoes it
         back = closed_loop.active_torques(m, p, q, qd, found)[0]
         assert np.abs(np.array(back) - u).max() < limit
+
+
+FAMILIES = {
+    "planar": lambda k, **o: planar(4 + k % 5, 100 + k, active=range(1 + k % 5), **o),
+    "parallelogram": lambda k, **o: parallelogram(100 + k, **o),
+    "slider-crank": lambda k, **o: slider_crank(100 + k, **o),
+    "concurrent": lambda k, **o: concurrent(4 + k % 3, 100 + k, active=range(1 + k % 3), **o),
+    "spatial": lambda k, **o: spatial(7 + k % 3, 100 + k, active=range(1 + k % 3), **o),
+    "spatial four-bar": lambda k, **o: spatial(
+        5, 100 + k, kinds=["revolute"] * 4 + ["spherical"], **o
+    ),
+    "bricard": lambda k, **o: bricard(100 + k, **o),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_loops_in_random_worlds_are_those_of_maximal_coordinates(family):
+    rng = np.random.default_rng(5)
+    for k in range(20):
+        case = FAMILIES[family](k, world=random_rotation(rng))
+        p, q, qd, _ = states(case, k)
+        u = rng.normal(size=len(p.motors)) * 10
+        tau = np.zeros(case.m.nv)
+        tau[list(p.motors)] = u
+        peer = Maximal(case.m, case.q, np.array(qd))
+        expected = peer.accelerations(tau)
+        # drawn poses may be near singular ones: both sides lose the digits of the condition
+        far = da.singularity(case.m, case.q)
+        near = min(far.closure, far.type2)
+        limit = 1e-10 / max(near, 1e-4) ** 2 * (1 + np.abs(expected).max())
+        m = case.m.bound()
+        found = closed_loop.closed_forward(m, p, q, qd, u.tolist())[0]
+        assert np.abs(found - expected).max() < limit, k
+        back = closed_loop.active_torques(m, p, q, qd, found)[0]
+        assert np.abs(np.array(back) - u).max() < limit, k
 
 
 @pytest.mark.parametrize("name", LOOPS)
