@@ -15,7 +15,7 @@ import numpy as np
 
 from ..expr import OPS, Block, Port
 
-WHOLE = 2000  # a block of up to this many lines stays one function
+WHOLE = 1600  # a block of up to this many lines stays one function
 CHUNK = 450  # lines per function of a longer one
 
 
