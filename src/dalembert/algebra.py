@@ -32,6 +32,7 @@ class Vec3:
 
     @staticmethod
     def zero() -> Vec3:
+        """Return the vector of zeros."""
         return Vec3(0, 0, 0)
 
     def __iter__(self) -> Iterator[Scalar]:
@@ -55,9 +56,11 @@ class Vec3:
     __rmul__ = __mul__
 
     def dot(self, o: Vec3) -> Scalar:
+        """Return the scalar product."""
         return self.x * o.x + self.y * o.y + self.z * o.z
 
     def cross(self, o: Vec3) -> Vec3:
+        """Return the vector product self × o."""
         return Vec3(
             self.y * o.z - self.z * o.y,
             self.z * o.x - self.x * o.z,
@@ -73,9 +76,11 @@ class Vec3:
         return Mat3(*(tuple(a * b for b in o) for a in self))
 
     def map(self, f: Map) -> Vec3:
+        """Return the vector with every entry mapped."""
         return Vec3(f(self.x), f(self.y), f(self.z))
 
     def is_zero(self) -> bool:
+        """Return whether every entry is the constant zero."""
         return is_zero(self.x) and is_zero(self.y) and is_zero(self.z)
 
 
@@ -92,10 +97,12 @@ class Mat3:
 
     @staticmethod
     def zero() -> Mat3:
+        """Return the matrix of zeros."""
         return Mat3((0, 0, 0), (0, 0, 0), (0, 0, 0))
 
     @staticmethod
     def identity() -> Mat3:
+        """Return the unit matrix."""
         return Mat3((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
     @staticmethod
@@ -109,10 +116,12 @@ class Mat3:
 
     @property
     def rows(self) -> tuple[Row, Row, Row]:
+        """The three rows."""
         return self.a, self.b, self.c
 
     @property
     def T(self) -> Mat3:
+        """The transpose."""
         return Mat3(*zip(*self.rows, strict=True))
 
     def __getitem__(self, k: tuple[int, int]) -> Scalar:
@@ -156,6 +165,7 @@ class Mat3:
         return Mat3.symmetric(xx, yy, zz, xy, xz, yz)
 
     def map(self, f: Map) -> Mat3:
+        """Return the matrix with every entry mapped."""
         return Mat3(*(tuple(f(x) for x in r) for r in self.rows))
 
 
@@ -178,6 +188,7 @@ class Turn:
 
     @property
     def T(self) -> Turn:
+        """The turn back."""
         return Turn(self.axis, -self.angle, self.c, -self.s)
 
     def rotate(self, tensor: Mat3) -> Mat3:
@@ -194,10 +205,12 @@ class Turn:
         return Mat3(*(tuple(row) for row in out))
 
     def matrix(self) -> Mat3:
+        """Return the nine entries."""
         columns = (self @ Vec3(1, 0, 0), self @ Vec3(0, 1, 0), self @ Vec3(0, 0, 1))
         return Mat3(*zip(*columns, strict=True))
 
     def map(self, f: Map) -> Turn:
+        """Return the turn with angle, cosine and sine mapped."""
         return Turn(self.axis, f(self.angle), f(self.c), f(self.s))
 
 
@@ -236,6 +249,7 @@ class Rotation:
 
     @property
     def T(self) -> Rotation:
+        """The inverse rotation."""
         return Rotation(tuple(f.T for f in reversed(self.factors)))
 
     def __matmul__(self, o: Any) -> Any:
@@ -283,6 +297,7 @@ class Rotation:
         return matrix
 
     def map(self, f: Map) -> Rotation:
+        """Return the rotation with every number mapped."""
         return Rotation(tuple(factor.map(f) for factor in self.factors))
 
     def bounded(self) -> Rotation:
@@ -310,11 +325,14 @@ class Transform:
 
     @property
     def inverse(self) -> Transform:
+        """The transform back."""
         R = self.R.T
         return Transform(R, -(R @ self.p))
 
     def map(self, f: Map) -> Transform:
+        """Return the transform with every number mapped."""
         return Transform(self.R.map(f), self.p.map(f))
 
     def is_identity(self) -> bool:
+        """Return whether nothing is moved, by structure."""
         return not self.R.factors and self.p.is_zero()

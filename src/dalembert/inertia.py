@@ -93,7 +93,7 @@ class Inertia:
         return Inertia(self.m + o.m, self.h + o.h, self.Io + o.Io, "origin")
 
     def is_massless(self) -> bool:
-        """Whether every entry is structurally zero."""
+        """Return whether every entry is structurally zero."""
         zero = all(is_zero(x) for x in self.tensor.six())
         return zero and is_zero(self.mass) and (self.at == "centre" or self.lever.is_zero())
 

@@ -30,12 +30,29 @@ class Joint(Protocol):
     nq: ClassVar[int]
     nv: ClassVar[int]
 
-    def pose(self, q: Vector) -> tuple[Rotation, Vec3]: ...
-    def columns(self, q: Vector) -> tuple[Column, ...]: ...
-    def drift(self, q: Vector, qd: Vector) -> Vec3: ...
-    def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]: ...
-    def integrate(self, q: Vector, dq: Vector) -> list[Scalar]: ...
-    def map(self, f: Map) -> Joint: ...
+    def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the child frame in the joint frame."""
+        ...
+
+    def columns(self, q: Vector) -> tuple[Column, ...]:
+        """Return what each velocity variable gives: (linear, angular) in child axes."""
+        ...
+
+    def drift(self, q: Vector, qd: Vector) -> Vec3:
+        """Return the linear acceleration in child axes that remains when qdd = 0."""
+        ...
+
+    def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
+        """Return the time derivative of q."""
+        ...
+
+    def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
+        """Return q moved by the tangent dq."""
+        ...
+
+    def map(self, f: Map) -> Joint:
+        """Return the joint with every number mapped."""
+        ...
 
 
 def rotation_about(axis: Vec3, angle: Scalar) -> Rotation:
@@ -59,12 +76,15 @@ class _OneDegree:
     nv: ClassVar[int] = 1
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
+        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return ZERO
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
+        """Return the time derivative of q."""
         return list(qd)
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
+        """Return q moved by the tangent dq."""
         return [q[0] + dq[0]]
 
 
@@ -76,12 +96,15 @@ class Revolute(_OneDegree):
     kind: ClassVar[str] = "revolute"
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the child frame in the joint frame."""
         return rotation_about(self.axis, q[0]), ZERO
 
     def columns(self, q: Vector) -> tuple[Column, ...]:
+        """Return what each velocity variable gives: (linear, angular) in child axes."""
         return ((ZERO, self.axis),)
 
     def map(self, f: Map) -> Revolute:
+        """Return the joint with every number mapped."""
         return Revolute(self.axis.map(f))
 
 
@@ -93,12 +116,15 @@ class Prismatic(_OneDegree):
     kind: ClassVar[str] = "prismatic"
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation(), self.axis * q[0]
 
     def columns(self, q: Vector) -> tuple[Column, ...]:
+        """Return what each velocity variable gives: (linear, angular) in child axes."""
         return ((self.axis, ZERO),)
 
     def map(self, f: Map) -> Prismatic:
+        """Return the joint with every number mapped."""
         return Prismatic(self.axis.map(f))
 
 
@@ -111,12 +137,15 @@ class Screw(_OneDegree):
     kind: ClassVar[str] = "screw"
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the child frame in the joint frame."""
         return rotation_about(self.axis, q[0]), self.axis * (self.pitch * q[0])
 
     def columns(self, q: Vector) -> tuple[Column, ...]:
+        """Return what each velocity variable gives: (linear, angular) in child axes."""
         return ((self.axis * self.pitch, self.axis),)
 
     def map(self, f: Map) -> Screw:
+        """Return the joint with every number mapped."""
         return Screw(self.axis.map(f), f(self.pitch))
 
 
@@ -129,21 +158,27 @@ class Fixed:
     nv: ClassVar[int] = 0
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation(), ZERO
 
     def columns(self, q: Vector) -> tuple[Column, ...]:
+        """Return what each velocity variable gives: (linear, angular) in child axes."""
         return ()
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
+        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return ZERO
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
+        """Return the time derivative of q."""
         return []
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
+        """Return q moved by the tangent dq."""
         return []
 
     def map(self, f: Map) -> Fixed:
+        """Return the joint with every number mapped."""
         return self
 
 
@@ -159,22 +194,28 @@ class Planar:
     nv: ClassVar[int] = 3
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.about(2, q[2]), Vec3(q[0], q[1], 0)
 
     def columns(self, q: Vector) -> tuple[Column, ...]:
+        """Return what each velocity variable gives: (linear, angular) in child axes."""
         R = Rotation.about(2, q[2]).T
         return (R @ UNITS[0], ZERO), (R @ UNITS[1], ZERO), (ZERO, UNITS[2])
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
+        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return ZERO
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
+        """Return the time derivative of q."""
         return list(qd)
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
+        """Return q moved by the tangent dq."""
         return [a + b for a, b in zip(q, dq, strict=True)]
 
     def map(self, f: Map) -> Planar:
+        """Return the joint with every number mapped."""
         return self
 
 
@@ -187,21 +228,27 @@ class Spherical:
     nv: ClassVar[int] = 3
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.of(quaternion_matrix(*q)), ZERO
 
     def columns(self, q: Vector) -> tuple[Column, ...]:
+        """Return what each velocity variable gives: (linear, angular) in child axes."""
         return tuple((ZERO, u) for u in UNITS)
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
+        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return ZERO
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
+        """Return the time derivative of q."""
         return quaternion_rate(q, qd)
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
+        """Return q moved by the tangent dq."""
         return quaternion_step(q, dq)
 
     def map(self, f: Map) -> Spherical:
+        """Return the joint with every number mapped."""
         return self
 
 
@@ -214,19 +261,24 @@ class Free:
     nv: ClassVar[int] = 6
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
+        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.of(quaternion_matrix(*q[3:])), Vec3(*q[:3])
 
     def columns(self, q: Vector) -> tuple[Column, ...]:
+        """Return what each velocity variable gives: (linear, angular) in child axes."""
         return (*((u, ZERO) for u in UNITS), *((ZERO, u) for u in UNITS))
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
+        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return Vec3(*qd[3:]).cross(Vec3(*qd[:3]))
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
+        """Return the time derivative of q."""
         return [*(quaternion_matrix(*q[3:]) @ Vec3(*qd[:3])), *quaternion_rate(q[3:], qd[3:])]
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
         # the screw motion of a constant body twist
+        """Return q moved by the tangent dq."""
         v, w = Vec3(*dq[:3]), Vec3(*dq[3:])
         a, b, c = _exponential(w)
         step = v * a + w.cross(v) * b + w * (w.dot(v) * c)
@@ -234,6 +286,7 @@ class Free:
         return [*p, *quaternion_step(q[3:], dq[3:])]
 
     def map(self, f: Map) -> Free:
+        """Return the joint with every number mapped."""
         return self
 
 

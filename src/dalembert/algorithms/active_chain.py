@@ -119,7 +119,7 @@ class Member:
         return {j: back @ self.beta[j] for j in self.path}
 
     def dM(self, s: int) -> dict[int, Vec3]:
-        """Columns of ∂M^(i)/∂q_s, (44)-(51)."""
+        """Return the columns of ∂M^(i)/∂q_s, (44)-(51)."""
         return {
             j: self.dgamma[j][s]
             + self.dbeta[j][s].cross(self.reach[j])
@@ -128,7 +128,7 @@ class Member:
         }
 
     def dN(self, s: int) -> dict[int, Vec3]:
-        """Columns of ∂Ñ^(i)/∂q_s, (43), (45): A is orthogonal, so ∂(A⁻¹) is (∂A)ᵀ."""
+        """Return the columns of ∂Ñ^(i)/∂q_s, (43), (45): A is orthogonal, so ∂(A⁻¹) is (∂A)ᵀ."""
         back, turned = self.A.T, self.dA[s].T
         return {j: turned @ self.beta[j] + back @ self.dbeta[j][s] for j in self.path}
 

@@ -65,7 +65,7 @@ class Carried:
 
 
 def fixed_under(v: Vec3, factor: Turn | Mat3) -> bool:
-    """Whether a vector lies, by structure, along the axis of an elementary turn."""
+    """Return whether a vector lies, by structure, along the axis of an elementary turn."""
     return isinstance(factor, Turn) and all(is_zero(v[u]) for u in range(3) if u != factor.axis)
 
 
@@ -94,7 +94,7 @@ class Condensed:
         return ((i, j) for i in range(len(self.links)) for j in self.beyond[i])
 
     def depends(self, i: int, j: int, k: int) -> bool:
-        """Whether A_ij, i <= j, may depend on q_k: k beyond i, on the way to j or past it."""
+        """Return whether A_ij, i <= j, may depend on q_k: k after i, on the way to j or past it."""
         path = self.paths[j]
         return i < k and i in path and (k in path or j in self.paths[k])
 

@@ -242,7 +242,7 @@ def _extreme(x: Any, known: Mapping[str, Interval], side: int) -> float:
 
 
 def needed(eq: Equations, name: str) -> bool:
-    """Whether a parameter has a part in the equations; limits of joints may stay open."""
+    """Return whether a parameter has a part in the equations; limits of joints may stay open."""
     m = eq.mechanism
     numbers = [x for b in m.bodies for x in (b.inertia.m, *b.inertia.lever,
                *b.inertia.tensor.six(), *b.placement.p, getattr(b.joint, "pitch", 0))]  # fmt: skip

@@ -108,7 +108,7 @@ class Enclosure:
         return [(x, key) for key, x in out.items()]
 
     def moves(self, i: int) -> bool:
-        """Whether a generator changes with the posture."""
+        """Return whether a generator changes with the posture."""
         kind, *key = self.symbols.generators[i].key
         return kind in ("sin", "cos", "q") or (kind in "VJ" and self.symbols.slides[key[0]])
 

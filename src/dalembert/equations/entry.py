@@ -106,7 +106,7 @@ class Entry:
         return self.raw if form == "report" else shortest(self)
 
     def is_zero(self) -> bool:
-        """Whether the coefficient vanishes."""
+        """Return whether the coefficient vanishes."""
         return not len(self.poly)
 
     def __len__(self) -> int:

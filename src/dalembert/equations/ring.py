@@ -75,7 +75,7 @@ class Ring:
         return out
 
     def entangled(self, p: Poly) -> bool:
-        """Whether the angle sums in p depend on each other."""
+        """Return whether the angle sums in p depend on each other."""
         degrees = p.degrees()
         sums = {g.key[1] for g, d in zip(self.symbols.generators, degrees, strict=False)
                 if d and g.key[0] in ("sin", "cos")}  # fmt: skip

@@ -38,7 +38,7 @@ class Layout:
         return self.spare(len(self.rows))
 
     def spare(self, k: int) -> int:
-        """The offset of the spare rows of output k."""
+        """Return the offset of the spare rows of output k."""
         before = self.groups * (self.size + 8 * self.lanes * self.turns)
         return before + self.lanes * sum(self.rows[:k])
 
