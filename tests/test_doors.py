@@ -142,3 +142,55 @@ def test_freeze_and_neglect_take_lists():
     assert eq.neglect(["coriolis", "gravity"]) == eq.neglect("coriolis", "gravity")
     with pytest.raises(da.UsageError, match="cannot neglect 'wind'"):
         eq.neglect(["wind"])
+
+
+# -- what a reader would have dropped in silence ---------------------------------------------------
+
+
+def test_a_joint_called_tip_does_not_swallow_the_end_of_the_chain():
+    m = da.load("tip: RZ(),TXK(1);")
+    assert m.frames == ("tip", "tip_tip") and any("'tip_tip'" in note for note in m.notes)
+    np.testing.assert_array_equal(da.pose(m, [0.0], frame="tip_tip")[:3, 3], [1, 0, 0])
+    # a named constant that ends the chain is its tip; an earlier one is not
+    assert da.load("RZ(),tip: TXK(1);").frames == ("j1", "tip")
+    earlier = da.load("RZ(),tip: TXK(1),TYK(2);")
+    np.testing.assert_array_equal(da.pose(earlier, [0.0], frame="tip_j1")[:3, 3], [1, 2, 0])
+
+
+def test_another_gravity_of_what_is_attached_is_noted():
+    tool = da.load("RZ(); body 1: M = 1; gravity = (0, -9.81, 0);")
+    assert arm().attach(tool, "tip").notes == arm().notes
+    turned = tool.with_gravity((0, 0, -1.62))
+    (note,) = arm().attach(turned, "tip").notes
+    assert "its gravity 0 0 -1.62 is left" in note and "0 -9.81 0 acts on all" in note
+
+
+@pytest.mark.parametrize(("axis", "noted"), [([0, 0, 2], 1), ([0, 0, 1], 0), ([0.6, 0, 0.8], 0)])
+def test_an_axis_that_is_no_unit_vector_is_noted(axis, noted):
+    body = {"name": "a", "parent": -1, "joint": {"type": "revolute", "axis": axis}, "mass": 1}
+    m = da.load({"format": "dalembert/1", "bodies": [body]})
+    assert sum("unit vectors: 0 0 2" in note for note in m.notes) == noted
+
+
+def follower():
+    joint = {"type": "revolute", "axis": [0, 0, 1]}
+    bodies = [{"name": n, "parent": k - 1, "joint": joint, "mass": 1} for k, n in enumerate("ab")]
+    coupling = {"joint": "b", "of": "a", "ratio": 2}
+    return {"format": "dalembert/1", "bodies": bodies, "couplings": [coupling]}
+
+
+def test_mimic_holds_for_native_couplings():
+    assert len(da.load(follower()).couplings) == 1
+    free = da.load(follower(), mimic="free")
+    assert not free.couplings and "left aside, as asked: b" in free.notes[-1]
+    with pytest.raises(da.UsageError, match="cannot be substituted: b"):
+        da.load(follower(), mimic="substitute")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [ARM, [{"a": 1, "alpha": 0, "d": 0, "theta": 0}], "a,alpha,d,theta\n1,0,0,0\n"],
+)
+def test_mimic_is_refused_where_no_joint_follows(source):
+    with pytest.raises(da.UsageError, match="has no joints that follow others"):
+        da.load(source, mimic="free")

@@ -17,6 +17,7 @@ from .join_constraints import joined_constraints, told_apart
 from .mechanism import RECORDS, Body, Frame, Mechanism, joint_name, require_mechanism
 from .rehome import onto
 from .validate import numeric
+from .view import vector
 
 BASES: dict[str, Any] = {"free": Free, "planar": Planar}
 ROUNDING = 1e-6  # of a rotation given by its numbers
@@ -67,6 +68,10 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
             raise ParameterError(f"parameter {shown(p.name)!r} has two values")
         values.setdefault(p.name, p)
     parameters = tuple(values.values())
+    if left.gravity != right.gravity:
+        mine, theirs = (vector(x.gravity) for x in (left, right))
+        note = f"attached {shown(right.name)!r}: its gravity {theirs} is left, {mine} acts on all"
+        changes["notes"] = (*left.notes, note)
     return checked(
         replace(left, bodies=left.bodies + bodies, parameters=parameters, checked=True, **changes)
     )

@@ -27,7 +27,8 @@ def _number(x: Any) -> str:
     return text if not hasattr(x, "numerator") or isinstance(x, int) else f"{float(x):.6g}"
 
 
-def _vector(v: Any) -> str:
+def vector(v: Any) -> str:
+    """Return three numbers as short text, "0" for all zero."""
     return "0" if all(_number(x) == "0" for x in v) else " ".join(_number(x) for x in v)
 
 
@@ -62,9 +63,9 @@ def _rows(m: Mechanism, which: range) -> list[tuple[str, ...]]:
                 str(j + 1),
                 shown(joint_name(b), 24),
                 b.joint.kind,
-                _vector(axis) if axis is not None else "-",
+                vector(axis) if axis is not None else "-",
                 parent,
-                _vector(b.placement.p),
+                vector(b.placement.p),
                 _rotation(b.placement.R),
                 _number(inertia.mass),
                 *_centre_and_tensor(inertia),
@@ -79,10 +80,10 @@ def _centre_and_tensor(inertia: Inertia) -> tuple[str, str]:
         return "-", "-"
     given = (inertia.mass, *inertia.lever, *inertia.tensor.six())
     if inertia.at == "origin" and any(isinstance(x, Expr) and x.names() for x in given):
-        moment, six = _vector(inertia.lever), _vector(inertia.tensor.six())
+        moment, six = vector(inertia.lever), vector(inertia.tensor.six())
         centre = moment if moment == "0" else f"({moment})/{_number(inertia.mass)}"
         return centre, f"{six} at origin"
-    return _vector(inertia.centre), _vector(inertia.about_centre.six())
+    return vector(inertia.centre), vector(inertia.about_centre.six())
 
 
 def headline(m: Mechanism) -> str:
@@ -108,7 +109,7 @@ def table(m: Mechanism) -> str:
 
 
 def _footer(m: Mechanism) -> list[str]:
-    lines = [f"gravity: {_vector(m.gravity)}"]
+    lines = [f"gravity: {vector(m.gravity)}"]
     if m.parameters:
         shown_parameters = [
             shown(p.name) + (f" = {_number(p.value)}" if p.value is not None else "")
@@ -150,12 +151,12 @@ def _given(record: Any, **words: str) -> str:
 
 def _ends(m: Mechanism, r: Any) -> str:
     here, there = _body(m, r.body_i), _body(m, r.body_j)
-    return f"{here} at {_vector(r.point_i)} to {there} at {_vector(r.point_j)}"
+    return f"{here} at {vector(r.point_i)} to {there} at {vector(r.point_j)}"
 
 
 def _loop(m: Mechanism, loop: Any) -> str:
     number = next(k for k, one in enumerate(m.loops, 1) if one is loop)
-    about = f" about {_vector(loop.axis)}" if loop.axis is not None else ""
+    about = f" about {vector(loop.axis)}" if loop.axis is not None else ""
     about += f" of length {_number(loop.length)}" if loop.length is not None else ""
     return f"loop {shown(loop.name or str(number))}: {loop.joint}{about}, {_ends(m, loop)}"
 
@@ -186,7 +187,7 @@ def _wheel(m: Mechanism, wheel: Any) -> str:
     told = f", steered by {shown(wheel.steer)}" if wheel.steer is not None else ""
     if wheel.radius is not None:
         told += f", rolling by {shown(str(wheel.spin))}, radius {_number(wheel.radius)}"
-    body, at, normal = _body(m, wheel.body), _vector(wheel.point), _vector(wheel.normal)
+    body, at, normal = _body(m, wheel.body), vector(wheel.point), vector(wheel.normal)
     return f"wheel {shown(wheel.name)}: on {body} at {at}, no slip along {normal}{told}"
 
 

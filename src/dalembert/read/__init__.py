@@ -53,6 +53,7 @@ def load(
     if isinstance(source, (list, tuple)):
         from .table import read_rows
 
+        _no_followers(options, "a table")
         return read_rows(source, base=base, snap=snap)
     if not isinstance(source, str):
         from ..errors import UsageError
@@ -118,6 +119,7 @@ def _file(file: Path, options: Mapping[str, Any]) -> Mechanism:
     if file.suffix.lower() in (".yaml", ".yml"):
         from .parallel_yaml import read_parallel
 
+        _no_followers(options, "a parallel robot's file")
         return read_parallel(file, base=options["base"], snap=options["snap"])
     data, source, ending = read_bytes(file), str(file), file.suffix.lower()
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -182,8 +184,10 @@ def _table(
 
     given = {"source": source, "name": name, "base": options["base"], "snap": options["snap"]}
     if ending == ".par" or (ending != ".csv" and is_par(text)):
+        _no_followers(options, "a SYMORO file")
         return read_par(text, **given)
     if ending == ".csv" or is_csv(text):
+        _no_followers(options, "a table")
         return read_csv(text, **given)
     return None
 
@@ -191,6 +195,7 @@ def _table(
 def _phrase(text: str, source: str, options: Mapping[str, Any], name: str) -> Mechanism:
     from .phrase import read_phrase
 
+    _no_followers(options, "a phrase")
     return read_phrase(
         text,
         source=source,
@@ -208,7 +213,38 @@ def _data(document: Any, options: Mapping[str, Any], name: str) -> Mechanism:
 
     given = {key: options[key] for key in ("base", "snap", "inertia")}
     if is_oracle(document.data):
-        return read_oracle(document, **given)
+        return _followers(read_oracle(document, **given), options)
     if is_table(document.data):
+        _no_followers(options, "a table")
         return read_table(document, base=options["base"], snap=options["snap"], name=name)
-    return read_native(document, **given, name=name)
+    return _followers(read_native(document, **given, name=name), options)
+
+
+def _no_followers(options: Mapping[str, Any], what: str) -> None:
+    """Raise UsageError when `mimic` is given for a description without joints that follow."""
+    if options["mimic"] != "couple":
+        from ..errors import UsageError
+
+        raise UsageError(
+            f"mimic = {options['mimic']!r}: {what} has no joints that follow others",
+            hint="leave mimic out; URDF, MJCF and native files have such joints",
+        )
+
+
+def _followers(m: Mechanism, options: Mapping[str, Any]) -> Mechanism:
+    """Return the mechanism with its couplings as `mimic` says."""
+    if options["mimic"] == "couple" or not m.couplings:
+        return m
+    from dataclasses import replace
+
+    from ..errors import UsageError, shown
+    from ..mechanism import joint_name
+
+    names = ", ".join(shown(joint_name(m.bodies[c.joint]), 40) for c in m.couplings[:20])
+    if options["mimic"] == "substitute":
+        raise UsageError(
+            f"joints that follow others cannot be substituted: {names}",
+            hint='load with mimic="couple" (one equation) or mimic="free" (joints of their own)',
+        )
+    note = f"couplings are left aside, as asked: {names}"
+    return replace(m, couplings=(), notes=(*m.notes, note))

@@ -33,6 +33,7 @@ class Reading:
         self.names: Collection[str] = ()  # parameters that expressions may use
         self.snapped: list[str] = []  # what became exact
         self.symmetrised: list[str] = []
+        self.normalised: list[str] = []
 
     def fail(self, at: At, message: str, hint: str | None = None) -> NoReturn:
         self.document.fail(at, message, hint)
@@ -44,6 +45,8 @@ class Reading:
             notes.append(f"read as exact multiples of pi/12: {_some(self.snapped)}")
         if self.symmetrised:
             notes.append(f"inertia made symmetric within round-off: {_some(self.symmetrised)}")
+        if self.normalised:
+            notes.append(f"axes made unit vectors: {_some(self.normalised)}")
         return tuple(notes)
 
     # -- plain values --------------------------------------------------------------------------
@@ -161,9 +164,12 @@ class Reading:
 
     def axis(self, value: Any, at: At) -> Vec3:
         """Return a unit vector: as given when its norm is 1, else made exactly one."""
-        axis = unit_axis(self.vector(value, at), self.graph)
+        given = self.vector(value, at)
+        axis = unit_axis(given, self.graph)
         if axis is None:
             self.fail(at, "the axis is zero", "write a direction such as [0, 0, 1]")
+        if axis != given:
+            self.normalised.append(" ".join(str(x) for x in given))
         return axis
 
     def matrix(self, value: Any, at: At) -> Mat3:

@@ -308,7 +308,10 @@ class Reader:
             last = serial and main and body == len(self.bodies) - 1
             name = free = "tip" if last else f"tip_{carrier}"
             if last and name in self.names:
-                continue
+                if Frame(name, body, pose) in self.frames:
+                    continue  # the end of the chain has that name already
+                name = free = f"tip_{carrier}"
+                self.notes.append(f"the end is the frame {shown(name)!r}: another thing is 'tip'")
             again = 2
             while free in self.names:
                 free, again = f"{name}_{again}", again + 1
