@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algebra import Vec3
 from dalembert.algorithms import parallel
+from dalembert.mechanism import JointSpring, PointSpring
 from dalembert.plan import planned
 from dalembert.plan.assembly import assemble
 
@@ -120,6 +122,25 @@ def _weight(T, centre, weight):
 def _weightless(m):
     m = m.bound()
     return replace(m, gravity=m.gravity * 0.0, checked=True)
+
+
+@pytest.mark.parametrize("name", ["three_rrr", "delta"])
+def test_springs_in_the_legs_act_and_others_are_refused(name):
+    m = getattr(da.robots, name)()
+    soft = (JointSpring(0, 20, 0.3, 0.4), JointSpring(1, 7, -0.2, 0.1))
+    m = replace(m, elastic=soft, checked=False)
+    T, twist, rate = motions(name, np.random.default_rng(6))
+    x, xd, xdd = tree_state(m, T, twist, rate, da.leg_states(m, T, twist, rate)[:3])
+    forces = da.actuator_forces(m, T, twist, rate)
+    assert np.allclose(forces, da.active_torques(m, x, xd, xdd), rtol=1e-10, atol=1e-11)
+    assert np.allclose(da.platform_acceleration(m, T, twist, forces), rate, rtol=1e-9, atol=1e-9)
+    plate = m.index["platform"]
+    pull = PointSpring(plate, Vec3(0, 0, 0), -1, Vec3(0, 0, 1), 10)
+    for other in (replace(m, springs=(pull,)), replace(m, elastic=(JointSpring(plate, 1),))):
+        if name == "three_rrr" and other.elastic[0].joint == plate:
+            continue  # a planar joint has no spring of its own
+        with pytest.raises(da.ModelError, match="not in the models of the legs"):
+            da.actuator_forces(other, T, twist, rate)
 
 
 def test_a_leg_that_is_too_short_has_no_finite_answer():

@@ -21,6 +21,7 @@ from ..reframe import simplify
 from .closed_kinematics import dot, general
 from .composite import composite
 from .drives import Drives
+from .elastic import joint_springs
 from .leg_kinematics import leg_coordinates, plain
 from .loop_closure import branches, normals
 from .newton_euler import newton_euler, squared
@@ -68,7 +69,8 @@ def platform_of(m: Mechanism) -> Platform:
         bodies = tuple(replace(m.bodies[b], parent=new.get(m.bodies[b].parent, -1)) for b in path)
         motors = tuple(k for k, b in enumerate(path) if names[b] in m.active)
         drives = tuple(replace(d, joint=new[d.joint]) for d in m.drives if d.joint in new)
-        tree = Mechanism(bodies, gravity=m.gravity, drives=drives, checked=True)
+        soft = tuple(replace(e, joint=new[e.joint]) for e in m.elastic if e.joint in new)
+        tree = Mechanism(bodies, gravity=m.gravity, drives=drives, elastic=soft, checked=True)
         order = tuple(m.active.index(names[path[k]]) for k in motors)
         legs.append(Leg(tree, point, hold, motors, order, _directions(tree)))
     return Platform(m, body, tuple(legs), _freedoms(m, body))
@@ -204,7 +206,24 @@ def leg_states(
 
 
 def _leg_forces(state: LegState, drives: Drives) -> list[Scalar]:
-    return newton_euler(simplify(state.leg.tree), state.q, state.qd, state.qdd, drives=drives)
+    tree = state.leg.tree
+    gamma = newton_euler(simplify(tree), state.q, state.qd, state.qdd, drives=drives)
+    for k, force in joint_springs(tree, [plain(x) for x in state.q], state.qd).items():
+        gamma[k] = gamma[k] - force
+    return gamma
+
+
+def _loaded(m: Mechanism) -> Platform:
+    """Return platform and legs for a dynamic model, all forces of which act in the legs."""
+    robot = platform_of(m)
+    legs = {b for loop in m.loops for b in _sides(m, loop, robot.body)[0]}
+    if m.springs or m.couplings or any(e.joint not in legs for e in m.elastic):
+        raise ModelError(
+            "springs between points, couplings and springs of the platform's own joints are not "
+            "in the models of the legs",
+            hint="use the closed loops: active_torques(m, q, qd, qdd), forward_dynamics",
+        )
+    return robot
 
 
 def leg_torques(
@@ -216,7 +235,7 @@ def leg_torques(
     drives: Drives = "inertia",
 ) -> list[list[Scalar]]:
     """Return Γ_i, the inverse model of each leg alone."""
-    states = leg_motions(platform_of(m), pose, twist, rate, branch)
+    states = leg_motions(_loaded(m), pose, twist, rate, branch)
     return [_leg_forces(s, drives) for s in states]
 
 
@@ -287,7 +306,7 @@ def actuator_forces(
     drives: Drives = "inertia",
 ) -> list[Scalar]:
     """Return the motor forces Γ of (66), in the order of the active joints."""
-    robot = platform_of(m)
+    robot = _loaded(m)
     states = leg_motions(robot, pose, twist, rate, branch)
     forces = [_leg_forces(s, drives) for s in states]
     total = _bracket(robot, states, _wrench(robot, pose, twist, rate), forces)
@@ -305,7 +324,7 @@ def cartesian_model(
     m: Mechanism, pose: Vector, twist: Vector, branch: Any = 1, drives: Drives = "inertia"
 ) -> tuple[list[list[Scalar]], Six]:
     """Return (A, H): the bracket of (66) is A V̇_p + H, base axes at the platform's origin."""
-    robot = platform_of(m)
+    robot = _loaded(m)
     states = leg_motions(robot, pose, twist, [0] * 6, branch)
     forces = [_leg_forces(s, drives) for s in states]
     H = _bracket(robot, states, _wrench(robot, pose, twist, [0] * 6), forces)
@@ -337,7 +356,7 @@ def platform_acceleration(
     drives: Drives = "inertia",
 ) -> Six:
     """Return V̇_p that the motor forces give: the direct model in the platform's freedoms."""
-    robot = platform_of(m)
+    robot = _loaded(m)
     A, H = cartesian_model(m, pose, twist, branch, drives)
     states = leg_motions(robot, pose, twist, [0] * 6, branch)
     inverse = _inverse_jacobian(robot, states)
