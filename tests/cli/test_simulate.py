@@ -102,3 +102,31 @@ def test_a_closed_machine_starts_where_its_loops_close(robot, capsys):
     np.testing.assert_allclose(found["q"][0], da.assemble(m), atol=1e-12)
     energy = np.array(found["energy"])
     np.testing.assert_allclose(energy, energy[0], rtol=1e-6)
+
+
+def test_simulate_takes_a_closed_loop_to_a_goal_of_its_motors(capsys):
+    start = ",".join(f"{x:.12g}" for x in da.assemble(da.robots.fivebar()))
+    given = ["--q0", start, "--goal", "1.2,2.3", "--time", "10", "--samples", "3"]
+    data = answer(["simulate", "robot:fivebar", *given], capsys)
+    q = dict(zip(da.robots.fivebar().joint_names, data["q"][-1], strict=True))
+    assert q["crankA"] == pytest.approx(1.2, abs=1e-6) and max(data["residual"]) < 1e-12
+
+
+def test_simulate_gives_up_after_so_many_steps(capsys):
+    assert main(["simulate", ROD, "--q0", "0.5", "--time", "1000", "--max-steps", "50"]) == 1
+    assert "more than 50 steps" in capsys.readouterr().err
+
+
+def test_torques_says_by_how_much_a_limit_is_passed(tmp_path, capsys):
+    model = tmp_path / "rod.urdf"
+    model.write_text("""<robot name="rod"><link name="base"/>
+      <joint name="lift" type="revolute"><parent link="base"/><child link="arm"/>
+      <axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="5" velocity="100"/></joint>
+      <link name="arm"><inertial><origin xyz="1 0 0"/><mass value="1"/>
+      <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>""")
+    assert main(["torques", str(model), "--to", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "lift: force" in out and " by " in out and "passed at rest" in out
+    data = answer(["torques", str(model), "--to", "1"], capsys)
+    (passed,) = data["exceeded"]
+    assert passed["by"] == pytest.approx(abs(passed["value"]) - 5) and data["slower"] is None

@@ -38,6 +38,7 @@ def _numbers_option(name: str, text: str) -> Any:
 @click.option("--method", type=click.Choice(METHODS), default="dop853", show_default=True)
 @click.option("--step", type=float, default=1e-3, show_default=True, help="Of fixed-step methods.")
 @click.option("--rtol", type=float, default=1e-8, show_default=True, help="Of adaptive methods.")
+@click.option("--max-steps", type=int, default=1_000_000, help="Of adaptive methods.")
 @click.option("--drives", type=click.Choice(["inertia", "all", "none"]), default="inertia")
 @click.option("--steer", metavar="NAME=ANGLE", multiple=True, help="Hold a prescribed joint.")
 @click.option("--stop", metavar="EVENT", multiple=True, help='End at an event; "all" at any.')
@@ -90,6 +91,7 @@ def _run(m: Mechanism, options: dict[str, Any]) -> Simulation:
             m, given("q0"), given("qd0"), torque, times, method=options["method"],
             step=options["step"], rtol=options["rtol"], drives=options["drives"],
             motion=motion or None, stop=options["stop"], progress=report,
+            max_steps=options["max_steps"],
         )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         print_json({
             "joints": list(r.names), "t": r.t, "q": r.q, "tau": r.tau, "parts": r.parts,
             "peak": r.peak, "rms": r.rms, "peak_power": r.peak_power, "executable": r.executable,
-            "slower": r.slower,
+            "slower": r.slower if r.slower < float("inf") else None,
             "exceeded": [
                 {"joint": e.joint, "what": e.what, "value": e.value, "limit": e.limit,
                  "by": e.by, "time": e.time} for e in r.exceeded

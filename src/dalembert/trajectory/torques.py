@@ -129,9 +129,10 @@ class Torques:
 
     def summary(self) -> str:
         """Return a table, and what is exceeded."""
-        rows = [f"{'joint':<16}{'peak':>12}{'rms':>12}{'peak power':>12}"]
+        w = max(16, *(len(n) + 2 for n in self.names))
+        rows = [f"{'joint':<{w}}{'peak':>12}{'rms':>12}{'peak power':>12}"]
         columns = zip(self.names, self.peak, self.rms, self.peak_power, strict=True)
-        rows += [f"{n:<16}{p:>12.4g}{r:>12.4g}{w:>12.4g}" for n, p, r, w in columns]
+        rows += [f"{n:<{w}}{p:>12.4g}{r:>12.4g}{x:>12.4g}" for n, p, r, x in columns]
         rows += [str(e) for e in self.exceeded] or ["no limit is passed"]
         if any("position" not in e.what for e in self.exceeded):
             times = self.slower
