@@ -23,6 +23,8 @@ LOOPS = ["assemble", "mobility", "plan", "singularity", "planar_branches", "asse
 COMPUTE = [
     "catalog",
     "base_parameters",
+    "parameter_names",
+    "parameter_vector",
     "compile",
     "integrate",
     "neutral",

@@ -88,6 +88,8 @@ EXPORTS = {
     "robots": "dalembert.robots",
     "catalog": "dalembert.catalog",
     "base_parameters": "dalembert.algorithms.base_parameters",
+    "parameter_names": "dalembert.algorithms.regressor",
+    "parameter_vector": "dalembert.algorithms.regressor",
     "compile": "dalembert.compute",
     "integrate": "dalembert.compute",
     "neutral": "dalembert.compute",

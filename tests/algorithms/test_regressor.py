@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import dalembert as da
 import textbook
 from agreement import assert_forces, drive_scale, floats, force_scale
 from dalembert.algebra import Mat3, Transform, Vec3
@@ -70,3 +71,19 @@ def test_the_columns_of_drives_have_their_names():
             Y, phi = regressor(m, [0.2], [speed], [0.7], "all"), parameter_vector(m, "all")
             tau = newton_euler(m, [0.2], [speed], [0.7], drives="all")
             assert_allclose(floats(Y) @ floats(phi), tau, rtol=1e-14)
+
+
+def test_columns_are_named_in_the_order_of_the_regressor():
+    m = da.robots.puma560()
+    for drives in ("inertia", "all", "none"):
+        for columns in ("standard", "base"):
+            names = da.parameter_names(m, drives, columns)
+            Y = da.regressor(m, *np.full((3, 6), 0.3), drives=drives, columns=columns)
+            assert len(names) == len(set(names)) == Y.shape[1]
+    # a change of one named number moves the forces along its column
+    more = m.with_payload("j3", 0.5)
+    phi, other = (np.array(da.parameter_vector(x.bound()), dtype=float) for x in (m, more))
+    (changed,) = np.flatnonzero(abs(phi - other) > 1e-12)
+    assert da.parameter_names(m)[changed] == "m.j3"
+    with pytest.raises(da.UsageError, match="unknown columns 'all'"):
+        da.parameter_names(m, columns="all")

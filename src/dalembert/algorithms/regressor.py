@@ -65,13 +65,35 @@ def _identifier(name: str) -> str:
     return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
 
 
-def parameter_names(m: Mechanism, drives: Drives = "inertia") -> list[str]:
-    """Return the name of every column: `XX.elbow`, `Ia.elbow`."""
+def parameter_names(
+    m: Mechanism, drives: Drives = "inertia", columns: str = "standard"
+) -> list[str]:
+    """Return the name of every column of the regressor: `XX.elbow`, `Ia.elbow`.
+
+    With columns="base" those of the base parameters, `XXR2`, whose sums `base_parameters` gives.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(1), elbow: RZ(), TXK(1);")
+    >>> da.parameter_names(m)[9:12], da.parameter_names(m, columns="base")
+    (['ZZ.j1', 'm.elbow', 'mx.elbow'], ['ZZR1', 'MX2', 'MY2', 'ZZ2'])
+    """
+    if columns == "base":
+        from .base_parameters import base_parameters
+
+        return list(base_parameters(m, drives).names)
+    chosen_columns(m, drives, columns)  # raises for any other word
     return [f"{c.kind}.{c.joint}" for c in parameter_columns(m, drives)]
 
 
 def parameter_vector(m: Mechanism, drives: Drives = "inertia") -> list[Scalar]:
-    """Return phi, the values that belong to the columns of the regressor."""
+    """Return phi, the values that belong to the columns of the regressor: tau = Y phi.
+
+    >>> import dalembert as da
+    >>> m, state = da.robots.puma560(), ([0.1] * 6, [0.2] * 6, [0.3] * 6)
+    >>> tau = da.regressor(m, *state) @ da.parameter_vector(m.bound())
+    >>> bool(abs(tau - da.inverse_dynamics(m, *state)).max() < 1e-12)
+    True
+    """
     of = {d.joint: d for d in m.drives}
     phi: list[Scalar] = []
     for j, body in m.outward():
