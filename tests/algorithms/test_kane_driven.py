@@ -139,6 +139,11 @@ def test_the_pieces_make_the_state_model(name, drives):
     acting = da.kane_tau(m, q, alpha, steer, rate, tau, traction, drives=drives)
     rates = da.alpha_dot(m, q, alpha, steer, rate, tau, traction, drives=drives)
     np.testing.assert_allclose(D @ rates, acting - C @ alpha, atol=1e-10 * np.abs(acting).max())
+    # α̇ = g0 + gw τ, g0 = -D⁻¹ C α, gw = D⁻¹ (4.11)-(4.15)
+    g0 = da.kane_g0(m, q, alpha, steer, rate, drives=drives)
+    gw = da.kane_gw(m, q, steer, drives=drives)
+    np.testing.assert_allclose(g0, -np.linalg.solve(D, C @ alpha), atol=1e-11)
+    np.testing.assert_allclose(g0 + gw @ acting, rates, atol=1e-10 * np.abs(rates).max())
 
 
 def test_rotors_keep_the_quadratic_form_of_d_dot_minus_2c():

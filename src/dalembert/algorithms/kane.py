@@ -258,12 +258,28 @@ def state_model(
     r = reduction(m, q, alpha, angles, rates)
     D, _ = D_and_C(m, q, r, drives)
     acting = active_forces(m, q, r.qd, tau, forces, steering(m, angles, rates), drives)
-    # bias at α̇ = 0, affine terms included: the recursion gives what Kane's sums give (S3.11)
-    bias = newton_euler(without_gravity(m), q, r.qd, r.drift, drives=rotors(drives))
-    right = _transposed_times(r.J_nh, [f - b for f, b in zip(acting, bias, strict=True)])
+    right = _transposed_times(r.J_nh, _less(acting, inertia_forces(m, q, r, drives)))
     found = solve(D, right) if right else []
     qdd = _plus(_times(r.J_nh, found), r.drift)
     return found, r.qd, qdd
+
+
+def inertia_forces(m: Mechanism, q: Vector, r: Reduction, drives: Drives) -> list[Scalar]:
+    """Return what the motion needs at α̇ = 0, affine terms included; J_nh' of it is Cα (S3.11)."""
+    return newton_euler(without_gravity(m), q, r.qd, r.drift, drives=rotors(drives))
+
+
+def g0_and_gw(
+    m: Mechanism, q: Vector, r: Reduction, drives: Drives = "inertia"
+) -> tuple[list[Scalar], Matrix]:
+    """Return g0 = -D⁻¹ C α and gw = D⁻¹ of α̇ = g0 + gw τ (4.11), (4.14), (4.15)."""
+    D, _ = D_and_C(m, q, r, drives)
+    n = len(D)
+    if not n:
+        return [], []
+    moving = _transposed_times(r.J_nh, inertia_forces(m, q, r, drives))
+    columns = [solve(D, _unit(n, k)) for k in range(n)]
+    return solve(D, [-x for x in moving]), _turned(columns)
 
 
 def constraint_forces(
@@ -284,7 +300,7 @@ def constraint_forces(
     _, qd, qdd = state_model(m, q, alpha, angles, rates, tau, forces, drives)
     acting = active_forces(m, q, qd, tau, forces, steering(m, angles, rates), drives)
     needed = kane(without_gravity(m), q, qd, qdd, drives=rotors(drives))
-    gap = [a - b for a, b in zip(needed, acting, strict=True)]
+    gap = _less(needed, acting)
     H = [row.H for row in r.constraints]
     return solve(_product(H, _turned(H)), _times(H, gap))
 
@@ -325,6 +341,10 @@ def _sum(A: Matrix, B: Matrix) -> Matrix:
 
 def _plus(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
     return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def _less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def _unit(n: int, k: int) -> list[Scalar]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..algorithms import cartesian, kane
 from ..algorithms.multipliers import multipliers
-from ..expr import solve
 from ..joint import Vector
 from ..mechanism import Mechanism
 
@@ -33,10 +32,6 @@ def _stacked_speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
 
 def _v_speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (m.nv, *_speeds(m, options))
-
-
-def _speeds_v(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (*_speeds(m, options), m.nv)
 
 
 def _held(m: Mechanism, options: Options) -> tuple[int, ...]:
@@ -80,16 +75,12 @@ def _C(m: Mechanism, q: Vector, r: kane.Reduction, drives: Any = "inertia") -> A
     return kane.D_and_C(m, q, r, drives)[1]
 
 
-def _g0(
-    m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector, **options: Any
-) -> Any:
-    rest, none = [0] * m.nv, [0] * len(m.wheels)
-    return kane.state_model(m, q, alpha, steer, steer_rate, rest, none, **options)[0]
+def _g0(m: Mechanism, q: Vector, r: kane.Reduction, drives: Any = "inertia") -> Any:
+    return kane.g0_and_gw(m, q, r, drives)[0]
 
 
 def _gw(m: Mechanism, q: Vector, r: kane.Reduction, drives: Any = "inertia") -> Any:
-    D, _ = kane.D_and_C(m, q, r, drives)
-    return [list(x) for x in zip(*(solve(D, list(row)) for row in r.J_nh), strict=True)]
+    return kane.g0_and_gw(m, q, r, drives)[1]
 
 
 def _kane_tau(
@@ -139,10 +130,10 @@ def kane_rows() -> tuple[tuple[Any, ...], ...]:
         ("kane_C", STATE, (("C", _speeds2),),
                  {"kane": _kane(_C)},
                  "N s, N m s", "Kane's C = J'(MJ' + WMJ), not Christoffel's", False, DRIVES),
-        ("kane_g0", STATE, (("g0", _speeds),), {"kane": _g0},
-                 "m/s2, rad/s2", "alpha_dot without drive: g0 of the state model", False, DRIVES),
-        ("kane_gw", ("q", "steer"), (("gw", _speeds_v),), {"kane": _at_rest(_gw)},
-                 "1/kg", "alpha_dot per unit of generalized force", False, DRIVES),
+        ("kane_g0", STATE, (("g0", _speeds),), {"kane": _kane(_g0)},
+                 "m/s2, rad/s2", "g0 of alpha_dot = g0 + gw tau: what inertia does", False, DRIVES),
+        ("kane_gw", ("q", "steer"), (("gw", _speeds2),), {"kane": _at_rest(_gw)},
+                 "1/kg", "gw of alpha_dot = g0 + gw tau: the inverse of D", False, DRIVES),
         ("kane_tau", (*STATE, "tau", "traction"), (("tau", _speeds),),
                  {"kane": _kane_tau}, "N, N m",
              "active forces on the speeds, gravity and springs included", False, DRIVES),

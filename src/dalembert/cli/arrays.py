@@ -43,7 +43,6 @@ AXES = {
     "_speeds": ("speed",),
     "_speeds2": ("speed", "speed"),
     "_v_speeds": ("joint", "speed"),
-    "_speeds_v": ("speed", "joint"),
     "_stacked": ("moving", "joint"),
     "_stacked_speeds": ("moving", "speed"),
     "_held": ("constraint",),

@@ -16,9 +16,10 @@ Array = np.ndarray
 def resolved_acceleration(
     m: Mechanism, q: Any, alpha: Any, alpha_dot: Any, steer: Any = (), steer_rate: Any = ()
 ) -> Array:
-    """Return the forces on the speeds that make α̇ what is asked: τ = D (α̇ - g0), (4.11)-(4.15).
+    """Return the forces on the speeds that make α̇ what is asked, (4.11)-(4.15).
 
-    Luh, Walker and Paul (1980). Gravity is in g0: τ is what motors and traction add.
+    Luh, Walker and Paul (1980): D times what α̇ lacks without them. Gravity and springs act by
+    themselves, so that this is what motors and traction add.
 
     >>> import dalembert as da
     >>> m = da.robots.unicycle()
@@ -28,7 +29,8 @@ def resolved_acceleration(
     from ..compute import evaluate
 
     D = evaluate(m, "kane_D", q, steer)
-    own = evaluate(m, "kane_g0", q, alpha, steer, steer_rate)
+    idle = np.zeros(m.nv), np.zeros(len(m.wheels))
+    own = evaluate(m, "alpha_dot", q, alpha, steer, steer_rate, *idle)
     return np.einsum("...ij,...j->...i", D, np.asarray(alpha_dot, dtype=float) - own)
 
 
