@@ -26,6 +26,7 @@ bench: .venv/.installed-dev
 toolchains:
 	apt-get update
 	apt-get install --yes gcc g++ gfortran octave
+	command -v rustc || apt-get install --yes rustc
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

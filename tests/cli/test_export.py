@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from dalembert.cli import main
+from dalembert.export import LANGUAGES
+from peers import SOURCE
 
 PENDULUM = "RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);"
 
@@ -52,14 +54,78 @@ def test_errors_say_what_to_write(arguments, said, tmp_path, capsys):
     assert not (tmp_path / "x").exists()
 
 
-def test_bytes_do_not_depend_on_the_hash_seed(tmp_path):
+DIGESTS = """
+import hashlib, sys
+import dalembert as da
+from dalembert.export import files
+
+QUANTITIES = {"planar2r": ["inverse_dynamics", "mass_matrix"],
+              "fourbar": ["inverse_dynamics", "forward_dynamics"],
+              "truck": ["alpha_dot", "constraint_forces"]}
+name, *languages = sys.argv[1:]
+m = getattr(da.robots, name)()
+m = m.with_values({p: 0.5 for p in m.open_parameters}) if m.open_parameters else m
+for language in languages:
+    for path, data in files(m, QUANTITIES[name], language, parameters="all").items():
+        data = data if isinstance(data, bytes) else data.encode()
+        print(name, language, path, hashlib.sha256(data).hexdigest())
+"""
+WRITERS = [*LANGUAGES, "listing"]
+
+
+@pytest.mark.parametrize(
+    ("name", "languages"),
+    [
+        ("planar2r", [*WRITERS, "latex"]),
+        *(pytest.param(name, ["fmu"], marks=pytest.mark.slow) for name in ("planar2r", "fourbar")),
+        *(pytest.param(n, WRITERS, marks=pytest.mark.slow) for n in ("fourbar", "truck")),
+    ],
+)
+def test_bytes_do_not_depend_on_the_hash_seed(name, languages):
     made = []
     for seed in ("1", "2"):
-        place = tmp_path / seed
-        code = "import sys; from dalembert.cli import main; sys.exit(main(sys.argv[1:]))"
-        command = [sys.executable, "-c", code, "export", "robot:planar2r", "inverse_dynamics"]
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        arguments = ["mass_matrix", "--to", "c", "--out", str(place)]
-        subprocess.run([*command, *arguments], check=True, env=environment, capture_output=True)
-        made.append({path.name: path.read_bytes() for path in place.iterdir()})
-    assert made[0] == made[1]
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "DALEMBERT_CACHE": "off"}
+        command = [sys.executable, "-c", DIGESTS, name, *languages]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        made.append(done.stdout.splitlines())
+    assert made[0] == made[1] and len(made[0]) >= len(languages)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not here")
+def test_the_control_loop_of_the_documentation_holds_the_robot(tmp_path):
+    command = ["export", "robot:ur5", "inverse_dynamics", "forward_dynamics", "--to", "c"]
+    assert main([*command, "--out", str(tmp_path)]) == 0
+    text = (SOURCE.parents[1] / "docs/export.md").read_text(encoding="utf-8")
+    section = text.partition("## In a 1 kHz loop")[2].partition("```c\n")[2]
+    (tmp_path / "loop.c").write_text(section.partition("```")[0], encoding="utf-8")
+    strict = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
+    sources = [tmp_path / "loop.c", tmp_path / "ur5.c"]
+    subprocess.run(["gcc", *strict, *sources, "-o", tmp_path / "loop", "-lm"], check=True)
+    done = subprocess.run([tmp_path / "loop"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("largest error")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("rust", "error: --check needs rustc, which is not here"),
+        ("octave", "error: --check needs octave-cli, which is not here"),
+        ("latex", "error: latex is text to read: there is nothing to run"),
+    ],
+)
+def test_check_says_what_is_missing_and_how_it_is_had(
+    language, said, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    arguments = ["gravity", "--to", language, "--out", str(tmp_path / "x"), "--check"]
+    assert main(["export", PENDULUM, *arguments]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == said and "the files are written" in lines[-2]
+    assert any((tmp_path / "x").iterdir())
+
+
+@pytest.mark.parametrize("language", ["fmu", "latex"])
+def test_what_holds_the_whole_mechanism_has_few_options(language, tmp_path, capsys):
+    arguments = ["--to", language, "--frame", "tip", "--out", str(tmp_path / "x")]
+    assert main(["export", PENDULUM, *arguments]) == 2
+    assert f"{language} has no option 'frame'" in capsys.readouterr().err
