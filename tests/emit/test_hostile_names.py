@@ -108,7 +108,7 @@ def tokens(language, slot, name):
 
 def machine_tokens(language, slot, name):
     """The same of a machine on wheels."""
-    made = files(machine(slot, name), ["alpha_dot", "constraint_forces"], language)
+    made = files(machine(slot, name), ["kane_J_nh"], language)
     return listed(made, language)
 
 
@@ -193,7 +193,8 @@ def test_the_description_of_an_fmu_keeps_its_tokens(slot):
 @pytest.mark.parametrize("slot", WHEELED)
 def test_the_fmu_of_a_machine_on_wheels_keeps_its_tokens(slot):
     expected = fmu_tokens(machine("model", "model"))
-    for name in WRITTEN[:50]:
+    # names of bodies and constraints are not in it
+    for name in hostile_names(100) if slot in ("joint", "wheel", "steer") else WRITTEN[:20]:
         same(expected, fmu_tokens(machine(slot, name)))
 
 
