@@ -291,7 +291,8 @@ def _record(reading: Reading, record: Record, value: Any, at: At, index: Index) 
     row = reading.table(value, at, record.keys)
     for key in record.needed:
         if row.get(key) is None:
-            reading.fail(at, f"{key} is missing", f"it needs {', '.join(record.needed)}")
+            whose = f"joint {shown(str(row['joint']))!r}: " if "joint" in row else ""
+            reading.fail(at, f"{whose}{key} is missing", f"it needs {', '.join(record.needed)}")
     if row.get("Ia") is not None and row.get("Jm") is not None:
         reading.fail((*at, "Jm"), "stands beside Ia", "Ia = gear² Jm: give one of them")
     made = {
