@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algebra import Rotation, Transform, Vec3
+from dalembert.mechanism import Frame
 from dalembert.trajectory import constant_acceleration, quintic, spline, through, trapezoidal
 from dalembert.trajectory.paths import circle, line, pose_error
 from peers import ORACLES, absent
@@ -180,6 +182,52 @@ def test_figures_and_tables_are_written(tmp_path):
     r.to_csv(tmp_path / "t.csv")
     assert (tmp_path / "t.png").stat().st_size > 5000
     assert "centrifugal.j2" in (tmp_path / "t.csv").read_text().splitlines()[0]
+
+
+def test_inverse_kinematics_keeps_limits_where_it_would_pass_them():
+    m = da.load("RZ(-1, 1), TXK(1), RZ(-0.5, 0.5), TXK(1), RZ(-2, 2), TXK(1); body 3: M = 1;")
+    aim = da.pose(m, [0.95, -0.45, 1.8], frame="tip")[:3, 3]
+    start, task = [0.3, 0.4, 0.5], {"frame": "tip", "rows": "xy"}
+    wild = da.inverse_kinematics(m, aim, start, limits=False, **task)
+    assert (np.abs(wild) > [1, 0.5, 2]).any()
+    q = da.inverse_kinematics(m, aim, start, **task)
+    assert (np.abs(q) <= [1, 0.5, 2]).all()
+    assert np.allclose(da.pose(m, q, frame="tip")[:2, 3], aim[:2])
+
+
+def test_inverse_kinematics_on_a_free_base_keeps_the_limits_of_its_arm():
+    m = da.robots.flying_arm()
+    limits = da.trajectory.paths.joint_limits(m)
+    q0 = da.neutral(m)
+    aim = da.pose(m, q0)
+    aim[:3, 3] += [0.4, -0.3, 0.2]
+    q = da.inverse_kinematics(m, aim, q0)
+    assert np.abs(pose_error(da.pose(m, q), aim)).max() < 1e-9
+    arm = [k for k in range(6, m.nv)]
+    assert (q[7:] >= limits[arm, 0]).all() and (q[7:] <= limits[arm, 1]).all()
+
+
+def test_a_frame_of_a_closed_loop_goes_along_a_line():
+    m = da.robots.fivebar()
+    tool = Frame("tool", 1, Transform(Rotation(), Vec3(0.3, 0.1, 0)))
+    m = replace(m, named=(tool,), checked=False)
+    q0, frame = da.assemble(m), "tool"
+    start = da.pose(m, q0, frame=frame)[:3, 3]
+    end = start + [0.05, 0.08, 0]
+    q = da.inverse_kinematics(m, end, q0, frame=frame, rows="xy")
+    assert np.abs(da.pose(m, q, frame=frame)[:3, 3] - end).max() < 1e-9
+    assert np.abs(da.closure(m, q)).max() < 1e-10
+    path = line(m, q0, end, 1.0, frame=frame, rows="xy")
+    r = da.torques_along(m, path, start=q0)
+    places = da.pose(m, r.q, frame=frame)[:, :3, 3]
+    off = np.cross(places - start, (end - start) / np.linalg.norm(end - start))
+    assert np.abs(off).max() < 1e-6
+    # speeds and accelerations are those of the line
+    J, k = da.jacobian(m, r.q, frame=frame), len(r.t) // 3
+    tip = np.einsum("tij,tj->ti", J, r.qd)[:, :3]
+    assert np.abs(np.gradient(places, r.t, axis=0)[2:-2] - tip[2:-2]).max() < 1e-3
+    rate = np.gradient(r.qd, r.t, axis=0)
+    assert np.abs(rate[k] - r.qdd[k]).max() < 1e-2 * np.abs(r.qdd).max()
 
 
 def test_parts_of_a_closed_mechanism_are_those_of_its_coefficients():

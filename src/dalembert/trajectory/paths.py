@@ -7,14 +7,17 @@ joints there follow from the Jacobian and its derivative, and pieces of degree 5
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..catalog.loops import is_closed
 from ..compute import evaluate, integrate
 from ..errors import ComputationError, ParameterError, UsageError
 from ..expr.exact import to_float
 from ..mechanism import Mechanism
+from ..plan import planned
 from ..runtime.signal import Signal
 from .joint import Trajectory
 
@@ -70,7 +73,7 @@ def inverse_kinematics(
 
     `pose` is 4 x 4, or three numbers for a point. `rows` are the directions that count: x y z and
     the turns r p w about base axes. Damped least squares with limits kept; freedoms that the task
-    leaves over are drawn towards `rest`.
+    leaves over are drawn towards `rest`. Closed loops stay closed: their motors move.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(1), RZ(), TXK(1); body 2: M = 1;")
@@ -87,8 +90,8 @@ def inverse_kinematics(
     else:
         raise UsageError(f"pose has shape {given.shape}, expected (4, 4) or (3,)")
     chosen = ["xyzrpw".index(c) for c in rows]
-    q = np.array(q0, dtype=float)
-    bound = joint_limits(m) if limits else np.full((m.nv, 2), [-np.inf, np.inf])
+    reach = Reach.of(m, limits, rest)
+    q = reach.closed(np.array(q0, dtype=float))
     damping, best = 1e-3, np.inf
     error = np.zeros(len(chosen))
     for _ in range(steps):
@@ -99,13 +102,11 @@ def inverse_kinematics(
             return q
         damping = max(1e-14, damping * (0.2 if size < best else 4.0))
         best = min(best, size)
-        J = evaluate(m, "jacobian", q, frame=frame)[chosen]
-        dq = _step(m, J, error, q, bound, damping, rest)
+        G = reach.map(q)
+        dq = reach.step(evaluate(m, "jacobian", q, frame=frame)[chosen] @ G, error, q, damping)
         if size <= tolerance and float(np.abs(dq).max()) < 1e-10:
             return q
-        q = integrate(m, q, dq * min(1.0, 0.5 / max(float(np.abs(dq).max()), 1e-300)))
-        if m.nq == m.nv:
-            q = np.clip(q, bound[:, 0], bound[:, 1])
+        q = reach.moved(q, G @ dq * min(1.0, 0.5 / max(float(np.abs(dq).max()), 1e-300)))
     if float(np.linalg.norm(error)) <= 1e3 * tolerance:
         return q
     raise ComputationError(
@@ -114,28 +115,73 @@ def inverse_kinematics(
     )
 
 
-def _step(
-    m: Mechanism, J: Array, error: Array, q: Array, bound: Array, damping: float, rest: Any
-) -> Array:
-    """Return a damped step; joints that press against a limit are left out."""
-    free = np.ones(m.nv, dtype=bool)
-    dq = np.zeros(m.nv)
-    for _ in range(m.nv + 1):
-        Jf = J[:, free]
-        K = Jf @ Jf.T + damping * np.eye(len(J))
-        dq = np.zeros(m.nv)
-        dq[free] = Jf.T @ np.linalg.solve(K, error)
-        if rest is not None and m.nq == m.nv:
-            pull = 0.5 * (np.asarray(rest, dtype=float) - q)[free]
-            spare = pull - np.linalg.pinv(Jf, rcond=1e-6) @ (Jf @ pull)
-            dq[free] += spare
-        if m.nq != m.nv:
-            return dq
-        pressed = ((q <= bound[:, 0]) & (dq < 0)) | ((q >= bound[:, 1]) & (dq > 0))
-        if not (pressed & free).any():
-            return dq
-        free &= ~pressed
-    return dq
+@dataclass(frozen=True)
+class Reach:
+    """What may move and how far: all joints, or the independent ones of closed loops."""
+
+    m: Mechanism
+    index: tuple[int, ...]  # velocity variables that are free to choose
+    places: tuple[int, ...]  # their coordinates in q; -1 for those of quaternions
+    bound: Array
+    rest: Array | None
+
+    @staticmethod
+    def of(m: Mechanism, limits: bool, rest: Any) -> Reach:
+        index = planned(m).independent if is_closed(m) else tuple(range(m.nv))
+        at = [-1] * m.nv
+        start = 0
+        for body, k in zip(m.bodies, m.velocity_index, strict=True):
+            if body.joint.nq == body.joint.nv:
+                at[k : k + body.joint.nv] = range(start, start + body.joint.nv)
+            start += body.joint.nq
+        own = list(index)
+        bound = joint_limits(m)[own] if limits else np.full((len(own), 2), [-np.inf, np.inf])
+        goal = None if rest is None else np.asarray(rest, dtype=float)
+        return Reach(m, index, tuple(at[k] for k in own), bound, goal)
+
+    def map(self, q: Array) -> Array:
+        """Return the rates of all joints from those that are free to choose."""
+        if not is_closed(self.m):
+            return np.eye(self.m.nv)
+        G: Array = evaluate(self.m, "active_map", q)
+        return G
+
+    def closed(self, q: Array) -> Array:
+        found: Array = evaluate(self.m, "assembly", q) if is_closed(self.m) else q
+        return found
+
+    def values(self, q: Array) -> Array:
+        """Return the coordinates of what is free to choose; zero for quaternions."""
+        return np.array([q[k] if k >= 0 else 0.0 for k in self.places])
+
+    def moved(self, q: Array, dq: Array) -> Array:
+        """Return q moved, within limits, loops closed."""
+        q = integrate(self.m, q, dq)
+        for k, (low, high) in zip(self.places, self.bound, strict=True):
+            if k >= 0:
+                q[k] = min(max(q[k], low), high)
+        return self.closed(q)
+
+    def step(self, J: Array, error: Array, q: Array, damping: float) -> Array:
+        """Return a damped step; joints that press against a limit are left out."""
+        n, now = len(self.index), self.values(q)
+        free = np.ones(n, dtype=bool)
+        dq = np.zeros(n)
+        for _ in range(n + 1):
+            Jf = J[:, free]
+            K = Jf @ Jf.T + damping * np.eye(len(J))
+            dq = np.zeros(n)
+            dq[free] = Jf.T @ np.linalg.solve(K, error)
+            if self.rest is not None:
+                pull = 0.5 * (self.values(self.rest) - now)[free]
+                dq[free] += pull - np.linalg.pinv(Jf, rcond=1e-6) @ (Jf @ pull)
+            pressed = ((now <= self.bound[:, 0]) & (dq < 0)) | (
+                (now >= self.bound[:, 1]) & (dq > 0)
+            )
+            if not (pressed & free).any():
+                return dq
+            free &= ~pressed
+        return dq
 
 
 # -- paths -------------------------------------------------------------------------------------
@@ -155,24 +201,37 @@ def along(
     rows: str = "xyzrpw",
     limits: bool = True,
 ) -> Trajectory:
-    """Return the joint motion that takes a frame along a path s = 0..1.
+    """Return the joint motion that takes a frame along a path s = 0..1; of loops, the motors'.
 
     `profile`: "quintic" (rest to rest), "constant" speed, or "constant_acceleration" from rest.
     """
     chosen = ["xyzrpw".index(c) for c in rows]
     times = np.linspace(0.0, duration, samples)
     q = np.array(q0, dtype=float)
+    reach = Reach.of(m, limits, None)
+    if -1 in reach.places:
+        raise UsageError("paths of mechanisms with quaternions have no joint trajectory")
     states = []
     for t in times:
         s, sd, sdd = _profile(profile, float(t) / duration, duration)
         pose, dp, ddp = path(s)
-        q = inverse_kinematics(m, pose, q, frame=frame, rows=rows, limits=limits)
-        J = evaluate(m, "jacobian", q, frame=frame)[chosen]
-        back = np.linalg.pinv(J, rcond=1e-9)
-        qd = back @ (dp[chosen] * sd)
-        Jd = evaluate(m, "jacobian_derivative", q, qd, frame=frame)[chosen]
-        qdd = back @ (dp[chosen] * sdd + ddp[chosen] * sd**2 - Jd @ qd)
-        states.append(np.stack([q, qd, qdd]))
+        try:
+            q = inverse_kinematics(m, pose, q, frame=frame, rows=rows, limits=limits)
+        except ComputationError as error:
+            at = ", ".join(f"{x:.4g}" for x in pose[:3, 3])
+            raise ComputationError(
+                f"{100 * s:.3g} % along the path, at ({at}): {error.message}",
+                hint="the frame cannot go on from there: end the path before, or begin elsewhere",
+            ) from None
+        J, G = evaluate(m, "jacobian", q, frame=frame)[chosen], reach.map(q)
+        back = np.linalg.pinv(J @ G, rcond=1e-9)
+        v = back @ (dp[chosen] * sd)
+        qd = G @ v
+        turned = evaluate(m, "jacobian_derivative", q, qd, frame=frame)[chosen] @ qd
+        if is_closed(m):  # loops accelerate also where their motors do not
+            turned = turned + J @ evaluate(m, "tree_motion", q, qd, np.zeros(m.nv))[1]
+        a = back @ (dp[chosen] * sdd + ddp[chosen] * sd**2 - turned)
+        states.append(np.stack([reach.values(q), v, a]))
     return hermite(times, np.stack(states))
 
 
