@@ -195,6 +195,7 @@ def test_parameter_sets_run_side_by_side():
         for k, L in enumerate(lengths):
             one = da.simulate(m.with_values(L=L), [0.1], t=[0, 1.0], method=method)
             assert np.allclose(r.q[k], one.q, atol=1e-9)
+            assert np.allclose(r.energy[k], one.energy, atol=1e-8)
 
 
 def test_all_ways_to_give_forces_agree():
@@ -233,6 +234,10 @@ def test_a_prescribed_joint_moves_as_it_is_told():
     qdd = np.stack([path.qdd(r.t)[:, 0], r.accelerations[:, 1]], axis=1)
     tau = da.inverse_dynamics(m, r.q, r.qd, qdd)
     assert np.abs(tau[:, 1]).max() < 1e-9
+    # the force that makes it move so
+    assert np.allclose(r.quantity("inverse_dynamics"), tau, atol=1e-9)
+    with pytest.raises(da.UsageError, match="does not hold"):
+        r.quantity("forward_dynamics")
 
 
 # -- what happens on the way -------------------------------------------------------------------

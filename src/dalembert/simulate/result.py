@@ -13,7 +13,7 @@ import numpy as np
 
 from ..catalog.loops import is_closed
 from ..compute import evaluate
-from ..errors import ComputationError
+from ..errors import ComputationError, UsageError
 from ..mechanism import Mechanism, joint_name
 from ..plan.assembly import Closure
 
@@ -107,13 +107,32 @@ class Simulation:
     # -- histories -----------------------------------------------------------------------------
 
     def quantity(self, name: str, **options: Any) -> Array:
-        """Return a quantity of the catalog in q, or in q and qd, along the motion."""
+        """Return a quantity of the catalog in q, qd and qdd along the motion.
+
+        >>> import dalembert as da
+        >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+        >>> r = da.simulate(m, [0.5], torque=[0.3], t=[0.0, 1.0])
+        >>> r.quantity("inverse_dynamics").round(6).tolist()
+        [[0.3], [0.3]]
+        """
         from ..catalog import quantity
 
         row = quantity(name, self.m)
-        inputs = [{"q": self.q, "qd": self.qd}[n] for n in row.inputs]
-        given = self.parameters or None
-        return evaluate(self.m, name, *inputs, parameters=given, **options)
+        known = {"q": lambda: self.q, "qd": lambda: self.qd, "qdd": self._qdd}
+        for n in row.inputs:
+            if n not in known:
+                raise UsageError(f"{name} needs {n!r}, which a motion does not hold")
+        inputs = [known[n]() for n in row.inputs]
+        # one value per state, the same at all times
+        given = {
+            k: np.asarray(v)[..., None] if np.ndim(v) else v for k, v in self.parameters.items()
+        }
+        return evaluate(self.m, name, *inputs, parameters=given or None, **options)
+
+    def _qdd(self) -> Array:
+        if self.speeds.shape[-1] != self.m.nv:
+            raise UsageError("under velocity constraints a motion holds α̇ and not q̈")
+        return self.accelerations
 
     @cached_property
     def kinetic_energy(self) -> Array:
