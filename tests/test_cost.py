@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import cost
+from dalembert import bench, cost
 from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.algorithms.parameter_sets import with_parameters
 from dalembert.catalog import quantity
@@ -147,7 +147,7 @@ def test_an_unknown_name_is_bad_input(option, capsys):
 
 
 def test_moving_bases_and_elastic_joints_are_counted_unasked():
-    rows, notes = costs(da.robots.walker(), kinds=["given"])
+    rows, notes = costs(da.robots.flying_arm(), kinds=["given"])
     assert {"composite", "recursion", "partition", "articulated_body"} <= {
         row.method for row in rows if row.quantity == "moving_base_inverse"
     }
@@ -159,3 +159,21 @@ def test_moving_bases_and_elastic_joints_are_counted_unasked():
         "partition",
     ]
     assert all("rotors are not counted" in note for note in notes) and notes
+
+
+@pytest.mark.parametrize("name", ["moving_base_inverse", "moving_base_direct"])
+def test_operations_of_a_moving_base_grow_with_the_joints(name):
+    counts = []
+    for n in (8, 16, 32):
+        (row,), _ = costs(da.robots.eel(n), [name], [quantity(name).default], ["given"])
+        counts.append(row.mul + row.add)
+    assert counts[1] < 2.1 * counts[0] and counts[2] < 2.1 * counts[1]
+
+
+def test_a_moving_base_costs_a_humanoid_little_more_than_a_known_acceleration():
+    talos = bench.robots().get("Talos")
+    if talos is None:
+        pytest.skip("example-robot-data is not installed")
+    (known,), _ = costs(talos, ["inverse_dynamics"], ["newton_euler"], ["given"])
+    (moving,), _ = costs(talos, ["moving_base_inverse"], ["composite"], ["given"])
+    assert moving.mul + moving.add < 1.6 * (known.mul + known.add)

@@ -176,7 +176,7 @@ def test_an_elastic_joint_without_stiffness_is_named():
     with pytest.raises(ModelError, match="joint 'j2' is elastic and has no stiffness"):
         da.load(ARM).with_flexible_joints([5, 0], 0.1, joints=["j1", "j2"])
     text = {"phrase": ARM, "elastic": [{"joint": "j4"}]}
-    with pytest.raises(da.DescriptionError, match="joint .j4.: stiffness is missing"):
+    with pytest.raises(da.DescriptionError, match="joint 'j4': stiffness is missing"):
         da.load(text)
 
 
