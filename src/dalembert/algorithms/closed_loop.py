@@ -82,7 +82,7 @@ def _motion(
         return qd, gamma, qdd
     # (Gᵀ Γ)_f = 0: the accelerations of the coordinates that no motor moves
     columns = [[row[first + c] for row in closed.G] for c in range(plan.free)]
-    M = composite(tree, q, drives="none" if drives == "none" else "inertia")
+    M = _inertia(tree, q, drives)
     along = [[dot(row, g) for row in M] for g in columns]
     A = [[dot(g, x) for x in along] for g in columns]
     extra = solve(A, [-dot(g, gamma) for g in columns])
@@ -105,6 +105,19 @@ def _forces(
     gamma = inverse(without_springs(tree), closed.q, qd, qdd, drives=drives, **given)
     pull = spring_forces(closed.m, closed.q, qd)
     return [a - b for a, b in zip(gamma, pull, strict=True)]
+
+
+def _inertia(tree: Mechanism, q: Vector, drives: Drives) -> list[list[Scalar]]:
+    """Return the mass matrix of the tree, with rotors unless drives are left out."""
+    return composite(tree, q, drives="none" if drives == "none" else "inertia")
+
+
+def _load(plan: Plan, gamma: Vector, tau: Vector) -> list[Scalar]:
+    """Return what motor forces leave over beside the tree's own forces, for all joints."""
+    load: list[Scalar] = [-x for x in gamma]
+    for k, u in zip(plan.motors, tau, strict=True):
+        load[k] = load[k] + u
+    return load
 
 
 def _shared(
@@ -151,7 +164,7 @@ def active_mass_matrix(
 
 
 def _reduced(closed: Closed, tree: Mechanism, drives: Drives) -> list[list[Scalar]]:
-    M = composite(tree, closed.q, drives="none" if drives == "none" else "inertia")
+    M = _inertia(tree, closed.q, drives)
     columns = list(zip(*closed.G, strict=True))
     n = len(columns)
     along = [[dot(row, g) for row in M] for g in columns]
@@ -208,9 +221,7 @@ def closed_forward(
     """Return (q̈ of the whole tree, residual, pivot) for motor forces tau, by A_c and H_c (58)."""
     closed = closed_at(m, plan, q, steps)
     gamma, rest = _bias(closed, qd, inverse, tree or m, drives, given)
-    load: list[Scalar] = [-x for x in gamma]
-    for k, u in zip(plan.motors, tau, strict=True):
-        load[k] = load[k] + u
+    load = _load(plan, gamma, tau)
     A = _reduced(closed, tree or m, drives)
     qdd_i = solve(A, closed.projected(load)) if A else []
     moved = closed.tree(qdd_i, None)
@@ -291,10 +302,8 @@ def closed_forward_multipliers(
     qd = closed.velocity(qd)
     n, rows, light = m.nv, plan.rows, tree or m
     h = _forces(closed, light, qd, [0] * n, inverse, drives, given)
-    M = composite(light, closed.q, drives="none" if drives == "none" else "inertia")
-    load: list[Scalar] = [-x for x in h]
-    for k, u in zip(plan.motors, tau, strict=True):
-        load[k] = load[k] + u
+    M = _inertia(light, closed.q, drives)
+    load = _load(plan, h, tau)
     bias = closure_rates(m, closed.q, qd)[1]
     top = [[*M[k], *(-closed.J[r][k] for r in rows)] for k in range(n)]
     low = [[*closed.J[r], *([0] * len(rows))] for r in rows]
