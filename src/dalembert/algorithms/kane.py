@@ -21,6 +21,7 @@ from .drives import Drives, friction, rotor_inertia
 from .elastic import joint_springs
 from .kinematics import Target, target_jacobian, target_jacobian_derivative, target_pose
 from .newton_euler import Wrench, newton_euler
+from .single_body import forces as body_forces
 from .springs import spring_forces
 from .velocity_constraints import Row, constraint_count, forward_row, prescribed_names, rows
 
@@ -40,13 +41,6 @@ def centre(m: Mechanism, j: int) -> Target:
     return j, Transform(Rotation(), m.bodies[j].inertia.centre)
 
 
-def wrench(m: Mechanism, j: int, v: Vec3, w: Vec3, vd: Vec3, wd: Vec3) -> tuple[Vec3, Vec3]:
-    """Return f = S(Ω) m v + m v̇, n = S(Ω) j Ω + j Ω̇ (3.1), (3.2), E3.2."""
-    body = m.bodies[j]
-    inertia = body.inertia.about_centre
-    return (w.cross(v) + vd) * body.m, w.cross(inertia @ w) + inertia @ wd
-
-
 def kane(
     mechanism: Mechanism,
     q: Vector,
@@ -64,7 +58,7 @@ def kane(
         Jd = target_jacobian_derivative(m, target, q, qd)
         v, w = _split(_times(J, qd))
         vd, wd = _split(_plus(_times(J, qdd), _times(Jd, qd)))
-        f, n = wrench(m, j, v, w, vd, wd)
+        f, n = body_forces(m.bodies[j].m, m.bodies[j].inertia.about_centre, v, w, vd, wd)
         f = f - target_pose(m, target, q).R.T @ m.gravity * m.bodies[j].m
         if j in acting:
             force, couple = acting[j]

@@ -16,6 +16,7 @@ from ..algorithms import kane
 from ..algorithms.drives import rotor_inertia
 from ..algorithms.elastic import joint_springs
 from ..algorithms.kinematics import target_pose
+from ..algorithms.single_body import extended
 from ..algorithms.springs import spring_forces
 from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
 from ..mechanism import Mechanism
@@ -119,13 +120,11 @@ class KaneForm:
     @cached_property
     def M(self) -> list[Matrix]:
         """Step 7: M_i, 6 x 6 for each body (3.8)."""
-        out = []
-        for j in self.bodies:
-            body = self.m.bodies[j]
-            I = body.inertia.about_centre
-            top = [[body.m if r == c else 0 for c in range(6)] for r in range(3)]
-            out.append([*top, *([0, 0, 0, *row] for row in I.rows)])
-        return out
+        return [self._extended(j, Vec3.zero())[0] for j in self.bodies]
+
+    def _extended(self, j: int, w: Vec3) -> tuple[Matrix, Matrix]:
+        inertia = self.m.bodies[j].inertia
+        return extended(inertia.mass, inertia.about_centre, w)
 
     @cached_property
     def spin(self) -> list[Vec3]:
@@ -137,11 +136,7 @@ class KaneForm:
     @cached_property
     def W(self) -> list[Matrix]:
         """Step 7: W_i, 6 x 6 for each body (3.9)."""
-        out = []
-        for w in self.spin:
-            S = [list(row) for row in w.skew().rows]
-            out.append([*([*r, 0, 0, 0] for r in S), *([0, 0, 0, *r] for r in S)])
-        return out
+        return [self._extended(j, w)[1] for j, w in zip(self.bodies, self.spin, strict=True)]
 
     # -- 8: active forces --------------------------------------------------------------------------
 

@@ -1,0 +1,38 @@
+"""One rigid body: Newton and Euler at its mass centre, velocities and forces in body axes.
+
+DeSantis (1996), (3.1)-(3.10) with E3.1-E3.3: the forces of a motion, the motion of forces (his form
+for simulation), and both in six rows with M_i and W_i.
+"""
+
+from __future__ import annotations
+
+from ..algebra import Mat3, Rotation, Vec3
+from ..expr import Scalar, solve
+
+Matrix = list[list[Scalar]]
+
+
+def forces(mass: Scalar, inertia: Mat3, v: Vec3, w: Vec3, vd: Vec3, wd: Vec3) -> tuple[Vec3, Vec3]:
+    """Return f = S(Ω) m v + m v̇ and n = S(Ω) j Ω + j Ω̇ (3.1), (3.2), E3.2."""
+    return (w.cross(v) + vd) * mass, w.cross(inertia @ w) + inertia @ wd
+
+
+def accelerations(
+    mass: Scalar, inertia: Mat3, v: Vec3, w: Vec3, f: Vec3, n: Vec3
+) -> tuple[Vec3, Vec3]:
+    """Return v̇ = f/m - S(Ω) v and Ω̇ = j⁻¹ (n - S(Ω) j Ω) (3.3), (3.4)."""
+    wd = solve([list(row) for row in inertia.rows], list(n - w.cross(inertia @ w)))
+    return f * (1 / mass) - w.cross(v), Vec3(*wd)
+
+
+def pose_rates(R: Rotation, v: Vec3, w: Vec3) -> tuple[Vec3, Mat3]:
+    """Return ċ = R v and Ṙ = S(R Ω) R of the pose in the operational space (3.5), (3.6)."""
+    return R @ v, (R @ w).skew() @ R.matrix()
+
+
+def extended(mass: Scalar, inertia: Mat3, w: Vec3) -> tuple[Matrix, Matrix]:
+    """Return M_i and W_i of M_i v̇_i = -W_i M_i v_i + ω_i (3.7)-(3.9), E3.3."""
+    M: Matrix = [[mass if r == c else 0 for c in range(6)] for r in range(3)]
+    M += [[0, 0, 0, *row] for row in inertia.rows]
+    S = [list(row) for row in w.skew().rows]
+    return M, [*([*row, 0, 0, 0] for row in S), *([0, 0, 0, *row] for row in S)]
