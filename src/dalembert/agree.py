@@ -49,6 +49,7 @@ class Agreement:
 
     @property
     def ok(self) -> bool:
+        """Whether every difference keeps the agreement law."""
         return bool(np.all(self.worst <= LIMIT))
 
     def data(self) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class Inertia:
 
     @property
     def m(self) -> Scalar:
+        """The mass."""
         return self.mass
 
     @property
@@ -98,4 +99,5 @@ class Inertia:
         return zero and is_zero(self.mass) and (self.at == "centre" or self.lever.is_zero())
 
     def map(self, f: Map) -> Inertia:
+        """Return the inertia with every number mapped."""
         return Inertia(f(self.mass), self.lever.map(f), self.tensor.map(f), self.at)

@@ -28,12 +28,14 @@ class Articulated:
 
     @staticmethod
     def of(body: Body) -> Articulated:
+        """Return the inertia of one rigid body."""
         return Articulated(Mat3.identity() * body.m, -body.h.skew(), body.Io)
 
     def __add__(self, o: Articulated) -> Articulated:
         return Articulated(self.M + o.M, self.B + o.B, self.J + o.J)
 
     def times(self, linear: Vec3, angular: Vec3) -> tuple[Vec3, Vec3]:
+        """Return force and couple of an acceleration (linear, angular)."""
         return self.M @ linear + self.B @ angular, self.B.T @ linear + self.J @ angular
 
     def less(self, U: Sequence[tuple[Vec3, Vec3]], K: Sequence[tuple[Vec3, Vec3]]) -> Articulated:

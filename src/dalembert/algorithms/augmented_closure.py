@@ -114,6 +114,7 @@ class Held:
         q: Vector,
         drives: Drives = "inertia",
     ) -> Held:
+        """Return the equations of motion and closure of a pose, ready to be solved."""
         n, all_rows = m.nv, loop_jacobian(m, q)
         J = [list(all_rows[r]) for r in plan.rows]
         M = composite(tree, q, drives="none" if drives == "none" else "inertia")

@@ -151,6 +151,7 @@ class Closed:
 
     @staticmethod
     def at(m: Mechanism, plan: Plan, q: Vector) -> Closed:
+        """Return the closure equations of a pose, solved for the dependent rates."""
         J = loop_jacobian(m, q)
         A = [[J[r][k] for k in plan.dependent] for r in plan.rows]
         return Closed(m, plan, q, J, Factor(A))

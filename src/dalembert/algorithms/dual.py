@@ -50,9 +50,11 @@ class Dual:
         return Dual(ratio, (self.slope - ratio * b) / a)
 
     def sin(self) -> Dual:
+        """Return the sine and its slope."""
         return Dual(sin(self.real), cos(self.real) * self.slope)
 
     def cos(self) -> Dual:
+        """Return the cosine and its slope."""
         return Dual(cos(self.real), -sin(self.real) * self.slope)
 
 

@@ -183,6 +183,7 @@ def pseudo_inertia(inertia: Inertia) -> Matrix:
 
 
 def identity() -> Matrix:
+    """Return the unit matrix, 4 x 4."""
     return matrix(Transform(Rotation(), Vec3.zero()))
 
 
@@ -193,6 +194,7 @@ def matrix(T: Transform) -> Matrix:
 
 
 def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    """Return the sum of products."""
     out: Scalar = 0
     for x, y in zip(a, b, strict=True):
         out = out + x * y
@@ -200,15 +202,18 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
+    """Return the matrix a b."""
     columns = tuple(zip(*b, strict=True))
     return tuple(tuple(dot(row, column) for column in columns) for row in a)
 
 
 def add(a: Matrix, b: Matrix) -> Matrix:
+    """Return the matrix a + b."""
     return tuple(tuple(x + y for x, y in zip(r, s, strict=True)) for r, s in zip(a, b, strict=True))
 
 
 def scaled(a: Matrix, k: Scalar) -> Matrix:
+    """Return the matrix k a."""
     return tuple(tuple(x * k for x in row) for row in a)
 
 

@@ -25,12 +25,15 @@ class Angle:
 
     @property
     def angle(self) -> Scalar:
+        """The angle itself."""
         return atan2(self.s, self.c)
 
     def cos(self) -> Scalar:
+        """Return its cosine."""
         return self.c
 
     def sin(self) -> Scalar:
+        """Return its sine."""
         return self.s
 
     def __neg__(self) -> Angle:

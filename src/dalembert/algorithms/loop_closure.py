@@ -52,6 +52,7 @@ class Moving:
         return Moving(self.x - o.x, self.xd - o.xd, self.xdd - o.xdd)
 
     def dot(self, o: Moving) -> Jet:
+        """Return the scalar product with its first and second rate."""
         return Jet(
             self.x.dot(o.x),
             self.xd.dot(o.x) + self.x.dot(o.xd),
@@ -59,6 +60,7 @@ class Moving:
         )
 
     def parts(self) -> list[Jet]:
+        """Return the three components, each with its rates."""
         return [Jet(*three) for three in zip(self.x, self.xd, self.xdd, strict=True)]
 
 

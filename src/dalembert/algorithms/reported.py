@@ -163,6 +163,7 @@ class MassSum:
 
     @staticmethod
     def union(sums: Iterable[MassSum]) -> MassSum:
+        """Return the sum in which every term stands once."""
         number: Any = 0
         terms: list[tuple[int, Term]] = []
         for part in sums:
@@ -171,9 +172,11 @@ class MassSum:
         return MassSum(number, tuple(sorted(terms)))
 
     def is_zero(self) -> bool:
+        """Return whether there is no term at all."""
         return not self.terms and bool(self.number == 0)
 
     def sum(self) -> Sum:
+        """Return the terms and the number as one sum."""
         return [*(t for _, t in self.terms), (self.number, ())]
 
     def factor(self, plus: bool = False) -> Term:

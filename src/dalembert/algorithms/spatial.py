@@ -41,6 +41,7 @@ class Spatial:
         return Spatial(self.w.cross(o.w) + self.v.cross(o.v), self.w.cross(o.v))
 
     def dot(self, o: Spatial) -> Scalar:
+        """Return the power: angular with angular, linear with linear."""
         return self.w.dot(o.w) + self.v.dot(o.v)
 
     def back(self, R: Rotation, P: Vec3) -> Spatial:
@@ -94,6 +95,7 @@ class CoriolisFactor:
 
     @staticmethod
     def of(I: SpatialInertia, xi: Spatial) -> CoriolisFactor:
+        """Return the factor of an inertia that moves with the twist xi."""
         w, v = xi.w, xi.v
         xx, yy, zz, xy, xz, yz = I.J.six()
         # the second moments ∫ r rᵀ dm = ½ tr(J) 1 - J
@@ -181,6 +183,7 @@ class Motion:
 
     @property
     def U(self) -> Mat3:
+        """U = skew(wd) + skew(w) skew(w)."""
         return self.wd.skew() + squared(self.w)
 
     def seen(self, R: Rotation, P: Vec3) -> Motion:

@@ -26,6 +26,7 @@ def without_springs(m: Mechanism) -> Mechanism:
 
 
 def body_states(m: Mechanism, q: Vector, qd: Vector) -> dict[int, State]:
+    """Return rotation, origin and velocities of every body in base axes; -1 is the base."""
     q_, qd_ = m.split_q(q), m.split(qd)
     states: dict[int, State] = {-1: (Rotation(), ZERO, ZERO, ZERO)}
     for j, body in m.outward():

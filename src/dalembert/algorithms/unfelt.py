@@ -132,6 +132,7 @@ class Motion:
 
     @property
     def is_general(self) -> bool:
+        """Whether every inertial parameter and every twist is felt."""
         return len(self.felt) == 10 and len(self.twists) == 6
 
 

@@ -70,6 +70,7 @@ class Quantity:
 
     @property
     def default(self) -> str:
+        """The method that is used where none is named."""
         return next(iter(self.methods))
 
 

@@ -155,12 +155,14 @@ class Conversation:
 
     @property
     def model(self) -> Mechanism:
+        """The mechanism that the talk is about."""
         if self.mechanism is None:
             raise UsageError("there is no model yet", hint="type a phrase: RZ(A1,B1),TXK(L1);")
         return self.mechanism
 
     @property
     def equations(self) -> Equations:
+        """Its closed forms, made when first asked for."""
         if self.made is None:
             from dalembert.equations import equations
 

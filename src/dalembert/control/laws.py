@@ -242,6 +242,7 @@ class PD(Feedback):
         return (*Feedback.key.fget(self), self.gravity)  # type: ignore[attr-defined]
 
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
+        """Return the pull, with what holds the machine against gravity."""
         if not self.gravity:
             return list(pull)
         return [a + b for a, b in zip(pull, model.gravity(q), strict=True)]
@@ -290,6 +291,7 @@ class ComputedTorque(Feedback):
     """
 
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
+        """Return the forces of the model for the acceleration asked."""
         asked = [a + b for a, b in zip(goal.ahead, pull, strict=True)]
         return model.inverse(q, qd, asked)
 
@@ -307,4 +309,5 @@ class FeedForward(Feedback):
     """
 
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
+        """Return the forces of the goal's own motion, and the pull towards it."""
         return [a + b for a, b in zip(model.along(q, goal), pull, strict=True)]

@@ -43,6 +43,7 @@ class Plant:
 
     @property
     def signals(self) -> int:
+        """How many inputs are not forces."""
         return len(self.inputs) - self.forces + 2 * self.timed
 
 

@@ -46,9 +46,11 @@ class Angle:
         return Angle(self.pairs, tuple(-j for j in self.joints), constants, -self.quarters % 4)
 
     def cos(self) -> Scalar:
+        """Return the generator of the cosine."""
         return self.pairs.of(self)[0]
 
     def sin(self) -> Scalar:
+        """Return the generator of the sine."""
         return self.pairs.of(self)[1]
 
 

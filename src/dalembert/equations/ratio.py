@@ -129,6 +129,7 @@ class Ratio:
         return self.field.make(self.num**n, self.den**n)
 
     def sin(self) -> Any:
+        """Raise NotPolynomialError: only joint angles have sines here."""
         raise NotPolynomialError(
             "a sine of something else than joint angles has no closed form here",
             hint="angles are sums of coordinates; a product in a sine stays in kernels",
@@ -236,11 +237,14 @@ class Coordinate:
         return c, s
 
     def sin(self) -> Any:
+        """Return the generator of the sine."""
         return self._pair()[1]
 
     def cos(self) -> Any:
+        """Return the generator of the cosine."""
         return self._pair()[0]
 
     def tan(self) -> Any:
+        """Return sine by cosine."""
         c, s = self._pair()
         return s / c

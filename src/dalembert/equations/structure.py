@@ -121,6 +121,7 @@ class Structure:
 
     @cached_property
     def probes(self) -> Sequence[Probe]:
+        """Two random postures at which coefficients are tried."""
         return [Probe(self.symbols, seed) for seed in (1, 2)]
 
     def kind_of(self, kind: str, place: Place) -> str:

@@ -62,11 +62,13 @@ class StateModel:
 
     @staticmethod
     def of(m: Mechanism, asked: Sequence[str], drives: Drives) -> StateModel:
+        """Return the state model of a mechanism that keeps some parameters as inputs."""
         own = system(m, drives)
         return StateModel(own.m, own, tuple(asked), drives)
 
     @property
     def closed(self) -> bool:
+        """Whether loops close the tree."""
         return isinstance(self.own, Closed)
 
     @property
@@ -76,6 +78,7 @@ class StateModel:
 
     @property
     def timed(self) -> bool:
+        """Whether an equation depends on time."""
         return isinstance(self.own, Reduced) and is_timed(self.m)
 
     @property

@@ -129,6 +129,7 @@ WHOLE: Mapping[str, Callable[..., dict[str, str | bytes]]] = {
 
 
 def writer(language: str) -> Callable[[Unit], dict[str, str | bytes]]:
+    """Return the module that writes a language."""
     if language not in LANGUAGES:
         raise UsageError(
             f"there is no language {shown(str(language))!r}",

@@ -24,6 +24,7 @@ class Port:
 
     @property
     def size(self) -> int:
+        """The number of entries."""
         n = 1
         for k in self.shape:
             n *= k

@@ -67,6 +67,7 @@ class Graph(Arena):
     # -- arithmetic, folded as it is written ---------------------------------------------------
 
     def add(self, a: int, b: int) -> int:
+        """Return the node a + b, folded where it can be."""
         va, vb, op = self.const[a], self.const[b], self.op
         if va is not None:
             if vb is not None:
@@ -108,6 +109,7 @@ class Graph(Arena):
         return None
 
     def sub(self, a: int, b: int) -> int:
+        """Return the node a - b, folded where it can be."""
         va, vb, op, args = self.const[a], self.const[b], self.op, self.args
         if vb is not None:
             if va is not None:
@@ -143,6 +145,7 @@ class Graph(Arena):
         return self.node("sub", (a, b))
 
     def mul(self, a: int, b: int) -> int:
+        """Return the node a b, folded where it can be."""
         va, vb, op, args = self.const[a], self.const[b], self.op, self.args
         if vb is not None:
             if va is not None:
@@ -170,6 +173,7 @@ class Graph(Arena):
         return self.node("mul", (a, b) if a < b else (b, a))
 
     def div(self, a: int, b: int) -> int:
+        """Return the node a / b, folded where it can be."""
         va, vb, op, args = self.const[a], self.const[b], self.op, self.args
         if vb is not None:
             if vb == 0:
@@ -195,6 +199,7 @@ class Graph(Arena):
         return self.node("div", (a, b))
 
     def neg(self, a: int) -> int:
+        """Return the node -a, folded where it can be."""
         if (v := self.const[a]) is not None:
             return self.number(-v)
         return self.args[a][0] if self.op[a] == "neg" else self.node("neg", (a,))

@@ -74,48 +74,63 @@ class Expr:
         return Expr(g, g.apply(name, self.id, *(g.lift(x) for x in others)))
 
     def sin(self) -> Expr:
+        """Return the sine."""
         return self._call("sin")
 
     def cos(self) -> Expr:
+        """Return the cosine."""
         return self._call("cos")
 
     def tan(self) -> Expr:
+        """Return the tangent."""
         return self._call("tan")
 
     def asin(self) -> Expr:
+        """Return the arc sine."""
         return self._call("asin")
 
     def acos(self) -> Expr:
+        """Return the arc cosine."""
         return self._call("acos")
 
     def exp(self) -> Expr:
+        """Return the exponential."""
         return self._call("exp")
 
     def log(self) -> Expr:
+        """Return the natural logarithm."""
         return self._call("log")
 
     def sqrt(self) -> Expr:
+        """Return the square root."""
         return self._call("sqrt")
 
     def absolute(self) -> Expr:
+        """Return the absolute value."""
         return self._call("absolute")
 
     def sign(self) -> Expr:
+        """Return -1, 0 or 1."""
         return self._call("sign")
 
     def atan2(self, x: Any) -> Expr:
+        """Return the angle of the point (x, self)."""
         return self._call("atan2", x)
 
     def minimum(self, other: Any) -> Expr:
+        """Return the smaller of two."""
         return self._call("minimum", other)
 
     def maximum(self, other: Any) -> Expr:
+        """Return the larger of two."""
         return self._call("maximum", other)
 
     def choose(self, yes: Any, no: Any) -> Expr:
+        """Return `yes` where this condition holds, else `no`."""
         return self._call("where", yes, no)
 
     def reversed_atan2(self, y: Any) -> Expr:
+        """Return the angle of the point (self, y)."""
         return Expr(self.graph, self.graph.lift(y)).atan2(self)
 
     reversed_minimum = minimum

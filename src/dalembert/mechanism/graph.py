@@ -45,6 +45,7 @@ class Connection:
 
     @property
     def freedoms(self) -> int:
+        """How many velocity variables the joint has."""
         return sum(joint.nv for joint in self.chain)
 
     @property

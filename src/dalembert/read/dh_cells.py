@@ -70,6 +70,7 @@ class Cells:
         self.uses = Counter(n for row in self.rows for cell in row.values() for n in _names(cell))
 
     def fail(self, j: int, column: str, message: str, hint: str | None = None) -> NoReturn:
+        """Raise DescriptionError that names row and column."""
         way = f"row {j + 1}, column {shown(column, 40)}: " if column else f"row {j + 1}: "
         raise DescriptionError(way + message, self.at(j, column), hint)
 

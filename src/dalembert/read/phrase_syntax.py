@@ -70,6 +70,7 @@ class Sentence:
     statements: list[Statement] = field(default_factory=list)
 
     def fail(self, message: str, offset: int, hint: str | None = None) -> NoReturn:
+        """Raise DescriptionError at a place of the text as written."""
         raise DescriptionError(message, place_at(self.source, self.original, offset), hint)
 
 

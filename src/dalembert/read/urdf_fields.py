@@ -46,6 +46,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
 
     def fail(self, element: Element, message: str, hint: str | None = None) -> NoReturn:
+        """Raise DescriptionError at an element."""
         raise DescriptionError(message, Place(self.source, element.line, element.column), hint)
 
     def known(self, element: Element, children: tuple[str, ...]) -> None:
@@ -67,6 +68,7 @@ class Reading:
         return found[0] if found else None
 
     def name(self, element: Element, key: str = "name") -> str:
+        """Return a name that an element must have."""
         value = element.attributes.get(key)
         if not value:
             self.fail(element, f"<{element.tag}> has no {key}", f'write: {key}="..."')
@@ -75,6 +77,7 @@ class Reading:
         return value
 
     def number(self, element: Element, text: str, what: str) -> Exact:
+        """Return the exact number of a text."""
         value = literal(text.strip())
         if value is None or "/" in text:
             self.fail(element, f"{what}: {shown(text, 40)!r} is not a finite decimal number")
@@ -90,6 +93,7 @@ class Reading:
         return self.number(element, element.attributes[key], f"{element.tag} {key}")
 
     def vector(self, element: Element | None, key: str, default: tuple[int, int, int]) -> Vec3:
+        """Return three numbers of an attribute, or the default."""
         if element is None or key not in element.attributes:
             return Vec3(*default)
         parts = element.attributes[key].split()

@@ -22,6 +22,7 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def all(self, tag: str) -> list[Element]:
+        """Return the children with a tag."""
         return [c for c in self.children if c.tag == tag]
 
 

@@ -92,6 +92,7 @@ _warned: set[str] = set()
 
 
 def warn_once(text: str) -> None:
+    """Warn of something, the first time only."""
     if text not in _warned:
         _warned.add(text)
         warnings.warn(text, RuntimeWarning, stacklevel=3)

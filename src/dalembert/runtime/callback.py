@@ -27,6 +27,7 @@ class Callback:
 
     @property
     def code(self) -> Callback:
+        """What stands in the place of compiled code: the callback itself."""
         return self
 
     def __call__(self, *inputs: Any, parameters: Any = None) -> np.ndarray:

@@ -37,6 +37,7 @@ class Code:
         self.count = 0
 
     def text(self, result: str = "i64") -> str:
+        """Return the whole function as LLVM text."""
         body = "\n  ".join(self.lines)
         return f"define {result} @{self.name}({self.arguments}) #0 {{\nentry:\n  {body}\n}}\n"
 
@@ -50,6 +51,7 @@ class Code:
         return name
 
     def do(self, form: str, *operands: str | float | int) -> None:
+        """Write an instruction that has no result."""
         self.lines.append(form.format(*map(_operand, operands)))
 
     def at(self, field: str) -> str:
@@ -57,9 +59,11 @@ class Code:
         return self(f"getelementptr i8, ptr %task, i64 {self.record.offset[field]}")
 
     def get(self, field: str) -> str:
+        """Return the value of a field of the record."""
         return self(f"load {self.record.kind[field]}, ptr {{}}, align 8", self.at(field))
 
     def set(self, field: str, value: str | float | int) -> None:
+        """Write a field of the record."""
         self.do(f"store {self.record.kind[field]} {{}}, ptr {{}}, align 8", value, self.at(field))
 
     def word(self, base: str, index: str | int, kind: str = "double") -> str:
@@ -67,38 +71,48 @@ class Code:
         return self(f"load {kind}, ptr {{}}, align 8", self.spot(base, index))
 
     def put(self, base: str, index: str | int, value: str, kind: str = "double") -> None:
+        """Write an entry of an array."""
         self.do(f"store {kind} {{}}, ptr {{}}, align 8", value, self.spot(base, index))
 
     def spot(self, base: str, index: str | int) -> str:
+        """Return the address of an entry of an array."""
         return self("getelementptr double, ptr {}, i64 {}", base, index)
 
     # -- arithmetic ----------------------------------------------------------------------------
 
     def add(self, x: str | float, y: str | float) -> str:
+        """Return x + y."""
         return self("fadd contract double {}, {}", x, y)
 
     def sub(self, x: str | float, y: str | float) -> str:
+        """Return x - y."""
         return self("fsub contract double {}, {}", x, y)
 
     def mul(self, x: str | float, y: str | float) -> str:
+        """Return x y."""
         return self("fmul contract double {}, {}", x, y)
 
     def div(self, x: str | float, y: str | float) -> str:
+        """Return x / y."""
         return self("fdiv double {}, {}", x, y)
 
     def less(self, x: str | float, y: str | float) -> str:
+        """Return whether x < y, false for nan."""
         return self("fcmp olt double {}, {}", x, y)
 
     def choose(self, mask: str, yes: str | float, no: str | float) -> str:
+        """Return `yes` where the mask holds, else `no`."""
         return self("select i1 {}, double {}, double {}", mask, yes, no)
 
     # -- blocks --------------------------------------------------------------------------------
 
     def label(self) -> str:
+        """Return a new label."""
         self.count += 1
         return f"l{self.count}"
 
     def open(self, label: str) -> None:
+        """Begin the block of a label."""
         self.lines.append(f"br label %{label}")
         self.lines.append(f"{label}:")
 
@@ -166,9 +180,11 @@ class Code:
         return self(f"fadd contract {WIDE} {{}}, {{}}", x, y)
 
     def load(self, base: str, i: str) -> str:
+        """Return several entries of an array at once."""
         return self(f"load {WIDE}, ptr {{}}, align 8", self.spot(base, i))
 
     def spread(self, x: str) -> str:
+        """Return a number in every lane."""
         one = self(f"insertelement {WIDE} poison, double {{}}, i64 0", x)
         return self(
             f"shufflevector {WIDE} {{}}, {WIDE} poison, <{LANES} x i32> zeroinitializer", one

@@ -182,6 +182,7 @@ class Fixed:
         return int(self.task["first"]), float(self.task["t"]), x, y
 
     def progress(self) -> float:
+        """Return the part of the work that is done, 0 to 1."""
         done = int(self.task["first"]) * len(self.times) + TILE * int(self.task["sample"])
         return min(1.0, done / max(1, len(self.states) * len(self.times)))
 
@@ -249,10 +250,12 @@ class Adaptive:
 
     @property
     def t(self) -> float:
+        """The time reached."""
         return float(self.task["t"])
 
     @property
     def x(self) -> np.ndarray:
+        """The state reached."""
         return self.task.kept["x"][: len(self.state)]
 
     def inputs(self, x: np.ndarray, t: float) -> tuple[Any, ...]:
@@ -266,6 +269,7 @@ class Adaptive:
         return self.model.rhs.card.inputs[2].size
 
     def rate(self, x: np.ndarray, t: float) -> np.ndarray:
+        """Return the rates of a state at a time."""
         return self.model.rhs(*self.inputs(x, t), parameters=self.parameters)  # type: ignore[return-value]
 
     def event_values(self, x: np.ndarray | None = None, t: float | None = None) -> np.ndarray:
@@ -304,6 +308,7 @@ class Adaptive:
         return found if np.isfinite(found) and found > 0 else 1e-6
 
     def progress(self) -> float:
+        """Return the part of the time that is done, 0 to 1."""
         start, end = float(self.task.kept["times"][0]), float(self.task["end"])
         return (self.t - start) / (end - start) if end > start else 1.0
 

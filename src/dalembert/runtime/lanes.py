@@ -12,12 +12,15 @@ def real(value: float, lanes: int = 1) -> str:
 
 
 def value_type(lanes: int) -> str:
+    """Return the LLVM type of that many numbers."""
     return "double" if lanes == 1 else f"<{lanes} x double>"
 
 
 def mask_type(lanes: int) -> str:
+    """Return the LLVM type of that many conditions."""
     return "i1" if lanes == 1 else f"<{lanes} x i1>"
 
 
 def suffix(lanes: int) -> str:
+    """Return the ending of intrinsics for that many numbers."""
     return "f64" if lanes == 1 else f"v{lanes}f64"

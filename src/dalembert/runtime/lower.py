@@ -118,23 +118,28 @@ class Body:
     # -- memory --------------------------------------------------------------------------------
 
     def fresh(self) -> str:
+        """Return a new name."""
         self.count += 1
         return f"%t{self.count}"
 
     def emit(self, form: str, *operands: str) -> str:
+        """Write an instruction and return the name of its result."""
         name = self.fresh()
         self.text.append(f"{name} = {form.format(*operands, t=self.type, m=self.suffix)}")
         return name
 
     def address(self, base: str, index: int) -> str:
+        """Return the address of a row."""
         if index == 0:
             return base
         return self.emit("getelementptr inbounds i8, ptr {}, i64 {}", base, str(self.bytes * index))
 
     def load(self, base: str, index: int) -> str:
+        """Return a row of an array."""
         return self.emit(f"load {{t}}, ptr {{}}, align {self.bytes}", self.address(base, index))
 
     def store(self, value: str, base: str, index: int) -> None:
+        """Write a row of an array."""
         where = self.address(base, index)
         self.text.append(f"store {self.type} {value}, ptr {where}, align {self.bytes}")
 
@@ -165,6 +170,7 @@ class Body:
         return made
 
     def constant(self, value: float) -> str:
+        """Return a number as an operand."""
         if self.numbers is None or value == 0:
             return real(value, self.lanes)
         return self.load("%k", self.numbers.place(value))
@@ -179,6 +185,7 @@ class Body:
     # -- items ---------------------------------------------------------------------------------
 
     def line(self, v: int) -> None:
+        """Write the instructions of one line of the program."""
         line = self.plan.block.lines[v - len(self.plan.block.leaves)]
         if line.op in MASKS:
             self.masks[v] = self.emit(MASKS[line.op], *map(self.value, line.args))

@@ -35,6 +35,7 @@ class Signal:
 
     @property
     def size(self) -> int:
+        """The number of columns."""
         return self.coefficients.shape[1]
 
     @property

@@ -27,11 +27,13 @@ class Constant:
 
     @property
     def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
         return ("constant",)
 
     def torque(
         self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
     ) -> Sequence[Scalar]:
+        """Return the forces, which are the settings."""
         return p
 
 
@@ -44,11 +46,13 @@ class Table:
 
     @property
     def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
         return ("table",)
 
     def torque(
         self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
     ) -> Sequence[Scalar]:
+        """Return the forces, which are the signal."""
         return u
 
 
@@ -62,15 +66,18 @@ class Called:
 
     @property
     def settings(self) -> Array:
+        """Forces before the first call."""
         return np.zeros(self.forces)
 
     @property
     def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
         return ("constant",)  # what is compiled takes the forces as settings
 
     def torque(
         self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
     ) -> Sequence[Scalar]:
+        """Return the forces that the last call gave."""
         return p
 
 

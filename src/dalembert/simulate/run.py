@@ -38,10 +38,12 @@ class Job:
 
     @property
     def m(self) -> Mechanism:
+        """The mechanism."""
         return self.kernels.system.m
 
     @property
     def force_names(self) -> tuple[str, ...]:
+        """The names of the forces."""
         return force_names(self.kernels.system)
 
     def planned_at(self, q: Array) -> Job:
@@ -69,6 +71,7 @@ class Job:
         return replace(made, limit=min(FADING, 0.2 * measure))
 
     def model(self, method: str, table: EventTable | None = None) -> drivers.Model:
+        """Return the compiled model that a method integrates."""
         k = self.kernels
         rhs = k.map(method) if method in MAPS else k.rhs()
         if isinstance(k.law, Called):
@@ -117,6 +120,7 @@ class Run:
         return np.ascontiguousarray(whole.reshape(-1, values.shape[-1]))
 
     def parameters(self, lead: tuple[int, ...]) -> dict[str, Any] | None:
+        """Return the parameters, one row per state where they differ."""
         given = self.job.parameters
         if any(np.ndim(v) for v in given.values()):
             return {k: np.broadcast_to(v, lead).ravel() for k, v in given.items()}
@@ -246,6 +250,7 @@ class Run:
         return [*map(float, inner), last]
 
     def fail_adaptive(self, driver: Any, place: tuple[int, ...]) -> None:
+        """Raise ComputationError where steps became too small, naming the joint."""
         n = len(driver.state)
         K = driver.task.kept["K"].reshape(-1, int(driver.task["wide"]))[:13, :n]
         bad = ~np.isfinite(K).all(axis=0)

@@ -76,24 +76,29 @@ class Tree:
 
     @property
     def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
         return ("tree", self.given, self.drives)
 
     @property
     def speeds(self) -> int:
+        """The number of speeds."""
         return self.m.nv
 
     @property
     def forces(self) -> int:
+        """The number of forces."""
         return self.m.nv
 
     @property
     def signals(self) -> int:
+        """The number of signals: q, qd and qdd of prescribed joints."""
         return 3 * len(self.given)
 
     timed = False
 
     @property
     def projected(self) -> bool:
+        """Whether states are brought back after each step."""
         return bool(self.given) or any(b.joint.kind in ROUND for b in self.m.bodies)
 
     def bound(self, m: Mechanism) -> Tree:
@@ -101,9 +106,11 @@ class Tree:
         return replace(self, m=m if m.springs or self.given else simplify(m))
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
+        """Return the joint rates."""
         return v
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        """Return the rates of the speeds."""
         m = self.m
         if not self.given:
             _, run = algorithm(quantity("forward_dynamics"), None)
@@ -117,6 +124,7 @@ class Tree:
         return hybrid_dynamics(m, q, v, x, set(self.given), drives=self.drives)[0]
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
+        """Return the state on its manifold: unit quaternions, prescribed joints in place."""
         m = self.m
         q, v = normalised(m, q), list(v)
         parts = [list(own) for own in m.split_q(q)]
@@ -140,24 +148,29 @@ class Closed:
 
     @property
     def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
         return ("closed", self.plan, self.drives, self.given)
 
     @property
     def speeds(self) -> int:
+        """The number of speeds, those of the whole tree."""
         return self.m.nv
 
     @property
     def forces(self) -> int:
+        """The number of motor forces."""
         return len(self.plan.motors)
 
     @property
     def signals(self) -> int:
+        """The number of signals: q, qd and qdd of prescribed joints."""
         return 3 * len(self.given)
 
     projected = True
     timed = False
 
     def bound(self, m: Mechanism) -> Closed:
+        """Return the system over the scalars of a bound mechanism."""
         return replace(self, m=m, tree=simplify(cut_tree(m)))
 
     @property
@@ -195,9 +208,11 @@ class Closed:
         return found if (found.free, found.spare_motors) == kind else usual
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
+        """Return the joint rates."""
         return v
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        """Return the accelerations of all joints."""
         if self.given:
             options: Any = {"tree": self.tree, "drives": self.drives}
             return closed_hybrid(self.m, self.plan, q, v, tau, u[2::3], **options)
@@ -208,6 +223,7 @@ class Closed:
         return found
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
+        """Return the state with its loops closed."""
         m = self.m
         parts, v = [list(own) for own in m.split_q(normalised(m, q))], list(v)
         for k, j in enumerate(self.given):
@@ -228,10 +244,12 @@ class Reduced:
 
     @property
     def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
         return ("reduced", self.drives)
 
     @property
     def speeds(self) -> int:
+        """The number of independent speeds."""
         return len(kane.speed_names(self.m))
 
     @property
@@ -241,19 +259,23 @@ class Reduced:
 
     @property
     def signals(self) -> int:
+        """The number of signals: steering, prescribed joints, time."""
         clock = 2 if self.timed else 0
         return 2 * len(steering_names(self.m)) + 3 * len(prescribed_joints(self.m)) + clock
 
     @property
     def timed(self) -> bool:
+        """Whether an equation depends on time."""
         return is_timed(self.m)
 
     @property
     def projected(self) -> bool:
+        """Whether states are brought back after each step."""
         held = prescribed_joints(self.m) or is_holonomic(self.m)
         return bool(held) or any(b.joint.kind in ROUND for b in self.m.bodies)
 
     def bound(self, m: Mechanism) -> Reduced:
+        """Return the system over the scalars of a bound mechanism."""
         return replace(self, m=m)
 
     def given(self, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
@@ -264,14 +286,17 @@ class Reduced:
         return values, [*u[1:first:2], *u[first + 2 : last : 3], *u[last + 1 :: 2]]
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
+        """Return the joint rates that the speeds give."""
         return kane.reduction(self.m, q, v, *self.given(u)).qd
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        """Return the rates of the speeds."""
         nv = self.m.nv
         forces = tau[:nv], tau[nv:]
         return kane.state_model(self.m, q, v, *self.given(u), *forces, drives=self.drives)[0]
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
+        """Return the state on its manifold: unit quaternions, prescribed joints in place."""
         m, end = self.m, 2 * len(steering_names(self.m))
         parts = [list(own) for own in m.split_q(normalised(m, q))]
         for k, j in enumerate(prescribed_joints(m)):

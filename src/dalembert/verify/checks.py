@@ -51,6 +51,7 @@ class Case:
 
     @property
     def motion(self) -> tuple[Array, Array, Array]:
+        """The states of the file: q, qd, qdd."""
         return self.rows("q", self.m.nq), self.rows("qd"), self.rows("qdd")
 
 
@@ -134,6 +135,7 @@ class Locked:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def methods(self, case: Case) -> Iterator[tuple[str, Callable[[], Array]]]:
+        """Yield each method with what it computes."""
         for method in quantity(self.quantity).methods:
             yield method, partial(self._by, case, method)
 
@@ -176,6 +178,7 @@ PLAIN = {"drives": "none"}
 
 
 def plain(case: Case) -> dict[str, Any]:
+    """Return the options of a model without drives."""
     return dict(PLAIN)
 
 
@@ -215,6 +218,7 @@ def _weightless(m: Mechanism) -> Mechanism:
 
 
 def output(k: int) -> Callable[[Case, Results], Array]:
+    """Return what picks output k of several."""
     return lambda case, out: out[k]
 
 

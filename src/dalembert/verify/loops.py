@@ -47,6 +47,7 @@ class ByMethods(Check):
     """
 
     def methods(self, case: Case) -> Iterator[tuple[str, Callable[[], Array]]]:
+        """Yield each method with what it computes."""
         for method in quantity(self.quantity, case.m).methods:
             yield f"{self.quantity}.{method}", partial(self._by, case, method)
 
