@@ -11,6 +11,7 @@ from dalembert.cli.model import print_json, read_model
 
 if TYPE_CHECKING:
     from dalembert.bench import Row
+    from dalembert.mechanism import Mechanism
 
 WIDE = (12, 40, 12, 46, 12, 8)
 
@@ -26,9 +27,18 @@ WIDE = (12, 40, 12, 46, 12, 8)
     show_default=True,
     help="How long to look for the minimum of one figure.",
 )
+@click.option(
+    "--set", "settings", metavar="NAME=VALUE", multiple=True,
+    help="Give a parameter of every MODEL a value; may be repeated.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
-    models: tuple[str, ...], peers: bool, chains: bool, seconds: float, as_json: bool
+    models: tuple[str, ...],
+    peers: bool,
+    chains: bool,
+    seconds: float,
+    settings: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Time kernels of MODELs: batches, one call, and compilation; one core, minimum of windows.
 
@@ -39,7 +49,8 @@ def command(
       dalembert bench robot:puma560 --peers
     """
     rows: list[Row] = []
-    for row in _rows(models, peers, chains, seconds):
+    found = {model: read_model(model, settings) for model in models}
+    for row in _rows(found, peers, chains, seconds):
         if not rows and not as_json:
             click.echo(_line("model", "quantity", "ours ns", "peer", "peer ns", "ratio", "error"))
         rows.append(row)
@@ -49,11 +60,10 @@ def command(
         print_json([row.data() for row in rows])
 
 
-def _rows(models: tuple[str, ...], peers: bool, chains: bool, seconds: float) -> Iterator[Row]:
+def _rows(found: dict[str, Mechanism], peers: bool, chains: bool, seconds: float) -> Iterator[Row]:
     from dalembert import bench
 
-    found = {model: read_model(model) for model in models}
-    if not models:
+    if not found:
         found = bench.robots() or {"PUMA 560": read_model("robot:puma560")}
     yield from bench.bench(found, peers, seconds)
     if peers:

@@ -23,9 +23,15 @@ def model_command(function: Callable[..., Any]) -> click.Command:
 
     @functools.wraps(function)
     def run(
-        model: str, settings: Sequence[str], gravity: str | None, as_json: bool, **rest: Any
+        model: str,
+        settings: Sequence[str],
+        gravity: str | None,
+        base: str | None,
+        as_json: bool,
+        **rest: Any,
     ) -> Any:
         options = {"inertia": "full"} if rest.get("inertia") == "full" else {}
+        options |= {"base": base} if base else {}
         return function(read_model(model, settings, gravity, **options), as_json, **rest)
 
     options = (
@@ -38,6 +44,11 @@ def model_command(function: Callable[..., Any]) -> click.Command:
             help="Give a parameter a value, as L1=400mm or L2=2*L1; may be repeated.",
         ),
         click.option("--gravity", metavar="X,Y,Z", help="Gravity, as in --gravity 0,0,-9.81."),
+        click.option(
+            "--base",
+            type=click.Choice(["fixed", "free", "planar"]),
+            help="What MODEL stands on; fixed if nothing else is said.",
+        ),
         click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
     )
     for option in reversed(options):
@@ -86,13 +97,19 @@ def find_model(model: str, **options: str) -> Mechanism:
     if os.path.exists(model):
         return load(Path(model), **options)
     if model.startswith("robot:"):
-        return ready_made(model.removeprefix("robot:"))
+        return _on_base(ready_made(model.removeprefix("robot:")), options.get("base", "fixed"))
     if any(sign in model for sign in "(,;"):
         return load(model, **options)
     raise DescriptionError(
         f"no such file: {shown(model)}",
         hint='give a file, robot:NAME, or a phrase such as "RZ(A1,B1),TXK(L1);"',
     )
+
+
+def _on_base(m: Mechanism, base: str) -> Mechanism:
+    from dalembert.mechanism.assemble import on_base
+
+    return m if base == "fixed" else on_base(m, base)
 
 
 def load(source: Path | str, **options: str) -> Mechanism:

@@ -59,6 +59,6 @@ def interval(x: Any, parameters: Mapping[str, Interval] | None = None) -> Interv
         else:
             raise UsageError(
                 f"a number of the model uses {op}, which has no bounds here",
-                hint="give it as a number: m.with_values(...)",
+                hint="give it as a number: m.with_values(...), --set NAME=...",
             )
     return made[x.id]

@@ -71,7 +71,8 @@ def section(eq: Equations, kind: str, form: str) -> Iterator[str]:
     largest = max(entries, key=lambda e: len(e.form(form)), default=None)
     if largest is not None and count:
         most = len(largest.form(form))
-        yield f"# {kind}: {count} terms in all, {most} in {largest.name}"
+        terms = "term" if count == 1 else "terms"
+        yield f"# {kind}: {count} {terms} in all, {most} in {largest.name}"
 
 
 def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str]:

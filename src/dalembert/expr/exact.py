@@ -54,7 +54,7 @@ def to_float(value: Any, parameters: Mapping[str, float] | None = None) -> float
             if parameters is None or args[0] not in parameters:
                 raise ParameterError(
                     f"parameter {args[0]!r} has no value",
-                    hint=f"give one: with_values({args[0]}=...)",
+                    hint=f"give one: with_values({args[0]}=...), --set {args[0]}=...",
                 )
             made[i] = float(parameters[args[0]])
         else:

@@ -225,6 +225,5 @@ def joint_name(body: Body) -> str:
 
 def how_to_give(parameter: str) -> str:
     """Return what to write to give a parameter its value."""
-    if parameter.isidentifier():
-        return f"m.with_values({parameter}=...)"
-    return f"m.with_values({{{shown(parameter)!r}: ...}})"
+    given = f"{parameter}=..." if parameter.isidentifier() else f"{{{shown(parameter)!r}: ...}}"
+    return f"m.with_values({given}); on the command line --set {shown(parameter)}=..."

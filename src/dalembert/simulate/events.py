@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ParameterError, UsageError
+from ..errors import ParameterError, UsageError, shown
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, joint_name
 from .result import Event
@@ -46,7 +46,10 @@ def event_table(m: Mechanism, events: Any, stop: Any) -> EventTable:
     known = [n for s in asked for n in functions if s in (n, "all") or n.startswith(f"{s} ")]
     for s in asked:
         if s != "all" and not any(n == s or n.startswith(f"{s} ") for n in functions):
-            raise UsageError(f"no event {s!r}", hint="events: " + ", ".join(functions))
+            hint = "no joint has a limit that is a number: there is no event to stop at"
+            if functions:
+                hint = 'events: "all", ' + ", ".join(map(shown, functions))
+            raise UsageError(f"no event {shown(str(s))!r}", hint=hint)
     return EventTable(functions, key, frozenset(known))
 
 

@@ -118,7 +118,7 @@ class Kernels:
             qd, tau = self._forces(s, q, v, t, u, p)
             return [*joined_rate(s.m, q, qd), *s.acceleration(q, v, tau, u[1])]
 
-        return self._kernel("rhs", body, [("xd", (self.size,))])
+        return self._kernel("simulate", body, [("xd", (self.size,))])
 
     def map(self, method: str) -> Any:
         """Return the kernel of one step of a method with a single evaluation.

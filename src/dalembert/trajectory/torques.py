@@ -15,7 +15,7 @@ import numpy as np
 
 from ..catalog.loops import is_closed
 from ..compute import evaluate
-from ..errors import ParameterError, UsageError
+from ..errors import ParameterError, UsageError, shown
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..plan import planned
@@ -157,11 +157,11 @@ class Torques:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Return a figure with a panel per joint: the force and its parts."""
-        shown = [p for p in PARTS if np.abs(self.parts[p]).max(initial=0.0) > 0]
+        acting = [p for p in PARTS if np.abs(self.parts[p]).max(initial=0.0) > 0]
         made, panels = figure(len(self.names), f"{self.m.name}: forces along the motion")
         for k, (name, panel) in enumerate(zip(self.names, panels, strict=True)):
-            columns = np.stack([self.tau[:, k], *(self.parts[p][:, k] for p in shown)], axis=1)
-            lines(panel, self.t, columns, ["tau", *shown], f"{name}  [N m, N]")
+            columns = np.stack([self.tau[:, k], *(self.parts[p][:, k] for p in acting)], axis=1)
+            lines(panel, self.t, columns, ["tau", *acting], f"{name}  [N m, N]")
         return save(made, path)
 
 
@@ -293,9 +293,11 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
     if is_closed(m):
         return (t, *_closed_motion(m, q, qd, qdd, start))
     if q.shape[-1] != m.nq or (m.nq != m.nv and not full):
+        hint = "quaternion joints need (t, q, qd, qdd)"
+        if q.shape[-1] != m.nq:
+            hint = "one for each of " + ", ".join(map(shown, column_names(m, "q")[:20]))
         raise UsageError(
-            f"the motion has {q.shape[-1]} columns, the mechanism {m.nq} coordinates",
-            hint="quaternion joints need (t, q, qd, qdd)",
+            f"the motion has {q.shape[-1]} columns, the mechanism {m.nq} coordinates", hint=hint
         )
     return t, q, qd, qdd
 

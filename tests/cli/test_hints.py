@@ -1,0 +1,49 @@
+"""Hints on the command line name what can be written there."""
+
+import pytest
+
+from dalembert.cli import main
+
+ARM = "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2); gravity = (0, G, 0);"
+TURN = "RZ(-1,1); body 1: M = 1, I = (1, 1, 1);"
+WHEEL = "robot:unicycle"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["simulate", ARM], "simulate: no value for parameter L1", "--set L1="),
+        (["eval", ARM, "gravity"], "gravity: no value for parameter L1", "--set L1="),
+        (["torques", ARM, "--to", "1,2"], "no value for parameter L1", "--set L1="),
+        (["bench", ARM], "no value for parameter L1", "--set L1="),
+        (["convert", ARM, "--to", "urdf"], "no value for L1", "--set L1="),
+        (["derive", ARM, "--prune", "1%"], "no value for parameter L1", "--set"),
+        (["derive", WHEEL], "closed forms are those of a tree", "--form kane"),
+        (["derive", ARM, "--base", "free"], "joint 'base' is free", "--expand"),
+        (["eval", TURN, "base_acceleration"], "has no free base", "--base free"),
+        (["torques", TURN, "--to", "1,2"], "2 columns, the mechanism 1", "one for each of q.j1"),
+        (["simulate", TURN, "--stop", "zz"], "no event 'zz'", '"all", j1 lower limit'),
+        (["simulate", "robot:puma560", "--stop", "zz"], "no event 'zz'", "no joint has a limit"),
+        (["torques", "robot:puma560", "--point", "9,9,9"], "% along the path, at (0.64", "end the"),
+    ],
+)
+def test_a_hint_can_be_followed(arguments, message, hint, capsys):
+    assert main(arguments) in (1, 2)
+    *details, last = capsys.readouterr().err.splitlines()
+    assert last.startswith("error: ") and message in last
+    assert any(line.startswith("  hint: ") and hint in line for line in details)
+
+
+def test_the_options_of_hints_are_there(capsys):
+    assert main(["eval", TURN, "base_acceleration", "--base", "free"]) == 0
+    assert main(["check", "robot:puma560", "--base", "planar"]) == 0
+    assert "base   planar" in capsys.readouterr().out
+    assert (
+        main(["bench", "RZ(); body 1: M=M, I=(1,1,1);", "--set", "M=1", "--seconds", "0.001"]) == 0
+    )
+
+
+def test_one_term_is_not_terms(capsys):
+    assert main(["derive", ARM, "--only", "B,C"]) == 0
+    out = capsys.readouterr().out
+    assert "# B: 1 term in all, 1 in B(1,1,2)" in out and "# C: 2 terms in all" in out
