@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -335,6 +336,37 @@ def test_springs_and_frames_stay_where_they_were_described():
     del slack["springs"]
     difference = da.potential_energy(m, q) - da.potential_energy(da.load(slack), q)
     assert float(np.squeeze(difference)) == pytest.approx(50 * stretch**2, rel=1e-12)
+
+
+def test_lengths_of_a_graph_may_be_parameters():
+    data = {**FIVEBAR, "parameters": {"L": 0.6}}
+    data["joints"] = [dict(j) for j in FIVEBAR["joints"]]
+    data["drives"] = [{"joint": "C", "viscous": 0.1}]  # rodB hangs on C, away from its frame
+    for joint in data["joints"]:
+        for key in ("point_i", "point_j"):
+            joint[key] = ["L" if x == 0.6 else x for x in joint[key]]
+    m = da.load(data)
+    fixed = da.load({**FIVEBAR, "drives": data["drives"]})
+    q = da.assemble(fixed, [2.0, -1.0, 1.0, -1.0])
+    rest = np.zeros(4)
+    np.testing.assert_allclose(
+        da.inverse_dynamics(m, q, rest, rest), da.inverse_dynamics(fixed, q, rest, rest), rtol=1e-12
+    )
+    longer = m.with_values(L=0.65)
+    assert np.abs(da.closure(longer, q)).max() > 1e-3
+    assert da.mobility(longer) == 2
+
+
+def test_the_four_bar_of_the_manual_is_cut_at_its_coupler():
+    text = (Path(__file__).parents[1] / "docs" / "loops.md").read_text("utf-8")
+    m = da.load(text.split("```toml\n")[2].split("```")[0])
+    assert m.joint_names == ("A", "B", "D") and m.notes == ("loops were cut at C (revolute)",)
+    assert da.mobility(m) == 1 and len(da.planar_branches(m, da.assemble(m))) == 2
+
+
+def test_a_graph_may_stand_on_a_free_base():
+    m = da.load(FIVEBAR, base="free")
+    assert m.joint_names[0] == "base" and da.mobility(m) == 8
 
 
 def without(**changes):
