@@ -172,3 +172,16 @@ def test_the_lines_of_a_regressor_are_named_by_parameters(capsys):
     np.testing.assert_allclose(shown, wanted.T, rtol=1e-5)
     assert main(["eval", "robot:planar2r", "energy_regressor", *state[:4], *state[-2:]]) == 0
     assert re.search(r"^  ZZ1 +0.5$", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_results_on_a_moving_base_with_springs_carry_their_names(tmp_path, capsys):
+    file = tmp_path / "vehicle.toml"
+    flexible = da.robots.flying_arm().with_flexible_joints(100, 0.01, joints=["j2"])
+    flexible.save(file)
+    assert main(["eval", str(file), "elastic_base_inverse"]) == 0
+    out = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert out[out.index("qdd_elastic") :] == ["qdd_elastic", "j2.flex", "tau_rigid", "j1", "j2"]
+    assert main(["eval", str(file), "elastic_inverse"]) == 0
+    out = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+    rigid = out[out.index("tau_rigid") + 1 :]
+    assert rigid[0] == "base.vx" and rigid[-2:] == ["j1", "j2"] and len(rigid) == 8

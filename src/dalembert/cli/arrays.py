@@ -96,20 +96,22 @@ def lines(
 
 def _names(m: Mechanism, kind: str, size: int, settings: Mapping[str, Any]) -> list[str]:
     """Return the names along one dimension; empty ones where it stands for nothing known."""
-    springs = {r.joint for r in m.elastic}
-    moving = [(j, shown(joint_name(b), 40)) for j, b in enumerate(m.bodies) if b.joint.nv]
+    from dalembert.algorithms.elastic import elastic_indices
+
+    every = labels(m)
+    soft, rigid = elastic_indices(m)
     found: Any = {
-        "joint": labels(m),
+        "joint": every,
         "coordinate": labels(m, coordinates=True),
         "independent": partial(_independent, m),
         "closure": partial(_closure, m),
-        "last": labels(m)[-size:],
+        "last": every[-size:],
         "body": [shown(b.name, 40) for b in m.bodies],
         "component": COMPONENTS.get(size, []),
         "motor": [shown(name, 40) for name in m.active],
         "loop": [shown(loop.name or str(k), 40) for k, loop in enumerate(m.loops, 1)],
-        "elastic": [name for j, name in moving if j in springs],
-        "rigid": [name for j, name in moving if j not in springs],
+        "elastic": [every[k] for k in soft],
+        "rigid": [every[k] for k in rigid][-size:],
         "speed": partial(_speeds, m),
         "constraint": partial(_constraints, m),
         "moving": partial(_moving, m),
