@@ -71,6 +71,8 @@ def test_a_quantity_shows_its_inputs_and_options(row):
     assert shown == describe.signature(row)
     assert list(shown.parameters)[: 1 + len(row.inputs)] == ["m", *row.inputs]
     assert {k: shown.parameters[k].default for k in row.options} == dict(row.options)
+    said = getattr(da, row.name).__doc__
+    assert all(f"\n{k}: {describe.OPTIONS[k]}" in said for k in row.options)
 
 
 def test_help_of_a_kernel_speaks_of_the_call():

@@ -108,6 +108,19 @@ def example(row: Quantity) -> str:
     return f">>> import dalembert as da\n{zeros}>>> m = da.robots.{robot}\n{call}"
 
 
+OPTIONS: Mapping[str, str] = {
+    "drives": '"inertia" counts rotors, "all" friction too, "none" neither',
+    "frame": "a name of m.frames, the last one by default",
+    "axes": '"base", or "local" for those of the frame',
+    "given": "the joints whose qdd stands in x",
+    "columns": '"standard", or "base" for the independent parameters',
+    "convention": '"classical", or "spatial" for the rates of qd',
+    "steps": "how many Newton steps close the loops first",
+    "weights": "of the squared motor forces whose sum is smallest, where motors are spare",
+    "branch": "1 or -1, of all legs or of each: the side to which they bend",
+}
+
+
 def text(row: Quantity) -> str:
     """Return the docstring of the function of a quantity."""
     results = ", ".join(n for n, _ in row.outputs)
@@ -116,7 +129,15 @@ def text(row: Quantity) -> str:
         f"Return {row.summary if said else f'{results}: {row.summary}'}.",
         f"Unit: {row.unit}. Leading dimensions of the inputs broadcast.",
         f"Methods: {', '.join(row.methods)}.",
+        *(f"{name}: {OPTIONS[name]}." for name in row.options),
+        "check=False returns nan where the result is not finite; parameters={name: value} gives "
+        "those without a value; out=array receives the result.",
     ]
+    if row.name in WRENCHED:
+        lines.append(
+            "wrench_on_environment: force and couple of each link on the environment, (bodies, 6) "
+            "in link axes at its origin, or {frame: six numbers}; wrench_on_body is its negative."
+        )
     if row.name in CLOSED:
         lines.append(_when_closed(CLOSED[row.name]))
     paragraphs = ["\n".join(wrap(line, 92)) for line in lines[1:]]

@@ -36,6 +36,7 @@ class Reading:
         self.normalised: list[str] = []
 
     def fail(self, at: At, message: str, hint: str | None = None) -> NoReturn:
+        """Raise DescriptionError with the way to the value and its place."""
         self.document.fail(at, message, hint)
 
     def notes(self) -> tuple[str, ...]:

@@ -99,6 +99,7 @@ class Draft:
     start: int = 0
 
     def body(self) -> Body:
+        """Return the body as it was read."""
         return Body(
             self.name,
             self.parent,
@@ -174,6 +175,7 @@ class Reader:
         self.stack[-1].body = 0
 
     def branch(self, element: Branch) -> None:
+        """Begin a branch here, or end the one that is open."""
         spot = self.stack[-1]
         if not element.open:
             self.end_of_chain()
@@ -186,6 +188,7 @@ class Reader:
         self.stack.append(Spot(spot.body, spot.pose))
 
     def item(self, element: Item) -> None:
+        """Take a joint or a constant."""
         kind, axis, constant = self._keyword(element)
         spot = self.stack[-1]
         spot.forked = False
