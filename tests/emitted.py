@@ -40,7 +40,7 @@ MACHINES = {
     "stewart": (da.robots.stewart, LEGS, None),
     "elastic": (da.robots.flexible2r, ["elastic_inverse", "forward_dynamics"], None),
     "moving base": (da.robots.spacecraft, ["moving_base_inverse", "momentum"], None),
-    "eel": (lambda: da.robots.eel(5), ["base_acceleration"], None),
+    "eel": (lambda: da.robots.eel(5), ["base_acceleration", "moving_base_direct"], None),
     "truck": (da.robots.truck, WHEELS, None),
     "car": (da.robots.double_steering_car, WHEELS, None),
 }
