@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import signal as signals
 import threading
 import time
@@ -359,6 +360,12 @@ def test_unclear_requests_are_refused():
         ({"torque": {"elbow": 1.0}}, "no force 'elbow'"),
         ({"events": "all"}, "unknown events"),
         ({"motion": {"elbow": 1.0}}, "neither a joint"),
+        ({"q0": "abc"}, "q0 does not hold numbers"),
+        ({"torque": "abc"}, "torque does not hold numbers"),
+        ({"step": 0.0, "method": "rk4"}, "step is 0.0"),
+        ({"rtol": -1.0}, "rtol is -1.0"),
+        ({"threads": 0}, "threads is 0"),
+        ({"events": {"up": lambda t, q, qd: math.sin(q[0])}}, "event 'up' is traced"),
     ):
         with pytest.raises(da.UsageError, match=words):
             da.simulate(m, **options)

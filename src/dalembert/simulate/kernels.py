@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from ..compute import run_time_parameters
+from ..errors import UsageError
 from ..expr import Graph, Program, Scalar, program, trace
 from ..joint import Vector
 from ..mechanism import Mechanism
@@ -43,6 +44,17 @@ _KEPT: OrderedDict[str, Any] = OrderedDict()  # kernels of this process, least u
 _LOCK = Lock()
 
 EventFunction = Callable[[Any, Any, Any], Any]
+
+
+def _asked(name: str, function: EventFunction, t: Scalar, q: Vector, qd: Vector) -> Scalar:
+    """Return an event function over the scalars of a trace."""
+    try:
+        return function(t, q, qd)
+    except TypeError as error:
+        raise UsageError(
+            f"event {name!r} is traced once and cannot be: {error}",
+            hint="use numpy.sin or dalembert.expr.sin, not math.sin; where(mask, yes, no), not if",
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -173,6 +185,6 @@ class Kernels:
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
             qd = s.velocity(q, v, u[1])
-            return [f(t, q, qd) for f in functions.values()]
+            return [_asked(name, f, t, q, qd) for name, f in functions.items()]
 
         return self._kernel("events", body, [("g", (len(functions),))], key)

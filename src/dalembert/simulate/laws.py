@@ -100,12 +100,13 @@ def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
     if isinstance(torque, tuple) and len(torque) == 2 and np.ndim(torque[1]) == 2:
         make = held if hold else linear
         return Table(_sized(make(*torque), size))
-    values = np.asarray(torque, dtype=float)
+    ways = "numbers, {joint: number}, (times, table), a control law, or f(t, q, qd)"
+    try:
+        values = np.asarray(torque, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"torque does not hold numbers: {torque!r}"[:200], hint=ways) from None
     if values.ndim == 0 or values.shape[-1] != size:
-        raise UsageError(
-            f"torque has shape {values.shape}, expected (..., {size})",
-            hint="numbers, {joint: number}, (times, table), a control law, or f(t, q, qd)",
-        )
+        raise UsageError(f"torque has shape {values.shape}, expected (..., {size})", hint=ways)
     return Constant(values)
 
 

@@ -68,7 +68,7 @@ def simulate(
     True
     """
     require_mechanism(m, "simulate")
-    _check_method(method)
+    _check(method, {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps})
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
     states, lead = _states(job, q0, qd0, times[0])
@@ -129,14 +129,29 @@ def _closed(job: Job, own: Closed, q: Array, v: Array, start: float) -> tuple[Ar
     return q, evaluate(m, "tree_motion", q, v, np.zeros_like(v), parameters=given)[0]
 
 
-def _check_method(method: str) -> None:
+def _check(method: str, positive: Mapping[str, Any]) -> None:
+    """Raise UsageError for an unknown method, or an option that must be above zero."""
     known = (*METHODS, *STIFF)
     if method not in known:
         raise UsageError(f"unknown method {method!r}", hint="methods: " + ", ".join(known))
+    for name, value in positive.items():
+        try:
+            good = bool(value > 0 and np.isfinite(value))
+        except (TypeError, ValueError):
+            good = False
+        if not good:
+            raise UsageError(f"{name} is {value!r}, it must be a number above zero")
+
+
+def _numbers(name: str, values: Any) -> Array:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} does not hold numbers alone: {values!r}"[:200]) from None
 
 
 def _times(t: Any) -> Array:
-    times = np.asarray(t, dtype=float)
+    times = _numbers("t", t)
     if times.ndim == 0:
         times = np.linspace(0.0, float(times), 201)
     if times.ndim != 1 or len(times) < 1 or not (np.diff(times) > 0).all():
@@ -158,8 +173,8 @@ def _rest(job: Job) -> Array:
 def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int, ...]]:
     """Return the initial states as rows, and the leading dimensions they stand for."""
     own, m = job.kernels.system, job.m
-    q = np.asarray(_rest(job) if q0 is None else q0, dtype=float)
-    v = np.asarray(np.zeros(own.speeds) if qd0 is None else qd0, dtype=float)
+    q = _numbers("q0", _rest(job) if q0 is None else q0)
+    v = _numbers("qd0", np.zeros(own.speeds) if qd0 is None else qd0)
     for what, value, size in (("q0", q, m.nq), ("qd0", v, own.speeds)):
         if value.ndim == 0 or value.shape[-1] != size:
             raise UsageError(f"{what} has shape {value.shape}, expected (..., {size})")
