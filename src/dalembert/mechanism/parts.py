@@ -33,14 +33,17 @@ class Body:
 
     @property
     def m(self) -> Scalar:
+        """The mass."""
         return self.inertia.m
 
     @property
     def h(self) -> Vec3:
+        """The first moment about the frame origin."""
         return self.inertia.h
 
     @property
     def Io(self) -> Any:
+        """The rotational inertia about the frame origin."""
         return self.inertia.Io
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
@@ -49,12 +52,15 @@ class Body:
         return self.placement.R @ R, self.placement.R @ p + self.placement.p
 
     def rates(self, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vec3, Vec3, Vec3, Vec3]:
+        """Return (wJ, wdJ, vJ, vdJ): the motion of the joint, in body axes."""
         return rates(self.joint, q, qd, qdd)
 
     def project(self, q: Vector, f: Vec3, n: Vec3) -> list[Scalar]:
+        """Return the generalized forces of the wrench (f, n) that the joint transmits."""
         return project(self.joint, q, f, n)
 
     def map(self, f: Map) -> Body:
+        """Return the body with every number mapped."""
         limits = tuple((_maybe(f, a), _maybe(f, b)) for a, b in self.limits)
         return Body(
             self.name,
@@ -181,6 +187,7 @@ class FrameChange:
     value: Any = None  # of a constant; None for a joint
 
     def map(self, f: Map) -> FrameChange:
+        """Return the change with its number mapped."""
         return replace(self, value=_maybe(f, self.value))
 
 

@@ -109,5 +109,6 @@ def located(run: Any, driver: Any, place: tuple[int, ...]) -> list[Event]:
 
 
 def event_at(run: Any, name: str, time: float, x: Array, place: tuple[int, ...]) -> Event:
+    """Return the event of a name at a time and state."""
     nq = run.job.m.nq
     return Event(name, float(time), x[:nq].copy(), x[nq:].copy(), place)
