@@ -222,6 +222,62 @@ def test_random_graphs_move_alike_wherever_they_are_cut(seed):
         np.testing.assert_allclose(value, answers[1][key], atol=1e-8 * np.abs(value).max() + 1e-9)
 
 
+SPATIAL = {
+    # kinds of the joints of one loop after its motor; freedoms 7 in all: one motion
+    "R U S": ("universal", "spherical", "revolute"),
+    "C U R R": ("cylindrical", "universal", "revolute", "revolute"),
+    "C C C": ("cylindrical", "cylindrical", "cylindrical"),
+    "U S R, welded": ("universal", "spherical", "fixed", "revolute"),
+    "P S U": ("prismatic", "spherical", "universal"),
+}
+
+
+def spatial_graph(kinds, seed):
+    """Return bodies and joints of one loop in space, drawn at q = 0."""
+    rng = np.random.default_rng(seed)
+    kinds = ("revolute", *kinds)
+    count = len(kinds) - 1
+    frames = [np.eye(4)] + [np.eye(4) for _ in range(count)]
+    for T in frames[1:]:
+        T[:3, :3], T[:3, 3] = random_rotation(rng), rng.uniform(-1, 1, 3)
+    bodies = [Body(f"b{k}", -1, inertia=inertia(rng)) for k in range(count)]
+    connections = []
+    for k, kind in enumerate(kinds):
+        i, j = k - 1, k if k < count else -1
+        spot = np.eye(4)
+        spot[:3, :3], spot[:3, 3] = random_rotation(rng), rng.uniform(-1, 1, 3)
+        ends = [np.linalg.inv(frames[b + 1]) @ spot for b in (i, j)]
+        at = [Transform(rot(T[:3, :3]), vec(T[:3, 3])) for T in ends]
+        chain = CHAINS[kind](Vec3(1, 0, 0), Vec3(0, 0, 1))
+        connections.append(Connection(f"j{k}", kind, i, at[0], j, at[1], chain))
+    return bodies, connections
+
+
+@pytest.mark.parametrize("name", SPATIAL)
+def test_joints_of_every_kind_may_be_cut_or_stay(name):
+    bodies, connections = spatial_graph(SPATIAL[name], 5)
+    rng = np.random.default_rng(6)
+    answers = []
+    for cut in connections[1:]:
+        keep = [c.name for c in connections if c is not cut]
+        mixed = [swapped(c) if rng.random() < 0.5 and c.kind != "spherical" else c
+                 for c in connections]  # fmt: skip
+        m = made(bodies, mixed, ["j0"], keep)
+        assert [loop.name for loop in m.loops] == [cut.name]
+        q = da.neutral(m)
+        assert da.mobility(m, q) == 1
+        rates = [0.0] * m.nv
+        motor = m.velocity_index[m.index["j0"]]
+        rates[motor] = 0.7
+        qd, qdd = closed_direct(m, q, rates, [1.3])
+        bound = m.bound()
+        found = [acceleration(bound, b.name, q.tolist(), qd, qdd.tolist()) for b in bodies]
+        answers.append((cut.name, np.array([*np.ravel(found), qdd[motor]])))
+    for cut, answer in answers[1:]:
+        scale = np.abs(answers[0][1]).max()
+        np.testing.assert_allclose(answer, answers[0][1], atol=1e-9 * scale, err_msg=cut)
+
+
 # -- files -----------------------------------------------------------------------------------------
 
 
