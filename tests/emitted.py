@@ -26,6 +26,19 @@ SPHERES = """{"name": "balls", "bodies": [
   {"name": "c", "parent": 1, "joint": {"type": "screw", "pitch": 0.02, "axis": [0, 1, 0]},
    "mass": 1, "com": [0.1, 0, 0.2], "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}]}"""
 
+# a coordinate that follows an equation in time
+HELD = {
+    "format": "dalembert/1", "name": "lifted", "speeds": ["a", "b"],
+    "bodies": [
+        {"name": f"L{k}", "parent": k - 1, "mass": 1, "com": [0.1, 0, 0],
+         "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]],
+         "joint": {"type": "revolute", "name": name, "axis": axis,
+                   "placement": {"translation": [0.3, 0, 0]}}}
+        for k, (name, axis) in enumerate((("a", [0, 0, 1]), ("b", [0, 1, 0]), ("c", [0, 1, 0])))
+    ],
+    "velocity_constraints": [{"name": "held", "equation": "c = 0.5 + 0.1*sin(t)"}],
+}  # fmt: skip
+
 # name -> (how to make it, quantities, parameters that stay inputs)
 MACHINES = {
     "serial": (da.robots.puma560, [*RIGID, "gravity", "regressor"], None),

@@ -10,6 +10,7 @@ import dalembert as da
 from dalembert.emit.fmu import packed, sources
 from dalembert.export import files
 from dalembert.export.fmu import fmu_plant
+from emitted import HELD
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = [
@@ -70,6 +71,7 @@ CLASSES = {
             {"motion": {"delta_f": 0.3}}),
     "wheels": (da.robots.mobile_manipulator, {"speed.spin_left": 1.0, "speed.elbow": -1.0}, {}),
     "timed": (timed, {"position.th": 0.3}, {}),
+    "lifted": (lambda: da.load(HELD), {"speed.a": 1.0, "speed.b": 0.5}, {}),
 }  # fmt: skip
 
 

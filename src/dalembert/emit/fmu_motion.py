@@ -26,22 +26,24 @@ static void energies(const State *s, double time, const double *x, double *e)
 
 FREE = """
 /* Any state will do. */
-static int settle(State *s)
+static int settle(State *s, double time)
 {
     (void)s;
+    (void)time;
     return 1;
 }
 """
 
 SETTLED = """
 /* The nearest state that joints and loops allow; whether it was found. */
-static int settle(State *s)
+static int settle(State *s, double time)
 {
     double y[NX];
     double gap[1];
     int i;
+@signals@    (void)time;
     for (i = 0; i < 50; ++i) {
-        @id@_project(s->x, s->x + NQ, s->r, y, y + NQ, gap);
+        @id@_project(s->x, s->x + NQ, @w@s->r, y, y + NQ, gap);
         memcpy(s->x, y, sizeof s->x);
         if (gap[0] < CLOSED) {
             return 1;
@@ -54,7 +56,7 @@ static int settle(State *s)
 OPEN = """
 static int assemble(State *s)
 {
-    return settle(s);
+    return settle(s, s->time);
 }
 """
 
@@ -137,7 +139,7 @@ static int step(State *s, double time, double h)
     for (i = 0; i < NX; ++i) {
         s->x[i] += h*(k1[i] + 2.0*(k2[i] + k3[i]) + k4[i])/6.0;
     }
-    return settle(s) && good;
+    return settle(s, time + h) && good;
 }
 
 /* The derivatives of rates and energies along d, a direction of states and inputs. */

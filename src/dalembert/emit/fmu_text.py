@@ -264,7 +264,7 @@ EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
     memset(info, 0, sizeof *info);
     memcpy(x, s->x, sizeof x);
     refresh(s);
-    if (!settle(s)) {
+    if (!settle(s, s->time)) {
         return complain(c, fmi2Error, "the loops do not close");
     }
     if (differ(x, s->x, s->drift)) {
@@ -285,7 +285,7 @@ EXPORT fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean last,
     *terminate = 0;
     memcpy(x, s->x, sizeof x);
     prepare(s);
-    *event = !settle(s) || differ(x, s->x, s->drift);
+    *event = !settle(s, s->time) || differ(x, s->x, s->drift);
     memcpy(s->x, x, sizeof x);
     return fmi2OK;
 }

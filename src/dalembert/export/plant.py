@@ -9,7 +9,7 @@ brought back to its closure; the motion needs no choice of independent coordinat
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,15 +20,20 @@ from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.drives import Drives
 from ..algorithms.loop_closure import closure
 from ..algorithms.velocity_constraints import (
+    TIME,
+    gaps,
+    is_holonomic,
     is_timed,
     prescribed_joints,
     prescribed_names,
+    settled,
     steering_names,
 )
 from ..catalog import algorithm, quantity
 from ..compute import neutral, run_time_parameters
 from ..emit.names import CodeNames
 from ..emit.unit import Slot
+from ..errors import ComputationError
 from ..expr import Expr, Function, Graph, Port, expand, push, trace
 from ..expr.exact import to_float
 from ..joint import Vector
@@ -74,7 +79,13 @@ class StateModel:
     @property
     def settled(self) -> bool:
         """Whether states must lie somewhere: on the closure, or quaternions of length one."""
-        return self.closed or any(b.joint.kind in ROUND for b in self.m.bodies)
+        round = any(b.joint.kind in ROUND for b in self.m.bodies)
+        return self.closed or self.holonomic or round
+
+    @property
+    def holonomic(self) -> bool:
+        """Whether a machine on wheels has loops, or equations in its coordinates."""
+        return isinstance(self.own, Reduced) and is_holonomic(self.m)
 
     @property
     def timed(self) -> bool:
@@ -160,13 +171,23 @@ class StateModel:
     def project(self) -> Function:
         """Return (q, v) -> the nearest state where it must lie, and how far q was, in its sizes."""
 
-        def body(bound: Mechanism, q: Vector, v: Vector) -> Any:
+        def body(bound: Mechanism, q: Vector, v: Vector, u: Vector = ()) -> Any:
+            if self.holonomic:
+                steer = self._steering(bound, u)
+                gap = gaps(bound, q, steer.get(TIME, (0, 1))[0])
+                there = settled(bound, normalised(bound, q), steer, 1)
+                return [there, v, [largest(gap, [1.0] * len(gap))]]
             if not self.closed:
                 return [normalised(bound, q), v, [0]]
             step, qd, residual = self._held(bound, q).nearest(v)
             return [moved(bound, q, step), qd, [largest(residual, self._sizes)]]
 
-        return self._traced("project", "q v", body, self._ends)
+        return self._traced("project", "q v u", body, self._ends)
+
+    def _steering(self, bound: Mechanism, u: Vector) -> Any:
+        own = self.own.bound(bound)
+        assert isinstance(own, Reduced)
+        return kane.steering(bound, *own.given(self._signals(u)))
 
     def assemble(self) -> Function:
         """Return (q, v) after one step of Newton in which independent coordinates stay."""
@@ -251,6 +272,8 @@ class StateModel:
     def start(self) -> list[float]:
         """Return a state at rest, loops closed."""
         q: Any = neutral(self.m)
+        if self.holonomic:
+            q = self._held_start(list(q))
         if self.closed:
             c = Closure(self.m)
             there, gap = close(c, np.array(q, dtype=float), self._plan.independent)
@@ -259,8 +282,26 @@ class StateModel:
             q = there if well else general_pose(self.m)[1]
         return [*(float(x) for x in q), *([0.0] * self.own.speeds)]
 
+    def _held_start(self, q: list[float]) -> list[float]:
+        """Return coordinates near rest that loops and equations allow."""
+        bound, rest = self.m.bound(), self._steering(self.m.bound(), [0.0] * self.signals)
+        bare = replace(self.m, wheels=(), velocity_constraints=(), speeds=(), checked=True)
+        starts = [q, *([list(general_pose(bare)[1])] if self.m.loops else [])]
+        for start in starts:
+            for _ in range(20):
+                with np.errstate(all="ignore"):
+                    start = settled(bound, normalised(bound, start), rest)
+            if max(map(abs, gaps(bound, start)), default=0.0) < CLOSED:
+                return start
+        raise ComputationError(
+            "no pose is found that fulfils the loops and the equations of the coordinates",
+            hint="move the zero of the joints so that they hold near it",
+        )
+
     def found(self) -> tuple[int, ...]:
         """Return the states that the closure determines from the others."""
+        if self.holonomic:
+            return tuple(range(self.m.nq))
         if not self.closed:
             return ()
         m, places, at = self.m, [], 0
