@@ -53,11 +53,14 @@ def stand_in_modules(monkeypatch):
     def puma():
         return Stand("puma")
 
-    puma.__module__ = "dalembert.robots"
+    def eel(n=12):
+        return Stand(f"eel {n}")
+
+    puma.__module__ = eel.__module__ = "dalembert.robots"
     read.load, read.write = Stand, lambda m, language: (f"{language} text\n", ["a loop is lost"])
     tables.tables_text = lambda m, inertia: f"{m} {inertia}"
     tables.tables_data = lambda m: {"source": str(m.source)}
-    robots.puma, robots.Path = puma, Path
+    robots.puma, robots.eel, robots.Path = puma, eel, Path
     for module in (read, tables, robots):
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
@@ -107,11 +110,18 @@ def test_values_may_name_other_values_in_any_order(capsys):
     assert "each needs another: L1=L2, L2=L1" in capsys.readouterr().err
 
 
+def test_a_ready_made_robot_may_have_a_size(capsys):
+    assert run(capsys, "check", "robot:eel(7)").out.startswith("'eel 7'")
+    for name in ("eel(", "eel)", "eel()", "eel(-1)", "eel(1.5)", "eel(7)x", "puma(3)", "dog(3)"):
+        assert main(["check", f"robot:{name}"]) == 2
+        assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
+
+
 def test_a_ready_made_robot_is_found_by_name_only_among_robots(capsys):
     assert run(capsys, "check", "robot:puma").out.startswith("'puma'")
     for name in ("Path", "__name__", ""):
         assert main(["check", f"robot:{name}"]) == 2
-        assert "hint: there are: puma" in capsys.readouterr().err
+        assert "hint: there are: eel, puma" in capsys.readouterr().err
 
 
 def test_check_shows_notes_and_oddities(capsys):
