@@ -1,7 +1,7 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
-    python -m benchmarks [all | kernels | loops | equations | listings | kane | moving]
-                         [--quick] [--chains] [--no-peers]
+    python -m benchmarks [all | kernels | loops | equations | listings | kane | moving |
+                         simulation] [--quick] [--chains] [--no-peers]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dalembert import bench, robots
 from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cost import costs
 
-from . import equations, kane, listings, loops, moving
+from . import equations, kane, listings, loops, moving, simulation
 
 # the least ratio that each figure should reach, by robot
 WANTED = {
@@ -37,7 +37,7 @@ PUMA = (259, 245)
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    choices = ("all", "kernels", "loops", "equations", "listings", "kane", "moving")
+    choices = ("all", "kernels", "loops", "equations", "listings", "kane", "moving", "simulation")
     parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
@@ -60,6 +60,9 @@ def main() -> None:
         peers = not options.no_peers and find_spec("pinocchio") is not None
         for line in moving.rows(peers, *((0.1, 1) if options.quick else (2.0, 5))):
             print(line, flush=True)
+    engines = all(find_spec(name) is not None for name in ("mujoco", "scipy"))
+    if options.what in ("all", "simulation") and engines and not options.no_peers:
+        simulation.main()
     closed = options.what in ("all", "equations") and find_spec("sympy") is not None
     if closed and not options.no_peers:
         for line in equations.rows():
