@@ -246,3 +246,27 @@ def test_open_parameters_are_refused():
 
 def test_an_archive_has_no_date():
     assert packed({"a": "1"}) == packed({"a": "1"})
+
+
+def test_lengths_and_masses_of_loops_may_be_tuned(tmp_path):
+    da.robots.fourbar().save(tmp_path / "fourbar.toml")
+    text = (tmp_path / "fourbar.toml").read_text(encoding="utf-8")
+    text = text.replace("translation = [0.3, 0, 0]", 'translation = ["L", 0, 0]')
+    text = text.replace("mass = 1.5", 'mass = "M"').replace(
+        "[[bodies]]", "[parameters]\nL = 0.3\nM = 1.5\n\n[[bodies]]", 1
+    )
+    m = da.load(text)
+    ((name, data),) = files(m, [], "fmu", parameters="all").items()
+    (tmp_path / name).write_bytes(data)
+    tuned = {"parameter.L": 0.25, "parameter.M": 2.0, "speed.crank": 2.0}
+    names = ["position.crank", "position.coupler", "position.rocker"]
+    names += [n.replace("position", "speed") for n in names]
+    for kind in ("ModelExchange", "CoSimulation"):
+        r = fmpy.simulate_fmu(str(tmp_path / name), fmi_type=kind, stop_time=0.4, output=names,
+                              start_values=tuned, relative_tolerance=1e-10)  # fmt: skip
+        found = np.array([r[n] for n in names]).T
+        other = m.with_values(L=0.25, M=2.0)
+        assert np.abs(da.closure(other, found[0, :3])).max() < 1e-12
+        s = da.simulate(other, found[0, :3], found[0, 3:], t=[0.0, 0.4], rtol=1e-11)
+        expected = np.concatenate([s.q[-1], s.speeds[-1]])
+        assert np.allclose(found[-1], expected, rtol=1e-5, atol=1e-6)
