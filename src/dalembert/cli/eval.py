@@ -131,7 +131,10 @@ def _others(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name.strip() and equals):
-            raise UsageError(f"--input {shown(text)}: a name and numbers are needed")
+            raise UsageError(
+                f"--input {shown(text)}: a name and numbers are needed",
+                hint="write: --input alpha=1,0",
+            )
         given[name.strip()] = value
     return given
 
@@ -234,12 +237,16 @@ def _file(name: str, option: str) -> list[float]:
     try:
         data = json.loads(Path(name).read_text(encoding="utf-8-sig"))
     except ValueError as error:
-        raise DescriptionError(f"{option}: no JSON in it: {error}", Place(name)) from None
+        raise DescriptionError(
+            f"{option}: no JSON in it: {error}", Place(name), hint="write [0.1, 0.2]"
+        ) from None
     plain = isinstance(data, list) and all(
         isinstance(x, (int, float)) and not isinstance(x, bool) for x in data
     )
     if not plain:
-        raise DescriptionError(f"{option}: a list of numbers is needed", Place(name))
+        raise DescriptionError(
+            f"{option}: a list of numbers is needed", Place(name), hint="write [0.1, 0.2]"
+        )
     return [float(x) for x in data]
 
 

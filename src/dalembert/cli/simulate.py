@@ -81,7 +81,9 @@ def _run(m: Mechanism, options: dict[str, Any]) -> Simulation:
     if options["goal"]:
         torque = PD(given("goal"), options["kp"], options["kd"])
     if not options["duration"] > 0 or options["samples"] < 2:
-        raise UsageError("--time must be positive and --samples at least 2")
+        raise UsageError(
+            "--time must be positive and --samples at least 2", hint="write: --time 5 --samples 201"
+        )
     import numpy
 
     times = numpy.linspace(0.0, options["duration"], options["samples"])
@@ -99,7 +101,10 @@ def _angle(text: str) -> tuple[str, float]:
     name, equals, value = text.partition("=")
     found = numbers(value, "--steer") if equals else []
     if len(found) != 1:
-        raise UsageError(f"--steer {shown(text)}: a name and one angle are needed")
+        raise UsageError(
+            f"--steer {shown(text)}: a name and one angle are needed",
+            hint="write: --steer delta=10deg",
+        )
     return name.strip(), found[0]
 
 

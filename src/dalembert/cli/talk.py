@@ -269,12 +269,14 @@ class Conversation:
         try:
             return float(answer or "")
         except ValueError:
-            raise UsageError(f"{name} needs a number, not {shown(answer or '')!r}") from None
+            raise UsageError(
+                f"{name} needs a number, not {shown(answer or '')!r}", hint="write 0.4"
+            ) from None
 
     def undo(self, _: str) -> None:
         """Take the last change back."""
         if not self.steps:
-            raise UsageError("there is nothing to take back")
+            raise UsageError("there is nothing to take back", hint="change something first")
         self.mechanism, self.made = self.steps.pop()
 
     def save(self, text: str) -> None:

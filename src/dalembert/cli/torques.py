@@ -91,10 +91,15 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
         profile = options["profile"]
         return line(m, start, point, options["duration"], frame=options["frame"], profile=profile)
     if len(start) != len(end):
-        raise UsageError(f"--from has {len(start)} numbers, --to has {len(end)}")
+        raise UsageError(
+            f"--from has {len(start)} numbers, --to has {len(end)}",
+            hint="give as many in both, one for each coordinate",
+        )
     speed, acceleration = given("speed", "--speed"), given("acceleration", "--acceleration")
     if (speed is None) != (acceleration is None):
-        raise UsageError("--speed and --acceleration belong together")
+        raise UsageError(
+            "--speed and --acceleration belong together", hint="write: --speed 2 --acceleration 5"
+        )
     if speed is not None:
         return trapezoidal(start, end, speed, acceleration)
     make = quintic if options["profile"] == "quintic" else constant_acceleration

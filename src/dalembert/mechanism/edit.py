@@ -86,10 +86,11 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
 
 def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
     """Return the mechanism in another gravity, components numbers, names or expressions."""
+    hint = 'write (0, 0, -9.81) or (0, "G", 0)'
     if isinstance(gravity, str) or not hasattr(gravity, "__len__"):
-        raise ModelError("gravity has three components", hint='write (0, 0, -9.81) or (0, "G", 0)')
+        raise ModelError("gravity has three components", hint=hint)
     if len(gravity) != 3:
-        raise ModelError(f"gravity has {len(gravity)} components, not 3")
+        raise ModelError(f"gravity has {len(gravity)} components, not 3", hint=hint)
     graph = Graph()
     new = replace(into(m, graph), gravity=Vec3(*(number(x, graph) for x in gravity)))
     kept = [p for p in m.parameters if p.name != "G" or used(new, "G")]
@@ -112,7 +113,10 @@ def tensor(value: Any, graph: Graph) -> Mat3:
         return symmetric([[number(x, graph) for x in r] for r in rows])
     six = [number(x, graph) for x in rows]
     if len(six) not in (3, 6):
-        raise ModelError(f"an inertia has 3 or 6 entries, or 3 rows; not {len(six)} entries")
+        raise ModelError(
+            f"an inertia has 3 or 6 entries, or 3 rows; not {len(six)} entries",
+            hint="write XX, YY, ZZ, XY, XZ, YZ",
+        )
     return Mat3.symmetric(*six, *([0] * (6 - len(six))))
 
 
@@ -121,14 +125,16 @@ def symmetric(rows: Sequence[Sequence[Any]]) -> Mat3:
     from .validate import numeric
 
     if [len(r) for r in rows] != [3, 3, 3]:
-        raise ModelError("an inertia has 3 rows of 3 entries")
+        raise ModelError("an inertia has 3 rows of 3 entries", hint="or XX, YY, ZZ, XY, XZ, YZ")
     six = [rows[0][0], rows[1][1], rows[2][2]]
     scale = max((abs(to_float(x)) for r in rows for x in r if numeric(x)), default=0.0)
     for i, k in ((0, 1), (0, 2), (1, 2)):
         a, b = rows[i][k], rows[k][i]
         near = numeric(a, b) and abs(to_float(a) - to_float(b)) <= 1e-9 * scale
         if a != b and not near:
-            raise ModelError("the inertia tensor is not symmetric")
+            raise ModelError(
+                "the inertia tensor is not symmetric", hint="write XX, YY, ZZ, XY, XZ, YZ"
+            )
         six.append(a if a == b else exact((a + b) / 2))
     return Mat3.symmetric(*six)
 
@@ -141,9 +147,14 @@ def with_payload(
     new = into(m, graph)
     body, placement = new.frame(frame)
     if body < 0:
-        raise ModelError(f"frame {shown(frame)!r} is on the base: a payload there does not move")
+        raise ModelError(
+            f"frame {shown(frame)!r} is on the base: a payload there does not move",
+            hint="moving frames: " + ", ".join(shown(f) for f in _moving_frames(new)[:12]),
+        )
     if len(com) != 3:
-        raise ModelError(f"the mass centre has {len(com)} components, not 3")
+        raise ModelError(
+            f"the mass centre has {len(com)} components, not 3", hint="write com=(0, 0, 0.1)"
+        )
     load = Inertia(
         number(mass, graph), Vec3(*(number(x, graph) for x in com)), tensor(inertia, graph)
     )
@@ -151,6 +162,10 @@ def with_payload(
     merged = replace(carrier, inertia=carrier.inertia + load.moved(placement))
     bodies = (*new.bodies[:body], merged, *new.bodies[body + 1 :])
     return checked(replace(new, bodies=bodies))
+
+
+def _moving_frames(m: Mechanism) -> list[str]:
+    return [name for name in m.frames if m.frame(name)[0] >= 0]
 
 
 def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
@@ -227,7 +242,10 @@ def _held_followers(m: Mechanism, held: dict[int, Any]) -> None:
                 follows = held[c.of][0] * c.ratio + c.offset
                 if c.joint in held and not _agree(follows, held[c.joint][0]):
                     name = shown(joint_name(m.bodies[c.joint]))
-                    raise ModelError(f"joint {name!r} is held where its coupling does not allow it")
+                    raise ModelError(
+                        f"joint {name!r} is held where its coupling does not allow it",
+                        hint="lock one of the two joints: the other follows",
+                    )
                 held.setdefault(c.joint, [follows])
             elif c.joint in held and c.ratio != 0:
                 held[c.of] = [(held[c.joint][0] - c.offset) / c.ratio]
@@ -248,13 +266,17 @@ def _refuse_named(m: Mechanism, names: set[str]) -> None:
     for w in m.wheels:
         for name in (w.steer, w.spin):
             if name in names:
-                raise ModelError(f"wheel {shown(w.name)!r} needs joint {shown(name)!r}: not locked")
+                raise ModelError(
+                    f"wheel {shown(w.name)!r} needs joint {shown(name)!r}: not locked",
+                    hint="prescribe its motion instead: prescribed = [...]",
+                )
     for c in m.velocity_constraints:
         words = set(re.findall(r"[^\W\d]\w*", c.equation))
         for name in names:
             if name in words or f"{name}d" in words:
                 raise ModelError(
-                    f"velocity constraint {shown(c.name)!r} needs joint {shown(name)!r}: not locked"
+                    f"constraint {shown(c.name)!r} needs joint {shown(name)!r}: not locked",
+                    hint="write the constraint without it first",
                 )
 
 
@@ -279,7 +301,10 @@ def with_flexible_joints(
     def each(value: Any) -> list[Any]:
         values = list(value) if isinstance(value, (list, tuple)) else [value] * len(chosen)
         if len(values) != len(chosen):
-            raise ModelError(f"{len(values)} numbers for {len(chosen)} flexible joints")
+            raise ModelError(
+                f"{len(values)} numbers for {len(chosen)} flexible joints",
+                hint="write one number for all of them, or one for each",
+            )
         return [number(x, graph) for x in values]
 
     data = zip(each(stiffness), each(motor_inertia), each(damping), strict=True)

@@ -25,12 +25,19 @@ def validate(m: Mechanism) -> None:
         for field in ("body", "body_i", "body_j"):
             k = getattr(record, field, -1)
             if not -1 <= k < len(m.bodies):
-                raise ModelError(f"{type(record).__name__.lower()}: there is no body {k}")
+                raise ModelError(
+                    f"{type(record).__name__.lower()}: there is no body {k}",
+                    hint=f"bodies are 0 to {len(m.bodies) - 1}; -1 is the base",
+                )
     acting: tuple[Any, ...] = (*m.drives, *m.elastic, *m.couplings)
     for part in acting:
         for k in (part.joint, getattr(part, "of", part.joint)):
             if not 0 <= k < len(m.bodies) or not m.bodies[k].joint.nv:
-                raise ModelError(f"{type(part).__name__.lower()}: {k} is not a moving joint")
+                moving = [str(j) for j, b in enumerate(m.bodies) if b.joint.nv]
+                raise ModelError(
+                    f"{type(part).__name__.lower()}: {k} is not a moving joint",
+                    hint="bodies with a moving joint, from 0: " + ", ".join(moving[:20]),
+                )
     for field, what in (("drives", "drives"), ("elastic", "springs in the joint")):
         seen: set[int] = set()
         for record in getattr(m, field):
@@ -40,7 +47,10 @@ def validate(m: Mechanism) -> None:
             seen.add(record.joint)
     for c in m.couplings:
         if c.joint == c.of:
-            raise ModelError(f"joint {shown(m.bodies[c.joint].name)!r} follows itself")
+            raise ModelError(
+                f"joint {shown(m.bodies[c.joint].name)!r} follows itself",
+                hint="`of` names the joint that it follows, another one",
+            )
     names = {*m.joint_names, *(w.steer for w in m.wheels)}
     for name in (*m.active, *m.prescribed):
         if name not in names:
@@ -87,18 +97,30 @@ def _choices(m: Mechanism) -> str:
 def _body(m: Mechanism, j: int, body: Body) -> None:
     where = f"body {shown(body.name)!r}"
     if not -1 <= body.parent < j:
-        raise ModelError(f"{where}: parent {body.parent} is not an earlier body or -1")
+        raise ModelError(
+            f"{where}: parent {body.parent} is not an earlier body or -1",
+            hint="put parents before children; -1 is the base",
+        )
     axis = getattr(body.joint, "axis", None)
     if axis is not None and numeric(*axis) and abs(float(_norm2(axis)) - 1) > 1e-6:
-        raise ModelError(f"{where}: the joint axis is not a unit vector")
+        raise ModelError(
+            f"{where}: the joint axis is not a unit vector", hint="divide it by its length"
+        )
     if numeric(body.m) and to_float(body.m) < 0:
-        raise ModelError(f"{where}: negative mass {to_float(body.m):g}")
+        raise ModelError(
+            f"{where}: negative mass {to_float(body.m):g}", hint="write 0 for a massless body"
+        )
     if body.limits and len(body.limits) != body.joint.nq:
-        raise ModelError(f"{where}: {len(body.limits)} pairs of limits, {body.joint.nq} needed")
+        raise ModelError(
+            f"{where}: {len(body.limits)} pairs of limits, {body.joint.nq} needed",
+            hint="write a pair (lower, upper) for each coordinate, or none",
+        )
     for low, high in body.limits:
         if low is not None and high is not None and numeric(low, high):
             if to_float(low) > to_float(high):
-                raise ModelError(f"{where}: lower limit above upper limit")
+                raise ModelError(
+                    f"{where}: lower limit above upper limit", hint="write the smaller one first"
+                )
 
 
 def _loops(m: Mechanism) -> None:
@@ -114,11 +136,17 @@ def _loops(m: Mechanism) -> None:
             loop.joint in ("revolute", "prismatic", "cylindrical", "universal")
             and loop.axis is None
         ):
-            raise ModelError(f"loop {k}: a {loop.joint} joint needs an axis")
+            raise ModelError(
+                f"loop {k}: a {loop.joint} joint needs an axis",
+                hint="write axis = [0, 0, 1], in the axes of body_i",
+            )
         if loop.body_i == loop.body_j:
-            raise ModelError(f"loop {k}: both ends are on the same body")
+            raise ModelError(
+                f"loop {k}: both ends are on the same body",
+                hint="body_i and body_j are two bodies; -1 is the base",
+            )
         if loop.joint == "rod" and loop.length is None:
-            raise ModelError(f"loop {k}: a rod needs a length")
+            raise ModelError(f"loop {k}: a rod needs a length", hint="write length = 0.5")
 
 
 def _parameters(m: Mechanism) -> None:
@@ -128,7 +156,10 @@ def _parameters(m: Mechanism) -> None:
         if isinstance(x, Expr):
             for name in x.names():
                 if name not in known:
-                    raise ParameterError(f"parameter {shown(name)!r} is used but not declared")
+                    raise ParameterError(
+                        f"parameter {shown(name)!r} is used but not declared",
+                        hint=f'in a file: symbols = ["{shown(name)}"]; or Parameter("...")',
+                    )
 
 
 def numeric(*values: Any) -> bool:

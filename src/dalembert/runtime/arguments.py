@@ -27,7 +27,9 @@ def numbers(value: Any, what: str) -> Array:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise UsageError(f"{what}: rows of unequal length") from error
+        raise UsageError(
+            f"{what}: rows of unequal length", hint="give a rectangular array, a row for each state"
+        ) from error
     if not np.can_cast(array.dtype, np.float64, "same_kind"):
         raise UsageError(f"{what} holds {array.dtype} values", hint="give real numbers")
     if array.dtype.kind in "iu" and array.size and max(array.max(), -int(array.min())) > EXACT:
@@ -42,7 +44,10 @@ def leading(array: Array, shape: tuple[int, ...], what: str) -> tuple[int, ...]:
     cut = array.ndim - len(shape)
     if cut < 0 or array.shape[cut:] != shape:
         wanted = ", ".join(["...", *map(str, shape)])
-        raise UsageError(f"{what} has shape {array.shape}, expected ({wanted})")
+        raise UsageError(
+            f"{what} has shape {array.shape}, expected ({wanted})",
+            hint="the last dimensions are those of one state; many states stand before them",
+        )
     return array.shape[:cut]
 
 
@@ -51,7 +56,8 @@ def inputs(card: Card, values: Sequence[Any]) -> tuple[list[Array], list[tuple[i
     if len(values) != len(card.inputs):
         names = ", ".join(p.name for p in card.inputs)
         raise UsageError(
-            f"{card.name} takes {len(card.inputs)} inputs ({names}), not {len(values)}"
+            f"{card.name} takes {len(card.inputs)} inputs ({names}), not {len(values)}",
+            hint=f"write ({names})",
         )
     arrays, leads = [], []
     for port, value in zip(card.inputs, values, strict=True):
@@ -86,7 +92,10 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
         return np.stack(np.broadcast_arrays(*columns), axis=-1), np.broadcast(*columns).shape
     except ValueError as error:
         shapes = ", ".join(str(c.shape) for c in columns)
-        raise UsageError(f"{card.name}: parameters of shapes {shapes} do not broadcast") from error
+        raise UsageError(
+            f"{card.name}: parameters of shapes {shapes} do not broadcast",
+            hint="give numbers, or arrays of the leading dimensions of the inputs",
+        ) from error
 
 
 def _some(names: Sequence[str]) -> str:
@@ -104,7 +113,10 @@ def common(card: Card, leads: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         return np.broadcast_shapes(*leads)
     except ValueError as error:
         shown = ", ".join(map(str, leads))
-        raise UsageError(f"{card.name}: leading dimensions {shown} do not broadcast") from error
+        raise UsageError(
+            f"{card.name}: leading dimensions {shown} do not broadcast",
+            hint="give one state, or the same number of states in every input",
+        ) from error
 
 
 def rows(array: Array, own: tuple[int, ...], lead: tuple[int, ...]) -> Array:
@@ -125,7 +137,8 @@ def outputs(card: Card, out: Any, lead: tuple[int, ...], given: Sequence[Any]) -
     elif not isinstance(out, (tuple, list)) or len(out) != len(card.outputs):
         names = ", ".join(p.name for p in card.outputs)
         raise UsageError(
-            f"{card.name}: out must be a tuple of {len(card.outputs)} arrays ({names})"
+            f"{card.name}: out must be a tuple of {len(card.outputs)} arrays ({names})",
+            hint=f"write out=({names})",
         )
     for port, array in zip(card.outputs, out, strict=True):
         _fit(port, array, lead, "out" if single else f"out[{port.name!r}]", card.name)
@@ -142,12 +155,13 @@ def outputs(card: Card, out: Any, lead: tuple[int, ...], given: Sequence[Any]) -
 def _fit(port: Port, array: Any, lead: tuple[int, ...], what: str, name: str) -> None:
     wanted = f"{name}: {what} must be a writeable C-contiguous float64 array of shape "
     wanted += str(lead + port.shape)
+    hint = f"write out=numpy.empty({lead + port.shape})"
     if not isinstance(array, np.ndarray):
-        raise UsageError(f"{wanted}, not {type(array).__name__}")
+        raise UsageError(f"{wanted}, not {type(array).__name__}", hint=hint)
     if array.shape != lead + port.shape:
-        raise UsageError(f"{wanted}, not {array.shape}")
+        raise UsageError(f"{wanted}, not {array.shape}", hint=hint)
     if array.dtype != np.float64:
-        raise UsageError(f"{wanted}, not {array.dtype}")
+        raise UsageError(f"{wanted}, not {array.dtype}", hint=hint)
     flags = array.flags
     if not (flags.c_contiguous and flags.aligned and flags.writeable):
         raise UsageError(wanted, hint="it is read-only, unaligned or not contiguous")

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..compute import evaluate, neutral
-from ..errors import ComputationError, UsageError
+from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, require_mechanism
 from ..plan.assembly import assemble
 from ..runtime.build import refusal
 from .events import event_table
 from .kernels import METHODS, Kernels
 from .laws import law_of
-from .result import Event, Simulation, SimulationStopped
+from .result import Event, Simulation, SimulationStopped, column_names
 from .run import Found, Job, Run, force_names
 from .systems import Closed, joint_index, normalised, system
 from .tools import STIFF, prescribed_signal, run_numpy, run_scipy
@@ -140,14 +140,19 @@ def _check(method: str, positive: Mapping[str, Any]) -> None:
         except (TypeError, ValueError):
             good = False
         if not good:
-            raise UsageError(f"{name} is {value!r}, it must be a number above zero")
+            raise UsageError(
+                f"{name} is {value!r}, it must be a number above zero", hint=f"write {name}=1e-3"
+            )
 
 
 def _numbers(name: str, values: Any) -> Array:
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise UsageError(f"{name} does not hold numbers alone: {values!r}"[:200]) from None
+        raise UsageError(
+            f"{name} does not hold numbers alone: {values!r}"[:200],
+            hint="give a number, a list or an array",
+        ) from None
 
 
 def _times(t: Any) -> Array:
@@ -155,9 +160,11 @@ def _times(t: Any) -> Array:
     if times.ndim == 0:
         times = np.linspace(0.0, float(times), 201)
     if times.ndim != 1 or len(times) < 1 or not (np.diff(times) > 0).all():
-        raise UsageError("t must be the end time or increasing times")
+        raise UsageError(
+            "t must be the end time or increasing times", hint="write t=5.0 or t=[0.0, 0.1, 0.2]"
+        )
     if not np.isfinite(times).all():
-        raise UsageError("t holds a time that is not finite")
+        raise UsageError("t holds a time that is not finite", hint="write t=5.0")
     return times
 
 
@@ -170,6 +177,14 @@ def _rest(job: Job) -> Array:
     return assemble(m.with_values(first) if first else m)
 
 
+def _entries(job: Job, what: str) -> list[str]:
+    """Return what the numbers of q0 or qd0 stand for."""
+    own, m = job.kernels.system, job.m
+    if what == "qd0" and own.speeds != m.nv:
+        return [shown(name) for name in m.speeds] or [f"{own.speeds} in all"]
+    return [shown(name.partition(".")[2]) for name in column_names(m, what[:-1])]
+
+
 def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int, ...]]:
     """Return the initial states as rows, and the leading dimensions they stand for."""
     own, m = job.kernels.system, job.m
@@ -177,9 +192,13 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
     v = _numbers("qd0", np.zeros(own.speeds) if qd0 is None else qd0)
     for what, value, size in (("q0", q, m.nq), ("qd0", v, own.speeds)):
         if value.ndim == 0 or value.shape[-1] != size:
-            raise UsageError(f"{what} has shape {value.shape}, expected (..., {size})")
+            kind = "speeds" if own.speeds != m.nv and what == "qd0" else "joints"
+            raise UsageError(
+                f"{what} has shape {value.shape}, expected (..., {size})",
+                hint=f"one number for each of the {kind}: {', '.join(_entries(job, what)[:20])}",
+            )
         if not np.isfinite(value).all():
-            raise UsageError(f"{what} holds a number that is not finite")
+            raise UsageError(f"{what} holds a number that is not finite", hint="look for nan, inf")
     shapes = [np.shape(x) for x in job.parameters.values()]
     lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], job.settings.shape[:-1], *shapes)
     q, v = np.broadcast_to(q, (*lead, m.nq)), np.broadcast_to(v, (*lead, own.speeds))

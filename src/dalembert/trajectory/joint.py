@@ -71,10 +71,16 @@ class Trajectory:
         """
         a, b = self.signal, other.signal
         if a.size != b.size:
-            raise UsageError(f"motions of {a.size} and {b.size} joints do not follow each other")
+            raise UsageError(
+                f"motions of {a.size} and {b.size} joints do not follow each other",
+                hint="both are motions of the same joints",
+            )
         gap = np.abs(self(self.end) - other(other.start)).max()
         if gap > 1e-9:
-            raise UsageError(f"the second motion begins {gap:.3g} away from where the first ends")
+            raise UsageError(
+                f"the second motion begins {gap:.3g} away from where the first ends",
+                hint="begin it at first(first.end)",
+            )
         terms = max(a.coefficients.shape[2], b.coefficients.shape[2])
         rows = [np.pad(s.coefficients, ((0, 0), (0, 0), (terms - s.coefficients.shape[2], 0)))
                 for s in (a, b)]  # fmt: skip
@@ -128,9 +134,12 @@ def trapezoidal(q0: Any, q1: Any, speed: Any, acceleration: Any, start: float = 
     v = np.broadcast_to(np.asarray(speed, dtype=float), a.shape)
     w = np.broadcast_to(np.asarray(acceleration, dtype=float), a.shape)
     if not ((v > 0).all() and (w > 0).all()):
-        raise UsageError("speed and acceleration must be positive")
+        raise UsageError(
+            "speed and acceleration must be positive",
+            hint="give one number for all joints, or one for each, above 0",
+        )
     if not way.any():
-        raise UsageError("a move needs two different poses")
+        raise UsageError("a move needs two different poses", hint="q0 and q1 are equal")
     # ramp and cruise of the unit move s = 0..1 under the tightest joint limits
     with np.errstate(divide="ignore"):
         top = np.min(np.where(way > 0, v / way, np.inf))
@@ -175,7 +184,9 @@ def _ramped(
 
 def _positive(duration: float) -> None:
     if not (np.isfinite(duration) and duration > 0):
-        raise UsageError(f"duration {duration!r} is not a positive time")
+        raise UsageError(
+            f"duration {duration!r} is not a positive time", hint="give seconds, as 1.5"
+        )
 
 
 # -- splines -----------------------------------------------------------------------------------
@@ -192,7 +203,9 @@ def spline(times: Any, points: Any, ends: str = "clamped") -> Trajectory:
     t, y = np.asarray(times, dtype=float), np.asarray(points, dtype=float)
     y = y.reshape(len(t), -1)
     if len(t) < 2 or not (np.diff(t) > 0).all():
-        raise UsageError("a spline needs at least two increasing times")
+        raise UsageError(
+            "a spline needs at least two increasing times", hint="write [0, 1, 2], a row for each"
+        )
     if ends not in ("clamped", "natural"):
         raise UsageError(f"unknown ends {ends!r}", hint='"clamped" or "natural"')
     slopes = _slopes(t, y, ends)
