@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ..algorithms import cartesian, kane
 from ..algorithms.multipliers import multipliers
 from ..joint import Vector
 from ..mechanism import Mechanism
+from .shapes import Options, joints, joints2
 
 Algorithm = Callable[..., Any]
-Options = Mapping[str, Any]
 
 
 def _speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
@@ -36,14 +36,6 @@ def _v_speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
 
 def _held(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (m.nv - len(kane.speed_names(m)),)
-
-
-def _v(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (m.nv,)
-
-
-def _vv(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (m.nv, m.nv)
 
 
 def _kane(pick: Callable[..., Any]) -> Algorithm:
@@ -142,7 +134,7 @@ def kane_rows() -> tuple[tuple[Any, ...], ...]:
                  "m/s2, rad/s2",
                  "rates of the speeds; traction acts along the headings of the wheels", False,
                  DRIVES),
-        ("kane_motion", (*STATE, "tau", "traction"), (("qd", _v), ("qdd", _v)),
+        ("kane_motion", (*STATE, "tau", "traction"), (("qd", joints), ("qdd", joints)),
              {"kane": _part(kane.state_model, slice(1, 3)),
               "multipliers": _part(multipliers, slice(1, 3))}, "m/s, rad/s; m/s2, rad/s2",
              "joint rates and accelerations of the machine under its constraints", False, DRIVES),
@@ -150,10 +142,10 @@ def kane_rows() -> tuple[tuple[Any, ...], ...]:
                  {"kane": kane.constraint_forces, "multipliers": _part(multipliers, 3)},
                  "N, N m",
                  "force of each velocity constraint; of a wheel its lateral force", False, DRIVES),
-        ("cartesian_mass", ("q",), (("M_x", _vv),), {"kane": cartesian.cartesian_mass},
+        ("cartesian_mass", ("q",), (("M_x", joints2),), {"kane": cartesian.cartesian_mass},
                  "kg, kg m2", "M_x of the Cartesian model", False, FRAME),
-        ("cartesian_bias", ("q", "qd"), (("V_x", _v),), {"kane": cartesian.cartesian_bias},
+        ("cartesian_bias", ("q", "qd"), (("V_x", joints),), {"kane": cartesian.cartesian_bias},
                  "N, N m", "V_x of the Cartesian model", False, FRAME),
-        ("cartesian_force", ("q", "tau"), (("F_x", _v),), {"kane": cartesian.cartesian_force},
+        ("cartesian_force", ("q", "tau"), (("F_x", joints),), {"kane": cartesian.cartesian_force},
                  "N, N m", "F_x: joint forces seen at the frame", False, FRAME),
     )  # fmt: skip

@@ -20,10 +20,9 @@ from ..algorithms import (
 from ..errors import ModelError, shown
 from ..mechanism import Mechanism
 from ..plan import planned
+from .shapes import Options, Shape, bodies_six, joints
 
 Algorithm = Callable[..., Any]
-Options = Mapping[str, Any]
-Shape = Callable[[Mechanism, Options], tuple[int, ...]]
 
 # outputs that every planned quantity has after its own
 CHECKS: tuple[tuple[str, Shape], ...] = (
@@ -73,10 +72,6 @@ def _q(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (m.nq,)
 
 
-def _v(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (m.nv,)
-
-
 def _rows_v(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (loop_closure.equation_count(m), m.nv)
 
@@ -87,10 +82,6 @@ def _rows(m: Mechanism, options: Options) -> tuple[int, ...]:
 
 def _loops6(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (len(m.loops), 6)
-
-
-def _bodies6(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (len(m.bodies), 6)
 
 
 def _plan(m: Mechanism, options: Options) -> Any:
@@ -156,10 +147,10 @@ def loop_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
              {"steps": 8}),
         _row("active_map", "q", (("G", _map),), {"closure": kinematic.active_map}, "mixed",
              "G: rates of all joints from those of the active ones", STEPS),
-        _row("tree_motion", "q qd qdd", (("qd", _v), ("qdd", _v)),
+        _row("tree_motion", "q qd qdd", (("qd", joints), ("qdd", joints)),
              {"closure": kinematic.tree_motion}, "m/s, rad/s; m/s2, rad/s2",
              "rates and accelerations of all joints from those of the active ones", STEPS),
-        _row("tree_torques", "q qd qdd", (("tau", _v),), _by(dynamic.tree_torques, inverse),
+        _row("tree_torques", "q qd qdd", (("tau", joints),), _by(dynamic.tree_torques, inverse),
              "N, N m", "joint forces of the cut tree in the closed motion", MODEL),
         _row("active_torques", "q qd qdd", (("tau", _motors),),
              _by(dynamic.active_torques, inverse), "N, N m",
@@ -196,9 +187,9 @@ def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
         _row("inverse_dynamics", "q qd qdd", (("tau", _motors),),
              _by(closed_loop.active_torques, inverse), "N, N m",
              "motor forces that give the accelerations qdd", SHARED),
-        _row("forward_dynamics", "q qd tau_active", (("qdd", _v),), direct, "m/s2, rad/s2",
+        _row("forward_dynamics", "q qd tau_active", (("qdd", joints),), direct, "m/s2, rad/s2",
              "accelerations of all joints that the motor forces give", MODEL),
-        _row("hybrid_dynamics", "q qd x", (("qdd", _v), ("tau", _motors)),
+        _row("hybrid_dynamics", "q qd x", (("qdd", joints), ("tau", _motors)),
              {"projection": partial(closed_loop.closed_hybrid, inverse=first)},
              "m/s2, rad/s2; N, N m",
              "qdd of all joints and motor forces from x: qdd of the motors in `given`, tau of "
@@ -214,7 +205,7 @@ def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
              "1/s2; 1/s; 1/kg",
              "slopes of all accelerations by q and qd of the independent joints, by motor forces",
              MODEL),
-        _row("link_wrenches", "q qd qdd", (("f", _bodies6),),
+        _row("link_wrenches", "q qd qdd", (("f", bodies_six),),
              {"newton_euler": closed_loop.closed_link_wrenches}, "N, N m",
              "wrench of each parent on its link, at the link's origin, link axes", STEPS),
     ]  # fmt: skip

@@ -45,8 +45,7 @@ from .models import (
     mass_matrix_of,
     potential_energy,
 )
-
-Shape = Callable[[Mechanism, Mapping[str, Any]], tuple[int, ...]]
+from .shapes import Shape, bodies_six, joints, joints2, joints3, six_joints
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +76,6 @@ class Quantity:
 # -- shapes ------------------------------------------------------------------------------------
 
 
-def _v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv,)
-
-
-def _vv(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv, m.nv)
-
-
-def _vvv(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv, m.nv, m.nv)
-
-
-def _6v(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (6, m.nv)
-
-
-def _b6(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (len(m.bodies), 6)
-
-
 def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
     return (m.nv, *_row_of_columns(m, options))
 
@@ -120,9 +99,9 @@ AXES = {"frame": None, "axes": "base"}
 _ROWS = (
     Quantity("pose", ("q",), (("T", _fixed(4, 4)),), {"kinematics": framed(kinematics.pose)},
              "m", "pose of a frame in the base frame, 4 x 4", False, FRAME),
-    Quantity("jacobian", ("q",), (("J", _6v),), {"kinematics": framed(kinematics.jacobian)},
+    Quantity("jacobian", ("q",), (("J", six_joints),), {"kinematics": framed(kinematics.jacobian)},
              "m, 1", "[v; w] of a frame's origin = J qd", False, AXES),
-    Quantity("jacobian_derivative", ("q", "qd"), (("Jd", _6v),),
+    Quantity("jacobian_derivative", ("q", "qd"), (("Jd", six_joints),),
              {"kinematics": framed(kinematics.jacobian_derivative)},
              "m/s, 1/s", "time derivative of the Jacobian", False, AXES),
     Quantity("velocity", ("q", "qd"), (("v", _fixed(6)),),
@@ -139,28 +118,28 @@ _ROWS = (
              "J", "kinetic energy, rotors included", True, DRIVES),
     Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": potential_energy},
              "J", "potential energy of gravity and springs", False),
-    Quantity("mass_matrix", ("q",), (("M", _vv),),
+    Quantity("mass_matrix", ("q",), (("M", joints2),),
              {"composite": composite.composite, **each(mass_matrix_of)},
              "kg, kg m2", "mass matrix M", True, DRIVES),
-    Quantity("gravity", ("q",), (("g", _v),), each(gravity_load),
+    Quantity("gravity", ("q",), (("g", joints),), each(gravity_load),
              "N, N m", "gravity load, -Q", True),
-    Quantity("coriolis", ("q", "qd"), (("c", _v),), each(coriolis_forces),
+    Quantity("coriolis", ("q", "qd"), (("c", joints),), each(coriolis_forces),
              "N, N m", "Coriolis and centrifugal forces", True),
-    Quantity("coriolis_matrix", ("q", "qd"), (("C", _vv),),
+    Quantity("coriolis_matrix", ("q", "qd"), (("C", joints2),),
              {"composite": coriolis.coriolis_matrix},
              "N s, N m s", "Christoffel's C: M' - 2C is skew", True),
-    Quantity("bias", ("q", "qd"), (("h", _v),), each(bias_forces),
+    Quantity("bias", ("q", "qd"), (("h", joints),), each(bias_forces),
              "N, N m", "coriolis + gravity (and friction with drives=\"all\")", True, DRIVES),
-    Quantity("inverse_dynamics", ("q", "qd", "qdd"), (("tau", _v),), INVERSE,
+    Quantity("inverse_dynamics", ("q", "qd", "qdd"), (("tau", joints),), INVERSE,
              "N, N m", "joint forces that give the accelerations qdd", True, DRIVES),
-    Quantity("forward_dynamics", ("q", "qd", "tau"), (("qdd", _v),),
+    Quantity("forward_dynamics", ("q", "qd", "tau"), (("qdd", joints),),
              {
                 "articulated_body": direct_model(articulated_body.articulated_body),
                 "composite": direct_model(composite_direct.composite_direct),
                 "direct_from_inverse": direct_model(direct_from_inverse.direct_from_inverse),
             },
              "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES),
-    Quantity("hybrid_dynamics", ("q", "qd", "x"), (("qdd", _v), ("tau", _v)),
+    Quantity("hybrid_dynamics", ("q", "qd", "x"), (("qdd", joints), ("tau", joints)),
              {
                 "articulated_body": hybrid_model(articulated_body.hybrid_dynamics),
                 "partition": hybrid_model(partition.hybrid_by_partition),
@@ -168,7 +147,7 @@ _ROWS = (
              "m/s2, rad/s2; N, N m",
              "qdd and tau from x: qdd of the joints in `given`, tau of the others", True,
              {"given": (), "drives": "inertia"}),
-    Quantity("link_wrenches", ("q", "qd", "qdd"), (("f", _b6),),
+    Quantity("link_wrenches", ("q", "qd", "qdd"), (("f", bodies_six),),
              {"newton_euler": springs.link_wrenches},
              "N, N m", "wrench of each parent on its link, at the link's origin, link axes", False),
     Quantity("regressor", ("q", "qd", "qdd"), (("Y", _columns),),
@@ -177,23 +156,24 @@ _ROWS = (
     Quantity("energy_regressor", ("q", "qd"), (("E", _row_of_columns),),
              {"sum": regressor.energy_regressor},
              "mixed", "T + V = E phi, linear in the inertial parameters", False, COLUMNS),
-    Quantity("lagrange_coefficients", ("q",), (("Q", _v), ("A", _vv), ("B", _vvv), ("C", _vv)),
+    Quantity("lagrange_coefficients", ("q",),
+             (("Q", joints), ("A", joints2), ("B", joints3), ("C", joints2)),
              {"composite": lagrange_coefficients.lagrange_coefficients},
              "N, N m; kg, kg m2", "Q, A, B, C of the Lagrange form", True, DRIVES),
     Quantity("inverse_dynamics_derivatives", ("q", "qd", "qdd"),
-             (("dtau_dq", _vv), ("dtau_dqd", _vv), ("M", _vv)),
+             (("dtau_dq", joints2), ("dtau_dqd", joints2), ("M", joints2)),
              {"analytic": derivatives.inverse_dynamics_derivatives},
              "N/m, N m/rad; N s; kg", "dtau/dq, dtau/dqd and M", True, DRIVES),
     Quantity("forward_dynamics_derivatives", ("q", "qd", "tau"),
-             (("dqdd_dq", _vv), ("dqdd_dqd", _vv), ("Minv", _vv)),
+             (("dqdd_dq", joints2), ("dqdd_dqd", joints2), ("Minv", joints2)),
              {"analytic": derivatives.forward_dynamics_derivatives},
              "1/s2; 1/s; 1/kg", "dqdd/dq, dqdd/dqd and the inverse of M", True, DRIVES),
     *(Quantity(**row) for row in moving.ROWS),
     *(Quantity(*row) for row in kane_rows()),
-    Quantity("active_chain_W", ("q",), (("W", _vv),),
+    Quantity("active_chain_W", ("q",), (("W", joints2),),
              {"active_chain": active_chain.active_chain_W},
              "kg, kg m2", "inertia matrix W of W qdd = P + V", False, DRIVES),
-    Quantity("active_chain_V", ("q", "qd"), (("V", _v),),
+    Quantity("active_chain_V", ("q", "qd"), (("V", joints),),
              {"active_chain": active_chain.active_chain_V},
              "N, N m", "V = Y + dT/dq - W' qd of W qdd = P + V", False, DRIVES),
     *(Quantity(**row) for row in loops.loop_rows(INVERSE)),

@@ -26,10 +26,10 @@ Q_PARTS = PARTS | {
 # what the dimensions of a result stand for, by the shape that its catalog row names
 AXES = {
     "_q": ("coordinate",),
-    "_v": ("joint",),
-    "_vv": ("joint", "joint"),
-    "_6v": ("component", "joint"),
-    "_b6": ("body", "component"),
+    "joints": ("joint",),
+    "joints2": ("joint", "joint"),
+    "six_joints": ("component", "joint"),
+    "bodies_six": ("body", "component"),
     "_loops6": ("loop", "component"),
     "_motors": ("motor",),
     "_independent": ("independent",),
