@@ -51,7 +51,7 @@ def blocks(page, *languages):
 
 def files(page):
     """Return the whole files that a page shows, by name: blocks that begin with `# name.toml`."""
-    named = [(re.match(r"# (\S+\.\w+)\n", text), text) for text in blocks(page, "toml")]
+    named = [(re.match(r"# (\S+\.\w+)\n", text), text) for text in blocks(page, "toml", "csv")]
     return {name[1]: text for name, text in named if name}
 
 
@@ -103,7 +103,7 @@ def test_the_python_of_a_page_runs(page, beside):
 @pages("toml")
 def test_the_files_of_a_page_are_read(page, beside):
     for name, text in files(page).items():
-        if text.find("format = ") > 0:
+        if re.search(r"^(format = |\[\[dh\]\]|convention,)", text, re.M):
             assert da.load(name).bodies
 
 

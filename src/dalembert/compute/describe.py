@@ -35,6 +35,8 @@ def signature(row: Quantity) -> Signature:
 
 def gathered(row: Quantity, inputs: Sequence[Any], options: dict[str, Any]) -> tuple[Any, ...]:
     """Return the inputs in order; those that `options` names are taken out of it."""
+    if len(inputs) == len(row.inputs) and not options:
+        return tuple(inputs)
     # motor forces are `tau` as well as `tau_active`
     names = dict(zip(QUANTITIES[row.name].inputs, row.inputs, strict=True)) | {
         n: n for n in row.inputs
