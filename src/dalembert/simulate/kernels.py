@@ -121,6 +121,7 @@ class Kernels:
 
     @property
     def size(self) -> int:
+        """The number of entries of a state: coordinates, then speeds."""
         return self.system.m.nq + self.system.speeds
 
     def rhs(self) -> Any:

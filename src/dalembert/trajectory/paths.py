@@ -127,6 +127,7 @@ class Reach:
 
     @staticmethod
     def of(m: Mechanism, limits: bool, rest: Any) -> Reach:
+        """Return what may move and how far; with closed loops the independent joints."""
         index = planned(m).independent if is_closed(m) else tuple(range(m.nv))
         at = [-1] * m.nv
         start = 0
@@ -147,6 +148,7 @@ class Reach:
         return G
 
     def closed(self, q: Array) -> Array:
+        """Return the pose with its loops closed."""
         found: Array = evaluate(self.m, "assembly", q) if is_closed(self.m) else q
         return found
 
