@@ -140,9 +140,9 @@ def pinned() -> Iterator[None]:
             gc.enable()
 
 
-def best(*runs: Run, budget: float = 0.5) -> list[float]:
+def best(*runs: Run, budget: float = 0.5, window: float = WINDOW) -> list[float]:
     """Return the least seconds per call of each run, windows of all runs alternating."""
-    loops = [_loops(run) for run in runs]
+    loops = [_loops(run, window) for run in runs]
     least = [float("inf")] * len(runs)
     end = time.perf_counter() + budget * len(runs)
     while time.perf_counter() < end:
@@ -157,10 +157,10 @@ def _window(run: Run, loops: int) -> float:
     return (time.perf_counter() - start) / loops
 
 
-def _loops(run: Run) -> int:
+def _loops(run: Run, window: float) -> int:
     """Return how many calls fill a window, after a first call that warms up."""
     run(1)
-    return max(1, round(WINDOW / max(1e-9, min(_window(run, 1) for _ in range(5)))))
+    return max(1, round(window / max(1e-9, min(_window(run, 1) for _ in range(5)))))
 
 
 # -- rows ----------------------------------------------------------------------------------------
