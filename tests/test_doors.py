@@ -24,6 +24,11 @@ def arm():
         lambda: da.simulate("robot.urdf", [0.0], t=1.0),
         lambda: da.torques_along("robot.urdf", ([0, 1], [[0], [1]])),
         lambda: da.linearize("robot.urdf", [0.0], [0.0]),
+        lambda: da.equilibrium("robot.urdf", [0.0]),
+        lambda: da.assemble("robot.urdf"),
+        lambda: da.mobility("robot.urdf"),
+        lambda: da.kane_form("robot.urdf"),
+        lambda: da.inverse_kinematics("robot.urdf", [0, 0, 0], [0]),
         lambda: arm().attach("robot.urdf", "tip"),
     ],
 )
@@ -142,6 +147,36 @@ def test_freeze_and_neglect_take_lists():
     assert eq.neglect(["coriolis", "gravity"]) == eq.neglect("coriolis", "gravity")
     with pytest.raises(da.UsageError, match="cannot neglect 'wind'"):
         eq.neglect(["wind"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: arm().lock(None), "joints = None"),
+        (lambda: arm().with_flexible_joints(1, 1, joints=2.5), "joints = 2.5"),
+        (lambda: arm().with_payload("tip", 1, 5), "mass centre has 3 components"),
+        (lambda: arm().with_payload("tip", 1, (0, 0, 0), 5), "3 or 6 entries"),
+        (lambda: da.simulate(arm(), events=5), "events = 5"),
+        (lambda: da.torques_along(arm(), ([0, 1],)), "a motion of 1 arrays"),
+        (lambda: da.inverse_kinematics(arm(), [0, 0], [0, 0]), "pose has shape"),
+        (lambda: da.inverse_kinematics(arm(), np.eye(4), [0, 0], rows="xq"), "rows = 'xq'"),
+        (lambda: da.trajectory.quintic([0.0], [0.0, 1.0], 1), "q0 has shape"),
+        (lambda: da.trajectory.quintic("x", [0.0], 1), "q0 holds"),
+        (lambda: da.trajectory.quintic([0.0], [1.0], 1, qd0=[1, 2]), "qd0 has shape"),
+        (lambda: da.trajectory.trapezoidal([0.0], [1.0], "x", 1), "speed holds"),
+        (lambda: da.trajectory.spline([0, 1], [[0.0]]), "1 points at 2 times"),
+    ],
+)
+def test_a_wrong_shape_or_kind_is_named(call, message):
+    with pytest.raises(da.DalembertError, match=message) as error:
+        call()
+    assert error.value.hint
+
+
+def test_terms_to_drop_may_be_a_list():
+    eq = da.equations(da.robots.planar2r())
+    both = eq.drop("A12:1 Q1:1")
+    assert eq.drop(["A12:1", "Q1:1"]).text() == both.text()
 
 
 # -- what a reader would have dropped in silence ---------------------------------------------------

@@ -223,6 +223,7 @@ def equilibrium(
     >>> abs(float(da.equilibrium(m, [0.4])[0])) < 1e-9
     True
     """
+    require_mechanism(m, "equilibrium")
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
     own = system(m)
     forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)

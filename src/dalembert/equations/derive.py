@@ -395,7 +395,7 @@ class Equations:
             remarks=(*self.remarks, f"frozen: {held}; joints are numbered anew"),
         )
 
-    def drop(self, which: str) -> Equations:
+    def drop(self, which: str | Sequence[str]) -> Equations:
         """Return the equations without some terms: `eq.drop("A12:3,7")`, numbered as printed.
 
         >>> import dalembert as da

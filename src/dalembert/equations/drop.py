@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,13 @@ ITEM = re.compile(
 LIMIT = 100_000
 
 
-def drop(eq: Equations, which: str) -> Equations:
+def drop(eq: Equations, which: str | Sequence[str]) -> Equations:
     """Return the equations without the terms that `which` names; the others stay exact.
 
     Items are separated by blanks or semicolons; terms are counted in the report form, brackets
     opened, from 1: `A12:3,7 Q(2):1 B(1,2,3):2-4`.
     """
+    which = which if isinstance(which, str) else " ".join(map(str, which))
     changed, gone = dict(eq.changed), []
     for item in re.split(r"[;\s]+", which.strip()[:LIMIT]):
         found = ITEM.fullmatch(item)

@@ -19,7 +19,7 @@ from ..algorithms.kinematics import target_pose
 from ..algorithms.single_body import extended
 from ..algorithms.springs import spring_forces
 from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..plan.kane import with_speeds
 from .elimination import Matrix, solved
 from .kane_symbols import Setting
@@ -324,6 +324,7 @@ def kane_form(m: Mechanism) -> KaneForm:
     >>> print(da.kane_form(da.robots.planar2r()).text().splitlines()[0])
     # planar2r: Kane's method in ten steps (DeSantis 1996, section 5)
     """
+    require_mechanism(m, "kane_form")
     return KaneForm(m)
 
 

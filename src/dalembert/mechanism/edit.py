@@ -6,7 +6,7 @@ Everything is pure: the result lives in a fresh graph of parameter expressions.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -108,7 +108,7 @@ def tensor(value: Any, graph: Graph) -> Mat3:
     """Return a symmetric tensor from nothing, 3 diagonal entries, 6 entries or 3 rows."""
     if value is None:
         return Mat3.zero()
-    rows = list(value)
+    rows = list(value) if isinstance(value, Iterable) else [value]
     if len(rows) == 3 and all(hasattr(r, "__len__") and not isinstance(r, str) for r in rows):
         return symmetric([[number(x, graph) for x in r] for r in rows])
     six = [number(x, graph) for x in rows]
@@ -151,10 +151,8 @@ def with_payload(
             f"frame {shown(frame)!r} is on the base: a payload there does not move",
             hint="moving frames: " + ", ".join(shown(f) for f in _moving_frames(new)[:12]),
         )
-    if len(com) != 3:
-        raise ModelError(
-            f"the mass centre has {len(com)} components, not 3", hint="write com=(0, 0, 0.1)"
-        )
+    if isinstance(com, str) or not hasattr(com, "__len__") or len(com) != 3:
+        raise ModelError("the mass centre has 3 components", hint="write com=(0, 0, 0.1)")
     load = Inertia(
         number(mass, graph), Vec3(*(number(x, graph) for x in com)), tensor(inertia, graph)
     )
@@ -199,7 +197,7 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
 
 def _values_at(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any) -> dict[int, Any]:
     """Return body index -> what `at` says of that joint, for each of the joints."""
-    chosen = [joints] if isinstance(joints, (str, int)) else _plain(joints)
+    chosen = _listed(joints)
     index = [m.joint_index(joint) for joint in chosen]
     at = _plain(at)
     if isinstance(at, Mapping):
@@ -221,6 +219,18 @@ def _values_at(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any) -
             )
         return dict(zip(index, at, strict=True))
     return dict.fromkeys(index, at)
+
+
+def _listed(joints: Any) -> Sequence[str | int]:
+    """Return joints as a list: one name or number, or several."""
+    joints = _plain(joints)
+    if isinstance(joints, (str, int)):
+        return [joints]
+    if not isinstance(joints, Iterable):
+        raise UsageError(
+            f"joints = {shown(repr(joints), 60)}", hint='write ["j1", "j2"] or [1, 2], from 1'
+        )
+    return list(joints)
 
 
 def _plain(values: Any) -> Any:
@@ -296,7 +306,7 @@ def with_flexible_joints(
     if joints is None:
         chosen = [j for j, b in enumerate(new.bodies) if b.joint.nv == 1]
     else:
-        chosen = [new.joint_index(joint) for joint in joints]
+        chosen = [new.joint_index(joint) for joint in _listed(joints)]
 
     def each(value: Any) -> list[Any]:
         values = list(value) if isinstance(value, (list, tuple)) else [value] * len(chosen)

@@ -14,7 +14,7 @@ from ..algorithms.loop_closure import FAR, ROWS, equation_names, half_turns, lin
 from ..errors import ComputationError, ModelError, shown
 from ..expr import Expr, Function, trace
 from ..inertia import Inertia
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..mechanism.validate import numbers
 
 if TYPE_CHECKING:
@@ -141,6 +141,7 @@ class Closure:
 
 def geometry_of(m: Mechanism) -> Mechanism:
     """Return the mechanism without masses and forces, and without the parameters of those."""
+    require_mechanism(m, "plan")
     bodies = tuple(replace(b, inertia=Inertia()) for b in m.bodies)
     bare = replace(
         m, bodies=bodies, drives=(), elastic=(), springs=(), wheels=(), gravity=Vec3.zero(),

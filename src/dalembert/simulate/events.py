@@ -41,6 +41,10 @@ def event_table(m: Mechanism, events: Any, stop: Any) -> EventTable:
             functions = {name: f for name, (f, _) in found.items()}
             key = [(name, value) for name, (_, value) in found.items()]
     elif events:
+        if not isinstance(events, Mapping):
+            raise UsageError(
+                f"events = {shown(repr(events), 60)}", hint='"limits", "none" or {name: function}'
+            )
         functions = dict(events)
     asked = [stop] if isinstance(stop, str) else list(stop)
     known = [n for s in asked for n in functions if s in (n, "all") or n.startswith(f"{s} ")]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError
+from ..runtime.arguments import numbers
 from ..runtime.signal import Signal
 
 Array = np.ndarray
@@ -107,8 +108,9 @@ def quintic(
     1.0
     """
     _positive(duration)
-    a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
-    ends = [np.broadcast_to(np.asarray(x, dtype=float), a.shape) for x in (qd0, qdd0, qd1, qdd1)]
+    a, b = _ends(q0, q1)
+    given = {"qd0": qd0, "qdd0": qdd0, "qd1": qd1, "qdd1": qdd1}
+    ends = [_like(a, x, name) for name, x in given.items()]
     T, (v0, w0, v1, w1) = float(duration), ends
     # the low half is the start; the high half solves the three conditions at the end
     gap = b - (a + v0 * T + w0 * T**2 / 2), v1 - (v0 + w0 * T), w1 - w0
@@ -129,10 +131,9 @@ def trapezoidal(q0: Any, q1: Any, speed: Any, acceleration: Any, start: float = 
     >>> trapezoidal([0.0], [1.0], speed=1.0, acceleration=2.0).end
     1.5
     """
-    a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
+    a, b = _ends(q0, q1)
     way = np.abs(b - a)
-    v = np.broadcast_to(np.asarray(speed, dtype=float), a.shape)
-    w = np.broadcast_to(np.asarray(acceleration, dtype=float), a.shape)
+    v, w = _like(a, speed, "speed"), _like(a, acceleration, "acceleration")
     if not ((v > 0).all() and (w > 0).all()):
         raise UsageError(
             "speed and acceleration must be positive",
@@ -182,8 +183,30 @@ def _ramped(
     return Trajectory(Signal(np.array(breaks), c))
 
 
+def _ends(q0: Any, q1: Any) -> tuple[Array, Array]:
+    """Return both ends of a move, as many numbers in each."""
+    a, b = (np.atleast_1d(numbers(x, name)) for x, name in ((q0, "q0"), (q1, "q1")))
+    if a.shape != b.shape or a.ndim != 1:
+        raise UsageError(
+            f"q0 has shape {a.shape}, q1 has shape {b.shape}",
+            hint="give as many in both, one for each coordinate",
+        )
+    return a, b
+
+
+def _like(a: Array, value: Any, name: str) -> Array:
+    """Return one number for each coordinate of a."""
+    x = numbers(value, name)
+    if x.shape not in ((), a.shape):
+        raise UsageError(
+            f"{name} has shape {x.shape}, expected {a.shape}",
+            hint="give one number for all joints, or one for each",
+        )
+    return np.broadcast_to(x, a.shape)
+
+
 def _positive(duration: float) -> None:
-    if not (np.isfinite(duration) and duration > 0):
+    if not (np.isfinite(numbers(duration, "duration")).all() and duration > 0):
         raise UsageError(
             f"duration {duration!r} is not a positive time", hint="give seconds, as 1.5"
         )
@@ -200,7 +223,12 @@ def spline(times: Any, points: Any, ends: str = "clamped") -> Trajectory:
     >>> spline([0, 1, 2], [[0.0], [1.0], [0.0]])([0.5, 1.0]).tolist()
     [[0.5], [1.0]]
     """
-    t, y = np.asarray(times, dtype=float), np.asarray(points, dtype=float)
+    t, y = np.atleast_1d(numbers(times, "times")), np.atleast_1d(numbers(points, "points"))
+    if len(y) != len(t):
+        raise UsageError(
+            f"a spline through {len(y)} points at {len(t)} times",
+            hint="give a row of coordinates for each time",
+        )
     y = y.reshape(len(t), -1)
     if len(t) < 2 or not (np.diff(t) > 0).all():
         raise UsageError(

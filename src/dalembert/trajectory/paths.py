@@ -16,8 +16,9 @@ from ..catalog.loops import is_closed
 from ..compute import evaluate, integrate
 from ..errors import ComputationError, ParameterError, UsageError
 from ..expr.exact import to_float
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..plan import planned
+from ..runtime.arguments import numbers
 from ..runtime.signal import Signal
 from .joint import Trajectory
 
@@ -82,13 +83,19 @@ def inverse_kinematics(
     [1.0, 1.0, 0.0]
     """
     wanted = np.eye(4)
-    given = np.asarray(pose, dtype=float)
+    require_mechanism(m, "inverse_kinematics")
+    given = numbers(pose, "pose")
     if given.shape == (3,):
         wanted[:3, 3], rows = given, rows.replace("r", "").replace("p", "").replace("w", "")
     elif given.shape == (4, 4):
         wanted = given
     else:
-        raise UsageError(f"pose has shape {given.shape}, expected (4, 4) or (3,)")
+        raise UsageError(
+            f"pose has shape {given.shape}, expected (4, 4) or (3,)",
+            hint="write a point [x, y, z], or four rows",
+        )
+    if not set(rows) <= set("xyzrpw"):
+        raise UsageError(f"rows = {rows!r}", hint='some of "xyzrpw": directions, then turns')
     chosen = ["xyzrpw".index(c) for c in rows]
     reach = Reach.of(m, limits, rest)
     q = reach.closed(np.array(q0, dtype=float))

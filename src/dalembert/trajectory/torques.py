@@ -282,6 +282,10 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
         if isinstance(trajectory, tuple):
             from .joint import spline
 
+            if len(trajectory) != 2:
+                raise UsageError(
+                    f"a motion of {len(trajectory)} arrays", hint="give (t, q) or (t, q, qd, qdd)"
+                )
             times, points = trajectory
             trajectory = spline(times, points, "natural")
         if not isinstance(trajectory, Trajectory):
