@@ -89,3 +89,12 @@ def test_check_shows_constraints_and_what_is_wrong_with_them(capsys, tmp_path):
     file.write_text(json.dumps(data))
     assert main(["check", str(file)]) == 0
     assert "odd: constraint 'twice' follows from 'axle'" in capsys.readouterr().out
+
+
+def test_what_takes_no_steering_is_exported_and_checked(capsys, tmp_path):
+    from dalembert.cli import main
+
+    asked = ["alpha_dot", "constraint_forces"]
+    export = ["export", "robot:rolling_disc", *asked, "--to", "python", "--out", str(tmp_path)]
+    assert main([*export, "--check"]) == 0
+    assert "kernel alpha_dot.alpha_dot" in capsys.readouterr().out

@@ -232,7 +232,7 @@ def kernels(
         by = method if method in row.methods else None
         kernel = compile(m, entry.name, by, parameters=names or None, **own)
         given = [
-            np.array([g.inputs[k] for g in entry.golden]).reshape(-1, *port.shape)
+            np.array([g.inputs[k] for g in entry.golden]).reshape(len(entry.golden), *port.shape)
             for k, port in enumerate(entry.inputs)
         ]
         values = dict(zip(names, unit.trial, strict=True)) or None
