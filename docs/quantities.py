@@ -12,8 +12,8 @@ HEAD = """# Quantities
 
 Each is a function `da.<name>(m, inputs..., method=None, check=True)`, a kernel
 `da.compile(m, "<name>")` and a command `dalembert eval MODEL <name>`. Inputs stand in order or are
-named, `q=...`; `help(da.<name>)` explains options and has an example. The first method is the default.
-This page is written by `docs/quantities.py`.
+named, `q=...`; `help(da.<name>)` explains options and has an example. The first method
+is the default. This page is written by `docs/quantities.py`.
 
 | quantity | what it is | inputs | outputs | methods | unit | options |
 |---|---|---|---|---|---|---|
