@@ -82,21 +82,8 @@ def inverse_kinematics(
     >>> [round(float(x), 6) for x in da.pose(m, q, frame="tip")[:3, 3]]
     [1.0, 1.0, 0.0]
     """
-    wanted = np.eye(4)
     require_mechanism(m, "inverse_kinematics")
-    given = numbers(pose, "pose")
-    if given.shape == (3,):
-        wanted[:3, 3], rows = given, rows.replace("r", "").replace("p", "").replace("w", "")
-    elif given.shape == (4, 4):
-        wanted = given
-    else:
-        raise UsageError(
-            f"pose has shape {given.shape}, expected (4, 4) or (3,)",
-            hint="write a point [x, y, z], or four rows",
-        )
-    if not set(rows) <= set("xyzrpw"):
-        raise UsageError(f"rows = {rows!r}", hint='some of "xyzrpw": directions, then turns')
-    chosen = ["xyzrpw".index(c) for c in rows]
+    wanted, chosen = _wanted(pose, rows)
     reach = Reach.of(m, limits, rest)
     q = reach.closed(np.array(q0, dtype=float))
     damping, best = 1e-3, np.inf
@@ -120,6 +107,24 @@ def inverse_kinematics(
         f"the pose is not reached: {np.linalg.norm(error):.3g} is left",
         hint="it may be out of reach or beyond limits; begin nearer, or leave rows out",
     )
+
+
+def _wanted(pose: Any, rows: str) -> tuple[Array, list[int]]:
+    """Return a pose as 4 x 4 and the directions that count; a point has no turns."""
+    wanted = np.eye(4)
+    given = numbers(pose, "pose")
+    if given.shape == (3,):
+        wanted[:3, 3], rows = given, rows.replace("r", "").replace("p", "").replace("w", "")
+    elif given.shape == (4, 4):
+        wanted = given
+    else:
+        raise UsageError(
+            f"pose has shape {given.shape}, expected (4, 4) or (3,)",
+            hint="write a point [x, y, z], or four rows",
+        )
+    if not set(rows) <= set("xyzrpw"):
+        raise UsageError(f"rows = {rows!r}", hint='some of "xyzrpw": directions, then turns')
+    return wanted, ["xyzrpw".index(c) for c in rows]
 
 
 @dataclass(frozen=True)
