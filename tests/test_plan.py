@@ -207,6 +207,31 @@ def test_planar_loops_close_in_two_ways(robot, start):
         assert da.planar_branches(m, [np.pi, 0, 0, 0]) == []
 
 
+@pytest.mark.parametrize("cut", [None, 1, 2, 3, 4])
+@pytest.mark.parametrize("active", [(0, 1), (0, 3), (1, 2), (0, 2)])
+def test_branches_hold_the_motors_wherever_a_planar_loop_is_cut(cut, active):
+    if cut in active:
+        pytest.skip("a motor is not cut")
+    case = planar(5, 2, cut=cut, active=active)
+    both = da.planar_branches(case.m, case.q)
+    assert len(both) == 2
+    motors = list(da.plan(case.m, case.q).motors)
+    c = Closure(case.m)
+    for q in both:
+        assert c.worst(q)[0] < 1e-13
+        assert np.array_equal(q[motors], case.q[motors])
+    # one of them is the pose that was drawn, up to whole turns
+    drawn = [np.abs(np.angle(np.exp(1j * (q - case.q)))).max() for q in both]
+    assert min(drawn) < 1e-12 < 1e-3 < max(drawn)
+
+
+def test_branches_of_other_loops_are_refused():
+    with pytest.raises(da.ModelError, match="two passive revolute joints"):
+        da.planar_branches(spatial(7, 7).m, np.zeros(6))
+    with pytest.raises(da.ModelError, match="one loop with a revolute cut"):
+        da.planar_branches(da.robots.stewart(), np.zeros(25))
+
+
 def test_a_branch_is_kept_along_a_motion():
     m = da.robots.fourbar()
     motion = np.linspace(0.4, 0.4 + 4 * np.pi, 90)[:, None]

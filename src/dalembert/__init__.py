@@ -94,7 +94,7 @@ EXPORTS = {
     "integrate": "dalembert.compute",
     "neutral": "dalembert.compute",
     "assemble": "dalembert.plan.assembly",
-    "planar_branches": "dalembert.plan.assembly",
+    "planar_branches": "dalembert.plan.branches",
     "assembly_along": "dalembert.compute.loops",
     "mobility": "dalembert.plan",
     "simulate": "dalembert.simulate",
