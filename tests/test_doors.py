@@ -27,6 +27,10 @@ def arm():
         lambda: da.equilibrium("robot.urdf", [0.0]),
         lambda: da.assemble("robot.urdf"),
         lambda: da.mobility("robot.urdf"),
+        lambda: da.kane_speeds("robot.urdf"),
+        lambda: da.base_parameters("robot.urdf"),
+        lambda: da.neutral("robot.urdf"),
+        lambda: da.integrate("robot.urdf", [0], [0]),
         lambda: da.kane_form("robot.urdf"),
         lambda: da.inverse_kinematics("robot.urdf", [0, 0, 0], [0]),
         lambda: arm().attach("robot.urdf", "tip"),
@@ -157,6 +161,9 @@ def test_freeze_and_neglect_take_lists():
         (lambda: arm().with_payload("tip", 1, 5), "mass centre has 3 components"),
         (lambda: arm().with_payload("tip", 1, (0, 0, 0), 5), "3 or 6 entries"),
         (lambda: da.simulate(arm(), events=5), "events = 5"),
+        (lambda: da.simulate(arm(), parameters="L1"), "parameters must be a mapping, not str"),
+        (lambda: da.equations(arm()).evaluate({}, "x"), "q does not hold numbers alone: x"),
+        (lambda: da.equations(arm()).evaluate({}, [0, 0], [1]), "qd has 1 entries"),
         (lambda: da.torques_along(arm(), ([0, 1],)), "a motion of 1 arrays"),
         (lambda: da.inverse_kinematics(arm(), [0, 0], [0, 0]), "pose has shape"),
         (lambda: da.inverse_kinematics(arm(), np.eye(4), [0, 0], rows="xq"), "rows = 'xq'"),
@@ -173,8 +180,9 @@ def test_a_wrong_shape_or_kind_is_named(call, message):
     assert error.value.hint
 
 
-def test_terms_to_drop_may_be_a_list():
+def test_terms_to_drop_may_be_a_list_and_sections_a_text():
     eq = da.equations(da.robots.planar2r())
+    assert eq.text(only="Q, constants") == eq.text(only=["Q", "constants"])
     both = eq.drop("A12:1 Q1:1")
     assert eq.drop(["A12:1", "Q1:1"]).text() == both.text()
 

@@ -18,7 +18,7 @@ from typing import Any
 from ..algebra import is_zero
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
-from ..mechanism import Body, Mechanism
+from ..mechanism import Body, Mechanism, require_mechanism
 from .drives import Drives
 from .regressor import Column, parameter_columns, parameter_vector
 from .unfelt import (
@@ -127,6 +127,7 @@ def base_parameters(mechanism: Mechanism, drives: Drives = "inertia") -> BasePar
     >>> da.base_parameters(da.load("RZ(), TXK(L1), RZ(), TXK(L2); gravity = (0, G, 0);")).names
     ('MXR1', 'MY1', 'ZZR1', 'MX2', 'MY2', 'ZZ2')
     """
+    require_mechanism(mechanism, "base_parameters")
     m = _symbols_only(mechanism)
     columns = parameter_columns(mechanism, drives)
     at = {(c.body, c.kind): k for k, c in enumerate(columns)}

@@ -340,6 +340,7 @@ def integrate(m: Mechanism, q: Any, dq: Any) -> Any:
     """
     import numpy
 
+    require_mechanism(m, "integrate")
     q, dq = numpy.asarray(q, dtype=float), numpy.asarray(dq, dtype=float)
     for name, array, size in (("q", q, m.nq), ("dq", dq, m.nv)):
         if array.shape[-1:] != (size,):
@@ -365,6 +366,7 @@ def neutral(m: Mechanism) -> Any:
     """
     import numpy
 
+    require_mechanism(m, "neutral")
     return numpy.array(
         [x for b in m.bodies for x in _NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)]
     )

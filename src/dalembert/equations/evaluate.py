@@ -30,10 +30,19 @@ def apart(n: int, q: Any, qd: Any = None, qdd: Any = None) -> list[Any]:
 
     state: list[Any] = []
     for name, x in (("q", q), ("qd", qd), ("qdd", qdd)):
-        given: Any = np.zeros(n) if x is None else np.asarray(x, dtype=float)
+        try:
+            given: Any = np.zeros(n) if x is None else np.asarray(x, dtype=float)
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"{name} does not hold numbers alone: {shown(str(x))}",
+                hint="give a list or an array of numbers",
+            ) from None
         if given.shape[-1:] != (n,):
             size = given.shape[-1] if given.ndim else 0
-            raise UsageError(f"{name} has {size} entries, the mechanism needs {n}")
+            raise UsageError(
+                f"{name} has {size} entries, the mechanism needs {n}",
+                hint="one entry for each joint, along the last axis",
+            )
         state.append(np.moveaxis(given, -1, 0))
     return state
 

@@ -53,6 +53,7 @@ def chosen(only: Sequence[str] | None) -> list[str]:
     """Return the sections to print, in order."""
     if only is None:
         return [s for s in SECTIONS if s not in ASKED]
+    only = [s.strip() for s in only.split(",")] if isinstance(only, str) else only
     for s in only:
         if s not in SECTIONS:
             raise UsageError(f"no section {shown(str(s))!r}", hint="one of " + ",".join(SECTIONS))

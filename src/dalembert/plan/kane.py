@@ -27,7 +27,7 @@ from ..algorithms.velocity_constraints import (
     rows,
 )
 from ..errors import ComputationError, ModelError, SingularPose, shown
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism, joint_name, require_mechanism
 from .assembly import close, neutral_pose
 from .loops import general_pose, planned
 
@@ -55,6 +55,7 @@ def kane_speeds(m: Mechanism) -> tuple[str, ...]:
     >>> da.kane_speeds(da.robots.unicycle())
     ('v', 'th')
     """
+    require_mechanism(m, "kane_speeds")
     return kane.speed_names(with_speeds(m))
 
 

@@ -68,6 +68,11 @@ def simulate(
     True
     """
     require_mechanism(m, "simulate")
+    if parameters is not None and not isinstance(parameters, Mapping):
+        kind = type(parameters).__name__
+        raise UsageError(
+            f"parameters must be a mapping, not {kind}", hint='write parameters={"L1": 0.4}'
+        )
     _check(method, {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps})
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
