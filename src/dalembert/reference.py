@@ -11,6 +11,7 @@ from .algebra import Vec3
 from .catalog import algorithm, quantity
 from .mechanism import Mechanism
 from .plan import planned
+from .plan.kane import with_speeds
 
 Array = np.ndarray
 
@@ -29,6 +30,7 @@ def in_floats(
     (states, bodies, 6). Nothing is traced, reframed or compiled: what kernels are compared with.
     """
     row = quantity(name, m)
+    m = with_speeds(m) if "steer" in row.inputs else m
     _, compute = algorithm(row, method)
     given = dict(options)
     if wrench is not None:

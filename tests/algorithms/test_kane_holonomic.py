@@ -167,7 +167,7 @@ def test_a_closed_loop_on_wheels_is_simulated():
 
 def test_equations_of_position_may_hold_time():
     """A piston that is moved by an equation, or by its motion."""
-    from dalembert.trajectory import sampled
+    from dalembert.trajectory import spline
 
     times = np.linspace(0, 1, 5)
     loop = by_loop()
@@ -177,7 +177,8 @@ def test_equations_of_position_may_hold_time():
     q0 = closed_crank(0.9)
     r = da.simulate(m, q0, [], t=times, rtol=1e-10)
     np.testing.assert_allclose(r.q[:, 2], 0.7 + 0.05 * np.sin(3 * times), rtol=0, atol=1e-12)
-    path = sampled(lambda t: [0.7 + 0.05 * np.sin(3 * t)], np.linspace(0, 1, 400))
+    knots = np.linspace(0, 1, 400)
+    path = spline(knots, 0.7 + 0.05 * np.sin(3 * knots), "natural")
     ref = da.simulate(replace(loop, speeds=()), r.q[0], t=times, motion={"piston": path})
     np.testing.assert_allclose(r.q, ref.q, rtol=0, atol=1e-6)
 
@@ -198,3 +199,17 @@ def _native(m):
     with tempfile.TemporaryDirectory() as folder:
         m.save(Path(folder) / "m.json")
         return json.loads((Path(folder) / "m.json").read_text())
+
+
+def test_closed_loops_are_evaluated_at_a_closed_pose(capsys):
+    from dalembert.cli import main
+    from dalembert.reference import in_floats
+
+    assert main(["eval", "robot:fourbar", "alpha_dot", "--input", "alpha=1", "--json"]) == 0
+    import json
+
+    shown = json.loads(capsys.readouterr().out)
+    m = R.fourbar()
+    q = np.array([shown["inputs"]["q"]])
+    given = [q, np.ones((1, 1)), *(np.zeros((1, n)) for n in (0, 0, 3, 0))]
+    np.testing.assert_allclose(shown["value"], in_floats(m, "alpha_dot", "kane", given)[0][0])

@@ -9,13 +9,14 @@ from ..algorithms import cartesian, kane
 from ..algorithms.multipliers import multipliers
 from ..joint import Vector
 from ..mechanism import Mechanism
+from ..plan.kane import kane_speeds
 from .shapes import Options, joints, joints2
 
 Algorithm = Callable[..., Any]
 
 
 def _speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (len(kane.speed_names(m)),)
+    return (len(kane_speeds(m)),)
 
 
 def _speeds2(m: Mechanism, options: Options) -> tuple[int, ...]:
@@ -35,7 +36,7 @@ def _v_speeds(m: Mechanism, options: Options) -> tuple[int, ...]:
 
 
 def _held(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (m.nv - len(kane.speed_names(m)),)
+    return (m.nv - len(kane_speeds(m)),)
 
 
 def _kane(pick: Callable[..., Any]) -> Algorithm:

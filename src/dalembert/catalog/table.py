@@ -19,7 +19,6 @@ from ..algorithms import (
     derivatives,
     direct_from_inverse,
     energy,
-    kane,
     kinematics,
     lagrange_coefficients,
     partition,
@@ -29,7 +28,7 @@ from ..algorithms import (
 )
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
-from ..plan.kane import with_speeds
+from ..plan.kane import kane_speeds
 from . import loops, moving
 from .kane import kane_rows
 from .models import (
@@ -187,7 +186,7 @@ CLOSED = {row["name"]: Quantity(**row) for row in loops.closed_rows(INVERSE)}
 INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
     "q": lambda m: m.nq,
     **moving.INPUTS,
-    "alpha": lambda m: len(kane.speed_names(with_speeds(m))),
+    "alpha": lambda m: len(kane_speeds(m)),
     "steer": lambda m: len(velocity_constraints.prescribed_names(m)),
     "steer_rate": lambda m: len(velocity_constraints.prescribed_names(m)),
     "traction": lambda m: len(m.wheels),

@@ -152,8 +152,9 @@ def _closure(m: Mechanism) -> list[str]:
 
 def _constraints(m: Mechanism) -> list[str]:
     from dalembert.algorithms.velocity_constraints import constraint_names
+    from dalembert.plan.kane import with_speeds
 
-    return [shown(name, 40) for name in constraint_names(m)]
+    return [shown(name, 40) for name in constraint_names(with_speeds(m))]
 
 
 def _moving(m: Mechanism) -> list[str]:

@@ -190,7 +190,7 @@ def _inputs(
 
 def _rest(m: Mechanism, row: Quantity) -> np.ndarray:
     """Return the pose taken when none is given: rest, or closed where the quantity needs it."""
-    if row.planned:
+    if row.planned or (m.loops and "steer" in row.inputs):
         from dalembert.plan.assembly import assemble
 
         return assemble(m)
