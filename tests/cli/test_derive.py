@@ -111,3 +111,18 @@ def test_a_listing_is_printed_for_any_quantity_and_parameter_set(capsys):
     assert main(["derive", phrase, *options, "--freeze", "2", "--json"]) == 0
     assert "C2" not in capsys.readouterr().out
     assert main(["derive", phrase, "--form", "listing", "--quantity", "magic"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["--form", "kane", "--neglect", "gravity"], "--neglect"),
+        (["--form", "kane", "--sign-of-Q", "section2"], "--sign-of-Q"),
+        (["--form", "listing", "--only", "Q"], "--only"),
+        (["--quantity", "bias"], "--quantity"),
+        (["--form", "latex", "--latex"], "--latex"),
+    ],
+)
+def test_an_option_that_a_form_would_not_heed_is_refused(capsys, arguments, option):
+    code, _, err = run(capsys, robots.REPORT, *arguments)
+    assert code == 2 and f"error: {option} is not for --form" in err and "--form" in err

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from dalembert.cli.model import model_command, parts_of, print_json, value_of
 from dalembert.errors import UsageError, shown
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
 
 FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
+# options that belong to some forms only: to closed forms, to a listing, to Kane's steps
+OWN = {
+    "only": ("closed", "kane"),
+    **dict.fromkeys(
+        ("neglect", "drop", "prune", "values", "limits", "sign", "expand"), ("closed",)
+    ),
+    **dict.fromkeys(("quantity", "method", "parameters"), ("listing",)),
+    "as_latex": ("kane",),
+}
 
 
 @model_command
@@ -85,13 +95,11 @@ def command(
     """
     from dalembert.equations import equations
 
+    check_options(form)
     if form == "listing":
         listed(mechanism, as_json, freeze, quantity, parameters, method)
         return
     if form == "kane":
-        others = {"--neglect": neglect, "--drop": drop, "--prune": prune, "--values": values}
-        for option in (name for name, given in others.items() if given):
-            raise UsageError(f"{option} is not for --form kane", hint="--set, --freeze, --only 5,9")
         stepwise(frozen(mechanism, freeze), as_json, as_latex, only)
         return
     if only == "base_parameters" and not freeze:
@@ -111,6 +119,20 @@ def command(
     sections = None if only is None else [x.strip() for x in only.split(",")]
     expand_with_bar(eq, form, sections)
     printed(eq, loops, "json" if as_json else form, sections)
+
+
+def check_options(form: str) -> None:
+    """Raise UsageError for an option that this form would not heed."""
+    kind = form if form in ("listing", "kane") else "closed"
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        forms = OWN.get(option.name or "", (kind,))
+        if given and kind not in forms:
+            meant = "condensed" if forms[0] == "closed" else forms[0]
+            raise UsageError(
+                f"{option.opts[0]} is not for --form {form}", hint=f"write it with --form {meant}"
+            )
 
 
 def printed(eq: Equations, loops: list[str], form: str, sections: list[str] | None) -> None:
