@@ -278,7 +278,9 @@ def evaluate(
         for target, found in zip(arrays_of(out), arrays_of(result), strict=True):
             target[...] = found
         return out
-    result = kernel(*given, out=out, parameters=parameters)
+    others = {"out": out, "parameters": parameters}
+    # without keywords a kernel is entered directly
+    result = kernel(*given, **{k: x for k, x in others.items() if x is not None})
     if check:
         if name.startswith("cartesian_") and row is not None and "frame" in row.options:
             check_cartesian(m, inputs[0], options.get("frame"), parameters)
