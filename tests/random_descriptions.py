@@ -125,12 +125,15 @@ class Draw:
     def records(self, bodies, names):
         rng, last = self.rng, len(bodies) - 1
         ends = (rng.randint(-1, last), self.vector(), rng.randint(-1, last), self.vector())
+        moving = [j for j, b in enumerate(bodies) if b.joint.nv]
+        turning = [bodies[j].joint_name or bodies[j].name for j in moving[:1]]
+        rolls = (self.number(), *turning) if turning else ()
         found = {
             "named": (Frame(names[0], rng.randint(-1, last), self.placement()),),
             "springs": (PointSpring(*ends, self.number(), self.number(), self.number()),),
             "wheels": (
                 Wheel(names[0], rng.randint(-1, last), self.vector(), self.axis()),
-                Wheel(names[1], 0, self.vector(), self.axis(), "δ", self.number(), names[0]),
+                Wheel(names[1], 0, self.vector(), self.axis(), "δ", *rolls),
             ),
             "speeds": tuple(names),
         }
@@ -145,7 +148,6 @@ class Draw:
             rotations = (self.rotation(), self.rotation())
             loop = Loop(*pair, kind, self.axis(), self.axis(), *rotations, self.number(), "cut")
             found["loops"] = (loop, Loop(*pair))
-        moving = [j for j, b in enumerate(bodies) if b.joint.nv]
         if moving:
             j, k = rng.choice(moving), rng.choice(moving)
             gear = rng.choice([1, -1, 50, Fraction(-7, 2), self.graph.param("L1")])
@@ -155,7 +157,8 @@ class Draw:
             if j != k:
                 found["couplings"] = (Coupling(j, k, self.number(), self.number()),)
             found["active"] = (bodies[j].joint_name or bodies[j].name,)
-        return {key: value for key, value in found.items() if rng.randrange(2)}
+        kept = {key: value for key, value in found.items() if rng.randrange(2)}
+        return kept | ({"prescribed": ("δ",)} if "wheels" in kept else {})
 
 
 def random_mechanism(seed: int, most: int = 6) -> Mechanism:
