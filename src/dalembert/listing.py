@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from .algorithms.base_parameters import base_parameters
+from .algorithms.parameter_relations import TEN, ten_of
 from .algorithms.parameter_sets import with_parameters
-from .algorithms.unfelt import TEN, ten_of
 from .catalog import algorithm, quantity
 from .compute import trace_quantity
 from .emit.listing import Notes, Step, listing

@@ -1,7 +1,7 @@
 """The base inertial parameters: the fewest numbers that decide the dynamics, and their formulas.
 
-Gautier and Khalil (1990): from the last body to the first, what a joint cannot feel (`unfelt`) goes
-to its parent; what remains is independent. tau = Y phi = Y_b phi_b with phi_b = K phi, and Y_b
+Gautier and Khalil (1990): from the last body to the first, what a joint cannot feel goes to its
+parent (`parameter_relations`); what remains is independent. tau = Y phi = Y_b phi_b with phi_b = K phi, and Y_b
 holds those columns of Y that belong to the parameters kept. Lengths, angles and gravity may be
 symbols.
 """
@@ -20,8 +20,7 @@ from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
 from ..mechanism import Body, Mechanism, require_mechanism
 from .drives import Drives
-from .regressor import Column, parameter_columns, parameter_vector
-from .unfelt import (
+from .parameter_relations import (
     IA,
     TEN,
     Basis,
@@ -35,6 +34,7 @@ from .unfelt import (
     scaled,
     unscaled,
 )
+from .regressor import Column, parameter_columns, parameter_vector
 
 Form = dict[int, Scalar]  # a linear form: standard column -> coefficient
 SAME = 1e-9  # numbers of two draws that differ by less are the same constant

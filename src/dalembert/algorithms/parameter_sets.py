@@ -15,8 +15,8 @@ from ..expr import Graph, Scalar
 from ..mechanism import Drive, Mechanism, Parameter
 from .base_parameters import BaseParameters, base_parameters
 from .drives import Drives
+from .parameter_relations import TEN, inertia_of
 from .regressor import parameter_columns, parameter_vector
-from .unfelt import TEN, inertia_of
 
 SETS = ("standard", "base", "given")
 

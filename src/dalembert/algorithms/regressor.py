@@ -17,7 +17,7 @@ from ..mechanism import Drive, Mechanism, joint_name
 from .drives import Drives
 from .energy import velocities
 from .newton_euler import couple, squared
-from .unfelt import TEN, ten_of
+from .parameter_relations import TEN, ten_of
 
 _TENSOR = {"XX": 0, "YY": 1, "ZZ": 2, "XY": 3, "XZ": 4, "YZ": 5}
 _LETTERS = {"m": "M", "mx": "MX", "my": "MY", "mz": "MZ", "Ia": "IA", "Fv": "FV", "Fs": "FS",

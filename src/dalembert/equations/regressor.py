@@ -17,8 +17,8 @@ from ..algorithms.augmented_body import AugmentedBody, centrifugal, coriolis
 from ..algorithms.base_parameters import BaseParameters, base_parameters
 from ..algorithms.condensed import Condensed
 from ..algorithms.drives import CHOICES, Drives
+from ..algorithms.parameter_relations import TEN, inertia_of
 from ..algorithms.regressor import Column, parameter_columns, parameter_vector
-from ..algorithms.unfelt import TEN, inertia_of
 from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..inertia import Inertia, steiner
