@@ -1,9 +1,9 @@
 """The base inertial parameters: the fewest numbers that decide the dynamics, and their formulas.
 
 Gautier and Khalil (1990): from the last body to the first, what a joint cannot feel goes to its
-parent (`parameter_relations`); what remains is independent. tau = Y phi = Y_b phi_b with phi_b = K phi, and Y_b
-holds those columns of Y that belong to the parameters kept. Lengths, angles and gravity may be
-symbols.
+parent (`parameter_relations`); what remains is independent. tau = Y phi = Y_b phi_b with phi_b = K
+phi, and Y_b holds those columns of Y that belong to the parameters kept. Lengths, angles and
+gravity may be symbols.
 """
 
 from __future__ import annotations
