@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import dalembert as da
 import textbook
 from agreement import assert_forces, drive_scale, floats, force_scale
 from dalembert.algorithms.lagrange_coefficients import gravity_forces, lagrange_coefficients
@@ -96,3 +97,13 @@ def test_joints_whose_rates_are_not_those_of_q_are_refused():
     m = Mechanism((Body("ball", -1, joint=Spherical(), inertia=Inertia(1)),)).bound()
     with pytest.raises(ModelError, match="'ball' is spherical"):
         lagrange_coefficients(m, [0.0, 0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("robot", ["puma560", "stanford"])
+def test_kernels_of_every_method_give_the_same_coefficients(robot):
+    m = getattr(da.robots, robot)()
+    q = np.random.default_rng(5).uniform(-1, 1, (7, m.nq))
+    truth = da.lagrange_coefficients(m, q)
+    for method in ("augmented_body", "homogeneous"):
+        for mine, wanted in zip(da.lagrange_coefficients(m, q, method=method), truth, strict=True):
+            assert np.abs(mine - wanted).max() <= 1e-12 * np.abs(wanted).max()
