@@ -20,6 +20,7 @@ from .errors import ComputationError, UsageError
 from .expr import Function, Graph, jacobian, trace
 from .joint import Vector
 from .mechanism import Mechanism, require_mechanism
+from .plan.loops import with_motors
 from .simulate.systems import Closed, Reduced, System, moved, system
 
 Array = np.ndarray
@@ -101,6 +102,7 @@ def linearize(
     [0.498488]
     """
     require_mechanism(m, "linearize")
+    m = with_motors(m)
     m = m.with_values(**parameters) if parameters else m
     own = system(m, drives)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
@@ -224,6 +226,7 @@ def equilibrium(
     True
     """
     require_mechanism(m, "equilibrium")
+    m = with_motors(m)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
     own = system(m)
     forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)

@@ -17,6 +17,7 @@ from ..emit.unit import Entry, Unit
 from ..errors import ComputationError, ParameterError
 from ..expr import Program, count, programs
 from ..mechanism import Mechanism
+from ..plan.loops import with_motors
 from .plant import StateModel
 from .unit import parameter_slot
 
@@ -64,6 +65,7 @@ def fmu_plant(m: Mechanism, parameters: Sequence[str] | str | None, drives: Driv
             hint=f"write m.with_values({m.open_parameters[0]}=...) or --set",
         )
     asked = [p.name for p in m.parameters] if parameters == "all" else list(parameters or ())
+    m = with_motors(m)
     model = StateModel.of(m, asked, drives)
     functions = model.functions()
     used = {n for f in functions for n in f.parameters}

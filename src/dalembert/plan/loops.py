@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -78,11 +78,21 @@ def motors(m: Mechanism) -> tuple[int, ...]:
 
     Couplings alone leave every joint active that does not follow another.
     """
-    if m.active or m.loops:
-        return velocity_indices(m, m.active)
+    return velocity_indices(m, m.active if m.active or m.loops else _leaders(m))
+
+
+def with_motors(m: Mechanism) -> Mechanism:
+    """Return the mechanism with its motors named where joints follow others and none are named."""
+    if not m.couplings or m.loops or m.active:
+        return m
+    return replace(m, active=_leaders(m), checked=True)
+
+
+def _leaders(m: Mechanism) -> tuple[str, ...]:
+    """Return the joints that follow no other."""
     follow = {c.joint for c in m.couplings}
-    names = [joint_name(b) for j, b in enumerate(m.bodies) if b.joint.nv and j not in follow]
-    return velocity_indices(m, names)
+    moving = ((j, b) for j, b in enumerate(m.bodies) if b.joint.nv)
+    return tuple(joint_name(b) for j, b in moving if j not in follow)
 
 
 # -- the plan ----------------------------------------------------------------------------------

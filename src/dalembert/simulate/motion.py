@@ -15,6 +15,7 @@ from ..compute import evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, require_mechanism
 from ..plan.assembly import assemble
+from ..plan.loops import with_motors
 from ..runtime.build import refusal
 from .events import event_table
 from .kernels import METHODS, Kernels
@@ -54,8 +55,8 @@ def simulate(
     Without q0 it starts at the rest pose, with closed loops at `assemble(m)`.
     `torque`: numbers, {joint: number}, (times, table) read linearly or with `hold` as steps, a
     control law (`dalembert.control`), or a Python function f(t, q, qd), which is slower. With
-    closed loops it holds the motor forces; under velocity constraints qd0 are the speeds α, and
-    the traction of each wheel follows the joint forces.
+    closed loops, and where joints follow others, it holds the motor forces; under velocity
+    constraints qd0 are the speeds α, and the traction of each wheel follows the joint forces.
     `method`: dop853 (adaptive), rk4, euler (semi-implicit), constant_acceleration with `step`;
     radau, bdf, lsoda by SciPy for stiff cases. q0, qd0 and `parameters` may have leading
     dimensions. `motion` prescribes joints or steering angles: {name: signal or (times, values)}.
@@ -73,6 +74,7 @@ def simulate(
         raise UsageError(
             f"parameters must be a mapping, not {kind}", hint='write parameters={"L1": 0.4}'
         )
+    m = with_motors(m)
     _check(method, {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps})
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
