@@ -440,3 +440,13 @@ def test_steps_are_printed_one_by_one(capsys):
 def test_lengths_that_are_numbers_leave_a_planar_machine_planar():
     numeric = R.planar2r().with_values(l1=Q(2, 5), l2=Q(1, 3))
     assert da.kane_form(numeric).kept == (0, 1, 5)
+
+
+def test_hostile_names_stay_on_their_line():
+    joint = {"name": "a\u202e\x1b[0m\nq", "type": "revolute", "axis": [0, 0, 1]}
+    body = {"name": "x", "parent": -1, "joint": joint, "mass": 1, "com": [0.1, 0, 0]}
+    file = {"format": "dalembert/1", "bodies": [body | {"inertia": [0, 0, 0.1, 0, 0, 0]}]}
+    plain = {**file, "bodies": [file["bodies"][0] | {"joint": joint | {"name": "a"}}]}
+    text, wanted = (da.kane_form(da.load(x)).text() for x in (file, plain))
+    assert not set(text) & {"\u202e", "\x1b"}
+    assert text.count("\n") == wanted.count("\n")

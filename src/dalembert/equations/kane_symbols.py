@@ -29,6 +29,7 @@ from .ring import Ring
 SERVED = ("revolute", "prismatic", "screw", "planar", "fixed")
 TURNING = ("revolute", "screw")
 PLANAR = ("x", "y", "th")
+LONG = 60  # letters of a name in a formula
 
 
 class KaneSymbols:
@@ -74,7 +75,7 @@ class KaneSymbols:
 
     def force_name(self, k: int) -> str:
         """Return the name of the motor's force at coordinate k."""
-        return f"tau{k}" if self.numbered else f"tau_{self.coordinates[k - 1]}"
+        return f"tau{k}" if self.numbered else written(f"tau_{self.coordinates[k - 1]}")
 
     def alpha_key(self, a: int) -> tuple[Any, ...]:
         """Return the generator of speed a (from 0): a joint's rate, or a symbol of its own."""
@@ -189,13 +190,18 @@ def _served(m: Mechanism) -> Mechanism:
     return m
 
 
+def written(name: str) -> str:
+    """Return a name as it stands in a formula: what no sum of names has becomes an underscore."""
+    return re.sub(r"[^\w.()+-]+", "_", name)[:LONG]
+
+
 def _apart(made: list[Generator]) -> list[Generator]:
-    """Return the generators with equal names told apart by a trailing underscore."""
+    """Return the generators with written names, equal ones told apart by a trailing underscore."""
     seen: set[str] = set()
     out = []
     # names of the user stay as they are
     for g in sorted(made, key=lambda g: g.key[0] != "p"):
-        name = g.name
+        name = written(g.name)
         while name in seen:
             name += "_"
         seen.add(name)
