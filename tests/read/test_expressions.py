@@ -1,5 +1,6 @@
 """Expressions are read exactly, and everything else is refused at its column."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalembert.errors import DescriptionError, Place, UsageError
-from dalembert.expr import Graph, text
+from dalembert.expr import Graph, decimal, text
 from dalembert.expr.exact import to_float
 from dalembert.read.expressions import expression, place_at, snap_angle
 
@@ -197,7 +198,10 @@ def test_what_is_printed_reads_back(source):
         value = read(source)
     except DescriptionError:
         return
-    again = read(str(value) if not hasattr(value, "graph") else text(value))
+    printed = text(value) if hasattr(value, "graph") else decimal(value)
+    if re.search(r"\d{65}", printed):
+        return  # longer than what is read: writers say so
+    again = read(printed)
     values = {"x": 1.25, "y": 0.5}
     try:
         want = to_float(value, values)

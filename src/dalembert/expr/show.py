@@ -25,14 +25,14 @@ def decimal(value: Number) -> str:
     while down % 5 == 0:
         down, fives = down // 5, fives + 1
     places = max(twos, fives)
-    if down != 1 or places > 40:
-        return f"{value.numerator}/{value.denominator}"
-    if places == 0:
+    if places == 0 and down == 1:
         return str(value.numerator)
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    sign = "-" if value < 0 else ""
-    if len(digits.lstrip("0")) + 8 < len(digits):
-        return f"{sign}{digits.lstrip('0')}e-{places}"
+    few = "" if down != 1 or places > 300 else str(abs(value) * 10**places)
+    if not 0 < len(few) <= 40:
+        return f"{value.numerator}/{value.denominator}"
+    sign, digits = "-" if value < 0 else "", few.rjust(places + 1, "0")
+    if len(few) + 8 < len(digits):
+        return f"{sign}{few}e-{places}"
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
