@@ -27,3 +27,14 @@ def test_a_quantity_asks_only_for_the_parameters_it_depends_on():
     assert da.pose(m, [0.0, 0.0], frame="tip", parameters={"M1": 3.0})[0, 3] == 2.0
     with pytest.raises(ParameterError, match="no value for parameter M1, D1, M2, D2"):
         da.gravity(m, [0.0, 0.0])
+
+
+def test_one_given_joint_needs_no_brackets():
+    m, z = da.robots.puma560(), np.full(6, 0.3)
+    for name in ("j2", 2):
+        for mine, wanted in zip(
+            da.hybrid_dynamics(m, z, z, z, given=name),
+            da.hybrid_dynamics(m, z, z, z, given=("j2",)),
+            strict=True,
+        ):
+            assert np.array_equal(mine, wanted)

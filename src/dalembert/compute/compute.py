@@ -37,7 +37,9 @@ def _options(row: Quantity, given: Mapping[str, Any]) -> dict[str, Any]:
         if name not in row.options:
             known = ", ".join(row.options) or "none"
             raise UsageError(f"{row.name} has no option {name!r}", hint=f"its options: {known}")
-    return {**row.options, **given}
+    # one joint may be given without brackets
+    return {**row.options, **{k: (x,) if k == "given" and isinstance(x, (str, int)) else x
+                              for k, x in given.items()}}  # fmt: skip
 
 
 def run_time_parameters(m: Mechanism, asked: Sequence[str] | None) -> tuple[str, ...]:

@@ -74,7 +74,8 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
     if unknown:
         known = ", ".join(card.parameters) or "none"
         raise ParameterError(
-            f"{card.name} has no parameter {unknown[0]!r}", hint=f"its parameters: {known}"
+            f"{card.name} has no parameter {unknown[0]!r}",
+            hint=f"its parameters: {known}; compile(..., parameters=[...]) keeps more",
         )
     missing = [name for name in card.parameters if name not in given]
     if missing:
