@@ -14,7 +14,8 @@ from ..expr.exact import to_float
 from ..joint import Free, Planar
 from .edit import checked, into, number
 from .join_constraints import joined_constraints, told_apart
-from .mechanism import RECORDS, Body, Frame, Mechanism, joint_name, require_mechanism
+from .mechanism import RECORDS, Mechanism, require_mechanism
+from .parts import Body, Frame, joint_name
 from .rehome import onto
 from .validate import numeric
 from .view import vector

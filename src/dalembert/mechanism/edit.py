@@ -15,7 +15,8 @@ from ..errors import ModelError, ParameterError, Place, UsageError, shown
 from ..expr import Expr, Graph
 from ..expr.exact import Exact, exact, substitute, to_float
 from ..inertia import Inertia
-from .mechanism import Mechanism, Parameter, VelocityConstraint, joint_name
+from .mechanism import Mechanism
+from .parts import Parameter, VelocityConstraint, joint_name
 from .rehome import flexible, merged
 
 

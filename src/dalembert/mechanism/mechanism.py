@@ -22,7 +22,6 @@ from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
 from ..joint import Vector
 from .parts import (
-    LOOP_JOINTS,
     Body,
     Coupling,
     Drive,
@@ -38,24 +37,6 @@ from .parts import (
     joint_name,
     mapped,
 )
-
-__all__ = [
-    "Body",
-    "Coupling",
-    "Drive",
-    "Frame",
-    "FrameChange",
-    "JointSpring",
-    "LOOP_JOINTS",
-    "Loop",
-    "Mechanism",
-    "Parameter",
-    "PointSpring",
-    "VelocityConstraint",
-    "Wheel",
-    "how_to_give",
-    "joint_name",
-]
 
 RECORDS = ("named", "drives", "elastic", "springs", "loops", "couplings", "wheels")
 

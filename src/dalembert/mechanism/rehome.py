@@ -12,7 +12,8 @@ from ..expr import Expr
 from ..expr.exact import exact
 from ..inertia import Inertia
 from ..joint import UNITS, Fixed, Planar, Prismatic, Revolute
-from .mechanism import Body, Drive, Frame, JointSpring, Mechanism, joint_name
+from .mechanism import Mechanism
+from .parts import Body, Drive, Frame, JointSpring, joint_name
 
 
 def merge_fixed(m: Mechanism) -> Mechanism:

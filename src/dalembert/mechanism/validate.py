@@ -12,7 +12,8 @@ from ..expr import Expr
 from ..expr.exact import to_float
 
 if TYPE_CHECKING:
-    from .mechanism import Body, Mechanism
+    from .mechanism import Mechanism
+    from .parts import Body
 
 
 def validate(m: Mechanism) -> None:
@@ -124,7 +125,7 @@ def _body(m: Mechanism, j: int, body: Body) -> None:
 
 
 def _loops(m: Mechanism) -> None:
-    from .mechanism import LOOP_JOINTS
+    from .parts import LOOP_JOINTS
 
     for k, loop in enumerate(m.loops, 1):
         if loop.joint not in LOOP_JOINTS:

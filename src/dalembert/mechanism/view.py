@@ -10,7 +10,8 @@ from ..algebra import is_zero
 from ..errors import shown
 from ..expr import Expr
 from ..inertia import Inertia
-from .mechanism import Mechanism, joint_name
+from .mechanism import Mechanism
+from .parts import joint_name
 
 HEAD = ("#", "joint", "type", "axis", "on", "offset", "rotation", "mass", "centre", "inertia")
 LIMIT = 60  # rows printed before the middle is cut
