@@ -72,8 +72,8 @@ def random_tree(seed):
     bodies = []
     for k in range(7):
         A = rng.normal(size=(3, 3)) * 0.3
-        place = {"translation": list(rng.normal(size=3)),
-                 "rotation": [["xyz"[rng.integers(3)], rng.normal()] for _ in range(2)]}  # fmt: skip
+        turns = [["xyz"[rng.integers(3)], rng.normal()] for _ in range(2)]
+        place = {"translation": list(rng.normal(size=3)), "rotation": turns}
         joint = {"type": KINDS[(k + seed) % 7], "placement": place}
         if joint["type"] in ("revolute", "prismatic", "screw"):
             joint["axis"] = list(rng.normal(size=3))
@@ -219,8 +219,8 @@ def test_a_published_car(oracles_dir):
         th, d = s["q"][2], s["delta"]
         front, rear = s["forces"]
         # along the front wheel, at the front; along the car, at the rear
-        push = np.array([front * np.cos(th + d) + rear * np.cos(th),
-                         front * np.sin(th + d) + rear * np.sin(th), front * p["l"] * np.sin(d)])  # fmt: skip
+        push = front * np.array([np.cos(th + d), np.sin(th + d), p["l"] * np.sin(d)])
+        push = push + rear * np.array([np.cos(th), np.sin(th), 0])
         given = {"delta": (d, s["delta_dot"])}
         a = referee.forward(data, s["q"], s["expected"]["qdot"], push, given=given)
         v = s["alpha"] * s["expected"]["qdot"][2]
@@ -234,7 +234,8 @@ def test_an_equation_in_the_coordinates():
     turn = {"type": "revolute", "name": "th", "axis": [0, 0, 1]}
     data = DOWN | {
         "gravity": [0, 0, 0], "parameters": {"r": 0.3},
-        "bodies": [link("yoke", -1, slide, mass=2), link("crank", -1, turn, mass=1, inertia=[0, 0, 0.1])],
+        "bodies": [link("yoke", -1, slide, mass=2),
+                   link("crank", -1, turn, mass=1, inertia=[0, 0, 0.1])],
         "velocity_constraints": [{"name": "slot", "equation": "x = r*cos(th)"}],
     }  # fmt: skip
     th, w, tau = 0.8, 2.0, 1.5
