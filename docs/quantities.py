@@ -5,7 +5,7 @@ from pathlib import Path
 
 import dalembert as da
 from dalembert.catalog import Quantity
-from dalembert.catalog.loops import TREES_ONLY
+from dalembert.catalog.refused import REFUSED
 from dalembert.catalog.table import CLOSED as INSTEAD
 
 HEAD = """# Quantities
@@ -24,15 +24,16 @@ CLOSED = """
 
 These have another meaning where loops close the tree; motors are in the order of `m.active`,
 independent joints in that of the columns of `active_map`. Kinematics and energies take the
-whole tree; `mass_matrix`, `gravity`, `coriolis`, `bias`, `regressor` and `lagrange_coefficients`
-are those of the cut tree. What would hold for trees alone is refused: {refused}.
+motion of all joints. What would be that of the cut tree alone is refused, with what to ask
+for instead: {refused}. `m.tree` is the machine without loops, wheels and constraints, whose
+quantities they are.
 
 """
 
 
 def page() -> str:
     """Return the page as Markdown."""
-    refused = ", ".join(f"`{name}`" for name in TREES_ONLY)
+    refused = ", ".join(f"`{name}`" for name in REFUSED)
     columns = HEAD[HEAD.index("| quantity") :]
     return (
         HEAD

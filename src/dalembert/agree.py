@@ -89,7 +89,11 @@ def agree(
         "gravity": lambda: force_scale(m, q, zero, zero),
         "coriolis": lambda: force_scale(still, q, qd, zero),
     }
-    found = [_compare(m, name, inputs[name], scales[name](), forms) for name in COMPARED]
+    # M, gravity and coriolis are compared on the tree, whose they are
+    found = [
+        _compare(m if name == "tau" else m.tree, name, inputs[name], scales[name](), forms)
+        for name in COMPARED
+    ]
     # Kane's rows of loops are written on rates that are those of coordinates
     plain = not m.loops or all(b.joint.nq == b.joint.nv for b in m.bodies)
     if is_constrained(m) and plain:

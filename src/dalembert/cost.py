@@ -19,6 +19,7 @@ from .algorithms.moving_base import has_moving_base
 from .algorithms.parameter_sets import with_parameters
 from .catalog import INPUT_SIZES, Quantity, algorithm, quantity
 from .catalog.loops import is_closed
+from .catalog.refused import refused
 from .compute import program_of
 from .errors import ComputationError, ModelError
 from .expr import Graph, Program, program, trace
@@ -112,8 +113,11 @@ def usual(m: Mechanism) -> list[str]:
         "elastic_inverse": soft and not moving,
         "moving_base_inverse": moving,
         "elastic_base_inverse": soft and moving,
+        "active_mass_matrix": is_closed(m),
+        "active_bias": is_closed(m),
     }
-    return [*COUNTED, *(name for name, asked in more.items() if asked)]
+    counted = [name for name in COUNTED if refused(name, m) is None]
+    return [*counted, *(name for name, asked in more.items() if asked)]
 
 
 def _note(pairs: Sequence[tuple[str, str]], reason: str) -> str:

@@ -17,7 +17,7 @@ from ..algorithms import (
     loop_closure,
     parallel,
 )
-from ..errors import ModelError, shown
+from ..errors import ModelError
 from ..mechanism import Mechanism
 from ..plan import planned
 from .shapes import Options, Shape, bodies_six, joints
@@ -37,30 +37,6 @@ def is_closed(m: Mechanism) -> bool:
     Couplings count where active joints are named; else every joint keeps a force of its own.
     """
     return bool(m.loops) or bool(m.couplings and m.active)
-
-
-# what would be that of the cut tree alone, under a name that says otherwise -> what to ask for
-TREES_ONLY: Mapping[str, str] = {
-    **dict.fromkeys(
-        ("cartesian_mass", "cartesian_bias", "cartesian_force"),
-        "cartesian_model and actuator_forces are those of parallel robots",
-    ),
-    **dict.fromkeys(
-        (
-            "elastic_inverse", "moving_base_inverse", "moving_base_direct", "base_acceleration",
-            "prescribed_base_inverse", "elastic_base_inverse",
-        ),
-        "forward_dynamics and inverse_dynamics count base and springs: name the motors in active",
-    ),
-}  # fmt: skip
-
-
-def check_class(name: str, m: Mechanism) -> None:
-    """Raise ModelError for a quantity that is not defined where loops close the tree."""
-    if m.loops and name in TREES_ONLY:
-        raise ModelError(
-            f"{name} holds for trees: {shown(m.name)!r} has closed loops", hint=TREES_ONLY[name]
-        )
 
 
 def motor_count(m: Mechanism) -> int:

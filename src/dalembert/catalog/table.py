@@ -46,6 +46,7 @@ from .models import (
     mass_matrix_of,
     potential_energy,
 )
+from .refused import check_class
 from .shapes import Shape, bodies_six, joints, joints2, joints3, six_joints
 
 
@@ -217,7 +218,7 @@ def catalog() -> list[Quantity]:
 def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     """Return the row of a quantity, for closed loops if `m` has any; names are checked."""
     if m is not None:
-        loops.check_class(name, m)
+        check_class(name, m)
         if name in CLOSED and loops.is_closed(m):
             return CLOSED[name]
     if name in QUANTITIES:

@@ -359,6 +359,21 @@ class Mechanism:
 
         return with_flexible_joints(self, stiffness, motor_inertia, joints, damping)
 
+    @cached_property
+    def tree(self) -> Mechanism:
+        """The same mechanism without loops, couplings, wheels and velocity constraints.
+
+        >>> import dalembert as da
+        >>> m = da.robots.fivebar()
+        >>> da.mass_matrix(m.tree, da.assemble(m)).shape
+        (4, 4)
+        """
+        steered = tuple(n for n in self.prescribed if n in self.joint_names)
+        return replace(
+            self, loops=(), couplings=(), wheels=(), velocity_constraints=(), speeds=(),
+            prescribed=steered, checked=True,
+        )  # fmt: skip
+
     def save(self, path: str | Path) -> None:
         """Write the mechanism to a native file, TOML or JSON by its ending.
 

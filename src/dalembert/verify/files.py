@@ -235,7 +235,7 @@ def leaves(section: Any, start: str) -> Iterator[tuple[str, Any]]:
 
 def conditioning(m: Mechanism, q: np.ndarray) -> float:
     """Return the worst condition number of M scaled to unit diagonal."""
-    (M,) = in_floats(m, "mass_matrix", None, [q], drives="none")
+    (M,) = in_floats(m.tree, "mass_matrix", None, [q], drives="none")
     d = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
     if not np.all(d > 0):
         return float("inf")

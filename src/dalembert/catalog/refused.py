@@ -1,0 +1,84 @@
+"""What a quantity says where it would be that of the cut tree alone: one row for each.
+
+A quantity answers for the whole machine, or refuses: CLASSES are the kinds of machines that close
+or constrain the tree, REFUSED the quantities that do not hold for them, with what to ask instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..errors import UsageError, shown
+from ..mechanism import Mechanism
+
+# what a machine may have beside its tree, in the words of a message
+CLASSES: Mapping[str, Callable[[Mechanism], bool]] = {
+    "closed loops": lambda m: bool(m.loops),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a quantity is refused: class of machine -> what to ask for instead."""
+
+    instead: Mapping[str, str]
+    tree: bool = True  # whether the cut tree has this quantity
+
+
+def _of(names: str, tree: bool = True, **instead: str) -> dict[str, Refusal]:
+    """Return one refusal for several quantities; `closed_loops="..."` is that class's hint."""
+    hints = {key.replace("_", " "): hint for key, hint in instead.items()}
+    return dict.fromkeys(names.split(), Refusal(hints, tree))
+
+
+REFUSED: Mapping[str, Refusal] = {
+    **_of("mass_matrix", closed_loops="active_mass_matrix is A_c in the active joints"),
+    **_of("gravity", closed_loops="active_bias at qd = 0 is the gravity load of the active joints"),
+    **_of("bias", closed_loops="active_bias is H_c in the active joints"),
+    **_of(
+        "coriolis coriolis_matrix",
+        closed_loops="active_bias less active_bias at qd = 0 are these forces on the active joints",
+    ),
+    **_of("lagrange_coefficients", closed_loops="active_mass_matrix and active_bias are A_c, H_c"),
+    **_of(
+        "regressor",
+        closed_loops="active_regressor is linear in the parameters of the closed machine",
+    ),
+    **_of(
+        "active_chain_W active_chain_V",
+        closed_loops="active_mass_matrix and active_bias are A_c and H_c of the closed machine",
+    ),
+    **_of(
+        "cartesian_mass cartesian_bias cartesian_force",
+        closed_loops="cartesian_model and actuator_forces are those of parallel robots",
+    ),
+    **_of(
+        "elastic_inverse moving_base_inverse moving_base_direct base_acceleration "
+        "prescribed_base_inverse elastic_base_inverse",
+        closed_loops="forward_dynamics and inverse_dynamics count base and springs: "
+        "name the motors in active",
+    ),
+}
+
+
+def refused(name: str, m: Mechanism) -> UsageError | None:
+    """Return why a quantity does not hold for the whole machine, None where it does."""
+    refusal = REFUSED.get(name)
+    if refusal is None:
+        return None
+    for what, has in CLASSES.items():
+        if what in refusal.instead and has(m):
+            tree = f"; m.tree is the machine without {what}" if refusal.tree else ""
+            return UsageError(
+                f"{name} would be that of the cut tree alone: {shown(m.name)!r} has {what}",
+                hint=refusal.instead[what] + tree,
+            )
+    return None
+
+
+def check_class(name: str, m: Mechanism) -> None:
+    """Raise UsageError for a quantity that does not hold for the whole machine."""
+    error = refused(name, m)
+    if error is not None:
+        raise error
