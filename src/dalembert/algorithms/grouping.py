@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..expr import Expr, Scalar
+from ..expr.arena import Rows
 from ..expr.exact import to_float
 from ..expr.show import decimal
 
@@ -42,21 +43,14 @@ def _degree(power: Power) -> int:
 
 
 def _polynomial(x: Expr) -> Polynomial:
-    graph = x.graph
-    made: dict[int, Polynomial] = {}
-    for i in graph.live([x.id]):
-        op, args = graph.op[i], graph.operands(i)
-        if (value := graph.const[i]) is not None:
-            made[i] = {(): value} if value else {}
-        elif op in ("add", "sub"):
-            made[i] = _sum(made[args[0]], made[args[1]], 1 if op == "add" else -1)
-        elif op == "neg":
-            made[i] = _sum({}, made[args[0]], -1)
-        elif op == "mul":
-            made[i] = _reduce(graph, _product(made[args[0]], made[args[1]]))
-        else:
-            made[i] = {((i, 1),): 1}
-    return made[x.id]
+    ops: Rows = {
+        "add": lambda a, b: _sum(a, b, 1),
+        "sub": lambda a, b: _sum(a, b, -1),
+        "neg": lambda a: _sum({}, a, -1),
+        "mul": lambda a, b: _reduce(x.graph, _product(a, b)),
+    }
+    leaf: Rows = {"const": lambda value: {(): value} if value else {}}
+    return x.graph.fold([x.id], leaf, ops, lambda i, _: {((i, 1),): 1})[x.id]
 
 
 def _sum(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:

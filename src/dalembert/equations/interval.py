@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from flint import arb, fmpq
 
 from ..errors import UsageError
-from ..expr import Expr
+from ..expr import OPS, Expr
+from ..expr.arena import Rows
 
 Interval = Any  # flint.arb
 
-_OPS: dict[str, Callable[..., Interval]] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y,
-    "neg": lambda x: -x,
-    "sin": lambda x: x.sin(),
-    "cos": lambda x: x.cos(),
-    "tan": lambda x: x.tan(),
-    "asin": lambda x: x.asin(),
-    "acos": lambda x: x.acos(),
-    "exp": lambda x: x.exp(),
-    "log": lambda x: x.log(),
-    "sqrt": lambda x: x.sqrt(),
-    "absolute": abs,
-    "atan2": lambda y, x: arb.atan2(y, x),
-}
+
+def _product(x: Interval, y: Interval) -> Interval:
+    return x * y if x is not y else abs(x) * abs(x)  # a square is not negative
+
+
+# an interval knows the functions itself; what compares two of them has no bounds
+_OPS = {name: op.evaluate for name, op in OPS.items() if not op.exact}
+_OPS |= {"mul": _product, "absolute": abs}
 
 
 def hull(a: float, b: float) -> Interval:
@@ -42,23 +34,12 @@ def interval(x: Any, parameters: Mapping[str, Interval] | None = None) -> Interv
         return arb(x)
     if not isinstance(x, Expr):
         return arb(fmpq(*x.as_integer_ratio()))
-    graph, made = x.graph, {}
-    for i in graph.live([x.id]):
-        op, args = graph.op[i], graph.args[i]
-        if op == "const":
-            made[i] = interval(graph.const[i])
-        elif op == "pi":
-            made[i] = arb.pi()
-        elif op == "param":
-            made[i] = (parameters or {})[args[0]]
-        elif op == "mul" and args[0] == args[1]:
-            y = abs(made[args[0]])
-            made[i] = y * y
-        elif op in _OPS:
-            made[i] = _OPS[op](*(made[a] for a in args))
-        else:
-            raise UsageError(
-                f"a number of the model uses {op}, which has no bounds here",
-                hint="give it as a number: m.with_values(...), --set NAME=...",
-            )
-    return made[x.id]
+
+    def unbounded(i: int, values: list[Interval]) -> Interval:
+        raise UsageError(
+            f"a number of the model uses {x.graph.op[i]}, which has no bounds here",
+            hint="give it as a number: m.with_values(...), --set NAME=...",
+        )
+
+    leaf: Rows = {"const": interval, "pi": arb.pi, "param": lambda name: (parameters or {})[name]}
+    return x.graph.fold([x.id], leaf, _OPS, unbounded)[x.id]

@@ -18,7 +18,8 @@ from ..algorithms.velocity_constraints import (
     steering_names,
 )
 from ..errors import ModelError, shown
-from ..expr import Expr, text
+from ..expr import OPS, Expr, text
+from ..expr.arena import Rows
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.validate import numbers
 from .angles import coordinate_axis
@@ -265,32 +266,20 @@ class Setting:
             x = Fraction(repr(x))
         if not isinstance(x, Expr):
             return int(x) if x == int(x) else Fraction(x)
-        graph, made = x.graph, {}
-        for i in graph.live([x.id]):
-            op, args = graph.op[i], graph.args[i]
-            if op == "const":
-                made[i] = self.number(graph.const[i])
-            elif op == "param":
-                made[i] = self.field.gen("p", args[0])
-            elif op in ARITHMETIC and all(made[a] is not None for a in args):
-                made[i] = ARITHMETIC[op](*(made[a] for a in args))
-            else:
-                key = ("other", text(Expr(graph, i)))
-                made[i] = self.field.gen(*key) if key in self.symbols.index else None
-        return made[x.id]
+
+        def other(i: int, _: list[Any]) -> Any:
+            key = ("other", text(Expr(x.graph, i)))
+            return self.field.gen(*key) if key in self.symbols.index else None
+
+        leaf: Rows = {"const": self.number, "param": lambda name: self.field.gen("p", name)}
+        return x.graph.fold([x.id], leaf, ARITHMETIC, other)[x.id]
 
 
 def _quotient(a: Any, b: Any) -> Any:
     return Fraction(a) / b if isinstance(a, int) and isinstance(b, (int, Fraction)) else a / b
 
 
-ARITHMETIC: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": _quotient,
-    "neg": lambda a: -a,
-}
+ARITHMETIC = {n: OPS[n].evaluate for n in ("add", "sub", "mul", "neg")} | {"div": _quotient}
 
 
 def _flat(T: Transform) -> Transform:

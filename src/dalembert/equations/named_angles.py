@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Transform
-from ..expr import Expr, Graph
+from ..expr import OPS, Expr, Graph
+from ..expr.arena import Rows
 from ..expr.exact import exact
 from ..mechanism import Mechanism
 
@@ -29,17 +30,18 @@ def with_named_angles(m: Mechanism, label: Label) -> Mechanism:
         if not isinstance(x, Expr):
             return x
         source = x.graph
-        live = source.live([x.id])
-        if not any(source.op[i] in ("sin", "cos") for i in live):
+        if not any(source.op[i] in ("sin", "cos") for i in source.live([x.id])):
             return x
-        made: dict[int, int] = {}
-        for i in live:
-            if source.op[i] in ("sin", "cos"):
-                sign, name = label(source.op[i], exact(Expr(source, source.args[i][0])))
-                made[i] = graph.lift(sign * graph.param(name))
-            else:
-                made[i] = graph.rebuild(source, i, made)
-        return exact(Expr(graph, made[x.id]))
+
+        def named(i: int, values: list[Any]) -> Any:
+            op = source.op[i]
+            if op not in ("sin", "cos"):
+                return OPS[op].evaluate(*values)
+            sign, name = label(op, exact(Expr(source, source.args[i][0])))
+            return sign * graph.param(name)
+
+        leaf: Rows = {"const": graph.constant, "pi": graph.pi, "param": graph.param}
+        return exact(source.fold([x.id], leaf, {}, named)[x.id])
 
     bodies = tuple(
         replace(

@@ -20,7 +20,8 @@ from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
 from ..algorithms.condensed import Link
 from ..algorithms.reported import ENTRIES, Reported, reported
 from ..errors import TooLargeError
-from ..expr import Expr, Graph, Scalar, atan2, cos, sin, sqrt, text
+from ..expr import OPS, Expr, Graph, Scalar, atan2, cos, sin, sqrt, text
+from ..expr.arena import Rows
 from ..expr.exact import exact, to_float
 from ..joint import Joint
 from ..mechanism import Mechanism
@@ -246,24 +247,22 @@ class Symbols:
         """Return an exact number or an expression of parameters over the scalars of `values`."""
         if not isinstance(x, Expr):
             return x if x.__class__ is int else rational(x)
-        graph, made = x.graph, {}
-        for i in graph.live([x.id]):
-            op, args = graph.op[i], graph.args[i]
-            if op == "const":
-                c = graph.const[i]
-                made[i] = c if c.__class__ is int else rational(c)
-            elif op == "param":
-                made[i] = values[self.index["p", args[0]]] if ("p", args[0]) in self.index else None
-            elif op in ("add", "sub", "mul", "neg") and all(made[a] is not None for a in args):
-                a = [made[k] for k in args]
-                made[i] = -a[0] if op == "neg" else _ARITHMETIC[op](*a)
-            elif self._is_named(graph, i):
-                sign, name = self._key(op, exact(Expr(graph, args[0])))  # type: ignore[misc]
-                made[i] = sign * values[self.index[name]]
-            else:
-                key = ("other", text(Expr(graph, i)))
-                made[i] = values[self.index[key]] if key in self.index else None
-        return made[x.id]
+        graph = x.graph
+
+        def known(key: Any) -> Any:
+            return values[self.index[key]] if key in self.index else None
+
+        def named(i: int, _: list[Any]) -> Any:
+            if not self._is_named(graph, i):
+                return known(("other", text(Expr(graph, i))))
+            sign, name = self._key(graph.op[i], exact(Expr(graph, graph.args[i][0])))  # type: ignore[misc]
+            return sign * values[self.index[name]]
+
+        leaf: Rows = {
+            "const": lambda c: c if c.__class__ is int else rational(c),
+            "param": lambda name: known(("p", name)),
+        }
+        return graph.fold([x.id], leaf, _ARITHMETIC, named)[x.id]
 
     def pairs(self, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Pairs:
         """Return the sines and cosines of all angles over these scalars."""
@@ -387,8 +386,4 @@ class Symbols:
         return out
 
 
-_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-}
+_ARITHMETIC = {name: OPS[name].evaluate for name in ("add", "sub", "mul", "neg")}

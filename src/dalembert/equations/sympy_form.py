@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..expr import Expr
+from ..expr import OPS, Expr
+from ..expr.arena import ARITHMETIC, Rows
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -124,26 +125,14 @@ def converted(x: Any, sympy: Any) -> Any:
         if isinstance(x, float):
             return sympy.Float(x)
         return sympy.Rational(x.numerator, x.denominator)
-    graph, made = x.graph, {}
-    for i in graph.live([x.id]):
-        op, args = graph.op[i], graph.args[i]
-        if op == "const":
-            made[i] = converted(graph.const[i], sympy)
-        elif op == "pi":
-            made[i] = sympy.pi
-        elif op == "param":
-            made[i] = sympy.Symbol(args[0], real=True)
-        else:
-            a = [made[k] for k in args]
-            made[i] = _OPS[op](sympy, *a) if op in _OPS else getattr(sympy, _NAMES.get(op, op))(*a)
-    return made[x.id]
+    leaf: Rows = {
+        "const": lambda c: converted(c, sympy),
+        "pi": lambda: sympy.pi,
+        "param": lambda name: sympy.Symbol(name, real=True),
+    }
+    ops = {name: OPS[name].evaluate for name in ARITHMETIC} | {"absolute": sympy.Abs}
 
+    def function(i: int, values: list[Any]) -> Any:
+        return getattr(sympy, x.graph.op[i])(*values)
 
-_OPS: dict[str, Any] = {
-    "add": lambda sympy, a, b: a + b,
-    "sub": lambda sympy, a, b: a - b,
-    "mul": lambda sympy, a, b: a * b,
-    "div": lambda sympy, a, b: a / b,
-    "neg": lambda sympy, a: -a,
-}
-_NAMES = {"absolute": "Abs"}
+    return x.graph.fold([x.id], leaf, ops, function)[x.id]

@@ -6,16 +6,18 @@ Ids are creation order, so nothing here recurses and every walk is a loop over i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from ..errors import UsageError
+from .ops import OPS
+
 Number = int | float | Fraction
+Rows = Mapping[str, Callable[..., Any]]  # what a kind of node means in some algebra
 
 LEAVES = frozenset({"const", "pi", "param", "input"})
 PAYLOAD = frozenset({"call", "solve", "iterate", "newton", "item"})  # args[0] is not a node
-ODD = frozenset({"sin", "tan", "asin", "sign"})
-EVEN = frozenset({"cos", "absolute"})
 ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg"})
 
 
@@ -66,6 +68,43 @@ class Arena:
             return ()
         return self.args[i][1:] if op in PAYLOAD else self.args[i]
 
+    def parameters(self) -> tuple[str, ...]:
+        """Return the names of all parameters, in order of first appearance."""
+        return tuple(a[0] for op, a in zip(self.op, self.args, strict=True) if op == "param")
+
+    def fold(
+        self,
+        ids: Iterable[int],
+        leaf: Rows,
+        ops: Rows,
+        rest: Callable[[int, list[Any]], Any] | None = None,
+    ) -> dict[int, Any]:
+        """Return the value, in another algebra, of every node that `ids` need.
+
+        `leaf` has a row for each kind of leaf: const(number), pi(), param(name), input(name, k);
+        `ops` one for each primitive, of the values of its arguments (a form is given first). What
+        has no row, or an argument that is None, is left to `rest(node, values)`.
+        """
+        made: dict[int, Any] = {}
+        for i in self.live(ids):
+            op, args = self.op[i], self.args[i]
+            if op in LEAVES:
+                row = leaf.get(op)
+                if row is not None:
+                    made[i] = row(self.const[i]) if op == "const" else row(*args)
+                    continue
+                values: list[Any] = []
+            else:
+                row = ops.get(op)
+                values = [made[a] for a in (args[1:] if op in PAYLOAD else args)]
+                if row is not None and (rest is None or all(v is not None for v in values)):
+                    made[i] = row(args[0], *values) if op in PAYLOAD else row(*values)
+                    continue
+            if rest is None:
+                raise UsageError(f"{op} has no meaning here")
+            made[i] = rest(i, values)
+        return made
+
     def digest(self, i: int) -> tuple[int, bytes]:
         """Return (sign, digest) of a node: equal for equal expressions of any graph."""
         digests = self._digests
@@ -92,9 +131,10 @@ class Arena:
         if op in ("mul", "div"):
             parts = [d.hex() for _, d in of]
             return of[0][0] * of[1][0], _hash(op, *(sorted(parts) if op == "mul" else parts))
-        if op in ODD or op in EVEN:
+        parity = OPS[op].parity if op in OPS else ""
+        if parity:
             # sin(-x) is -sin(x): which of the two is stored depends on the order of nodes
-            return of[0][0] if op in ODD else 1, _hash(op, of[0][1].hex())
+            return of[0][0] if parity == "odd" else 1, _hash(op, of[0][1].hex())
         payload = _payload(args[0]) if op in PAYLOAD else ""
         return 1, _hash(op, payload, *(f"{s}{d.hex()}" for s, d in of))
 

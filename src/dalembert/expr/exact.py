@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import ParameterError, UsageError
+from .arena import Rows
 from .graph import Graph
 from .ops import OPS
 from .scalar import Expr
@@ -43,23 +44,18 @@ def to_float(value: Any, parameters: Mapping[str, float] | None = None) -> float
     """Return the float nearest to an exact number; parameters need values."""
     if not isinstance(value, Expr):
         return float(value)
-    graph, made = value.graph, {}
-    for i in graph.live([value.id]):
-        op, args = graph.op[i], graph.args[i]
-        if op == "const":
-            made[i] = float(graph.const[i])  # type: ignore[arg-type]
-        elif op == "pi":
-            made[i] = math.pi
-        elif op == "param":
-            if parameters is None or args[0] not in parameters:
-                raise ParameterError(
-                    f"parameter {args[0]!r} has no value",
-                    hint=f"give one: with_values({args[0]}=...), --set {args[0]}=...",
-                )
-            made[i] = float(parameters[args[0]])
-        else:
-            made[i] = OPS[op].evaluate(*(made[a] for a in args))
-    return made[value.id]
+
+    def parameter(name: str) -> float:
+        if parameters is None or name not in parameters:
+            raise ParameterError(
+                f"parameter {name!r} has no value",
+                hint=f"give one: with_values({name}=...), --set {name}=...",
+            )
+        return float(parameters[name])
+
+    leaf: Rows = {"const": float, "pi": lambda: math.pi, "param": parameter}
+    ops = {name: op.evaluate for name, op in OPS.items()}
+    return value.graph.fold([value.id], leaf, ops)[value.id]
 
 
 def substitute(value: Exact, graph: Graph, leaf: Any) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UsageError
-from .arena import LEAVES, PAYLOAD
+from .arena import Rows
 from .forms import FORMS
 from .graph import Graph
 from .ops import OPS
@@ -65,26 +66,20 @@ def evaluate(
     parameters: Mapping[str, Any],
 ) -> list[Any]:
     """Return the values of nodes, computed once each in creation order."""
-    import math
 
-    value: dict[int, Any] = {}
-    for i in graph.live(ids):
-        op, args = graph.op[i], graph.args[i]
-        if op == "const":
-            c = graph.const[i]
-            value[i] = c if isinstance(c, (int, float)) else float(c)  # type: ignore[arg-type]
-        elif op == "input":
-            value[i] = inputs[args[0]][args[1]]
-        elif op == "param":
-            if args[0] not in parameters:
-                raise UsageError(f"parameter {args[0]!r} has no value")
-            value[i] = parameters[args[0]]
-        elif op == "pi":
-            value[i] = math.pi
-        elif op in PAYLOAD:
-            value[i] = FORMS[op](args[0], *(value[a] for a in args[1:]))
-        else:
-            value[i] = OPS[op].evaluate(*(value[a] for a in args))
+    def parameter(name: str) -> Any:
+        if name not in parameters:
+            raise UsageError(f"parameter {name!r} has no value")
+        return parameters[name]
+
+    leaf: Rows = {
+        "const": lambda c: c if isinstance(c, (int, float)) else float(c),
+        "pi": lambda: math.pi,
+        "param": parameter,
+        "input": lambda name, k: inputs[name][k],
+    }
+    ops = {name: op.evaluate for name, op in OPS.items()} | FORMS
+    value = graph.fold(ids, leaf, ops)
     return [value[i] for i in ids]
 
 
@@ -163,4 +158,4 @@ def specialise(function: Function, values: Mapping[str, float]) -> Function:
     return Function(function.name, graph, function.inputs, function.outputs, results)
 
 
-__all__ = ["LEAVES", "Function", "Port", "evaluate", "flatten", "specialise", "trace"]
+__all__ = ["Function", "Port", "evaluate", "flatten", "specialise", "trace"]

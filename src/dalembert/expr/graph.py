@@ -218,13 +218,14 @@ class Graph(Arena):
                 return ids[1] if v else ids[2]
             if ids[1] == ids[2]:
                 return ids[1]
+        if name in ("minimum", "maximum") and self.const[ids[0]] is not None:
+            ids = ids[::-1]  # a number is always the second
         values = [self.const[i] for i in ids]
+        op = OPS[name]
         if all(v is not None for v in values) and (
-            name in ("absolute", "sign", "minimum", "maximum", "lt", "le", "eq")
-            or any(v.__class__ is float for v in values)
-            or not any(values)
+            op.exact or any(v.__class__ is float for v in values) or not any(values)
         ):
-            folded = OPS[name].evaluate(*values)
+            folded = op.evaluate(*values)
             return self.number(int(folded) if folded.__class__ is bool else folded)
         return self.node(name, ids)
 

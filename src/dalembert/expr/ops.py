@@ -1,81 +1,21 @@
 """The table of primitives: one row each, with its evaluation and its partial derivatives.
 
-The functions `sin`, `cos`, ... of this module serve every scalar: they ask the value itself
-(`x.sin()`), else NumPy for arrays, else `math`. Nothing else in dalembert looks at a value's type.
+The functions `sin`, `cos`, ... of this module serve every scalar: they ask the value itself, else
+NumPy for arrays, else plain Python. Nothing else in dalembert looks at a value's type. Everything
+else that knows a primitive by name (expressions, languages, kernels) reads it in this table, so a
+new one is one row here, and a form in each language that does not call it by the name libm has.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 Scalar = Any  # anything with + - * /: float, array, Fraction, Expr, polynomial
-
-
-def _unary(name: str, numpy_name: str, plain: Callable[[Any], Any]) -> Callable[[Scalar], Scalar]:
-    def function(x: Scalar) -> Scalar:
-        method = getattr(x, name, None)
-        if method is not None:
-            return method()
-        if hasattr(x, "dtype"):
-            import numpy
-
-            return getattr(numpy, numpy_name)(x)
-        return plain(x)
-
-    function.__name__ = name
-    function.__doc__ = f"Return {name}(x) for any scalar x."
-    return function
-
-
-def _binary(name: str, numpy_name: str, plain: Callable[[Any, Any], Any]) -> Callable[..., Scalar]:
-    def function(x: Scalar, y: Scalar) -> Scalar:
-        for value, reverse in ((x, False), (y, True)):
-            method = getattr(value, name, None)
-            if method is not None:
-                return method(y) if not reverse else getattr(y, "reversed_" + name)(x)
-        if hasattr(x, "dtype") or hasattr(y, "dtype"):
-            import numpy
-
-            return getattr(numpy, numpy_name)(x, y)
-        return plain(x, y)
-
-    function.__name__ = name
-    function.__doc__ = f"Return {name}(x, y) for any scalars x and y."
-    return function
-
-
-def _sign(x: Any) -> Any:
-    return (x > 0) - (x < 0) if x == x else x
-
-
-sin = _unary("sin", "sin", math.sin)
-cos = _unary("cos", "cos", math.cos)
-tan = _unary("tan", "tan", math.tan)
-asin = _unary("asin", "arcsin", math.asin)
-acos = _unary("acos", "arccos", math.acos)
-exp = _unary("exp", "exp", math.exp)
-log = _unary("log", "log", math.log)
-sqrt = _unary("sqrt", "sqrt", math.sqrt)
-absolute = _unary("absolute", "abs", abs)
-sign = _unary("sign", "sign", _sign)
-atan2 = _binary("atan2", "arctan2", math.atan2)
-minimum = _binary("minimum", "minimum", min)
-maximum = _binary("maximum", "maximum", max)
-
-
-def where(mask: Scalar, yes: Scalar, no: Scalar) -> Scalar:
-    """Return `yes` where mask holds, else `no`, for any scalar."""
-    if hasattr(mask, "dtype"):  # first: an array has a method `choose` too, with another meaning
-        import numpy
-
-        return numpy.where(mask, yes, no)
-    choose = getattr(mask, "choose", None)
-    if choose is not None:
-        return choose(yes, no)
-    return yes if mask else no
+Primitive = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,37 +31,112 @@ class Op:
     evaluate: Callable[..., Any]
     partials: Callable[..., tuple[Any, ...]]
     kind: str = "other"
+    parity: str = ""  # of a function of one argument: odd, even, or neither
+    libm: str = ""  # its name in the C library, where it has one
+    numpy: str = ""  # its name in NumPy
+    exact: bool = False  # a rational number for rational arguments
 
 
-OPS: dict[str, Op] = {
-    op.name: op
-    for op in (
-        Op("add", 2, lambda x, y: x + y, lambda x, y, v: (1, 1), "add"),
-        Op("sub", 2, lambda x, y: x - y, lambda x, y, v: (1, -1), "add"),
-        Op("mul", 2, lambda x, y: x * y, lambda x, y, v: (y, x), "mul"),
-        Op("div", 2, lambda x, y: x / y, lambda x, y, v: (1 / y, -v / y), "div"),
-        Op("neg", 1, lambda x: -x, lambda x, v: (-1,), "free"),
-        Op("sin", 1, sin, lambda x, v: (cos(x),), "sincos"),
-        Op("cos", 1, cos, lambda x, v: (-sin(x),), "sincos"),
-        Op("tan", 1, tan, lambda x, v: (1 + v * v,)),
-        Op("asin", 1, asin, lambda x, v: (1 / sqrt(1 - x * x),)),
-        Op("acos", 1, acos, lambda x, v: (-1 / sqrt(1 - x * x),)),
-        Op("exp", 1, exp, lambda x, v: (v,)),
-        Op("log", 1, log, lambda x, v: (1 / x,)),
-        Op("sqrt", 1, sqrt, lambda x, v: (1 / (2 * v),)),
-        Op("absolute", 1, absolute, lambda x, v: (sign(x),)),
-        Op("sign", 1, sign, lambda x, v: (0,)),
-        Op(
-            "atan2",
-            2,
-            atan2,
-            lambda y, x, v: (x / (x * x + y * y), -y / (x * x + y * y)),
-        ),
-        Op("minimum", 2, minimum, lambda x, y, v: (where(x <= y, 1, 0), where(x <= y, 0, 1))),
-        Op("maximum", 2, maximum, lambda x, y, v: (where(x >= y, 1, 0), where(x >= y, 0, 1))),
-        Op("lt", 2, lambda x, y: x < y, lambda x, y, v: (0, 0)),
-        Op("le", 2, lambda x, y: x <= y, lambda x, y, v: (0, 0)),
-        Op("eq", 2, lambda x, y: x == y, lambda x, y, v: (0, 0)),
-        Op("where", 3, where, lambda m, x, y, v: (0, where(m, 1, 0), where(m, 0, 1))),
-    )
-}
+OPS: dict[str, Op] = {}
+
+
+def primitive(
+    name: str,
+    plain: Callable[..., Any],
+    partials: Callable[..., tuple[Any, ...]],
+    *,
+    arity: int = 1,
+    kind: str = "other",
+    parity: str = "",
+    libm: str = "",
+    numpy: str = "",
+    exact: bool = False,
+) -> Primitive:
+    """Return a function for every scalar, with its row in the table.
+
+    A value may record what is asked of it (`record`), or have a method of this name.
+    """
+    array_name = numpy or name
+
+    def function(*values: Scalar) -> Scalar:
+        for x in values:
+            record = getattr(x, "record", None)
+            if record is not None:
+                return record(name, *values)
+        for x in values:
+            if hasattr(x, "dtype"):
+                import numpy
+
+                return getattr(numpy, array_name)(*values)
+        method = getattr(values[0], name, None)
+        return plain(*values) if method is None else method(*values[1:])
+
+    function.__name__ = name
+    function.__doc__ = f"Return {name} of {arity} scalars of any kind."
+    OPS[name] = Op(name, arity, function, partials, kind, parity, libm, array_name, exact)
+    return function
+
+
+def _infix(name: str, evaluate: Callable[..., Any], partials: Any, kind: str) -> None:
+    OPS[name] = Op(name, 1 if name == "neg" else 2, evaluate, partials, kind)
+
+
+def _sign(x: Any) -> Any:
+    return (x > 0) - (x < 0) if x == x else x
+
+
+def _angle(y: Any, x: Any, v: Any) -> tuple[Any, Any]:
+    return x / (x * x + y * y), -y / (x * x + y * y)
+
+
+def _mask(name: str, evaluate: Callable[..., Any]) -> None:
+    OPS[name] = Op(name, 2, evaluate, lambda x, y, v: (0, 0), exact=True)
+
+
+_infix("add", operator.add, lambda x, y, v: (1, 1), "add")
+_infix("sub", operator.sub, lambda x, y, v: (1, -1), "add")
+_infix("mul", operator.mul, lambda x, y, v: (y, x), "mul")
+_infix("div", operator.truediv, lambda x, y, v: (1 / y, -v / y), "div")
+_infix("neg", operator.neg, lambda x, v: (-1,), "free")
+sin: Primitive = primitive(
+    "sin", math.sin, lambda x, v: (cos(x),), kind="sincos", parity="odd", libm="sin"
+)
+cos: Primitive = primitive(
+    "cos", math.cos, lambda x, v: (-sin(x),), kind="sincos", parity="even", libm="cos"
+)
+tan: Primitive = primitive("tan", math.tan, lambda x, v: (1 + v * v,), parity="odd", libm="tan")
+asin: Primitive = primitive(
+    "asin",
+    math.asin,
+    lambda x, v: (1 / sqrt(1 - x * x),),
+    parity="odd",
+    libm="asin",
+    numpy="arcsin",
+)
+acos: Primitive = primitive(
+    "acos", math.acos, lambda x, v: (-1 / sqrt(1 - x * x),), libm="acos", numpy="arccos"
+)
+exp: Primitive = primitive("exp", math.exp, lambda x, v: (v,), libm="exp")
+log: Primitive = primitive("log", math.log, lambda x, v: (1 / x,), libm="log")
+sqrt: Primitive = primitive("sqrt", math.sqrt, lambda x, v: (1 / (2 * v),), libm="sqrt")
+absolute: Primitive = primitive(
+    "absolute", abs, lambda x, v: (sign(x),), parity="even", libm="fabs", numpy="abs", exact=True
+)
+sign: Primitive = primitive("sign", _sign, lambda x, v: (0,), parity="odd", exact=True)
+atan2: Primitive = primitive("atan2", math.atan2, _angle, arity=2, libm="atan2", numpy="arctan2")
+minimum: Primitive = primitive(
+    "minimum", min, lambda x, y, v: (where(x <= y, 1, 0), where(x <= y, 0, 1)), arity=2, exact=True
+)
+maximum: Primitive = primitive(
+    "maximum", max, lambda x, y, v: (where(x >= y, 1, 0), where(x >= y, 0, 1)), arity=2, exact=True
+)
+_mask("lt", operator.lt)
+_mask("le", operator.le)
+_mask("eq", operator.eq)
+where: Primitive = primitive(
+    "where",
+    lambda mask, yes, no: yes if mask else no,
+    lambda m, x, y, v: (0, where(m, 1, 0), where(m, 0, 1)),
+    arity=3,
+    exact=True,
+)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from .ops import OPS
 
 if TYPE_CHECKING:
     from .arena import Number
@@ -59,7 +61,7 @@ class Expr:
         return self
 
     def __abs__(self) -> Expr:
-        return self.absolute()
+        return self.record("absolute", self)
 
     def __pow__(self, n: int) -> Expr:
         if n.__class__ is not int or n < 0:
@@ -69,88 +71,26 @@ class Expr:
             result, base, n = (result * base if n & 1 else result), base * base, n >> 1
         return result
 
-    def _call(self, name: str, *others: Any) -> Expr:
+    def record(self, name: str, *values: Any) -> Expr:
+        """Return a primitive of values of which this is one."""
         g = self.graph
-        return Expr(g, g.apply(name, self.id, *(g.lift(x) for x in others)))
-
-    def sin(self) -> Expr:
-        """Return the sine."""
-        return self._call("sin")
-
-    def cos(self) -> Expr:
-        """Return the cosine."""
-        return self._call("cos")
-
-    def tan(self) -> Expr:
-        """Return the tangent."""
-        return self._call("tan")
-
-    def asin(self) -> Expr:
-        """Return the arc sine."""
-        return self._call("asin")
-
-    def acos(self) -> Expr:
-        """Return the arc cosine."""
-        return self._call("acos")
-
-    def exp(self) -> Expr:
-        """Return the exponential."""
-        return self._call("exp")
-
-    def log(self) -> Expr:
-        """Return the natural logarithm."""
-        return self._call("log")
-
-    def sqrt(self) -> Expr:
-        """Return the square root."""
-        return self._call("sqrt")
-
-    def absolute(self) -> Expr:
-        """Return the absolute value."""
-        return self._call("absolute")
-
-    def sign(self) -> Expr:
-        """Return -1, 0 or 1."""
-        return self._call("sign")
-
-    def atan2(self, x: Any) -> Expr:
-        """Return the angle of the point (x, self)."""
-        return self._call("atan2", x)
-
-    def minimum(self, other: Any) -> Expr:
-        """Return the smaller of two."""
-        return self._call("minimum", other)
-
-    def maximum(self, other: Any) -> Expr:
-        """Return the larger of two."""
-        return self._call("maximum", other)
-
-    def choose(self, yes: Any, no: Any) -> Expr:
-        """Return `yes` where this condition holds, else `no`."""
-        return self._call("where", yes, no)
-
-    def reversed_atan2(self, y: Any) -> Expr:
-        """Return the angle of the point (self, y)."""
-        return Expr(self.graph, self.graph.lift(y)).atan2(self)
-
-    reversed_minimum = minimum
-    reversed_maximum = maximum
+        return Expr(g, g.apply(name, *(g.lift(x) for x in values)))
 
     def __lt__(self, other: Any) -> Expr:
-        return self._call("lt", other)
+        return self.record("lt", self, other)
 
     def __le__(self, other: Any) -> Expr:
-        return self._call("le", other)
+        return self.record("le", self, other)
 
     def __gt__(self, other: Any) -> Expr:
-        return Expr(self.graph, self.graph.lift(other))._call("lt", self)
+        return self.record("lt", other, self)
 
     def __ge__(self, other: Any) -> Expr:
-        return Expr(self.graph, self.graph.lift(other))._call("le", self)
+        return self.record("le", other, self)
 
     def equals(self, other: Any) -> Expr:
         """Return the mask of self = other (`==` compares structure)."""
-        return self._call("eq", other)
+        return self.record("eq", self, other)
 
     # -- as a value ----------------------------------------------------------------------------
 
@@ -188,3 +128,12 @@ class Expr:
         from .show import text
 
         return text(self)
+
+
+def _method(name: str) -> Callable[..., Expr]:
+    return lambda self, *others: self.record(name, self, *others)
+
+
+for _op in OPS.values():  # x.sin(), x.atan2(y), ...: what a value can do is what the table holds
+    if _op.kind in ("other", "sincos"):
+        setattr(Expr, _op.name, _method(_op.name))

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, Literal, NoReturn
 
 from ..errors import DescriptionError, Place, UsageError, shown
-from ..expr import Expr, Graph, decimal
+from ..expr import OPS, Expr, Graph, cos, decimal, sin
 from ..expr.exact import Exact, exact, to_float
 
 Unit = Literal["angle", "length", "number"]
@@ -278,8 +278,8 @@ class _Parser:
             self.fail("square root of a negative number", where, "its argument must be >= 0")
         turns = inner.over_pi
         if name == "tan" and turns is not None and turns * 12 % 6 in (0, 2, 3, 4):
-            return exact(inner.sin() / inner.cos())
-        return exact(getattr(inner, name)())
+            return exact(sin(inner) / cos(inner))
+        return exact(OPS[name].evaluate(inner))
 
     def _power(self, base: Exact, power: Exact, where: int) -> Any:
         n = exact(power)

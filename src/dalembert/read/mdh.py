@@ -81,8 +81,7 @@ def read_dh(
 def declared(m: Mechanism, cells: Cells) -> Mechanism:
     """Return the mechanism with its parameters in order of appearance, validated."""
     used = {n for x in numbers(m) for n in getattr(x, "names", tuple)()}
-    graph = cells.graph
-    seen = [graph.args[i][0] for i, op in enumerate(graph.op) if op == "param"]
+    seen = cells.graph.parameters()
     names = dict.fromkeys([*(n for n in seen if n in used), *cells.given])
     parameters = tuple(Parameter(n, cells.given.get(n)) for n in names)
     return replace(m, parameters=parameters, checked=False)

@@ -67,8 +67,7 @@ def read_phrase(
 
 def _parameters(reader: Reader, gravity: Vec3, given: dict[str, Any]) -> tuple[Parameter, ...]:
     """Return the names of the phrase by first appearance, G last, and the other given names."""
-    graph = reader.graph
-    names = [a[0] for op, a in zip(graph.op, graph.args, strict=True) if op == "param"]
+    names = list(reader.graph.parameters())
     if "G" in names:
         names.remove("G")
         if any(isinstance(x, Expr) and "G" in x.names() for x in gravity):

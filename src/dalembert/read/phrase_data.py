@@ -30,8 +30,7 @@ def mass_data(reader: Reader, full: bool) -> None:
             _gravity(reader, statement)
     _reserved(reader)
     if not stated:
-        graph = reader.graph
-        used = {a[0] for op, a in zip(graph.op, graph.args, strict=True) if op == "param"}
+        used = set(reader.graph.parameters())
         for draft in reader.bodies:
             draft.inertia = _generated(reader, draft, full, used)
         return
