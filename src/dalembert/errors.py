@@ -14,6 +14,7 @@ DalembertError
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -21,6 +22,17 @@ def shown(text: str, limit: int = 200) -> str:
     """Return text with control and bidirectional characters escaped, cut to `limit` characters."""
     escaped = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text[: limit + 1])
     return escaped if len(text) <= limit else escaped[:limit] + "…"
+
+
+def closest(word: str, choices: Collection[str]) -> str:
+    """Return a hint: the nearest choices, or the first of them."""
+    import difflib
+
+    few = [c for c in list(choices)[:2000] if len(c) <= 80]
+    near = difflib.get_close_matches(word[:80], few, 3, 0.5)
+    if near:
+        return "did you mean " + " or ".join(map(shown, near)) + "?"
+    return "one of: " + ", ".join(shown(c, 40) for c in few[:40]) if few else "there is none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +58,33 @@ class Place:
 
 
 class DalembertError(Exception):
-    """The root of the tree: a message, where it arose, and a hint on what to write instead."""
+    """The root of the tree: a message, where it arose, and a hint on what to write instead.
+
+    `hint` is for Python; `command`, where it differs, is what to write on the command line.
+    """
 
     exit_code = 2
 
-    def __init__(self, message: str, where: Place | None = None, hint: str | None = None):
+    def __init__(
+        self,
+        message: str,
+        where: Place | None = None,
+        hint: str | None = None,
+        command: str | None = None,
+    ):
         super().__init__(message)
-        self.message, self.where, self.hint = message, where, hint
+        self.message, self.where, self.hint, self.command = message, where, hint, command
 
     def __str__(self) -> str:
+        return self.told(self.hint)
+
+    def told(self, hint: str | None) -> str:
+        """Return message, place and a hint as lines."""
         lines = [f"{self.where}: {self.message}" if self.where else self.message]
         if self.where and self.where.text:
             lines.append(self.where.caret())
-        if self.hint:
-            lines.append(f"  hint: {self.hint}")
+        if hint:
+            lines.append(f"  hint: {hint}")
         return "\n".join(lines)
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+import dalembert as da
 from dalembert.cli import main
+from dalembert.errors import ParameterError
 
 ARM = "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2); gravity = (0, G, 0);"
 TURN = "RZ(-1,1); body 1: M = 1, I = (1, 1, 1);"
@@ -41,6 +43,27 @@ def test_the_options_of_hints_are_there(capsys):
     assert (
         main(["bench", "RZ(); body 1: M=M, I=(1,1,1);", "--set", "M=1", "--seconds", "0.001"]) == 0
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "near"),
+    [
+        (["derrive", ARM], "derive"),
+        (["check", "robot:pumma560"], "puma560"),
+        (["eval", "robot:puma560", "mass_matirx"], "mass_matrix"),
+    ],
+)
+def test_what_is_nearly_right_is_named(arguments, near, capsys):
+    assert main(arguments) == 2
+    *details, last = capsys.readouterr().err.splitlines()
+    assert last.startswith("error: ") and any(f"did you mean {near}" in d for d in details)
+
+
+def test_hints_of_python_stay_in_python():
+    with pytest.raises(ParameterError) as raised:
+        da.gravity(da.load(ARM), [0, 0])
+    assert "parameters={'L1': ...}" in str(raised.value) and "--set" not in str(raised.value)
+    assert "--set" in raised.value.command
 
 
 def test_one_term_is_not_terms(capsys):

@@ -39,7 +39,9 @@ def active_chain(
     """Return the driving forces and torques P = W q̈ - V."""
     if wrenches:
         raise ModelError(
-            "the active chain knows no external wrenches", hint='use method="newton_euler"'
+            "the active chain knows no external wrenches",
+            hint='use method="newton_euler"',
+            command="write --method newton_euler",
         )
     W, V = circle(mechanism, q, qd, drives)
     P = [-x for x in V]

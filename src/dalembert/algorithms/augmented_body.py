@@ -122,6 +122,7 @@ def augmented_body(
         raise ModelError(
             "the condensed equations know no external wrenches",
             hint='use method="newton_euler", or add Jᵀ w with `jacobian`',
+            command="write --method newton_euler",
         )
     m = one_freedom_each(mechanism)
     here = condensed(m, q)

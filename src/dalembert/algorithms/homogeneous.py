@@ -35,7 +35,9 @@ def homogeneous(
     """Return the joint forces F_i of (2-8)."""
     if wrenches:
         raise ModelError(
-            "the homogeneous form knows no external wrenches", hint='use method="newton_euler"'
+            "the homogeneous form knows no external wrenches",
+            hint='use method="newton_euler"',
+            command="write --method newton_euler",
         )
     m = one_freedom_each(mechanism)
     at, n = Posture(m, q), m.nv

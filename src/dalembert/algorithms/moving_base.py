@@ -34,7 +34,8 @@ def moving_base(m: Mechanism) -> Mechanism:
     if not has_moving_base(m):
         raise ModelError(
             "the mechanism has no free base that carries all bodies",
-            hint='load it with base="free" or base="planar"; on the command line --base free',
+            hint='load it with base="free" or base="planar"',
+            command="write --base free or --base planar",
         )
     return m
 

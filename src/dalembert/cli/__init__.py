@@ -6,28 +6,27 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 
 import click
 
-from dalembert import __version__
-from dalembert.errors import DalembertError
+from .. import __version__
+from ..errors import DalembertError, UsageError, closest, shown
 
-# command -> (module, one-line help); a row counts once its module is there
+# command -> one-line help; its module has its name
 COMMANDS = {
-    "tables": ("dalembert.cli.tables", "Print the tables of the 1980 report for a model."),
-    "derive": ("dalembert.cli.derive", "Print the closed-form equations of motion."),
-    "eval": ("dalembert.cli.eval", "Compute one quantity at one state."),
-    "cost": ("dalembert.cli.cost", "Count the operations of each quantity and method."),
-    "export": ("dalembert.cli.export", "Write a model as code in another language."),
-    "simulate": ("dalembert.cli.simulate", "Integrate the motion of a model."),
-    "torques": ("dalembert.cli.torques", "Compute the joint forces along a trajectory."),
-    "verify": ("dalembert.cli.verify", "Compare results with the numbers in reference files."),
-    "agree": ("dalembert.cli.agree", "Compare all formalisms with each other."),
-    "convert": ("dalembert.cli.convert", "Write a model in another description language."),
-    "check": ("dalembert.cli.check", "Show what was read and what is odd about it."),
-    "talk": ("dalembert.cli.talk", "Work on a model interactively."),
-    "bench": ("dalembert.cli.bench", "Time the kernels, alone or beside other engines."),
+    "tables": "Print the tables of the 1980 report for a model.",
+    "derive": "Print the closed-form equations of motion.",
+    "eval": "Compute one quantity at one state.",
+    "cost": "Count the operations of each quantity and method.",
+    "export": "Write a model as code in another language.",
+    "simulate": "Integrate the motion of a model.",
+    "torques": "Compute the joint forces along a trajectory.",
+    "verify": "Compare results with the numbers in reference files.",
+    "agree": "Compare all formalisms with each other.",
+    "convert": "Write a model in another description language.",
+    "check": "Show what was read and what is odd about it.",
+    "talk": "Work on a model interactively.",
+    "bench": "Time the kernels, alone or beside other engines.",
 }
 
 
@@ -35,18 +34,18 @@ class _Commands(click.Group):
     """A group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, (module, _) in COMMANDS.items() if find_spec(module)]
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in self.list_commands(ctx):
-            return None
-        command: click.Command = import_module(COMMANDS[name][0]).command
+        if name not in COMMANDS:
+            raise UsageError(f"no such command: {shown(name)}", hint=closest(name, COMMANDS))
+        command: click.Command = import_module(f".{name}", __package__).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # from the table, so that --help imports no command
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(
@@ -77,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except DalembertError as error:
-        return fail(str(error), error.exit_code)
+        return fail(error.told(error.command or error.hint), error.exit_code)
     except click.UsageError as error:
         usage = error.ctx.get_usage() + "\n" if error.ctx else ""
         return fail(f"{error.format_message()}\n{usage}", 2)

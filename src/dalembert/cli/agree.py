@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dalembert.cli.model import model_command, print_json
+from .aligned import aligned
+from .model import model_command, print_json
 
 if TYPE_CHECKING:
-    from dalembert.agree import Agreement
-    from dalembert.mechanism import Mechanism
+    from ..agree import Agreement
+    from ..mechanism import Mechanism
 
 
 @model_command
@@ -32,7 +33,7 @@ def command(mechanism: Mechanism, as_json: bool, states: int, seed: int) -> int:
     Example:
       dalembert agree robot:puma560 --states 100
     """
-    from dalembert.agree import agree
+    from ..agree import agree
 
     found = agree(mechanism, states, abs(seed))
     if as_json:
@@ -47,11 +48,10 @@ def command(mechanism: Mechanism, as_json: bool, states: int, seed: int) -> int:
 
 def _print(one: Agreement) -> None:
     names = one.formalisms
-    wide = max(len(name) for name in (one.quantity, *names))
-    click.echo("  ".join([one.quantity.ljust(wide), *(n.rjust(max(7, len(n))) for n in names)]))
-    for name, row in zip(names, one.worst, strict=True):
-        cells = [f"{x:.1e}".rjust(max(7, len(n))) for n, x in zip(names, row, strict=True)]
-        click.echo("  ".join([name.ljust(wide), *cells]))
+    cells = ([f"{x:.1e}" for x in row] for row in one.worst)
+    rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
+    for line in aligned([[one.quantity, *names], *rows]):
+        click.echo(line)
     for name, reason in one.absent.items():
         click.echo(f"note: {one.quantity} has no {name}: {reason}", err=True)
     click.echo(f"{'agree' if one.ok else 'DISAGREE'}\n")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dalembert.errors import shown
-from dalembert.mechanism import joint_name
+from ..errors import shown
+from ..mechanism import joint_name
+from .aligned import aligned
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from dalembert.mechanism import Mechanism
+    from ..mechanism import Mechanism
 
 PARTS = {
     "free": ("vx", "vy", "vz", "wx", "wy", "wz"),
@@ -88,15 +89,15 @@ def lines(
     options = settings or {}
     left = _names(m, axes[0], array.shape[0], options)
     if array.ndim == 1:
-        return _aligned([[name, f"{x + 0.0:.12g}"] for name, x in zip(left, array, strict=True)])
+        return aligned([[name, f"{x + 0.0:.12g}"] for name, x in zip(left, array, strict=True)])
     cells = [[name, *(f"{x + 0.0:.6g}" for x in r)] for name, r in zip(left, array, strict=True)]
     top = _names(m, axes[1], array.shape[1], options)
-    return _aligned([[corner, *top], *cells] if any(top) else cells)
+    return aligned([[corner, *top], *cells] if any(top) else cells)
 
 
 def _names(m: Mechanism, kind: str, size: int, settings: Mapping[str, Any]) -> list[str]:
     """Return the names along one dimension; empty ones where it stands for nothing known."""
-    from dalembert.algorithms.elastic import elastic_indices
+    from ..algorithms.elastic import elastic_indices
 
     every = labels(m)
     soft, rigid = elastic_indices(m)
@@ -122,8 +123,8 @@ def _names(m: Mechanism, kind: str, size: int, settings: Mapping[str, Any]) -> l
 
 
 def _parameters(m: Mechanism, settings: Mapping[str, Any]) -> list[str]:
-    from dalembert.algorithms.base_parameters import base_parameters
-    from dalembert.algorithms.regressor import parameter_columns
+    from ..algorithms.base_parameters import base_parameters
+    from ..algorithms.regressor import parameter_columns
 
     drives = settings.get("drives", "inertia")
     if settings.get("columns") == "base":
@@ -132,27 +133,27 @@ def _parameters(m: Mechanism, settings: Mapping[str, Any]) -> list[str]:
 
 
 def _speeds(m: Mechanism) -> list[str]:
-    from dalembert.plan.kane import kane_speeds
+    from ..plan.kane import kane_speeds
 
     return [shown(name, 40) for name in kane_speeds(m)]
 
 
 def _independent(m: Mechanism) -> list[str]:
-    from dalembert.plan import planned
+    from ..plan import planned
 
     names = labels(m)
     return [names[k] for k in planned(m).independent]
 
 
 def _closure(m: Mechanism) -> list[str]:
-    from dalembert.algorithms.loop_closure import equation_names
+    from ..algorithms.loop_closure import equation_names
 
     return [shown(name, 40) for name in equation_names(m)]
 
 
 def _constraints(m: Mechanism) -> list[str]:
-    from dalembert.algorithms.velocity_constraints import constraint_names
-    from dalembert.plan.kane import with_speeds
+    from ..algorithms.velocity_constraints import constraint_names
+    from ..plan.kane import with_speeds
 
     return [shown(name, 40) for name in constraint_names(with_speeds(m))]
 
@@ -171,14 +172,3 @@ def _sparse(array: np.ndarray) -> list[str]:
         for at in numpy.argwhere(array != 0)
     ]
     return found or ["all zero"]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.ljust(w) if k == 0 else cell.rjust(w)
-            for k, (cell, w) in enumerate(zip(row, wide, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

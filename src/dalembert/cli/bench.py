@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.cli.model import print_json, read_model
+from .aligned import aligned
+from .model import JSON, print_json, read_model, with_changes
 
 if TYPE_CHECKING:
-    from dalembert.bench import Row
-    from dalembert.mechanism import Mechanism
+    from ..bench import Row
+    from ..mechanism import Mechanism
 
-WIDE = (12, 40, 12, 46, 12, 8)
+HEAD = ("model", "quantity", "ours ns", "peer", "peer ns", "ratio", "error")
+WIDE = (12, 40, 12, 46, 12, 8, 8)
 
 
 @click.command()
@@ -27,18 +29,15 @@ WIDE = (12, 40, 12, 46, 12, 8)
     show_default=True,
     help="How long to look for the minimum of one figure.",
 )
-@click.option(
-    "--set", "settings", metavar="NAME=VALUE", multiple=True,
-    help="Give a parameter of every MODEL a value; may be repeated.",
-)  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@with_changes
+@JSON
 def command(
     models: tuple[str, ...],
     peers: bool,
     chains: bool,
     seconds: float,
-    settings: tuple[str, ...],
     as_json: bool,
+    changes: dict[str, Any],
 ) -> None:
     """Time kernels of MODELs: batches, one call, and compilation; one core, minimum of windows.
 
@@ -49,10 +48,10 @@ def command(
       dalembert bench robot:puma560 --peers
     """
     rows: list[Row] = []
-    found = {model: read_model(model, settings) for model in models}
+    found = {model: read_model(model, **changes) for model in models}
     for row in _rows(found, peers, chains, seconds):
         if not rows and not as_json:
-            click.echo(_line("model", "quantity", "ours ns", "peer", "peer ns", "ratio", "error"))
+            click.echo(_line(HEAD))
         rows.append(row)
         if not as_json:
             click.echo(_shown(row))
@@ -61,13 +60,13 @@ def command(
 
 
 def _rows(found: dict[str, Mechanism], peers: bool, chains: bool, seconds: float) -> Iterator[Row]:
-    from dalembert import bench
+    from .. import bench
 
     if not found:
         found = bench.robots() or {"PUMA 560": read_model("robot:puma560")}
     yield from bench.bench(found, peers, seconds)
     if peers:
-        from dalembert.bench.casadi import available, casadi_rows
+        from ..bench.casadi import available, casadi_rows
 
         for label, m in found.items() if available() else ():
             yield from casadi_rows(label, m, seconds)
@@ -76,24 +75,12 @@ def _rows(found: dict[str, Mechanism], peers: bool, chains: bool, seconds: float
 
 
 def _shown(row: Row) -> str:
-    if row.peer_ns is None or row.ratio is None:
-        return _line(row.model, row.quantity, f"{row.ours_ns:.1f}")
-    error = "" if row.error is None else f"{row.error:.1e}"
-    return _line(
-        row.model,
-        row.quantity,
-        f"{row.ours_ns:.1f}",
-        row.peer or "",
-        f"{row.peer_ns:.1f}",
-        f"{row.ratio:.1f}",
-        error,
-    )
+    cells = [row.model, row.quantity, f"{row.ours_ns:.1f}", "", "", "", ""]
+    if row.peer_ns is not None and row.ratio is not None:
+        error = "" if row.error is None else f"{row.error:.1e}"
+        cells[3:] = [row.peer or "", f"{row.peer_ns:.1f}", f"{row.ratio:.1f}", error]
+    return _line(cells)
 
 
-def _line(*cells: str) -> str:
-    words = (0, 1, 3)  # the columns that hold words
-    padded = [
-        cell.ljust(WIDE[k]) if k in words else cell.rjust(WIDE[min(k, 5)])
-        for k, cell in enumerate(cells)
-    ]
-    return "  ".join(padded).rstrip()
+def _line(cells: Sequence[str]) -> str:
+    return aligned([cells], words=(0, 1, 3), least=WIDE)[0]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.cli.model import model_command, print_json
+from .model import model_command, print_json
 
 if TYPE_CHECKING:
-    from dalembert.mechanism import Mechanism
+    from ..mechanism import Mechanism
 
 LISTS = ("active", "prescribed", "speeds")
 
@@ -23,8 +22,8 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     Example:
       dalembert check robot.urdf
     """
-    from dalembert.errors import DalembertError
-    from dalembert.plan.kane import with_speeds
+    from ..errors import DalembertError
+    from ..plan.kane import with_speeds
 
     notes, oddities = list(mechanism.notes), list(mechanism.report())
     rolls = mechanism.wheels or mechanism.velocity_constraints or mechanism.prescribed
@@ -49,9 +48,8 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
 
 def acting(m: Mechanism) -> dict[str, Any]:
     """Return all that acts on the bodies, by its kind, as a native file holds it."""
-    from dalembert.mechanism.view import RECORD_LINES
-    from dalembert.read.dump import json_text
-    from dalembert.read.native_writer import native_data
+    from ..mechanism.view import RECORD_LINES
+    from ..read.native_writer import native_data
 
-    held = json.loads(json_text(native_data(m)))
+    held = native_data(m)
     return {key: held[key] for key in ("gravity", *RECORD_LINES, *LISTS)}

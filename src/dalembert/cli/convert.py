@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dalembert.cli.model import model_command, print_json
+from .model import model_command, print_json
 
 if TYPE_CHECKING:
-    from dalembert.mechanism import Mechanism
+    from ..mechanism import Mechanism
 
 
 @model_command
@@ -27,7 +27,7 @@ def command(mechanism: Mechanism, as_json: bool, language: str) -> None:
     Example:
       dalembert convert robot.urdf --to toml > robot.toml
     """
-    from dalembert.read import write
+    from ..read import write
 
     text, notes = write(mechanism, language)
     if as_json:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from dalembert.cli.model import model_command, print_json
+from .aligned import aligned
+from .model import model_command, print_json
 
 if TYPE_CHECKING:
-    from dalembert.algorithms.drives import Drives
-    from dalembert.cost import Row
-    from dalembert.mechanism import Mechanism
+    from ..algorithms.drives import Drives
+    from ..cost import Row
+    from ..mechanism import Mechanism
 
 HEAD = ("quantity", "method", "parameters", "mul", "add", "div", "sincos", "prepare")
 REMARK = """
@@ -58,16 +57,14 @@ def command(
     Example:
       dalembert cost robot:puma560 --quantity inverse_dynamics
     """
-    from dalembert.cost import KINDS, costs
+    from ..cost import KINDS, costs
 
     rows, notes = costs(mechanism, quantities or None, methods or None, kinds or KINDS, drives)
     if as_json:
         print_json([row.data() for row in rows])
-    elif sys.stdout.isatty():
-        _rich(rows)
     else:
-        _plain(rows)
-    if not as_json:
+        for line in aligned([HEAD, *map(_cells, rows)], words=(0, 1, 2)):
+            click.echo(line)
         click.echo(REMARK)
     for note in notes:
         click.echo(f"note: {note}", err=True)
@@ -77,24 +74,3 @@ def _cells(row: Row) -> tuple[str, ...]:
     counts = (row.mul, row.add, row.div, row.sincos)
     prepare = f"{row.prepare_mul}+{row.prepare_add}"
     return row.quantity, row.method, row.parameters, *map(str, counts), prepare
-
-
-def _plain(rows: Sequence[Row]) -> None:
-    table = [HEAD, *map(_cells, rows)]
-    wide = [max(len(line[k]) for line in table) for k in range(len(HEAD))]
-    for line in table:
-        cells = zip(line, wide, strict=True)
-        padded = [c.rjust(w) if k > 2 else c.ljust(w) for k, (c, w) in enumerate(cells)]
-        click.echo("  ".join(padded).rstrip())
-
-
-def _rich(rows: Sequence[Row]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold")
-    for k, name in enumerate(HEAD):
-        table.add_column(name, justify="right" if k > 2 else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*_cells(row))
-    Console().print(table)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.cli.model import model_command, print_json
+from .model import model_command, print_json
 
 if TYPE_CHECKING:
-    from dalembert.mechanism import Mechanism
+    from ..mechanism import Mechanism
 
 
 @model_command
@@ -54,7 +54,7 @@ def command(
     Example:
       dalembert export robot:ur5 inverse_dynamics mass_matrix --to c --out ur5 --check
     """
-    from dalembert.export import export
+    from ..export import export
 
     options: dict[str, Any] = {"frame": frame, "drives": drives}
     options = {k: v for k, v in options.items() if v is not None}
@@ -64,7 +64,7 @@ def command(
     )
     report: dict[str, Any] = {"files": [str(path) for path in written]}
     if check:
-        from dalembert.export.check import check_export
+        from ..export.check import check_export
 
         report["check"] = [
             row.data()

@@ -1,4 +1,4 @@
-"""What every command on a model shares: the MODEL argument, --set, --gravity and --json."""
+"""What every command on a model shares: MODEL, the options that change it, and --json."""
 
 from __future__ import annotations
 
@@ -13,62 +13,90 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.errors import DescriptionError, Place, UsageError, shown
+from ..errors import DescriptionError, UsageError, closest, shown
+from .values import HELD, PAYLOAD, SETTING, VECTOR, parsed
 
 if TYPE_CHECKING:
-    from dalembert.mechanism import Mechanism
+    from ..mechanism import Mechanism
+
+# what --lock, --payload and their like mean is the same wherever a MODEL is taken
+CHANGES = {
+    "locked": click.option(
+        "--lock", "locked", type=HELD, multiple=True,
+        help="Hold a joint, as elbow=90deg or 3 (at 0); may be repeated.",
+    ),
+    "payloads": click.option(
+        "--payload", "payloads", type=PAYLOAD, multiple=True,
+        help="Load a frame: its mass, and the mass centre in its axes; may be repeated.",
+    ),
+    "mimic": click.option(
+        "--mimic", type=click.Choice(["couple", "substitute", "free"]),
+        help="Joints that follow others: an equation each, no coordinate, or on their own.",
+    ),
+    "settings": click.option(
+        "--set", "settings", type=SETTING, multiple=True,
+        help="Give a parameter a value, as L1=400mm or L2=2*L1; may be repeated.",
+    ),
+    "gravity": click.option("--gravity", type=VECTOR, help="Gravity, as 0,0,-9.81."),
+    "base": click.option(
+        "--base", type=click.Choice(["fixed", "free", "planar"]),
+        help="What MODEL stands on; fixed if nothing else is said.",
+    ),
+}  # fmt: skip
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
 def model_command(function: Callable[..., Any]) -> click.Command:
     """Return a command on MODEL: function(mechanism, as_json, **its own options)."""
 
     @functools.wraps(function)
-    def run(
-        model: str,
-        settings: Sequence[str],
-        gravity: str | None,
-        base: str | None,
-        as_json: bool,
-        **rest: Any,
-    ) -> Any:
-        options = {"inertia": "full"} if rest.get("inertia") == "full" else {}
-        options |= {"base": base} if base else {}
-        return function(read_model(model, settings, gravity, **options), as_json, **rest)
+    def run(model: str, as_json: bool, changes: dict[str, Any], **rest: Any) -> Any:
+        if rest.get("inertia") == "full":
+            changes["inertia"] = "full"
+        return function(read_model(model, **changes), as_json, **rest)
 
-    options = (
-        click.argument("model", metavar="MODEL"),
-        click.option(
-            "--set",
-            "settings",
-            metavar="NAME=VALUE",
-            multiple=True,
-            help="Give a parameter a value, as L1=400mm or L2=2*L1; may be repeated.",
-        ),
-        click.option("--gravity", metavar="X,Y,Z", help="Gravity, as in --gravity 0,0,-9.81."),
-        click.option(
-            "--base",
-            type=click.Choice(["fixed", "free", "planar"]),
-            help="What MODEL stands on; fixed if nothing else is said.",
-        ),
-        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
-    )
-    for option in reversed(options):
+    return click.command(click.argument("model", metavar="MODEL")(with_changes(JSON(run))))
+
+
+def with_changes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command's function that takes the options of CHANGES as one dict `changes`."""
+
+    @functools.wraps(function)
+    def run(**options: Any) -> Any:
+        given = {key: options.pop(key) for key in CHANGES}
+        return function(changes={k: v for k, v in given.items() if v}, **options)
+
+    for option in reversed(CHANGES.values()):
         run = option(run)
-    return click.command(run)
+    return run
 
 
 def read_model(
-    model: str, settings: Sequence[str] = (), gravity: str | None = None, **options: str
+    model: str,
+    settings: Sequence[tuple[str, Any]] = (),
+    gravity: Sequence[Any] | None = None,
+    locked: Sequence[tuple[int | str, Any]] = (),
+    payloads: Sequence[tuple[str, Any, Sequence[Any]]] = (),
+    **options: str,
 ) -> Mechanism:
-    """Return the mechanism that MODEL names, with parameters and gravity as the options say."""
-    values = dict(split_setting(text) for text in settings)
-    components = None if gravity is None else split_gravity(gravity)
+    """Return the mechanism that MODEL names, changed as the options say.
+
+    Joints are held, then frames loaded, then values given: these may be those of a load too.
+    """
     mechanism = find_model(model, **options)
-    if components:
-        mechanism = mechanism.with_gravity(components)
-    for together in in_order(values):
+    if gravity:
+        mechanism = mechanism.with_gravity(gravity)
+    mechanism = hold(mechanism, dict(locked))
+    for frame, mass, centre in payloads:
+        mechanism = mechanism.with_payload(frame, mass, centre)
+    for together in in_order(dict(settings)):
         mechanism = mechanism.with_values(together)
     return mechanism
+
+
+def hold(m: Mechanism, joints: dict[int | str, Any]) -> Mechanism:
+    """Return the mechanism with joints, by name or number from 1, locked at their values."""
+    return m.lock(list(joints), joints) if joints else m
 
 
 def in_order(values: dict[str, Fraction | str]) -> Iterator[dict[str, Fraction | str]]:
@@ -98,7 +126,7 @@ def find_model(model: str, **options: str) -> Mechanism:
     if os.path.exists(model):
         return load(Path(model), **options)
     if model.startswith("robot:"):
-        return _on_base(ready_made(model.removeprefix("robot:")), options.get("base", "fixed"))
+        return adapted(ready_made(model.removeprefix("robot:")), **options)
     if any(sign in model for sign in "(,;"):
         return load(model, **options)
     raise DescriptionError(
@@ -107,29 +135,33 @@ def find_model(model: str, **options: str) -> Mechanism:
     )
 
 
-def _on_base(m: Mechanism, base: str) -> Mechanism:
-    from dalembert.mechanism.assemble import on_base
+def adapted(m: Mechanism, **options: str) -> Mechanism:
+    """Return a ready-made mechanism on the base and with the followers that options ask for."""
+    kept = {key: options[key] for key in ("base", "mimic") if key in options}
+    if not kept:
+        return m
+    from ..read import adapted
 
-    return m if base == "fixed" else on_base(m, base)
+    return adapted(m, **kept)
 
 
 def load(source: Path | str, **options: str) -> Mechanism:
     """Return the mechanism of a file or a phrase; the readers are imported only now."""
-    from dalembert.read import load
+    from ..read import load
 
     return load(source, **options)  # type: ignore[arg-type]
 
 
 def ready_made(name: str) -> Mechanism:
     """Return the ready-made mechanism dalembert.robots.<name>, or of a size, as eel(20)."""
-    from dalembert import robots
+    from .. import robots
 
     makers = {key: maker for key, maker in vars(robots).items() if _makes_robot(key, maker)}
     plain, bracket, size = name.removesuffix(")").partition("(")
     if plain not in makers or bool(bracket) != name.endswith(")"):
         raise UsageError(
             f"no ready-made robot is called {shown(name)!r}",
-            hint="there are: " + ", ".join(sorted(makers)),
+            hint=closest(plain, sorted(makers)),
         )
     if not bracket:
         return makers[plain]()
@@ -149,49 +181,6 @@ def _makes_robot(name: str, value: object) -> bool:
     return not name.startswith("_") and callable(value) and home.startswith("dalembert.robots")
 
 
-def split_gravity(text: str, option: str = "--gravity") -> tuple[Fraction | str, ...]:
-    """Return the three components of X,Y,Z, numbers or expressions."""
-    if text.count(",") != 2:
-        raise UsageError(
-            f"{option} {shown(text)}: three components are needed",
-            hint=f"write: {option} 0,0,-9.81",
-        )
-    return tuple(value_of(part, option, text, start) for part, start in parts_of(text))
-
-
-def split_setting(text: str, option: str = "--set") -> tuple[str, Fraction | str]:
-    """Return the name and the value of NAME=VALUE, a number or an expression."""
-    name, equals, value = text.partition("=")
-    if not (name.strip() and equals):
-        raise UsageError(
-            f"{option} {shown(text)}: a name and a value are needed", hint=f"write: {option} L1=0.4"
-        )
-    return name.strip(), value_of(value, option, text, len(name) + 1)
-
-
-def parts_of(text: str) -> list[tuple[str, int]]:
-    """Return the parts of a text between its commas, each with the place where it begins."""
-    parts, start = [], 0
-    for part in text.split(","):
-        parts.append((part, start))
-        start += len(part) + 1
-    return parts
-
-
-def parsed(part: str, option: str, whole: str, start: int) -> Any:
-    """Return the exact value of an expression that begins at `start` in the text of an option."""
-    from dalembert.expr import Graph
-    from dalembert.read.expressions import expression
-
-    return expression(part, Graph(), Place(option, 1, start + 1, whole))
-
-
-def value_of(part: str, option: str, whole: str, start: int) -> Fraction | str:
-    """Return a decimal exactly, or the text of an expression that can be read."""
-    value = parsed(part, option, whole, start)
-    return Fraction(value) if isinstance(value, (int, Fraction)) else part.strip()
-
-
 def print_json(data: object) -> None:
     """Print data as JSON; exact numbers become numbers, expressions their text."""
     click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
@@ -200,6 +189,8 @@ def print_json(data: object) -> None:
 def _plain(value: Any) -> object:
     if hasattr(value, "items"):
         return dict(value)
+    if hasattr(value, "plain"):
+        return value.plain()
     if hasattr(value, "tolist"):
         return value.tolist()
     try:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.cli.eval import numbers
-from dalembert.cli.model import model_command, print_json
-from dalembert.errors import UsageError, shown
+from ..errors import UsageError, shown
+from ..mechanism import joint_name
+from .aligned import aligned
+from .model import model_command, print_json
+from .progress import progress_bar
+from .values import ANGLE, NUMBERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dalembert.mechanism import Mechanism
-    from dalembert.simulate import Simulation
+    from ..mechanism import Mechanism
+    from ..simulate import Simulation
 
 METHODS = ("dop853", "rk4", "euler", "constant_acceleration", "radau", "bdf", "lsoda")
 
 
 def _numbers_option(name: str, text: str) -> Any:
-    return click.option(f"--{name}", metavar="NUMBERS", help=text)
+    return click.option(f"--{name}", type=NUMBERS, help=text)
 
 
 @model_command
@@ -40,7 +38,7 @@ def _numbers_option(name: str, text: str) -> Any:
 @click.option("--rtol", type=float, default=1e-8, show_default=True, help="Of adaptive methods.")
 @click.option("--max-steps", type=int, default=1_000_000, help="Of adaptive methods.")
 @click.option("--drives", type=click.Choice(["inertia", "all", "none"]), default="inertia")
-@click.option("--steer", metavar="NAME=ANGLE", multiple=True, help="Hold a prescribed joint.")
+@click.option("--steer", type=ANGLE, multiple=True, help="Hold a prescribed joint.")
 @click.option("--stop", metavar="EVENT", multiple=True, help='End at an event; "all" at any.')
 @click.option("--plot", metavar="FILE.png", help="Draw q, qd, forces and energy.")
 @click.option("--csv", "table", metavar="FILE.csv", help="Write a table.")
@@ -52,7 +50,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     Example:
       dalembert simulate "RX(),TZK(-1); body 1: M = 1, D = (0, 0, -1);" --q0 0.5 --plot swing.png
     """
-    from dalembert.simulate.plot import check_plot
+    from ..simulate.plot import check_plot
 
     if options["plot"]:
         check_plot(options["plot"])
@@ -69,17 +67,14 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
 
 
 def _run(m: Mechanism, options: dict[str, Any]) -> Simulation:
-    from dalembert.control import PD
-    from dalembert.simulate import simulate
-
-    def given(name: str) -> list[float] | None:
-        return None if options[name] is None else numbers(options[name], f"--{name}")
+    from ..control import PD
+    from ..simulate import simulate
 
     if options["goal"] and options["torque"]:
         raise UsageError("--goal and --torque are both given", hint="give one of them")
-    torque: Any = given("torque")
+    torque: Any = options["torque"]
     if options["goal"]:
-        torque = PD(given("goal"), options["kp"], options["kd"])
+        torque = PD(options["goal"], options["kp"], options["kd"])
     if not options["duration"] > 0 or options["samples"] < 2:
         raise UsageError(
             "--time must be positive and --samples at least 2", hint="write: --time 5 --samples 201"
@@ -87,39 +82,14 @@ def _run(m: Mechanism, options: dict[str, Any]) -> Simulation:
     import numpy
 
     times = numpy.linspace(0.0, options["duration"], options["samples"])
-    motion = dict(_angle(text) for text in options["steer"])
+    motion = dict(options["steer"])
     with progress_bar("simulating") as report:
         return simulate(
-            m, given("q0"), given("qd0"), torque, times, method=options["method"],
+            m, options["q0"], options["qd0"], torque, times, method=options["method"],
             step=options["step"], rtol=options["rtol"], drives=options["drives"],
             motion=motion or None, stop=options["stop"], progress=report,
             max_steps=options["max_steps"],
         )  # fmt: skip
-
-
-def _angle(text: str) -> tuple[str, float]:
-    name, equals, value = text.partition("=")
-    found = numbers(value, "--steer") if equals else []
-    if len(found) != 1:
-        raise UsageError(
-            f"--steer {shown(text)}: a name and one angle are needed",
-            hint="write: --steer delta=10deg",
-        )
-    return name.strip(), found[0]
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[Callable[[float], None] | None]:
-    """Give a function that moves a bar on a terminal, or None where there is none."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=1.0)
-        yield lambda part: bar.update(task, completed=part)
 
 
 def _data(r: Simulation) -> dict[str, Any]:
@@ -137,12 +107,25 @@ def _print(r: Simulation, options: dict[str, Any]) -> None:
     names, table = r.columns()
     keep = numpy.unique(numpy.linspace(0, len(r.t) - 1, 11).astype(int))
     chosen = [k for k, n in enumerate(names) if n == "t" or n.startswith("q.")][:9]
-    width = max(12, *(len(shown(names[k])) + 2 for k in chosen))
-    click.echo("".join(f"{shown(names[k]):>{width}}" for k in [*chosen, len(names) - 1]))
-    for row in table[keep]:
-        click.echo("".join(f"{row[k]:>{width}.6g}" for k in [*chosen, len(names) - 1]))
+    chosen.append(len(names) - 1)
+    head = [f"{shown(names[k])} {_unit(r.m, names[k])}".rstrip() for k in chosen]
+    rows = [[f"{row[k]:.6g}" for k in chosen] for row in table[keep]]
+    for line in aligned([head, *rows], words=()):
+        click.echo(line)
+    if len(r.m.joint_names) > 8 and not options["table"]:
+        click.echo("other columns: --csv FILE.csv")
     for event in r.events[:20]:
         click.echo(f"event at {shown(str(event))}")
+    if len(r.events) > 20:
+        click.echo(f"and {len(r.events) - 20} more events: --json lists them")
     for option in ("plot", "table", "npz"):
         if options[option]:
             click.echo(f"wrote {options[option]}")
+
+
+def _unit(m: Mechanism, column: str) -> str:
+    """Return the unit of a column, "" for one without or of a joint with several coordinates."""
+    if column.startswith("q."):
+        kinds = {joint_name(b): b.joint.kind for b in m.bodies}
+        return {"revolute": "rad", "prismatic": "m"}.get(kinds.get(column[2:], ""), "")
+    return {"t": "s", "energy": "J"}.get(column, "")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.cli.model import model_command, print_json
+from .model import model_command, print_json
 
 if TYPE_CHECKING:
-    from dalembert.mechanism import Mechanism
+    from ..mechanism import Mechanism
 
 
 @model_command
@@ -27,7 +27,7 @@ def command(mechanism: Mechanism, as_json: bool, inertia: Any) -> None:
     Example:
       dalembert tables "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2); gravity = (0, G, 0);"
     """
-    from dalembert.tables import tables_data, tables_text
+    from ..tables import tables_data, tables_text
 
     if as_json:
         print_json(tables_data(mechanism))

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from dalembert.cli import fail
-from dalembert.cli.model import find_model, parts_of, split_gravity, split_setting, value_of
-from dalembert.errors import DalembertError, UsageError, shown
+from ..errors import DalembertError, UsageError, closest, shown
+from . import fail
+from .model import read_model, with_changes
+from .values import freeze, parts_of, setting, value_of, vector
 
 if TYPE_CHECKING:
-    from dalembert.equations import Equations
-    from dalembert.mechanism import Mechanism
+    from ..equations import Equations
+    from ..mechanism import Mechanism
 
 HELP = """\
 phrase TEXT ;          take a phrase (it may go on over lines, up to a line that ends with ;)
@@ -37,10 +38,11 @@ quit"""
 
 @click.command()
 @click.argument("model", metavar="[MODEL]", required=False)
+@with_changes
 @click.option(
     "--json", "as_json", is_flag=True, help="Answer each line by a line of JSON: said, answer."
 )
-def command(model: str | None, as_json: bool) -> int:
+def command(model: str | None, as_json: bool, changes: dict[str, Any]) -> int:
     """Work on a model in a conversation: describe, mend, derive, simplify, save.
 
     A mistake is shown and the conversation goes on; a script with a mistake ends with exit code 2.
@@ -50,7 +52,7 @@ def command(model: str | None, as_json: bool) -> int:
       dalembert talk < session.txt
     """
     interactive = sys.stdin.isatty()
-    worst = Conversation(sys.stdin, interactive, as_json).run(model)
+    worst = Conversation(sys.stdin, interactive, as_json).run(model, changes)
     return 0 if interactive else worst
 
 
@@ -80,11 +82,11 @@ class Conversation:
             "help": lambda _: self.say(HELP),
         }
 
-    def run(self, model: str | None) -> int:
+    def run(self, model: str | None, changes: dict[str, Any]) -> int:
         """Answer line after line until `quit` or the end; return the worst exit code."""
         worst = 0
         if model:
-            self.keep(find_model(model))
+            self.keep(read_model(model, **changes))
             self.tables("")
             self.close("")
         elif self.interactive and not self.as_json:
@@ -118,7 +120,7 @@ class Conversation:
         try:
             self.obey(line)
         except DalembertError as error:
-            self.close(str(error))
+            self.close(error.told(error.command or error.hint))
             return error.exit_code
         except OSError as error:
             self.close(f"{error.filename or 'system'}: {error.strerror}")
@@ -134,7 +136,8 @@ class Conversation:
         elif "(" in line:
             self.phrase(line)
         else:
-            raise UsageError(f"unknown word {shown(word)!r}", hint="help lists the words")
+            hint = closest(word, [*self.commands, "quit"])
+            raise UsageError(f"unknown word {shown(word)!r}", hint=hint)
 
     def ask(self, prompt: str) -> str | None:
         """Return the next line, or None at the end."""
@@ -164,14 +167,14 @@ class Conversation:
     def equations(self) -> Equations:
         """Its closed forms, made when first asked for."""
         if self.made is None:
-            from dalembert.equations import equations
+            from ..equations import equations
 
             self.made = equations(self.model)
         return self.made
 
     def phrase(self, text: str) -> None:
         """Take a phrase, to its semicolon; a mistake is shown with a caret and may be mended."""
-        from dalembert.read.phrase import read_phrase
+        from ..read.phrase import read_phrase
 
         while not text.rstrip().endswith(";"):
             more = self.ask("... ")
@@ -184,7 +187,7 @@ class Conversation:
 
     def tables(self, _: str) -> None:
         """Show the tables."""
-        from dalembert.tables import tables_text
+        from ..tables import tables_text
 
         self.say(tables_text(self.model))
 
@@ -192,10 +195,10 @@ class Conversation:
         """Ask the mass data of each body; Enter keeps what is there."""
         from dataclasses import replace
 
-        from dalembert.expr import Graph
-        from dalembert.mechanism import Parameter
-        from dalembert.mechanism.edit import number
-        from dalembert.mechanism.validate import numbers
+        from ..expr import Graph
+        from ..mechanism import Parameter
+        from ..mechanism.edit import number
+        from ..mechanism.validate import numbers
 
         graph = Graph()
         m = self.model.map(lambda x: graph.adopt(x) if hasattr(x, "graph") else x)
@@ -213,12 +216,12 @@ class Conversation:
 
     def set(self, text: str) -> None:
         """Give a parameter a value."""
-        name, value = split_setting(text, "set")
+        name, value = setting(text, "set")
         self.keep(self.model.with_values(**{name: value}))
 
     def gravity(self, text: str) -> None:
         """Take another gravity."""
-        self.keep(self.model.with_gravity(split_gravity(text, "gravity")))
+        self.keep(self.model.with_gravity(vector(text, "gravity")))
 
     # -- the equations -----------------------------------------------------------------------------
 
@@ -232,9 +235,7 @@ class Conversation:
 
     def freeze(self, text: str) -> None:
         """Hold joints."""
-        from dalembert.cli.derive import split_freeze
-
-        eq = self.equations.freeze(split_freeze(text, "freeze"))
+        eq = self.equations.freeze(freeze(text, "freeze"))
         self.keep(eq.mechanism, eq)
         self.say(f"{eq.n} degrees of freedom are left")
 
@@ -255,7 +256,7 @@ class Conversation:
         m = self.model
         values: dict[str, float] = {}
         for name in m.open_parameters:
-            from dalembert.equations.box import needed
+            from ..equations.box import needed
 
             if needed(self.equations, name):
                 values[name] = self.value(name)
@@ -284,7 +285,7 @@ class Conversation:
         if not text:
             raise UsageError("a file name is needed", hint="save arm.toml")
         if text.endswith(".txt"):
-            from dalembert.read import write
+            from ..read import write
 
             with open(text, "w", encoding="utf-8") as file:
                 file.write(write(self.model, "phrase")[0])
@@ -295,8 +296,8 @@ class Conversation:
 
 def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:
     """Return the inertia an answer gives, None for Enter; `0` is massless, `full` all ten names."""
-    from dalembert.algebra import Mat3, Vec3
-    from dalembert.inertia import Inertia
+    from ..algebra import Mat3, Vec3
+    from ..inertia import Inertia
 
     answer = answer.strip()
     if not answer:

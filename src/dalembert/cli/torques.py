@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dalembert.cli.eval import numbers
-from dalembert.cli.model import model_command, print_json
-from dalembert.errors import UsageError, shown
+from ..errors import UsageError, shown
+from .model import model_command, print_json
+from .values import NUMBERS
 
 if TYPE_CHECKING:
-    from dalembert.mechanism import Mechanism
-    from dalembert.trajectory import Trajectory
+    from ..mechanism import Mechanism
+    from ..trajectory import Trajectory
 
 
 @model_command
-@click.option("--from", "start", metavar="NUMBERS", help="Coordinates at the start; zeros.")
-@click.option("--to", "end", metavar="NUMBERS", help="Coordinates at the end.")
-@click.option("--point", metavar="X,Y,Z", help="A straight line of a frame to this point.")
+@click.option("--from", "start", type=NUMBERS, help="Coordinates at the start; zeros.")
+@click.option("--to", "end", type=NUMBERS, help="Coordinates at the end.")
+@click.option("--point", type=NUMBERS, metavar="X,Y,Z", help="A straight line to this point.")
 @click.option("--frame", help="The frame of --point; the last one by default.")
 @click.option("--time", "duration", type=float, default=1.0, show_default=True, help="Seconds.")
 @click.option(
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     default="quintic",
     show_default=True,
 )
-@click.option("--speed", metavar="NUMBERS", help="Trapezoidal move: largest joint speeds.")
-@click.option("--acceleration", metavar="NUMBERS", help="Largest joint accelerations, with it.")
+@click.option("--speed", type=NUMBERS, help="Trapezoidal move: largest joint speeds.")
+@click.option("--acceleration", type=NUMBERS, help="Largest joint accelerations, with it.")
 @click.option("--samples", type=int, default=201, show_default=True)
 @click.option("--drives", type=click.Choice(["inertia", "all", "none"]), default="all")
 @click.option("--plot", metavar="FILE.png", help="Draw the forces and their parts.")
@@ -40,8 +40,8 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     Example:
       dalembert torques robot:puma560 --to 1,0.5,-0.5,0,0,0 --time 0.8 --plot forces.png
     """
-    from dalembert.simulate.plot import check_plot
-    from dalembert.trajectory.torques import torques_along
+    from ..simulate.plot import check_plot
+    from ..trajectory.torques import torques_along
 
     if options["plot"]:
         check_plot(options["plot"])
@@ -75,14 +75,13 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
     """Return the motion that the options describe."""
     import numpy
 
-    from dalembert.compute import neutral
-    from dalembert.trajectory import constant_acceleration, quintic, trapezoidal
-    from dalembert.trajectory.paths import line
+    from ..compute import neutral
+    from ..trajectory import constant_acceleration, quintic, trapezoidal
+    from ..trajectory.paths import line
 
-    def given(name: str, option: str) -> Any:
-        return None if options[name] is None else numpy.array(numbers(options[name], option))
-
-    start, end, point = given("start", "--from"), given("end", "--to"), given("point", "--point")
+    given: Any = {key: None if options[key] is None else numpy.array(options[key])
+             for key in ("start", "end", "point", "speed", "acceleration")}  # fmt: skip
+    start, end, point, speed, acceleration = given.values()
     if (end is None) == (point is None):
         raise UsageError("give either --to or --point", hint="--to 1,0.5,0 or --point 0.4,0,0.3")
     if start is None:
@@ -95,7 +94,6 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
             f"--from has {len(start)} numbers, --to has {len(end)}",
             hint="give as many in both, one for each coordinate",
         )
-    speed, acceleration = given("speed", "--speed"), given("acceleration", "--acceleration")
     if (speed is None) != (acceleration is None):
         raise UsageError(
             "--speed and --acceleration belong together", hint="write: --speed 2 --acceleration 5"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dalembert.cli.model import print_json
+from .model import print_json
 
 
 @click.command()
@@ -23,7 +23,7 @@ def command(files: tuple[str, ...], strict: bool, as_json: bool) -> int:
     Example:
       dalembert verify --strict puma560.json
     """
-    from dalembert.verify import verify_file
+    from ..verify import verify_file
 
     rows = []
     for file in files:

@@ -148,7 +148,8 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
     if missing:
         raise ParameterError(
             "no value for parameter " + ", ".join(map(shown, missing[:8])),
-            hint="give every symbol of the model a number: values={...}, --values FILE or --set",
+            hint="give every symbol of the model a number: values={...}",
+            command="give every symbol of the model a number: --values FILE or --set NAME=VALUE",
         )
     used = {p.name for p in m.parameters}
     pairs = {k: _ends(k, v) for k, v in values.items()}

@@ -55,7 +55,8 @@ def equations(
     if m.loops or m.couplings or m.wheels or m.velocity_constraints:
         raise ModelError(
             "closed forms are those of a tree, and this mechanism has loops or constraints",
-            hint="use inverse_dynamics (closed loops); kane_form(m), --form kane (constraints)",
+            hint="use inverse_dynamics (closed loops), kane_form(m) (constraints), or m.lock(...)",
+            command="write --form kane (constraints), --mimic free or --lock JOINT (followers)",
         )
     if any(b.joint.kind == "fixed" for b in m.bodies):
         m = merge_fixed(m)
@@ -64,10 +65,14 @@ def equations(
     for body in m.bodies:
         if body.joint.kind not in SERVED:
             name, kind = shown(joint_name(body)), body.joint.kind
-            hint = "expand=True (--expand) takes it apart into slides and turns"
+            hint = "{} takes it apart into slides and turns"
             if kind == "spherical":
                 hint = "write it as three revolute joints, or use inverse_dynamics"
-            raise ModelError(f"joint {name!r} is {kind}: it has no closed form itself", hint=hint)
+            raise ModelError(
+                f"joint {name!r} is {kind}: it has no closed form itself",
+                hint=hint.format("expand=True"),
+                command=hint.format("--expand"),
+            )
     springs = ("springs are not in these equations",) if m.springs or m.elastic else ()
     return Equations(m, Ring(Symbols(m, full)), remarks=springs, limit=limit)
 

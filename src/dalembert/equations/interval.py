@@ -38,7 +38,8 @@ def interval(x: Any, parameters: Mapping[str, Interval] | None = None) -> Interv
     def unbounded(i: int, values: list[Interval]) -> Interval:
         raise UsageError(
             f"a number of the model uses {x.graph.op[i]}, which has no bounds here",
-            hint="give it as a number: m.with_values(...), --set NAME=...",
+            hint="give it as a number: m.with_values(...)",
+            command="give it as a number: --set NAME=...",
         )
 
     leaf: Rows = {"const": interval, "pi": arb.pi, "param": lambda name: (parameters or {})[name]}

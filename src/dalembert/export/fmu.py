@@ -16,7 +16,7 @@ from ..emit.ready import ready
 from ..emit.unit import Entry, Unit
 from ..errors import ComputationError, ParameterError
 from ..expr import Program, count, programs
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, how_to_give
 from ..plan.loops import with_motors
 from .plant import StateModel
 from .unit import parameter_slot
@@ -62,7 +62,7 @@ def fmu_plant(m: Mechanism, parameters: Sequence[str] | str | None, drives: Driv
     if m.open_parameters:
         raise ParameterError(
             "an FMU needs a start value of every parameter: " + ", ".join(m.open_parameters[:8]),
-            hint=f"write m.with_values({m.open_parameters[0]}=...) or --set",
+            **how_to_give(m.open_parameters[0]),
         )
     asked = [p.name for p in m.parameters] if parameters == "all" else list(parameters or ())
     m = with_motors(m)

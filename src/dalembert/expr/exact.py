@@ -49,7 +49,8 @@ def to_float(value: Any, parameters: Mapping[str, float] | None = None) -> float
         if parameters is None or name not in parameters:
             raise ParameterError(
                 f"parameter {name!r} has no value",
-                hint=f"give one: with_values({name}=...), --set {name}=...",
+                hint=f"give one: with_values({name}=...)",
+                command=f"write --set {name}=...",
             )
         return float(parameters[name])
 

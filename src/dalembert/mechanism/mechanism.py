@@ -232,7 +232,7 @@ class Mechanism:
             if missing:
                 raise ParameterError(
                     "no value for parameter " + ", ".join(map(shown, missing[:8])),
-                    hint=f"write {how_to_give(missing[0])}",
+                    **how_to_give(missing[0]),
                 )
             plain = self._unlimited().map(lambda x: to_float(x, known))
             return plain._with_equation_values(known)

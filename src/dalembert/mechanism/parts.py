@@ -230,7 +230,10 @@ def joint_name(body: Body) -> str:
     return body.joint_name or body.name
 
 
-def how_to_give(parameter: str) -> str:
-    """Return what to write to give a parameter its value."""
+def how_to_give(parameter: str) -> dict[str, Any]:
+    """Return the hints on how to give a parameter its value, in Python and on the command line."""
     given = f"{parameter}=..." if parameter.isidentifier() else f"{{{shown(parameter)!r}: ...}}"
-    return f"m.with_values({given}); on the command line --set {shown(parameter)}=..."
+    return {
+        "hint": f"write m.with_values({given})",
+        "command": f"write --set {shown(parameter)}=...",
+    }

@@ -90,6 +90,13 @@ def write(m: Mechanism, format: str) -> tuple[str, list[str]]:
     raise UsageError(f"unknown language {shown(str(format))!r}", hint=", ".join(LANGUAGES))
 
 
+def adapted(m: Mechanism, base: str = "fixed", mimic: str = "couple") -> Mechanism:
+    """Return a mechanism on another base, with the joints that follow others treated as asked."""
+    from ..mechanism.assemble import on_base
+
+    return on_base(_followers(m, {"mimic": mimic}), base)
+
+
 def _check(options: Mapping[str, Any]) -> None:
     from ..errors import UsageError, shown
 
@@ -245,6 +252,7 @@ def _followers(m: Mechanism, options: Mapping[str, Any]) -> Mechanism:
         raise UsageError(
             f"joints that follow others cannot be substituted: {names}",
             hint='load with mimic="couple" (one equation) or mimic="free" (joints of their own)',
+            command="write --mimic couple (one equation) or --mimic free (joints of their own)",
         )
     note = f"couplings are left aside, as asked: {names}"
     return replace(m, couplings=(), notes=(*m.notes, note))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ..algebra import Mat3, Vec3
-from ..errors import DalembertError, DescriptionError, Place, shown
+from ..errors import DalembertError, DescriptionError, Place, closest, shown
 from ..expr import Expr, Graph
 from ..expr.derive import push
 from ..expr.exact import exact, substitute
@@ -21,7 +21,7 @@ from ..inertia import Inertia
 from ..mechanism import Drive
 from .document import NotFinite
 from .expressions import FUNCTIONS, NAME, Unit, expression, snap_angle
-from .fields import LONGEST_NAME, closest, kind
+from .fields import LONGEST_NAME, kind
 from .inertia_order import ORDERS, OURS, in_our_order
 
 CENTRES = ("cx", "cy", "cz")

@@ -16,6 +16,11 @@ class Literal:
     def __init__(self, text: str, quoted: bool = False):
         self.text, self.quoted = text, quoted
 
+    def plain(self) -> Any:
+        """Return the number, or the text of what JSON has no number for."""
+        no_number = self.quoted or self.text in ("inf", "-inf")
+        return self.text if no_number else json.loads(self.text)
+
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 

@@ -6,12 +6,11 @@ Every reader takes the value and the way to it, so that an error names both.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, turn
-from ..errors import DalembertError, Place, shown
+from ..errors import DalembertError, Place, closest, shown
 from ..expr import OPS, Expr, Graph
 from ..expr.exact import Exact, exact, to_float
 from ..inertia import Inertia
@@ -303,15 +302,6 @@ def kind(value: Any) -> str:
     if value is None:
         return "nothing"
     return names.get(type(value), "a number")
-
-
-def closest(word: str, choices: Collection[str]) -> str:
-    """Return a hint: the nearest choices, or the first of them."""
-    few = [c for c in list(choices)[:2000] if len(c) <= 80]
-    near = difflib.get_close_matches(word[:80], few, 3, 0.5)
-    if near:
-        return "did you mean " + " or ".join(map(shown, near)) + "?"
-    return "one of: " + ", ".join(shown(c, 40) for c in few[:20]) if few else "there is none"
 
 
 def _some(items: list[str], most: int = 6) -> str:

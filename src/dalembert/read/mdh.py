@@ -18,13 +18,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Rotation, Transform, Vec3
-from ..errors import DalembertError, DescriptionError, Place, shown
+from ..errors import DalembertError, DescriptionError, Place, closest, shown
 from ..expr import Graph
 from ..joint import Fixed, Joint, Prismatic, Revolute
 from ..mechanism import Body, Frame, Mechanism, Parameter
 from ..mechanism.validate import numbers
 from .dh_cells import COMMON, At, Cells
-from .fields import closest, exact_turn
+from .fields import exact_turn
 
 MODIFIED = ("a", "sigma", "gamma", "b", "alpha", "d", "theta", "r")
 OFFSET = ("type", "sigma", "theta", "offset", "d", "a", "alpha")

@@ -12,14 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import DalembertError, DescriptionError, Place, shown
+from ..errors import DalembertError, DescriptionError, Place, closest, shown
 from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute, Screw, Spherical
 from ..mechanism import Body, Mechanism, Parameter, joint_name
 from ..mechanism.assemble import on_base
 from ..mechanism.edit import into, used
 from ..mechanism.graph import Tree
 from .document import At, Document
-from .fields import Reading, closest, kind
+from .fields import Reading, kind
 from .native_graph import GraphIndex, moved_records, tree_of
 from .native_records import RECORDS, Index, names_of, read_limits, read_records
 from .velocity_equation import velocity_equation

@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Transform, Vec3
-from ..errors import DalembertError, DescriptionError, shown
+from ..errors import DalembertError, DescriptionError, closest, shown
 from ..joint import Joint, Prismatic, Revolute, Spherical
 from ..mechanism import Body, Frame, Mechanism, joint_name
 from ..mechanism.graph import CUTTABLE, Connection, Tree, own_connection, spanning_tree
 from ..mechanism.rehome import onto
 from .document import At
-from .fields import Reading, closest, kind
+from .fields import Reading, kind
 from .native_records import Index, body, read_limits
 
 ENDS = ("body_i", "point_i", "rotation_i", "body_j", "point_j", "rotation_j", "axis", "axis_j")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import DalembertError, Place, shown
+from ..errors import DalembertError, Place, closest, shown
 from ..expr import Expr, Graph
 from ..expr.exact import exact
 from ..joint import Joint
@@ -26,7 +26,7 @@ from ..mechanism import (
 )
 from .document import At
 from .expressions import expression
-from .fields import Reading, closest, kind
+from .fields import Reading, kind
 
 
 class Index:

@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..errors import DalembertError, DescriptionError, Place, shown
+from ..errors import DalembertError, DescriptionError, Place, closest, shown
 from ..mechanism import Body, JointSpring, Loop, Mechanism
 from ..mechanism.assemble import on_base
 from .dh_cells import Cells
 from .exact_pose import factored
 from .expressions import place_at
-from .fields import closest
 from .mdh import declared, modified_frames
 
 FRAME = {"ant": "a", "sigma": "sigma", "gamma": "gamma", "b": "b", "alpha": "alpha", "d": "d",

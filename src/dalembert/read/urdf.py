@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra import Mat3, Vec3
-from ..errors import DalembertError, Place, UsageError, shown
+from ..errors import DalembertError, Place, UsageError, closest, shown
 from ..expr.exact import exact, to_float
 from ..inertia import Inertia
 from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..mechanism import Body, Coupling, Drive, Frame, Mechanism
 from .exact_pose import unit_axis
-from .fields import closest
 from .urdf_fields import ATTRIBUTES, Reading, notes_of, some
 from .xml_tree import Element, parse_xml
 

@@ -70,7 +70,7 @@ def _numeric(m: Mechanism, notes: list[str]) -> Mechanism:
     if m.open_parameters:
         raise ParameterError(
             "URDF holds numbers only: no value for " + ", ".join(map(shown, m.open_parameters[:8])),
-            hint=f"write {how_to_give(m.open_parameters[0])}",
+            **how_to_give(m.open_parameters[0]),
         )
     if m.values:
         notes.append("parameters are written as their values")

@@ -81,8 +81,8 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
     if missing:
         raise ParameterError(
             f"{card.name}: no value for parameter {_some(missing)}",
-            hint=f"call with parameters={{{shown(missing[0])!r}: ...}}; on the command line "
-            f"--set {shown(missing[0])}=...",
+            hint=f"call with parameters={{{shown(missing[0])!r}: ...}}",
+            command=f"write --set {shown(missing[0])}=...",
         )
     if not card.parameters:
         return None, ()

@@ -1,0 +1,216 @@
+"""What the text of an option means: numbers, vectors, NAME=VALUE, joints held, loads, tables.
+
+A reader is a function of the text and of the option's name, for errors that say where; `Value`
+makes it a click type, and `talk` calls the same readers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import DescriptionError, Place, UsageError, shown
+
+
+class Value(click.ParamType):
+    """The type of an option whose text a reader turns into a value."""
+
+    def __init__(self, name: str, reader: Callable[[str, str], Any]):
+        self.name, self.reader = name, reader
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Return the value of a text; a value read before is left as it is."""
+        option = max(param.opts, key=len) if param else self.name
+        return self.reader(value, option) if isinstance(value, str) else value
+
+
+# -- one value -----------------------------------------------------------------------------------
+
+
+def parsed(part: str, option: str, whole: str, start: int) -> Any:
+    """Return the exact value of an expression that begins at `start` in the text of an option."""
+    from ..expr import Graph
+    from ..read.expressions import expression
+
+    return expression(part, Graph(), Place(option, 1, start + 1, whole))
+
+
+def value_of(part: str, option: str, whole: str, start: int) -> Fraction | str:
+    """Return a decimal exactly, or the text of an expression that can be read."""
+    value = parsed(part, option, whole, start)
+    return Fraction(value) if isinstance(value, (int, Fraction)) else part.strip()
+
+
+def parts_of(text: str, start: int = 0) -> Iterator[tuple[str, int]]:
+    """Yield the parts of a text between its commas, each with the place where it begins."""
+    for part in text.split(","):
+        yield part, start
+        start += len(part) + 1
+
+
+def _pair(text: str, option: str, need: str, example: str) -> tuple[str, str, int]:
+    """Return the name and the text of NAME=TEXT, and where that text begins."""
+    name, equals, value = text.partition("=")
+    if not (name.strip() and equals):
+        raise UsageError(
+            f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}"
+        )
+    return name.strip(), value, len(name) + 1
+
+
+# -- readers -------------------------------------------------------------------------------------
+
+
+def numbers(text: str, option: str) -> list[float]:
+    """Return the numbers of a comma-separated text, or of the JSON list in @file."""
+    if text.startswith("@"):
+        return _file(text[1:], option)
+    from ..expr.exact import to_float
+
+    found = []
+    for part, start in parts_of(text):
+        value = parsed(part, option, text, start)
+        names: Sequence[str] = getattr(value, "names", tuple)()
+        if names:
+            raise UsageError(
+                f"{shown(part.strip())!r} is not a number",
+                Place(option, 1, start + part.find(names[0]) + 1, text),
+                hint="write numbers: 0.1, 90deg, -pi/3",
+            )
+        found.append(to_float(value))
+    return found
+
+
+def _file(name: str, option: str) -> list[float]:
+    try:
+        data = json.loads(Path(name).read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise DescriptionError(
+            f"{option}: no JSON in it: {error}", Place(name), hint="write [0.1, 0.2]"
+        ) from None
+    plain = isinstance(data, list) and all(
+        isinstance(x, (int, float)) and not isinstance(x, bool) for x in data
+    )
+    if not plain:
+        raise DescriptionError(
+            f"{option}: a list of numbers is needed", Place(name), hint="write [0.1, 0.2]"
+        )
+    return [float(x) for x in data]
+
+
+def vector(text: str, option: str) -> tuple[Fraction | str, ...]:
+    """Return the three components of X,Y,Z, numbers or expressions."""
+    if text.count(",") != 2:
+        raise UsageError(
+            f"{option} {shown(text)}: three components are needed",
+            hint=f"write: {option} 0,0,-9.81",
+        )
+    return tuple(value_of(part, option, text, start) for part, start in parts_of(text))
+
+
+def setting(text: str, option: str) -> tuple[str, Fraction | str]:
+    """Return the name and the value of NAME=VALUE, a number or an expression."""
+    name, value, start = _pair(text, option, "a name and a value are needed", "L1=0.4")
+    return name, value_of(value, option, text, start)
+
+
+def given(text: str, option: str) -> tuple[str, str]:
+    """Return the two texts of NAME=NUMBERS."""
+    name, value, _ = _pair(text, option, "a name and numbers are needed", "alpha=1,0")
+    return name, value
+
+
+def held(text: str, option: str) -> tuple[int | str, Any]:
+    """Return the joint, a name or a number, and the value of JOINT[=VALUE]; 0 without one."""
+    return _held(text, option, text, 0)
+
+
+def freeze(text: str, option: str) -> dict[int | str, Any]:
+    """Return joint -> value of 4=pi/2,5,6; joints are numbers or names."""
+    return dict(_held(part, option, text, start) for part, start in parts_of(text))
+
+
+def _held(part: str, option: str, text: str, start: int) -> tuple[int | str, Any]:
+    name, equals, value = part.partition("=")
+    if not name.strip() or (equals and not value.strip()):
+        several = "4=0.3,5,6" if option.endswith("freeze") else "4=0.3"
+        raise UsageError(
+            f"{option} {shown(text)}: a joint and a value are needed",
+            hint=f"write: {option} {several}",
+        )
+    at = value_of(value, option, text, start + len(name) + 1) if equals else 0
+    return joint(name.strip()), at
+
+
+def joint(text: str) -> int | str:
+    """Return the number of a joint, or its name."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text
+
+
+def payload(text: str, option: str) -> tuple[str, Any, tuple[Any, ...]]:
+    """Return frame, mass and mass centre of FRAME=MASS[,X,Y,Z]."""
+    need, example = "a frame and a mass, or also its centre, are needed", "tip=2.5,0,0,0.1"
+    frame, value, at = _pair(text, option, need, example)
+    found = [value_of(part, option, text, start) for part, start in parts_of(value, at)]
+    if len(found) not in (1, 4):
+        raise UsageError(
+            f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}"
+        )
+    return frame, found[0], tuple(found[1:]) or (0, 0, 0)
+
+
+def wrench(text: str, option: str) -> tuple[str, list[float]]:
+    """Return the frame and the six numbers of FRAME=NUMBERS."""
+    need, example = "a frame and six numbers are needed", "tip=0,0,-5,0,0,0 (force, then couple)"
+    frame, value, _ = _pair(text, option, need, example)
+    six = numbers(value, f"{option} {shown(frame)}")
+    if len(six) != 6:
+        raise UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
+    return frame, six
+
+
+def angle(text: str, option: str) -> tuple[str, float]:
+    """Return the name and the number of NAME=ANGLE."""
+    need, example = "a name and one angle are needed", "delta=10deg"
+    name, value, _ = _pair(text, option, need, example)
+    found = numbers(value, option)
+    if len(found) != 1:
+        raise UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
+    return name, found[0]
+
+
+def words(text: str, option: str = "") -> list[str]:
+    """Return the words of a comma-separated list."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def table(path: str, option: str = "") -> dict[str, Any]:
+    """Return the table of a JSON or TOML file."""
+    import tomllib
+
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        found = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{shown(path)}: {error}", hint="write JSON or TOML") from None
+    return dict(found)
+
+
+NUMBERS = Value("NUMBERS", numbers)
+VECTOR = Value("X,Y,Z", vector)
+SETTING = Value("NAME=VALUE", setting)
+INPUT = Value("NAME=NUMBERS", given)
+HELD = Value("JOINT[=VALUE]", held)
+FREEZE = Value("LIST", freeze)
+PAYLOAD = Value("FRAME=MASS[,X,Y,Z]", payload)
+WRENCH = Value("FRAME=NUMBERS", wrench)
+ANGLE = Value("NAME=ANGLE", angle)
+WORDS = Value("LIST", words)
+TABLE = Value("FILE", table)
