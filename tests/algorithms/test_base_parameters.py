@@ -190,3 +190,24 @@ def test_kernels_of_both_kinds_of_columns_give_the_torques():
     assert np.abs(Yb @ phi_b - tau).max() < 1e-11 * np.abs(tau).max()
     E = da.energy_regressor(m, q, qd, columns="base")
     assert E.shape == (5, len(da.base_parameters(m)))
+
+
+@pytest.mark.parametrize("drives", ["none", "inertia", "all"])
+def test_base_parameters_count_the_drives_they_were_made_with(drives):
+    m = da.robots.puma560()
+    base = base_parameters(m, drives)
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 6))
+    Y = da.regressor(m, q, qd, qdd, drives=drives, columns="base")
+    phi = np.array([to_float(x) for x in base.values(m.bound())])
+    tau = da.inverse_dynamics(m, q, qd, qdd, drives=drives)
+    np.testing.assert_allclose(Y @ phi, tau, atol=1e-11)
+    other = "none" if drives != "none" else "all"
+    with pytest.raises(da.UsageError, match="were made with"):
+        base.values(m.bound(), other)
+    with pytest.raises(da.UsageError, match="another mechanism"):
+        base.values(da.robots.panda())
+
+
+def test_unknown_drives_of_base_parameters_are_refused():
+    with pytest.raises(da.UsageError, match="not known"):
+        base_parameters(da.robots.puma560(), "rotors")

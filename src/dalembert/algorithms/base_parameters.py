@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 from ..algebra import is_zero
+from ..errors import UsageError
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
 from ..mechanism import Body, Mechanism, require_mechanism
@@ -48,6 +49,7 @@ class BaseParameters:
     kept: tuple[int, ...]  # the standard column behind each base parameter
     forms: tuple[Mapping[int, Scalar], ...] = field(repr=False)  # rows of K, zeros left out
     notes: tuple[str, ...] = ()
+    drives: Drives = "inertia"  # what of the drives has columns
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -83,14 +85,27 @@ class BaseParameters:
     def values(
         self,
         m: Mechanism,
-        drives: Drives = "inertia",
+        drives: Drives | None = None,
         parameters: Mapping[str, float] | None = None,
     ) -> list[Scalar]:
         """Return phi_b of a mechanism: numbers of a bound one, else expressions of parameters.
 
-        `parameters` gives values to symbols of the grouping that the mechanism does not know.
+        Drives count as they did when the grouping was made; another word is an error. `parameters`
+        gives values to symbols of the grouping that the mechanism does not know.
         """
-        phi = parameter_vector(m, drives)
+        require_mechanism(m, "values of base parameters")
+        if drives not in (None, self.drives):
+            raise UsageError(
+                f"these base parameters were made with drives={self.drives!r}, not {drives!r}",
+                hint=f"da.base_parameters(m, drives={drives!r}).values(m)",
+            )
+        columns = parameter_columns(m, self.drives)
+        if [(c.body, c.kind) for c in columns] != [(c.body, c.kind) for c in self.standard]:
+            raise UsageError(
+                "these base parameters belong to another mechanism: bodies or drives differ",
+                hint="make them for this one: da.base_parameters(m)",
+            )
+        phi = parameter_vector(m, self.drives)
         known = {name: to_float(x) for name, x in m.values.items()} | dict(parameters or {})
         values: list[Scalar] = []
         for form in self.forms:
@@ -128,6 +143,10 @@ def base_parameters(mechanism: Mechanism, drives: Drives = "inertia") -> BasePar
     ('MXR1', 'MY1', 'ZZR1', 'MX2', 'MY2', 'ZZ2')
     """
     require_mechanism(mechanism, "base_parameters")
+    if drives not in get_args(Drives):
+        raise UsageError(
+            f"drives = {drives!r} is not known", hint="one of " + ", ".join(get_args(Drives))
+        )
     m = _symbols_only(mechanism)
     columns = parameter_columns(mechanism, drives)
     at = {(c.body, c.kind): k for k, c in enumerate(columns)}
@@ -158,7 +177,7 @@ def base_parameters(mechanism: Mechanism, drives: Drives = "inertia") -> BasePar
         if (column.body, place) not in spared:
             kept.append(c)
             rows.append(_tidy(left[c]) if place >= 0 else {c: 1})
-    return BaseParameters(columns, tuple(kept), tuple(rows), tuple(notes))
+    return BaseParameters(columns, tuple(kept), tuple(rows), tuple(notes), drives)
 
 
 def _add(form: Form, taken: Form, k: Scalar) -> None:

@@ -102,7 +102,7 @@ class Regressor:
     def phi(self) -> list[Scalar]:
         """The values that belong to the columns: numbers, or expressions of parameters."""
         if self.base:
-            return self.base.values(self.mechanism, self.drives)
+            return self.base.values(self.mechanism)
         return parameter_vector(self.mechanism, self.drives)
 
     @property
