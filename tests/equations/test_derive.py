@@ -275,3 +275,14 @@ def test_a_model_that_is_too_large_is_refused_with_the_estimate():
     assert "inverse_dynamics" in str(error.value)
     with pytest.raises(da.TooLargeError, match="sums of angles"):
         da.equations(da.load("RZ(),TXK(1)," * 100 + "RZ();"))
+
+
+@pytest.mark.parametrize("name", ["q2", "qd1", "qdd1"])
+def test_a_parameter_called_like_a_coordinate_has_no_closed_form(name):
+    link = {"mass": 1, "com": [name, 0, 0], "inertia": [1, 1, 1]}
+    turn = {"type": "revolute", "axis": [0, 0, 1]}
+    bodies = [{"name": f"b{k}", "parent": k - 1, "joint": turn, **link} for k in range(2)]
+    m = da.load({"format": "dalembert/1", "symbols": [name], "bodies": bodies})
+    with pytest.raises(da.ParameterError, match="has the name of a coordinate"):
+        da.equations(m)
+    da.inverse_dynamics(m.with_values(**{name: 0.2}), [0, 0], [0, 0], [0, 0])

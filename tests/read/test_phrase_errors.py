@@ -142,6 +142,32 @@ def test_names_that_this_model_does_not_print_are_free(text):
     read_phrase(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "column", "says"),
+    [
+        ("RZ(),TXK(D1),RZ(),TXK(L3);", 10, "D1 is also the name of generated mass data of body j1"),
+        ("RZ(),TXK(L),RZ(),TXK(IZ1);", 22, "IZ1 is also the name of generated mass data"),
+        ("RZ(),TXK(q2),RZ(),TXK(L3);", 10, "q2 is a reserved name: the coordinate of joint 2"),
+        ("RZ(),TXK(qd1),RZ(),TXK(L);", 10, "qd1 is a reserved name: the rate of joint 1"),
+        ("RZ(),TXK(qdd2),RZ(),TXK(L);", 10, "qdd2 is a reserved name: the acceleration of joint"),
+    ],
+)
+def test_names_never_mean_two_things(text, column, says):
+    with pytest.raises(DalembertError) as raised:
+        read_phrase(text)
+    assert says in raised.value.message
+    assert raised.value.where.column == column
+    assert raised.value.hint
+
+
+def test_a_length_called_like_a_mass_and_limits_called_like_mass_data_are_two_things():
+    m = read_phrase("RX(A1,B1),TZK(M1);")
+    assert {"M1", "M1_"} <= {p.name for p in m.parameters}
+    assert m.bodies[0].inertia.mass.names() == ("M1_",)
+    read_phrase("RZ(D1,IZ1),TXK(D2);")  # limits stand in no equation
+    read_phrase("RZ(),TXK(q2);")  # there is no joint 2
+
+
 VALID = (
     "RY(T1MIN,T1MAX),TYK(L1),RX(-90deg,pi/2),e: TZK(120mm)[w: RZ,RXK(pi/3)],TZ(0,1),TZK(0.1);"
     " body 1: M=M1, D=(0,D1,0), I=(1,2,3); body w: M=2; gravity = (0, G, 0);"

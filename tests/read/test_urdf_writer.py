@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import dalembert as da
 from dalembert.algebra import Mat3, Vec3
@@ -36,3 +37,24 @@ def test_inertia_without_mass_is_written_and_a_first_moment_without_mass_noted()
         assert sum("first moment" in note for note in notes) == noted
         assert again.bodies[1].inertia.mass == 0
         assert again.bodies[1].inertia.Io == tensor
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "RZ(-1,1),TXK(0.5); body 1: M=1,I=(.01,.01,.01);",
+        "TZ(-1,1),TXK(0.5),TX(),TXK(1); body 1: M=1,I=(.01,.01,.01); body 2: M=1,I=(.01,.01,.01);",
+        "RZ(),TXK(0.5); body 1: M=1,I=(.01,.01,.01);",
+    ],
+)
+def test_limits_are_written_whole_and_unknown_ones_come_back_as_none(phrase):
+    pin = pytest.importorskip("pinocchio")
+    m = da.load(phrase)
+    text, notes = write(m, "urdf")
+    assert pin.buildModelFromXML(text).nv == m.nv  # raises where a limit lacks effort or velocity
+    again = da.load(text)
+    assert [b.limits or ((None, None),) for b in again.bodies] == [
+        b.limits or ((None, None),) for b in m.bodies
+    ]
+    assert all(b.effort_limit is None and b.velocity_limit is None for b in again.bodies)
+    assert any("1e9" in note for note in notes) == ("<limit" in text)

@@ -23,6 +23,7 @@ from ..mechanism.rehome import merge_fixed
 from .entry import Kind, Place, Table
 from .evaluate import known
 from .expand import expanded
+from .generator import refuse_coordinates
 from .ring import Poly, Ring, rational
 from .size import LIMIT, check
 from .symbols import Symbols
@@ -73,6 +74,7 @@ def equations(
                 hint=hint.format("expand=True"),
                 command=hint.format("--expand"),
             )
+    refuse_coordinates(m)
     springs = ("springs are not in these equations",) if m.springs or m.elastic else ()
     return Equations(m, Ring(Symbols(m, full)), remarks=springs, limit=limit)
 

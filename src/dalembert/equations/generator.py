@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import ParameterError
+from ..mechanism import Mechanism
 from .angles import Joints
 
 Key = tuple[Any, ...]
@@ -43,3 +46,14 @@ def without_clashes(made: list[Generator]) -> list[Generator]:
         taken.add(name)
         out.append(Generator(name, g.key))
     return out
+
+
+def refuse_coordinates(m: Mechanism) -> None:
+    """Raise when a parameter is called like a coordinate of these equations or a rate of one."""
+    for p in m.parameters:
+        found = re.fullmatch(r"qd{0,2}([1-9][0-9]{0,9})", p.name)
+        if found and int(found[1]) <= m.nv:
+            raise ParameterError(
+                f"the parameter {p.name!r} has the name of a coordinate of joint {found[1]}",
+                hint=f"rename it in the description: {p.name}_",
+            )

@@ -149,7 +149,18 @@ def _generated(reader: Reader, draft: Draft, full: bool, used: set[str]) -> Iner
 
     def symbol(text: str) -> Expr:
         name = f"{text}{j}"
-        if name in used:
+        if text == "M" and name in reader.symbols:
+            # M1 is free for lengths and angles: the mass gives way
+            reader.notes.append(f"the mass of body {draft.name} is {name}_: {name} is taken")
+            return reader.graph.param(f"{name}_")
+        if name in reader.symbols:
+            reader.sentence.fail(
+                f"{shown(name)} is also the name of generated mass data of body {draft.name}",
+                reader.symbols[name],
+                f"choose another name, such as L{j} or {shown(name)}_, "
+                f"or write body {j}: M = ..., D = ..., I = ...",
+            )
+        if name in used:  # by a limit, which no equation prints
             reader.notes.append(
                 f"{name} stands in the phrase and is also generated mass data of body {draft.name}"
             )
@@ -187,6 +198,10 @@ def _meaning(reader: Reader, name: str, n: int) -> str | None:
     """Return what a name stands for in the output of a model of n joints, if anything."""
     if name == "G":
         return "gravity"
+    found = re.fullmatch(r"(q|qd|qdd)([1-9][0-9]{0,9})", name)
+    if found and int(found[2]) <= n:
+        what = {"q": "coordinate", "qd": "rate", "qdd": "acceleration"}[found[1]]
+        return f"the {what} of joint {found[2]}"
     found = re.fullmatch(r"([VWJK])(X|Y|Z|XY|XZ|YZ)([1-9][0-9]*)", name)
     if found:
         return f"a reported constant of body {found[3]}" if int(found[3]) <= n else None

@@ -220,7 +220,7 @@ def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
     placement = reading.origin(reading.one(element, "origin"))
     joint = _joint(reading, edge, word)
     limit = reading.one(element, "limit")
-    lower, upper = (reading.attribute(limit, key, None) for key in ("lower", "upper"))
+    lower, upper = (reading.limit(limit, key) for key in ("lower", "upper"))
     limits: tuple[Any, ...] = ()
     if word in ("revolute", "prismatic") and (lower is not None or upper is not None):
         if lower is not None and upper is not None and lower > upper:
@@ -229,7 +229,7 @@ def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
             )
         else:
             limits = ((lower, upper),)
-    velocity, effort = (reading.attribute(limit, key, None) for key in ("velocity", "effort"))
+    velocity, effort = (reading.limit(limit, key) for key in ("velocity", "effort"))
     moves = joint.nv > 0
     return Body(
         edge.child,

@@ -16,6 +16,7 @@ from .fields import LONGEST_NAME, exact_turn
 from .xml_tree import Element
 
 ORIGIN = ("xyz", "rpy")
+UNLIMITED = 10**9  # written where a limit is not known: ROS and Pinocchio want a number there
 ATTRIBUTES = {
     "robot": ("name", "version"),
     "link": ("name",),
@@ -91,6 +92,11 @@ class Reading:
         if element is None or key not in element.attributes:
             return default
         return self.number(element, element.attributes[key], f"{element.tag} {key}")
+
+    def limit(self, element: Element | None, key: str) -> Any:
+        """Return a limit, None where there is none: 1e9 and more stand for that."""
+        x = self.attribute(element, key, None)
+        return None if x is not None and abs(x) >= UNLIMITED else x
 
     def vector(self, element: Element | None, key: str, default: tuple[int, int, int]) -> Vec3:
         """Return three numbers of an attribute, or the default."""

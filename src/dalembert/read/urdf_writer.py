@@ -21,6 +21,7 @@ from ..joint import Free, Planar
 from ..mechanism import Body, Drive, Mechanism, how_to_give, joint_name
 from ..mechanism.edit import with_values
 from ..mechanism.validate import numeric
+from .urdf_fields import UNLIMITED
 
 TYPES = {
     "revolute": "revolute",
@@ -109,6 +110,13 @@ def _remarks(m: Mechanism, notes: list[str]) -> None:
     ):
         if getattr(m, field):
             notes.append(f"not written: {what}")
+    if any(
+        b.joint.nq == 1
+        and (b.limits or b.joint.kind == "prismatic")
+        and (b.effort_limit is None or b.velocity_limit is None or not b.limits)
+        for b in m.bodies
+    ):
+        notes.append("limits that are not known are written as 1e9: the format needs a number")
     if any(d.inertia != 0 for d in m.drives):
         notes.append("not written: rotor inertias")
     for drive in m.drives:
@@ -176,7 +184,7 @@ def _ends(parent: str, child: str) -> list[str]:
 def _joint(m: Mechanism, j: int, body: Body, parent: str) -> list[str]:
     kind = TYPES[body.joint.kind]
     limits = body.limits[0] if body.limits and body.joint.nq == 1 else (None, None)
-    if kind == "revolute" and limits == (None, None):
+    if kind == "revolute" and not any(x is not None and numeric(x) for x in limits):
         kind = "continuous"
     lines = [
         f'  <joint name={_quoted(joint_name(body))} type="{kind}">',
@@ -186,12 +194,19 @@ def _joint(m: Mechanism, j: int, body: Body, parent: str) -> list[str]:
     axis = getattr(body.joint, "axis", None)
     if axis is not None:
         lines.append(f'    <axis xyz="{_three(axis)}"/>')
-    given = {"lower": limits[0], "upper": limits[1]}
+    return [*lines, *_limit(kind, body, limits), *_acting(m, j), "  </joint>"]
+
+
+def _limit(kind: str, body: Body, limits: tuple[Any, Any]) -> list[str]:
+    """Return the <limit> of a joint; ROS and Pinocchio want all of it, 1e9 where none is known."""
+    given = {"lower": limits[0], "upper": limits[1]} if kind in ("revolute", "prismatic") else {}
     given |= {"effort": body.effort_limit, "velocity": body.velocity_limit}
-    parts = [f'{key}="{number(x)}"' for key, x in given.items() if x is not None and numeric(x)]
-    if parts:
-        lines.append(f"    <limit {' '.join(parts)}/>")
-    return [*lines, *_acting(m, j), "  </joint>"]
+    known = {key: number(x) for key, x in given.items() if x is not None and numeric(x)}
+    if not known and kind != "prismatic":
+        return []
+    lacking = {"lower": f"-{UNLIMITED}"}
+    parts = [f'{key}="{known.get(key, lacking.get(key, UNLIMITED))}"' for key in given]
+    return [f"    <limit {' '.join(parts)}/>"]
 
 
 def _acting(m: Mechanism, j: int) -> list[str]:
