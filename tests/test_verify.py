@@ -1,6 +1,7 @@
 """Reference files: every expected number is compared, what is not known is a miss."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -146,3 +147,32 @@ def da_matrix(x):
     from dalembert.joint import quaternion_matrix
 
     return quaternion_matrix(*x).rows
+
+
+def test_elastic_files_count_the_rotor_inertias(tmp_path):
+    file = next(f for f in oracle_files() if f.stem == "elastic_arm")
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["Ia"] = Ia = [0.3, 0.05, 0.2, 0.02, 0.1]
+    data["states"] = data["states"][:2]
+    stiff = replace(da.load(data), elastic=())
+    soft, hard = [1, 3], [0, 2, 4]
+    k, rest = (np.array(data[key]) for key in ("stiffness", "q_rest"))
+    for state in data["states"]:
+        # the partitioned equations of Khalil (68)-(71) with M + diag(Ia), written out
+        q, qd = np.array(state["q"]), np.array(state["qd"])
+        M = da.mass_matrix(stiff, q, drives="none") + np.diag(Ia)
+        force = -k * (q - rest) - da.bias(stiff, q, qd, drives="none")
+        given = np.array([state["qdd_rigid_given"][i] for i in hard])
+        e = np.linalg.solve(M[np.ix_(soft, soft)], force[soft] - M[np.ix_(soft, hard)] @ given)
+        qdd = np.zeros(5)
+        qdd[hard], qdd[soft] = given, e
+        tau = (M @ qdd - force)[hard]
+        state["expected_inverse"]["qdd_elastic"] = [None, e[0], None, e[1], None]
+        state["expected_inverse"]["Gamma_rigid"] = [tau[0], None, tau[1], None, tau[2]]
+        push = np.array([x or 0.0 for x in state["direct_input_Gamma_rigid"]])
+        state["expected_direct"]["qdd"] = list(np.linalg.solve(M, force + push))
+    path = tmp_path / "elastic.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    rows = verify([path])
+    assert len(rows) >= 6
+    assert all(row.ok for row in rows), "\n".join(map(str, rows))

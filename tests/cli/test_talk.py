@@ -88,3 +88,36 @@ def test_bad_mass_data_are_explained(capsys, answer):
     assert talk.answer("RZ(),TXK(L1);") == 0
     assert talk.answer("mass") == 2
     assert capsys.readouterr().err.splitlines()[-1].startswith("error: ")
+
+
+def test_a_mistake_in_mass_data_is_asked_again_and_loses_nothing(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "arm.toml"
+    text = (
+        "RZ(),TXK(L1),RZ(),TXK(L2);\nmass\n2.5; 0.2,0,0\n"
+        "3; 0.1,0\n3; 0.1,0,0; 0,0.1,0.1\n"  # the second body, with two numbers first
+        f"save {path}\nquit\n"
+    )
+    _, err = converse(monkeypatch, capsys, text, 2)
+    assert "cannot read '3; 0.1,0'" in err
+    m = da.load(path)
+    assert [float(b.inertia.mass) for b in m.bodies] == [2.5, 3]
+
+
+def test_a_mistake_in_a_value_is_asked_again_and_values_are_asked_once(monkeypatch, capsys):
+    text = (
+        "RZ(),TXK(L1); gravity = (0, G, 0);\nset L1=0.4\nterms 3\n2\n0.5x\n0.5\n0.1\n0.2\n1\n1\n"
+        "terms 3\nterms 2 new\n2\n0.5\n0.1\n0.2\n1\n1\nquit\n"
+    )
+    out, err = converse(monkeypatch, capsys, text, 2)
+    assert err.count("error:") == 1
+    lines = [line for line in out.splitlines() if "%" in line]
+    assert lines[: len(lines) // 2] and "unknown word" not in err
+
+
+def test_save_says_what_is_not_in_the_file(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "arm.toml"
+    text = f"RZ(),TXK(1),RZ(),TXK(1);\nsave {path}\nneglect velocity\ndrop A12:1\nsave {path}\n"
+    out, _ = converse(monkeypatch, capsys, text)
+    assert out.count("saved") == 2
+    assert out.count("the file holds the whole model; not in it: ") == 1
+    assert "neglected: " in out and "dropped: A12" in out

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.equations import attained
 from dalembert.equations.box import box_of
 from dalembert.equations.enclosure import Enclosure, enclosed
 from report_values import LIMITS, VALUES
@@ -57,6 +58,54 @@ def test_the_reference_force_is_attained_by_the_motion_shown():
     found = eq.prune({}, {"all": {"qd": 1.5, "qdd": 4.0}}, 0.01)
     for i, motion in enumerate(found.motions):
         assert abs(eq.evaluate({}, *motion)[i]) == pytest.approx(found.reference[i], rel=1e-12)
+
+
+def wrist(IY2):
+    """Return an arm whose last joint needs no force where IX2 = IY2."""
+    return da.load(
+        "RY(),TZK(0.4),RX(),TZK(0.3),RZ(),TZK(0.1);"
+        "body 1: M=4, D=(0,0,0.2), I=(0.1,0.1,0.02); body 2: M=3, D=(0,0,0.1), I=(0.05,0.06,0);"
+        f"body 3: M=0.2, D=(0,0,0.03), I=(0.003,{IY2},0);"
+    )
+
+
+def test_a_joint_that_needs_no_force_does_not_stop_the_others():
+    limits = {"all": {"qd": 2.0, "qdd": 5.0}}
+    round_hand, other = (
+        da.equations(wrist(x)).prune({}, limits, 0.05) for x in ("0.003", "0.00299")
+    )
+    assert other.gone > 5
+    assert round_hand.gone >= other.gone
+    assert round_hand.idle == (False, False, True)
+    assert round_hand.share[2] == 0
+    assert round_hand.bound[2] < 1e-15
+    assert "joint 3: error at most" in str(round_hand)
+    assert "it needs no force" in str(round_hand)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_motions_hardly_pass_the_force_that_is_attained(seed):
+    rng = np.random.default_rng([47, seed])
+    words = []
+    for _ in range(int(rng.integers(3, 5))):
+        kind, axis, along = rng.choice(["R", "R", "R", "T"]), *rng.choice(list("XYZ"), 2)
+        words.append(f"{kind}{axis}(-1,1),T{along}K({rng.uniform(0.2, 1):.3f})")
+    bodies = "".join(
+        f"body {k + 1}: M={rng.uniform(1, 5):.3f}, D=({rng.normal():.3f},{rng.normal():.3f},0),"
+        f"I=({rng.uniform(0.1, 1):.3f},0.6,0.7);"
+        for k in range(len(words))
+    )
+    eq = da.equations(da.load(",".join(words) + ";" + bodies))
+    limits = {"all": {"qd": 3.0, "qdd": 6.0}}
+    reference, motions, _ = attained.forces(eq, box_of(eq, {}, limits))
+    rng = np.random.default_rng(5)
+    low, high = np.array(box_of(eq, {}, limits).q).T
+    q = low + (high - low) * rng.random((20000, eq.n))
+    qd, qdd = (np.where(rng.random((20000, eq.n)) < 0.5, -x, x) for x in (3.0, 6.0))
+    drawn = np.abs(eq.evaluate({}, q, qd, qdd)).max(axis=0)
+    assert all(r >= 0.995 * d for r, d in zip(reference, drawn, strict=True))
+    for i, motion in enumerate(motions):
+        assert abs(eq.evaluate({}, *motion)[i]) == pytest.approx(reference[i], rel=1e-12)
 
 
 def test_nothing_goes_without_tolerance():

@@ -53,8 +53,7 @@ def test_limits_are_written_whole_and_unknown_ones_come_back_as_none(phrase):
     text, notes = write(m, "urdf")
     assert pin.buildModelFromXML(text).nv == m.nv  # raises where a limit lacks effort or velocity
     again = da.load(text)
-    assert [b.limits or ((None, None),) for b in again.bodies] == [
-        b.limits or ((None, None),) for b in m.bodies
-    ]
+    limits = [[b.limits or ((None, None),) for b in r.bodies if b.joint.nv] for r in (m, again)]
+    assert limits[0] == limits[1]
     assert all(b.effort_limit is None and b.velocity_limit is None for b in again.bodies)
     assert any("1e9" in note for note in notes) == ("<limit" in text)

@@ -30,7 +30,7 @@ set NAME=VALUE         give a parameter a value
 gravity X,Y,Z          another gravity
 derive [report] [Q,A,B,C,constants,structure]
 freeze 4=0.3,5,6       hold joints       neglect velocity|coriolis|centrifugal|gravity
-terms [COUNT]          rank the terms by their share (needs values; limits: qd and qdd as asked)
+terms [COUNT] [new]    rank the terms by their share; numbers are asked once, anew with `new`
 drop A12:3,7           delete terms      undo   take the last change back
 save FILE              write a native file (or a phrase: FILE.txt)
 quit"""
@@ -66,6 +66,8 @@ class Conversation:
         self.mechanism: Mechanism | None = None
         self.steps: list[tuple[Mechanism | None, Equations | None]] = []
         self.made: Equations | None = None
+        self.numbers: dict[str, float] = {}  # that were asked for
+        self.slips = 0  # exit code of mistakes in answers that were asked again
         self.commands: dict[str, Callable[[str], None]] = {
             "phrase": self.phrase,
             "tables": self.tables,
@@ -117,6 +119,7 @@ class Conversation:
 
     def answer(self, line: str) -> int:
         """Do what one line says; a mistake is shown and the conversation goes on."""
+        self.slips = 0
         try:
             self.obey(line)
         except DalembertError as error:
@@ -126,7 +129,7 @@ class Conversation:
             self.close(f"{error.filename or 'system'}: {error.strerror}")
             return 2
         self.close("")
-        return 0
+        return self.slips
 
     def obey(self, line: str) -> None:
         """Do what one line says."""
@@ -148,6 +151,18 @@ class Conversation:
             return None
         self.said.append(line.rstrip("\n"))
         return self.said[-1]
+
+    def asked(self, prompt: str, read: Callable[[str], Any], otherwise: Any) -> Any:
+        """Return what an answer says; a mistake is shown and that one thing is asked again."""
+        while (answer := self.ask(prompt)) is not None:
+            try:
+                return read(answer)
+            except DalembertError as error:
+                self.slips = max(self.slips, error.exit_code)
+                if self.as_json:
+                    self.told.append(f"error: {error}")
+                fail(str(error), 0)
+        return otherwise
 
     # -- the model ---------------------------------------------------------------------------------
 
@@ -194,6 +209,7 @@ class Conversation:
     def mass(self, _: str) -> None:
         """Ask the mass data of each body; Enter keeps what is there."""
         from dataclasses import replace
+        from functools import partial
 
         from ..expr import Graph
         from ..mechanism import Parameter
@@ -201,11 +217,12 @@ class Conversation:
         from ..mechanism.validate import numbers
 
         graph = Graph()
+        exact_number = partial(number, graph=graph)
         m = self.model.map(lambda x: graph.adopt(x) if hasattr(x, "graph") else x)
         bodies = []
         for j, body in enumerate(m.bodies, 1):
-            answer = self.ask(f"body {j} (M; D x,y,z; I xx,yy,zz[,xy,xz,yz]): ") or ""
-            given = mass_data(answer, j, lambda x: number(x, graph))
+            prompt = f"body {j} (M; D x,y,z; I xx,yy,zz[,xy,xz,yz]): "
+            given = self.asked(prompt, partial(mass_data, j=j, number=exact_number), None)
             bodies.append(body if given is None else replace(body, inertia=given))
         new = replace(m, bodies=tuple(bodies), checked=True)
         known = {p.name: p for p in m.parameters}
@@ -251,28 +268,36 @@ class Conversation:
         self.say(eq.remarks[-1])
 
     def terms(self, text: str) -> None:
-        """Rank the terms; values and limits that are missing are asked."""
-        count = int(text) if text.isdigit() else 20
-        m = self.model
-        values: dict[str, float] = {}
-        for name in m.open_parameters:
-            from ..equations.box import needed
+        """Rank the terms; values and limits that are missing are asked once."""
+        from ..equations.box import needed
 
-            if needed(self.equations, name):
-                values[name] = self.value(name)
+        words = text.split()
+        if "new" in words:
+            self.numbers.clear()
+        count = next((int(w) for w in words if w.isdecimal() and len(w) < 10), 20)
+        names = [name for name in self.model.open_parameters if needed(self.equations, name)]
+        values = {name: self.value(name) for name in names}
         rates = {name: self.value(f"largest {name}") for name in ("qd", "qdd")}
         for share in self.equations.terms(values, {"all": rates})[:count]:
             self.say(str(share))
 
     def value(self, name: str) -> float:
-        """Return a number that is asked for."""
-        answer = self.ask(f"{name} = ")
-        try:
-            return float(answer or "")
-        except ValueError:
-            raise UsageError(
-                f"{name} needs a number, not {shown(answer or '')!r}", hint="write 0.4"
-            ) from None
+        """Return a number that is asked for, or was."""
+
+        def read(answer: str) -> float:
+            try:
+                return float(answer)
+            except ValueError:
+                raise UsageError(
+                    f"{name} needs a number, not {shown(answer)!r}", hint="write 0.4"
+                ) from None
+
+        if name not in self.numbers:
+            found = self.asked(f"{name} = ", read, None)
+            if found is None:
+                raise UsageError(f"{name} needs a number, and the input ends", hint="write 0.4")
+            self.numbers[name] = found
+        return self.numbers[name]
 
     def undo(self, _: str) -> None:
         """Take the last change back."""
@@ -292,6 +317,15 @@ class Conversation:
         else:
             self.model.save(text)
         self.say(f"saved {shown(text)}")
+        lost = self.made and [
+            *(f"neglected: {kind}" for kind in self.made.neglected),
+            *(r for r in self.made.remarks if r.startswith(("dropped", "pruned"))),
+        ]
+        if lost:
+            self.say(
+                "the file holds the whole model; not in it: " + "; ".join(lost) + "\n"
+                "  derive prints the equations without these terms"
+            )
 
 
 def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:

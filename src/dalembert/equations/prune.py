@@ -30,6 +30,7 @@ Ranges = tuple[tuple[float, float], ...]
 CLOSE = 1.5  # a bound this near to a found error is not improved further
 NEAR = 1.05  # the same, of one factor
 ROUNDS = 4
+ROUNDING = 1e-15  # of the largest term of a joint: what a joint that needs no force may be off
 
 
 @dataclass(frozen=True)
@@ -45,19 +46,23 @@ class Pruned:
     motions: tuple[attained.State, ...]  # (q, qd, qdd) of each reference
     values: tuple[Mapping[str, float], ...]  # the parameters of each reference
     positive_definite: str  # "proven" or "not proven", of A over the box
+    idle: tuple[bool, ...] = ()  # joints that need no force at all, but for rounding
 
     @property
     def share(self) -> tuple[float, ...]:
-        """The proven bound over the attained force, by joint."""
-        pairs = zip(self.bound, self.reference, strict=True)
-        return tuple(b / r if r else (0.0 if b == 0 else float("inf")) for b, r in pairs)
+        """The proven bound over the attained force, by joint; 0 of a joint that needs no force."""
+        rows = zip(self.bound, self.reference, self.idle, strict=True)
+        return tuple(0.0 if idle or not r else b / r for b, r, idle in rows)
 
     def __str__(self) -> str:
         lines = [f"{self.gone} of {self.kept + self.gone} terms are left out"]
         for i, share in enumerate(self.share):
+            force = f"{share:.3%} of the force {self.reference[i]:.6g} that is attained"
+            if self.idle[i]:
+                force = "it needs no force, but for rounding"
             lines.append(
-                f"joint {i + 1}: error at most {self.bound[i]:.3e} ({share:.3%} of the force "
-                f"{self.reference[i]:.6g} that is attained), {self.found[i]:.3e} found"
+                f"joint {i + 1}: error at most {self.bound[i]:.3e} ({force}), "
+                f"{self.found[i]:.3e} found"
             )
         lines.append(f"A positive definite over the box: {self.positive_definite}")
         return "\n".join(lines)
@@ -79,8 +84,10 @@ def prune(
     tolerance = share_of(tolerance)
     box = box_of(eq, values, limits)
     reference, motions, given = attained.forces(eq, box)
-    allowed = [tolerance * x for x in reference]
     rows = _rows(eq, box)
+    allowed = [tolerance * x for x in reference]
+    if tolerance:
+        allowed = list(map(max, allowed, _rounding(rows, eq.n)))
     chosen: list[int] = []
     bound = found = [0.0] * eq.n
     room = [x * (1 - 1e-6) for x in allowed]
@@ -100,11 +107,12 @@ def prune(
                 for s, a, b in zip(spent, allowed, bound, strict=True)]  # fmt: skip
     shorter = _without(eq, rows, chosen, tolerance)
     definite = "proven" if _definite(shorter, box, budget) else "not proven"
+    idle = [x <= y for x, y in zip(reference, _rounding(rows, eq.n), strict=True)]
     gone = sum(len(rows[k].terms) for k in chosen)
     every = sum(len(row.terms) for row in rows)
     return Pruned(
         shorter, every - gone, gone, tuple(bound), tuple(found),
-        tuple(reference), tuple(motions), tuple(given), definite,
+        tuple(reference), tuple(motions), tuple(given), definite, tuple(idle),
     )  # fmt: skip
 
 
@@ -132,6 +140,7 @@ class Row:
     entry: Entry
     terms: tuple[Term, ...]
     force: dict[int, float]
+    single: dict[int, float]  # the same of the largest of its terms: JX6*C5*S6
 
 
 def _rows(eq: Equations, box: Box) -> list[Row]:
@@ -144,13 +153,20 @@ def _rows(eq: Equations, box: Box) -> list[Row]:
             for term in ordered(eq.ring, entry.poly):
                 groups.setdefault(_movement(eq, term), []).append(term)
             for movement, terms in groups.items():
-                size = max(
-                    abs(sum(float(c) * _constant(m, movement, values) for c, m in terms))
-                    for values in cases
+                sizes = [[float(c) * _constant(m, movement, values) for c, m in terms]
+                         for values in cases]  # fmt: skip
+                whole = max(abs(sum(each)) for each in sizes) * (1 + 1e-9)
+                force, single = (
+                    box.bound(eq, entry, (Fraction(size), movement))
+                    for size in (whole, max(abs(x) for each in sizes for x in each))
                 )
-                shared = (Fraction(size * (1 + 1e-9)), movement)
-                out.append(Row(entry, tuple(terms), box.bound(eq, entry, shared)))
+                out.append(Row(entry, tuple(terms), force, single))
     return out
+
+
+def _rounding(rows: Sequence[Row], n: int) -> list[float]:
+    """Return what rounding alone makes of the force of each joint."""
+    return [ROUNDING * max((row.single.get(i, 0.0) for row in rows), default=0.0) for i in range(n)]
 
 
 def _movement(eq: Equations, term: Term) -> tuple[tuple[int, int], ...]:

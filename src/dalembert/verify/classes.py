@@ -42,7 +42,12 @@ def _elastic(k: int) -> Check:
         full[:, _split(case)[k]] = out[k]
         return full
 
-    return Check("elastic_inverse", _elastic_state("qdd_rigid_given"), value, plain)
+    return Check("elastic_inverse", _elastic_state("qdd_rigid_given"), value, _with_rotors)
+
+
+def _with_rotors(case: Case) -> dict[str, Any]:
+    """Return the options of elastic files: their numbers count the rotor inertias Ia."""
+    return {"drives": "inertia"}
 
 
 def _all_q(case: Case) -> Array:
@@ -50,7 +55,7 @@ def _all_q(case: Case) -> Array:
 
 
 _ELASTIC_DIRECT = Check(
-    "forward_dynamics", _elastic_state("direct_input_Gamma_rigid"), options=plain
+    "forward_dynamics", _elastic_state("direct_input_Gamma_rigid"), options=_with_rotors
 )
 ELASTIC: dict[str, Entry] = TREE | {
     "expected_inverse.qdd_elastic": Entry((_elastic(0),), accelerates=_all_q),
