@@ -20,6 +20,7 @@ LAYERS = [
     ["catalog"],
     ["equations", "emit", "runtime"],
     ["compute", "reference"],
+    ["measure"],
     ["tables", "verify", "agree", "cost", "listing", "bench"]
     + ["simulate", "trajectory", "control", "linear"],
     ["export"],

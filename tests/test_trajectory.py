@@ -297,7 +297,7 @@ def test_motions_of_quaternion_joints_are_given_in_full(tmp_path):
     r.to_csv(tmp_path / "r.csv")
     header = (tmp_path / "r.csv").read_text().splitlines()[0].split(",")
     assert len(header) == 1 + m.nq + 2 * m.nv + 7 * m.nv
-    with pytest.raises(da.UsageError, match="quaternion joints"):
+    with pytest.raises(da.DescriptionError, match="5 samples are too few"):
         da.torques_along(m, (t, q))
 
 

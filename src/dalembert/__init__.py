@@ -102,6 +102,7 @@ EXPORTS = {
     "control": "dalembert.control",
     "inverse_kinematics": "dalembert.trajectory.paths",
     "torques_along": "dalembert.trajectory.torques",
+    "read_motion": "dalembert.measure.motion",
     "linearize": "dalembert.linear",
     "equilibrium": "dalembert.linear",
     "export": "dalembert.export",

@@ -29,6 +29,8 @@ class Joint(Protocol):
     kind: ClassVar[str]
     nq: ClassVar[int]
     nv: ClassVar[int]
+    parts: ClassVar[tuple[str, ...]]  # the name of each coordinate; one alone needs none
+    rate_parts: ClassVar[tuple[str, ...]]  # the name of each velocity variable, likewise
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
@@ -74,6 +76,8 @@ class _OneDegree:
     __slots__ = ()
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
+    parts: ClassVar[tuple[str, ...]] = ("",)
+    rate_parts: ClassVar[tuple[str, ...]] = ("",)
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
         """Return the linear acceleration in child axes that remains when qdd = 0."""
@@ -156,6 +160,8 @@ class Fixed:
     kind: ClassVar[str] = "fixed"
     nq: ClassVar[int] = 0
     nv: ClassVar[int] = 0
+    parts: ClassVar[tuple[str, ...]] = ()
+    rate_parts: ClassVar[tuple[str, ...]] = ()
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
@@ -192,6 +198,8 @@ class Planar:
     kind: ClassVar[str] = "planar"
     nq: ClassVar[int] = 3
     nv: ClassVar[int] = 3
+    parts: ClassVar[tuple[str, ...]] = ("x", "y", "theta")
+    rate_parts: ClassVar[tuple[str, ...]] = ("x", "y", "theta")
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
@@ -226,6 +234,8 @@ class Spherical:
     kind: ClassVar[str] = "spherical"
     nq: ClassVar[int] = 4
     nv: ClassVar[int] = 3
+    parts: ClassVar[tuple[str, ...]] = ("qx", "qy", "qz", "qw")
+    rate_parts: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz")
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
@@ -259,6 +269,8 @@ class Free:
     kind: ClassVar[str] = "free"
     nq: ClassVar[int] = 7
     nv: ClassVar[int] = 6
+    parts: ClassVar[tuple[str, ...]] = ("px", "py", "pz", "qx", "qy", "qz", "qw")
+    rate_parts: ClassVar[tuple[str, ...]] = ("vx", "vy", "vz", "wx", "wy", "wz")
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""

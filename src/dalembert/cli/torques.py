@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError, shown
 from .model import model_command, print_json
-from .values import NUMBERS
+from .values import CUTOFF, NUMBERS
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 )
 @click.option("--speed", type=NUMBERS, help="Trapezoidal move: largest joint speeds.")
 @click.option("--acceleration", type=NUMBERS, help="Largest joint accelerations, with it.")
+@click.option("--motion", metavar="FILE", help="A measured motion: CSV, NPZ, JSON, .sto, .mcap ...")
+@click.option("--wrench", metavar="FILE", help="Measured wrenches on frames, in world axes.")
+@click.option("--cutoff", type=CUTOFF, help="Filter the motion; else a smoothing spline.")
+@click.option("--columns", metavar="MAP", help="Other heads: elbow=act_pos_3:deg,wrist=...")
 @click.option("--samples", type=int, default=201, show_default=True)
 @click.option("--drives", type=click.Choice(["inertia", "all", "none"]), default="all")
 @click.option("--plot", metavar="FILE.png", help="Draw the forces and their parts.")
@@ -45,9 +49,16 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
 
     if options["plot"]:
         check_plot(options["plot"])
-    path = _path(mechanism, options)
+    if options["motion"]:
+        path, times = _measured(mechanism, options), None
+    else:
+        for name in ("wrench", "cutoff", "columns"):
+            if options[name]:
+                raise UsageError(f"--{name} belongs to --motion", hint="--motion FILE.csv")
+        path = _path(mechanism, options)
+        times = path.times(max(2, options["samples"]))
     r = torques_along(
-        mechanism, path, path.times(max(2, options["samples"])), drives=options["drives"]
+        mechanism, path, times, wrench_on_body=options["wrench"], drives=options["drives"]
     )
     if options["table"]:
         r.to_csv(options["table"])
@@ -57,6 +68,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         print_json({
             "joints": list(r.names), "t": r.t, "q": r.q, "tau": r.tau, "parts": r.parts,
             "peak": r.peak, "rms": r.rms, "peak_power": r.peak_power, "executable": r.executable,
+            "band": r.band, "notes": list(r.notes),
             "slower": r.slower if r.slower < float("inf") else None,
             "exceeded": [
                 {"joint": e.joint, "what": e.what, "value": e.value, "limit": e.limit,
@@ -66,9 +78,23 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         return
     for line_ in r.summary().splitlines():
         click.echo(shown(line_, 200))
+    for note in r.notes:
+        click.echo(f"note: {shown(note, 300)}", err=True)
     for option in ("plot", "table"):
         if options[option]:
             click.echo(f"wrote {options[option]}")
+
+
+def _measured(m: Mechanism, options: dict[str, Any]) -> Any:
+    """Return the motion of a table."""
+    from ..measure.motion import read_motion
+
+    for name in ("start", "end", "point", "speed", "acceleration"):
+        if options[name] is not None:
+            raise UsageError("--motion is a whole motion", hint="leave out --from, --to, --point")
+    return read_motion(
+        options["motion"], m, columns=options["columns"], cutoff=options["cutoff"]
+    )
 
 
 def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:

@@ -105,6 +105,14 @@ def _file(name: str, option: str) -> list[float]:
     return [float(x) for x in data]
 
 
+def cutoff(text: str, option: str) -> float | str:
+    """Return a cut-off frequency in Hz, or "auto"."""
+    found = ["auto"] if text == "auto" else numbers(text, option)
+    if len(found) != 1:
+        raise UsageError(f"{option} takes one frequency", hint="--cutoff 6, or --cutoff auto")
+    return found[0]
+
+
 def vector(text: str, option: str) -> tuple[Fraction | str, ...]:
     """Return the three components of X,Y,Z, numbers or expressions."""
     if text.count(",") != 2:
@@ -214,3 +222,4 @@ WRENCH = Value("FRAME=NUMBERS", wrench)
 ANGLE = Value("NAME=ANGLE", angle)
 WORDS = Value("LIST", words)
 TABLE = Value("FILE", table)
+CUTOFF = Value("HZ|auto", cutoff)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -88,6 +88,16 @@ class Mechanism:
     def joint_names(self) -> tuple[str, ...]:
         """One name per moving joint, in coordinate order."""
         return tuple(joint_name(b) for b in self.bodies if b.joint.nv)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """One name per entry of q: the joint's, with its part where it has several (`base.qw`)."""
+        return _parted((joint_name(b), b.joint.parts) for b in self.bodies)
+
+    @cached_property
+    def rate_names(self) -> tuple[str, ...]:
+        """One name per velocity variable, likewise (`base.wx`); forces have the same names."""
+        return _parted((joint_name(b), b.joint.rate_parts) for b in self.bodies)
 
     @cached_property
     def frames(self) -> tuple[str, ...]:
@@ -432,6 +442,10 @@ def _float_if_closed(y: Expr) -> Any:
 def _has_input(y: Expr) -> bool:
     g = y.graph
     return any(g.op[i] == "input" for i in g.live([y.id]))
+
+
+def _parted(joints: Iterable[tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:
+    return tuple(f"{name}.{part}" if part else name for name, parts in joints for part in parts)
 
 
 def _cut(vector: Vector, sizes: Sequence[int], name: str) -> list[Vector]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +13,8 @@ import numpy as np
 from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import ComputationError, UsageError
-from ..mechanism import Mechanism, joint_name
+from ..measure.table import write_table
+from ..mechanism import Mechanism
 from ..plan.assembly import Closure
 
 Array = np.ndarray
@@ -46,13 +46,8 @@ class SimulationStopped(ComputationError):
 
 
 def column_names(m: Mechanism, prefix: str) -> list[str]:
-    """Return one name per entry of q ("q") or of q̇ and forces, by joint."""
-    out = []
-    for b in m.bodies:
-        n = b.joint.nq if prefix == "q" else b.joint.nv
-        name = f"{prefix}.{joint_name(b)}"
-        out += [name] if n == 1 else [f"{name}.{k + 1}" for k in range(n)]
-    return out
+    """Return one head per entry of q ("q"), or of q̇, q̈ and forces ("qd", "qdd", "tau")."""
+    return [f"{prefix}.{n}" for n in (m.coordinate_names if prefix == "q" else m.rate_names)]
 
 
 @dataclass(frozen=True)
@@ -183,10 +178,7 @@ class Simulation:
     def to_csv(self, path: str | Path) -> None:
         """Write a table with a header line."""
         names, table = self.columns()
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(names)
-            writer.writerows([[repr(float(x)) for x in row] for row in table])
+        write_table(path, names, table)
 
     def to_npz(self, path: str | Path) -> None:
         """Write arrays t, q, qd, tau, energy and event times."""

@@ -83,10 +83,7 @@ class Job:
 def force_names(own: System) -> tuple[str, ...]:
     """Return the names of the forces that `torque` holds."""
     m = own.m
-    names = []
-    for b in m.bodies:
-        n = b.joint.nv
-        names += [joint_name(b)] if n == 1 else [f"{joint_name(b)}.{k + 1}" for k in range(n)]
+    names = list(m.rate_names)
     if isinstance(own, Closed):
         return tuple(names[k] for k in own.plan.motors)
     if isinstance(own, Reduced):

@@ -6,9 +6,7 @@ change? `torques_along` answers with peaks, RMS values, powers, and the limits t
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,160 +15,16 @@ from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import ParameterError, UsageError, shown
 from ..expr.exact import to_float
+from ..measure.motion import MeasuredMotion, motion_of
+from ..measure.wrench import wrench_rows
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..plan import planned
-from ..simulate.plot import figure, lines, save
 from ..simulate.result import column_names
 from .joint import Trajectory
 from .paths import joint_limits
+from .torque_result import Excess, Torques
 
 Array = np.ndarray
-PARTS = ("static", "inertial", "coriolis", "centrifugal", "friction", "wrench")
-
-
-@dataclass(frozen=True)
-class Excess:
-    """A limit that the motion passes: the largest value, when, and the limit."""
-
-    joint: str
-    what: str  # "force", "speed", "lower position", "upper position"
-    value: float
-    limit: float
-    time: float
-
-    @property
-    def by(self) -> float:
-        """How far beyond the limit, in its unit."""
-        beyond = self.value - self.limit
-        return abs(beyond) if "position" in self.what else abs(self.value) - abs(self.limit)
-
-    def __str__(self) -> str:
-        share = f" ({100 * self.by / abs(self.limit):.0f} %)" if self.limit else ""
-        return (
-            f"{self.joint}: {self.what} {self.value:.6g} passes {self.limit:.6g} "
-            f"by {self.by:.4g}{share} at t = {self.time:.4g} s"
-        )
-
-
-@dataclass(frozen=True)
-class Torques:
-    """Forces of the joints (of the motors, with closed loops) along a motion; rows are times."""
-
-    m: Mechanism = field(repr=False)
-    names: tuple[str, ...]
-    t: Array = field(repr=False)
-    q: Array = field(repr=False)
-    qd: Array = field(repr=False)
-    qdd: Array = field(repr=False)
-    tau: Array = field(repr=False)
-    parts: dict[str, Array] = field(repr=False)  # PARTS, whose sum is tau
-    speed: Array = field(repr=False)  # of the joints that `names` lists
-    exceeded: tuple[Excess, ...] = ()
-    effort: Array | None = field(default=None, repr=False)  # limits of the forces, infinite if open
-    fastest: Array | None = field(default=None, repr=False)  # limits of the speeds, the same
-
-    @property
-    def slower(self) -> float:
-        """How many times longer the same path must take to keep the limits of force and speed.
-
-        1 where they are kept, infinite where rest alone passes a limit. Friction is held at what it
-        is at full speed.
-        """
-        moving = sum(
-            (self.parts[n] for n in ("inertial", "coriolis", "centrifugal")), 0.0 * self.tau
-        )
-        rest, room = self.tau - moving, 1.0
-        if self.effort is not None and len(self.t):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                # rest + x moving lies within the limits, x the square of the new speed over the old
-                x = np.where(moving > 0, self.effort - rest, -self.effort - rest) / moving
-            x = np.where(moving == 0, np.where(np.abs(rest) > self.effort, 0.0, np.inf), x)
-            room = max(0.0, min(room, float(x.min(initial=1.0))))
-        times = float(1 / np.sqrt(room)) if room > 0 else np.inf
-        if self.fastest is not None:
-            times = max(times, float((np.abs(self.qd) / self.fastest).max(initial=1.0)))
-        return times
-
-    @property
-    def executable(self) -> bool:
-        """Whether no limit is passed."""
-        return not self.exceeded
-
-    @property
-    def peak(self) -> Array:
-        """Largest force of each joint, N or N m."""
-        return np.abs(self.tau).max(axis=0)
-
-    @property
-    def rms(self) -> Array:
-        """The root mean square of each force over the motion."""
-        return _rms(self.t, self.tau)
-
-    @property
-    def power(self) -> Array:
-        """Mechanical power of each joint at each time, W."""
-        return self.tau * self.speed
-
-    @property
-    def peak_power(self) -> Array:
-        """The largest power of each force, whatever its sign (W)."""
-        return np.abs(self.power).max(axis=0)
-
-    @property
-    def energy(self) -> Array:
-        """Work of each joint up to each time, J."""
-        p, h = self.power, np.diff(self.t)[:, None]
-        return np.concatenate([np.zeros((1, p.shape[1])), np.cumsum((p[1:] + p[:-1]) / 2 * h, 0)])
-
-    def share(self, *names: str) -> Array:
-        """Return the RMS of some parts over the RMS of the whole force, per joint."""
-        some = sum((self.parts[n] for n in names), np.zeros_like(self.tau))
-        return _rms(self.t, some) / np.maximum(self.rms, 1e-300)
-
-    def summary(self) -> str:
-        """Return a table, and what is exceeded."""
-        w = max(16, *(len(n) + 2 for n in self.names))
-        rows = [f"{'joint':<{w}}{'peak':>12}{'rms':>12}{'peak power':>12}"]
-        columns = zip(self.names, self.peak, self.rms, self.peak_power, strict=True)
-        rows += [f"{n:<{w}}{p:>12.4g}{r:>12.4g}{x:>12.4g}" for n, p, r, x in columns]
-        rows += [str(e) for e in self.exceeded] or ["no limit is passed"]
-        if any("position" not in e.what for e in self.exceeded):
-            times = self.slower
-            rows.append(
-                f"{times:.4g} times slower, the motion keeps the limits of force and speed"
-                if np.isfinite(times)
-                else "no slower motion keeps the limits: they are passed at rest"
-            )
-        return "\n".join(rows)
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write t, q, qd, qdd and every part of the force with a header line."""
-        names = ["t", *(n for k in ("q", "qd", "qdd") for n in column_names(self.m, k))]
-        table = [self.t[:, None], self.q, self.qd, self.qdd]
-        for kind, values in {"tau": self.tau, **self.parts}.items():
-            names += [f"{kind}.{n}" for n in self.names]
-            table.append(values)
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(names)
-            writer.writerows([[repr(float(x)) for x in r] for r in np.concatenate(table, axis=1)])
-
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Return a figure with a panel per joint: the force and its parts."""
-        acting = [p for p in PARTS if np.abs(self.parts[p]).max(initial=0.0) > 0]
-        made, panels = figure(len(self.names), f"{self.m.name}: forces along the motion")
-        for k, (name, panel) in enumerate(zip(self.names, panels, strict=True)):
-            columns = np.stack([self.tau[:, k], *(self.parts[p][:, k] for p in acting)], axis=1)
-            lines(panel, self.t, columns, ["tau", *acting], f"{name}  [N m, N]")
-        return save(made, path)
-
-
-def _rms(t: Array, x: Array) -> Array:
-    if len(t) < 2:
-        return np.abs(x[0])
-    h = np.diff(t)[:, None]
-    return np.sqrt(((x[1:] ** 2 + x[:-1] ** 2) / 2 * h).sum(axis=0) / (t[-1] - t[0]))
-
 
 def torques_along(
     m: Mechanism,
@@ -178,14 +32,17 @@ def torques_along(
     t: Any = None,
     *,
     wrench_on_environment: Any = None,
+    wrench_on_body: Any = None,
     drives: Any = "all",
     start: Any = None,
 ) -> Torques:
     """Return the forces that a motion needs, in parts, and the limits it passes.
 
-    `trajectory` is a `Trajectory`, or (t, q), (t, q, qd, qdd) as arrays; with closed loops it moves
-    the motors, from the branch of the assembled pose `start`. `wrench_on_environment` holds a
-    wrench per body, once or for every time. Friction holds damped springs too.
+    `trajectory` is a `Trajectory`, a motion of `read_motion` (a row per sample, with error bands),
+    or (t, q), (t, q, qd, qdd) as arrays; with closed loops it moves the motors, from the branch of
+    the assembled pose `start`. `wrench_on_body` maps frames to wrenches: six numbers or a row for
+    each time, in the axes of the frame, or a table in world axes. An array holds one per body.
+    Friction holds damped springs too.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(1); gravity = (0, -9.81, 0); body 1: M = 2, D = (1, 0, 0);")
@@ -199,16 +56,57 @@ def torques_along(
             "forces along a motion under velocity constraints depend on which of them drive",
             hint="use dalembert.kane_tau, or control.resolved_acceleration",
         )
+    data = trajectory if isinstance(trajectory, MeasuredMotion) else None
     t, q, qd, qdd = _motion(m, trajectory, t, start)
     # a speed that is rounding of rest has no friction
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
     names, index = _forces(m)
-    parts = _parts(m, index, (q, qd, qdd), wrench_on_environment, drives)
+    whole = np.isfinite(np.concatenate([q, qd, qdd], axis=1)).all(axis=1)
+    wrench = wrench_rows(m, t[whole], q[whole], wrench_on_environment, wrench_on_body)
+    some = _parts(m, index, (q[whole], qd[whole], qdd[whole]), wrench, drives)
+    parts = {n: _spaced(x, whole) for n, x in some.items()}
     static = parts["static"]
     tau = sum(parts.values(), np.zeros_like(static))
     found = _exceeded(m, names, index, t, q, qd, tau)
     effort, fastest = _limits(m, "effort_limit"), _limits(m, "velocity_limit")
-    return Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest)
+    made = Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest)
+    return made if data is None else _with_bands(made, data, index, whole, wrench, drives)
+
+
+def _spaced(x: Array, whole: Array) -> Array:
+    """Return rows at the samples that are whole, NaN at the others."""
+    if whole.all():
+        return x
+    out = np.full((len(whole), x.shape[1]), np.nan)
+    out[whole] = x
+    return out
+
+
+def _with_bands(
+    made: Torques, data: MeasuredMotion, index: list[int], whole: Array, wrench: Any, drives: Any
+) -> Torques:
+    """Return the forces with their standard deviation: noise carried through exact derivatives."""
+    notes = (*data.notes, *map(str, data.gaps))
+    forces = None if data.tau is None else data.tau[:, index]
+    if data.spread is None or is_closed(made.m):
+        return replace(made, measured=forces, notes=notes)
+    band = np.full_like(made.tau, np.nan)
+    rows = np.flatnonzero(whole)
+    for k in range(0, len(rows), 4096):  # the derivatives of all samples would fill the memory
+        some = rows[k : k + 4096]
+        given = {} if wrench is None else {"wrench_on_environment": _slice(wrench, k, len(some))}
+        slopes = np.stack(evaluate(
+            made.m, "inverse_dynamics_derivatives", made.q[some], made.qd[some], made.qdd[some],
+            drives="none" if drives == "none" else "inertia", **given,
+        ), -1)  # (samples, forces, rates, 3): by q, q̇ and q̈  # fmt: skip
+        band[some] = np.einsum(
+            "sija,sjab,sijb->si", slopes, data.spread[some], slopes, optimize=True
+        )
+    return replace(made, band=np.sqrt(band), measured=forces, notes=notes)
+
+
+def _slice(wrench: Any, start: int, count: int) -> Any:
+    return wrench[start : start + count] if np.ndim(wrench) == 3 else wrench
 
 
 def _parts(
@@ -274,6 +172,10 @@ def _limits(m: Mechanism, name: str) -> Array:
 
 def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, Array, Array, Array]:
     """Return times, q, qd, qdd of the whole tree."""
+    if isinstance(trajectory, tuple) and len(trajectory) == 2 and not is_closed(m):
+        trajectory = motion_of(m, *trajectory)
+    if isinstance(trajectory, MeasuredMotion):
+        trajectory = tuple(getattr(trajectory, n) for n in ("t", "q", "qd", "qdd"))
     full = isinstance(trajectory, tuple) and len(trajectory) == 4
     if full:
         made = [np.asarray(x, dtype=float) for x in trajectory]
@@ -339,7 +241,7 @@ def _place(m: Mechanism, k: int) -> int:
 
 
 def _forces(m: Mechanism) -> tuple[tuple[str, ...], list[int]]:
-    names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+    names = m.rate_names
     index = list(planned(m).motors) if is_closed(m) else list(range(m.nv))
     return tuple(names[k] for k in index), index
 
@@ -357,7 +259,7 @@ def _exceeded(
             number = float(to_float(limit, values))
         except (ParameterError, TypeError, ValueError):
             return
-        sized = np.abs(column) if sign == 0 else sign * column
+        sized = np.nan_to_num(np.abs(column) if sign == 0 else sign * column, nan=-np.inf)
         k = int(np.argmax(sized))
         if np.isfinite(number) and sized[k] > (abs(number) if sign == 0 else sign * number):
             found.append(Excess(name, what, float(column[k]), number, float(t[k])))

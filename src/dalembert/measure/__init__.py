@@ -1,0 +1,1 @@
+"""Measured motions: tables in and out, their rates and accelerations, measured forces."""

@@ -1,0 +1,195 @@
+"""Which column belongs to which coordinate: exact names, or a map `elbow=act_pos_3:deg`.
+
+A column is named HEAD, or HEAD with steps behind colons that are applied from left to right: a
+unit (`deg`, `mm`, `rev`, `ms`), `*11.4` or `/100` (a current times its torque constant), `+0.5` or
+`-0.5` (an offset), `-` (the other sign). Nothing is guessed: the error offers near names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..errors import DescriptionError, Place, UsageError, shown
+from ..mechanism import Mechanism
+from .table import TIMES, Table, some
+
+Array = np.ndarray
+KINDS = ("q", "qd", "qdd", "tau")
+UNITS = {
+    "rad": 1.0, "deg": math.pi / 180, "rev": 2 * math.pi, "rpm": 2 * math.pi / 60, "m": 1.0,
+    "cm": 1e-2, "mm": 1e-3, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "N": 1.0, "Nm": 1.0,
+    "kN": 1e3, "mNm": 1e-3, "Nmm": 1e-3, "A": 1.0, "mA": 1e-3,
+}  # fmt: skip
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """Return the map of `elbow=act_pos_3:deg,wrist=act_pos_4`."""
+    out: dict[str, str] = {}
+    for item in (x.strip() for x in text.split(",") if x.strip()):
+        name, equals, head = item.partition("=")
+        if not equals or not name.strip() or not head.strip():
+            raise UsageError(
+                f"--columns {shown(item)!r} is not NAME=HEAD", hint="elbow=act_pos_3:deg"
+            )
+        out[name.strip()] = head.strip()
+    return out
+
+
+def column(table: Table, wanted: str) -> Array:
+    """Return a column by HEAD or HEAD:step:step; the longest head that exists wins."""
+    parts = wanted.split(":")
+    for k in range(len(parts), 0, -1):
+        head = ":".join(parts[:k])
+        if head in table.columns:
+            x = table.columns[head]
+            for step in parts[k:]:
+                x = _changed(x, step, wanted)
+            return x
+    near = get_close_matches(parts[0], table.heads, 3, 0.5)
+    raise DescriptionError(
+        f"there is no column {shown(parts[0])!r}",
+        where=Place(table.source),
+        hint=f"near: {some(near)}" if near else f"heads: {some(table.heads)}",
+    )
+
+
+def _changed(x: Array, step: str, wanted: str) -> Array:
+    if step in UNITS:
+        return x * UNITS[step]
+    if step == "-":
+        return -x
+    sign, number = step[:1], step[1:]
+    try:
+        value = float(number)
+        if sign not in "*/+-" or not math.isfinite(value) or (sign == "/" and value == 0):
+            raise ValueError
+    except ValueError:
+        raise UsageError(
+            f"{shown(step)!r} in {shown(wanted)!r} is neither a unit nor a step",
+            hint="units: " + ", ".join(UNITS) + "; steps: *2.5 /100 +0.1 -0.1 -",
+        ) from None
+    return {"*": x * value, "/": x / (value or 1.0), "+": x + value, "-": x - value}[sign]
+
+
+def places(m: Mechanism) -> dict[str, tuple[str, int]]:
+    """Return every head of a motion table: `q.elbow` -> ("q", 3), `tau.base.vx` -> ("tau", 0)."""
+    found = {f"q.{n}": ("q", k) for k, n in enumerate(m.coordinate_names)}
+    for kind in KINDS[1:]:
+        found |= {f"{kind}.{n}": (kind, k) for k, n in enumerate(m.rate_names)}
+    return found
+
+
+def assigned(m: Mechanism, table: Table, given: Any) -> tuple[dict[str, Array], list[str]]:
+    """Return arrays q, qd, qdd, tau (those that are there) and t, and the heads that were not used.
+
+    Columns that are missing are NaN; `q` of every coordinate must be there.
+    """
+    known = places(m)
+    mapping = _mapping(m, known, given)
+    found: dict[str, Array] = {}
+    used: set[str] = set()
+    out: dict[str, Array] = {"t": np.array(column(table, mapping["t"])) if "t" in mapping
+                             else np.array(table.times())}  # fmt: skip
+    for target in known:
+        if target in mapping:
+            found[target] = column(table, mapping[target])
+            used.add(_head(table, mapping[target]))
+            continue
+        head = _own_head(table, target, m)
+        if head is not None:
+            angle = table.degrees and _turns(m, known[target])
+            found[target] = table.columns[head] * (UNITS["deg"] if angle else 1.0)
+            used.add(head)
+    missing = [t for t in known if t.startswith("q.") and t not in found]
+    if missing:
+        _refuse(table, missing, used)
+    for kind in KINDS:
+        size = m.nq if kind == "q" else m.nv
+        columns = {k: found[t] for t, (own, k) in known.items() if own == kind and t in found}
+        if columns:
+            out[kind] = np.full((len(table), size), np.nan)
+            for k, x in columns.items():
+                out[kind][:, k] = x
+    spare = [h for h in table.heads if h not in used and h not in TIMES]
+    return out, spare
+
+
+def _mapping(m: Mechanism, known: dict[str, Any], given: Any) -> dict[str, str]:
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        given = parse_columns(given)
+    if not isinstance(given, Mapping) or not all(isinstance(v, str) for v in given.values()):
+        raise UsageError(
+            "columns is a mapping from names to heads", hint="columns={'elbow': 'act_pos_3:deg'}"
+        )
+    out = {}
+    for name, head in given.items():
+        target = str(name)
+        if target != "t" and target not in known:
+            target = f"q.{name}"
+        if target != "t" and target not in known:
+            near = get_close_matches(str(name), [*m.coordinate_names, *known], 3, 0.5)
+            raise UsageError(
+                f"columns names {shown(str(name))!r}, which is no coordinate",
+                hint=f"near: {some(near)}" if near else f"coordinates: {some(m.coordinate_names)}",
+            )
+        out[target] = head
+    return out
+
+
+def _head(table: Table, wanted: str) -> str:
+    parts = wanted.split(":")
+    heads = [":".join(parts[:k]) for k in range(len(parts), 0, -1)]
+    return next(h for h in heads if h in table.columns)
+
+
+def _own_head(table: Table, target: str, m: Mechanism) -> str | None:
+    """Return the head of a coordinate: its own, or a joint's plain name for its position."""
+    kind, _, name = target.partition(".")
+    number = {n: k for k, n in enumerate(m.coordinate_names if kind == "q" else m.rate_names)}
+    names = [target, f"{kind}[{number[name]}]"]
+    if kind == "q":
+        names += [name, f"{name}/value"]
+    elif kind == "qd":
+        names += [f"{name}/speed"]
+    for head in names:
+        if head in table.columns:
+            return head
+    return None
+
+
+def _turns(m: Mechanism, place: tuple[str, int]) -> bool:
+    """Return whether a coordinate is an angle (OpenSim writes those in degrees)."""
+    kind, k = place
+    if kind == "tau":
+        return False
+    at = 0
+    for body in m.bodies:
+        n = body.joint.nq if kind == "q" else body.joint.nv
+        if at <= k < at + n:
+            return body.joint.kind in ("revolute", "screw") or (
+                body.joint.kind == "planar" and k - at == 2
+            )
+        at += n
+    return False
+
+
+def _refuse(table: Table, missing: list[str], used: set[str]) -> None:
+    spare = [h for h in table.heads if h not in used]
+    first = missing[0].removeprefix("q.")
+    near = get_close_matches(first, spare, 3, 0.4) or [h for h in spare if first in h][:3]
+    more = f" and {len(missing) - 1} more coordinates" if len(missing) > 1 else ""
+    hint = f"near: {some(near)}; " if near else ""
+    head = near[0] if near else "HEAD"
+    raise DescriptionError(
+        f"there is no column for {shown(first)!r}{more}",
+        where=Place(table.source),
+        hint=f"{hint}write columns={{{first!r}: {head!r}}} (--columns {first}={head}); "
+        f"heads: {some(table.heads)}",
+    )

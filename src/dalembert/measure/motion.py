@@ -1,0 +1,313 @@
+"""A measured motion of a mechanism: samples in, coordinates, rates and accelerations out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DescriptionError, Place, UsageError, shown
+from ..mechanism import Mechanism, joint_name, require_mechanism
+from .columns import assigned
+from .smooth import Smoothed, smooth
+from .table import read_table, some, write_table
+from .turning import free_rates, is_quaternion, quaternion_rates, same_sign
+
+Array = np.ndarray
+FEWEST = 10  # samples that can be smoothed
+SHORT_GAP = 0.2  # seconds
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A stretch without samples of some coordinates; bridged by the spline, or left open."""
+
+    start: float
+    end: float
+    names: tuple[str, ...]
+    bridged: bool
+
+    def __str__(self) -> str:
+        what = "bridged" if self.bridged else "left open"
+        span = f"t = {self.start:g} to {self.end:g} s"
+        return f"{some(self.names, 3)}: no samples from {span}, {what}"
+
+
+@dataclass(frozen=True)
+class MeasuredMotion:
+    """Samples of a motion with its rates: rows are times; NaN where a gap was left open."""
+
+    m: Mechanism = field(repr=False)
+    t: Array = field(repr=False)
+    q: Array = field(repr=False)
+    qd: Array = field(repr=False)
+    qdd: Array = field(repr=False)
+    tau: Array | None = field(default=None, repr=False)  # as measured, not smoothed
+    gaps: tuple[Gap, ...] = ()
+    notes: tuple[str, ...] = ()
+    cutoff: Array | None = field(default=None, repr=False)  # Hz, per coordinate; None: as written
+    noise: Array | None = field(default=None, repr=False)  # of one sample, per velocity variable
+    spread: Array | None = field(default=None, repr=False)  # (n, nv, 3, 3): of (q, q̇, q̈)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} .. {self.t[-1]:g} s, {len(self.t)} samples"
+        rate = (len(self.t) - 1) / (self.t[-1] - self.t[0])
+        forces = "with forces" if self.tau is not None else "without forces"
+        gaps = f", {len(self.gaps)} gaps" if self.gaps else ""
+        return f"<MeasuredMotion of {self.m.name}: {span} at {rate:.4g} Hz, {forces}{gaps}>"
+
+    def summary(self) -> str:
+        """Return the cut-off and noise of every coordinate, the gaps and the notes."""
+        rows = [repr(self)]
+        if self.cutoff is not None and self.noise is not None:
+            w = max(12, *(len(n) + 2 for n in self.m.rate_names))
+            rows.append(f"{'':<{w}}{'cut-off, Hz':>14}{'noise':>12}")
+            per_rate = _per_rate(self.m, self.cutoff)
+            for name, f, s in zip(self.m.rate_names, per_rate, self.noise, strict=True):
+                rows.append(f"{shown(name):<{w}}{f:>14.4g}{s:>12.3g}")
+        return "\n".join([*rows, *map(str, self.gaps), *self.notes])
+
+    @property
+    def valid(self) -> Array:
+        """Which samples are whole: no coordinate, rate or acceleration is missing."""
+        whole = [np.isfinite(x).all(axis=1) for x in (self.q, self.qd, self.qdd)]
+        return np.logical_and.reduce(whole)
+
+    def __getitem__(self, rows: slice | Array) -> MeasuredMotion:
+        """Return some of the samples."""
+        if not isinstance(rows, slice | np.ndarray):
+            raise UsageError("samples are chosen by a slice or a mask", hint="d[100:200]")
+        arrays = ("t", "q", "qd", "qdd", "tau", "spread")
+        own = {n: getattr(self, n) for n in arrays}
+        cut: dict[str, Any] = {n: None if x is None else x[rows] for n, x in own.items()}
+        return replace(self, **cut)
+
+    def save(self, path: str | Path) -> None:
+        """Write a motion table: CSV, NPZ or JSON by the ending.
+
+        >>> import dalembert as da
+        >>> import numpy as np, tempfile
+        >>> m = da.load("RZ(), TXK(1); body 1: M = 1, D = (1, 0, 0);")
+        >>> t = np.linspace(0, 2, 201)
+        >>> d = da.read_motion({"t": t, "q.j1": np.sin(t)}, m)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     d.save(f"{folder}/motion.csv")
+        ...     bool(np.allclose(da.read_motion(f"{folder}/motion.csv", m).qdd, d.qdd))
+        True
+        """
+        names, columns = ["t"], [self.t[:, None]]
+        for kind, own in (("q", self.m.coordinate_names), *((k, self.m.rate_names)
+                          for k in ("qd", "qdd", "tau"))):  # fmt: skip
+            values = getattr(self, kind)
+            if values is not None:
+                names += [f"{kind}.{n}" for n in own]
+                columns.append(values)
+        write_table(path, names, np.concatenate(columns, axis=1))
+
+
+def read_motion(
+    source: Any,
+    m: Mechanism,
+    columns: Any = None,
+    cutoff: Any = None,
+    *,
+    bridge: float = SHORT_GAP,
+) -> MeasuredMotion:
+    """Return a measured motion of m: t, q, qd, qdd, and tau where the table holds forces.
+
+    `source` is a file (CSV, NPZ, JSON, .mot, .sto, .c3d, .mcap) or a mapping from heads to columns.
+    `columns` maps coordinates to other heads: {"elbow": "act_pos_3:deg"}. `cutoff` in Hz is that of
+    a zero-phase filter, "auto" chooses it by residual analysis; None smooths by cross-validation.
+    Gaps up to `bridge` seconds are bridged, longer ones are left open (NaN); all are in `gaps`.
+
+    >>> import dalembert as da
+    >>> import numpy as np
+    >>> m = da.load("RZ(), TXK(1); body 1: M = 1, D = (1, 0, 0);")
+    >>> t = np.linspace(0, 2, 201)
+    >>> d = da.read_motion({"t": t, "q.j1": np.cos(t)}, m)
+    >>> d.qdd[0].round(4).tolist()
+    [-1.0]
+    """
+    require_mechanism(m, "read_motion")
+    if isinstance(bridge, bool) or not isinstance(bridge, int | float) or not bridge >= 0:
+        raise UsageError(f"bridge={bridge!r} is not a time", hint="seconds, as 0.2")
+    table = read_table(source)
+    arrays, spare = assigned(m, table, columns)
+    arrays, notes = _in_order(arrays, table.source)
+    notes = [*table.notes, *notes]
+    if spare:
+        notes.append(f"columns that were not used: {some(spare)}")
+    t, q = arrays["t"], arrays["q"]
+    if len(t) < FEWEST:
+        raise DescriptionError(
+            f"{len(t)} samples are too few", where=Place(table.source), hint=f"{FEWEST} at least"
+        )
+    written = [arrays.get("qd"), arrays.get("qdd")]
+    if cutoff is None and all(x is not None and np.isfinite(x).all() for x in [q, *written]):
+        notes.append("rates and accelerations are those of the table")
+        made = MeasuredMotion(m, t, q, written[0], written[1], arrays.get("tau"))  # type: ignore[arg-type]
+        return replace(made, notes=tuple(notes))
+    if any(x is not None for x in written):
+        notes.append("rates are computed from the coordinates; those of the table were not used")
+    return _smoothed(m, t, q, arrays.get("tau"), cutoff, bridge, notes, table.source)
+
+
+def motion_of(m: Mechanism, t: Any, q: Any) -> MeasuredMotion:
+    """Return the motion through samples q, (n, nq), at times t."""
+    times, rows = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
+    rows = rows.reshape(len(times), -1) if rows.ndim == 1 else rows
+    if times.ndim != 1 or rows.ndim != 2 or len(rows) != len(times):
+        raise UsageError(
+            f"times of shape {times.shape} and coordinates of shape {rows.shape}",
+            hint="give a row of coordinates for each time",
+        )
+    if rows.shape[1] != m.nq:
+        raise UsageError(
+            f"the motion has {rows.shape[1]} columns, the mechanism {m.nq} coordinates",
+            hint="one for each of " + some(m.coordinate_names, 20),
+        )
+    heads = [f"q.{n}" for n in m.coordinate_names]
+    return read_motion({"t": times, **dict(zip(heads, rows.T, strict=True))}, m)
+
+
+def _in_order(arrays: dict[str, Array], source: str) -> tuple[dict[str, Array], list[str]]:
+    """Return the samples with increasing times, and what had to be done for it."""
+    t, notes = arrays["t"], []
+    if not np.isfinite(t).all():
+        row = int(np.flatnonzero(~np.isfinite(t))[0])
+        raise DescriptionError(
+            f"the time of sample {row + 1} is missing", where=Place(source, row + 2)
+        )
+    if (np.diff(t) < 0).any():
+        notes.append(f"{int((np.diff(t) < 0).sum())} samples were out of order: sorted by time")
+        order = np.argsort(t, kind="stable")
+        arrays = {k: x[order] for k, x in arrays.items()}
+        t = arrays["t"]
+    again = np.flatnonzero(np.diff(t) == 0)
+    if len(again):
+        notes.append(f"{len(again)} samples repeat a time: the first of each was kept")
+        keep = np.ones(len(t), dtype=bool)
+        keep[again + 1] = False
+        arrays = {k: x[keep] for k, x in arrays.items()}
+    return arrays, notes
+
+
+def _groups(m: Mechanism) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Yield (body, coordinates, velocity variables) that are smoothed together."""
+    at_q = at_v = 0
+    for j, body in enumerate(m.bodies):
+        n, k = body.joint.nq, body.joint.nv
+        if is_quaternion(body.joint):
+            yield j, list(range(at_q, at_q + n)), list(range(at_v, at_v + k))
+        else:
+            yield from ((j, [at_q + i], [at_v + i]) for i in range(n))
+        at_q, at_v = at_q + n, at_v + k
+
+
+def _smoothed(
+    m: Mechanism, t: Array, q: Array, tau: Array | None, cutoff: Any, bridge: float,
+    notes: list[str], source: str,
+) -> MeasuredMotion:  # fmt: skip
+    n = len(t)
+    out = {"q": np.full((n, m.nq), np.nan)}
+    out |= {k: np.full((n, m.nv), np.nan) for k in ("qd", "qdd")}
+    spread = np.full((n, m.nv, 3, 3), np.nan)
+    cut, noise = np.full(m.nq, np.nan), np.full(m.nv, np.nan)
+    gaps: list[Gap] = []
+    for j, at_q, at_v in _groups(m):
+        names = tuple(m.coordinate_names[k] for k in at_q)
+        y = _continuous(m, j, q[:, at_q], names, notes)
+        here = np.isfinite(y).all(axis=1)
+        if not here.any():
+            raise DescriptionError(f"{some(names)} has no samples", where=Place(source))
+        for piece in _pieces(t, here, bridge, names, gaps):
+            made = smooth(t[piece], y[piece], here[piece].astype(float), cutoff)
+            _placed(m, j, made, y[piece], piece, at_q, at_v, out, spread)
+            cut[at_q] = np.fmin(cut[at_q], made.cutoff)
+            noise[at_v] = np.fmax(noise[at_v], float(np.mean(made.noise)))
+    if not np.isfinite(out["q"]).all(axis=1).any():
+        raise DescriptionError(
+            "no sample has all coordinates", where=Place(source), hint="see the gaps of the table"
+        )
+    return MeasuredMotion(
+        m, t, out["q"], out["qd"], out["qdd"], tau, _merged(gaps), tuple(notes), cut, noise, spread
+    )
+
+
+def _continuous(m: Mechanism, j: int, y: Array, names: Sequence[str], notes: list[str]) -> Array:
+    """Return samples without jumps of a turn, or of a quaternion's sign."""
+    body = m.bodies[j]
+    if is_quaternion(body.joint):
+        return same_sign(y, joint_name(body))
+    seen = np.isfinite(y[:, 0])
+    angles = y[seen, 0]
+    if body.joint.kind == "revolute" and (np.abs(np.diff(angles)) > np.pi).any():
+        y = y.copy()
+        y[seen, 0] = np.unwrap(angles)
+        notes.append(f"{some(names)}: jumps of a full turn were taken out")
+    return y
+
+
+def _pieces(
+    t: Array, here: Array, bridge: float, names: tuple[str, ...], gaps: list[Gap]
+) -> list[slice]:
+    """Return stretches of samples without a long gap, and note every gap."""
+    seen = np.flatnonzero(here)
+    step = float(np.median(np.diff(t[seen]))) if len(seen) > 1 else 0.0
+    holes = np.flatnonzero((np.diff(seen) > 1) | (np.diff(t[seen]) > 4 * step))
+    starts, ends = [int(seen[0])], []
+    for k in holes:
+        a, b = int(seen[k]), int(seen[k + 1])
+        short = t[b] - t[a] <= max(bridge, 0.0) + step
+        gaps.append(Gap(float(t[a]), float(t[b]), names, bool(short)))
+        if not short:
+            ends.append(a + 1)
+            starts.append(b)
+    ends.append(int(seen[-1]) + 1)
+    for edge, a, b in ((0, 0, int(seen[0])), (1, int(seen[-1]), len(t) - 1)):
+        if a != b:
+            gaps.append(Gap(float(t[a]), float(t[b]), names, False))
+        del edge
+    return [slice(a, b) for a, b in zip(starts, ends, strict=True) if here[a:b].sum() >= FEWEST]
+
+
+def _placed(
+    m: Mechanism, j: int, made: Smoothed, y: Array, piece: slice, at_q: list[int], at_v: list[int],
+    out: dict[str, Array], spread: Array,
+) -> None:  # fmt: skip
+    """Write one smoothed stretch of a joint to its columns."""
+    x, xd, xdd = made.x, made.xd, made.xdd
+    kind = m.bodies[j].joint.kind
+    if kind == "spherical":
+        x, xd, xdd = quaternion_rates(x, xd, xdd)
+    elif kind == "free":
+        x, xd, xdd = free_rates(x, xd, xdd)
+    out["q"][piece, at_q], out["qd"][piece, at_v], out["qdd"][piece, at_v] = x, xd, xdd
+    variance = np.broadcast_to(made.noise**2, (len(at_q),))
+    if kind == "free":  # linear and angular parts; a rotation vector is twice a quaternion's part
+        variance = np.concatenate([variance[:3], np.full(3, 4 * variance[3:].mean())])
+    elif kind == "spherical":
+        variance = np.full(3, 4 * variance.mean())
+    covariance = made.covariance()[:, None] * variance[None, :, None, None]
+    if len(at_q) == len(at_v):
+        bias = made.end_errors(y)
+        covariance = covariance + bias[..., :, None] * bias[..., None, :]
+    spread[piece, at_v] = covariance
+
+
+def _per_rate(m: Mechanism, per_coordinate: Array) -> Array:
+    return np.array([per_coordinate[at_q[0]] for _, at_q, at_v in _groups(m) for _ in at_v])
+
+
+def _merged(gaps: list[Gap]) -> tuple[Gap, ...]:
+    """Return gaps of the same stretch as one, in order of time."""
+    by: dict[tuple[float, float, bool], list[str]] = {}
+    for g in gaps:
+        by.setdefault((g.start, g.end, g.bridged), []).extend(g.names)
+    return tuple(Gap(a, b, tuple(names), how) for (a, b, how), names in sorted(by.items()))

@@ -1,0 +1,304 @@
+"""Named columns over time, as files hold them: CSV, NPZ, JSON; other formats beside this file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DescriptionError, Place, UsageError, shown
+
+Array = np.ndarray
+LARGEST = 2**30  # bytes of a text table; larger logs belong into NPZ or MCAP
+MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+TIMES = ("t", "time", "Time", "timestamp", "t_s", "time_s")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of numbers by head; NaN where a value is missing."""
+
+    source: str
+    columns: dict[str, Array] = field(repr=False)
+    degrees: bool = False  # whether the file says that its angles are degrees
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()))) if self.columns else 0
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The heads in the order of the file."""
+        return tuple(self.columns)
+
+    def times(self, head: str | None = None) -> Array:
+        """Return the column of times: `head`, or the one called t, time, timestamp."""
+        for name in (head,) if head else TIMES:
+            if name in self.columns:
+                return self.columns[name]
+        raise DescriptionError(
+            f"there is no column {head!r}" if head else "there is no column of times",
+            where=Place(self.source),
+            hint="call one 't', in seconds, or write columns={'t': HEAD}; heads are "
+            + some(self.heads),
+        )
+
+
+def some(names: Iterable[str], most: int = 12) -> str:
+    """Return a short list of names for a message."""
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(shown(n, 60) for n in listed[:most]) + more
+
+
+def read_table(path: Any) -> Table:
+    """Return the table of a file, by its ending, or of a mapping from heads to columns."""
+    if isinstance(path, Table):
+        return path
+    if isinstance(path, Mapping):
+        return table_of(path, "<mapping>")
+    if not isinstance(path, str | Path) or "\0" in str(path):
+        raise UsageError(
+            f"a motion table is a file, not {type(path).__name__}",
+            hint="give a path, or a mapping from heads to columns",
+        )
+    file = Path(path)
+    read = READERS.get(file.suffix.lower())
+    if read is None:
+        from .formats import FORMATS
+
+        read = FORMATS.get(file.suffix.lower())
+    if read is None:
+        raise DescriptionError(
+            f"a table that ends in {shown(file.suffix)!r} is not known",
+            where=Place(str(path)),
+            hint="known: .csv .tsv .txt .npz .json .mot .sto .trc .c3d .mcap",
+        )
+    if not file.is_file():
+        raise DescriptionError("no such file", where=Place(str(path)), hint="check the path")
+    try:
+        return read(file)
+    except (OSError, MemoryError) as error:
+        raise DescriptionError(
+            f"the file cannot be read: {type(error).__name__}", where=Place(str(path))
+        ) from error
+
+
+def table_of(columns: Mapping[Any, Any], source: str, **more: Any) -> Table:
+    """Return a table of columns that must have one length; arrays of rows are split by number."""
+    made: dict[str, Array] = {}
+    for head, values in columns.items():
+        try:
+            x = np.asarray(values, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise DescriptionError(
+                f"column {shown(str(head))!r} does not hold numbers", where=Place(source)
+            ) from error
+        if x.ndim == 1:
+            made[str(head)] = x
+        elif x.ndim == 2:  # as `simulate --npz` writes q: one row a sample
+            made |= {f"{head}[{k}]": x[:, k] for k in range(x.shape[1])}
+    sizes = {h: len(x) for h, x in made.items()}
+    if len(set(sizes.values())) > 1:
+        a, b = min(sizes, key=lambda h: sizes[h]), max(sizes, key=lambda h: sizes[h])
+        raise DescriptionError(
+            f"columns of unequal length: {shown(a)!r} has {sizes[a]}, {shown(b)!r} {sizes[b]}",
+            where=Place(source),
+        )
+    if not made or not next(iter(sizes.values())):
+        raise DescriptionError("the table has no rows", where=Place(source))
+    return Table(source, made, **more)
+
+
+# -- CSV ---------------------------------------------------------------------------------------
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a table, if it is UTF-8 and not too large."""
+    size = file.stat().st_size
+    if size > LARGEST:
+        raise DescriptionError(
+            f"the file has {size / 2**30:.1f} GiB; a text table may have {LARGEST / 2**30:g}",
+            where=Place(str(file)),
+            hint="write it as .npz, or cut it in pieces",
+        )
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DescriptionError(
+            f"byte {error.start} is not UTF-8", where=Place(str(file)), hint="save it as UTF-8"
+        ) from error
+
+
+def _csv(file: Path) -> Table:
+    text = read_text(file)
+    if not text.strip():
+        raise DescriptionError("the file is empty", where=Place(str(file)))
+    first = text[: text.find("\n") + 1 or None]
+    delimiter = max(",;\t", key=first.count) if any(c in first for c in ",;\t") else ","
+    return rows_table(text, str(file), delimiter)
+
+
+def rows_table(text: str, source: str, delimiter: str, line: int = 1, **more: Any) -> Table:
+    """Return the table of a text whose first line holds the heads; `line` is its number."""
+    head_text, _, body = text.partition("\n")
+    heads = [h.strip() for h in next(csv.reader([head_text.rstrip("\r")], delimiter=delimiter))]
+    while heads and not heads[-1]:
+        heads.pop()
+    check_heads(heads, source, line)
+    if not body.strip():
+        raise DescriptionError("the table has no rows", where=Place(source, line))
+    try:
+        use = range(len(heads))
+        data = np.loadtxt(io.StringIO(body), delimiter=delimiter, ndmin=2, usecols=use)
+    except (ValueError, IndexError):
+        data = _careful(body, source, delimiter, heads, line)
+    if not np.isfinite(data).all() and np.isinf(data).any():
+        row, column = np.argwhere(np.isinf(data))[0]
+        raise DescriptionError(
+            f"column {shown(heads[column])!r} is infinite",
+            where=Place(source, line + 1 + int(row)),
+            hint="leave a missing value empty, or write nan",
+        )
+    return table_of(dict(zip(heads, data.T, strict=True)), source, **more)
+
+
+def check_heads(heads: list[str], source: str, line: int = 1) -> None:
+    """Raise DescriptionError for heads that are missing, numbers, or there twice."""
+    seen: set[str] = set()
+    for k, head in enumerate(heads):
+        problem = ""
+        if not head:
+            problem = f"column {k + 1} has no head"
+        elif head in seen:
+            problem = f"two columns are called {shown(head)!r}"
+        elif _is_number(head):
+            problem = f"the first line holds a number, {shown(head)!r}, and no heads"
+        if problem:
+            raise DescriptionError(
+                problem,
+                where=Place(source, line, 1),
+                hint="the first line names the columns: t,q.shoulder,q.elbow",
+            )
+        seen.add(head)
+    if not heads:
+        raise DescriptionError("there are no heads", where=Place(source, line))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.lower().lstrip("+-") not in ("nan", "inf", "infinity")
+
+
+def _careful(body: str, source: str, delimiter: str, heads: list[str], line: int) -> Array:
+    """Return the rows one by one: missing values become NaN, what is wrong is shown."""
+    rows = []
+    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
+    try:
+        for cells in reader:
+            if not cells or all(not c.strip() for c in cells):
+                continue
+            at = line + reader.line_num
+            if len(cells) < len(heads) or any(c.strip() for c in cells[len(heads) :]):
+                raise DescriptionError(
+                    f"{len(cells)} values, {len(heads)} heads", where=Place(source, at)
+                )
+            rows.append([_number(c, h, source, at) for c, h in zip(cells, heads, strict=False)])
+    except csv.Error as error:
+        raise DescriptionError(str(error), where=Place(source, line + reader.line_num)) from None
+    return np.array(rows, dtype=float).reshape(-1, len(heads))
+
+
+def _number(cell: str, head: str, source: str, line: int) -> float:
+    text = cell.strip()
+    if text.lower() in MISSING:
+        return np.nan
+    try:
+        if len(text) > 400 or "_" in text:
+            raise ValueError
+        return float(text)
+    except ValueError:
+        raise DescriptionError(
+            f"{shown(text, 40)!r} in column {shown(head)!r} is not a number",
+            where=Place(source, line),
+            hint="leave a missing value empty, or write nan",
+        ) from None
+
+
+# -- NPZ and JSON ------------------------------------------------------------------------------
+
+
+def _npz(file: Path) -> Table:
+    try:
+        with np.load(file, allow_pickle=False) as data:
+            arrays = {n: data[n] for n in data.files if data[n].dtype.kind in "fiu"}
+    except (ValueError, KeyError, OSError, EOFError) as error:
+        raise DescriptionError(
+            "this is not an NPZ file of plain arrays", where=Place(str(file))
+        ) from error
+    except Exception as error:  # zipfile raises its own kinds for torn archives
+        raise DescriptionError("the NPZ file is damaged", where=Place(str(file))) from error
+    rows = len(arrays["t"]) if "t" in arrays and arrays["t"].ndim == 1 else None
+    kept = {n: a for n, a in arrays.items() if a.ndim in (1, 2) and rows in (None, len(a))}
+    return table_of(kept, str(file))
+
+
+def _json(file: Path) -> Table:
+    try:
+        data = json.loads(read_text(file))
+    except (ValueError, RecursionError) as error:
+        raise DescriptionError(f"this is not JSON: {error}"[:300], where=Place(str(file))) from None
+    if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):
+        heads = list(dict.fromkeys(h for row in data for h in row))
+        data = {h: [row.get(h) for row in data] for h in heads}
+    if not isinstance(data, dict):
+        raise DescriptionError(
+            "a JSON table is an object of lists", where=Place(str(file)),
+            hint='write {"t": [0, 0.01], "q.elbow": [0.1, 0.12]}',
+        )  # fmt: skip
+    columns = {h: _nulls(v) for h, v in data.items() if isinstance(v, list)}
+    return table_of(columns, str(file))
+
+
+def _nulls(values: list[Any]) -> list[Any]:
+    return [np.nan if v is None else v for v in values]
+
+
+READERS: dict[str, Callable[[Path], Table]] = {
+    ".csv": _csv,
+    ".tsv": _csv,
+    ".txt": _csv,
+    ".npz": _npz,
+    ".json": _json,
+}
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def write_table(path: str | Path, heads: Iterable[str], columns: Any) -> None:
+    """Write columns (rows are samples) with a line of heads; CSV, NPZ or JSON by the ending."""
+    file, names, data = Path(path), list(heads), np.asarray(columns, dtype=float)
+    kind = file.suffix.lower()
+    if kind == ".npz":
+        np.savez_compressed(file, **dict(zip(names, data.T, strict=True)))
+    elif kind == ".json":
+        lists = {
+            n: [None if np.isnan(x) else float(x) for x in column]
+            for n, column in zip(names, data.T, strict=True)
+        }
+        file.write_text(json.dumps(lists), encoding="utf-8")
+    else:
+        with open(file, "w", newline="", encoding="utf-8") as out:
+            writer = csv.writer(out)
+            writer.writerow(names)
+            writer.writerows([repr(float(x)) if x == x else "" for x in row] for row in data)

@@ -1,0 +1,122 @@
+"""Measured forces from outside: a wrench per sample, in the axes of a frame or in world axes.
+
+Arrays are in the axes of their frame, at its origin. Files and tables are in world axes, at the
+frame's origin, or at a measured point (the centre of pressure of a force plate) if they hold one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..compute import evaluate
+from ..compute.wrenches import at_frames
+from ..errors import DescriptionError, Place, UsageError, shown
+from ..mechanism import Mechanism
+from .table import Table, read_table, some
+
+Array = np.ndarray
+FORCE = ("fx", "fy", "fz", "mx", "my", "mz")
+POINT = ("px", "py", "pz")
+
+
+def wrench_rows(m: Mechanism, t: Array, q: Array, on_environment: Any, on_body: Any) -> Any:
+    """Return the wrench of each link on the environment for every sample, or None.
+
+    A table names its frames in its heads: `foot.fx ... foot.mz`, and `foot.px foot.py foot.pz`.
+    """
+    if on_environment is not None and on_body is not None:
+        raise UsageError(
+            "both wrench_on_environment and wrench_on_body are given",
+            hint="they are negatives of each other: give one",
+        )
+    given, sign = (on_environment, 1.0) if on_body is None else (on_body, -1.0)
+    if given is None:
+        return None
+    if isinstance(given, str | Path | Table):
+        given = dict.fromkeys(frames_of(m, table := read_table(given)), table)
+    if not isinstance(given, Mapping):
+        array = np.asarray(given, dtype=float)
+        if array.ndim < 2 or array.shape[-2:] != (len(m.bodies), 6):
+            raise UsageError(
+                f"the wrenches have shape {array.shape}, expected (..., {len(m.bodies)}, 6)",
+                hint='six numbers per body, or a mapping: {"foot": table}',
+            )
+        return sign * array
+    rows = {str(frame): _rows(m, t, q, str(frame), x) for frame, x in given.items()}
+    return sign * at_frames(m, rows)
+
+
+def frames_of(m: Mechanism, table: Table) -> list[str]:
+    """Return the frames whose wrench a table holds; a head that names none is an error."""
+    heads = [h for h in table.heads if h.rpartition(".")[2] in FORCE]
+    names = list(dict.fromkeys(h.rpartition(".")[0] for h in heads))
+    if not names:
+        raise DescriptionError(
+            "the table holds no wrench",
+            where=Place(table.source),
+            hint="heads: t, foot.fx, foot.fy, foot.fz, foot.mx, foot.my, foot.mz; here: "
+            + some(table.heads),
+        )
+    for name in names:
+        m.frame(name)
+    return names
+
+
+def _rows(m: Mechanism, t: Array, q: Array, frame: str, value: Any) -> Array:
+    """Return the wrench on a frame, in its axes, at its origin: (n, 6)."""
+    if isinstance(value, str | Path | Table | Mapping):
+        return _from_table(m, t, q, frame, read_table(value))
+    six = np.asarray(value, dtype=float)
+    if six.shape not in ((6,), (len(t), 6)):
+        raise UsageError(
+            f"the wrench on {shown(frame)!r} has shape {six.shape}",
+            hint=f"six numbers, or a row for each of the {len(t)} samples",
+        )
+    return np.broadcast_to(six, (len(t), 6))
+
+
+def _from_table(m: Mechanism, t: Array, q: Array, frame: str, table: Table) -> Array:
+    heads = {n: n if n in table.columns else f"{frame}.{n}" for n in (*FORCE, *POINT)}
+    columns = {n: table.columns[h] for n, h in heads.items() if h in table.columns}
+    if not any(n in columns for n in FORCE):
+        raise DescriptionError(
+            f"the table holds no force on {shown(frame)!r}",
+            where=Place(table.source),
+            hint=f"heads: t, {frame}.fx ... {frame}.mz; here: {some(table.heads)}",
+        )
+    some_points = [n for n in POINT if n in columns]
+    if some_points and len(some_points) < 3:
+        raise DescriptionError(
+            f"the point of {shown(frame)!r} lacks a coordinate", where=Place(table.source),
+            hint="px, py and pz belong together",
+        )  # fmt: skip
+    own = table.times()
+    if not (np.diff(own) > 0).all():
+        raise DescriptionError("the times do not increase", where=Place(table.source))
+    slack = 2 * float(np.median(np.diff(own)))
+    if own[0] > t[0] + slack or own[-1] < t[-1] - slack:
+        raise DescriptionError(
+            f"the wrenches go from t = {own[0]:g} to {own[-1]:g} s, the motion from "
+            f"{t[0]:g} to {t[-1]:g} s",
+            where=Place(table.source),
+            hint="cut the motion to the times that were measured: d[a:b]",
+        )
+
+    def at(name: str) -> Array:
+        return np.interp(t, own, columns[name]) if name in columns else np.zeros(len(t))
+
+    force = np.stack([at(n) for n in FORCE[:3]], axis=1)
+    couple = np.stack([at(n) for n in FORCE[3:]], axis=1)
+    pose = evaluate(m, "pose", q, frame=frame)
+    R, origin = pose[..., :3, :3], pose[..., :3, 3]
+    if some_points:
+        point = np.stack([at(n) for n in POINT], axis=1)
+        # a plate without load has no centre of pressure: no force, no moment
+        unloaded = ~np.isfinite(point).all(axis=1) & (np.abs(force).max(axis=1) == 0)
+        couple = couple + np.cross(np.where(unloaded[:, None], origin, point) - origin, force)
+    turned = [np.einsum("nji,nj->ni", R, x) for x in (force, couple)]  # Rᵀ: world to frame axes
+    return np.concatenate(turned, axis=1)

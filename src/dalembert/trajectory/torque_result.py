@@ -1,0 +1,185 @@
+"""What `torques_along` gives back: forces, their parts, powers, and the limits they pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..measure.table import write_table
+from ..mechanism import Mechanism
+from ..simulate.plot import figure, lines, save
+from ..simulate.result import column_names
+
+Array = np.ndarray
+PARTS = ("static", "inertial", "coriolis", "centrifugal", "friction", "wrench")
+
+
+@dataclass(frozen=True)
+class Excess:
+    """A limit that the motion passes: the largest value, when, and the limit."""
+
+    joint: str
+    what: str  # "force", "speed", "lower position", "upper position"
+    value: float
+    limit: float
+    time: float
+
+    @property
+    def by(self) -> float:
+        """How far beyond the limit, in its unit."""
+        beyond = self.value - self.limit
+        return abs(beyond) if "position" in self.what else abs(self.value) - abs(self.limit)
+
+    def __str__(self) -> str:
+        share = f" ({100 * self.by / abs(self.limit):.0f} %)" if self.limit else ""
+        return (
+            f"{self.joint}: {self.what} {self.value:.6g} passes {self.limit:.6g} "
+            f"by {self.by:.4g}{share} at t = {self.time:.4g} s"
+        )
+
+
+@dataclass(frozen=True)
+class Torques:
+    """Forces of the joints (of the motors, with closed loops) along a motion; rows are times."""
+
+    m: Mechanism = field(repr=False)
+    names: tuple[str, ...]
+    t: Array = field(repr=False)
+    q: Array = field(repr=False)
+    qd: Array = field(repr=False)
+    qdd: Array = field(repr=False)
+    tau: Array = field(repr=False)
+    parts: dict[str, Array] = field(repr=False)  # PARTS, whose sum is tau
+    speed: Array = field(repr=False)  # of the joints that `names` lists
+    exceeded: tuple[Excess, ...] = ()
+    effort: Array | None = field(default=None, repr=False)  # limits of the forces, infinite if open
+    fastest: Array | None = field(default=None, repr=False)  # limits of the speeds, the same
+    band: Array | None = field(default=None, repr=False)  # standard deviation of tau, if measured
+    measured: Array | None = field(default=None, repr=False)  # forces of the table, if it has them
+    notes: tuple[str, ...] = ()
+
+    @property
+    def slower(self) -> float:
+        """How many times longer the same path must take to keep the limits of force and speed.
+
+        1 where they are kept, infinite where rest alone passes a limit. Friction is held at what it
+        is at full speed.
+        """
+        moving = sum(
+            (self.parts[n] for n in ("inertial", "coriolis", "centrifugal")), 0.0 * self.tau
+        )
+        rest, room = self.tau - moving, 1.0
+        if self.effort is not None and len(self.t):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                # rest + x moving lies within the limits, x the square of the new speed over the old
+                x = np.where(moving > 0, self.effort - rest, -self.effort - rest) / moving
+            x = np.where(moving == 0, np.where(np.abs(rest) > self.effort, 0.0, np.inf), x)
+            room = max(0.0, min(room, float(np.fmin.reduce(x, axis=None, initial=1.0))))
+        times = float(1 / np.sqrt(room)) if room > 0 else np.inf
+        if self.fastest is not None:
+            most = np.fmax.reduce(np.abs(self.qd) / self.fastest, axis=None, initial=1.0)
+            times = max(times, float(most))
+        return times
+
+    @property
+    def executable(self) -> bool:
+        """Whether no limit is passed."""
+        return not self.exceeded
+
+    @property
+    def peak(self) -> Array:
+        """Largest force of each joint, N or N m."""
+        return np.nanmax(np.abs(self.tau), axis=0)
+
+    @property
+    def rms(self) -> Array:
+        """The root mean square of each force over the motion."""
+        return _rms(self.t, self.tau)
+
+    @property
+    def power(self) -> Array:
+        """Mechanical power of each joint at each time, W."""
+        return self.tau * self.speed
+
+    @property
+    def peak_power(self) -> Array:
+        """The largest power of each force, whatever its sign (W)."""
+        return np.nanmax(np.abs(self.power), axis=0)
+
+    @property
+    def energy(self) -> Array:
+        """Work of each joint up to each time, J."""
+        p, h = self.power, np.diff(self.t)[:, None]
+        work = np.nan_to_num((p[1:] + p[:-1]) / 2 * h)  # none in a gap
+        return np.concatenate([np.zeros((1, p.shape[1])), np.cumsum(work, 0)])
+
+    @property
+    def residual(self) -> tuple[Array, Array] | None:
+        """Force and moment that a free base would need, which nothing gives; None without one.
+
+        They are zero for a perfect model and perfect measurements.
+        """
+        first = self.m.bodies[0].joint.kind if self.m.bodies else ""
+        if first != "free" or len(self.names) != self.m.nv:
+            return None
+        return self.tau[:, :3], self.tau[:, 3:6]
+
+    def share(self, *names: str) -> Array:
+        """Return the RMS of some parts over the RMS of the whole force, per joint."""
+        some = sum((self.parts[n] for n in names), np.zeros_like(self.tau))
+        return _rms(self.t, some) / np.maximum(self.rms, 1e-300)
+
+    def summary(self) -> str:
+        """Return a table, and what is exceeded."""
+        w = max(16, *(len(n) + 2 for n in self.names))
+        rows = [f"{'joint':<{w}}{'peak':>12}{'rms':>12}{'peak power':>12}"]
+        columns = zip(self.names, self.peak, self.rms, self.peak_power, strict=True)
+        rows += [f"{n:<{w}}{p:>12.4g}{r:>12.4g}{x:>12.4g}" for n, p, r, x in columns]
+        if (base := self.residual) is not None:
+            force, couple = (float(np.sqrt(np.nanmean((x**2).sum(axis=1)))) for x in base)
+            rows.append(f"residual of the base: force {force:.4g} N, moment {couple:.4g} N m (RMS)")
+        rows += [str(e) for e in self.exceeded] or ["no limit is passed"]
+        if any("position" not in e.what for e in self.exceeded):
+            times = self.slower
+            rows.append(
+                f"{times:.4g} times slower, the motion keeps the limits of force and speed"
+                if np.isfinite(times)
+                else "no slower motion keeps the limits: they are passed at rest"
+            )
+        return "\n".join(rows)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write t, q, qd, qdd and every part of the force with a header line."""
+        names = ["t", *(n for k in ("q", "qd", "qdd") for n in column_names(self.m, k))]
+        table = [self.t[:, None], self.q, self.qd, self.qdd]
+        own = {"tau": self.tau, **self.parts}
+        if self.band is not None:
+            own["band"] = self.band
+        for kind, values in own.items():
+            names += [f"{kind}.{n}" for n in self.names]
+            table.append(values)
+        write_table(path, names, np.concatenate(table, axis=1))
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Return a figure with a panel per joint: the force and its parts."""
+        acting = [p for p in PARTS if np.abs(self.parts[p]).max(initial=0.0) > 0]
+        made, panels = figure(len(self.names), f"{self.m.name}: forces along the motion")
+        for k, (name, panel) in enumerate(zip(self.names, panels, strict=True)):
+            columns = np.stack([self.tau[:, k], *(self.parts[p][:, k] for p in acting)], axis=1)
+            lines(panel, self.t, columns, ["tau", *acting], f"{name}  [N m, N]")
+            if self.band is not None:
+                low, high = (self.tau[:, k] + s * 2 * self.band[:, k] for s in (-1, 1))
+                panel.fill_between(self.t, low, high, alpha=0.25, linewidth=0, label="±2σ")
+        return save(made, path)
+
+
+def _rms(t: Array, x: Array) -> Array:
+    if len(t) < 2:
+        return np.abs(x[0])
+    h = np.diff(t)[:, None]
+    squares = (x[1:] ** 2 + x[:-1] ** 2) / 2
+    span = np.where(np.isfinite(squares), h, 0.0).sum(axis=0)  # gaps do not count
+    return np.sqrt(np.nansum(squares * h, axis=0) / np.maximum(span, 1e-300))

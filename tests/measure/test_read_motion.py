@@ -1,0 +1,174 @@
+"""Motion tables: what is read, what is refused, what is said."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+pytest.importorskip("scipy")
+ARM = da.load(
+    "shoulder: RZ(), TXK(0.5), elbow: RZ(), TXK(0.4); gravity = (0, -9.81, 0);"
+    "body 1: M = 2, D = (0.25, 0, 0), I = (0.1, 0.1, 0.1);"
+    "body 2: M = 1, D = (0.2, 0, 0), I = (0.1, 0.1, 0.1);"
+)
+T = np.linspace(0, 3, 301)
+Q = np.stack([np.cos(T), 0.5 * np.sin(2 * T)], axis=1)
+QDD = np.stack([-np.cos(T), -2 * np.sin(2 * T)], axis=1)
+
+
+def csv_file(path, heads, columns, end="\n"):
+    rows = [",".join(heads)] + [",".join("" if x != x else repr(float(x)) for x in r)
+                                for r in np.stack(columns, axis=1)]  # fmt: skip
+    path.write_text(end.join(rows) + end)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "npz", "json", "mapping"])
+def test_every_table_gives_the_same_motion(tmp_path, kind):
+    columns = {"t": T, "q.shoulder": Q[:, 0], "q.elbow": Q[:, 1]}
+    source = columns
+    if kind == "csv":
+        source = csv_file(tmp_path / "a.csv", list(columns), list(columns.values()))
+    elif kind == "npz":
+        source = tmp_path / "a.npz"
+        np.savez(source, **columns)
+    elif kind == "json":
+        source = tmp_path / "a.json"
+        source.write_text(json.dumps({k: v.tolist() for k, v in columns.items()}))
+    d = da.read_motion(source, ARM)
+    assert np.allclose(d.q, Q, atol=1e-9)
+    assert np.abs(d.qdd - QDD).max() < 1e-4
+    assert d.tau is None and d.gaps == ()
+
+
+def test_heads_units_signs_offsets_and_torque_constants(tmp_path):
+    heads = ["stamp", "act_pos_1", "act:pos", "cur"]
+    file = csv_file(
+        tmp_path / "log.csv",
+        heads,
+        [T * 1e3, np.rad2deg(-Q[:, 0]), np.rad2deg(Q[:, 1]) - 5, 2 * Q[:, 0]],
+    )
+    columns = {
+        "t": "stamp:ms",
+        "shoulder": "act_pos_1:deg:-",
+        "elbow": "act:pos:+5:deg",
+        "tau.shoulder": "cur:*0.1:*100",
+    }
+    d = da.read_motion(file, ARM, columns=columns)
+    assert np.allclose(d.q, Q, atol=1e-9)
+    assert np.allclose(d.tau[:, 0], 20 * Q[:, 0]) and np.isnan(d.tau[:, 1]).all()
+    text = ",".join(f"{k}={v}" for k, v in columns.items())
+    assert np.allclose(da.read_motion(file, ARM, columns=text).q, Q, atol=1e-9)
+
+
+def test_short_gaps_are_bridged_and_long_ones_left_open():
+    q = Q.copy()
+    q[50:60, 0] = np.nan
+    q[150:200, 1] = np.nan
+    d = da.read_motion({"t": T, "q.shoulder": q[:, 0], "q.elbow": q[:, 1]}, ARM)
+    assert [g.bridged for g in d.gaps] == [True, False]
+    assert d.gaps[0].names == ("shoulder",)
+    assert np.abs(d.qdd[:, 0] - QDD[:, 0]).max() < 1e-2
+    assert np.isnan(d.q[160:190, 1]).all() and d.valid.sum() == len(T) - 50
+    f = da.torques_along(ARM, d)
+    assert np.isnan(f.tau[160]).all() and np.isfinite(f.tau[50:60]).all()
+    assert np.isfinite(f.peak).all() and np.isfinite(f.rms).all()
+
+
+def test_order_and_repeats_are_mended_and_said():
+    order = np.r_[0:100, 101, 100, 102:301]
+    columns = {"t": T[order], "q.shoulder": Q[order, 0], "q.elbow": Q[order, 1]}
+    d = da.read_motion(columns, ARM)
+    assert any("out of order" in n for n in d.notes)
+    assert np.allclose(d.q, Q, atol=1e-9)
+    twice = np.r_[0:100, 99, 100:301]
+    d = da.read_motion({k: v[twice] for k, v in
+                        {"t": T, "q.shoulder": Q[:, 0], "q.elbow": Q[:, 1]}.items()}, ARM)  # fmt: skip
+    assert any("repeat a time" in n for n in d.notes) and len(d) == 301
+
+
+def test_a_free_base_has_continuous_quaternions_and_body_rates():
+    rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    m = da.load("RZ(), TXK(1); body 1: M = 1, D = (1, 0, 0), I = (.1, .1, .1);", base="free")
+    w = np.array([0.3, -0.5, 0.8])
+    u = rotation.from_rotvec(T[:, None] * w).as_quat()
+    u *= np.where(np.random.default_rng(0).random(len(T)) < 0.5, -1, 1)[:, None]
+    p = np.stack([np.sin(T), T**2, np.cos(2 * T)], axis=1)
+    columns = dict(zip(m.coordinate_names, [*p.T, *u.T, np.sin(T)], strict=True))
+    d = da.read_motion({"t": T, **columns}, m)
+    assert np.abs(d.qd[:, 3:6] - w).max() < 1e-9
+    v = rotation.from_quat(u).inv().apply(np.stack([np.cos(T), 2 * T, -2 * np.sin(2 * T)], axis=1))
+    assert np.abs(d.qd[:, :3] - v).max() < 1e-6
+
+
+def test_a_written_motion_reads_back_and_gives_the_same_forces(tmp_path):
+    r = da.simulate(ARM, Q[0], [0.1, 0.2], t=T)
+    r.to_csv(tmp_path / "run.csv")
+    d = da.read_motion(tmp_path / "run.csv", ARM)
+    assert np.abs(d.qd - r.qd).max() < 1e-4  # of 5 rad/s, by interpolation at 100 Hz
+    f = da.torques_along(ARM, d)
+    f.to_csv(tmp_path / "forces.csv")
+    again = da.read_motion(tmp_path / "forces.csv", ARM)
+    assert np.array_equal(again.qdd, d.qdd) and np.array_equal(again.tau, f.tau)
+
+
+WRONG = {
+    "no such file": "missing.csv",
+    "not known": "a.xlsx",
+    "empty": ("a.csv", b""),
+    "no heads": ("a.csv", b"0,1,2\n1,2,3\n"),
+    "two columns": ("a.csv", b"t,q.elbow,q.elbow\n0,1,2\n"),
+    "not UTF-8": ("a.csv", b"t,q.elbow\n0,\xff\n"),
+    "is not a number": ("a.csv", b"t,q.shoulder,q.elbow\n0,1,x\n"),
+    "values, 3 heads": ("a.csv", b"t,q.shoulder,q.elbow\n0,1\n"),
+    "infinite": ("a.csv", b"t,q.shoulder,q.elbow\n0,1,inf\n1,1,1\n"),
+    "no rows": ("a.csv", b"t,q.shoulder,q.elbow\n"),
+    "no column of times": ("a.csv", b"a,q.shoulder,q.elbow\n0,1,2\n"),
+    "no column for 'elbow'": ("a.csv", b"t,q.shoulder,elbo\n0,1,2\n1,2,3\n"),
+    "time of sample": ("a.csv", b"t,q.shoulder,q.elbow\n,1,2\n1,2,3\n"),
+    "too few": ("a.csv", b"t,q.shoulder,q.elbow\n0,1,2\n1,2,3\n"),
+    "NPZ": ("a.npz", b"PK\x03\x04 torn"),
+    "not JSON": ("a.json", b"{"),
+    "object of lists": ("a.json", b"[1, 2]"),
+    "endheader": ("a.sto", b"nothing\n"),
+    "no TRC": ("a.trc", b"x\n"),
+    "no C3D": ("a.c3d", b"x" * 2000),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_bad_tables_are_typed_errors(tmp_path, message):
+    given = WRONG[message]
+    if isinstance(given, str):
+        file = tmp_path / given
+        if given != "missing.csv":
+            file.write_bytes(b"x")
+    else:
+        file = tmp_path / given[0]
+        file.write_bytes(given[1])
+    with pytest.raises(da.DalembertError, match=message):
+        da.read_motion(file, ARM)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"elbo": "q.elbow"}, "no coordinate"),
+        ({"elbow": "q.elbw"}, "near: q.elbow"),
+        ({"elbow": "q.elbow:furlong"}, "neither a unit nor a step"),
+        ({"elbow": "q.elbow:/0"}, "neither a unit nor a step"),
+        ({"elbow": 3}, "mapping from names to heads"),
+        ("elbow", "NAME=HEAD"),
+    ],
+)
+def test_bad_maps_of_columns_are_typed_errors(columns, message):
+    with pytest.raises(da.DalembertError, match=message):
+        da.read_motion({"t": T, "q.shoulder": Q[:, 0], "q.elbow": Q[:, 1]}, ARM, columns=columns)
+
+
+@pytest.mark.parametrize("cutoff", [0, -1, float("nan"), 1e9, "six", True])
+def test_bad_cutoffs_are_typed_errors(cutoff):
+    with pytest.raises(da.UsageError, match="cut-off"):
+        da.read_motion({"t": T, "q.shoulder": Q[:, 0], "q.elbow": Q[:, 1]}, ARM, cutoff=cutoff)

@@ -1,0 +1,57 @@
+"""The smoothing spline: its response, its ends, its noise, missing samples."""
+
+import numpy as np
+import pytest
+
+from dalembert.measure.smooth import smooth
+
+pytest.importorskip("scipy")
+T = np.linspace(0, 10, 1001)
+ONES = np.ones(len(T))
+
+
+@pytest.mark.parametrize("frequency", [1.0, 3.0, 6.0, 12.0])
+def test_a_cutoff_is_the_zero_phase_butterworth_filter_of_order_three(frequency):
+    y = np.sin(2 * np.pi * frequency * T)[:, None]
+    x = smooth(T, y, ONES, 6.0).x[300:700, 0]
+    gain = 1 / (1 + (np.sqrt(2) - 1) * (frequency / 6.0) ** 6)
+    phase = np.sin(2 * np.pi * frequency * T[300:700])
+    assert np.dot(x, phase) / np.dot(phase, phase) == pytest.approx(gain, rel=5e-3)
+
+
+def test_samples_of_a_computed_motion_are_interpolated_up_to_the_ends():
+    s = smooth(T, np.cos(T)[:, None], ONES, None)
+    assert np.abs(s.xd[:, 0] + np.sin(T)).max() < 1e-9
+    assert np.abs(s.xdd[:, 0] + np.cos(T)).max() < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cross_validation_finds_the_noise_and_the_band_covers_the_error(seed):
+    y = np.cos(T) + 0.3 * np.sin(2.3 * T + 1)
+    truth = -np.cos(T) - 0.3 * 2.3**2 * np.sin(2.3 * T + 1)
+    noise = np.deg2rad(0.2)
+    noisy = (y + noise * np.random.default_rng(seed).normal(size=len(T)))[:, None]
+    s = smooth(T, noisy, ONES, None)
+    assert s.noise[0] == pytest.approx(noise, rel=0.08)
+    error = s.xdd[:, 0] - truth
+    assert np.sqrt((error**2).mean()) < 0.04  # plain differences of the samples: about 86
+    sigma = np.sqrt(s.covariance()[:, 2, 2] * s.noise**2 + s.end_errors(noisy)[:, 0, 2] ** 2)
+    assert (np.abs(error) < 2 * sigma).mean() > 0.95
+
+
+def test_residual_analysis_keeps_the_signal_and_takes_the_noise():
+    y = np.sin(2 * np.pi * T)[:, None]
+    noisy = y + 0.01 * np.random.default_rng(3).normal(size=y.shape)
+    s = smooth(T, noisy, ONES, "auto")
+    assert 1.0 < s.cutoff < 10.0
+    assert np.sqrt(((s.x - y) ** 2).mean()) < 0.006  # of 0.01
+
+
+def test_missing_samples_and_unequal_times_leave_the_rates_right():
+    rng = np.random.default_rng(4)
+    t = np.sort(rng.uniform(0, 10, 1200))
+    weight = np.ones(len(t))
+    weight[300:320] = 0.0
+    y = np.where(weight[:, None] > 0, np.sin(t)[:, None], np.nan)
+    s = smooth(t, y, weight, None)
+    assert np.abs(s.xd[:, 0] - np.cos(t)).max() < 1e-3

@@ -1,0 +1,111 @@
+"""Forces of a measured motion: ends, bands, and wrenches in world axes."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+pytest.importorskip("scipy")
+PENDULUM = da.load(
+    "RZ(), TXK(1); gravity = (0, -9.81, 0); body 1: M = 1, D = (0.5, 0, 0), I = (0, 0, 0.1);"
+)
+T = np.linspace(0, 6, 601)
+
+
+def exact(q, qdd):
+    """The pendulum's own equation."""
+    return (0.1 + 0.25) * qdd + 9.81 * 0.5 * np.cos(q)
+
+
+def test_the_ends_of_a_sampled_motion_are_right():
+    q = np.cos(T)
+    f = da.torques_along(PENDULUM, (T, q[:, None]))
+    assert len(f.t) == len(T)  # a row per sample
+    assert np.abs(f.tau[:, 0] - exact(q, -np.cos(T))).max() < 1e-5
+
+
+def test_bands_cover_the_error_of_noisy_samples():
+    q, noise = np.cos(T), np.deg2rad(0.2)
+    inside = []
+    for seed in range(6):
+        y = q + noise * np.random.default_rng(seed).normal(size=len(T))
+        f = da.torques_along(PENDULUM, da.read_motion({"t": T, "q.j1": y}, PENDULUM))
+        error = np.abs(f.tau[:, 0] - exact(q, -np.cos(T)))
+        inside.append((error < 2 * f.band[:, 0]).mean())
+        assert np.sqrt((error**2).mean()) < 0.05 < np.abs(f.tau).max()
+    assert np.mean(inside) > 0.93
+
+
+def walker():
+    """A free trunk with a leg of two joints."""
+    return da.load(
+        "hip: RY(), TZK(-0.4), knee: RY(), foot: TZK(-0.4);"
+        "body 1: M = 8, D = (0, 0, -0.2), I = (0.1, 0.1, 0.01);"
+        "body 2: M = 3, D = (0, 0, -0.2), I = (0.1, 0.1, 0.01);",
+        base="free",
+    )
+
+
+def test_a_force_plate_in_world_axes_is_virtual_work(tmp_path):
+    m = walker()
+    rng = np.random.default_rng(1)
+    u = rng.normal(size=4)
+    q = np.r_[rng.normal(size=3), u / np.linalg.norm(u), 0.4, -0.7]
+    n = 40
+    t = np.linspace(0, 1, n)
+    still = (t, np.tile(q, (n, 1)), np.zeros((n, m.nv)), np.zeros((n, m.nv)))
+    f, c, point = rng.normal(size=3) * 100, rng.normal(size=3) * 10, rng.normal(size=3)
+    heads = [f"foot.{x}" for x in ("fx", "fy", "fz", "mx", "my", "mz", "px", "py", "pz")]
+    file = tmp_path / "plate.csv"
+    row = [repr(float(x)) for x in [*f, *c, *point]]
+    plate = np.linspace(-0.1, 1.1, 300)  # faster than the motion, and longer
+    lines = [",".join(["t", *heads]), *(",".join([repr(float(x)), *row]) for x in plate)]
+    file.write_text("\n".join(lines))
+    tau = da.torques_along(m, still, wrench_on_body=file).tau[7]
+    free = da.torques_along(m, still).tau[7]
+    pose = da.pose(m, q, frame="foot")
+    # the power of the plate at each velocity variable, by differences of poses
+    couple = c + np.cross(point - pose[:3, 3], f)
+    power = np.zeros(m.nv)
+    h = 1e-6
+    for k in range(m.nv):
+        step = np.zeros(m.nv)
+        step[k] = h
+        a, b = (da.pose(m, da.integrate(m, q, s * step), frame="foot") for s in (1, -1))
+        v = (a[:3, 3] - b[:3, 3]) / (2 * h)
+        W = (a[:3, :3] - b[:3, :3]) @ pose[:3, :3].T / (2 * h)
+        power[k] = f @ v + couple @ [W[2, 1], W[0, 2], W[1, 0]]
+    assert np.allclose(free - tau, power, atol=1e-6)
+
+
+def test_the_residual_of_a_free_base_vanishes_for_a_standing_body():
+    m = walker()
+    n, weight = 30, 9.81 * 11
+    t = np.linspace(0, 1, n)
+    q = np.tile(da.neutral(m), (n, 1))
+    still = (t, q, np.zeros((n, m.nv)), np.zeros((n, m.nv)))
+    f = da.torques_along(m, still, wrench_on_body={"foot": [0, 0, weight, 0, 0, 0]})
+    force, moment = f.residual
+    assert np.abs(force).max() < 1e-9 and np.abs(moment).max() < 1e-9
+    assert "residual of the base" in f.summary()
+
+
+@pytest.mark.parametrize(
+    ("wrench", "message"),
+    [
+        ({"hand": [0] * 6}, "no frame 'hand'"),
+        ({"foot": [0] * 5}, "shape"),
+        ({"foot": {"t": [0, 1], "a": [1, 2]}}, "no force"),
+        ({"foot": {"t": [0, 0.1], "fx": [1, 2]}}, "the motion from"),
+        ({"foot": {"t": [0, 1], "fx": [1, 2], "px": [0, 0]}}, "lacks a coordinate"),
+        ({"t": [0, 1]}, "shape"),
+        ([1, 2], "shape"),
+        ("missing.csv", "no such file"),
+    ],
+)
+def test_bad_wrenches_are_typed_errors(wrench, message):
+    m = walker()
+    t = np.linspace(0, 1, 20)
+    still = (t, np.tile(da.neutral(m), (20, 1)), np.zeros((20, m.nv)), np.zeros((20, m.nv)))
+    with pytest.raises(da.DalembertError, match=message):
+        da.torques_along(m, still, wrench_on_body=wrench)
