@@ -24,7 +24,7 @@ def run(capsys):
 @pytest.fixture
 def log(tmp_path):
     t = np.linspace(0, 2, 201)
-    rows = ["time,pos", *(f"{x!r},{np.rad2deg(np.cos(x))!r}" for x in t.tolist())]
+    rows = ["time,pos", *(f"{x!r},{float(np.rad2deg(np.cos(x)))!r}" for x in t.tolist())]
     file = tmp_path / "log.csv"
     file.write_text("\n".join(rows))
     return file

@@ -1,5 +1,6 @@
 """Other people's formats, each written here by its own rules or by another package."""
 
+import contextlib
 import struct
 
 import numpy as np
@@ -62,10 +63,8 @@ def test_c3d_agrees_with_another_writer(tmp_path):
     for cut in (600, 1000, 1500, file.stat().st_size // 2):
         torn = tmp_path / "torn.c3d"
         torn.write_bytes(file.read_bytes()[:cut])
-        try:
+        with contextlib.suppress(da.DalembertError):
             read_table(torn)
-        except da.DalembertError:
-            pass
 
 
 def joint_state(seconds, names, position, velocity, effort):

@@ -84,8 +84,8 @@ def test_order_and_repeats_are_mended_and_said():
     assert any("out of order" in n for n in d.notes)
     assert np.allclose(d.q, Q, atol=1e-9)
     twice = np.r_[0:100, 99, 100:301]
-    d = da.read_motion({k: v[twice] for k, v in
-                        {"t": T, "q.shoulder": Q[:, 0], "q.elbow": Q[:, 1]}.items()}, ARM)  # fmt: skip
+    columns = {"t": T, "q.shoulder": Q[:, 0], "q.elbow": Q[:, 1]}
+    d = da.read_motion({k: v[twice] for k, v in columns.items()}, ARM)
     assert any("repeat a time" in n for n in d.notes) and len(d) == 301
 
 
