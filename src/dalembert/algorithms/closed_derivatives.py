@@ -8,6 +8,7 @@ joints are held. The model is traced once and differentiated as a graph, its sol
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..joint import Vector
@@ -17,6 +18,7 @@ from .closed_loop import Inverse, active_torques, closed_forward
 from .drives import Drives
 from .newton_euler import newton_euler
 from .slopes import slopes, tangent, units
+from .velocity_rows import with_told
 
 Model = Callable[[Mechanism, Mechanism, Vector, Vector, Vector], Sequence[Any]]
 
@@ -74,14 +76,20 @@ def _slopes(
     """Return the slopes of a model by q, by qd and by entries `last` of its last input, checks."""
     at = closed_at(m, plan, given[0], steps)
     n = len(plan.independent)
+    angles, rates = ([one[k] for one in m.told] for k in (1, 2))
 
     def record(
-        own: Mechanism, light: Mechanism, q: Sequence[Any], qd: Sequence[Any], x: Sequence[Any]
-    ) -> Any:
+        own: Mechanism, light: Mechanism, q: Sequence[Any], qd: Sequence[Any], x: Sequence[Any],
+        *told: Vector,
+    ) -> Any:  # fmt: skip
+        own = with_told(own, *told) if told else own
         columns = zip(*closed_at(own, plan, q, 0).G, strict=True)
         along = [tangent(own, q, column) for column in columns]
         by_rest = units(qd, plan.independent), units(x, last)
         return model(own, light, q, qd, x), (along, *by_rest)
 
-    found = slopes((m, tree), record, (at.q, *given[1:]), height, (n, n, len(last)))
+    # what is prescribed is an input of the trace too
+    inputs = (at.q, *given[1:], *((angles, rates) if m.told else ()))
+    bare = replace(m, told=(), checked=True)
+    found = slopes((bare, tree), record, inputs, height, (n, n, len(last)))
     return [*found, *at.checks()]

@@ -14,7 +14,7 @@ from ..algebra import is_zero
 from ..expr import Scalar, absolute, maximum, minimum, solve, where
 from ..joint import Vector
 from ..mechanism import Mechanism
-from .loop_closure import closure, closure_rates, loop_jacobian
+from .loop_closure import closure, closure_rates, closure_sides, loop_jacobian
 
 Matrix = Sequence[Sequence[Scalar]]
 DENSE = 6  # the last pivots are chosen at run time, those before are the planned ones
@@ -172,7 +172,8 @@ class Closed:
 
     def velocity(self, qd: Vector) -> list[Scalar]:
         """Return the rates of all joints from those of the independent ones, (4)."""
-        return self.tree([qd[k] for k in self.plan.independent], None)
+        sides = closure_sides(self.m, self.q)
+        return self.tree([qd[k] for k in self.plan.independent], sides)
 
     def acceleration(self, qd: Vector, qdd: Sequence[Scalar]) -> list[Scalar]:
         """Return the accelerations of all joints from the independent ones; qd is closed."""

@@ -6,6 +6,8 @@ of all at assembled poses. The rate of a row is the symmetric form of the loop's
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..algebra import is_zero
 from ..errors import ModelError, shown
 from ..expr import Scalar
@@ -54,6 +56,7 @@ def closure_rows(
                 "velocity constraints need rates that are those of coordinates",
                 hint="write it as revolute and prismatic joints",
             )
+    m = _loops_alone(m)
     J = loop_jacobian(m, q)
     H = [J[r] for r in kept]
     rates: list[list[Scalar]] = [[0] * m.nv for _ in kept]
@@ -83,5 +86,10 @@ def closure_gaps(m: Mechanism, q: Vector) -> list[Scalar]:
     kept = kept_equations(m)
     if not kept:
         return []
-    found = closure(m, q)
+    found = closure(_loops_alone(m), q)
     return [found[r] for r in kept]
+
+
+def _loops_alone(m: Mechanism) -> Mechanism:
+    """Return the machine without wheels and equations, whose rows stand elsewhere."""
+    return replace(m, wheels=(), velocity_constraints=(), checked=True)

@@ -5,6 +5,8 @@ joint keeps as many equations as it takes away freedoms: revolute 5, prismatic 5
 universal 4, spherical 3, fixed 6, rod of constant length 1, coupling 1. Both branches are followed
 from the body where they part, so that nothing before it appears.
 
+Wheels and velocity constraints are equations of the rates beside them (`velocity_rows`).
+
 An equation is written once, on vectors that carry their first and second rates in time: the
 residual, one row of the Jacobian and the acceleration at qdd = 0 are the three parts of its value.
 """
@@ -19,6 +21,7 @@ from ..errors import ModelError
 from ..expr import Scalar, maximum, sqrt, where
 from ..joint import UNITS, ZERO, Vector
 from ..mechanism import Loop, Mechanism, joint_name
+from .velocity_rows import Row, held_gaps, held_names, held_rows
 
 EQUATIONS = {
     "revolute": 5,
@@ -285,7 +288,8 @@ def _columns(
 
 def equation_count(m: Mechanism) -> int:
     """Return how many closure equations a mechanism has, redundant ones included."""
-    return sum(EQUATIONS[loop.joint] for loop in m.loops) + len(m.couplings)
+    closed = sum(EQUATIONS[loop.joint] for loop in m.loops)
+    return closed + len(m.couplings) + len(held_names(m))
 
 
 def equation_names(m: Mechanism) -> list[str]:
@@ -295,18 +299,33 @@ def equation_names(m: Mechanism) -> list[str]:
         ends = [m.bodies[b].name if b >= 0 else "base" for b in (loop.body_i, loop.body_j)]
         name = loop.name or f"loop {k} ({ends[0]} - {ends[1]})"
         names += [f"{name}, equation {e + 1}" for e in range(EQUATIONS[loop.joint])]
-    return names + [f"coupling of {joint_name(m.bodies[c.joint])}" for c in m.couplings]
+    names += [f"coupling of {joint_name(m.bodies[c.joint])}" for c in m.couplings]
+    return [*names, *held_names(m)]
 
 
 def closure(m: Mechanism, q: Vector) -> list[Scalar]:
     """Return the residual of every closure equation, zero at an assembled pose."""
-    return [row.x for row in _rows(m, q, [0] * m.nv)]
+    return [*(row.x for row in _rows(m, q, [0] * m.nv)), *held_gaps(m, q)]
 
 
 def closure_rates(m: Mechanism, q: Vector, qd: Vector) -> tuple[list[Scalar], list[Scalar]]:
     """Return (J qd, J' qd): first and second rates of the residuals at qdd = 0."""
-    rows = _rows(m, q, qd)
+    rows = [*_rows(m, q, qd), *(_jet(row, qd) for row in held_rows(m, q, qd))]
     return [row.xd for row in rows], [row.xdd for row in rows]
+
+
+def closure_sides(m: Mechanism, q: Vector) -> list[Scalar] | None:
+    """Return -h of every equation J qd = h; None where no equation has a right side."""
+    held = held_rows(m, q, [0] * m.nv)
+    if all(is_zero(row.h) for row in held):
+        return None
+    return [*([0] * (equation_count(m) - len(held))), *(-row.h for row in held)]
+
+
+def _jet(row: Row, qd: Vector) -> Jet:
+    """Return the rates of H qd - h at qdd = 0."""
+    first = sum((a * b for a, b in zip(row.H, qd, strict=True)), -row.h)
+    return Jet(0, first, sum((a * b for a, b in zip(row.Hd, qd, strict=True)), -row.hd))
 
 
 def _rows(m: Mechanism, q: Vector, qd: Vector) -> list[Jet]:
@@ -353,7 +372,8 @@ def linearised(
         row[m.velocity_index[c.joint]], row[m.velocity_index[c.of]] = 1, -c.ratio
         values.append(q_[c.joint][0] - c.ratio * q_[c.of][0] - c.offset)
         J.append(row)
-    return values, J
+    values += held_gaps(m, q)
+    return values, J + [row.H for row in held_rows(m, q, [0] * m.nv)]
 
 
 def reaction_wrenches(m: Mechanism, q: Vector, lam: Vector) -> list[list[Scalar]]:

@@ -1,190 +1,71 @@
-"""Velocity constraints H(q) q̇ = h: wheels that do not slip, equations, given rates, closed loops.
+"""Velocity constraints H(q) q̇ = h of a whole machine: wheels, equations, given rates, closed loops.
 
-DeSantis (1996), (2.9)-(2.11). Each constraint gives its row of H and the rate of that row.
-Equations in the coordinates f(q, t) = 0 and closed loops are holonomic: their rates are meant.
-Steering angles that are no joints are prescribed with their rates. A prescribed joint is in q; its
-rate and its acceleration are given, and its force is that of a constraint.
+DeSantis (1996), (2.9)-(2.11). The single rows are those of `velocity_rows` and `closure_rows`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from ..algebra import Rotation, Transform, Vec3
-from ..errors import ModelError, shown
-from ..expr import Expr, Graph, Scalar, evaluate, solve
-from ..expr.derive import push
+from ..expr import Scalar, solve
 from ..joint import Vector
-from ..mechanism import Mechanism, VelocityConstraint, Wheel, joint_name
+from ..mechanism import Mechanism
 from .closure_rows import closure_gaps, closure_names, closure_rows, kept_equations
-from .kinematics import target_jacobian, target_jacobian_derivative
+from .velocity_rows import (
+    TIME,
+    Row,
+    Steering,
+    forward_row,
+    heading,
+    is_position,
+    is_timed,
+    position_gap,
+    prescribed_joints,
+    prescribed_names,
+    rate_of,
+    steering_names,
+    velocity_names,
+    velocity_rows,
+    wheel_angle,
+)
 
-TIME = "t"
-PLANE = Vec3(0, 0, 1)  # wheels stand on a plane normal to the z axis of their body
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One constraint H q̇ = h, with the time derivatives Hd and hd of both sides."""
-
-    name: str
-    H: list[Scalar]
-    Hd: list[Scalar]
-    h: Scalar = 0
-    hd: Scalar = 0
-
-
-def steering_names(m: Mechanism) -> tuple[str, ...]:
-    """Return the prescribed angles that are no joints."""
-    return tuple(n for n in m.prescribed if n not in m.joint_names)
-
-
-def prescribed_joints(m: Mechanism) -> tuple[int, ...]:
-    """Return the bodies whose joints follow a given motion."""
-    return tuple(_joint(m, n) for n in m.prescribed if n in m.joint_names)
-
-
-def prescribed_names(m: Mechanism) -> tuple[str, ...]:
-    """Return what is given with its rate: steering angles, rates of prescribed joints, time.
-
-    The rate of a joint's rate is its acceleration. Time is last, where it is met; its rate is 1.
-    """
-    given = (*steering_names(m), *(rate_of(m, j) for j in prescribed_joints(m)))
-    return (*given, TIME) if is_timed(m) and TIME not in given else given
-
-
-def rate_of(m: Mechanism, j: int) -> str:
-    """Return the name under which the rate of a prescribed joint is given."""
-    return f"rate of {joint_name(m.bodies[j])}"
+__all__ = [
+    "TIME",
+    "Row",
+    "closure_names",
+    "constraint_count",
+    "constraint_names",
+    "forward_row",
+    "gaps",
+    "heading",
+    "is_holonomic",
+    "is_position",
+    "is_timed",
+    "prescribed_joints",
+    "prescribed_names",
+    "rate_of",
+    "rows",
+    "settled",
+    "steering_names",
+    "wheel_angle",
+]
 
 
 def constraint_count(m: Mechanism) -> int:
     """Return how many rows the velocity constraints have."""
-    wheels = sum(2 if w.radius is not None else 1 for w in m.wheels)
-    told = len(m.velocity_constraints) + len(prescribed_joints(m))
-    return wheels + told + len(kept_equations(m))
-
-
-def is_timed(m: Mechanism) -> bool:
-    """Return whether a velocity constraint depends on time."""
-    told = (c.expression for c in m.velocity_constraints)
-    return any(e is not None and TIME in e.names() for e in told)
+    return len(velocity_names(m)) + len(kept_equations(m))
 
 
 def constraint_names(m: Mechanism) -> tuple[str, ...]:
     """Return the name of each row, in order."""
-    wheels = [n for w in m.wheels for n in (w.name, f"{w.name}.roll")[: 1 + (w.radius is not None)]]
-    told = [c.name for c in m.velocity_constraints]
-    joints = [joint_name(m.bodies[j]) for j in prescribed_joints(m)]
-    return (*wheels, *told, *joints, *closure_names(m))
+    return (*velocity_names(m), *closure_names(m))
 
 
-def rows(
-    m: Mechanism, q: Vector, qd: Vector, steer: Mapping[str, tuple[Scalar, Scalar]], t: Scalar = 0
-) -> list[Row]:
+def rows(m: Mechanism, q: Vector, qd: Vector, steer: Steering, t: Scalar = 0) -> list[Row]:
     """Return every velocity constraint at a state; `steer` gives angle and rate by name.
 
     Time is that of `steer`, when it is there, with its rate.
     """
-    out: list[Row] = []
-    clock = steer.get(TIME, (t, 1))
-    for wheel in m.wheels:
-        out += _wheel(m, wheel, q, qd, steer)
-    out += [_equation(m, c, q, qd, clock) for c in m.velocity_constraints]
-    out += [_given(m, j, *steer[rate_of(m, j)]) for j in prescribed_joints(m)]
     closed = zip(closure_names(m), *closure_rows(m, q, qd), strict=True)
-    return out + [Row(name, H, Hd) for name, H, Hd in closed]
-
-
-def _given(m: Mechanism, j: int, rate: Scalar, acceleration: Scalar) -> Row:
-    """Return the row of a joint whose motion is prescribed: its own rate is the one given."""
-    H: list[Scalar] = [0] * m.nv
-    H[m.velocity_index[j]] = 1
-    return Row(joint_name(m.bodies[j]), H, [0] * m.nv, rate, acceleration)
-
-
-def wheel_angle(
-    m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Mapping[str, tuple[Scalar, Scalar]]
-) -> tuple[Scalar, Scalar]:
-    """Return the steering angle of a wheel and its rate."""
-    if wheel.steer is None:
-        return 0, 0
-    if wheel.steer in steer:
-        return steer[wheel.steer]
-    j = _joint(m, wheel.steer)
-    return m.split_q(q)[j][0], m.split(qd)[j][0]
-
-
-def _joint(m: Mechanism, name: str) -> int:
-    for j, body in m.outward():
-        if body.joint.nv == 1 and joint_name(body) == name:
-            return j
-    raise ModelError(
-        f"{shown(name)!r} is neither a joint of one freedom nor prescribed",
-        hint="joints: " + ", ".join(map(shown, m.joint_names[:12])),
-    )
-
-
-def heading(wheel: Wheel, angle: Scalar) -> tuple[Vec3, Vec3]:
-    """Return (lateral normal, rolling direction) of a wheel in the axes of its body."""
-    turned = Rotation.about(2, angle) if wheel.steer is not None else Rotation()
-    normal = turned @ wheel.normal
-    return normal, normal.cross(PLANE)
-
-
-def _wheel(
-    m: Mechanism,
-    wheel: Wheel,
-    q: Vector,
-    qd: Vector,
-    steer: Mapping[str, tuple[Scalar, Scalar]],
-) -> list[Row]:
-    angle, turning = wheel_angle(m, wheel, q, qd, steer)
-    normal, forward = heading(wheel, angle)
-    # as the wheel is steered its normal turns towards -forward
-    lateral = _along(m, wheel, normal, forward * -turning, q, qd)
-    found = [Row(wheel.name, *lateral)]
-    if wheel.radius is not None:
-        # rolling: the speed of the hub is radius times the spin
-        if wheel.spin is None:
-            raise ModelError(f"wheel {wheel.name!r} has a radius and no spin joint")
-        H, Hd = _along(m, wheel, forward, normal * turning, q, qd)
-        k = m.velocity_index[_joint(m, wheel.spin)]
-        H[k] = H[k] - wheel.radius
-        found.append(Row(f"{wheel.name}.roll", H, Hd))
-    return found
-
-
-def _along(
-    m: Mechanism, wheel: Wheel, direction: Vec3, rate: Vec3, q: Vector, qd: Vector
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return the row of the wheel point's velocity along a direction of its body, and its rate."""
-    target = (wheel.body, Transform(Rotation(), wheel.point))
-    J = target_jacobian(m, target, q)
-    Jd = target_jacobian_derivative(m, target, q, qd)
-    columns = [Vec3(J[0][k], J[1][k], J[2][k]) for k in range(m.nv)]
-    changes = [Vec3(Jd[0][k], Jd[1][k], Jd[2][k]) for k in range(m.nv)]
-    H = [direction.dot(c) for c in columns]
-    return H, [direction.dot(d) + rate.dot(c) for c, d in zip(columns, changes, strict=True)]
-
-
-def forward_row(
-    m: Mechanism,
-    wheel: Wheel,
-    q: Vector,
-    qd: Vector,
-    steer: Mapping[str, tuple[Scalar, Scalar]],
-) -> Row:
-    """Return the row of a wheel's speed along its rolling direction."""
-    angle, turning = wheel_angle(m, wheel, q, qd, steer)
-    normal, forward = heading(wheel, angle)
-    return Row(f"{wheel.name}.v", *_along(m, wheel, forward, normal * turning, q, qd))
-
-
-def is_position(m: Mechanism, c: VelocityConstraint) -> bool:
-    """Return whether an equation holds coordinates and no rates."""
-    return not set(c.expression.names()) & {f"{n}d" for n in m.joint_names}
+    return velocity_rows(m, q, qd, steer, t) + [Row(name, H, Hd) for name, H, Hd in closed]
 
 
 def is_holonomic(m: Mechanism) -> bool:
@@ -194,18 +75,11 @@ def is_holonomic(m: Mechanism) -> bool:
 
 def gaps(m: Mechanism, q: Vector, t: Scalar = 0) -> list[Scalar]:
     """Return how far the coordinates are from what their constraints ask: f(q, t), closures."""
-    out: list[Scalar] = []
-    names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
-    for c in m.velocity_constraints:
-        if is_position(m, c):
-            values = {TIME: t, **dict(c.values), **dict(zip(names, q, strict=True))}
-            out += evaluate(c.expression.graph, [c.expression.id], {}, values)
-    return out + closure_gaps(m, q)
+    told = [c for c in m.velocity_constraints if is_position(m, c)]
+    return [position_gap(m, c, q, t) for c in told] + closure_gaps(m, q)
 
 
-def settled(
-    m: Mechanism, q: Vector, steer: Mapping[str, tuple[Scalar, Scalar]], steps: int = 2
-) -> list[Scalar]:
+def settled(m: Mechanism, q: Vector, steer: Steering, steps: int = 2) -> list[Scalar]:
     """Return the nearest coordinates that fulfil the constraints of position, by Newton's steps.
 
     Prescribed joints stay where they are.
@@ -226,35 +100,3 @@ def settled(
         parts = zip(m.bodies, m.split_q(q), m.split(step), strict=True)
         q = [x for body, own_q, dq in parts for x in body.joint.integrate(own_q, dq)]
     return list(q)
-
-
-def _equation(
-    m: Mechanism, c: VelocityConstraint, q: Vector, qd: Vector, clock: tuple[Scalar, Scalar]
-) -> Row:
-    """Return the row of an equation `left = right`, linear in the rates."""
-    expression: Expr | None = c.expression
-    if expression is None:
-        raise ModelError(f"velocity constraint {c.name!r} was not read from text")
-    graph = Graph()
-    e = graph.adopt(expression)
-    names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
-    if len(names) != m.nv:
-        raise ModelError("equations in the rates need joints of one freedom each")
-    values: dict[str, Scalar] = {TIME: clock[0], "rate of t": clock[1], **dict(c.values)}
-    # along the motion every coordinate changes by its rate, and time by one
-    motion: dict[int, Scalar] = {graph.param(TIME).id: graph.param("rate of t")}
-    for name, x, xd in zip(names, q, qd, strict=True):
-        values[name], values[f"{name}d"] = x, xd
-        motion[graph.param(name).id] = graph.param(f"{name}d")
-    if is_position(m, c):
-        e = push(graph, [e.id], motion)[0]
-    H = [push(graph, [e.id], {graph.param(f"{n}d").id: 1})[0].id for n in names]
-    Hd = [x.id for x in push(graph, H, motion)]
-    # e = H q̇ - h: with the rates at zero, what is left is -h
-    zero = {graph.param(f"{n}d").id: 0 for n in names}
-    made = graph.copy_into(graph, [e.id], lambda g, i: zero.get(i))
-    h = graph.neg(made[e.id])
-    hd = push(graph, [h], motion)[0].id
-    found = evaluate(graph, [*H, *Hd, h, hd], {}, values)
-    n = len(names)
-    return Row(c.name, found[:n], found[n : 2 * n], found[2 * n], found[2 * n + 1])

@@ -17,6 +17,7 @@ from ..algorithms import (
     loop_closure,
     parallel,
 )
+from ..algorithms.velocity_rows import is_rolling
 from ..errors import ModelError
 from ..mechanism import Mechanism
 from ..plan import planned
@@ -36,7 +37,7 @@ def is_closed(m: Mechanism) -> bool:
 
     Couplings count where active joints are named; else every joint keeps a force of its own.
     """
-    return bool(m.loops) or bool(m.couplings and m.active)
+    return bool(m.loops) or bool(m.couplings and m.active) or is_rolling(m)
 
 
 def motor_count(m: Mechanism) -> int:

@@ -15,6 +15,9 @@ from ..mechanism import Mechanism
 # what a machine may have beside its tree, in the words of a message
 CLASSES: Mapping[str, Callable[[Mechanism], bool]] = {
     "closed loops": lambda m: bool(m.loops),
+    "wheels": lambda m: bool(m.wheels),
+    "velocity constraints": lambda m: bool(m.velocity_constraints),
+    "couplings": lambda m: bool(m.couplings),
 }
 
 
@@ -27,20 +30,44 @@ class Refusal:
 
 
 def _of(names: str, tree: bool = True, **instead: str) -> dict[str, Refusal]:
-    """Return one refusal for several quantities; `closed_loops="..."` is that class's hint."""
-    hints = {key.replace("_", " "): hint for key, hint in instead.items()}
+    """Return one refusal for several quantities; `closed_loops="..."` is that class's hint.
+
+    A class without a hint of its own has that of closed loops; Kane's quantities, `kane="..."`,
+    are those of wheels and velocity constraints too.
+    """
+    kane = instead.pop("kane", "")
+    hints = dict.fromkeys(CLASSES, instead["closed_loops"])
+    for key in ("wheels", "velocity constraints"):
+        hints[key] += f"; {kane}" * bool(kane)
     return dict.fromkeys(names.split(), Refusal(hints, tree))
 
 
 REFUSED: Mapping[str, Refusal] = {
-    **_of("mass_matrix", closed_loops="active_mass_matrix is A_c in the active joints"),
-    **_of("gravity", closed_loops="active_bias at qd = 0 is the gravity load of the active joints"),
-    **_of("bias", closed_loops="active_bias is H_c in the active joints"),
+    **_of(
+        "mass_matrix",
+        closed_loops="active_mass_matrix is A_c in the active joints",
+        kane="kane_D is that of the speeds",
+    ),
+    **_of(
+        "gravity",
+        closed_loops="active_bias at qd = 0 is the gravity load of the active joints",
+        kane="kane_tau at rest holds the weight on the speeds",
+    ),
+    **_of(
+        "bias",
+        closed_loops="active_bias is H_c in the active joints",
+        kane="kane_C and kane_tau are those of the speeds",
+    ),
     **_of(
         "coriolis coriolis_matrix",
         closed_loops="active_bias less active_bias at qd = 0 are these forces on the active joints",
+        kane="kane_C is that of the speeds",
     ),
-    **_of("lagrange_coefficients", closed_loops="active_mass_matrix and active_bias are A_c, H_c"),
+    **_of(
+        "lagrange_coefficients",
+        closed_loops="active_mass_matrix and active_bias are A_c, H_c",
+        kane="kane_D and kane_C are those of the speeds",
+    ),
     **_of(
         "regressor",
         closed_loops="active_regressor is linear in the parameters of the closed machine",
@@ -62,11 +89,30 @@ REFUSED: Mapping[str, Refusal] = {
 }
 
 
+# what is asked of the motors, which a machine on wheels has only where they are named
+MOTORS = frozenset((
+    "inverse_dynamics", "active_torques", "hybrid_dynamics", "inverse_dynamics_derivatives",
+    "loop_reactions", "link_wrenches",
+))  # fmt: skip
+
+
+def _unmotorised(name: str, m: Mechanism) -> UsageError | None:
+    """Return why forces of motors cannot be asked for: none is named."""
+    held = [what for what in ("wheels", "velocity constraints") if CLASSES[what](m)]
+    if m.active or not held or name not in MOTORS:
+        return None
+    some = ", ".join(f'"{shown(n)}"' for n in m.joint_names[-2:])
+    return UsageError(
+        f"{name}: no motor is named: with {held[0]}, {shown(m.name)!r} has none of its own",
+        hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
+    )
+
+
 def refused(name: str, m: Mechanism) -> UsageError | None:
     """Return why a quantity does not hold for the whole machine, None where it does."""
     refusal = REFUSED.get(name)
     if refusal is None:
-        return None
+        return _unmotorised(name, m)
     for what, has in CLASSES.items():
         if what in refusal.instead and has(m):
             tree = f"; m.tree is the machine without {what}" if refusal.tree else ""

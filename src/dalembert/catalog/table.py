@@ -7,7 +7,7 @@ algorithm file and one row here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..algorithms import (
@@ -28,6 +28,7 @@ from ..algorithms import (
     springs,
     velocity_constraints,
 )
+from ..algorithms.velocity_rows import is_rolling
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
 from ..plan.kane import kane_speeds
@@ -220,14 +221,21 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     if m is not None:
         check_class(name, m)
         if name in CLOSED and loops.is_closed(m):
-            return CLOSED[name]
+            return _steered(CLOSED[name], m)
     if name in QUANTITIES:
-        return QUANTITIES[name]
+        return QUANTITIES[name] if m is None else _steered(QUANTITIES[name], m)
     import difflib
 
     close = difflib.get_close_matches(str(name), QUANTITIES, 3)
     hint = f"did you mean {', '.join(close)}?" if close else "there are: " + ", ".join(QUANTITIES)
     raise UsageError(f"unknown quantity {shown(str(name))!r}", hint=hint)
+
+
+def _steered(row: Quantity, m: Mechanism) -> Quantity:
+    """Return a planned row that is also told what is prescribed, where wheels or equations ask."""
+    if not (row.planned and is_rolling(m) and velocity_constraints.prescribed_names(m)):
+        return row
+    return replace(row, inputs=(*row.inputs, "steer", "steer_rate"))
 
 
 def algorithm(row: Quantity, method: str | None) -> tuple[str, Algorithm]:

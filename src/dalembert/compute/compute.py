@@ -13,6 +13,7 @@ from typing import Any
 
 from ..algebra import Vec3
 from ..algorithms.composite import composite
+from ..algorithms.velocity_rows import with_told
 from ..catalog import INPUT_SIZES, QUANTITIES, WRENCHED, Quantity, algorithm, quantity
 from ..catalog.loops import CHECKS
 from ..errors import ComputationError, ParameterError, SingularModel, UsageError
@@ -78,7 +79,7 @@ def trace_quantity(
     its graph, and may replace it by an equal one.
     """
     row = quantity(name, m)
-    if "alpha" in row.inputs or "steer" in row.inputs:
+    if not row.planned and ("alpha" in row.inputs or "steer" in row.inputs):
         m = with_speeds(m)
     chosen, run = algorithm(row, method)
     settings = _options(row, options)
@@ -105,10 +106,12 @@ def trace_quantity(
                 extra["tree"] = prepare(cut_tree(bound))
 
         def body(*inputs: Sequence[Any]) -> Any:
-            if not wrench:
-                return run(*start, *inputs, **extra)
-            *state, flat = inputs
-            return run(*start, *state, wrenches=_wrenches(flat), **extra)
+            acting = {"wrenches": _wrenches(inputs[-1])} if wrench else {}
+            state, first = list(inputs[: len(row.inputs)]), start
+            if row.planned and "steer" in row.inputs:
+                *state, angles, rates = state
+                first = (with_told(bound, angles, rates), plan)
+            return run(*first, *state, **acting, **extra)
 
         return trace(body, sizes, name=name, outputs=outputs, graph=graph)
 

@@ -38,7 +38,7 @@ def gathered(row: Quantity, inputs: Sequence[Any], options: dict[str, Any]) -> t
     if len(inputs) == len(row.inputs) and not options:
         return tuple(inputs)
     # motor forces are `tau` as well as `tau_active`
-    names = dict(zip(QUANTITIES[row.name].inputs, row.inputs, strict=True)) | {
+    names = dict(zip(QUANTITIES[row.name].inputs, row.inputs, strict=False)) | {
         n: n for n in row.inputs
     }
     if len(inputs) == len(row.inputs) and not options.keys() & names.keys():

@@ -22,8 +22,11 @@ TRIES = 6
 
 
 def cut_tree(m: Mechanism) -> Mechanism:
-    """Return the tree alone: no loops, couplings or point springs."""
-    return replace(m, loops=(), couplings=(), springs=(), named=(), checked=True)
+    """Return the tree alone: no loops, couplings, wheels, constraints or point springs."""
+    return replace(
+        m, loops=(), couplings=(), springs=(), named=(), wheels=(), velocity_constraints=(),
+        told=(), checked=True,
+    )  # fmt: skip
 
 
 def closed_evaluate(

@@ -39,8 +39,14 @@ def into(m: Mechanism, graph: Graph, leaf: Any = None) -> Mechanism:
         return exact(y) if isinstance(y, Expr) else y
 
     new = m.map(convert)
-    if leaf is None or not m.velocity_constraints:
+    if not m.velocity_constraints:
         return new
+    if leaf is None:
+        kept = tuple(
+            replace(c, values=tuple((n, convert(x)) for n, x in c.values))
+            for c in m.velocity_constraints
+        )
+        return replace(new, velocity_constraints=kept, checked=True)
     made = tuple(_substituted(c, leaf) for c in m.velocity_constraints)
     return replace(new, velocity_constraints=made, checked=True)
 

@@ -63,6 +63,8 @@ class Mechanism:
     notes: tuple[str, ...] = field(default=(), compare=False)
     # the sentence element by element, when there was one and the bodies still are as it said
     changes: tuple[FrameChange, ...] = field(default=(), compare=False, repr=False)
+    # (name, value, rate) of what is prescribed, for the trace of one model
+    told: tuple[tuple[str, Any, Any], ...] = field(default=(), compare=False, repr=False)
     checked: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3
 from ..algorithms.loop_closure import FAR, ROWS, equation_names, half_turns, linearised
+from ..algorithms.velocity_rows import TIME, held_names, prescribed_names, with_told
 from ..errors import ComputationError, ModelError, shown
 from ..expr import Expr, Function, trace
 from ..inertia import Inertia
@@ -42,7 +43,7 @@ class Closure:
     def __init__(self, m: Mechanism):
         import numpy as np
 
-        m = self.m = geometry_of(m).bound()
+        m = self.m = _steered(geometry_of(m).bound(), m)
         points = [b.placement.p for b in m.bodies]
         points += [p for loop in m.loops for p in (loop.point_i, loop.point_j)]
         size = max((float(abs(x)) for p in points for x in p), default=0.0)
@@ -51,6 +52,8 @@ class Closure:
         rows = [self.size if u == "L" else 1.0 for u in units]
         for c in m.couplings:
             rows.append(self.size if m.bodies[c.joint].joint.kind == "prismatic" else 1.0)
+        rolling = sum(2 if w.radius is not None else 1 for w in m.wheels)
+        rows += [self.size if k < rolling else 1.0 for k in range(len(held_names(m)))]
         self.row_size = np.array(rows)
         units = "".join(FREEDOMS.get(b.joint.kind, "1" * b.joint.nv) for b in m.bodies)
         self.column_size = np.array([self.size if u == "L" else 1.0 for u in units])
@@ -144,12 +147,23 @@ def geometry_of(m: Mechanism) -> Mechanism:
     require_mechanism(m, "plan")
     bodies = tuple(replace(b, inertia=Inertia()) for b in m.bodies)
     bare = replace(
-        m, bodies=bodies, drives=(), elastic=(), springs=(), wheels=(), gravity=Vec3.zero(),
+        m, bodies=bodies, drives=(), elastic=(), springs=(), gravity=Vec3.zero(), told=(),
         checked=True,
     )  # fmt: skip
     names = {n for x in numbers(bare) if isinstance(x, Expr) for n in x.names()}
+    names |= {n for c in m.velocity_constraints for n in c.expression.names()}
     kept = tuple(p for p in m.parameters if p.name in names)
     return replace(bare, parameters=kept, checked=True)
+
+
+def _steered(bound: Mechanism, m: Mechanism) -> Mechanism:
+    """Return a bound machine told what is prescribed, or something general where it was not."""
+    told = {name: (x, rate) for name, x, rate in m.told}
+    pairs = [
+        told.get(n, (0.0 if n == TIME else 0.2 + 0.1 * k, 1.0))
+        for k, n in enumerate(prescribed_names(m))
+    ]
+    return with_told(bound, [x for x, _ in pairs], [rate for _, rate in pairs])
 
 
 def neutral_pose(m: Mechanism) -> Array:

@@ -103,7 +103,8 @@ def _kept(m: Mechanism) -> Mechanism:
     """Return the machine with the equations of each loop that hold something of their own."""
     if not m.loops:
         return m
-    kept, at, loops = set(planned(m).rows), 0, []
+    alone = replace(m, wheels=(), velocity_constraints=(), checked=True)
+    kept, at, loops = set(planned(alone).rows), 0, []
     for loop in m.loops:
         own = range(EQUATIONS[loop.joint])
         loops.append(replace(loop, kept=tuple(k for k in own if at + k in kept)))
@@ -118,7 +119,7 @@ def _sample(m: Mechanism, seed: int) -> tuple[Mechanism, list[float], dict[str, 
     rng = np.random.default_rng(seed)
     b = m.bound({n: rng.uniform(0.5, 1.5) for n in m.open_parameters})
     if m.loops:
-        c, start = general_pose(m)
+        c, start = general_pose(replace(m, wheels=(), velocity_constraints=(), checked=True))
         near, worst = close(c, c.moved(start, rng.uniform(-0.2, 0.2, m.nv)))
         closed = near if worst < 1e-9 else start
         told = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in prescribed_names(m)}

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3
+from ..algorithms.velocity_rows import is_rolling
 from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from .assembly import Closure, assemble, close, given_pose, neutral_pose, velocity_indices
@@ -76,8 +77,11 @@ class LoopPlan:
 def motors(m: Mechanism) -> tuple[int, ...]:
     """Return the velocity variables of the active joints, in their order.
 
-    Couplings alone leave every joint active that does not follow another.
+    Couplings alone leave every joint active that does not follow another; where wheels or equations
+    hold a machine and no motor is named, forces are those of all joints.
     """
+    if not m.active and is_rolling(m):
+        return tuple(range(m.nv))
     return velocity_indices(m, m.active if m.active or m.loops else _leaders(m))
 
 

@@ -1,0 +1,255 @@
+"""Rows H(q) q̇ = h of single velocity constraints: wheels that do not slip, equations, given rates.
+
+DeSantis (1996), (2.9)-(2.11). Each constraint gives its row of H and the rate of that row.
+Equations in the coordinates f(q, t) = 0 are holonomic: their rates are meant. Steering angles that
+are no joints are prescribed with their rates. A prescribed joint is in q; its rate and its
+acceleration are given, and its force is that of a constraint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..algebra import Rotation, Transform, Vec3
+from ..errors import ModelError, shown
+from ..expr import Expr, Graph, Scalar, evaluate
+from ..expr.derive import push
+from ..joint import Vector
+from ..mechanism import Mechanism, VelocityConstraint, Wheel, joint_name
+from .kinematics import target_jacobian, target_jacobian_derivative
+
+Steering = Mapping[str, tuple[Scalar, Scalar]]
+TIME = "t"
+PLANE = Vec3(0, 0, 1)  # wheels stand on a plane normal to the z axis of their body
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One constraint H q̇ = h, with the time derivatives Hd and hd of both sides."""
+
+    name: str
+    H: list[Scalar]
+    Hd: list[Scalar]
+    h: Scalar = 0
+    hd: Scalar = 0
+
+
+def is_rolling(m: Mechanism) -> bool:
+    """Return whether wheels or equations in the rates hold a machine."""
+    return bool(m.wheels or m.velocity_constraints)
+
+
+def velocity_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the name of each row of wheels, equations and prescribed joints, in order."""
+    wheels = [n for w in m.wheels for n in (w.name, f"{w.name}.roll")[: 1 + (w.radius is not None)]]
+    told = [c.name for c in m.velocity_constraints]
+    return (*wheels, *told, *(joint_name(m.bodies[j]) for j in prescribed_joints(m)))
+
+
+def velocity_rows(m: Mechanism, q: Vector, qd: Vector, steer: Steering, t: Scalar = 0) -> list[Row]:
+    """Return the rows of wheels, equations and prescribed joints; `steer` gives angle and rate.
+
+    Time is that of `steer`, when it is there, with its rate.
+    """
+    clock = steer.get(TIME, (t, 1))
+    out = [row for wheel in m.wheels for row in _wheel(m, wheel, q, qd, steer)]
+    out += [_equation(m, c, q, qd, clock) for c in m.velocity_constraints]
+    return out + [_given(m, j, *steer[rate_of(m, j)]) for j in prescribed_joints(m)]
+
+
+def position_gap(m: Mechanism, c: VelocityConstraint, q: Vector, t: Scalar = 0) -> Scalar:
+    """Return f(q, t) of an equation in the coordinates."""
+    names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
+    values = {TIME: t, **dict(c.values), **dict(zip(names, q, strict=True))}
+    found: Scalar = evaluate(c.expression.graph, [c.expression.id], {}, values)[0]
+    return found
+
+
+def velocity_gaps(m: Mechanism, q: Vector, t: Scalar = 0) -> list[Scalar]:
+    """Return f(q, t) of each row that is one of coordinates, zero for the others."""
+    wheels = sum(2 if w.radius is not None else 1 for w in m.wheels)
+    told = [position_gap(m, c, q, t) if is_position(m, c) else 0 for c in m.velocity_constraints]
+    return [*([0] * wheels), *told, *([0] * len(prescribed_joints(m)))]
+
+
+def steering_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the prescribed angles that are no joints."""
+    return tuple(n for n in m.prescribed if n not in m.joint_names)
+
+
+def prescribed_joints(m: Mechanism) -> tuple[int, ...]:
+    """Return the bodies whose joints follow a given motion."""
+    return tuple(_joint(m, n) for n in m.prescribed if n in m.joint_names)
+
+
+def prescribed_names(m: Mechanism) -> tuple[str, ...]:
+    """Return what is given with its rate: steering angles, rates of prescribed joints, time.
+
+    The rate of a joint's rate is its acceleration. Time is last, where it is met; its rate is 1.
+    """
+    given = (*steering_names(m), *(rate_of(m, j) for j in prescribed_joints(m)))
+    return (*given, TIME) if is_timed(m) and TIME not in given else given
+
+
+def rate_of(m: Mechanism, j: int) -> str:
+    """Return the name under which the rate of a prescribed joint is given."""
+    return f"rate of {joint_name(m.bodies[j])}"
+
+
+def is_timed(m: Mechanism) -> bool:
+    """Return whether a velocity constraint depends on time."""
+    told = (c.expression for c in m.velocity_constraints)
+    return any(e is not None and TIME in e.names() for e in told)
+
+
+def _given(m: Mechanism, j: int, rate: Scalar, acceleration: Scalar) -> Row:
+    """Return the row of a joint whose motion is prescribed: its own rate is the one given."""
+    H: list[Scalar] = [0] * m.nv
+    H[m.velocity_index[j]] = 1
+    return Row(joint_name(m.bodies[j]), H, [0] * m.nv, rate, acceleration)
+
+
+def wheel_angle(
+    m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Steering
+) -> tuple[Scalar, Scalar]:
+    """Return the steering angle of a wheel and its rate."""
+    if wheel.steer is None:
+        return 0, 0
+    if wheel.steer in steer:
+        return steer[wheel.steer]
+    j = _joint(m, wheel.steer)
+    return m.split_q(q)[j][0], m.split(qd)[j][0]
+
+
+def _joint(m: Mechanism, name: str) -> int:
+    for j, body in m.outward():
+        if body.joint.nv == 1 and joint_name(body) == name:
+            return j
+    raise ModelError(
+        f"{shown(name)!r} is neither a joint of one freedom nor prescribed",
+        hint="joints: " + ", ".join(map(shown, m.joint_names[:12])),
+    )
+
+
+def heading(wheel: Wheel, angle: Scalar) -> tuple[Vec3, Vec3]:
+    """Return (lateral normal, rolling direction) of a wheel in the axes of its body."""
+    turned = Rotation.about(2, angle) if wheel.steer is not None else Rotation()
+    normal = turned @ wheel.normal
+    return normal, normal.cross(PLANE)
+
+
+def _wheel(
+    m: Mechanism,
+    wheel: Wheel,
+    q: Vector,
+    qd: Vector,
+    steer: Steering,
+) -> list[Row]:
+    angle, turning = wheel_angle(m, wheel, q, qd, steer)
+    normal, forward = heading(wheel, angle)
+    # as the wheel is steered its normal turns towards -forward
+    lateral = _along(m, wheel, normal, forward * -turning, q, qd)
+    found = [Row(wheel.name, *lateral)]
+    if wheel.radius is not None:
+        # rolling: the speed of the hub is radius times the spin
+        if wheel.spin is None:
+            raise ModelError(f"wheel {wheel.name!r} has a radius and no spin joint")
+        H, Hd = _along(m, wheel, forward, normal * turning, q, qd)
+        k = m.velocity_index[_joint(m, wheel.spin)]
+        H[k] = H[k] - wheel.radius
+        found.append(Row(f"{wheel.name}.roll", H, Hd))
+    return found
+
+
+def _along(
+    m: Mechanism, wheel: Wheel, direction: Vec3, rate: Vec3, q: Vector, qd: Vector
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return the row of the wheel point's velocity along a direction of its body, and its rate."""
+    target = (wheel.body, Transform(Rotation(), wheel.point))
+    J = target_jacobian(m, target, q)
+    Jd = target_jacobian_derivative(m, target, q, qd)
+    columns = [Vec3(J[0][k], J[1][k], J[2][k]) for k in range(m.nv)]
+    changes = [Vec3(Jd[0][k], Jd[1][k], Jd[2][k]) for k in range(m.nv)]
+    H = [direction.dot(c) for c in columns]
+    return H, [direction.dot(d) + rate.dot(c) for c, d in zip(columns, changes, strict=True)]
+
+
+def forward_row(
+    m: Mechanism,
+    wheel: Wheel,
+    q: Vector,
+    qd: Vector,
+    steer: Steering,
+) -> Row:
+    """Return the row of a wheel's speed along its rolling direction."""
+    angle, turning = wheel_angle(m, wheel, q, qd, steer)
+    normal, forward = heading(wheel, angle)
+    return Row(f"{wheel.name}.v", *_along(m, wheel, forward, normal * turning, q, qd))
+
+
+def is_position(m: Mechanism, c: VelocityConstraint) -> bool:
+    """Return whether an equation holds coordinates and no rates."""
+    return not set(c.expression.names()) & {f"{n}d" for n in m.joint_names}
+
+
+def _equation(
+    m: Mechanism, c: VelocityConstraint, q: Vector, qd: Vector, clock: tuple[Scalar, Scalar]
+) -> Row:
+    """Return the row of an equation `left = right`, linear in the rates."""
+    expression: Expr | None = c.expression
+    if expression is None:
+        raise ModelError(f"velocity constraint {c.name!r} was not read from text")
+    graph = Graph()
+    e = graph.adopt(expression)
+    names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
+    if len(names) != m.nv:
+        raise ModelError("equations in the rates need joints of one freedom each")
+    values: dict[str, Scalar] = {TIME: clock[0], "rate of t": clock[1], **dict(c.values)}
+    # along the motion every coordinate changes by its rate, and time by one
+    motion: dict[int, Scalar] = {graph.param(TIME).id: graph.param("rate of t")}
+    for name, x, xd in zip(names, q, qd, strict=True):
+        values[name], values[f"{name}d"] = x, xd
+        motion[graph.param(name).id] = graph.param(f"{name}d")
+    if is_position(m, c):
+        e = push(graph, [e.id], motion)[0]
+    H = [push(graph, [e.id], {graph.param(f"{n}d").id: 1})[0].id for n in names]
+    Hd = [x.id for x in push(graph, H, motion)]
+    # e = H q̇ - h: with the rates at zero, what is left is -h
+    zero = {graph.param(f"{n}d").id: 0 for n in names}
+    made = graph.copy_into(graph, [e.id], lambda g, i: zero.get(i))
+    h = graph.neg(made[e.id])
+    hd = push(graph, [h], motion)[0].id
+    found = evaluate(graph, [*H, *Hd, h, hd], {}, values)
+    n = len(names)
+    return Row(c.name, found[:n], found[n : 2 * n], found[2 * n], found[2 * n + 1])
+
+
+# -- rows beside closed loops: what is prescribed is told to the mechanism ---------------------
+
+
+def with_told(m: Mechanism, angles: Vector, rates: Vector) -> Mechanism:
+    """Return the mechanism at given steering angles, rates of prescribed joints and time."""
+    told = tuple(zip(prescribed_names(m), angles, rates, strict=True))
+    return replace(m, told=told, checked=True)
+
+
+def steering_of(m: Mechanism) -> dict[str, tuple[Scalar, Scalar]]:
+    """Return what a mechanism was told of its steering; what it was not told is at rest."""
+    told = {name: (x, rate) for name, x, rate in m.told}
+    return {n: told.get(n, (0, 1 if n == TIME else 0)) for n in prescribed_names(m)}
+
+
+def held_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the rows that stand beside closed loops: none where only joints are prescribed."""
+    return velocity_names(m) if is_rolling(m) else ()
+
+
+def held_rows(m: Mechanism, q: Vector, qd: Vector) -> list[Row]:
+    """Return the rows that stand beside closed loops."""
+    return velocity_rows(m, q, qd, steering_of(m)) if is_rolling(m) else []
+
+
+def held_gaps(m: Mechanism, q: Vector) -> list[Scalar]:
+    """Return how far coordinates are from what each of these rows asks of them."""
+    return velocity_gaps(m, q, steering_of(m).get(TIME, (0, 1))[0]) if is_rolling(m) else []
