@@ -39,9 +39,12 @@ def castor(rng: Any, active: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return a robot on two driven wheels of one axle and a castor that swivels and rolls."""
     bodies = base(rng)
     for name, y in (("pl", 0.25), ("pr", -0.25)):
-        bodies.append(body(name, 2, "revolute", "y", (0, y, 0), 1.0, (0, 0, 0), (0.004, 0.008, 0.004)))
-    bodies.append(body("swivel", 2, "revolute", "z", (-0.4, 0, 0), 0.4, (-0.03, 0, 0), (0, 0, 0.002)))
-    bodies.append(body("roll", 5, "revolute", "y", (-0.06, 0, 0), 0.3, (0, 0, 0), (0.001, 0.002, 0.001)))
+        own = (1.0, (0, 0, 0), (0.004, 0.008, 0.004))
+        bodies.append(body(name, 2, "revolute", "y", (0, y, 0), *own))
+    own = (0.4, (-0.03, 0, 0), (0, 0, 0.002))
+    bodies.append(body("swivel", 2, "revolute", "z", (-0.4, 0, 0), *own))
+    own = (0.3, (0, 0, 0), (0.001, 0.002, 0.001))
+    bodies.append(body("roll", 5, "revolute", "y", (-0.06, 0, 0), *own))
     side = [0, 1, 0]
     wheels = [
         {"name": "left", "body": "body th", "point": [0, 0.25, 0], "normal": side, "radius": 0.1,
@@ -85,8 +88,8 @@ def machine(seed: int) -> dict[str, Any]:
     flat = [2, *(k for k, b in enumerate(bodies) if k > 2 and b["joint"]["axis"] == [0, 0, 1]
                  and b["parent"] == 2 and b["joint"]["type"] == "revolute")]  # fmt: skip
     for k in range(int(rng.integers(1, 3))):
-        wheels.append({"name": f"w{k}", "body": bodies[int(rng.choice(flat))]["name"],
-                       "point": [*rng.uniform(-0.5, 0.5, 2), 0.0], "normal": [0, 1, 0]})  # fmt: skip
+        under, point = bodies[int(rng.choice(flat))]["name"], [*rng.uniform(-0.5, 0.5, 2), 0.0]
+        wheels.append({"name": f"w{k}", "body": under, "point": point, "normal": [0, 1, 0]})
     if rng.random() < 0.3:  # a second wheel on the axle of the first
         twin = dict(wheels[0], name="twin", point=[wheels[0]["point"][0], 0.7, 0.0])
         wheels.append(twin)
@@ -127,7 +130,7 @@ class Referee:
 
     def jacobians(self, q: Any, k: int, point: Any) -> tuple[Any, Any, Any]:
         """Return (J of a point, J of the turn, rotation) in base axes, by complex steps."""
-        R, p = self.poses(np.asarray(q, dtype=float))[k]
+        R = self.poses(np.asarray(q, dtype=float))[k][0]
         Jv, Jw = np.zeros((3, self.n)), np.zeros((3, self.n))
         for c in range(self.n):
             z = np.asarray(q, dtype=complex)

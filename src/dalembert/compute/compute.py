@@ -25,7 +25,7 @@ from ..plan import LoopPlan, planned
 from ..plan.kane import check_cartesian, check_positions, explain_speeds, with_speeds
 from ..reframe import simplify
 from .describe import gathered, signature, spot, text
-from .loops import closed_evaluate, cut_tree
+from .loops import check_made, closed_evaluate, cut_tree
 from .wrenches import external_wrench
 
 LIGHTEN = frozenset(
@@ -278,6 +278,10 @@ def evaluate(
         result = closed_evaluate(m, name, get, kernel, given, parameters, check)
         if check:
             check_finite(m, name, kernel, given, result)
+            kept = {k: x for k, x in options.items() if k == "drives"}
+            direct = partial(evaluate, m, "forward_dynamics", parameters=parameters, **kept,
+                             wrench_on_environment=wrench)  # fmt: skip
+            check_made(m, name, direct, inputs, result)
         if out is None:
             return result
         for target, found in zip(arrays_of(out), arrays_of(result), strict=True):

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..algorithms.closed_kinematics import DENSE
 from ..algorithms.loop_closure import equation_names
-from ..errors import ComputationError, SingularPose, UsageError
-from ..mechanism import Mechanism
+from ..algorithms.velocity_rows import is_rolling
+from ..errors import ComputationError, SingularPose, UsageError, shown
+from ..mechanism import Mechanism, joint_name
 from ..plan import plan, planned
 from ..plan.assembly import Closure, close
 
@@ -79,6 +80,41 @@ def closed_evaluate(
     if check and name == "assembly":
         _check_closed(m, name, residual, parameters, UNFOUND)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+ASKED = frozenset({"inverse_dynamics", "active_torques"})
+UNMADE = 1e-6  # an acceleration that differs by more, in parts of the largest, is not the one asked
+
+
+def check_made(
+    m: Mechanism, name: str, again: Callable[..., Any], inputs: Sequence[Any], tau: Any
+) -> None:
+    """Raise ComputationError where the motors of a machine on wheels cannot make the motion asked.
+
+    `again(q, qd, tau, ...)` is the direct model: what it makes of the motor forces is compared.
+    """
+    import numpy as np
+
+    own = planned(m)
+    if name not in ASKED or not is_rolling(m) or not own.free:
+        return
+    q, qd, qdd, *told = inputs
+    made = np.asarray(again(q, qd, tau, *told))
+    index = list(own.independent)
+    ask = np.broadcast_to(np.asarray(qdd, dtype=float), made.shape)[..., index]
+    gap = np.abs(made[..., index] - ask)
+    bad = np.argwhere(gap > UNMADE * (1 + np.abs(ask).max(axis=-1, initial=0.0))[..., None])
+    if not len(bad):
+        return
+    *where, k = bad[0]
+    names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+    raise ComputationError(
+        f"{name}: the motors cannot make this motion{_state(tuple(where))}: with the forces that "
+        f"come nearest, {shown(names[index[k]])!r} accelerates by "
+        f"{made[(*where, index[k])]:.6g} where {ask[tuple(bad[0])]:.6g} is asked",
+        hint="name more active joints, or give what moves freely the acceleration it has: "
+        "hybrid_dynamics with the motors in given",
+    )
 
 
 def _planned_here(

@@ -1,0 +1,146 @@
+"""Wheels and velocity constraints count in every quantity, or the quantity refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from wheeled import Referee, castor, machine, snake
+
+
+def test_a_robot_on_two_wheels_and_a_castor_does_not_spin_its_wheels_in_place():
+    rng = np.random.default_rng(1)
+    described = castor(rng)
+    m, referee = da.load(described), Referee(described)
+    q, tau = rng.uniform(-1, 1, m.nq), [0, 0, 0, 0.5, -0.3, 0, 0]
+    for qd in (np.zeros(m.nv), referee.allowed(q, rng)):
+        want = referee.accelerations(q, qd, tau)
+        np.testing.assert_allclose(da.forward_dynamics(m, q, qd, tau), want, atol=1e-9)
+        by_multipliers = da.forward_dynamics(m, q, qd, tau, method="multipliers")
+        # the second wheel of the axle holds nothing more sideways: its row is left out
+        np.testing.assert_allclose(by_multipliers, want, atol=1e-9)
+
+
+def test_named_motors_give_back_the_forces_that_made_the_motion():
+    rng = np.random.default_rng(2)
+    described = castor(rng, ("pr", "pl"))
+    m, referee = da.load(described), Referee(described)
+    q = rng.uniform(-1, 1, (5, m.nq))
+    qd = np.stack([referee.allowed(x, rng) for x in q])
+    tau = rng.normal(size=(5, 2))
+    qdd = da.forward_dynamics(m, q, qd, tau)
+    want = [
+        referee.accelerations(*s[:2], referee.spread(s[2])) for s in zip(q, qd, tau, strict=True)
+    ]
+    np.testing.assert_allclose(qdd, want, atol=1e-8)
+    for name in ("inverse_dynamics", "active_torques"):
+        for method in ("newton_euler", "world_spatial", "kane"):
+            found = getattr(da, name)(m, q, qd, qdd, method=method)
+            np.testing.assert_allclose(found, tau, atol=1e-10)
+    kernel = da.compile(m, "inverse_dynamics")
+    np.testing.assert_allclose(kernel(q, qd, qdd)[0], tau, atol=1e-10)
+    assert [port.name for port in kernel.outputs][1:3] == ["residual", "pivot"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_machines_move_as_the_referee_says(seed):
+    described, rng = machine(seed), np.random.default_rng([seed, 1])
+    m, referee = da.load(described), Referee(described)
+    q = rng.uniform(-1, 1, m.nq)
+    qd, u = referee.allowed(q, rng), rng.normal(size=len(m.active))
+    want = referee.accelerations(q, qd, referee.spread(u))
+    size = 1 + abs(want).max()
+    np.testing.assert_allclose(da.forward_dynamics(m, q, qd, u), want, atol=1e-9 * size)
+    # motors may be spare: any forces that make the motion, of no larger norm
+    found = da.inverse_dynamics(m, q, qd, want)
+    made = referee.accelerations(q, qd, referee.spread(found))
+    np.testing.assert_allclose(made, want, atol=1e-8 * size)
+    assert np.linalg.norm(found) <= np.linalg.norm(u) + 1e-8
+
+
+def test_hybrid_dynamics_lets_some_motors_follow_and_others_push():
+    described = snake(np.random.default_rng(3), 3, ("p1", "p2"))
+    m, referee = da.load(described), Referee(described)
+    rng = np.random.default_rng(4)
+    q = rng.uniform(-1, 1, m.nq)
+    qd = referee.allowed(q, rng)
+    x = np.zeros(m.nv)
+    x[3], x[4] = 0.7, 0.2  # qdd of p1, force of p2
+    qdd, tau = da.hybrid_dynamics(m, q, qd, x, given=["p1"])
+    assert qdd[3] == pytest.approx(0.7) and tau[1] == pytest.approx(0.2)
+    np.testing.assert_allclose(qdd, referee.accelerations(q, qd, referee.spread(tau)), atol=1e-8)
+
+
+def test_derivatives_are_those_of_the_constrained_model():
+    described = castor(np.random.default_rng(5), ("pl", "pr"))
+    m, referee = da.load(described), Referee(described)
+    rng = np.random.default_rng(6)
+    q, tau = rng.uniform(-1, 1, m.nq), rng.normal(size=2)
+    qd = referee.allowed(q, rng)
+    by_q, by_qd, by_tau = da.forward_dynamics_derivatives(m, q, qd, tau)
+    G, h = da.active_map(m, q), 1e-6
+    for k in range(2):
+        ends = [
+            da.forward_dynamics(m, q + s * h * G[:, k], _same(m, q + s * h * G[:, k], qd), tau)
+            for s in (1, -1)
+        ]
+        np.testing.assert_allclose(by_q[:, k], (ends[0] - ends[1]) / (2 * h), atol=1e-6)
+        ends = [da.forward_dynamics(m, q, qd + s * h * G[:, k], tau) for s in (1, -1)]
+        np.testing.assert_allclose(by_qd[:, k], (ends[0] - ends[1]) / (2 * h), atol=1e-6)
+        more = tau + np.eye(2)[k]
+        slope = da.forward_dynamics(m, q, qd, more) - da.forward_dynamics(m, q, qd, tau)
+        np.testing.assert_allclose(by_tau[:, k], slope, atol=1e-9)
+
+
+def _same(m, q, qd):
+    """Return rates at another pose with the same rates of the motors."""
+    return da.tree_motion(m, q, qd, np.zeros(m.nv))[0]
+
+
+def test_steering_that_is_no_joint_is_told_to_the_quantities():
+    m = da.robots.truck(1)
+    rng = np.random.default_rng(7)
+    q, tau = rng.uniform(-0.3, 0.3, m.nq), rng.normal(size=m.nv)
+    qd, qdd = da.kane_motion(m, q, [1.3], [0.2], [0.4], tau, np.zeros(3))
+    np.testing.assert_allclose(da.forward_dynamics(m, q, qd, tau, [0.2], [0.4]), qdd, atol=1e-12)
+    with pytest.raises(da.UsageError, match="steer"):
+        da.forward_dynamics(m, q, qd, tau)
+
+
+@pytest.mark.parametrize("name", ["mass_matrix", "gravity", "coriolis", "coriolis_matrix", "bias",
+                                  "lagrange_coefficients", "regressor"])  # fmt: skip
+def test_models_of_the_tree_alone_are_refused_on_wheels(name):
+    m = da.robots.unicycle()
+    row = next(r for r in da.catalog() if r.name == name)
+    inputs = [np.zeros(m.nv) for _ in row.inputs]
+    with pytest.raises(da.UsageError, match=name) as error:
+        getattr(da, name)(m, *inputs)
+    assert "m.tree" in error.value.hint and "active_" in error.value.hint
+    getattr(da, name)(m.tree, *inputs)
+
+
+def test_the_mass_matrix_of_the_motors_is_that_of_the_speeds():
+    m = replace(da.robots.differential_drive(), active=("spin_left", "spin_right"))
+    q = np.array([0.2, -0.1, 0.7, 0.0, 0.0])
+    by_speeds = replace(m, speeds=("spin_left", "spin_right"))
+    np.testing.assert_allclose(da.active_mass_matrix(m, q), da.kane_D(by_speeds, q, []), atol=1e-12)
+
+
+def test_forces_are_refused_where_no_motor_is_named_or_where_motors_cannot():
+    m = da.robots.unicycle()
+    still = np.zeros(m.nv)
+    for name in ("inverse_dynamics", "active_torques"):
+        with pytest.raises(da.UsageError, match="no motor is named") as error:
+            getattr(da, name)(m, still, still, still)
+        assert "active" in error.value.hint
+    with pytest.raises(da.UsageError, match="no motor is named"):
+        da.hybrid_dynamics(m, still, still, still)
+    one = replace(m, active=("th",))  # turns, and cannot drive ahead
+    with pytest.raises(da.ComputationError, match=r"cannot make this motion.*'x'") as error:
+        da.inverse_dynamics(one, still, still, [1.0, 0.0, 0.0])
+    assert "active" in error.value.hint
+    turning = da.forward_dynamics(one, still, still, [0.3])
+    np.testing.assert_allclose(da.inverse_dynamics(one, still, still, turning), [0.3])
