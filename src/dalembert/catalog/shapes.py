@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..algorithms.regressor import chosen_columns
 from ..mechanism import Mechanism
 
 Options = Mapping[str, Any]
@@ -34,3 +35,13 @@ def six_joints(m: Mechanism, options: Options) -> tuple[int, ...]:
 def bodies_six(m: Mechanism, options: Options) -> tuple[int, ...]:
     """Return a six-vector per body."""
     return (len(m.bodies), 6)
+
+
+def columns(m: Mechanism, options: Options) -> tuple[int, ...]:
+    """Return one entry per inertial parameter."""
+    return (len(chosen_columns(m, options["drives"], options["columns"])),)
+
+
+def joints_columns(m: Mechanism, options: Options) -> tuple[int, ...]:
+    """Return a row per velocity variable over the inertial parameters."""
+    return (m.nv, *columns(m, options))

@@ -33,6 +33,7 @@ from ..errors import UsageError, shown
 from ..mechanism import Mechanism
 from ..plan.kane import kane_speeds
 from . import loops, moving
+from .folded import folded
 from .kane import kane_rows
 from .models import (
     INVERSE,
@@ -48,7 +49,16 @@ from .models import (
     potential_energy,
 )
 from .refused import check_class
-from .shapes import Shape, bodies_six, joints, joints2, joints3, six_joints
+from .shapes import (
+    Shape,
+    bodies_six,
+    columns,
+    joints,
+    joints2,
+    joints3,
+    joints_columns,
+    six_joints,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +87,6 @@ class Quantity:
 
 
 # -- shapes ------------------------------------------------------------------------------------
-
-
-def _columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (m.nv, *_row_of_columns(m, options))
-
-
-def _row_of_columns(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (len(regressor.chosen_columns(m, options["drives"], options["columns"])),)
 
 
 def _fixed(*shape: int) -> Shape:
@@ -153,10 +155,10 @@ _ROWS = (
     Quantity("link_wrenches", ("q", "qd", "qdd"), (("f", bodies_six),),
              {"newton_euler": springs.link_wrenches},
              "N, N m", "wrench of each parent on its link, at the link's origin, link axes", False),
-    Quantity("regressor", ("q", "qd", "qdd"), (("Y", _columns),),
+    Quantity("regressor", ("q", "qd", "qdd"), (("Y", joints_columns),),
              {"newton_euler": regressor.regressor},
              "mixed", "tau = Y phi, linear in the inertial parameters", False, COLUMNS),
-    Quantity("energy_regressor", ("q", "qd"), (("E", _row_of_columns),),
+    Quantity("energy_regressor", ("q", "qd"), (("E", columns),),
              {"sum": regressor.energy_regressor},
              "mixed", "T + V = E phi, linear in the inertial parameters", False, COLUMNS),
     Quantity("lagrange_coefficients", ("q",),
@@ -223,7 +225,10 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
         if name in CLOSED and loops.is_closed(m):
             return _steered(CLOSED[name], m)
     if name in QUANTITIES:
-        return QUANTITIES[name] if m is None else _steered(QUANTITIES[name], m)
+        row = QUANTITIES[name]
+        if m is None:
+            return row
+        return folded(row, m) if m.followers else _steered(row, m)
     import difflib
 
     close = difflib.get_close_matches(str(name), QUANTITIES, 3)

@@ -97,7 +97,7 @@ def trace_quantity(
             graph.param(parameter)
         baked = {k: v for k, v in m.values.items() if k not in names}
         bound = m.bound(baked, graph)
-        start: tuple[Any, ...] = (watch(prepare(bound), graph),)
+        start: tuple[Any, ...] = (watch(prepare(bound.unfolded), graph),)
         extra = dict(settings)
         if plan is not None:
             # loop points stand in the frames as described, the tree's dynamics may choose its own

@@ -20,7 +20,7 @@ from ..algebra import Map, Transform, Vec3
 from ..errors import ModelError, ParameterError, UsageError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
-from ..joint import Vector
+from ..joint import Follower, Vector
 from .parts import (
     Body,
     Coupling,
@@ -65,6 +65,8 @@ class Mechanism:
     changes: tuple[FrameChange, ...] = field(default=(), compare=False, repr=False)
     # (name, value, rate) of what is prescribed, for the trace of one model
     told: tuple[tuple[str, Any, Any], ...] = field(default=(), compare=False, repr=False)
+    # of a whole tree: how its coordinates come from those that are left (`followers.py`)
+    fold: Any = field(default=None, compare=False, repr=False)
     checked: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -192,6 +194,27 @@ class Mechanism:
             starts.append(at)
             at += b.joint.nv
         return tuple(starts)
+
+    # -- joints that follow others -------------------------------------------------------------
+
+    @cached_property
+    def followers(self) -> tuple[str, ...]:
+        """The joints without a coordinate of their own, which follow others by a fixed ratio."""
+        return tuple(joint_name(b) for b in self.bodies if isinstance(b.joint, Follower))
+
+    @cached_property
+    def unfolded(self) -> Mechanism:
+        """The whole tree, in which joints that follow have coordinates too; itself if none do."""
+        from .followers import unfolded
+
+        return unfolded(self) if self.followers else self
+
+    @cached_property
+    def coupled(self) -> Mechanism:
+        """The mechanism with a coordinate and a coupling for each joint that follows another."""
+        from .followers import coupled
+
+        return coupled(self) if self.followers else self
 
     # -- numbers -------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from ..algebra import Vec3, is_zero
 from ..errors import ModelError, ParameterError, shown
 from ..expr import Expr
 from ..expr.exact import to_float
+from ..joint import Follower, Joint
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -33,7 +34,7 @@ def validate(m: Mechanism) -> None:
     acting: tuple[Any, ...] = (*m.drives, *m.elastic, *m.couplings)
     for part in acting:
         for k in (part.joint, getattr(part, "of", part.joint)):
-            if not 0 <= k < len(m.bodies) or not m.bodies[k].joint.nv:
+            if not 0 <= k < len(m.bodies) or not _moves(m.bodies[k].joint):
                 moving = [str(j) for j, b in enumerate(m.bodies) if b.joint.nv]
                 raise ModelError(
                     f"{type(part).__name__.lower()}: {k} is not a moving joint",
@@ -46,6 +47,7 @@ def validate(m: Mechanism) -> None:
                 name = shown(m.bodies[record.joint].joint_name or m.bodies[record.joint].name)
                 raise ModelError(f"joint {name!r} has two {what}", hint="keep one")
             seen.add(record.joint)
+    _followers(m)
     for c in m.couplings:
         if c.joint == c.of:
             raise ModelError(
@@ -60,6 +62,22 @@ def validate(m: Mechanism) -> None:
     _unique(list(m.active), "active joint")
     _loops(m)
     _parameters(m)
+
+
+def _moves(joint: Joint) -> bool:
+    return bool(joint.nv) or isinstance(joint, Follower)
+
+
+def _followers(m: Mechanism) -> None:
+    """Raise when a joint follows one without a coordinate."""
+    for body in m.bodies:
+        of = body.joint.of if isinstance(body.joint, Follower) else None
+        if of is not None and of not in m.joint_names:
+            raise ModelError(
+                f"joint {shown(body.joint_name or body.name)!r} follows {shown(of)!r}, which is "
+                "not a joint with a coordinate",
+                hint=_choices(m),
+            )
 
 
 def _wheels(m: Mechanism) -> None:

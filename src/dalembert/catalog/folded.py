@@ -1,0 +1,210 @@
+"""Quantities of a tree in which joints follow others: traced on the whole tree, projected once.
+
+q_whole = R q + r with a constant R (`mechanism/followers.py`), so that M = R' M_whole R, forces are
+R' of those of the whole tree, and Christoffel's symbols change like a tensor. What each output
+becomes is read off its shape; models that solve for accelerations have rows of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..algebra import is_zero
+from ..algorithms import (
+    augmented_body,
+    composite,
+    derivatives,
+    direct_from_inverse,
+    homogeneous,
+    lagrange_coefficients,
+)
+from ..errors import SingularModel, UsageError, shown
+from ..expr import Scalar, solve
+from ..joint import Vector
+from ..mechanism import Mechanism
+from . import shapes
+from .models import INVERSE, Algorithm
+
+Project = Callable[[Any, Any], Any]  # (fold, value on the whole tree) -> value
+
+# what the entries of an output stand for -> how they are projected
+PROJECTED: Mapping[Any, Project] = {
+    shapes.joints: lambda fold, x: fold.forces(x),
+    shapes.joints2: lambda fold, x: fold.square(x),
+    shapes.six_joints: lambda fold, x: fold.columns(x),
+    shapes.joints_columns: lambda fold, x: fold.rows(x),
+}
+FREE = frozenset({  # outputs that belong to no joint
+    "pose", "velocity", "acceleration", "centre_of_mass", "momentum", "kinetic_energy",
+    "potential_energy", "link_wrenches", "energy_regressor",
+})  # fmt: skip
+SERVED = frozenset({
+    "jacobian", "jacobian_derivative", "mass_matrix", "gravity", "coriolis", "coriolis_matrix",
+    "bias", "inverse_dynamics", "regressor", "inverse_dynamics_derivatives",
+})  # fmt: skip
+
+
+def folded(row: Any, m: Mechanism) -> Any:
+    """Return the row of a quantity for a mechanism in which joints follow others."""
+    if row.name in OWN:
+        return replace(row, methods=OWN[row.name])
+    if row.name not in FREE | SERVED:
+        raise UsageError(
+            f"{row.name} needs joints with coordinates of their own: in {shown(m.name)!r} "
+            f"{', '.join(map(shown, m.followers[:8]))} follow others",
+            hint='load with mimic="couple" or mimic="free", or lock them',
+        )
+    made = {name: _projected(row, run) for name, run in row.methods.items()}
+    return replace(row, methods=made)
+
+
+def _projected(row: Any, run: Algorithm) -> Algorithm:
+    """Return an algorithm on the coordinates that are left, by one on the whole tree."""
+
+    def projected(whole: Mechanism, *inputs: Vector, **options: Any) -> Any:
+        if options.get("columns", "standard") != "standard":
+            raise UsageError(
+                f"{row.name}: independent parameters are known where no joint follows another",
+                hint='columns="standard", or lock the joints',
+            )
+        fold, tree = _apart(whole)
+        found = run(tree, *_whole(fold, row.inputs, inputs), **options)
+        if row.name in FREE:
+            return found
+        if len(row.outputs) == 1:
+            return PROJECTED[row.outputs[0][1]](fold, found)
+        return tuple(
+            PROJECTED[shape](fold, x) for (_, shape), x in zip(row.outputs, found, strict=True)
+        )
+
+    return projected
+
+
+def _apart(whole: Mechanism) -> tuple[Any, Mechanism]:
+    return whole.fold, replace(whole, fold=None, checked=True)
+
+
+def _whole(fold: Any, names: tuple[str, ...], inputs: tuple[Vector, ...]) -> list[Vector]:
+    return [
+        fold.coordinates(x) if name == "q" else fold.rates(x)
+        for name, x in zip(names, inputs, strict=True)
+    ]
+
+
+# -- models that solve ---------------------------------------------------------------------------
+
+
+def _solved(m: Mechanism, A: list[list[Scalar]], right: list[Scalar]) -> list[Scalar]:
+    if any(is_zero(A[k][k]) for k in range(len(A))):
+        raise SingularModel(
+            "a joint moves no inertia: nothing gives its acceleration",
+            hint="give a body beyond it a mass or an inertia",
+        )
+    return solve(A, right, "spd") if right else []
+
+
+def _forward(mass: Algorithm) -> Algorithm:
+    """Return the direct model q̈ = (R' M R)⁻¹ (τ - R' h)."""
+
+    def forward(
+        whole: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia", **acting: Any
+    ) -> list[Scalar]:
+        fold, tree = _apart(whole)
+        A, h = _model(fold, tree, mass, q, qd, drives, acting)
+        return _solved(tree, A, [a - b for a, b in zip(tau, h, strict=True)])
+
+    return forward
+
+
+def _model(
+    fold: Any, tree: Mechanism, mass: Algorithm, q: Vector, qd: Vector, drives: Any, acting: Any
+) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """Return (R' M R, R' h) with springs counted in h."""
+    x, xd = fold.coordinates(q), fold.rates(qd)
+    A = fold.square(mass(tree, x, drives="none" if drives == "none" else "inertia"))
+    h = INVERSE["newton_euler"](tree, x, xd, [0] * tree.nv, drives=drives, **acting)
+    return A, fold.forces(h)
+
+
+def _hybrid(
+    whole: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (), drives: Any = "inertia",
+    **acting: Any,
+) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
+    """Return (qdd, tau): x is qdd of the joints in `given`, tau of the others."""
+    fold, tree = _apart(whole)
+    A, h = _model(fold, tree, composite.composite, q, qd, drives, acting)
+    known: set[int] = set()
+    for name in given:
+        j = tree.joint_index(name)
+        at = tree.velocity_index[j]
+        known |= {fold.v[k][0] for k in range(at, at + tree.bodies[j].joint.nv)}
+    sought = [k for k in range(fold.count) if k not in known]
+    right = [x[k] - h[k] - sum((A[k][c] * x[c] for c in known), 0) for k in sought]
+    found = _solved(tree, [[A[k][c] for c in sought] for k in sought], right)
+    qdd = list(x)
+    for k, value in zip(sought, found, strict=True):
+        qdd[k] = value
+    force = [sum((a * b for a, b in zip(row, qdd, strict=True)), h[k]) for k, row in enumerate(A)]
+    return qdd, [force[k] if k in known else x[k] for k in range(fold.count)]
+
+
+def _forward_derivatives(
+    whole: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia"
+) -> Any:
+    """Return (dq̈/dq, dq̈/dq̇, M⁻¹) by -M⁻¹ dτ."""
+    fold, tree = _apart(whole)
+    qdd = _forward(composite.composite)(whole, q, qd, tau, drives=drives)
+    x, xd, xdd = fold.coordinates(q), fold.rates(qd), fold.rates(qdd)
+    parts = derivatives.inverse_dynamics_derivatives(tree, x, xd, xdd, drives=drives)
+    by_q, by_qd, A = (fold.square(part) for part in parts)
+    n = fold.count
+    columns = [solve(A, [1 if r == c else 0 for r in range(n)], "spd") for c in range(n)]
+    inverse = [list(row) for row in zip(*columns, strict=True)]
+
+    def slope(part: list[list[Scalar]]) -> list[list[Scalar]]:
+        turned = list(zip(*part, strict=True))
+        return [[-sum((a * b for a, b in zip(row, c, strict=True)), 0) for c in turned]
+                for row in inverse]  # fmt: skip
+
+    return slope(by_q), slope(by_qd), inverse
+
+
+def _lagrange(run: Algorithm) -> Algorithm:
+    """Return Q, A, B, C: the symbols of the whole tree are summed over what moves together."""
+
+    def coefficients(whole: Mechanism, q: Vector, **options: Any) -> Any:
+        fold, tree = _apart(whole)
+        Q, A, B, C = run(tree, fold.coordinates(q), **options)
+        n, size = fold.count, len(fold.v)
+        bent: list[Any] = [[[0] * n for _ in range(n)] for _ in range(n)]
+        square: list[Any] = [[0] * n for _ in range(n)]
+        for i in range(size):
+            for j in range(size):
+                for k in range(j, size):
+                    (a, ra), (b, rb), (c, rc) = (fold.v[s] for s in (i, j, k))
+                    value = (C[i][j] if j == k else B[i][j][k]) * ra * rb * rc
+                    if b == c:
+                        square[a][b] = square[a][b] + value
+                    else:
+                        bent[a][b][c] = bent[a][b][c] + value
+                        bent[a][c][b] = bent[a][c][b] + value
+        return fold.forces(Q), fold.square(A), bent, square
+
+    return coefficients
+
+
+OWN: Mapping[str, Mapping[str, Algorithm]] = {
+    "forward_dynamics": {
+        "composite": _forward(composite.composite),
+        "direct_from_inverse": _forward(direct_from_inverse.mass_matrix_by_columns),
+    },
+    "hybrid_dynamics": {"partition": _hybrid},
+    "forward_dynamics_derivatives": {"analytic": _forward_derivatives},
+    "lagrange_coefficients": {
+        "composite": _lagrange(lagrange_coefficients.lagrange_coefficients),
+        "augmented_body": _lagrange(augmented_body.augmented_coefficients),
+        "homogeneous": _lagrange(homogeneous.homogeneous_coefficients),
+    },
+}
