@@ -132,10 +132,12 @@ def substituted(m: Mechanism) -> Mechanism:
         bodies[j] = replace(b, joint=Follower(b.joint, of, ratio, offset, b.limits), limits=())
     gone = {joint_name(m.bodies[j]) for j in by}
     driven = sorted(gone & {*m.active, *m.prescribed})
-    kept = {f: tuple(n for n in getattr(m, f) if n not in gone) for f in ("active", "prescribed")}
-    note = tuple(f"joint {shown(n)!r} follows another one: it has no motor" for n in driven)
+    kept: dict[str, Any] = {
+        f: tuple(n for n in getattr(m, f) if n not in gone) for f in ("active", "prescribed")
+    }
+    left = [f"joint {shown(n)!r} follows another one: it has no motor" for n in driven]
     return replace(
-        new, bodies=tuple(bodies), couplings=(), notes=(*m.notes, *note), checked=False, **kept
+        new, bodies=tuple(bodies), couplings=(), notes=(*m.notes, *left), checked=False, **kept
     )
 
 
