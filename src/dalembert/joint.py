@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from .algebra import Map, Mat3, Rotation, Vec3, is_zero
-from .errors import UsageError, shown
 from .expr import Scalar, cos, sin, sqrt, where
 
 Vector = Sequence[Scalar]
@@ -301,54 +300,6 @@ class Free:
     def map(self, f: Map) -> Free:
         """Return the joint with every number mapped."""
         return self
-
-
-@dataclass(frozen=True, slots=True)
-class Follower:
-    """A joint without a coordinate of its own: that of `own` is ratio · q[of] + offset.
-
-    `of` is the name of a joint with a coordinate. Algorithms meet it unfolded, as `own`
-    (`Mechanism.unfolded`).
-    """
-
-    own: Joint
-    of: str
-    ratio: Scalar = 1
-    offset: Scalar = 0
-    limits: tuple[Any, ...] = ()  # of the coordinate that it would have
-    kind: ClassVar[str] = "follower"
-    nq: ClassVar[int] = 0
-    nv: ClassVar[int] = 0
-
-    def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
-        """Raise: where a follower stands is decided by another joint."""
-        raise UsageError(
-            f"a joint follows {shown(self.of)!r}: this needs joints with coordinates of their own",
-            hint='load with mimic="couple", or lock the joint',
-        )
-
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Raise: how a follower moves is decided by another joint."""
-        self.pose(q)
-        return ()
-
-    def drift(self, q: Vector, qd: Vector) -> Vec3:
-        """Raise: how a follower moves is decided by another joint."""
-        self.pose(q)
-        return ZERO
-
-    def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
-        """Return the time derivative of q: there is none."""
-        return []
-
-    def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
-        """Return q moved by the tangent dq: there is none."""
-        return []
-
-    def map(self, f: Map) -> Follower:
-        """Return the joint with every number mapped."""
-        limits = tuple(tuple(None if x is None else f(x) for x in pair) for pair in self.limits)
-        return Follower(self.own.map(f), self.of, f(self.ratio), f(self.offset), limits)
 
 
 JOINTS = {j.kind: j for j in (Revolute, Prismatic, Screw, Spherical, Planar, Free, Fixed)}

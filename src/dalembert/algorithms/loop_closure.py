@@ -14,13 +14,13 @@ residual, one row of the Jacobian and the acceleration at qdd = 0 are the three 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
-from ..algebra import Rotation, Vec3, is_zero
+from ..algebra import Vec3, is_zero
 from ..errors import ModelError
 from ..expr import Scalar, maximum, sqrt, where
 from ..joint import UNITS, ZERO, Vector
 from ..mechanism import Loop, Mechanism, joint_name
+from .moving_vectors import End, Jet, Moving
 from .velocity_rows import Row, held_gaps, held_names, held_rows
 
 EQUATIONS = {
@@ -32,62 +32,6 @@ EQUATIONS = {
     "fixed": 6,
     "rod": 1,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Jet:
-    """A scalar with its first and second rates."""
-
-    x: Scalar
-    xd: Scalar
-    xdd: Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class Moving:
-    """A vector with its first and second rates."""
-
-    x: Vec3
-    xd: Vec3
-    xdd: Vec3
-
-    def __sub__(self, o: Moving) -> Moving:
-        return Moving(self.x - o.x, self.xd - o.xd, self.xdd - o.xdd)
-
-    def dot(self, o: Moving) -> Jet:
-        """Return the scalar product with its first and second rate."""
-        return Jet(
-            self.x.dot(o.x),
-            self.xd.dot(o.x) + self.x.dot(o.xd),
-            self.xdd.dot(o.x) + 2 * self.xd.dot(o.xd) + self.x.dot(o.xdd),
-        )
-
-    def parts(self) -> list[Jet]:
-        """Return the three components, each with its rates."""
-        return [Jet(*three) for three in zip(self.x, self.xd, self.xdd, strict=True)]
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """A body at one end of a loop: pose and motion in the frame where the branches part."""
-
-    R: Rotation = Rotation()
-    p: Vec3 = ZERO
-    v: Vec3 = ZERO  # of the origin
-    w: Vec3 = ZERO
-    vd: Vec3 = ZERO  # classical, at qdd = 0
-    wd: Vec3 = ZERO
-
-    def vector(self, a: Vec3) -> Moving:
-        """Return a vector fixed in the body, given in its axes."""
-        x = self.R @ a
-        xd = self.w.cross(x)
-        return Moving(x, xd, self.wd.cross(x) + self.w.cross(xd))
-
-    def point(self, c: Vec3) -> Moving:
-        """Return a point fixed in the body, given in its frame."""
-        arm = self.vector(c)
-        return Moving(arm.x + self.p, arm.xd + self.v, arm.xdd + self.vd)
 
 
 # -- the equations of each cut joint -----------------------------------------------------------

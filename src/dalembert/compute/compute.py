@@ -107,11 +107,7 @@ def trace_quantity(
 
         def body(*inputs: Sequence[Any]) -> Any:
             acting = {"wrenches": _wrenches(inputs[-1])} if wrench else {}
-            state, first = list(inputs[: len(row.inputs)]), start
-            if row.planned and "steer" in row.inputs:
-                *state, angles, rates = state
-                first = (with_told(bound, angles, rates), plan)
-            return run(*first, *state, **acting, **extra)
+            return run(*_told(row, start, inputs[: len(row.inputs)]), **acting, **extra)
 
         return trace(body, sizes, name=name, outputs=outputs, graph=graph)
 
@@ -122,6 +118,14 @@ def trace_quantity(
         other = record(partial(simplify, lighten=True))
         best = min((best, other), key=_work)
     return best
+
+
+def _told(row: Quantity, start: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Return what an algorithm takes; what is prescribed is told to the mechanism of a plan."""
+    if not (row.planned and "steer" in row.inputs):
+        return [*start, *inputs]
+    *state, angles, rates = inputs
+    return [with_told(start[0], angles, rates), *start[1:], *state]
 
 
 def _as_described(m: Mechanism, row: Quantity) -> bool:

@@ -14,8 +14,9 @@ from ..algebra import is_zero
 from ..errors import ModelError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact
-from ..joint import Follower, Vector
+from ..joint import Vector
 from .edit import into
+from .follower import Follower
 from .mechanism import Mechanism
 from .parts import Body, Coupling, joint_name
 

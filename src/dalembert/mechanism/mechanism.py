@@ -20,7 +20,8 @@ from ..algebra import Map, Transform, Vec3
 from ..errors import ModelError, ParameterError, UsageError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
-from ..joint import Follower, Vector
+from ..joint import Vector
+from .follower import Follower
 from .parts import (
     Body,
     Coupling,

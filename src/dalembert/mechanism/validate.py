@@ -10,7 +10,8 @@ from ..algebra import Vec3, is_zero
 from ..errors import ModelError, ParameterError, shown
 from ..expr import Expr
 from ..expr.exact import to_float
-from ..joint import Follower, Joint
+from ..joint import Joint
+from .follower import Follower
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
