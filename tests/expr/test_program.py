@@ -4,29 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from dalembert.expr import OPS, Graph, cos, program, sin, solve, specialise, sqrt, trace
+from dalembert.expr import Graph, cos, program, sin, solve, specialise, sqrt, trace
 from dalembert.expr.program import count
 
 
 def run(p, inputs, parameters=None):
     """Return the results of a Program by walking its lines."""
 
-    def block(b, prepared):
-        values = []
-        for leaf in b.leaves:
-            kind = leaf[0]
-            values.append(
-                float(leaf[1]) if kind == "const"
-                else np.pi if kind == "pi"
-                else parameters[p.parameters[leaf[1]]] if kind == "param"
-                else inputs[leaf[1]][leaf[2]] if kind == "input"
-                else prepared[leaf[1]]
-            )  # fmt: skip
-        for line in b.lines:
-            values.append(OPS[line.op].evaluate(*(values[a] for a in line.args)))
-        return [values[r] for r in b.results]
-
-    return block(p.step, block(p.prepare, []))
+    values = [(parameters or {}).get(name) for name in p.parameters]
+    return p.step.run(inputs, values, p.prepare.run({}, values))
 
 
 def parametric():
@@ -46,7 +32,7 @@ def test_prepare_holds_all_that_depends_on_parameters_only():
     assert p.parameters == ("a", "b")
     assert {line.op for line in p.prepare.lines} >= {"sqrt", "sin", "mul", "add"}
     assert not any(line.op in ("sqrt", "sin") for line in p.step.lines)
-    assert all(leaf[0] in ("const", "input", "prepared", "pi") for leaf in p.step.leaves)
+    assert all(leaf.kind in ("const", "input", "prepared", "pi") for leaf in p.step.leaves)
     values = {"a": 3.0, "b": 4.0}
     expected = f([0.2, 0.5], parameters=values)
     assert_allclose(run(p, {"x": [0.2, 0.5]}, values), expected, rtol=1e-15)

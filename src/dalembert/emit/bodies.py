@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ..expr.block import Leaf
 from ..expr.function import Port
 from .dialect import Dialect
-from .statements import Body, statements
+from .statements import Code, statements
 from .unit import Entry, Unit
 
 Place = Callable[[str, Port, int], str]  # of entry k, in C order, of an output
 
 
-def entry_body(entry: Entry, dialect: Dialect, place: Place | None = None) -> Body:
+def entry_body(entry: Entry, dialect: Dialect, place: Place | None = None) -> Code:
     """Return the body of a function; `place` writes an entry of a result, flat by default."""
     names = {port.name: word for port, word in zip(entry.inputs, entry.given, strict=True)}
     leaves = [_leaf(leaf, dialect, names) for leaf in entry.step.leaves]
@@ -24,16 +25,18 @@ def entry_body(entry: Entry, dialect: Dialect, place: Place | None = None) -> Bo
     return statements(entry.step, dialect, leaves, ends)
 
 
-def _leaf(leaf: tuple, dialect: Dialect, names: dict[str, str]) -> str:
+def _leaf(leaf: Leaf, dialect: Dialect, names: dict[str, str]) -> str:
     """Return an input or a prepared value; numbers are written by the walk."""
-    if leaf[0] == "input":
-        return dialect.at(names[leaf[1]], leaf[2])
-    return dialect.at("r", leaf[1]) if leaf[0] == "prepared" else ""
+    return (
+        ""
+        if leaf.kind == "const"
+        else dialect.at(names[leaf.name] if leaf.name else "r", leaf.index)
+    )
 
 
-def prepare_body(unit: Unit, dialect: Dialect, parameter: Callable[[int], str]) -> Body:
+def prepare_body(unit: Unit, dialect: Dialect, parameter: Callable[[int], str]) -> Code:
     """Return the body of `prepare`; `parameter` writes one by its number."""
-    leaves = [parameter(leaf[1]) if leaf[0] == "param" else "" for leaf in unit.prepare.leaves]
+    leaves = [parameter(leaf.index) if leaf.kind == "param" else "" for leaf in unit.prepare.leaves]
     ends = [dialect.at("r", k) for k in range(unit.prepared)]
     return statements(unit.prepare, dialect, leaves, ends)
 

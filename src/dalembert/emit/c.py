@@ -14,7 +14,7 @@ from .bodies import entry_body, prepare_body
 from .c_text import CMAKE, FUNCTIONS, HELPERS, LICENCE, SINCOS
 from .dialect import Dialect, Form, infix, numbers
 from .names import plain
-from .statements import Body, Give, Let, Statement, Turn
+from .statements import Code, Give, Let, SinCos, Statement
 from .unit import Entry, Unit
 
 
@@ -218,7 +218,7 @@ def _defaults(unit: Unit) -> str:
     return f"{head}\n{{\n" + "".join(line + ";\n" for line in lines) + "}\n"
 
 
-def function(name: str, head: str, arguments: Sequence[str], body: Body, how: How) -> str:
+def function(name: str, head: str, arguments: Sequence[str], body: Code, how: How) -> str:
     """Return a function, its pieces first where it has several."""
     words = [re.split(r"[ *]", a)[-1] for a in arguments]
     vectors = [("wk", body.scratch), ("sn", body.turns), ("cs", body.turns)]
@@ -256,7 +256,7 @@ def _lines(piece: Sequence[Statement], how: How) -> Iterator[str]:
             yield from _turned(statement, how)
 
 
-def _turned(turn: Turn, how: How) -> Iterator[str]:
+def _turned(turn: SinCos, how: How) -> Iterator[str]:
     n = len(turn.angles)
     yield f"    {{\n        {how.real} an[{n}];\n"
     for k, angle in enumerate(turn.angles):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..expr.ops import OPS
 from ..expr.show import decimal
 
 ATOM = 9  # rank of what never needs brackets
@@ -26,7 +27,10 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One language. `forms` has a row for every primitive, and may have one for `square`."""
+    """One language: the forms that differ from what most write, and may be one for `square`.
+
+    A primitive without a form is a call, by the name that libm or NumPy has for it.
+    """
 
     name: str
     assign: str  # of {name} and {value}
@@ -37,6 +41,16 @@ class Dialect:
     entry: str = "{}[{}]"  # of a vector: its name and the place
     first: int = 0  # the place of the first entry
     turns: bool = False  # sines and cosines are computed in groups, by a routine of their own
+    call: str = "{}"  # of the name of a function
+    library: str = "libm"  # or numpy: whose names its functions have
+
+    def table(self) -> dict[str, Form]:
+        """Return the form of every primitive."""
+        forms = {}
+        for op in OPS.values():
+            word = self.call.format(getattr(op, self.library) or op.name)
+            forms[op.name] = Form(f"{word}({', '.join(['{}'] * op.arity)})")
+        return {**forms, **INFIX, **self.forms}
 
     def at(self, vector: str, k: int) -> str:
         """Return entry k, from 0, of a vector."""
@@ -56,24 +70,25 @@ def numbers(inf: str, nan: str, text: str = "{}") -> Callable[[Any], str]:
     return number
 
 
+# how most languages write what is no call of a function in libm
+INFIX = {
+    "add": Form("{} + {}", 1, (1, 2)),
+    "sub": Form("{} - {}", 1, (1, 2)),
+    "mul": Form("{}*{}", 3, (3, 4)),
+    "div": Form("{}/{}", 3, (3, 4)),
+    "neg": Form("-{}", 2, (3,)),
+    "lt": Form("{} < {}", 0, (1, 1)),
+    "le": Form("{} <= {}", 0, (1, 1)),
+    "eq": Form("{} == {}", 0, (1, 1)),
+}
+
+
 def infix(**changes: Form) -> dict[str, Form]:
-    """Return the forms most languages share, some of them changed."""
-    functions = ("sin", "cos", "tan", "asin", "acos", "exp", "log", "sqrt", "sign")
-    forms = {name: Form(name + "({})") for name in functions}
-    forms |= {
-        "add": Form("{} + {}", 1, (1, 2)),
-        "sub": Form("{} - {}", 1, (1, 2)),
-        "mul": Form("{}*{}", 3, (3, 4)),
-        "div": Form("{}/{}", 3, (3, 4)),
-        "neg": Form("-{}", 2, (3,)),
+    """Return the forms of languages that have abs, min and max, some of them changed."""
+    forms = {
         "absolute": Form("abs({})"),
-        "atan2": Form("atan2({}, {})"),
         "minimum": Form("min({}, {})"),
         "maximum": Form("max({}, {})"),
-        "lt": Form("{} < {}", 0, (1, 1)),
-        "le": Form("{} <= {}", 0, (1, 1)),
-        "eq": Form("{} == {}", 0, (1, 1)),
-        "where": Form("where({}, {}, {})"),
     }
     return forms | changes
 

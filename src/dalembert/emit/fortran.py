@@ -10,7 +10,7 @@ from .bodies import entry_body, indices, prepare_body, results
 from .c import about
 from .dialect import Dialect, Form, infix, numbers
 from .names import plain
-from .statements import Body, Let, Turn
+from .statements import Code, Let, SinCos
 from .unit import Entry, Unit
 
 WIDE = 120
@@ -116,7 +116,7 @@ def _subroutine(
     name: str,
     given: Sequence[tuple[str, Port]],
     made: Sequence[tuple[str, Port]],
-    body: Body,
+    body: Code,
     lead: Sequence[str],
     note: str,
 ) -> str:
@@ -166,7 +166,7 @@ def _declared(piece: Sequence[object]) -> str:
 
 def _lines(piece: Sequence[object]) -> Iterator[str]:
     for statement in piece:
-        assert not isinstance(statement, Turn)
+        assert not isinstance(statement, SinCos)
         name = statement.name if isinstance(statement, Let) else statement.place  # type: ignore[attr-defined]
         yield _wrapped(f"    {name} = {statement.value}")  # type: ignore[attr-defined]
 

@@ -13,8 +13,9 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..expr.block import Block, Leaf
 from ..expr.ops import OPS
-from ..expr.program import Block, Program
+from ..expr.program import Program
 from .dialect import LISTING
 from .names import Names, comment
 from .walk import Walk
@@ -120,7 +121,7 @@ class _Listing:
 
     def _used(self) -> set[int]:
         blocks = (self.program.prepare, self.program.step)
-        return {leaf[1] for b in blocks for leaf in b.leaves if leaf[0] == "param"}
+        return {leaf.index for b in blocks for leaf in b.leaves if leaf.kind == "param"}
 
     def _remark(self, text: str) -> None:
         self.lines.append(LISTING.remark.format(comment(text)))
@@ -167,15 +168,12 @@ class _Listing:
             self._remark(heading)
         return ""
 
-    def _leaf(self, leaf: tuple, prepared: Sequence[str]) -> str:
-        kind = leaf[0]
-        if kind == "input":
-            return self.inputs[leaf[1:]]
-        if kind == "param":
-            return self.parameters[leaf[1]]
-        if kind == "prepared":
-            return prepared[leaf[1]]
-        return LISTING.pi if kind == "pi" else ""
+    def _leaf(self, leaf: Leaf, prepared: Sequence[str]) -> str:
+        if leaf.kind == "input":
+            return self.inputs[leaf.name, leaf.index]
+        if leaf.kind in ("param", "prepared"):
+            return (self.parameters if leaf.kind == "param" else prepared)[leaf.index]
+        return LISTING.pi if leaf.kind == "pi" else ""
 
     # -- what runs at every state --------------------------------------------------------------
 
@@ -230,7 +228,7 @@ class _Listing:
 def dependence(block: Block) -> list[int]:
     """Return for each value what it depends on: 0 positions at most, 1 speeds, 2 more."""
     rank = {"q": 0, "qd": 1}
-    kinds = [rank.get(leaf[1], 2) if leaf[0] == "input" else 0 for leaf in block.leaves]
+    kinds = [rank.get(leaf.name, 2) if leaf.kind == "input" else 0 for leaf in block.leaves]
     for line in block.lines:
         kinds.append(max((kinds[a] for a in line.args), default=0))
     return kinds

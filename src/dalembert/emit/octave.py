@@ -9,7 +9,7 @@ from .bodies import entry_body, prepare_body, results
 from .c import about
 from .dialect import Dialect, Form, infix, numbers
 from .names import plain
-from .statements import Body, Let, Turn
+from .statements import Code, Let, SinCos
 from .unit import Entry, Unit
 
 _number = numbers("Inf", "NaN")
@@ -97,7 +97,7 @@ def _functions(
     made: Sequence[tuple[str, int]],
     lines: Sequence[str],
     lead: Sequence[str],
-    body: Body,
+    body: Code,
     ends: Sequence[str],
 ) -> str:
     """Return a file: the function, its pieces where it has several, and helpers it uses."""
@@ -121,7 +121,7 @@ def _functions(
 
 def _lines(piece: Sequence[object]) -> Iterator[str]:
     for statement in piece:
-        assert not isinstance(statement, Turn)
+        assert not isinstance(statement, SinCos)
         name = statement.name if isinstance(statement, Let) else statement.place  # type: ignore[attr-defined]
         yield f"  {name} = {statement.value};\n"  # type: ignore[attr-defined]
 

@@ -13,7 +13,7 @@ from .bodies import entry_body, prepare_body, results
 from .c import about
 from .dialect import Dialect, Form, infix, numbers
 from .names import plain
-from .statements import Body, Let, Turn
+from .statements import Code, Let, SinCos
 from .unit import Entry, Unit
 
 _number = numbers("float('inf')", "float('nan')")
@@ -210,7 +210,7 @@ def functions(
     name: str,
     arguments: Sequence[str],
     lead: Sequence[str],
-    body: Body,
+    body: Code,
     made: Sequence[tuple[str, int]],
     end: str,
 ) -> str:
@@ -232,7 +232,7 @@ def functions(
 def _lines(piece: Sequence[object]) -> str:
     lines = []
     for statement in piece:
-        assert not isinstance(statement, Turn)
+        assert not isinstance(statement, SinCos)
         name = statement.name if isinstance(statement, Let) else statement.place  # type: ignore[attr-defined]
         lines.append(f"    {name} = {statement.value}\n")  # type: ignore[attr-defined]
     return "".join(lines)

@@ -11,7 +11,7 @@ from .c import about
 from .c_text import SINCOS
 from .dialect import Dialect, Form, infix, numbers
 from .names import plain
-from .statements import Body, Give, Let, Turn
+from .statements import Code, Give, Let, SinCos
 from .unit import Unit
 
 _number = numbers("f64::INFINITY", "f64::NAN")
@@ -173,7 +173,7 @@ def _place(word: str, port: Port, k: int) -> str:
 
 
 def _function(
-    name: str, given: Sequence[tuple[str, int]], made: Sequence[tuple[str, Port]], body: Body
+    name: str, given: Sequence[tuple[str, int]], made: Sequence[tuple[str, Port]], body: Code
 ) -> str:
     vectors = [("wk", body.scratch), ("sn", body.turns), ("cs", body.turns)]
     local = [(v, Port(v, (n,))) for v, n in vectors if n]
@@ -197,7 +197,7 @@ def _function(
 
 def _lines(piece: Sequence[object]) -> Iterator[str]:
     for statement in piece:
-        if isinstance(statement, Turn):
+        if isinstance(statement, SinCos):
             for k, angle in enumerate(statement.angles, statement.first):
                 yield f"    (sn[{k}], cs[{k}]) = math::sincos({angle});\n"
         elif isinstance(statement, Let):

@@ -7,13 +7,11 @@ cosines, where a dialect computes them in groups, in vectors `sn` and `cs`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..expr.ops import OPS
-from ..expr.program import Block
+from ..expr.block import MASKS, Block, Row, cut, slots, steps
 from .dialect import Dialect
-from .ready import MASKS
 from .walk import Walk
 
 MOST = 4000  # statements of one function
@@ -31,7 +29,7 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SinCos:
     """Sines and cosines of angles, from place `first` of `sn` and `cs` on."""
 
     angles: tuple[str, ...]
@@ -46,25 +44,25 @@ class Give:
     value: str
 
 
-Statement = Let | Turn | Give
+Statement = Let | SinCos | Give
 
 
 @dataclass(frozen=True)
-class Body:
+class Code:
     """The pieces of a block, and how long their vectors are."""
 
     pieces: list[list[Statement]]
     scratch: int = 0  # of wk
     turns: int = 0  # of sn and of cs
-    used: set[tuple] = field(default_factory=set)  # leaves that are not numbers
+    used: set[str] = field(default_factory=set)  # vectors it reads: inputs by name, r
     ops: set[str] = field(default_factory=set)
 
 
 def statements(
     block: Block, dialect: Dialect, leaves: Sequence[str], places: Sequence[str]
-) -> Body:
-    """Return the body of a block: `leaves` are the texts of its leaves, `places` of its results."""
-    return _Writer(block, dialect, leaves, places).body()
+) -> Code:
+    """Return the code of a block: `leaves` are the texts of its leaves, `places` of its results."""
+    return _Writer(block, dialect, leaves, places).code()
 
 
 class _Writer:
@@ -72,130 +70,95 @@ class _Writer:
         self, block: Block, dialect: Dialect, leaves: Sequence[str], places: Sequence[str]
     ):
         self.block, self.dialect, self.base = block, dialect, len(block.leaves)
-        self.piece = _cut(block)
-        self.slot, self.slots = _slots(block, self.piece, dialect.turns)
+        many = len(block.lines)
+        self.pieces = cut(steps(block), PIECE if many > MOST else many + 1)
+        self.rows = [x for items in self.pieces for x in items if isinstance(x, Row)]
+        self.turn, self.turns = self._turns() if dialect.turns else ({}, 0)
+        self.slot, self.slots = self._slots()
         self.walk = Walk(block, dialect, leaves, kept=self.slot)
         self.counter = 0
         self.places: dict[int, list[str]] = {}
         for v, place in zip(block.results, places, strict=True):
             self.places.setdefault(v, []).append(place)
-        self.turn, self.turns = self._turns() if dialect.turns else ({}, 0)
 
     def _turns(self) -> tuple[dict[int, tuple[str, int]], int]:
-        """Return line -> (sn or cs, place) of every sine and cosine, and the number of angles."""
+        """Return value -> (sn or cs, place) of every sine and cosine, and the number of angles."""
         turn: dict[int, tuple[str, int]] = {}
         place: dict[int, int] = {}
-        for k, line in enumerate(self.block.lines):
-            if OPS[line.op].kind == "sincos":
-                n = place.setdefault(line.args[0], len(place))
-                turn[k] = ("sn" if line.op == "sin" else "cs", n)
+        for v in (v for row in self.rows for v in row.values):
+            line = self.block.lines[v - self.base]
+            at = place.setdefault(line.args[0], len(place))
+            turn[v] = "sn" if line.op == "sin" else "cs", at
         return turn, len(place)
 
+    def _slots(self) -> tuple[dict[int, int], int]:
+        """Return the place in `wk` of values used in a later piece, and how many there are."""
+        made = [
+            [v for x in items for v in (x.values if isinstance(x, Row) else (x,))]
+            for items in self.pieces
+        ]
+        last: dict[int, int] = {}
+        for n, values in enumerate(made):
+            last |= {a: n for v in values for a in self.block.lines[v - self.base].args}
+        return slots([[v for v in values if v not in self.turn] for values in made], last)
+
     def _name(self, k: int) -> str:
-        if k in self.turn:
-            return self.dialect.at(*self.turn[k])
         v = self.base + k
+        if v in self.turn:
+            return self.dialect.at(*self.turn[v])
         if v in self.slot and self.block.lines[k].op not in MASKS:
             return self.dialect.at("wk", self.slot[v])
         self.counter += 1
         return f"t{self.counter}"
 
-    def body(self) -> Body:
-        count = self.piece[-1] + 1 if self.piece else 1
-        pieces: list[list[Statement]] = [[] for _ in range(count)]
-        row: list[int] = []  # sines and cosines that wait for the end of their row
-        last = 0
-        for k, word, right in self.walk.steps(self._name):
-            line, v = self.block.lines[k], self.base + k
-            if row and (k not in self.turn or line.args[0] - self.base in row):
-                pieces[last] += self._row(row)
-                row = []
-            if self.piece[k] != last:
-                last = self.piece[k]
-                self._masks_in(last)
-            if k in self.turn:
-                row.append(k)
-                continue
-            mask = line.op in MASKS
-            if word is not None:
-                pieces[last].append(Let(word, right, mask, v in self.slot and not mask))
-                if mask and v in self.slot:
-                    pieces[last].append(self._kept_mask(v, word))
-            pieces[last] += self._gives(v)
-        pieces[last] += self._row(row)
-        for v in self.places:
-            if v < self.base:
-                pieces[last] += self._gives(v)
-        used = {leaf for leaf in self.block.leaves if leaf[0] != "const"}
-        ops = {line.op for line in self.block.lines}
-        return Body(pieces, self.slots, self.turns, used, ops)
+    def code(self) -> Code:
+        walked = self.walk.steps(self._name)
+        pieces: list[list[Statement]] = []
+        for n, items in enumerate(self.pieces):
+            self._masks_in(n)
+            pieces.append([])
+            for item in items:
+                row = item.values if isinstance(item, Row) else (item,)
+                texts = [next(walked)[1:] for _ in row]
+                if row[0] in self.turn:
+                    pieces[n] += self._row(row)
+                else:
+                    for v, (word, right) in zip(row, texts, strict=True):
+                        pieces[n] += self._let(v, word, right)
+        pieces[-1] += [give for v in self.places if v < self.base for give in self._gives(v)]
+        used = {leaf.name or "r" for leaf in self.block.leaves if leaf.kind != "const"}
+        return Code(pieces, self.slots, self.turns, used, self.block.ops)
 
-    def _row(self, row: Sequence[int]) -> list[Statement]:
-        """Return the statement that computes a row of sines and cosines, and results among them."""
-        if not row:
-            return []
-        angles = {self.turn[k][1]: self.walk.text(self.block.lines[k].args[0]) for k in row}
-        found: list[Statement] = [Turn(tuple(angles.values()), min(angles))]
-        return found + [give for k in row for give in self._gives(self.base + k)]
+    def _let(self, v: int, word: str | None, right: str) -> Iterator[Statement]:
+        """Yield what a value needs: a name, a place in the scratch vector, results that it is."""
+        mask = self.block.lines[v - self.base].op in MASKS
+        if word is not None:
+            yield Let(word, right, mask, v in self.slot and not mask)
+        if word is not None and mask and v in self.slot:
+            one, zero = self.dialect.number(1.0), self.dialect.number(0.0)
+            value = self.walk.forms["where"].text.format(word, one, zero)
+            yield Let(self.dialect.at("wk", self.slot[v]), value, kept=True)
+        yield from self._gives(v)
 
-    def _kept_mask(self, v: int, word: str) -> Let:
-        """Return the statement that keeps a mask as a number for later pieces."""
-        one, zero = self.dialect.number(1.0), self.dialect.number(0.0)
-        value = self.dialect.forms["where"].text.format(word, one, zero)
-        return Let(self.dialect.at("wk", self.slot[v]), value, kept=True)
+    def _row(self, row: Sequence[int]) -> Iterator[Statement]:
+        """Yield the statement that computes sines and cosines, and the results among them."""
+        angles = {
+            self.turn[v][1]: self.walk.text(self.block.lines[v - self.base].args[0]) for v in row
+        }
+        yield SinCos(tuple(angles.values()), min(angles))
+        for v in row:
+            yield from self._gives(v)
 
     def _masks_in(self, piece: int) -> None:
         """Read the masks of earlier pieces from the scratch vector."""
-        for v in self.slot:
-            k = v - self.base
-            if self.block.lines[k].op in MASKS and self.piece[k] < piece:
+        for v in (v for items in self.pieces[:piece] for v in items if v in self.slot):
+            if self.block.lines[v - self.base].op in MASKS:
                 half, kept = self.dialect.number(0.5), self.dialect.at("wk", self.slot[v])
-                self.walk.parts[v] = self.dialect.forms["lt"].text.format(half, kept), 0, 1
+                self.walk.parts[v] = self.walk.forms["lt"].text.format(half, kept), 0, 1
 
-    def _gives(self, v: int) -> list[Statement]:
-        """Return the results that a value is: the first by its text, the others as copies."""
+    def _gives(self, v: int) -> Iterator[Statement]:
+        """Yield the results that a value is: the first by its text, the others as copies."""
         places = self.places.get(v, [])
-        if not places:
-            return []
         text, _, operands = self.walk.parts[v]
-        copy = text if operands == 1 else places[0]
-        return [Give(place, copy if n else text) for n, place in enumerate(places)]
-
-
-def _cut(block: Block) -> list[int]:
-    """Return the piece of each line; a row of sines is never cut."""
-    if len(block.lines) <= MOST:
-        return [0] * len(block.lines)
-    pieces, here, size = [], 0, 0
-    for line in block.lines:
-        if size >= PIECE and OPS[line.op].kind != "sincos":
-            here, size = here + 1, 0
-        pieces.append(here)
-        size += 1
-    return pieces
-
-
-def _slots(block: Block, piece: Sequence[int], turns: bool) -> tuple[dict[int, int], int]:
-    """Return the place in `wk` of values used in a later piece, and how many places there are."""
-    base = len(block.leaves)
-    last: dict[int, int] = {}
-    for k, line in enumerate(block.lines):
-        for a in line.args:
-            last[a] = piece[k]
-    slot: dict[int, int] = {}
-    ending: dict[int, list[int]] = {}
-    free: list[int] = []
-    count, here = 0, 0
-    for k, line in enumerate(block.lines):
-        v = base + k
-        if piece[k] != here:
-            here = piece[k]
-            free += sorted(ending.pop(here - 1, ()), reverse=True)
-        if last.get(v, 0) <= here or (turns and OPS[line.op].kind == "sincos"):
-            continue
-        if not free:
-            free.append(count)
-            count += 1
-        slot[v] = free.pop()
-        ending.setdefault(last[v], []).append(slot[v])
-    return slot, count
+        for n, place in enumerate(places):
+            yield Give(place, places[0] if n and operands != 1 else text)

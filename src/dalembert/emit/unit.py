@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..expr.block import Block
 from ..expr.function import Port
-from ..expr.program import Block, Cost
+from ..expr.program import Cost
 
 
 @dataclass(frozen=True, slots=True)

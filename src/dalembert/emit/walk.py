@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from ..expr.block import Block
 from ..expr.ops import OPS
-from ..expr.program import Block
 from .dialect import ATOM, Dialect
 
 Part = tuple[str, int, int]  # text, rank, how many operands it holds
@@ -24,6 +24,7 @@ class Walk:
         kept: Collection[int] = (),
     ):
         self.block, self.dialect, self.longest = block, dialect, longest
+        self.forms = dialect.table()
         self.kept = kept  # values that get a name in any case
         self.parts: list[Part] = [self._leaf(v, text) for v, text in enumerate(leaves)]
         # a cosine and a sine of one angle use it once
@@ -60,7 +61,7 @@ class Walk:
             yield k, word, part[0]
 
     def _part(self, op: str, args: Sequence[int]) -> Part:
-        forms = self.dialect.forms
+        forms = self.forms
         if op == "mul" and args[0] == args[1] and "square" in forms:
             op, args = "square", args[:1]
         form, parts = forms[op], [self.parts[a] for a in args]

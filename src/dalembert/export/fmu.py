@@ -12,10 +12,10 @@ from .. import __version__
 from ..algorithms.drives import Drives
 from ..emit.fmu import Plant, packed, sources
 from ..emit.names import CodeNames
-from ..emit.ready import ready
 from ..emit.unit import Entry, Unit
 from ..errors import ComputationError, ParameterError
 from ..expr import Program, count, programs
+from ..expr.block import ready
 from ..mechanism import Mechanism, how_to_give
 from ..plan.loops import with_motors
 from .plant import StateModel

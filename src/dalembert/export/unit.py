@@ -15,11 +15,11 @@ from ..catalog import Quantity, algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute import trace_quantity
 from ..emit.names import CodeNames
-from ..emit.ready import ready
 from ..emit.reserved import RESERVED
 from ..emit.unit import Entry, Golden, Slot, Unit
 from ..errors import ComputationError, UsageError, shown
-from ..expr import OPS, Function, Graph, Port, Program, count, expand, programs
+from ..expr import Function, Graph, Port, Program, count, expand, programs
+from ..expr.block import ready
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, joint_name
 from ..plan import general_pose
@@ -238,8 +238,8 @@ def _growth(
     }
     with np.errstate(all="ignore"):
         parameters = [single(x) for x in trial]
-        prepared = _run(program.prepare, {}, parameters, ())
-        values = _run(program.step, columns, parameters, prepared)
+        prepared = program.prepare.run({}, parameters, (), single)
+        values = program.step.run(columns, parameters, prepared, single)
     at, growth = 0, []
     for x in outs:
         x = x.reshape(len(x), -1)
@@ -250,21 +250,6 @@ def _growth(
         growth.append(round(max(4.0, error), 1) if np.isfinite(error) else 1e6)
         at += size
     return tuple(growth)
-
-
-def _run(block: Any, inputs: Mapping[str, Any], parameters: Sequence[Any], prepared: Any) -> list:
-    """Return the results of a block in single precision."""
-    values: list[Any] = []
-    for leaf in block.leaves:
-        if leaf[0] == "input":
-            values.append(inputs[leaf[1]][leaf[2]])
-        elif leaf[0] in ("param", "prepared"):
-            values.append((parameters if leaf[0] == "param" else prepared)[leaf[1]])
-        else:
-            values.append(np.float32(np.pi if leaf[0] == "pi" else leaf[1]))
-    for line in block.lines:
-        values.append(OPS[line.op].evaluate(*(values[a] for a in line.args)))
-    return [values[v] for v in block.results]
 
 
 # -- states ------------------------------------------------------------------------------------

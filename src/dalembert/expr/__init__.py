@@ -2,11 +2,12 @@
 
 # ruff: noqa: F401, F403 - this file re-exports; every primitive of the table is a function here
 
+from .block import Block, Leaf, Line
 from .derive import gradient, jacobian, push
 from .forms import call, expand, iterate, newton, solve
 from .function import Function, Port, evaluate, flatten, specialise, trace
 from .graph import Graph
 from .ops import *
-from .program import Block, Cost, Line, Program, count, program, programs
+from .program import Cost, Program, count, program, programs
 from .scalar import Expr
 from .show import decimal, text

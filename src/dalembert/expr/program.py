@@ -11,38 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .arena import LEAVES, PAYLOAD
+from .block import Block, Leaf, Line, without_dead
 from .forms import expand
 from .function import Function, Port
 from .graph import Graph
 from .ops import OPS
-
-# a leaf of a Block: ("const", number) | ("pi",) | ("param", index) | ("input", port, index)
-# | ("prepared", index)
-Leaf = tuple
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One assignment: value `len(leaves) + position` = op(args), args earlier value numbers."""
-
-    op: str
-    args: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Straight-line code: leaves first, then lines, then which values are the results."""
-
-    leaves: tuple[Leaf, ...]
-    lines: tuple[Line, ...]
-    results: tuple[int, ...]
-    nodes: tuple[int, ...] = field(default=(), compare=False, repr=False)  # of the graph, per line
-
-    def constant(self, value: int) -> float | int | None:
-        """Return the number a value is, when it is a constant leaf."""
-        if value < len(self.leaves) and self.leaves[value][0] == "const":
-            return self.leaves[value][1]
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +52,7 @@ class Program:
     def idle(self) -> tuple[str, ...]:
         """The parameters that no result depends on."""
         leaves = (*self.prepare.leaves, *self.step.leaves)
-        used = {leaf[1] for leaf in leaves if leaf[0] == "param"}
+        used = {leaf.index for leaf in leaves if leaf.kind == "param"}
         return tuple(n for k, n in enumerate(self.parameters) if k not in used)
 
     @property
@@ -106,45 +79,44 @@ def program(function: Function, parameters: Sequence[str] | None = None) -> Prog
 
     `parameters` fixes the order of run-time parameters; by default that of first appearance.
     """
-    graph, results = function.graph, list(function.results)
-    if any(op in PAYLOAD for op in set(graph.op)):
-        graph, results = expand(graph, results)
-    live = graph.live(results)
-    names = tuple(parameters) if parameters is not None else function.parameters
-
-    wanted = _wanted(graph, live, results) if names else {}
-    prepare = _block(graph, graph.live(wanted), list(wanted), names, {})
-    step_nodes = _needed(graph, results, wanted)
-    step = _block(graph, step_nodes, results, names, wanted)
-    return Program(function.name, names, function.inputs, function.outputs, prepare, step)
+    names = function.parameters if parameters is None else tuple(parameters)
+    graph, results = _expanded(function)
+    return _split(graph, [function], [results], names)[0]
 
 
 def programs(functions: Sequence[Function], parameters: Sequence[str]) -> list[Program]:
     """Return one Program per Function, all with one `prepare`: what any of them needs, once."""
     if len(functions) == 1:
         return [program(functions[0], parameters)]
-    graph, names = Graph(), tuple(parameters)
-    ends: list[list[int]] = []
+    graph, ends = Graph(), []
     for function in functions:
-        source, results = function.graph, list(function.results)
-        if any(op in PAYLOAD for op in set(source.op)):
-            source, results = expand(source, results)
+        source, results = _expanded(function)
         made = source.copy_into(graph, results)
         ends.append([made[i] for i in results])
+    return _split(graph, functions, ends, tuple(parameters))
+
+
+def _expanded(function: Function) -> tuple[Graph, list[int]]:
+    """Return the graph and the results of a Function with its forms expanded."""
+    graph, results = function.graph, list(function.results)
+    return expand(graph, results) if PAYLOAD.intersection(graph.op) else (graph, results)
+
+
+def _split(
+    graph: Graph,
+    functions: Sequence[Function],
+    ends: Sequence[Sequence[int]],
+    names: tuple[str, ...],
+) -> list[Program]:
+    """Return the Programs of functions whose results are `ends` of one graph."""
     together = [i for results in ends for i in results]
     wanted = _wanted(graph, graph.live(together), together) if names else {}
     prepare = _block(graph, graph.live(wanted), list(wanted), names, {})
-    return [
-        Program(
-            f.name,
-            names,
-            f.inputs,
-            f.outputs,
-            prepare,
-            _block(graph, _needed(graph, results, wanted), results, names, wanted),
-        )
-        for f, results in zip(functions, ends, strict=True)
-    ]
+    made = []
+    for f, results in zip(functions, ends, strict=True):
+        step = _block(graph, _needed(graph, results, wanted), results, names, wanted)
+        made.append(Program(f.name, names, f.inputs, f.outputs, prepare, step))
+    return made
 
 
 def _wanted(graph: Graph, live: Sequence[int], results: Sequence[int]) -> dict[int, int]:
@@ -199,15 +171,15 @@ def _block(
     for i in nodes:
         op = graph.op[i]
         if i in given:
-            leaf: Leaf | None = ("prepared", given[i])
-        elif op == "const":
-            leaf = ("const", graph.const[i])
+            leaf: Leaf | None = Leaf("prepared", index=given[i])
+        elif (value := graph.const[i]) is not None:
+            leaf = Leaf("const", value=value)
         elif op == "pi":
-            leaf = ("pi",)
+            leaf = Leaf("pi")
         elif op == "param":
-            leaf = ("param", names.index(graph.args[i][0]))
+            leaf = Leaf("param", index=names.index(graph.args[i][0]))
         elif op == "input":
-            leaf = ("input", *graph.args[i])
+            leaf = Leaf("input", *graph.args[i])
         else:
             leaf = None
         if leaf is not None:
@@ -228,22 +200,4 @@ def _block(
         lines.append(Line(op, tuple(number[a] for a in args)))
     made = tuple(i for i in nodes if number[i] >= at)
     ends = tuple(number[i] for i in results)
-    return _without_dead(Block(tuple(leaves), tuple(lines), ends, made))
-
-
-def _without_dead(block: Block) -> Block:
-    """Return the block without lines and leaves that no result needs."""
-    base = len(block.leaves)
-    needed = set(block.results)
-    for k in reversed(range(len(block.lines))):
-        if base + k in needed:
-            needed.update(block.lines[k].args)
-    new = {v: n for n, v in enumerate(sorted(needed))}
-    leaves = tuple(leaf for v, leaf in enumerate(block.leaves) if v in new)
-    lines = tuple(
-        Line(line.op, tuple(new[a] for a in line.args))
-        for k, line in enumerate(block.lines)
-        if base + k in new
-    )
-    nodes = tuple(i for k, i in enumerate(block.nodes) if base + k in new)
-    return Block(leaves, lines, tuple(new[v] for v in block.results), nodes)
+    return without_dead(Block(tuple(leaves), tuple(lines), ends, made))

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..expr import Program
+from ..expr.block import Row
 from .lanes import suffix
-from .schedule import Item, Schedule, Trig
+from .schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +114,13 @@ class _Driver:
     def chunks(self, name: str, plan: Schedule) -> None:
         """Run each chunk on all groups of the tile, and take the sines it asks for."""
         w = self.place.lanes
-        for c, items in enumerate(plan.chunks):
+        for c in range(len(plan.chunks)):
             g = self.loop(f"{name}{c}")
             direct = name == "step" and not self.place.outputs
             outs = self.targets(g) if direct else []
             self.lines.append(f"call void @{name}.{w}.{c}({self.arguments(g, outs)})")
             self.again(f"{name}{c}")
-            self.sines(items, "%turns", "%groups")
+            self.sines(plan, c, "%turns", "%groups")
 
     def targets(self, group: str) -> list[str]:
         """Return where the rows of a group go: to the outputs, or to spare rows if it has fewer."""
@@ -136,11 +137,12 @@ class _Driver:
         given = f"ptr {to}, ptr {src}, i64 {stride}, i64 %rows"
         self.lines.append(f"call void @{name}.{size}({given})")
 
-    def sines(self, items: Sequence[Item], turns: str, groups: str) -> None:
-        if items and isinstance(trig := items[-1], Trig):
+    def sines(self, plan: Schedule, chunk: int, turns: str, groups: str) -> None:
+        items = plan.chunks[chunk]
+        if items and isinstance(row := items[-1], Row):
             p = self.place
-            start = self.at(turns, 8 * p.lanes * p.groups * trig.slot)
-            given = f"ptr {start}, i64 {len(trig.angles)}, i64 {groups}, i64 {p.groups}"
+            start = self.at(turns, 8 * p.lanes * p.groups * plan.first[row])
+            given = f"ptr {start}, i64 {len(row.angles)}, i64 {groups}, i64 {p.groups}"
             self.lines.append(f"call void @sincos.{suffix(p.lanes)}({given})")
 
 
@@ -268,9 +270,9 @@ def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
         if name == "prepare" and not program.parameters:
             continue
         given = ", ".join(f"ptr {p}" for p in (*bases, "%scratch", t, "null"))
-        for c, items in enumerate(plan.chunks):
+        for c in range(len(plan.chunks)):
             d.lines.append(f"call void @{name}.1.{c}({given})")
-            d.sines(items, t, "1")
+            d.sines(plan, c, t, "1")
     head = "define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #0 {"
     size = 8 * (slots + turns + len(program.prepare.results))
     return f"{head}\n  {d.text()}\n  ret void\n}}\n", size

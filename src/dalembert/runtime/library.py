@@ -17,7 +17,7 @@ from .lower import LIBM
 from .sincos import HALF_PI, sincos
 
 LANES = (1, 2, 4)
-NAMES = tuple(f"{name}.{suffix(w)}" for w in LANES for name in ("sincos", *LIBM))
+NAMES = tuple((name, suffix(w)) for w in LANES for name in ("sincos", *LIBM))
 _INTRINSICS = {"sqrt": 1, "fabs": 1, "minimum": 2, "maximum": 2, "fma": 3}
 
 
@@ -31,18 +31,17 @@ def declarations() -> str:
     return "".join(parts)
 
 
-def borrowed(name: str) -> str:
-    """Return the local name, in a kernel, of a function of the library."""
-    head, _, kind = name.partition(".")
+def borrowed(name: str, kind: str) -> str:
+    """Return the local name, in a kernel, of a function of the library for lanes of a kind."""
     t = next(value_type(w) for w in LANES if suffix(w) == kind)
-    load = table_entry("%f", NAMES.index(name))
-    if head == "sincos":
+    load = table_entry("%f", NAMES.index((name, kind)))
+    if name == "sincos":
         body = f"{load}\n  tail call void %f(ptr %p, i64 %n, i64 %g, i64 %s)\n  ret void"
         given = "ptr %p, i64 %n, i64 %g, i64 %s"
-        return f"define internal void @{name}({given}) #0 {{\n  {body}\n}}\n"
-    given = ", ".join(f"{t} %x{k}" for k in range(LIBM[head]))
+        return f"define internal void @{name}.{kind}({given}) #0 {{\n  {body}\n}}\n"
+    given = ", ".join(f"{t} %x{k}" for k in range(LIBM[name]))
     body = f"{load}\n  %y = tail call {t} %f({given})\n  ret {t} %y"
-    return f"define internal {t} @{name}({given}) #0 {{\n  {body}\n}}\n"
+    return f"define internal {t} @{name}.{kind}({given}) #0 {{\n  {body}\n}}\n"
 
 
 def libm_lanes(name: str, lanes: int) -> str:
@@ -84,15 +83,9 @@ def libm() -> ctypes.Array[ctypes.c_void_p]:
 def load(code: bytes) -> tuple[Engine, Table]:
     """Return the loaded library and its addresses in the order of NAMES, 0 where it has none."""
     engine = Engine(code, libm())
-    here = {1, host().lanes}
-    names = [name if int(_lanes(name)) in here else "" for name in NAMES]
-    found = [engine.address(name) if name else 0 for name in names]
+    here = {suffix(w) for w in (1, host().lanes)}
+    found = [engine.address(f"{name}.{kind}") if kind in here else 0 for name, kind in NAMES]
     return engine, (ctypes.c_void_p * len(NAMES))(*found)
-
-
-def _lanes(name: str) -> int:
-    kind = name.partition(".")[2]
-    return next(w for w in LANES if suffix(w) == kind)
 
 
 _lock = threading.Lock()

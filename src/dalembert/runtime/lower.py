@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..expr import Port
+from ..expr import OPS, Port
+from ..expr.block import Row
 from .lanes import mask_type, real, suffix, value_type
-from .schedule import Outlet, Schedule, Trig
+from .schedule import Outlet, Schedule
 from .transpose import rows
 
 # one instruction each; {t} is the value type, {m} its suffix, {0} {1} the operands
@@ -26,19 +27,23 @@ SIMPLE = {
     "absolute": "call {t} @llvm.fabs.{m}({t} {0})",
     "minimum": "call {t} @llvm.minimum.{m}({t} {0}, {t} {1})",
     "maximum": "call {t} @llvm.maximum.{m}({t} {0}, {t} {1})",
-    "tan": "call {t} @tan.{m}({t} {0})",
-    "asin": "call {t} @asin.{m}({t} {0})",
-    "acos": "call {t} @acos.{m}({t} {0})",
-    "exp": "call {t} @exp.{m}({t} {0})",
-    "log": "call {t} @log.{m}({t} {0})",
-    "atan2": "call {t} @atan2.{m}({t} {0}, {t} {1})",
 }
 MASKS = {
     "lt": "fcmp olt {t} {0}, {1}",
     "le": "fcmp ole {t} {0}, {1}",
     "eq": "fcmp oeq {t} {0}, {1}",
 }
-LIBM = {"tan": 1, "asin": 1, "acos": 1, "exp": 1, "log": 1, "atan2": 2}
+# what no instruction computes is left to the C library, by the name it has there
+LIBM = {
+    op.libm: op.arity
+    for op in OPS.values()
+    if op.libm and op.kind != "sincos" and op.name not in SIMPLE
+}
+SIMPLE |= {
+    op.name: f"call {{t}} @{op.libm}.{{m}}({', '.join(f'{{t}} {{{k}}}' for k in range(op.arity))})"
+    for op in OPS.values()
+    if op.libm in LIBM
+}
 
 
 class Numbers:
@@ -162,10 +167,9 @@ class Body:
             made = self.load("%s", plan.slot[v])
         else:
             leaf = plan.block.leaves[v]
-            if leaf[0] == "input":
-                made = self.load(f"%in{self.port[leaf[1]]}", leaf[2])
-            else:  # ("prepared", k) in step, ("param", k) in prepare
-                made = self.load("%r", leaf[1])
+            # else a prepared value in step, a parameter in prepare
+            base = f"%in{self.port[leaf.name]}" if leaf.kind == "input" else "%r"
+            made = self.load(base, leaf.index)
         self.operand[v] = made
         return made
 
@@ -209,10 +213,10 @@ class Body:
             where = self.emit(f"getelementptr inbounds i8, ptr %out{item.port}, i64 {{}}", place)
             self.text.append(f"store {kind} {name}, ptr {where}, align 8")
 
-    def trig(self, item: Trig) -> None:
+    def row(self, item: Row) -> None:
         """Store the angles; between this chunk and the next their sines and cosines are taken."""
-        for k, angle in enumerate(item.angles):
-            self.store(self.value(angle), "%t", (item.slot + k) * self.groups)
+        for k, angle in enumerate(item.angles, self.plan.first[item]):
+            self.store(self.value(angle), "%t", k * self.groups)
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known; rows wait for others."""
@@ -265,12 +269,12 @@ def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
                         body.results(v)
                 elif v < base:
                     body.results(v)
-        elif plan.chunks[c - 1] and isinstance(before := plan.chunks[c - 1][-1], Trig):
-            for v in before.lines:
+        elif plan.chunks[c - 1] and isinstance(before := plan.chunks[c - 1][-1], Row):
+            for v in before.values:
                 body.results(v)
         for item in items:
-            if isinstance(item, Trig):
-                body.trig(item)
+            if isinstance(item, Row):
+                body.row(item)
             elif isinstance(item, Outlet):
                 if frame.rows:
                     body.outlet(item)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..expr import Port, Program
+from ..expr import OPS, Port, Program
+from ..expr.block import folded, gathered
 from . import layout as places
+from .lanes import suffix
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, table
 from .lower import Frame, Numbers, constant_results, functions
-from .schedule import CHUNK, WHOLE, Outlet, Schedule, fold, outlets, schedule
+from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule
 from .transpose import pack, rest, unpack
 
 LARGE = 80_000  # lines above which code is generated quickly rather than well
@@ -33,36 +35,44 @@ class Object:
 def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[str, int, int, int]:
     """Return the IR of a program, its scratch bytes for one state and for a batch, and its tile."""
     lanes = host().lanes
-    long = len(program.step.lines) > whole
-    gathered = long or len(program.step.results) > DIRECT
-    leaving, cleared = ([], []) if gathered else _leaving(program, lanes)
+    program = replace(
+        program, prepare=gathered(folded(program.prepare)), step=gathered(folded(program.step))
+    )
+    collected = len(program.step.lines) > whole or len(program.step.results) > DIRECT
+    leaving, cleared = ([], []) if collected else _leaving(program, lanes)
     step = schedule(program.step, whole, chunk, leaving)
     prepare = schedule(program.prepare, whole, chunk)
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
-    probe = places.layout(program, lanes, slots, 1, turns, gathered)
+    probe = places.layout(program, lanes, slots, 1, turns, collected)
     groups = max(1, min(TILE, TILE_BYTES // max(probe.scratch, 1)))
-    place = places.layout(program, lanes, slots, groups, turns, gathered)
+    place = places.layout(program, lanes, slots, groups, turns, collected)
 
     rows_in = {p.size for p in program.inputs} | {len(program.parameters)} - {0}
     numbers = Numbers(lanes)
-    rows_out = {p.size for p in program.outputs if gathered}
+    rows_out = {p.size for p in program.outputs if collected}
     parts = [*(pack(lanes, n) for n in sorted(rows_in)), rest(lanes)]
     parts += [unpack(lanes, n) for n in sorted(rows_out)]
     parts += _blocks(program, step, prepare, place, numbers)
     parts += [places.move(program, place), places.batch(program, place, step, prepare, cleared)]
-    if len(program.step.lines) > SINGLE:
+    single = len(program.step.lines) <= SINGLE
+    if not single:
         parts.append(places.ONE_BY_BATCH)
         scratch_one = place.scratch
     else:
-        single, scratch_one = places.one(program, step, prepare)
-        parts += [*_blocks(program, step, prepare, None, None), single]
-    text = "".join([*parts, numbers.text("numbers")])
-    text += (
-        table(len(NAMES))
-        + declarations()
-        + "".join(borrowed(name) for name in NAMES if f"@{name}(" in text)
-    )
-    return text, scratch_one, place.scratch, lanes * groups
+        one, scratch_one = places.one(program, step, prepare)
+        parts += [*_blocks(program, step, prepare, None, None), one]
+    parts += [numbers.text("numbers"), table(len(NAMES)), declarations()]
+    needed = {suffix(w) for w in ((1, lanes) if single else (lanes,))}
+    parts += [
+        borrowed(name, kind) for name, kind in NAMES if name in _asked(program) and kind in needed
+    ]
+    return "".join(parts), scratch_one, place.scratch, lanes * groups
+
+
+def _asked(program: Program) -> set[str]:
+    """Return the functions of the library that a program needs."""
+    used = [OPS[op] for op in program.prepare.ops | program.step.ops]
+    return {"sincos" if op.kind == "sincos" else op.libm for op in used}
 
 
 def _blocks(
@@ -96,7 +106,7 @@ def _blocks(
 def _leaving(program: Program, lanes: int) -> tuple[list[Outlet], list[int]]:
     """Return the results in groups, and the outputs that are cleared because many are zero."""
     found = outlets(program.outputs, program.step.results, lanes)
-    known = fold(program.step)
+    known = constants(program.step)
     zero = {o: all(known.get(v) == 0 for v in o.values) for o in found}
     many = [sum(zero[o] for o in found if o.port == k) for k in range(len(program.outputs))]
     cleared = [k for k, n in enumerate(many) if n > SPARSE]
