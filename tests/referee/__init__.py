@@ -23,6 +23,7 @@ from .solve import (
     is_singular,
     mobility,
     motors_suffice,
+    shifted,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "mobility",
     "motors_suffice",
     "read",
+    "shifted",
 ]
