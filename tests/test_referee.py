@@ -9,6 +9,7 @@ import dalembert as da
 import referee
 from machines.linkages import scissors
 from pinocchio_model import to_pinocchio
+from verdict import potential
 
 
 def link(name, parent, joint, **mass):
@@ -109,14 +110,6 @@ def test_published_loops(oracles_dir, name):
             np.array(x[2]), rel=1e-7)  # fmt: skip
 
 
-def potential(data, q):
-    m = referee.read(data)
-    at = referee.rows.poses(m, np.asarray(q))
-    return -sum(
-        b.mass * m.gravity @ (p + R @ b.com) for b, (R, p) in zip(m.bodies, at, strict=False)
-    )
-
-
 def test_a_four_bar_by_virtual_work():
     """The motor that holds it makes the work of the weights along the closed motion."""
     data = DOWN | {
@@ -132,7 +125,7 @@ def test_a_four_bar_by_virtual_work():
     q = referee.close(data, [0.9, 0.1, 1.2], fixed=["crank"])
     assert referee.mobility(data, q) == 1
     ends = [referee.close(data, q + [d, 0, 0], fixed=["crank"]) for d in (1e-5, -1e-5)]
-    slope = (potential(data, ends[0]) - potential(data, ends[1])) / 2e-5
+    slope = (potential(referee.read(data), ends[0]) - potential(referee.read(data), ends[1])) / 2e-5
     assert referee.inverse(data, q, [0] * 3, [0] * 3) == pytest.approx([slope], rel=1e-8)
     assert referee.forward(data, q, [0] * 3, [slope]) == pytest.approx(np.zeros(3), abs=1e-7)
 

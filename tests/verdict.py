@@ -20,7 +20,7 @@ import dalembert as da
 import referee
 from dalembert.errors import DalembertError
 
-CLEAR = 0.01  # singular values that are not zero are above this, or the pose is not asked
+CLEAR = 0.004  # singular values that are not zero are above this, or the pose is not asked
 LOOSE = 1e-8  # of the largest term, over the smallest singular value
 CHECKED = 1e-9  # a kernel's certificate above this says that its answer does not hold
 
@@ -208,11 +208,19 @@ def holds(checks: Any) -> bool:
     return low and high < CHECKED
 
 
+def potential(m: referee.Machine, q: np.ndarray) -> float:
+    """Return the energy of the weights."""
+    pairs = zip(m.bodies, referee.rows.poses(m, q), strict=False)
+    return -sum(b.mass * m.gravity @ (p + R @ b.com) for b, (R, p) in pairs)
+
+
 def exported(data: dict, q: np.ndarray, folder: Path, seed: int = 0) -> list[str]:
     """Return findings on exported C, compiled with gcc: tau, then residual, pivot, certificate."""
     data = with_motors(data, q) | {"name": "machine"}
     m, told = da.load(data, mimic="couple"), list(cases(data, q, seed, 3))
     da.export(m, ["inverse_dynamics"], language="c", path=folder)
+    if "checks)" not in (folder / "machine.h").read_text():
+        return ["C: its checks are not three numbers"]
     library = folder / "machine.so"
     source = folder / "machine.c"
     command = ["gcc", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"]
