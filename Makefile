@@ -25,7 +25,7 @@ bench: .venv/.installed-dev
 # compilers and interpreters of the languages that `make test-all` also runs
 toolchains:
 	apt-get update
-	apt-get install --yes gcc g++ gfortran octave
+	apt-get install --yes gcc g++ gfortran octave chromium ffmpeg
 	command -v rustc || apt-get install --yes rustc
 
 clean:
@@ -35,7 +35,10 @@ clean:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dalembert needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
 
-.venv/.installed-run: pyproject.toml | .venv/bin/python
+# the pages of views are bundled by the installation, again when their sources change
+FRONTEND := $(shell find frontend hatch_build.py -type f -not -path "*/node_modules/*")
+
+.venv/.installed-run: pyproject.toml $(FRONTEND) | .venv/bin/python
 	$(PY) -m pip install --quiet --editable .
 	@touch $@
 

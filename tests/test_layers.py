@@ -23,7 +23,7 @@ LAYERS = [
     ["measure"],
     ["tables", "verify", "agree", "cost", "listing", "bench"]
     + ["simulate", "trajectory", "control", "linear"],
-    ["export"],
+    ["export", "view"],
     ["cli"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -35,7 +35,9 @@ NEIGHBOURS = {
     ("linear", "simulate"),
     ("trajectory", "simulate"),
 }
-LATE = {("mechanism", "read")}  # allowed inside a function only: Mechanism.save
+# allowed inside a function only: Mechanism.save, and everything that shows itself
+LATE = {("mechanism", "read")}
+LATE |= {(part, "view") for part in ("mechanism", "measure", "simulate", "trajectory")}
 FILES = sorted(SOURCE.rglob("*.py"))
 
 

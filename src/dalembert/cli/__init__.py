@@ -21,6 +21,7 @@ COMMANDS = {
     "export": "Write a model as code in another language.",
     "simulate": "Integrate the motion of a model.",
     "torques": "Compute the joint forces along a trajectory.",
+    "view": "Show a model as a page that moves, or as a scheme.",
     "verify": "Compare results with the numbers in reference files.",
     "agree": "Compare all formalisms with each other.",
     "convert": "Write a model in another description language.",

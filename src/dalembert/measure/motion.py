@@ -88,6 +88,20 @@ class MeasuredMotion:
         cut: dict[str, Any] = {n: None if x is None else x[rows] for n, x in own.items()}
         return replace(self, **cut)
 
+    def show(self) -> Any:
+        """Return a view of the motion: in a notebook, else in a browser, else its path."""
+        from ..view import show
+        from ..view.motion import of_measured
+
+        return show(self.m, motion=of_measured(self))
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write the motion as one page that needs no network."""
+        from ..view import save_html
+        from ..view.motion import of_measured
+
+        return save_html(self.m, path, motion=of_measured(self))
+
     def save(self, path: str | Path) -> None:
         """Write a motion table: CSV, NPZ or JSON by the ending.
 

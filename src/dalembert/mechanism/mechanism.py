@@ -425,6 +425,34 @@ class Mechanism:
 
         save(self, path)
 
+    def show(self, q: Any = None, ghost: Mechanism | None = None) -> Any:
+        """Return a view that moves: in a notebook, else in a browser, else the path of its page.
+
+        `ghost` is a second machine, drawn pale in the same place.
+        """
+        from ..view import show
+
+        return show(self, q, ghost=ghost)
+
+    def save_html(self, path: str | Path, q: Any = None, ghost: Mechanism | None = None) -> Path:
+        """Write the view as one page that needs no network: `m.save_html("m.html")`.
+
+        >>> import dalembert as da
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as d:
+        ...     da.robots.puma560().save_html(f"{d}/puma.html").name
+        'puma.html'
+        """
+        from ..view import save_html
+
+        return save_html(self, path, q, ghost=ghost)
+
+    def save_svg(self, path: str | Path, q: Any = None) -> Path:
+        """Write the kinematic scheme with the signs of its joints, for a paper."""
+        from ..view import save_svg
+
+        return save_svg(self, path, q)
+
     def report(self) -> list[str]:
         """Return what is physically odd about the numbers; nothing is altered.
 

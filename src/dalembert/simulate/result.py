@@ -189,6 +189,20 @@ class Simulation:
         given["event_names"] = np.array([e.name for e in self.events], dtype=str)
         np.savez_compressed(path, **given)
 
+    def show(self) -> Any:
+        """Return a view of the motion: in a notebook, else in a browser, else its path."""
+        from ..view import show
+        from ..view.motion import of_simulation
+
+        return show(self.m, motion=of_simulation(self))
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write the motion as one page that needs no network."""
+        from ..view import save_html
+        from ..view.motion import of_simulation
+
+        return save_html(self.m, path, motion=of_simulation(self))
+
     def plot(self, path: str | Path | None = None, joints: Sequence[str] | None = None) -> Any:
         """Return a matplotlib figure of q, qd, forces and energy; written to `path` if given."""
         from .plot import plot

@@ -163,6 +163,20 @@ class Torques:
             table.append(values)
         write_table(path, names, np.concatenate(table, axis=1))
 
+    def show(self) -> Any:
+        """Return a view of the motion: in a notebook, else in a browser, else its path."""
+        from ..view import show
+        from ..view.motion import of_torques
+
+        return show(self.m, motion=of_torques(self))
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write the motion as one page that needs no network."""
+        from ..view import save_html
+        from ..view.motion import of_torques
+
+        return save_html(self.m, path, motion=of_torques(self))
+
     def plot(self, path: str | Path | None = None) -> Any:
         """Return a figure with a panel per joint: the force and its parts."""
         acting = [p for p in PARTS if np.abs(self.parts[p]).max(initial=0.0) > 0]

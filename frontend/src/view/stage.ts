@@ -1,0 +1,199 @@
+// The stage: renderer, camera, light, ground. It draws only when something changed.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+export interface Look {
+  up: THREE.Vector3;
+  normal: THREE.Vector3 | null; // of the plane in which a planar machine moves
+  ground: number | null; // height along up
+  centre: THREE.Vector3;
+  radius: number;
+}
+
+const COLORS = {
+  light: { line: 0xa9b4c4, sky: 0xffffff, earth: 0xc3cad6, shadow: 0.15, stars: 0x9aa5b8 },
+  dark: { line: 0x4a566b, sky: 0xdfe8ff, earth: 0x4a5468, shadow: 0.45, stars: 0xc8d4ee },
+};
+
+export class Stage {
+  readonly scene = new THREE.Scene();
+  readonly camera: THREE.PerspectiveCamera;
+  readonly renderer: THREE.WebGLRenderer;
+  readonly controls: OrbitControls;
+  frame = 0; // milliseconds that the last picture took
+  private dirty = true;
+  private readonly soft: boolean; // no graphics card: shadows wait until the machine stands still
+  private settle = 0;
+  private readonly sun = new THREE.DirectionalLight(0xfff6ea, 2.2);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb3bccb, 2.1);
+  private readonly fill = new THREE.DirectionalLight(0xffffff, 0.9); // goes with the camera
+  private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
+  private readonly shade: THREE.Mesh<THREE.PlaneGeometry, THREE.ShadowMaterial>;
+  private readonly stars: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial>;
+  afterDraw: () => void = () => {};
+
+  constructor(private readonly host: HTMLElement, private readonly look: Look) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.toneMapping = THREE.NoToneMapping;
+    host.appendChild(this.renderer.domElement);
+    const gl = this.renderer.getContext(), info = gl.getExtension("WEBGL_debug_renderer_info");
+    this.soft = /swiftshader|llvmpipe|software/i.test(info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "");
+    this.renderer.shadowMap.autoUpdate = !this.soft;
+    this.renderer.shadowMap.needsUpdate = true;
+
+    const { up, radius } = look;
+    this.camera = new THREE.PerspectiveCamera(32, 1, radius / 50, radius * 60);
+    this.camera.up.copy(up);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => this.redraw());
+
+    const [e, f] = this.level();
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(this.soft ? 512 : 1024, this.soft ? 512 : 1024);
+    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.normalBias = radius * 0.008;
+    this.sun.shadow.radius = 3;
+    const c = this.sun.shadow.camera, reach = 1.7 * radius;
+    c.left = c.bottom = -reach;
+    c.right = c.top = reach;
+    c.near = 0.1 * radius;
+    c.far = 12 * radius;
+    const from = this.direction();
+    this.sun.position.copy(look.centre).addScaledVector(up, 3.6 * radius).addScaledVector(from, 3.4 * radius)
+      .addScaledVector(from.clone().cross(up).normalize(), -1.9 * radius);
+    this.sun.target.position.copy(look.centre);
+    this.sky.position.copy(up);
+    this.scene.add(this.sun, this.sun.target, this.sky, this.fill, this.fill.target);
+
+    // lines that fade with the distance; the step is a round number of metres
+    const step = 10 ** Math.floor(Math.log10(radius * 0.7));
+    this.grid = new THREE.Mesh(
+      new THREE.PlaneGeometry(2, 2),
+      new THREE.ShaderMaterial({
+        transparent: true, depthWrite: false, side: THREE.DoubleSide,
+        uniforms: { step: { value: step }, reach: { value: 4.2 * radius }, color: { value: new THREE.Color() } },
+        vertexShader: "varying vec2 p; uniform float reach; void main(){ p = position.xy * reach; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.); }",
+        fragmentShader: `varying vec2 p; uniform float step; uniform float reach; uniform vec3 color;
+          float lines(vec2 x, float s){ vec2 g = x / s; vec2 w = fwidth(g); vec2 a = abs(fract(g - .5) - .5) / w;
+            return (1. - min(min(a.x, a.y), 1.)) * (1. - smoothstep(.25, .6, max(w.x, w.y))); }
+          void main(){ float fade = 1. - smoothstep(.15, 1., length(p) / reach);
+            float a = max(.6 * lines(p, step * 5.), .28 * lines(p, step)) * fade; if (a < .004) discard;
+            gl_FragColor = vec4(color, a); }`,
+      }),
+    );
+    this.shade = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), new THREE.ShadowMaterial({ opacity: 0.16 }));
+    this.shade.receiveShadow = true;
+    for (const plane of [this.grid, this.shade]) {
+      plane.matrixAutoUpdate = false;
+      plane.visible = look.ground !== null;
+      const s = 4.2 * radius, o = look.centre.clone().addScaledVector(up, -look.centre.dot(up) + (look.ground ?? 0));
+      // a multiple of the step, so that lines pass through the origin
+      for (const u of [e, f]) o.addScaledVector(u, Math.round(o.dot(u) / (5 * step)) * 5 * step - o.dot(u));
+      plane.matrix.makeBasis(e.clone().multiplyScalar(s), f.clone().multiplyScalar(s), up).setPosition(o);
+    }
+    this.shade.position.addScaledVector(up, 1e-4 * radius);
+    this.stars = this.sparks(radius);
+    this.stars.visible = look.ground === null;
+    this.scene.add(this.grid, this.shade, this.stars);
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+    this.home();
+    const tick = () => {
+      if (this.dirty) this.draw();
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  // two directions in the ground
+  private level(): [THREE.Vector3, THREE.Vector3] {
+    const { up } = this.look;
+    const e = Math.abs(up.x) < 0.9 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
+    e.addScaledVector(up, -e.dot(up)).normalize();
+    return [e, up.clone().cross(e)];
+  }
+
+  private direction(): THREE.Vector3 {
+    const { up, normal } = this.look, [e, f] = this.level();
+    if (normal && Math.abs(normal.dot(up)) < 0.1) {
+      // a machine in a vertical plane is seen from the front, x to the right
+      const n = normal.clone();
+      if (n.clone().cross(up).dot(e) > 0) n.negate();
+      return n.multiplyScalar(1).addScaledVector(up, 0.16).addScaledVector(e, 0.22).normalize();
+    }
+    return e.clone().multiplyScalar(0.95).addScaledVector(f, -1.25).addScaledVector(up, normal ? 1.5 : 0.72).normalize();
+  }
+
+  private sparks(radius: number) {
+    const at: number[] = [];
+    let seed = 7;
+    const random = () => ((seed = (seed * 16807) % 2147483647) / 2147483647) * 2 - 1;
+    for (let k = 0; k < 500; k++) {
+      const v = new THREE.Vector3(random(), random(), random());
+      if (v.length() < 0.2) continue;
+      v.normalize().multiplyScalar(radius * (14 + 10 * Math.abs(random())));
+      at.push(v.x, v.y, v.z);
+    }
+    const shape = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(at, 3));
+    return new THREE.Points(shape, new THREE.PointsMaterial({ size: 2, sizeAttenuation: false, transparent: true, opacity: 0.8 }));
+  }
+
+  theme(name: "light" | "dark"): void {
+    const c = COLORS[name];
+    this.grid.material.uniforms.color.value.set(c.line);
+    this.shade.material.opacity = c.shadow;
+    this.sky.color.set(c.sky);
+    this.sky.groundColor.set(c.earth);
+    this.stars.material.color.set(c.stars);
+    this.redraw();
+  }
+
+  home(): void {
+    const half = (this.camera.fov * Math.PI) / 360, wide = Math.atan(Math.tan(half) * this.camera.aspect);
+    const far = (1.04 * this.look.radius) / Math.sin(Math.min(half, wide));
+    this.camera.position.copy(this.look.centre).addScaledVector(this.direction(), far);
+    this.controls.target.copy(this.look.centre);
+    this.controls.update();
+    this.redraw();
+  }
+
+  resize(): void {
+    const w = Math.max(1, this.host.clientWidth), h = Math.max(1, this.host.clientHeight);
+    this.renderer.setSize(w, h);
+    this.camera.aspect = w / h;
+    this.camera.updateProjectionMatrix();
+    this.redraw();
+  }
+
+  redraw(): void {
+    this.dirty = true;
+  }
+
+  draw(): void {
+    this.dirty = false;
+    if (this.soft && !this.renderer.shadowMap.needsUpdate) {
+      clearTimeout(this.settle);
+      this.settle = window.setTimeout(() => {
+        this.renderer.shadowMap.needsUpdate = true;
+        this.redraw();
+      }, 160);
+    }
+    const start = performance.now();
+    this.fill.position.copy(this.camera.position);
+    this.fill.target.position.copy(this.controls.target);
+    this.renderer.render(this.scene, this.camera);
+    this.frame = performance.now() - start;
+    this.afterDraw();
+  }
+
+  // where a point of the world is on the page, in pixels of the canvas
+  project(p: THREE.Vector3): [number, number, boolean] {
+    const v = p.clone().project(this.camera), box = this.renderer.domElement;
+    return [((v.x + 1) / 2) * box.clientWidth, ((1 - v.y) / 2) * box.clientHeight, v.z < 1];
+  }
+}

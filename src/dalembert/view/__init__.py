@@ -1,0 +1,8 @@
+"""Pictures of mechanisms: pages that move, and schemes for papers."""
+
+from .document import page
+from .scene import scene
+from .scheme import save_svg, svg
+from .show import View, save_html, show
+
+__all__ = ["View", "page", "save_html", "save_svg", "scene", "show", "svg"]

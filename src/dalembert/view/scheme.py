@@ -1,0 +1,260 @@
+"""The kinematic scheme of a mechanism as SVG: links, joint signs, loops, springs, wheels, names."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Vec3
+from ..errors import shown
+from ..mechanism import Mechanism, joint_name
+from . import symbols as sign
+from .bodies import array, attachments, floating, shape_points
+from .pose import in_numbers, start_pose, whole, world_frames
+from .symbols import Camera
+
+Array = np.ndarray
+NAMES = 14  # joints up to which names stay readable
+POINTS = 40  # of one plate
+Part = tuple[float, str]  # depth, drawing
+
+
+def svg(
+    m: Mechanism, q: Any = None, width: int = 560, height: int = 420, names: bool | None = None
+) -> str:
+    """Return the scheme of a mechanism at a pose, as the text of an SVG file."""
+    m, q = whole(m, q)
+    numeric = in_numbers(m)
+    pose = start_pose(m, q)[0]
+    frames = [_matrix(T) for T in world_frames(numeric, pose)]
+    held = attachments(numeric)
+    corners = np.array([*held[-1], *(T[:3, 3] for T in frames)])
+    size = float(np.linalg.norm(np.ptp(corners, axis=0))) or 1.0
+    points = [
+        [T[:3, :3] @ np.array(p) + T[:3, 3] for p in own]
+        for T, own in zip(frames, shape_points(numeric, m, size), strict=True)
+    ]
+    everything = [p for own in points for p in own] + _base_points(numeric, held)
+    camera = _camera(numeric, frames, np.array(everything), width, height)
+    parts = [*_links(numeric, points, camera), *_joints(numeric, frames, points, camera)]
+    parts += _cut(numeric, frames, camera)
+    parts.sort(key=lambda part: part[0])
+    drawn = [*_base(numeric, held, camera), *(text for _, text in parts)]
+    if names or (names is None and len(m.joint_names) <= NAMES):
+        drawn += _names(numeric, frames, camera)
+    title = html.escape(shown(m.name, 80))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-width / 2:g} {-height / 2:g} {width} '
+        f'{height}" width="{width}" height="{height}" role="img" '
+        f'style="max-width:100%;height:auto"><title>{title}</title>'
+        f'<g fill="none" font-family="system-ui,sans-serif" font-size="13">{"".join(drawn)}</g>'
+        "</svg>\n"
+    )
+
+
+def save_svg(m: Mechanism, path: str | Path, q: Any = None) -> Path:
+    """Return the path of an SVG file of the scheme after writing it."""
+    file = Path(path)
+    file.write_text(svg(m, q), encoding="utf-8")
+    return file
+
+
+def _matrix(T: Any) -> Array:
+    out = np.eye(4)
+    out[:3, :3] = [[float(x) for x in row] for row in T.R.matrix().rows]
+    out[:3, 3] = array(T.p)
+    return out
+
+
+def _base_points(m: Mechanism, held: dict[int, list[Array]]) -> list[Array]:
+    """Return where the base is drawn: not below a machine that only floats or drives."""
+    hidden = floating(m)
+    moving = [b for j, b in enumerate(m.bodies) if b.parent < 0 and j in hidden]
+    return [] if moving and not m.loops else held[-1]
+
+
+def _camera(m: Mechanism, frames: list[Array], points: Array, width: int, height: int) -> Camera:
+    g = array(m.gravity)
+    up = -g / np.linalg.norm(g) if np.linalg.norm(g) > 1e-9 else np.array([0.0, 0, 1])
+    e = np.array([1.0, 0, 0]) if abs(up[0]) < 0.9 else np.array([0.0, 1, 0])
+    e = e - (e @ up) * up
+    e /= np.linalg.norm(e)
+    normal = plane_normal(m, frames)
+    if normal is not None and abs(normal @ up) < 0.1:
+        towards = normal if np.cross(up, normal) @ e > 0 else -normal
+    else:
+        raised = 0.72 if normal is None else 1.6
+        towards = 0.62 * e - 1.25 * np.cross(up, e) + raised * up
+    towards = towards / np.linalg.norm(towards)
+    right = np.cross(up, towards)
+    right /= np.linalg.norm(right)
+    top = np.cross(towards, right)
+    flat = np.stack([points @ right, points @ top], axis=1)
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    room = np.array([width - 110, height - 110])
+    scale = float(np.min(room / np.maximum(high - low, 1e-9)))
+    middle = (low + high) / 2
+    return Camera(right, top, towards, min(scale, 1e9), right * middle[0] + top * middle[1])
+
+
+def plane_normal(m: Mechanism, frames: list[Array]) -> Array | None:
+    """Return the axis about which everything turns, where the whole machine moves in one plane."""
+    normal: Array | None = None
+    slides = []
+    hidden = floating(m)
+    for j, (b, T) in enumerate(zip(m.bodies, frames, strict=True)):
+        if b.joint.kind == "fixed" or (j in hidden and b.joint.kind != "free"):
+            continue
+        axis = getattr(b.joint, "axis", None)
+        if axis is None or b.joint.kind == "screw":
+            return None
+        u = T[:3, :3] @ array(axis)
+        if b.joint.kind == "prismatic":
+            slides.append(u)
+        elif normal is None:
+            normal = u
+        elif np.linalg.norm(np.cross(normal, u)) > 1e-6:
+            return None
+    if normal is None or any(abs(u @ normal) > 1e-6 for u in slides):
+        return None
+    return normal
+
+
+def _unit(camera: Camera, count: int) -> float:
+    """Return the radius of a joint sign in pixels, smaller where there are many."""
+    return float(np.clip(11.0 - 0.12 * count, 4.5, 11.0))
+
+
+def _links(m: Mechanism, points: list[list[Array]], camera: Camera) -> list[Part]:
+    width = 0.75 * _unit(camera, len(m.bodies))
+    out: list[Part] = []
+    for j, own in enumerate(points):
+        color = sign.LINKS[_depth(m, j) % len(sign.LINKS)]
+        depth = float(np.mean([camera.depth(p) for p in own])) - 1e-6
+        flat = [camera(p) for p in own]
+        if 3 <= len(own) <= POINTS and not _in_line(own):
+            out.append((depth, sign.polygon(_outline(flat), color, width)))
+            continue
+        out += [(depth, sign.line(flat[0], end, color, width)) for end in flat[1:]]
+    for b, T in zip(m.bodies, points, strict=True):
+        # the way of a slide
+        if b.joint.kind == "prismatic" and b.parent >= 0 and T:
+            start = points[b.parent][0]
+            near = min(points[b.parent], key=lambda p: float(np.linalg.norm(p - T[0])))
+            if np.linalg.norm(near - start) < 1e-9 or np.linalg.norm(near - T[0]) > 1e-9:
+                out.append(
+                    (camera.depth(T[0]) - 1, sign.line(camera(near), camera(T[0]), sign.SOFT, 3))
+                )
+    return out
+
+
+def _depth(m: Mechanism, j: int) -> int:
+    n = 0
+    while m.bodies[j].parent >= 0:
+        j, n = m.bodies[j].parent, n + 1
+    return n
+
+
+def _in_line(points: list[Array]) -> bool:
+    spread = np.linalg.svd(np.array(points) - np.mean(points, axis=0), compute_uv=False)
+    return bool(spread[1] < 0.02 * spread[0])
+
+
+def _outline(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the convex outline of points on the paper (Andrew's monotone chain)."""
+    ordered = sorted(set(points))
+    if len(ordered) < 3:
+        return ordered
+
+    def half(some: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        kept: list[tuple[float, float]] = []
+        for p in some:
+            while len(kept) > 1 and _turn(kept[-2], kept[-1], p) <= 0:
+                kept.pop()
+            kept.append(p)
+        return kept[:-1]
+
+    return half(ordered) + half(ordered[::-1])
+
+
+def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _joints(
+    m: Mechanism, frames: list[Array], points: list[list[Array]], camera: Camera
+) -> list[Part]:
+    r, hidden, out = _unit(camera, len(m.bodies)), floating(m), []
+    for j, (b, T) in enumerate(zip(m.bodies, frames, strict=True)):
+        if j in hidden:
+            continue
+        p, depth = T[:3, 3], camera.depth(T[:3, 3])
+        u = T[:3, :3] @ array(getattr(b.joint, "axis", Vec3(0, 0, 1)))
+        if b.joint.kind in ("revolute", "screw"):
+            out.append((depth, sign.drum(camera, p, u, r, 1.25 * r)))
+        elif b.joint.kind == "prismatic":
+            out.append((depth, sign.box(camera, p, u, 0.85 * r, 1.3 * r)))
+        elif b.joint.kind == "spherical":
+            out.append((depth, sign.ball(camera, p, r)))
+    return out
+
+
+def _cut(m: Mechanism, frames: list[Array], camera: Camera) -> list[Part]:
+    """Return cut joints, rods, springs and wheels."""
+    r, out = _unit(camera, len(m.bodies)), []
+
+    def at(body: int, p: Any) -> Array:
+        own = array(p)
+        return own if body < 0 else frames[body][:3, :3] @ own + frames[body][:3, 3]
+
+    for loop in m.loops:
+        a, b = at(loop.body_i, loop.point_i), at(loop.body_j, loop.point_j)
+        depth = camera.depth(a) + 1e-6
+        if loop.joint == "rod":
+            out.append((depth - 1e-3, sign.line(camera(a), camera(b), sign.SOFT, 3)))
+            out += [(depth, sign.ball(camera, x, 0.6 * r)) for x in (a, b)]
+        elif loop.axis is None or loop.joint in ("spherical", "fixed"):
+            out.append((depth, sign.ball(camera, a, 0.8 * r, "#f3dfae")))
+        else:
+            R = np.eye(3) if loop.body_i < 0 else frames[loop.body_i][:3, :3]
+            u = R @ array(loop.axis) / np.linalg.norm(array(loop.axis))
+            out.append((depth, sign.drum(camera, a, u, 0.9 * r, 1.1 * r, "#f3dfae")))
+    for s in m.springs:
+        a, b = at(s.body_i, s.point_i), at(s.body_j, s.point_j)
+        out.append((camera.depth(a), sign.spring(camera(a), camera(b), 0.6 * r)))
+    for w in m.wheels:
+        p, n = at(w.body, w.point), frames[w.body][:3, :3] @ array(w.normal)
+        radius = 1.7 * r if w.radius is None else max(3.0, float(w.radius) * camera.scale)
+        out.append((camera.depth(p) + 1e-3, sign.wheel(camera, p, n / np.linalg.norm(n), radius)))
+    return out
+
+
+def _base(m: Mechanism, held: dict[int, list[Array]], camera: Camera) -> list[str]:
+    found, out, r = _base_points(m, held), [], _unit(camera, len(m.bodies))
+    seen: set[tuple[int, int]] = set()
+    for p in found:
+        x, y = camera(p)
+        if (round(x), round(y)) not in seen:
+            seen.add((round(x), round(y)))
+            out.append(sign.ground((x, y + 1.35 * r), 1.9 * r))
+            out.append(sign.line((x, y), (x, y + 1.35 * r), sign.INK, 2))
+    return out
+
+
+def _names(m: Mechanism, frames: list[Array], camera: Camera) -> list[str]:
+    hidden, out, taken = floating(m), [], set()
+    r = _unit(camera, len(m.bodies))
+    for j, (b, T) in enumerate(zip(m.bodies, frames, strict=True)):
+        if j in hidden or not b.joint.nv:
+            continue
+        x, y = camera(T[:3, 3])
+        # names of joints that share a place stand one below the other
+        while (round(x / 20), round(y / 14)) in taken:
+            y += 14
+        taken.add((round(x / 20), round(y / 14)))
+        text = shown(joint_name(b), 24)
+        out.append(f'<g fill="{sign.SOFT}">{sign.label((x + 1.7 * r, y - 1.1 * r), text)}</g>')
+    return out

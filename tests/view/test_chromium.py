@@ -1,0 +1,100 @@
+"""Pages in a real browser: they draw, sliders move them, loops stay closed, nothing goes out."""
+
+import pytest
+
+import dalembert as da
+from view.browser import Watched, chromium, need_bundle
+
+MACHINES = ["panda", "stanford", "scara", "fourbar", "stewart", "delta", "truck", "flexible2r",
+            "spacecraft", "walker"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser():
+    need_bundle()
+    with chromium() as found:
+        yield found
+
+
+# pixels of the stage that the machine colours, at the places where its joints are
+DRAWN = """() => {
+  const v = window.view, gl = v.stage.renderer.domElement;
+  v.stage.draw();
+  const c = document.createElement('canvas'); c.width = gl.width; c.height = gl.height;
+  const x = c.getContext('2d', { willReadFrequently: true }); x.drawImage(gl, 0, 0);
+  const F = v.machine.frames(), s = gl.width / gl.clientWidth;
+  return v.scene.bodies.map((b, j) => {
+    if (b.hidden || b.kind === 'fixed') return 255;
+    const p = v.stage.camera.position.clone().set(F[j][9], F[j][10], F[j][11]);
+    const [a, d] = v.stage.project(p);
+    return x.getImageData(Math.round(a * s), Math.round(d * s), 1, 1).data[3];
+  });
+}"""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_machine_draws_and_moves_and_asks_for_nothing(browser, name, tmp_path):
+    m = getattr(da.robots, name)()
+    watched = Watched(browser)
+    page = watched.open(m.save_html(tmp_path / f"{name}.html"))
+    assert min(page.evaluate(DRAWN)) > 200, "a joint is not where the picture should show it"
+    before = page.evaluate("JSON.stringify(view.machine.frames())")
+    # a base that moves leaves the picture
+    sliders = page.locator(".row input[type=range]:not([data-joint^='base '])")
+    for k in range(min(3, sliders.count())):
+        box = sliders.nth(k)
+        low, high = float(box.get_attribute("min")), float(box.get_attribute("max"))
+        goal = float(box.input_value()) + 0.08 * (high - low)
+        box.evaluate("(e, x) => { e.value = x; e.dispatchEvent(new Event('input')); }", goal)
+        assert page.evaluate("view.machine.residual()") < 1e-9
+    assert page.evaluate("JSON.stringify(view.machine.frames())") != before
+    assert min(page.evaluate(DRAWN)) > 200
+    assert watched.complaints == [] and watched.asked() == []
+    page.close()
+
+
+def test_the_frames_of_the_page_are_those_of_the_kernels(browser, tmp_path):
+    import numpy as np
+
+    m = da.robots.walker()
+    q = da.integrate(m, da.neutral(m), np.random.default_rng(1).uniform(-1, 1, m.nv))
+    page = Watched(browser).open(m.save_html(tmp_path / "w.html", q))
+    frames = page.evaluate("view.machine.frames()")
+    for body, T in zip(m.bodies, frames, strict=True):
+        expected = da.pose(m, q, frame=body.name)
+        found = np.c_[np.reshape(T[:9], (3, 3)), T[9:]]
+        assert np.allclose(found, expected[:3], atol=1e-12)
+    page.close()
+
+
+def test_a_motion_plays_and_its_layers_switch(browser, tmp_path):
+    m = da.robots.fourbar()
+    r = da.simulate(m, da.assemble(m), t=1.0)
+    watched = Watched(browser, (1000, 700))
+    page = watched.open(r.save_html(tmp_path / "run.html"))
+    assert page.locator(".plot canvas").count() == 2
+    page.get_by_label("play or pause").click()
+    page.wait_for_function("view.player.time > 0.05")
+    page.get_by_label("play or pause").click()
+    assert page.evaluate("view.machine.residual()") < 1e-9
+    for button in page.locator(".switches button").all():
+        button.click()
+    page.locator(".tools button").first.click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.wait_for_timeout(100)
+    assert watched.complaints == []
+    page.close()
+
+
+def test_hostile_names_stay_text(browser, tmp_path):
+    bad = '"><img src=x onerror="window.broken=1"><script>window.broken=1</script>'
+    m = da.load({
+        "format": "dalembert/1", "name": bad,
+        "bodies": [{"name": bad, "parent": -1, "mass": 1, "com": [1, 0, 0],
+                    "joint": {"type": "revolute", "axis": [0, 0, 1], "name": bad}}],
+    })  # fmt: skip
+    watched = Watched(browser)
+    page = watched.open(m.save_html(tmp_path / "bad.html"))
+    assert page.locator("h1").inner_text().startswith('"><img')
+    assert page.evaluate("window.broken") is None and page.locator("img").count() == 0
+    page.close()

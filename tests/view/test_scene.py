@@ -1,0 +1,95 @@
+"""The data of a view is that of the mechanism: frames, closed loops, honest remarks."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.mechanism.followers import substituted
+from dalembert.view import scene
+from dalembert.view.bodies import floating
+from dalembert.view.pose import in_numbers, start_pose, world_frames
+
+ROBOTS = [name for name in da.robots.__all__ if name != "REPORT"]
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_ready_robot_has_a_scene(name):
+    m = getattr(da.robots, name)()
+    data = json.loads(json.dumps(scene(m), allow_nan=False))
+    assert len(data["bodies"]) == len(m.bodies)
+    assert len(data["q"]) == m.nq
+
+
+@pytest.mark.parametrize("name", ["puma560", "stewart", "eel", "walker"])
+def test_frames_are_those_of_the_pose_quantity(name):
+    m = getattr(da.robots, name)()
+    q, _ = start_pose(m)
+    frames = world_frames(in_numbers(m), q)
+    for body, T in zip(m.bodies[-3:], frames[-3:], strict=True):
+        expected = da.pose(m, q, frame=body.name)
+        assert np.allclose([float(x) for x in T.p], expected[:3, 3], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["fourbar", "fivebar", "delta", "stewart", "three_rrr"])
+def test_loops_are_closed_at_the_start(name):
+    m = getattr(da.robots, name)()
+    q, remarks = start_pose(m)
+    assert not remarks
+    assert np.abs(da.closure(m, q)).max() < 1e-9
+
+
+def test_a_stewart_platform_starts_level_above_its_base():
+    m = da.robots.stewart()
+    data = scene(m)
+    platform = data["q"][-7:]
+    assert platform[2] > 0 and np.allclose(platform[3:], [0, 0, 0, 1], atol=1e-2)
+
+
+def test_motors_alone_are_a_pose_of_a_closed_machine():
+    m = da.robots.fourbar()
+    q, _ = start_pose(m, [1.0])
+    assert q[0] == 1.0 and np.abs(da.closure(m, q)).max() < 1e-9
+
+
+def test_letters_are_drawn_and_said():
+    data = scene(da.robots.report6r())
+    assert any("L1, L2, L3, L6" in text for text in data["remarks"])
+    assert all(body["mass"] is None for body in data["bodies"])
+
+
+def test_a_pose_outside_its_limits_is_not_the_start():
+    q = scene(da.robots.panda())["q"]
+    assert q[3] < -0.06
+
+
+def test_impossible_inertias_are_told():
+    m = da.load(
+        "RZ(), TXK(0.1), RZ(), TXK(0.1); body 1: M = 1, D = (0.05, 0, 0), I = (0.9, 0.8, 0.7);"
+        " body 2: M = 1, D = (0.05, 0, 0), I = (0.001, 0.001, 0.001);"
+    )
+    remarks = scene(m)["remarks"]
+    assert len(remarks) == 1 and remarks[0].startswith("j1: its inertia is that of a body")
+
+
+def test_slides_that_only_place_a_vehicle_are_no_hardware():
+    truck = in_numbers(da.robots.truck())
+    assert floating(truck) == {0, 1, 2}
+    assert floating(in_numbers(da.robots.scara())) == set()
+
+
+def test_a_wrong_pose_is_refused_with_the_names_of_the_joints():
+    with pytest.raises(da.UsageError, match="needs 6"):
+        scene(da.robots.puma560(), [0, 1])
+
+
+def test_joints_that_follow_are_drawn_and_follow():
+    m = da.load(
+        {"format": "dalembert/1", "phrase": "RZ(), TXK(1), RZ(), TXK(1);",
+         "couplings": [{"joint": "j2", "of": "j1", "ratio": -2, "offset": 0.1}]}
+    )  # fmt: skip
+    m = substituted(m)
+    assert m.nq == 1
+    data = scene(m, [0.5])
+    assert data["q"] == [0.5, -0.9] and data["couplings"][0]["ratio"] == -2
