@@ -42,6 +42,15 @@ def chromium():
         browser.close()
 
 
+def wait(page, expression, seconds=60):
+    """Wait until an expression is true; the policy of a page forbids it to do so itself."""
+    for _ in range(20 * seconds):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never true: {expression}")
+
+
 class Watched:
     """A page with everything that it complained about or asked the network for."""
 
@@ -60,7 +69,7 @@ class Watched:
     def open(self, path):
         """Return the page after its first picture."""
         self.page.goto(f"{path.as_uri()}#still")
-        self.page.wait_for_function("window.ready !== undefined", timeout=30_000)
+        wait(self.page, "window.ready !== undefined")
         return self.page
 
     def asked(self):

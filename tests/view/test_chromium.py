@@ -3,7 +3,7 @@
 import pytest
 
 import dalembert as da
-from view.browser import Watched, chromium, need_bundle
+from view.browser import Watched, chromium, need_bundle, wait
 
 MACHINES = ["panda", "stanford", "scara", "fourbar", "stewart", "delta", "truck", "flexible2r",
             "spacecraft", "walker"]  # fmt: skip
@@ -74,7 +74,7 @@ def test_a_motion_plays_and_its_layers_switch(browser, tmp_path):
     page = watched.open(r.save_html(tmp_path / "run.html"))
     assert page.locator(".plot canvas").count() == 2
     page.get_by_label("play or pause").click()
-    page.wait_for_function("view.player.time > 0.05")
+    wait(page, "view.player.time > 0.05")
     page.get_by_label("play or pause").click()
     assert page.evaluate("view.machine.residual()") < 1e-9
     for button in page.locator(".switches button").all():
