@@ -108,6 +108,7 @@ EXPORTS = {
     "export": "dalembert.export",
     "plan": "dalembert.plan",
     "singularity": "dalembert.plan",
+    "regular_pose": "dalembert.plan",
     **dict.fromkeys(QUANTITIES, "dalembert.compute.compute"),
     "DalembertError": "dalembert.errors",
     "DescriptionError": "dalembert.errors",

@@ -56,7 +56,7 @@ def states(case, seed=0, p=None):
     rng = np.random.default_rng(seed)
     p = p or plan(case.m, case.q)
     m, q = case.m.bound(), case.q.tolist()
-    qd, qdd, residual, _ = closed_kinematics.tree_motion(
+    qd, qdd, residual, *_ = closed_kinematics.tree_motion(
         m, p, q, rng.normal(size=m.nv).tolist(), rng.normal(size=m.nv).tolist()
     )
     assert np.abs(residual).max() < 1e-14
@@ -257,9 +257,11 @@ def test_kernels_are_the_float_run(name):
     assert np.allclose(found, expected, rtol=1e-10, atol=1e-10)
     assert np.allclose(da.forward_dynamics(m, q, qd, found[0]), qdd, rtol=1e-8, atol=1e-8)
     kernel = da.compile(m, "inverse_dynamics", plan=p)
-    assert [port.name for port in kernel.outputs] == ["tau", "residual", "pivot"]
-    tau, residual, pivot = kernel(q, qd, qdd)
+    names = ["tau", "residual", "pivot", "certificate"]
+    assert [port.name for port in kernel.outputs] == names
+    tau, residual, pivot, certificate = kernel(q, qd, qdd)
     assert residual.shape == (loop_closure.equation_count(m),) and pivot[0] > 1e-6
+    assert certificate.shape == (1,) and certificate[0] < 1e-12
     # a start nearby is assembled inside the kernel
     near = np.array(q)
     near[list(p.dependent)] += 1e-2

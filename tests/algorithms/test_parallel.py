@@ -192,7 +192,7 @@ def test_two_stacked_stewart_platforms_are_loops_on_loops():
     q = np.concatenate([one[0], one[0]]).tolist()
     b = two.bound()
     rng = np.random.default_rng(4)
-    qd, qdd, residual, _ = closed_kinematics.tree_motion(b, p, q, *rng.normal(size=(2, 48)))
+    qd, qdd, residual, *_ = closed_kinematics.tree_motion(b, p, q, *rng.normal(size=(2, 48)))
     assert np.abs(residual).max() < 1e-13
     u = closed_loop.active_torques(b, p, q, qd, qdd)[0]
     back = closed_loop.closed_forward(b, p, q, qd, u)[0]

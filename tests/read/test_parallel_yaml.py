@@ -53,7 +53,7 @@ def test_a_robot_loads_assembles_and_moves_by_its_motors(name):
     b = m.bound()
     qd = closed_loop.closed_at(b, p, q.tolist(), 0).velocity(rng.normal(size=m.nv).tolist())
     u = rng.normal(size=len(p.motors))
-    qdd, residual, pivot = closed_loop.closed_forward(b, p, q.tolist(), qd, u.tolist())
+    qdd, residual, pivot, _ = closed_loop.closed_forward(b, p, q.tolist(), qd, u.tolist())
     assert np.abs(residual).max() < 1e-12 and pivot[0] > 1e-8
     c = Closure(m)
     N = null_space(c.jacobian(q)) * c.column_size[:, None]

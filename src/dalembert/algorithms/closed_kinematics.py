@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 from ..algebra import is_zero
@@ -37,6 +38,10 @@ class Plan(Protocol):
     def equations(self) -> int: ...
     @property
     def spare_motors(self) -> int: ...
+    @property
+    def row_sizes(self) -> tuple[float, ...]: ...
+    @property
+    def column_sizes(self) -> tuple[float, ...]: ...
 
 
 # -- the planned linear system -----------------------------------------------------------------
@@ -189,20 +194,45 @@ class Closed:
         rows = self.plan.rows
         return [gamma[k] - dot([self.J[r][k] for r in rows], lam) for k in self.plan.independent]
 
-    @property
+    @cached_property
     def G(self) -> list[list[Scalar]]:
         """nv rows, one column per independent coordinate, (56)."""
         n = len(self.plan.independent)
         columns = [self.tree([1 if k == c else 0 for k in range(n)], None) for c in range(n)]
         return [[column[r] for column in columns] for r in range(self.m.nv)]
 
-    def checks(self) -> tuple[list[Scalar], list[Scalar]]:
-        """Return the residual of every closure equation, and the smallest pivot ratio."""
-        return closure(self.m, self.q), [self.factor.ratio]
+    @property
+    def certificate(self) -> Scalar:
+        """The largest entry of J G over all equations, in parts of J's sizes: zero on the branch.
+
+        Planned rows vanish by their solution; what is left out was said to follow from them. So do
+        the rates of idle motors by free coordinates, which the plan said they do not move with.
+        """
+        plan, sizes = self.plan, self.plan.column_sizes
+        kept, led = set(plan.rows), set(plan.independent)
+        left = [r for r in range(plan.equations) if r not in kept]
+        left = [r for r in left if not all(is_zero(x) for x in self.J[r])]
+        idle = [k for k in plan.motors if k not in led] if plan.free else []
+        worst: Scalar = 0
+        if not (left or idle):
+            return worst
+        for c, lead in enumerate(plan.independent):
+            column = [row[c] for row in self.G]
+            for r in left:
+                gap = dot(self.J[r], column)
+                worst = maximum(worst, absolute(gap) * (sizes[lead] / plan.row_sizes[r]))
+            if c >= len(plan.independent) - plan.free:
+                for k in idle:
+                    worst = maximum(worst, absolute(column[k]) * (sizes[lead] / sizes[k]))
+        return worst
+
+    def checks(self) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+        """Return the residual of every equation, the smallest pivot ratio, the certificate."""
+        return closure(self.m, self.q), [self.factor.ratio], [self.certificate]
 
 
 def assembly(m: Mechanism, plan: Plan, q: Vector, steps: int = 8) -> Any:
-    """Return (q, residual, pivot): dependent joints found from the independent ones.
+    """Return (q, checks): dependent joints found from the independent ones.
 
     Newton's steps from the given pose: the start decides the branch.
     """
@@ -234,7 +264,7 @@ def closed_at(m: Mechanism, plan: Plan, q: Vector, steps: int) -> Closed:
 def tree_motion(
     m: Mechanism, plan: Plan, q: Vector, qd: Vector, qdd: Vector, steps: int = 0
 ) -> Any:
-    """Return (qd, qdd, residual, pivot) of the whole tree from the independent coordinates."""
+    """Return (qd, qdd, checks) of the whole tree from the independent coordinates."""
     closed = closed_at(m, plan, q, steps)
     qd = closed.velocity(qd)
     qdd = closed.acceleration(qd, [qdd[k] for k in plan.independent])
@@ -242,6 +272,6 @@ def tree_motion(
 
 
 def active_map(m: Mechanism, plan: Plan, q: Vector, steps: int = 0) -> Any:
-    """Return (G, residual, pivot): rates of all joints from those of the independent ones, (56)."""
+    """Return (G, checks): rates of all joints from those of the independent ones, (56)."""
     closed = closed_at(m, plan, q, steps)
     return [closed.G, *closed.checks()]

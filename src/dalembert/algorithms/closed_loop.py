@@ -39,7 +39,7 @@ def active_torques(
     drives: Drives = "inertia",
     **given: Any,
 ) -> Any:
-    """Return (motor forces, residual, pivot), (55): only independent entries of qd, qdd are read.
+    """Return (motor forces, checks), (55): only independent entries of qd, qdd are read.
 
     `tree` is the same mechanism in frames chosen for the tree's own dynamics.
     """
@@ -51,7 +51,7 @@ def active_torques(
 def tree_torques(
     m: Mechanism, plan: Plan, q: Vector, qd: Vector, qdd: Vector, **options: Any
 ) -> Any:
-    """Return (Γ_tr, residual, pivot): joint forces of the cut tree in the closed motion."""
+    """Return (Γ_tr, checks): joint forces of the cut tree in the closed motion."""
     steps = options.pop("steps", 0)
     inverse, tree = options.pop("inverse", newton_euler), options.pop("tree", None)
     drives = options.pop("drives", "inertia")
@@ -158,7 +158,7 @@ def active_mass_matrix(
     steps: int = 0,
     drives: Drives = "inertia",
 ) -> Any:
-    """Return (A_c, residual, pivot) of (58): Gᵀ M G."""
+    """Return (A_c, checks) of (58): Gᵀ M G."""
     closed = closed_at(m, plan, q, steps)
     return [_reduced(closed, tree or m, drives), *closed.checks()]
 
@@ -200,7 +200,7 @@ def active_bias(
     drives: Drives = "inertia",
     **given: Any,
 ) -> Any:
-    """Return (H_c, residual, pivot) of (58)."""
+    """Return (H_c, checks) of (58)."""
     closed = closed_at(m, plan, q, steps)
     gamma, _ = _bias(closed, qd, inverse, tree or m, drives, given)
     return [closed.projected(gamma), *closed.checks()]
@@ -218,7 +218,7 @@ def closed_forward(
     drives: Drives = "inertia",
     **given: Any,
 ) -> Any:
-    """Return (q̈ of the whole tree, residual, pivot) for motor forces tau, by A_c and H_c (58)."""
+    """Return (q̈ of the whole tree, checks) for motor forces tau, by A_c and H_c (58)."""
     closed = closed_at(m, plan, q, steps)
     gamma, rest = _bias(closed, qd, inverse, tree or m, drives, given)
     load = _load(plan, gamma, tau)
@@ -241,7 +241,7 @@ def closed_hybrid(
     given: Sequence[str | int] = (),
     **acting: Any,
 ) -> Any:
-    """Return (q̈ of the whole tree, motor forces, residual, pivot).
+    """Return (q̈ of the whole tree, motor forces, checks).
 
     x is the acceleration of the motors named in `given`, the force of the other motors; it has an
     entry for each joint, those of passive ones are not read.
@@ -324,7 +324,7 @@ def loop_reactions(
     drives: Drives = "inertia",
     **given: Any,
 ) -> Any:
-    """Return (wrench of body_i on body_j of each loop at point_j, base axes; residual; pivot).
+    """Return (wrench of body_i on body_j of each loop at point_j, base axes; checks).
 
     Where equations are redundant the reactions are not unique: those left out carry nothing.
     """
@@ -348,7 +348,7 @@ def closed_link_wrenches(
     steps: int = 0,
     wrenches: Any = None,
 ) -> Any:
-    """Return (wrench of each parent on its link in link axes; residual; pivot), loops closed."""
+    """Return (wrench of each parent on its link in link axes; checks), loops closed."""
     closed = closed_at(m, plan, q, steps)
     given = {"wrenches": wrenches} if wrenches else {}
     qd, _, qdd = _motion(closed, qd, qdd, newton_euler, m, "none", given)

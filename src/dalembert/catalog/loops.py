@@ -1,7 +1,8 @@
 """The rows of the catalog for closed loops: their algorithms take a plan after the mechanism.
 
-Each returns, after its own outputs, the residual of every closure equation and the smallest pivot
-ratio. `closed_rows` are the models that change their meaning when loops close the tree.
+Each returns, after its own outputs, the residual of every closure equation, the smallest pivot
+ratio (a rank planned too high) and the certificate (a rank planned too low). `closed_rows` are the
+models that change their meaning when loops close the tree.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ Algorithm = Callable[..., Any]
 CHECKS: tuple[tuple[str, Shape], ...] = (
     ("residual", lambda m, options: (loop_closure.equation_count(m),)),
     ("pivot", lambda m, options: (1,)),
+    ("certificate", lambda m, options: (1,)),
 )
 
 

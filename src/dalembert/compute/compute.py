@@ -74,9 +74,9 @@ def trace_quantity(
     """Return the graph of a quantity: named inputs, parameters and outputs.
 
     With `wrench` the last input is the wrench each link exerts on the environment, (bodies, 6).
-    With closed loops the last outputs are the closure residuals and the smallest pivot ratio;
-    `plan` is by default that of a general pose. `watch` sees each mechanism that is traced, with
-    its graph, and may replace it by an equal one.
+    With closed loops the last outputs are the closure residuals, the smallest pivot ratio and the
+    certificate; `plan` is by default that of the generic branch. `watch` sees each mechanism
+    that is traced, with its graph, and may replace it by an equal one.
     """
     row = quantity(name, m)
     if not row.planned and ("alpha" in row.inputs or "steer" in row.inputs):

@@ -1,4 +1,4 @@
-"""Quantities of closed loops at given states: residuals and pivots looked at, poor plans remade."""
+"""Quantities of closed loops at given states: each certified, with a plan of its own branch."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from ..algorithms.closed_kinematics import DENSE
-from ..algorithms.loop_closure import equation_names
 from ..algorithms.velocity_rows import is_rolling
-from ..errors import ComputationError, SingularPose, UsageError, shown
+from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
-from ..plan import plan, planned
-from ..plan.assembly import Closure, close
+from ..plan import planned
+from ..plan.assembly import Closure, gap_text
+from .replan import CERTIFIED, SINGULAR, Replanned, state_text
 
 OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
 UNFOUND = 1e-9  # the same after an assembly
-SINGULAR = 1e-8  # a pivot below this part of the largest
 POOR = 1e-3  # the same for pivots that were chosen when the loops were planned
-TRIES = 6
 
 
 def cut_tree(m: Mechanism) -> Mechanism:
@@ -39,45 +37,35 @@ def closed_evaluate(
     parameters: Mapping[str, Any] | None,
     check: bool,
 ) -> Any:
-    """Return the outputs of a loop quantity without its residual and pivot.
+    """Return the outputs of a loop quantity without its checks.
 
-    States whose pivots are poor are computed again with a plan made there; with `check` an open
-    loop or a singular pose is an error that names the state.
+    States whose certificate or pivots say that the plan is not theirs are computed again with a
+    plan of their branch; with `check` an open loop or a singular pose is an error that names the
+    state.
     """
     import numpy as np
 
-    *arrays, residual, pivot = kernel(*inputs, parameters=parameters)
-    if check and name != "assembly":
+    *arrays, residual, pivot, certificate = kernel(*inputs, parameters=parameters)
+    if not check:
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+    if name != "assembly":
         _check_closed(m, name, residual, parameters)
-    lead, ratio = pivot.shape[:-1], pivot[..., 0].copy()
-    limit = POOR if planned(m).rank > DENSE else SINGULAR
-    given = [
-        np.broadcast_to(np.asarray(x, float), (*lead, *port.shape))
-        for x, port in zip(inputs, kernel.inputs, strict=True)
-    ]
-    for _ in range(TRIES if check else 0):
-        poor = np.isfinite(ratio) & (ratio < limit)
-        if not poor.any():
-            break
-        # a plan made at the poorest state serves others too
-        where = np.unravel_index(int(np.where(poor, ratio, np.inf).argmin()), ratio.shape)
-        better = _planned_here(m, name, get, given[0][where], where, ratio[where])
-        if better is None:
-            ratio[where] = np.inf
-            continue
-        *found, left, own = better(*(x[poor] for x in given), parameters=parameters)
-        gained = own[..., 0] > ratio[poor]
-        for array, part in zip((*arrays, residual), (*found, left), strict=True):
-            array[poor] = np.where(gained.reshape(-1, *[1] * (part.ndim - 1)), part, array[poor])
-        ratio[poor] = np.maximum(own[..., 0], ratio[poor])
-        if ratio[where] < SINGULAR:
-            raise _unheld(name, f"pivot ratio {ratio[where]:.1e}{_state(where)}")
-        ratio[where] = np.inf
-    bad = np.argwhere(ratio < SINGULAR)
-    if check and len(bad):
-        where = tuple(bad[0])
-        raise _unheld(name, f"pivot ratio {ratio[where]:.1e}{_state(where)}")
-    if check and name == "assembly":
+    limit = _limit(m, name)
+    bad = ~((pivot[..., 0] >= limit) & (certificate[..., 0] <= CERTIFIED))
+    if bad.any():
+        lead = pivot.shape[:-1]
+        given = [
+            np.broadcast_to(np.asarray(x, float), (*lead, *port.shape))
+            for x, port in zip(inputs, kernel.inputs, strict=True)
+        ]
+        for x in given:  # what is not finite has no plan: the results say so
+            bad &= np.isfinite(x).reshape(*lead, -1).all(axis=-1)
+        known = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
+        own = m.with_values(**known) if known else m
+        names = [port.name for port in kernel.inputs]
+        again = Replanned(own, name, get, dict(zip(names, given, strict=True)), parameters, limit)
+        arrays, residual = again.run(arrays, residual, pivot[..., 0], certificate[..., 0], bad)
+    if name == "assembly":
         _check_closed(m, name, residual, parameters, UNFOUND)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
@@ -109,46 +97,20 @@ def check_made(
     *where, k = bad[0]
     names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
     raise ComputationError(
-        f"{name}: the motors cannot make this motion{_state(tuple(where))}: with the forces that "
-        f"come nearest, {shown(names[index[k]])!r} accelerates by "
+        f"{name}: the motors cannot make this motion{state_text(tuple(where))}: with the forces "
+        f"that come nearest, {shown(names[index[k]])!r} accelerates by "
         f"{made[(*where, index[k])]:.6g} where {ask[tuple(bad[0])]:.6g} is asked",
         hint="name more active joints, or give what moves freely the acceleration it has: "
         "hybrid_dynamics with the motors in given",
     )
 
 
-def _planned_here(
-    m: Mechanism, name: str, get: Callable[..., Any], q: Any, where: tuple[Any, ...], ratio: float
-) -> Any:
-    """Return the kernel of a plan made near a state; None where the poor one must do."""
-    import numpy as np
+def _limit(m: Mechanism, name: str) -> float:
+    """Return the pivot ratio below which a state is planned anew.
 
-    c = Closure(m)
-    pose, worst = close(c, np.array(q, dtype=float))
-    if worst > OPEN:
-        return None  # nothing closes from here: the residual says so
-    try:
-        made = plan(m, pose)
-    except SingularPose as error:
-        if ratio >= SINGULAR:
-            return None
-        raise SingularPose(f"{name}: {error.message}{_state(where)}", hint=error.hint) from None
-    usual = planned(m)
-    if (made.free, made.spare_motors) != (usual.free, usual.spare_motors):
-        raise _unheld(name, "free to move: " + ", ".join(made.free_joints) + _state(where))
-    return get(plan=made)
-
-
-def _unheld(name: str, why: str) -> SingularPose:
-    return SingularPose(
-        f"{name}: the motors do not hold the mechanism (type 2): {why}",
-        hint="move away from the singular pose, or name other active joints",
-    )
-
-
-def _state(where: tuple[Any, ...]) -> str:
-    spot = tuple(int(k) for k in where)
-    return f", state {spot if len(spot) > 1 else spot[0]}" if spot else ""
+    Accelerations exist where the motors are at a dead point: other joints lead there.
+    """
+    return POOR if name == "forward_dynamics" or planned(m).rank > DENSE else SINGULAR
 
 
 _SIZES: OrderedDict[tuple[str, str], Any] = OrderedDict()
@@ -199,7 +161,9 @@ def assembly_along(m: Mechanism, start: Any, motion: Any, steps: int = 8) -> Any
             ask = q.copy()
             ask[motors] = way[-1]
             try:
-                q = evaluate(m, "assembly", ask, steps=steps)
+                found = evaluate(m, "assembly", ask, steps=steps)
+                _require_reached(m, motors, ask, found)
+                q = found
                 way.pop()
             except ComputationError:
                 if len(way) > 12:
@@ -207,6 +171,19 @@ def assembly_along(m: Mechanism, start: Any, motion: Any, steps: int = 8) -> Any
                 way.append((q[motors] + way[-1]) / 2)
         out.append(q)
     return np.array(out)
+
+
+def _require_reached(m: Mechanism, motors: list[int], asked: Any, found: Any) -> None:
+    """Raise ComputationError where closing the loops moved a motor from what was asked."""
+    off = abs(found - asked)[motors]
+    if len(off) and off.max() > 1e-8 * (1 + abs(asked).max()):
+        k = int(off.argmax())
+        raise ComputationError(
+            f"assembly_along: motor {shown(m.active[k] if m.active else str(k + 1))!r} cannot be "
+            f"at {asked[motors[k]]:.6g} with the others where they are: the loops close "
+            f"at {found[motors[k]]:.6g}",
+            hint="motors beyond the mobility follow from the others",
+        )
 
 
 def _coordinate(m: Mechanism, k: int) -> int:
@@ -230,11 +207,11 @@ def _check_closed(
     bad = np.argwhere(~(scaled <= limit))
     if not len(bad):
         return
-    *where, row = bad[0]
-    size = scaled[tuple(bad[0])]
+    *where, _ = bad[0]
+    row = int(np.nan_to_num(scaled[tuple(where)], nan=np.inf).argmax())
+    gap = gap_text(m, row, float(np.abs(residual[(*where, row)])))
     raise ComputationError(
-        f"{name}: the loops are open{_state(tuple(where))}: the residual is {size:.3g} of the "
-        f"mechanism's size in {equation_names(m)[row]}",
+        f"{name}: the loops are open{state_text(tuple(where))}: the residual is {gap}",
         hint="give an assembled pose: dalembert.assembly(m, q)"
         if name != "assembly"
         else "start nearer to an assembled pose: dalembert.assemble(m, q) tries many",

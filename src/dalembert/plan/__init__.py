@@ -1,6 +1,9 @@
 """Constraints planned in floats at one pose, before anything is traced."""
 
-from .loops import LoopPlan, general_pose, mobility, null_space, plan, planned, singularity
+from .elimination import null_space
+from .generic import general_pose, regular_pose
+from .loops import LoopPlan, mobility, plan, planned
+from .singular import singularity
 
 __all__ = [
     "LoopPlan",
@@ -9,5 +12,6 @@ __all__ = [
     "null_space",
     "plan",
     "planned",
+    "regular_pose",
     "singularity",
 ]

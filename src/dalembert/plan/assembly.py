@@ -33,6 +33,17 @@ LENGTHS = {  # which closure equations are lengths
     "fixed": "LLL111",
     "rod": "L",
 }
+_POINT, _AXES = ("along x", "along y", "along z"), ("between the axes",) * 2
+_TURN = ("about x", "about y", "about z")
+DIRECTIONS = {  # where each closure equation points, in the axes of the body the branches leave
+    "revolute": (*_POINT, *_AXES),
+    "prismatic": (*("across the axis",) * 2, *_TURN),
+    "cylindrical": (*("across the axis",) * 2, *_AXES),
+    "universal": (*_POINT, "off the angle of the axes"),
+    "spherical": _POINT,
+    "fixed": (*_POINT, *_TURN),
+    "rod": ("along the rod",),
+}
 FREEDOMS = {"prismatic": "L", "free": "LLL111", "planar": "LL1"}
 NEUTRAL = {"spherical": [0.0, 0.0, 0.0, 1.0], "free": [0.0] * 6 + [1.0]}
 
@@ -141,6 +152,39 @@ class Closure:
         k = int(r.argmax()) if len(r) else 0
         return (float(r[k]), equation_names(self.m)[k]) if len(r) else (0.0, "")
 
+    def gap(self, q: Array) -> str:
+        """Return by how much, in metres or radians, and where the loops are open."""
+        r = abs(self.residual(q))
+        k = int(r.argmax()) if len(r) else 0
+        return gap_text(self.m, k, float(r[k] * self.row_size[k])) if len(r) else "no loop is open"
+
+    def loops_losing(self, here: Array, near: Array) -> str:
+        """Return which loops lose rank at a pose, from its Jacobian and that of one nearby."""
+        import numpy as np
+
+        U, s, _ = np.linalg.svd(here)
+        lost = U[:, int(np.sum(s > 1e-8 * max(s[0], 1e-300))) :]
+        V, _, _ = np.linalg.svd(lost.T @ near, full_matrices=False)
+        share = np.abs(lost @ V[:, 0])
+        names = [n.partition(", equation")[0] for n in equation_names(self.m)]
+        of = dict.fromkeys(n for n, x in zip(names, share, strict=True) if x > 0.1 * share.max())
+        return "equations of " + ", ".join(map(shown, list(of)[:6])) + " become dependent"
+
+
+def gap_text(m: Mechanism, row: int, size: float) -> str:
+    """Return a residual with its unit, direction and equation: 0.02 m along y in loop 1, ..."""
+    kinds = [loop.joint for loop in m.loops]
+    ways = [way for kind in kinds for way in DIRECTIONS[kind]]
+    units = "".join(LENGTHS[kind] for kind in kinds)
+    if row >= len(ways) + len(m.couplings):
+        return f"{size:.3g} in {equation_names(m)[row]}"
+    if row < len(ways):
+        unit, way = ("m" if units[row] == "L" else "rad"), ways[row]
+    else:
+        body = m.bodies[m.couplings[row - len(ways)].joint]
+        unit, way = ("m" if body.joint.kind == "prismatic" else "rad"), "of the coordinate"
+    return f"{size:.3g} {unit} {way} in {equation_names(m)[row]}"
+
 
 def geometry_of(m: Mechanism) -> Mechanism:
     """Return the mechanism without masses and forces, and without the parameters of those."""
@@ -224,8 +268,17 @@ def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> 
     return q, max(worst, 1.0) if c.upside_down(q) else worst
 
 
-def search(c: Closure, starts: Array, hold: tuple[int, ...] = (), steps: int = 60) -> Array:
-    """Return where damped least squares lead from many starts at once, best first."""
+def search(
+    c: Closure,
+    starts: Array,
+    hold: tuple[int, ...] = (),
+    steps: int = 60,
+    least: float = 1e-18,
+) -> Array:
+    """Return where damped least squares lead from many starts at once, best first.
+
+    The search ends when one of them is closed, its cost below `least`.
+    """
     import numpy as np
 
     moving = [k for k in range(c.m.nv) if k not in set(hold)]
@@ -234,7 +287,7 @@ def search(c: Closure, starts: Array, hold: tuple[int, ...] = (), steps: int = 6
     r = c.residuals(q)
     cost = np.sum(r * r, axis=1)
     for _ in range(steps):
-        if np.min(cost) < 1e-18:
+        if np.min(cost) < least:
             break
         J = c.jacobians(q)[:, :, moving]
         A = np.einsum("sri,srj->sij", J, J)
@@ -288,10 +341,9 @@ def assemble(
                 return found
     if smallest < CLOSED:
         return best
-    where = c.worst(best)[1]
     raise ComputationError(
         f"the loops do not close: the smallest residual reached from {starts} starts is "
-        f"{smallest:.3g} of the mechanism's size, in {where}",
+        f"{c.gap(best)}",
         hint="give a start near an assembled pose, or check points, axes and lengths of the loop",
     )
 

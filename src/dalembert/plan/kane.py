@@ -29,7 +29,8 @@ from ..algorithms.velocity_constraints import (
 from ..errors import ComputationError, ModelError, SingularPose, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from .assembly import close, neutral_pose
-from .loops import general_pose, planned
+from .generic import general_pose
+from .loops import planned
 
 if TYPE_CHECKING:
     import numpy as np

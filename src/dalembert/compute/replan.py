@@ -1,0 +1,238 @@
+"""States of a batch grouped by plan: each is computed with a plan that its certificate confirms.
+
+Plans that were made at states are kept per mechanism, so that a branch is planned once.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+from ..algorithms.loop_closure import closure_sides
+from ..algorithms.velocity_rows import with_told
+from ..errors import SingularPose, UsageError, shown
+from ..mechanism import Mechanism
+from ..plan import LoopPlan, planned
+from ..plan.assembly import Closure, close
+from ..plan.generic import is_regular
+from ..plan.loops import OPEN, made_at, require_regular
+
+SINGULAR = 1e-8  # a pivot below this part of the largest
+CERTIFIED = 1e-9  # a certificate above this says that the plan is not that of the state
+WEAK = 0.1  # motors whose share of the motion is less do not lead accelerations
+TRIES = 6  # plans made for pivots that are poor and not wrong
+KEPT = 8  # plans of a mechanism that are tried before a new one is made
+
+# what has a meaning where the motors are at a dead point
+UNDRIVEN = frozenset({"forward_dynamics"})
+# what has a column or an entry for each independent joint of the plan
+BY_INDEPENDENT = frozenset({
+    "active_map", "active_mass_matrix", "active_bias", "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+})  # fmt: skip
+
+_BRANCHES: OrderedDict[tuple[str, str, bool], list[LoopPlan]] = OrderedDict()
+_LOCK = Lock()
+
+
+def known_plans(m: Mechanism, name: str) -> list[LoopPlan]:
+    """Return the plans that were made at states of a mechanism, the last used first."""
+    with _LOCK:
+        return list(_BRANCHES.get((m.digest, repr(m.values), name in UNDRIVEN), ()))
+
+
+def _keep(m: Mechanism, name: str, made: LoopPlan) -> None:
+    with _LOCK:
+        key = (m.digest, repr(m.values), name in UNDRIVEN)
+        rest = [p for p in _BRANCHES.pop(key, []) if p != made]
+        _BRANCHES[key] = [made, *rest[: KEPT - 1]]
+        while len(_BRANCHES) > 256:
+            _BRANCHES.popitem(last=False)
+
+
+def plan_here(
+    m: Mechanism, q: Any, name: str = "", told: Mechanism | None = None
+) -> LoopPlan | None:
+    """Return the plan of a state's own branch; None where nothing closes near it.
+
+    `told` is the machine with the steering of the state.
+    """
+    import numpy as np
+
+    c = Closure(told or m)
+    pose, worst = close(c, np.array(q, dtype=float))
+    if worst > OPEN:
+        return None  # nothing closes from here: the residual says so
+    require_regular(c, pose)
+    usual = planned(m)
+    if name in UNDRIVEN:  # any joints may lead: whether a motor moves with them is not asked
+        return replace(made_at(c, pose, WEAK, usual), free=0, free_joints=())
+    made = made_at(c, pose, like=usual)
+    if fits(made, usual):
+        return made
+    raise _unheld("free to move: " + ", ".join(map(shown, made.free_joints)))
+
+
+def fits(made: LoopPlan, usual: LoopPlan) -> bool:
+    """Return whether the motors do at a pose what they do in general.
+
+    On a branch of another mobility more or fewer coordinates may follow no motor; a motor that
+    moves nothing while others are free is at a dead point.
+    """
+    return min(made.free, made.spare_motors) <= min(usual.free, usual.spare_motors)
+
+
+def _unheld(why: str, name: str = "") -> SingularPose:
+    return SingularPose(
+        f"{name}{': ' * bool(name)}the motors do not hold the mechanism (type 2): {why}",
+        hint="move away from the singular pose, or name other active joints",
+    )
+
+
+def state_text(where: tuple[Any, ...]) -> str:
+    """Return which state of a batch is meant."""
+    spot = tuple(int(k) for k in where)
+    return f", state {spot if len(spot) > 1 else spot[0]}" if spot else ""
+
+
+@dataclass
+class Replanned:
+    """The states of a batch whose plan was not theirs, computed again."""
+
+    m: Mechanism
+    name: str
+    get: Callable[..., Any]
+    given: Mapping[str, Any]  # the inputs by their names
+    parameters: Mapping[str, Any] | None
+    limit: float
+
+    def run(
+        self, arrays: list[Any], residual: Any, ratio: Any, gap: Any, bad: Any
+    ) -> tuple[list[Any], Any]:
+        """Return the outputs and residuals, those of bad states by plans of their branches."""
+        import numpy as np
+
+        self.arrays, self.residual = arrays, residual
+        self.ratio, self.gap, self.bad = (np.array(x) for x in (ratio, gap, bad))
+        usual = planned(self.m)
+        for made in known_plans(self.m, self.name):
+            if not self.bad.any():
+                break
+            if self.name in UNDRIVEN or fits(made, usual):
+                self._try(made)
+        tries = 0
+        while self.bad.any():
+            wrong = self.bad & ~((self.ratio >= SINGULAR) & (self.gap <= CERTIFIED))
+            if not wrong.any() and tries >= TRIES:
+                break
+            tries += 1
+            pick = wrong if wrong.any() else self.bad
+            where = np.unravel_index(int(pick.argmax()), pick.shape)
+            self._mend(where)
+        return self.arrays, self.residual
+
+    def _mend(self, where: tuple[Any, ...]) -> None:
+        """Compute a state with the plan of its own branch, or raise SingularPose."""
+        tolerable = self.ratio[where] >= SINGULAR and self.gap[where] <= CERTIFIED
+        try:
+            made = plan_here(self.m, self.given["q"][where], self.name, self._told(where))
+        except SingularPose as error:
+            if tolerable:
+                self.bad[where] = False
+                return
+            raise SingularPose(
+                f"{self.name}: {error.message}{state_text(where)}", hint=error.hint
+            ) from None
+        if made is not None:
+            if self._all_rates(where, made, tolerable):
+                self._try(made)
+            _keep(self.m, self.name, made)
+        if not self.bad[where]:
+            return
+        if self.ratio[where] < SINGULAR or not self.gap[where] <= CERTIFIED:
+            if made is None:  # the residual of an assembly says why
+                self.bad[where] = False
+                return
+            raise _unheld(f"pivot ratio {self.ratio[where]:.1e}{state_text(where)}", self.name)
+        self.bad[where] = False
+
+    def _told(self, where: tuple[Any, ...]) -> Mechanism:
+        """Return the machine with the steering of a state, where it has one."""
+        if "steer" not in self.given:
+            return self.m
+        told = (self.given[key][where].tolist() for key in ("steer", "steer_rate"))
+        return with_told(self.m, *told)
+
+    def _all_rates(self, where: tuple[Any, ...], made: LoopPlan, tolerable: bool) -> bool:
+        """Return whether a state gives the rates of the joints that lead in another plan."""
+        import numpy as np
+
+        if self.name not in UNDRIVEN or made.independent == planned(self.m).independent:
+            return True
+        c, q = Closure(self._told(where)), self.given["q"][where]
+        qd, J = self.given["qd"][where] / c.column_size, c.jacobian(q)
+        sides = closure_sides(c.m, q.tolist())
+        side = np.zeros(len(J)) if sides is None else np.array(sides, dtype=float) / c.row_size
+        size = max((np.abs(J) @ np.abs(qd)).max(initial=0.0), np.abs(side).max(initial=0.0))
+        if np.abs(J @ qd + side).max(initial=0.0) <= 1e-8 * max(size, 1e-300):
+            return True
+        if tolerable:
+            self.bad[where] = False
+            return False
+        raise SingularPose(
+            f"{self.name}: the motors do not decide the motion here, and the rates of all joints "
+            f"do not keep the loops closed{state_text(where)}",
+            hint="give qd of all joints, with J qd = 0",
+        )
+
+    def _try(self, made: LoopPlan) -> None:
+        """Compute the bad states with a plan; those that it certifies are done."""
+        import numpy as np
+
+        kernel = self.get(plan=made)
+        bad = self.bad
+        *found, left, own, certificate = kernel(
+            *(x[bad] for x in self.given.values()), parameters=self.parameters
+        )
+        ratio, gap = own[..., 0], certificate[..., 0]
+        sound = (ratio >= SINGULAR) & (gap <= CERTIFIED)
+        if made.rank < planned(self.m).rank:
+            # where branches meet, the plan of the freer one is certified too
+            c, q = Closure(self.m), self.given["q"][bad]
+            for k in np.flatnonzero(sound):
+                sound[k] = is_regular(c, q[k])
+        worse = ~((self.ratio[bad] >= SINGULAR) & (self.gap[bad] <= CERTIFIED))
+        taken = sound & (worse | (ratio > self.ratio[bad]))
+        if not taken.any():
+            return
+        self._same_meaning(made, found, bad, taken)
+        for array, part in zip((*self.arrays, self.residual), (*found, left), strict=True):
+            array[bad] = np.where(taken.reshape(-1, *[1] * (part.ndim - 1)), part, array[bad])
+        self.ratio[bad] = np.where(taken, ratio, self.ratio[bad])
+        self.gap[bad] = np.where(taken, gap, self.gap[bad])
+        done = np.zeros_like(bad)
+        done[bad] = taken & (ratio >= self.limit)
+        self.bad = np.array(bad & ~done)
+
+    def _same_meaning(self, made: LoopPlan, found: list[Any], bad: Any, taken: Any) -> None:
+        """Make room where a branch has another mobility; its columns are those of its own plan."""
+        import numpy as np
+
+        usual, lead = planned(self.m), self.bad.shape
+        same = all(
+            a.shape[len(lead) :] == b.shape[1:] for a, b in zip(self.arrays, found, strict=True)
+        )
+        if self.name in BY_INDEPENDENT and made.independent != usual.independent:
+            same = False
+        if same:
+            return
+        if not (bad.all() and taken.all()):
+            raise UsageError(
+                f"{self.name}: the states lie on branches whose independent joints differ",
+                hint="ask for the states of each branch by themselves; dalembert.plan(m, q) "
+                "says which joints are independent at a pose",
+            )
+        self.arrays = [np.zeros((*lead, *part.shape[1:])) for part in found]

@@ -1,0 +1,131 @@
+"""Every state of a closed machine is computed with a plan of its own branch, or refused.
+
+Lifts and cranks whose rest pose is flat or folded, beside virtual work and maximal coordinates.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.plan.assembly import Closure
+from dalembert.plan.loops import made_at
+from dalembert.read.dump import json_text
+from dalembert.read.native_writer import native_data
+from referee import solve
+from scissors import (
+    crank_data,
+    crank_pose,
+    holding_force,
+    scissor,
+    scissor_pose,
+    slider_crank_data,
+)
+
+
+def cut(m):
+    """Return the cut tree with its loops as the referee reads it."""
+    return json.loads(json_text(native_data(m)))
+
+
+@pytest.mark.parametrize("stages", range(1, 7))
+def test_a_scissor_lift_is_held_by_what_virtual_work_asks(stages):
+    m = scissor(stages)
+    angles = np.array([0.3, 0.5, 0.9, 1.3])
+    q = np.array([scissor_pose(m, a) for a in angles])
+    assert np.abs(da.closure(m, q)).max() < 1e-14
+    rest = np.zeros_like(q)
+    expected = [holding_force(stages, np.cos(a)) for a in angles]
+    tau = da.inverse_dynamics(m, q, rest, rest)
+    np.testing.assert_allclose(tau[:, 0], expected, rtol=1e-6)
+    assert np.abs(da.forward_dynamics(m, q, rest, tau)).max() < 1e-8
+    plan = da.plan(m)
+    assert plan.mobility == 1 and not plan.free and "generic branch" in str(plan)
+
+
+def test_the_lift_of_two_stages_moves_as_maximal_coordinates_do():
+    m = scissor(2)
+    q = scissor_pose(m, 0.5)
+    rest = np.zeros(m.nv)
+    assert da.inverse_dynamics(m, q, rest, rest)[0] == pytest.approx(-143.6566764, abs=1e-6)
+    qd = da.active_map(m, q)[:, 0] * 0.7
+    found = da.forward_dynamics(m, q, qd, [-20.0])
+    np.testing.assert_allclose(found, solve.forward(cut(m), q, qd, [-20.0]), rtol=1e-9)
+    moved = da.assembly_along(m, q, [[0.88], [0.9]])
+    np.testing.assert_allclose(moved[:, 0], [0.88, 0.9], atol=1e-12)
+    assert np.abs(da.closure(m, moved)).max() < 1e-12
+
+
+def test_a_plan_of_another_branch_is_told_by_its_certificate_and_not_used():
+    m = scissor(2)
+    q, rest = scissor_pose(m, 0.5), np.zeros(m.nv)
+    flat = made_at(Closure(m), rest)  # the plan of the folded rest pose
+    assert flat.mobility == 2
+    for name in ("inverse_dynamics", "forward_dynamics", "active_map"):
+        inputs = {"inverse_dynamics": (q, rest, rest), "forward_dynamics": (q, rest, [0.0])}
+        kernel = da.compile(m, name, plan=flat)
+        assert [p.name for p in kernel.outputs][-3:] == ["residual", "pivot", "certificate"]
+        assert kernel(*inputs.get(name, (q,)))[-1][0] > 1e-3
+        good = da.compile(m, name, plan=da.plan(m, q))(*inputs.get(name, (q,)))
+        assert good[-1][0] < 1e-12 and good[-2][0] > 1e-3 and np.abs(good[-3]).max() < 1e-12
+
+
+def test_states_of_a_batch_are_grouped_by_their_plans(monkeypatch):
+    """The kernel begins with the plan of the folded branch, as it once did."""
+    from dalembert.compute import compute, loops, replan
+
+    m = scissor(2)
+    q = np.array([scissor_pose(m, a) for a in np.linspace(0.2, 1.2, 9)])
+    rest = np.zeros_like(q)
+    expected = da.inverse_dynamics(m, q, rest, rest)
+    flat = made_at(Closure(m), np.zeros(m.nv))
+    get, kept = compute._KERNELS.get, []
+    monkeypatch.setattr(replan, "planned", lambda m: flat)
+    monkeypatch.setattr(loops, "planned", lambda m: flat)
+    start = compute.partial(get, m, "inverse_dynamics", None, parameters=None, wrench=False)
+    kernel = start(plan=flat)
+    found = loops.closed_evaluate(
+        m, "inverse_dynamics", lambda plan: kept.append(plan) or start(plan=plan), kernel,
+        (q, rest, rest), None, True,
+    )  # fmt: skip
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert len(set(kept)) == 1  # one plan served all nine states
+
+
+def test_three_cranks_with_a_flat_rest_pose_turn_alike():
+    m = da.load(crank_data())
+    q, qd = crank_pose(m, 0.7), np.array([-1.0 if n == "P" else 1.0 for n in m.joint_names])
+    found = da.forward_dynamics(m, q, qd, [2.0])
+    assert found[:3] == pytest.approx([found[0]] * 3) and found[3] == pytest.approx(-found[0])
+    np.testing.assert_allclose(found, solve.forward(cut(m), q, qd, [2.0]), rtol=1e-9)
+    # flat, the branches meet: refused, and the loop is named
+    rest = np.zeros(m.nv)
+    with pytest.raises(da.SingularPose, match=r"equations of (loop|Q|R)"):
+        da.inverse_dynamics(m, rest, rest, rest)
+    there = da.regular_pose(m, rest)
+    assert np.abs(da.closure(m, there)).max() < 1e-11
+    assert np.isfinite(da.inverse_dynamics(m, there, rest, rest)).all()
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-5, 1e-3])
+def test_accelerations_exist_at_and_near_a_dead_point(angle):
+    """A slider-crank driven by its slide, crank and rod in line: the crank turns on."""
+    m = da.load(slider_crank_data())
+    q = da.assemble(m, [np.cos(angle) * 0.3 + 0.8, angle, -angle / 3], hold=["crank"])
+    qd, _ = solve.feasible(cut(m), q, np.random.default_rng(1))
+    found = da.forward_dynamics(m, q, qd, [3.0])
+    expected = solve.forward(cut(m), q, qd, [3.0])
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+    if angle == 0.0:
+        with pytest.raises(da.SingularPose, match="do not hold"):
+            da.inverse_dynamics(m, q, qd, np.zeros(m.nv))
+
+
+def test_open_loops_say_the_gap_in_metres_and_its_direction():
+    m = da.robots.fivebar()
+    q = da.assemble(m)
+    with pytest.raises(da.ComputationError, match=r"is 0\.\d+ m along [xy] in loop 1"):
+        da.inverse_dynamics(m, q + [0, 0.1, 0, 0], [0.0] * 4, [0.0] * 4)
