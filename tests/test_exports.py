@@ -19,7 +19,7 @@ ERRORS = [
     "SingularModel",
     "SingularPose",
 ]
-LOOPS = ["assemble", "mobility", "plan", "singularity", "planar_branches", "assembly_along"]
+LOOPS = ["regular_pose", "assemble", "mobility", "plan", "singularity", "planar_branches", "assembly_along"]
 COMPUTE = [
     "catalog",
     "base_parameters",
