@@ -19,7 +19,8 @@ ERRORS = [
     "SingularModel",
     "SingularPose",
 ]
-LOOPS = ["regular_pose", "assemble", "mobility", "plan", "singularity", "planar_branches", "assembly_along"]
+LOOPS = ["assemble", "mobility", "plan", "singularity", "planar_branches", "assembly_along"]
+LOOPS += ["regular_pose"]
 COMPUTE = [
     "catalog",
     "base_parameters",
