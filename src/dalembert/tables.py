@@ -25,6 +25,7 @@ from .algorithms.reported import Reported, reported
 from .errors import UsageError, shown
 from .expr import Expr, asin, atan2, decimal, sqrt, text
 from .expr.exact import to_float
+from .expr.style import REPORT, value, write
 from .joint import Fixed, Joint
 from .mechanism import Body, Frame, Mechanism, joint_name
 from .mechanism.rehome import merge_fixed
@@ -32,6 +33,12 @@ from .mechanism.rehome import merge_fixed
 Naming = Literal["simple", "full"]
 CODES = {"revolute": 0, "prismatic": 2, "screw": 4, "spherical": 5}
 RUN = 100  # joint numbers in one ANGLE string
+CONSTANTS = {
+    "AUGMENTED MASSES": "augmented_masses",
+    "REPORTED MASSES": "reported_masses",
+    "REPORTED INERTIAS": "reported_inertias",
+    "TOTAL INERTIAS": "total_inertias",
+}
 WIDE = 40  # columns beyond this width are not padded
 
 
@@ -50,11 +57,9 @@ def tables_text(m: Mechanism, inertia: Naming = "simple") -> str:
         "LIMITS": [("DOF", "MIN", "MAX"), *t.limits],
         "MASS DATA": [("BODY", "MASS", "VCG"), *t.mass_data],
         "INERTIA TENSORS": [(f"BODY {j} :", *entries) for j, entries in t.inertias],
-        "AUGMENTED MASSES": _equations(t.reported.augmented_masses),
-        "REPORTED MASSES": _equations(t.reported.masses),
-        "REPORTED INERTIAS": _equations(t.reported.inertias),
-        "TOTAL INERTIAS": _equations(t.reported.total),
-    }
+        **{head: [f"{n} = {write(x, REPORT)}" for n, x in table.items()]
+           for head, table in zip(CONSTANTS, t.reported.tables(), strict=True)},
+    }  # fmt: skip
     optional = ("CONSTANT ROTATIONS", "AUGMENTED MASSES")
     parts = [
         "\n".join([head, *_aligned(body)])
@@ -69,10 +74,8 @@ def tables_data(m: Mechanism, inertia: Naming = "simple") -> dict[str, Any]:
     """Return the tables as plain data: numbers, texts of expressions, lists and dicts."""
     t = _tables(m, inertia)
     constants = {
-        "augmented_masses": t.reported.augmented_masses,
-        "reported_masses": t.reported.masses,
-        "reported_inertias": t.reported.inertias,
-        "total_inertias": t.reported.total,
+        key: {n: value(x, REPORT) for n, x in table.items()}
+        for key, table in zip(CONSTANTS.values(), t.reported.tables(), strict=True)
     }
     return {
         "name": t.m.name,
@@ -328,10 +331,6 @@ def _breaks(factor: Turn | Mat3, axis: tuple[int, ...]) -> bool:
 
 
 # -- text and plain data -----------------------------------------------------------------------
-
-
-def _equations(table: dict[str, Any]) -> list[Any]:
-    return [f"{name} = {_cell(x)}" for name, x in table.items()]
 
 
 def _aligned(rows: Sequence[Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import dalembert as da
-from dalembert.equations.latex import document, symbol
+from dalembert.equations.latex import document
 from printed import read_sum
 from report_values import LIMITS, VALUES
 
@@ -30,15 +30,6 @@ def test_latex_is_well_formed(m):
     # brackets are closed before a line ends
     for line in re.split(r"\\\\|\\\[|\\\]", text):
         assert line.count(r"\left(") == line.count(r"\right)")
-
-
-def test_symbols_in_latex():
-    assert symbol("C234") == "c_{234}"
-    assert symbol("VZ6") == "V_{Z6}"
-    assert symbol("theta1") == r"\theta_{1}"
-    assert symbol("θ1") == r"\theta_{1}"
-    assert symbol("S2m3") == "s_{2-3}"
-    assert symbol("CK1") == r"\mathit{CK}_{1}"
 
 
 def test_json_holds_the_terms(eq):

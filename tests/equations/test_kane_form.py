@@ -333,18 +333,18 @@ LONG = ("mobile manipulator", "road train", "double steering")
 
 @pytest.mark.parametrize("name", LONG)
 def test_no_line_of_latex_is_wider_than_the_page(name):
-    from dalembert.equations.latex import LINE, width
+    from dalembert.expr.style import LINE, latex_width
 
     tex = da.kane_form(MACHINES[name]).latex()
     for formula in tex.splitlines():
         assert formula.count("{") == formula.count("}")
-        assert formula.count(r"\begin{aligned}") == formula.count(r"\end{aligned}")
+        assert formula.count(r"\begin{align*}") == formula.count(r"\end{align*}")
         assert formula.count(r"\left(") == formula.count(r"\right)")
         lines = formula.split(r"\\")
         assert len(lines) <= 31
-        if "\\text" not in formula:
+        if not formula.startswith(("\\noindent", "\\section", "\\paragraph")):
             # this measure counts both parts of a fraction, and the environment's name
-            assert max(map(width, lines)) < LINE * (2 if "frac" in formula else 1.2)
+            assert max(map(latex_width, lines)) < LINE * (2 if "frac" in formula else 1.2)
 
 
 @pytest.mark.slow

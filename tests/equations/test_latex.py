@@ -7,7 +7,10 @@ import subprocess
 import pytest
 
 import dalembert as da
-from dalembert.equations.latex import document, summands, width
+from dalembert.equations.latex import document
+from dalembert.expr import Graph
+from dalembert.expr.formula import formula
+from dalembert.expr.style import LATEX, latex_width, pieces
 
 TREE = {
     "name": "lift_50% & two arms \\input{x} θ é 中",
@@ -51,9 +54,11 @@ def test_a_document_compiles_within_the_margins(name, only, tmp_path):
 
 
 def test_sums_are_cut_between_their_summands():
-    assert summands("a+b\\,(c-d)-e_{x-1}") == ["a", "+b\\,(c-d)", "-e_{x-1}"]
-    assert summands("-1e-05") == ["-1e-05"]
+    g = Graph()
+    a, b, c, x1 = (g.param(name) for name in ("a", "b", "c", "x_1"))
+    assert pieces(formula(a + b * (c - a) - x1), LATEX) == ["-x_{1}", "+a", r"-b\,\left(a-c\right)"]
+    assert pieces(formula(-1e-05), LATEX) == [r"-1 \cdot 10^{-5}"]
 
 
 def test_subscripts_are_narrow():
-    assert width("V_{Z6}") < width("VZ6")
+    assert latex_width("V_{Z6}") < latex_width("VZ6")

@@ -333,24 +333,24 @@ def test_the_command_prints_base_parameters(capsys):
     out = run("robot:rx90")
     assert out.startswith("# RX90: 36 base parameters of 60 standard ones\n")
     assert "# no effect: M1, MX1," in out
-    assert "\nXXR2 = XX2 - YY2 - D3**2*(M3 + M4 + M5 + M6)\n" in out
+    assert "\nXXR2 = XX2-YY2-D3**2*(M3+M4+M5+M6)\n" in out
     tex = run("robot:rx90", "--form", "latex")
     assert tex.count("{") == tex.count("}") and r"\mathit{XXR}_{2} = \mathit{XX}_{2}" in tex
     assert "$$" in run("robot:rx90", "--form", "markdown")
     data = json.loads(run("robot:rx90", "--json"))["base_parameters"]
-    assert data["base"][1]["formula"] == "MX2 + D3*(M3 + M4 + M5 + M6)"
+    assert data["base"][1]["formula"] == "MX2+D3*(M3+M4+M5+M6)"
     # loops and joints without closed forms have base parameters of their tree
     assert "of the tree alone" in run("robot:fivebar")
     assert main(["derive", "robot:rx90", "--only", "base_parameters,Q"]) == 0
     both = capsys.readouterr().out
-    assert "\nQ(2) = " in both and "\nXXR6 = XX6 - YY6\n" in both
+    assert "\nQ(2) = " in both and "\nXXR6 = XX6-YY6\n" in both
 
 
 def test_the_command_prints_regressors(capsys):
     phrase = "RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);"
     assert main(["derive", phrase, "--only", "base_regressor"]) == 0
     out = capsys.readouterr().out
-    assert "\nY(2,ZZ2) = qdd1+qdd2\n" in out and "# MXR1 = MX1 + L1*M2" in out
+    assert "\nY(2,ZZ2) = qdd1+qdd2\n" in out and "# MXR1 = MX1+L1*M2" in out
     assert re.search(r"# Y: 9 of 12 entries are not zero", out)
     assert main(["derive", phrase, "--only", "regressor,energy_regressor", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)

@@ -19,6 +19,8 @@ from ..algebra import is_zero
 from ..errors import UsageError
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
+from ..expr.formula import Sum, Symbol
+from ..expr.style import LATEX, TEXT, latex_name, write
 from ..mechanism import Body, Mechanism, require_mechanism
 from .drives import Drives
 from .parameter_relations import (
@@ -69,12 +71,17 @@ class BaseParameters:
         return tuple(s.symbol() for c, s in enumerate(self.standard) if c not in felt)
 
     @cached_property
-    def groups(self) -> dict[str, str]:
-        """The formula of each grouped parameter: {"XXR2": "XX2 - YY2 + ..."}."""
-        from .grouping import formula
+    def formulas(self) -> dict[Symbol, Sum]:
+        """The formula of each grouped parameter, as a tree."""
+        from .grouping import grouped_form
 
         pairs = zip(self.names, self.forms, strict=True)
-        return {name: formula(self, form) for name, form in pairs if len(form) > 1}
+        return {Symbol(n): grouped_form(self, form) for n, form in pairs if len(form) > 1}
+
+    @cached_property
+    def groups(self) -> dict[str, str]:
+        """The formula of each grouped parameter: {"XXR2": "XX2-YY2+..."}."""
+        return {left.name: write(right, TEXT) for left, right in self.formulas.items()}
 
     @property
     def matrix(self) -> list[list[Scalar]]:
@@ -118,15 +125,18 @@ class BaseParameters:
 
     def text(self) -> str:
         """Return the grouping as text, one formula per line."""
-        from .grouping import text
-
-        return text(self)
+        lines = [f"{len(self)} base parameters of {len(self.standard)} standard ones"]
+        lines.append("base: " + ", ".join(self.names))
+        lines.append("no effect: " + (", ".join(self.no_effect) or "none"))
+        lines += [f"{name} = {right}" for name, right in self.groups.items()]
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines) + "\n"
 
     def latex(self) -> str:
         """Return the grouping as a LaTeX `align*` block."""
-        from .grouping import latex
-
-        return latex(self)
+        pairs = self.formulas.items()
+        rows = [rf"{latex_name(x.name)} &= {write(right, LATEX)} \\" for x, right in pairs]
+        return "\n".join([r"\begin{align*}", *rows, r"\end{align*}"]) + "\n"
 
     def json(self) -> dict[str, Any]:
         """Return names, columns, formulas and coefficients as plain data."""

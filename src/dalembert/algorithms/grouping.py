@@ -1,4 +1,4 @@
-"""The grouping of inertial parameters as text, LaTeX and plain data; its coefficients sorted out.
+"""The grouping of inertial parameters as formulas and plain data; its coefficients sorted out.
 
 A coefficient is a short polynomial of lengths, sines and cosines; `canonical` writes it out with
 like terms merged and sin² = 1 - cos².
@@ -6,7 +6,6 @@ like terms merged and sin² = 1 - cos².
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..expr import Expr, Scalar
 from ..expr.arena import Rows
 from ..expr.exact import to_float
-from ..expr.show import decimal
+from ..expr.formula import Product, Sum, formula, grouped, name, total
+from ..expr.style import TEXT, write
 
 if TYPE_CHECKING:
     from .base_parameters import BaseParameters
@@ -94,105 +94,46 @@ def _reduce(graph: Any, a: Polynomial) -> Polynomial:
         a = _sum(left, _product({rest: k}, square), 1)
 
 
-# -- text --------------------------------------------------------------------------------------
+# -- formulas ----------------------------------------------------------------------------------
 
 
-def _terms(bp: BaseParameters, form: Mapping[int, Scalar]) -> list[tuple[Scalar, list[str]]]:
-    """Return (coefficient, parameters that share it): first plain ones, then by appearance."""
-    merged: dict[Any, tuple[Scalar, list[str]]] = {}
+def grouped_form(bp: BaseParameters, form: Mapping[int, Scalar]) -> Sum:
+    """Return a linear form as a formula, plain parameters first: XX2-YY2+D3**2*(M3+M4)."""
+    merged: dict[Any, tuple[Sum, list[Product]]] = {}
     for c, k in form.items():
-        key = c if k in (1, -1) else _shown(k)
-        merged.setdefault(key, (k, []))[1].append(bp.standard[c].symbol())
-    return sorted(merged.values(), key=lambda term: term[0] not in (1, -1))
+        factor = coefficient(k)
+        plain = k in (1, -1)
+        merged.setdefault(c if plain else factor, (factor, []))[1].append(
+            name(bp.standard[c].symbol())
+        )
+    terms = sorted(merged.values(), key=lambda term: term[0].number not in (1, -1))
+    return Sum(tuple(grouped(k) * grouped(Sum(tuple(names))) for k, names in terms))
 
 
-def _shown(k: Scalar) -> str:
-    """Return a coefficient as text, a sum of products."""
+def coefficient(k: Scalar) -> Sum:
+    """Return a coefficient as a sum of products, floats of twelve digits."""
     if not isinstance(k, Expr):
-        return f"{k:.12g}" if isinstance(k, float) else decimal(k)
-    out = ""
+        return total([Product(float(f"{k:.12g}") if isinstance(k, float) else k)])
+    terms = []
     for power, x in _sorted(_polynomial(k)):
-        factors = [repr(Expr(k.graph, i)) + (f"**{n}" if n > 1 else "") for i, n in power]
-        shown = _shown(abs(x))
-        text = "*".join(([] if shown == "1" and factors else [shown]) + factors)
-        minus = x < 0
-        out += (" - " if minus else " + ") + text if out else ("-" if minus else "") + text
-    return out
+        term = Product(float(f"{x:.12g}") if isinstance(x, float) else x)
+        for node, n in power:
+            term = term * grouped(formula(Expr(k.graph, node))).power(n)
+        terms.append(term)
+    return Sum(tuple(terms))
 
 
 def _sorted(a: Polynomial) -> list[tuple[Power, Any]]:
     return sorted(a.items(), key=lambda item: (-_degree(item[0]), item[0]))
 
 
-def formula(
-    bp: BaseParameters, form: Mapping[int, Scalar], name: Any = str, times: str = "*"
-) -> str:
-    """Return a linear form as text: `XX2 - YY2 + D3**2*(M3 + M4)`."""
-    out = ""
-    for k, names in _terms(bp, form):
-        shown = " + ".join(map(name, names))
-        text = _shown(k)
-        minus = text.startswith("-") and not _is_sum(text)
-        text = text[1:].strip() if minus else text
-        if text != "1":
-            shown = f"({shown})" if len(names) > 1 else shown
-            shown = (f"({text})" if _is_sum(text) else text) + times + shown
-        elif minus and len(names) > 1:
-            shown = f"({shown})"
-        out += (" - " if minus else " + ") + shown if out else ("-" if minus else "") + shown
-    return out
-
-
-def _is_sum(text: str) -> bool:
-    depth = 0
-    for k, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0 and k and letter in "+-" and text[k - 1] == " ":
-            return True
-    return False
-
-
-def text(bp: BaseParameters) -> str:
-    """Return the grouping as lines: counts, what has no effect, one formula per grouped one."""
-    lines = [f"{len(bp)} base parameters of {len(bp.standard)} standard ones"]
-    lines.append("base: " + ", ".join(bp.names))
-    lines.append("no effect: " + (", ".join(bp.no_effect) or "none"))
-    lines += [f"{name} = {right}" for name, right in bp.groups.items()]
-    lines += [f"note: {note}" for note in bp.notes]
-    return "\n".join(lines) + "\n"
-
-
-def latex(bp: BaseParameters) -> str:
-    """Return the grouping as a LaTeX `align*` block."""
-    rows = []
-    for name, form in zip(bp.names, bp.forms, strict=True):
-        if len(form) > 1:
-            right = formula(bp, form, _subscript, r"\, ")
-            rows.append(rf"{_subscript(name)} &= {_powers(right)} \\")
-    return "\n".join([r"\begin{align*}", *rows, r"\end{align*}"]) + "\n"
-
-
-def _subscript(name: str) -> str:
-    found = re.fullmatch(r"([A-Za-z]+)(\d+|_.*)?", name)
-    if found is None:
-        return r"\mathrm{" + name.replace("_", r"\_") + "}"
-    letters, index = found[1], (found[2] or "").lstrip("_").replace("_", r"\_")
-    return rf"\mathit{{{letters}}}" + (f"_{{{index}}}" if index else "")
-
-
-def _powers(shown: str) -> str:
-    shown = re.sub(r"\*\*(\d+)", r"^{\1}", shown)
-    shown = re.sub(r"\b(sin|cos|tan|sqrt)\(", r"\\\1(", shown)
-    shown = re.sub(r"(?<![A-Za-z\\{])([A-Za-z]+)(\d+)(?![A-Za-z0-9}])", r"\1_{\2}", shown)
-    return shown.replace("*", r"\, ")
-
-
 def data(bp: BaseParameters) -> dict[str, Any]:
     """Return names, columns, formulas and coefficients as plain data."""
     base = []
-    for name, c, form in zip(bp.names, bp.kept, bp.forms, strict=True):
+    for label, c, form in zip(bp.names, bp.kept, bp.forms, strict=True):
         terms = {bp.standard[k].symbol(): _plain(x) for k, x in form.items()}
-        base.append({"name": name, "column": c, "formula": formula(bp, form), "terms": terms})
+        right = write(grouped_form(bp, form), TEXT)
+        base.append({"name": label, "column": c, "formula": right, "terms": terms})
     standard = [{"name": c.symbol(), "kind": c.kind, "joint": c.joint} for c in bp.standard]
     return {
         "standard": standard,

@@ -1,4 +1,4 @@
-"""Names and texts of the reported constants V, W, J, factored as the 1980 report prints them.
+"""The reported constants V, W, J by name, as formulas factored as the 1980 report prints them.
 
 Liégeois and Aldon, INRIA RR 32 (1980), section 4.3. The values are those of `augmented_body`; here
 they are written over levers and masses, `VY1 = D1*M1+L1*(+M2+M3+M6)`. A body whose centre, levers
@@ -15,15 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra import Vec3, is_zero
-from ..expr import Expr, decimal, text
-from ..expr.exact import exact, to_float
+from ..expr.exact import exact
+from ..expr.formula import Product, Sum, formula, grouped, name, total
 from ..inertia import Inertia
 from ..mechanism import Mechanism
 from .augmented_body import AugmentedBody, augmented_bodies
-
-Term = tuple[Any, tuple[str, ...]]  # a number times texts
-Sum = list[Term]
-Value = Any  # a number, or the text of an expression
 
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # XX YY ZZ XY XZ YZ
 MASSES = 100  # in one written sum
@@ -31,16 +27,20 @@ MASSES = 100  # in one written sum
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """The constants of a mechanism by name, each a number or a text, in order of the bodies."""
+    """The constants of a mechanism by name, zeros left out, in order of the bodies."""
 
-    augmented_masses: dict[str, Value]  # only those that long sums are written with
-    masses: dict[str, Value]
-    inertias: dict[str, Value]
-    total: dict[str, Value]
+    augmented_masses: dict[str, Sum]  # only those that long sums are written with
+    masses: dict[str, Sum]
+    inertias: dict[str, Sum]
+    total: dict[str, Sum]
+
+    def tables(self) -> tuple[dict[str, Sum], ...]:
+        """Return all constants, each after those it is written with."""
+        return self.augmented_masses, self.masses, self.inertias, self.total
 
 
 def reported(mechanism: Mechanism, full: bool = False) -> Reported:
-    """Return the texts of V, W and J; `full` gives every body its components by name."""
+    """Return V, W and J; `full` gives every body its components by name."""
     bodies = mechanism.bodies
     out = Reported({}, {}, {}, {})
     beyond = _mass_sums(mechanism, out.augmented_masses)
@@ -54,39 +54,39 @@ def reported(mechanism: Mechanism, full: bool = False) -> Reported:
 def _write(whole: _Whole, axis: int | None, out: Reported) -> None:
     n = whole.number
     for u in range(3):
-        _keep(out.masses, f"V{'XYZ'[u]}{n}", joined(whole.mass(u), tail=whole.sliding_mass(u)))
+        _keep(out.masses, f"V{'XYZ'[u]}{n}", total(whole.mass(u), whole.sliding_mass(u)))
     for a, b in ENTRIES:
         letters = "XYZ"[a] if a == b else "XYZ"[a] + "XYZ"[b]
-        name = f"W{letters}{n}"
+        label = f"W{letters}{n}"
         if axis is None:
-            _keep(out.inertias, name, _moment(whole, a, b))
+            _keep(out.inertias, label, _moment(whole, a, b))
         elif a == b and a != axis:
             # the two axes normal to the body's own share one constant, named after that axis
-            name = f"W{'XYZ'[axis]}{n}"
-            _keep(out.inertias, name, _moment(whole, a, b))
+            label = f"W{'XYZ'[axis]}{n}"
+            _keep(out.inertias, label, _moment(whole, a, b))
         else:
-            name = ""
-        _keep(out.total, f"J{letters}{n}", _total(whole, a, b, name, out.inertias.get(name, 0)))
+            label = ""
+        _keep(out.total, f"J{letters}{n}", _total(whole, a, b, label, out.inertias.get(label)))
 
 
-def _total(whole: _Whole, a: int, b: int, name: str, W: Value) -> Value:
+def _total(whole: _Whole, a: int, b: int, label: str, W: Sum | None) -> Sum:
     """Return entry a, b of I + W; W goes by its name unless both are numbers."""
-    inertia = whole.inertia
+    inertia, I = whole.inertia, term(whole.inertia.tensor[a, b])
     if inertia.at == "origin":  # the body's own part was given as one tensor: no name fits
-        rest, tail = whole.moment(a, b)[1:], whole.sliding_moment(a, b)
-        return joined([term(inertia.tensor[a, b]), *rest], tail=tail)
-    I = term(inertia.tensor[a, b])
-    by_name = W.__class__ is str or (I[1] != () and W != 0)
-    return joined([I, (1, (name,)) if by_name else (W, ())])
+        return total([I, *whole.moment(a, b)[1:]], whole.sliding_moment(a, b))
+    if W is None:
+        return total([I])
+    numbers = W.number is not None and I.is_number
+    return total([I, *(W.terms if numbers else [name(label)])])
 
 
-def _moment(whole: _Whole, a: int, b: int) -> Value:
-    return joined(whole.moment(a, b), tail=whole.sliding_moment(a, b))
+def _moment(whole: _Whole, a: int, b: int) -> Sum:
+    return total(whole.moment(a, b), whole.sliding_moment(a, b))
 
 
-def _keep(table: dict[str, Value], name: str, value: Value) -> None:
-    if value.__class__ is str or value != 0:
-        table[name] = value
+def _keep(table: dict[str, Sum], label: str, value: Sum) -> None:
+    if value:
+        table[label] = value
 
 
 class _Whole:
@@ -97,7 +97,7 @@ class _Whole:
     ):
         self.number, self.inertia, self.body = number, inertia, body
         self.m, self.M = term(inertia.m), beyond[number - 1]
-        self.q: Term = (1, (f"q{number}",))
+        self.q = name(f"q{number}")
         # children at one branch point share a lever
         at: dict[Vec3, list[MassSum]] = {}
         for c, l in body.levers:
@@ -113,42 +113,44 @@ class _Whole:
         axes = {u for v in vectors for u in range(3) if not is_zero(v[u])}
         return axes.pop() if len(axes) == 1 else None
 
-    def mass(self, u: int, plus: bool = True) -> Sum:
+    def mass(self, u: int, signed: bool = True) -> list[Product]:
         """Return component u of M_j b_j (3-3), constant part."""
         inertia = self.inertia
-        own = times(term(self.centre[u]), self.m) if inertia.at == "centre" else term(inertia.h[u])
-        levers = ((term(l[u]), mass) for l, mass in self.branches)
-        return [own, *(times(l, mass.factor(plus)) for l, mass in levers if l[0] != 0)]
+        own = term(self.centre[u]) * self.m if inertia.at == "centre" else term(inertia.h[u])
+        return [own, *(term(l[u]) * mass.factor(signed) for l, mass in self.branches)]
 
-    def sliding_mass(self, u: int) -> Sum:
+    def sliding_mass(self, u: int) -> list[Product]:
         """Return the part of M_j b_j in q_j (E0.9)."""
-        if is_zero(self.body.slide[u]):
-            return []
-        return [times(self.q, term(self.body.slide[u]), self.M.factor(plus=True))]
+        return [self.q * term(self.body.slide[u]) * self.M.factor(signed=True)]
 
-    def moment(self, a: int, b: int) -> Sum:
+    def moment(self, a: int, b: int) -> list[Product]:
         """Return entry a, b of the K sums (3-4), constant part."""
-        own = times(_arm(self.centre, a, b), self.m)
-        arms = ((_arm(l, a, b), mass) for l, mass in self.branches)
-        return [own, *(times(arm, mass.factor()) for arm, mass in arms if arm[0] != 0)]
+        arms = (_arm(l, a, b) * mass.factor() for l, mass in self.branches)
+        return [_arm(self.centre, a, b) * self.m, *arms]
 
-    def sliding_moment(self, a: int, b: int) -> Sum:
+    def sliding_moment(self, a: int, b: int) -> list[Product]:
         """Return the parts of the K sums in q_j and q_j² (E0.9)."""
         s, q = self.body.slide, self.q
         if s.is_zero():
             return []
         pairs = [(u, u, 2) for u in range(3) if u != a] if a == b else [(a, b, -1), (b, a, -1)]
         first = [
-            times((k, ()), q, term(s[u]), grouped(self.mass(v, plus=False))) for u, v, k in pairs
+            Product(k) * q * term(s[u]) * grouped(total(self.mass(v, signed=False)))
+            for u, v, k in pairs
         ]
-        return [*first, times(square(q), _arm(s, a, b), self.M.factor())]
+        return [*first, q.power(2) * _arm(s, a, b) * self.M.factor()]
 
 
-def _arm(v: Vec3, a: int, b: int) -> Term:
+def _arm(v: Vec3, a: int, b: int) -> Product:
     """Return entry a, b of v·v 1 - v vᵀ."""
     if a == b:
-        return grouped([square(term(v[u])) for u in range(3) if u != a])
-    return times((-1, ()), term(v[a]), term(v[b]))
+        return grouped(total(term(v[u]).power(2) for u in range(3) if u != a))
+    return Product(-1) * term(v[a]) * term(v[b])
+
+
+def term(x: Any) -> Product:
+    """Return a scalar as one product; what has no parameter is a number."""
+    return grouped(formula(x if x.__class__ is float else exact(x)))
 
 
 # -- sums of masses ----------------------------------------------------------------------------
@@ -159,118 +161,45 @@ class MassSum:
     """A sum of masses: a number, and terms by body index."""
 
     number: Any = 0
-    terms: tuple[tuple[int, Term], ...] = ()
+    terms: tuple[tuple[int, Product], ...] = ()
 
     @staticmethod
     def union(sums: Iterable[MassSum]) -> MassSum:
         """Return the sum in which every term stands once."""
         number: Any = 0
-        terms: list[tuple[int, Term]] = []
+        terms: list[tuple[int, Product]] = []
         for part in sums:
             number = number + part.number
             terms += part.terms
-        return MassSum(number, tuple(sorted(terms)))
+        return MassSum(number, tuple(sorted(terms, key=lambda t: t[0])))
 
     def is_zero(self) -> bool:
         """Return whether there is no term at all."""
         return not self.terms and bool(self.number == 0)
 
-    def sum(self) -> Sum:
+    def sum(self, signed: bool = False) -> Sum:
         """Return the terms and the number as one sum."""
-        return [*(t for _, t in self.terms), (self.number, ())]
+        return total([*(t for _, t in self.terms), Product(self.number)], signed=signed)
 
-    def factor(self, plus: bool = False) -> Term:
-        """Return the sum as one factor, in brackets; `plus` writes the first sign too."""
-        if not self.terms:
-            return self.number, ()
-        return 1, (f"({joined(self.sum(), plus)})",)
+    def factor(self, signed: bool = False) -> Product:
+        """Return the sum as one factor, in brackets; with `signed` its first sign is written."""
+        return Product(1, ((self.sum(signed), 1),)) if self.terms else Product(self.number)
 
 
-def _mass_sums(mechanism: Mechanism, named: dict[str, Value]) -> list[MassSum]:
+def _mass_sums(mechanism: Mechanism, named: dict[str, Sum]) -> list[MassSum]:
     """Return the sum of the masses of each body and all beyond (3-2); long ones enter `named`."""
     sums: list[list[MassSum]] = [[] for _ in mechanism.bodies]
     made: list[MassSum] = [MassSum()] * len(mechanism.bodies)
-    long: dict[int, Value] = {}
+    long: dict[int, Sum] = {}
     for j, body in mechanism.inward():
         own = term(body.m)
-        mine = MassSum(0, ((j, own),)) if own[1] else MassSum(own[0])
-        total = MassSum.union([mine, *sums[j]])
-        if len(total.terms) > MASSES:
-            long[j] = joined(total.sum())
-            total = MassSum(0, ((j, (1, (f"M({j + 1})",))),))
-        made[j] = total
+        mine = MassSum(own.number) if own.is_number else MassSum(0, ((j, own),))
+        every = MassSum.union([mine, *sums[j]])
+        if len(every.terms) > MASSES:
+            long[j] = every.sum()
+            every = MassSum(0, ((j, name(f"M({j + 1})")),))
+        made[j] = every
         if body.parent >= 0:
-            sums[body.parent].append(total)
+            sums[body.parent].append(every)
     named.update((f"M({j + 1})", long[j]) for j in sorted(long))
     return made
-
-
-# -- sums and products as text -----------------------------------------------------------------
-
-
-def term(x: Any) -> Term:
-    """Return a scalar as a number times texts; what has no parameter is a number."""
-    if not isinstance(x, Expr):
-        return (x if x.__class__ is float else exact(x)), ()
-    if x.value is not None:
-        return x.value, ()
-    if not x.names():
-        return to_float(x), ()
-    sign, graph, i = 1, x.graph, x.id
-    if graph.op[i] == "neg":
-        sign, i = -1, graph.args[i][0]
-    if graph.op[i] == "mul" and (k := graph.const[graph.args[i][0]]) is not None:
-        sign, i = sign * k, graph.args[i][1]  # type: ignore[assignment]
-    shown = text(Expr(graph, i))
-    return sign, (f"({shown})" if graph.op[i] in ("add", "sub", "div") else shown,)
-
-
-def times(*terms: Term) -> Term:
-    """Return the product of terms, texts in the order given."""
-    number: Any = 1
-    for k, _ in terms:
-        number = number * k
-    return number, tuple(t for _, texts in terms for t in texts)
-
-
-def square(t: Term) -> Term:
-    """Return the square of a term."""
-    return t[0] * t[0], tuple(f"{x if _is_atom(x) else f'({x})'}**2" for x in t[1])
-
-
-def _is_atom(x: str) -> bool:
-    """Whether a text is a name, or all inside one pair of brackets."""
-    depth = 0
-    for k, c in enumerate(x):
-        depth += (c == "(") - (c == ")")
-        if depth == 0:
-            return x.isidentifier() or (c == ")" and x[0] == "(" and k == len(x) - 1)
-    return False
-
-
-def grouped(terms: Sum) -> Term:
-    """Return a sum as one term, in brackets when it has several."""
-    kept = [t for t in terms if t[0] != 0]
-    if len(kept) == 1:
-        return kept[0]
-    value = joined(kept)
-    return (1, (f"({value})",)) if value.__class__ is str else (value, ())
-
-
-def joined(terms: Sum, plus: bool = False, tail: Sum | None = None) -> Value:
-    """Return a sum as text, numbers added up after other terms and before the `tail`.
-
-    It is a number when nothing else is in it; `plus` writes the first sign too.
-    """
-    number = sum(k for k, texts in terms if not texts)
-    parts = [*(t for t in terms if t[1]), (number, ()), *(tail or ())]
-    kept = [t for t in parts if t[0] != 0]
-    if all(not texts for _, texts in kept):
-        return number
-    out = "".join(_signed(k, texts) for k, texts in kept)
-    return out if plus or out[0] == "-" else out[1:]
-
-
-def _signed(k: Any, texts: tuple[str, ...]) -> str:
-    number = [decimal(abs(k))] if abs(k) != 1 or not texts else []
-    return ("-" if k < 0 else "+") + "*".join([*number, *texts])

@@ -152,15 +152,15 @@ def printed(eq: Equations, loops: list[str], form: str, sections: list[str] | No
 def grouped(m: Mechanism, as_json: bool, form: str) -> None:
     """Print the base inertial parameters, which mechanisms without closed forms have too."""
     from ..algorithms.base_parameters import base_parameters
-    from ..equations import latex, regressor_print
+    from ..equations.latex import grouping
+    from ..equations.sections import whole
 
     if as_json:
         print_json({"name": m.name, "base_parameters": base_parameters(m).json()})
     elif form == "latex":
-        click.echo(latex.whole(latex.grouping(m)), nl=False)
+        click.echo(whole(grouping(m)), nl=False)
     else:
-        made = latex.grouping_markdown if form == "markdown" else regressor_print.grouping
-        click.echo(made(m), nl=False)
+        click.echo(grouping(m, "markdown" if form == "markdown" else "text"), nl=False)
 
 
 def taken_apart(m: Mechanism, expand: bool) -> tuple[Mechanism, list[str]]:

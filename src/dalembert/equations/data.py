@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..algorithms.base_parameters import base_parameters
 from ..expr import decimal
 from .regressor_print import of_section
-from .text import REGRESSORS, chosen, conventions, expression
+from .text import REGRESSORS, chosen, conventions
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -22,7 +22,7 @@ def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
         "conventions": conventions(eq, "condensed", chosen(only)),
         "sign_of_Q": eq.sign,
         "joints": list(eq.mechanism.joint_names),
-        "symbols": {g.name: meaning(g.key) for g in eq.ring.symbols.generators},
+        "symbols": {g.name: g.meaning() for g in eq.ring.symbols.generators},
     }
     for part in chosen(only):
         if part == "constants":
@@ -52,29 +52,5 @@ def _entry(entry: Any) -> dict[str, Any]:
         for c, monomial in entry.terms("condensed")
     ]
     place = list(entry.place)
-    return {"index": place, "terms": terms, "text": expression(entry, "condensed")}
+    return {"index": place, "terms": terms, "text": str(entry)}
 
-
-def meaning(key: tuple[Any, ...]) -> str:
-    """Return what a symbol stands for."""
-    kind, *rest = key
-    if kind in ("sin", "cos"):
-        total = "".join(f"{'-' if j < 0 else '+'}q{abs(j)}" for j in rest[0]).removeprefix("+")
-        return f"{kind}({total})"
-    words = {
-        "q": "coordinate of joint {}",
-        "p": "parameter",
-        "sinK": "sine of constant angle {}",
-        "cosK": "cosine of constant angle {}",
-        "other": "{}",
-        "rate": "dq{}/dt",
-        "second": "d2q{}/dt2",
-        "sign": "sign of dq{}/dt",
-        "forward": "1 where dq{}/dt > 0, else 0",
-        "backward": "1 where dq{}/dt < 0, else 0",
-    }
-    if kind in words:
-        return words[kind].format(*rest)
-    body = rest[0] + 1
-    return {"M": "mass of body {} and all beyond", "V": "reported mass of body {}",
-            "J": "total inertia of body {}"}[kind].format(body)  # fmt: skip

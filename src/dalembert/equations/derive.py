@@ -279,9 +279,10 @@ class Equations:
     @property
     def constants(self) -> dict[str, Any]:
         """The reported constants and other named ones: name -> number or text of its definition."""
+        from ..expr.style import TEXT, value
         from .constants import constants
 
-        return constants(self)
+        return {name: value(x, TEXT) for name, x in constants(self).items()}
 
     def coefficients(self, values: Mapping[str, float] | None, q: Sequence[Any]) -> dict[Key, Any]:
         """Return the value of every coefficient at a posture, by kind and place."""
@@ -504,7 +505,9 @@ class Equations:
         return self.text()
 
     def _repr_latex_(self) -> str:
-        return self.latex()
+        from .latex import mathematics
+
+        return mathematics(self)
 
 
 NEGLECT = {

@@ -126,15 +126,17 @@ class Entry:
         return str(self)
 
     def __str__(self) -> str:
+        from ..expr.style import TEXT, write
         from .text import expression
 
-        return expression(self, "condensed")
+        return write(expression(self), TEXT)
 
     def latex(self) -> str:
         """Return it in LaTeX."""
-        from .latex import expression
+        from ..expr.style import LATEX, write
+        from .text import expression
 
-        return expression(self)
+        return write(expression(self), LATEX)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

@@ -1,12 +1,18 @@
-"""One symbol of closed forms: its printed name and what it stands for."""
+"""One symbol of closed forms: its printed name, what it stands for, and a row for each kind.
+
+A key is the kind and what tells its symbols apart: ("sin", joints), ("q", j), ("V", j, u),
+("J", j, a, b), ("p", name), ...; joints from 1, bodies from 0.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ParameterError
+from ..expr.formula import Symbol
+from ..expr.style import latex_name
 from ..mechanism import Mechanism
 from .angles import Joints
 
@@ -14,12 +20,78 @@ Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Kind:
+    """What all symbols of one kind share: their place in a product, meaning and LaTeX."""
+
+    rank: int  # constants below 3, then what moves
+    meaning: Callable[..., str]
+    latex: Callable[..., str] | None = None  # of the key; None: of the name
+
+
+def signed_sum(joints: Joints, joint: Callable[[int], str] = "q{}".format) -> str:
+    """Return a sum of joints with their signs: q2+q3, q2-q3."""
+    text = "".join(("-" if j < 0 else "+") + joint(abs(j)) for j in joints)
+    return text.removeprefix("+")
+
+
+def _indices(joints: Joints) -> str:
+    comma = "," if max(map(abs, joints)) > 9 else ""
+    return joined(joints, comma, "-")
+
+
+KINDS = {
+    "M": Kind(0, lambda j: f"mass of body {j + 1} and all beyond"),
+    "V": Kind(0, lambda j, u: f"reported mass of body {j + 1}",
+              lambda j, u: f"V_{{{'XYZ'[u]}{j + 1}}}"),
+    "J": Kind(1, lambda j, a, b: f"total inertia of body {j + 1}",
+              lambda j, a, b: f"J_{{{letters(a, b)}{j + 1}}}"),
+    "other": Kind(2, str),
+    "p": Kind(2, lambda name: "parameter"),
+    "q": Kind(3, lambda j: f"coordinate of joint {j}"),
+    "sinK": Kind(4, lambda k: f"sine of constant angle {k}"),
+    "cosK": Kind(4, lambda k: f"cosine of constant angle {k}"),
+    "sin": Kind(5, lambda joints: f"sin({signed_sum(joints)})",
+                lambda joints: f"s_{{{_indices(joints)}}}"),
+    "cos": Kind(5, lambda joints: f"cos({signed_sum(joints)})",
+                lambda joints: f"c_{{{_indices(joints)}}}"),
+    # of Kane's method and regressors
+    "rate": Kind(6, lambda j: f"dq{j}/dt", lambda j: rf"\dot q_{{{j}}}"),
+    "speed": Kind(6, lambda name: f"speed {name}"),
+    "second": Kind(7, lambda j, *_: f"d2q{j}/dt2", lambda j, *_: rf"\ddot q_{{{j}}}"),
+    "force": Kind(8, lambda j: f"force at {j}"),
+    # senses of motion
+    "sign": Kind(9, lambda j: f"sign of dq{j}/dt",
+                 lambda j: rf"\operatorname{{sgn}}\dot q_{{{j}}}"),
+    "forward": Kind(9, lambda j: f"1 where dq{j}/dt > 0, else 0"),
+    "backward": Kind(9, lambda j: f"1 where dq{j}/dt < 0, else 0"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class Generator:
-    """One symbol: its printed name and what it stands for."""
+    """One symbol: its printed name and what it stands for; LaTeX where a set has its own."""
 
     name: str
-    key: Key  # ("sin", joints), ("cos", joints), ("q", j), ("M", j), ("V", j, u), ("J", j, a, b),
-    #           ("p", name), ("sinK", k), ("cosK", k), ("other", text)
+    key: Key
+    latex: str = ""
+    tail: str = ""  # of the LaTeX, behind a power
+
+    @property
+    def kind(self) -> str:
+        """The kind of the symbol, a row of KINDS."""
+        kind: str = self.key[0]
+        return kind
+
+    def symbol(self) -> Symbol:
+        """Return the symbol as it stands in formulas."""
+        if self.latex:
+            return Symbol(self.name, self.latex, self.tail)
+        made = KINDS[self.kind].latex
+        return Symbol(self.name, made(*self.key[1:]) if made else latex_name(self.name))
+
+    def meaning(self) -> str:
+        """Return what it stands for, in words."""
+        return KINDS[self.kind].meaning(*self.key[1:])
 
 
 def letters(a: int, b: int) -> str:
@@ -27,11 +99,11 @@ def letters(a: int, b: int) -> str:
     return "XYZ"[a] if a == b else "XYZ"[a] + "XYZ"[b]
 
 
-def joined(joints: Joints, dot: str) -> str:
+def joined(joints: Joints, dot: str, minus: str = "m") -> str:
     """Return the digits of a sum of angles: 234, 2_3 from ten joints on, 2m3 for q2 - q3."""
     out = str(joints[0])
     for j in joints[1:]:
-        out += f"m{-j}" if j < 0 else f"{dot}{j}"
+        out += f"{minus}{-j}" if j < 0 else f"{dot}{j}"
     return out
 
 
@@ -50,10 +122,10 @@ def without_clashes(made: list[Generator]) -> list[Generator]:
 
 def refuse_coordinates(m: Mechanism) -> None:
     """Raise when a parameter is called like a coordinate of these equations or a rate of one."""
+    taken = {f"{rate}{j}": j for j in range(1, m.nv + 1) for rate in ("q", "qd", "qdd")}
     for p in m.parameters:
-        found = re.fullmatch(r"qd{0,2}([1-9][0-9]{0,9})", p.name)
-        if found and int(found[1]) <= m.nv:
+        if p.name in taken:
             raise ParameterError(
-                f"the parameter {p.name!r} has the name of a coordinate of joint {found[1]}",
+                f"the parameter {p.name!r} has the name of a coordinate of joint {taken[p.name]}",
                 hint=f"rename it in the description: {p.name}_",
             )

@@ -310,6 +310,11 @@ class KaneForm:
 
         return latex(self, only)
 
+    def _repr_latex_(self) -> str:
+        from .kane_print import mathematics
+
+        return mathematics(self)
+
     def json(self, only: Sequence[int] | None = None) -> dict[str, Any]:
         """Return the ten steps, or some of them by number, as plain data."""
         from .kane_print import data

@@ -1,17 +1,19 @@
-"""Kane's ten steps as lists of named lines, which `kane_print.py` writes."""
+"""Kane's ten steps as lists of named lines, which `sections.py` writes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Turn, is_zero
 from ..errors import UsageError, shown
+from ..expr.formula import Sum, Symbol
 from ..mechanism import joint_name
-from .kane_value import LATEX
+from .kane_value import entry, products
 from .ratio import size
+from .sections import Section
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm
@@ -29,30 +31,22 @@ class Line:
     latex_name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One of the ten steps: its title and its lines."""
-
-    number: int
-    title: str
-    lines: list[Line] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Products:
-    """A sum that is left as it is: coefficients (entries) times named factors."""
-
-    terms: list[tuple[Any, list[tuple[str, int, int]]]]
-
-
-def steps(form: KaneForm, only: Sequence[int] | None = None) -> list[Step]:
+def steps(form: KaneForm, only: Sequence[int] | None = None) -> list[Section]:
     """Return the ten steps, or those of some numbers; the others are not derived."""
     makers = (_frames, _coordinates, _positions, _holonomic, _speeds, _jacobian, _masses, _forces,
               _model, _state)  # fmt: skip
     for k in only or ():
         if k not in range(1, len(makers) + 1):
             raise UsageError(f"there is no step {k}", hint=f"steps 1 to {len(makers)}")
-    return [Step(k, *make(form)) for k, make in enumerate(makers, 1) if only is None or k in only]
+    made = [(k, *make(form)) for k, make in enumerate(makers, 1) if only is None or k in only]
+    return [Section(f"step {k}: {title}", [_written(form, x) for x in lines])
+            for k, title, lines in made]  # fmt: skip
+
+
+def _written(form: KaneForm, line: Line) -> str | tuple[Symbol, Sum]:
+    if line.value is None:
+        return line.name
+    return Symbol(line.name, line.latex_name), entry(form.setting, line.value)
 
 
 def _frames(form: KaneForm) -> tuple[str, list[Line]]:
@@ -207,7 +201,7 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
     return "D = J'MJ, C = J'(M Jd + W M J), tau, g0, gw", lines
 
 
-def _entry(A: Any, a: int, b: int, product: Callable[[], Products]) -> Any:
+def _entry(A: Any, a: int, b: int, product: Callable[[], Sum]) -> Any:
     """Return an entry that was multiplied out and is short enough to be read, else the product."""
     if A is None or size(A[a - 1][b - 1]) > READABLE:
         return product()
@@ -232,7 +226,7 @@ def _row_number(form: KaneForm, r: int) -> int:
     return r // 6 * len(form.kept) + form.kept.index(r % 6) + 1
 
 
-def _left(form: KaneForm, a: int, b: int, rates: bool = False) -> Products:
+def _left(form: KaneForm, a: int, b: int, rates: bool = False) -> Sum:
     """Return D(a,b) or C(a,b) as a sum of products of entries of J and Jd."""
     terms: dict[tuple[tuple[str, int, int], ...], Any] = {}
 
@@ -254,7 +248,7 @@ def _left(form: KaneForm, a: int, b: int, rates: bool = False) -> Products:
                 if rates:
                     add(WM[r][s], "J", 6 * k + r, 6 * k + s)
     found = [(x, list(place)) for place, x in terms.items() if not is_zero(x)]
-    return Products([*found, *_left_rotors(form, a, b, rates)])
+    return products(form.setting, [*found, *_left_rotors(form, a, b, rates)])
 
 
 def _left_rotors(
@@ -272,7 +266,7 @@ def _left_rotors(
             yield Ia, [("J_nh", k + 1, x) for x in sorted((a, b))]
 
 
-def _left_tau(form: KaneForm, a: int) -> Products:
+def _left_tau(form: KaneForm, a: int) -> Sum:
     flat = [x for w in form.omega for x in w]
     terms = [
         (x, [("J", _row_number(form, r), a)])
@@ -280,7 +274,7 @@ def _left_tau(form: KaneForm, a: int) -> Products:
         if r % 6 in form.kept and not is_zero(x) and not is_zero(form.J[r][a - 1])
     ]
     terms += [(x, [("J_nh", k + 1, a)]) for k, x in enumerate(form.on_rates) if not is_zero(x)]
-    return Products(terms)
+    return products(form.setting, terms)
 
 
 def _sum_of(parts: Iterator[Any]) -> Any:
@@ -306,7 +300,7 @@ def _state(form: KaneForm) -> tuple[str, list[Line]]:
             motor = form.setting.force(a)
             balance = form.balance[a - 1] + motor
             name = s.force_name(a) if not is_zero(motor) else "0"
-            latex_name = LATEX.symbol(form.setting, ("force", a)) if name != "0" else "0"
+            latex_name = s.latex("force", a)[0] if name != "0" else "0"
             lines.append(Line(name, balance, latex_name))
     for k in range(1, s.n + 1):
         row = form.J_nh[k - 1]
@@ -314,7 +308,7 @@ def _state(form: KaneForm) -> tuple[str, list[Line]]:
         rate = form.setting.field.gen("rate", k)
         total = moved + form.drift[k - 1]
         if not (is_zero(total - rate) if not is_zero(total) else False):
-            lines.append(Line(s.rate_name(k), total, LATEX.symbol(form.setting, ("rate", k))))
+            lines.append(Line(s.rate_name(k), total, s.latex("rate", k)[0]))
     if not form.constraints:
         lines.append(Line("qd = alpha"))
     lines.append(Line("chi = f(q), step 3"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from ..algebra import Rotation, Transform, Turn
@@ -20,6 +20,8 @@ from ..algorithms.velocity_constraints import (
 from ..errors import ModelError, shown
 from ..expr import OPS, Expr, text
 from ..expr.arena import Rows
+from ..expr.formula import Symbol
+from ..expr.style import latex_name
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.validate import numbers
 from .angles import coordinate_axis
@@ -42,7 +44,7 @@ class KaneSymbols:
     def __init__(self, m: Mechanism):
         self.m = _served(m)
         self.n = m.nv
-        self.numbered = all(re.fullmatch(r"(j|body|q)?\d+", x) for x in m.joint_names)
+        self.numbered = all(map(_is_numbered, m.joint_names))
         self.steer = steering_names(m)
         self.given = {m.velocity_index[j] + 1: rate_of(m, j) for j in prescribed_joints(m)}
         self.coordinates = self._coordinates()
@@ -71,7 +73,7 @@ class KaneSymbols:
 
     def _second_name(self, key: tuple[Any, ...]) -> str:
         if key[0] == "speed":
-            return f"{key[1].replace('.', '_')}d"
+            return f"{_flat_name(key[1])}d"
         return f"qdd{key[1]}" if self.numbered else f"{self.rate_name(key[1])}d"
 
     def force_name(self, k: int) -> str:
@@ -104,6 +106,38 @@ class KaneSymbols:
             return f"{kind[0].upper()}{dot.join(map(str, joints))}"
         return f"{kind}({'+'.join(self.coordinates[k - 1] for k in joints)})"
 
+    def latex(self, kind: str, *key: Any) -> tuple[str, str]:
+        """Return the LaTeX of a symbol and what stands behind its power; the name's if empty."""
+        if kind in ("sin", "cos", "tan"):
+            joints = key[0]
+            if self.numbered and max(joints) <= self.n:
+                digits = (',' if self.n > 9 else '').join(map(str, joints))
+                return (r"\tan", f" q_{{{digits}}}") if kind == "tan" else (
+                    f"{kind[0]}_{{{digits}}}", "")
+            total = "+".join(self._coordinate(k) for k in joints)
+            return rf"\{kind}", f" {total}" if len(joints) == 1 else f"({total})"
+        if kind == "q":
+            return self._coordinate(key[0]), ""
+        if kind == "rate":
+            return rf"\dot {{{self._coordinate(key[0])}}}", ""
+        if kind == "second":
+            if key[0] == "rate":
+                return rf"\ddot {{{self._coordinate(key[1])}}}", ""
+            return rf"\dot {{{latex_name(_flat_name(key[1]))}}}", ""
+        if kind == "force" and isinstance(key[0], int):
+            inner = str(key[0]) if self.numbered else self._coordinate(key[0])
+            return rf"\Gamma_{{{inner}}}", ""
+        return "", ""
+
+    def _coordinate(self, k: int) -> str:
+        return latex_name(self.coordinates[k - 1])
+
+    def tangent(self, joints: tuple[int, ...]) -> Symbol:
+        """Return the tangent of an angle: T12, or tan(th+phi)."""
+        name = self.names[self.index["sin", joints]]
+        text = f"tan{name[3:]}" if name.startswith("sin(") else f"T{name[1:]}"
+        return Symbol(text, *self.latex("tan", joints))
+
     def _generators(self) -> list[Generator]:
         single = self.angles()
         sums = [(k,) for k in single] + self._sums()
@@ -113,7 +147,7 @@ class KaneSymbols:
         made += [Generator(self.coordinates[k - 1], ("q", k)) for k in range(1, count + 1)]
         made += [Generator(self.rate_name(k), ("rate", k)) for k in range(1, count)]
         keys = [self.alpha_key(a) for a in range(len(self.speeds))]
-        made += [Generator(k[1].replace(".", "_"), k) for k in keys if k[0] == "speed"]
+        made += [Generator(_flat_name(k[1]), k) for k in keys if k[0] == "speed"]
         keys += [("rate", k) for k in self.given]
         made += [Generator(self._second_name(k), ("second", *k)) for k in keys]
         made += [Generator(self.force_name(k), ("force", k)) for k in self.motors()]
@@ -122,7 +156,8 @@ class KaneSymbols:
             self._atoms(x)
         made += [Generator(p, ("p", p)) for p in self._parameters()]
         made += [Generator(f"K{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
-        return _apart(made)
+        found = [(g, *self.latex(*g.key)) for g in _apart(made)]
+        return [replace(g, latex=latex, tail=tail) for g, latex, tail in found]
 
     def _parameters(self) -> list[str]:
         """Return the parameters in the order of print: masses, gravity, then as they came."""
@@ -191,9 +226,21 @@ def _served(m: Mechanism) -> Mechanism:
     return m
 
 
+def _flat_name(name: str) -> str:
+    """Return the name of a speed without its dots."""
+    return "_".join(name.split("."))
+
+
 def written(name: str) -> str:
     """Return a name as it stands in a formula: what no sum of names has becomes an underscore."""
-    return re.sub(r"[^\w.()+-]+", "_", name)[:LONG]
+    runs = groupby(name[: 2 * LONG], lambda c: c.isalnum() or c in "_.()+-")
+    return "".join("".join(run) if plain else "_" for plain, run in runs)[:LONG]
+
+
+def _is_numbered(name: str) -> bool:
+    """Whether a joint has but a number: 3, j3, q3, body3."""
+    digits = name.removeprefix("j").removeprefix("body").removeprefix("q")
+    return digits.isdecimal() and len(name) - len(digits) in (0, 1, 4)
 
 
 def _apart(made: list[Generator]) -> list[Generator]:

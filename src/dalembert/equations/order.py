@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..expr.formula import Product, Sum, named
 from .ring import Monomial, Poly, Ring, Term
 
 TRIG = ("sin", "cos", "sinK", "cosK")
-CONSTANT = {"M": 0, "V": 0, "J": 1, "other": 2, "p": 2}
-RANK = CONSTANT | {"q": 3, "sinK": 4, "cosK": 4, "sin": 5, "cos": 5}
-RANK |= {"rate": 6, "speed": 6, "second": 7, "force": 8}  # of Kane's method and regressors
-RANK |= {"sign": 9, "forward": 9, "backward": 9}  # senses of motion
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A number times factors times, perhaps, a sum in brackets."""
-
-    number: Fraction
-    factors: Monomial = ()
-    inner: tuple[Part, ...] = ()
-
-
-def factor_keys(ring: Ring) -> list[tuple[Any, ...]]:
-    """Return the place of each generator in a product: constants, lengths, slides, angles."""
-    if not ring.ranks:
-        for i, g in enumerate(ring.symbols.generators):
-            angle = g.key[0] in ("sin", "cos")
-            ring.ranks.append((RANK[g.key[0]], *g.key[1:], g.key[0] == "cos") if angle
-                              else (RANK[g.key[0]], i))  # fmt: skip
-    return ring.ranks
-
 
 def ordered(ring: Ring, p: Poly) -> list[Term]:
     """Return the terms of a polynomial in the order of print, factors in theirs."""
-    rank = factor_keys(ring)
+    rank = ring.ranks
     terms = [
         (c, tuple(sorted(monomial, key=lambda f: rank[f[0]]))) for c, monomial in ring.terms(p)
     ]
@@ -60,7 +36,7 @@ def split(ring: Ring, monomial: Monomial) -> tuple[Monomial, Monomial]:
     )
 
 
-def grouped_as_printed(ring: Ring, p: Poly, kind: str) -> list[Part]:
+def grouped_as_printed(ring: Ring, p: Poly, kind: str) -> Sum:
     """Return the sum as the report prints it: `2*VZ6*L2*(-S34*C5)`, inertias term by term."""
     groups: dict[tuple[Any, ...], list[Term]] = {}
     for c, monomial in ordered(ring, p):
@@ -77,37 +53,35 @@ def grouped_as_printed(ring: Ring, p: Poly, kind: str) -> list[Part]:
     parts = []
     for (number, factors), terms in groups.items():
         if not any(rest for _, rest in terms):
-            parts.append(Part(sum((c for c, _ in terms), Fraction(0)), factors))
+            parts.append(Product(sum((c for c, _ in terms), Fraction(0)), factors))
         elif not factors and number == 1:
-            parts += [Part(c, rest) for c, rest in terms]
+            parts += [Product(c, rest) for c, rest in terms]
         else:
-            inner = tuple(Part(Fraction(1 if c > 0 else -1), rest) for c, rest in terms)
-            parts.append(Part(number, factors, inner))
-    return parts
+            inner = tuple(Product(1 if c > 0 else -1, rest) for c, rest in terms)
+            parts.append(Product(number, (*factors, (Sum(inner, signed=True), 1))))
+    return named(Sum(tuple(parts), signed=True), ring.symbol)
 
 
-def factored(ring: Ring, p: Poly) -> list[Part]:
+def factored(ring: Ring, p: Poly) -> Sum:
     """Return the sum with common factors taken out, the most frequent first."""
-    return _factored(ring, ordered(ring, p), 0)
+    return named(Sum(tuple(_factored(ring, ordered(ring, p), 0))), ring.symbol)
 
 
-def _factored(ring: Ring, terms: Sequence[Term], depth: int) -> list[Part]:
-    parts: list[Part] = []
+def _factored(ring: Ring, terms: Sequence[Term], depth: int) -> list[Product]:
+    parts: list[Product] = []
     left = list(terms)
     while left:
         best = _most_frequent(ring, left) if depth < 40 else None
         if best is None:
-            parts += [Part(c, monomial) for c, monomial in left]
+            parts += [Product(c, monomial) for c, monomial in left]
             break
-        power, inside, rest = _taken_out(left, best)
+        power, inside, left = _taken_out(left, best)
         inner = _factored(ring, inside, depth + 1)
         if len(inner) == 1:
             # one factor after another is one product
-            one = inner[0]
-            parts.append(Part(one.number, ((best, power), *one.factors), one.inner))
+            parts.append(Product(inner[0].number, ((best, power), *inner[0].factors)))
         else:
             parts.append(_with_number(((best, power),), inner))
-        left = rest
     return [_sorted(ring, part) for part in parts]
 
 
@@ -125,19 +99,23 @@ def _taken_out(terms: Sequence[Term], i: int) -> tuple[int, list[Term], list[Ter
     return power, inside, rest
 
 
-def _with_number(factors: Monomial, inner: list[Part]) -> Part:
+def _with_number(factors: Monomial, inner: list[Product]) -> Product:
     """Return factors times a sum, the number all its parts share taken out."""
     numbers = {abs(part.number) for part in inner}
-    if len(numbers) == 1 and (shared := numbers.pop()) != 1:
-        inner = [Part(x.number / shared, x.factors, x.inner) for x in inner]
-        return Part(shared, factors, tuple(inner))
-    return Part(Fraction(1), factors, tuple(inner))
+    shared = numbers.pop() if len(numbers) == 1 else 1
+    if shared != 1:
+        inner = [Product(x.number / shared, x.factors) for x in inner]
+    return Product(shared, (*factors, (Sum(tuple(inner)), 1)))
 
 
-def _sorted(ring: Ring, part: Part) -> Part:
-    rank = factor_keys(ring)
-    factors = tuple(sorted(part.factors, key=lambda f: rank[f[0]]))
-    return Part(part.number, factors, part.inner)
+def _sorted(ring: Ring, part: Product) -> Product:
+    """Return a product with its symbols in their order, a sum in brackets last."""
+    rank = ring.ranks
+    last = (1 << 30,)
+    return Product(
+        part.number,
+        tuple(sorted(part.factors, key=lambda f: rank[f[0]] if isinstance(f[0], int) else last)),
+    )
 
 
 def _most_frequent(ring: Ring, terms: Sequence[Term]) -> int | None:
@@ -149,5 +127,5 @@ def _most_frequent(ring: Ring, terms: Sequence[Term]) -> int | None:
     shared = [i for i, c in counts.items() if c > 1]
     if not shared:
         return None
-    rank = factor_keys(ring)
+    rank = ring.ranks
     return min(shared, key=lambda i: (-counts[i], rank[i]))

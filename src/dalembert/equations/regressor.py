@@ -330,4 +330,7 @@ class Regressor:
         return self.text()
 
     def _repr_latex_(self) -> str:
-        return self.latex()
+        from .regressor_print import document
+        from .sections import mathematics
+
+        return mathematics(document(self))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..algorithms.base_parameters import base_parameters
 from ..errors import shown
 from ..expr import decimal
-from ..mechanism import Mechanism
-from .text import angles, expression, vector, wrapped
+from ..expr.formula import Symbol
+from ..expr.style import latex_name
+from . import sections
+from .sections import Document, Section
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -30,27 +30,6 @@ def of_section(eq: Equations, part: str) -> Regressor:
     return eq.regressor(base=part == "base_regressor")
 
 
-def grouping(m: Mechanism) -> str:
-    """Return the base parameters of a mechanism as text: remarks, then one formula for each group.
-
-    >>> import dalembert as da
-    >>> print(grouping(da.load("RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);")).splitlines()[-1])
-    ZZR1 = ZZ1 + L1**2*M2
-    """
-    base = base_parameters(m)
-    closed = m.loops or m.couplings or m.wheels or m.velocity_constraints
-    lines = [
-        f"{shown(m.name)}: {len(base)} base parameters of {len(base.standard)} standard ones",
-        "MX.., XX..: first moments and tensors about the origin of the body's frame; IA.. rotors",
-        "phi: " + ", ".join(map(shown, base.names)),
-        "no effect: " + (", ".join(map(shown, base.no_effect)) or "none"),
-        *base.notes,
-        *(["of the tree alone: loops and constraints are not considered"] if closed else []),
-    ]
-    formulas = [f"{name} = {right}" for name, right in base.groups.items()]
-    return "\n".join([*(f"# {x}" for x in lines), *formulas]) + "\n"
-
-
 def law(Y: Regressor) -> str:
     """Return what the regressor is for."""
     return "tau = Y phi" if Y.kind == "Y" else "T + V = E phi"
@@ -63,6 +42,8 @@ def conventions(Y: Regressor) -> list[str]:
         f"{law(Y)}; {where} column of parameter k; entries that are not listed are zero",
         "phi: " + ", ".join(map(shown, Y.names)),
     ]
+    from .text import angles, vector
+
     if Y.base:
         lines += [f"{name} = {form}" for name, form in Y.base.groups.items()]
         lines += [f"no effect: {', '.join(map(shown, Y.base.no_effect)) or 'none'}"]
@@ -80,42 +61,45 @@ def head(Y: Regressor) -> list[str]:
     return [f"{shown(Y.mechanism.name)}: {title}", *conventions(Y)]
 
 
-def text(Y: Regressor) -> str:
-    """Return the conventions and one formula for each entry."""
-    return "\n".join([*(f"# {x}" for x in head(Y)), *lines(Y)]) + "\n"
+def section(Y: Regressor, title: str, titled: bool = False) -> Section:
+    """Return the conventions, one formula for each entry, and how many there are."""
+    from .text import expression
 
-
-def lines(Y: Regressor) -> Iterator[str]:
-    """Yield the formulas, then how many there are."""
     entries = list(Y)
-    for entry in entries:
-        yield from wrapped(f"{entry.name} = {expression(entry, 'condensed')}")
     rows, columns = Y.shape
     count = sum(len(entry.form("condensed")) for entry in entries)
     found = f"{len(entries)} of {rows * columns} entries are not zero"
-    yield f"# {Y.kind}: {found}, {count} terms in all"
+    known = head(Y) if titled else conventions(Y)
+    formulas = [(left(entry), expression(entry)) for entry in entries]
+    return Section(title, [*known, *formulas], f"{Y.kind}: {found}, {count} terms in all")
 
 
-def latex_name(entry: Entry, symbol: Any) -> str:
-    """Return the left side of a formula: Y_{2,\\,XX_{3}}."""
+def left(entry: Entry) -> Symbol:
+    """Return the left side of a formula: Y(2,XX3), in LaTeX Y_{2,\\,XX_{3}}."""
     Y: Any = entry.equations
     row = rf"{entry.place[0]},\," if entry.kind == "Y" else ""
-    return f"{entry.kind}_{{{row}{symbol(Y.names[entry.place[1] - 1])}}} = "
+    column = latex_name(Y.names[entry.place[1] - 1])
+    return Symbol(entry.name, f"{entry.kind}_{{{row}{column}}}")
+
+
+def document(Y: Regressor) -> Document:
+    """Return the regressor alone."""
+    title, *_ = head(Y)
+    return Document(title, "", [], [section(Y, "")])
+
+
+def text(Y: Regressor) -> str:
+    """Return the conventions and one formula for each entry."""
+    return sections.text(document(Y))
 
 
 def latex(Y: Regressor) -> str:
     """Return a LaTeX fragment: the conventions, then one display for each entry."""
-    from .latex import display, entry_formula, plain_text
-
-    out = [f"\\section*{{{plain_text(head(Y)[0])}}}"]
-    out += [f"\\noindent {plain_text(line)}\\par" for line in conventions(Y)]
-    return "\n".join([*out, *(display(entry_formula(e)) for e in Y)]) + "\n"
+    return sections.latex(document(Y))
 
 
 def data(Y: Regressor) -> dict[str, Any]:
     """Return columns, symbols and entries as plain data; numbers are exact texts."""
-    from .data import meaning
-
     columns = [
         {"name": name, "kind": Y.standard[c].kind, "joint": Y.standard[c].joint}
         for name, c in zip(Y.names, Y.chosen, strict=True)
@@ -129,7 +113,7 @@ def data(Y: Regressor) -> dict[str, Any]:
         "drives": Y.drives,
         "shape": list(Y.shape),
         "columns": columns,
-        "symbols": {g.name: meaning(g.key) for g in Y.ring.symbols.generators},
+        "symbols": {g.name: g.meaning() for g in Y.ring.symbols.generators},
         "entries": [_entry(e) for e in Y],
     }
 
@@ -143,4 +127,4 @@ def _entry(entry: Entry) -> dict[str, Any]:
     i, k = entry.place
     at = {"row": i, "column": Y.names[k - 1]} if entry.kind == "Y" else {"column": Y.names[k - 1]}
     index = [i, k] if entry.kind == "Y" else [k]
-    return {"index": index, **at, "terms": terms, "text": expression(entry, "condensed")}
+    return {"index": index, **at, "terms": terms, "text": str(entry)}

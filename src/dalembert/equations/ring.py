@@ -10,6 +10,8 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from ..algorithms.condensed import Condensed
+from ..expr.formula import Symbol
+from .generator import KINDS
 from .symbols import Symbols
 
 Poly = Any  # fmpq_mpoly; flint has no type hints
@@ -33,7 +35,23 @@ class Ring:
         self.zero: Poly = self.ctx.constant(0)
         self.one: Poly = self.ctx.constant(1)
         self._slopes: dict[int, dict[int, Poly]] = {}
-        self.ranks: list[tuple[Any, ...]] = []  # the order of print, made when first asked for
+
+    @cached_property
+    def ranks(self) -> list[tuple[Any, ...]]:
+        """The place of each generator in a product: constants, lengths, slides, angles."""
+        found = []
+        for i, g in enumerate(self.symbols.generators):
+            angle, rank = g.kind in ("sin", "cos"), KINDS[g.kind].rank
+            found.append((rank, *g.key[1:], g.kind == "cos") if angle else (rank, i))
+        return found
+
+    @cached_property
+    def _printed(self) -> list[Symbol]:
+        return [g.symbol() for g in self.symbols.generators]
+
+    def symbol(self, i: int) -> Symbol:
+        """Return generator i as it stands in formulas."""
+        return self._printed[i]
 
     @cached_property
     def circles(self) -> list[tuple[int, int, Poly]]:

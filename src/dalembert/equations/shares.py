@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .box import Box, box_of
+from ..expr.formula import Product, Sum, name, named
+from ..expr.style import REPORT, write
+from .box import box_of
 from .entry import Entry
 from .ring import Term
-from .text import joined
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -51,16 +52,18 @@ def _share(force: float, reference: float) -> float:
 
 
 def term_text(eq: Equations, entry: Entry, term: Term) -> str:
-    """Return a term as text, with the motion it stands with."""
-    from .order import Part
-
-    motion = {
-        "Q": "",
-        "A": "*qdd",
-        "B": "*qd{}*qd{}".format(*(entry.place[1:] or (0, 0))) if entry.kind == "B" else "",
-        "C": f"*qd{entry.place[-1]}**2",
+    """Return a term as text, its sign first, with the motion it stands with."""
+    i, *rest = entry.place
+    motions = {
+        "Q": (),
+        "A": (f"qdd{rest[0]}" if i == rest[0] else "qdd",) if rest else (),
+        "B": tuple(f"qd{j}" for j in rest),
+        "C": (f"qd{j}" for j in rest * 2),
     }[entry.kind]
-    return joined(eq.ring, [Part(*term)]) + motion
+    product = named(Sum((Product(*term),), signed=True), eq.ring.symbol).terms[0]
+    for motion in motions:
+        product = product * name(motion)
+    return write(Sum((product,), signed=True), REPORT)
 
 
-__all__ = ["Box", "Share", "shares"]
+__all__ = ["Share", "shares"]

@@ -1,79 +1,114 @@
-"""Closed forms as text: the lines of the 1980 report, and a condensed form of the same."""
+"""Closed forms in sections: what is printed, in which order, and what a reader must know."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..algorithms.base_parameters import base_parameters
 from ..errors import UsageError, shown
-from ..expr import Expr, decimal
-from ..expr import text as expression_text
-from .order import Part, factored, grouped_as_printed
-from .ring import Poly, Ring
+from ..expr.formula import Product, Sum, Symbol, formula
+from ..expr.style import REPORT, TEXT, write
+from ..mechanism import Mechanism
+from . import regressor_print
+from .constants import constants
+from .generator import signed_sum
+from .order import factored, grouped_as_printed
+from .sections import Document, Section
+from .sections import text as written
 
 if TYPE_CHECKING:
     from .derive import Equations
     from .entry import Entry
     from .regressor import Regressor
 
-WIDTH = 100
-LONG = 24  # digits of a number that is shown exactly
 REGRESSORS = ("regressor", "base_regressor", "energy_regressor")
 ASKED = ("structure", "base_parameters", *REGRESSORS)  # printed only when asked for
-SECTIONS = ("constants", "Q", "A", "B", "C", *ASKED)
-FORMS = ("report", "condensed")
+TITLES = {
+    "constants": "Constants",
+    "Q": "Gravity",
+    "A": "Inertia",
+    "B": "Coriolis",
+    "C": "Centrifugal",
+    "structure": "Structure",
+    "base_parameters": "Base parameters",
+    "regressor": "Regressor",
+    "base_regressor": "Regressor of the base parameters",
+    "energy_regressor": "Regressor of the energy",
+}
+STYLES = {"report": REPORT, "condensed": TEXT}
 
 
 def text(eq: Equations, form: str = "condensed", only: Sequence[str] | None = None) -> str:
     """Return the equations in one form, sections as asked; every line of remark begins with #."""
-    if form not in FORMS:
-        raise UsageError(f"form {shown(str(form))!r}", hint="one of " + ", ".join(FORMS))
-    from .regressor_print import grouping, of_section
-
-    parts = chosen(only)
+    if form not in STYLES:
+        raise UsageError(f"form {shown(str(form))!r}", hint="one of " + ", ".join(STYLES))
+    made = document(eq, form, only, titled=True)
     # a regressor has conventions of its own
-    known = conventions(eq, form, parts)
-    lines = [f"# {x}" for x in known] if len(known) > 2 else []
-    for part in parts:
-        if part in REGRESSORS:
-            lines += of_section(eq, part).text().splitlines()
-        elif part == "base_parameters":
-            lines += grouping(eq.mechanism).splitlines()
-        elif part == "constants":
-            lines += [line(name, value) for name, value in eq.constants.items()]
-        elif part == "structure":
-            lines += [f"# {x}" for x in str(eq.structure()).splitlines()]
-        else:
-            lines += section(eq, part, form)
-    return "\n".join(lines) + "\n"
+    return written(made, STYLES[form], titled=bool(made.law))
+
+
+def document(
+    eq: Equations, form: str = "condensed", only: Sequence[str] | None = None, titled: bool = False
+) -> Document:
+    """Return the sections that are asked; `titled` regressors say what they are."""
+    parts = chosen(only)
+    title, law, *known = conventions(eq, form, parts)
+    sections = [section(eq, part, form, titled) for part in parts]
+    return Document(title, equation(eq) if known else "", [law, *known] if titled else known,
+                    sections)  # fmt: skip
 
 
 def chosen(only: Sequence[str] | None) -> list[str]:
     """Return the sections to print, in order."""
     if only is None:
-        return [s for s in SECTIONS if s not in ASKED]
+        return [s for s in TITLES if s not in ASKED]
     only = [s.strip() for s in only.split(",")] if isinstance(only, str) else only
     for s in only:
-        if s not in SECTIONS:
-            raise UsageError(f"no section {shown(str(s))!r}", hint="one of " + ",".join(SECTIONS))
-    return [s for s in SECTIONS if s in only]
+        if s not in TITLES:
+            raise UsageError(f"no section {shown(str(s))!r}", hint="one of " + ",".join(TITLES))
+    return [s for s in TITLES if s in only]
 
 
-def section(eq: Equations, kind: str, form: str) -> Iterator[str]:
-    """Yield the lines of one kind of coefficient, then the number of terms."""
+def section(eq: Equations, part: str, form: str, titled: bool) -> Section:
+    """Return one section."""
+    if part == "constants":
+        return Section(TITLES[part], [(Symbol(n), x) for n, x in constants(eq).items()])
+    if part == "structure":
+        return Section(TITLES[part], str(eq.structure()).splitlines())
+    if part == "base_parameters":
+        return grouping(eq.mechanism)
+    if part in REGRESSORS:
+        return regressor_print.section(regressor_print.of_section(eq, part), TITLES[part], titled)
+    return coefficients(eq, part, form)
+
+
+def coefficients(eq: Equations, kind: str, form: str) -> Section:
+    """Return the section of one kind of coefficient, and the number of terms."""
     entries = list(getattr(eq, kind))
     if kind == "Q":
         entries.reverse()  # as the report computes and prints them
-    count = 0
-    for entry in entries:
-        count += len(entry.form(form))
-        yield from wrapped(f"{entry.name} = {expression(entry, form)}")
-    largest = max(entries, key=lambda e: len(e.form(form)), default=None)
-    if largest is not None and count:
-        most = len(largest.form(form))
-        terms = "term" if count == 1 else "terms"
-        yield f"# {kind}: {count} {terms} in all, {most} in {largest.name}"
+    sizes = {entry.name: len(entry.form(form)) for entry in entries}
+    count, largest = sum(sizes.values()), max(sizes, key=sizes.__getitem__, default="")
+    lines = [(left(e), expression(e, form)) for e in entries]
+    terms = "term" if count == 1 else "terms"
+    told = f"{kind}: {count} {terms} in all, {sizes[largest]} in {largest}" if count else ""
+    return Section(TITLES[kind], list(lines), told)
+
+
+def grouping(m: Mechanism) -> Section:
+    """Return the base parameters of a mechanism: remarks, then one formula for each group."""
+    base = base_parameters(m)
+    closed = m.loops or m.couplings or m.wheels or m.velocity_constraints
+    words = [
+        f"{shown(m.name)}: {len(base)} base parameters of {len(base.standard)} standard ones",
+        "MX.., XX..: first moments and tensors about the origin of the body's frame; IA.. rotors",
+        "phi: " + ", ".join(map(shown, base.names)),
+        "no effect: " + (", ".join(map(shown, base.no_effect)) or "none"),
+        *base.notes,
+        *(["of the tree alone: loops and constraints are not considered"] if closed else []),
+    ]
+    return Section(TITLES["base_parameters"], [*words, *base.formulas.items()])
 
 
 def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str]:
@@ -103,41 +138,46 @@ def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str
     return [*lines, *eq.remarks]
 
 
+def equation(eq: Equations) -> str:
+    """Return the equation all coefficients belong to, in LaTeX."""
+    sign = "-" if eq.sign == "section3" else "+"
+    return (
+        r"\tau_i = \sum_j A_{ij}\,\ddot q_j + \sum_j \sum_{k>j} B_{ijk}\,\dot q_j \dot q_k"
+        rf" + \sum_j C_{{ij}}\,\dot q_j^2 {sign} Q_i"
+    )
+
+
 def vector(v: Iterable[Any]) -> str:
     """Return the components of a vector."""
-    return ", ".join(_number(x) for x in v)
+    return ", ".join(write(formula(x), TEXT) for x in v)
 
 
 def angles(eq: Equations | Regressor) -> list[str]:
     """Return what S and C with digits mean, by an example of this mechanism."""
-    sums = [g for g in eq.ring.symbols.generators if g.key[0] == "cos"]
+    sums = [g for g in eq.ring.symbols.generators if g.kind == "cos"]
     if not sums:
         return []
     g = max(sums, key=lambda g: len(g.key[1]))
-    joints = g.key[1]
-    total = "".join(f"{'-' if j < 0 else '+'}q{abs(j)}" for j in joints).removeprefix("+")
+    total = signed_sum(g.key[1])
     return [f"{g.name} = cos({total}), S{g.name[1:]} = sin({total})"]
 
 
-def _number(x: Any) -> str:
-    return expression_text(x) if isinstance(x, Expr) else decimal(x)
+def left(entry: Entry) -> Symbol:
+    """Return the left side of a coefficient: A12, in LaTeX A_{12}."""
+    dot = "," if entry.equations.n > 9 else ""
+    return Symbol(entry.name, f"{entry.kind}_{{{dot.join(map(str, entry.place))}}}")
 
 
-def line(name: str, value: Any) -> str:
-    """Return the definition of a constant."""
-    return f"{name} = {value if isinstance(value, str) else decimal(value)}"
-
-
-def expression(entry: Entry, form: str) -> str:
+def expression(entry: Entry, form: str = "condensed") -> Sum:
     """Return the right side of one coefficient."""
-    eq = entry.equations
-    ring = eq.ring
-    if form == "report":
-        if entry.kind == "Q" and (after := reused(entry)) is not None:
-            own = entry.raw - after.raw
-            return joined(ring, grouped_as_printed(ring, own, "Q")) + f"+{after.name}"
-        return joined(ring, grouped_as_printed(ring, entry.raw, entry.kind)) or "0"
-    return bare(joined(ring, factored(ring, entry.form(form)))) or "0"
+    ring = entry.equations.ring
+    if form != "report":
+        return factored(ring, entry.form(form))
+    after = reused(entry) if entry.kind == "Q" else None
+    if after is None:
+        return grouped_as_printed(ring, entry.raw, entry.kind)
+    own = grouped_as_printed(ring, entry.raw - after.raw, "Q")
+    return Sum((*own.terms, Product(1, ((Symbol(after.name), 1),))), own.signed)
 
 
 def reused(entry: Entry) -> Entry | None:
@@ -155,74 +195,3 @@ def reused(entry: Entry) -> Entry | None:
     if not (parallel and turning and same) or not len(after.raw):
         return None
     return after if len(entry.raw - after.raw) < len(entry.raw) else None
-
-
-def joined(ring: Ring, parts: Sequence[Part]) -> str:
-    """Return a sum of parts, every sign written."""
-    return "".join(_part(ring, part) for part in parts)
-
-
-def bare(text: str) -> str:
-    """Return a sum without the plus signs that begin it and its brackets, which the report has."""
-    return text.removeprefix("+").replace("(+", "(")
-
-
-def _part(ring: Ring, part: Part) -> str:
-    sign = "-" if part.number < 0 else "+"
-    names = [_power(ring, f) for f in part.factors]
-    if part.inner:
-        names.append(f"({joined(ring, part.inner)})")
-    size = abs(part.number)
-    if size != 1 or not names:
-        names.insert(0, _fraction(size))
-    return sign + "*".join(names)
-
-
-def _fraction(x: Fraction) -> str:
-    shown_number = decimal(x)
-    if len(shown_number) > LONG:  # of a general axis: rounded once, for the eye
-        return repr(float(x))
-    return f"({shown_number})" if "/" in shown_number else shown_number
-
-
-def _power(ring: Ring, factor: tuple[int, int]) -> str:
-    i, e = factor
-    name = ring.symbols.names[i]
-    return name if e == 1 else f"{name}**{e}"
-
-
-def wrapped(line: str, width: int = WIDTH) -> Iterator[str]:
-    """Yield a long line in pieces: continuations begin with two blanks and an operator."""
-    if len(line) <= width:
-        yield line
-        return
-    current = ""
-    for piece in _pieces(line):
-        if current and len(current) + len(piece) > width:
-            yield current
-            current = "  " + piece
-        else:
-            current += piece
-    yield current
-
-
-def _pieces(line: str) -> Iterator[str]:
-    """Yield the line cut before every + and - that stands between two operands."""
-    start = 0
-    for k in range(1, len(line) - 1):
-        operand = line[k - 1].isalnum() or line[k - 1] in ")_"
-        exponent = line[k - 1] == "e" and line[k - 2].isdigit() and line[k + 1].isdigit()
-        if line[k] in "+-" and operand and not exponent:
-            yield line[start:k]
-            start = k
-    yield line[start:]
-
-
-def polynomial(ring: Ring, p: Poly) -> str:
-    """Return a polynomial with common factors taken out."""
-    return bare(joined(ring, factored(ring, p))) or "0"
-
-
-def summed(parts: Iterable[str]) -> str:
-    """Return signed texts as one sum."""
-    return "".join(parts).removeprefix("+")

@@ -208,11 +208,10 @@ class _File:
 
         def compute() -> np.ndarray:
             made = reported(m)
-            known = {**made.masses, **made.inertias, **made.total}
-            try:
-                return np.array([float(known.get(name, 0)) for name in given])
-            except (TypeError, ValueError):
-                raise ComputationError("a constant is not a number") from None
+            known: Any = {name: x.number for table in made.tables() for name, x in table.items()}
+            if None in known.values():
+                raise ComputationError("a constant is not a number")
+            return np.array([float(known.get(name, 0)) for name in given])
 
         tolerance = self.tolerance(reference, entry, Case(m, self.data, []))
         method = f"{prefix}augmented_body"

@@ -1,0 +1,155 @@
+"""Formulas in sections, as text, LaTeX, Markdown or mathematics for a notebook.
+
+What is printed is a list of sections; each line of one is a remark or a formula with its left side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import shown
+from ..expr.formula import Sum, Symbol
+from ..expr.style import (
+    LATEX,
+    TEXT,
+    Style,
+    broken,
+    latex_text,
+    latex_width,
+    text_lines,
+)
+
+MARKS = frozenset("\\`*_{}[]<>$#|")  # of Markdown
+PAGE = 30  # lines of one display
+Line = str | tuple[Symbol, Sum]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A title, remarks and formulas; `count` is a remark at the end of plain text."""
+
+    title: str
+    lines: Sequence[Line] = ()
+    count: str = ""
+
+    def formulas(self) -> Iterator[tuple[Symbol, Sum]]:
+        """Yield the formulas."""
+        return (line for line in self.lines if not isinstance(line, str))
+
+    def remarks(self) -> Iterator[str]:
+        """Yield the remarks."""
+        return (line for line in self.lines if isinstance(line, str))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A title, the law in LaTeX, what a reader must know, and sections."""
+
+    title: str
+    law: str
+    known: Sequence[str]
+    sections: Sequence[Section]
+
+
+def text(document: Document, style: Style = TEXT, titled: bool = True, heads: bool = False) -> str:
+    """Return lines: remarks begin with #, long formulas go on behind two blanks.
+
+    `titled` gives the title of the document, `heads` those of its sections.
+    """
+    out = [f"# {x}" for x in (document.title, *document.known)] if titled else []
+    for section in document.sections:
+        out += [f"# {section.title}"] if heads else []
+        for line in section.lines:
+            out += (
+                [f"# {line}"] if isinstance(line, str) else text_lines(line[0].name, line[1], style)
+            )
+        out += [f"# {section.count}"] if section.count else []
+    return "\n".join(out) + "\n"
+
+
+def latex(document: Document) -> str:
+    """Return a LaTeX fragment: paragraphs of displays, which a page may end in."""
+    out = [f"\\section*{{{latex_text(document.title)}}}"] if document.title else []
+    out += [f"\\[ {document.law} \\]"] if document.law else []
+    out += [_paragraph(line) for line in document.known]
+    for section in document.sections:
+        title = section.title[:1].upper() + section.title[1:]
+        out += [f"\\paragraph{{{latex_text(title)}}}"] if title else []
+        for line in section.lines:
+            out += [_paragraph(line)] if isinstance(line, str) else _displays(*line)
+    return "\n".join(out) + "\n"
+
+
+def _paragraph(line: str) -> str:
+    return f"\\noindent {latex_text(line)}\\par"
+
+
+def _displays(left: Symbol, right: Sum) -> list[str]:
+    """Return a formula in displays of as many lines as a page holds together."""
+    head, lines = _lines(left, right)
+    if len(lines) == 1:
+        return [f"\\[ {head} = {lines[0]} \\]"]
+    rows = _rows(head, lines)
+    pages = [rows[k : k + PAGE] for k in range(0, len(rows), PAGE)]
+    return [rf"\begin{{align*}} {_NEXT.join(page)} \end{{align*}}" for page in pages]
+
+
+def whole(fragment: str) -> str:
+    """Return a LaTeX document of a fragment."""
+    head = "\\documentclass[a4paper]{article}\n\\usepackage{amsmath}\n"
+    allow = "\\usepackage[margin=2cm]{geometry}\n\\allowdisplaybreaks\n"
+    return f"{head}{allow}\\begin{{document}}\n{fragment}\\end{{document}}\n"
+
+
+def markdown(document: Document) -> str:
+    """Return Markdown with one display formula for each line."""
+    out = [f"# {_plain(document.title)}", ""]
+    out += [f"$${document.law}$$", ""] if document.law else []
+    out += [f"- {_plain(line)}" for line in document.known]
+    for section in document.sections:
+        out += ["", f"## {section.title}", ""] if section.title else [""]
+        out += [f"- {_plain(line)}" for line in section.remarks()]
+        out += ["", *(f"$${_one(*pair)}$$" for pair in section.formulas())]
+    return "\n".join(out) + "\n"
+
+
+def _plain(line: str) -> str:
+    """Return text in which Markdown sees no marks."""
+    return "".join("\\" + c if c in MARKS else c for c in shown(line))
+
+
+def mathematics(document: Document) -> str:
+    """Return displays without anything of a document, as MathJax and KaTeX render them."""
+    blocks = [[document.law]] if document.law else []
+    for section in document.sections:
+        rows = [row for pair in section.formulas() for row in _rows(*_lines(*pair))]
+        if rows and section.title:
+            rows.insert(0, rf"& \textbf{{{latex_text(section.title)}}}")
+        blocks += [rows[k : k + PAGE] for k in range(0, len(rows), PAGE)]
+    return "\n".join(
+        rf"$$\begin{{aligned}} {_NEXT.join(block)} \end{{aligned}}$$" for block in blocks
+    )
+
+
+_NEXT = " \\\\ "
+
+
+def _lines(left: Symbol, right: Sum) -> tuple[str, list[str]]:
+    """Return the left side and the lines of the right one."""
+    head = "".join(LATEX.symbol(left))
+    # the lines are aligned behind the left side
+    wide = latex_width(f"{head} = ")
+    return head, broken(right, LATEX, wide, wide)
+
+
+def _rows(head: str, lines: Sequence[str]) -> list[str]:
+    return [f"{head} &= {lines[0]}", *(rf"&\quad {line}" for line in lines[1:])]
+
+
+def _one(left: Symbol, right: Sum) -> str:
+    """Return a formula by itself."""
+    head, lines = _lines(left, right)
+    if len(lines) == 1:
+        return f"{head} = {lines[0]}"
+    return rf"\begin{{aligned}} {_NEXT.join(_rows(head, lines))} \end{{aligned}}"

@@ -1,0 +1,180 @@
+"""Formulas as trees, for people to read: sums of products of symbols, which `style.py` writes.
+
+A `Product` is a number times factors over other factors; a `Sum` has products as its terms. A
+factor is a symbol, a function of a sum, or a sum in brackets, each with its power. Where a sum was
+found in a ring of polynomials, its factors may be numbers of generators until `named` puts symbols
+in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from .arena import Rows
+from .exact import to_float
+from .scalar import Expr
+
+Number = Any  # an int, a Fraction or a float
+Factor = tuple[Any, int]  # a Symbol, Call or Sum (or the number of a generator) and its power
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name; `latex` where it is not that of the name, powers going before the `tail`."""
+
+    name: str
+    latex: str = field(default="", compare=False)
+    tail: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of sums: cos(al), atan2(a, b)."""
+
+    name: str
+    of: tuple[Sum, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A number times factors, over those of a denominator."""
+
+    number: Number = 1
+    factors: tuple[Factor, ...] = ()
+    under: tuple[Factor, ...] = ()
+
+    def __mul__(self, other: Product) -> Product:
+        up, down = (*self.factors, *other.factors), (*self.under, *other.under)
+        return Product(self.number * other.number, _merged(up), _merged(down))
+
+    def __neg__(self) -> Product:
+        return replace(self, number=-self.number)
+
+    def power(self, e: int) -> Product:
+        """Return the product to a positive power."""
+        up, down = (tuple((x, k * e) for x, k in side) for side in (self.factors, self.under))
+        return Product(self.number**e, up, down)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether there is nothing but the number."""
+        return not (self.factors or self.under)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Terms added up; the report writes the first sign too of those that are `signed`."""
+
+    terms: tuple[Product, ...] = ()
+    signed: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    @property
+    def number(self) -> Number | None:
+        """The value of a sum of numbers, None where there are symbols."""
+        return sum(p.number for p in self.terms) if all(p.is_number for p in self.terms) else None
+
+
+def _merged(factors: Sequence[Factor]) -> tuple[Factor, ...]:
+    """Return factors with equal neighbours as one power."""
+    out: list[Factor] = []
+    for x, e in factors:
+        if out and out[-1][0] == x:
+            out[-1] = (x, out[-1][1] + e)
+        else:
+            out.append((x, e))
+    return tuple(out)
+
+
+def name(text: str, power: int = 1) -> Product:
+    """Return a symbol as a product."""
+    return Product(1, ((Symbol(text), power),))
+
+
+def total(terms: Iterable[Product], tail: Iterable[Product] = (), signed: bool = False) -> Sum:
+    """Return terms as a sum: zeros left out, numbers as one after the others, before the `tail`."""
+    kept = list(terms)
+    number = sum(p.number for p in kept if p.is_number)
+    every = [*(p for p in kept if not p.is_number), Product(number), *tail]
+    return Sum(tuple(p for p in every if p.number != 0), signed)
+
+
+def grouped(s: Sum) -> Product:
+    """Return a sum as one product: its only term, or itself in brackets."""
+    if not s.terms:
+        return Product(0)
+    return s.terms[0] if len(s.terms) == 1 else Product(1, ((s, 1),))
+
+
+def named(s: Sum, symbol: Callable[[int], Any]) -> Sum:
+    """Return a sum with symbols in the place of generators' numbers."""
+
+    def factor(f: Factor) -> Factor:
+        x, e = f
+        return (symbol(x) if isinstance(x, int) else named(x, symbol), e)
+
+    return Sum(
+        tuple(
+            Product(p.number, tuple(map(factor, p.factors)), tuple(map(factor, p.under)))
+            for p in s.terms
+        ),
+        s.signed,
+    )
+
+
+# -- expressions -----------------------------------------------------------------------------------
+
+
+def formula(x: Any) -> Sum:
+    """Return an exact number or an expression as a formula; what has no parameter is a number.
+
+    >>> from dalembert.expr import Graph
+    >>> g = Graph()
+    >>> from dalembert.expr.style import TEXT, write
+    >>> write(formula(2 * g.param("a") * (g.param("b") + 1)), TEXT)
+    '2*a*(b+1)'
+    """
+    if not isinstance(x, Expr):
+        return total([Product(x)])
+    if x.value is not None:
+        return total([Product(x.value)])
+    if not x.names():
+        return total([Product(to_float(x))])
+    return x.graph.fold([x.id], _LEAVES, _OPS, lambda i, of: _call(x.graph.op[i], of))[x.id]
+
+
+def _call(op: str, of: Sequence[Sum]) -> Sum:
+    return Sum((Product(1, ((Call("abs" if op == "absolute" else op, tuple(of)), 1),)),))
+
+
+def _product(a: Sum, b: Sum) -> Sum:
+    if a == b:
+        one = grouped(a)
+        return total([one.power(2)])
+    return total([grouped(a) * grouped(b)])
+
+
+def _quotient(a: Sum, b: Sum) -> Sum:
+    below = grouped(b)
+    turned = Product(Fraction(1) / below.number, below.under, below.factors)
+    return total([grouped(a) * turned])
+
+
+_LEAVES: Rows = {
+    "const": lambda value: total([Product(value)]),
+    "pi": lambda: Sum((Product(1, ((Symbol("pi", r"\pi"), 1),)),)),
+    "param": lambda text: Sum((name(text),)),
+    "input": lambda text, k: Sum((name(f"{text}[{k}]"),)),
+}
+_OPS: Rows = {
+    "add": lambda a, b: Sum((*a.terms, *b.terms)),
+    "sub": lambda a, b: Sum((*a.terms, *(-p for p in b.terms))),
+    "neg": lambda a: Sum(tuple(-p for p in a.terms)),
+    "mul": _product,
+    "div": _quotient,
+}
