@@ -7,7 +7,7 @@ derivatives, with springs, loops, velocity constraints and quaternions alike.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,12 +16,13 @@ import numpy as np
 from .algorithms.closed_kinematics import closed_at
 from .algorithms.velocity_constraints import prescribed_joints, steering_names
 from .compute import evaluate, integrate, neutral
-from .errors import ComputationError, UsageError
+from .compute.counted import counted
+from .errors import ComputationError, UsageError, shown
 from .expr import Function, Graph, jacobian, trace
 from .joint import Vector
-from .mechanism import Mechanism, require_mechanism
+from .mechanism import Mechanism, joint_name, require_mechanism
 from .plan.loops import with_motors
-from .simulate.systems import Closed, Reduced, System, moved, system
+from .simulate.systems import Closed, Reduced, System, moved, rubbing, system
 
 Array = np.ndarray
 
@@ -47,6 +48,7 @@ class Linear:
     B: Array = field(repr=False)
     rate: Array = field(repr=False)  # of the speeds at the state itself: zero at an equilibrium
     coordinates: tuple[int, ...]
+    notes: tuple[str, ...] = ()  # what was counted
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
@@ -88,13 +90,14 @@ def linearize(
     *,
     steer: Any = None,
     t: float = 0.0,
-    drives: Any = "inertia",
+    drives: Any = "all",
     parameters: Mapping[str, float] | None = None,
 ) -> Linear:
     """Return the model of small motions about a state.
 
     `tau` are the forces that `simulate` takes; under velocity constraints qd are the speeds α,
-    `steer` the steering angles and t the time of their equations, all held.
+    `steer` the steering angles and t the time of their equations, all held. Friction counts: at
+    rest the viscous part alone, Coulomb friction is left out there, which `notes` says.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -115,7 +118,21 @@ def linearize(
         q = evaluate(m, "assembly", q)
         own = own.planned_at(q)
         v = evaluate(m, "tree_motion", q, v, np.zeros(m.nv))[0]
-    return _linear(own, q, v, tau, _signals(own, q, steer, t))
+    found = _linear(own, q, v, tau, _signals(own, q, steer, t))
+    return replace(found, notes=_notes(own, q, v, steer, t))
+
+
+def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, ...]:
+    """Return what was counted, and the joints at rest whose dry friction has no slope."""
+    notes, m = counted(own.m, own.drives), own.m
+    u = [float(x) for x in _signals(own, q, steer, t)]
+    qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)
+    names = {m.velocity_index[j]: joint_name(b) for j, b in m.outward() if b.joint.nv}
+    still = [names[k] for k in rubbing(own) if qd[k] == 0]
+    if still:
+        told = ", ".join(map(shown, still[:8])) + (", ..." if len(still) > 8 else "")
+        notes = (*notes, f"Coulomb friction is left out at rest: {told}")
+    return notes
 
 
 def _signals(own: System, q: Array, steer: Any, t: float) -> Array:

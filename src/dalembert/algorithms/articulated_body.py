@@ -93,14 +93,18 @@ def hybrid_dynamics(
     given: Collection[int] = (),
     wrenches: Mapping[int, Wrench] | None = None,
     drives: Drives = "inertia",
+    sliding: Mapping[int, Scalar] | None = None,
 ) -> tuple[list[Scalar], list[Scalar], list[list[Scalar]]]:
     """Return (qdd, tau, link wrenches). x holds qdd for the bodies in `given`, tau for the others.
 
     A joint of given acceleration hands its whole inertia to its parent; the others hand on J*.
+    `sliding` is 1 or, for a joint held at rest by dry friction, 0, by velocity index: such a joint
+    has no acceleration, and its tau is the force it then transmits. Friction is the caller's then.
     """
     # size: the three recursions of one algorithm share a dozen symbols and read best together
     m, acting = mechanism, wrenches or {}
-    rubbing = friction(m, qd, drives)
+    moving = sliding or {}
+    rubbing = friction(m, qd, drives) if sliding is None else {}
     rotor = rotor_inertia(m, drives)
     q_, qd_, x_ = m.split_q(q), m.split(qd), m.split(x)
     w: dict[int, Vec3] = {-1: Vec3.zero()}
@@ -130,7 +134,7 @@ def hybrid_dynamics(
         H[j] = [[_pair(s, u) for u in U[j]] for s in S[j]]
         for a in range(len(S[j])):
             H[j][a][a] = H[j][a][a] + rotor.get(k + a, 0)
-        K[j] = _times_inverse(U[j], H[j], body)
+        K[j] = _times_inverse(U[j], H[j], body, moving.get(k, 1))
         zf, zn = J[j].times(*zeta[j])
         bf, bn = beta[j][0] - zf, beta[j][1] - zn
         alpha[j] = [
@@ -154,14 +158,15 @@ def hybrid_dynamics(
         vd[j], wd[j] = lin + zeta[j][0], ang + zeta[j][1]
         qdd[j] = x_[j]
         if j not in given:
-            qdd[j] = _accelerations(H[j], U[j], K[j], alpha[j], lin, ang)
+            free = moving.get(k, 1)
+            qdd[j] = _accelerations(H[j], U[j], K[j], alpha[j], lin, ang, free)
             for (s_lin, s_ang), a in zip(S[j], qdd[j], strict=True):
                 vd[j], wd[j] = vd[j] + s_lin * a, wd[j] + s_ang * a
         f, n = J[j].times(vd[j], wd[j])
         f, n = f - beta[j][0], n - beta[j][1]
         transmitted.append([*f, *n])
         tau[j] = x_[j]
-        if j in given:
+        if j in given or k in moving:
             tau[j] = [
                 t + rotor.get(k + a, 0) * qdd[j][a] + rubbing.get(k + a, 0)
                 for a, t in enumerate(body.project(q_[j], f, n))
@@ -174,7 +179,7 @@ def _pair(s: Column, wrench: tuple[Vec3, Vec3]) -> Scalar:
 
 
 def _times_inverse(
-    U: Sequence[tuple[Vec3, Vec3]], H: Sequence[Sequence[Scalar]], body: Body
+    U: Sequence[tuple[Vec3, Vec3]], H: Sequence[Sequence[Scalar]], body: Body, free: Scalar = 1
 ) -> list[tuple[Vec3, Vec3]]:
     """Return the columns of U H⁻¹; a joint that moves no inertia has none."""
     n = len(H)
@@ -185,7 +190,7 @@ def _times_inverse(
     if any(is_zero(H[a][a]) for a in range(n)):
         raise singular
     if n == 1:
-        inverse = 1 / H[0][0]
+        inverse = free * (1 / H[0][0])
         return [(f * inverse, t * inverse) for f, t in U]
     try:
         rows = [solve(H, [[*f, *t][r] for f, t in U]) for r in range(6)] if n else []
@@ -201,10 +206,11 @@ def _accelerations(
     alpha: Sequence[Scalar],
     lin: Vec3,
     ang: Vec3,
+    free: Scalar = 1,
 ) -> list[Scalar]:
     """Return q̈_j = H⁻¹ (α - Uᵀ jTi V̇_i), (41)."""
     if len(H) == 1:
         kf, kn = K[0]
-        return [alpha[0] * (1 / H[0][0]) - kf.dot(lin) - kn.dot(ang)]
+        return [alpha[0] * (free * (1 / H[0][0])) - kf.dot(lin) - kn.dot(ang)]
     right = [a - (f.dot(lin) + t.dot(ang)) for a, (f, t) in zip(alpha, U, strict=True)]
     return solve(H, right) if H else []

@@ -37,7 +37,13 @@ def _numbers_option(name: str, text: str) -> Any:
 @click.option("--step", type=float, default=1e-3, show_default=True, help="Of fixed-step methods.")
 @click.option("--rtol", type=float, default=1e-8, show_default=True, help="Of adaptive methods.")
 @click.option("--max-steps", type=int, default=1_000_000, help="Of adaptive methods.")
-@click.option("--drives", type=click.Choice(["inertia", "all", "none"]), default="inertia")
+@click.option(
+    "--drives",
+    type=click.Choice(["inertia", "all", "none"]),
+    default="all",
+    show_default=True,
+    help="What drives add: rotor inertia, friction too, nothing.",
+)
 @click.option("--steer", type=ANGLE, multiple=True, help="Hold a prescribed joint.")
 @click.option("--stop", metavar="EVENT", multiple=True, help='End at an event; "all" at any.')
 @click.option("--plot", metavar="FILE.png", help="Draw q, qd, forces and energy.")
@@ -97,6 +103,7 @@ def _data(r: Simulation) -> dict[str, Any]:
         "method": r.method, "steps": r.steps, "evaluations": r.evaluations, "t": r.t, "q": r.q,
         "qd": r.qd, "tau": r.tau, "energy": r.energy, "residual": r.residual,
         "events": [{"name": e.name, "time": e.time} for e in r.events], "stopped": r.stopped,
+        "notes": r.notes,
     }  # fmt: skip
 
 
@@ -104,6 +111,8 @@ def _print(r: Simulation, options: dict[str, Any]) -> None:
     import numpy
 
     click.echo(f"{shown(r.m.name)}: {r.t[-1]:g} s in {r.steps} steps of {r.method}")
+    for note in r.notes:
+        click.echo(note)
     names, table = r.columns()
     keep = numpy.unique(numpy.linspace(0, len(r.t) - 1, 11).astype(int))
     chosen = [k for k, n in enumerate(names) if n == "t" or n.startswith("q.")][:9]

@@ -86,13 +86,19 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """The actuator, motor side of the gear: Ia = N² J_m, friction |N| (B |N| q̇ + T_c)."""
+    """The actuator, motor side of the gear: Ia = N² J_m, friction |N| (B |N| q̇ + T_c).
+
+    `static` is the level up to which friction holds a joint at rest, (0, 0) where it is that of
+    motion; with a `stribeck` speed v_s the friction of motion falls from it as exp(-(q̇/v_s)²).
+    """
 
     joint: int
     inertia: Any = 0
     gear: Any = 1
     coulomb: tuple[Any, Any] = (0, 0)  # at positive speed; at negative speed (a negative number)
     viscous: Any = 0
+    static: tuple[Any, Any] = (0, 0)  # as coulomb
+    stribeck: Any = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,8 @@ def _coupling(m: Mechanism, c: Any) -> str:
 
 
 def _drive(m: Mechanism, d: Any) -> str:
-    told = _given(d, inertia="rotor inertia", coulomb="Coulomb", viscous="viscous")
+    dry = {"coulomb": "Coulomb", "static": "static", "stribeck": "Stribeck speed"}
+    told = _given(d, inertia="rotor inertia", viscous="viscous", **dry)
     gear = "" if d.gear == 1 else f", gear {_number(d.gear)}"
     return f"drive {_joint(m, d.joint)}: {told}{gear}"
 

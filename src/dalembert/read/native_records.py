@@ -215,6 +215,8 @@ RECORDS: dict[str, Record] = {
             "gear": _number,
             "coulomb": _coulomb,
             "viscous": _number,
+            "static": _coulomb,
+            "stribeck": _number,
         },
         ("joint",),
     ),

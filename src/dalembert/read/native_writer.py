@@ -154,7 +154,9 @@ def _drive(joint: str, d: Any) -> dict[str, Any]:
         row["gear"] = number(d.gear)
     if d.coulomb != (0, 0):
         row["coulomb"] = [number(x) for x in d.coulomb]
-    return row | _unless_zero(viscous=d.viscous)
+    if d.static != (0, 0):
+        row["static"] = [number(x) for x in d.static]
+    return row | _unless_zero(viscous=d.viscous, stribeck=d.stribeck)
 
 
 def _ends(record: Any, on: Any) -> dict[str, Any]:

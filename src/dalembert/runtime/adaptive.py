@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from . import dop853
 from .code import Code, Record
-from .fixed import ALARM, BAD, DONE, MORE, PORTS, signal
+from .fixed import ALARM, BAD, DONE, GUARD, MORE, PORTS, signal
 
 EVENT, SMALL = 4, 5
 ROWS = 7  # of the interpolant
+QUARTERS = 4  # places in a step where guards are looked at
 
 RECORD = Record(
     [
         ("rhs", "ptr"),
         ("project", "ptr"),
         ("events", "ptr"),
+        ("guards", "ptr"),
         ("rhs_scratch", "ptr"),
         ("project_scratch", "ptr"),
         ("events_scratch", "ptr"),
+        ("guards_scratch", "ptr"),
         ("ins", "ptr", PORTS),
         ("outs", "ptr", 2),
         ("params", "ptr"),
@@ -62,6 +65,7 @@ RECORD = Record(
         ("alarm_limit", "double"),
         ("crossings", "i64"),
         ("event_count", "i64"),
+        ("guard_count", "i64"),
         ("dense", "i64"),
         # rows
         ("x", "ptr"),
@@ -71,6 +75,7 @@ RECORD = Record(
         ("F", "ptr"),
         ("g", "ptr"),
         ("g_new", "ptr"),
+        ("guard", "ptr"),
         ("alarm", "ptr"),
     ]
 )
@@ -239,6 +244,9 @@ def _try(c: _Adaptive, t: str, end: str) -> None:
 def _found(c: _Adaptive, h: str, t_new: str) -> None:
     """Write the samples of an accepted step; return when an event function changes its sign."""
     x_new = c.get("x_new")
+    guarded = c("icmp ne ptr {}, null", c.get("guards"))
+    with c.when(guarded):
+        _guards(c, h, t_new)
     c.set("dense", 0)
     c.set("crossings", 0)
     with c.when(c("icmp ne ptr {}, null", c.get("events"))):
@@ -255,13 +263,29 @@ def _found(c: _Adaptive, h: str, t_new: str) -> None:
     with c.when(some):
         due = c("fcmp ole double {}, {}", c.word(times, sample), t_new)
         c.set("dense", c("zext i1 {} to i64", due))
-    with c.when(c("or i1 {}, {}", crossed, c("icmp ne i64 {}, 0", c.get("dense")))):
+    asked = c("or i1 {}, {}", crossed, c("icmp ne i64 {}, 0", c.get("dense")))
+    with c.when(c("and i1 {}, {}", asked, c("xor i1 {}, true", guarded))):
         c.interpolant(h)
     with c.when(c("icmp ne i64 {}, 0", c.get("dense"))):
         _samples(c, t_new)
     c.set("pending", 1)
     with c.when(crossed):
         c.give(EVENT)
+
+
+def _guards(c: _Adaptive, h: str, t_new: str) -> None:
+    """Return when a guard is negative at a quarter of the step; nothing of it is taken then."""
+    y, t = c.get("y"), c.get("t")
+    c.interpolant(h)
+    with c.loop(QUARTERS) as k:
+        part = c.mul(c("sitofp i64 {} to double", k), 1 / QUARTERS)
+        time = c.add(t, c.mul(h, c.add(part, 1 / QUARTERS)))
+        c.at_time(time, y)
+        c.project(y, c.row(c.K, dop853.EXTENDED), time)
+        c.call("guards", y, c.get("guard"), time)
+        with c.loop(c.get("guard_count")) as i, c.when(c.less(c.word(c.get("guard"), i), 0.0)):
+            c.set("t_new", time)
+            c.give(GUARD)
 
 
 def _samples(c: _Adaptive, t_new: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from .code import Code, Record
 
 DONE, MORE, BAD, ALARM = 0, 1, 2, 3
+GUARD = 7  # a guard is negative at the end of the step in hand
 PORTS = 5  # x, t, u, p, h
 TILE = 16
 
@@ -17,8 +18,10 @@ RECORD = Record(
     [
         ("rhs", "ptr"),
         ("project", "ptr"),  # or null
+        ("guards", "ptr"),  # or null
         ("rhs_scratch", "ptr"),
         ("project_scratch", "ptr"),
+        ("guards_scratch", "ptr"),
         ("ins", "ptr", PORTS),
         ("outs", "ptr", 2),
         ("strides", "i64", PORTS),
@@ -54,12 +57,15 @@ RECORD = Record(
         ("t", "double"),
         ("sum", "double"),
         ("alarm_limit", "double"),
+        ("guard_count", "i64"),
+        ("ready", "i64"),  # the step in hand ends in y, and was looked at
         # rows of the tile
         ("x", "ptr"),
         ("y", "ptr"),
         ("k", "ptr"),
         ("total", "ptr"),
         ("alarm", "ptr"),
+        ("g", "ptr"),
     ]
 )
 
@@ -210,6 +216,20 @@ def _advance(c: _Fixed, rows: str, length: str) -> None:
     t = c.add(before, c.mul(done, c.get("h")))
     c.set("t", t)
     c.set("start", t)
+    with c.when(c("icmp eq i64 {}, 0", c.get("ready"))):
+        _end_of_step(c, rows, length, t)
+    c.set("ready", 0)
+    c.copy(c.get("x"), c.get("y"), length)
+    sub = c("add i64 {}, 1", c.get("sub"))
+    c.set("sub", sub)
+    with c.when(c("icmp eq i64 {}, {}", sub, c.get("subs"))):
+        c.set("sub", 0)
+        _save(c, rows)
+        c.set("sample", c("add i64 {}, 1", c.get("sample")))
+
+
+def _end_of_step(c: _Fixed, rows: str, length: str, t: str) -> None:
+    """Write the state at the end of the step to y; return where something is to be looked at."""
     mapped = c("icmp ne i64 {}, 0", c.get("mapped"))
     with c.when(mapped):
         c.call("rhs", c.get("x"), c.get("y"), rows, t)
@@ -219,21 +239,21 @@ def _advance(c: _Fixed, rows: str, length: str) -> None:
     fine = c.finite(y, length)
     with c.when(c("xor i1 {}, true", fine)):
         c.give(BAD)
+    after = c.add(t, c.get("h"))
     with c.when(c("icmp ne ptr {}, null", c.get("project"))):
         c.put(c.at("outs"), 1, c.get("alarm"), "ptr")
-        c.call("project", y, k, rows, c.add(t, c.get("h")))
+        c.call("project", y, k, rows, after)
         c.copy(y, k, length)
         with c.loop(rows) as r:
             measure = c.word(c.get("alarm"), r)
             with c.when(c.less(measure, c.get("alarm_limit"))):
                 c.give(ALARM)
-    c.copy(c.get("x"), y, length)
-    sub = c("add i64 {}, 1", c.get("sub"))
-    c.set("sub", sub)
-    with c.when(c("icmp eq i64 {}, {}", sub, c.get("subs"))):
-        c.set("sub", 0)
-        _save(c, rows)
-        c.set("sample", c("add i64 {}, 1", c.get("sample")))
+    with c.when(c("icmp ne ptr {}, null", c.get("guards"))):
+        c.set("ready", 1)
+        c.call("guards", y, c.get("g"), rows, after)
+        count = c("mul i64 {}, {}", rows, c.get("guard_count"))
+        with c.loop(count) as i, c.when(c.less(c.word(c.get("g"), i), 0.0)):
+            c.give(GUARD)
 
 
 def text() -> str:

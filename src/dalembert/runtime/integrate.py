@@ -21,14 +21,26 @@ from . import arguments, cache
 from . import fixed as fixed_code
 from .adaptive import EVENT, SMALL
 from .code import LANES, Record
-from .fixed import ALARM, BAD, DONE, MORE, TILE
+from .fixed import ALARM, BAD, DONE, GUARD, MORE, TILE
 from .kernel import Kernel
 from .library import declarations
 from .llvm import Engine, generate, table
 from .native import address, scratch
 from .signal import Signal
 
-__all__ = ["ALARM", "BAD", "DONE", "EVENT", "LIMIT", "MORE", "SMALL", "Adaptive", "Fixed", "Model"]
+__all__ = [
+    "ALARM",
+    "BAD",
+    "DONE",
+    "EVENT",
+    "GUARD",
+    "LIMIT",
+    "MORE",
+    "SMALL",
+    "Adaptive",
+    "Fixed",
+    "Model",
+]
 
 LIMIT = 6  # the status of a driver that was given up
 PAUSE = 0.02  # seconds of work between two looks at Python
@@ -58,7 +70,8 @@ class Model:
     """The kernels of a simulation. Inputs are x, t, u, p (and h for a one-step map).
 
     `rhs` gives the rate of x, or with `mapped` the next x; `project` gives x brought back to its
-    place and a number that raises an alarm when small; `events` gives functions of the state.
+    place and a number that raises an alarm when small; `events` gives functions of the state;
+    `guards` gives functions that must not become negative.
     """
 
     rhs: Kernel
@@ -67,6 +80,12 @@ class Model:
     mapped: bool = False
     signal: Signal | None = None
     alarm_limit: float = 0.0
+    guards: Kernel | None = None
+
+
+def guard_count(model: Model) -> int:
+    """Return how many guards a model has."""
+    return model.guards.card.outputs[0].size if model.guards is not None else 0
 
 
 class _Task:
@@ -153,6 +172,8 @@ class Fixed:
         for name in ("x", "y", "k", "total"):
             task.buffer(name, TILE * n)
         task.buffer("alarm", TILE)
+        task["guard_count"] = guard_count(self.model)
+        task.buffer("g", TILE * guard_count(self.model))
         task["settings"] = settings
         task.entry("strides", 0, 8 * n)
         task.entry("strides", 3, 8 * settings.shape[-1] if settings.ndim > 1 else 0)
@@ -170,6 +191,7 @@ class Fixed:
         task = self.task
         task.kernel("rhs", model.rhs, "batch")
         task.kernel("project", model.project, "batch")
+        task.kernel("guards", model.guards, "batch")
         task["mapped"], task["alarm_limit"] = int(model.mapped), model.alarm_limit
         self.model = model
 
@@ -180,6 +202,12 @@ class Fixed:
         rows = min(TILE, len(self.states) - int(self.task["first"]))
         x, y = (self.task.kept[b][: rows * n].reshape(rows, n) for b in ("x", "y"))
         return int(self.task["first"]), float(self.task["t"]), x, y
+
+    @property
+    def guards(self) -> np.ndarray:
+        """The guards at the end of the step in hand, a row per state."""
+        rows, count = len(self.where[3]), guard_count(self.model)
+        return self.task.kept["g"][: rows * count].reshape(rows, count)
 
     def progress(self) -> float:
         """Return the part of the work that is done, 0 to 1."""
@@ -207,6 +235,7 @@ class Adaptive:
     most: int = 1_000_000  # steps, those refused included
     out: np.ndarray = field(init=False)
     task: _Task = field(init=False)
+    turn: tuple[float, np.ndarray] = field(init=False)  # where to restart after a guard
 
     def __post_init__(self) -> None:
         n = len(self.state)
@@ -236,6 +265,8 @@ class Adaptive:
         task["event_count"] = size
         task.buffer("g", size)[:size] = self.event_values()
         task.buffer("g_new", size)
+        task["guard_count"] = guard_count(self.model)
+        task.buffer("guard", guard_count(self.model))
         task["h"] = self.first_step or self._first_step()
 
     def use(self, model: Model) -> None:
@@ -244,6 +275,7 @@ class Adaptive:
         self.task.kernel("rhs", model.rhs, "one")
         self.task.kernel("project", model.project, "one")
         self.task.kernel("events", model.events, "one")
+        self.task.kernel("guards", model.guards, "one")
         self.task["alarm_limit"] = model.alarm_limit
         n = len(self.state)
         self.task.kept["K"][:n] = self.rate(self.x, self.t)
@@ -271,6 +303,30 @@ class Adaptive:
     def rate(self, x: np.ndarray, t: float) -> np.ndarray:
         """Return the rates of a state at a time."""
         return self.model.rhs(*self.inputs(x, t), parameters=self.parameters)  # type: ignore[return-value]
+
+    def guard_values(self, x: np.ndarray, t: float) -> np.ndarray:
+        """Return the guards at a state and time."""
+        assert self.model.guards is not None
+        return self.model.guards(*self.inputs(x, t), parameters=self.parameters)  # type: ignore[return-value]
+
+    def restart(self, t: float, x: np.ndarray) -> None:
+        """Go on from a state within the step that the driver has just found."""
+        self.task["t"], self.task["pending"] = t, 0
+        self.x[:] = x
+        self.task.kept["K"][: len(self.state)] = self.rate(self.x, t)
+        size = int(self.task["event_count"])
+        self.task.kept["g"][:size] = self.event_values()
+        self.task["h"], self.task["rejected"] = self._first_step(), 0
+
+    def write_samples(self, end: float) -> None:
+        """Write the requested times up to a time within the step just found."""
+        times = self.task.kept["times"]
+        while (k := int(self.task["sample"])) < len(times) and times[k] <= end:
+            x = self.interpolated(times[k])
+            if self.model.project is not None:
+                x = self.model.project(*self.inputs(x, times[k]), parameters=self.parameters)[0]
+            self.out[k] = x
+            self.task["sample"] = k + 1
 
     def event_values(self, x: np.ndarray | None = None, t: float | None = None) -> np.ndarray:
         """Return the event functions at a state, by default that in hand."""

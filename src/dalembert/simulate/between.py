@@ -10,11 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import integrate as drivers
 from .events import event_at
-from .laws import Called
 from .result import Event
-from .systems import Reduced
 
 Array = np.ndarray
 HALVINGS = 52
@@ -30,16 +27,21 @@ class Sampled:
         self.run, self.job = run, run.job
         self.settings = run.rows(self.job.settings, lead)
         self.given = run.parameters(lead)
+        self.lead = lead
         self.events = self.job.kernels.events(run.table.functions, run.table.key)
+
+    def own(self, t: Array, rows: Array) -> Array:
+        """Return settings and directions of sliding of states at times."""
+        p = self.settings[rows] if self.settings.ndim > 1 else self.settings
+        if not self.run.modes.count:
+            return p
+        dry = self.run.modes.at(rows, np.broadcast_to(t, rows.shape))
+        return np.concatenate([np.broadcast_to(p, (*rows.shape, p.shape[-1])), dry], axis=-1)
 
     def _inputs(self, x: Array, t: Array, rows: Array) -> tuple[tuple[Array, ...], Any]:
         """Return the inputs of the kernels at states x (..., n), times t (...), rows (...)."""
-        size = self.events.inputs[2].size
-        signal = self.job.signal
-        u = signal(t) if signal is not None else np.zeros(size)
-        p = self.settings[rows] if self.settings.ndim > 1 else self.settings
         given = {k: (v[rows] if np.ndim(v) else v) for k, v in (self.given or {}).items()}
-        return (x, t[..., None], u, p), given or None
+        return self.job.inputs(x, t, self.own(t, rows)), given or None
 
     def values(self, x: Array, t: Array, rows: Array) -> Array:
         """Return the event functions."""
@@ -49,22 +51,9 @@ class Sampled:
 
     def rates(self, x: Array, t: Array, rows: Array) -> Array:
         """Return dx/dt."""
-        (x, time, u, p), given = self._inputs(x, t, rows)
-        kernels = self.job.kernels
-        if isinstance(kernels.law, Called):
-            p = self._forces(x, t, u, kernels)
-        found: Array = kernels.rhs()(x, time, u, p, parameters=given)
+        inputs, given = self._inputs(x, t, rows)
+        found: Array = self.job.kernels.rhs()(*inputs, parameters=given)
         return found
-
-    def _forces(self, x: Array, t: Array, u: Array, kernels: Any) -> Array:
-        """Return the forces of a Python function, state by state."""
-        law, m = kernels.law, self.job.m
-        qd = x[..., m.nq :]
-        if isinstance(kernels.system, Reduced):
-            qd = kernels.outputs()(x, t[..., None], u, np.zeros(law.forces))[0]
-        states = zip(t.ravel(), x[..., : m.nq].reshape(-1, m.nq), qd.reshape(-1, m.nv), strict=True)
-        found = [np.asarray(law.function(float(a), b, c), dtype=float) for a, b, c in states]
-        return np.stack(found).reshape(*t.shape, law.forces)
 
     def brought_back(self, x: Array, t: Array, rows: Array) -> Array:
         """Return states on the closure, with unit quaternions."""
@@ -156,16 +145,9 @@ def _touched(own: Sampled, out: Array, t: Array, rows: Array, g: Array) -> Array
 
 def _again(own: Sampled, states: Array, rows: Array, grid: Array) -> Array:
     """Return states taken from sample to sample once more, every step kept."""
-    job = own.job
-    model = job.model(own.run.method)
-    settings = own.settings[rows] if own.settings.ndim > 1 else own.settings
+    settings = own.own(grid[:1], rows)
     given = {k: (v[rows] if np.ndim(v) else v) for k, v in (own.given or {}).items()} or None
-    driver = drivers.Fixed(model, states, grid, own.run.step * (1 + 1e-6), settings, given)
-    while driver.run() == drivers.ALARM:
-        _, t, before, _ = driver.where
-        job = job.renewed(before, t, given)
-        driver.use(job.model(own.run.method))
-    return driver.out
+    return own.run.again(states, grid, (settings, given), rows, own.lead)
 
 
 def _in_steps(

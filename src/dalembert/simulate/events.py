@@ -5,7 +5,7 @@ Adaptive steps find them on their own interpolant (`located`); see `between.py` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +27,14 @@ class EventTable:
     functions: Mapping[str, Function]
     key: Any
     stop: frozenset[str]
+    friction: bool = True  # whether joints that stick or slip are told
 
 
-def event_table(m: Mechanism, events: Any, stop: Any) -> EventTable:
-    """Return the event functions of what was given: "limits", none, or {name: function}."""
+def event_table(m: Mechanism, events: Any, stop: Any, rubbing: Sequence[str] = ()) -> EventTable:
+    """Return the event functions of what was given: "limits", none, or {name: function}.
+
+    Joints with dry friction, named in `rubbing`, stick and slip beside them.
+    """
     functions: dict[str, Function] = {}
     key: Any = None
     if isinstance(events, str):
@@ -47,14 +51,17 @@ def event_table(m: Mechanism, events: Any, stop: Any) -> EventTable:
             )
         functions = dict(events)
     asked = [stop] if isinstance(stop, str) else list(stop)
+    told = not (isinstance(events, str) and events == "none")
+    turns = [f"{name} {what}" for name in rubbing if told for what in ("sticks", "slips")]
     known = [n for s in asked for n in functions if s in (n, "all") or n.startswith(f"{s} ")]
+    known += [n for n in turns if n in asked]
     for s in asked:
-        if s != "all" and not any(n == s or n.startswith(f"{s} ") for n in functions):
+        if s not in ("all", *turns) and not any(n == s or n.startswith(f"{s} ") for n in functions):
             hint = "no joint has a limit that is a number: there is no event to stop at"
-            if functions:
-                hint = 'events: "all", ' + ", ".join(map(shown, functions))
+            if functions or turns:
+                hint = 'events: "all", ' + ", ".join(map(shown, [*functions, *turns]))
             raise UsageError(f"no event {shown(str(s))!r}", hint=hint)
-    return EventTable(functions, key, frozenset(known))
+    return EventTable(functions, key, frozenset(known), told)
 
 
 def limit_functions(

@@ -1,7 +1,8 @@
 """The kernels of a simulation: right-hand side, one-step maps, projection, events, outputs.
 
 All take x = (q, v), t, u (signals: first those of the control law, then prescribed motions) and p
-(settings of the law), so that one compiled kernel serves every gain, goal and table.
+(settings of the law, then the direction in which each joint with dry friction slides, 0 where it is
+held), so that one compiled kernel serves every gain, goal, table and mode of friction.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Protocol
 
+from ..algorithms.drives import dry_drives, holding_friction
+from ..algorithms.dry_friction import Outcome
 from ..compute import run_time_parameters
 from ..errors import UsageError
-from ..expr import Graph, Program, Scalar, program, trace
+from ..expr import Graph, Program, Scalar, absolute, minimum, program, trace, where
 from ..joint import Vector
 from ..mechanism import Mechanism
-from .systems import System, joined_rate, moved
+from .systems import System, joined_rate, moved, rubbing
 
 METHODS = ("dop853", "rk4", "euler", "constant_acceleration")
 MAPS = frozenset({"euler", "constant_acceleration"})
+SLIVER = 1e-10  # of the friction that holds a joint
+RESTING = 1e-11  # speed against its direction at which a joint has come to rest
 
 
 class Law(Protocol):
@@ -76,14 +81,14 @@ class Kernels:
         baked = {k: v for k, v in m.values.items() if k not in names}
         bound = self.system.bound(m.bound(baked, graph))
         sizes = [("x", m.nq + bound.speeds), ("t", 1)]
-        sizes += [("u", max(1, self.inputs)), ("p", max(1, self.settings))]
+        sizes += [("u", max(1, self.inputs)), ("p", max(1, self.settings + len(self.rubbing)))]
         if name in MAPS:
             sizes.append(("h", 1))
 
         def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
             clock = [t[0], 1] if bound.timed else []
             own = (u[: self.signals], [*u[self.signals : self.inputs], *clock])
-            return body(bound, x[: m.nq], x[m.nq :], t[0], own, p[: self.settings], *h)
+            return body(bound, x[: m.nq], x[m.nq :], t[0], own, p, *h)
 
         return program(trace(record, sizes, name=name, outputs=outputs, graph=graph), names)
 
@@ -111,8 +116,24 @@ class Kernels:
 
     def _forces(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
         qd = s.velocity(q, v, u[1])
-        tau = list(self.law.torque(s.m, t, q, qd, u[0], p))
+        tau = list(self.law.torque(s.m, t, q, qd, u[0], p[: self.settings]))
         return qd, tau
+
+    def _outcome(self, s: System, q: Vector, v: Vector, tau: Vector, u: Any, p: Vector) -> Outcome:
+        """Return what the system does, dry friction as its directions in p say."""
+        direction = {k: p[self.settings + a] for a, k in enumerate(self.rubbing)}
+        return s.outcome(q, v, s.placed(tau), u[1], direction)
+
+    def _rate(self, s: System, q: Vector, v: Vector, tau: Vector, u: Any, p: Vector) -> Vector:
+        """Return the rate of the speeds."""
+        if not self.rubbing:
+            return s.acceleration(q, v, tau, u[1])
+        return self._outcome(s, q, v, tau, u, p).rate
+
+    @property
+    def rubbing(self) -> tuple[int, ...]:
+        """The velocity variables of joints with dry friction."""
+        return rubbing(self.system)
 
     @property
     def inputs(self) -> int:
@@ -129,7 +150,7 @@ class Kernels:
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
             qd, tau = self._forces(s, q, v, t, u, p)
-            return [*joined_rate(s.m, q, qd), *s.acceleration(q, v, tau, u[1])]
+            return [*joined_rate(s.m, q, qd), *self._rate(s, q, v, tau, u, p)]
 
         return self._kernel("simulate", body, [("xd", (self.size,))])
 
@@ -143,7 +164,7 @@ class Kernels:
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector, h: Vector) -> Any:
             step = h[0]
             qd, tau = self._forces(s, q, v, t, u, p)
-            a = s.acceleration(q, v, tau, u[1])
+            a = self._rate(s, q, v, tau, u, p)
             new = [x + step * y for x, y in zip(v, a, strict=True)]
             if method == "euler":
                 mean = new
@@ -171,7 +192,7 @@ class Kernels:
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
             qd, tau = self._forces(s, q, v, t, u, p)
-            return [list(qd), s.acceleration(q, v, tau, u[1]), tau]
+            return [list(qd), self._rate(s, q, v, tau, u, p), tau]
 
         ends = [("qd", (m.nv,)), ("vd", (s0.speeds,)), ("tau", (s0.forces,))]
         return self._kernel("outputs", body, ends)
@@ -189,3 +210,49 @@ class Kernels:
             return [_asked(name, f, t, q, qd) for name, f in functions.items()]
 
         return self._kernel("events", body, [("g", (len(functions),))], key)
+
+    def friction(self) -> Any:
+        """Return the kernel of speed, acceleration, friction and its bounds, joint by joint.
+
+        Friction is that of held joints, and zero for the others.
+        """
+        n = len(self.rubbing)
+
+        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+            return self._friction(s, q, v, t, u, p)
+
+        names = ("speed", "acceleration", "friction", "upper", "lower")
+        return self._kernel("friction", body, [(name, (n,)) for name in names])
+
+    def _friction(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+        qd, tau = self._forces(s, q, v, t, u, p)
+        found = self._outcome(s, q, v, tau, u, p)
+        bounds = [holding_friction(dry_drives(s.m)[k]) for k in self.rubbing]
+        return [
+            [qd[k] for k in self.rubbing],
+            [found.qdd[k] for k in self.rubbing],
+            [found.friction[k] for k in self.rubbing],
+            [x for x, _ in bounds],
+            [x for _, x in bounds],
+        ]
+
+    def guards(self) -> Any:
+        """Return the kernel of what must not be negative while no joint begins or ends to slide.
+
+        That is the speed along its direction, or what friction may still grow by; None without dry
+        friction. A sliver is left on both sides, so that rounding makes no event.
+        """
+        if not self.rubbing:
+            return None
+
+        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+            made = []
+            for k, (speed, _, force, upper, lower) in enumerate(
+                zip(*self._friction(s, q, v, t, u, p), strict=True)
+            ):
+                direction = p[self.settings + k]
+                room = minimum(upper - force, force - lower) + SLIVER * (upper - lower)
+                made.append(where(absolute(direction) > 0, direction * speed + RESTING, room))
+            return made
+
+        return self._kernel("guards", body, [("g", (len(self.rubbing),))])

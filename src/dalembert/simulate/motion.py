@@ -18,10 +18,12 @@ from ..plan.assembly import assemble
 from ..plan.loops import with_motors
 from ..runtime.build import refusal
 from .events import event_table
+from .friction import Modes
+from .job import Job, force_names
 from .kernels import METHODS, Kernels
 from .laws import law_of
 from .result import Event, Simulation, SimulationStopped, column_names
-from .run import Found, Job, Run, force_names
+from .run import Found, Run
 from .systems import Closed, joint_index, normalised, system
 from .tools import STIFF, prescribed_signal, run_numpy, run_scipy
 
@@ -40,7 +42,7 @@ def simulate(
     step: float = 1e-3,
     rtol: float = 1e-8,
     atol: float | None = None,
-    drives: Any = "inertia",
+    drives: Any = "all",
     motion: Mapping[str, Any] | None = None,
     events: Any = "limits",
     stop: Any = (),
@@ -61,6 +63,8 @@ def simulate(
     radau, bdf, lsoda by SciPy for stiff cases. q0, qd0 and `parameters` may have leading
     dimensions. `motion` prescribes joints or steering angles: {name: signal or (times, values)}.
     `events`: "limits", or {name: f(t, q, qd)}; those named in `stop` end the simulation.
+    Friction counts (`drives`): dry friction holds joints at rest and lets them go, which are events
+    ("elbow sticks", "elbow slips"); what was counted is in `notes`.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -82,7 +86,7 @@ def simulate(
     if isinstance(job.kernels.system, Closed) and len(states):
         first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
         job = job.renewed(states[:1], float(times[0]), first)
-    table = event_table(m, events, stop)
+    table = event_table(m, events, stop, Modes(job).names)
     run = Run(
         job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table, max_steps
     )
@@ -119,7 +123,8 @@ def _job(m: Mechanism, torque: Any, drives: Any, motion: Any, hold: bool, parame
     size = law.signal.size if law.signal is not None else 0
     kernels = Kernels(own, law, size, settings.shape[-1], asked)
     # kernels have no inputs of length zero
-    data = settings if settings.shape[-1] else np.zeros((*settings.shape[:-1], 1))
+    some = settings.shape[-1] or kernels.rubbing
+    data = settings if some else np.zeros((*settings.shape[:-1], 1))
     return Job(kernels, signal, data, dict(parameters or {}))
 
 

@@ -69,6 +69,7 @@ class Simulation:
     observe: Callable[[Simulation], Outputs] | None = field(default=None, repr=False)
     forces: tuple[str, ...] = field(default=(), repr=False)
     parameters: dict[str, Any] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()  # what was counted
 
     def __repr__(self) -> str:
         lead = f"{self.q.shape[:-2]} states, " if self.q.ndim > 2 else ""

@@ -2,98 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..errors import SingularPose
-from ..mechanism import Mechanism, joint_name
+from ..compute.counted import counted
+from ..mechanism import joint_name
 from ..runtime import integrate as drivers
-from ..runtime.signal import Signal
 from .between import sampled_events
 from .events import EventTable, located
-from .kernels import MAPS, Kernels
+from .friction import Modes, Through, crossing
+from .job import Job, place, raise_callback
 from .laws import Called
 from .result import Event, Simulation, SimulationStopped
-from .systems import Closed, Reduced, System
 from .threads import Progress, side_by_side
-from .tools import callback
 
 Array = np.ndarray
 Found = tuple[Array, list[Event], int, int, str]  # samples, events, steps, evaluations, stopped by
-FADING = 0.05  # pivots below this part of the largest make a new plan
-SINGULAR = 1e-8
-
-
-@dataclass(frozen=True)
-class Job:
-    """A system under a law, and the data its kernels read."""
-
-    kernels: Kernels
-    signal: Signal | None
-    settings: Array
-    parameters: dict[str, Any]
-    limit: float = 0.0  # pivots below this part of the largest make a new plan
-
-    @property
-    def m(self) -> Mechanism:
-        """The mechanism."""
-        return self.kernels.system.m
-
-    @property
-    def force_names(self) -> tuple[str, ...]:
-        """The names of the forces."""
-        return force_names(self.kernels.system)
-
-    def planned_at(self, q: Array) -> Job:
-        """Return the job with the loops planned anew at a pose."""
-        own = self.kernels.system
-        if not isinstance(own, Closed):
-            return self
-        law: Any = self.kernels.law
-        if hasattr(law, "placed"):
-            law = law.placed(own.m, own.driven_at(q))
-        return replace(self, kernels=replace(self.kernels, system=own.planned_at(q), law=law))
-
-    def renewed(self, rows: Array, t: float, parameters: Any) -> Job:
-        """Return the job planned anew where pivots fade; its limit lies below what it has there."""
-        made = self.planned_at(rows[0][: self.m.nq])
-        size = made.kernels.rhs().inputs[2].size
-        u = self.signal(t) if self.signal is not None else np.zeros(size)
-        p = np.zeros(made.kernels.rhs().inputs[3].size)
-        measure = float(made.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
-        if not measure > SINGULAR:
-            raise SingularPose(
-                f"the loops lose rank at t = {t:.9g} s: pivot ratio {measure:.1e}",
-                hint="the mechanism meets a singular pose, where its motion is not determined",
-            )
-        return replace(made, limit=min(FADING, 0.2 * measure))
-
-    def model(self, method: str, table: EventTable | None = None) -> drivers.Model:
-        """Return the compiled model that a method integrates."""
-        k = self.kernels
-        rhs = k.map(method) if method in MAPS else k.rhs()
-        if isinstance(k.law, Called):
-            rhs = callback(rhs, k.law, self.m.nq, k)
-        events = k.events(table.functions, table.key) if table is not None else None
-        return drivers.Model(rhs, k.project(), events, method in MAPS, self.signal, self.limit)
-
-
-def force_names(own: System) -> tuple[str, ...]:
-    """Return the names of the forces that `torque` holds."""
-    m = own.m
-    names = list(m.rate_names)
-    if isinstance(own, Closed):
-        return tuple(names[k] for k in own.plan.motors)
-    if isinstance(own, Reduced):
-        names += [f"{w.name}.traction" for w in m.wheels]
-    return tuple(names)
-
-
-def place(row: int, lead: tuple[int, ...]) -> tuple[int, ...]:
-    """Return where a state stands in the leading dimensions."""
-    return tuple(int(k) for k in np.unravel_index(row, lead)) if lead else ()
 
 
 @dataclass
@@ -108,6 +34,18 @@ class Run:
     atol: float
     table: EventTable
     most: int = 1_000_000
+    modes: Modes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.modes = Modes(self.job)
+
+    def settings(self, count: int, lead: tuple[int, ...]) -> Array:
+        """Return settings and directions of sliding, a row per state where they may differ."""
+        values, dry = self.rows(self.job.settings, lead), self.modes.count
+        if not dry:
+            return values
+        rows = np.broadcast_to(values, (count, values.shape[-1]))
+        return np.concatenate([rows, np.zeros((count, dry))], axis=1)
 
     def rows(self, values: Array, lead: tuple[int, ...]) -> Array:
         """Return settings or parameters with one row per state, or one row for all."""
@@ -127,15 +65,20 @@ class Run:
         """Return the samples of all states, their tiles shared among threads."""
         size = -(-len(states) // (drivers.TILE * threads)) * drivers.TILE
         parts = [slice(a, a + size) for a in range(0, len(states), size)]
-        settings, given = self.rows(self.job.settings, lead), self.parameters(lead)
+        settings, given = self.settings(len(states), lead), self.parameters(lead)
+        turned: list[Event] = []
 
         def work(part: slice, report: Progress) -> Array:
             own = settings[part] if settings.ndim > 1 else settings
-            mine = {k: (v[part] if np.ndim(v) else v) for k, v in (given or {}).items()}
-            return self._part(states[part], (own, mine or None), part.start, lead, report)
+            mine = {k: (v[part] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
+            x, start = states[part].copy(), float(self.times[0])
+            self.modes.begin(x, start, own, mine, part.start)
+            numbers = np.arange(part.start, part.start + len(x))
+            return self.part(x, self.times, (own, mine), numbers, lead, turned, report)
 
         out = np.concatenate(side_by_side(work, parts, threads, progress))
         found = sampled_events(self, out, lead) if self.table.functions else []
+        found = sorted([*found, *self.told(turned)], key=lambda e: (e.state, e.time))
         stopped = self.cut(out, found, lead)
         spans = np.maximum(1, np.ceil(np.diff(self.times) / self.step - 1e-9)).sum()
         steps = int(spans) * len(states)
@@ -153,49 +96,90 @@ class Run:
         for event in found:
             if event.name in self.table.stop:
                 ends.setdefault(event.state, event)
-        for place, event in ends.items():
-            row = int(np.ravel_multi_index(place, lead)) if lead else 0
+        for where, event in ends.items():
+            row = int(np.ravel_multi_index(where, lead)) if lead else 0
             out[row, self.times > event.time] = np.nan
         found[:] = [e for e in found if e.state not in ends or e.time <= ends[e.state].time]
         return next(iter(ends.values())).name if ends else ""
 
-    def _part(
+    def told(self, turned: list[Event]) -> list[Event]:
+        """Return the events of friction that are asked for."""
+        return turned if self.table.friction else []
+
+    def part(
         self,
         states: Array,
+        times: Array,
         own: tuple[Array, Any],
-        start: int,
+        numbers: Array,
         lead: tuple[int, ...],
-        progress: Any,
+        turned: list[Event],
+        progress: Any = None,
+        step: float | None = None,
     ) -> Array:
+        """Return the samples of states by fixed steps; `numbers` are theirs in the simulation."""
         job, model = self.job, self.job.model(self.method)
         settings, given = own
-        driver = drivers.Fixed(model, states, self.times, self.step, settings, given)
+        driver = drivers.Fixed(model, states, times, step or self.step, settings, given)
         while (status := driver.run(progress)) != drivers.DONE:
-            _raise_callback(model)
+            raise_callback(model)
             first, t, before, after = driver.where
             if status == drivers.BAD:
                 row = int(np.argmax(~np.isfinite(after).all(axis=1)))
-                self.fail(before[row], after[row], t, place(start + first + row, lead))
+                self.fail(before[row], after[row], t, place(int(numbers[first + row]), lead))
+            if status == drivers.GUARD:
+                self._rub(job, driver, numbers, lead, turned)
+                continue
             job = job.renewed(before, t, given)
             model = job.model(self.method)
             driver.use(model)
-        _raise_callback(model)
+        raise_callback(model)
         return driver.out
+
+    def again(
+        self, states: Array, grid: Array, own: Any, numbers: Array, lead: tuple[int, ...]
+    ) -> Array:
+        """Return states taken once more through a grid of times, every step a sample."""
+        self.modes.record = False
+        try:
+            return self.part(states, grid, own, numbers, lead, [], step=self.step * (1 + 1e-6))
+        finally:
+            self.modes.record = True
+
+    def _rub(
+        self,
+        job: Job,
+        driver: drivers.Fixed,
+        numbers: Array,
+        lead: tuple[int, ...],
+        turned: list[Event],
+    ) -> None:
+        """Take the step in hand again, in parts, for states in which a joint sticks or slips."""
+        first, t, before, after = driver.where
+        settings = driver.task.kept["settings"]
+        for r in np.flatnonzero((driver.guards < 0).any(axis=1)):
+            k, row = first + int(r), int(numbers[first + r])
+            given = {n: (v[k] if np.ndim(v) else v) for n, v in (driver.parameters or {}).items()}
+            way = Through(job, self.method, self.modes, given or None, row, place(row, lead))
+            after[r] = way.step(before[r].copy(), t, float(driver.task["h"]), settings[k])
+            turned += way.events
 
     def adaptive(self, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
         """Return the samples of all states, each with steps of its own."""
         model = self.job.model(self.method, self.table)
-        settings, given = self.rows(self.job.settings, lead), self.parameters(lead)
+        settings, given = self.settings(len(states), lead), self.parameters(lead)
 
         def work(row: int, report: Progress) -> Any:
             own = settings[row] if settings.ndim > 1 else settings
             mine = {k: (v[row] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
+            x, start = states[row].copy(), float(self.times[0])
+            self.modes.begin(x[None], start, own[None], mine, row)
             driver = drivers.Adaptive(
-                model, states[row], self.times, self.rtol, self.atol, own, mine,
+                model, x, self.times, self.rtol, self.atol, own, mine,
                 longest=self._longest(), most=self.most,
             )  # fmt: skip
             found: list[Event] = []
-            stopped = self._one(driver, place(row, lead), found, report)
+            stopped = self._one(driver, row, place(row, lead), found, report)
             return driver.out, found, driver.task["steps"], driver.task["evaluations"], stopped
 
         if isinstance(self.job.kernels.law, Called):
@@ -209,34 +193,63 @@ class Run:
     def _longest(self) -> float:
         return float(self.times[-1] - self.times[0]) or 1.0
 
-    def _one(self, driver: Any, place: tuple[int, ...], found: list[Event], progress: Any) -> str:
+    def _one(
+        self, driver: Any, row: int, place: tuple[int, ...], found: list[Event], progress: Any
+    ) -> str:
         """Run one state to the end, from one jump of a held signal to the next."""
         job = self.job
         for end in self._ends():
             while (status := driver.run(end, progress)) != drivers.DONE:
-                _raise_callback(driver.model)
-                if status == drivers.EVENT:
-                    for event in located(self, driver, place):
+                raise_callback(driver.model)
+                if status in (drivers.EVENT, drivers.GUARD):
+                    rubbed = self._turn(job, driver, row, place) if status == drivers.GUARD else []
+                    for event in [*located(self, driver, place), *self.told(rubbed)]:
                         found.append(event)
                         if event.name in self.table.stop:
                             driver.out[self.times > event.time] = np.nan
                             return event.name
+                    if status == drivers.GUARD:
+                        driver.restart(*driver.turn)
                 elif status == drivers.ALARM:
                     job = job.renewed(driver.x[None], driver.t, driver.parameters)
                     driver.use(job.model(self.method, self.table))
                 elif status == drivers.LIMIT:
                     raise SimulationStopped(
                         f"more than {driver.most} steps, t = {driver.t:.9g} s is reached",
-                        "joints that stick by Coulomb friction, or stiff springs, ask for a fixed "
-                        'step (method="rk4"), for method="radau", or for more (max_steps=)',
+                        'stiff springs ask for method="rosenbrock"; or allow more (max_steps=)',
                         "", driver.t, driver.x[: job.m.nq].copy(), driver.x[job.m.nq :].copy(),
                     )  # fmt: skip
                 else:
                     self.fail_adaptive(driver, place)
-            _raise_callback(driver.model)
+            raise_callback(driver.model)
         if len(self.times) == 1:
             driver.out[0] = driver.x
         return ""
+
+    def _turn(self, job: Job, driver: Any, row: int, place: tuple[int, ...]) -> list[Event]:
+        """Settle the joints where friction lets one go or holds it, within the driver's step."""
+        p, low, high = driver.task.kept["ins3"], driver.t, float(driver.task["t_new"])
+
+        def state(t: float) -> Array:
+            x, project = driver.interpolated(t), driver.model.project
+            if project is not None:
+                x = np.array(project(*driver.inputs(x, t), parameters=driver.parameters)[0])
+            return np.asarray(x)
+
+        def guards(t: float) -> Array:
+            return np.asarray(driver.guard_values(state(t), t))
+
+        t = crossing(guards, p[-self.modes.count :] != 0, low, high)
+        self.modes.look(row, t, driver.x, job.m.nq)
+        x = state(t)
+        driver.write_samples(t)
+        # other events up to this time are looked for as in any step
+        driver.task["t_new"] = t
+        values = driver.event_values(x, t)
+        driver.task.kept["g_new"][: len(values)] = values
+        rubbed = self.modes.turned(job, x, t, p, driver.parameters, row, place)
+        driver.turn = t, x
+        return rubbed
 
     def _ends(self) -> list[float]:
         """Return the times where the right-hand side may jump, and the last time."""
@@ -289,37 +302,21 @@ class Run:
         return Simulation(
             m, times, out[..., : m.nq], out[..., m.nq :], tuple(events), self.method, steps,
             evaluations, stopped, observe, job.force_names, job.parameters,
+            counted(m, job.kernels.system.drives),
         )  # fmt: skip
 
     def outputs(self, out: Array, times: Array, lead: tuple[int, ...]) -> Any:
         """Return (qd, rate of the speeds, forces) at every sample."""
         job = self.job
-        nu = max(1, job.kernels.inputs)
-        u = job.signal(times) if job.signal is not None else np.zeros((len(times), nu))
         p = np.asarray(job.settings, dtype=float)
-        law = job.kernels.law
-        if isinstance(law, Called):
-            qd = out[..., job.m.nq :]
-            if isinstance(job.kernels.system, Reduced):
-                held = np.zeros((*out.shape[:-1], law.forces))
-                qd = job.kernels.outputs()(out, times[:, None], u, held)[0]
-            flat = zip(
-                np.broadcast_to(times, out.shape[:-1]).ravel(),
-                out[..., : job.m.nq].reshape(-1, job.m.nq),
-                qd.reshape(-1, job.m.nv),
-                strict=True,
-            )
-            forces = [np.asarray(law.function(float(a), b, c), dtype=float) for a, b, c in flat]
-            p = np.stack(forces).reshape(*out.shape[:-1], law.forces)
-        else:
-            p = p[..., None, :] if p.ndim > 1 else p
+        p = p[..., None, :] if p.ndim > 1 else p
+        if self.modes.count:
+            shape = out.shape[:-1]
+            rows = np.arange(int(np.prod(shape[:-1], dtype=int))).reshape(*shape[:-1], 1)
+            dry = self.modes.at(np.broadcast_to(rows, shape), np.broadcast_to(times, shape))
+            p = np.concatenate([np.broadcast_to(p, (*shape, p.shape[-1])), dry], axis=-1)
         given = {
             k: np.asarray(v)[..., None] if np.ndim(v) else v for k, v in job.parameters.items()
         }
-        return job.kernels.outputs()(out, times[:, None], u, p, parameters=given or None)
-
-
-def _raise_callback(model: drivers.Model) -> None:
-    error = getattr(model.rhs, "error", None)
-    if error is not None:
-        raise error
+        inputs = job.inputs(out, times, p)
+        return job.kernels.outputs()(*inputs, parameters=given or None)

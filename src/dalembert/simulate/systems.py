@@ -5,6 +5,7 @@ velocity constraints. Every system answers the same questions, over any scalar:
 
 - `velocity(q, v, u)`: the velocity variables q̇;
 - `acceleration(q, v, tau, u)`: the rate of v;
+- `outcome(q, v, tau, u, direction)`: the same with dry friction that holds or slides, and forces;
 - `project(q, v, u)`: (q, v) brought back to where they must lie, and a measure of how well planned.
 
 `u` are the signals of prescribed motions; then, where a constraint depends on it, time and 1.
@@ -12,15 +13,14 @@ velocity constraints. Every system answers the same questions, over any scalar:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..algorithms import kane
-from ..algorithms.articulated_body import hybrid_dynamics
-from ..algorithms.closed_hybrid import closed_hybrid
 from ..algorithms.closed_kinematics import closed_at
-from ..algorithms.elastic import joint_springs
-from ..algorithms.springs import spring_forces
+from ..algorithms.drives import dry_drives
+from ..algorithms.dry_friction import Outcome, kane_outcome, loop_outcome, tree_outcome
 from ..algorithms.velocity_constraints import (
     is_holonomic,
     is_timed,
@@ -39,6 +39,8 @@ from ..plan import LoopPlan, plan, planned
 from ..plan.kane import with_speeds
 from ..reframe import simplify
 
+Directions = Mapping[int, Scalar]
+NOWHERE: Directions = {}
 ROUND = frozenset({"spherical", "free"})  # joints with a quaternion
 
 
@@ -73,11 +75,12 @@ class Tree:
     m: Mechanism
     given: tuple[int, ...] = ()  # bodies whose joints follow signals: q, qd, qdd of each
     drives: Any = "inertia"
+    framed: bool = False  # whether forces act on named frames, which stay where they are then
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What decides the compiled code."""
-        return ("tree", self.given, self.drives)
+        return ("tree", self.given, self.drives, self.framed)
 
     @property
     def speeds(self) -> int:
@@ -103,7 +106,8 @@ class Tree:
 
     def bound(self, m: Mechanism) -> Tree:
         """Return the system over the scalars of a bound mechanism, in frames chosen for it."""
-        return replace(self, m=m if m.springs or self.given else simplify(m))
+        kept = m.springs or self.given or self.framed
+        return replace(self, m=m if kept else simplify(m))
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
         """Return the joint rates."""
@@ -111,17 +115,22 @@ class Tree:
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         """Return the rates of the speeds."""
-        m = self.m
         if not self.given:
             _, run = algorithm(quantity("forward_dynamics"), None)
-            found: list[Scalar] = run(m, q, v, tau, drives=self.drives)
+            found: list[Scalar] = run(self.m, q, v, tau, drives=self.drives)
             return found
-        x = [a + b for a, b in zip(tau, spring_forces(m, q, v), strict=True)]
-        for k, force in joint_springs(m, q, v).items():
-            x[k] = x[k] + force
-        for k, j in enumerate(self.given):
-            x[m.velocity_index[j]] = u[3 * k + 2]
-        return hybrid_dynamics(m, q, v, x, set(self.given), drives=self.drives)[0]
+        return self.outcome(q, v, tau, u).qdd
+
+    def placed(self, tau: Vector) -> list[Scalar]:
+        """Return the joint forces themselves."""
+        return list(tau)
+
+    def outcome(
+        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
+    ) -> Outcome:
+        """Return accelerations and forces, with joints that slide in given directions."""
+        given = {j: u[3 * k + 2] for k, j in enumerate(self.given)}
+        return tree_outcome(self.m, q, v, tau, given, direction, self.drives)
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
@@ -214,13 +223,29 @@ class Closed:
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         """Return the accelerations of all joints."""
         if self.given:
-            options: Any = {"tree": self.tree, "drives": self.drives}
-            return closed_hybrid(self.m, self.plan, q, v, tau, u[2::3], **options)
+            return self.outcome(q, v, self.placed(tau), u).qdd
         _, run = algorithm(quantity("forward_dynamics", self.m), None)
         found: list[Scalar] = run(self.m, self.plan, q, v, tau, drives=self.drives, tree=self.tree)[
             0
         ]
         return found
+
+    def placed(self, tau: Vector) -> list[Scalar]:
+        """Return motor forces as forces of all joints; given joints need none."""
+        full: list[Scalar] = [0] * self.m.nv
+        led = {self.m.velocity_index[j] for j in self.given}
+        for k, x in zip(self.plan.motors, tau, strict=True):
+            full[k] = full[k] if k in led else full[k] + x
+        return full
+
+    def outcome(
+        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
+    ) -> Outcome:
+        """Return accelerations and forces; tau has an entry for every joint of the tree."""
+        tree = self.tree or self.m
+        return loop_outcome(
+            self.m, tree, self.plan, q, v, tau, u[2::3][: len(self.given)], direction, self.drives
+        )
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state with its loops closed."""
@@ -295,6 +320,18 @@ class Reduced:
         forces = tau[:nv], tau[nv:]
         return kane.state_model(self.m, q, v, *self.given(u), *forces, drives=self.drives)[0]
 
+    def placed(self, tau: Vector) -> list[Scalar]:
+        """Return the forces themselves: joints, then wheels."""
+        return list(tau)
+
+    def outcome(
+        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
+    ) -> Outcome:
+        """Return rates of the speeds and forces, with joints that slide in given directions."""
+        nv = self.m.nv
+        forces = tau[:nv], tau[nv:]
+        return kane_outcome(self.m, q, v, *self.given(u), *forces, direction, self.drives)
+
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
         m, end = self.m, 2 * len(steering_names(self.m))
@@ -308,6 +345,16 @@ class Reduced:
 
 
 System = Tree | Closed | Reduced
+
+
+def rubbing(own: System) -> tuple[int, ...]:
+    """Return the velocity variables of joints with dry friction that move by themselves."""
+    if own.drives != "all":
+        return ()
+    m = own.m
+    held = prescribed_joints(m) if isinstance(own, Reduced) else own.given
+    led = {m.velocity_index[j] for j in held}
+    return tuple(k for k in sorted(dry_drives(m)) if k not in led)
 
 
 def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -> System:

@@ -23,14 +23,13 @@ SCIPY = {**STIFF, "dop853": "DOP853"}  # the last where no code can be generated
 def callback(kernel: Any, law: Called, nq: int, kernels: Any) -> Callback:
     """Return a right-hand side that asks a Python function for the forces at each evaluation."""
     reduced = isinstance(kernels.system, Reduced)
-    zero = np.zeros(law.forces)
 
     def rate(x: Any, t: Any, u: Any, p: Any, *h: Any) -> Any:
-        qd = kernels.outputs()(x, t, u, zero)[0] if reduced else x[nq:]
+        qd = kernels.outputs()(x, t, u, p)[0] if reduced else x[nq:]
         tau = np.asarray(law.function(float(t[0]), x[:nq].copy(), qd.copy()), dtype=float)
         if tau.shape != (law.forces,):
             raise UsageError(f"the torque function gave shape {tau.shape}, not ({law.forces},)")
-        return kernel(x, t, u, tau, *h)
+        return kernel(x, t, u, np.concatenate([tau, p[law.forces :]]), *h)
 
     return Callback(kernel.card, rate)
 

@@ -1,0 +1,123 @@
+"""One simulation before it runs: a system under a law, and the data its kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import SingularPose
+from ..mechanism import Mechanism
+from ..runtime import integrate as drivers
+from ..runtime.signal import Signal
+from .events import EventTable
+from .kernels import MAPS, Kernels
+from .laws import Called
+from .systems import Closed, Reduced, System
+from .tools import callback
+
+Array = np.ndarray
+FADING = 0.05  # pivots below this part of the largest make a new plan
+SINGULAR = 1e-8
+
+
+@dataclass(frozen=True)
+class Job:
+    """A system under a law, and the data its kernels read."""
+
+    kernels: Kernels
+    signal: Signal | None
+    settings: Array
+    parameters: dict[str, Any]
+    limit: float = 0.0  # pivots below this part of the largest make a new plan
+
+    @property
+    def m(self) -> Mechanism:
+        """The mechanism."""
+        return self.kernels.system.m
+
+    @property
+    def force_names(self) -> tuple[str, ...]:
+        """The names of the forces."""
+        return force_names(self.kernels.system)
+
+    def planned_at(self, q: Array) -> Job:
+        """Return the job with the loops planned anew at a pose."""
+        own = self.kernels.system
+        if not isinstance(own, Closed):
+            return self
+        law: Any = self.kernels.law
+        if hasattr(law, "placed"):
+            law = law.placed(own.m, own.driven_at(q))
+        return replace(self, kernels=replace(self.kernels, system=own.planned_at(q), law=law))
+
+    def renewed(self, rows: Array, t: float, parameters: Any) -> Job:
+        """Return the job planned anew where pivots fade; its limit lies below what it has there."""
+        made = self.planned_at(rows[0][: self.m.nq])
+        size = made.kernels.rhs().inputs[2].size
+        u = self.signal(t) if self.signal is not None else np.zeros(size)
+        p = np.zeros(made.kernels.rhs().inputs[3].size)
+        measure = float(made.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
+        if not measure > SINGULAR:
+            raise SingularPose(
+                f"the loops lose rank at t = {t:.9g} s: pivot ratio {measure:.1e}",
+                hint="the mechanism meets a singular pose, where its motion is not determined",
+            )
+        return replace(made, limit=min(FADING, 0.2 * measure))
+
+    def inputs(self, x: Array, t: Array, p: Array) -> tuple[Array, Array, Array, Array]:
+        """Return what the kernels take at states x (..., n), times t (...), settings p (..., s)."""
+        k = self.kernels
+        u = self.signal(t) if self.signal is not None else np.zeros(max(1, k.inputs))
+        if isinstance(k.law, Called):
+            p = self._called(k.law, x, t, u, p)
+        return x, t[..., None], u, p
+
+    def _called(self, law: Called, x: Array, t: Array, u: Array, p: Array) -> Array:
+        """Return p with the forces of a Python function, state by state."""
+        m, dry = self.m, p[..., law.forces :]
+        dry = np.broadcast_to(dry, (*x.shape[:-1], dry.shape[-1]))
+        qd = x[..., m.nq :]
+        if isinstance(self.kernels.system, Reduced):
+            none = np.concatenate([np.zeros((*x.shape[:-1], law.forces)), dry], axis=-1)
+            qd = self.kernels.outputs()(x, t[..., None], u, none)[0]
+        t = np.broadcast_to(t, x.shape[:-1])
+        states = zip(t.ravel(), x[..., : m.nq].reshape(-1, m.nq), qd.reshape(-1, m.nv), strict=True)
+        found = [np.asarray(law.function(float(a), b, c), dtype=float) for a, b, c in states]
+        tau = np.array(found).reshape(*x.shape[:-1], law.forces)
+        return np.concatenate([tau, dry], axis=-1)
+
+    def model(self, method: str, table: EventTable | None = None) -> drivers.Model:
+        """Return the compiled model that a method integrates."""
+        k = self.kernels
+        rhs, guards = k.map(method) if method in MAPS else k.rhs(), k.guards()
+        if isinstance(k.law, Called):
+            rhs = callback(rhs, k.law, self.m.nq, k)
+            guards = guards and callback(guards, k.law, self.m.nq, k)
+        events = k.events(table.functions, table.key) if table is not None else None
+        mapped = method in MAPS
+        return drivers.Model(rhs, k.project(), events, mapped, self.signal, self.limit, guards)
+
+
+def force_names(own: System) -> tuple[str, ...]:
+    """Return the names of the forces that `torque` holds."""
+    m = own.m
+    names = list(m.rate_names)
+    if isinstance(own, Closed):
+        return tuple(names[k] for k in own.plan.motors)
+    if isinstance(own, Reduced):
+        names += [f"{w.name}.traction" for w in m.wheels]
+    return tuple(names)
+
+
+def place(row: int, lead: tuple[int, ...]) -> tuple[int, ...]:
+    """Return where a state stands in the leading dimensions."""
+    return tuple(int(k) for k in np.unravel_index(row, lead)) if lead else ()
+
+
+def raise_callback(model: drivers.Model) -> None:
+    """Raise what a Python function raised while the driver ran."""
+    error = getattr(model.rhs, "error", None)
+    if error is not None:
+        raise error
