@@ -66,6 +66,10 @@ elastic = [ {{ joint = "block", stiffness = {k} }} ]
     np.testing.assert_allclose(r.q[:, 0], expected, atol=1e-8)
     assert [e.name for e in r.events] == ["block sticks"]
     assert r.events[0].time == pytest.approx(8 * half, abs=1e-8)
+    for method in ("radau", "lsoda"):
+        slow = da.simulate(m, [x0], t=times, method=method)
+        np.testing.assert_allclose(slow.q[:, 0], expected, atol=1e-5)
+        assert [e.name for e in slow.events] == ["block sticks"]
     fine = da.simulate(m, [x0], t=np.linspace(0, times[-1], 500))
     assert (np.diff(fine.energy) <= 1e-12).all()
 
@@ -330,3 +334,23 @@ drives = [ { joint = "spin", coulomb = 0.6 } ]
     np.testing.assert_allclose(x[2], v * v / (2 * a), rtol=1e-8)
     assert [e.name for e in r.events] == ["spin sticks"]
     assert r.events[0].time == pytest.approx(v / a, rel=1e-8)
+
+
+# -- what is counted ---------------------------------------------------------------------------
+
+
+def test_uses_count_friction_and_say_so():
+    m = da.robots.puma560()
+    r = da.simulate(m, t=[0.0, 0.01])
+    assert r.notes == ("friction of 6 joints counted",)
+    r = da.simulate(m, t=[0.0, 0.01], drives="inertia")
+    assert r.notes == ('friction of 6 joints not counted: drives="inertia"',)
+    assert da.simulate(da.load("RX(); body 1: M = 1, I = (1, 1, 1);"), t=[0.0, 0.1]).notes == ()
+
+
+def test_linear_models_at_rest_keep_viscous_friction_and_leave_coulomb_out():
+    m = pendulum("coulomb = 3, viscous = 0.7")
+    small = da.linearize(m, [-np.pi / 2])
+    assert small.A[1, 1] == pytest.approx(-0.7 / 0.35)
+    assert small.notes[-1] == "Coulomb friction is left out at rest: elbow"
+    assert len(da.linearize(m, [-np.pi / 2], [0.1]).notes) == 1

@@ -6,6 +6,7 @@ The right-hand side is traced once with the control law in it and compiled; the 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,8 +25,9 @@ from .kernels import METHODS, Kernels
 from .laws import law_of
 from .result import Event, Simulation, SimulationStopped, column_names
 from .run import Found, Run
+from .slow import STIFF, run_numpy, run_scipy
 from .systems import Closed, joint_index, normalised, system
-from .tools import STIFF, prescribed_signal, run_numpy, run_scipy
+from .tools import prescribed_signal
 
 Array = np.ndarray
 __all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
@@ -50,6 +52,7 @@ def simulate(
     hold: bool = False,
     threads: int = 1,
     max_steps: int = 1_000_000,
+    time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Return the motion from (q0, qd0) on the times t (an array, or the end of 201 samples).
@@ -61,7 +64,8 @@ def simulate(
     constraints qd0 are the speeds α, and the traction of each wheel follows the joint forces.
     `method`: dop853 (adaptive), rk4, euler (semi-implicit), constant_acceleration with `step`;
     radau, bdf, lsoda by SciPy for stiff cases. q0, qd0 and `parameters` may have leading
-    dimensions. `motion` prescribes joints or steering angles: {name: signal or (times, values)}.
+    dimensions. `max_steps` (adaptive methods) and `time_limit` (seconds of work) end what takes too
+    long. `motion` prescribes joints or steering angles: {name: signal or (times, values)}.
     `events`: "limits", or {name: f(t, q, qd)}; those named in `stop` end the simulation.
     Friction counts (`drives`): dry friction holds joints at rest and lets them go, which are events
     ("elbow sticks", "elbow slips"); what was counted is in `notes`.
@@ -79,7 +83,8 @@ def simulate(
             f"parameters must be a mapping, not {kind}", hint='write parameters={"L1": 0.4}'
         )
     m = with_motors(m)
-    _check(method, {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps})
+    asked = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
+    _check(method, asked if time_limit is None else asked | {"time_limit": time_limit})
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
     states, lead = _states(job, q0, qd0, times[0])
@@ -90,20 +95,37 @@ def simulate(
     run = Run(
         job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table, max_steps
     )
-    return run.result(_found(run, states, lead, threads, progress), lead)
+    watch = _watched(time_limit, run, progress) if time_limit is not None else progress
+    return run.result(_found(run, states, lead, threads, watch), lead)
+
+
+def _watched(limit: float, run: Run, progress: Any) -> Callable[[float], None]:
+    """Return a progress function that gives up after `limit` seconds of work."""
+    start = time.perf_counter()
+
+    def watch(part: float) -> None:
+        if time.perf_counter() - start > limit:
+            t = float(run.times[0] + part * (run.times[-1] - run.times[0]))
+            raise SimulationStopped(
+                f"the time limit of {limit:g} s is reached, {100 * part:.3g} % is done",
+                "allow more (time_limit=), a larger rtol or step", "", t, np.zeros(0), np.zeros(0),
+            )  # fmt: skip
+        if progress is not None:
+            progress(part)
+
+    return watch
 
 
 def _found(run: Run, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
     """Return the samples of all states by the method that is asked for."""
-    job, times, method = run.job, run.times, run.method
+    times, method = run.times, run.method
     slow = refusal() is not None
     if not len(states):
         return np.zeros((0, len(times), states.shape[1])), [], 0, 0, ""
     if method in STIFF or (slow and method == "dop853"):
-        return run.watched(run_scipy(job, states, times, method, run.rtol, run.atol), lead)
+        return run.watched(run_scipy(run, states, lead, progress), lead)
     if slow:
-        rows, given = run.rows(job.settings, lead), run.parameters(lead)
-        return run.watched(run_numpy(job, states, times, method, run.step, given, rows), lead)
+        return run.watched(run_numpy(run, states, lead), lead)
     if method == "dop853":
         return run.adaptive(states, lead, threads, progress)
     return run.fixed(states, lead, threads, progress)

@@ -86,8 +86,9 @@ class Run:
 
     def watched(self, found: Found, lead: tuple[int, ...]) -> Found:
         """Return samples found by other means with the events that they show."""
-        out, _, steps, evaluations, _ = found
+        out, turned, steps, evaluations, _ = found
         events = sampled_events(self, out, lead, fine=False) if self.table.functions else []
+        events = sorted([*events, *self.told(turned)], key=lambda e: (e.state, e.time))
         return out, events, steps, evaluations, self.cut(out, events, lead)
 
     def cut(self, out: Array, found: list[Event], lead: tuple[int, ...]) -> str:
@@ -198,7 +199,7 @@ class Run:
     ) -> str:
         """Run one state to the end, from one jump of a held signal to the next."""
         job = self.job
-        for end in self._ends():
+        for end in self.ends():
             while (status := driver.run(end, progress)) != drivers.DONE:
                 raise_callback(driver.model)
                 if status in (drivers.EVENT, drivers.GUARD):
@@ -216,7 +217,7 @@ class Run:
                 elif status == drivers.LIMIT:
                     raise SimulationStopped(
                         f"more than {driver.most} steps, t = {driver.t:.9g} s is reached",
-                        'stiff springs ask for method="rosenbrock"; or allow more (max_steps=)',
+                        'stiff springs ask for method="radau"; or allow more (max_steps=)',
                         "", driver.t, driver.x[: job.m.nq].copy(), driver.x[job.m.nq :].copy(),
                     )  # fmt: skip
                 else:
@@ -251,7 +252,7 @@ class Run:
         driver.turn = t, x
         return rubbed
 
-    def _ends(self) -> list[float]:
+    def ends(self) -> list[float]:
         """Return the times where the right-hand side may jump, and the last time."""
         signal, last = self.job.signal, float(self.times[-1])
         if signal is None or signal.coefficients.shape[2] > 2:

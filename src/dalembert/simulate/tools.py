@@ -1,23 +1,19 @@
-"""The slower ways: right-hand sides that call Python, and SciPy for stiff systems."""
+"""Right-hand sides that call Python, and signals of prescribed motions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..algorithms.velocity_constraints import prescribed_joints, steering_names
-from ..errors import ComputationError, UsageError
+from ..errors import UsageError
 from ..mechanism import joint_name
 from ..runtime.callback import Callback
 from ..runtime.signal import Signal, held, linear
 from .laws import Called
 from .systems import Closed, Reduced, System, Tree
-
-STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
-SCIPY = {**STIFF, "dop853": "DOP853"}  # the last where no code can be generated
 
 
 def callback(kernel: Any, law: Called, nq: int, kernels: Any) -> Callback:
@@ -75,75 +71,3 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
             one = one.derivative()
             parts.append(one)
     return parts[0].beside(*parts[1:]) if parts else None
-
-
-def run_scipy(job: Any, states: Any, times: Any, method: str, rtol: float, atol: float) -> Any:
-    """Return the samples of each state by one of SciPy's methods."""
-    try:
-        from scipy.integrate import solve_ivp
-    except ImportError:
-        raise UsageError(
-            f"method {method!r} needs SciPy", hint='pip install "dalembert[sim]"'
-        ) from None
-    if job.settings.ndim > 1 or any(np.ndim(v) for v in job.parameters.values()):
-        raise UsageError(f"{method} takes one set of settings and parameters")
-    model = job.model(method)
-    size = model.rhs.card.inputs[2].size
-    p = job.settings
-    given = job.parameters or None
-
-    def inputs(x: Any, t: float) -> Any:
-        u = job.signal(t) if job.signal is not None else np.zeros(size)
-        return x, np.array([t]), u, p
-
-    out, count, evaluations = [], 0, 0
-    for x in states:
-        found = solve_ivp(
-            lambda t, x: model.rhs(*inputs(x, t), parameters=given),
-            (times[0], times[-1]), x, SCIPY[method], times, rtol=rtol, atol=atol,
-        )  # fmt: skip
-        if not found.success:
-            raise ComputationError(f"{method}: {found.message}")
-        rows = found.y.T
-        if model.project is not None:
-            made = [
-                model.project(*inputs(x, t), parameters=given)
-                for x, t in zip(rows, times, strict=True)
-            ]
-            rows = np.stack([np.asarray(x) for x, _ in made])
-        out.append(rows)
-        count += len(found.t)
-        evaluations += found.nfev
-    return np.stack(out), [], count, evaluations, ""
-
-
-def run_numpy(
-    job: Any, states: Any, times: Any, method: str, step: float, parameters: Any, settings: Any
-) -> Any:
-    """Return the samples of all states by a fixed step in NumPy, where no code can be generated."""
-    model = job.model(method)
-    size = model.rhs.card.inputs[2].size
-
-    def call(kernel: Any, x: Any, t: float, *h: Any) -> Any:
-        u = job.signal(t) if job.signal is not None else np.zeros(size)
-        return kernel(x, np.array([t]), u, settings, *h, parameters=parameters)
-
-    x, out, count = np.array(states), [np.array(states)], 0
-    for before, after in pairwise(times):
-        parts = max(1, int(np.ceil((after - before) / step - 1e-9)))
-        h = (after - before) / parts
-        for k in range(parts):
-            t = before + k * h
-            if model.mapped:
-                x = call(model.rhs, x, t, np.array([h]))
-            else:
-                a = call(model.rhs, x, t)
-                b = call(model.rhs, x + h / 2 * a, t + h / 2)
-                c = call(model.rhs, x + h / 2 * b, t + h / 2)
-                d = call(model.rhs, x + h * c, t + h)
-                x = x + h / 6 * (a + 2 * b + 2 * c + d)
-            if model.project is not None:
-                x = call(model.project, x, t + h)[0]
-        count += parts * len(x)
-        out.append(x)
-    return np.stack(out, axis=1), [], count, count * (1 if model.mapped else 4), ""

@@ -1,0 +1,170 @@
+"""The slower ways: SciPy's methods, and fixed steps where no code can be generated."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..errors import ComputationError, UsageError
+from ..runtime.methods import RK4
+from .friction import Through, crossing
+from .job import Job, place, raise_callback
+from .kernels import MAPS
+from .result import Event, SimulationStopped
+
+Array = np.ndarray
+STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
+SCIPY = {**STIFF, "dop853": "DOP853"}  # the last where no code can be generated
+QUARTERS = (0.25, 0.5, 0.75, 1.0)
+
+
+def run_scipy(run: Any, states: Array, lead: tuple[int, ...], report: Any) -> Any:
+    """Return the samples of each state by one of SciPy's methods."""
+    try:
+        import scipy.integrate as solvers
+    except ImportError:
+        raise UsageError(
+            f"method {run.method!r} needs SciPy", hint='pip install "dalembert[sim]"'
+        ) from None
+    settings, given = run.settings(len(states), lead), run.parameters(lead)
+    out, events, steps, evaluations = [], list[Event](), 0, 0
+    for row, x in enumerate(states):
+        p = settings[row].copy() if settings.ndim > 1 else settings
+        own = {k: (v[row] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
+        solver = getattr(solvers, SCIPY[run.method])
+        one = _Scipy(run, solver, p, own, row, place(row, lead), report, row / len(states))
+        out.append(one.through(x.copy()))
+        events += one.events
+        steps, evaluations = steps + one.steps, evaluations + one.evaluations
+    return np.stack(out), events, steps, evaluations, ""
+
+
+class _Scipy:
+    """One state, step by step, so that steps are counted and friction is seen."""
+
+    def __init__(
+        self, run: Any, solver: Any, p: Array, given: Any, row: int, place: Any, report: Any,
+        done: float,
+    ) -> None:  # fmt: skip
+        self.run, self.solver, self.p, self.given = run, solver, p, given
+        self.row, self.place, self.report, self.done = row, place, report, done
+        self.job: Job = run.job
+        self.model = self.job.model(run.method)
+        self.steps = self.evaluations = 0
+        self.events: list[Event] = []
+
+    def rate(self, t: float, x: Array) -> Array:
+        """Return dx/dt."""
+        self.evaluations += 1
+        if self.report is not None and self.evaluations % 256 == 0:
+            span = float(self.run.times[-1] - self.run.times[0]) or 1.0
+            self.report(self.done + (t - float(self.run.times[0])) / span * (1 - self.done))
+        return np.asarray(self.ask(self.model.rhs, x, t))
+
+    def ask(self, kernel: Any, x: Array, t: float) -> Any:
+        """Return a kernel at a state and time."""
+        signal = self.job.signal
+        u = signal(t) if signal is not None else np.zeros(kernel.card.inputs[2].size)
+        found = kernel(x, np.array([t]), u, self.p, parameters=self.given)
+        raise_callback(self.model)
+        return found
+
+    def closed(self, x: Array, t: float) -> Array:
+        """Return the state brought back to where it must lie."""
+        project = self.model.project
+        return x if project is None else np.array(self.ask(project, x, t)[0])
+
+    def through(self, x: Array) -> Array:
+        """Return the samples from one state on."""
+        times = self.run.times
+        out = np.full((len(times), len(x)), np.nan)
+        t = float(times[0])
+        self.run.modes.begin(x[None], t, self.p[None], self.given, self.row)
+        out[0] = x
+        for end in self.run.ends():
+            while t < end:
+                t, x = self._smooth(t, x, end, out)
+        return out
+
+    def _smooth(self, t: float, x: Array, end: float, out: Array) -> tuple[float, Array]:
+        """Return time and state at the end, or where a joint sticks or slips."""
+        run, times = self.run, self.run.times
+        solver = self.solver(self.rate, t, x, end, rtol=run.rtol, atol=run.atol)
+        while solver.status == "running":
+            message = solver.step()
+            self.steps += 1
+            if solver.status == "failed":
+                raise ComputationError(f"{run.method}: {message}")
+            if self.steps > run.most:
+                nq = run.job.m.nq
+                raise SimulationStopped(
+                    f"more than {run.most} steps, t = {solver.t:.9g} s is reached",
+                    "allow more (max_steps=), or a larger rtol", "",
+                    float(solver.t), solver.y[:nq].copy(), solver.y[nq:].copy(),
+                )  # fmt: skip
+            before, after, dense = float(solver.t_old), float(solver.t), solver.dense_output()
+            turn = self._turn(dense, before, after)
+            last = after if turn is None else turn
+            for k in np.flatnonzero((times > before) & (times <= last)):
+                out[k] = self.closed(dense(times[k]), float(times[k]))
+            if turn is not None:
+                x = self.closed(dense(turn), turn)
+                given = run.job, x, turn, self.p, self.given, self.row, self.place
+                self.events += run.modes.turned(*given)
+                return turn, x
+        return end, self.closed(solver.y, end)
+
+    def _turn(self, dense: Any, before: float, after: float) -> float | None:
+        """Return when friction first holds or lets go a joint within a step."""
+        if self.model.guards is None:
+            return None
+
+        def guards(t: float) -> Array:
+            return np.asarray(self.ask(self.model.guards, self.closed(dense(t), t), t))
+
+        for part in QUARTERS:
+            time = before + part * (after - before)
+            if (guards(time) < 0).any():
+                found = crossing(guards, self.p[-self.run.modes.count :] != 0, before, time)
+                self.run.modes.look(self.row, found, dense(found), self.job.m.nq)
+                return found
+        return None
+
+
+def run_numpy(run: Any, states: Array, lead: tuple[int, ...]) -> Any:
+    """Return the samples of all states by a fixed step in NumPy, where no code can be generated."""
+    job, method, modes = run.job, run.method, run.modes
+    p, given = run.settings(len(states), lead), run.parameters(lead)
+    kernels = job.kernels
+    rhs, project = kernels.map(method) if method in MAPS else kernels.rhs(), kernels.project()
+
+    def call(kernel: Any, x: Array, t: float, *h: Any) -> Any:
+        return kernel(*job.inputs(x, np.full(len(x), t), p), *h, parameters=given)
+
+    x, count = np.array(states), 0
+    modes.begin(x, float(run.times[0]), p, given)
+    out, events = [x.copy()], list[Event]()
+    for before, after in pairwise(run.times):
+        parts = max(1, int(np.ceil((after - before) / run.step - 1e-9)))
+        h = (after - before) / parts
+        for k in range(parts):
+            t, start = before + k * h, x
+            if method in MAPS:
+                x = call(rhs, x, t, np.array([h]))
+            else:
+                x = RK4.step(lambda x, t: call(rhs, x, t), x, t, h)
+            if project is not None:
+                x = call(project, x, t + h)[0]
+            if modes.count:
+                wrong = (call(kernels.guards(), x, t + h) < 0).any(axis=1)
+                for row in map(int, np.flatnonzero(wrong)):
+                    own = {n: (v[row] if np.ndim(v) else v) for n, v in (given or {}).items()}
+                    way = Through(job, method, modes, own or None, row, place(row, lead))
+                    x[row] = way.step(start[row].copy(), t, h, p[row])
+                    events += way.events
+        count += parts * len(x)
+        out.append(x)
+    stages = 1 if method in MAPS else RK4.stages
+    return np.stack(out, axis=1), events, count, count * stages, ""
