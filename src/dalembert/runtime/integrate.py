@@ -20,13 +20,13 @@ from . import adaptive as adaptive_code
 from . import arguments, cache
 from . import fixed as fixed_code
 from .adaptive import EVENT, SMALL
-from .code import LANES, Record
+from .code import LANES
 from .fixed import ALARM, BAD, DONE, GUARD, MORE, TILE
 from .kernel import Kernel
 from .library import declarations
 from .llvm import Engine, generate, table
-from .native import address, scratch
 from .signal import Signal
+from .task import Task
 
 __all__ = [
     "ALARM",
@@ -88,64 +88,6 @@ def guard_count(model: Model) -> int:
     return model.guards.card.outputs[0].size if model.guards is not None else 0
 
 
-class _Task:
-    """A record in memory, with the arrays its fields point to kept alive."""
-
-    def __init__(self, record: Record):
-        self.record = record
-        self.words, self.start = scratch(record.size + 64)
-        offset = self.start - address(self.words)
-        whole = self.words[offset : offset + record.size]
-        whole[:] = 0
-        self.integers, self.reals = whole.view(np.int64), whole.view(np.float64)
-        self.kept: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        k = self.record.offset[name] // 8
-        return (self.reals if self.record.kind[name] == "double" else self.integers)[k]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        k = self.record.offset[name] // 8
-        if isinstance(value, np.ndarray):
-            self.kept[name] = value
-            value = address(value)
-        (self.reals if self.record.kind[name] == "double" else self.integers)[k] = value
-
-    def entry(self, name: str, k: int, value: Any) -> None:
-        """Set word k of a longer field."""
-        if isinstance(value, np.ndarray):
-            self.kept[f"{name}{k}"] = value
-            value = address(value)
-        self.integers[self.record.offset[name] // 8 + k] = value
-
-    def where(self, name: str) -> int:
-        return self.start + self.record.offset[name]
-
-    def buffer(self, name: str, size: int) -> np.ndarray:
-        """Return a new row of zeros that a field points to, rounded up to whole vectors."""
-        made = np.zeros(-(-max(size, 1) // LANES) * LANES)
-        self[name] = made
-        return made
-
-    def kernel(self, name: str, kernel: Kernel | None, entry: str) -> None:
-        """Point to a kernel's entry (`one` or `batch`) and give it scratch of its own."""
-        if kernel is None:
-            return
-        code: Any = kernel.code
-        memory, start = scratch(getattr(kernel.card, f"scratch_{entry}"))
-        self.kept[f"{name}_memory"], self.kept[f"{name}_kernel"] = memory, kernel
-        self[name] = getattr(code, f"{entry}_address")
-        self[f"{name}_scratch"] = start
-
-    def signal(self, signal: Signal | None, size: int) -> None:
-        u = self.buffer("u", size)
-        self.entry("ins", 2, u)
-        if signal is not None:
-            self["nu"], self["pieces"] = signal.size, len(signal.coefficients)
-            self["terms"] = signal.coefficients.shape[2]
-            self["breaks"], self["coefficients"] = signal.breaks, signal.coefficients
-
-
 @dataclass
 class Fixed:
     """States (count, n) taken through `times` with steps no longer than `step`."""
@@ -157,13 +99,13 @@ class Fixed:
     settings: np.ndarray  # (size,) or (count, size)
     parameters: Mapping[str, Any] | None = None
     out: np.ndarray = field(init=False)
-    task: _Task = field(init=False)
+    task: Task = field(init=False)
 
     def __post_init__(self) -> None:
         self.states = np.array(self.states, dtype=float, order="C")
         count, n = self.states.shape
         self.out = np.full((count, len(self.times), n), np.nan)
-        self.task = task = _Task(fixed_code.RECORD)
+        self.task = task = Task(fixed_code.RECORD)
         settings = np.ascontiguousarray(self.settings, dtype=float)
         card = self.model.rhs.card
         task["n"], task["count"], task["states"] = n, count, self.states
@@ -234,12 +176,12 @@ class Adaptive:
     longest: float = np.inf
     most: int = 1_000_000  # steps, those refused included
     out: np.ndarray = field(init=False)
-    task: _Task = field(init=False)
+    task: Task = field(init=False)
     turn: tuple[float, np.ndarray] = field(init=False)  # where to restart after a guard
 
     def __post_init__(self) -> None:
         n = len(self.state)
-        self.task = task = _Task(adaptive_code.RECORD)
+        self.task = task = Task(adaptive_code.RECORD)
         self.out = np.full((len(self.times), n), np.nan)
         wide = -(-n // LANES) * LANES
         task["n"], task["wide"] = n, wide
@@ -380,7 +322,7 @@ class Adaptive:
 
 def _run(
     driver: Callable[[int], int],
-    task: _Task,
+    task: Task,
     progress: Callable[[], float],
     report: Callable[[float], None] | None,
     enough: Callable[[], bool] | None = None,
