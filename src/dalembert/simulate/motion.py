@@ -77,14 +77,9 @@ def simulate(
     True
     """
     require_mechanism(m, "simulate")
-    if parameters is not None and not isinstance(parameters, Mapping):
-        kind = type(parameters).__name__
-        raise UsageError(
-            f"parameters must be a mapping, not {kind}", hint='write parameters={"L1": 0.4}'
-        )
     m = with_motors(m)
     asked = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
-    _check(method, asked if time_limit is None else asked | {"time_limit": time_limit})
+    _check(method, asked if time_limit is None else asked | {"time_limit": time_limit}, parameters)
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
     states, lead = _states(job, q0, qd0, times[0])
@@ -163,8 +158,13 @@ def _closed(job: Job, own: Closed, q: Array, v: Array, start: float) -> tuple[Ar
     return q, evaluate(m, "tree_motion", q, v, np.zeros_like(v), parameters=given)[0]
 
 
-def _check(method: str, positive: Mapping[str, Any]) -> None:
+def _check(method: str, positive: Mapping[str, Any], parameters: Any) -> None:
     """Raise UsageError for an unknown method, or an option that must be above zero."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        kind = type(parameters).__name__
+        raise UsageError(
+            f"parameters must be a mapping, not {kind}", hint='write parameters={"L1": 0.4}'
+        )
     known = (*METHODS, *STIFF)
     if method not in known:
         raise UsageError(f"unknown method {method!r}", hint="methods: " + ", ".join(known))
