@@ -7,7 +7,7 @@ PYTEST := $(PY) -m pytest -n 2 --durations=10
 .PHONY: run test test-all lint bench toolchains clean
 
 run: .venv/.installed-run
-	@$(PY) examples/report_robot.py
+	@$(PY) examples/first.py
 
 test: lint
 	$(PYTEST) -m "not slow"

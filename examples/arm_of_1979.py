@@ -32,6 +32,8 @@ def main() -> None:
         row = [*forces.q[k], *forces.tau[k]]
         print(f"{forces.t[k]:4.1f}" + "{:8.4f}{:8.4f}{:8.4f}{:10.3f}{:10.3f}{:10.3f}".format(*row))
 
+    forces.save_html("out/arm_of_1979.html")
+
     # the forces, played back: accelerations from driving forces, held over each step
     for step in (1e-2, 1e-3, 1e-4):
         table = da.trajectory.spline(forces.t, forces.tau, "natural").signal
@@ -53,6 +55,7 @@ def main() -> None:
     compiled = (time.perf_counter() - begin) / 4096
     print(f"forming the model: 0.3 s in 1979; {1e3 * plain:.2f} ms in plain Python,"
           f" {1e9 * compiled:.0f} ns compiled")  # fmt: skip
+    print("the lift with its forces: out/arm_of_1979.html")
 
 
 if __name__ == "__main__":

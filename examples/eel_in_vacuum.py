@@ -33,6 +33,8 @@ def main() -> None:
         heading = 2 * np.degrees(np.arctan2(np.linalg.norm(r.q[:, 3:6], axis=1), r.q[:, 6]))
         print(f"{phase:15.1f}{momentum:19.1e}{np.abs(centre - centre[0]).max():18.1e} m"
               f"{np.abs(heading).max():9.1f} deg{heading[-1]:18.3f} deg")  # fmt: skip
+    r.save_html("out/eel_in_vacuum.html")
+    print("the last motion: out/eel_in_vacuum.html")
 
 
 if __name__ == "__main__":

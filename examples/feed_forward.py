@@ -57,6 +57,8 @@ def main() -> None:
             print(f"  {name:<24} tip off by {1e3 * errors[name]:8.3f} mm")
         ratio = errors["independent PD"] / errors["PD + model feed-forward"]
         print(f"  the model makes the robot {ratio:.0f} times more accurate")
+    forces.save_html("out/feed_forward.html")
+    print("the fastest move with its forces: out/feed_forward.html")
 
 
 if __name__ == "__main__":

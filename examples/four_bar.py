@@ -23,9 +23,11 @@ def main() -> None:
     r = da.simulate(m, q0, t=10.0, rtol=1e-10)
     change = np.ptp(r.energy) / np.abs(r.potential_energy).max()
     print(f"let go for 10 s: energy kept to {change:.1e}, loops closed to {r.residual.max():.1e}")
+    r.save_html("out/four_bar.html")
     rest = da.equilibrium(m, q0)
     swing = da.linearize(m, rest).frequencies[0]
     print(f"it rests at {np.degrees(rest[0]):.1f} deg and swings there at {swing:.4f} Hz")
+    print("the motion: out/four_bar.html")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ def main() -> None:
     print("   t       q1       q2         V")
     for t, q, v in zip(r.t[::4], r.q[::4], V[::4], strict=True):
         print(f"{t:4.1f} {q[0]:8.4f} {q[1]:8.4f} {v:9.4f} " + "*" * round(40 * v / V[0]))
+    r.save_html("out/pd_control.html")
+    print("the motion: out/pd_control.html")
     print(f"V never rises: {bool((np.diff(V) <= 1e-9 * V[0]).all())}")
 
 

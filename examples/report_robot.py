@@ -21,7 +21,7 @@ NUMBERS = {
     "L1": 0.5, "M1": 20, "D1": 0.3, "IX1": 0.9, "IZ1": 0.9,
     "L2": 0.4, "M2": 12, "D2": 0.2, "IX2": 0.4, "IZ2": 0.4,
     "L3": 0.4, "M3": 6, "D3": 0.2, "IX3": 0.2, "IY3": 0.2,
-    "L6": 0.1, "M6": 2, "D6": 0.05, "IX6": 0.012, "IY6": 0.01,
+    "L6": 0.1, "M6": 2, "D6": 0.05, "IX6": 0.012, "IY6": 0.012,
 }  # fmt: skip
 STATES = 4096
 
@@ -63,6 +63,8 @@ def main() -> None:
     equations = da.equations(m)
     print(f"EQUATIONS OF MOTION\n{equations.text(form='report').rstrip()}\n", flush=True)
     print("KERNEL\n" + "\n".join(kernel_lines(m, equations)))
+    m.save_svg("out/report_robot.svg", [0.3, 0.4, 0.6, -0.7, 0.4, 0])
+    print("\nits kinematic scheme: out/report_robot.svg")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,17 @@ def test_an_example_runs(file, tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout
+    pictures = list((tmp_path / "out").iterdir())
+    assert pictures and all(f"out/{file.name}" in run.stdout for file in pictures)
+
+
+def test_the_first_example_is_short_and_says_where_its_page_is(tmp_path):
+    file = ROOT / "examples" / "first.py"
+    run = subprocess.run(
+        [sys.executable, str(file)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert len(run.stdout.splitlines()) <= 20
+    assert run.stdout.splitlines()[-1].endswith("out/first.html")
 
 
 def test_the_readme_shows_what_its_commands_print(capsys, monkeypatch):

@@ -202,10 +202,21 @@ function visible(o: THREE.Object3D): boolean {
 function look(machine: Machine, drawing: Drawing) {
   const s = machine.scene, up = upOf(s), box = new THREE.Box3(), p = new THREE.Vector3();
   const poses = [s.q, ...(s.motion?.q.filter((_, k, all) => k % Math.max(1, Math.floor(all.length / 60)) === 0) ?? [])];
+  const mean = new THREE.Vector3();
+  let seen = 0;
   const points = s.bodies.map((b) => (b.points.length ? b.points : [[0, 0, 0]]));
   for (const q of poses) {
     const F = machine.frames(q);
-    F.forEach((T, j) => { if (!s.bodies[j].hidden || points[j].length > 1 || s.bodies[j].mass) for (const x of points[j]) box.expandByPoint(p.set(...(at(T, x) as [number, number, number]))); });
+    F.forEach((T, j) => { if (!s.bodies[j].hidden || points[j].length > 1 || s.bodies[j].mass) for (const x of points[j]) {
+      box.expandByPoint(p.set(...(at(T, x) as [number, number, number])));
+      mean.add(p);
+      seen++;
+    } });
+  }
+  for (const [j, b] of s.bodies.entries()) {
+    if (b.kind !== "free" || !b.ellipsoid || b.ellipsoid.odd || s.loops.length) continue;
+    const reach = 0.8 * Math.max(...b.ellipsoid.half), c = vector(at(machine.frames(s.q)[j], b.centre!));
+    box.expandByPoint(c.clone().addScalar(reach)).expandByPoint(c.addScalar(-reach));
   }
   const floats = s.bodies.some((b) => b.parent < 0 && b.hidden);
   for (const x of s.base) if (!floats || s.loops.length) box.expandByPoint(vector(x));
@@ -218,7 +229,10 @@ function look(machine: Machine, drawing: Drawing) {
   else if (!floats && base - low < 0.08 * radius) ground = base - 1.65 * drawing.unit;
   else if (!floats) ground = low - 0.15 * radius;
   if (Math.hypot(...s.gravity) < 1e-9) ground = null;
-  return { up, normal: planeNormal(machine), ground, centre, radius };
+  // where it reaches out to, seen from its base
+  const lean = mean.multiplyScalar(1 / Math.max(1, seen)).sub(s.base.length ? vector(s.base[0]) : centre);
+  lean.addScaledVector(up, -lean.dot(up));
+  return { up, normal: planeNormal(machine), ground, centre, radius, lean: lean.length() > 0.06 * radius ? lean.normalize() : null };
 }
 
 function lowest(box: THREE.Box3, up: THREE.Vector3): number {

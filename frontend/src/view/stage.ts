@@ -7,6 +7,7 @@ export interface Look {
   up: THREE.Vector3;
   normal: THREE.Vector3 | null; // of the plane in which a planar machine moves
   ground: number | null; // height along up
+  lean: THREE.Vector3 | null; // where the machine reaches out to
   centre: THREE.Vector3;
   radius: number;
 }
@@ -125,6 +126,13 @@ export class Stage {
       const n = normal.clone();
       if (n.clone().cross(up).dot(e) > 0) n.negate();
       return n.multiplyScalar(1).addScaledVector(up, 0.16).addScaledVector(e, 0.22).normalize();
+    }
+    const { lean } = this.look;
+    if (lean && !normal) {
+      // from the side, so that the arm is seen at its full length
+      const side = lean.clone().cross(up).normalize();
+      if (side.dot(e.clone().multiplyScalar(0.4).addScaledVector(f, -1)) < 0) side.negate();
+      return side.multiplyScalar(1.3).addScaledVector(lean, 0.62).addScaledVector(up, 0.66).normalize();
     }
     return e.clone().multiplyScalar(0.95).addScaledVector(f, -1.25).addScaledVector(up, normal ? 1.5 : 0.72).normalize();
   }

@@ -27,8 +27,10 @@ def matrix(T: Transform) -> list[float]:
 def attachments(m: Mechanism) -> dict[int, list[Array]]:
     """Return, by body (-1 is the base), the points where something is held, in its own frame."""
     found: dict[int, list[Array]] = {j: [] for j in range(-1, len(m.bodies))}
-    for b in m.bodies:
-        found[b.parent].append(array(b.placement.p))
+    hidden = floating(m)
+    for j, b in enumerate(m.bodies):
+        if b.parent >= 0 or j not in hidden:
+            found[b.parent].append(array(b.placement.p))
     for f in m.named:
         found[f.body].append(array(f.placement.p))
     ends: list[Any] = [*m.loops, *m.springs]

@@ -88,5 +88,6 @@ def write(text: str, path: str | Path) -> Path:
         raise UsageError(
             f"a page cannot be written as {shown(str(path))}", hint="write: m.save_html('m.html')"
         )
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
     return file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ def motion(
     events: Sequence[Any] = (),
     energy: Any = None,
     effort: Any = None,
+    steer: Mapping[str, Any] | None = None,
     note: str = "",
 ) -> dict[str, Any]:
     """Return the data of a motion: times, coordinates, and plots of them and of the forces."""
@@ -65,6 +66,7 @@ def motion(
         "t": _short(t[keep]),
         "q": [_short(row, 12) for row in q[keep]],
         "plots": plots,
+        "steer": {n: _short(np.asarray(x, dtype=float)[keep]) for n, x in (steer or {}).items()},
         "events": [{"time": float(e.time), "name": shown(e.name, 60)} for e in events[:200]],
         "note": shown(note, 400),
     }

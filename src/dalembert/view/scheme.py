@@ -39,10 +39,12 @@ def svg(
     ]
     everything = [p for own in points for p in own] + _base_points(numeric, held)
     camera = _camera(numeric, frames, np.array(everything), width, height)
-    parts = [*_links(numeric, points, camera), *_joints(numeric, frames, points, camera)]
-    parts += _cut(numeric, frames, camera)
-    parts.sort(key=lambda part: part[0])
-    drawn = [*_base(numeric, held, camera), *(text for _, text in parts)]
+    # joints lie on the links that they hold
+    links = _links(numeric, points, camera)
+    joints = _joints(numeric, frames, camera) + _cut(numeric, frames, camera)
+    drawn = _base(numeric, held, camera)
+    for parts in (links, joints):
+        drawn += [text for _, text in sorted(parts, key=lambda part: part[0])]
     if names or (names is None and len(m.joint_names) <= NAMES):
         drawn += _names(numeric, frames, camera)
     title = html.escape(shown(m.name, 80))
@@ -58,6 +60,7 @@ def svg(
 def save_svg(m: Mechanism, path: str | Path, q: Any = None) -> Path:
     """Return the path of an SVG file of the scheme after writing it."""
     file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(svg(m, q), encoding="utf-8")
     return file
 
@@ -184,9 +187,7 @@ def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _joints(
-    m: Mechanism, frames: list[Array], points: list[list[Array]], camera: Camera
-) -> list[Part]:
+def _joints(m: Mechanism, frames: list[Array], camera: Camera) -> list[Part]:
     r, hidden, out = _unit(camera, len(m.bodies)), floating(m), []
     for j, (b, T) in enumerate(zip(m.bodies, frames, strict=True)):
         if j in hidden:
