@@ -21,6 +21,7 @@ LAYERS = [
     ["equations", "emit", "runtime"],
     ["compute", "reference"],
     ["measure"],
+    ["identify"],
     ["tables", "verify", "agree", "cost", "listing", "bench"]
     + ["simulate", "trajectory", "control", "linear"],
     ["export", "view"],

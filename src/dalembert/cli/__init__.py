@@ -22,6 +22,8 @@ COMMANDS = {
     "simulate": "Integrate the motion of a model.",
     "torques": "Compute the joint forces along a trajectory.",
     "view": "Show a model as a page that moves, or as a scheme.",
+    "identify": "Identify masses, inertias and friction from a log.",
+    "excite": "Find a motion that shows the parameters best.",
     "verify": "Compare results with the numbers in reference files.",
     "agree": "Compare all formalisms with each other.",
     "convert": "Write a model in another description language.",

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from .columns import assigned
-from .smooth import Smoothed, smooth
+from .smooth import Smoothed, smooth_all
 from .table import read_table, some, write_table
 from .turning import free_rates, is_quaternion, quaternion_rates, same_sign
 
@@ -190,6 +190,13 @@ def motion_of(m: Mechanism, t: Any, q: Any) -> MeasuredMotion:
     return read_motion({"t": times, **dict(zip(heads, rows.T, strict=True))}, m)
 
 
+def rates_of(t: Array, y: Array) -> tuple[Array, Array, Array]:
+    """Return columns of samples and their first two derivatives, no end forced."""
+    every = smooth_all(t, [y[:, k : k + 1] for k in range(y.shape[1])], np.ones(len(t)), None)
+    made = [np.concatenate([getattr(s, n) for s in every], axis=1) for n in ("x", "xd", "xdd")]
+    return made[0], made[1], made[2]
+
+
 def _in_order(arrays: dict[str, Array], source: str) -> tuple[dict[str, Array], list[str]]:
     """Return the samples with increasing times, and what had to be done for it."""
     t, notes = arrays["t"], []
@@ -234,6 +241,8 @@ def _smoothed(
     spread = np.full((n, m.nv, 3, 3), np.nan)
     cut, noise = np.full(m.nq, np.nan), np.full(m.nv, np.nan)
     gaps: list[Gap] = []
+    # joints with the same samples are smoothed together: they share the smoother
+    together: dict[tuple[int, int, bytes], list[tuple[int, list[int], list[int], Array]]] = {}
     for j, at_q, at_v in _groups(m):
         names = tuple(m.coordinate_names[k] for k in at_q)
         y = _continuous(m, j, q[:, at_q], names, notes)
@@ -241,8 +250,13 @@ def _smoothed(
         if not here.any():
             raise DescriptionError(f"{some(names)} has no samples", where=Place(source))
         for piece in _pieces(t, here, bridge, names, gaps):
-            made = smooth(t[piece], y[piece], here[piece].astype(float), cutoff)
-            _placed(m, j, made, y[piece], piece, at_q, at_v, out, spread)
+            key = (piece.start, piece.stop, here[piece].tobytes())
+            together.setdefault(key, []).append((j, at_q, at_v, y[piece]))
+    for (a, b, mask), joints in together.items():
+        piece, weight = slice(a, b), np.frombuffer(mask, dtype=bool).astype(float)
+        every = smooth_all(t[piece], [y for *_, y in joints], weight, cutoff)
+        for made, (j, at_q, at_v, y) in zip(every, joints, strict=True):
+            _placed(m, j, made, y, piece, at_q, at_v, out, spread)
             cut[at_q] = np.fmin(cut[at_q], made.cutoff)
             noise[at_v] = np.fmax(noise[at_v], float(np.mean(made.noise)))
     if not np.isfinite(out["q"]).all(axis=1).any():
@@ -284,10 +298,9 @@ def _pieces(
             ends.append(a + 1)
             starts.append(b)
     ends.append(int(seen[-1]) + 1)
-    for edge, a, b in ((0, 0, int(seen[0])), (1, int(seen[-1]), len(t) - 1)):
+    for a, b in ((0, int(seen[0])), (int(seen[-1]), len(t) - 1)):
         if a != b:
             gaps.append(Gap(float(t[a]), float(t[b]), names, False))
-        del edge
     return [slice(a, b) for a, b in zip(starts, ends, strict=True) if here[a:b].sum() >= FEWEST]
 
 

@@ -11,6 +11,7 @@ Everything is linear in the samples; the covariance of (x, ẋ, ẍ) follows fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,7 +25,7 @@ Array = np.ndarray
 DEGREE, ORDER = 5, 3  # of the spline; of the penalised derivative
 HALF_POWER = np.sqrt(2.0) - 1.0  # λ ω⁶ where the amplitude is 1/√2
 KNOTS_PER_LENGTH = 2.5  # knots per cut-off length 1/ω_c
-PROBES, EXACT_TRACE = 12, 400
+PROBES, EXACT_TRACE = 8, 400
 NOISELESS = 1e-9  # of the spread of a signal
 CAUTION = 1.4  # of the cross-validation: Kim and Gu, J. R. Stat. Soc. B 66 (2004)
 
@@ -211,49 +212,68 @@ class Smoothed:
 
 def smoothed(t: Array, y: Array, weight: Array, length: float) -> Smoothed:
     """Return the columns of y smoothed with one cut-off length."""
-    made = Spline(t, weight, length)
+    return smoothed_by(Spline(t, weight, length), y)
+
+
+def smoothed_by(made: Spline, y: Array) -> Smoothed:
+    """Return the columns of y smoothed."""
     x, xd, xdd = made(y)
-    used = weight > 0
+    used = made.weight > 0
     left = max(1.0, float(used.sum()) - made.freedom)
     noise = np.sqrt(((x - y)[used] ** 2).sum(axis=0) / left)
     return Smoothed(x, xd, xdd, noise, made)
 
 
 def lengths_to_try(t: Array, weight: Array) -> Array:
-    """Return cut-off lengths from half a sample to a sixth of the record."""
+    """Return cut-off lengths from a quarter of a sample to a sixth of the record."""
     used = t[weight > 0]
     step, span = float(np.median(np.diff(used))), float(used[-1] - used[0])
-    count = max(8, int(8 * np.log2(max(2.0, span / step))))
-    return np.geomspace(0.25 * step, max(0.5 * step, span / 6.0), min(count, 64))
+    low, high = 0.25 * step, max(0.5 * step, span / 6.0)
+    return np.geomspace(low, high, int(np.clip(3 * np.log2(high / low), 6, 36)))
 
 
-def by_cross_validation(t: Array, y: Array, weight: Array) -> Smoothed:
-    """Return y, (n, columns) of one joint, smoothed where the cross-validated error is least."""
-    n = float((weight > 0).sum())
+def by_cross_validation(t: Array, signals: Sequence[Array], weight: Array) -> list[Smoothed]:
+    """Return each signal, (n, columns), smoothed where its own cross-validated error is least.
+
+    Signals of the same samples share the work: the smoother depends on the cut-off alone.
+    """
     used = weight > 0
-    scale = np.maximum(y[used].std(axis=0), 1e-300)
-
-    def score(length: float) -> float:
-        made = Spline(t, weight, length)
-        x = made.basis @ made.coefficients(y)
-        left = n - CAUTION * made.freedom
-        if left <= 0.02 * n:
-            return np.inf
-        return float(((((x - y)[used] / scale) ** 2).sum()) / n / (left / n) ** 2)
-
+    n = float(used.sum())
     tried = lengths_to_try(t, weight)
-    first = smoothed(t, y, weight, float(tried[0]))
-    rest = np.median(np.abs(first.x - y)[used], axis=0)
-    if (rest < NOISELESS * scale).all():  # computed, not measured: nothing to smooth away
-        return smoothed(t, y, weight, 0.05 * float(tried[0]))
-    scores = np.array([score(x) for x in tried])
-    if not np.isfinite(scores).any():
-        return first
-    best = int(np.argmin(scores))
-    low, high = tried[max(0, best - 1)], tried[min(len(tried) - 1, best + 1)]
-    fine = np.geomspace(low, high, 7)
-    values = [score(x) for x in fine]
-    return smoothed(t, y, weight, float(fine[int(np.argmin(values))]))
+    widths = np.cumsum([0, *(y.shape[1] for y in signals)])
+    together = np.concatenate(signals, axis=1)
+    scale = np.maximum(together[used].std(axis=0), 1e-300)
+    scores = np.full((len(tried), len(signals)), np.inf)
+    rest = np.zeros(together.shape[1])
+    for k, length in enumerate(tried):
+        made = Spline(t, weight, float(length))
+        gap = (made.basis @ made.coefficients(together) - together)[used] / scale
+        if k == 0:
+            rest = np.median(np.abs(gap), axis=0)
+        left = n - CAUTION * made.freedom
+        if left > 0.02 * n:
+            error = (gap**2).sum(axis=0) / n / (left / n) ** 2
+            scores[k] = np.add.reduceat(error, widths[:-1])
+    out = []
+    for g, y in enumerate(signals):
+        # computed and not measured: there is nothing to smooth away
+        clean = (rest[widths[g] : widths[g + 1]] < NOISELESS).all()
+        length = 0.05 * tried[0] if clean else _lowest(tried, scores[:, g])
+        out.append(smoothed(t, y, weight, float(length)))
+    return out
+
+
+def _lowest(x: Array, y: Array) -> float:
+    """Return where y is least: the vertex of the parabola through the best three points."""
+    if not np.isfinite(y).any():
+        return float(x[0])
+    k = int(np.argmin(y))
+    if k in (0, len(x) - 1) or not np.isfinite(y[k - 1 : k + 2]).all():
+        return float(x[k])
+    a, b, c = np.log(np.maximum(y[k - 1 : k + 2], 1e-300))
+    bend = a - 2 * b + c
+    shift = 0.5 * (a - c) / bend if bend > 0 else 0.0
+    return float(x[k] * (x[k + 1] / x[k]) ** shift)
 
 
 def by_residual_analysis(t: Array, y: Array, weight: Array) -> Smoothed:
@@ -287,10 +307,17 @@ def by_residual_analysis(t: Array, y: Array, weight: Array) -> Smoothed:
 
 def smooth(t: Array, y: Array, weight: Array, cutoff: float | str | None) -> Smoothed:
     """Return y, (n, columns), smoothed: at a cut-off in Hz, "auto", or None (cross-validation)."""
+    return smooth_all(t, [y], weight, cutoff)[0]
+
+
+def smooth_all(
+    t: Array, signals: Sequence[Array], weight: Array, cutoff: float | str | None
+) -> list[Smoothed]:
+    """Return signals of the same samples, each smoothed as a whole."""
     if cutoff is None:
-        return by_cross_validation(t, y, weight)
+        return by_cross_validation(t, signals, weight)
     if cutoff == "auto":
-        return by_residual_analysis(t, y, weight)
+        return [by_residual_analysis(t, y, weight) for y in signals]
     nyquist = 0.5 / float(np.median(np.diff(t[weight > 0])))
     if isinstance(cutoff, bool | str) or not np.isfinite(cutoff) or cutoff <= 0:
         raise UsageError(
@@ -302,4 +329,5 @@ def smooth(t: Array, y: Array, weight: Array, cutoff: float | str | None) -> Smo
             f"the cut-off {cutoff:g} Hz lies above half the sampling rate, {nyquist:g} Hz",
             hint="human motion is usually filtered at 6 Hz, robots at 10 to 50 Hz",
         )
-    return smoothed(t, y, weight, cut_off_length(float(cutoff)))
+    made = Spline(t, weight, cut_off_length(float(cutoff)))
+    return [smoothed_by(made, y) for y in signals]

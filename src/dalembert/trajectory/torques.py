@@ -15,7 +15,7 @@ from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import ParameterError, UsageError, shown
 from ..expr.exact import to_float
-from ..measure.motion import MeasuredMotion, motion_of
+from ..measure.motion import FEWEST, MeasuredMotion, motion_of, rates_of
 from ..measure.wrench import wrench_rows
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..plan import planned
@@ -172,8 +172,8 @@ def _limits(m: Mechanism, name: str) -> Array:
 
 def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, Array, Array, Array]:
     """Return times, q, qd, qdd of the whole tree."""
-    if isinstance(trajectory, tuple) and len(trajectory) == 2 and not is_closed(m):
-        trajectory = motion_of(m, *trajectory)
+    if isinstance(trajectory, tuple) and len(trajectory) == 2:
+        trajectory = _sampled(m, *trajectory)
     if isinstance(trajectory, MeasuredMotion):
         trajectory = tuple(getattr(trajectory, n) for n in ("t", "q", "qd", "qdd"))
     full = isinstance(trajectory, tuple) and len(trajectory) == 4
@@ -182,14 +182,9 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
         t, q, qd, qdd = made
     else:
         if isinstance(trajectory, tuple):
-            from .joint import spline
-
-            if len(trajectory) != 2:
-                raise UsageError(
-                    f"a motion of {len(trajectory)} arrays", hint="give (t, q) or (t, q, qd, qdd)"
-                )
-            times, points = trajectory
-            trajectory = spline(times, points, "natural")
+            raise UsageError(
+                f"a motion of {len(trajectory)} arrays", hint="give (t, q) or (t, q, qd, qdd)"
+            )
         if not isinstance(trajectory, Trajectory):
             raise UsageError(
                 "a trajectory is needed", hint="dalembert.trajectory, (t, q) or (t, q, qd, qdd)"
@@ -206,6 +201,19 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
             f"the motion has {q.shape[-1]} columns, the mechanism {m.nq} coordinates", hint=hint
         )
     return t, q, qd, qdd
+
+
+def _sampled(m: Mechanism, times: Any, points: Any) -> Any:
+    """Return the motion through samples; with closed loops they are those of the motors."""
+    if not is_closed(m):
+        return motion_of(m, times, points)
+    t, q = np.asarray(times, dtype=float), np.asarray(points, dtype=float)
+    if t.ndim != 1 or q.shape[:1] != t.shape or len(t) < FEWEST or not (np.diff(t) > 0).all():
+        raise UsageError(
+            f"times of shape {t.shape}, coordinates of shape {q.shape}",
+            hint=f"increasing times, {FEWEST} at least, and a row of coordinates for each",
+        )
+    return (t, *rates_of(t, q.reshape(len(t), -1)))
 
 
 def _closed_motion(

@@ -1,0 +1,53 @@
+"""dalembert excite: a motion that shows the parameters of a model best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import shown
+from .model import model_command, print_json
+from .values import NUMBERS
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+
+@model_command
+@click.option("--time", type=float, default=10.0, show_default=True, help="Seconds of one period.")
+@click.option("--harmonics", type=int, default=5, show_default=True)
+@click.option("--rate", type=float, default=100.0, show_default=True, help="Samples per second.")
+@click.option("--acceleration", type=NUMBERS, help="Largest joint accelerations: one, or each.")
+@click.option("--no-friction", is_flag=True, help="Masses and inertias only.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--out", metavar="FILE.csv", help="Write a motion table.")
+def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
+    """Find a motion of MODEL within its limits that shows its parameters best.
+
+    \b
+    Example:
+      dalembert excite robot:puma560 --time 10 --out excite.csv
+    """
+    from ..identify.excite import excite
+
+    a = options["acceleration"]
+    d = excite(
+        mechanism, options["time"], options["harmonics"], friction=not options["no_friction"],
+        acceleration=a[0] if a and len(a) == 1 else a, rate=options["rate"], seed=options["seed"],
+    )  # fmt: skip
+    if options["out"]:
+        d.save(options["out"])
+    if as_json:
+        print_json({"t": d.t, "q": d.q, "qd": d.qd, "qdd": d.qdd, "notes": list(d.notes)})
+        return
+    click.echo(repr(d))
+    names = max(12, *(len(n) + 2 for n in mechanism.rate_names))
+    click.echo(f"{'':<{names}}{'largest |q|':>14}{'largest |qd|':>14}{'largest |qdd|':>15}")
+    for k, n in enumerate(mechanism.rate_names):
+        q, v, w = (float(abs(x[:, k]).max()) for x in (d.q, d.qd, d.qdd))
+        click.echo(f"{shown(n):<{names}}{q:>14.4g}{v:>14.4g}{w:>15.4g}")
+    for note in d.notes:
+        click.echo(note)
+    if options["out"]:
+        click.echo(f"wrote {options['out']}")

@@ -1,0 +1,139 @@
+"""Weighted least squares on triangles, what can be seen, and how sure the answer is.
+
+Gautier's way to base parameters that a motion excites (a rank-revealing QR of the regressor, Khalil
+and Dombre, Modeling, Identification and Control of Robots, section 12.4), weights from the residual
+of each joint, intervals by the jackknife over stretches of time, which asks nothing of the noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import ComputationError
+from ..measure.packages import scipy_part
+from .rows import Equations, Stretch, triangle
+
+Array = np.ndarray
+SEEN = 1e-6  # a column whose share beyond the others is smaller cannot be seen
+ROUNDS = 8  # of weights
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The parameters that the motion shows: columns `seen`, those grouped into them, and spread."""
+
+    seen: tuple[int, ...]
+    values: Array  # of the seen columns, others grouped in
+    grouped: Array = field(repr=False)  # (seen, columns): what each value is the sum of
+    covariance: Array = field(repr=False)
+    noise: Array = field(repr=False)  # standard deviation of each joint's residual
+    condition: float = 1.0
+    freedom: int = 1  # of Student's distribution of the intervals
+    R: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)  # weighted [Y tau]
+
+
+def stacked(stretches: Sequence[Stretch], noise: Array) -> Array:
+    """Return the triangle of all equations, each joint divided by its noise."""
+    rows = [s.R[j] / noise[j] for s in stretches for j in range(len(noise)) if len(s.R[j])]
+    return triangle(rows)
+
+
+def residuals(stretches: Sequence[Stretch], x: Array) -> tuple[Array, Array]:
+    """Return the sum of squares of each joint's residual, and its number of equations."""
+    v = np.append(x, -1.0)
+    joints = len(stretches[0].R)
+    total = np.array([sum(float(((s.R[j] @ v) ** 2).sum()) for s in stretches)
+                      for j in range(joints)])  # fmt: skip
+    return total, np.sum([s.rows for s in stretches], axis=0)
+
+
+def fit(e: Equations) -> Fit:
+    """Return the fit of the training part."""
+    _joints, p = len(e.forces), len(e.unknowns.names)
+    have = np.sum([s.rows for s in e.training], axis=0) > 0
+    noise = np.where(have, 1.0, np.inf)
+    first = stacked(e.training, noise)
+    seen, T = visible(first[:, :-1])
+    if not seen:
+        raise ComputationError(
+            "the motion shows no parameter", hint="let every joint move; da.excite finds a motion"
+        )
+    x = np.zeros(p)
+    for _ in range(ROUNDS):
+        R = stacked(e.training, noise)
+        x = np.zeros(p)
+        x[list(seen)] = np.linalg.lstsq(R[:, list(seen)], R[:, -1], rcond=None)[0]
+        rest, rows = residuals(e.training, x)
+        share = np.maximum(1.0, rows - rows / rows.sum() * len(seen))
+        found = np.where(have, np.sqrt(np.maximum(rest / share, 1e-30)), np.inf)
+        done = np.allclose(found[have], noise[have], rtol=1e-3)
+        noise = np.where(have, np.maximum(found, 1e-9 * found[have].max()), np.inf)
+        if done:
+            break
+    R = stacked(e.training, noise)
+    columns = R[:, list(seen)]
+    size = np.linalg.norm(columns, axis=0)
+    values = x[list(seen)]
+    spread, freedom = jackknife(e, noise, seen, values)
+    condition = float(np.linalg.cond(columns / size))
+    return Fit(seen, values, T, spread, noise, condition, freedom, R)
+
+
+def visible(R: Array) -> tuple[tuple[int, ...], Array]:
+    """Return columns that are independent, and the matrix that groups the others into them."""
+    linalg = scipy_part("linalg")
+    size = np.linalg.norm(R, axis=0)
+    top = size.max(initial=0.0)
+    alive = np.flatnonzero(size > 1e-12 * top)
+    if not len(alive):
+        return (), np.zeros((0, R.shape[1]))
+    scaled = R[:, alive] / size[alive]
+    # columns in their own order, so that names stay where they can: a column counts if it holds
+    # something that those before it do not
+    order: list[int] = []
+    basis = np.zeros((len(R), 0))
+    for k in range(scaled.shape[1]):
+        v = scaled[:, k]
+        for _ in range(2):
+            v = v - basis @ (basis.T @ v)
+        rest = np.linalg.norm(v)
+        if rest > SEEN:
+            order.append(k)
+            basis = np.concatenate([basis, (v / rest)[:, None]], axis=1)
+    seen = alive[order]
+    grouped = np.zeros((len(seen), R.shape[1]))
+    grouped[:, alive] = linalg.lstsq(R[:, seen], R[:, alive], lapack_driver="gelsy")[0]
+    grouped[np.abs(grouped) < 1e-9 * np.abs(grouped).max(initial=1e-300)] = 0.0
+    grouped[:, seen] = np.eye(len(seen))
+    return tuple(int(k) for k in seen), grouped
+
+
+def jackknife(
+    e: Equations, noise: Array, seen: Sequence[int], values: Array
+) -> tuple[Array, int]:
+    """Return the covariance of the values from leaving out one stretch after the other."""
+    used = [s for s in e.training if s.rows.sum()]
+    k = len(used)
+    triangles = [stacked([s], noise) for s in used]
+    normal = [R[:, list(seen)].T @ R[:, list(seen)] for R in triangles]
+    right = [R[:, list(seen)].T @ R[:, -1] for R in triangles]
+    size = np.sqrt(np.diag(sum(normal)))
+    A, b = sum(normal) / np.outer(size, size), sum(right) / size
+    whole = np.linalg.solve(A, b)
+    shifts = []
+    for N, r in zip(normal, right, strict=True):
+        less = A - N / np.outer(size, size)
+        shifts.append(np.linalg.lstsq(less, b - r / size, rcond=1e-12)[0] - whole)
+    S = np.array(shifts) / size
+    return (k - 1) / k * S.T @ S, max(1, k - 1)
+
+
+def r_squared(stretch: Stretch, x: Array) -> Array:
+    """Return R² of each joint: 1 - residual / spread of the measured force."""
+    rest, rows = residuals([stretch], x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        around = stretch.squares - stretch.sum**2 / rows
+        return np.where(rows > 0, 1 - rest / around, np.nan)

@@ -1,0 +1,166 @@
+"""Samples to triangles: regressor and force are filtered alike, thinned out and factored.
+
+Only triangular factors are kept: one for every joint and every stretch of time, so that any weight
+of the joints and any choice of stretches can be solved without the samples (Golub and Van Loan,
+section 5.2: QR of stacked rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import UsageError
+from ..measure.motion import MeasuredMotion
+from .unknowns import Unknowns, motor_indices
+
+Array = np.ndarray
+CHUNK = 8192  # samples held at once
+STRETCHES = 24  # of the training part, for the jackknife
+DEAD = 3.0  # standard deviations of a speed below which its sign is not known
+SHARP = 5.0  # samples kept per period of the cut-off
+
+
+@dataclass
+class Stretch:
+    """Triangular factors of [Y tau], one per joint, of some stretch of time."""
+
+    R: list[Array]  # (columns + 1) squared at most
+    rows: Array  # how many equations each joint has
+    sum: Array  # of the forces, and of their squares, for R²
+    squares: Array
+
+    @staticmethod
+    def empty(forces: int, columns: int) -> Stretch:
+        """Return a stretch without samples."""
+        zero = np.zeros(forces)
+        return Stretch([np.zeros((0, columns + 1)) for _ in range(forces)], zero, zero.copy(),
+                       zero.copy())  # fmt: skip
+
+    def add(self, Y: Array, tau: Array, use: Array) -> None:
+        """Take equations in: Y (n, forces, columns), tau (n, forces), use (n, forces)."""
+        for j in range(tau.shape[1]):
+            rows = use[:, j]
+            if not rows.any():
+                continue
+            a = np.concatenate([Y[rows, j], tau[rows, j, None]], axis=1)
+            self.R[j] = triangle([self.R[j], a])
+            self.rows[j] += rows.sum()
+            self.sum[j] += tau[rows, j].sum()
+            self.squares[j] += (tau[rows, j] ** 2).sum()
+
+
+def triangle(rows: Sequence[Array]) -> Array:
+    """Return R of the QR factors of stacked rows."""
+    return np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
+
+
+@dataclass(frozen=True)
+class Equations:
+    """All equations of a log: stretches to fit, and what was held out."""
+
+    unknowns: Unknowns
+    training: list[Stretch] = field(repr=False)
+    holdout: Stretch = field(repr=False)
+    forces: tuple[str, ...] = ()
+    every: int = 1  # samples per equation
+    held_from: int = 0  # the first sample that is held out
+    notes: tuple[str, ...] = ()
+
+
+def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
+    """Return the equations of a log; its last part is held out."""
+    if d.tau is None:
+        raise UsageError(
+            "the motion holds no measured forces",
+            hint="a table needs columns tau.<joint>; --columns tau.j1=current_1:*12.5",
+        )
+    motors = motor_indices(u.m)
+    tau = d.tau[:, motors]
+    names = tuple(u.m.rate_names[k] for k in motors)
+    seen = np.isfinite(tau).any(axis=0)
+    if not seen.any():
+        raise UsageError("no joint has measured forces", hint="columns tau.<joint>")
+    notes = [f"{n}: no measured force" for n, s in zip(names, seen, strict=True) if not s]
+    every = _every(d)
+    first, last = _spans(len(d), holdout)
+    training = [Stretch.empty(len(motors), len(u.names)) for _ in range(STRETCHES)]
+    kept = Stretch.empty(len(motors), len(u.names))
+    dead = _dead_zone(d, motors) if u.drives == "all" else np.zeros(len(motors))
+    for a, b, target in [
+        *((first[k], first[k + 1], training[k]) for k in range(STRETCHES)),
+        (last[0], last[1], kept),
+    ]:
+        for part in _filtered(u, d, tau, motors, (int(a), int(b)), every, dead):
+            target.add(*part)
+    if not any(s.rows.sum() for s in training):
+        raise UsageError("no sample is whole: position, rates and forces are needed together")
+    if every > 1:
+        notes.append(f"regressor and forces filtered alike, one equation per {every} samples")
+    return Equations(u, training, kept, names, every, last[0], tuple(notes))
+
+
+def _every(d: MeasuredMotion) -> int:
+    """Return how many samples make one equation: the motion holds nothing above its cut-off."""
+    if d.cutoff is None or not np.isfinite(d.cutoff).any():
+        return 1
+    rate = 1.0 / float(np.median(np.diff(d.t)))
+    return max(1, int(rate / (SHARP * float(np.nanmax(d.cutoff)))))
+
+
+def _spans(n: int, holdout: float) -> tuple[Array, tuple[int, int]]:
+    if isinstance(holdout, bool) or not 0 <= holdout < 0.9:
+        raise UsageError(f"holdout={holdout!r} is not a share", hint="0.2 keeps the last fifth")
+    end = round(n * (1 - holdout))
+    return np.linspace(0, end, STRETCHES + 1).astype(int), (end, n)
+
+
+def _dead_zone(d: MeasuredMotion, motors: list[int]) -> Array:
+    """Return the speed of each motor below which the noise hides the sign."""
+    if d.spread is None:
+        return np.zeros(len(motors))
+    return DEAD * np.sqrt(np.nanmedian(d.spread[:, motors, 1, 1], axis=0))
+
+
+def _filtered(
+    u: Unknowns, d: MeasuredMotion, tau: Array, motors: list[int], span: tuple[int, int],
+    every: int, dead: Array,
+) -> Iterator[tuple[Array, Array, Array]]:  # fmt: skip
+    """Yield (Y, tau, use) of a stretch in pieces; with every > 1, all of them filtered alike."""
+    whole = d.valid
+    reach = 4 * every if every > 1 else 1
+    window = np.hanning(reach + 2)[1:-1]
+    window /= window.sum()
+    step = CHUNK // every * every or every
+    for a in range(span[0], span[1], step):
+        b = min(a + step + reach - every, span[1])
+        if b - a < reach:
+            continue
+        at = slice(a, b)
+        ok = whole[at]
+        q, qd, qdd = (np.where(ok[:, None], x[at], x[at][ok][0] if ok.any() else 0.0)
+                      for x in (d.q, d.qd, d.qdd))  # fmt: skip
+        if not ok.any():
+            continue
+        Y = u.rows(q, qd, qdd)
+        force = tau[at] - u.known(q, qd, qdd)
+        good = ok[:, None] & np.isfinite(force)
+        force = np.where(good, force, 0.0)
+        moving = np.abs(qd[:, motors]) > dead
+        if every == 1:
+            yield Y, force, good & (moving | (dead == 0))
+            continue
+        count = (b - a - reach) // every + 1
+        index = every * np.arange(count)[:, None] + np.arange(reach)
+        flat = Y.reshape(len(Y), -1)
+        thin = np.einsum("w,kwc->kc", window, flat[index]) if flat.size < 2e7 else _thin(
+            flat, index, window
+        )
+        use = good[index].all(axis=1) & (moving[index].all(axis=1) | (dead == 0))
+        yield thin.reshape(count, *Y.shape[1:]), np.einsum("w,kwj->kj", window, force[index]), use
+
+
+def _thin(flat: Array, index: Array, window: Array) -> Array:
+    return np.stack([window @ flat[rows] for rows in index])

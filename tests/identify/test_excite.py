@@ -1,0 +1,81 @@
+"""Exciting motions: within the limits, at rest at both ends, better than random ones."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.identify.excite import Criterion, Series, _bounds, _random
+from dalembert.identify.unknowns import unknowns
+
+pytest.importorskip("scipy")
+ARM = da.load(
+    "RZ(-2, 2), TXK(0.5), RY(-1, 1.5), tip: TXK(0.4);"
+    "body 1: M = 4, D = (0.25, 0, 0), I = (0.02, 0.1, 0.1);"
+    "body 2: M = 2, D = (0.2, 0.01, 0), I = (0.01, 0.04, 0.04);"
+)
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return da.excite(ARM, time=6.0, harmonics=4, acceleration=8.0, starts=1)
+
+
+def test_limits_are_kept_and_the_ends_are_at_rest(motion):
+    assert (motion.q >= [-2, -1]).all() and (motion.q <= [2, 1.5]).all()
+    assert np.abs(motion.qdd).max() <= 8.0
+    for x in (motion.qd, motion.qdd):
+        assert np.abs(x[[0, -1]]).max() < 1e-9
+    assert "times smaller" in motion.notes[0]
+
+
+def test_the_gradient_of_the_criterion_is_exact():
+    box = {"tip": [[-0.5, 0.6], [-0.4, 0.5], [-0.2, 0.3]]}
+    c = Criterion(unknowns(ARM, True, None), Series(2, 4, 6.0), _bounds(ARM, 8.0, box))
+    rng = np.random.default_rng(0)
+    x, d = 1.5 * _random(c, rng), rng.normal(size=2 * c.series.size)
+    h = 1e-6
+    slope = (c(x + h * d)[0] - c(x - h * d)[0]) / (2 * h)
+    assert c(x)[1] @ d == pytest.approx(slope, rel=1e-6)
+
+
+def test_a_workspace_is_kept():
+    box = [[-0.95, 0.95], [-0.5, 0.5], [-0.3, 0.4]]
+    d = da.excite(ARM, time=6.0, harmonics=4, acceleration=8.0, starts=1, workspace={"tip": box})
+    p = da.pose(ARM, d.q, frame="tip")[:, :3, 3]
+    assert (p >= np.array(box)[:, 0]).all() and (p <= np.array(box)[:, 1]).all()
+
+
+def test_it_beats_random_motions_in_the_spread_of_parameters(motion):
+    u = unknowns(ARM, True, None)
+
+    def spread(q, qd, qdd):
+        Y = u.rows(q, qd, qdd).reshape(-1, len(u.names))
+        return np.sqrt(np.diag(np.linalg.inv(Y.T @ Y)))
+
+    c = Criterion(u, Series(2, 4, 6.0), _bounds(ARM, 8.0, {}))
+    rng = np.random.default_rng(11)
+    basis = c.series.basis(motion.t)
+    others = [spread(*c.motion(c.fitting(_random(c, rng)), basis)) for _ in range(15)]
+    own = spread(motion.q, motion.qd, motion.qdd)
+    ratio = np.exp(np.mean(np.log(np.median(others, axis=0) / own)))
+    assert ratio > 1.4
+
+
+def test_the_table_plays_back(motion, tmp_path):
+    motion.save(tmp_path / "e.csv")
+    again = da.read_motion(tmp_path / "e.csv", ARM)
+    assert np.array_equal(again.q, motion.q)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"time": -1.0}, "time=-1.0"),
+        ({"harmonics": 1}, "harmonics=1"),
+        ({"workspace": {"hand": [[0, 1]] * 3}}, "no frame 'hand'"),
+        ({"workspace": {"tip": [0, 1]}}, "shape"),
+    ],
+)
+def test_bad_options_are_typed_errors(given, message):
+    with pytest.raises(da.DalembertError, match=message):
+        da.excite(ARM, **given)
