@@ -1,6 +1,7 @@
 """Operation counts: what is counted, and that fewer operations still give the same numbers."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -177,3 +178,21 @@ def test_a_moving_base_costs_a_humanoid_little_more_than_a_known_acceleration():
     (known,), _ = costs(talos, ["inverse_dynamics"], ["newton_euler"], ["given"])
     (moving,), _ = costs(talos, ["moving_base_inverse"], ["composite"], ["given"])
     assert moving.mul + moving.add < 1.6 * (known.mul + known.add)
+
+
+@pytest.mark.parametrize("kind", ["standard", "base", "given"])
+def test_listings_and_counts_mean_the_same_by_a_set_of_parameters(kind):
+    from dalembert.listing import listing_text
+
+    m = da.robots.puma560()
+    (row,) = costs(m, ["inverse_dynamics"], ["newton_euler"], [kind])[0]
+    text = listing_text(m, "inverse_dynamics", kind, drives="none")
+    assert f"operations: {row.mul} mul, {row.add} add" in text
+
+
+def test_a_unicycle_is_counted_whose_speeds_are_not_named():
+    m = replace(da.robots.unicycle(), speeds=())
+    for names in (["kane_D", "alpha_dot"], None):
+        rows, notes = costs(m, names)
+        assert {"kane_D", "alpha_dot"} <= {row.quantity for row in rows}
+        assert not any("name them" in note for note in notes)

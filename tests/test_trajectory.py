@@ -8,6 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra import Rotation, Transform, Vec3
+from dalembert.cli import main
 from dalembert.mechanism import Frame
 from dalembert.trajectory import constant_acceleration, quintic, spline, through, trapezoidal
 from dalembert.trajectory.paths import circle, line, pose_error
@@ -29,6 +30,7 @@ def differences(path, t, step=1e-5):
         trapezoidal([0, 1], [2, -1], [1.0, 2.0], 2.0),
         trapezoidal([0, 1], [0.1, 1], 10.0, 2.0),
         constant_acceleration([0, 1], [2, -1], 3.0),
+        constant_acceleration([0, 1], [2, -1], 3.0, 1.0, brake=True),
         spline([0, 1, 2.5, 3], [[0, 0], [1, 2], [0, 1], [1, 1]]),
         through([[0, 0], [1, 2], [0, 1]], 1.0, 4.0),
     ],
@@ -304,3 +306,16 @@ def test_motions_of_quaternion_joints_are_given_in_full(tmp_path):
 def test_machines_on_wheels_are_sent_elsewhere():
     with pytest.raises(da.UsageError, match="velocity constraints"):
         da.torques_along(da.robots.truck(1), quintic([0.0] * 4, [1.0] * 4, 1.0))
+
+
+@pytest.mark.parametrize("profile", ["quintic", "constant_acceleration", "accelerate_and_brake"])
+def test_one_profile_is_one_law_for_joints_and_for_points(profile, capsys):
+    model = "TZ(); body 1: M = 1;"
+    found = []
+    for way in (["--to", "1"], ["--point", "0,0,1"]):
+        assert main(["torques", model, *way, "--profile", profile, "--json"]) == 0
+        found.append(np.array(json.loads(capsys.readouterr().out)["tau"]))
+    inside = np.r_[5:95, 106:195]  # away from the jump of the acceleration
+    np.testing.assert_allclose(found[0][inside], found[1][inside], atol=1e-6)
+    if profile == "constant_acceleration":
+        np.testing.assert_allclose(found[0], 2 + 9.81, atol=1e-9)

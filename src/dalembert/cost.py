@@ -26,6 +26,7 @@ from .expr import Graph, Program, program, trace
 from .inertia import Inertia
 from .mechanism import Mechanism, Parameter
 from .mechanism.rehome import merge_fixed
+from .plan.kane import is_constrained, with_speeds
 from .reframe import reframe, simplify
 
 COUNTED = (
@@ -81,6 +82,8 @@ def costs(
     """
     rows: list[Row] = []
     refused: dict[str, list[tuple[str, str]]] = {}
+    if is_constrained(m):
+        m = with_speeds(m)
     models = {"given": m, "standard": with_symbolic_inertia(m)}
     if "base" in kinds:
         models["base"] = with_parameters(reframe(models["standard"]), "base", drives)
@@ -115,6 +118,9 @@ def usual(m: Mechanism) -> list[str]:
         "elastic_base_inverse": soft and moving,
         "active_mass_matrix": is_closed(m),
         "active_bias": is_closed(m),
+        "kane_D": is_constrained(m),
+        "kane_C": is_constrained(m),
+        "alpha_dot": is_constrained(m),
     }
     counted = [name for name in COUNTED if refused(name, m) is None]
     return [*counted, *(name for name, asked in more.items() if asked)]

@@ -1,7 +1,8 @@
 """A mechanism whose inertial parameters are symbols: the standard ones, or the base ones.
 
 Khalil and Kleinfinger (1987): with base parameters most entries are zero, and the customised
-Newton-Euler recursion shrinks by a third. A parameter that is structurally zero stays zero.
+Newton-Euler recursion shrinks by a third. A massless body stays massless; any other one has all ten
+parameters, as in tables of operation counts.
 """
 
 from __future__ import annotations
@@ -36,8 +37,10 @@ def with_parameters(
     columns = parameter_columns(m, drives)
     phi = parameter_vector(m, drives)
     bare = all(b.inertia.is_massless() for b in m.bodies)
+    heavy = [bare or not b.inertia.is_massless() for b in m.bodies]
     words: list[str | None] = [
-        c.symbol() if bare or not is_zero(x) else None for c, x in zip(columns, phi, strict=True)
+        c.symbol() if (heavy[c.body] if c.kind in TEN else bare or not is_zero(x)) else None
+        for c, x in zip(columns, phi, strict=True)
     ]
     if kind == "base":
         words = _base_words(base or base_parameters(m, drives), words)

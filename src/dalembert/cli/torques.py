@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 @click.option("--time", "duration", type=float, default=1.0, show_default=True, help="Seconds.")
 @click.option(
     "--profile",
-    type=click.Choice(["quintic", "constant_acceleration"]),
+    type=click.Choice(["quintic", "constant_acceleration", "accelerate_and_brake"]),
     default="quintic",
     show_default=True,
+    help="Of --to and --point: rest to rest; from rest, evenly all the way; with even braking.",
 )
 @click.option("--speed", type=NUMBERS, help="Trapezoidal move: largest joint speeds.")
 @click.option("--acceleration", type=NUMBERS, help="Largest joint accelerations, with it.")
@@ -126,5 +127,7 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
         )
     if speed is not None:
         return trapezoidal(start, end, speed, acceleration)
-    make = quintic if options["profile"] == "quintic" else constant_acceleration
-    return make(start, end, options["duration"])
+    if options["profile"] == "quintic":
+        return quintic(start, end, options["duration"])
+    brake = options["profile"] == "accelerate_and_brake"
+    return constant_acceleration(start, end, options["duration"], brake=brake)

@@ -156,21 +156,23 @@ _UR5 = (
     ("forearm_link", "elbow_joint", ("0", "-0.1197", "0.425"), "0", "y",
      "2.275", "0.25", "0.049443313556", "0.004095", ("pi", "3.15", "150")),
     ("wrist_1_link", "wrist_1_joint", ("0", "0", "0.39225"), "pi/2", "y",
-     "1.219", "0", "0.111172755531", "0.21942", ("2*pi", "3.2", "28")),
+     "1.219", "0", "0.0025599", "0.0021942", ("2*pi", "3.2", "28")),
     ("wrist_2_link", "wrist_2_joint", ("0", "0.093", "0"), "0", "z",
-     "1.219", "0", "0.111172755531", "0.21942", ("2*pi", "3.2", "28")),
+     "1.219", "0", "0.0025599", "0.0021942", ("2*pi", "3.2", "28")),
     ("wrist_3_link", "wrist_3_joint", ("0", "0", "0.09465"), "0", "y",
-     "0.1879", "0", "0.0171364731454", "0.033822", ("2*pi", "3.2", "28")),
+     "0.1879", "0", "0.000084695925", "0.0001321171875", ("2*pi", "3.2", "28")),
 )  # fmt: skip
 
 
 def ur5() -> Mechanism:
     """Return the Universal Robots UR5 with the frames and numbers of its ROS description.
 
-    ROS-Industrial, universal_robot/ur_description (ur5_robot.urdf), as distributed in
-    Gepetto/example-robot-data 6.0.0. Its lengths are those of the maker's Denavit-Hartenberg table
-    (d1 = 0.089159, a2 = -0.425, a3 = -0.39225, d4 = 0.10915, d5 = 0.09465, d6 = 0.0823); its
-    tensors are those of cylinders, the maker publishes none. `tool0` is the flange.
+    ROS-Industrial, universal_robot/ur_description (urdf/ur5.urdf.xacro). Its lengths are those of
+    the maker's Denavit-Hartenberg table (d1 = 0.089159, a2 = -0.425, a3 = -0.39225, d4 = 0.10915,
+    d5 = 0.09465, d6 = 0.0823); its tensors are those of cylinders, the maker publishes none. The
+    cylinders of the wrist are those of the later ur_description/config/ur5/physical_parameters.yaml
+    (radius 0.06, length 0.12; 0.0375, 0.0345 of the last): the first files, and those that
+    example-robot-data 6.0.0 distributes, have a radius of 0.6 m there. `tool0` is the flange.
 
     >>> ur5().joint_names[2]
     'elbow_joint'

@@ -151,18 +151,28 @@ def trapezoidal(q0: Any, q1: Any, speed: Any, acceleration: Any, start: float = 
     return _ramped(a, b, rise, ramp, cruise, start)
 
 
-def constant_acceleration(q0: Any, q1: Any, duration: float, start: float = 0.0) -> Trajectory:
-    """Return the move that accelerates evenly over its first half and brakes over the second.
+def constant_acceleration(
+    q0: Any, q1: Any, duration: float, start: float = 0.0, *, brake: bool = False
+) -> Trajectory:
+    """Return the move from rest with one acceleration all the way; it ends at its full speed.
 
-    The profile of Vukobratović and Potkonjak (1979), section 4: "acceleration and deceleration".
+    So moves the arm in the example of Vukobratović and Potkonjak (1979). With `brake` it
+    accelerates evenly over its first half and brakes over the second, to rest.
 
-    >>> constant_acceleration([0.0], [1.0], duration=2.0).qd(1.0).tolist()
+    >>> constant_acceleration([0.0], [1.0], duration=2.0).qd(2.0).tolist()
     [1.0]
+    >>> constant_acceleration([0.0], [1.0], duration=2.0, brake=True).qd([1.0, 2.0]).tolist()
+    [[1.0], [0.0]]
     """
     _positive(duration)
     a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
     half = duration / 2
-    return _ramped(a, b, 1 / half**2, half, 0.0, start)
+    if brake:
+        return _ramped(a, b, 1 / half**2, half, 0.0, start)
+    rows = np.array([[1 / duration**2, 0.0, 0.0]])
+    c = rows[:, None, :] * (b - a)[None, :, None]
+    c[..., -1] += a
+    return Trajectory(Signal(np.array([start, start + duration]), c))
 
 
 def _ramped(

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..catalog.loops import is_closed
 from ..compute import evaluate, integrate
-from ..errors import ComputationError, ParameterError, UsageError
+from ..errors import ComputationError, ParameterError, UsageError, shown
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, require_mechanism
 from ..plan import planned
@@ -217,7 +217,8 @@ def along(
 ) -> Trajectory:
     """Return the joint motion that takes a frame along a path s = 0..1; of loops, the motors'.
 
-    `profile`: "quintic" (rest to rest), "constant" speed, or "constant_acceleration" from rest.
+    `profile`: "quintic" (rest to rest), "constant" speed, "constant_acceleration" from rest all the
+    way, "accelerate_and_brake" (evenly, half of the time each).
     """
     chosen = ["xyzrpw".index(c) for c in rows]
     times = np.linspace(0.0, duration, samples)
@@ -262,6 +263,9 @@ def hermite(times: Array, states: Array) -> Trajectory:
     return Trajectory(Signal(times, np.stack([c5, c4, c3, a0 / 2, v0, p0], axis=-1)))
 
 
+PROFILES = ("quintic", "constant", "constant_acceleration", "accelerate_and_brake")
+
+
 def _profile(name: str, x: float, T: float) -> tuple[float, float, float]:
     if name == "quintic":
         s = x**3 * (10 - 15 * x + 6 * x**2)
@@ -270,7 +274,11 @@ def _profile(name: str, x: float, T: float) -> tuple[float, float, float]:
         return x, 1 / T, 0.0
     if name == "constant_acceleration":
         return x**2, 2 * x / T, 2 / T**2
-    raise UsageError(f"unknown profile {name!r}", hint="quintic, constant or constant_acceleration")
+    if name == "accelerate_and_brake":
+        if x < 0.5:
+            return 2 * x**2, 4 * x / T, 4 / T**2
+        return 1 - 2 * (1 - x) ** 2, 4 * (1 - x) / T, -4 / T**2
+    raise UsageError(f"unknown profile {shown(str(name))!r}", hint="one of " + ", ".join(PROFILES))
 
 
 def line(
