@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import dalembert
+import dalembert as da
 
 ERRORS = [
     "DalembertError",
@@ -80,3 +81,18 @@ def test_a_function_keeps_its_name_when_a_submodule_has_the_same_one():
         "assert da.thing() == 7\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_package_lists_its_public_names_alone():
+    assert set(dir(da)) == set(da.__all__)
+    assert not {"Any", "sys", "EXPORTS", "ModuleType"} & set(dir(da))
+
+
+def test_the_catalog_is_a_table_that_is_indexed_by_name():
+    rows = da.catalog()
+    assert rows["inverse_dynamics"] is rows[[r.name for r in rows].index("inverse_dynamics")]
+    for text in (repr(rows), str(rows), rows._repr_html_(), repr(rows["pose"])):
+        assert " at 0x" not in text and "<function" not in text
+    assert len(repr(rows).splitlines()) == len(rows) + 1
+    with pytest.raises(da.UsageError, match="unknown quantity 'invers_dynamics'"):
+        rows["invers_dynamics"]

@@ -138,7 +138,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *EXPORTS})
+    return sorted(__all__)
 
 
 class _Package(ModuleType):

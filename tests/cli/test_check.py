@@ -105,3 +105,13 @@ def test_the_rest_of_many_records_is_counted():
     drives = [{"joint": name, "Ia": 1} for name in m.joint_names]
     m = da.load({"format": "dalembert/1", "phrase": f"{joints};", "drives": drives})
     assert "drive j40: rotor inertia 1\n... 5 more drives" in str(m)
+
+
+def test_check_shows_limits_and_total_mass(capsys):
+    assert main(["check", "robot:ur5"]) == 0
+    out = capsys.readouterr().out
+    assert "total mass: 16.9939" in out
+    assert "limits elbow_joint: q -pi to pi, speed 3.15, force 150" in out
+    assert main(["check", "robot:ur5", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["limits"]["elbow_joint"] == {"q": ["-pi", "pi"], "qd": 3.15, "tau": 150}

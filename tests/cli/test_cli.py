@@ -152,3 +152,21 @@ def test_a_closed_pipe_is_quiet():
     assert run.stderr.read() == ""
     assert run.wait() == 1
     run.stderr.close()
+
+
+def test_a_nul_character_in_an_argument_is_refused(capsys):
+    move = ["simulate", "robot:planar2r", "--set", "m1=1", "--time", "0.1", "--csv", "a\0b.csv"]
+    for command in (["verify", "a\0b"], ["tables", "a\0b"], move):
+        assert main(command) == 2
+        assert "unexpected" not in capsys.readouterr().err
+
+
+def test_digits_without_end_are_refused(capsys):
+    digits = "9" * 5000
+    for command in (
+        ["eval", "robot:planar2r", "hybrid_dynamics", "--given", digits, "--q", "0,0"],
+        ["derive", "robot:planar2r", "--freeze", digits],
+        ["agree", "robot:planar2r", "--states", digits],
+    ):
+        assert main(command) == 2
+        assert "unexpected" not in capsys.readouterr().err

@@ -7,6 +7,7 @@ import pytest
 import dalembert as da
 from dalembert import robots
 from dalembert.cli import main
+from dalembert.equations.ratio import Ratio
 
 
 def run(capsys, *arguments):
@@ -126,3 +127,32 @@ def test_a_listing_is_printed_for_any_quantity_and_parameter_set(capsys):
 def test_an_option_that_a_form_would_not_heed_is_refused(capsys, arguments, option):
     code, _, err = run(capsys, robots.REPORT, *arguments)
     assert code == 2 and f"error: {option} is not for --form" in err and "--form" in err
+
+
+TWO = (
+    "RZ(),TXK(1),RZ(),TXK(1); body 1: M=1, D=(.1,0,0), I=(0,.1,.1);"
+    "body 2: M=1, D=(.1,0,0), I=(0,.1,.1);"
+)
+
+
+@pytest.mark.parametrize("frozen", ["1", "2", "1,2", "j1=30deg"])
+def test_limits_of_frozen_joints_may_stay_in_their_file(tmp_path, capsys, frozen):
+    file = tmp_path / "limits.toml"
+    file.write_text(
+        '[1]\nq = ["-150deg", "pi/2"]\nqd = 1\nqdd = 1\n[j2]\nq = "100deg"\nqd = 1\nqdd = 1\n'
+    )
+    values = tmp_path / "values.toml"
+    values.write_text("")
+    options = ["--prune", "1%", "--limits", str(file), "--values", str(values)]
+    assert main(["derive", TWO, "--freeze", frozen, *options]) == 0
+    assert "terms are left out" in capsys.readouterr().out
+    assert main(["derive", TWO, *options]) == 0
+
+
+def test_a_square_root_is_called_a_square_root(capsys):
+    code = main(["derive", "robot:rolling_disc", "--form", "kane"])
+    err = capsys.readouterr().err
+    assert code == 0 or "sine" not in err
+    root = Ratio.__new__(Ratio)
+    with pytest.raises(da.NotPolynomialError, match="square root"):
+        root.sqrt()

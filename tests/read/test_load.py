@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+import traceback
 
 import pytest
 from hypothesis import given, settings
@@ -279,3 +280,30 @@ def test_ten_thousand_links_in_a_chain():
     m = da.load(f'<robot name="r">{links}{joints}</robot>')
     assert m.nv == 10_000 and m.joint_names[0] == "j0"
     assert da.load(write(m, "urdf")[0]).joint_names == m.joint_names
+
+
+def test_ready_made_robots_have_names():
+    assert da.load("robot:ur5") == da.robots.ur5()
+    assert da.load("robot:eel(4)").nv == da.robots.eel(4).nv
+    assert da.load("robot:puma560", base="free").joint_names[0] == "base"
+    with pytest.raises(da.UsageError, match="no ready-made robot is called 'ur55'"):
+        da.load("robot:ur55")
+
+
+@pytest.mark.parametrize("text", ["RZ(),TXK(1", "RQ();", "<robot", "{", "RZ(),TXK(1+);"])
+def test_errors_of_load_show_one_traceback(text):
+    with pytest.raises(da.DalembertError) as raised:
+        da.load(text)
+    lines = traceback.format_exception(raised.value)
+    assert not any("During handling" in line or "direct cause" in line for line in lines)
+    assert len(raised.traceback) <= 3
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    for text in ("<robot name='\udce9'>", "<a>\ud800</a>", "<mujoco>\udcff"):
+        with pytest.raises(da.DalembertError):
+            da.load(text)
+    file = tmp_path / "r.urdf"
+    file.write_bytes(b"<robot name='\xe9\xff'/>")
+    with pytest.raises(da.DalembertError):
+        da.load(file)

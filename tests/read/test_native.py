@@ -376,3 +376,25 @@ def test_what_is_written_and_what_is_read_satisfies_the_schema(oracles_dir):
         if "model" in data:
             check.validate(data["model"])
     assert not check.is_valid(body(massa=1)) and check.is_valid(ARM)
+
+
+TURN = [[1, 0, 0], [0, 0, -1], [0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    "rotation", [TURN, [TURN], ["x", "90deg"], [["x", "90deg"]], [["x", "30deg"], ["x", "60deg"]]]
+)
+def test_a_rotation_is_rows_of_a_matrix_or_turns(rotation):
+    m = da.load(joint(placement={"translation": [0, 0, 1], "rotation": rotation}))
+    assert [
+        [round(float(x), 12) for x in row] for row in m.bound().bodies[0].placement.R.matrix().rows
+    ] == TURN
+
+
+@pytest.mark.parametrize(
+    "rotation",
+    [[[1, 0, 0], [0, 1, 0], [0, 0, 2]], [[1, 0], [0, 1]], ["x"], ["w", 1], 3, [[1, 0, 0]] * 2],
+)
+def test_what_is_no_rotation_is_refused_with_its_place(rotation):
+    with pytest.raises(da.DescriptionError, match="rotation"):
+        da.load(joint(placement={"rotation": rotation}))

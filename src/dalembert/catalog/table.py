@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 from ..algorithms import (
@@ -84,6 +85,16 @@ class Quantity:
     def default(self) -> str:
         """The method that is used where none is named."""
         return next(iter(self.methods))
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the row as texts: name, inputs, outputs, methods, unit, meaning."""
+        gives = ", ".join(name for name, _ in self.outputs)
+        methods = ", ".join(self.methods)
+        return self.name, ", ".join(self.inputs), gives, methods, self.unit, self.summary
+
+    def __repr__(self) -> str:
+        name, inputs, gives, methods, unit, meaning = self.cells()
+        return f"{name}({inputs}) -> {gives}: {meaning} ({unit}); methods: {methods}"
 
 
 # -- shapes ------------------------------------------------------------------------------------
@@ -209,13 +220,34 @@ WRENCHED = frozenset((
 ))  # fmt: skip
 
 
-def catalog() -> list[Quantity]:
-    """Return every quantity dalembert computes.
+class Catalog(list[Quantity]):
+    """Every quantity, in order; one by its number or its name."""
+
+    def __getitem__(self, which: Any) -> Any:
+        return quantity(which) if isinstance(which, str) else super().__getitem__(which)
+
+    def __repr__(self) -> str:
+        rows = [("quantity", "of", "gives", "methods", "unit", "meaning")]
+        rows += [row.cells() for row in self]
+        widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
+        lines = ("  ".join(x.ljust(w) for x, w in zip(r, widths, strict=True)) for r in rows)
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{x}</th>" for x in ("quantity", "of", "gives", "methods", "unit", ""))
+        rows = ("".join(f"<td>{escape(x)}</td>" for x in row.cells()) for row in self)
+        return f"<table><tr>{head}</tr>" + "".join(f"<tr>{r}</tr>" for r in rows) + "</table>"
+
+
+def catalog() -> Catalog:
+    """Return every quantity dalembert computes, as a table that is indexed by number or name.
 
     >>> [row.name for row in catalog()][:2]
     ['pose', 'jacobian']
+    >>> catalog()["inverse_dynamics"].inputs
+    ('q', 'qd', 'qdd')
     """
-    return list(QUANTITIES.values())
+    return Catalog(QUANTITIES.values())
 
 
 def quantity(name: str, m: Mechanism | None = None) -> Quantity:

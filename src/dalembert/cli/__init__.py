@@ -94,6 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return fail(f"{error.filename or 'system'}: {error.strerror or error}", 2)
     except Exception as error:
+        if isinstance(error, ValueError) and "null byte" in str(error):
+            return fail("an argument holds a NUL character, which no file name can", 2)
         if os.environ.get("DALEMBERT_DEBUG"):
             raise
         bug = "this is a defect of dalembert; DALEMBERT_DEBUG=1 shows where it arose"

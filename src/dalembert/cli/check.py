@@ -23,6 +23,7 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
       dalembert check robot.urdf
     """
     from ..errors import DalembertError
+    from ..mechanism import joint_name
     from ..plan.kane import with_speeds
 
     notes, oddities = list(mechanism.notes), list(mechanism.report())
@@ -36,6 +37,15 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     if as_json:
         facts = ("name", "nq", "nv", "joint_names", "frames", "total_mass")
         data = {fact: getattr(mechanism, fact) for fact in facts}
+        data["limits"] = {
+            joint_name(b): {
+                "q": b.limits[0] if len(b.limits) == 1 else b.limits,
+                "qd": b.velocity_limit,
+                "tau": b.effort_limit,
+            }
+            for b in mechanism.bodies
+            if b.limits or b.velocity_limit is not None or b.effort_limit is not None
+        }
         data["parameters"] = {p.name: p.value for p in mechanism.parameters}
         print_json(data | acting(mechanism) | {"notes": notes, "odd": oddities})
         return

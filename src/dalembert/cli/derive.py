@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +107,9 @@ def command(
     mechanism, loops = taken_apart(mechanism, expand)
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
+        whole = eq.mechanism.joint_names
         eq = eq.freeze(freeze)
+        limits = of_left(limits, whole, eq.mechanism.joint_names)
     if neglect:
         eq = eq.neglect(*neglect)
     if drop:
@@ -218,6 +220,18 @@ def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool, only: list[str
         click.echo(document(form, chosen), nl=False)
     else:
         click.echo(form.text(chosen), nl=False)
+
+
+def of_left(
+    limits: Mapping[str, Any] | None, whole: Sequence[str], left: Sequence[str]
+) -> dict[str, Any] | None:
+    """Return limits by joint name without those of frozen joints; numbers are of all joints."""
+    if not isinstance(limits, Mapping):
+        return limits
+    by_number = {str(k): name for k, name in enumerate(whole, 1) if str(k) not in whole}
+    named = {by_number.get(str(key), key): value for key, value in limits.items()}
+    frozen = set(whole) - set(left)
+    return {key: value for key, value in named.items() if key not in frozen}
 
 
 def pruned(

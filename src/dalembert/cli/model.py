@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import DescriptionError, UsageError, closest, shown
+from ..errors import DescriptionError, UsageError, shown
 from .values import HELD, PAYLOAD, SETTING, VECTOR, parsed
 
 if TYPE_CHECKING:
@@ -154,31 +153,9 @@ def load(source: Path | str, **options: str) -> Mechanism:
 
 def ready_made(name: str) -> Mechanism:
     """Return the ready-made mechanism dalembert.robots.<name>, or of a size, as eel(20)."""
-    from .. import robots
+    from ..robots.named import ready_made
 
-    makers = {key: maker for key, maker in vars(robots).items() if _makes_robot(key, maker)}
-    plain, bracket, size = name.removesuffix(")").partition("(")
-    if plain not in makers or bool(bracket) != name.endswith(")"):
-        raise UsageError(
-            f"no ready-made robot is called {shown(name)!r}",
-            hint=closest(plain, sorted(makers)),
-        )
-    if not bracket:
-        return makers[plain]()
-    if not _has_size(makers[plain]) or not (size.isascii() and size.isdecimal() and len(size) < 6):
-        sized = ", ".join(f"robot:{key}(3)" for key in sorted(makers) if _has_size(makers[key]))
-        raise UsageError(f"robot:{shown(name)}: no such size", hint=f"write as {sized}")
-    return makers[plain](int(size))
-
-
-def _has_size(maker: Callable[..., Any]) -> bool:
-    first = next(iter(inspect.signature(maker).parameters.values()), None)
-    return first is not None and type(first.default) is int
-
-
-def _makes_robot(name: str, value: object) -> bool:
-    home = getattr(value, "__module__", None) or ""
-    return not name.startswith("_") and callable(value) and home.startswith("dalembert.robots")
+    return ready_made(name)
 
 
 def print_json(data: object) -> None:

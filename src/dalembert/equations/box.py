@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ParameterError, UsageError, shown
-from ..expr import Expr
-from ..expr.exact import exact
+from ..errors import DalembertError, ParameterError, UsageError, shown
+from ..expr import Expr, Graph
+from ..expr.exact import exact, to_float
+from ..mechanism.edit import number as exact_number
 from .entry import Entry
 from .interval import Interval, hull, interval
 from .ring import Term
@@ -187,7 +188,7 @@ def _ends(name: str, value: Any) -> Range:
     """Return the ends of a parameter's range, equal ones for a number."""
     given = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
     try:
-        low, high = map(float, given)
+        low, high = map(_number, given)
         good = low <= high and math.isfinite(low) and math.isfinite(high)
     except (TypeError, ValueError):
         good = False
@@ -199,11 +200,21 @@ def _ends(name: str, value: Any) -> Range:
     return low, high
 
 
+def _number(x: Any) -> float:
+    """Return a number, or the value of a text such as -150deg or pi/2; ValueError otherwise."""
+    if not isinstance(x, str):
+        return float(x)
+    try:
+        return to_float(exact_number(x, Graph()))
+    except (DalembertError, KeyError) as error:
+        raise ValueError(str(error)) from None
+
+
 def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, Interval]) -> Range:
     if given is not None:
         several = hasattr(given, "__len__") and not isinstance(given, str)
         try:
-            numbers = [float(x) for x in (given if several else [given])]
+            numbers = [_number(x) for x in (given if several else [given])]
         except (TypeError, ValueError):
             numbers = []
         if len(numbers) == 1 and not math.isnan(numbers[0]):

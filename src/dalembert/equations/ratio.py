@@ -135,7 +135,14 @@ class Ratio:
             hint="angles are sums of coordinates; a product in a sine stays in kernels",
         )
 
-    cos = tan = sqrt = sin
+    cos = tan = sin
+
+    def sqrt(self) -> Any:
+        """Raise NotPolynomialError: a root is no ratio of polynomials."""
+        raise NotPolynomialError(
+            "a square root of coordinates has no closed form here",
+            hint="a point on a disc or a rod needs one; kernels compute it: kane_D, alpha_dot",
+        )
 
     def derivative(self, slopes: dict[int, Any]) -> Any:
         """Return the derivative along a motion that changes generator i by slopes[i]."""

@@ -15,7 +15,7 @@ from .follower import Follower
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
-    from .parts import Body
+    from .parts import Body, Drive
 
 
 def validate(m: Mechanism) -> None:
@@ -204,7 +204,7 @@ def numbers(m: Mechanism) -> Iterator[Any]:
 
 
 def report(m: Mechanism) -> list[str]:
-    """Return remarks on zero masses, negative inertias and violated triangle inequalities."""
+    """Return remarks on masses, inertias and friction that no machine has."""
     remarks = []
     for body in m.bodies:
         inertia = body.inertia
@@ -219,7 +219,24 @@ def report(m: Mechanism) -> list[str]:
         remarks.extend(f"body {shown(body.name)!r}: {odd}" for odd in _oddities(values))
         if is_zero(inertia.mass) and any(values):
             remarks.append(f"body {shown(body.name)!r} has inertia but no mass")
-    return remarks
+    return remarks + [odd for d in m.drives for odd in _friction(m, d)]
+
+
+def _friction(m: Mechanism, d: Drive) -> list[str]:
+    """Return what is odd about a drive: friction that would push the joint on."""
+    name = f"drive of joint {shown(m.bodies[d.joint].joint_name or m.bodies[d.joint].name)!r}"
+    odd = [] if m.bodies[d.joint].joint.nv else [f"{name}: this joint does not move"]
+    for x, what in ((d.viscous, "viscous friction"), (d.inertia, "rotor inertia")):
+        if numeric(x) and to_float(x) < 0:
+            odd.append(f"{name}: negative {what} {to_float(x):g}")
+    ahead, back = d.coulomb
+    if (numeric(ahead) and to_float(ahead) < 0) or (numeric(back) and to_float(back) > 0):
+        pair = ", ".join(f"{to_float(x):g}" if numeric(x) else str(x) for x in d.coulomb)
+        odd.append(
+            f"{name}: Coulomb friction ({pair}) drives the joint; the pair is "
+            "(at positive speed, at negative speed), as (0.4, -0.43)"
+        )
+    return odd
 
 
 def _oddities(six: list[Fraction]) -> list[str]:

@@ -110,7 +110,8 @@ def table(m: Mechanism) -> str:
 
 
 def _footer(m: Mechanism) -> list[str]:
-    lines = [f"gravity: {vector(m.gravity)}"]
+    lines = [f"gravity: {vector(m.gravity)}", f"total mass: {_number(m.total_mass)}"]
+    lines += _limits(m)
     if m.parameters:
         shown_parameters = [
             shown(p.name) + (f" = {_number(p.value)}" if p.value is not None else "")
@@ -129,6 +130,23 @@ def _footer(m: Mechanism) -> list[str]:
         if names:
             lines.append(f"{what}: " + ", ".join(map(shown, names[:40])))
     return lines
+
+
+def _limits(m: Mechanism) -> list[str]:
+    """Return a line of limits for each joint that has any: range, speed, force."""
+    out = []
+    for body in m.bodies:
+        told = [
+            "q " + " to ".join("-" if x is None else _number(x) for x in pair)
+            for pair in body.limits
+            if pair != (None, None)
+        ]
+        for x, word in ((body.velocity_limit, "speed"), (body.effort_limit, "force")):
+            told += [f"{word} {_number(x)}"] if x is not None else []
+        if told:
+            out.append(f"limits {shown(joint_name(body))}: {', '.join(told)}")
+    more = [f"... {len(out) - LINES} more joints with limits"] if len(out) > LINES else []
+    return [*out[:LINES], *more]
 
 
 def _joint(m: Mechanism, j: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +30,11 @@ def load(
     """Return the mechanism that a file, a text, a dict or a list of rows describes.
 
     `source` is the name of a phrase, TOML, JSON, URDF, MJCF, CSV or SYMORO file, such a text
-    itself, a native dict, a whole oracle file or the rows of a Denavit-Hartenberg table. `base` is
-    "fixed", "free" or "planar"; `mimic` says what becomes of joints that follow another one:
-    "couple", "substitute" or "free"; `snap` is how near to a multiple of pi/12 an angle is read as
-    one (0: keep the text); `inertia` is "simple" or "full", the mass data that a phrase without
-    body statements generates.
+    itself, robot:NAME (ready-made), a native dict, a whole oracle file or the rows of a
+    Denavit-Hartenberg table. `base` is "fixed", "free" or "planar"; `mimic` says what becomes of
+    joints that follow another one: "couple", "substitute" or "free"; `snap` is how near to a
+    multiple of pi/12 an angle is read as one (0: keep the text); `inertia` is "simple" or "full",
+    the mass data that a phrase without body statements generates.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5), RZ(), TXK(0.4);")
@@ -42,19 +43,34 @@ def load(
     >>> da.load("RZ(), TXK(0.5);", base="free").joint_names
     ('base', 'j1')
     """
+    from ..errors import DalembertError
+
     options = {"base": base, "mimic": mimic, "snap": snap, "inertia": inertia}
+    try:
+        return _load(source, options)
+    except DalembertError as error:
+        # the message says where the description is wrong: the parser's own way there does not help
+        raise error.with_traceback(None) from None
+
+
+def _load(source: Any, options: Mapping[str, Any]) -> Mechanism:
     _check(options)
+    base, mimic, snap = (options[key] for key in ("base", "mimic", "snap"))
     if isinstance(source, Mapping):
         from .document import Document
 
         return _data(Document(source), options, "mechanism")
-    if isinstance(source, Path) or (isinstance(source, str) and _is_file(source)):
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and _is_file(source)):
         return _file(Path(source), options)
     if isinstance(source, (list, tuple)):
         from .table import read_rows
 
         _no_followers(options, "a table")
         return read_rows(source, base=base, snap=snap)
+    if isinstance(source, str) and source.startswith("robot:"):
+        # the robots are made by the readers: this way round they are found only when asked for
+        named = import_module("dalembert.robots.named")
+        return adapted(named.ready_made(source.removeprefix("robot:").strip()), base, mimic)
     if not isinstance(source, str):
         from ..errors import UsageError
 

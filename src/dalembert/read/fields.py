@@ -200,9 +200,17 @@ class Reading:
         return result
 
     def rotation(self, value: Any, at: At) -> Rotation:
-        """Return the product of factors: `["x", angle]`, or three rows of a rotation matrix."""
+        """Return a rotation: three rows of a matrix, or a product of factors.
+
+        A factor is `["x", angle]` or three rows of a matrix; `["x", angle]` alone is one too.
+        """
         factors: list[Turn | Mat3] = []
-        for k, factor in enumerate(self.listed(value, at)):
+        given = self.listed(value, at)
+        if len(given) == 2 and given[0] in ("x", "y", "z"):
+            given = [given]
+        elif len(given) == 3 and all(_is_row(row) for row in given):
+            return Rotation((self._orthogonal(self.matrix(given, at), at),))
+        for k, factor in enumerate(given):
             here = (*at, k)
             parts = self.listed(factor, here)
             if len(parts) == 2 and parts[0] in ("x", "y", "z"):
@@ -283,6 +291,15 @@ class Reading:
         lever = self.vector(body.get(keys[0], (0, 0, 0)), (*at, keys[0]))
         tensor = self.tensor(body.get(keys[1], (0, 0, 0)), (*at, keys[1]))
         return Inertia(mass, lever, tensor, "origin" if about_origin else "centre")
+
+
+def _is_row(value: Any) -> bool:
+    """Whether a value is a row of a matrix: three numbers or texts, and no factor of its own."""
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) == 3
+        and not any(isinstance(x, (list, tuple, Mapping)) for x in value)
+    )
 
 
 def exact_turn(axis: int, angle: Exact, graph: Graph) -> Turn:

@@ -76,7 +76,7 @@ def with_line(place: Place | None, text: str | bytes) -> Place | None:
     """Return a place in an XML text with the line it points to, tabs and all."""
     if place is None or place.text:
         return place
-    lines = (text if isinstance(text, bytes) else text.encode("utf-8")).splitlines()
+    lines = (text if isinstance(text, bytes) else text.encode("utf-8", "replace")).splitlines()
     if not 0 < place.line <= len(lines):
         return place
     line = lines[place.line - 1].decode("utf-8", "replace").replace("\t", " ")

@@ -44,10 +44,11 @@ class Interpreted:
     ) -> None:
         program = self.program
         given = {
-            port.name: array.reshape(-1, port.size).T
+            port.name: array.reshape(-1, port.size).T if port.size else np.empty((0, 1))
             for port, array in zip(program.inputs, ins, strict=True)
         }
-        columns = [] if params is None else [*params.reshape(-1, len(program.parameters)).T]
+        wide = len(program.parameters)
+        columns = [] if params is None or not wide else [*params.reshape(-1, wide).T]
         with np.errstate(all="ignore"):
             prepared = program.prepare.run({}, columns, (), np.float64)
             values = program.step.run(given, columns, prepared, np.float64)
