@@ -227,7 +227,7 @@ class Catalog(list[Quantity]):
         return quantity(which) if isinstance(which, str) else super().__getitem__(which)
 
     def __repr__(self) -> str:
-        rows = [("quantity", "of", "gives", "methods", "unit", "meaning")]
+        rows: list[tuple[str, ...]] = [("quantity", "of", "gives", "methods", "unit", "meaning")]
         rows += [row.cells() for row in self]
         widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
         lines = ("  ".join(x.ljust(w) for x, w in zip(r, widths, strict=True)) for r in rows)
