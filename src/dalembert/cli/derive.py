@@ -37,7 +37,7 @@ OWN = {
 )
 @click.option(
     "--only", type=WORDS,
-    help="Sections: Q,A,B,C,constants,structure; also base_parameters, regressor, "
+    help="Sections: Q,A,B,C,constants,structure; also matrices, base_parameters, regressor, "
     "base_regressor, energy_regressor. Of --form kane: numbers of steps, as 5,9.",
 )  # fmt: skip
 @click.option(
@@ -117,6 +117,9 @@ def command(
     eq = eq.with_sign(sign)  # type: ignore[arg-type]
     if prune:
         eq = pruned(eq, prune, values, limits)
+    if only == ["matrices"]:
+        as_matrices(eq, "json" if as_json else form)
+        return
     expand_with_bar(eq, form, only)
     printed(eq, loops, "json" if as_json else form, only)
 
@@ -149,6 +152,20 @@ def printed(eq: Equations, loops: list[str], form: str, sections: list[str] | No
         click.echo(eq.markdown(sections) + (listed_loops if loops else ""), nl=False)
     else:
         click.echo(eq.text(form, sections) + "".join(f"{line}\n" for line in loops), nl=False)
+
+
+def as_matrices(eq: Equations, form: str) -> None:
+    """Print M, C and g of M qdd + C qd + g = tau as matrices."""
+    from ..equations import sections
+
+    found = eq.matrices()
+    if form == "json":
+        print_json(found.json())
+    elif form in ("latex", "markdown"):
+        made = sections.whole(found.latex()) if form == "latex" else found.markdown()
+        click.echo(made, nl=False)
+    else:
+        click.echo(found.text(), nl=False)
 
 
 def grouped(m: Mechanism, as_json: bool, form: str) -> None:

@@ -29,6 +29,7 @@ from .size import LIMIT, check
 from .symbols import Symbols
 
 if TYPE_CHECKING:
+    from .matrices import Matrices
     from .regressor import Regressor
 
 Key = tuple[Kind, Place]
@@ -317,6 +318,24 @@ class Equations:
         from .evaluate import evaluate
 
         return evaluate(self, values, q, qd, qdd)
+
+    def matrices(self) -> Matrices:
+        """Return M, C and g of M(q) q̈ + C(q, q̇) q̇ + g(q) = τ as matrices of formulas.
+
+        >>> import dalembert as da
+        >>> print(da.equations(da.robots.planar2r()).matrices())
+        # M*qdd + C*qd + g = tau; qd1, qdd1: first and second derivative of q1
+        M = [ 2*VX2*l1*C2+JZ1+JZ2  VX2*l1*C2+JZ2 ]
+            [ VX2*l1*C2+JZ2        JZ2           ]
+        C = [ -VX2*l1*S2*qd2  -VX2*l1*S2*(qd1+qd2) ]
+            [ VX2*l1*S2*qd1   0                    ]
+        g = [ -G*(VX1*C1+VX2*C12) ]
+            [ -VX2*G*C12          ]
+        <BLANKLINE>
+        """
+        from .matrices import matrices
+
+        return matrices(self)
 
     def regressor(self, base: bool = False, drives: Drives = "inertia") -> Regressor:
         """Return Y of tau = Y phi in closed form, one column for each inertial parameter.

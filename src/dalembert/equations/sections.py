@@ -22,6 +22,7 @@ from ..expr.style import (
 
 MARKS = frozenset("\\`*_{}[]<>$#|")  # of Markdown
 PAGE = 30  # lines of one display
+SCREEN = 12  # in a notebook: KaTeX expands no more than 1000 commands in one display
 Line = str | tuple[Symbol, Sum]
 
 
@@ -126,7 +127,7 @@ def mathematics(document: Document) -> str:
         rows = [row for pair in section.formulas() for row in _rows(*_lines(*pair))]
         if rows and section.title:
             rows.insert(0, rf"& \textbf{{{latex_text(section.title)}}}")
-        blocks += [rows[k : k + PAGE] for k in range(0, len(rows), PAGE)]
+        blocks += [rows[k : k + SCREEN] for k in range(0, len(rows), SCREEN)]
     return "\n".join(
         rf"$$\begin{{aligned}} {_NEXT.join(block)} \end{{aligned}}$$" for block in blocks
     )
