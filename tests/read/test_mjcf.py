@@ -390,3 +390,12 @@ def test_without_mujoco_the_error_says_what_to_install():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "dalembert[io]" in out.stdout
+
+
+def test_several_free_bodies_are_called_like_their_bodies():
+    ball = '<body name="{}" pos="0 0 {}"><freejoint/><geom size="0.1" mass="1"/></body>'
+    text = "<mujoco><worldbody>{}</worldbody></mujoco>"
+    two = da.load(text.format(ball.format("red", 1) + ball.format("blue", 2)))
+    assert two.joint_names == ("red", "blue")
+    assert two.nv == 12
+    assert da.load(text.format(ball.format("red", 1))).joint_names == ("base",)

@@ -188,7 +188,10 @@ def _joint_name(made: _Model, i: int, body: str, count: int) -> str:
     model = made.model
     if model.joint(i).name:
         return model.joint(i).name
-    if int(model.jnt_type[i]) == FREE and b"base" not in bytes(model.names).split(b"\0"):
+    # one free body is the base; several are called like their bodies
+    alone = sum(int(kind) == FREE for kind in model.jnt_type) == 1
+    free = int(model.jnt_type[i]) == FREE
+    if free and alone and b"base" not in bytes(model.names).split(b"\0"):
         return "base"
     return body if count == 1 else f"{body}.{i - int(model.body_jntadr[model.jnt_bodyid[i]]) + 1}"
 
