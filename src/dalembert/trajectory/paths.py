@@ -6,16 +6,18 @@ joints there follow from the Jacobian and its derivative, and pieces of degree 5
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from ..catalog.loops import is_closed
-from ..compute import evaluate, integrate
+from ..compute import evaluate, integrate, neutral
 from ..errors import ComputationError, ParameterError, UsageError, shown
 from ..expr.exact import to_float
+from ..measure.markers import follow
 from ..mechanism import Mechanism, require_mechanism
 from ..plan import planned
 from ..runtime.arguments import numbers
@@ -61,7 +63,7 @@ def pose_error(now: Array, wanted: Array) -> Array:
 def inverse_kinematics(
     m: Mechanism,
     pose: Any,
-    q0: Any,
+    q0: Any = None,
     *,
     frame: str | None = None,
     rows: str = "xyzrpw",
@@ -75,6 +77,8 @@ def inverse_kinematics(
     `pose` is 4 x 4, or three numbers for a point. `rows` are the directions that count: x y z and
     the turns r p w about base axes. Damped least squares with limits kept; freedoms that the task
     leaves over are drawn towards `rest`. Closed loops stay closed: their motors move.
+    A mapping from frames to points (n, 3), or a marker file (.trc, .c3d), is followed sample by
+    sample in the sense of least squares: the result is q, (n, nq).
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(1), RZ(), TXK(1); body 2: M = 1;")
@@ -83,6 +87,10 @@ def inverse_kinematics(
     [1.0, 1.0, 0.0]
     """
     require_mechanism(m, "inverse_kinematics")
+    if isinstance(pose, str | PathLike | Mapping):
+        return follow(m, pose, q0, limits=limits)[0]
+    if q0 is None:
+        q0 = neutral(m)
     wanted, chosen = _wanted(pose, rows)
     reach = Reach.of(m, limits, rest)
     q = reach.closed(np.array(q0, dtype=float))
