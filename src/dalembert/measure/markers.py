@@ -51,18 +51,19 @@ def follow(
     if start.shape != (m.nq,):
         raise UsageError(f"q0 has shape {start.shape}, expected ({m.nq},)")
     kernel, bounds = _kernel(m, names), _bounds(m, limits)
-    n = len(wanted)
-    q = np.zeros((n, m.nq))
-    seeds = np.unique(np.r_[0:n:STRIDE, n - 1])
+    count = len(wanted)
+    q = np.zeros((count, m.nq))
+    seeds = np.unique(np.r_[0:count:STRIDE, count - 1])
     now = start
     for k in seeds:
         now = _solved(m, kernel, wanted[k : k + 1], weight, now[None], bounds, 4 * STEPS)[0]
         q[k] = now
-    nearest = seeds[np.clip(np.searchsorted(seeds, np.arange(n) - STRIDE // 2), 0, len(seeds) - 1)]
-    for a in range(0, n, BATCH):
-        rows = slice(a, min(a + BATCH, n))
+    near = np.searchsorted(seeds, np.arange(count) - STRIDE // 2)
+    nearest = seeds[np.clip(near, 0, len(seeds) - 1)]
+    for a in range(0, count, BATCH):
+        rows = slice(a, min(a + BATCH, count))
         q[rows] = _solved(m, kernel, wanted[rows], weight, q[nearest[rows]], bounds, STEPS)
-    e = kernel(q)[0].reshape(n, len(names), 3) - wanted
+    e = kernel(q)[0].reshape(count, len(names), 3) - wanted
     return q, np.linalg.norm(e, axis=2)
 
 

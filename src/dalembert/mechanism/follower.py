@@ -27,6 +27,8 @@ class Follower:
     kind: ClassVar[str] = "follower"
     nq: ClassVar[int] = 0
     nv: ClassVar[int] = 0
+    parts: ClassVar[tuple[str, ...]] = ()
+    rate_parts: ClassVar[tuple[str, ...]] = ()
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Raise: where a follower stands is decided by another joint."""
