@@ -174,7 +174,7 @@ def _traced(
     names = m.open_parameters
     for name in names:
         graph.param(name)
-    working = prepare(m.bound(m.values, graph))
+    working = prepare(m.bound(m.values, graph).unfolded)
     made = trace(
         lambda *inputs: run(working, *inputs, **settings),
         sizes,

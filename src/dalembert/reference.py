@@ -37,7 +37,7 @@ def in_floats(
         given["wrenches"] = {
             j: (Vec3(*wrench[:, j, :3].T), Vec3(*wrench[:, j, 3:].T)) for j in range(len(m.bodies))
         }
-    start = (m.bound(), planned(m)) if row.planned else (m.bound(),)
+    start = (m.bound(), planned(m)) if row.planned else (m.bound().unfolded,)
     out = compute(*start, *(list(x.reshape(len(x), -1).T) for x in inputs), **given)
     if row.planned:  # without the residuals
         out = out[0] if len(row.outputs) == 1 else out[: len(row.outputs)]

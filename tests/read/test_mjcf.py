@@ -298,7 +298,7 @@ LOOPS = {
 def test_loops_move_as_the_constraints_of_mujoco_ask(peer, name):
     """M qdd + h = tau + Jᵀ λ and d(J qd)/dt = 0, with M, h and J of MuJoCo."""
     mujoco, text = peer("mujoco"), LOOPS[name]
-    engine, m = Engine(mujoco, text), da.load(text)
+    engine, m = Engine(mujoco, text), da.load(text, mimic="couple")
     motor = engine.model.joint(int(engine.model.actuator_trnid[0][0])).name
     if name == "joint":
         # a coupling alone says nothing of motors

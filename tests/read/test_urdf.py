@@ -205,20 +205,20 @@ def test_a_moving_base_carries_the_root_link():
     assert clash.joint_names == ("base_joint", "base")
 
 
-def test_a_mimic_joint_is_coupled_free_or_refused():
+def test_a_mimic_joint_is_substituted_coupled_or_free():
     text = robot(
         *TWO,
         link("c"),
         joint("j2", "a", "c", '<mimic joint="j1" multiplier="-2" offset="0.1"/>'),
         joint("j1", "a", "b"),
     )
-    (coupling,) = da.load(text).couplings
+    m = da.load(text)
+    assert (m.joint_names, m.followers, m.couplings) == (("j1",), ("j2",), ())
+    (coupling,) = da.load(text, mimic="couple").couplings
     assert (coupling.joint, coupling.of) == (0, 1)
     assert (coupling.ratio, coupling.offset) == (-2, Fraction(1, 10))
     free = da.load(text, mimic="free")
     assert free.couplings == () and any("mimic" in n for n in free.notes)
-    with pytest.raises(da.UsageError, match="cannot be substituted"):
-        da.load(text, mimic="substitute")
     with pytest.raises(da.DescriptionError, match="no joint 'j1'"):
         da.load(text.replace('name="j1"', 'name="j3"'))
 

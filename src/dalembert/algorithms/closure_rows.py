@@ -26,14 +26,13 @@ COORDINATE_RATES = ("revolute", "prismatic", "screw", "planar", "fixed")
 
 
 def kept_equations(m: Mechanism) -> list[int]:
-    """Return which closure equations are kept; couplings count where active joints are named."""
+    """Return which closure equations are kept."""
     found, at = [], 0
     for loop in m.loops:
         own = range(EQUATIONS[loop.joint])
         found += [at + k for k in (own if loop.kept is None else loop.kept)]
         at += len(own)
-    held = bool(m.loops) or bool(m.couplings and m.active)
-    return found + [at + k for k in range(len(m.couplings))] if held else []
+    return found + [at + k for k in range(len(m.couplings))]
 
 
 def closure_names(m: Mechanism) -> list[str]:

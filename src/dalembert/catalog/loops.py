@@ -35,11 +35,8 @@ CHECKS: tuple[tuple[str, Shape], ...] = (
 
 
 def is_closed(m: Mechanism) -> bool:
-    """Return whether inverse and direct models are those of a closed mechanism.
-
-    Couplings count where active joints are named; else every joint keeps a force of its own.
-    """
-    return bool(m.loops) or bool(m.couplings and m.active) or is_rolling(m)
+    """Return whether models are those of a machine that loops, couplings or wheels hold."""
+    return bool(m.loops or m.couplings) or is_rolling(m)
 
 
 def motor_count(m: Mechanism) -> int:

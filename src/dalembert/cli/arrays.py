@@ -50,8 +50,8 @@ AXES = {
     "_elastic": ("elastic",),
     "_rigid": ("rigid",),
     "_rigid_joints": ("rigid",),
-    "_row_of_columns": ("parameter",),
-    "_columns": ("joint", "parameter"),
+    "columns": ("parameter",),
+    "joints_columns": ("joint", "parameter"),
 }
 COMPONENTS = {3: ["x", "y", "z"], 6: ["x", "y", "z", "rx", "ry", "rz"]}
 

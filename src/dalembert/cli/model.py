@@ -30,7 +30,7 @@ CHANGES = {
     ),
     "mimic": click.option(
         "--mimic", type=click.Choice(["couple", "substitute", "free"]),
-        help="Joints that follow others: an equation each, no coordinate, or on their own.",
+        help="Joints that follow others: an equation each, no coordinate (the default), or free.",
     ),
     "settings": click.option(
         "--set", "settings", type=SETTING, multiple=True,

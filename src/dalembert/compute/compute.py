@@ -169,7 +169,7 @@ def _singular(m: Mechanism, name: str) -> SingularModel:
     hint = "give a body a mass or an inertia, or a joint a rotor inertia"
     if m.open_parameters or not m.nv:
         return SingularModel(known, hint=hint)
-    rng = numpy.random.default_rng(0)
+    rng, m = numpy.random.default_rng(0), m.unfolded
     M = numpy.array(
         composite(m.bound(), list(integrate(m, neutral(m), rng.uniform(-1, 1, m.nv)))), dtype=float
     )

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.closed_kinematics import closed_at
-from ..catalog import INVERSE, algorithm, quantity
+from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.loops import cut_tree
 from ..errors import UsageError
@@ -45,11 +45,17 @@ class Model:
     def inverse(self, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
         """Return the forces for accelerations: of all joints, or of the motors of closed loops."""
         if self.plan is None:
-            return INVERSE["newton_euler"](self.m, q, qd, qdd)
+            _, tree = algorithm(quantity("inverse_dynamics", self.m), None)
+            forces: list[Scalar] = tree(self._whole, q, qd, qdd)
+            return forces
         _, run = algorithm(quantity("inverse_dynamics", self.m), None)
         whole = _spread(self.m, self.plan, qdd)
         found: list[Scalar] = run(self.m, self.plan, q, qd, whole, tree=self._tree)[0]
         return found
+
+    @cached_property
+    def _whole(self) -> Mechanism:
+        return self.m.unfolded
 
     @cached_property
     def _tree(self) -> Mechanism:
@@ -216,7 +222,7 @@ class Feedback(ABC):
         if self.model is None:
             return Model(m, self.plan)
         own = self.model.bound()
-        return Model(own if own.springs or self.plan else simplify(own), self.plan)
+        return Model(own if own.springs or own.followers or self.plan else simplify(own), self.plan)
 
     @abstractmethod
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:

@@ -177,8 +177,18 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
     """Return the mechanism with joints (names, or numbers from 1) held at `at`, bodies merged.
 
     `at` is one value, a sequence of as many values as joints, or a mapping joint -> value (0 for
-    those it does not name); the frames of merged bodies stay named.
+    those it does not name); the frames of merged bodies stay named. A joint that follows another
+    one is held with it, and holds it.
     """
+    if m.followers:
+        from .followers import substituted
+
+        # numbers are those of the joints with coordinates
+        names = [m.joint_names[j - 1] if _numbers(m, j) else j for j in _listed(joints)]
+        asked = _plain(at)
+        if isinstance(asked, Mapping):
+            asked = {m.joint_names[j - 1] if _numbers(m, j) else j: x for j, x in asked.items()}
+        return substituted(lock(m.coupled, names, asked))
     graph = Graph()
     new = into(m, graph)
     held: dict[int, Any] = {}
@@ -200,6 +210,10 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
     _held_followers(new, held)
     _refuse_named(new, {joint_name(new.bodies[j]) for j in held})
     return checked(merged(new, held))
+
+
+def _numbers(m: Mechanism, joint: Any) -> bool:
+    return isinstance(joint, int) and 1 <= joint <= len(m.joint_names)
 
 
 def _values_at(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any) -> dict[int, Any]:

@@ -44,6 +44,10 @@ OPEN = 1e-6  # coordinates that miss a constraint of position by more are refuse
 LOST = 1e10  # condition from which a Jacobian counts as singular
 
 
+class RedundantConstraint(ModelError):
+    """A constraint follows from others: no speeds of Kane's method are decided by all of them."""
+
+
 def is_constrained(m: Mechanism) -> bool:
     """Return whether a machine has wheels, equations in its rates or prescribed joints."""
     return constraint_count(m) > 0
@@ -165,7 +169,7 @@ def _independent(m: Mechanism, held: Sequence[Sequence[Row]]) -> None:
                 f"constraint {shown(row.name)!r} contradicts {others}: no motion fulfils them all",
                 hint="remove one of them or correct its right side",
             )
-        raise ModelError(
+        raise RedundantConstraint(
             f"constraint {shown(row.name)!r} follows from {others}: it holds nothing more",
             hint=_instead(m, row.name),
         )

@@ -23,7 +23,7 @@ LANGUAGES = ("phrase", "toml", "json", "urdf", "mdh")
 def load(
     source: str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]],
     base: str = "fixed",
-    mimic: str = "couple",
+    mimic: str = "substitute",
     snap: float | None = None,
     inertia: str = "simple",
 ) -> Mechanism:
@@ -32,9 +32,10 @@ def load(
     `source` is the name of a phrase, TOML, JSON, URDF, MJCF, CSV or SYMORO file, such a text
     itself, robot:NAME (ready-made), a native dict, a whole oracle file or the rows of a
     Denavit-Hartenberg table. `base` is "fixed", "free" or "planar"; `mimic` says what becomes of
-    joints that follow another one: "couple", "substitute" or "free"; `snap` is how near to a
-    multiple of pi/12 an angle is read as one (0: keep the text); `inertia` is "simple" or "full",
-    the mass data that a phrase without body statements generates.
+    joints that follow another one: "substitute" (no coordinate, frames stay), "couple" (a
+    coordinate and one equation) or "free" (a joint of its own); `snap` is how near to a multiple
+    of pi/12 an angle is read as one (0: keep the text); `inertia` is "simple" or "full", the mass
+    data that a phrase without body statements generates.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5), RZ(), TXK(0.4);")
@@ -93,7 +94,7 @@ def write(m: Mechanism, format: str) -> tuple[str, list[str]]:
     if format == "phrase":
         from .phrase_writer import write_phrase
 
-        text, notes = write_phrase(m)
+        text, notes = write_phrase(m.coupled)
         return text, list(notes)
     if format == "urdf":
         from .urdf_writer import write_urdf
@@ -102,11 +103,11 @@ def write(m: Mechanism, format: str) -> tuple[str, list[str]]:
     if format == "mdh":
         from .mdh_writer import write_mdh
 
-        return write_mdh(m)
+        return write_mdh(m.coupled)
     raise UsageError(f"unknown language {shown(str(format))!r}", hint=", ".join(LANGUAGES))
 
 
-def adapted(m: Mechanism, base: str = "fixed", mimic: str = "couple") -> Mechanism:
+def adapted(m: Mechanism, base: str = "fixed", mimic: str = "substitute") -> Mechanism:
     """Return a mechanism on another base, with the joints that follow others treated as asked."""
     from ..mechanism.assemble import on_base
 
@@ -189,10 +190,14 @@ def _xml(
     from .xml_tree import with_line
 
     given = {key: options[key] for key in ("base", "mimic", "snap")}
+    if options["mimic"] == "substitute":
+        given["mimic"] = "couple"
     try:
         if is_mjcf(text):
-            return read_mjcf(text, source=source, **given, file=str(file) if file else None)
-        return read_urdf(text, source=source, **given)
+            made = read_mjcf(text, source=source, **given, file=str(file) if file else None)
+        else:
+            made = read_urdf(text, source=source, **given)
+        return _followers(made, options)
     except DalembertError as error:
         error.where = with_line(error.where, text)
         raise
@@ -245,7 +250,7 @@ def _data(document: Any, options: Mapping[str, Any], name: str) -> Mechanism:
 
 def _no_followers(options: Mapping[str, Any], what: str) -> None:
     """Raise UsageError when `mimic` is given for a description without joints that follow."""
-    if options["mimic"] != "couple":
+    if options["mimic"] == "free":
         from ..errors import UsageError
 
         raise UsageError(
@@ -256,19 +261,18 @@ def _no_followers(options: Mapping[str, Any], what: str) -> None:
 
 def _followers(m: Mechanism, options: Mapping[str, Any]) -> Mechanism:
     """Return the mechanism with its couplings as `mimic` says."""
+    if options["mimic"] != "substitute":
+        m = m.coupled
     if options["mimic"] == "couple" or not m.couplings:
         return m
     from dataclasses import replace
 
-    from ..errors import UsageError, shown
+    from ..errors import shown
     from ..mechanism import joint_name
+    from ..mechanism.followers import substituted
 
-    names = ", ".join(shown(joint_name(m.bodies[c.joint]), 40) for c in m.couplings[:20])
     if options["mimic"] == "substitute":
-        raise UsageError(
-            f"joints that follow others cannot be substituted: {names}",
-            hint='load with mimic="couple" (one equation) or mimic="free" (joints of their own)',
-            command="write --mimic couple (one equation) or --mimic free (joints of their own)",
-        )
+        return substituted(m)
+    names = ", ".join(shown(joint_name(m.bodies[c.joint]), 40) for c in m.couplings[:20])
     note = f"couplings are left aside, as asked: {names}"
     return replace(m, couplings=(), notes=(*m.notes, note))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra import Rotation, Transform
-from ..errors import UsageError, shown
+from ..errors import shown
 from ..expr.exact import exact
 from ..mechanism import Coupling, Loop, joint_name
 
@@ -97,9 +97,6 @@ def _coupling(made: Model, e: int, mimic: str) -> Coupling | None:
     one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
     c = [exact(float(x)) for x in model.eq_data[e][:5]]
     label = shown(made.name("joint", one, f"joint {one}"), 40)
-    if mimic == "substitute":
-        what = f"joint {label} follows another one and cannot be substituted"
-        raise UsageError(what, hint='load with mimic="couple" or mimic="free"')
     if mimic == "free" or two < 0 or any(c[2:]):
         why = "asked" if mimic == "free" else "constant" if two < 0 else "polynomial"
         made.left.append(f"equality of joint {label} ({why})")

@@ -52,6 +52,7 @@ def _without_empty(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def native_data(m: Mechanism) -> dict[str, Any]:
     """Return the native form of a mechanism: dicts, lists, texts, whole numbers and Literals."""
+    m = m.coupled
     body = [b.name for b in m.bodies]
     joint = [joint_name(b) for b in m.bodies]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra import Mat3, Vec3
-from ..errors import DalembertError, Place, UsageError, closest, shown
+from ..errors import DalembertError, Place, closest, shown
 from ..expr.exact import exact, to_float
 from ..inertia import Inertia
 from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute
@@ -284,12 +284,6 @@ def _couplings(
         element = reading.one(edge.element, "mimic")
         if element is None:
             continue
-        if mimic == "substitute":
-            raise UsageError(
-                f"joint {shown(edge.name)!r} follows another one and cannot be substituted",
-                Place(reading.source, element.line, element.column),
-                'load with mimic="couple" (one equation) or mimic="free" (a joint of its own)',
-            )
         of = reading.name(element, "joint")
         if mimic == "free":
             continue

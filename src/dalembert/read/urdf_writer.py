@@ -36,7 +36,7 @@ EARTH = Vec3(0, 0, Fraction(-981, 100))
 def write_urdf(m: Mechanism) -> tuple[str, list[str]]:
     """Return a mechanism as URDF text, and notes on what is not in it."""
     notes: list[str] = []
-    m = _numeric(m, notes)
+    m = _numeric(m.coupled, notes)
     _refuse(m)
     _remarks(m, notes)
     lines = [f"<robot name={_quoted(m.name or 'robot')}>"]

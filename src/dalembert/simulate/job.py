@@ -14,11 +14,13 @@ from ..runtime.signal import Signal
 from .events import EventTable
 from .kernels import MAPS, Kernels
 from .laws import Called
+from .rolling import Rolling
 from .systems import Closed, Reduced, System
 from .tools import callback
 
 Array = np.ndarray
 FADING = 0.05  # pivots below this part of the largest make a new plan
+LEANING = 0.4  # the same for machines on wheels
 SINGULAR = 1e-8
 
 
@@ -42,9 +44,11 @@ class Job:
         """The names of the forces."""
         return force_names(self.kernels.system)
 
-    def planned_at(self, q: Array) -> Job:
-        """Return the job with the loops planned anew at a pose."""
+    def planned_at(self, q: Array, u: Any = None) -> Job:
+        """Return the job with the loops planned anew at a pose; `u` is what is prescribed there."""
         own = self.kernels.system
+        if isinstance(own, Rolling):
+            return replace(self, kernels=replace(self.kernels, system=own.planned_at(q, u)))
         if not isinstance(own, Closed):
             return self
         law: Any = self.kernels.law
@@ -54,9 +58,11 @@ class Job:
 
     def renewed(self, rows: Array, t: float, parameters: Any) -> Job:
         """Return the job planned anew where pivots fade; its limit lies below what it has there."""
-        made = self.planned_at(rows[0][: self.m.nq])
-        size = made.kernels.rhs().inputs[2].size
+        size = self.kernels.rhs().inputs[2].size
         u = self.signal(t) if self.signal is not None else np.zeros(size)
+        told = [*u[self.kernels.signals : self.kernels.inputs]]
+        told += [t, 1.0] if self.kernels.system.timed else []
+        made = self.planned_at(rows[0][: self.m.nq], told)
         p = np.zeros(made.kernels.rhs().inputs[3].size)
         measure = float(made.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
         if not measure > SINGULAR:
@@ -64,6 +70,8 @@ class Job:
                 f"the loops lose rank at t = {t:.9g} s: pivot ratio {measure:.1e}",
                 hint="the mechanism meets a singular pose, where its motion is not determined",
             )
+        if isinstance(made.kernels.system, Rolling):  # rates are read off the independent ones
+            return replace(made, limit=min(LEANING, 0.5 * measure))
         return replace(made, limit=min(FADING, 0.2 * measure))
 
     def inputs(self, x: Array, t: Array, p: Array) -> tuple[Array, Array, Array, Array]:

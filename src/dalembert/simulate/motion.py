@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.velocity_rows import is_rolling
 from ..compute import evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, require_mechanism
 from ..plan.assembly import assemble
+from ..plan.kane import explain
 from ..plan.loops import with_motors
 from ..runtime.build import refusal
 from .events import event_table
@@ -24,6 +26,7 @@ from .job import Job, force_names
 from .kernels import METHODS, Kernels
 from .laws import law_of
 from .result import Event, Simulation, SimulationStopped, column_names
+from .rolling import Rolling, rolling
 from .run import Found, Run
 from .slow import STIFF, run_numpy, run_scipy
 from .systems import Closed, joint_index, normalised, system
@@ -82,8 +85,10 @@ def simulate(
     _check(method, asked if time_limit is None else asked | {"time_limit": time_limit}, parameters)
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
+    if isinstance(job.kernels.system, Rolling):
+        job = _begun(job, q0, float(times[0]))
     states, lead = _states(job, q0, qd0, times[0])
-    if isinstance(job.kernels.system, Closed) and len(states):
+    if isinstance(job.kernels.system, Closed | Rolling) and len(states):
         first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
         job = job.renewed(states[:1], float(times[0]), first)
     table = event_table(m, events, stop, Modes(job).names)
@@ -128,7 +133,7 @@ def _found(run: Run, states: Array, lead: tuple[int, ...], threads: int, progres
 
 def _job(m: Mechanism, torque: Any, drives: Any, motion: Any, hold: bool, parameters: Any) -> Job:
     joints = tuple(sorted(joint_index(m, n) for n in motion or () if n in m.joint_names))
-    own = system(m, drives, joints)
+    own = rolling(m, drives, joints) if is_rolling(m) else system(m, drives, joints)
     law = law_of(torque, force_names(own), hold)
     if hasattr(law, "placed"):
         law = law.placed(m, own.plan if isinstance(own, Closed) else None)
@@ -224,9 +229,13 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
     own, m = job.kernels.system, job.m
     q = _numbers("q0", _rest(job) if q0 is None else q0)
     v = _numbers("qd0", np.zeros(own.speeds) if qd0 is None else qd0)
-    for what, value, size in (("q0", q, m.nq), ("qd0", v, own.speeds)):
+    # a machine on wheels is given its named speeds, or the rates of all joints
+    count = own.speeds
+    if isinstance(own, Rolling) and v.shape[-1:] != (m.nv,):
+        count = len(m.speeds)
+    for what, value, size in (("q0", q, m.nq), ("qd0", v, count)):
         if value.ndim == 0 or value.shape[-1] != size:
-            kind = "speeds" if own.speeds != m.nv and what == "qd0" else "joints"
+            kind = "speeds" if count != m.nv and what == "qd0" else "joints"
             raise UsageError(
                 f"{what} has shape {value.shape}, expected (..., {size})",
                 hint=f"one number for each of the {kind}: {', '.join(_entries(job, what)[:20])}",
@@ -235,15 +244,53 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
             raise UsageError(f"{what} holds a number that is not finite", hint="look for nan, inf")
     shapes = [np.shape(x) for x in job.parameters.values()]
     lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], job.settings.shape[:-1], *shapes)
-    q, v = np.broadcast_to(q, (*lead, m.nq)), np.broadcast_to(v, (*lead, own.speeds))
+    q, v = np.broadcast_to(q, (*lead, m.nq)), np.broadcast_to(v, (*lead, count))
     q = np.stack(normalised(m, [q[..., k] for k in range(m.nq)]), axis=-1)
     if isinstance(own, Closed):
         q, v = _closed(job, own, q, v, start)
+    if isinstance(own, Rolling):
+        q, v = _on_wheels(job, own, q, v, start, lead)
     x = np.concatenate([q, v], axis=-1).reshape(-1, m.nq + own.speeds)
-    if own.projected and not isinstance(own, Closed) and len(x):
+    if own.projected and not isinstance(own, Closed | Rolling) and len(x):
         given = {k: np.broadcast_to(v, lead).ravel() for k, v in job.parameters.items()} or None
         x = _settled(job, x, start, given)
     return np.ascontiguousarray(x), lead
+
+
+def _signals(job: Job, start: float) -> Array:
+    """Return what is prescribed at the start: the signals of the system, and time."""
+    own = job.kernels.system
+    u = job.signal(start)[job.kernels.signals :] if job.signal is not None else np.zeros(0)
+    return np.concatenate([u, [start, 1.0]]) if own.timed else u
+
+
+def _begun(job: Job, q0: Any, start: float) -> Job:
+    """Return the job of a machine on wheels planned at the pose where it starts."""
+    q = _numbers("q0", _rest(job) if q0 is None else q0)
+    if q.ndim == 0 or q.shape[-1] != job.m.nq or not q.size or job.m.open_parameters:
+        return job  # said to be wrong, or given, further on
+    return job.planned_at(q.reshape(-1, job.m.nq)[0], _signals(job, start))
+
+
+def _on_wheels(
+    job: Job, own: Rolling, q: Array, v: Array, start: float, lead: tuple[int, ...]
+) -> tuple[Array, Array]:
+    """Return poses and rates of all joints that the constraints allow."""
+    m = job.m
+    given = {k: np.broadcast_to(x, lead).ravel() for k, x in job.parameters.items()} or None
+    rest = np.concatenate([q, np.zeros((*lead, m.nv))], axis=-1).reshape(-1, m.nq + m.nv)
+    x = _settled(job, rest, start, given) if len(rest) else rest
+    if v.shape[-1] == m.nv:
+        x[:, m.nq :] += v.reshape(-1, m.nv)
+    elif np.any(v):
+        u = _signals(job, start)
+        x[:, m.nq :] = own.rates(x[:, : m.nq], v.reshape(-1, v.shape[-1]), u, given)
+        bad = np.argwhere(~np.isfinite(x).all(axis=1))
+        if len(bad):
+            angles = [float(y) for y in own.given(u)[0]]
+            explain(m, x[int(bad[0][0]), : m.nq].tolist(), angles, " at the start")
+    x = _settled(job, x, start, given) if len(x) else x
+    return x[:, : m.nq].reshape(*lead, m.nq), x[:, m.nq :].reshape(*lead, m.nv)
 
 
 def _settled(job: Job, x: Array, start: float, parameters: Any) -> Array:

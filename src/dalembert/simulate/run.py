@@ -16,6 +16,7 @@ from .friction import Modes, Through, crossing
 from .job import Job, place, raise_callback
 from .laws import Called
 from .result import Event, Simulation, SimulationStopped
+from .rolling import Rolling
 from .threads import Progress, side_by_side
 
 Array = np.ndarray
@@ -300,11 +301,23 @@ class Run:
         def observe(r: Simulation) -> Any:
             return self.outputs(out, times, lead)
 
+        speeds = self._speeds(out, times)
         return Simulation(
-            m, times, out[..., : m.nq], out[..., m.nq :], tuple(events), self.method, steps,
+            m, times, out[..., : m.nq], speeds, tuple(events), self.method, steps,
             evaluations, stopped, observe, job.force_names, job.parameters,
             counted(m, job.kernels.system.drives),
         )  # fmt: skip
+
+    def _speeds(self, out: Array, times: Array) -> Array:
+        """Return the speeds of the samples: rates of all joints, or α where a machine rolls."""
+        own, nq = self.job.kernels.system, self.job.m.nq
+        if not isinstance(own, Rolling) or not out.size:
+            return out[..., nq:]
+        k, signal = self.job.kernels, self.job.signal
+        u = signal(times)[:, k.signals :] if signal is not None else np.zeros((len(times), 0))
+        if own.timed:
+            u = np.concatenate([u, times[:, None], np.ones((len(times), 1))], axis=1)
+        return own.alpha(out[..., :nq], out[..., nq:], u)
 
     def outputs(self, out: Array, times: Array, lead: tuple[int, ...]) -> Any:
         """Return (qd, rate of the speeds, forces) at every sample."""

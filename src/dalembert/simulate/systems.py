@@ -76,6 +76,7 @@ class Tree:
     given: tuple[int, ...] = ()  # bodies whose joints follow signals: q, qd, qdd of each
     drives: Any = "inertia"
     framed: bool = False  # whether forces act on named frames, which stay where they are then
+    whole: Mechanism | None = None  # the tree of all joints, where some follow others
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -107,6 +108,9 @@ class Tree:
     def bound(self, m: Mechanism) -> Tree:
         """Return the system over the scalars of a bound mechanism, in frames chosen for it."""
         kept = m.springs or self.given or self.framed
+        if m.followers:
+            tree = m.unfolded if m.springs or self.framed else simplify(m.unfolded)
+            return replace(self, m=m, whole=tree)
         return replace(self, m=m if kept else simplify(m))
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
@@ -116,9 +120,11 @@ class Tree:
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         """Return the rates of the speeds."""
         if not self.given:
-            _, run = algorithm(quantity("forward_dynamics"), None)
-            found: list[Scalar] = run(self.m, q, v, tau, drives=self.drives)
+            _, run = algorithm(quantity("forward_dynamics", self.m), None)
+            found: list[Scalar] = run(self.whole or self.m, q, v, tau, drives=self.drives)
             return found
+        if self.whole is not None:
+            return self._led(q, v, tau, u)
         return self.outcome(q, v, tau, u).qdd
 
     def placed(self, tau: Vector) -> list[Scalar]:
@@ -131,6 +137,16 @@ class Tree:
         """Return accelerations and forces, with joints that slide in given directions."""
         given = {j: u[3 * k + 2] for k, j in enumerate(self.given)}
         return tree_outcome(self.m, q, v, tau, given, direction, self.drives)
+
+    def _led(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        """Return the accelerations where some joints follow signals and others follow joints."""
+        m, x = self.m, list(tau)
+        for k, j in enumerate(self.given):
+            x[m.velocity_index[j]] = u[3 * k + 2]
+        names = [joint_name(m.bodies[j]) for j in self.given]
+        _, run = algorithm(quantity("hybrid_dynamics", m), None)
+        found: list[Scalar] = run(self.whole, q, v, x, given=names, drives=self.drives)[0]
+        return found
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""

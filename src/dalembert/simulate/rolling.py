@@ -1,0 +1,135 @@
+"""A machine on wheels as `simulate` integrates it: the rates of all joints are the state.
+
+The rates are brought back to what the constraints allow after each step, and the coordinates that
+are independent are chosen anew where their pivots fade, as with closed loops: no choice of speeds
+can become singular on the way.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..algorithms import kane
+from ..algorithms.closed_kinematics import closed_at
+from ..algorithms.closed_loop import closed_forward
+from ..algorithms.velocity_constraints import (
+    forward_row,
+    is_holonomic,
+    prescribed_joints,
+    steering_names,
+)
+from ..algorithms.velocity_rows import steering_of, with_told
+from ..catalog.models import INVERSE
+from ..compute.loops import cut_tree
+from ..expr import Scalar
+from ..joint import Vector
+from ..mechanism import Mechanism, joint_name
+from ..plan import LoopPlan, plan, planned
+from ..plan.assembly import Closure, close
+from ..plan.kane import RedundantConstraint, with_speeds
+from ..reframe import simplify
+from .systems import Reduced, normalised
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Rolling(Reduced):
+    """A machine under velocity constraints with the rates of all joints as its state.
+
+    Signals and forces are those of `Reduced`.
+    """
+
+    plan: LoopPlan | None = None
+    tree: Mechanism | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
+        return ("rolling", self.plan, self.drives)
+
+    @property
+    def speeds(self) -> int:
+        """The number of speeds, those of all joints."""
+        return self.m.nv
+
+    projected = True  # type: ignore[assignment]
+
+    def bound(self, m: Mechanism) -> Rolling:
+        """Return the system over the scalars of a bound mechanism."""
+        return replace(self, m=m, tree=simplify(cut_tree(m)))
+
+    def told(self, u: Vector) -> Mechanism:
+        """Return the machine that knows its steering and time."""
+        return with_told(self.m, *self.given(u))
+
+    def planned_at(self, q: Any, u: Any = None) -> Rolling:
+        """Return the system with the coordinates that are independent best at a pose."""
+        m = replace(self.m, active=(), checked=True)
+        if u is not None:
+            m = with_told(m, *([float(x) for x in part] for part in self.given(u)))
+        pose, _ = close(Closure(m), np.array(q, dtype=float))
+        return replace(self, plan=plan(m, pose))
+
+    def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
+        """Return the joint rates."""
+        return v
+
+    def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
+        """Return the accelerations of all joints."""
+        m = self.told(u)
+        total = list(tau[: m.nv])
+        for wheel, force in zip(m.wheels, tau[m.nv :], strict=True):
+            row = forward_row(m, wheel, q, [0] * m.nv, steering_of(m))
+            total = [a + h * force for a, h in zip(total, row.H, strict=True)]
+        found: list[Scalar] = closed_forward(
+            m, self.plan, q, v, total, INVERSE["newton_euler"], self.tree, drives=self.drives
+        )[0]
+        return found
+
+    def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
+        """Return the state that the constraints allow: positions settled, rates brought back."""
+        m, end = self.told(u), 2 * len(steering_names(self.m))
+        parts = [list(own) for own in m.split_q(normalised(m, q))]
+        for k, j in enumerate(prescribed_joints(m)):
+            parts[j][0] = u[end + 3 * k]
+        closed = closed_at(m, self.plan, [x for own in parts for x in own], 2 * is_holonomic(m))
+        return closed.q, closed.velocity(v), closed.factor.ratio
+
+    def alpha(self, q: Array, qd: Array, u: Array) -> Array:
+        """Return the named speeds of many states; the rates where none are named."""
+        if not self.m.speeds:
+            return qd
+        b = self.m.bound()
+        steer = kane.steering(b, *self.given([u[..., k] for k in range(u.shape[-1])]))
+        columns = [q[..., k] for k in range(q.shape[-1])], [qd[..., k] for k in range(qd.shape[-1])]
+        rows = kane.speed_rows(b, *columns, steer)
+        found = [sum((h * x for h, x in zip(r.H, columns[1], strict=True)), 0.0) for r in rows]
+        return np.stack([np.broadcast_to(x, q.shape[:-1]) for x in found], axis=-1)
+
+    def rates(self, q: Array, alpha: Array, u: Array, parameters: Any = None) -> Array:
+        """Return the rates of all joints from the named speeds, nan where they do not decide."""
+        given = [[float(x) for x in part] for part in self.given([float(x) for x in u])]
+        out = np.empty((len(q), self.m.nv))
+        for k in range(len(q)):
+            b = self.m.bound({n: x[k] for n, x in (parameters or {}).items()})
+            try:
+                out[k] = kane.reduction(b, q[k].tolist(), alpha[k].tolist(), *given).qd
+            except ZeroDivisionError:
+                out[k] = np.nan
+        return out
+
+
+def rolling(m: Mechanism, drives: Any, given: tuple[int, ...]) -> Rolling:
+    """Return the system of a machine on wheels, some joints of which follow signals."""
+    names = tuple(joint_name(m.bodies[j]) for j in given)
+    more = tuple(n for n in names if n not in m.prescribed)
+    speeds = tuple(n for n in m.speeds if n not in more)
+    m = replace(m, prescribed=(*m.prescribed, *more), speeds=speeds, checked=True)
+    with suppress(RedundantConstraint):  # the plan leaves such rows out
+        m = with_speeds(m)
+    return Rolling(m, drives, planned(replace(m, active=(), checked=True)))
