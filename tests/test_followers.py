@@ -193,3 +193,18 @@ def test_one_newton_on_the_fingers_of_a_gripper_moves_both_of_them(peer):
     np.testing.assert_allclose(da.mass_matrix(m, q), M, atol=1e-12)
     want = np.linalg.solve(M, tau - h)
     np.testing.assert_allclose(da.forward_dynamics(m, q, np.zeros(8), tau), want, atol=1e-9)
+
+
+def test_an_attached_machine_keeps_its_followers_though_names_change():
+    arm = da.load(machine())
+    both = arm.attach(arm, "link b")
+    assert both.nq == 4 and len(both.followers) == 4
+    q = np.array([0.1, 0.2, 0.3, 0.4])
+    held = da.pose(both, q, frame="link b")
+    frame = both.frames[-1] if both.frames[-1].endswith("link d") else f"{arm.name}_link d"
+    np.testing.assert_allclose(
+        da.pose(both, q, frame=frame), held @ da.pose(arm, q[2:], frame="link d"), atol=1e-12
+    )
+    for call in (da.base_parameters, da.equations):
+        with pytest.raises(da.DalembertError, match="follow others"):
+            call(arm)

@@ -144,3 +144,65 @@ def test_forces_are_refused_where_no_motor_is_named_or_where_motors_cannot():
     assert "active" in error.value.hint
     turning = da.forward_dynamics(one, still, still, [0.3])
     np.testing.assert_allclose(da.inverse_dynamics(one, still, still, turning), [0.3])
+
+
+@pytest.mark.parametrize("speeds", [(), ("p1", "p2"), ("w0.v", "th")])
+def test_a_snake_on_passive_wheels_keeps_its_energy_whatever_speeds_are_named(speeds):
+    described = snake(np.random.default_rng(3), 3)
+    m, referee = da.load({**described, "speeds": list(speeds)}), Referee(described)
+    q0 = np.array([0, 0, 0.3, 0.4, -0.2])
+    qd0 = referee.allowed(q0, np.random.default_rng(1))
+    r = da.simulate(m, q0, qd0, t=10.0, rtol=1e-8)
+    assert np.ptp(r.energy) < 1e-7 * r.energy.max()
+    np.testing.assert_allclose(
+        r.q[-1], [-0.2784434, 0.7387007, -5.7407531, 1.4248814, 1.089693], atol=2e-6
+    )
+    slip = np.einsum("tij,tj->ti", [referee.rows(x) for x in r.q], r.qd)
+    assert abs(slip).max() < 1e-12
+    # the named speeds are those of the rates
+    np.testing.assert_allclose(
+        np.einsum("tij,tj->ti", da.kane_J_nh(m, r.q[::20], []), r.speeds[::20]), r.qd[::20],
+        atol=1e-9,
+    )  # fmt: skip
+
+
+def test_a_straight_start_works_with_rates_and_says_which_speeds_do_not_decide():
+    m = da.load({**snake(np.random.default_rng(3), 3), "speeds": ["p1", "p2"]})
+    straight = np.zeros(5)
+    r = da.simulate(m, straight, [1, 0, 0, 0, 0], t=[0.0, 2.0])
+    np.testing.assert_allclose(r.q[-1], [2, 0, 0, 0, 0], atol=1e-9)
+    with pytest.raises(da.SingularPose, match="speeds p1, p2 do not decide the motion"):
+        da.simulate(m, straight, [1.0, 0.5], t=[0.0, 2.0])
+
+
+def test_a_machine_with_redundant_wheels_is_simulated():
+    rng = np.random.default_rng(9)
+    described = castor(rng, ("pl", "pr"))
+    m, referee = da.load(described), Referee(described)
+    q0 = np.array([0, 0, 0, 0, 0, 0.3, 0])
+    qd0 = referee.allowed(q0, rng)
+    r = da.simulate(m, q0, qd0, t=5.0)
+    assert np.ptp(r.energy) < 1e-7 * r.energy.max()
+    assert abs(np.einsum("tij,tj->ti", [referee.rows(x) for x in r.q], r.qd)).max() < 1e-11
+
+
+def test_assembly_closes_equations_of_the_coordinates():
+    slide = {"type": "prismatic", "name": "x", "axis": [1, 0, 0]}
+    turn = {"type": "revolute", "name": "th", "axis": [0, 0, 1]}
+    yoke = da.load({
+        "format": "dalembert/1", "speeds": ["th"], "active": ["th"],
+        "bodies": [{"name": "yoke", "parent": -1, "joint": slide, "mass": 2},
+                   {"name": "crank", "parent": -1, "joint": turn, "mass": 1,
+                    "inertia": [0, 0, 0.1]}],
+        "velocity_constraints": [{"name": "slot", "equation": "x = 0.3*cos(th)"}],
+    })  # fmt: skip
+    want = [0.3 * np.cos(0.5), 0.5]
+    np.testing.assert_allclose(da.assembly(yoke, [0.0, 0.5]), want, atol=1e-12)
+    np.testing.assert_allclose(da.assemble(yoke, [0.0, 0.5], hold=["th"]), want, atol=1e-12)
+    assert da.kane_D(yoke, want, []).shape == (1, 1)
+    # x follows: 2 (0.3 s)^2 + 0.1 turns
+    s = np.sin(0.5)
+    qdd = da.forward_dynamics(yoke, want, [0.0, 0.0], [1.0])
+    assert qdd[1] == pytest.approx(1 / (0.1 + 2 * (0.3 * s) ** 2))
+    with pytest.raises(da.ComputationError, match="slot"):
+        da.forward_dynamics(yoke, [0.0, 0.5], [0.0, 0.0], [1.0])

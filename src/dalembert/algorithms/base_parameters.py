@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, get_args
 
 from ..algebra import is_zero
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
 from ..expr.formula import Sum, Symbol
@@ -157,6 +157,12 @@ def base_parameters(mechanism: Mechanism, drives: Drives = "inertia") -> BasePar
         raise UsageError(
             f"drives = {drives!r} is not known", hint="one of " + ", ".join(get_args(Drives))
         )
+    if mechanism.followers:
+        raise UsageError(
+            "base parameters are those of joints with coordinates of their own, and "
+            + ", ".join(map(shown, mechanism.followers[:8])) + " follow others",
+            hint='lock them, or load with mimic="free"',
+        )  # fmt: skip
     m = _symbols_only(mechanism)
     columns = parameter_columns(mechanism, drives)
     at = {(c.body, c.kind): k for k, c in enumerate(columns)}

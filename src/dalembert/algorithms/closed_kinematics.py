@@ -16,6 +16,7 @@ from ..expr import Scalar, absolute, maximum, minimum, solve, where
 from ..joint import Vector
 from ..mechanism import Mechanism
 from .loop_closure import closure, closure_rates, closure_sides, loop_jacobian
+from .velocity_rows import is_rolling
 
 Matrix = Sequence[Sequence[Scalar]]
 DENSE = 6  # the last pivots are chosen at run time, those before are the planned ones
@@ -141,6 +142,28 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return total
 
 
+def _share(J: Matrix, plan: Plan) -> Scalar:
+    """Return the smallest share that the dependent coordinates have in a planned row.
+
+    A wheel alone has one pivot, which is the largest there is: beside the rest of its row it may
+    fade all the same.
+    """
+    sizes, smallest = plan.column_sizes, 1
+    for r in plan.rows:
+        parts = [absolute(x) * s for x, s in zip(J[r], sizes, strict=True)]
+        own = [parts[k] for k in plan.dependent if not is_zero(J[r][k])]
+        if own:
+            smallest = minimum(smallest, _largest(own) / maximum(_largest(parts), 1e-300))
+    return smallest
+
+
+def _largest(values: Sequence[Scalar]) -> Scalar:
+    top: Scalar = 0
+    for x in values:
+        top = maximum(top, x)
+    return top
+
+
 # -- kinematics --------------------------------------------------------------------------------
 
 
@@ -159,7 +182,10 @@ class Closed:
         """Return the closure equations of a pose, solved for the dependent rates."""
         J = loop_jacobian(m, q)
         A = [[J[r][k] for k in plan.dependent] for r in plan.rows]
-        return Closed(m, plan, q, J, Factor(A))
+        factor = Factor(A)
+        if is_rolling(m):
+            factor.ratio = minimum(factor.ratio, _share(J, plan))
+        return Closed(m, plan, q, J, factor)
 
     def tree(self, independent: Sequence[Scalar], bias: Sequence[Scalar] | None) -> list[Scalar]:
         """Return the whole vector from its independent part: J x = -bias."""

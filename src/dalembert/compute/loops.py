@@ -110,7 +110,9 @@ def _limit(m: Mechanism, name: str) -> float:
 
     Accelerations exist where the motors are at a dead point: other joints lead there.
     """
-    return POOR if name == "forward_dynamics" or planned(m).rank > DENSE else SINGULAR
+    if name == "forward_dynamics" or planned(m).rank > DENSE or is_rolling(m):
+        return POOR
+    return SINGULAR
 
 
 _SIZES: OrderedDict[tuple[str, str], Any] = OrderedDict()

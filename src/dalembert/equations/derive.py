@@ -60,6 +60,13 @@ def equations(
             hint="use inverse_dynamics (closed loops), kane_form(m) (constraints), or m.lock(...)",
             command="write --form kane (constraints), --mimic free or --lock JOINT (followers)",
         )
+    if m.followers:
+        names = ", ".join(map(shown, m.followers[:8]))
+        raise ModelError(
+            f"closed forms need joints with coordinates of their own: {names} follow others",
+            hint=f'm.lock("{shown(m.followers[0])}"), or load with mimic="free"',
+            command="write --lock JOINT or --mimic free",
+        )
     if any(b.joint.kind == "fixed" for b in m.bodies):
         m = merge_fixed(m)
     if expand:

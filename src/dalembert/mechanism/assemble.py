@@ -31,6 +31,10 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
     must have the same value.
     """
     require_mechanism(other, "attach")
+    if m.followers or other.followers:  # a follower names its leader, which may be renamed
+        from .followers import substituted
+
+        return substituted(attach(m.coupled, other.coupled, frame))
     graph = Graph()
     left, right = into(m, graph), into(other, graph)
     body, placement = left.frame(frame)

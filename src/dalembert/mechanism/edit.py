@@ -184,10 +184,10 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
         from .followers import substituted
 
         # numbers are those of the joints with coordinates
-        names = [m.joint_names[j - 1] if _numbers(m, j) else j for j in _listed(joints)]
+        names = [_named(m, j) for j in _listed(joints)]
         asked = _plain(at)
         if isinstance(asked, Mapping):
-            asked = {m.joint_names[j - 1] if _numbers(m, j) else j: x for j, x in asked.items()}
+            asked = {_named(m, j): x for j, x in asked.items()}
         return substituted(lock(m.coupled, names, asked))
     graph = Graph()
     new = into(m, graph)
@@ -212,8 +212,10 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
     return checked(merged(new, held))
 
 
-def _numbers(m: Mechanism, joint: Any) -> bool:
-    return isinstance(joint, int) and 1 <= joint <= len(m.joint_names)
+def _named(m: Mechanism, joint: str | int) -> str | int:
+    """Return the name of a joint given by its number; what is no number stays."""
+    known = isinstance(joint, int) and 1 <= joint <= len(m.joint_names)
+    return m.joint_names[int(joint) - 1] if known else joint
 
 
 def _values_at(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any) -> dict[int, Any]:

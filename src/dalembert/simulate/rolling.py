@@ -16,6 +16,7 @@ import numpy as np
 from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.closed_loop import closed_forward
+from ..algorithms.drives import dry_drives
 from ..algorithms.velocity_constraints import (
     forward_row,
     is_holonomic,
@@ -32,9 +33,10 @@ from ..plan import LoopPlan, plan, planned
 from ..plan.assembly import Closure, close
 from ..plan.kane import RedundantConstraint, with_speeds
 from ..reframe import simplify
-from .systems import Reduced, normalised
+from .systems import Reduced, System, normalised, system
 
 Array = np.ndarray
+UNPLANNED = LoopPlan(0, (), (), (), ())
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Rolling(Reduced):
     Signals and forces are those of `Reduced`.
     """
 
-    plan: LoopPlan | None = None
+    plan: LoopPlan = UNPLANNED
     tree: Mechanism | None = None
 
     @property
@@ -124,8 +126,13 @@ class Rolling(Reduced):
         return out
 
 
-def rolling(m: Mechanism, drives: Any, given: tuple[int, ...]) -> Rolling:
-    """Return the system of a machine on wheels, some joints of which follow signals."""
+def rolling(m: Mechanism, drives: Any, given: tuple[int, ...]) -> System:
+    """Return the system of a machine on wheels, some joints of which follow signals.
+
+    Joints that stick by dry friction are events of the speeds of Kane's method.
+    """
+    if drives == "all" and dry_drives(m):
+        return system(m, drives, given)
     names = tuple(joint_name(m.bodies[j]) for j in given)
     more = tuple(n for n in names if n not in m.prescribed)
     speeds = tuple(n for n in m.speeds if n not in more)

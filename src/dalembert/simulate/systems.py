@@ -31,7 +31,7 @@ from ..algorithms.velocity_constraints import (
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.loops import cut_tree
-from ..errors import SingularPose, UsageError
+from ..errors import SingularPose, UsageError, shown
 from ..expr import Scalar, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
@@ -385,6 +385,12 @@ def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -
         speeds = tuple(n for n in m.speeds if n not in more)
         m = replace(m, prescribed=(*m.prescribed, *more), speeds=speeds, checked=True)
         return Reduced(with_speeds(m), drives)
+    if m.followers and drives == "all" and dry_drives(m):
+        raise UsageError(
+            "dry friction where joints follow others: "
+            f"{', '.join(map(shown, m.followers[:8]))} have no coordinate that could stick",
+            hint='load with mimic="couple", or simulate with drives="inertia"',
+        )
     return Tree(m, given, drives)
 
 

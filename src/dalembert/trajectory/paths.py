@@ -7,7 +7,7 @@ joints there follow from the Jacobian and its derivative, and pieces of degree 5
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -148,6 +148,8 @@ class Reach:
     @staticmethod
     def of(m: Mechanism, limits: bool, rest: Any) -> Reach:
         """Return what may move and how far; with closed loops the independent joints."""
+        # wheels hold rates, and leave every pose within reach
+        m = replace(m, wheels=(), velocity_constraints=(), speeds=(), checked=True)
         index = planned(m).independent if is_closed(m) else tuple(range(m.nv))
         at = [-1] * m.nv
         start = 0
@@ -251,8 +253,8 @@ def along(
         v = back @ (dp[chosen] * sd)
         qd = G @ v
         turned = evaluate(m, "jacobian_derivative", q, qd, frame=frame)[chosen] @ qd
-        if is_closed(m):  # loops accelerate also where their motors do not
-            turned = turned + J @ evaluate(m, "tree_motion", q, qd, np.zeros(m.nv))[1]
+        if is_closed(reach.m):  # loops accelerate also where their motors do not
+            turned = turned + J @ evaluate(reach.m, "tree_motion", q, qd, np.zeros(m.nv))[1]
         a = back @ (dp[chosen] * sdd + ddp[chosen] * sd**2 - turned)
         states.append(np.stack([reach.values(q), v, a]))
     return hermite(times, np.stack(states))
