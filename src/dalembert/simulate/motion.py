@@ -29,8 +29,8 @@ from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run import Found, Run
 from .slow import STIFF, run_numpy, run_scipy
-from .systems import Closed, joint_index, normalised, system
-from .tools import prescribed_signal
+from .systems import Closed, normalised, system
+from .tools import joint_index, prescribed_signal
 
 Array = np.ndarray
 __all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
@@ -85,8 +85,7 @@ def simulate(
     _check(method, asked if time_limit is None else asked | {"time_limit": time_limit}, parameters)
     times = _times(t)
     job = _job(m, torque, drives, motion, hold, parameters)
-    if isinstance(job.kernels.system, Rolling):
-        job = _begun(job, q0, float(times[0]))
+    job = _begun(job, q0, float(times[0]))
     states, lead = _states(job, q0, qd0, times[0])
     if isinstance(job.kernels.system, Closed | Rolling) and len(states):
         first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
@@ -266,6 +265,8 @@ def _signals(job: Job, start: float) -> Array:
 
 def _begun(job: Job, q0: Any, start: float) -> Job:
     """Return the job of a machine on wheels planned at the pose where it starts."""
+    if not isinstance(job.kernels.system, Rolling):
+        return job
     q = _numbers("q0", _rest(job) if q0 is None else q0)
     if q.ndim == 0 or q.shape[-1] != job.m.nq or not q.size or job.m.open_parameters:
         return job  # said to be wrong, or given, further on

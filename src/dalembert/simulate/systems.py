@@ -392,14 +392,3 @@ def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -
             hint='load with mimic="couple", or simulate with drives="inertia"',
         )
     return Tree(m, given, drives)
-
-
-def joint_index(m: Mechanism, name: str) -> int:
-    """Return the body of a joint with one freedom, by name."""
-    for j, body in m.outward():
-        if body.joint.nv == 1 and joint_name(body) == name:
-            return j
-    raise UsageError(
-        f"there is no joint {name!r} with one freedom",
-        hint="joints: " + ", ".join(m.joint_names[:12]),
-    )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..algorithms.velocity_constraints import prescribed_joints, steering_names
 from ..errors import UsageError
-from ..mechanism import joint_name
+from ..mechanism import Mechanism, joint_name
 from ..runtime.callback import Callback
 from ..runtime.signal import Signal, held, linear
 from .laws import Called
@@ -71,3 +71,14 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
             one = one.derivative()
             parts.append(one)
     return parts[0].beside(*parts[1:]) if parts else None
+
+
+def joint_index(m: Mechanism, name: str) -> int:
+    """Return the body of a joint with one freedom, by name."""
+    for j, body in m.outward():
+        if body.joint.nv == 1 and joint_name(body) == name:
+            return j
+    raise UsageError(
+        f"there is no joint {name!r} with one freedom",
+        hint="joints: " + ", ".join(m.joint_names[:12]),
+    )
