@@ -25,7 +25,8 @@ from ..compute.loops import cut_tree
 from ..errors import UsageError
 from ..expr import Scalar, maximum, minimum
 from ..joint import Vector
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, joint_name
+from ..mechanism.motors import tree_motors
 from ..plan import LoopPlan
 from ..reframe import simplify
 from ..runtime.signal import Signal
@@ -41,9 +42,15 @@ class Model:
 
     m: Mechanism
     plan: LoopPlan | None = None
+    motors: tuple[str, ...] | None = None  # of a tree where some joints have none
 
     def inverse(self, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
         """Return the forces for accelerations: of all joints, or of the motors of closed loops."""
+        if self.motors is not None:
+            # partial feedback: what has no motor moves without force
+            _, hybrid = algorithm(quantity("hybrid_dynamics", self.m), None)
+            made: list[Scalar] = hybrid(self._whole, q, qd, qdd, given=self.motors)[1]
+            return made
         if self.plan is None:
             _, tree = algorithm(quantity("inverse_dynamics", self.m), None)
             forces: list[Scalar] = tree(self._whole, q, qd, qdd)
@@ -61,21 +68,42 @@ class Model:
     def _tree(self) -> Mechanism:
         return simplify(cut_tree(self.m))
 
+    def led(self, qdd: Vector) -> list[Scalar]:
+        """Return accelerations of joints with a motor; the others have the force zero there."""
+        if self.motors is None:
+            return list(qdd)
+        names = [joint_name(b) for b in self.m.bodies for _ in range(b.joint.nv)]
+        return [x if n in self.motors else 0 for x, n in zip(qdd, names, strict=True)]
+
     def gravity(self, q: Vector) -> list[Scalar]:
         """Return gravity and springs at rest."""
         rest = [0] * self.m.nv
+        if self.motors is not None:
+            return replace(self, motors=None).inverse(q, rest, rest)
         return self.inverse(q, rest, rest if self.plan is None else [0] * len(self.plan.motors))
 
     def along(self, q: Vector, goal: Aim) -> list[Scalar]:
         """Return the forces of the goal's own motion; closed loops follow their motors from q."""
         if self.plan is None:
-            return self.inverse(goal.q, goal.qd, goal.qdd)
+            return self.inverse(goal.q, goal.qd, self.led(goal.qdd))
         start = list(q)
         for k, x in zip(_coordinates(self.m, self.plan), goal.q, strict=True):
             start[k] = x
         closed = closed_at(self.m, self.plan, start, NEWTON)
         qd = closed.velocity(_spread(self.m, self.plan, goal.qd))
         return self.inverse(closed.q, qd, goal.qdd)
+
+
+def _some_motors(m: Mechanism) -> tuple[str, ...] | None:
+    """Return the joints of a tree that have a motor; None where all have."""
+    own = tree_motors(m)
+    if not own and m.nv:
+        raise UsageError(
+            "no joint has a motor: the law has nothing to push",
+            hint='active = ["..."] names the motors',
+        )
+    moving = sum(1 for b in m.bodies if b.joint.nv)
+    return None if len(own) == moving else tuple(joint_name(m.bodies[j]) for j in own)
 
 
 NEWTON = 5  # steps to close the loops at a goal, from the state
@@ -115,6 +143,7 @@ class Feedback(ABC):
     limit: Any = None  # largest force of each joint
     size: int = field(default=-1, repr=False, kw_only=True)  # number of forces; -1: one per column
     plan: LoopPlan | None = field(default=None, repr=False, kw_only=True)
+    motors: tuple[str, ...] | None = field(default=None, repr=False, kw_only=True)
 
     def placed(self, m: Mechanism, plan: LoopPlan | None = None) -> Feedback:
         """Return the law for a mechanism; `plan` says how its loops are solved."""
@@ -135,7 +164,8 @@ class Feedback(ABC):
                 f"the law is for {self.n} {what}, the mechanism has {wanted}",
                 hint=f"the goal holds {wanted} numbers per moment",
             )
-        return replace(self, size=size, plan=plan if is_closed(m) else None)
+        made = replace(self, size=size, plan=plan if is_closed(m) else None)
+        return made if is_closed(m) else replace(made, motors=_some_motors(m))
 
     @cached_property
     def moving(self) -> Signal | None:
@@ -190,7 +220,8 @@ class Feedback(ABC):
         forms = tuple(np.ndim(g) for g in self.gains)
         model = None if self.model is None else (self.model.digest, repr(self.model.values))
         moving, bounded = self.moving is not None, self.limit is not None
-        return (type(self).__name__, self.n, forms, moving, bounded, model, self.size, self.plan)
+        placed = (self.size, self.plan, self.motors)
+        return (type(self).__name__, self.n, forms, moving, bounded, model, *placed)
 
     def torque(
         self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
@@ -205,11 +236,19 @@ class Feedback(ABC):
         else:
             goal = self._aim(m, q, qd, p[-n:], [0] * n, [0] * n)
         parts = zip(times(kp, full[0], goal.e), times(kd, full[1], goal.ed), strict=True)
-        tau = self.law(self._model(m), q, qd, goal, [a + b for a, b in parts])
+        tau = self.law(self._model(m), q, qd, goal, self._driven(m, [a + b for a, b in parts]))
+        tau = self._driven(m, tau)
         if self.limit is None:
             return tau
         bound = p[sum(sizes) : sum(sizes) + size]
         return [minimum(maximum(x, -b), b) for x, b in zip(tau, bound, strict=True)]
+
+    def _driven(self, m: Mechanism, forces: Sequence[Scalar]) -> list[Scalar]:
+        """Return forces of joints that have a motor, zero for the others."""
+        if self.motors is None:
+            return list(forces)
+        names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+        return [x if n in self.motors else 0 for x, n in zip(forces, names, strict=True)]
 
     def _aim(self, m: Mechanism, q: Vector, qd: Vector, *goal: Vector) -> Aim:
         if self.plan is None:
@@ -220,9 +259,10 @@ class Feedback(ABC):
 
     def _model(self, m: Mechanism) -> Model:
         if self.model is None:
-            return Model(m, self.plan)
+            return Model(m, self.plan, self.motors)
         own = self.model.bound()
-        return Model(own if own.springs or own.followers or self.plan else simplify(own), self.plan)
+        return Model(own if own.springs or own.followers or self.plan else simplify(own), self.plan,
+                     self.motors)  # fmt: skip
 
     @abstractmethod
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
@@ -299,7 +339,7 @@ class ComputedTorque(Feedback):
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
         """Return the forces of the model for the acceleration asked."""
         asked = [a + b for a, b in zip(goal.ahead, pull, strict=True)]
-        return model.inverse(q, qd, asked)
+        return model.inverse(q, qd, model.led(asked))
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
     size = len(names)
     if torque is None:
         return Constant(np.zeros(size))
-    if hasattr(torque, "torque") and hasattr(torque, "key"):
+    if hasattr(torque, "torque") and hasattr(type(torque), "key"):  # its gains are not yet placed
         return torque  # type: ignore[no-any-return]
     if isinstance(torque, Signal):
         return Table(_sized(torque, size))
