@@ -85,7 +85,8 @@ def body(name, parent, joint, place=(0, 0, 0)):
 
 
 def machine(first):
-    return da.load({"format": "dalembert/1", "bodies": [
+    # a base that flies has motors where they are named
+    return da.load({"format": "dalembert/1", "active": ["a", "b", "c"], "bodies": [
         body("a", -1, {"type": first}), body("b", 0, HINGE, (0.2, 0.1, 0.3)),
         body("c", 1, {"type": "spherical"}, (0, 0.4, 0))]})  # fmt: skip
 
