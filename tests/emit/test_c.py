@@ -10,6 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.emit import c
+from dalembert.export import writer
 from dalembert.export.unit import unit_of
 from emitted import MACHINES, expected, unit, worst
 
@@ -20,7 +21,7 @@ needs_gcc = pytest.mark.skipif(GCC is None, reason="gcc is not here")
 
 def build(directory, made, *flags, library=True):
     """Return the file that gcc makes of a Unit: a library, or the program of its golden vectors."""
-    for name, text in c.files(made).items():
+    for name, text in writer("c")(made).items():
         (directory / name).write_text(text, encoding="utf-8")
     sources = [directory / f"{made.id}.c"]
     out = directory / (f"{made.id}.so" if library else f"{made.id}_test")
@@ -123,7 +124,7 @@ void all(int n, const {id}_real *x, {id}_real *s, {id}_real *c) {{ {id}_sincos(n
 def test_sines_are_within_two_units_in_the_last_place(single, fused, tmp_path):
     mpmath = pytest.importorskip("mpmath")
     _, made = unit("parametric")
-    for name, text in c.files(made).items():
+    for name, text in writer("c")(made).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "sines.c").write_text(SINES.format(id=made.id))
     flags = [f"-D{made.id.upper()}_FLOAT"] * single

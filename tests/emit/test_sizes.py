@@ -18,6 +18,7 @@ C = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|^#[^\n]*'
 # what is no code, by the ending of a file
 OTHER = {"c": C, "hpp": C, "rs": r'"[^"\n]*"|//[^\n]*', "m": r"'[^'\n]*'|%[^\n]*",
          "f90": r"'[^'\n]*'|![^\n]*", "py": r'"""[^"]*"""|"[^"\n]*"|#[^\n]*'}  # fmt: skip
+OTHER["jl"] = OTHER["py"]
 
 
 def deepest(text, ending):
@@ -48,7 +49,7 @@ def large():
 
 # where a function begins or ends, and what ends a statement
 FUNCTION = {"c": (r"^}\n", r";\n"), "hpp": (r"^}\n", r";\n"), "rs": (r"^}\n", r";\n"),
-            "py": (r"^def ", r"\n"), "m": (r"^function ", r";\n"),
+            "py": (r"^def ", r"\n"), "jl": (r"^end\n", r"\n"), "m": (r"^function ", r";\n"),
             "f90": (r"^ *(?:pure )?subroutine ", r"[^&]\n")}  # fmt: skip
 
 

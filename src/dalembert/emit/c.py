@@ -6,52 +6,27 @@ No allocation, no state, nothing but libm behind it; every name begins with that
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from .bodies import entry_body, prepare_body
-from .c_text import CMAKE, FUNCTIONS, HELPERS, LICENCE, SINCOS
-from .dialect import Dialect, Form, infix, numbers
+from .dialect import Dialect, Form, numbers
+from .language import (
+    GOLDEN,
+    STRICT,
+    Language,
+    Routine,
+    Vector,
+    Written,
+    about,
+    chunks,
+    each,
+    part,
+)  # fmt: skip
 from .names import plain
-from .statements import Code, Give, Let, SinCos, Statement
-from .unit import Entry, Unit
-
-
-@dataclass(frozen=True, slots=True)
-class How:
-    """What C and C++ say differently around the same statements."""
-
-    real: str
-    sincos: str
-    inner: str = "static"
-    tight: str = "restrict "
-    mask: str = "int"
-
-
-def dialect(id: str) -> Dialect:
-    """Return C with constants and functions of either precision."""
-    up = id.upper()
-
-    libm = ("sin", "cos", "tan", "asin", "acos", "exp", "log", "sqrt")
-    return Dialect(
-        "c",
-        f"const {id}_real {{name}} = {{value}};",
-        infix(
-            **{name: Form(f"{up}_F({name})({{}})") for name in libm},
-            absolute=Form(f"{up}_F(fabs)({{}})"),
-            atan2=Form(f"{up}_F(atan2)({{}}, {{}})"),
-            minimum=Form(f"{id}_min({{}}, {{}})"),
-            maximum=Form(f"{id}_max({{}}, {{}})"),
-            sign=Form(f"{id}_sign({{}})"),
-            where=Form("{} ? {} : {}", 0, (1, 1, 1)),
-        ),
-        lambda value: constant(float(value), up),
-        turns=True,
-    )
-
+from .statements import Piece
+from .unit import Entry, Slot, Unit
 
 FINEST, LARGEST = 2.0**-126, 2.0**128 - 2.0**104  # normal numbers of single precision
+WORDS = ("names", "units", "names", "units", "names")  # of the tables
+HELPERS = ("minimum", "maximum", "sign")  # primitives that are functions in parts/
 
 
 def constant(x: float, up: str) -> str:
@@ -63,57 +38,131 @@ def constant(x: float, up: str) -> str:
     return numbers("INFINITY", "NAN", text)(x)
 
 
-def files(unit: Unit) -> dict[str, str]:
-    """Return the files by name."""
-    return {
-        f"{unit.id}.h": header(unit),
-        f"{unit.id}.c": source(unit),
-        f"{unit.id}_test.c": test(unit),
-        "CMakeLists.txt": filled(CMAKE, unit),
+def dialect(id: str) -> Dialect:
+    """Return C with constants and functions of either precision."""
+    up = id.upper()
+    forms = {
+        "minimum": Form(f"{id}_min({{}}, {{}})"),
+        "maximum": Form(f"{id}_max({{}}, {{}})"),
+        "sign": Form(f"{id}_sign({{}})"),
+        "where": Form("{} ? {} : {}", 0, (1, 1, 1)),
     }
+    return Dialect(
+        "c", "", forms, lambda value: constant(float(value), up), turns=True, call=f"{up}_F({{}})"
+    )
 
 
-def filled(text: str, unit: Unit) -> str:
-    """Return a text with the prefixes of the model."""
-    text = text.replace("@id@", unit.id).replace("@ID@", unit.id.upper())
-    return text.replace("@version@", unit.version)
+# -- functions, as C++ writes them too ---------------------------------------------------------
 
 
-# -- header ------------------------------------------------------------------------------------
+def turned(real: str, sincos: str) -> tuple[str, str, str]:
+    """Return the statements that compute a group of sines and cosines."""
+    call = f"        {sincos}({{n}}, an, sn + {{first}}, cs + {{first}});\n    }}}}\n"
+    return f"    {{{{\n        {real} an[{{n}}];\n", "        an[{k}] = {angle};\n", call
 
 
-def about(unit: Unit) -> list[str]:
-    """Return what stands first in every file: the model, its functions and their cost."""
-    lines = [f"Dynamic model of {plain(unit.name)}.", ""]
-    for entry in unit.entries:
-        lines.append(f"{entry.name}: {entry.cost} ({plain(entry.method)})")
-    if unit.parameters:
-        lines.append(f"and once per set of parameters: {len(unit.prepare.lines)} operations")
-    lines += ["", *(plain(note) for note in unit.notes), *LICENCE]
-    return [filled(line, unit) for line in lines]
+def unused(r: Routine, piece: Piece) -> str:
+    """Return statements that mention the arguments a piece does not."""
+    several = r.code.pieces[1:]
+    words = [*r.words, *map(lambda v: v.word, r.local if several else ())]
+    return each(filter(lambda w: w not in piece.vectors, words), "    (void){};\n")
 
 
-def _comment(lines: Sequence[str]) -> str:
-    return "/*\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"
+def declared(r: Routine, real: str) -> str:
+    """Return the vectors that a function keeps values in."""
+    return each(r.local, f"    {real} {{0.word}}[{{0.size}}];\n")
 
 
-def header(unit: Unit) -> str:
+# -- C -----------------------------------------------------------------------------------------
+
+
+def _arguments(r: Routine, tight: str, outs: int | None = None) -> str:
+    real = f"{r.unit.id}_real"
+    if r.entry is None:
+        return f"const {r.unit.id}_parameters *p, {real} *r"
+    ins = each(r.given, f"const {real} *{tight}{{0.word}}", ", ")
+    return ins + each(r.made[:outs], f", {real} *{tight}{{0.word}}")
+
+
+def _head(r: Routine, checked: bool = True, tight: str = "") -> str:
+    """Return the head of a function: with what tells how loops are closed, or without."""
+    more = r.entry is not None and r.entry.own < len(r.made)
+    own = r.entry.own if r.entry and not checked else None
+    name = f"{r.unit.id}_{r.name}" + "_checked" * (checked and more)
+    return f"void {name}({_arguments(r, tight, own)})"
+
+
+def _function(r: Routine, opened: str, inner: str) -> str:
+    real = f"{r.unit.id}_real"
+    text = f"{_head(r, tight='restrict ')}\n{{\n{declared(r, real)}{opened}{inner}}}\n"
+    if r.entry is None or r.entry.own == len(r.made):
+        return text
+    extra = each(r.made[r.entry.own :], f"    {real} {{0.word}}[{{0.size}}];\n")
+    call = f"    {r.unit.id}_{r.name}_checked({', '.join(r.words)});\n"
+    return f"{text}\n{_head(r, checked=False)}\n{{\n{extra}{call}}}\n"
+
+
+def _piece(r: Routine, k: int, inner: str) -> str:
+    more = each(r.local, f", {r.unit.id}_real *restrict {{0.word}}")
+    arguments = _arguments(r, "restrict ") + more
+    return f"static void {r.unit.id}_{r.name}_{k}({arguments})\n{{\n{inner}}}\n\n"
+
+
+# -- files -------------------------------------------------------------------------------------
+
+
+def _declaration(r: Routine) -> str:
+    entry = r.entry
+    assert entry is not None
+
+    def sizes(vectors: tuple[Vector, ...]) -> str:
+        return each(vectors, _size, ", ")
+
+    ins = sizes(r.given[:-1])
+    text = f"/* {entry.summary} [{entry.unit}]: {ins} -> {sizes(r.made[: entry.own])}. */\n"
+    text += f"{_head(r, checked=False)};\n"
+    if entry.own == len(r.made):
+        return text
+    return (
+        f"{text}/* The same, and how well the loops are closed: residual of every closure"
+        " equation,\n   smallest pivot ratio (below 1e-8 the pose is singular): "
+        f"{sizes(r.made)}. */\n{_head(r)};\n"
+    )
+
+
+def _size(v: Vector) -> str:
+    return f"{v.word}[{v.size}]" + f" ({' x '.join(map(str, v.shape))})" * v.matrix
+
+
+def _tables(unit: Unit, form: str) -> str:
+    """Return the tables of names and units, each by `form`: of {name}, {size} and {words}."""
+
+    def one(word: str, kind: str, size: str, slots: tuple[Slot, ...]) -> str:
+        texts = map(lambda s: plain(s.name) if word == "names" else s.unit, slots)
+        words = each(texts, '    "{}"', ",\n")
+        name, size = f"{unit.id}_{kind}_{word}", f"{unit.id.upper()}_{size}"
+        return form.format(name=name, size=size, words=words) if slots else ""
+
+    q, v = ("position", "NQ", unit.positions), ("speed", "NV", unit.speeds)
+    p = ("parameter", "NP", unit.parameters)
+    return each(zip((q, q, v, v, p), WORDS, strict=True), lambda x: one(x[1], *x[0]))
+
+
+def header(unit: Unit, written: Written) -> str:
     """Return <id>.h."""
     up, id = unit.id.upper(), unit.id
+    comment = each(about(unit), lambda line: f" * {line}".rstrip() + "\n")
     parts = [
-        _comment(about(unit)),
+        f"/*\n{comment} */\n",
         f"#ifndef {up}_H\n#define {up}_H\n",
-        f"#ifdef {up}_FLOAT\ntypedef float {id}_real;\n#define {up}_K(x) x##f\n"
-        f"#define {up}_FAR(x, y) y##f /* below single precision: zero; beyond: its largest */\n"
-        f"#else\ntypedef double {id}_real;\n#define {up}_K(x) x\n#define {up}_FAR(x, y) x\n"
-        "#endif\n",
+        part("real.h", unit),
         f"#define {up}_NQ {len(unit.positions)}\n#define {up}_NV {len(unit.speeds)}\n"
         f"#define {up}_NP {len(unit.parameters)}\n#define {up}_NR {unit.prepared}\n",
         '#ifdef __cplusplus\nextern "C" {\n#endif\n',
-        "".join(_table_declarations(unit)),
+        _tables(unit, "extern const char *const {name}[{size}];\n"),
     ]
     if unit.parameters:
-        fields = "".join(f"    {id}_real {p.id};\n" for p in unit.parameters)
+        fields = each(unit.parameters, f"    {id}_real {{0.id}};\n")
         parts.append(
             f"typedef struct {id}_parameters {{\n{fields}}} {id}_parameters;\n\n"
             "/* The values of the description; nan where it gives none. */\n"
@@ -123,241 +172,122 @@ def header(unit: Unit) -> str:
         )
     r = f"r: {up}_NR numbers from {id}_prepare" if unit.parameters else "r: not used, may be NULL"
     parts.append(f"/* Matrices are stored row by row. Results may not overlap inputs. {r}. */\n")
-    for entry in unit.entries:
-        parts.append(_declared(entry, unit))
+    parts += map(_declaration, filter(lambda r: r.entry, written.routines.values()))
     parts.append(f"#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {up}_H */\n")
     return "\n".join(parts)
 
 
-def _declared(entry: Entry, unit: Unit) -> str:
-    sizes = [
-        f"{word}[{port.size}]" + (f" ({' x '.join(map(str, port.shape))})" * (len(port.shape) > 1))
-        for word, port in zip(entry.arguments, (*entry.inputs, *entry.outputs), strict=True)
-    ]
-    ins, outs = sizes[: len(entry.inputs)], sizes[len(entry.inputs) :]
-    text = f"{entry.summary} [{entry.unit}]: {', '.join(ins)} -> "
-    text = f"/* {text}{', '.join(outs[: entry.own])}. */\n{_signature(entry, unit)};\n"
-    if entry.own < len(entry.outputs):
-        text += (
-            "/* The same, and how well the loops are closed: residual of every closure equation,\n"
-            f"   smallest pivot ratio (below 1e-8 the pose is singular): {', '.join(outs)}. */\n"
-            f"{_signature(entry, unit, checked=True)};\n"
-        )
-    return text
-
-
-def _signature(entry: Entry, unit: Unit, checked: bool = False, tight: str = "") -> str:
-    """Return the head of a function; `tight` is restrict where the body wants it."""
-    id = unit.id
-    outs = entry.made if checked else entry.made[: entry.own]
-    arguments = [f"const {id}_real *{tight}{x}" for x in (*entry.given, "r")]
-    arguments += [f"{id}_real *{tight}{x}" for x in outs]
-    name = f"{id}_{entry.name}" + "_checked" * (checked and entry.own < len(entry.outputs))
-    return f"void {name}({', '.join(arguments)})"
-
-
-def _tables(unit: Unit) -> Iterator[tuple[str, str, Sequence[str]]]:
-    """Yield name, size and texts of each table."""
-    up = unit.id.upper()
-    for size, word, slots in (
-        ("NQ", "position", unit.positions),
-        ("NV", "speed", unit.speeds),
-        ("NP", "parameter", unit.parameters),
-    ):
-        if slots:
-            yield f"{unit.id}_{word}_names", f"{up}_{size}", [plain(s.name) for s in slots]
-        if slots and size != "NP":
-            yield f"{unit.id}_{word}_units", f"{up}_{size}", [s.unit for s in slots]
-
-
-def _table_declarations(unit: Unit) -> Iterator[str]:
-    for name, size, _ in _tables(unit):
-        yield f"extern const char *const {name}[{size}];\n"
-
-
-# -- source ------------------------------------------------------------------------------------
-
-
-def source(unit: Unit) -> str:
+def source(unit: Unit, written: Written) -> str:
     """Return <id>.c."""
-    language, how = dialect(unit.id), How(f"{unit.id}_real", f"{unit.id}_sincos")
-    bodies = [entry_body(entry, language) for entry in unit.entries]
-    prepare = prepare_body(unit, language, lambda k: f"p->{unit.parameters[k].id}")
-    ops = set().union(*(b.ops for b in (*bodies, prepare)))
+    tables = _tables(unit, "const char *const {name}[{size}] = {{\n{words}\n}};\n\n")
+    helpers = filter(written.ops.__contains__, HELPERS)
     parts = [
         f"/* {plain(unit.name)}: see {unit.id}.h. */\n",
         f'#include "{unit.id}.h"\n\n#include <float.h>\n#include <math.h>\n',
+        tables + part("functions.h", unit),
+        *([part("sincos.h", unit)] if written.ops & {"sin", "cos"} else ()),
+        *map(lambda name: part(f"{name}.h", unit), helpers),
+        *([_defaults(unit)] if unit.parameters else ()),
+        written.functions,
     ]
-    parts += [
-        f"const char *const {n}[{size}] = {_texts(words)};\n" for n, size, words in _tables(unit)
-    ]
-    parts.append(filled(FUNCTIONS, unit))
-    if ops & {"sin", "cos"}:
-        parts.append(filled(SINCOS, unit))
-    parts += [filled(text, unit) for op, text in HELPERS.items() if op in ops]
-    if unit.parameters:
-        parts.append(_defaults(unit))
-        head = f"void {unit.id}_prepare(const {unit.id}_parameters *p, {unit.id}_real *r)"
-        arguments = (f"const {unit.id}_parameters *p", f"{unit.id}_real *r")
-        parts.append(function(f"{unit.id}_prepare", head, arguments, prepare, how))
-    for entry, body in zip(unit.entries, bodies, strict=True):
-        head = _signature(entry, unit, checked=True, tight="restrict ")
-        name = f"{unit.id}_{entry.name}"
-        listed = tuple(head[head.index("(") + 1 : -1].split(", "))
-        parts.append(function(name, head, listed, body, how))
-        if entry.own < len(entry.outputs):
-            parts.append(_plain_call(entry, unit))
     return "\n".join(parts)
 
 
 def _defaults(unit: Unit) -> str:
     up = unit.id.upper()
-    values = ["NAN" if p.value is None else constant(p.value, up) for p in unit.parameters]
-    lines = [f"    p->{p.id} = {x}" for p, x in zip(unit.parameters, values, strict=True)]
-    head = f"void {unit.id}_default_parameters({unit.id}_parameters *p)"
-    return f"{head}\n{{\n" + "".join(line + ";\n" for line in lines) + "}\n"
+    values = each(unit.parameters, lambda p: f"    p->{p.id} = {constant(p.number, up)};\n")
+    return f"void {unit.id}_default_parameters({unit.id}_parameters *p)\n{{\n{values}}}\n"
 
 
-def function(name: str, head: str, arguments: Sequence[str], body: Code, how: How) -> str:
-    """Return a function, its pieces first where it has several."""
-    words = [re.split(r"[ *]", a)[-1] for a in arguments]
-    vectors = [("wk", body.scratch), ("sn", body.turns), ("cs", body.turns)]
-    vectors = [(v, n) for v, n in vectors if n]
-    declared = "".join(f"    {how.real} {v}[{n}];\n" for v, n in vectors)
-    if len(body.pieces) == 1:
-        lines = list(_lines(body.pieces[0], how))
-        return f"{head}\n{{\n{declared}{_unused(words, lines)}{''.join(lines)}}}\n"
-    inner = ", ".join([*arguments, *(f"{how.real} *{how.tight}{v}" for v, _ in vectors)])
-    call = [*words, *(v for v, _ in vectors)]
-    made = []
-    for k, piece in enumerate(body.pieces, 1):
-        lines = list(_lines(piece, how))
-        body_text = _unused(call, lines) + "".join(lines)
-        made.append(f"{how.inner} void {name}_{k}({inner})\n{{\n{body_text}}}\n")
-    numbers = range(1, len(body.pieces) + 1)
-    calls = "".join(f"    {name}_{k}({', '.join(call)});\n" for k in numbers)
-    return "\n".join(made) + f"\n{head}\n{{\n{declared}{calls}}}\n"
+def _files(unit: Unit, written: Written) -> dict[str, str]:
+    return {
+        f"{unit.id}.h": header(unit, written),
+        f"{unit.id}.c": source(unit, written),
+        f"{unit.id}_test.c": _test(unit, written),
+        "CMakeLists.txt": part("CMakeLists.txt", unit),
+    }
 
 
-def _unused(words: Sequence[str], lines: Sequence[str]) -> str:
-    """Return statements that mention the arguments a body does not."""
-    found = set(re.findall(r"\b([A-Za-z]\w*)(?:\[|->|\.| \+)", "".join(lines)))
-    return "".join(f"    (void){word};\n" for word in words if word not in found)
+# -- golden vectors: tables of all states, and a loop over them --------------------------------
 
 
-def _lines(piece: Sequence[Statement], how: How) -> Iterator[str]:
-    for statement in piece:
-        if isinstance(statement, Give):
-            yield f"    {statement.place} = {statement.value};\n"
-        elif isinstance(statement, Let):
-            kind = f"const {how.mask if statement.mask else how.real} " * (not statement.kept)
-            yield f"    {kind}{statement.name} = {statement.value};\n"
-        else:
-            yield from _turned(statement, how)
-
-
-def _turned(turn: SinCos, how: How) -> Iterator[str]:
-    n = len(turn.angles)
-    yield f"    {{\n        {how.real} an[{n}];\n"
-    for k, angle in enumerate(turn.angles):
-        yield f"        an[{k}] = {angle};\n"
-    yield f"        {how.sincos}({n}, an, sn + {turn.first}, cs + {turn.first});\n    }}\n"
-
-
-def _plain_call(entry: Entry, unit: Unit) -> str:
-    extra = list(zip(entry.made, entry.outputs, strict=True))[entry.own :]
-    declared = "".join(f"    {unit.id}_real {word}[{port.size}];\n" for word, port in extra)
-    words = ", ".join((*entry.given, "r", *entry.made))
-    call = f"    {unit.id}_{entry.name}_checked({words});\n"
-    return f"{_signature(entry, unit)}\n{{\n{declared}{call}}}\n"
-
-
-def _texts(words: Sequence[str]) -> str:
-    return "{\n" + ",\n".join(f'    "{word}"' for word in words) + "\n}"
-
-
-# -- test --------------------------------------------------------------------------------------
-
-
-def test(unit: Unit) -> str:
-    """Return <id>_test.c: every function at states whose results are known."""
+def _test(unit: Unit, written: Written) -> str:
     id, up = unit.id, unit.id.upper()
+    parameters = ""
+    if unit.parameters:
+        pairs = zip(unit.parameters, unit.trial, strict=True)
+        values = each(pairs, lambda x: f"    p.{x[0].id} = {constant(x[1], up)};\n")
+        parameters = f"    {id}_parameters p;\n    {id}_real r[{max(1, unit.prepared)}];\n"
+        parameters += f"{values}    {id}_prepare(&p, r);\n"
     parts = [
         f"/* {plain(unit.name)}: golden vectors. Exit 0 when all of them hold. */\n",
         f'#include "{id}.h"\n\n#include <float.h>\n#include <math.h>\n#include <stdio.h>\n',
-        f"#ifdef {up}_FLOAT\n#define {up}_EPSILON FLT_EPSILON\n#else\n"
-        f"#define {up}_EPSILON DBL_EPSILON\n#endif\n",
-        filled(CHECK, unit),
+        part("epsilon.h", unit),
+        part("differs.h", unit),
+        each(unit.entries, lambda entry: _golden_tables(entry, unit)),
     ]
-    main = ["int main(void)\n{\n    int bad = 0;\n"]
-    main.append("    int k;\n")
-    r = "NULL"
-    if unit.parameters:
-        r = "r"
-        main.append(f"    {id}_parameters p;\n    {id}_real r[{max(1, unit.prepared)}];\n")
-        main += [
-            f"    p.{p.id} = {constant(x, up)};\n"
-            for p, x in zip(unit.parameters, unit.trial, strict=True)
-        ]
-        main.append(f"    {id}_prepare(&p, r);\n")
-    for entry in unit.entries:
-        parts += list(_golden_tables(entry, unit))
-        main.append(_golden_loop(entry, unit, r))
-    main.append("    return bad;\n}\n")
-    return "\n".join(parts) + "\n" + "".join(main)
+    main = f"int main(void)\n{{\n    int bad = 0;\n    int k;\n{parameters}{written.golden}"
+    return "\n".join(parts) + main + "    return bad;\n}\n"
 
 
-CHECK = """\
-/* Print how far n results are from golden ones, in parts of `size`; return whether too far. */
-static int @id@_differs(const char *name, int n, int states, const @id@_real *x,
-                        const @id@_real *golden, double size, double tolerance)
-{
-    double worst = 0.0;
-    int bad = 0;
-    int i;
-    for (i = 0; i < n*states; ++i) {
-        const double error = fabs((double)x[i] - (double)golden[i])/size;
-        bad |= !(error <= tolerance);
-        worst = error > worst ? error : worst;
-    }
-    printf("%s worst=%.3e tol=%.3e %s\\n", name, worst, tolerance, bad ? "MISS" : "ok");
-    return bad;
-}
-"""
-
-
-def _golden_tables(entry: Entry, unit: Unit) -> Iterator[str]:
-    up = unit.id.upper()
+def _golden_tables(entry: Entry, unit: Unit) -> str:
     words = (*entry.given, *entry.made[: entry.own])
-    columns = [[*g.inputs, *g.outputs] for g in entry.golden]
-    for n, word in enumerate(words):
-        size = max(1, len(columns[0][n]))
-        rows = []
-        for column in columns:
-            values = [constant(x, up) for x in column[n]] or [f"{up}_K(0.0)"]
-            lines = [", ".join(values[i : i + 4]) for i in range(0, len(values), 4)]
-            rows.append("    {\n        " + ",\n        ".join(lines) + "\n    }")
-        name = f"{unit.id}_{entry.name}_{word}"
-        yield (
-            f"static const {unit.id}_real {name}[{len(rows)}][{size}] = {{\n"
-            + ",\n".join(rows)
-            + "\n};\n"
-        )
+    columns = zip(*map(lambda g: (*g.inputs, *g.outputs), entry.golden), strict=True)
+
+    def row(values: tuple[float, ...]) -> str:
+        texts = [*map(lambda x: constant(x, unit.id.upper()), values or (0.0,))]
+        lines = each(chunks(texts, 4), lambda part: ", ".join(part[1]), ",\n        ")
+        return f"    {{\n        {lines}\n    }}"
+
+    def table(column: tuple[str, tuple[tuple[float, ...], ...]]) -> str:
+        word, states = column
+        name = f"{unit.id}_{entry.name}_{word}[{len(states)}][{max(1, len(states[0]))}]"
+        rows = each(states, row, ",\n")
+        return f"static const {unit.id}_real {name} = {{\n{rows}\n}};\n\n"
+
+    return each(zip(words, columns, strict=True), table)
 
 
-def _golden_loop(entry: Entry, unit: Unit, r: str) -> str:
+def _golden_loop(unit: Unit, entry: Entry, cases: str) -> str:
     id, up = unit.id, unit.id.upper()
     name, states = f"{id}_{entry.name}", len(entry.golden)
-    outs = list(zip(entry.made, entry.outputs, strict=True))[: entry.own]
-    lines = ["    {\n"]
-    lines += [f"        {id}_real x_{w}[{states}][{max(1, port.size)}];\n" for w, port in outs]
-    words = [f"{name}_{word}[k]" for word in entry.given] + [r] + [f"x_{w}[k]" for w, _ in outs]
-    lines.append(f"        for (k = 0; k < {states}; ++k) {{\n")
-    lines.append(f"            {name}({', '.join(words)});\n        }}\n")
-    for n, (word, port) in enumerate(outs):
-        lines.append(
-            f'        bad |= {id}_differs("{entry.name} {word}", {port.size}, {states},'
-            f"\n            x_{word}[0], {name}_{word}[0], {entry.size(n)!r}, "
-            f"{entry.roundings(n)!r}*{up}_EPSILON);\n"
+    outs = [*map(Vector.of, entry.made, entry.outputs)][: entry.own]
+    r = "r" if unit.parameters else "NULL"
+    words = [each(entry.given, f"{name}_{{}}[k]", ", "), r, each(outs, "x_{0.word}[k]", ", ")]
+
+    def check(k: int) -> str:
+        return (
+            f'        bad |= {id}_differs("{entry.name} {outs[k].word}", {outs[k].size}, {states},'
+            f"\n            x_{outs[k].word}[0], {name}_{outs[k].word}[0], {entry.size(k)!r}, "
+            f"{entry.roundings(k)!r}*{up}_EPSILON);\n"
         )
-    return "".join(lines) + "    }\n"
+
+    return (
+        "    {\n"
+        + each(outs, f"        {id}_real x_{{0.word}}[{states}][{{0.n}}];\n")
+        + f"        for (k = 0; k < {states}; ++k) {{\n            {name}({', '.join(words)});\n"
+        + "        }\n"
+        + each(range(len(outs)), check)
+        + "    }\n"
+    )
+
+
+LANGUAGE = Language(
+    dialect=lambda unit: dialect(unit.id),
+    let="    const {id}_real {name} = {value};\n",
+    mask="    const int {name} = {value};\n",
+    give="    {name} = {value};\n",
+    sincos=turned("{id}_real", "{id}_sincos"),
+    parameter="p->{id}",
+    always=True,
+    function=_function,
+    opened=unused,
+    piece=_piece,
+    call=lambda r, k: f"    {r.unit.id}_{r.name}_{k}({r.shared});\n",
+    checked=_golden_loop,
+    files=_files,
+    run=(
+        ("gcc", "-std=c99", *STRICT, "-O1", "{d}/{id}.c", "{d}/{id}_test.c", *GOLDEN, "-lm"),
+        GOLDEN[1:],
+    ),
+)

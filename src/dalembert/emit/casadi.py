@@ -5,268 +5,182 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import c
-from .bodies import entry_body, prepare_body, results
-from .c import about, filled
+from .dialect import Dialect, Form
+from .language import (
+    Language,
+    Result,
+    Routine,
+    Vector,
+    Written,
+    each,
+    part,
+    written,
+)  # fmt: skip
 from .names import plain
-from .python import CASADI, functions, nested, tables
+from .python import function, literal, number, piece, source
 from .unit import Entry, Unit
 
-
-def files(unit: Unit) -> dict[str, str]:
-    """Return the files by name: the builder, C with the interface of CasADi, and a test."""
-    plain_c = {k: v for k, v in c.files(unit).items() if k in (f"{unit.id}.h", f"{unit.id}.c")}
-    return {
-        f"{unit.id}_casadi.py": builder(unit),
-        **plain_c,
-        f"{unit.id}_casadi.c": external(unit),
-        f"{unit.id}_casadi_test.py": test(unit),
-    }
-
-
-TOP = '''
-import casadi as ca
+CASADI = Dialect(
+    "casadi",
+    "",
+    {
+        "minimum": Form("ca.fmin({}, {})"),
+        "maximum": Form("ca.fmax({}, {})"),
+        "where": Form("ca.if_else({}, {}, {})"),
+    },
+    number,
+    call="ca.{}",
+)
+STRICT_C = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-shared", "-fPIC"]
 
 
-def _vector(x):
-    """Return the entries of an input, matrices row by row."""
-    return ca.vertsplit(ca.reshape(x.T, -1, 1))
+def _sides(v: Vector) -> tuple[int, int]:
+    """Return rows and columns of an array as CasADi has it: of three indices the first two."""
+    rows, columns, depth = (*v.shape, 1, 1, 1)[:3]
+    return (rows * columns, depth) if len(v.shape) == 3 else (rows, columns)
 
 
-def _shaped(x, rows, columns):
-    return ca.reshape(ca.vertcat(*x), columns, rows).T
-
-'''
-
-
-def _rows_columns(shape: Sequence[int]) -> tuple[int, int]:
-    """Return the shape of an array as CasADi has it: of three indices the first two are one."""
-    sizes = [*shape, 1, 1]
-    rows, columns = sizes[0], sizes[1]
-    return (rows * columns, sizes[2]) if len(shape) == 3 else (rows, columns)
+def _own(r: Routine) -> tuple[Vector, ...]:
+    """Return what a casadi.Function is given: the inputs, and the parameters."""
+    assert r.entry is not None
+    p = Vector.of("p", len(r.unit.parameters))
+    return (*r.given[: len(r.entry.inputs)], *([p] if p.size else ()))
 
 
-def builder(unit: Unit) -> str:
-    """Return <id>_casadi.py: a function per quantity that returns a casadi.Function."""
-    parts = ["".join(f"# {line}".rstrip() + "\n" for line in about(unit)), TOP, tables(unit)]
-    if unit.parameters:
-        body = prepare_body(unit, CASADI, lambda k: f"p[{k}]")
-        parts.append("\n" + functions("_prepare", ["p"], [], body, [("r", unit.prepared)], "r"))
-    for entry in unit.entries:
-        arguments = [*entry.given, *(["r"] if unit.parameters else [])]
-        made = [(word, port.size) for word, port in zip(entry.made, entry.outputs, strict=True)]
-        ends = [
-            "_shaped({}, {}, {})".format(word, *_rows_columns(port.shape))
-            for word, port in zip(entry.made, entry.outputs, strict=True)
-        ]
-        body = entry_body(entry, CASADI)
-        end = "[" + ", ".join(ends) + "]"
-        parts.append("\n" + functions(f"_{entry.name}", arguments, [], body, made, end))
-        parts.append("\n" + _function(entry, unit))
-    return "\n".join(parts)
-
-
-def _function(entry: Entry, unit: Unit) -> str:
-    p = f"    p = ca.SX.sym('p', {len(unit.parameters)})\n" * bool(unit.parameters)
-    names = [*entry.given, *(["p"] if unit.parameters else [])]
-    lines = [f'def {entry.name}():\n    """Return the {entry.summary} [{entry.unit}]."""\n']
-    for word, port in zip(entry.given, entry.inputs, strict=True):
-        rows, columns = _rows_columns(port.shape)
-        lines.append(f"    {word} = ca.SX.sym('{word}', {rows}, {columns})\n")
-    lines.append(p)
-    call = [f"_vector({word})" for word in entry.given]
-    call += ["_prepare(_vector(p))"] * bool(unit.parameters)
-    listed = ", ".join(f"'{word}'" for word in names)
-    outs = ", ".join(f"'{word}'" for word in entry.made)
-    lines.append(f"    made = _{entry.name}({', '.join(call)})\n")
-    lines.append(
-        f"    return ca.Function('{unit.id}_{entry.name}', [{', '.join(names)}], made,\n"
-        f"                       [{listed}], [{outs}])\n"
+def _function(r: Routine, opened: str, inner: str) -> str:
+    if r.entry is None:
+        return function(r, "", inner, "r", "_")
+    ends = each(r.made, lambda v: "_shaped({}, {}, {})".format(v.word, *_sides(v)), ", ")
+    own = _own(r)
+    made = each(own, lambda v: "    {0} = ca.SX.sym('{0}', {1}, {2})\n".format(v.word, *_sides(v)))
+    call = [*map(lambda v: f"_vector({v.word})", own)]
+    call = [*call[:-1], f"_prepare({call[-1]})"] if r.unit.parameters else call
+    return (
+        f"{function(r, '', inner, f'[{ends}]', '_')}\n\ndef {r.name}():\n"
+        f'    """Return {r.meaning}."""\n{made}'
+        f"    made = _{r.name}({', '.join(call)})\n"
+        f"    return ca.Function('{r.unit.id}_{r.name}', [{each(own, '{0.word}', ', ')}], made,\n"
+        f"                       [{_quoted(own)}], [{_quoted(r.made)}])\n"
     )
-    return "".join(lines)
+
+
+def _quoted(vectors: Sequence[Vector]) -> str:
+    return each(vectors, "'{0.word}'", ", ")
 
 
 # -- external functions ------------------------------------------------------------------------
 
-SHIM = """\
-/* @title@: functions that casadi.external loads. Compile together with @id@.c as a shared library.
-   Inputs and results are dense and stored by columns; a missing input counts as zeros. */
 
-#include "@id@.h"
-
-#ifndef casadi_real
-#define casadi_real double
-#endif
-#ifndef casadi_int
-#define casadi_int long long int
-#endif
-#if defined(_WIN32)
-#define @ID@_SYMBOL __declspec(dllexport)
-#elif defined(__GNUC__)
-#define @ID@_SYMBOL __attribute__((visibility("default")))
-#else
-#define @ID@_SYMBOL
-#endif
-
-/* Copy a matrix by rows to one by columns; back with rows and columns exchanged. */
-static void @id@_turned(int rows, int columns, const casadi_real *x, casadi_real *y)
-{
-    int i;
-    int k;
-    for (i = 0; i < rows; ++i) {
-        for (k = 0; k < columns; ++k) {
-            y[k*rows + i] = x ? x[i*columns + k] : 0.0;
-        }
-    }
-}
-"""
-
-
-def external(unit: Unit) -> str:
-    """Return <id>_casadi.c."""
-    parts = [filled(SHIM, unit).replace("@title@", plain(unit.name))]
-    parts += [_external(entry, unit) for entry in unit.entries]
-    return "\n".join(parts)
+def _external(r: Routine) -> str:
+    assert r.entry is not None
+    unit, own, outs = r.unit, _own(r), r.made[: r.entry.own]
+    id, name = unit.id, f"{unit.id}_{r.name}_external"
+    head = (
+        f"{id.upper()}_SYMBOL int {name}(const casadi_real **arg, casadi_real **res, "
+        "casadi_int *iw,\n    casadi_real *w, int mem)"
+    )
+    ins, ends = [*map(_sides, own)], [*map(_sides, outs)]
+    numbered = enumerate(zip(own, ins, strict=True))
+    copy_in = "    {0}_turned({2[1]}, {2[0]}, arg[{3}], x_{1.word});\n"
+    copy_out = "    if (res[{k}]) {{\n        {1}_turned({0[0]}, {0[1]}, y_{k}, res[{k}]);\n"
+    fields = each(unit.parameters, "    p.{0.id} = x_p[{k}];\n")
+    kept = f"    {id}_parameters p;\n    casadi_real r[{max(1, unit.prepared)}];\n"
+    words = [*map("x_{0.word}".format, own[: len(r.entry.inputs)])]
+    words.append("r" if unit.parameters else "(void *)0")
+    words += map("y_{}".format, range(len(outs)))
+    return (
+        f"{head};\n{head}\n{{\n"
+        + each(own, "    casadi_real x_{0.word}[{0.n}];\n")
+        + each(outs, "    casadi_real y_{k}[{0.n}];\n")
+        + kept * bool(unit.parameters)
+        + "    (void)iw;\n    (void)w;\n    (void)mem;\n"
+        + each(numbered, lambda x: copy_in.format(id, *x[1], x[0]))
+        + (f"{fields}    {id}_prepare(&p, r);\n" if unit.parameters else "")
+        + f"    {id}_{r.name}({', '.join(words)});\n"
+        + each(enumerate(ends), lambda x: copy_out.format(x[1], id, k=x[0]) + "    }\n")
+        + "    return 0;\n}\n\n"
+        + _interface(r, name, own, outs)
+    )
 
 
-def _external(entry: Entry, unit: Unit) -> str:
-    id, up = unit.id, unit.id.upper()
-    name = f"{id}_{entry.name}_external"
-    shapes = [_rows_columns(port.shape) for port in entry.inputs]
-    given = [*entry.given]
-    if unit.parameters:
-        shapes.append((len(unit.parameters), 1))
-        given.append("p")
-    outs = [_rows_columns(port.shape) for port in entry.outputs[: entry.own]]
-    symbol = f"{up}_SYMBOL"
-    lines = [
-        f"{symbol} int {name}(const casadi_real **arg, casadi_real **res, casadi_int *iw,\n"
-        "    casadi_real *w, int mem);\n",
-        f"{symbol} int {name}(const casadi_real **arg, casadi_real **res, casadi_int *iw,\n"
-        "    casadi_real *w, int mem)\n{\n",
-    ]
-    for word, (rows, columns) in zip(given, shapes, strict=True):
-        lines.append(f"    casadi_real x_{word}[{max(1, rows * columns)}];\n")
-    for k, (rows, columns) in enumerate(outs):
-        lines.append(f"    casadi_real y_{k}[{max(1, rows * columns)}];\n")
-    if unit.parameters:
-        lines.append(f"    {id}_parameters p;\n    casadi_real r[{max(1, unit.prepared)}];\n")
-    lines.append("    (void)iw;\n    (void)w;\n    (void)mem;\n")
-    for k, (word, (rows, columns)) in enumerate(zip(given, shapes, strict=True)):
-        lines.append(f"    {id}_turned({columns}, {rows}, arg[{k}], x_{word});\n")
-    r = "(void *)0"
-    if unit.parameters:
-        r = "r"
-        lines += [f"    p.{p.id} = x_p[{k}];\n" for k, p in enumerate(unit.parameters)]
-        lines.append(f"    {id}_prepare(&p, r);\n")
-    words = [f"x_{w}" for w in entry.given] + [r] + [f"y_{k}" for k in range(len(outs))]
-    lines.append(f"    {id}_{entry.name}({', '.join(words)});\n")
-    for k, (rows, columns) in enumerate(outs):
-        copy = f"{id}_turned({rows}, {columns}, y_{k}, res[{k}]);"
-        lines.append(f"    if (res[{k}]) {{\n        {copy}\n    }}\n")
-    lines.append("    return 0;\n}\n")
-    return "".join(lines) + "\n" + _interface(name, symbol, entry, given, shapes, outs)
-
-
-def _interface(
-    name: str,
-    symbol: str,
-    entry: Entry,
-    given: Sequence[str],
-    shapes: Sequence[tuple[int, int]],
-    outs: Sequence[tuple[int, int]],
-) -> str:
+def _interface(r: Routine, name: str, own: Sequence[Vector], outs: Sequence[Vector]) -> str:
     """Return what CasADi asks of an external function: sizes, names, sparsity, memory."""
-    text = ""
 
-    def function(kind: str, suffix: str, arguments: str, body: str) -> None:
-        nonlocal text
-        head = f"{symbol} {kind}{name}_{suffix}({arguments})"
-        text += f"{head};\n{head}\n{{\n{body}}}\n\n"
+    def asked(kind: str, suffix: str, arguments: str, body: str) -> str:
+        head = f"{r.unit.id.upper()}_SYMBOL {kind}{name}_{suffix}({arguments})"
+        return f"{head};\n{head}\n{{\n{body}}}\n\n"
 
-    def cases(words: Sequence[str], otherwise: str) -> str:
-        lines = "".join(f"    case {k}: return {w};\n" for k, w in enumerate(words))
-        return f"    switch (i) {{\n{lines}    default: return {otherwise};\n    }}\n"
+    def cases(vectors: Sequence[Vector], form: str) -> str:
+        rows = each(vectors, f"    case {{k}}: return {form};\n")
+        return f"    switch (i) {{\n{rows}    default: return 0;\n    }}\n"
 
-    function("casadi_int ", "n_in", "void", f"    return {len(shapes)};\n")
-    function("casadi_int ", "n_out", "void", f"    return {len(outs)};\n")
-    inputs, made = [f'"{w}"' for w in given], [f'"{w}"' for w in entry.made[: entry.own]]
-    function("const char *", "name_in", "casadi_int i", cases(inputs, "0"))
-    function("const char *", "name_out", "casadi_int i", cases(made, "0"))
-    for suffix, sizes in (("sparsity_in", shapes), ("sparsity_out", outs)):
-        tables_ = "".join(
-            f"    static const casadi_int s{k}[3] = {{{rows}, {columns}, 1}};\n"
-            for k, (rows, columns) in enumerate(sizes)
-        )
-        body = tables_ + cases([f"s{k}" for k in range(len(sizes))], "0")
-        function("const casadi_int *", suffix, "casadi_int i", body)
-    work = "".join(f"    if ({x}) {{\n        *{x} = {n};\n    }}\n" for x, n in (
-        ("sz_arg", len(shapes)), ("sz_res", len(outs)), ("sz_iw", 0), ("sz_w", 0)))  # fmt: skip
-    arguments = "casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w"
-    function("int ", "work", arguments, work + "    return 0;\n")
-    return text
+    def sparsity(vectors: Sequence[Vector]) -> str:
+        form = "    static const casadi_int s{k}[3] = {{{0[0]}, {0[1]}, 1}};\n"
+        return each(map(_sides, vectors), form) + cases(vectors, "s{k}")
+
+    sizes = (("arg", len(own)), ("res", len(outs)), ("iw", 0), ("w", 0))
+    work = each(sizes, "    if (sz_{0[0]}) {{\n        *sz_{0[0]} = {0[1]};\n    }}\n")
+    work += "    return 0;\n"
+    return (
+        asked("casadi_int ", "n_in", "void", f"    return {len(own)};\n")
+        + asked("casadi_int ", "n_out", "void", f"    return {len(outs)};\n")
+        + asked("const char *", "name_in", "casadi_int i", cases(own, '"{0.word}"'))
+        + asked("const char *", "name_out", "casadi_int i", cases(outs, '"{0.word}"'))
+        + asked("const casadi_int *", "sparsity_in", "casadi_int i", sparsity(own))
+        + asked("const casadi_int *", "sparsity_out", "casadi_int i", sparsity(outs))
+        + asked("int ", "work", each(sizes, "casadi_int *sz_{0[0]}", ", "), work)
+    )
 
 
-# -- test --------------------------------------------------------------------------------------
-
-TEST = '''\
-"""Golden vectors, of the builder and of the external functions. Exit 0 when all of them hold.
-
-Give the shared library of @id@.c and @id@_casadi.c as an argument to check it too.
-"""
-
-import sys
-
-import casadi as ca
-
-import @id@_casadi as model
+# -- files and golden vectors ------------------------------------------------------------------
 
 
-def flat(x):
-    return [float(v) for row in ca.DM(x).full() for v in row]
+def _files(unit: Unit, made: Written) -> dict[str, str]:
+    plain_c = written(c.LANGUAGE, unit)
+    routines = filter(lambda r: r.entry, made.routines.values())
+    externals = each(routines, _external, "\n")
+    test = f"{part('casadi_golden.py', unit)}{made.golden}sys.exit(bad)\n"
+    title = f"/* {plain(unit.name)} for casadi.external. */\n"
+    return {
+        f"{unit.id}_casadi.py": source(unit, made, "casadi.py"),
+        f"{unit.id}.h": c.header(unit, plain_c),
+        f"{unit.id}.c": c.source(unit, plain_c),
+        f"{unit.id}_casadi.c": f"{title}{part('casadi.h', unit)}\n{externals}",
+        f"{unit.id}_casadi_test.py": test,
+    }
 
 
-def matrix(x):
-    return ca.DM(x)
+def _case(unit: Unit, entry: Entry, given: Sequence[str]) -> str:
+    own = [*given[: len(entry.inputs)], *[repr(list(unit.trial))][: len(unit.parameters)]]
+    return f"    x = as_tuple(f({each(own, 'ca.DM({})', ', ')}))\n"
 
 
-def differs(name, x, golden, size, tolerance):
-    """Print how far results are from golden ones, in parts of `size`; return whether too far."""
-    errors = [abs(a - b) / size for a, b in zip(flat(x), golden)]
-    bad = not all(error <= tolerance for error in errors) or len(flat(x)) != len(golden)
-    verdict = "MISS" if bad else "ok"
-    print(f"{name} worst={max(errors, default=0.0):.3e} tol={tolerance:.3e} {verdict}")
-    return bad
+def _check(unit: Unit, x: Result, wanted: str) -> str:
+    limits = f"{x.size!r}, {x.tolerance!r}"
+    return f'    bad |= differs("{x.name}", x[{x.k}], {list(x.values)!r}, {limits})\n'
 
 
-def as_tuple(x):
-    return x if isinstance(x, tuple) else (x,)
+def _checked(unit: Unit, entry: Entry, cases: str) -> str:
+    name = f"{unit.id}_{entry.name}_external"
+    return (
+        f"functions = [built.{entry.name}()]\nif sys.argv[1:]:\n"
+        f'    functions.append(ca.external("{name}", sys.argv[1]))\nfor f in functions:\n{cases}'
+    )
 
 
-bad = False
-'''
-
-
-def test(unit: Unit) -> str:
-    """Return <id>_casadi_test.py."""
-    lines = [filled(TEST, unit)]
-    for entry in unit.entries:
-        lines.append(f"functions = [model.{entry.name}()]\nif sys.argv[1:]:\n")
-        name = f"{unit.id}_{entry.name}_external"
-        lines.append(f'    functions.append(ca.external("{name}", sys.argv[1]))\n')
-        lines.append("for f in functions:\n")
-        for golden in entry.golden:
-            given = [
-                f"matrix({nested(x, port.shape)})"
-                for x, port in zip(golden.inputs, entry.inputs, strict=True)
-            ]
-            given += [f"matrix({list(unit.trial)!r})"] * bool(unit.parameters)
-            lines.append(f"    x = as_tuple(f({', '.join(given)}))\n")
-            for word, _, k in results(entry):
-                size, most = entry.size(k), entry.roundings(k) * 2.0**-52
-                wanted = repr(list(golden.outputs[k]))
-                lines.append(
-                    f'    bad |= differs("{entry.name} {word}", x[{k}], {wanted}, '
-                    f"{size!r}, {most!r})\n"
-                )
-    lines.append("sys.exit(bad)\n")
-    return "".join(lines)
+LANGUAGE = Language(
+    dialect=lambda unit: CASADI,
+    function=_function,
+    piece=piece,
+    call=lambda r, k: f"    _{r.name}_{k}({r.shared})\n",
+    literal=literal,
+    case=_case,
+    check=_check,
+    checked=_checked,
+    files=_files,
+    run=(
+        ("gcc", *STRICT_C, "{d}/{id}.c", "{d}/{id}_casadi.c", "-o", "{out}/{id}.so", "-lm"),
+        ("{python}", "{d}/{id}_casadi_test.py", "{out}/{id}.so"),
+    ),
+    needs=("casadi",),
+)

@@ -13,10 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
-from .c import header, source
-from .fmu_motion import motion
-from .fmu_text import BODY
-from .fmu_types import TYPES, rest
+from .c import LANGUAGE, header, source
+from .language import each, part, written
 from .names import plain
 from .unit import Slot, Unit
 
@@ -50,10 +48,11 @@ class Plant:
 def sources(plant: Plant) -> dict[str, str]:
     """Return the files of an FMU by name."""
     unit, guid = plant.unit, _guid(plant)
+    functions = written(LANGUAGE, unit)
     return {
         "modelDescription.xml": description(plant, guid),
-        f"sources/{unit.id}.h": header(unit),
-        f"sources/{unit.id}.c": source(unit),
+        f"sources/{unit.id}.h": header(unit, functions),
+        f"sources/{unit.id}.c": source(unit, functions),
         f"sources/{unit.id}_fmu.c": _code(plant, guid),
     }
 
@@ -77,34 +76,27 @@ def _guid(plant: Plant) -> str:
 
 
 def _code(plant: Plant, guid: str) -> str:
+    """Return the C around the functions of the model: what is its own, then the fixed part."""
     unit = plant.unit
-    prepare = "    (void)s;\n"
-    if unit.parameters:
-        lines = [f"    p.{p.id} = s->p[{k}];\n" for k, p in enumerate(unit.parameters)]
-        prepare = f"    {unit.id}_parameters p;\n{''.join(lines)}    {unit.id}_prepare(&p, s->r);\n"
-    words = {
-        "@prepare@": prepare,
-        "@title@": plain(unit.name),
-        "@guid@": guid,
-        "@nq@": str(len(unit.positions)),
-        "@nv@": str(len(unit.speeds)),
-        "@nf@": str(plant.forces),
-        "@nu@": str(len(plant.inputs)),
-        "@ns@": str(plant.signals),
-        "@np@": str(len(unit.parameters)),
-        "@nr@": str(unit.prepared),
-        "@step@": repr(STEP),
-        "@timed@": str(int(plant.timed)),
-        "@start_x@": ", ".join(repr(float(x)) for x in plant.start),
-        "@start_p@": ", ".join([*(repr(p.value) for p in unit.parameters), "0.0"]),
-        "@id@": unit.id,
-        "@ID@": unit.id.upper(),
+    own = {
+        "NQ": len(unit.positions),
+        "NV": len(unit.speeds),
+        "NF": plant.forces,
+        "NU": len(plant.inputs),
+        "NS": plant.signals,
+        "NP": len(unit.parameters),
+        "NR": unit.prepared,
+        "GUID": f'"{guid}"',
+        "STEP": repr(STEP),
+        "TIMED": int(plant.timed),
+        "SETTLED": int(plant.settled),
+        "LOOPS": int(plant.closed),
+        "START_X": ", ".join(repr(float(x)) for x in plant.start),
+        "START_P": ", ".join([*(repr(p.value) for p in unit.parameters), "0.0"]),
+        "PARAMETERS(p, x)": each(unit.parameters, "((p).{0.id} = (x)[{k}])", ", ") or "(void)0",
     }
-    text = motion(plant.settled, plant.closed, plant.signals, plant.timed)
-    text = TYPES + "\n" + text + "\n" + BODY + rest()
-    for word, value in words.items():
-        text = text.replace(word, value)
-    return text
+    lines = "".join(f"#define {name} {value}\n" for name, value in own.items())
+    return f"/* {plain(unit.name)}. */\n\n{lines}\n{part('fmu.c', unit)}"
 
 
 # -- description -------------------------------------------------------------------------------

@@ -7,20 +7,17 @@ on the way back to the base J depends on q, B on qd too, N on all; V is the last
 
 from __future__ import annotations
 
-import re
 import textwrap
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..expr.block import Block, Leaf
-from ..expr.ops import OPS
 from ..expr.program import Program
 from .dialect import LISTING
 from .names import Names, comment
 from .walk import Walk
 
-NAME = re.compile(r" *\d+  ([CKRWAJBNV])(?:\d+_\d+|_\d+|\d+) = ")  # of what a line gives
 MEANS = {
     "C": "C, S: cosines and sines",
     "K": "K: constants",
@@ -66,6 +63,7 @@ class _Listing:
         self.program, self.notes = program, notes
         self.names = Names()
         self.lines: list[str] = []
+        self.letters: set[str] = set()  # that names begin with
         self.number = 0
         self.parameters = [self.names.new(p) for p in program.parameters]
         self.inputs = {
@@ -98,26 +96,21 @@ class _Listing:
         for remark in ("parameters: " + (", ".join(used) or "none"), *self.notes.remarks):
             for line in textwrap.wrap(remark, 96, subsequent_indent="  "):
                 self._remark(line)
-        head = len(self.lines)
-        prepared = self._prepare()
-        self._step(prepared)
-        self._legend(head)
-        return "\n".join(self.lines) + "\n"
+        head, self.lines = self.lines, []
+        self._step(self._prepare())
+        body, self.lines = self.lines, head
+        self._legend()
+        return "\n".join(self.lines + body) + "\n"
 
-    def _legend(self, head: int) -> None:
-        """Say behind the first lines what the letters of the names mean, those that occur."""
-        used = set()
-        for line in self.lines[head:]:
-            if found := NAME.match(line):
-                used.add(found[1])
+    def _legend(self) -> None:
+        """Say what the letters of the names mean, those that occur."""
+        used = self.letters
         out = [MEANS[x] for x in "CKRWA" if x in used]
         back = [MEANS[x] for x in "JBN" if x in used]
         text = "; ".join(out + (["on the way back " + ", ".join(back)] if back else []))
         text += "; " + MEANS["V"] if "V" in used else ""
-        rest, self.lines = self.lines[head:], self.lines[:head]
         for line in textwrap.wrap(f"names: {text}", 96, subsequent_indent="  ") if text else ():
             self._remark(line)
-        self.lines += rest
 
     def _used(self) -> set[int]:
         blocks = (self.program.prepare, self.program.step)
@@ -143,7 +136,9 @@ class _Listing:
         def name(k: int) -> str:
             nonlocal counter
             counter += 1
-            return self.names.new(self.notes.words.get(block.nodes[k], f"K{counter}"))
+            known = self.notes.words.get(block.nodes[k])
+            self.letters |= {"K"} if known is None else set()
+            return self.names.new(known or f"K{counter}")
 
         heading = "constants of the parameters"
         for _, word, right in walk.assignments(name):
@@ -188,12 +183,20 @@ class _Listing:
             at = bisect_right(starts, block.nodes[k]) - 1 if block.nodes else -1
             return self.notes.steps[at] if at >= 0 else Step(0, "start")
 
+        named: set[int] = set()
+
         def name(k: int) -> str:
             line = block.lines[k]
-            if OPS[line.op].kind == "sincos":
-                return self.names.new(line.op[0].upper() + _angle(walk.text(line.args[0])))
+            named.add(len(block.leaves) + k)
+            if line.turns:
+                self.letters.add("C")
+                angle = line.args[0]
+                indices = _angle(block, angle, named) or "_" + walk.text(angle)
+                return self.names.new(line.op[0].upper() + indices)
             here = step_of(k)
-            stem = LETTERS[here.stage][kinds[len(block.leaves) + k]] + here.link
+            letter = LETTERS[here.stage][kinds[len(block.leaves) + k]]
+            self.letters.add(letter)
+            stem = letter + here.link
             counters[stem] = counters.get(stem, 0) + 1
             return self.names.new(f"{stem}_{counters[stem]}")
 
@@ -239,17 +242,26 @@ def _of_inputs(block: Block, named: set[int]) -> set[int]:
     plain, early = [True] * len(block.leaves), set()
     for k, line in enumerate(block.lines):
         whole = all(plain[a] for a in line.args)
-        if whole and OPS[line.op].kind == "sincos":
+        if whole and line.turns:
             early.add(k)
         plain.append(whole and k not in named)
     return early
 
 
-def _angle(text: str) -> str:
-    """Return the indices of a sum of joint angles: `q2 + q3` is 23, `q10 - q2` is 10m2."""
-    words = text.replace("- ", "-").replace("+ ", "").split()
-    if not all(w.lstrip("-").startswith("q") and w.lstrip("-")[1:].isdigit() for w in words):
-        return "_" + text
-    indices = [("m" if w[0] == "-" else "") + w.lstrip("-")[1:] for w in words]
-    wide = any(len(i.lstrip("m")) > 1 for i in indices)
-    return ("_" if wide else "").join(indices)
+def _angle(block: Block, v: int, named: set[int]) -> str:
+    """Return the indices of a sum of joint angles: those of q2 + q3 are 23, of q10 - q2 10_m2.
+
+    Anything else, and what has a name of its own, has none.
+    """
+    signs, stack, found = {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}, [(v, 1)], []
+    while stack:
+        v, sign = stack.pop()
+        leaf = block.leaves[v] if v < len(block.leaves) else None
+        if leaf is not None and leaf.kind == "input" and leaf.name == "q":
+            found.append(("m" if sign < 0 else "") + str(leaf.index + 1))
+            continue
+        line = None if leaf is not None or v in named else block.lines[v - len(block.leaves)]
+        if line is None or line.op not in signs:
+            return ""
+        stack += reversed([(a, sign * s) for a, s in zip(line.args, signs[line.op], strict=True)])
+    return ("_" if any(len(i.lstrip("m")) > 1 for i in found) else "").join(found)

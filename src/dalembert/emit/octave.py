@@ -2,169 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from ..expr.function import Port
-from .bodies import entry_body, prepare_body, results
-from .c import about
 from .dialect import Dialect, Form, infix, numbers
+from .language import (
+    Language,
+    Result,
+    Routine,
+    Vector,
+    Written,
+    about,
+    each,
+    part,
+)  # fmt: skip
 from .names import plain
-from .statements import Code, Let, SinCos
 from .unit import Entry, Unit
 
 _number = numbers("Inf", "NaN")
-
-
 OCTAVE = Dialect(
-    "octave",
-    "{name} = {value};",
-    infix(where=Form("pick({}, {}, {})")),
-    _number,
-    entry="{}({})",
-    first=1,
+    "octave", "", infix(where=Form("pick({}, {}, {})")), _number, entry="{}({})", first=1
 )
 
-PICK = """
-function x = pick(mask, yes, no)
-  if mask
-    x = yes;
-  else
-    x = no;
-  end
-end
-"""
 
-
-def files(unit: Unit) -> dict[str, str]:
-    """Return the files by name."""
-    made = {f"{unit.id}_{entry.name}.m": _file(entry, unit) for entry in unit.entries}
-    if unit.parameters:
-        made[f"{unit.id}_prepare.m"] = _prepare(unit)
-    made[f"{unit.id}_test.m"] = test(unit)
-    return made
-
-
-def _help(lines: Sequence[str]) -> str:
-    return "".join(f"  % {line}".rstrip() + "\n" for line in lines)
-
-
-def _file(entry: Entry, unit: Unit) -> str:
-    name = f"{unit.id}_{entry.name}"
-    arguments = [*entry.given, *(["r"] if unit.parameters else [])]
-    made = list(zip(entry.made, entry.outputs, strict=True))
-    sizes = [
-        f"{word}: {' x '.join(map(str, port.shape or (1,)))}"
-        for word, port in zip(entry.arguments, (*entry.inputs, *entry.outputs), strict=True)
-    ]
-    about_it = [f"{entry.summary} [{entry.unit}].", ", ".join(sizes), "", *about(unit)]
-    body = entry_body(entry, OCTAVE)
-    lead = [
-        f"  {word} = {_rows(word, port)};\n"
-        for word, port in zip(entry.given, entry.inputs, strict=True)
-        if len(port.shape) > 1
-    ]
-    ends = [f"  {word} = {_shaped(word, port)};\n" for word, port in made if len(port.shape) > 1]
-    vectors = [(word, port.size) for word, port in made]
-    return _functions(name, arguments, vectors, about_it, lead, body, ends)
-
-
-def _rows(word: str, port: Port) -> str:
+def _rows(v: Vector) -> str:
     """Return an array as a vector in C order."""
-    n = len(port.shape)
-    return f"reshape(permute({word}, [{' '.join(str(n - k) for k in range(n))}]), [], 1)"
+    return f"reshape(permute({v.word}, [{' '.join(map(str, v.turned))}]), [], 1)"
 
 
-def _shaped(word: str, port: Port) -> str:
+def _shaped(text: str, v: Vector) -> str:
     """Return a vector in C order as an array."""
-    shape = port.shape
-    turned = " ".join(map(str, reversed(shape)))
-    order = " ".join(str(len(shape) - k) for k in range(len(shape)))
-    return f"permute(reshape({word}, [{turned}]), [{order}])"
+    turned = " ".join(map(str, reversed(v.shape)))
+    return f"permute(reshape({text}, [{turned}]), [{' '.join(map(str, v.turned))}])"
 
 
-def _prepare(unit: Unit) -> str:
-    names = [f"p({k}): {plain(p.name)}" for k, p in enumerate(unit.parameters, 1)]
-    given = [(p.name, p.value) for p in unit.parameters if p.value is not None]
-    values = [f"{plain(name)} = {value!r}" for name, value in given]
-    lines = ["What depends on parameters only: once per set.", *names, "", *values]
-    body = prepare_body(unit, OCTAVE, lambda k: f"p({k + 1})")
-    return _functions(f"{unit.id}_prepare", ["p"], [("r", unit.prepared)], lines, [], body, [])
+def _help(r: Routine) -> str:
+    unit, p = r.unit, r.unit.parameters
+    if r.entry is None:
+        values = filter(lambda s: s.value is not None, p)
+        numbered = enumerate(p, 1)
+        lines = each(numbered, lambda x: f"  % p({x[0]}): {plain(x[1].name)}\n") + "  %\n"
+        return lines + each(values, lambda s: f"  % {plain(s.name)} = {s.value!r}\n")
+    own = (*r.given[: len(r.entry.inputs)], *r.made)
+    sizes = each(own, lambda v: f"{v.word}: {' x '.join(map(str, v.dims))}", ", ")
+    return each([sizes, "", *about(unit)], lambda line: f"  % {line}".rstrip() + "\n")
 
 
-def _functions(
-    name: str,
-    arguments: Sequence[str],
-    made: Sequence[tuple[str, int]],
-    lines: Sequence[str],
-    lead: Sequence[str],
-    body: Code,
-    ends: Sequence[str],
-) -> str:
-    """Return a file: the function, its pieces where it has several, and helpers it uses."""
-    vectors = [*made, *([("wk", body.scratch)] if body.scratch else [])]
-    declared = "".join(f"  {word} = zeros({n}, 1);\n" for word, n in vectors)
-    outs = ", ".join(word for word, _ in made)
-    head = f"function [{outs}] = {name}({', '.join(arguments)}) %#codegen\n{_help(lines)}"
-    pieces = ""
-    if len(body.pieces) == 1:
-        inner = "".join(_lines(body.pieces[0]))
-    else:
-        passed = ", ".join(word for word, _ in vectors)
-        call = f"({', '.join([*arguments, *(word for word, _ in vectors)])})"
-        inner = ""
-        for k, piece in enumerate(body.pieces, 1):
-            inner += f"  [{passed}] = part_{k}{call};\n"
-            pieces += f"\nfunction [{passed}] = part_{k}{call}\n{''.join(_lines(piece))}end\n"
-    helpers = PICK if "where" in body.ops else ""
-    return f"{head}{''.join(lead)}{declared}{inner}{''.join(ends)}end\n{pieces}{helpers}"
+def _function(r: Routine, opened: str, inner: str) -> str:
+    def matrices(vectors: Sequence[Vector]) -> filter[Vector]:
+        return filter(lambda v: v.matrix, vectors)
+
+    lead = each(matrices(r.given), lambda v: f"  {v.word} = {_rows(v)};\n")
+    ends = each(matrices(r.made), lambda v: f"  {v.word} = {_shaped(v.word, v)};\n")
+    zeros = each((*r.made, *r.local), "  {0.word} = zeros({0.size}, 1);\n")
+    words = each(r.given, "{0.word}", ", ")
+    head = f"function [{', '.join(r.outs)}] = {r.unit.id}_{r.name}({words}) %#codegen\n"
+    head += f"  % {r.sentence}.\n{_help(r)}"
+    return f"{head}{lead}{zeros}{inner}{ends}end\n"
 
 
-def _lines(piece: Sequence[object]) -> Iterator[str]:
-    for statement in piece:
-        assert not isinstance(statement, SinCos)
-        name = statement.name if isinstance(statement, Let) else statement.place  # type: ignore[attr-defined]
-        yield f"  {name} = {statement.value};\n"  # type: ignore[attr-defined]
+def _passed(r: Routine) -> str:
+    return each((*r.made, *r.local), "{0.word}", ", ")
 
 
-# -- test --------------------------------------------------------------------------------------
-
-CHECK = """
-function bad = differs(name, x, golden, size_, tolerance)
-  error_ = abs(x(:) - golden(:))/size_;
-  bad = numel(x) ~= numel(golden) || ~all(error_ <= tolerance);
-  verdict = 'ok';
-  if bad
-    verdict = 'MISS';
-  end
-  fprintf('%s worst=%.3e tol=%.3e %s\\n', name, max([error_; 0]), tolerance, verdict);
-end
-"""
+def _file(unit: Unit, written: Written, name: str) -> tuple[str, str]:
+    where = "where" in written.routines[name].code.ops
+    text = written.texts[name] + (part("pick.m", unit) if where else "")
+    return f"{unit.id}_{name}.m", text
 
 
-def _literal(values: Sequence[float], port: Port) -> str:
-    text = "[" + "; ".join(_number(x) for x in values) + "]"
-    if not values:
-        return "zeros(0, 1)"
-    return _shaped(text, port) if len(port.shape) > 1 else text
+# -- golden vectors ----------------------------------------------------------------------------
 
 
-def test(unit: Unit) -> str:
-    """Return <id>_test.m: every function at states whose results are known."""
-    lines = [f"function bad = {unit.id}_test()\n", "  % Golden vectors: 0 when all of them hold.\n"]
-    lines.append("  bad = 0;\n")
-    if unit.parameters:
-        lines.append(f"  r = {unit.id}_prepare([{'; '.join(map(_number, unit.trial))}]);\n")
-    for entry in unit.entries:
-        words = [f"x{k}" for k in range(1, len(entry.outputs) + 1)]
-        for golden in entry.golden:
-            given = [_literal(x, port) for x, port in zip(golden.inputs, entry.inputs, strict=True)]
-            given += ["r"] * bool(unit.parameters)
-            lines.append(f"  [{', '.join(words)}] = {unit.id}_{entry.name}({', '.join(given)});\n")
-            for word, port, k in results(entry):
-                wanted = _literal(golden.outputs[k], port)
-                size, most = entry.size(k), entry.roundings(k) * 2.0**-52
-                lines.append(
-                    f"  bad = bad + differs('{entry.name} {word}', {words[k]}, {wanted}, "
-                    f"{size!r}, {most!r});\n"
-                )
-    return "".join(lines) + "end\n" + CHECK
+def _literal(v: Vector, values: Sequence[float]) -> str:
+    text = f"[{each(values, _number, '; ')}]" if values else "zeros(0, 1)"
+    return _shaped(text, v) if v.matrix and values else text
+
+
+def _case(unit: Unit, entry: Entry, given: Sequence[str]) -> str:
+    outs = each(entry.outputs, "x{n}", ", ")
+    return f"  [{outs}] = {unit.id}_{entry.name}({', '.join(given)});\n"
+
+
+def _check(unit: Unit, x: Result, wanted: str) -> str:
+    limits = f"{x.size!r}, {x.tolerance!r}"
+    return f"  bad = bad + differs('{x.name}', x{x.k + 1}, {wanted}, {limits});\n"
+
+
+def _test(unit: Unit, written: Written) -> str:
+    r = f"  r = {unit.id}_prepare([{each(unit.trial, _number, '; ')}]);\n"
+    return (
+        f"function bad = {unit.id}_test()\n  % Golden vectors: 0 when all of them hold.\n"
+        f"  bad = 0;\n{r if unit.parameters else ''}{written.golden}end\n{part('differs.m', unit)}"
+    )
+
+
+LANGUAGE = Language(
+    dialect=lambda unit: OCTAVE,
+    let="  {name} = {value};\n",
+    parameter="p({n})",
+    function=_function,
+    piece=lambda r, k, inner: f"function [{_passed(r)}] = part_{k}({r.shared})\n{inner}end\n\n",
+    call=lambda r, k: f"  [{_passed(r)}] = part_{k}({r.shared});\n",
+    pieces_last=True,
+    literal=_literal,
+    case=_case,
+    check=_check,
+    files=lambda unit, written: {
+        **dict(map(lambda name: _file(unit, written, name), written.texts)),
+        f"{unit.id}_test.m": _test(unit, written),
+    },
+    run=(("octave-cli", "--no-init-file", "-q", "--path", "{d}", "--eval", "exit({id}_test())"),),
+)

@@ -52,6 +52,7 @@ abstract become box do final macro override priv try typeof unsized virtual yiel
 f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize str option some none result ok err vec
 core std alloc drop copy clone send sync sized fn fnmut fnonce
 """
+_JULIA = "baremodule begin quote mutable macro primitive abstract elseif outer isa nothing missing"
 _OURS = "model prepare everything casadi_int casadi_real"
 
-RESERVED = frozenset(" ".join((_C, _CPP, _PYTHON, _OCTAVE, _FORTRAN, _RUST, _OURS)).split())
+RESERVED = frozenset(" ".join((_C, _CPP, _PYTHON, _OCTAVE, _FORTRAN, _RUST, _JULIA, _OURS)).split())

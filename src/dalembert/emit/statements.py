@@ -48,36 +48,52 @@ Statement = Let | SinCos | Give
 
 
 @dataclass(frozen=True)
+class Piece:
+    """Statements of one function, and the vectors they mention."""
+
+    statements: list[Statement] = field(default_factory=list)
+    vectors: set[str] = field(default_factory=set)
+
+    def names(self, mask: bool) -> list[str]:
+        """Return the names it introduces: of comparisons, or of numbers."""
+        lets = [s for s in self.statements if isinstance(s, Let) and not s.kept]
+        return [s.name for s in lets if s.mask == mask]
+
+
+@dataclass(frozen=True)
 class Code:
     """The pieces of a block, and how long their vectors are."""
 
-    pieces: list[list[Statement]]
+    pieces: list[Piece]
     scratch: int = 0  # of wk
     turns: int = 0  # of sn and of cs
-    used: set[str] = field(default_factory=set)  # vectors it reads: inputs by name, r
     ops: set[str] = field(default_factory=set)
 
 
+Place = tuple[str, str]  # a vector, and the text of an entry of it
+
+
 def statements(
-    block: Block, dialect: Dialect, leaves: Sequence[str], places: Sequence[str]
+    block: Block, dialect: Dialect, leaves: Sequence[Place], places: Sequence[Place]
 ) -> Code:
-    """Return the code of a block: `leaves` are the texts of its leaves, `places` of its results."""
+    """Return the code of a block: `leaves` are where its leaves are, `places` its results."""
     return _Writer(block, dialect, leaves, places).code()
 
 
 class _Writer:
     def __init__(
-        self, block: Block, dialect: Dialect, leaves: Sequence[str], places: Sequence[str]
+        self, block: Block, dialect: Dialect, leaves: Sequence[Place], places: Sequence[Place]
     ):
         self.block, self.dialect, self.base = block, dialect, len(block.leaves)
+        self.leaves = [word for word, _ in leaves]
         many = len(block.lines)
         self.pieces = cut(steps(block), PIECE if many > MOST else many + 1)
         self.rows = [x for items in self.pieces for x in items if isinstance(x, Row)]
         self.turn, self.turns = self._turns() if dialect.turns else ({}, 0)
         self.slot, self.slots = self._slots()
-        self.walk = Walk(block, dialect, leaves, kept=self.slot)
+        self.walk = Walk(block, dialect, [text for _, text in leaves], kept=self.slot)
         self.counter = 0
-        self.places: dict[int, list[str]] = {}
+        self.places: dict[int, list[Place]] = {}
         for v, place in zip(block.results, places, strict=True):
             self.places.setdefault(v, []).append(place)
 
@@ -113,21 +129,38 @@ class _Writer:
 
     def code(self) -> Code:
         walked = self.walk.steps(self._name)
-        pieces: list[list[Statement]] = []
+        pieces: list[Piece] = []
         for n, items in enumerate(self.pieces):
             self._masks_in(n)
-            pieces.append([])
+            piece, here = Piece(), set[int]()
             for item in items:
                 row = item.values if isinstance(item, Row) else (item,)
                 texts = [next(walked)[1:] for _ in row]
+                here.update(row)
                 if row[0] in self.turn:
-                    pieces[n] += self._row(row)
+                    piece.statements.extend(self._row(row))
                 else:
                     for v, (word, right) in zip(row, texts, strict=True):
-                        pieces[n] += self._let(v, word, right)
-        pieces[-1] += [give for v in self.places if v < self.base for give in self._gives(v)]
-        used = {leaf.name or "r" for leaf in self.block.leaves if leaf.kind != "const"}
-        return Code(pieces, self.slots, self.turns, used, self.block.ops)
+                        piece.statements.extend(self._let(v, word, right))
+            if n + 1 == len(self.pieces):
+                last = [v for v in self.places if v < self.base]
+                piece.statements.extend(give for v in last for give in self._gives(v))
+                here.update(last)
+            piece.vectors.update(self._vectors(here))
+            pieces.append(piece)
+        return Code(pieces, self.slots, self.turns, self.block.ops)
+
+    def _vectors(self, here: set[int]) -> Iterator[str]:
+        """Yield the vectors that the values of a piece read and write."""
+        for v in here:
+            yield from (word for word, _ in self.places.get(v, ()))
+            for a in (*self.block.lines[v - self.base].args, v) if v >= self.base else (v,):
+                if a < self.base and self.block.leaves[a].kind != "const":
+                    yield self.leaves[a]
+                elif a in self.turn:
+                    yield from ("sn", "cs") if a in here else (self.turn[a][0],)
+                elif a in self.slot:
+                    yield "wk"
 
     def _let(self, v: int, word: str | None, right: str) -> Iterator[Statement]:
         """Yield what a value needs: a name, a place in the scratch vector, results that it is."""
@@ -158,7 +191,20 @@ class _Writer:
 
     def _gives(self, v: int) -> Iterator[Statement]:
         """Yield the results that a value is: the first by its text, the others as copies."""
-        places = self.places.get(v, [])
+        places = [text for _, text in self.places.get(v, [])]
         text, _, operands = self.walk.parts[v]
         for n, place in enumerate(places):
             yield Give(place, places[0] if n and operands != 1 else text)
+
+
+def indices(shape: Sequence[int], k: int) -> tuple[int, ...]:
+    """Return the indices, from 0, of entry k of an array in C order.
+
+    >>> indices((2, 3), 4)
+    (1, 1)
+    """
+    found: list[int] = []
+    for n in reversed(shape):
+        found.append(k % n)
+        k //= n
+    return tuple(reversed(found))

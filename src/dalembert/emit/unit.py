@@ -5,6 +5,7 @@ A Unit is plain data. Every language writes it; none asks the mechanism.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -65,6 +66,11 @@ class Slot:
     id: str
     unit: str = ""
     value: float | None = None
+
+    @property
+    def number(self) -> float:
+        """The value, or nan where there is none."""
+        return math.nan if self.value is None else self.value
 
 
 @dataclass(frozen=True, slots=True)

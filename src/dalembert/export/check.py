@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,9 +25,9 @@ from ..errors import ComputationError, UsageError
 from ..mechanism import Mechanism
 from ..simulate import simulate
 from .unit import ALL, unit_of
+from .write import LANGUAGES, language_of
 
 LINE = re.compile(r"^(\w+) (\w+) worst=(\S+) tol=(\S+) (ok|MISS)$")
-Command = list[str | Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,90 +45,36 @@ class Row:
         return asdict(self)
 
 
-def _c(d: Path, id: str, out: Path) -> list[Command]:
-    sources = (d / f"{id}.c", d / f"{id}_test.c")
-    program = out / "golden"
-    strict = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
-    return [["gcc", *strict, "-O1", *sources, "-o", program, "-lm"], [program]]
-
-
-def _cpp(d: Path, id: str, out: Path) -> list[Command]:
-    strict = ("-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
-    return [
-        ["g++", *strict, "-O1", d / f"{id}_test.cpp", "-o", out / "golden"],
-        [out / "golden"],
-    ]
-
-
-def _python(suffix: str) -> Callable[[Path, str, Path], list[Command]]:
-    return lambda d, id, out: [[sys.executable, d / f"{id}{suffix}_test.py"]]
-
-
-def _octave(d: Path, id: str, out: Path) -> list[Command]:
-    code = f"exit({id}_test())"
-    return [["octave-cli", "--no-init-file", "--quiet", "--path", d, "--eval", code]]
-
-
-def _fortran(d: Path, id: str, out: Path) -> list[Command]:
-    sources = (d / f"{id}.f90", d / f"{id}_test.f90")
-    strict = ("-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-J", out)
-    return [["gfortran", *strict, "-O1", *sources, "-o", out / "golden"], [out / "golden"]]
-
-
-def _rust(d: Path, id: str, out: Path) -> list[Command]:
-    common = ("--edition", "2021", "-O")
-    lib = out / f"lib{id}.rlib"
-    made = ("--extern", f"{id}={lib}", "-o", out / "golden")
-    return [
-        ["rustc", *common, "--crate-type", "rlib", "--crate-name", id, d / "src/lib.rs", "-o", lib],
-        ["rustc", *common, d / "examples/golden.rs", *made],
-        [out / "golden"],
-    ]
-
-
-def _casadi(d: Path, id: str, out: Path) -> list[Command]:
-    sources, library = (d / f"{id}.c", d / f"{id}_casadi.c"), out / f"{id}.so"
-    strict = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-shared", "-fPIC")
-    return [
-        ["gcc", *strict, *sources, "-o", library, "-lm"],
-        [sys.executable, d / f"{id}_casadi_test.py", library],
-    ]
-
-
-# language -> what to run, the last command prints the lines
-COMMANDS: dict[str, Callable[[Path, str, Path], list[Command]]] = {
-    "c": _c,
-    "cpp": _cpp,
-    "python": _python(""),
-    "numpy": _python("_numpy"),
-    "octave": _octave,
-    "matlab": _octave,
-    "fortran": _fortran,
-    "rust": _rust,
-    "casadi": _casadi,
-}
-
-
-# program -> how it is had where it is not
+# program -> how to install it
 INSTALL = {
     "gcc": "apt-get install gcc",
     "g++": "apt-get install g++",
     "gfortran": "apt-get install gfortran",
     "octave-cli": "apt-get install octave",
     "rustc": "apt-get install rustc, or rustup",
+    "julia": "see julialang.org",
     "casadi": "pip install casadi",
+    "jax": "pip install jax",
     "fmpy": "pip install fmpy",
 }
 
 
+def commands(language: str, d: Path, id: str, out: Path) -> list[list[str]]:
+    """Return what builds and runs the golden vectors of a language, in directories."""
+    if language not in LANGUAGES:
+        raise UsageError(
+            f"{language} is text to read: there is nothing to run",
+            hint="the files are written; leave --check away",
+        )
+    words = {"d": d, "id": id, "out": out, "python": sys.executable}
+    return [[word.format(**words) for word in row] for row in language_of(language).run]
+
+
 def tool(language: str) -> str | None:
     """Return the program or package that a language needs and that is not here, or None."""
-    with tempfile.TemporaryDirectory() as place:
-        commands = COMMANDS[language](Path(place), "x", Path(place))
-    first = str(commands[0][0])
-    if shutil.which(first) is None:
-        return first
-    return "casadi" if language == "casadi" and find_spec("casadi") is None else None
+    first = commands(language, Path(), "x", Path())[0][0]
+    packages = [name for name in language_of(language).needs if find_spec(name) is None]
+    return first if shutil.which(first) is None else next(iter(packages), None)
 
 
 def _needs(missing: str) -> UsageError:
@@ -140,20 +86,13 @@ def _needs(missing: str) -> UsageError:
 
 def run(language: str, directory: Path, id: str) -> list[Row]:
     """Return the rows that the golden vectors of a language print."""
-    if language not in COMMANDS:
-        raise UsageError(
-            f"{language} is text to read: there is nothing to run",
-            hint="the files are written; leave --check away",
-        )
     missing = tool(language)
     if missing:
         raise _needs(missing)
     with tempfile.TemporaryDirectory() as place:
         text = ""
-        for command in COMMANDS[language](directory.resolve(), id, Path(place)):
-            done = subprocess.run(
-                [str(word) for word in command], capture_output=True, text=True, cwd=place
-            )
+        for command in commands(language, directory.resolve(), id, Path(place)):
+            done = subprocess.run(command, capture_output=True, text=True, cwd=place)
             text = done.stdout
             rows = [_row(language, line) for line in text.splitlines() if LINE.match(line)]
             if done.returncode and all(row.ok for row in rows):

@@ -101,7 +101,7 @@ def fmu_plant(m: Mechanism, parameters: Sequence[str] | str | None, drives: Driv
 
 def _entry(program: Program) -> Entry:
     words = tuple(p.name for p in (*program.inputs, *program.outputs))
-    summary = program.name.replace("_", " ")
+    summary = " ".join(program.name.split("_"))
     step, cost = ready(program.step), count(program.step)
     ends = (program.inputs, program.outputs, words, len(program.outputs))
     return Entry(program.name, summary, "SI", "state model", *ends, step, cost, (), ())

@@ -7,21 +7,24 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..emit.language import Language, write
 from ..emit.unit import Unit
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism, require_mechanism
 
-# language -> the module of emit whose `files` writes a Unit
-LANGUAGES: Mapping[str, str] = {
-    "c": "c",
-    "cpp": "cpp",
-    "python": "python",
-    "numpy": "numpy",
-    "octave": "octave",
-    "matlab": "octave",
-    "fortran": "fortran",
-    "rust": "rust",
-    "casadi": "casadi",
+# language -> the module of emit, and the name in it, that holds the Language
+LANGUAGES: Mapping[str, tuple[str, str]] = {
+    "c": ("c", "LANGUAGE"),
+    "cpp": ("cpp", "LANGUAGE"),
+    "python": ("python", "LANGUAGE"),
+    "numpy": ("python", "ARRAYS"),
+    "jax": ("jax", "LANGUAGE"),
+    "octave": ("octave", "LANGUAGE"),
+    "matlab": ("octave", "LANGUAGE"),
+    "fortran": ("fortran", "LANGUAGE"),
+    "rust": ("rust", "LANGUAGE"),
+    "julia": ("julia", "LANGUAGE"),
+    "casadi": ("casadi", "LANGUAGE"),
 }
 
 
@@ -69,10 +72,10 @@ def files(
     names = [quantities] if isinstance(quantities, str) else list(quantities)
     if language in WHOLE:
         return WHOLE[language](m, names, **{k: v for k, v in options.items() if v is not None})
-    write = writer(language)
+    found = language_of(language)
     from .unit import unit_of
 
-    return write(unit_of(m, names, **options))
+    return dict(write(found, unit_of(m, names, **options)))
 
 
 def _fmu(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
@@ -128,11 +131,18 @@ WHOLE: Mapping[str, Callable[..., dict[str, str | bytes]]] = {
 }
 
 
-def writer(language: str) -> Callable[[Unit], dict[str, str | bytes]]:
-    """Return the module that writes a language."""
-    if language not in LANGUAGES:
+def language_of(name: str) -> Language:
+    """Return a language by its name."""
+    if name not in LANGUAGES:
         raise UsageError(
-            f"there is no language {shown(str(language))!r}",
+            f"there is no language {shown(str(name))!r}",
             hint="languages: " + ", ".join([*LANGUAGES, *WHOLE]),
         )
-    return import_module(f"dalembert.emit.{LANGUAGES[language]}").files
+    module, word = LANGUAGES[name]
+    return getattr(import_module(f"dalembert.emit.{module}"), word)
+
+
+def writer(language: str) -> Callable[[Unit], dict[str, str]]:
+    """Return what writes a Unit in a language: its files by name."""
+    found = language_of(language)
+    return lambda unit: write(found, unit)

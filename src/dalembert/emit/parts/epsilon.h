@@ -1,0 +1,5 @@
+#ifdef MODEL_FLOAT
+#define MODEL_EPSILON FLT_EPSILON
+#else
+#define MODEL_EPSILON DBL_EPSILON
+#endif
