@@ -89,9 +89,6 @@ def _source(unit: Unit, written: Written) -> str:
     return "\n".join(parts)
 
 
-# -- golden vectors ----------------------------------------------------------------------------
-
-
 def _literal(v: Vector, values: Sequence[float]) -> str:
     text = f"Float64{nested([*map(_number, values)], ())}"
     if not v.matrix:

@@ -70,9 +70,6 @@ def _file(unit: Unit, written: Written, name: str) -> tuple[str, str]:
     return f"{unit.id}_{name}.m", text
 
 
-# -- golden vectors ----------------------------------------------------------------------------
-
-
 def _literal(v: Vector, values: Sequence[float]) -> str:
     text = f"[{each(values, _number, '; ')}]" if values else "zeros(0, 1)"
     return _shaped(text, v) if v.matrix and values else text
