@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import tomllib
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,6 +14,7 @@ from dalembert.algebra import Mat3, Turn, Vec3
 from dalembert.expr import Expr, Graph
 from dalembert.joint import Revolute
 from dalembert.mechanism import Body, Mechanism
+from dalembert.read import native_records
 from dalembert.read.native import native_text, save
 from random_descriptions import random_mechanism
 
@@ -350,7 +352,7 @@ def schema():
 
 
 def test_the_schema_lists_the_keys_that_are_read():
-    from dalembert.read import native, native_graph, native_records
+    from dalembert.read import native, native_graph, native_schema
 
     found = schema()
     assert set(found["properties"]) == set(native.KEYS)
@@ -362,8 +364,27 @@ def test_the_schema_lists_the_keys_that_are_read():
     assert joints["required"] == list(native_graph.NEEDED)
     for key, record in native_records.RECORDS.items():
         items = found["properties"][key]["items"]
-        assert set(items["properties"]) == set(record.keys)
+        assert list(items["properties"]) == list(record.keys)
         assert items["required"] == list(record.needed)
+    # python -m dalembert.read.native_schema writes the file anew
+    assert found == native_schema.schema()
+
+
+def test_a_key_that_has_its_default_is_not_written():
+    from dalembert.mechanism import Coupling, Drive
+
+    m = da.load(ARM)
+    names = native_records.Names(lambda k: k, lambda k: f"j{k}")
+    one = replace(m, drives=(Drive(0, inertia=2, gear=-50, viscous=3),), checked=True)
+    assert native_records.RECORDS["drives"].written(one, names) == [
+        {"joint": "j0", "Jm": 2, "gear": -50, "viscous": 3}
+    ]
+    direct = replace(m, drives=(Drive(0, inertia=2),), checked=True)
+    assert native_records.RECORDS["drives"].written(direct, names) == [{"joint": "j0", "Ia": 2}]
+    coupled = replace(m, couplings=(Coupling(1, 0),), checked=True)
+    assert native_records.RECORDS["couplings"].written(coupled, names) == [
+        {"joint": "j1", "of": "j0", "ratio": 1}
+    ]
 
 
 def test_what_is_written_and_what_is_read_satisfies_the_schema(oracles_dir):

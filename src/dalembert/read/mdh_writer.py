@@ -23,7 +23,8 @@ from ..mechanism.rehome import rehomed
 from .dump import toml_text
 from .exact_pose import is_numeric
 from .fields import exact_turn
-from .native_writer import native_data, number, tensor, vector
+from .native_values import number, tensor, vector
+from .native_writer import native_data
 
 SIGMA = {Revolute: 0, Prismatic: 1, Fixed: 2}
 COLUMNS = ("gamma", "b", "alpha", "d", "theta", "r")

@@ -1,9 +1,10 @@
-"""What acts on the bodies of a native file: one row of keys for each kind of record."""
+"""What acts on the bodies of a native file: a table of keys, read, written and described by it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +28,7 @@ from ..mechanism import (
 from .document import At
 from .expressions import expression
 from .fields import Reading, kind
+from .native_values import number, placement, rotation, vector
 
 
 class Index:
@@ -106,37 +108,35 @@ def read_limits(reading: Reading, value: Any, joint: Joint, at: At) -> tuple[Any
     )
 
 
-# -- fields ------------------------------------------------------------------------------------
+# -- types of values: how they are read, written and described ---------------------------------
 
-Field = Callable[[Reading, Any, At, Index], Any]
-
-
-def _number(reading: Reading, value: Any, at: At, index: Index) -> Any:
-    return reading.number(value, at)
+Read = Callable[[Reading, Any, At, Index], Any]
 
 
-def _vector(reading: Reading, value: Any, at: At, index: Index) -> Any:
-    return reading.vector(value, at)
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What bodies and joints are called in a file that is written."""
+
+    body: Callable[[int], Any]
+    joint: Callable[[int], str]
 
 
-def _axis(reading: Reading, value: Any, at: At, index: Index) -> Any:
-    return reading.axis(value, at)
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A kind of value: its reader, its writer, and what the JSON schema says of it."""
+
+    read: Read
+    write: Callable[[Any, Names], Any]
+    schema: Mapping[str, Any]
 
 
-def _rotation(reading: Reading, value: Any, at: At, index: Index) -> Any:
-    return reading.rotation(value, at)
-
-
-def _placement(reading: Reading, value: Any, at: At, index: Index) -> Any:
-    return reading.placement(value, at)
-
-
-def _name(reading: Reading, value: Any, at: At, index: Index) -> str:
-    return reading.name(value, at)
-
-
-def _text(reading: Reading, value: Any, at: At, index: Index) -> str:
-    return reading.text(value, at)
+def _plain(method: str, write: Callable[[Any], Any], schema: str) -> Type:
+    """Return a type that a method of Reading reads."""
+    return Type(
+        lambda reading, value, at, _: getattr(reading, method)(value, at),
+        lambda x, _: write(x),
+        {"$ref": f"#/$defs/{schema}"},
+    )
 
 
 def _coulomb(reading: Reading, value: Any, at: At, index: Index) -> Any:
@@ -169,17 +169,94 @@ def _equation(reading: Reading, value: Any, at: At, index: Index) -> str:
     return text
 
 
+REFERENCE = {"$ref": "#/$defs/reference"}
+NUMBER = _plain("number", number, "number")
+VECTOR = _plain("vector", vector, "vector")
+AXIS = _plain("axis", vector, "vector")
+ROTATION = _plain("rotation", rotation, "rotation")
+PLACEMENT = _plain("placement", placement, "placement")
+NAME = _plain("name", str, "name")
+TEXT = _plain("text", str, "text")
+BODY = Type(body, lambda k, names: names.body(k), REFERENCE)
+JOINT = Type(joint, lambda k, names: names.joint(k), REFERENCE)
+LOOP_JOINT = Type(_loop_joint, lambda word, _: word, {"enum": list(LOOP_JOINTS)})
+EQUATION = Type(_equation, lambda text, _: text, TEXT.schema)
+PAIR = Type(
+    _coulomb,
+    lambda pair, _: [number(x) for x in pair],
+    {"oneOf": [NUMBER.schema, {"type": "array", "items": NUMBER.schema} | dict.fromkeys(
+        ("minItems", "maxItems"), 2)]},
+)  # fmt: skip
+
+
 # -- records -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """One key: its type, whether it is needed, and what it holds.
+
+    `value` finds it in a record, where it is no attribute of that name. What equals the default of
+    the record is not written, unless it is needed or `always` is.
+    """
+
+    key: str
+    type: Type
+    needed: bool = False
+    note: str = ""
+    value: Callable[[Any], Any] | None = None
+    always: bool = False
+
+    def written(self, record: Any, default: Any, names: Names) -> Any:
+        """Return the value as the file holds it, None where it is left out."""
+        found = self.value(record) if self.value else getattr(record, self.key)
+        if found is None or (not (self.needed or self.always) and found == default):
+            return None
+        return self.type.write(found, names)
+
+    def schema(self) -> dict[str, Any]:
+        """Return what the JSON schema says of the key."""
+        return dict(self.type.schema) | ({"description": self.note} if self.note else {})
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """A kind of record: the field of Mechanism it fills, what it makes, its keys, those needed."""
+    """A kind of record: the field of Mechanism it fills, what makes it, its keys."""
 
     field: str
     make: Callable[..., Any]
-    keys: Mapping[str, Field]
-    needed: tuple[str, ...]
+    fields: tuple[Field, ...]
+    limits: Mapping[str, Any] | None = None  # of the JSON schema, beyond keys
+
+    @property
+    def keys(self) -> dict[str, Field]:
+        """The fields by key."""
+        return {f.key: f for f in self.fields}
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The keys that must be given."""
+        return tuple(f.key for f in self.fields if f.needed)
+
+    def written(self, m: Mechanism, names: Names) -> list[dict[str, Any]]:
+        """Return the records of a mechanism as the file holds them."""
+        return [self._row(record, names) for record in getattr(m, self.field)]
+
+    def _row(self, record: Any, names: Names) -> dict[str, Any]:
+        defaults = {f.name: f.default for f in dataclass_fields(record)}
+        found = ((f.key, f.written(record, defaults.get(f.key, 0), names)) for f in self.fields)
+        return {key: value for key, value in found if value is not None}
+
+    def schema(self) -> dict[str, Any]:
+        """Return what the JSON schema says of a list of such records."""
+        items = {
+            "type": "object",
+            "additionalProperties": False,
+            "required": list(self.needed),
+            **(self.limits or {}),
+            "properties": {f.key: f.schema() for f in self.fields},
+        }
+        return {"type": "array", "items": items}
 
 
 def _drive(**given: Any) -> Drive:
@@ -194,86 +271,78 @@ def _drive(**given: Any) -> Drive:
     return Drive(inertia=inertia, **given)
 
 
-ENDS: dict[str, Field] = {
-    "body_i": body,
-    "point_i": _vector,
-    "body_j": body,
-    "point_j": _vector,
-}
+def _is_geared(d: Drive) -> bool:
+    return d.gear not in (1, -1)
+
+
+ENDS = (
+    Field("body_i", BODY, needed=True),
+    Field("point_i", VECTOR, needed=True),
+    Field("body_j", BODY, needed=True),
+    Field("point_j", VECTOR, needed=True),
+)
 
 RECORDS: dict[str, Record] = {
-    "frames": Record(
-        "named", Frame, {"name": _name, "body": body, "placement": _placement}, ("name", "body")
-    ),
-    "drives": Record(
-        "drives",
-        _drive,
-        {
-            "joint": joint,
-            "Ia": _number,
-            "Jm": _number,
-            "gear": _number,
-            "coulomb": _coulomb,
-            "viscous": _number,
-            "static": _coulomb,
-            "stribeck": _number,
-        },
-        ("joint",),
-    ),
-    "elastic": Record(
-        "elastic",
-        JointSpring,
-        {"joint": joint, "stiffness": _number, "rest": _number, "damping": _number},
-        ("joint", "stiffness"),
-    ),
-    "springs": Record(
-        "springs",
-        PointSpring,
-        {**ENDS, "stiffness": _number, "length": _number, "damping": _number},
-        ("body_i", "point_i", "body_j", "point_j"),
-    ),
-    "loops": Record(
-        "loops",
-        Loop,
-        {
-            **ENDS,
-            "joint": _loop_joint,
-            "axis": _axis,
-            "axis_j": _axis,
-            "rotation_i": _rotation,
-            "rotation_j": _rotation,
-            "length": _number,
-            "name": _text,
-        },
-        ("body_i", "point_i", "body_j", "point_j"),
-    ),
-    "couplings": Record(
-        "couplings",
-        Coupling,
-        {"joint": joint, "of": joint, "ratio": _number, "offset": _number},
-        ("joint", "of"),
-    ),
-    "wheels": Record(
-        "wheels",
-        Wheel,
-        {
-            "name": _name,
-            "body": body,
-            "point": _vector,
-            "normal": _axis,
-            "steer": _name,
-            "radius": _number,
-            "spin": _name,
-        },
-        ("name", "body", "point", "normal"),
-    ),
-    "velocity_constraints": Record(
-        "velocity_constraints",
-        VelocityConstraint,
-        {"name": _name, "equation": _equation},
-        ("name", "equation"),
-    ),
-}
+    "frames": Record("named", Frame, (
+        Field("name", NAME, needed=True),
+        Field("body", BODY, needed=True),
+        Field("placement", PLACEMENT),
+    )),
+    "drives": Record("drives", _drive, (
+        Field("joint", JOINT, needed=True),
+        # with a gear the rotor inertia is that of the motor itself
+        Field("Ia", NUMBER, note="rotor inertia at the joint: gear² Jm",
+              value=lambda d: 0 if _is_geared(d) else d.inertia),
+        Field("Jm", NUMBER, note="rotor inertia at the motor",
+              value=lambda d: d.inertia if _is_geared(d) else 0),
+        Field("gear", NUMBER),
+        Field("coulomb", PAIR),
+        Field("viscous", NUMBER),
+        Field("static", PAIR),
+        Field("stribeck", NUMBER),
+    ), {"not": {"required": ["Ia", "Jm"]}}),
+    "elastic": Record("elastic", JointSpring, (
+        Field("joint", JOINT, needed=True),
+        Field("stiffness", NUMBER, needed=True),
+        Field("rest", NUMBER),
+        Field("damping", NUMBER),
+    )),
+    "springs": Record("springs", PointSpring, (
+        *ENDS,
+        Field("stiffness", NUMBER),
+        Field("length", NUMBER),
+        Field("damping", NUMBER),
+    )),
+    "loops": Record("loops", Loop, (
+        *ENDS,
+        Field("joint", LOOP_JOINT, always=True),
+        Field("axis", AXIS),
+        Field("axis_j", AXIS),
+        Field("rotation_i", ROTATION),
+        Field("rotation_j", ROTATION),
+        Field("length", NUMBER),
+        Field("name", TEXT),
+    )),
+    "couplings": Record("couplings", Coupling, (
+        Field("joint", JOINT, needed=True),
+        Field("of", JOINT, needed=True),
+        Field("ratio", NUMBER, always=True),
+        Field("offset", NUMBER),
+    )),
+    "wheels": Record("wheels", Wheel, (
+        Field("name", NAME, needed=True),
+        Field("body", BODY, needed=True),
+        Field("point", VECTOR, needed=True),
+        Field("normal", AXIS, needed=True),
+        Field("steer", NAME),
+        Field("radius", NUMBER),
+        Field("spin", NAME),
+    )),
+    "velocity_constraints": Record("velocity_constraints", VelocityConstraint, (
+        Field("name", NAME, needed=True),
+        Field("equation", EQUATION, needed=True),
+    )),
+}  # fmt: skip
 
 
 def read_records(reading: Reading, data: Mapping[str, Any], index: Index) -> dict[str, Any]:
@@ -298,9 +367,9 @@ def _record(reading: Reading, record: Record, value: Any, at: At, index: Index) 
     if row.get("Ia") is not None and row.get("Jm") is not None:
         reading.fail((*at, "Jm"), "stands beside Ia", "Ia = gear² Jm: give one of them")
     made = {
-        key: read(reading, row[key], (*at, key), index)
-        for key, read in record.keys.items()
-        if row.get(key) is not None
+        f.key: f.type.read(reading, row[f.key], (*at, f.key), index)
+        for f in record.fields
+        if row.get(f.key) is not None
     }
     try:
         return record.make(**made)
