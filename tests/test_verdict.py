@@ -1,13 +1,18 @@
-"""dalembert against the referee: 100 vehicles; none wrong.
+"""dalembert against the referee: 300 closed graphs, 63 linkages, 100 vehicles; none wrong.
 
 About thirty machines of all families run always, the others with the slow tests.
 """
 
+import shutil
+
+import numpy as np
 import pytest
 
 import dalembert as da
+import peers
 import referee
 import verdict
+from machines.graphs import closed_graph
 from machines.linkages import PLANAR
 from machines.spatial import SPATIAL
 from machines.wheeled import wheeled
@@ -25,9 +30,52 @@ def some(all_of, always):
     return [p if p in always else pytest.param(p, marks=slow) for p in all_of]
 
 
+@pytest.mark.parametrize("name", some(NAMED, ALWAYS))
+def test_a_linkage_by_name(name):
+    assert not verdict.judge(*NAMED[name]())
+
+
+@pytest.mark.parametrize("seed", some(range(300), range(12, 24)))
+def test_a_closed_graph(seed):
+    assert not verdict.judge(*closed_graph(seed), seed)
+
+
 @pytest.mark.parametrize("seed", some(range(100), range(10)))
 def test_a_vehicle(seed):
     assert not verdict.judge(*wheeled(seed), seed)
+
+
+CODE = ["scissors 2", "five parallel cranks", "Peaucellier", "Jansen", "Bennett", "3-UPU", "RSCR"]
+
+
+@pytest.mark.parametrize("name", some(CODE, CODE[:1]))
+def test_exported_code(name, tmp_path):
+    if shutil.which("gcc") is None:
+        peers.absent("gcc")
+    assert not verdict.exported(*NAMED[name](), tmp_path)
+
+
+@slow
+@pytest.mark.parametrize("make, seed", [(closed_graph, k) for k in range(0, 300, 23)] +
+                         [(wheeled, k) for k in range(0, 100, 9)])  # fmt: skip
+def test_exported_code_of_random_machines(make, seed, tmp_path):
+    if shutil.which("gcc") is None:
+        peers.absent("gcc")
+    assert not verdict.exported(*make(seed), tmp_path, seed)
+
+
+@pytest.mark.parametrize("name", ["five-bar", "crank-rocker", "scissors 2"])
+def test_a_batch_mixes_assembly_branches(name):
+    """States of all branches in one call, in any order, give what each gives alone."""
+    data, q = NAMED[name]()
+    m, rng, cases = da.load(data), np.random.default_rng(5), []
+    for c in verdict.cases(data, q, seed=5, count=8):
+        cases.append(c)
+    q, qd, qdd = (np.stack([getattr(c, k) for c in cases]) for k in ("q", "qd", "qdd"))
+    order = rng.permutation(np.tile(np.arange(len(cases)), 4))
+    found = da.inverse_dynamics(m, q[order], qd[order], qdd[order])
+    wanted = np.stack([c.tau for c in cases])[order]
+    assert found == pytest.approx(wanted, rel=1e-7, abs=1e-7 * np.abs(wanted).max())
 
 
 # -- the judge itself --------------------------------------------------------------------------

@@ -138,7 +138,9 @@ def judge(data: dict, q: np.ndarray, seed: int = 0, count: int = 3) -> list[str]
         return ["no regular pose"]
     for k, case in enumerate(told):
         found += [f"state {k}: {line}" for line in one_state(m, data, case)]
-    return found + batch(m, told) + kernel(m, told)
+    if data.get("couplings"):
+        found += substituted(data, told)
+    return found + singular(m, data, q, told[0]) + batch(m, told) + kernel(m, told)
 
 
 def one_state(m: Any, data: dict, c: Case) -> list[str]:
@@ -171,6 +173,37 @@ def hybrid(m: Any, data: dict, c: Case) -> list[str]:
         return np.concatenate(da.hybrid_dynamics(m, c.q, c.qd, x, given=[moved]))
 
     return asked("hybrid", call, wanted, c.scale + 1 + np.abs(wanted).max(), c)
+
+
+def substituted(data: dict, told: list[Case]) -> list[str]:
+    """Return findings where followers are no coordinates."""
+    m, r = da.load(data), referee.read(data)
+    gone = [r.rate(c["joint"]).start for c in data["couplings"]]  # all joints have one freedom here
+    left = [k for k in range(r.nv) if k not in gone]
+    found = []
+    for c in told:
+        q, qd, qdd = (x[left] for x in (c.q, c.qd, c.qdd))
+        size, answer = 1 + np.abs(c.qdd).max(), None if c.answer is None else c.answer[left]
+
+        def inverse(x: Any = (q, qd, qdd)) -> Any:
+            return da.inverse_dynamics(m, *x)
+
+        def forward(x: Any = (q, qd, c.push)) -> Any:
+            return da.forward_dynamics(m, *x)
+
+        found += asked("substituted inverse", inverse, c.tau, c.scale, c)
+        found += asked("substituted forward", forward, answer, size, c)
+    return found
+
+
+def singular(m: Any, data: dict, q: np.ndarray, case: Case) -> list[str]:
+    """Return findings at the drawn pose where it is singular: there is no answer at all."""
+    if not referee.is_singular(data, q):
+        return []
+    rest, push = np.zeros(m.nv), case.push
+    found = asked("singular inverse", lambda: da.inverse_dynamics(m, q, rest, rest), None, 1, case)
+    return found + asked("singular forward", lambda: da.forward_dynamics(m, q, rest, push), None, 1,
+                         case)  # fmt: skip
 
 
 def batch(m: Any, told: list[Case]) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+import referee
+
 from .sketch import BASE, Sketch, random_rotation
 
 CUTS = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "fixed", "rod")
@@ -81,7 +83,27 @@ def planar(seed: int) -> tuple[dict, np.ndarray]:
 
 def folded(seed: int) -> tuple[dict, np.ndarray]:
     """Return a planar machine drawn with all pins on one line: its rest pose is singular."""
-    rng = np.random.default_rng([seed, 2])
+    for again in range(50):
+        rng = np.random.default_rng([seed, 2, again])
+        data, q = _folded(seed, rng)
+        if _unfolds(data, q, rng):
+            return data, q
+    raise ValueError(f"folded {seed} does not move")
+
+
+def _unfolds(data: dict, q: np.ndarray, rng: Any) -> bool:
+    """Return whether it leaves its singular pose: some are stuck there, as a flat triangle is."""
+    m, found = referee.read(data), 0
+    for _ in range(6):
+        near = referee.close(m, referee.shifted(m, q, rng.normal(size=m.nv)))
+        if near is not None:
+            values = referee.State(m, near).singular_values
+            more = referee.mobility(m, near) < referee.mobility(m, q)
+            found += more and values[values > referee.solve.RANK].min() > 0.02
+    return found > 1
+
+
+def _folded(seed: int, rng: Any) -> tuple[dict, np.ndarray]:
     s = Sketch(f"folded {seed}", _gravity(rng), seed)
     if seed // 6 % 2:  # parallelograms on a line, one or more cranks beside the first
         a, d, more = rng.uniform(0.3, 0.6), rng.uniform(0.7, 1.2), int(rng.integers(1, 4))
