@@ -147,9 +147,27 @@ def one_state(m: Any, data: dict, c: Case) -> list[str]:
     """Return findings on inverse, direct and hybrid dynamics at one state."""
     state = c.q, c.qd
     size = 1 + np.abs(c.qdd).max()
-    found = asked("inverse", lambda: da.inverse_dynamics(m, *state, c.qdd), c.tau, c.scale, c)
+    found = inverse(m, data, c)
     found += asked("forward", lambda: da.forward_dynamics(m, *state, c.push), c.answer, size, c)
     return found + hybrid(m, data, c)
+
+
+def inverse(m: Any, data: dict, c: Case) -> list[str]:
+    """Return findings on motor forces; what no motor moves may be refused, or left to itself."""
+
+    def call() -> Any:
+        return da.inverse_dynamics(m, c.q, c.qd, c.qdd)
+
+    found = asked("inverse", call, c.tau, c.scale, c)
+    if c.tau is not None or not found:
+        return found
+    r = referee.read(data)
+    moved = {name: c.qdd[r.rate(name)][0] for name in data["active"]}
+    try:
+        forces = referee.hybrid(data, c.q, c.qd, moved, {})[1][r.active]
+    except (referee.NotUnique, referee.Impossible):
+        return found
+    return asked("inverse, others free", call, forces, c.scale + np.abs(forces).max(), c)
 
 
 def hybrid(m: Any, data: dict, c: Case) -> list[str]:

@@ -273,7 +273,7 @@ def shifted(m: Machine, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
     return out
 
 
-def close(data: Any, q: Any, fixed: Sequence[str] = (), steps: int = 200, **options: Any) -> Any:
+def close(data: Any, q: Any, fixed: Sequence[str] = (), steps: int = 80, **options: Any) -> Any:
     """Return a closed pose near q by Gauss and Newton, or None; `fixed` joints stay."""
     m, q = read(data), np.asarray(q, float).copy()
     place = State(m, q, **options).place
