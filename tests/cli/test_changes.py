@@ -60,13 +60,13 @@ def test_the_mass_of_a_payload_may_be_a_parameter(capsys):
     assert value(capsys, "eval", arm, "gravity", *options) == pytest.approx(4 * 9.81)
 
 
-@pytest.mark.parametrize(("how", "joints"), [("couple", 2), ("free", 2)])
+@pytest.mark.parametrize(("how", "joints"), [("couple", 2), ("free", 2), ("substitute", 1)])
 def test_followers_are_read_as_asked(how, joints, tmp_path, capsys):
     file = tmp_path / "hand.urdf"
     file.write_text(FOLLOWERS)
     assert main(["check", str(file), "--mimic", how, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["nv"] == joints and bool(found["couplings"]) == (how == "couple")
+    assert found["nv"] == joints and bool(found["couplings"]) == (how != "free")
 
 
 @pytest.mark.parametrize(

@@ -152,3 +152,18 @@ def test_a_joint_held_at_an_angle_leaves_a_named_pair():
     kept = [0, 2]
     found = eq.evaluate(values, *([x[k] for k in kept] for x in (q, qd, qdd)))
     assert_allclose(found, wanted[kept], atol=1e-12)
+
+
+def test_terms_are_numbered_as_drop_counts_them():
+    eq = da.equations(da.robots.planar2r())
+    lines = eq.text(only=["terms"]).splitlines()
+    assert "# A12:1  +VX2*l1*C2*qdd" in lines and "# A12:2  +JZ2*qdd" in lines
+    assert str(eq.drop("A12:1").A[1, 2]) == "JZ2"
+    assert eq.json(["terms"])["terms"][0] == "Q(1):1  +VX1*G*C1"
+
+
+def test_a_kind_that_vanishes_is_one_line():
+    eq = da.equations(da.robots.planar2r()).neglect("velocity")
+    text = eq.text()
+    assert "# B: all 2 are zero\n# C: all 4 are zero\n" in text and "B(1,1,2)" not in text
+    assert "B(1,1,2) = 0\n" in eq.text("report")

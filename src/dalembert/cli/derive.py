@@ -37,7 +37,8 @@ OWN = {
 )
 @click.option(
     "--only", type=WORDS,
-    help="Sections: Q,A,B,C,constants,structure; also matrices, base_parameters, regressor, "
+    help="Sections: Q,A,B,C,constants,structure; also matrices, terms (numbered as --drop counts "
+    "them), base_parameters, regressor, "
     "base_regressor, energy_regressor. Of --form kane: numbers of steps, as 5,9.",
 )  # fmt: skip
 @click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..algorithms.base_parameters import base_parameters
 from ..expr import decimal
 from .regressor_print import of_section
-from .text import REGRESSORS, chosen, conventions
+from .text import REGRESSORS, chosen, conventions, numbered
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -36,6 +36,8 @@ def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
                 "equal": [list(g) for g in found.equal],
                 "nonzero": {k: list(v) for k, v in found.nonzero.items()},
             }
+        elif part == "terms":
+            out[part] = numbered(eq)
         elif part == "base_parameters":
             out[part] = base_parameters(eq.mechanism).json()
         elif part in REGRESSORS:

@@ -16,6 +16,7 @@ from .generator import signed_sum
 from .order import factored, grouped_as_printed
 from .sections import Document, Section
 from .sections import text as written
+from .shares import term_text
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .regressor import Regressor
 
 REGRESSORS = ("regressor", "base_regressor", "energy_regressor")
-ASKED = ("structure", "base_parameters", *REGRESSORS)  # printed only when asked for
+ASKED = ("structure", "terms", "base_parameters", *REGRESSORS)  # printed only when asked for
 TITLES = {
     "constants": "Constants",
     "Q": "Gravity",
@@ -31,6 +32,7 @@ TITLES = {
     "B": "Coriolis",
     "C": "Centrifugal",
     "structure": "Structure",
+    "terms": "Terms",
     "base_parameters": "Base parameters",
     "regressor": "Regressor",
     "base_regressor": "Regressor of the base parameters",
@@ -76,6 +78,8 @@ def section(eq: Equations, part: str, form: str, titled: bool) -> Section:
         return Section(TITLES[part], [(Symbol(n), x) for n, x in constants(eq).items()])
     if part == "structure":
         return Section(TITLES[part], str(eq.structure()).splitlines())
+    if part == "terms":
+        return Section(TITLES[part], numbered(eq))
     if part == "base_parameters":
         return grouping(eq.mechanism)
     if part in REGRESSORS:
@@ -90,10 +94,22 @@ def coefficients(eq: Equations, kind: str, form: str) -> Section:
         entries.reverse()  # as the report computes and prints them
     sizes = {entry.name: len(entry.form(form)) for entry in entries}
     count, largest = sum(sizes.values()), max(sizes, key=sizes.__getitem__, default="")
+    if not count and form == "condensed" and len(entries) > 1:
+        return Section(TITLES[kind], [f"{kind}: all {len(entries)} are zero"])
     lines = [(left(e), expression(e, form)) for e in entries]
     terms = "term" if count == 1 else "terms"
     told = f"{kind}: {count} {terms} in all, {sizes[largest]} in {largest}" if count else ""
     return Section(TITLES[kind], list(lines), told)
+
+
+def numbered(eq: Equations) -> list[str]:
+    """Return every term with the number by which `drop` knows it: A12:1  +VX2*L1*C2."""
+    return [
+        f"{entry.name}:{k}  {term_text(eq, entry, term)}"
+        for kind in "QABC"
+        for entry in getattr(eq, kind)
+        for k, term in enumerate(entry.terms("report"), 1)
+    ]
 
 
 def grouping(m: Mechanism) -> Section:
@@ -116,7 +132,7 @@ def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str
 
     Title and law alone where all sections are of inertial parameters: they have their own.
     """
-    if parts and all(part in ASKED[1:] for part in parts):
+    if parts and all(part in ASKED[2:] for part in parts):
         return [f"{shown(eq.mechanism.name)}: inertial parameters", "tau = Y phi"]
     sign = "-" if eq.sign == "section3" else "+"
     lines = [
