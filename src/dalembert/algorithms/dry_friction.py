@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..expr import Scalar, solve, where
 from ..joint import Vector
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, joint_name
 from . import kane
 from .articulated_body import hybrid_dynamics
 from .closed_kinematics import Plan, closed_at, dot
@@ -23,6 +23,7 @@ from .elastic import joint_springs
 from .kane import rotors
 from .newton_euler import newton_euler
 from .springs import spring_forces, without_springs
+from .velocity_constraints import prescribed_joints
 
 # joints of one loop may be held by more friction than it takes: they then share the force evenly
 SHARE = 1e-10
@@ -79,7 +80,8 @@ def tree_outcome(
 ) -> Outcome:
     """Return the motion of a tree under joint forces; `given` are accelerations by body.
 
-    `tau` holds all that acts beside friction and the springs of the mechanism.
+    `tau` holds all that acts beside friction and the springs of the mechanism; the force of a
+    given motion is what it needs beside that.
     """
     found = resistance(m, qd, direction, drives)
     passive = spring_forces(m, q, qd)
@@ -92,7 +94,8 @@ def tree_outcome(
         x[m.velocity_index[j]] = acceleration
     sliding = found.sliding
     qdd, carried, _ = hybrid_dynamics(m, q, qd, x, set(given), None, drives, sliding)
-    forces = {k: carried[k] - passive[k] for k in map(m.velocity_index.__getitem__, given)}
+    own = [m.velocity_index[j] for j in given]
+    forces = {k: carried[k] - passive[k] - tau[k] for k in own}
     return Outcome(qdd, qdd, {k: x[k] - carried[k] for k in direction}, forces)
 
 
@@ -171,7 +174,17 @@ def kane_outcome(
     right = [dot(c, load) for c in zip(*r.J_nh, strict=True)]
     rate, held = held_system(D, right, r.J_nh, r.drift, found.sliding)
     qdd = [a + dot(row, rate) for a, row in zip(r.drift, r.J_nh, strict=True)]
-    return Outcome(rate, qdd, {k: -f for k, f in held.items()}, {})
+    # what is left over is carried by the constraints, prescribed joints among them
+    change = [a - b for a, b in zip(qdd, r.drift, strict=True)]
+    M = composite(m, q, drives=rotors(drives))
+    gap = [dot(row, change) - x for row, x in zip(M, load, strict=True)]
+    for k, f in held.items():
+        gap[k] = gap[k] - f
+    H = [row.H for row in r.constraints]
+    carried = solve([[dot(a, b) for b in H] for a in H], [dot(a, gap) for a in H]) if H else []
+    given = {row.name: x for row, x in zip(r.constraints, carried, strict=True)}
+    own = {m.velocity_index[j]: given[joint_name(m.bodies[j])] for j in prescribed_joints(m)}
+    return Outcome(rate, qdd, {k: -f for k, f in held.items()}, own)
 
 
 def held_system(

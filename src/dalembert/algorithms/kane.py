@@ -221,12 +221,13 @@ def active_forces(
     forces: Vector,
     steer: Mapping,
     drives: Drives = "inertia",
+    wrenches: Mapping[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """Return generalized forces on q̇: gravity, tau, springs, traction along each wheel's heading.
 
-    With drives="all" friction takes its part away.
+    With drives="all" friction takes its part away; wrenches are those on the environment.
     """
-    total = [-x for x in kane(m, q, [0] * m.nv, [0] * m.nv, drives="none")]
+    total = [-x for x in kane(m, q, [0] * m.nv, [0] * m.nv, wrenches, drives="none")]
     total = _plus(_plus(total, tau), spring_forces(m, q, qd))
     for k, force in joint_springs(m, q, qd).items():
         total[k] = total[k] + force
@@ -247,11 +248,13 @@ def state_model(
     tau: Vector,
     forces: Vector,
     drives: Drives = "inertia",
+    wrenches: Mapping[int, Wrench] | None = None,
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
     """Return (α̇, q̇, q̈): D α̇ = -C α + τ (4.9)-(4.15)."""
     r = reduction(m, q, alpha, angles, rates)
     D, _ = D_and_C(m, q, r, drives)
-    acting = active_forces(m, q, r.qd, tau, forces, steering(m, angles, rates), drives)
+    told = steering(m, angles, rates)
+    acting = active_forces(m, q, r.qd, tau, forces, told, drives, wrenches)
     right = _transposed_times(r.J_nh, _less(acting, inertia_forces(m, q, r, drives)))
     found = solve(D, right) if right else []
     qdd = _plus(_times(r.J_nh, found), r.drift)
@@ -285,14 +288,16 @@ def constraint_forces(
     tau: Vector,
     forces: Vector,
     drives: Drives = "inertia",
+    wrenches: Mapping[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """Return λ of every constraint: M q̈ + h = active + H'λ; for a wheel the lateral force.
 
     Of a prescribed joint it is the force beside tau that makes it follow its motion.
     """
     r = reduction(m, q, alpha, angles, rates)
-    _, qd, qdd = state_model(m, q, alpha, angles, rates, tau, forces, drives)
-    acting = active_forces(m, q, qd, tau, forces, steering(m, angles, rates), drives)
+    _, qd, qdd = state_model(m, q, alpha, angles, rates, tau, forces, drives, wrenches)
+    told = steering(m, angles, rates)
+    acting = active_forces(m, q, qd, tau, forces, told, drives, wrenches)
     needed = kane(without_gravity(m), q, qd, qdd, drives=rotors(drives))
     gap = _less(needed, acting)
     H = [row.H for row in r.constraints]

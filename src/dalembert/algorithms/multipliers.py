@@ -7,6 +7,8 @@ recursion of Newton and Euler, one solve of the whole.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..expr import Scalar, solve
 from ..joint import Vector
 from ..mechanism import Mechanism
@@ -14,7 +16,7 @@ from .closed_kinematics import dot
 from .composite import composite
 from .drives import Drives
 from .kane import active_forces, reduction, rotors, speed_rows, steering, without_gravity
-from .newton_euler import newton_euler
+from .newton_euler import Wrench, newton_euler
 
 Found = tuple[list[Scalar], list[Scalar], list[Scalar], list[Scalar]]
 
@@ -28,11 +30,12 @@ def multipliers(
     tau: Vector,
     forces: Vector,
     drives: Drives = "inertia",
+    wrenches: Mapping[int, Wrench] | None = None,
 ) -> Found:
     """Return (α̇, q̇, q̈, λ) of a machine under its velocity constraints."""
     r = reduction(m, q, alpha, angles, rates)
     steer, n, qd = steering(m, angles, rates), m.nv, r.qd
-    acting = active_forces(m, q, qd, tau, forces, steer, drives)
+    acting = active_forces(m, q, qd, tau, forces, steer, drives, wrenches)
     M = composite(m, q, rotors(drives))
     bias = newton_euler(without_gravity(m), q, qd, [0] * n, drives=rotors(drives))
     H = [row.H for row in r.constraints]

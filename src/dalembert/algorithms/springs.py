@@ -103,8 +103,12 @@ def spring_forces(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
     """Return the generalized forces of the springs on the joints."""
     if not m.springs:
         return [0] * m.nv
-    q_ = m.split_q(q)
-    acting = spring_wrenches(m, q, qd)
+    return wrench_forces(m, q, spring_wrenches(m, q, qd))
+
+
+def wrench_forces(m: Mechanism, q: Vector, wrenches: Mapping[int, Wrench]) -> list[Scalar]:
+    """Return the generalized forces of wrenches on bodies (link axes, at the frame origins)."""
+    q_, acting = m.split_q(q), dict(wrenches)
     forces: dict[int, list[Scalar]] = {}
     for j, body in m.inward():
         f, n = acting.get(j, (ZERO, ZERO))

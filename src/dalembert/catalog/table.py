@@ -216,7 +216,7 @@ WRENCHED = frozenset((
     "inverse_dynamics", "forward_dynamics", "link_wrenches", "bias", "elastic_inverse",
     "moving_base_inverse", "moving_base_direct", "base_acceleration", "prescribed_base_inverse",
     "elastic_base_inverse", "hybrid_dynamics", "tree_torques", "active_torques", "active_bias",
-    "loop_reactions",
+    "loop_reactions", "kane_tau", "alpha_dot", "kane_motion", "constraint_forces",
 ))  # fmt: skip
 
 

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from threading import Lock
 from typing import Any, Protocol
 
 from ..algorithms.drives import dry_drives, holding_friction
 from ..algorithms.dry_friction import Outcome
+from ..algorithms.velocity_constraints import prescribed_joints
 from ..compute import run_time_parameters
 from ..errors import UsageError
 from ..expr import Graph, Program, Scalar, absolute, minimum, program, trace, where
 from ..joint import Vector
 from ..mechanism import Mechanism
-from .systems import System, joined_rate, moved, rubbing
+from .systems import Closed, Reduced, System, joined_rate, moved, rubbing
+from .wrenches import Wrenches
 
 METHODS = ("dop853", "rk4", "euler", "constant_acceleration")
 MAPS = frozenset({"euler", "constant_acceleration"})
@@ -62,6 +65,13 @@ def _asked(name: str, function: EventFunction, t: Scalar, q: Vector, qd: Vector)
         ) from error
 
 
+def _imposed(s: System) -> bool:
+    """Return whether the forces of joints that follow signals are known."""
+    if isinstance(s, Reduced):
+        return type(s) is Reduced and bool(prescribed_joints(s.m))
+    return bool(s.given) and not s.m.followers
+
+
 @dataclass(frozen=True)
 class Kernels:
     """Makes the kernels of a system under a law; each is compiled when it is first asked for."""
@@ -71,6 +81,8 @@ class Kernels:
     signals: int  # of the law; those of prescribed motions come after
     settings: int
     parameters: tuple[str, ...] = ()
+    wrenches: Wrenches = Wrenches()
+    own: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # of functions
 
     def _program(self, name: str, body: Callable[..., Any], outputs: Any) -> Program:
         m = self.system.m
@@ -87,7 +99,8 @@ class Kernels:
 
         def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
             clock = [t[0], 1] if bound.timed else []
-            own = (u[: self.signals], [*u[self.signals : self.inputs], *clock])
+            first, last = self.signals, self.inputs - self.wrenches.size
+            own = (u[:first], [*u[first:last], *clock], u[last : self.inputs])
             return body(bound, x[: m.nq], x[m.nq :], t[0], own, p, *h)
 
         return program(trace(record, sizes, name=name, outputs=outputs, graph=graph), names)
@@ -99,9 +112,14 @@ class Kernels:
         m = self.system.m
         if extra is None:  # what is traced has no name that says what it computes
             return compile_program(self._program(name, body, outputs))
+        if self.wrenches.functions:
+            mine = name, repr((self.system.key, self.law.key, extra))
+            if mine not in self.own:
+                self.own[mine] = compile_program(self._program(name, body, outputs))
+            return self.own[mine]
         key = repr((
             "simulate", refusal(), name, m.digest, m.values, self.system.key, self.law.key,
-            self.signals, self.settings, self.parameters, extra,
+            self.signals, self.settings, self.parameters, self.wrenches.key, extra,
         ))  # fmt: skip
         with _LOCK:
             if key in _KEPT:
@@ -119,16 +137,33 @@ class Kernels:
         tau = list(self.law.torque(s.m, t, q, qd, u[0], p[: self.settings]))
         return qd, tau
 
-    def _outcome(self, s: System, q: Vector, v: Vector, tau: Vector, u: Any, p: Vector) -> Outcome:
+    def _outcome(
+        self, s: System, q: Vector, v: Vector, t: Scalar, tau: Vector, u: Any, p: Vector
+    ) -> Outcome:
         """Return what the system does, dry friction as its directions in p say."""
         direction = {k: p[self.settings + a] for a, k in enumerate(self.rubbing)}
-        return s.outcome(q, v, s.placed(tau), u[1], direction)
+        forces = self._with_wrenches(s, q, v, t, s.placed(tau), u)
+        return s.outcome(q, v, forces, u[1], direction)
 
-    def _rate(self, s: System, q: Vector, v: Vector, tau: Vector, u: Any, p: Vector) -> Vector:
+    def _with_wrenches(
+        self, s: System, q: Vector, v: Vector, t: Scalar, forces: list[Scalar], u: Any
+    ) -> list[Scalar]:
+        """Return joint forces with those of the wrenches from outside; wheels come after."""
+        if not self.wrenches.frames:
+            return forces
+        outside = self.wrenches.forces(s.m, t, q, s.velocity(q, v, u[1]), u[2])
+        return [a + b for a, b in zip_longest(forces, outside, fillvalue=0)]
+
+    def _rate(
+        self, s: System, q: Vector, v: Vector, t: Scalar, tau: Vector, u: Any, p: Vector
+    ) -> Vector:
         """Return the rate of the speeds."""
-        if not self.rubbing:
+        if not self.rubbing and not isinstance(s, Closed):
+            forces = self._with_wrenches(s, q, v, t, list(tau), u)
+            return s.acceleration(q, v, forces, u[1])
+        if not self.rubbing and not self.wrenches.frames:
             return s.acceleration(q, v, tau, u[1])
-        return self._outcome(s, q, v, tau, u, p).rate
+        return self._outcome(s, q, v, t, tau, u, p).rate
 
     @property
     def rubbing(self) -> tuple[int, ...]:
@@ -137,8 +172,9 @@ class Kernels:
 
     @property
     def inputs(self) -> int:
-        """How many signals a kernel takes: those of the law, then prescribed motions."""
-        return self.signals + self.system.signals - (2 if self.system.timed else 0)
+        """How many signals a kernel takes: of the law, of prescribed motions, of wrenches."""
+        own = self.system.signals - (2 if self.system.timed else 0)
+        return self.signals + own + self.wrenches.size
 
     @property
     def size(self) -> int:
@@ -150,7 +186,7 @@ class Kernels:
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
             qd, tau = self._forces(s, q, v, t, u, p)
-            return [*joined_rate(s.m, q, qd), *self._rate(s, q, v, tau, u, p)]
+            return [*joined_rate(s.m, q, qd), *self._rate(s, q, v, t, tau, u, p)]
 
         return self._kernel("simulate", body, [("xd", (self.size,))])
 
@@ -164,7 +200,7 @@ class Kernels:
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector, h: Vector) -> Any:
             step = h[0]
             qd, tau = self._forces(s, q, v, t, u, p)
-            a = self._rate(s, q, v, tau, u, p)
+            a = self._rate(s, q, v, t, tau, u, p)
             new = [x + step * y for x, y in zip(v, a, strict=True)]
             if method == "euler":
                 mean = new
@@ -187,12 +223,18 @@ class Kernels:
         return self._kernel("project", body, [("x", (self.size,)), ("measure", (1,))])
 
     def outputs(self) -> Any:
-        """Return the kernel of (q̇, v̇, tau) along a motion."""
+        """Return the kernel of (q̇, v̇, tau) along a motion.
+
+        The force of a joint that follows a signal is what its motion needs.
+        """
         m, s0 = self.system.m, self.system
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
             qd, tau = self._forces(s, q, v, t, u, p)
-            return [list(qd), self._rate(s, q, v, tau, u, p), tau]
+            if _imposed(s):
+                found = self._outcome(s, q, v, t, tau, u, p)
+                return [list(qd), found.rate, s.reported(tau, found.force)]
+            return [list(qd), self._rate(s, q, v, t, tau, u, p), tau]
 
         ends = [("qd", (m.nv,)), ("vd", (s0.speeds,)), ("tau", (s0.forces,))]
         return self._kernel("outputs", body, ends)
@@ -226,7 +268,7 @@ class Kernels:
 
     def _friction(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
         qd, tau = self._forces(s, q, v, t, u, p)
-        found = self._outcome(s, q, v, tau, u, p)
+        found = self._outcome(s, q, v, t, tau, u, p)
         bounds = [holding_friction(dry_drives(s.m)[k]) for k in self.rubbing]
         return [
             [qd[k] for k in self.rubbing],

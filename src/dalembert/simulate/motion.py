@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,9 @@ from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run import Found, Run
 from .slow import STIFF, run_numpy, run_scipy
-from .systems import Closed, normalised, system
+from .systems import Closed, Tree, normalised, rubbing, system
 from .tools import joint_index, prescribed_signal
+from .wrenches import Wrenches, wrenches_of
 
 Array = np.ndarray
 __all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
@@ -53,6 +55,8 @@ def simulate(
     stop: Any = (),
     parameters: Mapping[str, Any] | None = None,
     hold: bool = False,
+    wrench_on_body: Mapping[str, Any] | None = None,
+    wrench_on_environment: Mapping[str, Any] | None = None,
     threads: int = 1,
     max_steps: int = 1_000_000,
     time_limit: float | None = None,
@@ -70,8 +74,9 @@ def simulate(
     dimensions. `max_steps` (adaptive methods) and `time_limit` (seconds of work) end what takes too
     long. `motion` prescribes joints or steering angles: {name: signal or (times, values)}.
     `events`: "limits", or {name: f(t, q, qd)}; those named in `stop` end the simulation.
-    Friction counts (`drives`): dry friction holds joints at rest and lets them go, which are events
-    ("elbow sticks", "elbow slips"); what was counted is in `notes`.
+    `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
+    origin of the frame in its axes; `wrench_on_environment` is its negative. Friction counts
+    (`drives`, said in `notes`): joints stick and slip, which are events ("elbow sticks").
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -81,25 +86,44 @@ def simulate(
     """
     require_mechanism(m, "simulate")
     m = with_motors(m)
-    asked = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
-    _check(method, asked if time_limit is None else asked | {"time_limit": time_limit}, parameters)
+    limits = {"max_steps": max_steps, "time_limit": 1.0 if time_limit is None else time_limit}
+    _check(method, {"step": step, "rtol": rtol, "threads": threads} | limits, parameters)
     times = _times(t)
-    job = _job(m, torque, drives, motion, hold, parameters)
+    outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
+    job = _job(m, torque, drives, motion, hold, parameters, outside)
     job = _begun(job, q0, float(times[0]))
     states, lead = _states(job, q0, qd0, times[0])
-    if isinstance(job.kernels.system, Closed | Rolling) and len(states):
-        first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
-        job = job.renewed(states[:1], float(times[0]), first)
+    job = _planned(job, states[:1], float(times[0]))
     table = event_table(m, events, stop, Modes(job).names)
-    run = Run(
-        job, times, method, step, rtol, rtol * 1e-2 if atol is None else atol, table, max_steps
-    )
-    watch = _watched(time_limit, run, progress) if time_limit is not None else progress
+    atol = rtol * 1e-2 if atol is None else atol
+    run = Run(job, times, method, step, rtol, atol, table, max_steps)
+    watch = _watched(time_limit, run, progress)
     return run.result(_found(run, states, lead, threads, watch), lead)
 
 
-def _watched(limit: float, run: Run, progress: Any) -> Callable[[float], None]:
+def _plain(own: Tree, outside: Wrenches) -> None:
+    """Refuse what is not known of trees in which joints follow others."""
+    what = "dry friction that holds joints" if rubbing(own) else "a wrench from outside"
+    if own.m.followers and (rubbing(own) or outside.frames):
+        raise UsageError(
+            f"{what} is not simulated where joints follow others: "
+            + ", ".join(map(shown, own.m.followers[:8])),
+            hint='load with mimic="couple", which keeps them as coordinates, or drives="inertia"',
+        )
+
+
+def _planned(job: Job, state: Array, t: float) -> Job:
+    """Return the job with its loops planned where it starts."""
+    if not isinstance(job.kernels.system, Closed | Rolling) or not len(state):
+        return job
+    first = {k: np.ravel(v)[0] for k, v in job.parameters.items()} or None
+    return job.renewed(state, t, first)
+
+
+def _watched(limit: float | None, run: Run, progress: Any) -> Callable[[float], None] | None:
     """Return a progress function that gives up after `limit` seconds of work."""
+    if limit is None:
+        return progress  # type: ignore[no-any-return]
     start = time.perf_counter()
 
     def watch(part: float) -> None:
@@ -130,19 +154,30 @@ def _found(run: Run, states: Array, lead: tuple[int, ...], threads: int, progres
     return run.fixed(states, lead, threads, progress)
 
 
-def _job(m: Mechanism, torque: Any, drives: Any, motion: Any, hold: bool, parameters: Any) -> Job:
+def _job(
+    m: Mechanism,
+    torque: Any,
+    drives: Any,
+    motion: Any,
+    hold: bool,
+    parameters: Any,
+    outside: Wrenches,
+) -> Job:
     joints = tuple(sorted(joint_index(m, n) for n in motion or () if n in m.joint_names))
     own = rolling(m, drives, joints) if is_rolling(m) else system(m, drives, joints)
+    if isinstance(own, Tree):
+        _plain(own, outside)
+        own = replace(own, framed=bool(outside.frames))
     law = law_of(torque, force_names(own), hold)
     if hasattr(law, "placed"):
         law = law.placed(m, own.plan if isinstance(own, Closed) else None)
     extra = prescribed_signal(own, motion or {})
     settings = np.asarray(law.settings, dtype=float)
-    parts = [s for s in (law.signal, extra) if s is not None]
+    parts = [s for s in (law.signal, extra, outside.signal) if s is not None]
     signal = parts[0].beside(*parts[1:]) if parts else None
     asked = tuple(sorted(set(parameters or ()) - set(m.open_parameters)))
     size = law.signal.size if law.signal is not None else 0
-    kernels = Kernels(own, law, size, settings.shape[-1], asked)
+    kernels = Kernels(own, law, size, settings.shape[-1], asked, outside)
     # kernels have no inputs of length zero
     some = settings.shape[-1] or kernels.rubbing
     data = settings if some else np.zeros((*settings.shape[:-1], 1))

@@ -125,11 +125,16 @@ class Tree:
             return found
         if self.whole is not None:
             return self._led(q, v, tau, u)
-        return self.outcome(q, v, tau, u).qdd
+        return self.outcome(q, v, self.placed(tau), u).qdd
 
     def placed(self, tau: Vector) -> list[Scalar]:
-        """Return the joint forces themselves."""
-        return list(tau)
+        """Return the joint forces; given joints need none."""
+        led = {self.m.velocity_index[j] for j in self.given}
+        return [0 if k in led else x for k, x in enumerate(tau)]
+
+    def reported(self, tau: Vector, needed: Directions) -> list[Scalar]:
+        """Return the forces with those that given motions need."""
+        return [needed.get(k, x) for k, x in enumerate(tau)]
 
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
@@ -254,6 +259,10 @@ class Closed:
             full[k] = full[k] if k in led else full[k] + x
         return full
 
+    def reported(self, tau: Vector, needed: Directions) -> list[Scalar]:
+        """Return the motor forces with those that given motions need."""
+        return [needed.get(k, x) for k, x in zip(self.plan.motors, tau, strict=True)]
+
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
@@ -339,6 +348,10 @@ class Reduced:
     def placed(self, tau: Vector) -> list[Scalar]:
         """Return the forces themselves: joints, then wheels."""
         return list(tau)
+
+    def reported(self, tau: Vector, needed: Directions) -> list[Scalar]:
+        """Return the forces, with what prescribed joints need beside them."""
+        return [x + needed.get(k, 0) for k, x in enumerate(tau)]
 
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
