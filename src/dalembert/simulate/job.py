@@ -60,7 +60,7 @@ class Job:
         """Return the job planned anew where pivots fade; its limit lies below what it has there."""
         size = self.kernels.rhs().inputs[2].size
         u = self.signal(t) if self.signal is not None else np.zeros(size)
-        told = [*u[self.kernels.signals : self.kernels.inputs]]
+        told = [*u[self.kernels.prescribed]]
         told += [t, 1.0] if self.kernels.system.timed else []
         made = self.planned_at(rows[0][: self.m.nq], told)
         p = np.zeros(made.kernels.rhs().inputs[3].size)

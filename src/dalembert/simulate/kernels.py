@@ -72,6 +72,14 @@ def _imposed(s: System) -> bool:
     return bool(s.given) and not s.m.followers
 
 
+def _reported(s: System, tau: Vector, needed: Mapping[int, Scalar]) -> list[Scalar]:
+    """Return the forces, those of imposed joints being what their motion needs."""
+    if isinstance(s, Reduced):
+        return [x + needed.get(k, 0) for k, x in enumerate(tau)]
+    names = s.plan.motors if isinstance(s, Closed) else range(len(tau))
+    return [needed.get(k, x) for k, x in zip(names, tau, strict=True)]
+
+
 @dataclass(frozen=True)
 class Kernels:
     """Makes the kernels of a system under a law; each is compiled when it is first asked for."""
@@ -99,8 +107,8 @@ class Kernels:
 
         def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
             clock = [t[0], 1] if bound.timed else []
-            first, last = self.signals, self.inputs - self.wrenches.size
-            own = (u[:first], [*u[first:last], *clock], u[last : self.inputs])
+            last = self.prescribed.stop
+            own = (u[: self.signals], [*u[self.prescribed], *clock], u[last : self.inputs])
             return body(bound, x[: m.nq], x[m.nq :], t[0], own, p, *h)
 
         return program(trace(record, sizes, name=name, outputs=outputs, graph=graph), names)
@@ -177,6 +185,11 @@ class Kernels:
         return self.signals + own + self.wrenches.size
 
     @property
+    def prescribed(self) -> slice:
+        """Where the signals of prescribed motions stand."""
+        return slice(self.signals, self.inputs - self.wrenches.size)
+
+    @property
     def size(self) -> int:
         """The number of entries of a state: coordinates, then speeds."""
         return self.system.m.nq + self.system.speeds
@@ -233,7 +246,7 @@ class Kernels:
             qd, tau = self._forces(s, q, v, t, u, p)
             if _imposed(s):
                 found = self._outcome(s, q, v, t, tau, u, p)
-                return [list(qd), found.rate, s.reported(tau, found.force)]
+                return [list(qd), found.rate, _reported(s, tau, found.force)]
             return [list(qd), self._rate(s, q, v, t, tau, u, p), tau]
 
         ends = [("qd", (m.nv,)), ("vd", (s0.speeds,)), ("tau", (s0.forces,))]

@@ -91,8 +91,7 @@ def simulate(
     times = _times(t)
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
     job = _job(m, torque, drives, motion, hold, parameters, outside)
-    job = _begun(job, q0, float(times[0]))
-    states, lead = _states(job, q0, qd0, times[0])
+    states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
     job = _planned(job, states[:1], float(times[0]))
     table = event_table(m, events, stop, Modes(job).names)
     atol = rtol * 1e-2 if atol is None else atol
@@ -190,7 +189,7 @@ def _closed(job: Job, own: Closed, q: Array, v: Array, start: float) -> tuple[Ar
     m = own.led if own.given else own.m
     q, v = q.copy(), v.copy()
     for k, j in enumerate(own.given):
-        u = job.signal(start)[job.kernels.signals :] if job.signal is not None else np.zeros(0)
+        u = job.signal(start)[job.kernels.prescribed] if job.signal is not None else np.zeros(0)
         q[..., sum(b.joint.nq for b in m.bodies[:j])] = u[3 * k]
         v[..., m.velocity_index[j]] = u[3 * k + 1]
     q = evaluate(m, "assembly", q, parameters=given)
@@ -294,7 +293,7 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
 def _signals(job: Job, start: float) -> Array:
     """Return what is prescribed at the start: the signals of the system, and time."""
     own = job.kernels.system
-    u = job.signal(start)[job.kernels.signals :] if job.signal is not None else np.zeros(0)
+    u = job.signal(start)[job.kernels.prescribed] if job.signal is not None else np.zeros(0)
     return np.concatenate([u, [start, 1.0]]) if own.timed else u
 
 

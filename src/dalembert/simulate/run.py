@@ -314,7 +314,7 @@ class Run:
         if not isinstance(own, Rolling) or not out.size:
             return out[..., nq:]
         k, signal = self.job.kernels, self.job.signal
-        u = signal(times)[:, k.signals :] if signal is not None else np.zeros((len(times), 0))
+        u = signal(times)[:, k.prescribed] if signal is not None else np.zeros((len(times), 0))
         if own.timed:
             u = np.concatenate([u, times[:, None], np.ones((len(times), 1))], axis=1)
         return own.alpha(out[..., :nq], out[..., nq:], u)

@@ -132,10 +132,6 @@ class Tree:
         led = {self.m.velocity_index[j] for j in self.given}
         return [0 if k in led else x for k, x in enumerate(tau)]
 
-    def reported(self, tau: Vector, needed: Directions) -> list[Scalar]:
-        """Return the forces with those that given motions need."""
-        return [needed.get(k, x) for k, x in enumerate(tau)]
-
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
@@ -259,10 +255,6 @@ class Closed:
             full[k] = full[k] if k in led else full[k] + x
         return full
 
-    def reported(self, tau: Vector, needed: Directions) -> list[Scalar]:
-        """Return the motor forces with those that given motions need."""
-        return [needed.get(k, x) for k, x in zip(self.plan.motors, tau, strict=True)]
-
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
@@ -348,10 +340,6 @@ class Reduced:
     def placed(self, tau: Vector) -> list[Scalar]:
         """Return the forces themselves: joints, then wheels."""
         return list(tau)
-
-    def reported(self, tau: Vector, needed: Directions) -> list[Scalar]:
-        """Return the forces, with what prescribed joints need beside them."""
-        return [x + needed.get(k, 0) for k, x in enumerate(tau)]
 
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
