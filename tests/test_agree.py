@@ -24,8 +24,10 @@ def test_reference_mechanisms_agree(file):
     found = agree(m, states=10)
     more = {"elastic_arm": ["elastic_inverse"]}
     more["floating_base_robot"] = ["moving_base_inverse", "moving_base_direct"]
-    assert [one.quantity for one in found] == [*COMPARED, *more.get(m.name, [])]
-    for one in found:
+    rows = [*COMPARED, *more.get(m.name, [])]
+    assert [one.quantity for one in found] == [*rows, "power", "virtual work", "symmetry"]
+    assert all(one.ok for one in found)
+    for one in found[: len(rows)]:
         assert one.ok and one.formalisms[-1] == "kernel"
         assert len(one.formalisms) >= (4 if one.quantity in COMPARED else 3)
 
@@ -85,7 +87,7 @@ def test_the_matrix_is_printed(capsys):
     assert main(["agree", "robot:planar2r", "--states", "3"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[0].split()[:2] == ["tau", "newton_euler"]
-    assert out.count("\nagree\n") == 4 and "drawn" in err
+    assert out.count("\nagree\n") == 7 and "drawn" in err
 
 
 def test_a_number_of_states_is_needed(capsys):

@@ -34,6 +34,7 @@ COMPARED = {
     "gravity": "gravity",
     "coriolis": "coriolis",
 }
+OPINIONS = 40  # states at which the laws are looked at
 KERNEL = "kernel"  # the default method traced, reframed, regrouped and compiled
 Array = np.ndarray
 
@@ -46,11 +47,12 @@ class Agreement:
     formalisms: tuple[str, ...]
     worst: Array  # symmetric; nan where a formalism gave no finite number
     absent: Mapping[str, str]  # formalisms that do not hold for the mechanism, and why
+    limit: float = LIMIT
 
     @property
     def ok(self) -> bool:
         """Whether every difference keeps the agreement law."""
-        return bool(np.all(self.worst <= LIMIT))
+        return bool(np.all(self.worst <= self.limit))
 
     def data(self) -> dict[str, Any]:
         """Return it as JSON holds it; what is not finite is null."""
@@ -59,7 +61,7 @@ class Agreement:
             "quantity": self.quantity,
             "formalisms": list(self.formalisms),
             "worst": rows,
-            "limit": LIMIT,
+            "limit": self.limit,
             "ok": self.ok,
             "absent": dict(self.absent),
         }
@@ -72,6 +74,9 @@ def agree(
 
     Under velocity constraints Kane's method and multipliers are compared too, on alpha_dot; on a
     moving base or with elastic joints recursion and partition, on what these models find.
+
+    Beside the formalisms stand laws that use none: J q̇ = 0 on all constraints, the power of the
+    motors as the rate of energy, virtual work at rest, the symmetry of M.
 
     Parameters without a value are drawn too. `forms`: "float", every formalism as it stands;
     "graph", every formalism traced and evaluated; "kernels", every formalism compiled; "kernel",
@@ -97,8 +102,19 @@ def agree(
     # Kane's rows of loops are written on rates that are those of coordinates
     plain = not m.loops or all(b.joint.nq == b.joint.nv for b in m.bodies)
     if is_constrained(m) and plain:
-        return [*found, *_reduced(m, q, seed, forms)]
-    return found if is_closed(m) else [*found, *_unmotorised(m, q, qd, qdd, forms)]
+        found += _reduced(m, q, seed, forms)
+    elif not is_closed(m):
+        found += _unmotorised(m, q, qd, qdd, forms)
+    return [*found, *_opinions(m, states, seed)]
+
+
+def _opinions(m: Mechanism, states: int, seed: int) -> Iterator[Agreement]:
+    """Yield how the models keep laws that use no formalism, on every assembly mode."""
+    from .second_opinion import laws
+
+    for law in laws(m, min(states, OPINIONS), seed):
+        worst = np.array([[0.0, law.worst], [law.worst, 0.0]])
+        yield Agreement(law.name, law.sides, worst, {}, law.limit)
 
 
 def _unmotorised(

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..algorithms.closed_kinematics import DENSE
-from ..algorithms.velocity_rows import is_rolling
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..plan import planned
@@ -77,14 +76,14 @@ UNMADE = 1e-6  # an acceleration that differs by more, in parts of the largest, 
 def check_made(
     m: Mechanism, name: str, again: Callable[..., Any], inputs: Sequence[Any], tau: Any
 ) -> None:
-    """Raise ComputationError where the motors of a machine on wheels cannot make the motion asked.
+    """Raise ComputationError where the motors of a machine cannot make the motion asked.
 
     `again(q, qd, tau, ...)` is the direct model: what it makes of the motor forces is compared.
     """
     import numpy as np
 
     own = planned(m)
-    if name not in ASKED or not is_rolling(m) or not own.free:
+    if name not in ASKED or not own.free:
         return
     q, qd, qdd, *told = inputs
     made = np.asarray(again(q, qd, tau, *told))

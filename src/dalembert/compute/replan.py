@@ -28,6 +28,11 @@ KEPT = 8  # plans of a mechanism that are tried before a new one is made
 
 # what has a meaning where the motors are at a dead point
 UNDRIVEN = frozenset({"forward_dynamics"})
+# what says which forces make a motion: coordinates that follow no motor would move otherwise
+HELD = frozenset({
+    "inverse_dynamics", "active_torques", "tree_torques", "loop_reactions", "link_wrenches",
+    "hybrid_dynamics",
+})  # fmt: skip
 # what has a column or an entry for each independent joint of the plan
 BY_INDEPENDENT = frozenset({
     "active_map", "active_mass_matrix", "active_bias", "inverse_dynamics_derivatives",
@@ -71,17 +76,19 @@ def plan_here(
     if name in UNDRIVEN:  # any joints may lead: whether a motor moves with them is not asked
         return replace(made_at(c, pose, WEAK, usual), free=0, free_joints=())
     made = made_at(c, pose, like=usual)
-    if fits(made, usual):
+    if fits(made, usual, name):
         return made
     raise _unheld("free to move: " + ", ".join(map(shown, made.free_joints)))
 
 
-def fits(made: LoopPlan, usual: LoopPlan) -> bool:
+def fits(made: LoopPlan, usual: LoopPlan, name: str) -> bool:
     """Return whether the motors do at a pose what they do in general.
 
     On a branch of another mobility more or fewer coordinates may follow no motor; a motor that
     moves nothing while others are free is at a dead point.
     """
+    if name in HELD and made.free > usual.free:
+        return False
     return min(made.free, made.spare_motors) <= min(usual.free, usual.spare_motors)
 
 
@@ -121,7 +128,7 @@ class Replanned:
         for made in known_plans(self.m, self.name):
             if not self.bad.any():
                 break
-            if self.name in UNDRIVEN or fits(made, usual):
+            if self.name in UNDRIVEN or fits(made, usual, self.name):
                 self._try(made)
         tries = 0
         while self.bad.any():

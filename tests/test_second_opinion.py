@@ -1,0 +1,90 @@
+"""Laws beside the formalisms: right machines keep them, injected faults do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.agree import agree
+from dalembert.algorithms import loop_closure
+from dalembert.compute import compute, loops, replan
+from dalembert.plan.assembly import Closure
+from dalembert.plan.loops import made_at
+from dalembert.second_opinion import LAWS, laws
+from scissors import crank_data, scissor
+
+
+def failing(m, states=6):
+    return [law.name for law in laws(m, states, 0) if not law.worst <= law.limit]
+
+
+MACHINES = {
+    "two-stage lift": lambda: scissor(2),
+    "three cranks": lambda: da.load(crank_data()),
+    "five-bar": da.robots.fivebar,
+    "truck": da.robots.truck,
+    "unicycle": da.robots.unicycle,
+    "flexible arm": da.robots.flexible2r,
+    "flying arm": da.robots.flying_arm,
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_machines_keep_the_laws(name):
+    assert failing(MACHINES[name]()) == []
+
+
+def test_agree_has_the_rows_power_and_virtual_work():
+    found = agree(da.robots.fourbar(), states=3)
+    assert [one.quantity for one in found][-4:] == list(LAWS)
+    assert all(one.ok for one in found)
+
+
+def corrupted(monkeypatch, m, wrong):
+    """Let everything believe in a wrong plan."""
+    for module in (compute, loops, replan):
+        monkeypatch.setattr(module, "planned", lambda m: wrong)
+
+
+def test_the_plan_of_a_folded_pose_is_noticed(monkeypatch):
+    m = scissor(2)
+    assert failing(m) == []
+    corrupted(monkeypatch, m, made_at(Closure(m), np.zeros(m.nv)))
+    assert "closure" in failing(m)
+
+
+def test_a_corrupted_plan_is_noticed(monkeypatch):
+    m = da.robots.fivebar()
+    right = da.plan(m)
+    swapped = replace(right, rows=(right.rows[0], right.redundant[0]))
+    corrupted(monkeypatch, m, swapped)
+    try:
+        found = failing(m)
+    except da.DalembertError:
+        found = ["refused"]
+    assert found
+
+
+def test_a_misplaced_motor_is_noticed(monkeypatch):
+    m = da.robots.fivebar()
+    right = da.plan(m)
+    corrupted(monkeypatch, m, replace(right, motors=right.motors[::-1]))
+    assert "power" in failing(m)
+
+
+def test_an_ignored_wheel_is_noticed(monkeypatch):
+    m = replace(da.robots.truck(), name="a truck whose last wheel is ignored")
+    count = len(loop_closure.held_names(m))
+    rows, names, gaps = (
+        loop_closure.held_rows, loop_closure.held_names, loop_closure.held_gaps
+    )  # fmt: skip
+    monkeypatch.setattr(loop_closure, "held_rows", lambda *a: rows(*a)[: count - 1])
+    monkeypatch.setattr(loop_closure, "held_names", lambda *a: names(*a)[: count - 1])
+    monkeypatch.setattr(loop_closure, "held_gaps", lambda *a: gaps(*a)[: count - 1])
+    from dalembert.plan import assembly
+
+    monkeypatch.setattr(assembly, "held_names", lambda *a: names(*a)[: count - 1])
+    assert {"closure", "power"} & set(failing(m))
