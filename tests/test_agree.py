@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.agree import COMPARED, LIMIT, agree, random_states, with_drawn_values
+from dalembert.agree import COMPARED, LIMIT, agree, with_drawn_values
 from dalembert.catalog import QUANTITIES
 from dalembert.cli import main
+from dalembert.second_opinion import random_states
 from mechanisms import random_mechanisms
 from peers import oracle_files
 

@@ -22,6 +22,7 @@ LAYERS = [
     ["compute", "reference"],
     ["measure"],
     ["identify"],
+    ["second_opinion"],
     ["tables", "verify", "agree", "cost", "listing", "bench"]
     + ["simulate", "trajectory", "control", "linear"],
     ["export", "view"],

@@ -19,13 +19,13 @@ from .catalog import INPUT_SIZES, quantity
 from .catalog.loops import is_closed
 from .compute import evaluate, trace_quantity
 from .errors import DalembertError, ModelError
-from .expr.exact import to_float
 from .joint import Vector
 from .mechanism import Mechanism
 from .plan import general_pose, planned
 from .plan.assembly import close
 from .plan.kane import is_constrained, with_speeds
 from .reference import in_floats
+from .second_opinion import laws, random_states
 
 LIMIT = 1e-12
 COMPARED = {
@@ -110,8 +110,6 @@ def agree(
 
 def _opinions(m: Mechanism, states: int, seed: int) -> Iterator[Agreement]:
     """Yield how the models keep laws that use no formalism, on every assembly mode."""
-    from .second_opinion import laws
-
     for law in laws(m, min(states, OPINIONS), seed):
         worst = np.array([[0.0, law.worst], [law.worst, 0.0]])
         yield Agreement(law.name, law.sides, worst, {}, law.limit)
@@ -246,25 +244,6 @@ def with_drawn_values(m: Mechanism, seed: int = 0) -> Mechanism:
     return m.with_values(**dict(zip(names, map(float, drawn), strict=True)))
 
 
-def random_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
-    """Return (q, qd, qdd): coordinates within their limits, or in half a turn and a metre."""
-    rng = np.random.default_rng([seed, 2])
-    columns: list[Array] = []
-    for body in m.bodies:
-        kind, nq = body.joint.kind, body.joint.nq
-        if kind in ("free", "spherical"):
-            columns += list(rng.uniform(-1, 1, (nq - 4, count)))
-            x = rng.normal(size=(4, count))
-            columns += list(x / np.linalg.norm(x, axis=0))
-            continue
-        reach = 1.0 if kind == "prismatic" else np.pi
-        for k in range(nq):
-            low, high = _limits(body.limits[k] if body.limits else (None, None), reach)
-            columns.append(rng.uniform(low, high, count))
-    q = np.array(columns).reshape(len(columns), count).T
-    return q, rng.normal(size=(count, m.nv)), rng.normal(size=(count, m.nv))
-
-
 def closed_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
     """Return (q, qd, qdd) in which the loops are closed, around a general pose."""
     rng = np.random.default_rng([seed, 2])
@@ -284,14 +263,6 @@ def _on_motors(m: Mechanism, q: Array, scale: Array) -> Array:
     G = np.abs(evaluate(m, "active_map", q))
     motors = np.einsum("svi,sv->si", G, scale)
     return np.repeat(motors.max(axis=1)[:, None], len(planned(m).motors), axis=1)
-
-
-def _limits(pair: tuple[Any, Any], reach: float) -> tuple[float, float]:
-    try:
-        low, high = (to_float(x) for x in pair)
-    except (TypeError, DalembertError):  # open, or a symbol without a value
-        return -reach, reach
-    return (low, high) if low < high else (-reach, reach)
 
 
 # -- scales --------------------------------------------------------------------------------------

@@ -20,8 +20,9 @@ from .catalog.loops import is_closed
 from .catalog.table import QUANTITIES
 from .compute import compile, evaluate
 from .compute.replan import CERTIFIED, SINGULAR
-from .errors import ComputationError, UsageError
+from .errors import ComputationError, DalembertError, UsageError
 from .expr import Function, jacobian, trace
+from .expr.exact import to_float
 from .mechanism import Mechanism
 from .plan import general_pose, null_space
 from .plan.assembly import Closure, velocity_indices
@@ -64,6 +65,33 @@ def _undamped(m: Mechanism) -> Mechanism:
     elastic = tuple(replace(s, damping=0) for s in m.elastic)
     springs = tuple(replace(s, damping=0) for s in m.springs)
     return replace(m, elastic=elastic, springs=springs, checked=True)
+
+
+def random_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
+    """Return (q, qd, qdd): coordinates within their limits, or in half a turn and a metre."""
+    rng = np.random.default_rng([seed, 2])
+    columns: list[Array] = []
+    for body in m.bodies:
+        kind, nq = body.joint.kind, body.joint.nq
+        if kind in ("free", "spherical"):
+            columns += list(rng.uniform(-1, 1, (nq - 4, count)))
+            x = rng.normal(size=(4, count))
+            columns += list(x / np.linalg.norm(x, axis=0))
+            continue
+        reach = 1.0 if kind == "prismatic" else np.pi
+        for k in range(nq):
+            low, high = _limits(body.limits[k] if body.limits else (None, None), reach)
+            columns.append(rng.uniform(low, high, count))
+    q = np.array(columns).reshape(len(columns), count).T
+    return q, rng.normal(size=(count, m.nv)), rng.normal(size=(count, m.nv))
+
+
+def _limits(pair: tuple[Any, Any], reach: float) -> tuple[float, float]:
+    try:
+        low, high = (to_float(x) for x in pair)
+    except (TypeError, DalembertError):  # open, or a symbol without a value
+        return -reach, reach
+    return (low, high) if low < high else (-reach, reach)
 
 
 def mode_poses(m: Mechanism, count: int, seed: int) -> Array:
@@ -120,8 +148,6 @@ class _States:
     seed: int
 
     def __post_init__(self) -> None:
-        from .agree import random_states
-
         m, rng = self.m, np.random.default_rng([self.seed, 6])
         q = random_states(m, self.states, self.seed)[0] if self.poses is None else self.poses
         b = m.bound()
