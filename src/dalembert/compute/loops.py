@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..algorithms.closed_kinematics import DENSE
+from ..algorithms.velocity_rows import is_rolling
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..plan import planned
