@@ -1,6 +1,8 @@
 """What a notebook shows is mathematics alone, of commands that MathJax and KaTeX both have."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -48,3 +50,12 @@ def test_no_printer_reads_text_that_another_has_written():
         if file.name != "drop.py":  # which reads what a user writes
             assert "import re\n" not in text and not re.search(r"\bre\.[a-z]+\(", text), file.name
         assert ".replace(" not in text, file.name
+
+
+def test_printing_closed_forms_needs_no_numpy():
+    code = "import sys, dalembert as da; str(da.equations(da.robots.planar2r()))"
+    found = subprocess.run(
+        [sys.executable, "-c", code + "; print('numpy' in sys.modules)"],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert found.stdout == "False\n"

@@ -16,7 +16,6 @@ from .generator import signed_sum
 from .order import factored, grouped_as_printed
 from .sections import Document, Section
 from .sections import text as written
-from .shares import term_text
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -104,6 +103,8 @@ def coefficients(eq: Equations, kind: str, form: str) -> Section:
 
 def numbered(eq: Equations) -> list[str]:
     """Return every term with the number by which `drop` knows it: A12:1  +VX2*L1*C2."""
+    from .shares import term_text  # with it comes numpy, which nothing else here needs
+
     return [
         f"{entry.name}:{k}  {term_text(eq, entry, term)}"
         for kind in "QABC"
