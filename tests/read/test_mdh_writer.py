@@ -154,3 +154,8 @@ def test_the_command_line_converts(capsys):
 
     assert main(["convert", "robot:puma560", "--to", "mdh"]) == 0
     assert_same(da.robots.puma560(), da.load(capsys.readouterr().out))
+
+
+def test_a_table_without_rows_is_refused():
+    with pytest.raises(da.UsageError, match="there are no bodies"):
+        write(da.load('<robot name="r"><link name="a"/></robot>'), "mdh")

@@ -46,6 +46,10 @@ def write_mdh(m: Mechanism) -> tuple[str, list[str]]:
             what = f"joint {shown(b.joint_name or b.name)!r} is {b.joint.kind}"
             hint = "a table has revolute, prismatic and fixed frames; write toml instead"
             raise UsageError(f"no Denavit-Hartenberg table: {what}", hint=hint)
+    if not m.bodies:
+        raise UsageError(
+            "no Denavit-Hartenberg table: there are no bodies", hint="write toml instead"
+        )
     turned, notes = _along_z(m)
     data = native_data(turned)
     values = data.pop("parameters")
