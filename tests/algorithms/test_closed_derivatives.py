@@ -130,7 +130,7 @@ def test_hybrid_dynamics_refuses_what_follows_the_motors():
 
 @pytest.mark.parametrize("name", ["cartesian_mass", "elastic_inverse"])
 def test_what_holds_for_trees_alone_is_refused(name):
-    with pytest.raises(da.ModelError, match=f"{name} holds for trees"):
+    with pytest.raises(da.UsageError, match=f"{name} would be that of the cut tree"):
         quantity(name, da.robots.fourbar())
 
 

@@ -23,6 +23,27 @@ def test_simulate_prints_a_table_and_events(capsys):
     assert len(out.splitlines()) == 14
 
 
+def test_a_table_that_does_not_show_all_says_so(capsys):
+    assert main(["simulate", "robot:stewart", "--time", "0.05"]) == 0
+    out = capsys.readouterr().out
+    joints = len(da.robots.stewart().joint_names)
+    assert f"8 of {joints} joints shown; --csv has all" in out
+    table = [line.split() for line in out.splitlines() if line.lstrip()[:1].isdigit()][1:]
+    assert [len(row) for row in table if row[1] != "of"] == [10] * 11
+    fall = "TZ(-0.1,0.1); body 1: M = 1;"
+    assert main(["simulate", fall, "--time", "0.01"]) == 0
+    assert "shown" not in capsys.readouterr().out
+
+
+def test_events_that_are_not_shown_are_counted(capsys):
+    swing = "RX(-0.1,0.1),TZK(-1); body 1: M = 1, D = (0, 0, -1);"
+    assert main(["simulate", swing, "--q0", "0.5", "--time", "60"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("event at") == 20
+    told = [line for line in out.splitlines() if line.startswith("20 of ")]
+    assert told and told[0].endswith("events shown; --json has all")
+
+
 def test_simulate_writes_files(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     names = [str(tmp_path / n) for n in ("a.png", "a.csv", "a.npz")]

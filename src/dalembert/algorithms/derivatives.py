@@ -8,30 +8,43 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..expr import Scalar, solve
-from ..joint import Vector
+from ..joint import Planar, Vector
 from ..mechanism import Mechanism
 from ..mechanism.rehome import expand_planar
 from .articulated_body import articulated_body
 from .drives import Drives, rotor_inertia
 from .elastic import joint_springs
+from .newton_euler import Wrench
 from .slopes import slopes, tangent, units
-from .spatial import CoriolisFactor, LinkState, link_states
+from .spatial import CoriolisFactor, LinkState, Spatial, link_states
 from .springs import spring_forces
 
 Matrix = list[list[Scalar]]
 
 
 def inverse_dynamics_derivatives(
-    mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Drives = "inertia"
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    qdd: Vector,
+    drives: Drives = "inertia",
+    wrenches: Mapping[int, Wrench] | None = None,
 ) -> tuple[Matrix, Matrix, Matrix]:
-    """Return (dtau/dq, dtau/dqd, M); viscous friction is in dtau/dqd with drives="all"."""
+    """Return (dtau/dq, dtau/dqd, M); viscous friction is in dtau/dqd with drives="all".
+
+    Wrenches on the environment are constant in the axes of their links.
+    """
     m = expand_planar(mechanism)
     start = m.velocity_index
-    dq, dqd, M = _rigid(m, link_states(m, q, qd, qdd))
+    states = link_states(m, q, qd, qdd)
+    f = {j: x.f for j, x in enumerate(states)}
+    for j, (force, couple) in _expanded(mechanism, wrenches or {}).items():
+        f[j] = f[j] + Spatial(couple, force)
+    dq, dqd, M = _rigid(m, states, f)
     for k, Ia in rotor_inertia(m, drives).items():
         M[k][k] = M[k][k] + Ia
     for spring in m.elastic:  # tau = ... + K (q - rest) + D qd
@@ -47,13 +60,23 @@ def inverse_dynamics_derivatives(
     return dq, dqd, M
 
 
-def _rigid(m: Mechanism, states: Sequence[LinkState]) -> tuple[Matrix, Matrix, Matrix]:
-    """Return (dtau/dq, dtau/dqd, M) of the rigid bodies alone."""
+def _expanded(m: Mechanism, wrenches: Mapping[int, Wrench]) -> dict[int, Wrench]:
+    """Return wrenches by the numbers that bodies have in `expand_planar(m)`."""
+    before, number = 0, {}
+    for j, body in enumerate(m.bodies):
+        before += 2 * isinstance(body.joint, Planar)
+        number[j] = j + before
+    return {number[j]: w for j, w in wrenches.items()}
+
+
+def _rigid(
+    m: Mechanism, states: Sequence[LinkState], f: dict[int, Spatial]
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Return (dtau/dq, dtau/dqd, M) of the rigid bodies, which need the wrenches f."""
     dq, dqd, M = (_zeros(m.nv) for _ in range(3))
     start = m.velocity_index
     I = {j: x.I for j, x in enumerate(states)}
     B2 = {j: CoriolisFactor.of(x.I * 2, x.xi) for j, x in enumerate(states)}  # 2 B
-    f = {j: x.f for j, x in enumerate(states)}
     # Ψ̇ + Ṡ; what one freedom does to its own axis is nothing, so there it is 2 Ψ̇
     both = [
         [r * 2 if len(x.s) == 1 else r + x.xi.cross(s) for s, r in zip(x.s, x.psi, strict=True)]
@@ -92,15 +115,20 @@ def _rigid(m: Mechanism, states: Sequence[LinkState]) -> tuple[Matrix, Matrix, M
 
 
 def forward_dynamics_derivatives(
-    mechanism: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Drives = "inertia"
+    mechanism: Mechanism,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    drives: Drives = "inertia",
+    wrenches: Mapping[int, Wrench] | None = None,
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return (dqdd/dq, dqdd/dqd, M⁻¹): -M⁻¹ times the derivatives of the inverse model."""
     net = list(tau)
     for k, force in joint_springs(mechanism, q, qd).items():
         net[k] = net[k] + force
     net = [a + b for a, b in zip(net, spring_forces(mechanism, q, qd), strict=True)]
-    qdd = articulated_body(mechanism, q, qd, net, drives=drives)
-    dq, dqd, M = inverse_dynamics_derivatives(mechanism, q, qd, qdd, drives)
+    qdd = articulated_body(mechanism, q, qd, net, wrenches, drives)
+    dq, dqd, M = inverse_dynamics_derivatives(mechanism, q, qd, qdd, drives, wrenches)
     n = len(M)
     unit = [[1 if r == c else 0 for r in range(n)] for c in range(n)]
     inverse = [solve(M, unit[c]) for c in range(n)]  # symmetric: columns are rows

@@ -151,13 +151,13 @@ def _hybrid(
 
 
 def _forward_derivatives(
-    whole: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia"
+    whole: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia", **acting: Any
 ) -> Any:
     """Return (dq̈/dq, dq̈/dq̇, M⁻¹) by -M⁻¹ dτ."""
     fold, tree = _apart(whole)
-    qdd = _forward(composite.composite)(whole, q, qd, tau, drives=drives)
+    qdd = _forward(composite.composite)(whole, q, qd, tau, drives=drives, **acting)
     x, xd, xdd = fold.coordinates(q), fold.rates(qd), fold.rates(qdd)
-    parts = derivatives.inverse_dynamics_derivatives(tree, x, xd, xdd, drives=drives)
+    parts = derivatives.inverse_dynamics_derivatives(tree, x, xd, xdd, drives=drives, **acting)
     by_q, by_qd, A = (fold.square(part) for part in parts)
     n = fold.count
     columns = [solve(A, [1 if r == c else 0 for r in range(n)], "spd") for c in range(n)]

@@ -217,6 +217,7 @@ WRENCHED = frozenset((
     "moving_base_inverse", "moving_base_direct", "base_acceleration", "prescribed_base_inverse",
     "elastic_base_inverse", "hybrid_dynamics", "tree_torques", "active_torques", "active_bias",
     "loop_reactions", "kane_tau", "alpha_dot", "kane_motion", "constraint_forces",
+    "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
 ))  # fmt: skip
 
 

@@ -115,21 +115,30 @@ def _print(r: Simulation, options: dict[str, Any]) -> None:
         click.echo(note)
     names, table = r.columns()
     keep = numpy.unique(numpy.linspace(0, len(r.t) - 1, 11).astype(int))
-    chosen = [k for k, n in enumerate(names) if n == "t" or n.startswith("q.")][:9]
-    chosen.append(len(names) - 1)
+    places = [k for k, n in enumerate(names) if n.startswith("q.")]
+    chosen = [0, *places[:8], len(names) - 1]
     head = [f"{shown(names[k])} {_unit(r.m, names[k])}".rstrip() for k in chosen]
     rows = [[f"{row[k]:.6g}" for k in chosen] for row in table[keep]]
     for line in aligned([head, *rows], words=()):
         click.echo(line)
-    if len(r.m.joint_names) > 8 and not options["table"]:
-        click.echo("other columns: --csv FILE.csv")
+    if len(places) > 8:
+        click.echo(f"{_shown_of(r.m, len(places))} shown; --csv has all")
     for event in r.events[:20]:
         click.echo(f"event at {shown(str(event))}")
     if len(r.events) > 20:
-        click.echo(f"and {len(r.events) - 20} more events: --json lists them")
+        click.echo(f"20 of {len(r.events)} events shown; --json has all")
     for option in ("plot", "table", "npz"):
         if options[option]:
             click.echo(f"wrote {options[option]}")
+
+
+def _shown_of(m: Mechanism, count: int) -> str:
+    """Return how much eight of `count` columns show: joints, or coordinates where one is cut."""
+    sizes = [b.joint.nq for b in m.bodies if b.joint.nq]
+    whole = [n for n in range(len(sizes)) if sum(sizes[:n]) == 8]
+    if sum(sizes) == count and whole:
+        return f"{whole[0]} of {len(sizes)} joints"
+    return f"8 of {count} coordinates"
 
 
 def _unit(m: Mechanism, column: str) -> str:
