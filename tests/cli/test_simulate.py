@@ -28,7 +28,7 @@ def test_a_table_that_does_not_show_all_says_so(capsys):
     out = capsys.readouterr().out
     joints = len(da.robots.stewart().joint_names)
     assert f"8 of {joints} joints shown; --csv has all" in out
-    table = [line.split() for line in out.splitlines() if line.lstrip()[:1].isdigit()][1:]
+    table = [line.split() for line in out.splitlines() if line.lstrip()[:1].isdigit()]
     assert [len(row) for row in table if row[1] != "of"] == [10] * 11
     fall = "TZ(-0.1,0.1); body 1: M = 1;"
     assert main(["simulate", fall, "--time", "0.01"]) == 0
