@@ -9,6 +9,7 @@ from peers import ROOT, SOURCE
 
 LAYERS = [
     ["errors"],
+    ["display"],
     ["expr"],
     ["algebra"],
     ["inertia"],

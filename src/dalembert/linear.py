@@ -17,6 +17,7 @@ from .algorithms.closed_kinematics import closed_at
 from .algorithms.velocity_constraints import prescribed_joints, steering_names
 from .compute import evaluate, integrate, neutral
 from .compute.counted import counted
+from .display import table_html
 from .errors import ComputationError, UsageError, shown
 from .expr import Function, Graph, jacobian, trace
 from .joint import Vector
@@ -36,6 +37,10 @@ class Mode:
     eigenvalue: complex
     shape: Array = field(repr=False)
 
+    def __repr__(self) -> str:
+        told = f"damping ratio {self.damping + 0.0:.3g}, eigenvalue {self.eigenvalue:.5g}"
+        return f"<Mode: {self.frequency:.5g} Hz, {told}>"
+
 
 @dataclass(frozen=True)
 class Linear:
@@ -49,6 +54,19 @@ class Linear:
     rate: Array = field(repr=False)  # of the speeds at the state itself: zero at an equilibrium
     coordinates: tuple[int, ...]
     notes: tuple[str, ...] = ()  # what was counted
+
+    def __repr__(self) -> str:
+        n = len(self.coordinates)
+        swings = ", ".join(f"{f:.4g}" for f in self.frequencies[:6])
+        found = f", {swings} Hz" if swings else ", no oscillation"
+        return f"<Linear: {n} freedoms, {'stable' if self.stable else 'unstable'}{found}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (f"{m.frequency:.5g}", f"{m.damping:.3g}", f"{m.eigenvalue:.5g}") for m in self.modes
+        ]
+        head = ("frequency, Hz", "damping ratio", "eigenvalue, 1/s")
+        return table_html(head, rows, repr(self)[1:-1], self.notes)
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
@@ -68,6 +86,28 @@ class Linear:
             damping = float(-x.real / size) if size > 0 else 0.0
             found.append(Mode(float(size / (2 * np.pi)), damping, complex(x), shape))
         return tuple(found)
+
+    def plot(self, path: Any = None, theme: str = "light") -> Any:
+        """Return a figure of the eigenvalues and of the shapes of the slowest modes."""
+        from .simulate.figure import colors, figure, save, styled
+
+        with styled(theme):
+            made, ((left, right),) = figure(1, 2, "small motions", (9.0, 3.6))
+            values = np.linalg.eigvals(self.A)
+            left.axvline(0, color="#8a94a3", linewidth=0.8)
+            left.plot(values.real, values.imag, "x", color="#c24d45", markersize=7)
+            left.set_xlabel("real part  [1/s]")
+            left.set_ylabel("imaginary part  [1/s]")
+            at = np.arange(1, len(self.coordinates) + 1)
+            few = self.modes[:6]
+            for mode, color in zip(few, colors(len(few)), strict=True):
+                label = f"{mode.frequency:.3g} Hz, damping {mode.damping + 0.0:.2g}"
+                right.plot(at, mode.shape.real, "o-", color=color, label=label)
+            right.set_xticks(at)
+            right.set_xlabel("independent coordinate")
+            right.set_ylabel("shape, largest = 1")
+            right.legend(fontsize=7)
+            return save(made, path)
 
     @property
     def frequencies(self) -> Array:

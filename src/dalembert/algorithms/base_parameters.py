@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any, get_args
 
 from ..algebra import is_zero
+from ..display import table_html
 from ..errors import UsageError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
@@ -55,6 +56,24 @@ class BaseParameters:
 
     def __len__(self) -> int:
         return len(self.kept)
+
+    def __str__(self) -> str:
+        lines = [self.groups.get(n, n) for n in self.names]
+        rows = [f"{n} = {x}" if n != x else n for n, x in zip(self.names, lines, strict=True)]
+        return "\n".join([repr(self), *rows])
+
+    def __repr__(self) -> str:
+        grouped = len(self.groups)
+        return (
+            f"<BaseParameters: {len(self)} of {len(self.standard)} parameters, {grouped} grouped, "
+            f"{len(self.no_effect)} without effect; print it>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [(n, self.groups.get(n, "alone")) for n in self.names]
+        without = ", ".join(self.no_effect)
+        notes = [f"without effect: {without}"] if without else []
+        return table_html(("base parameter", "groups"), rows, repr(self)[1:-11], notes)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

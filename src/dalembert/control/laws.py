@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -145,6 +145,11 @@ class Feedback(ABC):
     plan: LoopPlan | None = field(default=None, repr=False, kw_only=True)
     motors: tuple[str, ...] | None = field(default=None, repr=False, kw_only=True)
 
+    def __repr__(self) -> str:
+        given = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
+        own = ", ".join(f"{name} {x}" for name, x in given.items() if x is not None)
+        return f"<{type(self).__name__}: {own}>"
+
     def placed(self, m: Mechanism, plan: LoopPlan | None = None) -> Feedback:
         """Return the law for a mechanism; `plan` says how its loops are solved."""
         if m.wheels or m.velocity_constraints:
@@ -269,7 +274,7 @@ class Feedback(ABC):
         """Return the torques of the law from the state, the goal and the pull towards it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PD(Feedback):
     """tau = Kp (q_d - q) + Kd (q̇_d - q̇) + g(q): PD with gravity compensation.
 
@@ -325,7 +330,7 @@ class PD(Feedback):
         return -np.einsum("...i,ij,...j->...", rate, kd, rate)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ComputedTorque(Feedback):
     """tau = M(q) (q̈_d + Kd ė + Kp e) + h(q, q̇): resolved acceleration, the error linear.
 
@@ -342,7 +347,7 @@ class ComputedTorque(Feedback):
         return model.inverse(q, qd, model.led(asked))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FeedForward(Feedback):
     """tau = model(q_d, q̇_d, q̈_d) + Kp e + Kd ė: the model runs along the trajectory.
 

@@ -530,6 +530,11 @@ class Equations:
     def __str__(self) -> str:
         return self.text()
 
+    def __repr__(self) -> str:
+        left = f", {', '.join(self.neglected)} neglected" if self.neglected else ""
+        ask = "print it, or ask .Q[i], .A[i, j], .B[i, j, k], .C[i, j]"
+        return f"<Equations of {shown(self.mechanism.name)}: {self.n} joints{left}; {ask}>"
+
     def _repr_latex_(self) -> str:
         from .latex import mathematics
 

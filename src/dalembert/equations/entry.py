@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..display import table_html
 from ..errors import UsageError
 from .ring import Poly, Term
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["Q", "A", "B", "C", "Y", "E"]
 Place = tuple[int, ...]  # indices of a coefficient, from 1
+SHOWN = 40  # entries of a table that are printed
 Index = int | str  # a joint's number or name
 
 
@@ -64,6 +67,21 @@ class Table:
 
     def __len__(self) -> int:
         return sum(1 for _ in self.equations.places(self.kind))
+
+    def _shown(self) -> tuple[list[Entry], str]:
+        """Return the first entries, and what stands for the others."""
+        count = len(self)
+        more = f"... {count - SHOWN} more" if count > SHOWN else ""
+        return list(islice(self, SHOWN)), more
+
+    def __repr__(self) -> str:
+        entries, more = self._shown()
+        return "\n".join([f"{e.name} = {e}" for e in entries] + [more] * bool(more))
+
+    def _repr_html_(self) -> str:
+        entries, more = self._shown()
+        rows = [(e.name, str(e)) for e in entries]
+        return table_html(("coefficient", "formula"), rows, notes=[more] * bool(more))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from ..algorithms.kinematics import target_pose
 from ..algorithms.single_body import extended
 from ..algorithms.springs import spring_forces
 from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
+from ..errors import shown
 from ..mechanism import Mechanism, require_mechanism
 from ..plan.kane import with_speeds
 from .elimination import Matrix, solved
@@ -45,6 +46,11 @@ class KaneForm:
         polynomial = [x for x in s.m.springs if is_zero(x.length) and is_zero(x.damping)]
         self.springs = tuple(polynomial)
         self.rotors = {k: x for k, x in rotor_inertia(s.m).items() if not is_zero(x)}
+
+    def __repr__(self) -> str:
+        speeds = ", ".join(shown(n, 40) for n in self.mechanism.speeds)
+        of = shown(self.mechanism.name)
+        return f"<KaneForm of {of} with the speeds {speeds}; .text() has its steps>"
 
     # -- 1 to 3: frames, q, f(q) -------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..display import lines_html
 from ..errors import UsageError, shown
 from . import attained
 from .box import Box, box_of
@@ -66,6 +67,12 @@ class Pruned:
             )
         lines.append(f"A positive definite over the box: {self.positive_definite}")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return lines_html(str(self))
 
 
 def prune(

@@ -83,6 +83,11 @@ class Regressor:
         """Number of degrees of freedom."""
         return len(self.mechanism.bodies)
 
+    def __repr__(self) -> str:
+        of = shown(self.mechanism.name)
+        columns = "base" if self.base else "standard"
+        return f"<Regressor of {of}: {self.rows} x {len(self.names)}, {columns} columns; print it>"
+
     @property
     def rows(self) -> int:
         """Number of rows: one for each joint, one of an energy."""

@@ -29,6 +29,9 @@ class Share:
     def __str__(self) -> str:
         return f"{self.share:9.3%}  {self.entry}:{self.number}  {self.text}"
 
+    def __repr__(self) -> str:
+        return f"<{str(self).strip()}>"
+
 
 def shares(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> list[Share]:
     """Return every term, the largest share first; A off the diagonal counts for both its joints."""

@@ -18,6 +18,7 @@ from flint import nmod
 from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
 from ..algorithms.dual import Dual, parts
+from ..display import lines_html
 from .angles import rotated
 from .symbols import Symbols
 
@@ -111,6 +112,12 @@ class Summary:
         lines += [f"constant {k}: {' '.join(names)}" for k, names in self.constant.items() if names]
         lines += ["equal: " + " = ".join(group) for group in self.equal]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return lines_html(str(self))
 
 
 class Structure:

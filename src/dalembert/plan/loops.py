@@ -8,11 +8,12 @@ A plan holds on the branch of its pose; kernels certify at each state that it do
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.velocity_rows import is_rolling
+from ..display import lines_html
 from ..errors import ComputationError, SingularPose, shown
 from ..mechanism import Mechanism, joint_name
 from .assembly import Closure, close, given_pose, velocity_indices
@@ -77,6 +78,14 @@ class LoopPlan:
         if self.branch:
             parts.append(self.branch)
         return "; ".join(parts)
+
+    def __repr__(self) -> str:
+        # every field: kernels are kept under this text
+        own = ", ".join(f"{f.name} {getattr(self, f.name)}" for f in fields(self) if f.repr)
+        return f"<LoopPlan: {own}>"
+
+    def _repr_html_(self) -> str:
+        return lines_html(str(self))
 
 
 def motors(m: Mechanism) -> tuple[int, ...]:

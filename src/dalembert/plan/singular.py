@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra import Vec3
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from ..mechanism import Mechanism
 from .assembly import Closure, given_pose
 from .loops import planned
@@ -20,6 +20,13 @@ class Singularity:
     type1: float  # motors move and the output does not
     type2: float  # the output moves though the motors are held
     output: str = ""  # whose motion type 1 is about
+
+    def __repr__(self) -> str:
+        of = f", of {shown(self.output)}" if self.output else ""
+        return (
+            f"<Singularity: closure {self.closure:.3g}, type 1 {self.type1:.3g}, "
+            f"type 2 {self.type2:.3g}{of}; 0 is singular>"
+        )
 
 
 def singularity(m: Mechanism, q: Any, output: str | None = None, point: Any = None) -> Singularity:

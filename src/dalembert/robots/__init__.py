@@ -1,5 +1,9 @@
 """Ready-made mechanisms, each with the source of its numbers."""
 
+import sys
+from types import ModuleType
+
+from ..display import table_html
 from .arms import REPORT, panda, planar2r, puma560, report6r, rx90, scara, stanford, tx40, ur5
 from .moving import eel, flexible2r, flying_arm, snake, spacecraft, walker
 from .parallel import delta, fivebar, fourbar, parallelogram_arm, stewart, three_rrr
@@ -44,3 +48,22 @@ __all__ = [
     "ur5",
     "walker",
 ]
+
+
+class _Robots(ModuleType):
+    """The module itself: at a prompt it lists what there is to take."""
+
+    def _rows(self) -> list[tuple[str, str]]:
+        makers = {n: getattr(self, n) for n in self.__all__ if callable(getattr(self, n))}
+        words = {n: (maker.__doc__ or "").partition("\n")[0] for n, maker in makers.items()}
+        return [(f"{n}()", text.removeprefix("Return ").rstrip(".")) for n, text in words.items()]
+
+    def __repr__(self) -> str:
+        width = max(len(n) for n, _ in self._rows())
+        return "\n".join(f"{n:<{width}}  {text}" for n, text in self._rows())
+
+    def _repr_html_(self) -> str:
+        return table_html(("da.robots.", "machine"), self._rows())
+
+
+sys.modules[__name__].__class__ = _Robots

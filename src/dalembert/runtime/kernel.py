@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..display import table_html
 from ..expr import Cost, Port
 from . import arguments
 from .card import Card
@@ -64,6 +65,14 @@ class Kernel:
         """Operations per state and, once, on parameters alone: `k.cost["step"].mul`, "prepare"."""
         return self.card.cost
 
+    def _repr_html_(self) -> str:
+        ports = [("input", *_row(p)) for p in self.inputs]
+        ports += [("output", *_row(p)) for p in self.outputs]
+        given = ", ".join(self.parameters)
+        notes = [f"cost of a state: {self.cost['step']}"]
+        notes += [f"parameters at each call: {given}"] if given else []
+        return table_html(("", "name", "shape"), ports, f"kernel {self.name}", notes)
+
     def __repr__(self) -> str:
         ins = ", ".join(p.name for p in self.inputs)
         outs = ", ".join(p.name for p in self.outputs)
@@ -95,3 +104,7 @@ class Kernel:
 
     def __reduce__(self) -> str:
         raise TypeError("a kernel cannot be copied or pickled; compile it again, which is quick")
+
+
+def _row(port: Port) -> tuple[str, str]:
+    return port.name, " x ".join(map(str, port.shape)) or "1"

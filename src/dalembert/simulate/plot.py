@@ -1,4 +1,4 @@
-"""Figures of simulated motions and of forces along trajectories, drawn by matplotlib."""
+"""Plots of simulated motions: coordinates by unit, phase planes, the paths of vehicles."""
 
 from __future__ import annotations
 
@@ -9,75 +9,179 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError, shown
+from ..expr import Expr
+from ..expr.exact import to_float
+from ..mechanism import Mechanism
+from .figure import check_plot, colors, figure, legend, marked, plain, save, styled
+
+__all__ = ["check_plot", "plot"]
+
+Array = np.ndarray
+LENGTHS = {"free": 3, "planar": 2, "prismatic": 1}  # how many coordinates, from the first on
+UNITS = {
+    "q": {"angle": "angles  [rad]", "length": "lengths  [m]"},
+    "qd": {"angle": "rates  [rad/s]", "length": "speeds  [m/s]"},
+    "tau": {"angle": "torques  [N m]", "length": "forces  [N]"},
+}
+KINDS = ("time", "phase", "path")
 
 
-def figure(rows: int, title: str) -> tuple[Any, Any]:
-    """Return a figure of stacked panels that share their time axis."""
-    check_plot(None)
-    from matplotlib.figure import Figure
-
-    made = Figure(figsize=(7.0, 1.9 * rows + 0.6), layout="constrained")
-    panels = np.atleast_1d(made.subplots(rows, 1, sharex=True))
-    made.suptitle(title, fontsize=11)
-    panels[-1].set_xlabel("t  [s]")
-    for panel in panels:
-        panel.grid(True, linewidth=0.3)
-    return made, panels
+def unit_kinds(m: Mechanism, rates: bool) -> list[str]:
+    """Return "angle", "length" or "number" of each entry of q, or of qd and forces."""
+    out: list[str] = []
+    for b in m.bodies:
+        count = b.joint.nv if rates else b.joint.nq
+        turned = "number" if not rates and b.joint.kind in ("free", "spherical") else "angle"
+        lengths = LENGTHS.get(b.joint.kind, 0) if count else 0
+        out += ["length"] * lengths + [turned] * (count - lengths)
+    return out
 
 
-def check_plot(path: str | Path | None) -> None:
-    """Raise UsageError when matplotlib writes no files of that ending."""
-    try:
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError:
-        raise UsageError("plots need matplotlib", hint='pip install "dalembert[sim]"') from None
-    kinds = sorted(FigureCanvasBase.get_supported_filetypes())
-    ending = Path(path or "x.png").suffix.removeprefix(".").lower()
-    if ending and ending not in kinds:
-        raise UsageError(
-            f"a plot cannot be written as {shown(str(path))}", hint="endings: " + ", ".join(kinds)
-        )
+def plot(
+    result: Any,
+    path: str | Path | None = None,
+    joints: Sequence[str] | None = None,
+    kind: str = "time",
+    theme: str = "light",
+) -> Any:
+    """Return a figure of one state: over time, in phase planes, or as a path on the ground."""
+    if result.q.ndim != 2:
+        raise UsageError("a plot shows one state", hint="choose one: result.state(k).plot()")
+    if kind not in KINDS:
+        raise UsageError(f"no plot of kind {shown(str(kind))!r}", hint=", ".join(KINDS))
+    if joints is not None:
+        for name in joints:
+            result.m.joint_index(name)
+    with styled(theme):
+        make = {"time": _over_time, "phase": _phase, "path": _path}[kind]
+        return save(make(result, joints), path)
 
 
-def lines(panel: Any, t: Any, columns: Any, names: Sequence[str], label: str) -> None:
-    """Draw one line per column; a legend where it stays readable."""
-    for column, name in zip(np.asarray(columns).T, names, strict=True):
-        panel.plot(t, column, linewidth=1.2, label=name)
-    panel.set_ylabel(label)
-    if 1 < len(names) <= 8:
-        panel.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+def _chosen(names: Sequence[str], joints: Sequence[str] | None) -> list[int]:
+    if joints is None:
+        return list(range(len(names)))
+    return [
+        k for k, n in enumerate(names) if any(n == j or n.startswith(f"{j}.") for j in joints)
+    ]
 
 
-def save(made: Any, path: str | Path | None) -> Any:
-    """Return the figure, written to a file if one is named."""
-    if path is not None:
-        check_plot(path)
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+def _panels(r: Any, joints: Sequence[str] | None) -> list[tuple[str, Array, list[str], Array]]:
+    """Return (label, columns, names, limits) of each panel that has something to show."""
+    m = r.m
+    given = [("q", m.coordinate_names, r.q, False), ("qd", m.rate_names, r.qd, True)]
+    if r.observe is not None and np.abs(r.tau).max(initial=0.0) > 0:
+        given.append(("tau", r.forces, r.tau, True))
+    limits = _limits(m)
+    out = []
+    for symbol, names, values, rates in given:
+        kinds = dict(zip(m.rate_names, unit_kinds(m, True), strict=True))
+        own = unit_kinds(m, rates) if symbol != "tau" else [kinds.get(n, "angle") for n in names]
+        for kind, label in UNITS[symbol].items():
+            which = [k for k in _chosen(names, joints) if own[k] == kind]
+            if which:
+                bounds = limits[which] if symbol == "q" else np.full((len(which), 2), np.nan)
+                out.append((label, values[:, which], [names[k] for k in which], bounds))
+    return out
 
-        FigureCanvasAgg(made)
-        made.savefig(path, dpi=110)
+
+def _limits(m: Mechanism) -> Array:
+    known = {k: to_float(v) for k, v in m.values.items()}
+
+    def number(x: Any) -> float:
+        if x is None or (isinstance(x, Expr) and any(n not in known for n in x.names())):
+            return float("nan")
+        return to_float(x, known)
+
+    rows: list[tuple[float, float]] = []
+    for b in m.bodies:
+        own = [(number(lo), number(hi)) for lo, hi in b.limits]
+        rows += own if len(own) == b.joint.nq else [(np.nan, np.nan)] * b.joint.nq
+    return np.array(rows).reshape(-1, 2)
+
+
+def _over_time(r: Any, joints: Sequence[str] | None) -> Any:
+    panels = _panels(r, joints)
+    names = list(dict.fromkeys(n for _, _, own, _ in panels for n in own))
+    color = dict(zip(names, colors(len(names)), strict=True))
+    columns = 1 if len(panels) < 4 else 2
+    rows = -(-(len(panels) + 1) // columns)
+    size = (7.2 if columns == 1 else 10.5, 1.9 * rows + 0.7)
+    made, axes = figure(rows, columns, f"{r.m.name}: {r.method}", size)
+    cells = list(axes.flat)
+    handles: dict[str, Any] = {}
+    for axis, (label, values, own, bounds) in zip(cells, panels, strict=False):
+        for n, y, (low, high) in zip(own, values.T, bounds, strict=True):
+            width = 1.4 if len(own) < 9 else 0.9
+            (handles[n],) = axis.plot(r.t, y, color=color[n], linewidth=width)
+            if len(own) <= 8:
+                marked(axis, y, low, high, color[n])
+        axis.set_ylabel(label)
+    _energy(cells[len(panels)], r)
+    for axis in cells[len(panels) + 1 :]:
+        axis.set_visible(False)
+    for axis in cells[: len(panels) + 1]:
+        axis.set_xlim(r.t[0], max(r.t[-1], r.t[0] + 1e-12))
+        for event in r.events[:50]:
+            axis.axvline(event.time, color="#c24d45", linewidth=0.7, linestyle=":")
+    for event in r.events[:8]:
+        at = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "top", "ha": "right"}
+        cells[0].annotate(plain(event.name), (event.time, 1.0), fontsize=6, color="#c24d45", **at)
+    for axis in axes[-1]:
+        axis.set_xlabel("t  [s]")
+    legend(made, list(handles.values()), list(handles))
     return made
 
 
-def plot(result: Any, path: str | Path | None = None, joints: Sequence[str] | None = None) -> Any:
-    """Return a figure of q, qd, forces and energy of one state."""
-    if result.q.ndim != 2:
-        raise UsageError("a plot shows one state", hint="choose one: result.state(k).plot()")
-    names, table = result.columns()
+def _energy(axis: Any, r: Any) -> None:
+    kinds = {"kinetic": "-", "potential": "--", "sum": "-"}
+    values = (r.kinetic_energy, r.potential_energy, r.energy)
+    tones = ("#8a94a3", "#8a94a3", "#4573b8")
+    for (name, dash), y, tone in zip(kinds.items(), values, tones, strict=True):
+        axis.plot(r.t, y, dash, color=tone, linewidth=1.3, label=name)
+    axis.set_ylabel("energy  [J]")
+    axis.legend(fontsize=7, loc="best", ncols=3)
 
-    def chosen(prefix: str) -> list[int]:
-        own = [k for k, n in enumerate(names) if n.startswith(prefix + ".")]
-        return [k for k in own if joints is None or names[k].split(".")[1] in joints]
 
-    panels = [("q", "q  [rad, m]"), ("qd", "q̇  [1/s]"), ("tau", "τ  [N m, N]")]
-    shown = [(chosen(p), label) for p, label in panels if chosen(p)]
-    made, axes = figure(len(shown) + 1, f"{result.m.name}: {result.method}")
-    for axis, (which, label) in zip(axes, shown, strict=False):
-        own = [names[k].partition(".")[2] for k in which]
-        lines(axis, result.t, table[:, which], own, label)
-        for event in result.events:
-            axis.axvline(event.time, color="0.6", linewidth=0.6, linestyle=":")
-    kinds = [result.kinetic_energy, result.potential_energy, result.energy]
-    energies = np.stack(kinds, axis=1)
-    lines(axes[-1], result.t, energies, ["kinetic", "potential", "sum"], "energy  [J]")
-    return save(made, path)
+def _phase(r: Any, joints: Sequence[str] | None) -> Any:
+    names = [n for n in r.m.rate_names if n in r.m.coordinate_names]
+    which = _chosen(names, joints)
+    if not which:
+        raise UsageError("no joint with one coordinate to draw", hint="joints: an angle or length")
+    kinds = dict(zip(r.m.rate_names, unit_kinds(r.m, True), strict=True))
+    columns = min(4, int(np.ceil(np.sqrt(len(which)))))
+    rows = -(-len(which) // columns)
+    size = (2.7 * columns + 0.6, 2.4 * rows + 0.6)
+    made, axes = figure(rows, columns, f"{r.m.name}: phase planes", size)
+    for axis, k, color in zip(axes.flat, which, colors(len(which)), strict=False):
+        n = names[k]
+        q = r.q[:, r.m.coordinate_names.index(n)]
+        qd = r.qd[:, r.m.rate_names.index(n)]
+        axis.plot(q, qd, color=color, linewidth=1.2)
+        axis.plot(q[:1], qd[:1], "o", color=color, markersize=4)
+        unit = "rad" if kinds[n] == "angle" else "m"
+        axis.set_title(plain(n))
+        axis.set_xlabel(f"[{unit}]")
+        axis.set_ylabel(f"[{unit}/s]")
+    for axis in list(axes.flat)[len(which) :]:
+        axis.set_visible(False)
+    return made
+
+
+def _path(r: Any, joints: Sequence[str] | None) -> Any:
+    """Return the ways of the last bodies, seen from above."""
+    m = r.m
+    carried = {b.parent for b in m.bodies}
+    ends = [b.name for j, b in enumerate(m.bodies) if j not in carried][:6]
+    if m.wheels:
+        ends = list(dict.fromkeys(m.bodies[w.body].name for w in m.wheels))[:6]
+    made, axes = figure(1, 1, f"{m.name}: paths", (6.4, 5.2))
+    axis = axes[0, 0]
+    for name, color in zip(ends, colors(len(ends)), strict=True):
+        p = r.quantity("pose", frame=name)[:, :3, 3]
+        axis.plot(p[:, 0], p[:, 1], color=color, label=plain(name))
+        axis.plot(p[:1, 0], p[:1, 1], "o", color=color, markersize=4)
+    axis.set_aspect("equal", adjustable="datalim")
+    axis.set_xlabel("x  [m]")
+    axis.set_ylabel("y  [m]")
+    axis.legend(fontsize=8)
+    return made

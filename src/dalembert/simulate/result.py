@@ -12,7 +12,8 @@ import numpy as np
 
 from ..catalog.loops import is_closed
 from ..compute import evaluate
-from ..errors import ComputationError, UsageError
+from ..display import lines_html, table_html
+from ..errors import ComputationError, UsageError, shown
 from ..measure.table import write_table
 from ..mechanism import Mechanism
 from ..plan.assembly import Closure
@@ -78,6 +79,17 @@ class Simulation:
             f"<Simulation of {self.m.name}: {lead}{span}, {len(self.t)} samples, {self.steps} "
             f"steps of {self.method}, {len(self.events)} events>"
         )
+
+    def _repr_html_(self) -> str:
+        if self.q.ndim != 2 or not len(self.t):
+            return lines_html(repr(self))
+        rows = [
+            (shown(n, 40), *(f"{x:.5g}" for x in (y[0], y[-1], y.min(), y.max())))
+            for n, y in zip(self.m.coordinate_names, self.q.T, strict=True)
+        ]
+        told = [*map(str, self.events[:20]), *([f"stopped: {self.stopped}"] * bool(self.stopped))]
+        head = ("coordinate", "at the start", "at the end", "least", "largest")
+        return table_html(head, rows, repr(self)[1:-1], told)
 
     @cached_property
     def _outputs(self) -> Outputs:
@@ -204,8 +216,18 @@ class Simulation:
 
         return save_html(self.m, path, motion=of_simulation(self))
 
-    def plot(self, path: str | Path | None = None, joints: Sequence[str] | None = None) -> Any:
-        """Return a matplotlib figure of q, qd, forces and energy; written to `path` if given."""
+    def plot(
+        self,
+        path: str | Path | None = None,
+        joints: Sequence[str] | None = None,
+        kind: str = "time",
+        theme: str = "light",
+    ) -> Any:
+        """Return a figure, written to `path` if given; a notebook shows it by itself.
+
+        `kind` is "time" (coordinates, rates, forces and energy, each unit in its own panel),
+        "phase" or "path" (seen from above); `theme` is "light" or "dark".
+        """
         from .plot import plot
 
-        return plot(self, path, joints)
+        return plot(self, path, joints, kind, theme)

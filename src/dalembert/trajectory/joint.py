@@ -29,6 +29,10 @@ class Trajectory:
     signal: Signal
     names: tuple[str, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        count = np.atleast_1d(self(self.start)).shape[-1]
+        return f"<Trajectory of {count} coordinates, t = {self.start:g} .. {self.end:g} s>"
+
     @property
     def start(self) -> float:
         """The time of the first moment."""

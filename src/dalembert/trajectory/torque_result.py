@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..display import table_html
+from ..errors import shown
 from ..measure.table import write_table
 from ..mechanism import Mechanism
-from ..simulate.plot import figure, lines, save
 from ..simulate.result import column_names
 
 Array = np.ndarray
@@ -132,6 +133,18 @@ class Torques:
         some = sum((self.parts[n] for n in names), np.zeros_like(self.tau))
         return _rms(self.t, some) / np.maximum(self.rms, 1e-300)
 
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
+        passed = f"{len(self.exceeded)} limits passed" if self.exceeded else "no limit is passed"
+        return f"<Torques of {shown(self.m.name)}: {len(self.names)} joints, {span}, {passed}>"
+
+    def _repr_html_(self) -> str:
+        cells = zip(self.names, self.peak, self.rms, self.peak_power, strict=True)
+        rows = [(shown(n, 40), *(f"{x:.4g}" for x in row)) for n, *row in cells]
+        head = ("joint", "peak, N m or N", "rms", "peak power, W")
+        told = [*map(str, self.exceeded), *self.notes]
+        return table_html(head, rows, repr(self)[1:-1], told)
+
     def summary(self) -> str:
         """Return a table, and what is exceeded."""
         w = max(16, *(len(n) + 2 for n in self.names))
@@ -177,17 +190,17 @@ class Torques:
 
         return save_html(self.m, path, motion=of_torques(self))
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Return a figure with a panel per joint: the force and its parts."""
-        acting = [p for p in PARTS if np.abs(self.parts[p]).max(initial=0.0) > 0]
-        made, panels = figure(len(self.names), f"{self.m.name}: forces along the motion")
-        for k, (name, panel) in enumerate(zip(self.names, panels, strict=True)):
-            columns = np.stack([self.tau[:, k], *(self.parts[p][:, k] for p in acting)], axis=1)
-            lines(panel, self.t, columns, ["tau", *acting], f"{name}  [N m, N]")
-            if self.band is not None:
-                low, high = (self.tau[:, k] + s * 2 * self.band[:, k] for s in (-1, 1))
-                panel.fill_between(self.t, low, high, alpha=0.25, linewidth=0, label="±2σ")
-        return save(made, path)
+    def plot(
+        self, path: str | Path | None = None, kind: str = "time", theme: str = "light"
+    ) -> Any:
+        """Return a figure with a panel per joint: the force and its parts; notebooks show it.
+
+        `kind="speed"` draws each force over its speed beside what the joint can give; `theme` is
+        "light" or "dark".
+        """
+        from .torque_plot import plot
+
+        return plot(self, path, kind, theme)
 
 
 def _rms(t: Array, x: Array) -> Array:
