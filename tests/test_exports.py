@@ -35,7 +35,7 @@ COMPUTE = [
 USES = ["simulate", "trajectory", "control", "inverse_kinematics", "torques_along"]
 USES += ["linearize", "equilibrium", "equations", "kane_form", "export"]
 USES += ["kane_speeds", "cartesian_singularity", "read_motion"]
-USES += ["identify", "excite", "active_regressor"]
+USES += ["identify", "excite", "active_regressor", "sweep"]
 PUBLIC = [*USES, "load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
 
 

@@ -22,7 +22,7 @@ LAYERS = [
     ["equations", "emit", "runtime"],
     ["compute", "reference"],
     ["measure"],
-    ["identify"],
+    ["identify", "sweep"],
     ["second_opinion"],
     ["tables", "verify", "agree", "cost", "listing", "bench"]
     + ["simulate", "trajectory", "control", "linear"],

@@ -106,6 +106,7 @@ EXPORTS = {
     "identify": "dalembert.identify.identify",
     "active_regressor": "dalembert.identify.unknowns",
     "excite": "dalembert.identify.excite",
+    "sweep": "dalembert.sweep.sweep",
     "linearize": "dalembert.linear",
     "equilibrium": "dalembert.linear",
     "export": "dalembert.export",

@@ -24,6 +24,7 @@ COMMANDS = {
     "view": "Show a model as a page that moves, or as a scheme.",
     "identify": "Identify masses, inertias and friction from a log.",
     "excite": "Find a motion that shows the parameters best.",
+    "sweep": "Measure many designs that all do one task.",
     "verify": "Compare results with the numbers in reference files.",
     "agree": "Compare all formalisms with each other.",
     "convert": "Write a model in another description language.",

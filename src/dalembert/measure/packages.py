@@ -7,7 +7,14 @@ from typing import Any
 
 from ..errors import UsageError
 
-EXTRA = {"scipy": "ident", "clarabel": "ident", "mcap": "ident", "ezc3d": "ident"}
+EXTRA = {
+    "scipy": "ident",
+    "clarabel": "ident",
+    "matplotlib": "ident",
+    "mcap": "ident",
+    "pyarrow": "sweep",
+    "distributed": "cluster",
+}
 
 
 def optional(module: str) -> Any:

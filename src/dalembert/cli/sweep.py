@@ -1,0 +1,60 @@
+"""dalembert sweep: a design study from a file, resumed where it stopped."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import shown
+
+
+@click.command()
+@click.argument("study", metavar="STUDY.toml")
+@click.option("--out", metavar="DIR", help="The folder of results; STUDY without its ending.")
+@click.option("--on", default="local", show_default=True, metavar="local|dask://HOST:PORT")
+@click.option("--workers", type=int, help="Processes on this machine; all cores by default.")
+@click.option("--resume", is_flag=True, help="Go on where an earlier run stopped.")
+@click.option("--html", metavar="FILE.html", help="Write a page with the best designs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def command(study: str, as_json: bool, **options: Any) -> None:
+    """Measure many designs of a mechanism that all do one task.
+
+    \b
+    Example:
+      dalembert sweep study.toml --out results --resume
+    """
+    from ..sweep.study import read_study
+    from ..sweep.sweep import run_study
+    from .model import print_json
+
+    s = read_study(study)
+    out = options["out"] or str(Path(study).with_suffix(""))
+    bar = _progress if sys.stderr.isatty() else None
+    r = run_study(s, out, options["on"], options["resume"], options["workers"], bar)
+    if bar:
+        click.echo(err=True)
+    if options["html"]:
+        r.html(options["html"])
+    if as_json:
+        print_json({
+            "designs": len(r), "feasible": int(r.columns["feasible"].sum()),
+            "reasons": r.reasons(), "best": r.best(5), "folder": out, "digest": s.digest,
+        })  # fmt: skip
+        return
+    for line in r.summary().splitlines():
+        click.echo(shown(line, 300))
+    click.echo(f"wrote {shown(out)}")
+
+
+def _progress(done: int, total: int, seconds: float) -> None:
+    rate = done / max(seconds, 1e-9)
+    left = (total - done) / max(rate, 1e-9)
+    share = done / total
+    bar = "#" * int(30 * share)
+    click.echo(
+        f"\r[{bar:<30}] {100 * share:3.0f} %  {rate:,.0f} designs/s  {left:,.0f} s left ",
+        nl=False, err=True,
+    )  # fmt: skip

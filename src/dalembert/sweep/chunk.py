@@ -1,0 +1,77 @@
+"""One chunk of a study: from its text and a number to the bytes of a Parquet file."""
+
+from __future__ import annotations
+
+import io
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..measure.packages import optional
+from .designs import designs
+from .measure import Trial, measured
+from .study import Study
+from .task import motion_of
+
+Array = np.ndarray
+BATCH = 2**17  # states that are computed at once
+
+
+@lru_cache(maxsize=4)
+def _study(text: str) -> Study:
+    return Study.of_text(text)
+
+
+def columns_of(s: Study, number: int) -> dict[str, Array]:
+    """Return the columns of a chunk: design, parameters, measures, feasible, reason."""
+    start = number * s.chunk
+    values = designs(s, start, start + s.chunk)
+    count = len(next(iter(values.values())))
+    step = max(1, BATCH // int(s.data["task"]["samples"]))
+    parts = [
+        _measured(s, {n: x[a : a + step] for n, x in values.items()}) for a in range(0, count, step)
+    ]
+    out: dict[str, Array] = {"design": start + np.arange(count), **values}
+    for name in parts[0]:
+        out[name] = np.concatenate([p[name] for p in parts])
+    return out
+
+
+def _measured(s: Study, values: dict[str, Array]) -> dict[str, Array]:
+    """Return measures of some designs; those that cannot do the task are kept, with the reason."""
+    m = s.mechanism
+    count = len(next(iter(values.values())))
+    out: dict[str, Array] = {}
+    with np.errstate(all="ignore"):
+        motion = motion_of(m, s.data["task"], values)
+        trial = Trial(m, values, motion)
+        for name in s.data["measure"]:
+            out |= {k: np.broadcast_to(x, (count,)) for k, x in measured(name, trial).items()}
+    reason = motion.reason.copy()
+    finite = np.logical_and.reduce([~np.isnan(x) | _may_be_nan(n) for n, x in out.items()])
+    reason[~finite & (reason == "")] = "singular"
+    good = reason == ""
+    made = {n: np.where(good, x, np.nan) for n, x in out.items()}
+    return {**made, "feasible": good, "reason": reason.astype(str)}
+
+
+def _may_be_nan(name: str) -> bool:
+    return name == "frequency"
+
+
+def chunk_bytes(text: str, number: int) -> bytes:
+    """Return the Parquet file of a chunk; the same bytes for the same text and number, anywhere."""
+    columns = columns_of(_study(text), number)
+    pyarrow, parquet = optional("pyarrow"), optional("pyarrow.parquet")
+    table = pyarrow.table({n: _arrow(pyarrow, x) for n, x in columns.items()})
+    out = io.BytesIO()
+    parquet.write_table(table, out, compression="zstd", use_dictionary=["reason"],
+                        write_statistics=True, store_schema=False)  # fmt: skip
+    return out.getvalue()
+
+
+def _arrow(pyarrow: Any, x: Array) -> Any:
+    if x.dtype.kind in "US":
+        return pyarrow.array(x.tolist(), pyarrow.string())
+    return pyarrow.array(x)

@@ -1,0 +1,219 @@
+"""What is measured of a design: one row per measure, name -> columns of numbers.
+
+`peak`, `rms`, `power` have a column for each motor and one for the largest; any quantity of the
+catalog may be asked with a reduction over the task: `kinetic_energy:max`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..catalog import quantity
+from ..compute import evaluate
+from ..errors import DalembertError, Place, UsageError, closest, shown
+from ..expr.exact import to_float
+from ..mechanism import Mechanism
+from .task import Motion
+
+Array = np.ndarray
+REDUCTIONS: Mapping[str, Callable[[Array], Array]] = {
+    "max": lambda x: np.max(x, axis=1),
+    "min": lambda x: np.min(x, axis=1),
+    "mean": lambda x: np.mean(x, axis=1),
+    "rms": lambda x: np.sqrt(np.mean(x**2, axis=1)),
+    "norm": lambda x: np.sqrt(np.sum(x**2, axis=1)),
+    "peak": lambda x: np.max(np.abs(x), axis=1),
+    "last": lambda x: x[:, -1],
+}
+
+
+@dataclass
+class Trial:
+    """Some designs doing the task: forces are computed when first asked for."""
+
+    m: Mechanism
+    designs: dict[str, Array]
+    motion: Motion
+
+    def __post_init__(self) -> None:
+        self._tau: Array | None = None
+
+    @property
+    def wide(self) -> dict[str, Array]:
+        """The parameters, with a dimension for the samples."""
+        return {n: x[:, None] for n, x in self.designs.items()}
+
+    @property
+    def forces(self) -> tuple[str, ...]:
+        """The names of the forces."""
+        return self.m.active if self.m.loops else self.m.rate_names
+
+    @property
+    def tau(self) -> Array:
+        """Forces of the motors, (designs, samples, motors), friction counted."""
+        if self._tau is None:
+            x = self.motion
+            made = evaluate(self.m, "inverse_dynamics", x.q, x.qd, x.qdd, drives="all",
+                            parameters=self.wide, check=False)  # fmt: skip
+            self._tau = np.asarray(made[0] if isinstance(made, tuple) else made)
+        return self._tau
+
+    @property
+    def speed(self) -> Array:
+        """Speeds of the motors."""
+        if not self.m.loops:
+            return self.motion.qd
+        at = [self.m.velocity_index[self.m.joint_index(n)] for n in self.m.active]
+        return self.motion.qd[..., at]
+
+
+def _each(name: str, trial: Trial, values: Array) -> dict[str, Array]:
+    """Return one column per motor, and the largest."""
+    out = {f"{name}.{n}": values[:, k] for k, n in enumerate(trial.forces)}
+    return {**out, name: values.max(axis=1)}
+
+
+def _time_mean(t: Array, x: Array) -> Array:
+    h = np.diff(t)[None, :, None]
+    return ((x[:, 1:] + x[:, :-1]) / 2 * h).sum(axis=1) / (t[-1] - t[0])
+
+
+def _peak(trial: Trial) -> dict[str, Array]:
+    return _each("peak", trial, np.abs(trial.tau).max(axis=1))
+
+
+def _rms(trial: Trial) -> dict[str, Array]:
+    return _each("rms", trial, np.sqrt(_time_mean(trial.motion.t, trial.tau**2)))
+
+
+def _power(trial: Trial) -> dict[str, Array]:
+    return _each("power", trial, np.abs(trial.tau * trial.speed).max(axis=1))
+
+
+def _energy(trial: Trial) -> dict[str, Array]:
+    """Return the work that motors give and take, without feeding back: ∫ Σ |τ q̇| dt."""
+    t = trial.motion.t
+    work = np.abs(trial.tau * trial.speed)
+    return {"energy": _time_mean(t, work).sum(axis=1) * (t[-1] - t[0])}
+
+
+def _slower(trial: Trial) -> dict[str, Array]:
+    """Return how many times slower the task must be to keep the limits of force and speed."""
+    m, x = trial.m, trial.motion
+    effort, fastest = _limit(m, "effort_limit"), _limit(m, "velocity_limit")
+    zero = np.zeros_like(x.qd)
+    rest = np.asarray(_first(evaluate(m, "inverse_dynamics", x.q, zero, zero, drives="all",
+                                      parameters=trial.wide, check=False)))  # fmt: skip
+    moving = trial.tau - rest
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(moving > 0, effort - rest, -effort - rest) / moving
+    room = np.where(moving == 0, np.where(np.abs(rest) > effort, 0.0, np.inf), room)
+    share = np.clip(room.min(axis=(1, 2)), 0.0, 1.0)
+    with np.errstate(divide="ignore"):
+        times = np.where(share > 0, 1 / np.sqrt(np.maximum(share, 1e-300)), np.inf)
+    speed = (np.abs(trial.speed) / fastest).max(axis=(1, 2))
+    return {"slower": np.maximum(times, np.maximum(1.0, speed))}
+
+
+def _limit(m: Mechanism, name: str) -> Array:
+    values = {k: to_float(v) for k, v in m.values.items()}
+    given = [getattr(b, name) for b in m.bodies for _ in range(b.joint.nv)]
+    every = np.array([np.inf if x is None else abs(float(to_float(x, values))) for x in given])
+    if not m.loops:
+        return every
+    return every[[m.velocity_index[m.joint_index(n)] for n in m.active]]
+
+
+def _reach(trial: Trial) -> dict[str, Array]:
+    """Return the largest distance of the last frame from the base along the task."""
+    frame = trial.m.frames[-1]
+    p = evaluate(trial.m, "pose", trial.motion.q, frame=frame, parameters=trial.wide, check=False)
+    return {"reach": np.linalg.norm(p[..., :3, 3], axis=-1).max(axis=1)}
+
+
+def _mass(trial: Trial) -> dict[str, Array]:
+    from .study import evaluated_number
+
+    count = len(next(iter(trial.designs.values())))
+    total = np.zeros(count)
+    for body in trial.m.bodies:
+        total = total + evaluated_number(body.m, trial.m, trial.designs)
+    return {"mass": total}
+
+
+def _frequency(trial: Trial) -> dict[str, Array]:
+    """Return the lowest natural frequency at the first pose, Hz; NaN without springs."""
+    from .modes import lowest_frequency
+
+    return {"frequency": lowest_frequency(trial.m, trial.designs, trial.motion.q[:, 0])}
+
+
+MEASURES: Mapping[str, Callable[[Trial], dict[str, Array]]] = {
+    "peak": _peak,
+    "rms": _rms,
+    "energy": _energy,
+    "power": _power,
+    "slower": _slower,
+    "reach": _reach,
+    "mass": _mass,
+    "frequency": _frequency,
+}
+
+
+def _first(x: Any) -> Any:
+    return x[0] if isinstance(x, tuple) else x
+
+
+def checked_measures(
+    m: Mechanism, given: Any, task: dict[str, Any], where: Place | None
+) -> list[str]:
+    """Return the measures, each known; a quantity is asked with a reduction."""
+    names = [given] if isinstance(given, str) else list(given or ())
+    if not names or not all(isinstance(n, str) for n in names):
+        raise UsageError("measures are names", where, hint=", ".join(MEASURES))
+    for name in names:
+        if name in MEASURES:
+            if m.loops and not m.active and name in ("peak", "rms", "energy", "power", "slower"):
+                raise UsageError(
+                    f"{name} needs motors, and none is named", where, hint='active = ["crank"]'
+                )
+            continue
+        what, colon, how = name.partition(":")
+        if not colon:
+            raise UsageError(
+                f"measure {shown(name)!r} is not known", where,
+                hint=f"{closest(name, MEASURES)}; a quantity needs a reduction: {name}:max",
+            )  # fmt: skip
+        if how not in REDUCTIONS:
+            raise UsageError(
+                f"reduction {shown(how)!r} is not known", where, hint=", ".join(REDUCTIONS)
+            )
+        try:
+            row = quantity(what, m)
+        except DalembertError as error:
+            raise UsageError(error.message, where, hint=error.hint) from None
+        if not set(row.inputs) <= {"q", "qd", "qdd"}:
+            raise UsageError(f"{what} is no quantity of q, qd and qdd", where)
+    return names
+
+
+def measured(name: str, trial: Trial) -> dict[str, Array]:
+    """Return the columns of one measure."""
+    if name in MEASURES:
+        return MEASURES[name](trial)
+    what, _, how = name.partition(":")
+    row = quantity(what, trial.m)
+    x = trial.motion
+    inputs = [{"q": x.q, "qd": x.qd, "qdd": x.qdd}[n] for n in row.inputs]
+    options = {"frame": trial.m.frames[-1]} if "frame" in row.options else {}
+    made = np.asarray(_first(evaluate(trial.m, what, *inputs, parameters=trial.wide, check=False,
+                                      **options)))  # fmt: skip
+    flat = made.reshape(*made.shape[:2], -1)
+    reduced = REDUCTIONS[how](np.broadcast_to(flat, (len(trial.motion.reason), *flat.shape[1:])))
+    if reduced.shape[1] == 1:
+        return {name: reduced[:, 0]}
+    return {f"{name}.{k + 1}": reduced[:, k] for k in range(reduced.shape[1])}

@@ -1,0 +1,183 @@
+"""What a study gives back: a table of designs, the best, the fronts, a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import UsageError, closest, shown
+from ..measure.packages import optional
+from .study import Study
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A finished (or partly finished) study in its folder."""
+
+    folder: Path
+    study: Study = field(repr=False)
+
+    @staticmethod
+    def read(folder: str | Path) -> Sweep:
+        """Return the study that stands in a folder."""
+        path = Path(folder)
+        try:
+            data = json.loads((path / "manifest.json").read_bytes())
+        except (OSError, ValueError):
+            raise UsageError(
+                f"{shown(str(folder))} holds no study", hint="dalembert sweep STUDY.toml --out DIR"
+            ) from None
+        return Sweep(path, Study(data["study"]))
+
+    def __len__(self) -> int:
+        return len(self.columns["design"])
+
+    def __repr__(self) -> str:
+        good = int(self.columns["feasible"].sum())
+        return (
+            f"<Sweep of {self.study.mechanism.name}: {len(self)} designs, {good} feasible, "
+            f"measures {', '.join(self.study.data['measure'])}>"
+        )
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The columns that were measured."""
+        own = {"design", "feasible", "reason", *self.study.names}
+        return tuple(n for n in self.columns if n not in own)
+
+    @cached_property
+    def columns(self) -> dict[str, Array]:
+        """All columns as arrays."""
+        table = self.table()
+        return {n: table.column(n).to_numpy() for n in table.column_names}
+
+    def table(self) -> Any:
+        """Return the designs as an Arrow table: `.to_pandas()`, or polars.from_arrow(...)."""
+        parquet = optional("pyarrow.parquet")
+        pyarrow = optional("pyarrow")
+        files = sorted(self.folder.glob("chunk-*.parquet"))
+        if not files:
+            raise UsageError(f"{shown(str(self.folder))} holds no finished chunk")
+        return pyarrow.concat_tables([parquet.read_table(f) for f in files])
+
+    def _column(self, name: str) -> Array:
+        if name not in self.columns:
+            near = closest(str(name), self.columns)
+            raise UsageError(f"there is no column {shown(str(name))!r}", hint=near)
+        return self.columns[name]
+
+    def rows(self, index: Sequence[int] | Array) -> list[dict[str, Any]]:
+        """Return some designs as plain data."""
+        return [{n: x[k].item() if hasattr(x[k], "item") else x[k] for n, x in self.columns.items()}
+                for k in index]  # fmt: skip
+
+    def best(self, count: int = 5, by: str | None = None) -> list[dict[str, Any]]:
+        """Return the feasible designs with the smallest value of a measure (the first)."""
+        x = self._column(by or self._main())
+        good = np.flatnonzero(self.columns["feasible"] & np.isfinite(x))
+        order = good[np.argsort(x[good], kind="stable")]
+        return self.rows(order[:count])
+
+    def _main(self) -> str:
+        first = self.study.data["measure"][0]
+        return first if first in self.columns else self.measures[0]
+
+    def pareto(self, *measures: str) -> list[dict[str, Any]]:
+        """Return the designs that no other beats in all of some measures, smaller being better."""
+        if len(measures) < 2:
+            raise UsageError("a front needs two measures", hint='s.pareto("energy", "peak")')
+        x = np.stack([self._column(n) for n in measures], axis=1)
+        good = np.flatnonzero(self.columns["feasible"] & np.isfinite(x).all(axis=1))
+        return self.rows(good[_front(x[good])])
+
+    def compare(self, designs: Sequence[int]) -> str:
+        """Return a table of some designs side by side."""
+        known = {int(d): k for k, d in enumerate(self.columns["design"])}
+        for d in designs:
+            if d not in known:
+                raise UsageError(f"there is no design {d!r}", hint=f"0 to {self.study.count - 1}")
+        chosen = self.rows([known[d] for d in designs])
+        width = max(12, *(len(n) + 2 for n in self.columns))
+        lines = []
+        for name in self.columns:
+            cells = [f"{r[name]:>14.6g}" if isinstance(r[name], float) else f"{r[name]!s:>14}"
+                     for r in chosen]  # fmt: skip
+            lines.append(f"{name:<{width}}" + "".join(cells))
+        return "\n".join(lines)
+
+    def reasons(self) -> dict[str, int]:
+        """Return how many designs cannot do the task, by reason."""
+        names, counts = np.unique(self.columns["reason"].astype(str), return_counts=True)
+        return {str(n): int(c) for n, c in zip(names, counts, strict=True) if n}
+
+    def summary(self) -> str:
+        """Return the best five designs and why others fail."""
+        by = self._main()
+        shown_ = [*self.study.names, *(n for n in self.measures if "." not in n)]
+        width = max(12, *(len(n) + 2 for n in shown_))
+        lines = [repr(self), "best by " + by + ":"]
+        lines.append(f"{'design':>10}" + "".join(f"{n:>{width}}" for n in shown_))
+        for r in self.best(5):
+            lines.append(f"{r['design']:>10}" + "".join(f"{r[n]:>{width}.5g}" for n in shown_))
+        for why, count in self.reasons().items():
+            lines.append(f"{count} designs: {why}")
+        return "\n".join(lines)
+
+    def plot(
+        self, path: str | Path | None = None, x: str | None = None, y: str | None = None
+    ) -> Any:
+        """Return a figure: a measure over every parameter, or one column over another."""
+        figure = optional("matplotlib.figure").Figure
+        measure = y or self._main()
+        across = [x] if x else list(self.study.names)[:6]
+        made = figure(figsize=(3.6 * len(across) + 0.6, 3.4), layout="constrained")
+        panels = np.atleast_1d(made.subplots(1, len(across), sharey=True))
+        good = self.columns["feasible"]
+        best = self.best(1, measure)
+        for name, panel in zip(across, panels, strict=True):
+            panel.plot(self._column(name)[good], self._column(measure)[good], ".", markersize=2,
+                       alpha=0.5, rasterized=True)  # fmt: skip
+            if best:
+                panel.plot(best[0][name], best[0][measure], "o", color="C3", markersize=5)
+            panel.set_xlabel(name)
+            panel.grid(True, linewidth=0.3)
+        panels[0].set_ylabel(measure)
+        if path is not None:
+            made.savefig(path, dpi=110)
+        return made
+
+    def html(self, path: str | Path) -> None:
+        """Write one page: the best designs, fronts as a picture, why others fail."""
+        import io
+
+        out = io.StringIO()
+        self.plot().savefig(out, format="svg", metadata={"Date": None})
+        svg = out.getvalue()
+        page = (
+            "<!doctype html><html lang='en'><meta charset='utf-8'><title>Design study</title>"
+            "<style>body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;"
+            "padding:0 1rem;color:#1c2733}pre{overflow-x:auto}"
+            "svg{max-width:100%;height:auto}</style>"
+            f"<h1>Design study of {escape(shown(self.study.mechanism.name))}</h1>"
+            f"<pre>{escape(self.summary())}</pre>{svg[svg.index('<svg') :]}</html>"
+        )
+        Path(path).write_text(page, encoding="utf-8")
+
+
+def _front(x: Array) -> Array:
+    """Return the rows that no other row is at most as large as in every column."""
+    order = np.lexsort(x.T[::-1])
+    kept: list[int] = []
+    for k in order:
+        if not kept or not (x[kept] <= x[k]).all(axis=1).any():
+            kept.append(int(k))
+    return np.array(kept, dtype=int)

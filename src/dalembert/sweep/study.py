@@ -1,0 +1,265 @@
+"""What is asked: a mechanism with ranges for its parameters, a task, measures, a plan.
+
+A study is plain data with one canonical text. Workers get that text and the number of a chunk;
+equal texts give equal bytes, whoever computes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DescriptionError, ParameterError, Place, UsageError, closest, shown
+from ..expr import Graph
+from ..expr.exact import to_float
+from ..mechanism import Mechanism
+from ..read import load
+from ..read.expressions import expression
+from ..read.native import native_text
+
+Array = np.ndarray
+KINDS = ("grid", "lhs", "sobol", "list")
+CHUNK = 4096  # designs in one file
+MOST = 10**9  # designs of a study
+KEYS = ("model", "parameters", "task", "measure", "plan")
+PLAN = ("kind", "samples", "seed", "chunk")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as plain data; `text` is its canonical form."""
+
+    data: dict[str, Any]
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical JSON text."""
+        return json.dumps(self.data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+    @staticmethod
+    def of_text(text: str) -> Study:
+        """Return the study of its canonical text."""
+        return Study(json.loads(text))
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for the study that changes with anything that decides a result."""
+        return hashlib.blake2b(self.text.encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The mechanism, with the parameters of the study kept as parameters."""
+        return load(self.data["model"])
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that vary."""
+        return tuple(self.data["parameters"])
+
+    @property
+    def count(self) -> int:
+        """The number of designs."""
+        return int(self.data["plan"]["count"])
+
+    @property
+    def chunk(self) -> int:
+        """The number of designs in one chunk."""
+        return int(self.data["plan"]["chunk"])
+
+    @property
+    def chunks(self) -> int:
+        """The number of chunks."""
+        return -(-self.count // self.chunk)
+
+
+def study_of(
+    model: Mechanism, parameters: Mapping[str, Any], task: Any, measure: Any,
+    plan: Mapping[str, Any], where: Place | None = None,
+) -> Study:  # fmt: skip
+    """Return a checked study; everything wrong with it is said before any work begins."""
+    from .measure import checked_measures
+    from .task import checked_task
+
+    data: dict[str, Any] = {"model": native_text(_numbers_only(model, parameters), "json")}
+    data["parameters"] = {n: _range(model, n, x, where) for n, x in _named(model, parameters)}
+    if not data["parameters"]:
+        raise UsageError("no parameter varies", where=where, hint='{"L1": (0.3, 0.8)}')
+    data["plan"] = _plan(data["parameters"], plan, where)
+    data["task"] = checked_task(model, task, where)
+    data["measure"] = checked_measures(model, measure, data["task"], where)
+    made = Study(data)
+    _check_expressions(made, where)
+    return made
+
+
+def _numbers_only(m: Mechanism, parameters: Mapping[str, Any]) -> Mechanism:
+    """Return the mechanism, if everything that does not vary has a value."""
+    missing = [n for n in m.open_parameters if n not in parameters]
+    if missing:
+        raise ParameterError(
+            "no value for parameter " + ", ".join(map(shown, missing[:8])),
+            hint=f"give a range, a value or an expression: {missing[0]} = [0.3, 0.8]",
+        )
+    return m
+
+
+def _named(m: Mechanism, parameters: Any) -> list[tuple[str, Any]]:
+    if not isinstance(parameters, Mapping):
+        raise UsageError("parameters are a mapping", hint='{"L1": (0.3, 0.8), "N": [50, 80]}')
+    known = [p.name for p in m.parameters]
+    for name in parameters:
+        if name not in known:
+            raise ParameterError(
+                f"there is no parameter {shown(str(name))!r}",
+                hint=closest(str(name), known) if known else
+                'the model has none: write lengths as names, parameters = { L1 = 0.4 }',
+            )  # fmt: skip
+    return list(parameters.items())
+
+
+def _range(m: Mechanism, name: str, given: Any, where: Place | None) -> dict[str, Any]:
+    """Return {"range": [lo, hi]}, {"values": [...]} or {"expression": text}."""
+
+    def wrong(why: str) -> UsageError:
+        return UsageError(
+            f"parameter {shown(name)!r}: {why}", where=where,
+            hint="a range (0.3, 0.8), values [50, 80, 100], or an expression '1 - L1'",
+        )  # fmt: skip
+
+    if isinstance(given, str):
+        return {"expression": given}
+    if isinstance(given, Mapping):
+        if set(given) != {"values"}:
+            raise wrong(f"keys {', '.join(map(str, given))}")
+        given = list(given["values"])
+    try:
+        numbers = np.asarray(given, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise wrong("no numbers") from None
+    if not np.isfinite(numbers).all() or not len(numbers):
+        raise wrong("not finite, or nothing")
+    if isinstance(given, tuple):
+        if len(numbers) != 2 or not numbers[0] < numbers[1]:
+            raise wrong(f"the range {tuple(numbers.tolist())} is empty")
+        return {"range": numbers.tolist()}
+    return {"values": numbers.tolist()}
+
+
+def _plan(ranges: dict[str, Any], plan: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
+    """Return the plan with the number of its designs."""
+    for key in plan:
+        if key not in PLAN:
+            near = closest(str(key), PLAN)
+            raise UsageError(f"plan has no {shown(str(key))!r}", where, hint=near)
+    kind = plan.get("kind") or ("grid" if _all_values(ranges) else "lhs")
+    if kind not in KINDS:
+        raise UsageError(f"plan {shown(str(kind))!r} is not known", where, hint=", ".join(KINDS))
+    numbers = {k: plan.get(k, d) for k, d in (("samples", None), ("seed", 0), ("chunk", CHUNK))}
+    for key, x in numbers.items():
+        whole = isinstance(x, int) and not isinstance(x, bool) and x >= (0 if key == "seed" else 1)
+        if x is not None and not whole:
+            raise UsageError(f"plan: {key} = {shown(repr(x))}", where, hint="a whole number")
+    samples = numbers["samples"]
+    free = {n: r for n, r in ranges.items() if "expression" not in r}
+    if kind == "grid":
+        sizes = [len(r["values"]) if "values" in r else samples for r in free.values()]
+        if None in sizes:
+            raise UsageError("a grid over a range needs samples", where, hint="samples = 20")
+        count = int(np.prod([float(s) for s in sizes]))
+    elif kind == "list":
+        sizes = [len(r["values"]) if "values" in r else 0 for r in free.values()]
+        if not sizes or len(set(sizes)) != 1 or 0 in sizes:
+            raise UsageError("a list needs as many values of each parameter", where)
+        count = sizes[0]
+    else:
+        count = samples or 1000
+    if not 1 <= count <= MOST:
+        raise UsageError(
+            f"{count:.3g} designs; a study may have {MOST:.0e}", where, hint="take coarser steps"
+        )
+    return {"kind": kind, "samples": samples, "seed": numbers["seed"], "count": count,
+            "chunk": numbers["chunk"]}  # fmt: skip
+
+
+def _all_values(ranges: dict[str, Any]) -> bool:
+    return all("range" not in r for r in ranges.values())
+
+
+def _check_expressions(s: Study, where: Place | None) -> None:
+    from .designs import designs
+
+    try:
+        values = designs(s, 0, min(2, s.count))
+    except ParameterError as error:
+        raise UsageError(error.message, where, hint=error.hint) from None
+    for name, x in values.items():
+        if not np.isfinite(x).all():
+            raise UsageError(f"parameter {shown(name)!r} is not finite", where)
+
+
+def evaluated(text: str, known: Mapping[str, Array], name: str) -> Array:
+    """Return an expression of other parameters, for arrays of their values."""
+    value: Any = expression(text, Graph(), Place(name, 1, 1, text))
+    names = tuple(getattr(value, "names", tuple)())
+    for n in names:
+        if n not in known:
+            raise ParameterError(
+                f"{shown(name)!r} is an expression of {shown(n)!r}, no parameter before it",
+                hint="parameters: " + ", ".join(known),
+            )
+    size = len(next(iter(known.values()))) if known else 1
+    if not names:
+        return np.full(size, float(to_float(value)))
+    from ..expr.function import evaluate
+
+    (made,) = evaluate(value.graph, [value.id], {}, dict(known))
+    return np.broadcast_to(np.asarray(made, dtype=float), (size,)).copy()
+
+
+def evaluated_number(value: Any, m: Mechanism, given: Mapping[str, Array]) -> Any:
+    """Return a number of a mechanism for arrays of some of its parameters."""
+    if not hasattr(value, "names"):
+        return float(value)
+    from ..expr.function import evaluate
+
+    known = {k: to_float(v) for k, v in m.values.items()} | dict(given)
+    return evaluate(value.graph, [value.id], {}, known)[0]
+
+
+def read_study(path: str | Path) -> Study:
+    """Return the study of a TOML file; the model and the motion are looked for beside it."""
+    file = Path(path)
+    where = Place(str(path))
+    try:
+        data = tomllib.loads(file.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise DescriptionError(f"no such study: {error.strerror}", where) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
+        raise DescriptionError(f"this is not TOML: {error}", where) from None
+    for key in data:
+        if key not in KEYS:
+            raise DescriptionError(f"a study has no {shown(key)!r}", where, hint=closest(key, KEYS))
+    for key in ("model", "parameters"):
+        if key not in data:
+            raise DescriptionError(f"the study has no {key!r}", where, hint=", ".join(KEYS))
+    model = str(data["model"])
+    beside = file.parent / model
+    m = load(str(beside) if beside.is_file() else model)
+    # two numbers in a study file are a range
+    ranges = {
+        n: tuple(x) if isinstance(x, list) and len(x) == 2 else x
+        for n, x in dict(data["parameters"]).items()
+    }
+    task = dict(data.get("task", {}))
+    if "motion" in task:
+        task["motion"] = str(file.parent / str(task["motion"]))
+    plan = dict(data.get("plan", {}))
+    return study_of(m, ranges, task, data.get("measure", ["peak"]), plan, where)

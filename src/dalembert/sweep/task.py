@@ -1,0 +1,305 @@
+"""The task that every design does: a motion of the joints, or poses of a frame in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..compute import evaluate, neutral
+from ..errors import Place, UsageError, closest, shown
+from ..expr.exact import to_float
+from ..mechanism import Mechanism
+
+Array = np.ndarray
+SAMPLES = 100
+KEYS = ("motion", "joint_moves", "poses", "samples", "start")
+REACHED = 1e-8  # metres
+STEPS = 80
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What the joints of some designs do, (designs or 1, samples, n), and why some cannot."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    reason: Array  # (designs,) of texts; "" where the task can be done
+
+
+def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]:
+    """Return the task as plain data, with a motion table read in."""
+    if not isinstance(task, Mapping):
+        task = _of_python(m, task)
+    for key in task:
+        if key not in KEYS:
+            near = closest(str(key), KEYS)
+            raise UsageError(f"a task has no {shown(str(key))!r}", where, hint=near)
+    kinds = [k for k in ("motion", "joint_moves", "poses") if task.get(k)]
+    if len(kinds) != 1:
+        raise UsageError(
+            "a task is one of motion, joint_moves and poses", where,
+            hint="joint_moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }]",
+        )  # fmt: skip
+    samples = task.get("samples", SAMPLES)
+    if isinstance(samples, bool) or not isinstance(samples, int) or not 2 <= samples <= 100_000:
+        raise UsageError(f"task: samples = {shown(repr(samples))}", where, hint="100")
+    out: dict[str, Any] = {"samples": samples}
+    if kinds[0] == "motion":
+        out["motion"] = _table(m, task["motion"], samples)
+    elif kinds[0] == "joint_moves":
+        out["joint_moves"] = [_move(m, x, where) for x in _list(task["joint_moves"], where)]
+    else:
+        out["poses"] = [_pose(m, x, where) for x in _list(task["poses"], where)]
+        start = task.get("start")
+        out["start"] = None if start is None else _numbers(start, m.nq, "start", where)
+        if m.nq != m.nv:
+            raise UsageError("poses are for joints with one coordinate each", where)
+    return out
+
+
+def _of_python(m: Mechanism, task: Any) -> dict[str, Any]:
+    """Return a task from what Python users have: a Trajectory, a measured motion, (t, q, ...)."""
+    if hasattr(task, "times") and callable(task):
+        t = task.times(SAMPLES)
+        return {"motion": {"t": t, "q": task(t), "qd": task.qd(t), "qdd": task.qdd(t)}}
+    if all(hasattr(task, n) for n in ("t", "q", "qd", "qdd")):
+        return {"motion": {n: getattr(task, n) for n in ("t", "q", "qd", "qdd")}}
+    if isinstance(task, tuple) and len(task) == 4:
+        return {"motion": dict(zip(("t", "q", "qd", "qdd"), task, strict=True))}
+    raise UsageError(
+        f"a task is not {type(task).__name__}",
+        hint='{"joint_moves": [...]}, a trajectory, or a motion of read_motion',
+    )
+
+
+def _list(given: Any, where: Place | None) -> Sequence[Any]:
+    if not isinstance(given, list | tuple) or not given or not all(
+        isinstance(x, Mapping) for x in given
+    ):
+        raise UsageError("a list of moves is needed", where, hint="[{ to = [1, 0.5], time = 0.8 }]")
+    return given
+
+
+def _numbers(given: Any, size: int, what: str, where: Place | None) -> list[float]:
+    try:
+        x = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        x = np.zeros(0)
+    if x.shape != (size,) or not np.isfinite(x).all():
+        raise UsageError(f"{what} = {shown(repr(given), 60)}", where, hint=f"{size} numbers")
+    return [float(v) for v in x]
+
+
+def _time(given: Mapping[str, Any], where: Place | None) -> float:
+    x = given.get("time", 1.0)
+    if isinstance(x, bool) or not isinstance(x, int | float) or not 0 < x < 1e9:
+        raise UsageError(f"time = {shown(repr(x))}", where, hint="seconds, as 0.8")
+    return float(x)
+
+
+def _move(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
+    size = _columns(m)
+    first = given.get("from", [0.0] * size)
+    return {
+        "from": _numbers(first, size, "from", where),
+        "to": _numbers(given.get("to"), size, "to", where),
+        "time": _time(given, where),
+    }
+
+
+def _columns(m: Mechanism) -> int:
+    return len(m.active) if m.loops else m.nv
+
+
+def _pose(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
+    frame = str(given.get("frame", "tip"))
+    m.frame(frame)
+    return {"frame": frame, "point": _numbers(given.get("point"), 3, "point", where),
+            "time": _time(given, where)}  # fmt: skip
+
+
+def _table(m: Mechanism, given: Any, samples: int) -> dict[str, Any]:
+    """Return a motion as lists: thinned out to the number of samples."""
+    if isinstance(given, Mapping):
+        arrays = {n: np.asarray(given[n], dtype=float) for n in ("t", "q", "qd", "qdd")}
+    else:
+        from ..measure.motion import read_motion
+
+        d = read_motion(given, m)
+        arrays = {n: getattr(d, n)[d.valid] for n in ("t", "q", "qd", "qdd")}
+    rows = np.unique(np.linspace(0, len(arrays["t"]) - 1, samples).round().astype(int))
+    return {n: x[rows].tolist() for n, x in arrays.items()}
+
+
+# -- the motion of some designs ------------------------------------------------------------------
+
+
+def motion_of(m: Mechanism, task: dict[str, Any], designs: dict[str, Array]) -> Motion:
+    """Return what the joints do, for all designs at once."""
+    count = len(next(iter(designs.values())))
+    fine = np.full(count, "", dtype=object)
+    if "motion" in task:
+        arrays = {n: np.array(x) for n, x in task["motion"].items()}
+        q, qd, qdd = (arrays[n][None] for n in ("q", "qd", "qdd"))
+        return Motion(arrays["t"], q, qd, qdd, fine)
+    if "joint_moves" in task:
+        ends = [(np.array(x["from"])[None], np.array(x["to"])[None], x["time"])
+                for x in task["joint_moves"]]  # fmt: skip
+        t, q, qd, qdd = _moves(ends, task["samples"])
+        return Motion(t, q, qd, qdd, fine) if not m.loops else _closed(m, designs, t, q, qd, qdd)
+    return _reached(m, task, designs, fine)
+
+
+def _moves(ends: list[tuple[Array, Array, float]], samples: int) -> tuple[Array, ...]:
+    """Return quintic moves, one after the other, each at rest at its ends."""
+    total = sum(T for _, _, T in ends)
+    t = np.linspace(0, total, samples)
+    stops = np.cumsum([0.0, *(T for _, _, T in ends)])
+    which = np.clip(np.searchsorted(stops, t, side="right") - 1, 0, len(ends) - 1)
+    lead = np.broadcast_shapes(*(a.shape[:-1] for a, _, _ in ends))
+    size = ends[0][0].shape[-1]
+    out = [np.zeros((*lead, samples, size)) for _ in range(3)]
+    for k, (a, b, T) in enumerate(ends):
+        at = which == k
+        x = (t[at] - stops[k]) / T
+        s = (10 * x**3 - 15 * x**4 + 6 * x**5, (30 * x**2 - 60 * x**3 + 30 * x**4) / T,
+             (60 * x - 180 * x**2 + 120 * x**3) / T**2)  # fmt: skip
+        way = (b - a)[..., None, :]
+        out[0][..., at, :] = a[..., None, :] + way * s[0][:, None]
+        out[1][..., at, :] = way * s[1][:, None]
+        out[2][..., at, :] = way * s[2][:, None]
+    return (t, *out)
+
+
+def _reached(
+    m: Mechanism, task: dict[str, Any], designs: dict[str, Array], reason: Array
+) -> Motion:
+    """Return joint moves between poses, found for all designs at once."""
+    count = len(reason)
+    start = np.array(neutral(m) if task["start"] is None else task["start"], dtype=float)
+    q = np.tile(start, (count, 1))
+    stops = []
+    for pose in task["poses"]:
+        q, left = reach(m, designs, q, pose["frame"], np.array(pose["point"]))
+        reason[(left > REACHED) & (reason == "")] = "not reachable"
+        stops.append((q.copy(), pose["time"]))
+    ends = [(a, b, T) for (a, _), (b, T) in pairwise(stops)]
+    if not ends:  # one pose alone is held
+        ends = [(stops[0][0], stops[0][0], stops[0][1])]
+    t, q, qd, qdd = _moves(ends, task["samples"])
+    low, high = limits(m)
+    beyond = ((q < low - 1e-9) | (q > high + 1e-9)).any(axis=(1, 2))
+    reason[beyond & (reason == "")] = "limit"
+    return Motion(t, q, qd, qdd, reason)
+
+
+def limits(m: Mechanism) -> tuple[Array, Array]:
+    """Return lower and upper limits of the coordinates, infinite where open."""
+    values = {k: to_float(v) for k, v in m.values.items()}
+    pairs = [p for b in m.bodies if b.joint.nv for p in (b.limits or ((None, None),) * b.joint.nq)]
+
+    def number(x: Any, open_end: float) -> float:
+        try:
+            return open_end if x is None else float(to_float(x, values))
+        except Exception:  # a limit that is a letter limits nothing
+            return open_end
+
+    return (np.array([number(a, -np.inf) for a, _ in pairs]),
+            np.array([number(b, np.inf) for _, b in pairs]))  # fmt: skip
+
+
+def reach(
+    m: Mechanism, designs: dict[str, Array], q: Array, frame: str, point: Array
+) -> tuple[Array, Array]:
+    """Return coordinates that bring a frame to a point, and the distance left, for all designs.
+
+    Damped least squares with limits; designs that do not arrive try again from other starts.
+    """
+    low, high = limits(m)
+    rng = np.random.default_rng(0)
+    best, left = q.copy(), np.full(len(q), np.inf)
+    start = q
+    for _ in range(4):
+        todo = np.flatnonzero(left > REACHED)
+        if not len(todo):
+            break
+        given = {n: x[todo] for n, x in designs.items()}
+        found, gap = _descend(m, given, start[todo], frame, point, low, high)
+        better = gap < left[todo]
+        best[todo[better]], left[todo[better]] = found[better], gap[better]
+        wide_low, wide_high = np.maximum(low, -np.pi), np.minimum(high, np.pi)
+        start = np.tile(rng.uniform(wide_low, wide_high), (len(q), 1))
+    return best, left
+
+
+def _descend(
+    m: Mechanism, designs: dict[str, Array], q: Array, frame: str, point: Array, low: Array,
+    high: Array,
+) -> tuple[Array, Array]:  # fmt: skip
+    q = np.clip(q, low, high)
+    damping = np.full(len(q), 1e-2)
+
+    def error(q: Array) -> Array:
+        T = evaluate(m, "pose", q, frame=frame, parameters=designs, check=False)
+        return point - T[:, :3, 3]
+
+    e = error(q)
+    size = np.linalg.norm(e, axis=1)
+    for _ in range(STEPS):
+        J = evaluate(m, "jacobian", q, frame=frame, parameters=designs, check=False)[:, :3]
+        # joints at a limit that would leave stay
+        push = np.einsum("nij,ni->nj", J, e)
+        held = ((q <= low) & (push < 0)) | ((q >= high) & (push > 0))
+        J = np.where(held[:, None, :], 0.0, J)
+        A = J @ J.transpose(0, 2, 1)
+        scale = np.einsum("nii->n", A)
+        A += ((damping * scale) + 1e-14)[:, None, None] * np.eye(3)
+        step = np.einsum("nij,ni->nj", J, np.linalg.solve(A, e[..., None])[..., 0])
+        step *= np.minimum(1.0, 0.7 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        tried = np.clip(q + step, low, high)
+        e2 = error(tried)
+        new = np.linalg.norm(e2, axis=1)
+        better = new < size
+        q, e = np.where(better[:, None], tried, q), np.where(better[:, None], e2, e)
+        size = np.where(better, new, size)
+        damping = np.clip(np.where(better, damping * 0.1, damping * 6), 1e-12, 1e6)
+        if ((size <= 0.1 * REACHED) | (damping >= 1e5)).all():
+            break
+    return q, size
+
+
+def _closed(
+    m: Mechanism, designs: dict[str, Array], t: Array, q: Array, qd: Array, qdd: Array
+) -> Motion:
+    """Return the motion of all joints of machines with loops, closed design by design."""
+    from ..plan.assembly import assemble
+
+    count, samples = len(next(iter(designs.values()))), len(t)
+    motors = [m.joint_index(n) for n in m.active]
+    places = [m.velocity_index[j] for j in motors]
+    pose = np.tile(np.array(assemble(m), dtype=float), (count, 1))
+    whole = np.zeros((count, samples, m.nq))
+    reason = np.full(count, "", dtype=object)
+    for k in range(samples):
+        # the motors move by the task from where the assembled machine stands
+        pose[:, places] = pose[:, places] if k == 0 else pose[:, places] + (q[:, k] - q[:, k - 1])
+        made = evaluate(m, "assembly", pose, parameters=designs, check=False)
+        found = made[0] if isinstance(made, tuple) else made
+        open_ = ~np.isfinite(found).all(axis=1)
+        pose = np.where(open_[:, None], pose, found)
+        gap = np.abs(evaluate(m, "closure", pose, parameters=designs, check=False))
+        gap = gap[0] if isinstance(gap, tuple) else gap
+        reason[(open_ | (gap.max(axis=1) > 1e-8)) & (reason == "")] = "not assembled"
+        whole[:, k] = pose
+    rates, rises = np.zeros((count, samples, m.nv)), np.zeros((count, samples, m.nv))
+    rates[..., places], rises[..., places] = qd, qdd
+    wide = {n: x[:, None] for n, x in designs.items()}
+    v, a = evaluate(m, "tree_motion", whole, rates, rises, parameters=wide, check=False)[:2]
+    reason[~np.isfinite(a).all(axis=(1, 2)) & (reason == "")] = "singular"
+    return Motion(t, whole, v, a, reason)

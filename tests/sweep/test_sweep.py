@@ -1,0 +1,263 @@
+"""Design studies: closed forms, reasons, resuming, engines, hostile studies."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.sweep.designs import designs
+from dalembert.sweep.result import Sweep
+from dalembert.sweep.run import chunk_file, run
+from dalembert.sweep.study import read_study, study_of
+
+pytest.importorskip("pyarrow")
+ROD = {
+    "format": "dalembert/1", "name": "rod", "gravity": [0, -9.81, 0],
+    "parameters": {"L": 0.5, "M": 2.0},
+    "phrase": "RZ(-3, 3), TXK(L); body 1: M = M, D = (L/2, 0, 0), I = (0, 0, 0);",
+}  # fmt: skip
+ARM = {
+    "format": "dalembert/1", "name": "arm", "gravity": [0, -9.81, 0],
+    "parameters": {"L1": 0.5, "L2": 0.4},
+    "phrase": "RZ(-3, 3), TXK(L1), RZ(-3, 3), tip: TXK(L2); body 1: M = 3*L1, D = (L1/2, 0, 0), "
+    "I = (0, 0, L1^3/4); body 2: M = 2*L2, D = (L2/2, 0, 0), I = (0, 0, L2^3/6);",
+}  # fmt: skip
+MOVE = {"joint_moves": [{"from": [0.0], "to": [1.0], "time": 1.0}], "samples": 51}
+MOVE2 = {"joint_moves": [{"from": [0.0, 0.0], "to": [1.0, 0.5], "time": 1.0}], "samples": 40}
+
+
+def test_peaks_of_a_rod_are_those_of_its_equation():
+    m = da.load(ROD)
+    s = da.sweep(m, {"L": (0.2, 0.8), "M": [1.0, 3.0]}, task=MOVE, plan="grid", samples=7,
+                 measure=["peak", "rms", "mass", "energy"], workers=1)  # fmt: skip
+    t = np.linspace(0, 1, 51)
+    q = 10 * t**3 - 15 * t**4 + 6 * t**5
+    qd, qdd = 30 * t**2 - 60 * t**3 + 30 * t**4, 60 * t - 180 * t**2 + 120 * t**3
+    assert len(s) == 14
+    for r in s.rows(range(14)):
+        tau = r["M"] * r["L"] ** 2 / 4 * qdd + r["M"] * 9.81 * r["L"] / 2 * np.cos(q)
+        assert r["peak"] == pytest.approx(np.abs(tau).max(), rel=1e-12)
+        assert r["rms"] == pytest.approx(np.sqrt(np.trapezoid(tau**2, t)), rel=1e-12)
+        assert r["energy"] == pytest.approx(np.trapezoid(np.abs(tau * qd), t), rel=1e-12)
+        assert r["mass"] == pytest.approx(r["M"])
+
+
+def test_the_best_gear_is_the_square_root_of_the_inertias():
+    m = da.load({
+        "format": "dalembert/1", "gravity": [0, 0, 0], "parameters": {"N": 50.0},
+        "phrase": "RZ(), TXK(1); body 1: M = 0, I = (0, 0, 2);",
+        "drives": [{"joint": "j1", "Ia": "0.0005*N^2"}],
+    })  # fmt: skip
+    s = da.sweep(m, {"N": (20.0, 140.0)}, task=MOVE, measure=["peak"], plan="grid", samples=241,
+                 workers=1)  # fmt: skip
+    motor = s.columns["peak"] / s.columns["N"]  # on the motor side
+    best = s.columns["N"][np.argmin(motor)]
+    assert best == pytest.approx(np.sqrt(2 / 0.0005), abs=0.5)
+
+
+def test_designs_that_cannot_reach_are_kept_with_the_reason():
+    m = da.load(ARM)
+    first = {"frame": "tip", "point": [0.8, 0.2, 0], "time": 1.0}
+    task = {"poses": [first, {**first, "point": [0.3, 0.5, 0]}], "samples": 30}
+    s = da.sweep(m, {"L1": (0.2, 0.7), "L2": (0.2, 0.7)}, task=task, plan="grid", samples=8,
+                 measure=["peak", "reach"], workers=1)  # fmt: skip
+    x = s.columns
+    far = np.hypot(0.8, 0.2)
+    can = (x["L1"] + x["L2"] > far + 1e-6) & (np.abs(x["L1"] - x["L2"]) < far)
+    assert np.array_equal(x["feasible"], can)
+    assert set(x["reason"][~can]) == {"not reachable"} and np.isnan(x["peak"][~can]).all()
+    assert (x["reach"][can] >= far - 1e-6).all()
+
+
+def test_expressions_follow_other_parameters():
+    m = da.load(ARM)
+    s = da.sweep(m, {"L1": (0.3, 0.6), "L2": "0.9 - L1"}, task=MOVE2, samples=20, workers=1)
+    assert np.allclose(s.columns["L1"] + s.columns["L2"], 0.9)
+
+
+@pytest.mark.parametrize("kind", ["lhs", "sobol"])
+def test_any_stretch_of_a_plan_is_made_alone(kind):
+    m = da.load(ARM)
+    s = study_of(m, {"L1": (0.3, 0.6), "L2": [0.3, 0.4]}, MOVE2, ["peak"],
+                 {"kind": kind, "samples": 64, "seed": 3})  # fmt: skip
+    whole = designs(s, 0, 64)
+    parts = [designs(s, a, a + 16) for a in range(0, 64, 16)]
+    for n in whole:
+        assert np.array_equal(whole[n], np.concatenate([p[n] for p in parts]))
+    if kind == "lhs":
+        strata = np.sort(((whole["L1"] - 0.3) / 0.3 * 64).astype(int))
+        assert np.array_equal(strata, np.arange(64))
+
+
+def files(folder):
+    return {f.name: f.read_bytes() for f in sorted(folder.iterdir())}
+
+
+def small_study():
+    m = da.load(ARM)
+    return study_of(m, {"L1": (0.3, 0.6), "L2": (0.3, 0.6)}, MOVE2, ["peak", "energy"],
+                    {"samples": 400, "chunk": 50})  # fmt: skip
+
+
+def test_a_study_that_was_stopped_ends_with_the_same_bytes(tmp_path):
+    s = small_study()
+    run(s, tmp_path / "whole", workers=1)
+    run(s, tmp_path / "parts", workers=1)
+    for k in (1, 4, 5):
+        chunk_file(tmp_path / "parts", k).unlink()
+    (tmp_path / "parts" / "chunk-000001.parquet.99.part").write_bytes(b"torn")
+    before = chunk_file(tmp_path / "parts", 0).stat().st_mtime_ns
+    run(s, tmp_path / "parts", resume=True, workers=1)
+    assert files(tmp_path / "parts") == files(tmp_path / "whole")
+    assert chunk_file(tmp_path / "parts", 0).stat().st_mtime_ns == before  # not computed again
+    run(s, tmp_path / "two", workers=2)
+    assert files(tmp_path / "two") == files(tmp_path / "whole")
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    s = small_study()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("x")
+    with pytest.raises(da.UsageError, match="is not empty"):
+        run(s, tmp_path / "mine")
+    with pytest.raises(da.UsageError, match="holds no study"):
+        run(s, tmp_path / "mine", resume=True)
+    run(s, tmp_path / "a", workers=1, resume=True)  # a missing folder starts
+    m = da.load(ARM)
+    other = study_of(m, {"L1": (0.3, 0.7)}, MOVE2, ["peak"], {"samples": 10})
+    with pytest.raises(da.UsageError, match="another study"):
+        run(other, tmp_path / "a", resume=True)
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_the_table_is_byte_equal(tmp_path):
+    s = small_study()
+    run(s, tmp_path / "whole", workers=1)
+    (tmp_path / "study.json").write_text(s.text)
+    code = (
+        "import sys; from pathlib import Path; from dalembert.sweep.study import Study;"
+        "from dalembert.sweep.run import run;"
+        "text, out = Path(sys.argv[1]).read_text(), Path(sys.argv[2]);"
+        "run(Study.of_text(text), out, resume=True, workers=1)"
+    )
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        p = subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "study.json"), str(tmp_path / "killed")]
+        )
+        time.sleep(float(rng.uniform(0.3, 2.0)))
+        os.kill(p.pid, signal.SIGKILL)
+        p.wait()
+        assert all(f.suffix != ".parquet" or f.read_bytes()[-4:] == b"PAR1"
+                   for f in (tmp_path / "killed").glob("*"))  # fmt: skip
+    run(s, tmp_path / "killed", resume=True, workers=1)
+    assert files(tmp_path / "killed") == files(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_gives_the_same_bytes(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    s = small_study()
+    run(s, tmp_path / "here", workers=1)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as c:
+        address = c.scheduler_address.replace("tcp://", "dask://")
+        run(s, tmp_path / "dask", on=address)
+    assert files(tmp_path / "dask") == files(tmp_path / "here")
+
+
+def test_fronts_and_the_best(tmp_path):
+    m = da.load(ARM)
+    s = da.sweep(m, {"L1": (0.3, 0.6), "L2": (0.3, 0.6)}, task=MOVE2, samples=300, workers=1,
+                 measure=["peak", "reach"], out=tmp_path / "s")  # fmt: skip
+    best = s.best(3)
+    assert best[0]["peak"] == s.columns["peak"].min()
+    front = s.pareto("peak", "peak.j2")
+    a, b = (np.array([r[n] for r in front]) for n in ("peak", "peak.j2"))
+    for x, y in zip(a, b, strict=True):
+        worse = (s.columns["peak"] < x) & (s.columns["peak.j2"] < y)
+        assert not worse.any()
+    again = Sweep.read(tmp_path / "s")
+    assert len(again) == 300 and "best by peak" in again.summary()
+    assert "peak" in again.compare([0, 1])
+    pytest.importorskip("matplotlib")
+    again.html(tmp_path / "page.html")
+    assert "<svg" in (tmp_path / "page.html").read_text()
+
+
+STUDY = """
+model = "arm.json"
+measure = ["peak", "kinetic_energy:max"]
+
+[parameters]
+L1 = [0.3, 0.8]
+L2 = {{ values = [0.3, 0.4] }}
+
+[task]
+joint_moves = [{{ from = [0, 0], to = [1, 0.5], time = 0.8 }}]
+samples = 30
+
+[plan]
+kind = "lhs"
+samples = 40
+{more}
+"""
+
+
+def test_a_study_file_runs_and_resumes(tmp_path, capsys):
+    from dalembert.cli import main
+
+    (tmp_path / "arm.json").write_text(json.dumps(ARM))
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY.format(more=""))
+    out = str(tmp_path / "out")
+    assert main(["sweep", str(study), "--out", out, "--workers", "1", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["designs"] == 40 and data["feasible"] == 40 and len(data["best"]) == 5
+    assert main(["sweep", str(study), "--out", out]) == 2
+    assert "is not empty" in capsys.readouterr().err
+    assert main(["sweep", str(study), "--out", out, "--resume"]) == 0
+    assert "best by peak" in capsys.readouterr().out
+
+
+WRONG = {
+    "no parameter 'L9'": ("[parameters]", "[parameters]\nL9 = [0.1, 0.2]"),
+    "is empty": ("L1 = [0.3, 0.8]", "L1 = [0.8, 0.3]"),
+    "1e\\+12 designs": ("samples = 40", "samples = 1000000000000"),
+    "not known": ('"peak",', '"peek",'),
+    "reduction": ("kinetic_energy:max", "kinetic_energy:most"),
+    "no such study": None,
+    "a study has no": ("model =", "modle = 1\nmodel ="),
+    "to = ": ("to = [1, 0.5]", "to = [1]"),
+    "time = ": ("time = 0.8", "time = -1"),
+    "a task is one of": ("joint_moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }]", ""),
+    "no parameter before it": ("L1 = [0.3, 0.8]", 'L1 = "2*L7"'),
+    "not TOML": ("model =", "= = ="),
+    "plan has no": ("seed", "sed"),
+}
+
+
+@pytest.mark.parametrize("message", [k for k in WRONG if k != "plan has no"])
+def test_bad_studies_are_refused_before_work_begins(tmp_path, message):
+    (tmp_path / "arm.json").write_text(json.dumps(ARM))
+    study = tmp_path / "study.toml"
+    if WRONG[message] is not None:
+        text = STUDY.format(more="")
+        old, new = WRONG[message]
+        assert old in text
+        study.write_text(text.replace(old, new))
+    with pytest.raises(da.DalembertError, match=message):
+        read_study(study)
+
+
+def test_a_misspelt_plan_is_refused(tmp_path):
+    (tmp_path / "arm.json").write_text(json.dumps(ARM))
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY.format(more="sed = 3"))
+    with pytest.raises(da.DalembertError, match="plan has no 'sed'"):
+        read_study(study)
