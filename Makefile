@@ -4,6 +4,12 @@ PYTHON ?= python3
 PY := .venv/bin/python
 PYTEST := $(PY) -m pytest -n 2 --durations=10
 
+# the versions that the tests last passed with; `make test CONSTRAINTS=/dev/null` takes the newest
+CONSTRAINTS ?= constraints.txt
+# `make test-all PART=emit` runs tests/emit, or tests/test_emit*.py; without PART all, with coverage
+PARTS := $(if $(PART),$(wildcard tests/$(PART) tests/test_$(PART)*.py),tests)
+COVERAGE ?= $(if $(PART),,--cov=dalembert --cov-report=)
+
 .PHONY: run test test-all lint bench toolchains clean
 
 run: .venv/.installed-run
@@ -13,14 +19,16 @@ test: lint
 	$(PYTEST) -m "not slow"
 
 test-all: lint
-	HYPOTHESIS_PROFILE=all $(PYTEST)
+	@test -n "$(PARTS)" || { echo "there is no part $(PART): see tests/" >&2; exit 2; }
+	HYPOTHESIS_PROFILE=all $(PYTEST) $(COVERAGE) $(PARTS)
+	@if [ -n "$(COVERAGE)" ]; then echo "coverage: $$($(PY) -m coverage report --format=total) %"; fi
 
 lint: .venv/.installed-dev
 	$(PY) -m ruff check .
 	$(PY) -m mypy src
 
 bench: .venv/.installed-dev
-	@if [ -d benchmarks ]; then $(PY) -m benchmarks; else echo "there is no benchmarks/ yet"; fi
+	$(PY) -m benchmarks
 
 # compilers and interpreters of the languages that `make test-all` also runs
 toolchains:
@@ -39,9 +47,9 @@ clean:
 FRONTEND := $(shell find frontend hatch_build.py -type f -not -path "*/node_modules/*")
 
 .venv/.installed-run: pyproject.toml $(FRONTEND) | .venv/bin/python
-	$(PY) -m pip install --quiet --editable .
+	$(PY) -m pip install --quiet --constraint $(CONSTRAINTS) --editable .
 	@touch $@
 
-.venv/.installed-dev: requirements-dev.txt .venv/.installed-run
-	$(PY) -m pip install --quiet --requirement requirements-dev.txt
+.venv/.installed-dev: requirements-dev.txt $(CONSTRAINTS) .venv/.installed-run
+	$(PY) -m pip install --quiet --constraint $(CONSTRAINTS) --requirement requirements-dev.txt
 	@touch $@

@@ -6,6 +6,9 @@ from typing import Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .catalog.table import Quantity as Quantity
+from .plan import LoopPlan
+from .runtime.kernel import Kernel as Kernel
 from . import control as control
 from . import robots as robots
 from . import trajectory as trajectory
@@ -13,7 +16,6 @@ from .algorithms.base_parameters import base_parameters as base_parameters
 from .algorithms.regressor import parameter_names as parameter_names
 from .algorithms.regressor import parameter_vector as parameter_vector
 from .catalog import catalog as catalog
-from .catalog.table import Quantity as Quantity
 from .compute import integrate as integrate
 from .compute import neutral as neutral
 from .compute.loops import assembly_along as assembly_along
@@ -37,7 +39,6 @@ from .linear import equilibrium as equilibrium
 from .linear import linearize as linearize
 from .measure.motion import read_motion as read_motion
 from .mechanism import Mechanism as Mechanism
-from .plan import LoopPlan
 from .plan import mobility as mobility
 from .plan import plan as plan
 from .plan import regular_pose as regular_pose
@@ -47,7 +48,6 @@ from .plan.branches import planar_branches as planar_branches
 from .plan.kane import cartesian_singularity as cartesian_singularity
 from .plan.kane import kane_speeds as kane_speeds
 from .read import load as load
-from .runtime.kernel import Kernel as Kernel
 from .simulate import simulate as simulate
 from .trajectory.paths import inverse_kinematics as inverse_kinematics
 from .trajectory.torques import torques_along as torques_along
@@ -1380,6 +1380,8 @@ def kane_tau(
     check: bool = ...,
     out: Array | tuple[Array, ...] | None = ...,
     parameters: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_environment: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_body: Mapping[str, ArrayLike] | None = ...,
 ) -> Array: ...
 
 def alpha_dot(
@@ -1396,6 +1398,8 @@ def alpha_dot(
     check: bool = ...,
     out: Array | tuple[Array, ...] | None = ...,
     parameters: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_environment: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_body: Mapping[str, ArrayLike] | None = ...,
 ) -> Array: ...
 
 def kane_motion(
@@ -1412,6 +1416,8 @@ def kane_motion(
     check: bool = ...,
     out: Array | tuple[Array, ...] | None = ...,
     parameters: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_environment: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_body: Mapping[str, ArrayLike] | None = ...,
 ) -> tuple[Array, ...]: ...
 
 def constraint_forces(
@@ -1428,6 +1434,8 @@ def constraint_forces(
     check: bool = ...,
     out: Array | tuple[Array, ...] | None = ...,
     parameters: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_environment: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_body: Mapping[str, ArrayLike] | None = ...,
 ) -> Array: ...
 
 def cartesian_mass(
