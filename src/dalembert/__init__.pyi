@@ -49,6 +49,7 @@ from .plan.kane import cartesian_singularity as cartesian_singularity
 from .plan.kane import kane_speeds as kane_speeds
 from .read import load as load
 from .simulate import simulate as simulate
+from .sweep.sweep import sweep as sweep
 from .trajectory.paths import inverse_kinematics as inverse_kinematics
 from .trajectory.torques import torques_along as torques_along
 
@@ -1159,6 +1160,8 @@ def inverse_dynamics_derivatives(
     check: bool = ...,
     out: Array | tuple[Array, ...] | None = ...,
     parameters: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_environment: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_body: Mapping[str, ArrayLike] | None = ...,
 ) -> tuple[Array, ...]: ...
 
 def forward_dynamics_derivatives(
@@ -1172,6 +1175,8 @@ def forward_dynamics_derivatives(
     check: bool = ...,
     out: Array | tuple[Array, ...] | None = ...,
     parameters: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_environment: Mapping[str, ArrayLike] | None = ...,
+    wrench_on_body: Mapping[str, ArrayLike] | None = ...,
 ) -> tuple[Array, ...]: ...
 
 def elastic_inverse(
