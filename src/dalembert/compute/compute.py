@@ -26,6 +26,7 @@ from ..plan.kane import check_cartesian, check_positions, explain_speeds, with_s
 from ..reframe import simplify
 from .describe import gathered, signature, spot, text
 from .loops import check_made, closed_evaluate, cut_tree
+from .slopes import check_wrt, kept_parameters, with_slopes
 from .wrenches import external_wrench
 
 LIGHTEN = frozenset(
@@ -153,8 +154,13 @@ def _work(function: Function) -> int:
 
 def program_of(m: Mechanism, name: str, method: str | None = None, **options: Any) -> Program:
     """Return the Program of a quantity (see `trace_quantity` for the options)."""
-    names = run_time_parameters(m, options.get("parameters"))
+    row = quantity(name, m)
+    wrt = check_wrt(m, row.inputs, options.pop("wrt", None) or ())
+    options["parameters"] = kept_parameters(m, options.get("parameters"), wrt)
+    names = run_time_parameters(m, options["parameters"])
     function = trace_quantity(m, name, method, **options)
+    if wrt:
+        function = with_slopes(m, function, wrt, len(row.outputs))
     try:
         return program(function, names)
     except ZeroDivisionError:  # a pivot that is zero in every state
@@ -188,13 +194,15 @@ def compile(
     parameters: Sequence[str] | None = None,
     wrench: bool = False,
     plan: LoopPlan | None = None,
+    wrt: Sequence[str] | None = None,
     **options: Any,
 ) -> Any:
     """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
 
     Parameters without a value, and those named in `parameters`, are given at each call (a named one
     has its value if it is not); the others are compiled in. `options` are those of the catalog row:
-    `drives`, `frame`, `axes`, `given`.
+    `drives`, `frame`, `axes`, `given`. `wrt` names inputs and parameters: exact derivatives by
+    them, `dtau_dq`, `dtau_dL1`, are further outputs.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
@@ -210,13 +218,13 @@ def compile(
     settings = {k: options[k] for k in sorted(options)}
     if row is not None and row.planned and plan is None:
         plan = planned(m)
-    key = repr((m.digest, m.values, quantity, chosen, parameters, wrench, settings))
+    key = repr((m.digest, m.values, quantity, chosen, parameters, wrench, settings, wrt))
     key += repr(plan) if plan is not None else ""
-    asked = {"parameters": parameters, "wrench": wrench, "plan": plan}
+    asked = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
     make = partial(program_of, m, quantity, method, **asked, **options)
     if row is None or set(options) - set(row.options):
         make()  # raises the error that names what is wrong
-    names = run_time_parameters(m, parameters)
+    names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
     known = {n: to_float(m.values[n]) for n in names if n in m.values}
     return compile_program(make, key=key, threads=threads, defaults=known)
 
