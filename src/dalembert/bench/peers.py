@@ -26,7 +26,7 @@ class Pinocchio:
             import pinocchio as pin
         except ImportError:
             raise UsageError(
-                "Pinocchio is not installed", hint="pip install pin, or leave --peers away"
+                "Pinocchio is not installed", hint="pip install pin, or omit --peers"
             ) from None
         self.pin = pin
         self.model = self._built(m)

@@ -14,23 +14,24 @@ from ..errors import DalembertError, UsageError, closest, shown
 
 # command -> one-line help; its module has its name
 COMMANDS = {
-    "tables": "Print the tables of the 1980 report for a model.",
     "derive": "Print the closed-form equations of motion.",
-    "eval": "Compute one quantity at one state.",
-    "cost": "Count the operations of each quantity and method.",
-    "export": "Write a model as code in another language.",
+    "view": "Show a model as a page that moves, or as a drawing.",
     "simulate": "Integrate the motion of a model.",
-    "torques": "Compute the joint forces along a trajectory.",
-    "view": "Show a model as a page that moves, or as a scheme.",
+    "check": "Show what was imported, what was ignored, and physical warnings.",
+    "eval": "Compute one quantity at one state.",
+    "torques": "Compute the joint forces along a motion.",
+    "export": "Write a model as code in another language.",
     "identify": "Identify masses, inertias and friction from a log.",
-    "excite": "Find a motion that shows the parameters best.",
+    "excite": "Find the motion from which parameters are best identified.",
     "sweep": "Measure many designs that all do one task.",
-    "verify": "Compare results with the numbers in reference files.",
-    "agree": "Compare all formalisms with each other.",
     "convert": "Write a model in another description language.",
-    "check": "Show what was read and what is odd about it.",
-    "talk": "Work on a model interactively.",
+    "cost": "Count the operations of each quantity and method.",
+    "agree": "Compare all formalisms with each other.",
+    "verify": "Compare results with the numbers in reference files.",
     "bench": "Time the kernels, alone or beside other engines.",
+    "tables": "Print the geometry, angle and mass tables of the 1980 report.",
+    "talk": "Work on a model interactively.",
+    "doctor": "Show versions, what works here, and what is missing.",
 }
 
 
@@ -55,7 +56,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog='Example: dalembert tables "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2);"',
+    epilog='Example: dalembert derive "RZ(),TXK(L1),RZ(),TXK(L2);"',
 )
 @click.version_option(__version__, prog_name="dalembert")
 def group() -> None:

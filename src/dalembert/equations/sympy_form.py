@@ -59,7 +59,7 @@ def _sympy() -> Any:
     try:
         import sympy
     except ImportError:
-        raise UsageError("SymPy is not installed", hint="pip install dalembert[symbolic]") from None
+        raise UsageError("SymPy is not installed", hint="pip install sympy") from None
     return sympy
 
 

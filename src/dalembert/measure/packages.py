@@ -7,15 +7,6 @@ from typing import Any
 
 from ..errors import UsageError
 
-EXTRA = {
-    "scipy": "ident",
-    "clarabel": "ident",
-    "matplotlib": "ident",
-    "mcap": "ident",
-    "pyarrow": "sweep",
-    "distributed": "cluster",
-}
-
 
 def optional(module: str) -> Any:
     """Return a module of an optional package, or say how to install it."""
@@ -25,7 +16,7 @@ def optional(module: str) -> Any:
     except ImportError as error:
         raise UsageError(
             f"this needs {package}, which is not installed",
-            hint=f'pip install {package}, or dalembert with the extra "{EXTRA[package]}"',
+            hint=f"pip install {package}",
         ) from error
 
 

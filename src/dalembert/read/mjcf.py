@@ -109,7 +109,7 @@ def _mujoco() -> Any:
         import mujoco
     except ImportError:
         what = "an MJCF file is compiled by MuJoCo, which is not installed"
-        raise UsageError(what, hint='pip install "dalembert[io]"') from None
+        raise UsageError(what, hint="pip install mujoco") from None
     return mujoco
 
 

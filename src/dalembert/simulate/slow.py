@@ -25,9 +25,7 @@ def run_scipy(run: Any, states: Array, lead: tuple[int, ...], report: Any) -> An
     try:
         import scipy.integrate as solvers
     except ImportError:
-        raise UsageError(
-            f"method {run.method!r} needs SciPy", hint='pip install "dalembert[sim]"'
-        ) from None
+        raise UsageError(f"method {run.method!r} needs SciPy", hint="pip install scipy") from None
     settings, given = run.settings(len(states), lead), run.parameters(lead)
     out, events, steps, evaluations = [], list[Event](), 0, 0
     for row, x in enumerate(states):
