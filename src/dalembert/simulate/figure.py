@@ -25,7 +25,7 @@ def check_plot(path: str | Path | None) -> None:
     try:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
-        raise UsageError("plots need matplotlib", hint='pip install "dalembert[sim]"') from None
+        raise UsageError("plots need matplotlib", hint="pip install matplotlib") from None
     kinds = sorted(FigureCanvasBase.get_supported_filetypes())
     ending = Path(path or "x.png").suffix.removeprefix(".").lower()
     if ending and ending not in kinds:
