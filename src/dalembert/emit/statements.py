@@ -7,8 +7,9 @@ cosines, where a dialect computes them in groups, in vectors `sn` and `cs`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 from ..expr.block import MASKS, Block, Row, cut, slots, steps
 from .dialect import Dialect
@@ -51,8 +52,13 @@ Statement = Let | SinCos | Give
 class Piece:
     """Statements of one function, and the vectors they mention."""
 
-    statements: list[Statement] = field(default_factory=list)
-    vectors: set[str] = field(default_factory=set)
+    statements: list[Statement]
+    mentioned: Callable[[], Iterable[str]]
+
+    @cached_property
+    def vectors(self) -> set[str]:
+        """The vectors that its statements mention."""
+        return set(self.mentioned())
 
     def names(self, mask: bool) -> list[str]:
         """Return the names it introduces: of comparisons, or of numbers."""
@@ -132,22 +138,22 @@ class _Writer:
         pieces: list[Piece] = []
         for n, items in enumerate(self.pieces):
             self._masks_in(n)
-            piece, here = Piece(), set[int]()
+            made: list[Statement] = []
+            here: list[int] = []
             for item in items:
                 row = item.values if isinstance(item, Row) else (item,)
-                texts = [next(walked)[1:] for _ in row]
-                here.update(row)
+                here += row
+                for v in row:
+                    _, word, right = next(walked)
+                    if v not in self.turn:
+                        self._let(made, v, word, right)
                 if row[0] in self.turn:
-                    piece.statements.extend(self._row(row))
-                else:
-                    for v, (word, right) in zip(row, texts, strict=True):
-                        piece.statements.extend(self._let(v, word, right))
+                    made += self._row(row)
             if n + 1 == len(self.pieces):
                 last = [v for v in self.places if v < self.base]
-                piece.statements.extend(give for v in last for give in self._gives(v))
-                here.update(last)
-            piece.vectors.update(self._vectors(here))
-            pieces.append(piece)
+                made += [give for v in last for give in self._gives(v)]
+                here += last
+            pieces.append(Piece(made, partial(self._vectors, set(here))))
         return Code(pieces, self.slots, self.turns, self.block.ops)
 
     def _vectors(self, here: set[int]) -> Iterator[str]:
@@ -162,16 +168,17 @@ class _Writer:
                 elif a in self.slot:
                     yield "wk"
 
-    def _let(self, v: int, word: str | None, right: str) -> Iterator[Statement]:
-        """Yield what a value needs: a name, a place in the scratch vector, results that it is."""
-        mask = self.block.lines[v - self.base].op in MASKS
+    def _let(self, made: list[Statement], v: int, word: str | None, right: str) -> None:
+        """Append what a value needs: a name, a place in the scratch vector, results that it is."""
         if word is not None:
-            yield Let(word, right, mask, v in self.slot and not mask)
-        if word is not None and mask and v in self.slot:
-            one, zero = self.dialect.number(1.0), self.dialect.number(0.0)
-            value = self.walk.forms["where"].text.format(word, one, zero)
-            yield Let(self.dialect.at("wk", self.slot[v]), value, kept=True)
-        yield from self._gives(v)
+            mask = self.block.lines[v - self.base].op in MASKS
+            made.append(Let(word, right, mask, v in self.slot and not mask))
+            if mask and v in self.slot:
+                one, zero = self.dialect.number(1.0), self.dialect.number(0.0)
+                value = self.walk.forms["where"].text.format(word, one, zero)
+                made.append(Let(self.dialect.at("wk", self.slot[v]), value, kept=True))
+        if v in self.places:
+            made += self._gives(v)
 
     def _row(self, row: Sequence[int]) -> Iterator[Statement]:
         """Yield the statement that computes sines and cosines, and the results among them."""

@@ -15,6 +15,7 @@ from .arena import Number
 from .ops import OPS
 
 MASKS = frozenset({"lt", "le", "eq"})
+SINES = frozenset(name for name, op in OPS.items() if op.kind == "sincos")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Line:
     @property
     def turns(self) -> bool:
         """Whether this is a sine or a cosine."""
-        return OPS[self.op].kind == "sincos"
+        return self.op in SINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class _Builder:
         def place(v: int) -> int:
             return v if v >= 0 else base - 1 - v
 
-        lines = tuple(Line(op, tuple(map(place, args))) for op, args in self.lines)
+        lines = tuple([Line(op, tuple([*map(place, args)])) for op, args in self.lines])
         return without_dead(Block(tuple(self.leaves), lines, tuple(map(place, results))))
 
 
@@ -216,24 +217,35 @@ def gathered(block: Block) -> Block:
     level = [0] * (base + len(lines))
     by_level: dict[int, list[int]] = {}
     for v, line in enumerate(lines, base):
-        level[v] = max((level[a] for a in line.args), default=0) + line.turns
-        if line.turns:
-            by_level.setdefault(level[v], []).append(v)
+        high = max([level[a] for a in line.args])
+        if line.op in SINES:
+            high += 1
+            by_level.setdefault(high, []).append(v)
+        level[v] = high
     if not by_level:
         return block
     order: list[int] = []
     done = set(range(base))
     for v, line in enumerate(lines, base):
-        if v not in done:
-            members = by_level[level[v]] if line.turns else [v]
+        if v in done:
+            continue
+        if line.op in SINES:
+            members = by_level[level[v]]
             needed = _before(block, [lines[s - base].args[0] for s in members], done)
-            order += [*(needed if line.turns else ()), *members]
-            done.update(needed if line.turns else (), members)
-    place = {v: v for v in range(base)} | {v: base + n for n, v in enumerate(order)}
-    moved = tuple(
-        Line(lines[v - base].op, tuple(place[a] for a in lines[v - base].args)) for v in order
-    )
-    return Block(block.leaves, moved, tuple(place[v] for v in block.results))
+            order += [*needed, *members]
+            done.update(needed, members)
+        else:
+            order.append(v)
+            done.add(v)
+    place = [*range(base + len(lines))]
+    for n, v in enumerate(order, base):
+        place[v] = n
+    moved = []
+    for v in order:
+        line = lines[v - base]
+        args = tuple([place[a] for a in line.args])
+        moved.append(line if args == line.args else Line(line.op, args))
+    return Block(block.leaves, tuple(moved), tuple(place[v] for v in block.results))
 
 
 def _before(block: Block, values: Iterable[int], done: set[int]) -> list[int]:
