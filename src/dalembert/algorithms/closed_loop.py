@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..algebra import Vec3
 from ..errors import ModelError, shown
 from ..expr import Scalar, solve
 from ..joint import Vector
@@ -19,9 +18,9 @@ from ..mechanism import Mechanism, joint_name
 from .closed_kinematics import Closed, Plan, closed_at, dot
 from .composite import composite
 from .drives import Drives
-from .loop_closure import closure_rates, reaction_wrenches
+from .loop_closure import closure_rates
 from .newton_euler import newton_euler
-from .springs import added, body_states, link_wrenches, spring_forces, without_springs
+from .springs import spring_forces, without_springs
 
 Inverse = Callable[..., list[Scalar]]
 
@@ -44,8 +43,8 @@ def active_torques(
     `tree` is the same mechanism in frames chosen for the tree's own dynamics.
     """
     closed = closed_at(m, plan, q, steps)
-    _, gamma, _ = _motion(closed, qd, qdd, inverse, tree or m, drives, given)
-    return [_shared(closed, closed.projected(gamma), weights), *closed.checks()]
+    _, gamma, _ = closed_motion(closed, qd, qdd, inverse, tree or m, drives, given)
+    return [shared_forces(closed, closed.projected(gamma), weights), *closed.checks()]
 
 
 def tree_torques(
@@ -56,11 +55,11 @@ def tree_torques(
     inverse, tree = options.pop("inverse", newton_euler), options.pop("tree", None)
     drives = options.pop("drives", "inertia")
     closed = closed_at(m, plan, q, steps)
-    _, gamma, _ = _motion(closed, qd, qdd, inverse, tree or m, drives, options)
+    _, gamma, _ = closed_motion(closed, qd, qdd, inverse, tree or m, drives, options)
     return [gamma, *closed.checks()]
 
 
-def _motion(
+def closed_motion(
     closed: Closed,
     qd: Vector,
     qdd: Vector,
@@ -120,7 +119,7 @@ def _load(plan: Plan, gamma: Vector, tau: Vector) -> list[Scalar]:
     return load
 
 
-def _shared(
+def shared_forces(
     closed: Closed, force: Sequence[Scalar], weights: Sequence[float] | None
 ) -> list[Scalar]:
     """Return motor forces u with G_aᵀ u = force, of least Σ w u² where motors are spare."""
@@ -309,57 +308,3 @@ def closed_forward_multipliers(
     low = [[*closed.J[r], *([0] * len(rows))] for r in rows]
     found = solve([*top, *low], [*load, *(-bias[r] for r in rows)], "general")
     return [found[:n], *closed.checks()]
-
-
-def loop_reactions(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    inverse: Inverse = newton_euler,
-    tree: Mechanism | None = None,
-    steps: int = 0,
-    weights: Sequence[float] | None = None,
-    drives: Drives = "inertia",
-    **given: Any,
-) -> Any:
-    """Return (wrench of body_i on body_j of each loop at point_j, base axes; checks).
-
-    Where equations are redundant the reactions are not unique: those left out carry nothing.
-    """
-    closed = closed_at(m, plan, q, steps)
-    _, gamma, _ = _motion(closed, qd, qdd, inverse, tree or m, drives, given)
-    left = list(gamma)
-    for k, u in zip(plan.motors, _shared(closed, closed.projected(gamma), weights), strict=True):
-        left[k] = left[k] - u
-    lam: list[Scalar] = [0] * plan.equations
-    for r, x in zip(plan.rows, closed.multipliers(left), strict=True):
-        lam[r] = x
-    return [reaction_wrenches(m, closed.q, lam), *closed.checks()]
-
-
-def closed_link_wrenches(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    steps: int = 0,
-    wrenches: Any = None,
-) -> Any:
-    """Return (wrench of each parent on its link in link axes; checks), loops closed."""
-    closed = closed_at(m, plan, q, steps)
-    given = {"wrenches": wrenches} if wrenches else {}
-    qd, _, qdd = _motion(closed, qd, qdd, newton_euler, m, "none", given)
-    reactions = loop_reactions(m, plan, closed.q, qd, qdd, drives="none", **given)[0]
-    states = body_states(m, closed.q, qd)
-    acting: dict[int, Any] = dict(wrenches or {})
-    for loop, w in zip(m.loops, reactions, strict=True):
-        f, n = Vec3(*w[:3]), Vec3(*w[3:])
-        for body, point, sign in ((loop.body_i, loop.point_i, 1), (loop.body_j, loop.point_j, -1)):
-            if body >= 0:
-                R = states[body][0].T
-                force, couple = R @ f * sign, R @ n * sign
-                acting = added(acting, {body: (force, couple + point.cross(force))})
-    return [link_wrenches(m, closed.q, qd, qdd, acting), *closed.checks()]

@@ -80,7 +80,7 @@ def steering_names(m: Mechanism) -> tuple[str, ...]:
 
 def prescribed_joints(m: Mechanism) -> tuple[int, ...]:
     """Return the bodies whose joints follow a given motion."""
-    return tuple(_joint(m, n) for n in m.prescribed if n in m.joint_names)
+    return tuple(named_joint(m, n) for n in m.prescribed if n in m.joint_names)
 
 
 def prescribed_names(m: Mechanism) -> tuple[str, ...]:
@@ -118,11 +118,12 @@ def wheel_angle(
         return 0, 0
     if wheel.steer in steer:
         return steer[wheel.steer]
-    j = _joint(m, wheel.steer)
+    j = named_joint(m, wheel.steer)
     return m.split_q(q)[j][0], m.split(qd)[j][0]
 
 
-def _joint(m: Mechanism, name: str) -> int:
+def named_joint(m: Mechanism, name: str) -> int:
+    """Return the body of a joint of one freedom."""
     for j, body in m.outward():
         if body.joint.nv == 1 and joint_name(body) == name:
             return j
@@ -156,7 +157,7 @@ def _wheel(
         if wheel.spin is None:
             raise ModelError(f"wheel {wheel.name!r} has a radius and no spin joint")
         H, Hd = _along(m, wheel, forward, normal * turning, q, qd)
-        k = m.velocity_index[_joint(m, wheel.spin)]
+        k = m.velocity_index[named_joint(m, wheel.spin)]
         H[k] = H[k] - wheel.radius
         found.append(Row(f"{wheel.name}.roll", H, Hd))
     return found

@@ -15,6 +15,7 @@ from ..algorithms import (
     closed_derivatives,
     closed_kinematics,
     closed_loop,
+    closed_wrenches,
     loop_closure,
     parallel,
 )
@@ -137,7 +138,7 @@ def loop_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
         _row("active_bias", "q qd", (("H_c", _independent),), _by(dynamic.active_bias, inverse),
              "N, N m", "H_c: motor forces at zero acceleration of the active joints", MODEL),
         _row("loop_reactions", "q qd qdd", (("f", _loops6),),
-             _by(dynamic.loop_reactions, inverse), "N, N m",
+             _by(closed_wrenches.loop_reactions, inverse), "N, N m",
              "wrench of body_i on body_j of each loop at point_j, base axes", SHARED),
     ]  # fmt: skip
     plain = {"frame_free": False, "options": {}, "planned": False}
@@ -182,7 +183,7 @@ def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
              "slopes of all accelerations by q and qd of the independent joints, by motor forces",
              MODEL),
         _row("link_wrenches", "q qd qdd", (("f", bodies_six),),
-             {"newton_euler": closed_loop.closed_link_wrenches}, "N, N m",
+             {"newton_euler": closed_wrenches.closed_link_wrenches}, "N, N m",
              "wrench of each parent on its link, at the link's origin, link axes", STEPS),
     ]  # fmt: skip
 

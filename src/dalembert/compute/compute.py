@@ -291,9 +291,9 @@ def evaluate(
         if check:
             check_finite(m, name, kernel, given, result)
             kept = {k: x for k, x in options.items() if k == "drives"}
-            direct = partial(evaluate, m, "forward_dynamics", parameters=parameters, **kept,
-                             wrench_on_environment=wrench)  # fmt: skip
-            check_made(m, name, direct, inputs, result)
+            again = partial(evaluate, m, parameters=parameters, **kept,
+                            wrench_on_environment=wrench)  # fmt: skip
+            check_made(m, name, again, inputs, result)
         if out is None:
             return result
         for target, found in zip(arrays_of(out), arrays_of(result), strict=True):

@@ -71,6 +71,7 @@ def closed_evaluate(
 
 
 ASKED = frozenset({"inverse_dynamics", "active_torques"})
+BORNE = frozenset({"link_wrenches", "loop_reactions"})  # what the motors' forces decide too
 UNMADE = 1e-6  # an acceleration that differs by more, in parts of the largest, is not the one asked
 
 
@@ -79,15 +80,18 @@ def check_made(
 ) -> None:
     """Raise ComputationError where the motors of a machine cannot make the motion asked.
 
-    `again(q, qd, tau, ...)` is the direct model: what it makes of the motor forces is compared.
+    `again(name, q, qd, tau, ...)` computes a quantity: what the direct model makes of the motor
+    forces is compared.
     """
     import numpy as np
 
     own = planned(m)
-    if name not in ASKED or not own.free:
+    if name not in ASKED | BORNE or not own.free:
         return
     q, qd, qdd, *told = inputs
-    made = np.asarray(again(q, qd, tau, *told))
+    if name in BORNE:
+        tau = again("inverse_dynamics", q, qd, qdd, *told, check=False)
+    made = np.asarray(again("forward_dynamics", q, qd, tau, *told))
     index = list(own.independent)
     ask = np.broadcast_to(np.asarray(qdd, dtype=float), made.shape)[..., index]
     gap = np.abs(made[..., index] - ask)
