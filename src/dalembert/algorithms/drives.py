@@ -1,18 +1,21 @@
 """Rotor inertia and joint friction (Khalil 2010, the last terms of (31) and of (44)).
 
 Ia = N² J_m, friction = |N| (B |N| q̇ + T_c): the gear ratio N may be negative, the Coulomb friction
-may differ between the two senses of motion, and sign(0) = 0.
+may differ between the two senses of motion, and sign(0) = 0. The drive of a joint that follows
+another one is seen at its leader, through the ratio.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 from ..algebra import is_zero
 from ..errors import ModelError, UsageError
 from ..expr import Scalar, absolute, exp, sign, where
 from ..joint import Vector
 from ..mechanism import Drive, Mechanism, joint_name
+from ..mechanism.follower import Follower
 
 Drives = Literal["inertia", "all", "none"]
 CHOICES = ("inertia", "all", "none")
@@ -24,14 +27,16 @@ def rotor_inertia(m: Mechanism, drives: Drives = "inertia") -> dict[int, Scalar]
         raise UsageError(f"unknown drives {drives!r}", hint="one of " + ", ".join(CHOICES))
     if drives == "none":
         return {}
-    return {_index(m, d): d.gear * d.gear * d.inertia for d in m.drives}
+    total: dict[int, Scalar] = {}
+    for k, d in placed_drives(m):
+        total[k] = total.get(k, 0) + d.gear * d.gear * d.inertia
+    return total
 
 
 def friction(m: Mechanism, qd: Vector, drives: Drives = "all") -> dict[int, Scalar]:
     """Return the friction force the actuator must overcome, by velocity index."""
     forces = viscous_friction(m, qd, drives)
-    for d in m.drives if drives == "all" else ():
-        k = _index(m, d)
+    for k, d in placed_drives(m) if drives == "all" else ():
         forces[k] = absolute(d.gear) * _coulomb(d, qd[k]) + forces[k]
     return forces
 
@@ -40,7 +45,10 @@ def viscous_friction(m: Mechanism, qd: Vector, drives: Drives = "all") -> dict[i
     """Return the part of friction that is proportional to speed, by velocity index."""
     if drives != "all":
         return {}
-    return {k: d.gear * d.gear * d.viscous * qd[k] for d in m.drives for k in (_index(m, d),)}
+    total: dict[int, Scalar] = {}
+    for k, d in placed_drives(m):
+        total[k] = total.get(k, 0) + d.gear * d.gear * d.viscous * qd[k]
+    return total
 
 
 def _coulomb(d: Drive, speed: Scalar) -> Scalar:
@@ -69,31 +77,67 @@ def is_static_as_sliding(d: Drive) -> bool:
     return all(is_zero(x) for x in d.static)
 
 
-def dry_drives(m: Mechanism) -> dict[int, Drive]:
-    """Return the drives with dry friction, by velocity index."""
-    return {
-        _index(m, d): d for d in m.drives if not all(is_zero(x) for x in (*d.coulomb, *d.static))
-    }
+def dry_drives(m: Mechanism) -> dict[int, list[Drive]]:
+    """Return the drives with dry friction, by velocity index: a leader may have several."""
+    found: dict[int, list[Drive]] = {}
+    for k, d in placed_drives(m):
+        if not all(is_zero(x) for x in (*d.coulomb, *d.static)):
+            found.setdefault(k, []).append(d)
+    return found
 
 
-def sliding_friction(d: Drive, speed: Scalar, direction: Scalar) -> Scalar:
+def sliding_friction(drives: list[Drive], speed: Scalar, direction: Scalar) -> Scalar:
     """Return dry friction of a joint that slides in a direction (1, -1), joint side.
 
     The direction is given apart from the speed, so that the force is smooth where the speed is 0.
     """
-    forward, backward = sliding_levels(d, speed)
-    level = where(direction > 0, forward, where(direction < 0, backward, 0 * direction))
-    return absolute(d.gear) * level
+    total: Scalar = 0
+    for d in drives:
+        forward, backward = sliding_levels(d, speed)
+        level = where(direction > 0, forward, where(direction < 0, backward, 0 * direction))
+        total = total + absolute(d.gear) * level
+    return total
 
 
-def holding_friction(d: Drive) -> tuple[Scalar, Scalar]:
+def holding_friction(drives: list[Drive]) -> tuple[Scalar, Scalar]:
     """Return the largest and the smallest force by which dry friction holds a joint at rest."""
-    forward, backward = d.coulomb if is_static_as_sliding(d) else d.static
-    return absolute(d.gear) * forward, absolute(d.gear) * backward
+    upper: Scalar = 0
+    lower: Scalar = 0
+    for d in drives:
+        forward, backward = d.coulomb if is_static_as_sliding(d) else d.static
+        upper, lower = upper + absolute(d.gear) * forward, lower + absolute(d.gear) * backward
+    return upper, lower
 
 
-def _index(m: Mechanism, d: Drive) -> int:
+def placed_drives(m: Mechanism) -> list[tuple[int, Drive]]:
+    """Return the drives with their velocity index, those of followers at their leaders."""
+    leaders = {joint_name(b): j for j, b in enumerate(m.bodies)} if m.drives else {}
+    return [_placed(m, d, leaders) for d in m.drives]
+
+
+def _placed(m: Mechanism, d: Drive, leaders: dict[str, int]) -> tuple[int, Drive]:
     body = m.bodies[d.joint]
+    if isinstance(body.joint, Follower):
+        return m.velocity_index[leaders[body.joint.of]], _at_leader(d, body.joint.ratio)
     if body.joint.nv != 1:
         raise ModelError(f"joint {joint_name(body)!r} has a drive and {body.joint.nv} freedoms")
-    return m.velocity_index[d.joint]
+    return m.velocity_index[d.joint], d
+
+
+def _at_leader(d: Drive, ratio: Any) -> Drive:
+    """Return the drive that does the same at a joint which moves 1 / ratio as fast."""
+    ahead = ratio > 0
+
+    def seen(levels: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return the levels by the sense of the leader: a negative ratio exchanges them."""
+        if all(is_zero(x) for x in levels):
+            return levels
+        up, down = levels
+        if ahead.__class__ is bool:
+            return (up, down) if ahead else (-down, -up)
+        return where(ahead, up, -down), where(ahead, down, -up)
+
+    slow = d.stribeck if is_zero(d.stribeck) else d.stribeck / absolute(ratio)
+    return replace(
+        d, gear=d.gear * ratio, coulomb=seen(d.coulomb), static=seen(d.static), stribeck=slow
+    )

@@ -9,14 +9,14 @@ q̈_k = a_k + Σ W_kl f_l = 0 over the held joints, W = G A⁻¹ Gᵀ.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..expr import Scalar, solve, where
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
 from . import kane
 from .articulated_body import hybrid_dynamics
-from .closed_kinematics import Plan, closed_at, dot
+from .closed_kinematics import Closed, Plan, closed_at, dot
 from .composite import composite
 from .drives import Drives, dry_drives, friction, sliding_friction, viscous_friction
 from .elastic import joint_springs
@@ -24,6 +24,7 @@ from .kane import rotors
 from .newton_euler import newton_euler
 from .springs import spring_forces, without_springs
 from .velocity_constraints import prescribed_joints
+from .velocity_rows import is_rolling
 
 # joints of one loop may be held by more friction than it takes: they then share the force evenly
 SHARE = 1e-10
@@ -99,6 +100,48 @@ def tree_outcome(
     return Outcome(qdd, qdd, {k: x[k] - carried[k] for k in direction}, forces)
 
 
+def folded_outcome(
+    m: Mechanism,
+    whole: Mechanism,
+    q: Vector,
+    qd: Vector,
+    tau: Vector,
+    given: Mapping[int, Scalar],
+    direction: Mapping[int, Scalar],
+    drives: Drives = "all",
+) -> Outcome:
+    """Return the motion of a tree in which joints follow others, by the whole tree projected.
+
+    A leader and its followers come to rest together: their friction is one force on the leader.
+    """
+    fold, tree = whole.fold, replace(whole, fold=None, checked=True)
+    x, xd = fold.coordinates(q), fold.rates(qd)
+    rest: list[Scalar] = [0] * m.nv
+    for j, acceleration in given.items():
+        rest[m.velocity_index[j]] = acceleration
+    light = without_springs(tree)
+    inertial = newton_euler(light, x, xd, fold.rates(rest), drives=rotors(drives))
+    pull = spring_forces(tree, x, xd)
+    for k, force in joint_springs(tree, x, xd).items():
+        pull[k] = pull[k] + force
+    found = resistance(m, qd, direction, drives)
+    load = [a + b for a, b in zip(tau, fold.forces(pull), strict=True)]
+    load = [a - b for a, b in zip(load, fold.forces(inertial), strict=True)]
+    for k, force in found.force.items():
+        load[k] = load[k] - force
+    A = fold.square(composite(light, x, drives=rotors(drives)))
+    led = [m.velocity_index[j] for j in given]
+    free = [k for k in range(m.nv) if k not in led]
+    G = [[1 if k == c else 0 for c in free] for k in range(m.nv)]
+    own = [[A[k][c] for c in free] for k in free]
+    z, held = held_system(own, [load[k] for k in free], G, rest, found.sliding)
+    qdd = list(rest)
+    for k, value in zip(free, z, strict=True):
+        qdd[k] = value * found.sliding.get(k, 1)
+    forces = {k: dot([A[k][c] for c in free], z) - load[k] for k in led}
+    return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, forces)
+
+
 def loop_outcome(
     m: Mechanism,
     tree: Mechanism,
@@ -145,7 +188,19 @@ def loop_outcome(
     for k, f in held.items():
         gap[k] = gap[k] - f
     forces = {k: dot(columns[c], gap) for c, k in enumerate(plan.independent[:first])}
+    forces |= _prescribed(closed, gap)
     return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, forces)
+
+
+def _prescribed(closed: Closed, gap: Vector) -> dict[int, Scalar]:
+    """Return the forces of joints whose given motion is a row beside wheels and equations."""
+    m, plan = closed.m, closed.plan
+    joints = prescribed_joints(m) if is_rolling(m) else ()
+    if not joints:
+        return {}
+    lam = dict(zip(plan.rows, closed.multipliers(gap), strict=True))
+    first = plan.equations - len(joints)  # they are the last rows
+    return {m.velocity_index[j]: lam.get(first + a, 0) for a, j in enumerate(joints)}
 
 
 def kane_outcome(

@@ -20,7 +20,7 @@ from ..mechanism import joint_name
 from ..runtime.methods import RK4
 from .kernels import MAPS, RESTING
 from .result import Event, SimulationStopped
-from .systems import Reduced, Tree
+from .systems import Tree
 
 Array = np.ndarray
 REST = 10 * RESTING  # joints as slow as this are at rest when another one comes to rest
@@ -110,7 +110,7 @@ class Modes:
             still = rest[row] & (np.abs(slopes).max(axis=1) > 1e-6)
             x[row, nq:] -= np.linalg.lstsq(slopes[still], rates[0][still], rcond=1e-9)[0]
             x[row] = self._closed(job, x[row : row + 1], t, p[row : row + 1], given)[0]
-        if not isinstance(own, Reduced):
+        if own.speeds == job.m.nv:
             x[:, at] = np.where(rest, 0.0, x[:, at])
 
     def _closed(self, job: Any, x: Array, t: float, p: Array, given: Any) -> Array:

@@ -68,8 +68,8 @@ def _asked(name: str, function: EventFunction, t: Scalar, q: Vector, qd: Vector)
 def _imposed(s: System) -> bool:
     """Return whether the forces of joints that follow signals are known."""
     if isinstance(s, Reduced):
-        return type(s) is Reduced and bool(prescribed_joints(s.m))
-    return bool(s.given) and not s.m.followers
+        return bool(prescribed_joints(s.m))
+    return bool(s.given)
 
 
 def _reported(s: System, tau: Vector, needed: Mapping[int, Scalar]) -> list[Scalar]:

@@ -30,7 +30,7 @@ from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run import Found, Run
 from .slow import STIFF, run_numpy, run_scipy
-from .systems import Closed, Tree, normalised, rubbing, system
+from .systems import Closed, Tree, normalised, system
 from .tools import joint_index, prescribed_signal
 from .wrenches import Wrenches, wrenches_of
 
@@ -100,17 +100,6 @@ def simulate(
     return run.result(_found(run, states, lead, threads, watch), lead)
 
 
-def _plain(own: Tree, outside: Wrenches) -> None:
-    """Refuse what is not known of trees in which joints follow others."""
-    what = "dry friction that holds joints" if rubbing(own) else "a wrench from outside"
-    if own.m.followers and (rubbing(own) or outside.frames):
-        raise UsageError(
-            f"{what} is not simulated where joints follow others: "
-            + ", ".join(map(shown, own.m.followers[:8])),
-            hint='load with mimic="couple", which keeps them as coordinates, or drives="inertia"',
-        )
-
-
 def _planned(job: Job, state: Array, t: float) -> Job:
     """Return the job with its loops planned where it starts."""
     if not isinstance(job.kernels.system, Closed | Rolling) or not len(state):
@@ -165,7 +154,6 @@ def _job(
     joints = tuple(sorted(joint_index(m, n) for n in motion or () if n in m.joint_names))
     own = rolling(m, drives, joints) if is_rolling(m) else system(m, drives, joints)
     if isinstance(own, Tree):
-        _plain(own, outside)
         own = replace(own, framed=bool(outside.frames))
     law = law_of(torque, force_names(own), hold)
     if hasattr(law, "placed"):

@@ -16,7 +16,7 @@ import numpy as np
 from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.closed_loop import closed_forward
-from ..algorithms.drives import dry_drives
+from ..algorithms.dry_friction import Outcome, loop_outcome
 from ..algorithms.velocity_constraints import (
     forward_row,
     is_holonomic,
@@ -33,7 +33,7 @@ from ..plan import LoopPlan, plan, planned
 from ..plan.assembly import Closure, close
 from ..plan.kane import RedundantConstraint, with_speeds
 from ..reframe import simplify
-from .systems import Reduced, System, normalised, system
+from .systems import NOWHERE, Directions, Reduced, System, normalised
 
 Array = np.ndarray
 UNPLANNED = LoopPlan(0, (), (), (), ())
@@ -84,14 +84,27 @@ class Rolling(Reduced):
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         """Return the accelerations of all joints."""
         m = self.told(u)
+        found: list[Scalar] = closed_forward(
+            m, self.plan, q, v, self._total(m, q, tau), INVERSE["newton_euler"], self.tree,
+            drives=self.drives,
+        )[0]  # fmt: skip
+        return found
+
+    def outcome(
+        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
+    ) -> Outcome:
+        """Return accelerations and forces, with joints that slide in given directions."""
+        m = self.told(u)
+        given = self.plan, q, v, self._total(m, q, tau), (), direction, self.drives
+        return loop_outcome(m, self.tree or m, *given)
+
+    def _total(self, m: Mechanism, q: Vector, tau: Vector) -> list[Scalar]:
+        """Return the forces of all joints with the traction of the wheels."""
         total = list(tau[: m.nv])
         for wheel, force in zip(m.wheels, tau[m.nv :], strict=True):
             row = forward_row(m, wheel, q, [0] * m.nv, steering_of(m))
             total = [a + h * force for a, h in zip(total, row.H, strict=True)]
-        found: list[Scalar] = closed_forward(
-            m, self.plan, q, v, total, INVERSE["newton_euler"], self.tree, drives=self.drives
-        )[0]
-        return found
+        return total
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state that the constraints allow: positions settled, rates brought back."""
@@ -127,12 +140,7 @@ class Rolling(Reduced):
 
 
 def rolling(m: Mechanism, drives: Any, given: tuple[int, ...]) -> System:
-    """Return the system of a machine on wheels, some joints of which follow signals.
-
-    Joints that stick by dry friction are events of the speeds of Kane's method.
-    """
-    if drives == "all" and dry_drives(m):
-        return system(m, drives, given)
+    """Return the system of a machine on wheels, some joints of which follow signals."""
     names = tuple(joint_name(m.bodies[j]) for j in given)
     more = tuple(n for n in names if n not in m.prescribed)
     speeds = tuple(n for n in m.speeds if n not in more)

@@ -20,7 +20,13 @@ from typing import Any
 from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.drives import dry_drives
-from ..algorithms.dry_friction import Outcome, kane_outcome, loop_outcome, tree_outcome
+from ..algorithms.dry_friction import (
+    Outcome,
+    folded_outcome,
+    kane_outcome,
+    loop_outcome,
+    tree_outcome,
+)
 from ..algorithms.velocity_constraints import (
     is_holonomic,
     is_timed,
@@ -31,7 +37,7 @@ from ..algorithms.velocity_constraints import (
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.loops import cut_tree
-from ..errors import SingularPose, UsageError, shown
+from ..errors import SingularPose
 from ..expr import Scalar, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
@@ -123,8 +129,6 @@ class Tree:
             _, run = algorithm(quantity("forward_dynamics", self.m), None)
             found: list[Scalar] = run(self.whole or self.m, q, v, tau, drives=self.drives)
             return found
-        if self.whole is not None:
-            return self._led(q, v, tau, u)
         return self.outcome(q, v, self.placed(tau), u).qdd
 
     def placed(self, tau: Vector) -> list[Scalar]:
@@ -137,17 +141,9 @@ class Tree:
     ) -> Outcome:
         """Return accelerations and forces, with joints that slide in given directions."""
         given = {j: u[3 * k + 2] for k, j in enumerate(self.given)}
+        if self.whole is not None:
+            return folded_outcome(self.m, self.whole, q, v, tau, given, direction, self.drives)
         return tree_outcome(self.m, q, v, tau, given, direction, self.drives)
-
-    def _led(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
-        """Return the accelerations where some joints follow signals and others follow joints."""
-        m, x = self.m, list(tau)
-        for k, j in enumerate(self.given):
-            x[m.velocity_index[j]] = u[3 * k + 2]
-        names = [joint_name(m.bodies[j]) for j in self.given]
-        _, run = algorithm(quantity("hybrid_dynamics", m), None)
-        found: list[Scalar] = run(self.whole, q, v, x, given=names, drives=self.drives)[0]
-        return found
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
@@ -386,10 +382,4 @@ def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -
         speeds = tuple(n for n in m.speeds if n not in more)
         m = replace(m, prescribed=(*m.prescribed, *more), speeds=speeds, checked=True)
         return Reduced(with_speeds(m), drives)
-    if m.followers and drives == "all" and dry_drives(m):
-        raise UsageError(
-            "dry friction where joints follow others: "
-            f"{', '.join(map(shown, m.followers[:8]))} have no coordinate that could stick",
-            hint='load with mimic="couple", or simulate with drives="inertia"',
-        )
     return Tree(m, given, drives)

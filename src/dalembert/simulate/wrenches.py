@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,10 @@ class Wrenches:
     def forces(self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector) -> list[Scalar]:
         """Return the generalized forces on the joints."""
         acting: dict[int, tuple[Vec3, Vec3]] = {}
-        states = body_states(m, q, qd) if self.functions else {}
+        fold = m.unfolded.fold
+        tree = replace(m.unfolded, fold=None, checked=True) if fold is not None else m
+        x, xd = (q, qd) if fold is None else (fold.coordinates(q), fold.rates(qd))
+        states = body_states(tree, x, xd) if self.functions else {}
         first = 0
         for name in self.frames:
             body, place = m.frame(name)
@@ -72,7 +75,8 @@ class Wrenches:
                 six, first = u[first : first + 6], first + 6
             f, n = (place.R @ Vec3(*part) * self.sign for part in (six[:3], six[3:]))
             acting = added(acting, {body: (f, n + place.p.cross(f))})
-        return wrench_forces(m, q, acting)
+        found = wrench_forces(tree, x, acting)
+        return found if fold is None else fold.forces(found)
 
 
 def _six(
