@@ -11,8 +11,8 @@ from dalembert.catalog.table import CLOSED as INSTEAD
 HEAD = """# Quantities
 
 Each is a function `da.<name>(m, inputs..., method=None, check=True)`, a kernel
-`da.compile(m, "<name>")` and a command `dalembert eval MODEL <name>`. Inputs stand in order or are
-named, `q=...`; `help(da.<name>)` explains options and has an example. The first method
+`da.compile(m, "<name>")` and a command `dalembert eval MODEL <name>`. Inputs are given in order or
+by name, `q=...`; `help(da.<name>)` explains options and has an example. The first method
 is the default. This page is written by `docs/quantities.py`.
 
 | quantity | what it is | inputs | outputs | methods | unit | options |
@@ -22,11 +22,11 @@ is the default. This page is written by `docs/quantities.py`.
 CLOSED = """
 ## With closed loops
 
-These have another meaning where loops close the tree; motors are in the order of `m.active`,
-independent joints in that of the columns of `active_map`. Kinematics and energies take the
-motion of all joints. What would be that of the cut tree alone is refused, with what to ask
-for instead: {refused}. `m.tree` is the machine without loops, wheels and constraints, whose
-quantities they are.
+These quantities have another meaning when loops close the tree. Motors are in the order of
+`m.active`, independent joints in the order of the columns of `active_map`. Kinematics and
+energies take the motion of all joints. Quantities that would describe the cut tree alone are
+refused, and the error says what to use instead: {refused}. `m.tree`, the machine without
+loops, wheels and constraints, has them.
 
 """
 

@@ -225,7 +225,7 @@ def follower():
 def test_mimic_holds_for_native_couplings():
     assert len(da.load(follower(), mimic="couple").couplings) == 1
     free = da.load(follower(), mimic="free")
-    assert not free.couplings and "left aside, as asked: b" in free.notes[-1]
+    assert not free.couplings and "ignored, as asked: b" in free.notes[-1]
     m = da.load(follower())
     assert m == da.load(follower(), mimic="substitute") and m.followers == ("b",) and m.nq == 1
 

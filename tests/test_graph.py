@@ -438,7 +438,7 @@ BAD = {
     "same": (without(joints=[pin("A", 0, [0, 0, 0], 0, [0, 0, 0])]), "on the same body"),
     "names": (without(joints=[FIVEBAR["joints"][0]] * 2), "duplicate joint name 'A'"),
     "carried": (without(bodies=[{"name": "a", "joint": {"type": "revolute"}}]), "no parent"),
-    "phrase": ({"phrase": "RZ(), TXK(1);", "joints": []}, "stands beside a phrase"),
+    "phrase": ({"phrase": "RZ(), TXK(1);", "joints": []}, "is given together with a phrase"),
 }
 
 

@@ -61,7 +61,7 @@ def test_arrays_and_the_graph_know_both_senses():
 
 
 def test_a_drive_on_a_ball_joint_and_an_unknown_choice_are_refused():
-    with pytest.raises(ModelError, match="3 freedoms"):
+    with pytest.raises(ModelError, match="3 degrees of freedom"):
         rotor_inertia(arm(Drive(0, 1), Spherical()))
     with pytest.raises(UsageError, match="unknown drives"):
         newton_euler(arm(PUMA), [0.0], [0.0], [0.0], drives="some")

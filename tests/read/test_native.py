@@ -278,14 +278,14 @@ WRONG = {
     "a list is needed": arm(bodies={"a": 1}),
     "joint 'c' does not exist": arm(drives=[{"joint": "c"}]),
     "joint is missing": arm(drives=[{"Ia": 1}]),
-    "stands beside Ia": arm(drives=[{"joint": "a", "Ia": 1, "Jm": 1}]),
+    "is given together with Ia": arm(drives=[{"joint": "a", "Ia": 1, "Jm": 1}]),
     "gear ratio of zero": arm(drives=[{"joint": "a", "Ia": 1, "gear": 0}]),
     "unknown loop joint": arm(
         loops=[{"body_i": 0, "point_i": [0, 0, 0], "body_j": 1, "point_j": [0, 0, 0], "joint": "x"}]
     ),
     "an equation has one =": arm(velocity_constraints=[{"name": "c", "equation": "xd"}]),
     "is not a joint": arm(active=["zz"]),
-    "stands beside com": body(first_moment=[0, 0, 0]),
+    "is given together with com": body(first_moment=[0, 0, 0]),
     "not an earlier node": body(mass={"nodes": [["add", 0, 1]]}),
     "not a node": body(mass={"nodes": [["os.system", 0]]}),
 }

@@ -269,7 +269,7 @@ def _known(m: Mechanism, plan: Plan, given: Sequence[str | int]) -> set[int]:
     if plan.spare_motors:
         raise ModelError(
             "motors beyond the mobility share their load: hybrid dynamics would not know how",
-            hint="name as many active joints as the mechanism has freedoms",
+            hint="name as many active joints as the mechanism has degrees of freedom",
         )
     known: set[int] = set()
     for name in given:

@@ -120,7 +120,9 @@ def _placed(m: Mechanism, d: Drive, leaders: dict[str, int]) -> tuple[int, Drive
     if isinstance(body.joint, Follower):
         return m.velocity_index[leaders[body.joint.of]], _at_leader(d, body.joint.ratio)
     if body.joint.nv != 1:
-        raise ModelError(f"joint {joint_name(body)!r} has a drive and {body.joint.nv} freedoms")
+        raise ModelError(
+            f"joint {joint_name(body)!r} has a drive and {body.joint.nv} degrees of freedom"
+        )
     return m.velocity_index[d.joint], d
 
 

@@ -30,7 +30,7 @@ def joint_springs(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Scalar]:
         body = m.bodies[spring.joint]
         if body.joint.nv != 1:
             raise ModelError(
-                f"joint {joint_name(body)!r} is elastic and has {body.joint.nv} freedoms"
+                f"joint {joint_name(body)!r} is elastic and has {body.joint.nv} degrees of freedom"
             )
         stretch = q_[spring.joint][0] - spring.rest
         force = -(spring.stiffness * stretch) - spring.damping * qd_[spring.joint][0]

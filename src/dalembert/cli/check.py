@@ -1,4 +1,4 @@
-"""dalembert check: what was read, and what is odd about it."""
+"""dalembert check: what was imported, what was ignored, and physical warnings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LISTS = ("active", "prescribed", "speeds")
 
 @model_command
 def command(mechanism: Mechanism, as_json: bool) -> None:
-    """Show the joints and bodies of MODEL, the reader's notes and physical oddities.
+    """Show the joints and bodies of MODEL, what was ignored, and physical warnings.
 
     \b
     Example:
@@ -53,7 +53,7 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     for note in notes:
         click.echo(f"note: {note}")
     for oddity in oddities:
-        click.echo(f"odd: {oddity}")
+        click.echo(f"warning: {oddity}")
 
 
 def acting(m: Mechanism) -> dict[str, Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     help="The language to write.",
 )
 def command(mechanism: Mechanism, as_json: bool, language: str) -> None:
-    """Write MODEL in another language; what it cannot hold is noted on stderr.
+    """Write MODEL in another language; what it cannot express is listed on stderr.
 
     \b
     Example:

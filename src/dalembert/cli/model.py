@@ -39,7 +39,7 @@ CHANGES = {
     "gravity": click.option("--gravity", type=VECTOR, help="Gravity, as 0,0,-9.81."),
     "base": click.option(
         "--base", type=click.Choice(["fixed", "free", "planar"]),
-        help="What MODEL stands on; fixed if nothing else is said.",
+        help="The base of MODEL; fixed by default.",
     ),
 }  # fmt: skip
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

@@ -26,7 +26,7 @@ def _numbers_option(name: str, text: str) -> Any:
 
 @model_command
 @_numbers_option("q0", "Coordinates at the start, as 0.1,90deg; rest by default.")
-@_numbers_option("qd0", "Velocities at the start (speeds of a machine on wheels).")
+@_numbers_option("qd0", "Velocities at the start (speeds of a wheeled robot).")
 @_numbers_option("torque", "Constant joint forces; none by default.")
 @_numbers_option("goal", "Go to these coordinates by PD with gravity compensation.")
 @click.option("--kp", type=float, default=100.0, show_default=True, help="Gain of --goal.")

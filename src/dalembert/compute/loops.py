@@ -199,7 +199,9 @@ def _coordinate(m: Mechanism, k: int) -> int:
         if start == k and body.joint.nv == 1:
             return at
         at += body.joint.nq
-    raise ComputationError(f"velocity variable {k} is not that of a joint with one freedom")
+    raise ComputationError(
+        f"velocity variable {k} is not that of a joint with one degree of freedom"
+    )
 
 
 def _check_closed(

@@ -125,7 +125,9 @@ def _coordinates(m: Mechanism, plan: LoopPlan) -> list[int]:
         by |= {k: at} if b.joint.nv == 1 else {}
         at += b.joint.nq
     if any(k not in by for k in plan.motors):
-        raise UsageError("the motors of closed loops under a control law have one freedom each")
+        raise UsageError(
+            "the motors of closed loops under a control law have one degree of freedom each"
+        )
     return [by[k] for k in plan.motors]
 
 

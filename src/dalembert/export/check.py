@@ -64,7 +64,7 @@ def commands(language: str, d: Path, id: str, out: Path) -> list[list[str]]:
     if language not in LANGUAGES:
         raise UsageError(
             f"{language} is text to read: there is nothing to run",
-            hint="the files are written; leave --check away",
+            hint="the files are written; omit --check",
         )
     words = {"d": d, "id": id, "out": out, "python": sys.executable}
     return [[word.format(**words) for word in row] for row in language_of(language).run]
@@ -80,7 +80,7 @@ def tool(language: str) -> str | None:
 def _needs(missing: str) -> UsageError:
     return UsageError(
         f"--check needs {missing}, which is not here",
-        hint=f"the files are written; {INSTALL[missing]}, or leave --check away",
+        hint=f"the files are written; {INSTALL[missing]}, or omit --check",
     )
 
 

@@ -162,7 +162,7 @@ def _require_rotation(rows: Sequence[Sequence[Any]]) -> None:
     hint = "its columns are the axes of the new base: unit vectors, at right angles, right-handed"
     for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
         if not abs(columns[i].dot(columns[k]) - (i == k)) <= ROUNDING:
-            what = "have the length 1" if i == k else "stand at right angles"
+            what = "have length 1" if i == k else "meet at right angles"
             raise UsageError(f"the rotation of a pose: its columns do not {what}", hint=hint)
     if columns[0].cross(columns[1]).dot(columns[2]) < 0:
         raise UsageError("the rotation of a pose is a reflection: its determinant is -1", hint=hint)

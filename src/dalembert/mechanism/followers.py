@@ -154,7 +154,7 @@ def _leader(m: Mechanism, by: dict[int, Coupling], j: int) -> tuple[str, Any, An
                 name = shown(joint_name(m.bodies[k]))
                 raise ModelError(
                     f"coupling: joint {name!r} has no one coordinate",
-                    hint="joints that follow and are followed have one freedom",
+                    hint="joints that follow and are followed have one degree of freedom",
                 )
         offset, ratio = offset + ratio * c.offset, ratio * c.ratio
         j = c.of

@@ -60,7 +60,7 @@ def flexible(m: Mechanism, joints: Mapping[int, tuple[Any, Any, Any]]) -> Mechan
             name = joint_name(body)
             if body.joint.nv != 1:
                 raise ModelError(
-                    f"joint {name!r} has {body.joint.nv} freedoms: it cannot be flexible"
+                    f"joint {name!r} has {body.joint.nv} degrees of freedom: it cannot be flexible"
                 )
             if is_zero(joints[j][0]):
                 raise ModelError(

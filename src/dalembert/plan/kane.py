@@ -242,7 +242,7 @@ def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
         if best is None or scores[best] <= RANK:
             raise ModelError(
                 f"no {count} speeds of joints and wheels describe the motion",
-                hint="joints of one freedom are needed: take planar or free joints apart",
+                hint="joints of one degree of freedom are needed: take planar or free joints apart",
             )
         taken.append(best)
     natural = [*wheels, *joints]

@@ -274,5 +274,5 @@ def _followers(m: Mechanism, options: Mapping[str, Any]) -> Mechanism:
     if options["mimic"] == "substitute":
         return substituted(m)
     names = ", ".join(shown(joint_name(m.bodies[c.joint]), 40) for c in m.couplings[:20])
-    note = f"couplings are left aside, as asked: {names}"
+    note = f"couplings are ignored, as asked: {names}"
     return replace(m, couplings=(), notes=(*m.notes, note))

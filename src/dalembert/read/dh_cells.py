@@ -170,7 +170,7 @@ class Cells:
         origin = [c for c in ("first_moment", "I_origin", *MOMENTS, *OURS) if c in row]
         if central and origin:
             hint = "give com and I about the mass centre, or first_moment and I_origin"
-            self.fail(j, origin[0], f"stands beside {central[0]}", hint)
+            self.fail(j, origin[0], f"is given together with {central[0]}", hint)
         if origin:
             lever = self._vector(j, "first_moment", MOMENTS)
             return Inertia(mass, lever, self._tensor(j, "I_origin", OURS), "origin")
@@ -181,7 +181,7 @@ class Cells:
         listed = column in self.rows[j]
         beside = [c for c in parts if c in self.rows[j]]
         if listed and beside:
-            self.fail(j, column, f"stands beside {beside[0]}", "give one of them")
+            self.fail(j, column, f"is given together with {beside[0]}", "give one of them")
         return listed
 
     def _vector(self, j: int, column: str, parts: Sequence[str]) -> Vec3:
@@ -218,7 +218,7 @@ class Cells:
         joint, motor = ([c for c in names if c in row] for names in (AT_JOINT, AT_MOTOR))
         if joint and motor:
             hint = f"at the joint {', '.join(AT_JOINT)}; at the motor {', '.join(AT_MOTOR)}"
-            self.fail(j, motor[0], f"stands beside {joint[0]}", hint)
+            self.fail(j, motor[0], f"is given together with {joint[0]}", hint)
         if not joint and not motor:
             return None
         inertia, viscous, dry = ("Jm", "B", "Tc") if motor else ("Ia", "Fv", "Fs")

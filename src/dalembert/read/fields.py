@@ -286,7 +286,7 @@ class Reading:
         about_centre = [k for k in ("com", "inertia") if k in body]
         if about_origin and about_centre:
             hint = "give com and inertia, or first_moment and inertia_origin"
-            self.fail((*at, about_origin[0]), f"stands beside {about_centre[0]}", hint)
+            self.fail((*at, about_origin[0]), f"is given together with {about_centre[0]}", hint)
         keys = ("first_moment", "inertia_origin") if about_origin else ("com", "inertia")
         lever = self.vector(body.get(keys[0], (0, 0, 0)), (*at, keys[0]))
         tensor = self.tensor(body.get(keys[1], (0, 0, 0)), (*at, keys[1]))

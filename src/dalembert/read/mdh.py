@@ -146,7 +146,7 @@ def _joint_change(cells: Cells, j: int, sigma: int, turn: str, slide: str) -> Tr
             cells.fail(j, "offset", "a fixed frame has no joint variable")
         moves = (turn, slide)[sigma]
         if moves in cells.rows[j] and j not in cells.variables:
-            cells.fail(j, "offset", f"stands beside {moves}, where the variable is")
+            cells.fail(j, "offset", f"is given together with {moves}, where the variable is")
         offset = cells.number(j, "offset", angle=sigma == 0)
         theta, r = (theta + offset, r) if sigma == 0 else (theta, r + offset)
     return _rz(cells, theta) @ _tz(r)
@@ -169,7 +169,7 @@ def _sigma(cells: Cells, j: int) -> int:
     row = cells.rows[j]
     if "type" in row:
         if "sigma" in row:
-            cells.fail(j, "type", "stands beside sigma", "give one of them")
+            cells.fail(j, "type", "is given together with sigma", "give one of them")
         word = row["type"]
         if not isinstance(word, str) or word not in KINDS:
             cells.fail(j, "type", f"{shown(str(word), 40)!r}", "revolute, prismatic or fixed")

@@ -61,7 +61,7 @@ def read_native(
     name = reading.text(data["name"], ("name",)) if "name" in data else name
     if "phrase" in data:
         if "joints" in data:
-            reading.fail(("joints",), "stands beside a phrase", "write loops, or bodies")
+            reading.fail(("joints",), "is given together with a phrase", "write loops, or bodies")
         start = _from_phrase(reading, data, name, inertia)
         shape: Shape = Index(start, list(range(len(start.bodies)))), None
     else:

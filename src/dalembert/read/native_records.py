@@ -365,7 +365,7 @@ def _record(reading: Reading, record: Record, value: Any, at: At, index: Index) 
             whose = f"joint {shown(str(row['joint']))!r}: " if "joint" in row else ""
             reading.fail(at, f"{whose}{key} is missing", f"it needs {', '.join(record.needed)}")
     if row.get("Ia") is not None and row.get("Jm") is not None:
-        reading.fail((*at, "Jm"), "stands beside Ia", "Ia = gear² Jm: give one of them")
+        reading.fail((*at, "Jm"), "is given together with Ia", "Ia = gear² Jm: give one of them")
     made = {
         f.key: f.type.read(reading, row[f.key], (*at, f.key), index)
         for f in record.fields

@@ -33,7 +33,7 @@ def read_oracle(
     snap: float | None = None,
     inertia: Literal["simple", "full"] = "simple",
 ) -> Mechanism:
-    """Return the mechanism of an oracle file; states and expected values are left aside."""
+    """Return the mechanism of an oracle file; states and expected values are ignored."""
     data = document.data
     reading = Reading(document, snap)
     name = reading.text(data.get("name", "mechanism"), ("name",))

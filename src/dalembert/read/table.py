@@ -199,7 +199,7 @@ def read_table(
     if data.get("format", FORMAT) != FORMAT:
         reading.fail(("format",), "unknown format", f'write: format = "{FORMAT}"')
     if "dh" in data and "table" in data:
-        reading.fail(("table",), "stands beside dh", "give one of them")
+        reading.fail(("table",), "is given together with dh", "give one of them")
     key = "dh" if "dh" in data else "table"
     rows: list[dict[str, Any]] = []
     for k, row in enumerate(reading.listed(data[key], (key,))):

@@ -271,7 +271,7 @@ def _drive(reading: Reading, edge: Edge, j: int, bodies: list[Body]) -> Drive | 
         return None
     if bodies[j].joint.nv != 1:
         kind = bodies[j].joint.kind
-        reading.notes.append(f"joint {shown(edge.name)!r} is {kind}: its <dynamics> is left aside")
+        reading.notes.append(f"joint {shown(edge.name)!r} is {kind}: its <dynamics> is ignored")
         return None
     return Drive(j, coulomb=(friction, -friction), viscous=damping)
 
@@ -292,7 +292,7 @@ def _couplings(
         if bodies[at[edge.name]].joint.nv != 1 or bodies[at[of]].joint.nv != 1:
             reading.notes.append(
                 f"joint {shown(edge.name)!r} cannot follow {shown(of)!r}: one of them has not one"
-                " coordinate, <mimic> is left aside"
+                " coordinate, <mimic> is ignored"
             )
             continue
         ratio, offset = (
@@ -303,5 +303,5 @@ def _couplings(
     if mimic == "free":
         followers = [edge.name for edge in joints if edge.element.all("mimic")]
         if followers:
-            reading.notes.append(f"<mimic> left aside: {some(followers)}")
+            reading.notes.append(f"<mimic> ignored: {some(followers)}")
     return tuple(found)

@@ -1,4 +1,4 @@
-"""The values of a URDF: numbers, vectors, origins; and what was left aside while reading them."""
+"""The values of a URDF: numbers, vectors, origins; and what was ignored while reading them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ATTRIBUTES = {
 
 @dataclass
 class Reading:
-    """One URDF on its way: graph, notes, and what was left aside."""
+    """One URDF on its way: graph, notes, and what was ignored."""
 
     source: str
     snap: float | None
@@ -123,7 +123,7 @@ class Reading:
 
 
 def notes_of(reading: Reading) -> tuple[str, ...]:
-    """Return the notes of a reading, one line for each kind of thing left aside."""
+    """Return the notes of a reading, one line for each kind of thing that was ignored."""
     notes = list(reading.notes)
     if reading.massless:
         notes.append(f"links without <inertial> are massless: {some(reading.massless)}")

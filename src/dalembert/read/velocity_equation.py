@@ -32,7 +32,9 @@ def velocity_equation(
     turned = {r for slope in slopes for r in slope.names()} & set(rates)
     if turned:
         raise DescriptionError(
-            f"{shown(text)!r} is not linear in {sorted(turned)[0]}", place, "rates stand alone"
+            f"{shown(text)!r} is not linear in {sorted(turned)[0]}",
+            place,
+            "a rate may only be multiplied by coordinates",
         )
     if not set(equation.names()) & {*joints, *rates}:
         raise DescriptionError(

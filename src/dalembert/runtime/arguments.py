@@ -46,7 +46,7 @@ def leading(array: Array, shape: tuple[int, ...], what: str) -> tuple[int, ...]:
         wanted = ", ".join(["...", *map(str, shape)])
         raise UsageError(
             f"{what} has shape {array.shape}, expected ({wanted})",
-            hint="the last dimensions are those of one state; many states stand before them",
+            hint="the last dimensions are those of one state; batch dimensions come first",
         )
     return array.shape[:cut]
 

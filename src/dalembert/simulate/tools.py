@@ -55,7 +55,7 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
     for name in motion:
         if name not in order:
             raise UsageError(
-                f"motion: {name!r} is neither a joint of one freedom nor prescribed",
+                f"motion: {name!r} is neither a joint of one degree of freedom nor prescribed",
                 hint="names: " + ", ".join([*m.joint_names[:8], *steered]),
             )
     parts = []
@@ -74,11 +74,11 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
 
 
 def joint_index(m: Mechanism, name: str) -> int:
-    """Return the body of a joint with one freedom, by name."""
+    """Return the body of a joint with one degree of freedom, by name."""
     for j, body in m.outward():
         if body.joint.nv == 1 and joint_name(body) == name:
             return j
     raise UsageError(
-        f"there is no joint {name!r} with one freedom",
+        f"there is no joint {name!r} with one degree of freedom",
         hint="joints: " + ", ".join(m.joint_names[:12]),
     )

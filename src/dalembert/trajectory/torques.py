@@ -245,7 +245,7 @@ def _place(m: Mechanism, k: int) -> int:
         if first == k and body.joint.nv == 1:
             return at
         at += body.joint.nq
-    raise UsageError("the motors of closed loops must have one freedom each")
+    raise UsageError("the motors of closed loops must have one degree of freedom each")
 
 
 def _forces(m: Mechanism) -> tuple[tuple[str, ...], list[int]]:
