@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 import dalembert as da
+from dalembert.algebra import Vec3
 from dalembert.errors import ModelError
 from dalembert.inertia import Inertia
 from dalembert.joint import Fixed, Revolute
@@ -25,10 +26,10 @@ def test_a_drive_on_a_fixed_joint_is_refused():
         Mechanism(WELDED_FIRST, drives=(Drive(0),))
 
 
-def test_a_drive_put_on_a_fixed_joint_by_hand_is_reported():
+def test_a_drive_put_on_a_fixed_joint_by_hand_is_refused():
     m = da.load("RZ(), TXK(1); body 1: M = 1, I = (1, 1, 1);")
-    stiff = replace(m, bodies=(replace(m.bodies[0], joint=Fixed()),), drives=(Drive(0),))
-    assert any("does not move" in odd for odd in stiff.report())
+    with pytest.raises(ModelError, match="0 is not a moving joint"):
+        replace(m, bodies=(replace(m.bodies[0], joint=Fixed()),), drives=(Drive(0),))
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,37 @@ def test_friction_that_makes_energy_is_reported(drive, says):
     assert re.search(says, m.report()[0])
     ok = replace(m, drives=(Drive(0, 1, -2, (0.4, -0.43), 0.1),))
     assert not ok.report()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"drives": (Drive(0), Drive(0))}, "two drives"),
+        ({"drives": Drive(0)}, "a tuple of Drive is needed, not Drive"),
+        ({"drives": ("j1",)}, "a tuple of Drive is needed, not str"),
+        ({"drives": (Drive(7),)}, "7 is not a moving joint"),
+        ({"active": ("elbow",)}, "'elbow' is not a joint"),
+        ({"active": "j1"}, "a tuple of str"),
+        ({"gravity": (0, 0, -9.81)}, "Vec3"),
+        ({"gravity": Vec3(0.0, 0.0, float("nan"))}, "the number nan"),
+        ({"loops": None}, "a tuple of Loop"),
+        ({"bodies": ("a",)}, "a tuple of Body"),
+        ({"elastic": (JointSpring(0, 1.0), JointSpring(0, 2.0))}, "two springs"),
+    ],
+)
+def test_parts_given_by_replace_are_validated(changes, said):
+    m = da.load("RZ(), TXK(0.4), RZ(), TXK(0.3); body 1: M = 2; body 2: M = 1;")
+    with pytest.raises(ModelError, match=said):
+        replace(m, **changes)
+
+
+def test_a_body_of_negative_mass_given_by_replace_is_refused():
+    m = da.robots.puma560()
+    light = replace(m.bodies[2], inertia=replace(m.bodies[2].inertia, mass=-1))
+    with pytest.raises(ModelError, match="negative mass"):
+        replace(m, bodies=(*m.bodies[:2], light, *m.bodies[3:]))
+    # what is known to be good is not validated again, and values are put in as before
+    assert replace(m, bodies=m.bodies, checked=True) == m
+    assert replace(m, name="other").name == "other"
+    arm = da.load("RZ(), TXK(L1); body 1: M = 2, D = (L1, 0, 0);").with_values(L1=0.5)
+    assert replace(arm, name="x").bodies == arm.bodies

@@ -88,7 +88,7 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
         return given.get(source.args[i][0]) if source.op[i] == "param" else None
 
     left = tuple(p for p in m.parameters if p.name not in given)
-    return checked(replace(into(m, graph, leaf), parameters=left))
+    return checked(replace(into(m, graph, leaf), parameters=left, checked=True))
 
 
 def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
@@ -99,9 +99,10 @@ def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
     if len(gravity) != 3:
         raise ModelError(f"gravity has {len(gravity)} components, not 3", hint=hint)
     graph = Graph()
-    new = replace(into(m, graph), gravity=Vec3(*(number(x, graph) for x in gravity)))
+    pull = Vec3(*(number(x, graph) for x in gravity))
+    new = replace(into(m, graph), gravity=pull, checked=True)
     kept = [p for p in m.parameters if p.name != "G" or used(new, "G")]
-    return checked(replace(new, parameters=tuple(kept)))
+    return checked(replace(new, parameters=tuple(kept), checked=True))
 
 
 def used(m: Mechanism, name: str) -> bool:
@@ -166,7 +167,7 @@ def with_payload(
     carrier = new.bodies[body]
     merged = replace(carrier, inertia=carrier.inertia + load.moved(placement))
     bodies = (*new.bodies[:body], merged, *new.bodies[body + 1 :])
-    return checked(replace(new, bodies=bodies))
+    return checked(replace(new, bodies=bodies, checked=True))
 
 
 def _moving_frames(m: Mechanism) -> list[str]:

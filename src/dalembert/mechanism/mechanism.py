@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import InitVar, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -68,14 +68,14 @@ class Mechanism:
     told: tuple[tuple[str, Any, Any], ...] = field(default=(), compare=False, repr=False)
     # of a whole tree: how its coordinates come from those that are left (`followers.py`)
     fold: Any = field(default=None, compare=False, repr=False)
-    checked: bool = field(default=False, compare=False, repr=False)
+    # not kept: `dataclasses.replace` validates again, unless what is put in is known to be good
+    checked: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
-        if not self.checked:
+    def __post_init__(self, checked: bool) -> None:
+        if not checked:
             from .validate import validate
 
             validate(self)
-            object.__setattr__(self, "checked", True)
 
     # -- sizes and names -----------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3, is_zero
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 def validate(m: Mechanism) -> None:
     """Raise ModelError or ParameterError for the first contradiction found."""
+    _types(m)
     _unique([b.name for b in m.bodies] + [f.name for f in m.named], "frame")
     _unique([b.joint_name or b.name for b in m.bodies], "joint")
     for j, body in enumerate(m.bodies):
@@ -63,6 +65,37 @@ def validate(m: Mechanism) -> None:
     _unique(list(m.active), "active joint")
     _loops(m)
     _parameters(m)
+
+
+# what the entries of each tuple are, as `parts.py` calls them
+ENTRIES = {
+    "bodies": "Body", "parameters": "Parameter", "named": "Frame", "drives": "Drive",
+    "elastic": "JointSpring", "springs": "PointSpring", "loops": "Loop", "couplings": "Coupling",
+    "wheels": "Wheel", "velocity_constraints": "VelocityConstraint", "active": "str",
+    "prescribed": "str", "speeds": "str", "notes": "str",
+}  # fmt: skip
+
+
+def _types(m: Mechanism) -> None:
+    """Raise when a field holds something of another kind, as `dataclasses.replace` lets it."""
+    if not isinstance(m.name, str) or not isinstance(m.gravity, Vec3):
+        raise ModelError(
+            f"name {type(m.name).__name__}, gravity {type(m.gravity).__name__}: a text and a Vec3 "
+            "are needed",
+            hint="m.with_gravity((0, 0, -9.81)) takes three numbers",
+        )
+    for name, kind in ENTRIES.items():
+        held = getattr(m, name)
+        wrong = (
+            [held] if not isinstance(held, tuple)
+            else [x for x in held if kind not in {c.__name__ for c in type(x).__mro__}]
+        )  # fmt: skip
+        if wrong:
+            one = '"j1"' if kind == "str" else f"{kind}(...)"
+            raise ModelError(
+                f"{name}: a tuple of {kind} is needed, not {type(wrong[0]).__name__}",
+                hint=f"write: dataclasses.replace(m, {name}=({one},))",
+            )
 
 
 def _moves(joint: Joint) -> bool:
@@ -173,6 +206,10 @@ def _parameters(m: Mechanism) -> None:
     _unique([p.name for p in m.parameters], "parameter")
     known = {p.name for p in m.parameters}
     for x in numbers(m):
+        if isinstance(x, float) and not isfinite(x):
+            raise ModelError(
+                f"{shown(m.name)!r} holds the number {x}", hint="masses, lengths, ... are finite"
+            )
         if isinstance(x, Expr):
             for name in x.names():
                 if name not in known:
