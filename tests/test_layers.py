@@ -9,7 +9,7 @@ from peers import ROOT, SOURCE
 
 LAYERS = [
     ["errors"],
-    ["display"],
+    ["display", "door"],
     ["expr"],
     ["algebra"],
     ["inertia"],

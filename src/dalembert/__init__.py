@@ -4,8 +4,9 @@ Public names are imported when first used, so that `import dalembert` stays ligh
 """
 
 import sys
+from functools import cache
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
@@ -133,9 +134,20 @@ def __getattr__(name: str) -> Any:
     if name not in EXPORTS:
         raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
     module = import_module(EXPORTS[name])
-    if module.__name__ == f"dalembert.{name}":
-        return getattr(module, name, module)
-    return getattr(module, name)
+    found = getattr(module, name, module) if _is_itself(module, name) else getattr(module, name)
+    return _opened(name, found) if isinstance(found, FunctionType) else found
+
+
+def _is_itself(module: ModuleType, name: str) -> bool:
+    return module.__name__ == f"dalembert.{name}"
+
+
+@cache
+def _opened(name: str, function: Any) -> Any:
+    """Return a public function whose errors are typed."""
+    from .door import door
+
+    return door(function, name)
 
 
 def __dir__() -> list[str]:

@@ -18,6 +18,7 @@ from .algorithms.velocity_constraints import prescribed_joints, steering_names
 from .compute import evaluate, integrate, neutral
 from .compute.counted import counted
 from .display import table_html
+from .door import doors
 from .errors import ComputationError, UsageError, shown
 from .expr import Function, Graph, jacobian, trace
 from .joint import Vector
@@ -42,6 +43,7 @@ class Mode:
         return f"<Mode: {self.frequency:.5g} Hz, {told}>"
 
 
+@doors("plot")
 @dataclass(frozen=True)
 class Linear:
     """ż = A z + B δtau + rest about a state; z = (tangent of q, change of the speeds).

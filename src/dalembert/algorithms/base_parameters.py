@@ -17,6 +17,7 @@ from typing import Any, get_args
 
 from ..algebra import is_zero
 from ..display import table_html
+from ..door import doors
 from ..errors import UsageError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
@@ -44,6 +45,7 @@ Form = dict[int, Scalar]  # a linear form: standard column -> coefficient
 SAME = 1e-9  # numbers of two draws that differ by less are the same constant
 
 
+@doors("values")
 @dataclass(frozen=True)
 class BaseParameters:
     """phi_b = K phi: which standard parameters are kept, grouped, or without effect."""

@@ -25,8 +25,17 @@ def external_wrench(m: Mechanism, on_environment: Any, on_body: Any) -> Any:
     given = on_environment if on_body is None else on_body
     if given is None:
         return None
-    wrench = at_frames(m, given) if isinstance(given, Mapping) else given
-    return wrench if on_body is None else -numpy.asarray(wrench, dtype=float)
+    if isinstance(given, Mapping):
+        wrench = at_frames(m, given)
+    else:
+        try:
+            wrench = numpy.asarray(given, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(
+                f"a wrench does not hold numbers: {shown(repr(given))}",
+                hint="an array (..., bodies, 6), or {frame: six numbers}",
+            ) from None
+    return wrench if on_body is None else -wrench
 
 
 def at_frames(m: Mechanism, given: Mapping[str, Any]) -> Any:
@@ -46,7 +55,10 @@ def at_frames(m: Mechanism, given: Mapping[str, Any]) -> Any:
                 f"a wrench on frame {shown(name)!r}, which does not move",
                 hint="frames: " + ", ".join(map(shown, m.frames[:12])),
             )
-        six = numpy.asarray(value, dtype=float)
+        try:
+            six = numpy.asarray(value, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            six = numpy.zeros(0)
         if six.shape[-1:] != (6,):
             raise UsageError(
                 f"the wrench on {shown(name)!r} has shape {six.shape}",

@@ -22,6 +22,7 @@ from ..algorithms.closed_kinematics import closed_at
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.loops import cut_tree
+from ..door import doors
 from ..errors import UsageError
 from ..expr import Scalar, maximum, minimum
 from ..joint import Vector
@@ -276,6 +277,7 @@ class Feedback(ABC):
         """Return the torques of the law from the state, the goal and the pull towards it."""
 
 
+@doors("__init__", "lyapunov", "lyapunov_rate")
 @dataclass(frozen=True, repr=False)
 class PD(Feedback):
     """tau = Kp (q_d - q) + Kd (q̇_d - q̇) + g(q): PD with gravity compensation.
@@ -332,6 +334,7 @@ class PD(Feedback):
         return -np.einsum("...i,ij,...j->...", rate, kd, rate)
 
 
+@doors("__init__")
 @dataclass(frozen=True, repr=False)
 class ComputedTorque(Feedback):
     """tau = M(q) (q̈_d + Kd ė + Kp e) + h(q, q̇): resolved acceleration, the error linear.
@@ -349,6 +352,7 @@ class ComputedTorque(Feedback):
         return model.inverse(q, qd, model.led(asked))
 
 
+@doors("__init__")
 @dataclass(frozen=True, repr=False)
 class FeedForward(Feedback):
     """tau = model(q_d, q̇_d, q̈_d) + Kp e + Kd ė: the model runs along the trajectory.

@@ -17,6 +17,7 @@ from ..algebra import is_zero
 from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
 from ..algorithms.drives import Drives, rotor_inertia
+from ..door import doors
 from ..errors import ModelError, UsageError, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..mechanism.rehome import merge_fixed
@@ -87,6 +88,10 @@ def equations(
     return Equations(m, Ring(Symbols(m, full)), remarks=springs, limit=limit)
 
 
+@doors(
+    "evaluate", "regressor", "energy_regressor", "with_sign", "neglect", "freeze", "drop", "terms",
+    "prune", "text", "latex", "markdown", "json", "coefficients", "values",
+)  # fmt: skip
 @dataclass(frozen=True)
 class Equations:
     """tau_i = Σ A_ij q̈_j + Σ_{k>j} B_ijk q̇_j q̇_k + Σ C_ij q̇_j² - Q_i, each coefficient exact.
@@ -393,9 +398,9 @@ class Equations:
         >>> da.equations(da.robots.planar2r()).neglect("velocity").B[1, 1, 2]
         0
         """
-        names = [x for y in what for x in ([y] if isinstance(y, str) else y)]
+        names = [x for y in what for x in (y if isinstance(y, (list, tuple, set)) else [y])]
         for x in names:
-            if x not in NEGLECT:
+            if not isinstance(x, str) or x not in NEGLECT:
                 raise UsageError(
                     f"cannot neglect {shown(str(x))!r}", hint="one of " + ", ".join(NEGLECT)
                 )

@@ -19,6 +19,7 @@ from ..algorithms.kinematics import target_pose
 from ..algorithms.single_body import extended
 from ..algorithms.springs import spring_forces
 from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
+from ..door import doors
 from ..errors import shown
 from ..mechanism import Mechanism, require_mechanism
 from ..plan.kane import with_speeds
@@ -29,6 +30,7 @@ from .ratio import Ratio, size
 EXPANDED = 4000  # products of terms up to which D, C and τ are multiplied out
 
 
+@doors("text", "latex", "json")
 class KaneForm:
     """The ten steps of a mechanism, each derived when it is first asked for.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..door import doors
 from ..errors import shown
 from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism
@@ -20,6 +21,7 @@ Array = np.ndarray
 UNSURE = 0.3  # a standard deviation above this share of the value
 
 
+@doors("report")
 @dataclass(frozen=True)
 class Identification:
     """Identified parameters: those the motion shows with intervals, and a whole model near them."""

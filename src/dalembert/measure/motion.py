@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..door import doors
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from .columns import assigned
@@ -36,6 +37,7 @@ class Gap:
         return f"{some(self.names, 3)}: no samples from {span}, {what}"
 
 
+@doors("save", "save_html")
 @dataclass(frozen=True)
 class MeasuredMotion:
     """Samples of a motion with its rates: rows are times; NaN where a gap was left open."""

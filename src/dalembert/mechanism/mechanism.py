@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..algebra import Map, Transform, Vec3
+from ..door import doors
 from ..errors import ModelError, ParameterError, UsageError, shown
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
@@ -42,6 +43,10 @@ from .parts import (
 RECORDS = ("named", "drives", "elastic", "springs", "loops", "couplings", "wheels")
 
 
+@doors(
+    "__init__", "save", "save_html", "save_svg", "with_values", "with_gravity", "with_payload",
+    "with_flexible_joints", "attach", "rooted", "lock", "bound", "frame", "joint_index",
+)  # fmt: skip
 @dataclass(frozen=True)
 class Mechanism:
     """A frozen, validated mechanism; bodies stand in parent-before-child order."""
@@ -155,6 +160,11 @@ class Mechanism:
         >>> da.robots.planar2r().frame("tip")[0]
         1
         """
+        if not isinstance(name, str):
+            raise ModelError(
+                f"a frame is called by one name, not {type(name).__name__}",
+                hint="frames: " + ", ".join(map(shown, self.frames[:12])),
+            )
         for f in self.named:
             if f.name == name:
                 return f.body, f.placement
@@ -313,6 +323,11 @@ class Mechanism:
         """
         from .edit import with_values
 
+        if given is not None and not isinstance(given, Mapping):
+            raise UsageError(
+                f"with_values: a mapping from names to values is needed, not {type(given).__name__}",
+                hint='m.with_values(L1=0.4), m.with_values({"L1": 0.4})',
+            )
         return with_values(self, {**(given or {}), **values})
 
     def with_gravity(self, gravity: Sequence[Any]) -> Mechanism:

@@ -4,6 +4,7 @@ import sys
 from types import ModuleType
 
 from ..display import table_html
+from ..door import public
 from .arms import REPORT, panda, planar2r, puma560, report6r, rx90, scara, stanford, tx40, ur5
 from .moving import eel, flexible2r, flying_arm, snake, spacecraft, walker
 from .parallel import delta, fivebar, fourbar, parallelogram_arm, stewart, three_rrr
@@ -48,6 +49,7 @@ __all__ = [
     "ur5",
     "walker",
 ]
+public(__all__, globals())
 
 
 class _Robots(ModuleType):

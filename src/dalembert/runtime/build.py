@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import Program
 from . import cache
 from .card import Card, card
@@ -28,8 +28,10 @@ def compile_program(
     `threads` share batches of more than a tile. `defaults` are values of run-time parameters for
     calls that do not give them.
     """
-    if threads < 1:
-        raise UsageError(f"threads={threads}: a kernel needs at least one thread")
+    if not isinstance(threads, int) or threads < 1:
+        raise UsageError(
+            f"threads={shown(repr(threads))}: a kernel needs at least one thread", hint="threads=2"
+        )
     if refused := refusal():
         warn_once(refused)
         made = program() if callable(program) else program

@@ -13,6 +13,7 @@ import numpy as np
 from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..display import lines_html, table_html
+from ..door import doors
 from ..errors import ComputationError, UsageError, shown
 from ..measure.table import write_table
 from ..mechanism import Mechanism
@@ -51,6 +52,7 @@ def column_names(m: Mechanism, prefix: str) -> list[str]:
     return [f"{prefix}.{n}" for n in (m.coordinate_names if prefix == "q" else m.rate_names)]
 
 
+@doors("quantity", "state", "to_csv", "to_npz", "save_html", "plot")
 @dataclass(frozen=True)
 class Simulation:
     """The motion q, qd on the times t: shapes (..., times, nq) and (..., times, nv).

@@ -1,5 +1,6 @@
 """Motions given in advance, and the forces they need."""
 
+from ..door import public
 from .joint import Trajectory, constant_acceleration, quintic, sampled, spline, through, trapezoidal
 
 __all__ = [
@@ -11,3 +12,4 @@ __all__ = [
     "through",
     "trapezoidal",
 ]
+public(__all__, globals())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..door import doors
 from ..errors import UsageError
 from ..runtime.arguments import numbers
 from ..runtime.signal import Signal
@@ -17,6 +18,7 @@ from ..runtime.signal import Signal
 Array = np.ndarray
 
 
+@doors("__init__", "__call__", "qd", "qdd", "times", "then")
 @dataclass(frozen=True)
 class Trajectory:
     """Joint coordinates over time: called with times it gives q; `qd` and `qdd` are exact rates.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..display import table_html
+from ..door import doors
 from ..errors import shown
 from ..measure.table import write_table
 from ..mechanism import Mechanism
@@ -42,6 +43,7 @@ class Excess:
         )
 
 
+@doors("share", "to_csv", "save_html", "plot")
 @dataclass(frozen=True)
 class Torques:
     """Forces of the joints (of the motors, with closed loops) along a motion; rows are times."""
