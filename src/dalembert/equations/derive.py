@@ -398,7 +398,7 @@ class Equations:
         >>> da.equations(da.robots.planar2r()).neglect("velocity").B[1, 1, 2]
         0
         """
-        names = [x for y in what for x in (y if isinstance(y, (list, tuple, set)) else [y])]
+        names: list[Any] = [x for y in what for x in (y if isinstance(y, (list, tuple, set)) else [y])]
         for x in names:
             if not isinstance(x, str) or x not in NEGLECT:
                 raise UsageError(

@@ -162,8 +162,8 @@ class Mechanism:
         """
         if not isinstance(name, str):
             raise ModelError(
-                f"a frame is called by one name, not {type(name).__name__}",
-                hint="frames: " + ", ".join(map(shown, self.frames[:12])),
+                f"no frame {shown(str(name))!r}",
+                hint="a frame is called by one name; frames: " + ", ".join(map(shown, self.frames[:12])),
             )
         for f in self.named:
             if f.name == name:
@@ -325,7 +325,7 @@ class Mechanism:
 
         if given is not None and not isinstance(given, Mapping):
             raise UsageError(
-                f"with_values: a mapping from names to values is needed, not {type(given).__name__}",
+                f"with_values: names and values are needed, not {type(given).__name__}",
                 hint='m.with_values(L1=0.4), m.with_values({"L1": 0.4})',
             )
         return with_values(self, {**(given or {}), **values})
