@@ -91,7 +91,7 @@ def _of_user(trace: TracebackType | None) -> bool:
     trace = trace.tb_next if trace else None  # the first entry is the door's own
     while trace:
         file = trace.tb_frame.f_code.co_filename
-        internal = file.startswith(("<frozen", "<string>", "<__array"))
+        internal = file.startswith(("<frozen", "<string>", "<__array")) or file.endswith(".pyx")
         if not internal and not file.startswith(_installed()):
             return True
         trace = trace.tb_next

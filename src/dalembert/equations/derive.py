@@ -398,7 +398,8 @@ class Equations:
         >>> da.equations(da.robots.planar2r()).neglect("velocity").B[1, 1, 2]
         0
         """
-        names: list[Any] = [x for y in what for x in (y if isinstance(y, (list, tuple, set)) else [y])]
+        each = (y if isinstance(y, (list, tuple, set)) else [y] for y in what)
+        names: list[Any] = [x for y in each for x in y]
         for x in names:
             if not isinstance(x, str) or x not in NEGLECT:
                 raise UsageError(

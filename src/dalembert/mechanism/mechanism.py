@@ -163,7 +163,7 @@ class Mechanism:
         if not isinstance(name, str):
             raise ModelError(
                 f"no frame {shown(str(name))!r}",
-                hint="a frame is called by one name; frames: " + ", ".join(map(shown, self.frames[:12])),
+                hint="one name of: " + ", ".join(map(shown, self.frames[:12])),
             )
         for f in self.named:
             if f.name == name:
