@@ -101,7 +101,7 @@ def units(seconds: float) -> Iterator[str]:
         wants = WANTED.get((name, quantity, steps))
         limit = f"<= {wants}" if wants else ""
         shown = f"{quantity}, assembly in {steps} steps" if steps else quantity
-        residual = float(np.abs(out[-2]).max())
+        residual = float(np.abs(out[-3]).max())
         yield (f"| {name} | {shown} | {mine:.0f} | {one:.1f} | {mine / one:.1f} | {limit} "
                f"| {residual:.0e} |")  # fmt: skip
 

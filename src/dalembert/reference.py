@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .algebra import Vec3
+from .algorithms.closed_kinematics import checks_of
 from .catalog import algorithm, quantity
 from .mechanism import Mechanism
 from .plan import planned
@@ -22,12 +23,14 @@ def in_floats(
     method: str | None,
     inputs: Sequence[Array],
     wrench: Array | None = None,
+    checks: bool = False,
     **options: Any,
 ) -> tuple[Array, ...]:
     """Return the outputs of a quantity, one array each, by its algorithm itself.
 
     Inputs are (states, size); `wrench`, exerted by the links on the environment, is
-    (states, bodies, 6). Nothing is traced, reframed or compiled: what kernels are compared with.
+    (states, bodies, 6). With `checks` the three checks of a closed machine come last, as exported
+    code gives them. Nothing is traced, reframed or compiled: what kernels are compared with.
     """
     row = quantity(name, m)
     m = with_speeds(m) if "steer" in row.inputs else m
@@ -39,10 +42,14 @@ def in_floats(
         }
     start = (m.bound(), planned(m)) if row.planned else (m.bound().unfolded,)
     out = compute(*start, *(list(x.reshape(len(x), -1).T) for x in inputs), **given)
-    if row.planned:  # without the residuals
-        out = out[0] if len(row.outputs) == 1 else out[: len(row.outputs)]
     settings: Mapping[str, Any] = {**row.options, **options}
     shapes = [shape(m, settings) for _, shape in row.outputs]
+    if row.planned:
+        *own, residual, pivot, certificate = out
+        if checks:
+            own.append(checks_of(residual, *pivot, *certificate))
+            shapes.append((3,))
+        out = own[0] if len(own) == 1 else own
     parts = (out,) if len(shapes) == 1 else out
     count = len(inputs[0])
     return tuple(_stacked(part, count, shape) for part, shape in zip(parts, shapes, strict=True))

@@ -197,7 +197,7 @@ np.testing.assert_allclose(compile_program(p)(np.array([x] * 9)), [want] * 9, rt
 slope = jacobian(f, "x")(x)
 np.testing.assert_allclose(slope, [0.7 / math.cosh(0.21) ** 2, 0.3 / math.cosh(0.21) ** 2,
                                    -1 / math.cosh(0.3) ** 2, 0], rtol=1e-14)
-entry = Entry("f", "two of them", "1", "direct", p.inputs, p.outputs, ("x", "y"), 1, ready(p.step),
+entry = Entry("f", "two of them", "1", "direct", p.inputs, p.outputs, ("x", "y"), ready(p.step),
               count(p.step), (Golden((tuple(x),), (tuple(want),)),), (4.0,))
 unit = Unit("row", "row", "0", (), (), (), (), ready(p.prepare), 0, (entry,))
 for language in sys.argv[2:]:

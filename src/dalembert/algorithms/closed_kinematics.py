@@ -59,6 +59,8 @@ class Factor:
         self.ratio: Scalar = 1
         for k in range(head):
             inverse = 1 / U[k][k]
+            # behind a pivot of zero nothing is a number: the ratio says so
+            self.ratio = where(absolute(U[k][k]) > 0, self.ratio, 0)
             for i in range(k + 1, n):
                 if is_zero(U[i][k]):
                     continue
@@ -71,6 +73,8 @@ class Factor:
         self.U = U
         self.tail = [row[head:] for row in U[head:]]
         self.ratio = minimum(self.ratio, _pivot_ratio(self.tail))
+        if head:
+            self.ratio = where(self.ratio > 0, self.ratio, 0)
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         """Return x of A x = b."""
@@ -125,12 +129,12 @@ def _pivot_ratio(A: Matrix) -> Scalar:
         size = absolute(rows[j][j])
         low = size if low is None else minimum(low, size)
         high = size if high is None else maximum(high, size)
-        inverse = 1 / rows[j][j]
+        inverse = 1 / where(size > 0, rows[j][j], 1)
         for r in range(j + 1, n):
             factor = rows[r][j] * inverse
             for c in range(j + 1, n):
                 rows[r][c] = rows[r][c] - factor * rows[j][c]
-    return low / high
+    return low / maximum(high, 1e-300)
 
 
 def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
@@ -229,32 +233,50 @@ class Closed:
 
     @property
     def certificate(self) -> Scalar:
-        """The largest entry of J G over all equations, in parts of J's sizes: zero on the branch.
+        """The largest entry of J G over all equations, in parts of J's largest: zero on the branch.
 
-        Planned rows vanish by their solution; what is left out was said to follow from them. So do
-        the rates of idle motors by free coordinates, which the plan said they do not move with.
+        Planned rows vanish by their solution, as far as the pivot ratio says; what is left out was
+        said to follow from them. So do the rates of idle motors by free coordinates, which the plan
+        said they do not move with. Rows and columns are measured in the sizes of the plan.
         """
         plan, sizes = self.plan, self.plan.column_sizes
         kept, led = set(plan.rows), set(plan.independent)
         left = [r for r in range(plan.equations) if r not in kept]
         left = [r for r in left if not all(is_zero(x) for x in self.J[r])]
         idle = [k for k in plan.motors if k not in led] if plan.free else []
-        worst: Scalar = 0
         if not (left or idle):
-            return worst
+            return 0
+        gaps: list[Scalar] = []
+        rates: list[Scalar] = []
         for c, lead in enumerate(plan.independent):
             column = [row[c] for row in self.G]
             for r in left:
                 gap = dot(self.J[r], column)
-                worst = maximum(worst, absolute(gap) * (sizes[lead] / plan.row_sizes[r]))
+                gaps.append(absolute(gap) * (sizes[lead] / plan.row_sizes[r]))
             if c >= len(plan.independent) - plan.free:
-                for k in idle:
-                    worst = maximum(worst, absolute(column[k]) * (sizes[lead] / sizes[k]))
-        return worst
+                rates += [absolute(column[k]) * (sizes[lead] / sizes[k]) for k in idle]
+        worst = _largest(rates)
+        return maximum(worst, _largest(gaps) / self._size) if left else worst
+
+    @property
+    def _size(self) -> Scalar:
+        """The largest entry of J, rows and columns in the sizes of the plan."""
+        plan = self.plan
+        return _largest([
+            absolute(x) * (s / size)
+            for row, size in zip(self.J, plan.row_sizes, strict=True)
+            for x, s in zip(row, plan.column_sizes, strict=True)
+            if not is_zero(x)
+        ])  # fmt: skip
 
     def checks(self) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """Return the residual of every equation, the smallest pivot ratio, the certificate."""
         return closure(self.m, self.q), [self.factor.ratio], [self.certificate]
+
+
+def checks_of(residual: Sequence[Scalar], pivot: Scalar, certificate: Scalar) -> list[Scalar]:
+    """Return the three numbers of exported code: the largest residual, pivot and certificate."""
+    return [_largest([absolute(x) for x in residual]), pivot, certificate]
 
 
 def assembly(m: Mechanism, plan: Plan, q: Vector, steps: int = 8) -> Any:

@@ -6,6 +6,7 @@ No allocation, no state, nothing but libm behind it; every name begins with that
 from __future__ import annotations
 
 import math
+from textwrap import wrap
 
 from .dialect import Dialect, Form, numbers
 from .language import (
@@ -76,30 +77,21 @@ def declared(r: Routine, real: str) -> str:
 # -- C -----------------------------------------------------------------------------------------
 
 
-def _arguments(r: Routine, tight: str, outs: int | None = None) -> str:
+def _arguments(r: Routine, tight: str) -> str:
     real = f"{r.unit.id}_real"
     if r.entry is None:
         return f"const {r.unit.id}_parameters *p, {real} *r"
     ins = each(r.given, f"const {real} *{tight}{{0.word}}", ", ")
-    return ins + each(r.made[:outs], f", {real} *{tight}{{0.word}}")
+    return ins + each(r.made, f", {real} *{tight}{{0.word}}")
 
 
-def _head(r: Routine, checked: bool = True, tight: str = "") -> str:
-    """Return the head of a function: with what tells how loops are closed, or without."""
-    more = r.entry is not None and r.entry.own < len(r.made)
-    own = r.entry.own if r.entry and not checked else None
-    name = f"{r.unit.id}_{r.name}" + "_checked" * (checked and more)
-    return f"void {name}({_arguments(r, tight, own)})"
+def _head(r: Routine, tight: str = "") -> str:
+    return f"void {r.unit.id}_{r.name}({_arguments(r, tight)})"
 
 
 def _function(r: Routine, opened: str, inner: str) -> str:
-    real = f"{r.unit.id}_real"
-    text = f"{_head(r, tight='restrict ')}\n{{\n{declared(r, real)}{opened}{inner}}}\n"
-    if r.entry is None or r.entry.own == len(r.made):
-        return text
-    extra = each(r.made[r.entry.own :], f"    {real} {{0.word}}[{{0.size}}];\n")
-    call = f"    {r.unit.id}_{r.name}_checked({', '.join(r.words)});\n"
-    return f"{text}\n{_head(r, checked=False)}\n{{\n{extra}{call}}}\n"
+    head = _head(r, tight="restrict ")
+    return f"{head}\n{{\n{declared(r, f'{r.unit.id}_real')}{opened}{inner}}}\n"
 
 
 def _piece(r: Routine, k: int, inner: str) -> str:
@@ -114,20 +106,12 @@ def _piece(r: Routine, k: int, inner: str) -> str:
 def _declaration(r: Routine) -> str:
     entry = r.entry
     assert entry is not None
+    ins, outs = each(r.given[:-1], _size, ", "), each(r.made, _size, ", ")
+    return f"{_comment(f'{entry.summary} [{entry.unit}]: {ins} -> {outs}.')}{_head(r)};\n"
 
-    def sizes(vectors: tuple[Vector, ...]) -> str:
-        return each(vectors, _size, ", ")
 
-    ins = sizes(r.given[:-1])
-    text = f"/* {entry.summary} [{entry.unit}]: {ins} -> {sizes(r.made[: entry.own])}. */\n"
-    text += f"{_head(r, checked=False)};\n"
-    if entry.own == len(r.made):
-        return text
-    return (
-        f"{text}/* The same, and how well the loops are closed: residual of every closure"
-        " equation,\n   smallest pivot ratio (below 1e-8 the pose is singular): "
-        f"{sizes(r.made)}. */\n{_head(r)};\n"
-    )
+def _comment(text: str) -> str:
+    return "/* " + "\n   ".join(wrap(text, 96)) + " */\n"
 
 
 def _size(v: Vector) -> str:
@@ -231,7 +215,7 @@ def _test(unit: Unit, written: Written) -> str:
 
 
 def _golden_tables(entry: Entry, unit: Unit) -> str:
-    words = (*entry.given, *entry.made[: entry.own])
+    words = (*entry.given, *entry.made)
     columns = zip(*map(lambda g: (*g.inputs, *g.outputs), entry.golden), strict=True)
 
     def row(values: tuple[float, ...]) -> str:
@@ -251,7 +235,7 @@ def _golden_tables(entry: Entry, unit: Unit) -> str:
 def _golden_loop(unit: Unit, entry: Entry, cases: str) -> str:
     id, up = unit.id, unit.id.upper()
     name, states = f"{id}_{entry.name}", len(entry.golden)
-    outs = [*map(Vector.of, entry.made, entry.outputs)][: entry.own]
+    outs = [*map(Vector.of, entry.made, entry.outputs)]
     r = "r" if unit.parameters else "NULL"
     words = [each(entry.given, f"{name}_{{}}[k]", ", "), r, each(outs, "x_{0.word}[k]", ", ")]
 

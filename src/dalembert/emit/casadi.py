@@ -73,7 +73,7 @@ def _quoted(vectors: Sequence[Vector]) -> str:
 
 def _external(r: Routine) -> str:
     assert r.entry is not None
-    unit, own, outs = r.unit, _own(r), r.made[: r.entry.own]
+    unit, own, outs = r.unit, _own(r), r.made
     id, name = unit.id, f"{unit.id}_{r.name}_external"
     head = (
         f"{id.upper()}_SYMBOL int {name}(const casadi_real **arg, casadi_real **res, "

@@ -136,8 +136,7 @@ class Vector:
 class Routine:
     """A function to be written: `prepare`, or a quantity (or all of them together).
 
-    `entry` is None for `prepare`. Outputs of an entry behind `entry.own` tell how well loops are
-    closed; a language may write them into a second function, or return them too.
+    `entry` is None for `prepare`.
     """
 
     unit: Unit
@@ -355,7 +354,7 @@ def results(entry: Entry, golden: Golden) -> list[Result]:
     """Return the outputs that golden vectors know."""
     return [
         Result(entry, k, Vector.of(entry.made[k], entry.outputs[k]), golden.outputs[k])
-        for k in range(entry.own)
+        for k in range(len(entry.outputs))
     ]
 
 

@@ -24,7 +24,7 @@ class Golden:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One function: a quantity, or all quantities together."""
+    """One function: a quantity, the same with its checks, or all quantities together."""
 
     name: str  # an identifier
     summary: str
@@ -33,7 +33,6 @@ class Entry:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     arguments: tuple[str, ...]  # identifiers of inputs and outputs
-    own: int  # outputs of the quantity itself; those behind tell how well loops are closed
     step: Block
     cost: Cost
     golden: tuple[Golden, ...]

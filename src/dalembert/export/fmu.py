@@ -103,5 +103,5 @@ def _entry(program: Program) -> Entry:
     words = tuple(p.name for p in (*program.inputs, *program.outputs))
     summary = " ".join(program.name.split("_"))
     step, cost = ready(program.step), count(program.step)
-    ends = (program.inputs, program.outputs, words, len(program.outputs))
+    ends = (program.inputs, program.outputs, words)
     return Entry(program.name, summary, "SI", "state model", *ends, step, cost, (), ())

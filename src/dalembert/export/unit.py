@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import __version__
 from ..algorithms import kinematics
+from ..algorithms.closed_kinematics import checks_of
 from ..algorithms.parallel import platform_of
 from ..catalog import Quantity, algorithm, quantity
 from ..catalog.loops import is_closed
@@ -18,7 +19,7 @@ from ..emit.names import CodeNames
 from ..emit.reserved import RESERVED
 from ..emit.unit import Entry, Golden, Slot, Unit
 from ..errors import ComputationError, UsageError, shown
-from ..expr import Function, Graph, Port, Program, count, expand, programs
+from ..expr import Expr, Function, Graph, Port, Program, count, expand, programs
 from ..expr.block import ready
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, joint_name
@@ -28,6 +29,12 @@ from ..reference import in_floats
 
 STATES = 3  # golden vectors per function
 ALL = "everything"  # the function that computes every quantity at once
+CHECKED = "_checked"  # after the name of a quantity: the function that gives its checks too
+CHECKS_TEXT = (
+    "checks: the largest residual of all closure equations (m or rad), the smallest pivot ratio "
+    "(below 1e-8 the pose is singular), the certificate (above 1e-9 the plan is not that of this "
+    "branch and the result is wrong)"
+)
 PARTS: dict[str, tuple[str, ...]] = {
     "planar": ("x", "y", "angle"),
     "spherical": ("qx", "qy", "qz", "qw"),
@@ -57,25 +64,29 @@ def unit_of(
     settings = settings_of(m, names, method, options)
     rows = [quantity(name, m) for name in names]
     asked = [p.name for p in m.parameters] if parameters == "all" else list(parameters or ())
-    functions = [
-        _filled(trace_quantity(m, row.name, by, parameters=asked, **own), row)
+    traced = [
+        trace_quantity(m, row.name, by, parameters=asked, **own)
         for row, (by, own) in zip(rows, settings, strict=True)
     ]
+    functions = [_plain(f, row) for f, row in zip(traced, rows, strict=True)]
+    checked = [_checked(f, row) for f, row in zip(traced, rows, strict=True)]
     used = {n for f in functions for n in f.parameters}
     if parameters == "all":
         asked = [n for n in asked if n in used]
     run_time = [p.name for p in m.parameters if p.name in {*m.open_parameters, *asked}]
-    whole = [*functions, _together(functions, rows)] if together and rows[1:] else functions
-    made = programs(whole, run_time)
+    whole = [_together(functions, rows)] if together and rows[1:] else []
+    single = [f for pair in zip(functions, checked, strict=True) for f in pair if f is not None]
+    made = programs([*single, *whole], run_time)
     trial = _trial(m, run_time)
     missing = {n: trial[n] for n in m.open_parameters}
     samples = Samples(m.with_values(**missing) if missing else m)
+    jobs = dict(zip(names, zip(rows, settings, strict=True), strict=True))
     entries = [
-        _entry(row, by, own, program, samples, tuple(trial.values()))
-        for row, (by, own), program in zip(rows, settings, made, strict=False)
+        _entry(*jobs[program.name.removesuffix(CHECKED)], program, samples, tuple(trial.values()))
+        for program in made[: len(single)]
     ]
-    if len(made) > len(rows):
-        entries.append(_all_entry(entries, made[-1]))
+    if whole:
+        entries.append(_all_entry([e for e in entries if e.name in jobs], made[-1]))
     taken = CodeNames()
     slots = [parameter_slot(m, name, taken) for name in run_time]
     return Unit(
@@ -116,19 +127,36 @@ def settings_of(
     ]
 
 
-def _filled(function: Function, row: Quantity) -> Function:
-    """Return the function without outputs that have no entries: a tree has no closure residual."""
-    if not any(port.size for port in function.outputs[: len(row.outputs)]):
+def _plain(function: Function, row: Quantity) -> Function:
+    """Return the function with the outputs of the quantity alone."""
+    ports = function.outputs[: len(row.outputs)]
+    if not any(port.size for port in ports):
         raise UsageError(
             f"{row.name} of this mechanism has no entries: there is nothing to write",
             hint="loops, wheels or springs that it speaks of are not in the description",
         )
+    results = function.results[: sum(port.size for port in ports)]
+    return replace(function, outputs=ports, results=results)
+
+
+def _checked(function: Function, row: Quantity) -> Function | None:
+    """Return the function that gives the three checks too; None where there is nothing to close."""
     own, more = function.outputs[: len(row.outputs)], function.outputs[len(row.outputs) :]
-    return replace(function, outputs=(*own, *(port for port in more if port.size)))
+    if not more or not more[0].size:
+        return None
+    at, graph = sum(port.size for port in own), function.graph
+    ends = [Expr(graph, i) for i in function.results[at:]]
+    checks = checks_of(ends[: more[0].size], *ends[more[0].size :])
+    return replace(
+        function,
+        name=row.name + CHECKED,
+        outputs=(*own, Port("checks", (3,))),
+        results=(*function.results[:at], *(graph.lift(x) for x in checks)),
+    )
 
 
 def _together(functions: Sequence[Function], rows: Sequence[Quantity]) -> Function:
-    """Return one Function with the outputs of all, without what tells how loops are closed."""
+    """Return one Function with the outputs of all."""
     graph, inputs = Graph(), {}
     outputs: list[Port] = []
     results: list[int] = []
@@ -148,15 +176,15 @@ def _together(functions: Sequence[Function], rows: Sequence[Quantity]) -> Functi
 
 def _entry(
     row: Quantity,
-    method: str | None,
-    options: Mapping[str, Any],
+    settings: tuple[str | None, Mapping[str, Any]],
     program: Program,
     s: Samples,
     trial: Sequence[float],
 ) -> Entry:
-    given = [s.of(port) for port in program.inputs]
+    (method, options), given = settings, [s.of(port) for port in program.inputs]
+    checked = program.name != row.name
     try:
-        outs = in_floats(s.m, row.name, method, given, **options)
+        outs = in_floats(s.m, row.name, method, given, checks=checked, **options)
     except ZeroDivisionError:
         raise ComputationError(
             f"{row.name} has no value: it divides by zero at every state",
@@ -164,14 +192,13 @@ def _entry(
         ) from None
     step = ready(program.step)
     return Entry(
-        row.name,
-        row.summary,
+        program.name,
+        row.summary + (f"; {CHECKS_TEXT}" if checked else ""),
         row.unit,
         algorithm(row, method)[0],
         program.inputs,
         program.outputs,
         _arguments(program),
-        len(row.outputs),
         step,
         count(program.step),
         tuple(_golden(given, outs, k) for k in range(STATES)),
@@ -194,7 +221,6 @@ def _all_entry(entries: Sequence[Entry], program: Program) -> Entry:
         program.inputs,
         program.outputs,
         _arguments(program),
-        len(program.outputs),
         ready(program.step),
         count(program.step),
         tuple(golden),

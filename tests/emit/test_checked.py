@@ -1,0 +1,96 @@
+"""Exported code of closed machines says how far it can be trusted: residual, pivot, certificate."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.export.unit import unit_of
+from scissors import scissor, scissor_pose
+
+NAMES = ("residual", "pivot", "certificate")
+
+
+def checks(m, name, *inputs):
+    """Return the three numbers by the compiled kernel."""
+    kernel = da.compile(m, name)
+    out = dict(zip([p.name for p in kernel.outputs], kernel(*inputs), strict=True))
+    return out, np.array([np.abs(out["residual"]).max(), out["pivot"][0], out["certificate"][0]])
+
+
+@pytest.fixture(scope="module")
+def lift(tmp_path_factory):
+    """A two-stage lift as C, loaded as a library."""
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not here")
+    m, folder = scissor(2), tmp_path_factory.mktemp("lift")
+    header, source, *_ = da.export(m, ["inverse_dynamics"], language="c", path=folder)
+    library = folder / "lift.so"
+    subprocess.run(
+        ["gcc", "-std=c99", "-Wall", "-Werror", "-O1", "-shared", "-fPIC", source, "-o", library,
+         "-lm"], check=True,
+    )  # fmt: skip
+    return m, header.stem, header.read_text(), ctypes.CDLL(str(library))
+
+
+def called(function, *arrays):
+    function.restype = None
+    function(*(None if x is None else np.ascontiguousarray(x, float).ctypes for x in arrays))
+
+
+def test_c_has_a_plain_function_and_one_with_three_checks(lift):
+    m, id, header, library = lift
+    assert f"void {id}_inverse_dynamics(const {id}_real *q, " in header
+    assert f"{id}_real *tau, {id}_real *checks);" in header
+    for word in NAMES:
+        assert word in header
+    rest = np.zeros(m.nv)
+    for q in (scissor_pose(m, 0.5), scissor_pose(m, 1.1), scissor_pose(m, 0.5) + 1e-3):
+        tau, plain, found = np.zeros(1), np.zeros(1), np.zeros(3)
+        called(library[f"{id}_inverse_dynamics"], q, rest, rest, None, plain)
+        called(library[f"{id}_inverse_dynamics_checked"], q, rest, rest, None, tau, found)
+        out, expected = checks(m, "inverse_dynamics", q, rest, rest)
+        np.testing.assert_allclose(tau, out["tau"], rtol=1e-11)
+        np.testing.assert_allclose(plain, tau, rtol=1e-11)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-14)
+
+
+def test_the_certificate_of_c_tells_a_pose_of_another_branch(lift):
+    m, id, _, library = lift
+    found, tau, rest = np.zeros(3), np.zeros(1), np.zeros(m.nv)
+    called(library[f"{id}_inverse_dynamics_checked"], scissor_pose(m, 0.5), rest, rest, None, tau,
+           found)  # fmt: skip
+    assert found[0] < 1e-12 and found[1] > 1e-4 and found[2] < 1e-12
+    called(library[f"{id}_inverse_dynamics_checked"], rest, rest, rest, None, tau, found)
+    assert not (found[1] > 1e-8 and found[2] < 1e-9)  # folded flat: branches meet
+
+
+def test_other_languages_have_the_same_two_functions(tmp_path):
+    m = da.robots.fivebar()
+    da.export(m, ["inverse_dynamics"], language="python", path=tmp_path)
+    spec = importlib.util.spec_from_file_location("fivebar", tmp_path / "fivebar.py")
+    code = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(code)
+    q, rest = da.assemble(m), np.zeros(m.nv)
+    tau, found = code.inverse_dynamics_checked(q, rest, rest)
+    out, expected = checks(m, "inverse_dynamics", q, rest, rest)
+    np.testing.assert_allclose(tau, out["tau"], rtol=1e-12)
+    np.testing.assert_allclose(code.inverse_dynamics(q, rest, rest), tau, rtol=1e-12)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-14)
+
+
+def test_a_machine_without_loops_has_no_checks():
+    names = [e.name for e in unit_of(da.robots.puma560(), ["inverse_dynamics"]).entries]
+    assert names == ["inverse_dynamics"]
+    closed = unit_of(da.robots.fivebar(), ["inverse_dynamics", "forward_dynamics"])
+    assert [e.name for e in closed.entries] == [
+        "inverse_dynamics", "inverse_dynamics_checked", "forward_dynamics",
+        "forward_dynamics_checked", "everything",
+    ]  # fmt: skip
+    assert all([p.name for p in e.outputs][-1:] == ["checks"] for e in closed.entries[1:4:2])
