@@ -1,6 +1,7 @@
 """dalembert check shows every record of a mechanism, as text and as JSON."""
 
 import json
+from dataclasses import replace
 
 import dalembert as da
 from dalembert.cli import main
@@ -115,3 +116,23 @@ def test_check_shows_limits_and_total_mass(capsys):
     assert main(["check", "robot:ur5", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["limits"]["elbow_joint"] == {"q": ["-pi", "pi"], "qd": 3.15, "tau": 150}
+
+
+def test_check_says_how_free_a_closed_machine_is(capsys, tmp_path):
+    assert main(["check", "robot:fivebar"]) == 0
+    out = capsys.readouterr().out
+    assert "mobility: 2\nredundant equations: 3 of 5: loop 1 (rodA - rodB)" in out
+    assert "idle freedoms: none\nmotors against mobility: 2 for 2\nplan: planned on the gen" in out
+    assert main(["check", "robot:fivebar", "--json"]) == 0
+    motion = json.loads(capsys.readouterr().out)["motion"]
+    assert motion["mobility"] == motion["motors"] == 2 and len(motion["redundant"]) == 3
+    assert main(["check", "robot:unicycle"]) == 0
+    assert "motors against mobility: none named, mobility 2" in capsys.readouterr().out
+    m = da.robots.fivebar()
+    path = tmp_path / "one.toml"
+    replace(m, active=("crankA",)).save(path)
+    assert main(["check", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "idle freedoms: 1, moved by no motor: " in out and "1 freedom without a motor" in out
+    assert main(["check", "robot:ur5"]) == 0
+    assert "mobility" not in capsys.readouterr().out

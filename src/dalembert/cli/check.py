@@ -22,6 +22,7 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     Example:
       dalembert check robot.urdf
     """
+    from ..catalog.loops import is_closed
     from ..errors import DalembertError
     from ..mechanism import joint_name
     from ..plan.kane import with_speeds
@@ -34,9 +35,10 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
     except DalembertError as error:
         # constraints that depend on each other, speeds that do not decide, loops that do not close
         oddities.append(error.message)
+    facts, lines = closed_facts(mechanism, oddities) if is_closed(mechanism) else ({}, [])
     if as_json:
-        facts = ("name", "nq", "nv", "joint_names", "frames", "total_mass")
-        data = {fact: getattr(mechanism, fact) for fact in facts}
+        own = ("name", "nq", "nv", "joint_names", "frames", "total_mass")
+        data = {fact: getattr(mechanism, fact) for fact in own} | facts
         data["limits"] = {
             joint_name(b): {
                 "q": b.limits[0] if len(b.limits) == 1 else b.limits,
@@ -50,10 +52,25 @@ def command(mechanism: Mechanism, as_json: bool) -> None:
         print_json(data | acting(mechanism) | {"notes": notes, "odd": oddities})
         return
     click.echo(str(mechanism))
+    for line in lines:
+        click.echo(line)
     for note in notes:
         click.echo(f"note: {note}")
     for oddity in oddities:
         click.echo(f"warning: {oddity}")
+
+
+def closed_facts(m: Mechanism, oddities: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return how loops, wheels and constraints leave a machine free, as data and as lines."""
+    from ..errors import DalembertError
+    from ..plan.report import motion_facts, motion_lines
+
+    try:
+        return {"motion": motion_facts(m)}, motion_lines(m)
+    except DalembertError as error:  # loops that do not close, parameters without a value
+        if error.message not in oddities:
+            oddities.append(error.message)
+        return {}, []
 
 
 def acting(m: Mechanism) -> dict[str, Any]:
