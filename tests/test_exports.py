@@ -21,7 +21,7 @@ ERRORS = [
     "SingularPose",
 ]
 LOOPS = ["assemble", "mobility", "plan", "singularity", "planar_branches", "assembly_along"]
-LOOPS += ["regular_pose"]
+LOOPS += ["regular_pose", "assembly_modes"]
 COMPUTE = [
     "catalog",
     "base_parameters",

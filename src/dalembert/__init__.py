@@ -97,6 +97,7 @@ EXPORTS = {
     "assemble": "dalembert.plan.assembly",
     "planar_branches": "dalembert.plan.branches",
     "assembly_along": "dalembert.compute.loops",
+    "assembly_modes": "dalembert.compute.modes",
     "mobility": "dalembert.plan",
     "simulate": "dalembert.simulate",
     "trajectory": "dalembert.trajectory",

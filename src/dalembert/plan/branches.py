@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import Transform, Vec3
 from ..errors import ModelError, shown
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Loop, Mechanism, joint_name
 from .assembly import geometry_of, given_pose
 
 if TYPE_CHECKING:
@@ -30,15 +30,25 @@ def planar_branches(m: Mechanism, q: Any) -> list[Array]:
     >>> len(da.planar_branches(m, da.assemble(m)))
     2
     """
-    import numpy as np
-
     if len(m.loops) != 1 or m.loops[0].joint != "revolute":
         raise ModelError("branches in closed form are those of one loop with a revolute cut joint")
-    (first, path), (second, other) = _passive(m)
     b, pose = geometry_of(m).bound(), given_pose(m, q)
-    loop = b.loops[0]
+    return dyad_poses(b, b.loops[0], _passive(m), pose)
+
+
+Passive = tuple[int, str]  # a body and the branch of the loop that it is on, i or j
+
+
+def dyad_poses(b: Mechanism, loop: Loop, ends: tuple[Passive, Passive], pose: Array) -> list[Array]:
+    """Return the poses in which two passive joints close a planar loop, the others as in `pose`.
+
+    The first turns the triangle to the left, seen along the axis; where both are one there is one.
+    """
+    import numpy as np
+
+    (first, path), (second, other) = ends
     tips = {"i": (loop.body_i, loop.point_i), "j": (loop.body_j, loop.point_j)}
-    axis = _axis(b, pose, first)
+    axis = axis_of(b, pose, first)
     start = _place(b, pose, first, Vec3(0, 0, 0))
     if path == other:
         # the second turns about the first, the tip beyond it about the second
@@ -59,7 +69,7 @@ def planar_branches(m: Mechanism, q: Any) -> list[Array]:
     return found
 
 
-def _passive(m: Mechanism) -> tuple[tuple[int, str], tuple[int, str]]:
+def _passive(m: Mechanism) -> tuple[Passive, Passive]:
     """Return the two passive bodies of the loop, from its base outwards, and their branch."""
     from ..algorithms.loop_closure import branches
     from .loops import motors
@@ -91,7 +101,8 @@ def _frame(b: Mechanism, pose: Array, body: int) -> Transform:
     return frame_pose(b, b.bodies[body].name, pose.tolist()) if body >= 0 else Transform()
 
 
-def _axis(b: Mechanism, pose: Array, body: int) -> Array:
+def axis_of(b: Mechanism, pose: Array, body: int) -> Array:
+    """Return the axis of a joint in the base frame."""
     import numpy as np
 
     axis: Any = b.bodies[body].joint.axis  # type: ignore[attr-defined]
@@ -109,7 +120,7 @@ def _meeting(axis: Array, a: Array, c: Array, r: float, s: float) -> list[Array]
 
     gap = _arm(axis, c - a)
     d = float(np.linalg.norm(gap))
-    if d == 0.0:
+    if d <= 1e-9 * (r + s):  # one about the other: any direction or none
         return []
     along = (d * d + r * r - s * s) / (2 * d)
     height2 = r * r - along * along
@@ -124,7 +135,7 @@ def _turned(b: Mechanism, pose: Array, body: int, tip: tuple[int, Vec3], to: Arr
     """Return the pose with one joint turned so that a point beyond it lies towards another."""
     import numpy as np
 
-    axis, centre = _axis(b, pose, body), _place(b, pose, body, Vec3(0, 0, 0))
+    axis, centre = axis_of(b, pose, body), _place(b, pose, body, Vec3(0, 0, 0))
     arm, way = _arm(axis, _place(b, pose, *tip) - centre), _arm(axis, to - centre)
     turn = np.arctan2(axis @ np.cross(arm, way), arm @ way)
     at = sum(x.joint.nq for x in b.bodies[:body])
