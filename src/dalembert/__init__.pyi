@@ -19,6 +19,7 @@ from .catalog import catalog as catalog
 from .compute import integrate as integrate
 from .compute import neutral as neutral
 from .compute.loops import assembly_along as assembly_along
+from .compute.modes import assembly_modes as assembly_modes
 from .equations import equations as equations
 from .equations.kane_form import kane_form as kane_form
 from .errors import ComputationError as ComputationError
