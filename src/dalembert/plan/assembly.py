@@ -120,7 +120,8 @@ class Closure:
         import numpy as np
 
         out = function([np.ascontiguousarray(q[:, k]) for k in range(q.shape[1])])
-        return np.stack([np.broadcast_to(x, len(q)) for x in out], axis=1)
+        columns = [np.broadcast_to(x, len(q)) for x in out]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(q), 0))
 
     def moved_all(self, q: Array, step: Array) -> Array:
         """Return many poses, each moved by its step in scaled coordinates."""
