@@ -65,7 +65,7 @@ LINES = """\
 loop ring: spherical, b at 0.6 0 0 to base at 1 0 0
 loop 2: rod of length 2, d at 0 to a at 0
 coupling: c = -2*b + 0.5
-drive a: rotor inertia 0.1, Coulomb 0.4 -0.43, viscous 0.02
+drive a: rotor inertia 0.1, viscous 0.02, Coulomb 0.4 -0.43
 elastic b: stiffness K, rest 0.2
 spring: a at 0 to base at 0.25 0.5 0, stiffness 4530, length 0.5
 wheel front: on d at 3 0 0, no slip along 0 1 0, steered by delta
