@@ -35,7 +35,8 @@ COMPUTE = [
 USES = ["simulate", "trajectory", "control", "inverse_kinematics", "torques_along"]
 USES += ["linearize", "equilibrium", "equations", "kane_form", "export"]
 USES += ["kane_speeds", "cartesian_singularity", "read_motion"]
-USES += ["identify", "excite", "active_regressor", "sweep"]
+USES += ["identify", "excite", "active_regressor"]
+USES += ["sweep", "optimise", "size"]
 PUBLIC = [*USES, "load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
 
 

@@ -109,6 +109,8 @@ EXPORTS = {
     "active_regressor": "dalembert.identify.unknowns",
     "excite": "dalembert.identify.excite",
     "sweep": "dalembert.sweep.sweep",
+    "optimise": "dalembert.sweep.optimise",
+    "size": "dalembert.sweep.size",
     "linearize": "dalembert.linear",
     "equilibrium": "dalembert.linear",
     "export": "dalembert.export",

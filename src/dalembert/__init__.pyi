@@ -50,6 +50,8 @@ from .plan.kane import cartesian_singularity as cartesian_singularity
 from .plan.kane import kane_speeds as kane_speeds
 from .read import load as load
 from .simulate import simulate as simulate
+from .sweep.optimise import optimise as optimise
+from .sweep.size import size as size
 from .sweep.sweep import sweep as sweep
 from .trajectory.paths import inverse_kinematics as inverse_kinematics
 from .trajectory.torques import torques_along as torques_along

@@ -24,6 +24,7 @@ COMMANDS = {
     "identify": "Identify masses, inertias and friction from a log.",
     "excite": "Find the motion from which parameters are best identified.",
     "sweep": "Measure many designs that all do one task.",
+    "size": "Choose motors and gears for a duty cycle.",
     "convert": "Write a model in another description language.",
     "cost": "Count the operations of each quantity and method.",
     "agree": "Compare all formalisms with each other.",

@@ -30,7 +30,8 @@ def columns_of(s: Study, number: int) -> dict[str, Array]:
     count = len(next(iter(values.values())))
     step = max(1, BATCH // int(s.data["task"]["samples"]))
     parts = [
-        _measured(s, {n: x[a : a + step] for n, x in values.items()}) for a in range(0, count, step)
+        measures_of(s, {n: x[a : a + step] for n, x in values.items()})
+        for a in range(0, count, step)
     ]
     out: dict[str, Array] = {"design": start + np.arange(count), **values}
     for name in parts[0]:
@@ -38,7 +39,7 @@ def columns_of(s: Study, number: int) -> dict[str, Array]:
     return out
 
 
-def _measured(s: Study, values: dict[str, Array]) -> dict[str, Array]:
+def measures_of(s: Study, values: dict[str, Array]) -> dict[str, Array]:
     """Return measures of some designs; those that cannot do the task are kept, with the reason."""
     m = s.mechanism
     count = len(next(iter(values.values())))

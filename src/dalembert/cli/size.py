@@ -1,0 +1,43 @@
+"""dalembert size: motors and gears for a duty cycle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .model import model_command, print_json
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+
+@model_command
+@click.argument("cycle", metavar="CYCLE.toml")
+@click.option("--motors", required=True, metavar="FILE", help="[[motor]] and [[gear]], or a CSV.")
+@click.option("--by", type=click.Choice(["mass", "cost", "energy", "margin"]), default="mass")
+@click.option("--plot", metavar="FILE.png", help="Draw the torque-speed planes.")
+def command(mechanism: Mechanism, as_json: bool, cycle: str, **options: Any) -> None:
+    """Choose motors and gears for MODEL over a duty cycle.
+
+    \b
+    Example:
+      dalembert size robot:puma560 cycle.toml --motors motors.toml
+    """
+    from ..sweep.size import size
+
+    made = size(mechanism, cycle, options["motors"])
+    if options["plot"]:
+        made.plot(options["plot"], options["by"])
+    if as_json:
+        print_json({
+            joint: None if c is None else {
+                "motor": c.motor.name, "gear": c.gear.name, "loads": c.loads, "margin": c.margin,
+                "inertia_ratio": c.inertia_ratio, "mass": c.mass, "cost": c.cost,
+                "energy": c.energy,
+            } for joint, c in made.best(options["by"]).items()
+        })  # fmt: skip
+        return
+    click.echo(made.text(options["by"]))
+    if options["plot"]:
+        click.echo(f"wrote {options['plot']}")

@@ -1,0 +1,345 @@
+"""`size`: which motor and gear drives each joint through a duty cycle.
+
+A cycle is a list of moves and dwells, with payloads; a catalogue lists motors and gears. Rotor
+inertia goes back into the dynamics, so every pair is judged with its own forces. Thermal load is
+the RMS torque of the whole cycle beside the continuous torque, and the winding temperature of a
+first-order model.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..compute import evaluate
+from ..errors import DescriptionError, Place, UsageError, closest, shown
+from ..mechanism import Mechanism, joint_name, require_mechanism
+from .task import checked_task, motion_of
+
+Array = np.ndarray
+MOTOR = ("name", "inertia", "continuous", "peak", "speed", "mass", "cost", "resistance", "constant",
+         "thermal")  # fmt: skip
+GEAR = ("name", "ratio", "efficiency", "inertia", "peak", "speed", "mass", "cost")
+AMBIENT, HOTTEST = 25.0, 120.0  # °C
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A motor: N m, rad/s, kg m² on its shaft; winding data where known."""
+
+    name: str
+    inertia: float = 0.0
+    continuous: float = np.inf
+    peak: float = np.inf
+    speed: float = np.inf
+    mass: float = 0.0
+    cost: float = 0.0
+    resistance: float = 0.0  # ohm
+    constant: float = 0.0  # N m / A
+    thermal: float = 0.0  # K / W
+
+
+@dataclass(frozen=True)
+class Gear:
+    """A gear: ratio, efficiency, inertia on the motor side, limits on the joint side."""
+
+    name: str = "none"
+    ratio: float = 1.0
+    efficiency: float = 1.0
+    inertia: float = 0.0
+    peak: float = np.inf
+    speed: float = np.inf
+    mass: float = 0.0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One motor with one gear at one joint: loads in parts of what they can bear (1 is full)."""
+
+    joint: str
+    motor: Motor
+    gear: Gear
+    peak: float  # N m on the motor shaft
+    rms: float
+    speed: float  # rad/s
+    power: float  # W
+    inertia_ratio: float  # load inertia on the motor side over that of the rotor
+    temperature: float  # °C of the winding, NaN where unknown
+    loads: dict[str, float] = field(default_factory=dict)
+    energy: float = 0.0  # J per cycle
+
+    @property
+    def fits(self) -> bool:
+        """Whether no limit is passed."""
+        return all(x <= 1.0 for x in self.loads.values())
+
+    @property
+    def margin(self) -> float:
+        """What is left of the tightest limit."""
+        return 1.0 - max(self.loads.values(), default=0.0)
+
+    @property
+    def mass(self) -> float:
+        """Motor and gear, kg."""
+        return self.motor.mass + self.gear.mass
+
+    @property
+    def cost(self) -> float:
+        """Motor and gear."""
+        return self.motor.cost + self.gear.cost
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """Every pair of motor and gear at every joint, and the best of them."""
+
+    m: Mechanism = field(repr=False)
+    choices: dict[str, list[Choice]] = field(repr=False)
+    t: Array = field(repr=False)
+    tau: Array = field(repr=False)  # on the joint side, without rotors
+    qd: Array = field(repr=False)
+
+    def best(self, by: str = "mass") -> dict[str, Choice | None]:
+        """Return the pair that fits with the least mass, cost or energy at each joint."""
+        if by not in ("mass", "cost", "energy", "margin"):
+            raise UsageError(f"by={by!r}", hint="mass, cost, energy or margin")
+        sign = -1.0 if by == "margin" else 1.0
+        out: dict[str, Choice | None] = {}
+        for joint, every in self.choices.items():
+            fit = [c for c in every if c.fits]
+            out[joint] = min(fit, key=lambda c: (sign * getattr(c, by), -c.margin), default=None)
+        return out
+
+    def text(self, by: str = "mass") -> str:
+        """Return the best pair of each joint, or what comes nearest."""
+        rows = [f"{'joint':<16}{'motor':<16}{'gear':<14}{'peak':>8}{'rms':>8}{'speed':>8}"
+                f"{'J ratio':>9}{'margin':>9}"]  # fmt: skip
+        for joint, c in self.best(by).items():
+            if c is None:
+                near = max(self.choices[joint], key=lambda x: x.margin)
+                worst = max(near.loads, key=lambda n: near.loads[n])
+                rows.append(
+                    f"{shown(joint):<16}none fits; nearest {shown(near.motor.name)} with "
+                    f"{shown(near.gear.name)}: {worst} at {100 * near.loads[worst]:.0f} %"
+                )
+                continue
+            rows.append(
+                f"{shown(joint):<16}{shown(c.motor.name):<16}{shown(c.gear.name):<14}"
+                + "".join(f"{100 * c.loads.get(n, 0):>7.0f}%" for n in ("peak", "rms", "speed"))
+                + f"{c.inertia_ratio:>9.3g}{100 * c.margin:>8.0f}%"
+            )
+        return "\n".join(rows)
+
+    __str__ = text
+
+    def plot(self, path: str | Path | None = None, by: str = "mass") -> Any:
+        """Return torque-speed planes: the cycle as a cloud inside the limits of the best pair."""
+        from ..measure.packages import optional
+
+        best = self.best(by)
+        made = optional("matplotlib.figure").Figure(
+            figsize=(3.4 * len(best) + 0.4, 3.2), layout="constrained"
+        )
+        panels = np.atleast_1d(made.subplots(1, len(best)))
+        for k, ((joint, c), panel) in enumerate(zip(best.items(), panels, strict=True)):
+            panel.set_title(joint, fontsize=9)
+            if c is None:
+                panel.plot(np.abs(self.qd[:, k]), np.abs(self.tau[:, k]), ".", markersize=3)
+            else:
+                N = abs(c.gear.ratio)
+                force = np.abs(self.tau[:, k]) / (N * c.gear.efficiency)
+                panel.plot(N * np.abs(self.qd[:, k]), force, ".", markersize=3)
+                for level, style in ((c.motor.continuous, "-"), (c.motor.peak, "--")):
+                    if np.isfinite(level) and np.isfinite(c.motor.speed):
+                        panel.plot([0, c.motor.speed, c.motor.speed], [level, level, 0], style,
+                                   color="0.4", linewidth=1)  # fmt: skip
+            panel.set_xlabel("motor speed  [rad/s]", fontsize=8)
+        panels[0].set_ylabel("motor torque  [N m]", fontsize=8)
+        if path is not None:
+            made.savefig(path, dpi=110)
+        return made
+
+
+def size(m: Mechanism, cycle: Any, motors: Any, gears: Any = None) -> Sizing:
+    """Return how every motor and gear of a catalogue bears a duty cycle at every joint.
+
+    `cycle` is a mapping or a TOML file: `moves = [{ to = [...], time = 0.8 }, { dwell = 0.5 }]`,
+    with `payload = { frame, mass, com }` on moves that carry one. `motors` and `gears` are lists;
+    `motors` may be a TOML file with [[motor]] and [[gear]], or a CSV file of motors.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, I = (0, 0, 2);")
+    >>> cycle = {"moves": [{"to": [1.0], "time": 1.0}, {"dwell": 0.5}]}
+    >>> motors = [{"name": "A", "inertia": 5e-4, "continuous": 0.3, "peak": 1.0, "speed": 400.0}]
+    >>> gears = [{"name": f"i{n}", "ratio": n} for n in (20, 63, 200)]
+    >>> da.size(m, cycle, motors, gears).best("margin")["j1"].gear.name
+    'i63'
+    """
+    require_mechanism(m, "size")
+    if m.loops or m.wheels or m.nq != m.nv:
+        raise UsageError("drives are sized on trees with one coordinate per joint")
+    own_motors, own_gears = catalogue(motors, gears)
+    t, q, qd, qdd, tau = _cycle(m, cycle)
+    M = np.asarray(evaluate(m, "mass_matrix", q, drives="none"))
+    choices: dict[str, list[Choice]] = {}
+    joints = [(j, k) for j, b in enumerate(m.bodies) for k in range(b.joint.nv)]
+    for column, (j, _) in enumerate(joints):
+        name = joint_name(m.bodies[j])
+        load = float(np.median(M[:, column, column]))
+        choices[name] = [
+            _judged(name, motor, gear, t, qd[:, column], qdd[:, column], tau[:, column], load)
+            for motor in own_motors
+            for gear in own_gears
+        ]
+    return Sizing(m, choices, t, tau, qd)
+
+
+def _judged(
+    joint: str, motor: Motor, gear: Gear, t: Array, qd: Array, qdd: Array, tau: Array, load: float
+) -> Choice:
+    """Return the loads of one pair: its rotor is accelerated too, losses go the way of power."""
+    N = gear.ratio
+    rotor = motor.inertia + gear.inertia
+    speed = N * qd
+    # driving, the gear takes its part; braking, it helps
+    share = np.where(tau * qd >= 0, 1 / gear.efficiency, gear.efficiency)
+    torque = tau * share / N + rotor * N * qdd
+    rms = _rms(t, torque)
+    power = torque * speed
+    heat, temperature = 0.0, np.nan
+    if motor.resistance and motor.constant and motor.thermal:
+        heat = motor.resistance * (rms / motor.constant) ** 2
+        temperature = AMBIENT + motor.thermal * heat
+    loads = {
+        "peak": _part(np.abs(torque).max(), motor.peak),
+        "rms": _part(rms, motor.continuous),
+        "speed": _part(np.abs(speed).max(), motor.speed),
+        "gear torque": _part(np.abs(tau).max(), gear.peak),
+        "gear speed": _part(np.abs(qd).max(), gear.speed),
+    }
+    if np.isfinite(temperature):
+        loads["temperature"] = (temperature - AMBIENT) / (HOTTEST - AMBIENT)
+    h = np.diff(t)
+    drawn = np.maximum(power, 0.0)
+    energy = float(((drawn[1:] + drawn[:-1]) / 2 * h).sum() + heat * (t[-1] - t[0]))
+    ratio = load / (N * N * rotor) if rotor else np.inf
+    return Choice(
+        joint, motor, gear, float(np.abs(torque).max()), rms, float(np.abs(speed).max()),
+        float(np.abs(power).max()), float(ratio), float(temperature), loads, energy,
+    )  # fmt: skip
+
+
+def _part(x: float, limit: float) -> float:
+    return float(x / limit) if np.isfinite(limit) and limit > 0 else 0.0
+
+
+def _rms(t: Array, x: Array) -> float:
+    h = np.diff(t)
+    return float(np.sqrt(((x[1:] ** 2 + x[:-1] ** 2) / 2 * h).sum() / (t[-1] - t[0])))
+
+
+def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
+    """Return t, q, qd, qdd and forces (rotors left out) of a whole cycle."""
+    if isinstance(cycle, str | Path):
+        cycle = _toml(cycle)
+    moves = cycle.get("moves") if isinstance(cycle, Mapping) else None
+    if not isinstance(moves, list | tuple) or not moves:
+        raise UsageError(
+            "a cycle is a list of moves",
+            hint="moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }, { dwell = 0.5 }]",
+        )
+    samples = int(cycle.get("samples", 60))
+    start, clock = [float(x) for x in moves[0].get("from", [0.0] * m.nv)], 0.0
+    parts: list[tuple[Array, ...]] = []
+    for move in moves:
+        if "dwell" in move:
+            move = {**move, "to": start, "time": move["dwell"]}
+        task = checked_task(m, {"joint_moves": [{"from": start, "to": move.get("to", start),
+                                                 "time": move.get("time", 1.0)}],
+                                "samples": samples}, None)  # fmt: skip
+        x = motion_of(m, task, {"": np.zeros(1)})
+        loaded = _loaded(m, move.get("payload"))
+        q, qd, qdd = x.q[0], x.qd[0], x.qdd[0]
+        bare = replace(loaded, drives=tuple(replace(d, inertia=0) for d in loaded.drives))
+        tau = evaluate(bare, "inverse_dynamics", q, qd, qdd, drives="all")
+        parts.append((clock + x.t, q, qd, qdd, np.asarray(tau)))
+        clock, start = clock + float(x.t[-1]), task["joint_moves"][0]["to"]
+    return tuple(np.concatenate([p[k] for p in parts]) for k in range(5))
+
+
+def _loaded(m: Mechanism, payload: Any) -> Mechanism:
+    if not payload:
+        return m
+    if not isinstance(payload, Mapping) or not {"frame", "mass"} <= set(payload):
+        raise UsageError("a payload has a frame and a mass", hint='{ frame = "tip", mass = 2.5 }')
+    return m.with_payload(payload["frame"], payload["mass"], payload.get("com", (0, 0, 0)))
+
+
+def catalogue(motors: Any, gears: Any = None) -> tuple[list[Motor], list[Gear]]:
+    """Return motors and gears from lists, a TOML file, or a CSV file of motors."""
+    if isinstance(motors, str | Path):
+        path = Path(motors)
+        if path.suffix.lower() == ".csv":
+            motors = _csv(path)
+        else:
+            data = _toml(path)
+            gears = data.get("gear", gears)
+            motors = data.get("motor", [])
+    made_motors = [_record(Motor, x, MOTOR) for x in _listed(motors, "motors")]
+    made_gears = [_record(Gear, x, GEAR) for x in _listed(gears or [{}], "gears")]
+    return made_motors, made_gears
+
+
+def _listed(given: Any, what: str) -> Sequence[Any]:
+    if not isinstance(given, list | tuple) or not given:
+        raise UsageError(f"{what} are a list of records", hint='[{"name": "A", "peak": 1.2}]')
+    return given
+
+
+def _record(kind: Any, given: Any, keys: Sequence[str]) -> Any:
+    if isinstance(given, kind):
+        return given
+    if not isinstance(given, Mapping):
+        raise UsageError(f"a {kind.__name__.lower()} is a record", hint=", ".join(keys))
+    values: dict[str, Any] = {}
+    for key, x in given.items():
+        if key not in keys:
+            near = closest(str(key), keys)
+            raise UsageError(f"a {kind.__name__.lower()} has no {shown(str(key))!r}", hint=near)
+        if key == "name":
+            values[key] = str(x)
+            continue
+        try:
+            values[key] = float(x)
+        except (TypeError, ValueError):
+            raise UsageError(f"{key} = {shown(repr(x))} is not a number") from None
+        if not values[key] >= 0 and key != "ratio":
+            raise UsageError(f"{key} = {values[key]:g} is negative")
+    if kind is Gear and not (values.get("ratio", 1.0) and 0 < values.get("efficiency", 1.0) <= 1):
+        raise UsageError("a gear has a ratio that is not 0 and an efficiency up to 1")
+    return kind(**({"name": "motor"} if kind is Motor else {}) | values)
+
+
+def _toml(path: str | Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise DescriptionError(f"no such file: {error.strerror}", Place(str(path))) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
+        raise DescriptionError(f"this is not TOML: {error}", Place(str(path))) from None
+
+
+def _csv(path: Path) -> list[dict[str, str]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DescriptionError(f"the catalogue cannot be read: {error}", Place(str(path))) from None
+    return [{k: v for k, v in row.items() if k and v} for row in csv.DictReader(io.StringIO(text))]

@@ -1,0 +1,142 @@
+"""Best designs and drives: closed forms, exact gradients, constraints, hostile input."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.cli import main
+from dalembert.sweep.optimise import Search, _limit
+from dalembert.sweep.study import study_of
+
+pytest.importorskip("scipy")
+ARM = da.load({
+    "format": "dalembert/1", "name": "arm", "gravity": [0, -9.81, 0],
+    "parameters": {"L1": 0.5, "L2": 0.4, "m": 1.0},
+    "phrase": "RZ(-3, 3), TXK(L1), RZ(-3, 3), tip: TXK(L2); body 1: M = 3*L1, D = (L1/2, 0, 0), "
+    "I = (0, 0, L1^3/4); body 2: M = 2*L2 + m, D = (L2/2, 0, 0), I = (0, 0, L2^3/6);",
+})  # fmt: skip
+MOVE = {"joint_moves": [{"from": [0.0, 0.0], "to": [1.0, 0.5], "time": 0.8}], "samples": 80}
+
+
+@pytest.mark.parametrize("measure", ["rms", "peak", "energy", "power", "rms.j2", "peak.j1"])
+def test_slopes_of_measures_are_exact(measure):
+    root = measure.partition(".")[0]
+    s = study_of(ARM, {"L1": (0.3, 0.7), "L2": (0.3, 0.7)}, MOVE, [root], {"samples": 4})
+    search = Search(s, measure, ())
+    assert search.exact
+    x, h = np.array([0.3, 0.6]), 1e-6
+    value, slope = (part[measure] for part in search._exactly(x))
+    assert value == pytest.approx(search.columns(x[None])[measure][0], rel=1e-12)
+    for k in range(2):
+        step = np.eye(2)[k] * h
+        up, down = (search._exactly(x + sign * step)[0][measure] for sign in (1, -1))
+        assert slope[k] == pytest.approx((up - down) / (2 * h), rel=1e-5)
+
+
+def test_a_constraint_holds_the_best_design():
+    best = da.optimise(ARM, {"L1": (0.3, 0.7), "L2": (0.3, 0.7)}, task=MOVE, minimise="rms",
+                       subject_to=["reach >= 1.0"])  # fmt: skip
+    assert best.measures["reach"] == pytest.approx(1.0, abs=1e-5)
+    assert best.parameters["L1"] + best.parameters["L2"] == pytest.approx(1.0, abs=1e-5)
+    assert "reach >= 1" in best.active
+    s = da.sweep(ARM, {"L1": (0.3, 0.7), "L2": "1.0 - L1"}, task=MOVE, measure=["rms"],
+                 plan="grid", samples=201, workers=1)  # fmt: skip
+    assert best.value <= s.columns["rms"].min() * (1 + 1e-6)
+
+
+def test_poses_are_optimised_too():
+    first = {"frame": "tip", "point": [0.7, 0.2, 0], "time": 0.8}
+    task = {"poses": [first, {**first, "point": [0.3, 0.5, 0]}], "samples": 30}
+    best = da.optimise(ARM, {"L1": (0.3, 0.7), "L2": (0.3, 0.7)}, task=task, minimise="energy",
+                       samples=64, starts=2)  # fmt: skip
+    assert not best.exact and np.isfinite(best.value)
+    s = da.sweep(ARM, {"L1": (0.3, 0.7), "L2": (0.3, 0.7)}, task=task, measure=["energy"],
+                 plan="grid", samples=15, workers=1)  # fmt: skip
+    assert best.value <= np.nanmin(s.columns["energy"]) * 1.01
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"minimise": "weight"}, "not known"),
+        ({"minimise": "peak.j9"}, "no measure"),
+        ({"minimise": "rms", "subject_to": ["reach around 1"]}, "not understood"),
+        ({"minimise": "rms", "subject_to": ["reach >= 99"]}, "keeps the constraints"),
+    ],
+)
+def test_bad_questions_are_typed_errors(given, message):
+    with pytest.raises(da.DalembertError, match=message):
+        da.optimise(ARM, {"L1": (0.3, 0.7)}, task=MOVE, samples=16, **given)
+
+
+def test_limits_are_read():
+    assert str(_limit("peak.j1 <= 50")) == "peak.j1 <= 50"
+
+
+JOINT = da.load("RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, I = (0, 0, 2);")
+CYCLE = {"moves": [{"to": [1.0], "time": 1.0}, {"dwell": 0.5}, {"to": [0.0], "time": 1.0}]}
+MOTOR = {"name": "A", "inertia": 5e-4, "continuous": 0.3, "peak": 1.0, "speed": 400.0, "mass": 1.5}
+
+
+def test_the_best_gear_matches_the_inertias():
+    gears = [{"name": str(n), "ratio": float(n)} for n in range(20, 141)]
+    made = da.size(JOINT, CYCLE, [MOTOR], gears)
+    least = min(made.choices["j1"], key=lambda c: c.rms)
+    assert least.gear.ratio == pytest.approx(np.sqrt(2 / 5e-4), abs=1.0)
+    assert least.inertia_ratio == pytest.approx(1.0, rel=0.05)
+
+
+def test_loads_are_those_of_the_equation():
+    choice = da.size(JOINT, CYCLE, [MOTOR], [{"ratio": 50.0, "efficiency": 0.8}]).choices["j1"][0]
+    t = np.linspace(0, 1, 60)
+    qd, qdd = 30 * t**2 - 60 * t**3 + 30 * t**4, 60 * t - 180 * t**2 + 120 * t**3
+    tau = 2 * qdd
+    motor = tau / 50 * np.where(tau * qd >= 0, 1 / 0.8, 0.8) + 5e-4 * 50 * qdd
+    assert choice.peak == pytest.approx(np.abs(motor).max(), rel=1e-12)
+    assert choice.speed == pytest.approx(50 * qd.max(), rel=1e-12)
+    assert choice.loads["speed"] == pytest.approx(choice.speed / 400)
+
+
+def test_a_payload_and_heat_count():
+    m = da.load("RY(), tip: TXK(1); body 1: M = 1, D = (0.5, 0, 0), I = (0, 0.1, 0);")
+    moves = [{"to": [0.5], "time": 1.0}, {"to": [0.0], "time": 1.0,
+              "payload": {"frame": "tip", "mass": 3.0}}]  # fmt: skip
+    hot = {**MOTOR, "resistance": 1.0, "constant": 0.1, "thermal": 2.0}
+    light = da.size(m, {"moves": moves[:1]}, [hot], [{"ratio": 100.0}]).choices["j1"][0]
+    heavy = da.size(m, {"moves": moves}, [hot], [{"ratio": 100.0}]).choices["j1"][0]
+    assert heavy.rms > 1.5 * light.rms and heavy.temperature > light.temperature > 25
+
+
+def test_the_command_line_names_the_best_pair(tmp_path, capsys):
+    (tmp_path / "cycle.toml").write_text("moves = [{ to = [1.0], time = 1.0 }, { dwell = 0.5 }]")
+    (tmp_path / "motors.toml").write_text(
+        '[[motor]]\nname = "A"\ninertia = 5e-4\ncontinuous = 0.3\npeak = 1.0\nspeed = 400.0\n'
+        '[[motor]]\nname = "tiny"\ncontinuous = 0.001\npeak = 0.002\nspeed = 10.0\n'
+        '[[gear]]\nname = "i63"\nratio = 63\n'
+    )
+    phrase = "RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, I = (0, 0, 2);"
+    given = [str(tmp_path / "cycle.toml"), "--motors", str(tmp_path / "motors.toml")]
+    assert main(["size", phrase, *given, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["j1"]["motor"] == "A" and 0 < data["j1"]["margin"] < 1
+    assert main(["size", phrase, *given]) == 0
+    assert "i63" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("cycle", "motors", "message"),
+    [
+        ({}, [MOTOR], "list of moves"),
+        (CYCLE, [], "list of records"),
+        (CYCLE, [{"torque": 3}], "has no 'torque'"),
+        (CYCLE, [{"peak": "much"}], "not a number"),
+        (CYCLE, [{"peak": -1}], "negative"),
+        ({"moves": [{"to": [1, 2, 3], "time": 1}]}, [MOTOR], "to = "),
+        ("missing.toml", [MOTOR], "no such file"),
+    ],
+)
+def test_bad_catalogues_and_cycles_are_typed_errors(cycle, motors, message):
+    with pytest.raises(da.DalembertError, match=message):
+        da.size(JOINT, cycle, motors)
