@@ -33,7 +33,7 @@ COMPUTE = [
     *LOOPS,
 ]
 USES = ["simulate", "trajectory", "control", "inverse_kinematics", "torques_along"]
-USES += ["linearize", "equilibrium", "equations", "kane_form", "export"]
+USES += ["linearize", "equilibrium", "equations", "kane_form", "export", "studio"]
 USES += ["kane_speeds", "cartesian_singularity", "read_motion"]
 USES += ["identify", "excite", "active_regressor"]
 USES += ["sweep", "optimise", "size"]

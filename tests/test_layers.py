@@ -27,6 +27,7 @@ LAYERS = [
     ["tables", "verify", "agree", "cost", "listing", "bench"]
     + ["simulate", "trajectory", "control", "linear"],
     ["export", "view"],
+    ["studio"],
     ["cli"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

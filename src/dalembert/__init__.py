@@ -114,6 +114,7 @@ EXPORTS = {
     "linearize": "dalembert.linear",
     "equilibrium": "dalembert.linear",
     "export": "dalembert.export",
+    "studio": "dalembert.studio",
     "plan": "dalembert.plan",
     "singularity": "dalembert.plan",
     "regular_pose": "dalembert.plan",

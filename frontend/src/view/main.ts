@@ -3,7 +3,8 @@
 import * as THREE from "three";
 import plotStyle from "uplot/dist/uPlot.min.css";
 import { at, Machine } from "./kinematics";
-import { Drawing, planeNormal, upOf, type Layer } from "./machine";
+import { look } from "./look";
+import { Drawing, type Layer } from "./machine";
 import { element, number, Sliders, switches } from "./panel";
 import { Player } from "./player";
 import type { Scene, Vec } from "./scene";
@@ -196,50 +197,6 @@ export class View {
 function visible(o: THREE.Object3D): boolean {
   for (let p: THREE.Object3D | null = o; p; p = p.parent) if (!p.visible) return false;
   return true;
-}
-
-// where to look from: everything that the machine and its motion reach
-function look(machine: Machine, drawing: Drawing) {
-  const s = machine.scene, up = upOf(s), box = new THREE.Box3(), p = new THREE.Vector3();
-  const poses = [s.q, ...(s.motion?.q.filter((_, k, all) => k % Math.max(1, Math.floor(all.length / 60)) === 0) ?? [])];
-  const mean = new THREE.Vector3();
-  let seen = 0;
-  const points = s.bodies.map((b) => (b.points.length ? b.points : [[0, 0, 0]]));
-  for (const q of poses) {
-    const F = machine.frames(q);
-    F.forEach((T, j) => { if (!s.bodies[j].hidden || points[j].length > 1 || s.bodies[j].mass) for (const x of points[j]) {
-      box.expandByPoint(p.set(...(at(T, x) as [number, number, number])));
-      mean.add(p);
-      seen++;
-    } });
-  }
-  for (const [j, b] of s.bodies.entries()) {
-    if (b.kind !== "free" || !b.ellipsoid || b.ellipsoid.odd || s.loops.length) continue;
-    const reach = 0.8 * Math.max(...b.ellipsoid.half), c = vector(at(machine.frames(s.q)[j], b.centre!));
-    box.expandByPoint(c.clone().addScalar(reach)).expandByPoint(c.addScalar(-reach));
-  }
-  const floats = s.bodies.some((b) => b.parent < 0 && b.hidden);
-  for (const x of s.base) if (!floats || s.loops.length) box.expandByPoint(vector(x));
-  if (box.isEmpty()) box.expandByPoint(p.set(0, 0, 0));
-  const centre = box.getCenter(new THREE.Vector3());
-  const radius = Math.max(0.5 * box.getSize(p).length() + 1.5 * drawing.unit, 1e-3);
-  const low = lowest(box, up), base = Math.min(...s.base.map((x) => vector(x).dot(up)), Infinity);
-  let ground: number | null = low - 1.2 * drawing.unit;
-  if (s.wheels.length) ground = Math.min(...s.wheels.map((w) => -(w.radius ?? drawing.wheelRadius))) + (s.wheels[0] ? low : 0);
-  else if (!floats && base - low < 0.08 * radius) ground = base - 1.65 * drawing.unit;
-  else if (!floats) ground = low - 0.15 * radius;
-  if (Math.hypot(...s.gravity) < 1e-9) ground = null;
-  // where it reaches out to, seen from its base
-  const lean = mean.multiplyScalar(1 / Math.max(1, seen)).sub(s.base.length ? vector(s.base[0]) : centre);
-  lean.addScaledVector(up, -lean.dot(up));
-  return { up, normal: planeNormal(machine), ground, centre, radius, lean: lean.length() > 0.06 * radius ? lean.normalize() : null };
-}
-
-function lowest(box: THREE.Box3, up: THREE.Vector3): number {
-  let low = Infinity;
-  for (const x of [box.min.x, box.max.x]) for (const y of [box.min.y, box.max.y]) for (const z of [box.min.z, box.max.z])
-    low = Math.min(low, x * up.x + y * up.y + z * up.z);
-  return low;
 }
 
 function begin(): void {

@@ -152,7 +152,7 @@ export class Player {
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "11px system-ui, sans-serif" };
     const plot = new uPlot(
       {
-        width: 300, height: 150, legend: { show: !many && p.names.length > 1, live: true }, scales: { x: { time: false } },
+        width: 300, height: 150, legend: { show: !many && p.names.length > 1, live: true }, scales: { x: { time: false }, y: { range: room } },
         axes: [{ ...axis, size: 28, gap: 3 }, { ...axis, size: 52, gap: 3 }],
         series, cursor: { sync: { key: "time" }, y: false, points: { size: 5 } },
         hooks: {
@@ -231,4 +231,12 @@ function blended(kinds: string[], starts: number[], a: number[], b: number[], sh
     for (let i = 0; i < 4; i++) out[k + from + i] /= Math.sqrt(length) || 1;
   });
   return out;
+}
+
+// what is constant but for rounding is drawn as constant
+function room(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
+  if (low === null || high === null) return [0, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high), 1e-9), spread = high - low;
+  if (spread < 1e-6 * size) return [low - 0.1 * size, high + 0.1 * size];
+  return [low - 0.08 * spread, high + 0.08 * spread];
 }

@@ -34,7 +34,7 @@ export class Stage {
   private readonly stars: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial>;
   afterDraw: () => void = () => {};
 
-  constructor(private readonly host: HTMLElement, private readonly look: Look) {
+  constructor(private readonly host: HTMLElement, private look: Look) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.shadowMap.enabled = true;
@@ -46,38 +46,24 @@ export class Stage {
     this.renderer.shadowMap.autoUpdate = !this.soft;
     this.renderer.shadowMap.needsUpdate = true;
 
-    const { up, radius } = look;
-    this.camera = new THREE.PerspectiveCamera(32, 1, radius / 50, radius * 60);
-    this.camera.up.copy(up);
+    this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
+    this.camera.up.copy(look.up);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => this.redraw());
 
-    const [e, f] = this.level();
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(this.soft ? 512 : 1024, this.soft ? 512 : 1024);
     this.sun.shadow.bias = -0.0004;
-    this.sun.shadow.normalBias = radius * 0.008;
     this.sun.shadow.radius = 3;
-    const c = this.sun.shadow.camera, reach = 1.7 * radius;
-    c.left = c.bottom = -reach;
-    c.right = c.top = reach;
-    c.near = 0.1 * radius;
-    c.far = 12 * radius;
-    const from = this.direction();
-    this.sun.position.copy(look.centre).addScaledVector(up, 3.6 * radius).addScaledVector(from, 3.4 * radius)
-      .addScaledVector(from.clone().cross(up).normalize(), -1.9 * radius);
-    this.sun.target.position.copy(look.centre);
-    this.sky.position.copy(up);
     this.scene.add(this.sun, this.sun.target, this.sky, this.fill, this.fill.target);
 
-    // lines that fade with the distance; the step is a round number of metres
-    const step = 10 ** Math.floor(Math.log10(radius * 0.7));
+    // lines that fade with the distance
     this.grid = new THREE.Mesh(
       new THREE.PlaneGeometry(2, 2),
       new THREE.ShaderMaterial({
         transparent: true, depthWrite: false, side: THREE.DoubleSide,
-        uniforms: { step: { value: step }, reach: { value: 4.2 * radius }, color: { value: new THREE.Color() } },
+        uniforms: { step: { value: 1 }, reach: { value: 1 }, color: { value: new THREE.Color() } },
         vertexShader: "varying vec2 p; uniform float reach; void main(){ p = position.xy * reach; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.); }",
         fragmentShader: `varying vec2 p; uniform float step; uniform float reach; uniform vec3 color;
           float lines(vec2 x, float s){ vec2 g = x / s; vec2 w = fwidth(g); vec2 a = abs(fract(g - .5) - .5) / w;
@@ -89,6 +75,43 @@ export class Stage {
     );
     this.shade = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), new THREE.ShadowMaterial({ opacity: 0.16 }));
     this.shade.receiveShadow = true;
+    this.stars = this.sparks();
+    this.scene.add(this.grid, this.shade, this.stars);
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.place(look);
+    this.resize();
+    this.home();
+    const tick = () => {
+      if (this.dirty) this.draw();
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  // another machine: light, ground and distances follow its size
+  place(look: Look): void {
+    this.look = look;
+    const { up, radius } = look, [e, f] = this.level();
+    this.camera.near = radius / 50;
+    this.camera.far = radius * 60;
+    this.camera.up.copy(up);
+    this.camera.updateProjectionMatrix();
+    this.sun.shadow.normalBias = radius * 0.008;
+    const c = this.sun.shadow.camera, reach = 1.7 * radius;
+    c.left = c.bottom = -reach;
+    c.right = c.top = reach;
+    c.near = 0.1 * radius;
+    c.far = 12 * radius;
+    const from = this.direction();
+    this.sun.position.copy(look.centre).addScaledVector(up, 3.6 * radius).addScaledVector(from, 3.4 * radius)
+      .addScaledVector(from.clone().cross(up).normalize(), -1.9 * radius);
+    this.sun.target.position.copy(look.centre);
+    this.sky.position.copy(up);
+    c.updateProjectionMatrix();
+    // the step of the lines is a round number of metres
+    const step = 10 ** Math.floor(Math.log10(radius * 0.7));
+    this.grid.material.uniforms.step.value = step;
+    this.grid.material.uniforms.reach.value = 4.2 * radius;
     for (const plane of [this.grid, this.shade]) {
       plane.matrixAutoUpdate = false;
       plane.visible = look.ground !== null;
@@ -98,17 +121,9 @@ export class Stage {
       plane.matrix.makeBasis(e.clone().multiplyScalar(s), f.clone().multiplyScalar(s), up).setPosition(o);
     }
     this.shade.position.addScaledVector(up, 1e-4 * radius);
-    this.stars = this.sparks(radius);
     this.stars.visible = look.ground === null;
-    this.scene.add(this.grid, this.shade, this.stars);
-    new ResizeObserver(() => this.resize()).observe(host);
-    this.resize();
-    this.home();
-    const tick = () => {
-      if (this.dirty) this.draw();
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
+    this.stars.scale.setScalar(radius);
+    this.redraw();
   }
 
   // two directions in the ground
@@ -137,14 +152,14 @@ export class Stage {
     return e.clone().multiplyScalar(0.95).addScaledVector(f, -1.25).addScaledVector(up, normal ? 1.5 : 0.72).normalize();
   }
 
-  private sparks(radius: number) {
+  private sparks() {
     const at: number[] = [];
     let seed = 7;
     const random = () => ((seed = (seed * 16807) % 2147483647) / 2147483647) * 2 - 1;
     for (let k = 0; k < 500; k++) {
       const v = new THREE.Vector3(random(), random(), random());
       if (v.length() < 0.2) continue;
-      v.normalize().multiplyScalar(radius * (14 + 10 * Math.abs(random())));
+      v.normalize().multiplyScalar((14 + 10 * Math.abs(random())));
       at.push(v.x, v.y, v.z);
     }
     const shape = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(at, 3));

@@ -21,6 +21,7 @@ COMMANDS = {
     "eval": "Compute one quantity at one state.",
     "torques": "Compute the joint forces along a motion.",
     "export": "Write a model as code in another language.",
+    "studio": "Work on a model in the browser, on this machine alone.",
     "identify": "Identify masses, inertias and friction from a log.",
     "excite": "Find the motion from which parameters are best identified.",
     "sweep": "Measure many designs that all do one task.",

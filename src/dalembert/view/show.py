@@ -60,12 +60,12 @@ def show(
     descriptor, name = tempfile.mkstemp(prefix="dalembert-", suffix=".html")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
-    if not _opened(Path(name)):
+    if not opened(Path(name).as_uri()):
         print(name)
     return View(text, m.name, Path(name))
 
 
-def _opened(path: Path) -> bool:
+def opened(address: str) -> bool:
     """Return whether a browser took the page; terminals without a screen have none."""
     if os.environ.get("DALEMBERT_BROWSER") == "off":
         return False
@@ -77,7 +77,7 @@ def _opened(path: Path) -> bool:
     import webbrowser
 
     try:
-        return webbrowser.open(path.as_uri())
+        return webbrowser.open(address)
     except webbrowser.Error:
         return False
 

@@ -1,0 +1,320 @@
+// The studio: description, machine, equations; below them code, forces, motion.
+
+import "katex/dist/katex.min.css";
+import "uplot/dist/uPlot.min.css";
+import * as THREE from "three";
+import { Machine } from "../view/kinematics";
+import { look } from "../view/look";
+import { Drawing } from "../view/machine";
+import { element, number, Sliders } from "../view/panel";
+import { Player } from "../view/player";
+import type { Motion, Scene } from "../view/scene";
+import { Stage } from "../view/stage";
+import "../view/style.css";
+import { ask, keep, type Wrong } from "./api";
+import { Editor } from "./editor";
+import { showEquations, unfolded, type Equations } from "./formulas";
+import "./studio.css";
+
+interface Described {
+  scene: Scene;
+  parameters: { name: string; key: string; value: number | null }[];
+  notes: string[];
+  closed: boolean;
+}
+
+const LANGUAGES = ["c", "cpp", "python", "numpy", "jax", "octave", "fortran", "rust", "julia", "casadi"];
+const QUANTITIES = ["inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity", "coriolis"];
+
+class StudioPage {
+  private readonly editor: Editor;
+  private readonly said: HTMLElement;
+  private readonly parameters: HTMLElement;
+  private readonly stageHost: HTMLElement;
+  private readonly jointHost: HTMLElement;
+  private readonly formulas: HTMLElement;
+  private readonly low: HTMLElement;
+  private stage: Stage | null = null;
+  private drawing: Drawing | null = null;
+  private machine: Machine | null = null;
+  private sliders: Sliders | null = null;
+  private player: Player | null = null;
+  private values: Record<string, number> = {};
+  private shape = ""; // what decides whether sliders stay
+  private timer = 0;
+  answered = 0; // equations typeset so far, for those who wait
+  took = 0; // milliseconds from the last keystroke to typeset equations
+
+  constructor(host: HTMLElement, first: string) {
+    host.className = "studio dalembert";
+    const left = element("section", host, "left"), middle = element("section", host, "middle"), right = element("section", host, "right");
+    element("h1", left, "", "dalembert studio");
+    const bar = element("div", left, "tools2");
+    this.button(bar, "open a file", () => this.open());
+    this.button(bar, "save TOML", () => this.save("toml"));
+    this.button(bar, "share as a page", () => this.save("html"));
+    this.button(bar, "◐", () => this.theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+    const box = element("div", left, "editor");
+    this.said = element("div", left, "said");
+    this.said.setAttribute("role", "status");
+    this.parameters = element("div", left, "parameters");
+    this.stageHost = element("div", middle, "stage");
+    this.jointHost = element("div", middle, "joints");
+    this.low = element("div", middle, "low");
+    element("h2", right, "", "Equations");
+    this.formulas = element("div", right, "formulas");
+    this.tabs();
+    this.editor = new Editor(box, first, () => this.typed());
+    this.theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    void this.refresh(true);
+  }
+
+  private button(host: HTMLElement, text: string, act: () => void): HTMLButtonElement {
+    const b = element("button", host, "", text);
+    b.type = "button";
+    b.addEventListener("click", act);
+    return b;
+  }
+
+  private given(more: Record<string, unknown> = {}): Record<string, unknown> {
+    return { text: this.editor.text, values: this.values, ...more };
+  }
+
+  private typed(): void {
+    clearTimeout(this.timer);
+    const since = performance.now();
+    this.timer = window.setTimeout(() => void this.refresh(true, since), 60);
+  }
+
+  // machine and equations are asked at once; neither waits for the other
+  async refresh(equations: boolean, since = performance.now()): Promise<void> {
+    const first = ask<Described>("describe", this.given()).then((d) => { if (d) this.described(d, d.error); });
+    const second = equations
+      ? ask<Equations>("equations", this.given({ kinds: unfolded() })).then((e) => {
+          if (!e) return;
+          if (e.error) { if (!this.said.classList.contains("bad")) this.formulas.replaceChildren(element("p", null, "cost", e.error.message)); }
+          else showEquations(this.formulas, e, (joints) => this.light(joints), () => void this.refresh(true));
+          this.took = performance.now() - since;
+          this.answered++;
+        })
+      : Promise.resolve();
+    await Promise.all([first, second]);
+  }
+
+  private described(d: Described, wrong: Wrong | undefined): void {
+    this.editor.mark(wrong);
+    this.said.classList.toggle("bad", !!wrong);
+    if (wrong) {
+      this.said.textContent = [wrong.message, wrong.hint].filter(Boolean).join(" — ");
+      return;
+    }
+    this.said.textContent = [d.scene.headline, ...d.notes.slice(0, 3)].join(" · ");
+    this.sliderRows(d);
+    this.draw(d.scene);
+  }
+
+  private sliderRows(d: Described): void {
+    const names = d.parameters.map((p) => p.key).join("\n");
+    if (this.parameters.dataset.names === names) return;
+    this.parameters.dataset.names = names;
+    this.parameters.replaceChildren();
+    this.values = Object.fromEntries(Object.entries(this.values).filter(([n]) => d.parameters.some((p) => p.key === n)));
+    if (!d.parameters.length) return;
+    const box = element("details", this.parameters, "group");
+    box.open = true;
+    element("span", element("summary", box, "", "Parameters"), "count", String(d.parameters.length));
+    for (const p of d.parameters.slice(0, 120)) {
+      const line = element("div", box, "row");
+      element("label", line, "name", p.name);
+      const input = element("input", line), value = element("span", line, "value", p.value === null ? "open" : number(p.value));
+      const size = Math.abs(p.value ?? 0) || 0.4;
+      input.type = "range";
+      input.step = "any";
+      input.min = String(p.value !== null && p.value < 0 ? -2 * size : 0);
+      input.max = String(p.value !== null && p.value < 0 ? 0 : 2.5 * size);
+      input.value = String(p.value ?? 0.4);
+      input.setAttribute("aria-label", p.name);
+      input.addEventListener("input", () => {
+        this.values[p.key] = +input.value;
+        value.textContent = number(+input.value);
+        clearTimeout(this.timer);
+        void this.refresh(false);
+        this.timer = window.setTimeout(() => void this.refresh(true), 250);
+      });
+    }
+  }
+
+  private draw(scene: Scene): void {
+    const shape = JSON.stringify(scene.bodies.map((b) => [b.joint, b.kind, b.limits]));
+    const machine = new Machine(scene), same = shape === this.shape && this.machine;
+    if (same && !scene.loops.length && !scene.couplings.length) machine.q = this.machine!.q;
+    this.player?.pause();
+    const drawing = new Drawing(machine);
+    for (const layer of ["frames", "limits", "centres", "inertia"] as const) drawing.show(layer, false);
+    if (!this.stage) this.stage = new Stage(this.stageHost, look(machine, drawing));
+    if (this.drawing) { this.stage.scene.remove(this.drawing.root); dispose(this.drawing.root); }
+    this.stage.scene.add(drawing.root);
+    this.machine = machine;
+    this.drawing = drawing;
+    if (!same) {
+      this.stage.place(look(machine, drawing));
+      this.stage.home();
+      this.stage.theme(document.documentElement.dataset.theme === "dark" ? "dark" : "light");
+    }
+    this.shape = shape;
+    const open = this.jointHost.querySelector("details")?.open;
+    this.jointHost.replaceChildren();
+    this.sliders = new Sliders(this.jointHost, machine, () => this.moved());
+    const first = this.jointHost.querySelector("details");
+    if (first && open !== undefined) first.open = open;
+    this.moved();
+  }
+
+  private moved(): void {
+    this.drawing?.update();
+    this.sliders?.refresh();
+    this.stage?.redraw();
+  }
+
+  private light(joints: number[] | null): void {
+    this.drawing?.groups.forEach((g, j) => g.traverse((o) => {
+      if (o instanceof THREE.Mesh && o.material instanceof THREE.MeshStandardMaterial && !o.material.transparent)
+        o.material.emissive.set(joints?.includes(j) ? 0x6a3d00 : 0x000000);
+    }));
+    this.stage?.redraw();
+  }
+
+  private theme(name: "light" | "dark"): void {
+    document.documentElement.dataset.theme = name;
+    this.stage?.theme(name);
+    this.player?.redrawPlots();
+  }
+
+  private open(): void {
+    const input = element("input", null);
+    input.type = "file";
+    input.accept = ".toml,.json,.urdf,.csv,.txt";
+    input.addEventListener("change", () => void input.files?.[0]?.text().then((t) => { this.values = {}; this.editor.text = t; }));
+    input.click();
+  }
+
+  private async save(kind: string): Promise<void> {
+    const r = await ask<{ name: string; text: string }>("save", this.given({ kind, q: this.machine?.q }));
+    if (r && !r.error) keep(r.name, r.text);
+    else if (r) this.said.textContent = r.error!.message;
+  }
+
+  // -- code, forces, motion ---------------------------------------------------------------------
+
+  private tabs(): void {
+    const heads = element("div", this.low, "tabs"), body = element("div", this.low, "tab");
+    const tabs: [string, (host: HTMLElement) => void][] = [
+      ["Code", (h) => this.codeTab(h)], ["Forces", (h) => this.runTab(h, "torques")],
+      ["Motion", (h) => this.runTab(h, "simulate")], ["Frequencies", (h) => this.frequencyTab(h)],
+    ];
+    tabs.forEach(([name, make]) => {
+      const b = this.button(heads, name, () => {
+        const on = b.classList.contains("on");
+        heads.querySelectorAll("button").forEach((x) => x.classList.remove("on"));
+        this.player?.pause();
+        body.replaceChildren();
+        this.low.classList.toggle("tall", !on);
+        if (!on) { b.classList.add("on"); make(body); }
+        this.stage?.resize();
+      });
+    });
+  }
+
+  private choice(host: HTMLElement, label: string, words: string[]): HTMLSelectElement {
+    const box = element("select", host);
+    box.setAttribute("aria-label", label);
+    for (const w of words) element("option", box, "", w).value = w;
+    return box;
+  }
+
+  private codeTab(host: HTMLElement): void {
+    const bar = element("div", host, "tools2"), quantity = this.choice(bar, "quantity", QUANTITIES), language = this.choice(bar, "language", LANGUAGES);
+    const which = element("select", bar), out = element("pre", host, "listing");
+    which.setAttribute("aria-label", "file");
+    let files: Record<string, string> = {};
+    const show = () => { out.textContent = files[which.value] ?? ""; };
+    const load = async () => {
+      out.textContent = "…";
+      const r = await ask<{ files: Record<string, string> }>("code", this.given({ quantity: quantity.value, language: language.value }));
+      if (!r) return;
+      files = r.files ?? {};
+      which.replaceChildren();
+      for (const n of Object.keys(files)) element("option", which, "", n).value = n;
+      const main = Object.keys(files).find((n) => /\.(c|cpp|py|m|f90|rs|jl)$/.test(n) && !/test/.test(n));
+      if (main) which.value = main;
+      if (r.error) out.textContent = [r.error.message, r.error.hint].filter(Boolean).join("\n");
+      else show();
+    };
+    which.addEventListener("change", show);
+    quantity.addEventListener("change", () => void load());
+    language.addEventListener("change", () => void load());
+    this.button(bar, "copy", () => void navigator.clipboard?.writeText(files[which.value] ?? ""));
+    this.button(bar, "download", () => keep(which.value, files[which.value] ?? ""));
+    void load();
+  }
+
+  private runTab(host: HTMLElement, job: "torques" | "simulate"): void {
+    const bar = element("div", host, "tools2");
+    const seconds = element("input", bar);
+    seconds.type = "number";
+    seconds.value = job === "torques" ? "1" : "3";
+    seconds.min = "0.1";
+    seconds.step = "0.5";
+    seconds.setAttribute("aria-label", "seconds");
+    element("span", bar, "unit", "s");
+    const result = element("div", host, "result");
+    const words = job === "torques" ? "move from the start pose to this one" : "let go from this pose";
+    const go = this.button(bar, words, () => void run()), stop = this.button(bar, "cancel", () => void ask("cancel", {}));
+    stop.disabled = true;
+    const run = async () => {
+      go.disabled = true;
+      stop.disabled = false;
+      result.replaceChildren(element("p", null, "cost", "computing …"));
+      const q = this.machine!.q.slice(), home = this.machine!.scene.q;
+      const moved = q.some((x, k) => Math.abs(x - home[k]) > 1e-9);
+      const end = moved ? q : home.map((x) => x + 0.5);
+      const r = await ask<{ motion: Motion; summary?: string }>(job, this.given({ q, start: home, end, seconds: +seconds.value }));
+      go.disabled = false;
+      stop.disabled = true;
+      result.replaceChildren();
+      if (!r) return;
+      if (r.error) { element("p", result, "cost bad", [r.error.message, r.error.hint].filter(Boolean).join(" — ")); return; }
+      const line = element("div", result, "bar"), plots = element("div", result, "plots");
+      plots.style.display = "flex";
+      this.player = new Player(r.motion, this.drawing!, line, plots, () => this.moved());
+      this.player.fit();
+      this.player.toggle();
+    };
+  }
+
+  private async frequencyTab(host: HTMLElement): Promise<void> {
+    const line = element("p", host, "cost", "computing …");
+    const r = await ask<{ stable: boolean; modes: { frequency: number; damping: number }[] }>("frequencies", this.given({ q: this.machine!.q }));
+    if (!r) return;
+    if (r.error) { line.textContent = [r.error.message, r.error.hint].filter(Boolean).join(" — "); return; }
+    line.textContent = r.stable ? "stable about its equilibrium" : "unstable about its equilibrium";
+    const table = element("table", host);
+    for (const m of r.modes) {
+      const row = element("tr", table);
+      element("td", row, "", `${number(m.frequency, 4)} Hz`);
+      element("td", row, "", `damping ${number(m.damping, 3)}`);
+    }
+  }
+}
+
+function dispose(root: THREE.Object3D): void {
+  root.traverse((o) => { if (o instanceof THREE.Mesh) o.geometry.dispose(); });
+}
+
+async function begin(): Promise<void> {
+  const start = await fetch("/api/start", { credentials: "same-origin" });
+  const first = ((await start.json()) as { text: string }).text;
+  (window as unknown as Record<string, unknown>).studio = new StudioPage(document.getElementById("studio")!, first);
+}
+
+void begin();

@@ -1,0 +1,31 @@
+"""dalembert studio: the machine, its equations, code and motion on one local page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .model import read_model
+
+
+@click.command()
+@click.argument("model", metavar="[MODEL]", required=False)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one by default.")
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+def command(model: str | None, port: int, no_browser: bool) -> None:
+    """Work on MODEL in the browser; only this machine can reach the page.
+
+    \b
+    Example:
+      dalembert studio robot:puma560
+    """
+    from ..studio import studio
+
+    mechanism: Any = None if model is None else read_model(model)
+    made = studio(mechanism, port, browser=not no_browser)
+    click.echo("Ctrl-C ends it")
+    try:
+        made.wait()
+    except KeyboardInterrupt:
+        made.stop()

@@ -1,0 +1,197 @@
+"""What the studio computes: plain data in, plain data out. Nothing here touches a file.
+
+A description comes from a page: it is text, never the name of a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import DalembertError, DescriptionError, UsageError, shown
+
+LONGEST = 1_000_000  # characters of a description
+JOINTS = 200  # of a machine that the page draws
+FORMULAS = 400  # that the page typesets
+WIDEST = 6000  # characters of one formula in LaTeX
+LISTING = 2_000_000  # characters of generated code
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity", "coriolis")
+
+
+def mechanism_of(given: Mapping[str, Any]) -> Any:
+    """Return the mechanism that the page describes, its parameters as the sliders say."""
+    from ..read import load
+
+    text = given.get("text")
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise UsageError("a description is a text of at most a million characters")
+    if text.lstrip().startswith("<") and "<mujoco" in text:
+        raise DescriptionError(
+            "the studio does not read MJCF: such a file may name others",
+            hint="dalembert convert model.xml --to toml, then open that",
+        )
+    m = load(text + "\n")  # what ends a line is not looked for among files
+    if len(m.bodies) > JOINTS:
+        raise UsageError(f"the studio shows machines of up to {JOINTS} bodies")
+    values = given.get("values") or {}
+    if not isinstance(values, Mapping):
+        raise UsageError("values are numbers by the names of parameters")
+    known = {p.name for p in m.parameters}
+    numbers = {n: float(x) for n, x in values.items() if n in known}
+    return m.with_values(numbers) if numbers else m
+
+
+def describe(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page draws: the scene, parameters, notes."""
+    from ..expr.exact import to_float
+    from ..view.scene import scene
+
+    m = mechanism_of(given)
+    as_written = mechanism_of({"text": given["text"]}) if given.get("values") else m
+    known = {k: to_float(v) for k, v in as_written.values.items()}
+    return {
+        "scene": scene(m, given.get("q")),
+        "parameters": [
+            {"name": shown(p.name, 60), "key": p.name, "value": known.get(p.name)}
+            for p in as_written.parameters
+            if p.value is not None or p.name in as_written.open_parameters  # not mere limits
+        ],
+        "notes": [shown(n, 300) for n in (*m.notes, *m.report())][:40],
+        "closed": bool(m.loops or m.couplings or m.wheels or m.velocity_constraints),
+    }
+
+
+def equations(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the closed forms, typeset by the page, with the number of terms of each."""
+    from ..compute.compute import program_of
+    from ..equations import equations as derive
+
+    m = mechanism_of(given)
+    cost = {k: str(v) for k, v in program_of(m, "inverse_dynamics").cost.items()}
+    eq = derive(m)
+    neglected = [w for w in given.get("neglect") or [] if isinstance(w, str)]
+    if neglected:
+        eq = eq.neglect(*neglected)
+    wanted = given.get("kinds") or ["Q", "A"]
+    groups, count = [], 0
+    for kind, title in (("Q", "forces of gravity"), ("A", "inertias"),
+                        ("B", "Coriolis"), ("C", "centrifugal")):  # fmt: skip
+        rows: list[dict[str, Any]] = []
+        for entry in getattr(eq, kind) if kind in wanted else ():
+            if not entry.is_zero() and count < FORMULAS:
+                text = entry.latex()
+                wide = len(text) > WIDEST
+                rows.append({"name": entry.name, "latex": "" if wide else text,
+                             "text": str(entry)[:WIDEST] if wide else "", "terms": len(entry),
+                             "joints": _joints(entry)})  # fmt: skip
+                count += 1
+        asked = kind in wanted
+        groups.append({"kind": kind, "title": title, "rows": rows, "asked": asked})
+    return {
+        "groups": groups,
+        "constants": [{"name": n, "text": str(x)} for n, x in eq.constants.items()],
+        "cost": cost,
+        "cut": count >= FORMULAS,
+    }
+
+
+def _joints(entry: Any) -> list[int]:
+    """Return the bodies, from 0, that an entry speaks of."""
+    return sorted({i - 1 for i in entry.place})
+
+
+def code(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the files of generated code in a language."""
+    from ..export import LANGUAGES, files
+
+    language, quantity = given.get("language"), given.get("quantity")
+    if not isinstance(language, str) or language not in LANGUAGES or quantity not in QUANTITIES:
+        raise UsageError("no such language or quantity", hint=", ".join(LANGUAGES))
+    made = files(mechanism_of(given), [quantity], language)
+    texts = {n: x if isinstance(x, str) else x.decode("utf-8", "replace") for n, x in made.items()}
+    return {"files": {n: x[:LISTING] for n, x in texts.items()}}
+
+
+def _numeric(m: Any) -> Any:
+    missing = m.open_parameters
+    if missing:
+        names = ", ".join(map(shown, missing[:6]))
+        raise UsageError(f"these parameters have no value yet: {names}", hint="move their sliders")
+    return m
+
+
+def simulate(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the motion of the machine let go from a pose."""
+    import numpy as np
+
+    from ..view.motion import of_simulation
+    from ..view.pose import start_pose
+    from . import limits
+
+    m = _numeric(mechanism_of(given))
+    seconds = min(limits.SECONDS, max(0.01, float(given.get("seconds") or 3.0)))
+    from ..simulate import simulate as run
+
+    q = np.asarray(start_pose(m, given.get("q"))[0])
+    r = run(m, q, t=np.linspace(0, seconds, 301), max_steps=200_000)
+    return {"motion": of_simulation(r)}
+
+
+def torques(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the forces of a smooth move between two poses."""
+    from .. import trajectory
+    from ..trajectory.torques import torques_along
+    from ..view.motion import of_torques
+    from . import limits
+
+    m = _numeric(mechanism_of(given))
+    seconds = min(limits.SECONDS, max(0.01, float(given.get("seconds") or 1.0)))
+    start, end = (list(map(float, given.get(k) or [])) for k in ("start", "end"))
+    f = torques_along(m, trajectory.quintic(start, end, seconds))
+    return {"motion": of_torques(f), "summary": f.summary()[:4000]}
+
+
+def frequencies(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the small motions about the equilibrium next to a pose."""
+    from ..linear import equilibrium, linearize
+    from ..view.pose import start_pose
+
+    m = _numeric(mechanism_of(given))
+    rest = equilibrium(m, start_pose(m, given.get("q"))[0])
+    linear = linearize(m, rest)
+    rows = [{"frequency": x.frequency, "damping": x.damping} for x in linear.modes[:40]]
+    return {"stable": linear.stable, "modes": rows}
+
+
+def save(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the machine as a file that the browser offers to keep: TOML, or a page that moves."""
+    from ..read import write
+    from ..view.document import page
+
+    m = mechanism_of(given)
+    if given.get("kind") == "html":
+        return {"name": "machine.html", "text": page(m, given.get("q"))}
+    return {"name": "machine.toml", "text": write(m, "toml")[0]}
+
+
+JOBS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    job.__name__: job for job in (describe, equations, code, simulate, torques, frequencies, save)
+}
+
+
+def run(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of a job; what is wrong with the input is part of the answer."""
+    try:
+        return JOBS[name](given)
+    except DalembertError as error:
+        where = error.where
+        return {
+            "error": {
+                "message": shown(error.message, 600),
+                "hint": shown(error.hint or "", 600),
+                "line": where.line if where else None,
+                "column": where.column if where else None,
+            }
+        }
+    except Exception as error:  # a page may ask anything: the worker goes on
+        return {"error": {"message": f"this cannot be computed: {shown(str(error), 300)}"}}

@@ -1,0 +1,82 @@
+"""What the studio computes, and that a page reaches no file and no code."""
+
+import json
+import os
+import sys
+
+import pytest
+
+import dalembert as da
+from dalembert.studio.jobs import JOBS, run
+
+ARM = (
+    "RZ(-1,1),TXK(0.4),RY(),TXK(0.3); body 1: M = 2, D = (0.2,0,0), I = (0.001,0.03,0.03);"
+    " body 2: M = 1, D = (0.15,0,0), I = (0.001,0.01,0.01);"
+)
+
+
+def test_every_job_answers_in_plain_data():
+    given = {
+        "text": ARM, "language": "c", "quantity": "inverse_dynamics", "seconds": 0.2,
+        "start": [0, 0], "end": [0.5, 0.5], "q": [0.1, 0.2], "kinds": ["Q", "A", "B", "C"],
+    }  # fmt: skip
+    for name in JOBS:
+        answer = run(name, given)
+        assert "error" not in answer, (name, answer)
+        json.dumps(answer, allow_nan=False)
+
+
+def test_equations_are_those_of_the_package():
+    rows = {r["name"]: r for g in run("equations", {"text": da.robots.REPORT})["groups"]
+            for r in g["rows"]}  # fmt: skip
+    eq = da.equations(da.robots.report6r())
+    assert rows["A12"]["latex"] == eq.A[1, 2].latex() and rows["A12"]["terms"] == len(eq.A[1, 2])
+    assert rows["Q(5)"]["joints"] == [4]
+
+
+def test_a_mistake_is_told_with_its_place():
+    error = run("describe", {"text": "RZ(-1,1),TXK(0.4),RQ();"})["error"]
+    assert error["line"] == 1 and error["column"] == 20 and "X, Y or Z" in error["hint"]
+
+
+def test_sliders_give_values():
+    text = "RZ(),TXK(L1); body 1: M = 2, D = (L1, 0, 0);"
+    far = run("describe", {"text": text, "values": {"L1": 3.0, "nonsense": 1}})["scene"]
+    assert far["bodies"][0]["points"][1] == [3.0, 0.0, 0.0]
+    told = run("describe", {"text": text, "values": {"L1": 3.0}})["parameters"]
+    assert [p["key"] for p in told] == ["L1", "G"]  # a slider stays when it has moved
+    assert "no value" in run("simulate", {"text": text})["error"]["message"]
+
+
+@pytest.mark.parametrize("text", [
+    "/etc/passwd", "../../etc/passwd", "file:///etc/passwd", "~/.ssh/id_rsa", "model.toml",
+    "<mujoco><include file='/etc/passwd'/></mujoco>", "C:\\windows\\win.ini", "\\\\host\\share",
+    "<!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><robot name='&x;'/>",
+    "format = \"dalembert/1\"\nphrase = \"/etc/passwd\"",
+])  # fmt: skip
+def test_a_description_never_opens_a_file(text, tmp_path, monkeypatch):
+    (tmp_path / "model.toml").write_text('format = "dalembert/1"\nphrase = "RZ();"\n')
+    monkeypatch.chdir(tmp_path)
+    run("describe", {"text": "RZ();"})  # everything is imported
+    opened = []
+    watching = [True]
+
+    def hook(event, arguments):
+        if watching[0] and event == "open":
+            opened.append(str(arguments[0]))
+
+    sys.addaudithook(hook)
+    answer = run("describe", {"text": text})
+    watching[0] = False
+    assert "error" in answer
+    assert not [p for p in opened if "passwd" in p or p.endswith((".toml", ".ini", "id_rsa"))]
+    assert os.getcwd() == str(tmp_path)
+
+
+@pytest.mark.parametrize("given", [
+    {}, {"text": 5}, {"text": "RZ();" * 300_000}, {"text": ARM, "values": {"G": "x"}},
+    {"text": ARM, "values": 3}, {"text": ARM, "q": "abc"}, {"text": ARM, "q": [1] * 99},
+    {"text": "RZ()," * 5000 + "RZ();"}, {"text": "9**9**9"}, {"text": "(" * 100_000},
+])  # fmt: skip
+def test_odd_questions_have_an_answer(given):
+    assert "error" in run("describe", given)

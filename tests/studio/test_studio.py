@@ -1,0 +1,131 @@
+"""The studio in a real browser: three people at work, payloads that stay text, a job cancelled."""
+
+import socket
+import time
+
+import pytest
+
+import dalembert as da
+from view.browser import Watched, chromium, need_bundle, wait
+
+pytest.importorskip("uvicorn")
+URDF = """<robot name="pair"><link name="base"/><link name="a"><inertial><origin xyz="0.2 0 0"/>
+<mass value="2"/><inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
+</link>
+<joint name="hinge" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="5" velocity="3"/></joint></robot>"""
+
+
+@pytest.fixture(scope="module")
+def studio():
+    need_bundle()
+    from dalembert.studio import Studio
+
+    running = Studio(da.robots.REPORT).start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser, studio):
+    watched = Watched(browser, (1400, 850))
+    watched.page.goto(studio.url)
+    wait(watched.page, "!!window.studio && studio.answered > 0")
+    yield watched.page
+    asked = [u for u in watched.requests if not u.startswith(studio.url.partition("?")[0])]
+    assert [u for u in asked if not u.startswith(("data:", "blob:"))] == []
+    assert watched.complaints == []
+    watched.page.close()
+
+
+def write(page, text):
+    """Replace the description, and wait for its equations."""
+    before = page.evaluate("studio.answered")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+    wait(page, f"studio.answered > {before}")
+
+
+def test_a_student_types_a_phrase_and_sees_equations(page):
+    write(page, "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2); gravity = (0, G, 0);")
+    wait(page, "document.querySelectorAll('.formula .katex').length >= 5")
+    assert page.locator(".joints .row").count() == 2
+    write(page, "RZ(A1,B1),TXK(L1),RQ(A2,B2);")
+    wait(page, "document.querySelector('.said').classList.contains('bad')")
+    assert "axis letter" in page.locator(".said").inner_text()
+    assert page.locator(".cm-lintRange-error").count() == 1
+
+
+def test_an_engineer_opens_a_urdf_and_takes_c(page):
+    write(page, URDF)
+    wait(page, "document.querySelector('.said').textContent.startsWith('pair')")
+    page.get_by_role("button", name="Code", exact=True).click()
+    wait(page, "document.querySelector('.listing').textContent.includes('#include')")
+    page.get_by_label("language").select_option("rust")
+    wait(page, "document.querySelector('.listing').textContent.includes('fn ')")
+
+
+def test_a_designer_drags_a_length_and_lets_go(page):
+    text = "RY(),TXK(L1); body 1: M = 2, D = (L1, 0, 0), I = (0.001, 0.02, 0.02);"
+    write(page, text)
+    page.get_by_label("L1", exact=True).evaluate(
+        "e => { e.value = 0.8; e.dispatchEvent(new Event('input')); }"
+    )
+    wait(page, "Math.abs(studio.machine.scene.bodies[0].points[1][0] - 0.8) < 1e-9")
+    page.get_by_role("button", name="Motion", exact=True).click()
+    page.get_by_role("button", name="let go from this pose").click()
+    wait(page, "document.querySelectorAll('.result canvas').length >= 2")
+
+
+def test_payloads_stay_text(page):
+    bad = [
+        "<img src=x onerror=window.broken=1>", "</script><script>window.broken=1</script>",
+        "javascript:window.broken=1", "\\\\href{javascript:window.broken=1}{x}",
+        "\\\\htmlData{a=b}{x}", "{{7*7}}", "'\\\"><svg onload=window.broken=1>", "$\\\\input{x}$",
+    ]  # fmt: skip
+    bodies = "\n".join(
+        f'[[bodies]]\nname = "{b}"\nparent = {k - 1}\nmass = 1\ncom = [1, 0, 0]\n'
+        f'joint = {{ type = "revolute", axis = [0, 0, 1], name = "{b}" }}'
+        for k, b in enumerate(bad)
+    )
+    write(page, f'format = "dalembert/1"\nname = "{bad[0]}"\n{bodies}')
+    wait(page, "document.querySelectorAll('.joints .row').length === 8")
+    for phrase in (*bad, f"RZ(), {bad[0]};", f"RZ(); # {bad[1]}"):
+        write(page, phrase)
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.broken") is None
+    assert page.locator("img, svg[onload], .said script").count() == 0
+
+
+def test_slow_clients_do_not_hold_the_others(studio):
+    held = []
+    for _ in range(100):
+        s = socket.create_connection(("127.0.0.1", studio.port))
+        s.sendall(b"POST /api/describe HTTP/1.1\r\nHost: 127.0.0.1")
+        held.append(s)
+    begin = time.perf_counter()
+    one = socket.create_connection(("127.0.0.1", studio.port), timeout=10)
+    one.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\n\r\n".encode())
+    assert one.recv(100).startswith(b"HTTP/1.1 401")
+    assert time.perf_counter() - begin < 5
+    for s in (*held, one):
+        s.close()
+
+
+def test_it_listens_on_the_loopback_alone(studio):
+    assert studio._socket.getsockname()[0] == "127.0.0.1"
+    assert studio.token not in repr(studio)
+
+
+def test_the_bundle_is_small():
+    need_bundle()
+    from dalembert.studio.server import static_files
+
+    assert 0 < sum(map(len, static_files().values())) < 2.5e6
