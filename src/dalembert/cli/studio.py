@@ -6,14 +6,18 @@ from typing import Any
 
 import click
 
-from .model import read_model
+from .model import JSON, print_json, read_model, with_changes
 
 
 @click.command()
 @click.argument("model", metavar="[MODEL]", required=False)
+@with_changes
+@JSON
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one by default.")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
-def command(model: str | None, port: int, no_browser: bool) -> None:
+def command(
+    model: str | None, port: int, no_browser: bool, as_json: bool, changes: dict[str, Any]
+) -> None:
     """Work on MODEL in the browser; only this machine can reach the page.
 
     \b
@@ -22,9 +26,16 @@ def command(model: str | None, port: int, no_browser: bool) -> None:
     """
     from ..studio import studio
 
-    mechanism: Any = None if model is None else read_model(model)
-    made = studio(mechanism, port, browser=not no_browser)
-    click.echo("Ctrl-C ends it")
+    mechanism: Any = None if model is None else read_model(model, **changes)
+    if as_json:
+        from ..studio import Studio
+        from ..studio.server import first_text
+
+        made = Studio(first_text(mechanism), port).start()
+        print_json({"url": made.url, "port": made.port})
+    else:
+        made = studio(mechanism, port, browser=not no_browser)
+        click.echo("Ctrl-C ends it")
     try:
         made.wait()
     except KeyboardInterrupt:

@@ -170,13 +170,21 @@ class Studio:
         return f"<Studio at http://127.0.0.1:{self.port}, {state}>"
 
 
+def first_text(m: Mechanism | None) -> str:
+    """Return the description with which a studio begins."""
+    from ..read import write
+
+    return FIRST if m is None else write(m, "toml")[0]
+
+
 def studio(m: Mechanism | None = None, port: int = 0, browser: bool = True) -> Studio:
     """Return a studio that runs beside this program, opened in a browser where there is one."""
-    from ..read import write
+    from ..mechanism import require_mechanism
     from ..view.show import opened
 
-    first = FIRST if m is None else write(m, "toml")[0]
-    made = Studio(first, port).start()
+    if m is not None:
+        require_mechanism(m, "studio")
+    made = Studio(first_text(m), port).start()
     if not (browser and opened(made.url)):
-        print(f"open {made.url}")
+        print(f"open {made.url}", flush=True)
     return made
