@@ -205,6 +205,28 @@ def active_bias(
     return [closed.projected(gamma), *closed.checks()]
 
 
+def holding_forces(
+    m: Mechanism,
+    plan: Plan,
+    q: Vector,
+    inverse: Inverse = newton_euler,
+    tree: Mechanism | None = None,
+) -> list[Scalar]:
+    """Return the motor forces that hold gravity and springs at rest.
+
+    What no motor moves is not held: its share is left out (least squares in the coordinates that
+    are independent).
+    """
+    closed = closed_at(m, plan, q, 0)
+    return shared_forces(closed, closed.projected(free_load(closed, tree or m, inverse)), None)
+
+
+def free_load(closed: Closed, tree: Mechanism, inverse: Inverse = newton_euler) -> list[Scalar]:
+    """Return gravity and springs on all joints of the cut tree, at rest."""
+    rest = [0] * closed.m.nv
+    return _forces(closed, tree, rest, rest, inverse, "none", {})
+
+
 def closed_forward(
     m: Mechanism,
     plan: Plan,

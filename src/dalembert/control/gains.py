@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..joint import Vector
 
@@ -21,6 +22,21 @@ def gain_of(values: Any, n: int, name: str) -> Array:
     if gain.shape not in ((n,), (n, n)):
         raise UsageError(f"{name} has shape {gain.shape}, expected a number, ({n},) or ({n}, {n})")
     return gain
+
+
+def by_name(
+    given: Mapping[str, Any], names: Sequence[str], what: str, rest: Mapping[str, float]
+) -> Array:
+    """Return numbers given by joint name in the order of names; `rest` is for those not given."""
+    for name in given:
+        if name not in names:
+            some = ", ".join(map(shown, names[:12]))
+            raise UsageError(f"{what}: no motor {shown(str(name))!r}", hint=f"there are: {some}")
+    left = [n for n in names if n not in given and n not in rest]
+    if left:
+        raise UsageError(f"{what} says nothing of {', '.join(map(shown, left[:8]))}",
+                         hint="every joint with a motor has one")  # fmt: skip
+    return np.array([float(given.get(n, rest.get(n, 0.0))) for n in names])
 
 
 def times(gain: Vector, full: bool, x: Vector) -> list[Scalar]:

@@ -4,26 +4,26 @@ PD with gravity compensation (DeSantis 1996, 6.11-6.18), computed torque (resolv
 feed-forward of the model along a trajectory, independent joint control. Gains, goals and
 trajectories are data of the kernel: changing them compiles nothing.
 
-The goal holds the coordinates of all joints, with closed loops those of the motors. Gains are per
-velocity variable; orientations are compared on their group (`goal.py`).
+The goal holds the coordinates of all joints, with closed loops and wheels those of the motors.
+Gains are per velocity variable, or by joint name, as the goal may be; orientations are compared on
+their group (`goal.py`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..algorithms.closed_kinematics import closed_at
-from ..catalog import algorithm, quantity
+from ..algorithms.velocity_rows import is_rolling
 from ..catalog.loops import is_closed
-from ..compute.loops import cut_tree
+from ..compute import neutral
 from ..door import doors
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import Scalar, maximum, minimum
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
@@ -31,68 +31,22 @@ from ..mechanism.motors import tree_motors
 from ..plan import LoopPlan
 from ..reframe import simplify
 from ..runtime.signal import Signal
-from .gains import gain_of, times
+from .gains import by_name, gain_of, times
 from .goal import ROUND, Aim, aim
+from .model import Model, coordinates, spread, unheld
 
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
-class Model:
-    """The mechanism a law believes in, with how its loops are solved if there are any."""
-
-    m: Mechanism
-    plan: LoopPlan | None = None
-    motors: tuple[str, ...] | None = None  # of a tree where some joints have none
-
-    def inverse(self, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
-        """Return the forces for accelerations: of all joints, or of the motors of closed loops."""
-        if self.motors is not None:
-            # partial feedback: what has no motor moves without force
-            _, hybrid = algorithm(quantity("hybrid_dynamics", self.m), None)
-            made: list[Scalar] = hybrid(self._whole, q, qd, qdd, given=self.motors)[1]
-            return made
-        if self.plan is None:
-            _, tree = algorithm(quantity("inverse_dynamics", self.m), None)
-            forces: list[Scalar] = tree(self._whole, q, qd, qdd)
-            return forces
-        _, run = algorithm(quantity("inverse_dynamics", self.m), None)
-        whole = _spread(self.m, self.plan, qdd)
-        found: list[Scalar] = run(self.m, self.plan, q, qd, whole, tree=self._tree)[0]
-        return found
-
-    @cached_property
-    def _whole(self) -> Mechanism:
-        return self.m.unfolded
-
-    @cached_property
-    def _tree(self) -> Mechanism:
-        return simplify(cut_tree(self.m))
-
-    def led(self, qdd: Vector) -> list[Scalar]:
-        """Return accelerations of joints with a motor; the others have the force zero there."""
-        if self.motors is None:
-            return list(qdd)
-        names = [joint_name(b) for b in self.m.bodies for _ in range(b.joint.nv)]
-        return [x if n in self.motors else 0 for x, n in zip(qdd, names, strict=True)]
-
-    def gravity(self, q: Vector) -> list[Scalar]:
-        """Return gravity and springs at rest."""
-        rest = [0] * self.m.nv
-        if self.motors is not None:
-            return replace(self, motors=None).inverse(q, rest, rest)
-        return self.inverse(q, rest, rest if self.plan is None else [0] * len(self.plan.motors))
-
-    def along(self, q: Vector, goal: Aim) -> list[Scalar]:
-        """Return the forces of the goal's own motion; closed loops follow their motors from q."""
-        if self.plan is None:
-            return self.inverse(goal.q, goal.qd, self.led(goal.qdd))
-        start = list(q)
-        for k, x in zip(_coordinates(self.m, self.plan), goal.q, strict=True):
-            start[k] = x
-        closed = closed_at(self.m, self.plan, start, NEWTON)
-        qd = closed.velocity(_spread(self.m, self.plan, goal.qd))
-        return self.inverse(closed.q, qd, goal.qdd)
+def require_motors(m: Mechanism) -> None:
+    """Raise UsageError where loops, wheels or constraints leave no motor that was not named."""
+    if m.active or not (m.loops or is_rolling(m)):
+        return
+    some = ", ".join(f'"{shown(n)}"' for n in m.joint_names[-2:])
+    raise UsageError(
+        f"no motor is named: {shown(m.name)!r} has none of its own, with loops or wheels",
+        hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
+    )
 
 
 def _some_motors(m: Mechanism) -> tuple[str, ...] | None:
@@ -105,31 +59,6 @@ def _some_motors(m: Mechanism) -> tuple[str, ...] | None:
         )
     moving = sum(1 for b in m.bodies if b.joint.nv)
     return None if len(own) == moving else tuple(joint_name(m.bodies[j]) for j in own)
-
-
-NEWTON = 5  # steps to close the loops at a goal, from the state
-
-
-def _spread(m: Mechanism, plan: LoopPlan, values: Vector) -> list[Scalar]:
-    """Return a vector of the whole tree that holds those of the motors."""
-    out: list[Scalar] = [0] * m.nv
-    for k, x in zip(plan.motors, values, strict=True):
-        out[k] = x
-    return out
-
-
-def _coordinates(m: Mechanism, plan: LoopPlan) -> list[int]:
-    """Return where the coordinates of the motors stand in q."""
-    by: dict[int, int] = {}
-    at = 0
-    for k, b in zip(m.velocity_index, m.bodies, strict=True):
-        by |= {k: at} if b.joint.nv == 1 else {}
-        at += b.joint.nq
-    if any(k not in by for k in plan.motors):
-        raise UsageError(
-            "the motors of closed loops under a control law have one degree of freedom each"
-        )
-    return [by[k] for k in plan.motors]
 
 
 @dataclass(frozen=True)
@@ -155,25 +84,44 @@ class Feedback(ABC):
 
     def placed(self, m: Mechanism, plan: LoopPlan | None = None) -> Feedback:
         """Return the law for a mechanism; `plan` says how its loops are solved."""
-        if m.wheels or m.velocity_constraints:
-            raise UsageError(
-                "control laws of joints do not hold under velocity constraints",
-                hint="give f(t, q, qd), made with control.resolved_acceleration",
-            )
+        require_motors(m)
         if is_closed(m):
             if plan is None:
                 raise UsageError("a law of closed loops needs their plan")
-            wanted, size, what = len(plan.motors), len(plan.motors), "motors"
-            _coordinates(m, plan)
+            coordinates(m, plan)
+            names = [m.rate_names[k] for k in plan.motors]
+            wanted, size, what, motors = len(names), len(names), "motors", None
         else:
+            names, motors = list(m.rate_names), _some_motors(m)
             wanted, size, what = m.nq, m.nv, "coordinates"
-        if self.n != wanted:
+        given = self._by_number(m, names)
+        if given.n != wanted:
             raise UsageError(
-                f"the law is for {self.n} {what}, the mechanism has {wanted}",
-                hint=f"the goal holds {wanted} numbers per moment",
+                f"the law is for {given.n} {what}, the mechanism has {wanted}",
+                hint=f"the goal holds {wanted} numbers per moment, or is {{joint: number}}",
             )
-        made = replace(self, size=size, plan=plan if is_closed(m) else None)
-        return made if is_closed(m) else replace(made, motors=_some_motors(m))
+        return replace(given, size=size, plan=plan if is_closed(m) else None, motors=motors)
+
+    def _by_number(self, m: Mechanism, names: Sequence[str]) -> Feedback:
+        """Return the law with goal, gains and limits that were given by joint name as rows."""
+        made: dict[str, Any] = {}
+        for what in ("kp", "kd", "limit"):
+            value = getattr(self, what)
+            if isinstance(value, Mapping):
+                other = np.inf if what == "limit" else 0.0
+                made[what] = by_name(value, names, what, dict.fromkeys(names, other))
+        if isinstance(self.goal, Mapping):
+            own = names if is_closed(m) else m.coordinate_names
+            led = {joint_name(m.bodies[j]) for j in tree_motors(m)}
+            owners = [joint_name(b) for b in m.bodies for _ in range(b.joint.nq)]
+            parts = zip(m.coordinate_names, owners, neutral(m), strict=True)
+            rest = {n: float(x) for n, owner, x in parts if owner not in led}
+            made["goal"] = by_name(self.goal, own, "goal", {} if is_closed(m) else rest)
+        return replace(self, **made) if made else self
+
+    def notes(self, m: Mechanism, q: Any) -> tuple[str, ...]:
+        """Return what the law says of itself at the pose where it begins."""
+        return ()
 
     @cached_property
     def moving(self) -> Signal | None:
@@ -246,10 +194,12 @@ class Feedback(ABC):
         parts = zip(times(kp, full[0], goal.e), times(kd, full[1], goal.ed), strict=True)
         tau = self.law(self._model(m), q, qd, goal, self._driven(m, [a + b for a, b in parts]))
         tau = self._driven(m, tau)
-        if self.limit is None:
-            return tau
-        bound = p[sum(sizes) : sum(sizes) + size]
-        return [minimum(maximum(x, -b), b) for x, b in zip(tau, bound, strict=True)]
+        if self.limit is not None:
+            bound = p[sum(sizes) : sum(sizes) + size]
+            tau = [minimum(maximum(x, -b), b) for x, b in zip(tau, bound, strict=True)]
+        if self.plan is not None and is_rolling(m):
+            return [*spread(m, self.plan, tau), *([0] * len(m.wheels))]
+        return tau
 
     def _driven(self, m: Mechanism, forces: Sequence[Scalar]) -> list[Scalar]:
         """Return forces of joints that have a motor, zero for the others."""
@@ -261,14 +211,14 @@ class Feedback(ABC):
     def _aim(self, m: Mechanism, q: Vector, qd: Vector, *goal: Vector) -> Aim:
         if self.plan is None:
             return aim(m, q, qd, *goal)
-        e = [a - q[k] for a, k in zip(goal[0], _coordinates(m, self.plan), strict=True)]
+        e = [a - q[k] for a, k in zip(goal[0], coordinates(m, self.plan), strict=True)]
         ed = [a - qd[k] for a, k in zip(goal[1], self.plan.motors, strict=True)]
         return Aim(e, ed, list(goal[2]), *(list(x) for x in goal))
 
     def _model(self, m: Mechanism) -> Model:
         if self.model is None:
             return Model(m, self.plan, self.motors)
-        own = self.model.bound()
+        own = replace(self.model.bound(), told=m.told, checked=True)
         return Model(own if own.springs or own.followers or self.plan else simplify(own), self.plan,
                      self.motors)  # fmt: skip
 
@@ -301,6 +251,15 @@ class PD(Feedback):
         if not self.gravity:
             return list(pull)
         return [a + b for a, b in zip(pull, model.gravity(q), strict=True)]
+
+    def notes(self, m: Mechanism, q: Any) -> tuple[str, ...]:
+        """Return which joints gravity compensation does not hold: those that no motor moves."""
+        if not self.gravity:
+            return ()
+        left = unheld(m, self.plan, self.motors, q)
+        if not left:
+            return ()
+        return (f"gravity compensation does not hold {', '.join(map(shown, left[:8]))}: no motor",)
 
     def lyapunov(self, m: Mechanism, q: Any, qd: Any) -> Array:
         """Return V = ½ eᵀ Kp e + ½ q̇ᵀ M q̇, which never increases (6.17), (6.18).

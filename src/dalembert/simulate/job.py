@@ -47,11 +47,14 @@ class Job:
     def planned_at(self, q: Array, u: Any = None) -> Job:
         """Return the job with the loops planned anew at a pose; `u` is what is prescribed there."""
         own = self.kernels.system
+        law: Any = self.kernels.law
         if isinstance(own, Rolling):
-            return replace(self, kernels=replace(self.kernels, system=own.planned_at(q, u)))
+            if hasattr(law, "placed"):
+                law = law.placed(own.m, own.driven_at(q, u))
+            system = own.planned_at(q, u)
+            return replace(self, kernels=replace(self.kernels, system=system, law=law))
         if not isinstance(own, Closed):
             return self
-        law: Any = self.kernels.law
         if hasattr(law, "placed"):
             law = law.placed(own.m, own.driven_at(q))
         return replace(self, kernels=replace(self.kernels, system=own.planned_at(q), law=law))

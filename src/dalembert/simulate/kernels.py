@@ -142,7 +142,7 @@ class Kernels:
 
     def _forces(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
         qd = s.velocity(q, v, u[1])
-        tau = list(self.law.torque(s.m, t, q, qd, u[0], p[: self.settings]))
+        tau = list(self.law.torque(s.told(u[1]), t, q, qd, u[0], p[: self.settings]))
         return qd, tau
 
     def _outcome(

@@ -17,6 +17,7 @@ from ..algorithms.velocity_rows import is_rolling
 from ..compute import evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, require_mechanism
+from ..plan import planned
 from ..plan.assembly import assemble
 from ..plan.kane import explain
 from ..plan.loops import with_motors
@@ -157,7 +158,7 @@ def _job(
         own = replace(own, framed=bool(outside.frames))
     law = law_of(torque, force_names(own), hold)
     if hasattr(law, "placed"):
-        law = law.placed(m, own.plan if isinstance(own, Closed) else None)
+        law = law.placed(own.m, _law_plan(own))
     extra = prescribed_signal(own, motion or {})
     settings = np.asarray(law.settings, dtype=float)
     parts = [s for s in (law.signal, extra, outside.signal) if s is not None]
@@ -169,6 +170,13 @@ def _job(
     some = settings.shape[-1] or kernels.rubbing
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
     return Job(kernels, signal, data, dict(parameters or {}))
+
+
+def _law_plan(own: Any) -> Any:
+    """Return how a law solves the loops of a system; None for a tree."""
+    if isinstance(own, Rolling):
+        return planned(own.m) if own.m.active else own.plan
+    return own.plan if isinstance(own, Closed) else None
 
 
 def _closed(job: Job, own: Closed, q: Array, v: Array, start: float) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ from ..algorithms.velocity_constraints import (
 from ..algorithms.velocity_rows import steering_of, with_told
 from ..catalog.models import INVERSE
 from ..compute.loops import cut_tree
+from ..errors import SingularPose
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
@@ -71,11 +72,27 @@ class Rolling(Reduced):
 
     def planned_at(self, q: Any, u: Any = None) -> Rolling:
         """Return the system with the coordinates that are independent best at a pose."""
-        m = replace(self.m, active=(), checked=True)
-        if u is not None:
-            m = with_told(m, *([float(x) for x in part] for part in self.given(u)))
+        m = self._numbers(u, active=())
         pose, _ = close(Closure(m), np.array(q, dtype=float))
         return replace(self, plan=plan(m, pose))
+
+    def driven_at(self, q: Any, u: Any = None) -> LoopPlan:
+        """Return a plan in which the motors are independent, made at a pose if it can be."""
+        m, usual = self._numbers(u, active=self.m.active), planned(self.m)
+        try:
+            pose, _ = close(Closure(m), np.array(q, dtype=float))
+            found = plan(m, pose)
+        except SingularPose:
+            return usual
+        kind = (usual.free, usual.spare_motors)
+        return found if (found.free, found.spare_motors) == kind else usual
+
+    def _numbers(self, u: Any, active: tuple[str, ...]) -> Mechanism:
+        """Return the machine with what is prescribed, in numbers."""
+        m = replace(self.m, active=active, checked=True)
+        if u is None:
+            return m
+        return with_told(m, *([float(x) for x in part] for part in self.given(u)))
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
         """Return the joint rates."""

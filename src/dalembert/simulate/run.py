@@ -305,8 +305,14 @@ class Run:
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, steps,
             evaluations, stopped, observe, job.force_names, job.parameters,
-            counted(m, job.kernels.system.drives),
+            (*counted(m, job.kernels.system.drives), *self._said(out)),
         )  # fmt: skip
+
+    def _said(self, out: Array) -> tuple[str, ...]:
+        """Return what the law says of itself at the first state."""
+        notes = getattr(self.job.kernels.law, "notes", None)
+        first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
+        return notes(self.job.m, first[0][: self.job.m.nq]) if notes and len(first) else ()
 
     def _speeds(self, out: Array, times: Array) -> Array:
         """Return the speeds of the samples: rates of all joints, or α where a machine rolls."""

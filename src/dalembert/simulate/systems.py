@@ -119,6 +119,10 @@ class Tree:
             return replace(self, m=m, whole=tree)
         return replace(self, m=m if kept else simplify(m))
 
+    def told(self, u: Vector) -> Mechanism:
+        """Return the mechanism that a law is asked with."""
+        return self.m
+
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
         """Return the joint rates."""
         return v
@@ -229,6 +233,10 @@ class Closed:
         kind = (usual.free, usual.spare_motors)
         return found if (found.free, found.spare_motors) == kind else usual
 
+    def told(self, u: Vector) -> Mechanism:
+        """Return the mechanism that a law is asked with."""
+        return self.m
+
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
         """Return the joint rates."""
         return v
@@ -322,6 +330,10 @@ class Reduced:
         last = first + 3 * len(prescribed_joints(self.m))
         values = [*u[0:first:2], *u[first + 1 : last : 3], *u[last::2]]
         return values, [*u[1:first:2], *u[first + 2 : last : 3], *u[last + 1 :: 2]]
+
+    def told(self, u: Vector) -> Mechanism:
+        """Return the mechanism that a law is asked with."""
+        return self.m
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
         """Return the joint rates that the speeds give."""

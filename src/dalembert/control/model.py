@@ -1,0 +1,127 @@
+"""The mechanism that a control law believes in: forces for accelerations, forces at rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..algorithms.closed_kinematics import closed_at
+from ..algorithms.closed_loop import free_load, holding_forces
+from ..catalog import algorithm, quantity
+from ..compute.loops import cut_tree
+from ..errors import UsageError
+from ..expr import Scalar
+from ..joint import Vector
+from ..mechanism import Mechanism, joint_name
+from ..plan import LoopPlan
+from ..reframe import simplify
+from .goal import Aim
+
+NEWTON = 5  # steps to close the loops at a goal, from the state
+
+
+@dataclass(frozen=True)
+class Model:
+    """The mechanism a law believes in, with how its loops are solved if there are any."""
+
+    m: Mechanism
+    plan: LoopPlan | None = None
+    motors: tuple[str, ...] | None = None  # of a tree where some joints have none
+
+    def inverse(self, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
+        """Return the forces for accelerations: of all joints, or of the motors of closed loops.
+
+        Partial feedback: what has no motor moves without force.
+        """
+        if self.motors is not None:
+            _, hybrid = algorithm(quantity("hybrid_dynamics", self.m), None)
+            made: list[Scalar] = hybrid(self._whole, q, qd, qdd, given=self.motors)[1]
+            return made
+        _, run = algorithm(quantity("inverse_dynamics", self.m), None)
+        if self.plan is None:
+            forces: list[Scalar] = run(self._whole, q, qd, qdd)
+            return forces
+        whole = spread(self.m, self.plan, qdd)
+        found: list[Scalar] = run(self.m, self.plan, q, qd, whole, tree=self._tree)[0]
+        return found
+
+    @cached_property
+    def _whole(self) -> Mechanism:
+        return self.m.unfolded
+
+    @cached_property
+    def _tree(self) -> Mechanism:
+        return simplify(cut_tree(self.m))
+
+    def led(self, qdd: Vector) -> list[Scalar]:
+        """Return accelerations of joints with a motor; the others have the force zero there."""
+        if self.motors is None:
+            return list(qdd)
+        names = [joint_name(b) for b in self.m.bodies for _ in range(b.joint.nv)]
+        return [x if n in self.motors else 0 for x, n in zip(qdd, names, strict=True)]
+
+    def gravity(self, q: Vector) -> list[Scalar]:
+        """Return what holds gravity and springs at rest, of least squares where motors are few."""
+        if self.plan is not None:
+            return holding_forces(self.m, self.plan, q, tree=self._tree)
+        rest = [0] * self.m.nv
+        return Model(self.m).inverse(q, rest, rest)
+
+    def along(self, q: Vector, goal: Aim) -> list[Scalar]:
+        """Return the forces of the goal's own motion; closed loops follow their motors from q."""
+        if self.plan is None:
+            return self.inverse(goal.q, goal.qd, self.led(goal.qdd))
+        start = list(q)
+        for k, x in zip(coordinates(self.m, self.plan), goal.q, strict=True):
+            start[k] = x
+        closed = closed_at(self.m, self.plan, start, NEWTON)
+        qd = closed.velocity(spread(self.m, self.plan, goal.qd))
+        return self.inverse(closed.q, qd, goal.qdd)
+
+
+def spread(m: Mechanism, plan: LoopPlan, values: Vector) -> list[Scalar]:
+    """Return a vector of the whole tree that holds those of the motors."""
+    out: list[Scalar] = [0] * m.nv
+    for k, x in zip(plan.motors, values, strict=True):
+        out[k] = x
+    return out
+
+
+def coordinates(m: Mechanism, plan: LoopPlan) -> list[int]:
+    """Return where the coordinates of the motors stand in q."""
+    by: dict[int, int] = {}
+    at = 0
+    for k, b in zip(m.velocity_index, m.bodies, strict=True):
+        by |= {k: at} if b.joint.nv == 1 else {}
+        at += b.joint.nq
+    if any(k not in by for k in plan.motors):
+        raise UsageError(
+            "the motors of closed loops under a control law have one degree of freedom each"
+        )
+    return [by[k] for k in plan.motors]
+
+
+def unheld(
+    m: Mechanism, plan: LoopPlan | None, motors: tuple[str, ...] | None, q: Any
+) -> tuple[str, ...]:
+    """Return the joints on which gravity or springs act at a pose and that no motor moves."""
+    if m.open_parameters:
+        return ()
+    b, pose, rest = m.bound(), [float(x) for x in q], [0] * m.nv
+    names = [joint_name(x) for x in m.bodies for _ in range(x.joint.nv)]
+    if plan is not None:
+        closed = closed_at(b, plan, pose, 0)
+        try:
+            load = closed.projected(free_load(closed, cut_tree(b)))
+        except ZeroDivisionError:
+            return ()
+        first = len(plan.independent) - plan.free
+        bare = [(names[k], x) for k, x in zip(plan.independent[first:], load[first:], strict=True)]
+    elif motors is not None:
+        load = Model(b).inverse(pose, rest, rest)
+        bare = [(n, x) for n, x in zip(names, load, strict=True) if n not in motors]
+    else:
+        return ()
+    size = max((abs(x) for x in load), default=0)
+    return tuple(dict.fromkeys(n for n, x in bare if abs(x) > 1e-9 * (1 + size)))
