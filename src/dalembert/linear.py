@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from .algorithms.closed_kinematics import closed_at
-from .algorithms.velocity_constraints import prescribed_joints, steering_names
 from .compute import evaluate, integrate, neutral
 from .compute.counted import counted
 from .display import table_html
@@ -24,6 +23,7 @@ from .expr import Function, Graph, jacobian, trace
 from .joint import Vector
 from .mechanism import Mechanism, joint_name, require_mechanism
 from .plan.loops import with_motors
+from .simulate.given import asked, held_signals
 from .simulate.systems import Closed, Reduced, System, moved, rubbing, system
 
 Array = np.ndarray
@@ -137,7 +137,8 @@ def linearize(
 ) -> Linear:
     """Return the model of small motions about a state.
 
-    `tau` are the forces that `simulate` takes; under velocity constraints qd are the speeds α,
+    `tau` are the forces that `simulate` takes; under velocity constraints qd are the speeds α or
+    the rates of all joints, tau may hold the forces of the motors alone where some are named,
     `steer` the steering angles and t the time of their equations, all held. Friction counts: at
     rest the viscous part alone, Coulomb friction is left out there, which `notes` says.
 
@@ -152,7 +153,7 @@ def linearize(
     own = system(m, drives)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
     v = np.asarray(np.zeros(own.speeds) if qd is None else qd, dtype=float)
-    tau = np.asarray(np.zeros(own.forces) if tau is None else tau, dtype=float)
+    v, tau, kept = asked(own, q, v, tau, steer, t)
     for what, x, size in (("q", q, m.nq), ("qd", v, own.speeds), ("tau", tau, own.forces)):
         if x.shape != (size,):
             raise UsageError(f"{what} has shape {x.shape}, expected ({size},)")
@@ -160,14 +161,14 @@ def linearize(
         q = evaluate(m, "assembly", q)
         own = own.planned_at(q)
         v = evaluate(m, "tree_motion", q, v, np.zeros(m.nv))[0]
-    found = _linear(own, q, v, tau, _signals(own, q, steer, t))
-    return replace(found, notes=_notes(own, q, v, steer, t))
+    found = _linear(own, q, v, tau, held_signals(own, q, steer, t))
+    return replace(found, B=found.B[:, kept], notes=_notes(own, q, v, steer, t))
 
 
 def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, ...]:
     """Return what was counted, and the joints at rest whose dry friction has no slope."""
     notes, m = counted(own.m, own.drives), own.m
-    u = [float(x) for x in _signals(own, q, steer, t)]
+    u = [float(x) for x in held_signals(own, q, steer, t)]
     qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)
     names = {m.velocity_index[j]: joint_name(b) for j, b in m.outward() if b.joint.nv}
     still = [names[k] for k in rubbing(own) if qd[k] == 0]
@@ -175,25 +176,6 @@ def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, 
         told = ", ".join(map(shown, still[:8])) + (", ..." if len(still) > 8 else "")
         notes = (*notes, f"Coulomb friction is left out at rest: {told}")
     return notes
-
-
-def _signals(own: System, q: Array, steer: Any, t: float) -> Array:
-    """Return what is prescribed, held still: steering angles, joints where they are, time."""
-    u = np.zeros(own.signals)
-    if not isinstance(own, Reduced):
-        return u
-    count, at = len(steering_names(own.m)), 2 * len(steering_names(own.m))
-    if steer is not None:
-        angles = np.atleast_1d(np.asarray(steer, dtype=float))
-        if angles.shape != (count,):
-            raise UsageError(f"steer has shape {angles.shape}, expected ({count},)")
-        u[0:at:2] = angles
-    parts = own.m.split_q(list(q))
-    for j in prescribed_joints(own.m):
-        u[at], at = parts[j][0], at + 3
-    if own.timed:
-        u[at : at + 2] = t, 1.0
-    return u
 
 
 def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
@@ -329,7 +311,7 @@ class _Rest:
                 q,
                 np.zeros(self.own.speeds),
                 self.forces,
-                _signals(self.own, q, self.steer, 0),
+                held_signals(self.own, q, self.steer, 0),
             )
             own = self.own.bound(m.bound())
             return np.array(own.acceleration(*([float(x) for x in z] for z in given)), dtype=float)
@@ -344,7 +326,7 @@ class _Rest:
         n = len(here.coordinates)
         if not isinstance(self.own, Reduced):
             return np.eye(n)
-        own, u = self.own.bound(self.own.m.bound()), _signals(self.own, q, self.steer, 0)
+        own, u = self.own.bound(self.own.m.bound()), held_signals(self.own, q, self.steer, 0)
         count = self.own.speeds
         asked = np.concatenate([np.zeros((1, count)), np.eye(count)])
         given = [([float(x) for x in z] for z in (q, v, u)) for v in asked]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.velocity_rows import is_rolling
 from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import ParameterError, UsageError, shown
@@ -22,6 +23,7 @@ from ..plan import planned
 from ..simulate.result import column_names
 from .joint import Trajectory
 from .paths import joint_limits
+from .rolled import require_driven, rolled
 from .torque_result import Excess, Torques
 
 Array = np.ndarray
@@ -40,7 +42,8 @@ def torques_along(
 
     `trajectory` is a `Trajectory`, a motion of `read_motion` (a row per sample, with error bands),
     or (t, q), (t, q, qd, qdd) as arrays; with closed loops it moves the motors, from the branch of
-    the assembled pose `start`. `wrench_on_body` maps frames to wrenches: six numbers or a row for
+    the assembled pose `start`. On wheels it moves all joints, or the motors from the pose `start`.
+    `wrench_on_body` maps frames to wrenches: six numbers or a row for
     each time, in the axes of the frame, or a table in world axes. An array holds one per body.
     Friction holds damped springs too.
 
@@ -51,11 +54,8 @@ def torques_along(
     (31.124, True)
     """
     require_mechanism(m, "torques_along")
-    if m.wheels or m.velocity_constraints:
-        raise UsageError(
-            "forces along a motion under velocity constraints depend on which of them drive",
-            hint="use dalembert.kane_tau, or control.resolved_acceleration",
-        )
+    if is_rolling(m):
+        require_driven(m)
     data = trajectory if isinstance(trajectory, MeasuredMotion) else None
     t, q, qd, qdd = _motion(m, trajectory, t, start)
     # a speed that is rounding of rest has no friction
@@ -191,6 +191,8 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
             )
         t = trajectory.times() if t is None else np.asarray(t, dtype=float)
         q, qd, qdd = trajectory(t), trajectory.qd(t), trajectory.qdd(t)
+    if is_rolling(m):
+        return (t, *rolled(m, t, (q, qd, qdd), None if full else trajectory, start))
     if is_closed(m):
         return (t, *_closed_motion(m, q, qd, qdd, start))
     if q.shape[-1] != m.nq or (m.nq != m.nv and not full):

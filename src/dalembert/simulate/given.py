@@ -1,0 +1,77 @@
+"""A state and its forces as they may be given: rates or speeds, forces of motors or of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..algorithms import kane
+from ..algorithms.velocity_constraints import prescribed_joints, steering_names
+from ..errors import UsageError, shown
+from .systems import Reduced, System
+
+Array = np.ndarray
+
+
+def asked(own: System, q: Array, v: Array, tau: Any, steer: Any, t: float) -> Any:
+    """Return (speeds, forces, columns of B): on wheels rates of all joints, forces of motors.
+
+    Where motors are named a force for each may be given, as `forward_dynamics` takes them.
+    """
+    m, size = own.m, own.forces
+    if not isinstance(own, Reduced):
+        return v, np.asarray(np.zeros(size) if tau is None else tau, dtype=float), list(range(size))
+    kept = [k for k, n in enumerate(m.rate_names) if n in m.active] if m.active else [*range(m.nv)]
+    kept.sort(key=lambda k: m.active.index(m.rate_names[k]) if m.active else k)
+    if v.shape == (m.nv,) != (own.speeds,):
+        v = _speeds(own, q, v, held_signals(own, q, steer, t))
+    if tau is not None and np.shape(tau) == (size,):
+        return v, np.asarray(tau, dtype=float), list(range(size))
+    if tau is None and not m.active:
+        return v, np.zeros(size), list(range(size))
+    given = np.asarray(np.zeros(len(kept)) if tau is None else tau, dtype=float)
+    if given.shape != (len(kept),):
+        raise UsageError(
+            f"tau has shape {given.shape}, expected ({len(kept)},) for the motors or ({size},)",
+            hint="forces of all joints, then the traction of each wheel",
+        )
+    full = np.zeros(size)
+    full[kept] = given
+    return v, full, kept
+
+
+def held_signals(own: System, q: Array, steer: Any, t: float) -> Array:
+    """Return what is prescribed, held still: steering angles, joints where they are, time."""
+    u = np.zeros(own.signals)
+    if not isinstance(own, Reduced):
+        return u
+    count, at = len(steering_names(own.m)), 2 * len(steering_names(own.m))
+    if steer is not None:
+        angles = np.atleast_1d(np.asarray(steer, dtype=float))
+        if angles.shape != (count,):
+            raise UsageError(f"steer has shape {angles.shape}, expected ({count},)")
+        u[0:at:2] = angles
+    parts = own.m.split_q(list(q))
+    for j in prescribed_joints(own.m):
+        u[at], at = parts[j][0], at + 3
+    if own.timed:
+        u[at : at + 2] = t, 1.0
+    return u
+
+
+def _speeds(own: Reduced, q: Array, qd: Array, u: Array) -> Array:
+    """Return the speeds of rates of all joints that keep the constraints."""
+    b = own.m.bound()
+    pose, rates = [float(x) for x in q], [float(x) for x in qd]
+    rows = kane.speed_rows(b, pose, rates, kane.steering(b, *own.given([float(x) for x in u])))
+    v = [sum((h * x for h, x in zip(r.H, rates, strict=True)), 0.0) for r in rows]
+    back = np.array(own.bound(b).velocity(pose, v, [float(x) for x in u]), dtype=float)
+    gap = np.abs(back - qd)
+    if gap.max(initial=0.0) > 1e-8 * (1 + np.abs(qd).max(initial=0.0)):
+        name = own.m.rate_names[int(gap.argmax())]
+        raise UsageError(
+            f"qd breaks the constraints: {shown(name)!r} is off by {gap.max():.3g}",
+            hint="give the speeds: " + ", ".join(map(shown, kane.speed_names(own.m))),
+        )
+    return np.array(v, dtype=float)

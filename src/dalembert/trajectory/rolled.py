@@ -1,0 +1,116 @@
+"""Motions of machines on wheels: of all joints as they are given, or from those of the motors."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.velocity_rows import held_names, prescribed_names
+from ..compute import evaluate, neutral
+from ..errors import ComputationError, UsageError, shown
+from ..mechanism import Mechanism
+from ..plan import planned
+from .joint import Trajectory
+
+Array = np.ndarray
+SLIPS = 1e-6  # of the largest rate
+PARTS = 4  # steps between two samples
+
+
+def require_driven(m: Mechanism) -> None:
+    """Raise UsageError where the motors of a machine on wheels do not decide its motion."""
+    if not m.active:
+        some = ", ".join(f'"{shown(n)}"' for n in m.joint_names[-2:])
+        raise UsageError(
+            f"torques_along: no motor is named: on wheels {shown(m.name)!r} has none of its own",
+            hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
+        )
+    told = prescribed_names(m)
+    if told:
+        raise UsageError(
+            f"torques_along: {', '.join(map(shown, told[:8]))} would have to be told along the way",
+            hint="dalembert.inverse_dynamics takes steer and steer_rate at each state",
+        )
+    free = planned(m).free_joints
+    if free:
+        raise UsageError(
+            f"torques_along: no motor moves {', '.join(map(shown, free[:8]))}",
+            hint="name as many active joints as the machine has freedoms",
+        )
+
+
+def rolled(
+    m: Mechanism,
+    t: Array,
+    motion: tuple[Array, Array, Array],
+    trajectory: Trajectory | None,
+    start: Any,
+) -> tuple[Array, Array, Array]:
+    """Return q, qd, qdd of all joints; those of the motors alone are followed from `start`."""
+    q, qd, qdd = motion
+    motors = list(planned(m).motors)
+    if q.shape[-1] == m.nq and qd.shape[-1] == m.nv:
+        return q, *_kept(m, q, qd, qdd)
+    if q.shape[-1] != len(motors):
+        raise UsageError(
+            f"the motion has {q.shape[-1]} columns",
+            hint=f"{m.nq} for all coordinates, or {len(motors)} for the motors",
+        )
+    if trajectory is None or m.nq != m.nv:
+        raise UsageError(
+            "a motion of the motors alone is followed where it is a trajectory of joints with one "
+            "freedom each",
+            hint="dalembert.trajectory.spline(t, q), or give t, q, qd, qdd of all joints",
+        )
+    pose = np.array(neutral(m) if start is None else start, dtype=float)
+    if pose.shape != (m.nq,):
+        raise UsageError(f"start has shape {pose.shape}, expected ({m.nq},)")
+    path = _followed(m, t, trajectory, motors, pose)
+    rates, second = np.zeros((2, len(t), m.nv))
+    rates[:, motors], second[:, motors] = qd, qdd
+    made = evaluate(m, "tree_motion", path, rates, second)
+    return path, made[0], made[1]
+
+
+def _followed(m: Mechanism, t: Array, trajectory: Trajectory, motors: list[int], q: Array) -> Array:
+    """Return the coordinates along a motion of the motors: q' = G(q) q'_motors by Runge-Kutta."""
+    zero = np.zeros(m.nv)
+
+    def rate(at: float, q: Array) -> Array:
+        own = zero.copy()
+        own[motors] = trajectory.qd(at)
+        found: Array = evaluate(m, "tree_motion", q, own, zero)[0]
+        return found
+
+    q = q.copy()
+    q[motors] = trajectory(t[0])
+    out = [q]
+    for low, high in itertools.pairwise(t):
+        h = (high - low) / PARTS
+        for s in low + h * np.arange(PARTS):
+            a = rate(s, q)
+            b = rate(s + h / 2, q + h / 2 * a)
+            c = rate(s + h / 2, q + h / 2 * b)
+            q = q + h / 6 * (a + 2 * b + 2 * c + rate(s + h, q + h * c))
+        q[motors] = trajectory(high)
+        out.append(q)
+    return np.array(out)
+
+
+def _kept(m: Mechanism, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
+    """Return rates and accelerations of a motion that keeps the constraints, or raise."""
+    whole = np.isfinite(np.concatenate([q, qd, qdd], axis=1)).all(axis=1)
+    made = evaluate(m, "tree_motion", q[whole], qd[whole], qdd[whole])
+    for what, given, closed in (("rates", qd, made[0]), ("accelerations", qdd, made[1])):
+        gap = np.abs(closed - given[whole])
+        if gap.max(initial=0.0) > SLIPS * (1 + np.abs(given[whole]).max(initial=0.0)):
+            row, k = np.unravel_index(int(gap.argmax()), gap.shape)
+            rows = ", ".join(map(shown, held_names(m)[:6]))
+            raise ComputationError(
+                f"torques_along: the {what} break the constraints ({rows}): "
+                f"{shown(m.rate_names[int(k)])!r} is off by {gap[row, k]:.3g}",
+                hint="give the motion of the motors alone, with start=",
+            )
+    return qd, qdd
