@@ -34,7 +34,7 @@ def test_events_of_fixed_steps_have_the_order_of_the_method():
 
 
 @pytest.mark.parametrize("t", [[0, 2.0], [0, 0.9, 2.0], np.linspace(0, 2, 9)])
-@pytest.mark.parametrize("method", ["rk4", "dop853"])
+@pytest.mark.parametrize("method", ["rk4", "dop853", "dopri5", "rosenbrock"])
 def test_events_between_coarse_samples_are_not_lost(method, t):
     """The limit is passed and come back to between two samples."""
     m = da.load(PENDULUM)
@@ -55,7 +55,7 @@ def test_a_stop_ends_every_method(method):
     assert r.events[0].q[0] == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("method", ["rk4", "dop853"])
+@pytest.mark.parametrize("method", ["rk4", "dop853", "dopri5", "rosenbrock"])
 def test_each_state_of_a_batch_stops_by_itself(method):
     m = da.load(PENDULUM)
     starts = np.array([[0.1], [0.5], [0.9]])
@@ -86,7 +86,7 @@ def test_events_under_a_python_function_and_of_loops():
 # -- threads -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["rk4", "dop853"])
+@pytest.mark.parametrize("method", ["rk4", "dop853", "dopri5", "rosenbrock"])
 def test_threads_change_nothing(method):
     m = da.load(DOUBLE)
     q0 = np.random.default_rng(5).normal(size=(300, 2))

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 
-METHODS = ("dop853", "rk4", "euler", "constant_acceleration")
+METHODS = ("dop853", "dopri5", "rosenbrock", "rk4", "euler", "constant_acceleration")
 
 
 def pendulum(drive: str, gravity: str = "[0, -9.81, 0]") -> da.Mechanism:
@@ -90,7 +90,7 @@ stiffness = 80
 """)
 
 
-@pytest.mark.parametrize("method", ["dop853", "rk4"])
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "rosenbrock", "rk4"])
 def test_a_block_on_a_driven_spring_has_the_period_of_the_closed_form(method):
     mass, k, V, Fs, Fc = 1.5, 80.0, 0.1, 4.0, 2.5
     m = driven_block(Fs, Fc)
@@ -211,7 +211,7 @@ def independent(q, qd, end, samples):
     return np.array([out[x] for x in samples])
 
 
-@pytest.mark.parametrize("method", ["dop853", "rk4"])
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "rosenbrock", "rk4"])
 @pytest.mark.parametrize("start", [([0.3, 0.4], [0, 0]), ([-1.2, 0.1], [1.5, -3.0])])
 def test_two_joints_stick_and_slip_as_an_independent_solver_finds(method, start):
     times = np.linspace(0, 4, 41)
@@ -287,7 +287,7 @@ axis = [0, 0, 1]
 
 
 @pytest.mark.parametrize("levels", [(0, 0, 6.0), (4.0, 0, 0), (2.0, 2.0, 2.0)])
-@pytest.mark.parametrize("method", ["dop853", "rk4"])
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "rosenbrock", "rk4"])
 def test_loops_with_dry_friction_lose_energy_and_come_to_rest(levels, method):
     rows = [
         f'{{ joint = "{n}", coulomb = {x} }}'

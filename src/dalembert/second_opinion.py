@@ -120,7 +120,6 @@ def rows_of(m: Mechanism, q: Array) -> Array:
     return np.array(J, dtype=float).reshape(len(J), m.nv)
 
 
-
 def _closure(m: Mechanism, seed: int) -> Law:
     """Return the worst |J q̇| of the kernel itself on the generic branch, beside |J| |q̇|."""
     c, start = general_pose(m)

@@ -64,9 +64,7 @@ def moving_base_inverse(
     # size: the three recursions of one algorithm read best together
     m, acting = moving_base(mechanism), wrenches or {}
     if base_size(m) != BASE:
-        return moving_base_by_articulated_bodies(
-            m, q, qd, qdd_joints, wrenches, drives, convention
-        )
+        return moving_base_by_articulated_bodies(m, q, qd, qdd_joints, wrenches, drives, convention)
     qdd = [*([0] * BASE), *qdd_joints]
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
     w, wd, vd = {0: Vec3(*qd[3:BASE])}, {0: Vec3.zero()}, {0: Vec3.zero()}

@@ -80,9 +80,7 @@ def casadi_rows(label: str, m: Mechanism, budget: float = 0.3) -> Iterator[Row]:
             yield Row(label, COLD, row.ours_ns, f"gcc -O3 of {name}", compiled * 1e9, ratio)
 
 
-def _timed(
-    label: str, m: Mechanism, function: Any, library: Any, name: str, budget: float
-) -> Row:
+def _timed(label: str, m: Mechanism, function: Any, library: Any, name: str, budget: float) -> Row:
     given = [np.ascontiguousarray(x) for x in states(m, COUNT)]
     tau, peer_tau = np.zeros((COUNT, m.nv)), np.zeros((COUNT, m.nv))
     kernel = compile(m, "inverse_dynamics", drives="none")

@@ -211,9 +211,7 @@ def _engine(m: Mechanism) -> Any:
     return Pinocchio(m)
 
 
-def _row(
-    label: str, m: Mechanism, name: str, count: int | None, engine: Any, budget: float
-) -> Row:
+def _row(label: str, m: Mechanism, name: str, count: int | None, engine: Any, budget: float) -> Row:
     shown = name if count else ONE_CALL
     run, out = ours(m, name, count)
     per = 1e9 / (count or 1)

@@ -207,9 +207,7 @@ def expand_with_bar(eq: Equations, form: str, sections: list[str] | None) -> Non
                 report(k / len(entries))
 
 
-def listed(
-    m: Mechanism, as_json: bool, name: str, parameters: str, method: str | None
-) -> None:
+def listed(m: Mechanism, as_json: bool, name: str, parameters: str, method: str | None) -> None:
     """Print a quantity as named, numbered assignments."""
     from ..listing import listing_text
 

@@ -204,9 +204,7 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _echo(
-    m: Mechanism, inputs: Mapping[str, np.ndarray], settings: Mapping[str, Any]
-) -> list[str]:
+def _echo(m: Mechanism, inputs: Mapping[str, np.ndarray], settings: Mapping[str, Any]) -> list[str]:
     rows = [[key, *(f"{x + 0.0:.12g}" for x in array.flat)] for key, array in inputs.items()]
     rows += [[key, _plain(value)] for key, value in settings.items()]
     return aligned([["", key, " ".join(cells)] for key, *cells in rows], words=(0, 1, 2))

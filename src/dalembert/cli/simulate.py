@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from ..mechanism import Mechanism
     from ..simulate import Simulation
 
-METHODS = ("dop853", "rk4", "euler", "constant_acceleration", "radau", "bdf", "lsoda")
+METHODS = (
+    "dop853", "dopri5", "rk4", "euler", "constant_acceleration", "rosenbrock", "radau", "bdf",
+    "lsoda",
+)  # fmt: skip
 
 
 def _numbers_option(name: str, text: str) -> Any:

@@ -93,9 +93,7 @@ def _measured(m: Mechanism, options: dict[str, Any]) -> Any:
     for name in ("start", "end", "point", "speed", "acceleration"):
         if options[name] is not None:
             raise UsageError("--motion is a whole motion", hint="leave out --from, --to, --point")
-    return read_motion(
-        options["motion"], m, columns=options["columns"], cutoff=options["cutoff"]
-    )
+    return read_motion(options["motion"], m, columns=options["columns"], cutoff=options["cutoff"])
 
 
 def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:

@@ -23,9 +23,7 @@ class Value(click.ParamType):
     def __init__(self, name: str, reader: Callable[[str, str], Any]):
         self.name, self.reader = name, reader
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value of a text; a value read before is left as it is."""
         option = max(param.opts, key=len) if param else self.name
         return self.reader(value, option) if isinstance(value, str) else value
@@ -59,9 +57,7 @@ def _pair(text: str, option: str, need: str, example: str) -> tuple[str, str, in
     """Return the name and the text of NAME=TEXT, and where that text begins."""
     name, equals, value = text.partition("=")
     if not (name.strip() and equals):
-        raise UsageError(
-            f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}"
-        )
+        raise UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
     return name.strip(), value, len(name) + 1
 
 
@@ -168,9 +164,7 @@ def payload(text: str, option: str) -> tuple[str, Any, tuple[Any, ...]]:
     frame, value, at = _pair(text, option, need, example)
     found = [value_of(part, option, text, start) for part, start in parts_of(value, at)]
     if len(found) not in (1, 4):
-        raise UsageError(
-            f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}"
-        )
+        raise UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
     return frame, found[0], tuple(found[1:]) or (0, 0, 0)
 
 

@@ -55,4 +55,3 @@ def _entry(entry: Any) -> dict[str, Any]:
     ]
     place = list(entry.place)
     return {"index": place, "terms": terms, "text": str(entry)}
-

@@ -111,9 +111,12 @@ class KaneSymbols:
         if kind in ("sin", "cos", "tan"):
             joints = key[0]
             if self.numbered and max(joints) <= self.n:
-                digits = (',' if self.n > 9 else '').join(map(str, joints))
-                return (r"\tan", f" q_{{{digits}}}") if kind == "tan" else (
-                    f"{kind[0]}_{{{digits}}}", "")
+                digits = ("," if self.n > 9 else "").join(map(str, joints))
+                return (
+                    (r"\tan", f" q_{{{digits}}}")
+                    if kind == "tan"
+                    else (f"{kind[0]}_{{{digits}}}", "")
+                )
             total = "+".join(self._coordinate(k) for k in joints)
             return rf"\{kind}", f" {total}" if len(joints) == 1 else f"({total})"
         if kind == "q":

@@ -11,6 +11,7 @@ from .ring import Monomial, Poly, Ring, Term
 
 TRIG = ("sin", "cos", "sinK", "cosK")
 
+
 def ordered(ring: Ring, p: Poly) -> list[Term]:
     """Return the terms of a polynomial in the order of print, factors in theirs."""
     rank = ring.ranks

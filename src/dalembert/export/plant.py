@@ -336,9 +336,7 @@ class StateModel:
         return positions, self._speeds(rates), tuple(inputs)
 
     def _speeds(self, rates: Sequence[Slot]) -> tuple[Slot, ...]:
-        first = {
-            joint_name(b): self.m.velocity_index[j] for j, b in self.m.outward() if b.joint.nv
-        }
+        first = {joint_name(b): self.m.velocity_index[j] for j, b in self.m.outward() if b.joint.nv}
         taken = CodeNames()
         return tuple(
             Slot(n, taken.new(n), rates[first[n]].unit if n in first else "m/s")

@@ -286,8 +286,10 @@ def _bounds(m: Mechanism, acceleration: Any, workspace: Mapping[str, Any]) -> Bo
 
     moving = [b for b in m.bodies if b.joint.nv]
     limits = np.array([_limits(b, values) for b in moving])
-    qdd = np.full(m.nv, np.inf) if acceleration is None else np.broadcast_to(
-        np.asarray(acceleration, dtype=float), (m.nv,)
+    qdd = (
+        np.full(m.nv, np.inf)
+        if acceleration is None
+        else np.broadcast_to(np.asarray(acceleration, dtype=float), (m.nv,))
     )
     qd = np.array([number(b.velocity_limit) for b in moving])
     tau = np.array([number(b.effort_limit) for b in moving])

@@ -111,9 +111,7 @@ def visible(R: Array) -> tuple[tuple[int, ...], Array]:
     return tuple(int(k) for k in seen), grouped
 
 
-def jackknife(
-    e: Equations, noise: Array, seen: Sequence[int], values: Array
-) -> tuple[Array, int]:
+def jackknife(e: Equations, noise: Array, seen: Sequence[int], values: Array) -> tuple[Array, int]:
     """Return the covariance of the values from leaving out one stretch after the other."""
     used = [s for s in e.training if s.rows.sum()]
     k = len(used)

@@ -141,7 +141,9 @@ def _bodies(f: Identification) -> str:
     for b in sorted({c.body for c in u.standard if c.kind in TEN}):
         own = [k for k, c in enumerate(u.standard) if c.body == b and c.kind in TEN]
         before, after = (_shape(phi[own]) for phi in (u.nominal, f.phi))
-        rows.append(f"<tr><td>{_text(u.m.bodies[b].name)}</td><td>{before}</td><td>{after}</td></tr>")
+        rows.append(
+            f"<tr><td>{_text(u.m.bodies[b].name)}</td><td>{before}</td><td>{after}</td></tr>"
+        )
     return (
         "<table><tr><th>body</th><th>nominal: mass, ellipsoid</th><th>identified</th></tr>"
         + "".join(rows)

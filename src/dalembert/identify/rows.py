@@ -155,8 +155,10 @@ def _filtered(
         count = (b - a - reach) // every + 1
         index = every * np.arange(count)[:, None] + np.arange(reach)
         flat = Y.reshape(len(Y), -1)
-        thin = np.einsum("w,kwc->kc", window, flat[index]) if flat.size < 2e7 else _thin(
-            flat, index, window
+        thin = (
+            np.einsum("w,kwc->kc", window, flat[index])
+            if flat.size < 2e7
+            else _thin(flat, index, window)
         )
         use = good[index].all(axis=1) & (moving[index].all(axis=1) | (dead == 0))
         yield thin.reshape(count, *Y.shape[1:]), np.einsum("w,kwj->kj", window, force[index]), use

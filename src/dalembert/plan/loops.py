@@ -163,9 +163,7 @@ def require_regular(c: Closure, pose: Array) -> None:
     )
 
 
-def made_at(
-    c: Closure, q: Array, least: float = LEAST, like: LoopPlan | None = None
-) -> LoopPlan:
+def made_at(c: Closure, q: Array, least: float = LEAST, like: LoopPlan | None = None) -> LoopPlan:
     """Return the plan of a pose; motors whose share of the motion is below `least` do not lead.
 
     Where it can, it has the independent coordinates of the plan that it should be `like`.

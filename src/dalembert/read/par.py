@@ -208,9 +208,7 @@ def _mechanism(
     g = Vec3(*(cells.value(par.cell("G", k), 0, "G") for k in range(3)))
     place = _placement(par, cells)
     # G is given in the axes of frame 0, which stands at Z
-    links = tuple(
-        replace(b, placement=place @ b.placement) if b.parent < 0 else b for b in links
-    )
+    links = tuple(replace(b, placement=place @ b.placement) if b.parent < 0 else b for b in links)
     return Mechanism(
         links, name, place.R @ g, drives=drives, elastic=elastic, active=active, checked=True,
         loops=tuple(_placed(loop, place) for loop in loops), notes=_notes(par, cells, motors, NL),

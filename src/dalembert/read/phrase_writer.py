@@ -304,9 +304,7 @@ class Writer:
 
     def _constants(self, T: Transform) -> list[str]:
         """Return a transform as constants: the translations, then the rotations."""
-        steps = [
-            f"T{'XYZ'[k]}K({self._number(T.p[k])})" for k in range(3) if not is_zero(T.p[k])
-        ]
+        steps = [f"T{'XYZ'[k]}K({self._number(T.p[k])})" for k in range(3) if not is_zero(T.p[k])]
         for f in T.R.factors:
             for axis, angle in [(f.axis, f.angle)] if isinstance(f, Turn) else self._turns(f):
                 if not is_zero(angle):

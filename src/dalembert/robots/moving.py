@@ -20,9 +20,7 @@ def _links(axes: str, length: str, mass: str, radius: str) -> str:
 def _rods(numbers: range, length: str, mass: str, radius: str) -> str:
     across = f"{mass}*({radius}^2/4 + {length}^2/12)"
     tensor = f"({mass}*{radius}^2/2, {across}, {across})"
-    return "".join(
-        f"body {k}: M = {mass}, D = ({length}/2, 0, 0), I = {tensor};" for k in numbers
-    )
+    return "".join(f"body {k}: M = {mass}, D = ({length}/2, 0, 0), I = {tensor};" for k in numbers)
 
 
 def _count(n: int, what: str) -> int:

@@ -1,18 +1,21 @@
-"""The adaptive driver as LLVM IR text: DOP853 with dense output on the requested times.
+"""The driver of steps of variable length as LLVM IR text, with dense output on requested times.
 
-Step control, error norm and interpolant are those of Hairer's program, as SciPy carries them. The
-driver notices sign changes of event functions and returns; where they are is found in Python from
-the interpolant it leaves behind.
+A method (`explicit.py`, `implicit.py`) writes the code of one step, its error and its interpolant;
+step control is Hairer's. The driver notices sign changes of event functions and returns; where they
+are is found in Python from the interpolant it leaves behind.
 """
 
 from __future__ import annotations
 
-from . import dop853
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
 from .code import Code, Record
 from .fixed import ALARM, BAD, DONE, GUARD, MORE, PORTS, signal
+from .methods import Rosenbrock, Tableau
+from .methods.tableau import Row
 
 EVENT, SMALL = 4, 5
-ROWS = 7  # of the interpolant
 QUARTERS = 4  # places in a step where guards are looked at
 
 RECORD = Record(
@@ -21,10 +24,12 @@ RECORD = Record(
         ("project", "ptr"),
         ("events", "ptr"),
         ("guards", "ptr"),
+        ("jacobian", "ptr"),  # of the right-hand side, column by column; implicit methods alone
         ("rhs_scratch", "ptr"),
         ("project_scratch", "ptr"),
         ("events_scratch", "ptr"),
         ("guards_scratch", "ptr"),
+        ("jacobian_scratch", "ptr"),
         ("ins", "ptr", PORTS),
         ("outs", "ptr", 2),
         ("params", "ptr"),
@@ -58,6 +63,7 @@ RECORD = Record(
         ("pending", "i64"),  # a step that was found and not yet taken
         ("sample", "i64"),
         ("steps", "i64"),
+        ("tries", "i64"),  # steps, those refused included
         ("evaluations", "i64"),
         ("sum", "double"),
         ("sum3", "double"),
@@ -77,22 +83,60 @@ RECORD = Record(
         ("g_new", "ptr"),
         ("guard", "ptr"),
         ("alarm", "ptr"),
+        # implicit methods: I / (h γ) - J as columns, factored in place, and its upper triangle
+        ("timed", "i64"),  # whether the right-hand side depends on time
+        ("known", "i64"),  # whether J is that of the state in hand
+        ("J", "ptr"),
+        ("W", "ptr"),
+        ("U", "ptr"),
+        ("inverse", "ptr"),  # of the pivots
+        ("order", "ptr"),  # rows exchanged
+        ("b", "ptr"),
+        ("pivot", "i64"),
+        ("largest", "double"),
     ]
 )
 
 _ONE = "call void {}(ptr {}, ptr {}, ptr {}, ptr {})"
 
 
-class _Adaptive(Code):
-    def __init__(self) -> None:
+class Adaptive(Code, ABC):
+    """The code of a driver; what a method does is written by `step`, `slopes` and `rates`."""
+
+    def __init__(self, method: Tableau | Rosenbrock) -> None:
         super().__init__("adaptive", RECORD)
+        self.order = method.error_order
+        self.rows, self.stages, self.curves = method.rows, method.stages, method.interpolant
         self.wide = self.get("wide")
         self.K = self.get("K")
 
+    @abstractmethod
+    def step(self, h: str) -> None:
+        """Write x_new, the end of a step from x."""
+
+    @abstractmethod
+    def errors(self, h: str) -> tuple[str, Sequence[Row]]:
+        """Return a factor and the weights of the rows of K in the estimates of the error."""
+
+    @abstractmethod
+    def slopes(self, h: str) -> None:
+        """Write the rows F of the interpolant, from the second on."""
+
+    @abstractmethod
+    def rates(self, t: str) -> None:
+        """Write the derivative at the new state, which is row 0 of K."""
+
     def row(self, base: str, k: int) -> str:
+        """Return the address of a row."""
         return self.spot(base, self("mul i64 {}, {}", self.wide, k))
 
+    @property
+    def spare(self) -> str:
+        """A row that no method writes."""
+        return self.row(self.K, self.rows)
+
     def call(self, what: str, x: str, out: str, t: str) -> None:
+        """Evaluate a kernel at a state and time."""
         self.do("call void @signal.adaptive(ptr %task, double {})", t)
         self.set("time", t)
         ins, outs = self.at("ins"), self.at("outs")
@@ -101,70 +145,68 @@ class _Adaptive(Code):
         given = self.get("params")
         self.do(_ONE, self.get(what), ins, given, outs, self.get(f"{what}_scratch"))
 
-    def stage(self, k: int, x: str, h: str, t: str) -> None:
-        """Compute row k of K from the rows before."""
-        y = self.get("y")
-        terms = [(self.mul(h, a), self.row(self.K, j)) for j, a in dop853.A[k]]
-        self.combine(y, self.wide, x, terms)
-        self.call("rhs", y, self.row(self.K, k), self.add(t, self.mul(h, dop853.C[k])))
-
     def error(self, h: str) -> str:
-        """Return the error norm of the step, Hairer's mixture of orders 5 and 3."""
+        """Return the norm of the error of the step, with two estimates Hairer's mixture of them."""
         n, x, x_new = self.get("n"), self.get("x"), self.get("x_new")
         rtol, atol = self.get("rtol"), self.get("atol")
-        self.set("sum", 0.0)
-        self.set("sum3", 0.0)
+        size, rows = self.errors(h)
+        fields = ("sum", "sum3")[: len(rows)]
+        for field in fields:
+            self.set(field, 0.0)
         with self.loop(n) as i:
             a = self("call double @llvm.fabs.f64(double {})", self.word(x, i))
             b = self("call double @llvm.fabs.f64(double {})", self.word(x_new, i))
-            size = self.choose(self.less(a, b), b, a)
-            scale = self.add(atol, self.mul(rtol, size))
-            for field, weights in (("sum", dop853.E5), ("sum3", dop853.E3)):
+            most = self.choose(self.less(a, b), b, a)
+            scale = self.add(atol, self.mul(rtol, most))
+            for field, weights in zip(fields, rows, strict=True):
                 total = None
                 for j, e in weights:
                     part = self.mul(self.word(self.row(self.K, j), i), e)
                     total = part if total is None else self.add(total, part)
                 ratio = self.div(total or 0.0, scale)
                 self.set(field, self.add(self.get(field), self.mul(ratio, ratio)))
-        five, three = self.get("sum"), self.get("sum3")
-        both = self.add(five, self.mul(three, 0.01))
-        count = self("sitofp i64 {} to double", n)
-        root = self("call double @llvm.sqrt.f64(double {})", self.mul(both, count))
-        found = self.div(self.mul(h, five), root)
+        own, count = self.get("sum"), self("sitofp i64 {} to double", n)
+        if len(rows) == 1:
+            return self.mul(size, self.root(self.div(own, count)))
+        both = self.add(own, self.mul(self.get("sum3"), 0.01))
+        found = self.div(self.mul(size, own), self.root(self.mul(both, count)))
         none = self("fcmp oeq double {}, {}", both, 0.0)
         return self.choose(none, 0.0, found)
 
+    def root(self, x: str) -> str:
+        """Return the square root."""
+        return self("call double @llvm.sqrt.f64(double {})", x)
+
+    def shrunk(self, error: str) -> str:
+        """Return error^(1/order), the exponent to eight binary places, as a product of roots."""
+        left, power, total = 1 / self.order, error, None
+        for k in range(1, 9):
+            power = self.root(power)
+            if left >= 0.5**k:
+                left -= 0.5**k
+                total = power if total is None else self.mul(total, power)
+        assert total is not None
+        return total
+
     def interpolant(self, h: str) -> None:
         """Write the rows F of the interpolant of the step."""
-        x, x_new, t, K = self.get("x"), self.get("x_new"), self.get("t"), self.K
-        for k in range(dop853.STAGES + 1, dop853.EXTENDED):
-            self.stage(k, x, h, t)
-        F = self.get("F")
         one, minus = "0x3FF0000000000000", "0xBFF0000000000000"
-        two = "0x4000000000000000"
-        back = self("fneg double {}", h)
-        old, new = self.row(K, 0), self.row(K, dop853.STAGES)
-        change = self.row(F, 0)
-        self.combine(change, self.wide, None, [(one, x_new), (minus, x)])
-        self.combine(self.row(F, 1), self.wide, None, [(h, old), (minus, change)])
-        terms = [(two, change), (back, new), (back, old)]
-        self.combine(self.row(F, 2), self.wide, None, terms)
-        for k, weights in enumerate(dop853.D):
-            terms = [(self.mul(h, d), self.row(K, j)) for j, d in weights]
-            self.combine(self.row(F, 3 + k), self.wide, None, terms)
+        change = self.row(self.get("F"), 0)
+        self.combine(change, self.wide, None, [(one, self.get("x_new")), (minus, self.get("x"))])
+        self.slopes(h)
 
     def at_time(self, time: str, target: str) -> None:
         """Write the state of the interpolant at a time within the step."""
         h, F = self.get("step"), self.get("F")
         s = self.div(self.sub(time, self.get("t")), h)
         r = self.sub(1.0, s)
-        n, x = self.get("n"), self.get("x")
+        n, x, last = self.get("n"), self.get("x"), self.curves - 1
         with self.loop(n) as i:
-            y: str = self.word(self.row(F, ROWS - 1), i)
-            y = self.mul(y, s)
-            for k in range(1, ROWS):
-                y = self.add(y, self.word(self.row(F, ROWS - 1 - k), i))
+            y: str = self.word(self.row(F, last), i)
+            for k in range(last, -1, -1):
                 y = self.mul(y, s if k % 2 == 0 else r)
+                if k:
+                    y = self.add(y, self.word(self.row(F, k - 1), i))
             self.put(target, i, self.add(y, self.word(x, i)))
 
     def project(self, x: str, spare: str, t: str) -> None:
@@ -175,9 +217,8 @@ class _Adaptive(Code):
             self.copy(x, spare, self.get("n"))
 
 
-def adaptive() -> str:
+def adaptive(c: Adaptive) -> str:
     """Return `adaptive(task) -> status`, to be called again while the status is MORE."""
-    c = _Adaptive()
     with c.when(c("icmp ne i64 {}, 0", c.get("pending"))):
         _take(c)
     with c.forever():
@@ -193,7 +234,7 @@ def adaptive() -> str:
     return c.text()
 
 
-def _try(c: _Adaptive, t: str, end: str) -> None:
+def _try(c: Adaptive, t: str, end: str) -> None:
     """Compute a step; take it, or make the next one smaller."""
     h, longest = c.get("h"), c.get("longest")
     size = c("call double @llvm.fabs.f64(double {})", t)
@@ -209,18 +250,11 @@ def _try(c: _Adaptive, t: str, end: str) -> None:
     c.set("step", h)
     c.set("t_new", t_new)
     c.set("start", t)
-    x, x_new = c.get("x"), c.get("x_new")
-    for k in range(1, dop853.STAGES):
-        c.stage(k, x, h, t)
-    c.combine(x_new, c.wide, x, [(c.mul(h, b), c.row(c.K, j)) for j, b in dop853.B])
-    c.call("rhs", x_new, c.row(c.K, dop853.STAGES), t_new)
-    c.set("evaluations", c("add i64 {}, {}", c.get("evaluations"), dop853.STAGES))
+    c.set("tries", c("add i64 {}, 1", c.get("tries")))
+    c.set("evaluations", c("add i64 {}, {}", c.get("evaluations"), c.stages))
+    c.step(h)
     error = c.error(h)
-    # err^(-1/8) by three roots
-    root = error
-    for _ in range(3):
-        root = c("call double @llvm.sqrt.f64(double {})", root)
-    factor = c.div(0.9, root)
+    factor = c.div(0.9, c.shrunk(error))
     accepted = c.less(error, 1.0)
     with c.when(accepted):
         most = c.choose(c("icmp ne i64 {}, 0", c.get("rejected")), 1.0, 10.0)
@@ -241,7 +275,7 @@ def _try(c: _Adaptive, t: str, end: str) -> None:
         c.set("rejected", 1)
 
 
-def _found(c: _Adaptive, h: str, t_new: str) -> None:
+def _found(c: Adaptive, h: str, t_new: str) -> None:
     """Write the samples of an accepted step; return when an event function changes its sign."""
     x_new = c.get("x_new")
     guarded = c("icmp ne ptr {}, null", c.get("guards"))
@@ -273,7 +307,7 @@ def _found(c: _Adaptive, h: str, t_new: str) -> None:
         c.give(EVENT)
 
 
-def _guards(c: _Adaptive, h: str, t_new: str) -> None:
+def _guards(c: Adaptive, h: str, t_new: str) -> None:
     """Return when a guard is negative at a quarter of the step; nothing of it is taken then."""
     y, t = c.get("y"), c.get("t")
     c.interpolant(h)
@@ -281,17 +315,17 @@ def _guards(c: _Adaptive, h: str, t_new: str) -> None:
         part = c.mul(c("sitofp i64 {} to double", k), 1 / QUARTERS)
         time = c.add(t, c.mul(h, c.add(part, 1 / QUARTERS)))
         c.at_time(time, y)
-        c.project(y, c.row(c.K, dop853.EXTENDED), time)
+        c.project(y, c.spare, time)
         c.call("guards", y, c.get("guard"), time)
         with c.loop(c.get("guard_count")) as i, c.when(c.less(c.word(c.get("guard"), i), 0.0)):
             c.set("t_new", time)
             c.give(GUARD)
 
 
-def _samples(c: _Adaptive, t_new: str) -> None:
+def _samples(c: Adaptive, t_new: str) -> None:
     """Write all requested times up to the end of the step."""
     y, n = c.get("y"), c.get("n")
-    spare = c.row(c.K, dop853.EXTENDED)
+    spare = c.spare
     with c.forever() as (_, leave):
         sample, times = c.get("sample"), c.get("times")
         with c.when(c("icmp sge i64 {}, {}", sample, c.get("samples"))):
@@ -307,33 +341,23 @@ def _samples(c: _Adaptive, t_new: str) -> None:
         c.set("sample", c("add i64 {}, 1", sample))
 
 
-def _take(c: _Adaptive) -> None:
+def _take(c: Adaptive) -> None:
     """Make the end of the step the new state."""
     x, x_new, n, t = c.get("x"), c.get("x_new"), c.get("n"), c.get("t_new")
     fine = c.finite(x_new, n)
     with c.when(c("xor i1 {}, true", fine)):
         c.give(BAD)
     c.set("pending", 0)
-    c.project(x_new, c.row(c.K, dop853.EXTENDED), t)
+    c.project(x_new, c.spare, t)
     c.copy(x, x_new, n)
     c.copy(c.get("g"), c.get("g_new"), c.get("event_count"))
     c.set("t", t)
-    derived = c.row(c.K, 0)
-    moved = c("icmp ne ptr {}, null", c.get("project"))
-    held = c("icmp eq i64 {}, 1", c.get("terms"))
-    again = c(
-        "or i1 {}, {}", moved, c("and i1 {}, {}", held, c("icmp ne i64 {}, 0", c.get("pieces")))
-    )
-    with c.when(again):
-        c.set("start", t)
-        c.call("rhs", x, derived, t)
-    with c.when(c("xor i1 {}, true", again)):
-        c.copy(derived, c.row(c.K, dop853.STAGES), n)
+    c.rates(t)
     # without a projection the alarm stays as it was made: silent
     with c.when(c.less(c.word(c.get("alarm"), 0), c.get("alarm_limit"))):
         c.give(ALARM)
 
 
-def text() -> str:
-    """Return the IR of the adaptive driver."""
-    return signal("adaptive", RECORD) + adaptive()
+def text(c: Adaptive) -> str:
+    """Return the IR of the driver of a method."""
+    return signal("adaptive", RECORD) + adaptive(c)

@@ -164,9 +164,13 @@ class Code:
     # -- vectors: every buffer is a multiple of 4 long -----------------------------------------
 
     def combine(
-        self, target: str, length: str, base: str | None, terms: Sequence[tuple[str, str]]
+        self,
+        target: str,
+        length: str,
+        base: str | None,
+        terms: Sequence[tuple[str | float, str]],
     ) -> None:
-        """Write target = base + Σ coefficient · row, the coefficients being registers."""
+        """Write target = base + Σ coefficient · row."""
         wide = [(self.spread(c), row) for c, row in terms]
         with self.loop(length, LANES) as i:
             total = None if base is None else self.load(base, i)
@@ -183,7 +187,7 @@ class Code:
         """Return several entries of an array at once."""
         return self(f"load {WIDE}, ptr {{}}, align 8", self.spot(base, i))
 
-    def spread(self, x: str) -> str:
+    def spread(self, x: str | float) -> str:
         """Return a number in every lane."""
         one = self(f"insertelement {WIDE} poison, double {{}}, i64 0", x)
         return self(

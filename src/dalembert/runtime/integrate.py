@@ -21,10 +21,13 @@ from . import arguments, cache
 from . import fixed as fixed_code
 from .adaptive import EVENT, SMALL
 from .code import LANES
+from .explicit import Explicit
 from .fixed import ALARM, BAD, DONE, GUARD, MORE, TILE
+from .implicit import Implicit
 from .kernel import Kernel
 from .library import declarations
 from .llvm import Engine, generate, table
+from .methods import ADAPTIVE, Rosenbrock
 from .signal import Signal
 from .task import Task
 
@@ -48,21 +51,29 @@ _DRIVER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _lock = threading.Lock()
 
 
+def _text(name: str) -> str:
+    """Return the code of the driver of fixed steps, or of an adaptive method."""
+    if name == "fixed":
+        return fixed_code.text()
+    method = ADAPTIVE[name]
+    own = Implicit(method) if isinstance(method, Rosenbrock) else Explicit(method)
+    return adaptive_code.text(own)
+
+
 @functools.cache
-def _engine() -> Engine:
-    kept = cache.read("drivers")
+def _engine(name: str) -> Engine:
+    kept = cache.read(f"driver {name}")
     if kept is not None:
         code = kept[1]
     else:
-        parts = [table(1), declarations(), fixed_code.text(), adaptive_code.text()]
-        code = generate("".join(parts), 2)
-        cache.write("drivers", {}, code)
+        code = generate("".join([table(1), declarations(), _text(name)]), 2)
+        cache.write(f"driver {name}", {}, code)
     return Engine(code, (ctypes.c_void_p * 1)())
 
 
 def _driver(name: str) -> Callable[[int], int]:
     with _lock:
-        return _DRIVER(_engine().address(name))
+        return _DRIVER(_engine(name).address("fixed" if name == "fixed" else "adaptive"))
 
 
 @dataclass(frozen=True)
@@ -71,7 +82,8 @@ class Model:
 
     `rhs` gives the rate of x, or with `mapped` the next x; `project` gives x brought back to its
     place and a number that raises an alarm when small; `events` gives functions of the state;
-    `guards` gives functions that must not become negative.
+    `guards` gives functions that must not become negative; `jacobian` gives the derivatives of
+    `rhs` with respect to x, column by column.
     """
 
     rhs: Kernel
@@ -81,6 +93,7 @@ class Model:
     signal: Signal | None = None
     alarm_limit: float = 0.0
     guards: Kernel | None = None
+    jacobian: Kernel | None = None
 
 
 def guard_count(model: Model) -> int:
@@ -175,6 +188,7 @@ class Adaptive:
     first_step: float | None = None
     longest: float = np.inf
     most: int = 1_000_000  # steps, those refused included
+    method: str = "dop853"
     out: np.ndarray = field(init=False)
     task: Task = field(init=False)
     turn: tuple[float, np.ndarray] = field(init=False)  # where to restart after a guard
@@ -190,8 +204,16 @@ class Adaptive:
         task["rtol"], task["atol"], task["longest"] = self.rtol, self.atol, self.longest
         for name in ("x", "x_new", "y"):
             task.buffer(name, n)
-        task.buffer("K", wide * (adaptive_code.dop853.EXTENDED + 1))
-        task.buffer("F", wide * adaptive_code.ROWS)
+        method = ADAPTIVE[self.method]
+        task.buffer("K", wide * (method.rows + 1))
+        task.buffer("F", wide * method.interpolant)
+        if isinstance(method, Rosenbrock):
+            column = wide + LANES
+            for name, size in (("J", n * n), ("W", n * column), ("U", n * column), ("b", column)):
+                task.buffer(name, size + LANES)
+            for name in ("inverse", "order"):
+                task.buffer(name, n)
+            task["timed"] = 1
         task.buffer("alarm", 1)
         task.kept["x"][:n] = self.state
         task.entry("ins", 1, task.where("time"))
@@ -218,7 +240,8 @@ class Adaptive:
         self.task.kernel("project", model.project, "one")
         self.task.kernel("events", model.events, "one")
         self.task.kernel("guards", model.guards, "one")
-        self.task["alarm_limit"] = model.alarm_limit
+        self.task.kernel("jacobian", model.jacobian, "one")
+        self.task["alarm_limit"], self.task["known"] = model.alarm_limit, 0
         n = len(self.state)
         self.task.kept["K"][:n] = self.rate(self.x, self.t)
 
@@ -253,7 +276,7 @@ class Adaptive:
 
     def restart(self, t: float, x: np.ndarray) -> None:
         """Go on from a state within the step that the driver has just found."""
-        self.task["t"], self.task["pending"] = t, 0
+        self.task["t"], self.task["pending"], self.task["known"] = t, 0, 0
         self.x[:] = x
         self.task.kept["K"][: len(self.state)] = self.rate(self.x, t)
         size = int(self.task["event_count"])
@@ -284,7 +307,7 @@ class Adaptive:
         s = (t - self.t) / float(self.task["step"])
         y = np.zeros(n)
         for k, row in enumerate(F[::-1]):
-            y = (y + row) * (s if k % 2 == 0 else 1 - s)
+            y = (y + row) * (s if (len(F) - 1 - k) % 2 == 0 else 1 - s)
         return self.x + y
 
     def _first_step(self) -> float:
@@ -301,7 +324,11 @@ class Adaptive:
             h0 = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
             d2 = norm(self.rate(x + h0 * f0, t + h0) - f0) / h0
         worst = max(d1, d2)
-        h1 = max(1e-6, h0 * 1e-3) if worst <= 1e-15 else (0.01 / worst) ** (1 / 8)
+        h1 = (
+            max(1e-6, h0 * 1e-3)
+            if worst <= 1e-15
+            else (0.01 / worst) ** (1 / ADAPTIVE[self.method].error_order)
+        )
         found = min(100 * h0, h1)
         return found if np.isfinite(found) and found > 0 else 1e-6
 
@@ -315,9 +342,9 @@ class Adaptive:
         self.task["end"] = end
 
         def enough() -> bool:
-            return int(self.task["evaluations"]) > self.most * adaptive_code.dop853.STAGES
+            return int(self.task["tries"]) > self.most
 
-        return _run(_driver("adaptive"), self.task, self.progress, report, enough)
+        return _run(_driver(self.method), self.task, self.progress, report, enough)
 
 
 def _run(

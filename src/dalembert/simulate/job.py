@@ -108,7 +108,10 @@ class Job:
             guards = guards and callback(guards, k.law, self.m.nq, k)
         events = k.events(table.functions, table.key) if table is not None else None
         mapped = method in MAPS
-        return drivers.Model(rhs, k.project(), events, mapped, self.signal, self.limit, guards)
+        slopes = k.jacobian() if method == "rosenbrock" else None
+        return drivers.Model(
+            rhs, k.project(), events, mapped, self.signal, self.limit, guards, slopes
+        )
 
 
 def force_names(own: System) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from threading import Lock
 from typing import Any, Protocol
@@ -19,13 +19,24 @@ from ..algorithms.dry_friction import Outcome
 from ..algorithms.velocity_constraints import prescribed_joints
 from ..compute import run_time_parameters
 from ..errors import UsageError
-from ..expr import Graph, Program, Scalar, absolute, minimum, program, trace, where
+from ..expr import (
+    Function,
+    Graph,
+    Program,
+    Scalar,
+    absolute,
+    jacobian,
+    minimum,
+    program,
+    trace,
+    where,
+)
 from ..joint import Vector
 from ..mechanism import Mechanism
 from .systems import Closed, Reduced, System, joined_rate, moved, rubbing
 from .wrenches import Wrenches
 
-METHODS = ("dop853", "rk4", "euler", "constant_acceleration")
+METHODS = ("dop853", "dopri5", "rosenbrock", "rk4", "euler", "constant_acceleration")
 MAPS = frozenset({"euler", "constant_acceleration"})
 SLIVER = 1e-10  # of the friction that holds a joint
 RESTING = 1e-11  # speed against its direction at which a joint has come to rest
@@ -80,6 +91,14 @@ def _reported(s: System, tau: Vector, needed: Mapping[int, Scalar]) -> list[Scal
     return [needed.get(k, x) for k, x in zip(names, tau, strict=True)]
 
 
+def _columns(flow: Function) -> Function:
+    """Return the Function of the derivatives of dx/dt with respect to x, column by column."""
+    rows = jacobian(flow, "x")
+    n = len(flow.results)
+    turned = tuple(rows.results[r * n + k] for k in range(n) for r in range(n))
+    return replace(rows, results=turned)
+
+
 @dataclass(frozen=True)
 class Kernels:
     """Makes the kernels of a system under a law; each is compiled when it is first asked for."""
@@ -111,7 +130,8 @@ class Kernels:
             own = (u[: self.signals], [*u[self.prescribed], *clock], u[last : self.inputs])
             return body(bound, x[: m.nq], x[m.nq :], t[0], own, p, *h)
 
-        return program(trace(record, sizes, name=name, outputs=outputs, graph=graph), names)
+        found = trace(record, sizes, name=name, outputs=outputs, graph=graph)
+        return program(_columns(found) if name == "jacobian" else found, names)
 
     def _kernel(self, name: str, body: Callable[..., Any], outputs: Any, extra: Any = "") -> Any:
         from ..runtime import compile_program
@@ -196,12 +216,15 @@ class Kernels:
 
     def rhs(self) -> Any:
         """Return the kernel of dx/dt."""
+        return self._kernel("simulate", self._flow, [("xd", (self.size,))])
 
-        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-            qd, tau = self._forces(s, q, v, t, u, p)
-            return [*joined_rate(s.m, q, qd), *self._rate(s, q, v, t, tau, u, p)]
+    def jacobian(self) -> Any:
+        """Return the kernel of the derivatives of dx/dt with respect to x, column by column."""
+        return self._kernel("jacobian", self._flow, [("xd", (self.size,))])
 
-        return self._kernel("simulate", body, [("xd", (self.size,))])
+    def _flow(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+        qd, tau = self._forces(s, q, v, t, u, p)
+        return [*joined_rate(s.m, q, qd), *self._rate(s, q, v, t, tau, u, p)]
 
     def map(self, method: str) -> Any:
         """Return the kernel of one step of a method with a single evaluation.

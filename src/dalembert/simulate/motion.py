@@ -22,15 +22,16 @@ from ..plan.assembly import assemble
 from ..plan.kane import explain
 from ..plan.loops import with_motors
 from ..runtime.build import refusal
+from ..runtime.methods import ADAPTIVE
 from .events import event_table
 from .friction import Modes
 from .job import Job, force_names
 from .kernels import METHODS, Kernels
-from .laws import law_of
+from .laws import Called, law_of
 from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run import Found, Run
-from .slow import STIFF, run_numpy, run_scipy
+from .slow import SCIPY, STIFF, run_numpy, run_scipy
 from .systems import Closed, Tree, normalised, system
 from .tools import joint_index, prescribed_signal
 from .wrenches import Wrenches, wrenches_of
@@ -70,10 +71,11 @@ def simulate(
     control law (`dalembert.control`), or a Python function f(t, q, qd), which is slower. With
     closed loops, and where joints follow others, it holds the motor forces; under velocity
     constraints qd0 are the speeds α, and the traction of each wheel follows the joint forces.
-    `method`: dop853 (adaptive), rk4, euler (semi-implicit), constant_acceleration with `step`;
-    radau, bdf, lsoda by SciPy for stiff cases. q0, qd0 and `parameters` may have leading
-    dimensions. `max_steps` (adaptive methods) and `time_limit` (seconds of work) end what takes too
-    long. `motion` prescribes joints or steering angles: {name: signal or (times, values)}.
+    `method`: dop853, dopri5 (adaptive); rosenbrock (adaptive, for stiff cases); rk4, euler
+    (semi-implicit), constant_acceleration with `step`; radau, bdf, lsoda by SciPy. q0, qd0 and
+    `parameters` may have leading dimensions. `max_steps` (adaptive methods) and `time_limit`
+    (seconds of work) end what takes too long. `motion` prescribes joints or steering angles: {name:
+    signal or (times, values)}.
     `events`: "limits", or {name: f(t, q, qd)}; those named in `stop` end the simulation.
     `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
     origin of the frame in its axes; `wrench_on_environment` is its negative. Friction counts
@@ -92,6 +94,11 @@ def simulate(
     times = _times(t)
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
     job = _job(m, torque, drives, motion, hold, parameters, outside)
+    if method == "rosenbrock" and isinstance(job.kernels.law, Called):
+        raise UsageError(
+            "rosenbrock needs the derivatives of the right-hand side, a Python function has none",
+            hint='give a law of dalembert.control, or use method="radau"',
+        )
     states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
     job = _planned(job, states[:1], float(times[0]))
     table = event_table(m, events, stop, Modes(job).names)
@@ -134,11 +141,11 @@ def _found(run: Run, states: Array, lead: tuple[int, ...], threads: int, progres
     slow = refusal() is not None
     if not len(states):
         return np.zeros((0, len(times), states.shape[1])), [], 0, 0, ""
-    if method in STIFF or (slow and method == "dop853"):
+    if method in STIFF or (slow and method in SCIPY):
         return run.watched(run_scipy(run, states, lead, progress), lead)
     if slow:
         return run.watched(run_numpy(run, states, lead), lead)
-    if method == "dop853":
+    if method in ADAPTIVE:
         return run.adaptive(states, lead, threads, progress)
     return run.fixed(states, lead, threads, progress)
 

@@ -20,6 +20,9 @@ from .rolling import Rolling
 from .threads import Progress, side_by_side
 
 Array = np.ndarray
+_SLOWER = dict.fromkeys(
+    ("dop853", "dopri5"), 'stiff springs ask for method="rosenbrock"; or allow more (max_steps=)'
+) | {"rosenbrock": "allow more (max_steps=), or a larger rtol"}
 Found = tuple[Array, list[Event], int, int, str]  # samples, events, steps, evaluations, stopped by
 
 
@@ -178,7 +181,7 @@ class Run:
             self.modes.begin(x[None], start, own[None], mine, row)
             driver = drivers.Adaptive(
                 model, x, self.times, self.rtol, self.atol, own, mine,
-                longest=self._longest(), most=self.most,
+                longest=self._longest(), most=self.most, method=self.method,
             )  # fmt: skip
             found: list[Event] = []
             stopped = self._one(driver, row, place(row, lead), found, report)
@@ -218,7 +221,7 @@ class Run:
                 elif status == drivers.LIMIT:
                     raise SimulationStopped(
                         f"more than {driver.most} steps, t = {driver.t:.9g} s is reached",
-                        'stiff springs ask for method="radau"; or allow more (max_steps=)',
+                        _SLOWER[driver.method],
                         "", driver.t, driver.x[: job.m.nq].copy(), driver.x[job.m.nq :].copy(),
                     )  # fmt: skip
                 else:
@@ -264,7 +267,7 @@ class Run:
     def fail_adaptive(self, driver: Any, place: tuple[int, ...]) -> None:
         """Raise ComputationError where steps became too small, naming the joint."""
         n = len(driver.state)
-        K = driver.task.kept["K"].reshape(-1, int(driver.task["wide"]))[:13, :n]
+        K = driver.task.kept["K"].reshape(-1, int(driver.task["wide"]))[:, :n]
         bad = ~np.isfinite(K).all(axis=0)
         after = np.where(bad, np.nan, driver.x)
         self.fail(driver.x, after, driver.t, place)

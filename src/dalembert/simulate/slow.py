@@ -16,7 +16,8 @@ from .result import Event, SimulationStopped
 
 Array = np.ndarray
 STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
-SCIPY = {**STIFF, "dop853": "DOP853"}  # the last where no code can be generated
+# the others where no code can be generated
+SCIPY = {**STIFF, "dop853": "DOP853", "dopri5": "RK45", "rosenbrock": "Radau"}
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 
 

@@ -28,6 +28,7 @@ from .torque_result import Excess, Torques
 
 Array = np.ndarray
 
+
 def torques_along(
     m: Mechanism,
     trajectory: Any,

@@ -3,7 +3,6 @@
 Give the shared library of model.c and model_casadi.c as an argument to check it too.
 """
 
-
 import sys
 
 import casadi as ca

@@ -7,8 +7,9 @@ serve the interpolant of order 7.
 
 from __future__ import annotations
 
+from .tableau import Row, Tableau
+
 STAGES = 12
-EXTENDED = 16
 
 C = (
     0.0,
@@ -30,7 +31,7 @@ C = (
 )
 
 # row of a stage: (earlier stage, coefficient), zeros left out
-A: tuple[tuple[tuple[int, float], ...], ...] = (
+A: tuple[Row, ...] = (
     (),
     ((0, 0.05260015195876773),),
     (
@@ -181,7 +182,7 @@ E5 = (
 )
 
 # the four upper rows of the interpolant
-D: tuple[tuple[tuple[int, float], ...], ...] = (
+D: tuple[Row, ...] = (
     (
         (0, -8.428938276109013),
         (5, 0.5667149535193777),
@@ -238,4 +239,17 @@ D: tuple[tuple[tuple[int, float], ...], ...] = (
         (14, -39.17726167561544),
         (15, -149.72683625798564),
     ),
+)
+
+DOP853 = Tableau(
+    "dop853",
+    8,
+    C=C[:STAGES],
+    A=A[:STAGES],
+    B=B,
+    E=E5,
+    E2=E3,
+    error_order=8,
+    extra=tuple(zip(C, A, strict=True))[STAGES + 1 :],
+    dense=D,
 )
