@@ -75,7 +75,7 @@ def test_dopri5_takes_the_steps_of_scipy():
 @pytest.mark.parametrize("k", range(6))
 def test_random_trees_move_as_with_dop853(method, k):
     """Free bases and spherical joints with quaternions are among them."""
-    m = random_mechanisms(6, 77)[k]
+    m = random_mechanisms(6, 77, dof=(2, 8), root=0.4)[k]
     q, qd, _ = (np.asarray(x, dtype=float) for x in random_state(m, k, mild=True))
     own = [da.simulate(m, q, qd, t=[0.0, 0.3], method=x, rtol=1e-9) for x in ("dop853", method)]
     assert np.abs(own[0].q - own[1].q).max() < 1e-5 * (1 + np.abs(own[0].q).max())
@@ -119,7 +119,7 @@ def test_what_depends_on_time_keeps_the_order(method):
 
 
 def test_the_jacobian_is_that_of_the_right_hand_side():
-    for m in (da.load(DOUBLE), da.robots.fourbar(), *random_mechanisms(4, 5)):
+    for m in (da.load(DOUBLE), da.robots.fourbar(), *random_mechanisms(4, 5, dof=(2, 7), root=0.4)):
         own = system(m)
         kernels = Kernels(own, Constant(np.zeros(own.forces)), 0, own.forces)
         job = Job(kernels, None, np.zeros(own.forces), {})
