@@ -27,7 +27,7 @@ from .events import event_table
 from .friction import Modes
 from .job import Job, force_names
 from .kernels import METHODS, Kernels
-from .laws import Called, law_of
+from .laws import law_of
 from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run import Found, Run
@@ -71,11 +71,10 @@ def simulate(
     control law (`dalembert.control`), or a Python function f(t, q, qd), which is slower. With
     closed loops, and where joints follow others, it holds the motor forces; under velocity
     constraints qd0 are the speeds α, and the traction of each wheel follows the joint forces.
-    `method`: dop853, dopri5 (adaptive); rosenbrock (adaptive, for stiff cases); rk4, euler
-    (semi-implicit), constant_acceleration with `step`; radau, bdf, lsoda by SciPy. q0, qd0 and
-    `parameters` may have leading dimensions. `max_steps` (adaptive methods) and `time_limit`
-    (seconds of work) end what takes too long. `motion` prescribes joints or steering angles: {name:
-    signal or (times, values)}.
+    `method`: dop853, dopri5, rosenbrock (stiff cases), all adaptive; rk4, euler (semi-implicit),
+    constant_acceleration with `step`; radau, bdf, lsoda by SciPy. q0, qd0 and `parameters` may have
+    leading dimensions. `max_steps` (adaptive methods) and `time_limit` (seconds of work) end what
+    takes too long. `motion` prescribes joints or steering: {name: signal or (times, values)}.
     `events`: "limits", or {name: f(t, q, qd)}; those named in `stop` end the simulation.
     `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
     origin of the frame in its axes; `wrench_on_environment` is its negative. Friction counts
@@ -94,11 +93,6 @@ def simulate(
     times = _times(t)
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
     job = _job(m, torque, drives, motion, hold, parameters, outside)
-    if method == "rosenbrock" and isinstance(job.kernels.law, Called):
-        raise UsageError(
-            "rosenbrock needs the derivatives of the right-hand side, a Python function has none",
-            hint='give a law of dalembert.control, or use method="radau"',
-        )
     states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
     job = _planned(job, states[:1], float(times[0]))
     table = event_table(m, events, stop, Modes(job).names)

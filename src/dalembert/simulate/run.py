@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compute.counted import counted
+from ..errors import UsageError
 from ..mechanism import joint_name
 from ..runtime import integrate as drivers
 from .between import sampled_events
@@ -42,6 +43,11 @@ class Run:
 
     def __post_init__(self) -> None:
         self.modes = Modes(self.job)
+        if self.method == "rosenbrock" and isinstance(self.job.kernels.law, Called):
+            raise UsageError(
+                "rosenbrock needs derivatives of the forces, and a Python function has none",
+                hint='give a law of dalembert.control, or use method="radau"',
+            )
 
     def settings(self, count: int, lead: tuple[int, ...]) -> Array:
         """Return settings and directions of sliding, a row per state where they may differ."""
