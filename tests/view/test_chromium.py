@@ -98,3 +98,15 @@ def test_hostile_names_stay_text(browser, tmp_path):
     assert page.locator("h1").inner_text().startswith('"><img')
     assert page.evaluate("window.broken") is None and page.locator("img").count() == 0
     page.close()
+
+
+def test_arrows_turn_with_the_sign_of_the_force(browser, tmp_path):
+    m = da.load("RY(), TXK(1); body 1: M = 2, D = (1, 0, 0), I = (0, 0.1, 0.1);")
+    forces = da.torques_along(m, da.trajectory.quintic([0.0], [3.0], 1.0))
+    page = Watched(browser).open(forces.save_html(tmp_path / "f.html"))
+    for k in (0, 200):  # held up on one side, then on the other
+        page.evaluate(f"view.player.seek({forces.t[k]})")
+        turned = page.evaluate("view.player.arrows[0].inner.rotation.x > 1")
+        assert turned is bool(forces.tau[k, 0] < 0)
+    assert forces.tau[0, 0] * forces.tau[200, 0] < 0
+    page.close()

@@ -52,6 +52,9 @@ def test_a_simulation_and_forces_have_a_page(tmp_path):
     forces = da.torques_along(arm, da.trajectory.quintic([0.0] * 6, [0.5] * 6, 1.0))
     data = data_of(forces.save_html(tmp_path / "forces.html").read_text(encoding="utf-8"))
     assert [p["unit"] for p in data["motion"]["plots"]] == ["deg", "N m"]
+    arrows = data["motion"]["forces"]
+    assert arrows["joints"] == [0, 1, 2, 3, 4, 5]
+    assert arrows["tau"][0] == pytest.approx(forces.tau[0], rel=1e-4, abs=1e-9)
 
 
 def test_a_batch_is_refused_with_a_hint():
@@ -95,3 +98,11 @@ def test_without_a_bundle_the_page_says_what_is_missing(monkeypatch):
     monkeypatch.setattr("dalembert.view.document.program", lambda: None)
     text = page(da.robots.puma560())
     assert "Node.js" in text and "<svg" in text
+
+
+def test_a_second_model_is_a_ghost(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["view", "robot:puma560", "--ghost", "robot:stanford", "--out", "two.html"]
+    assert main(arguments) == 0
+    ghost = data_of((tmp_path / "two.html").read_text(encoding="utf-8"))["ghost"]
+    assert ghost["name"] == "stanford"

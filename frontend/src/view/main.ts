@@ -75,6 +75,7 @@ export class View {
     if (has((b) => b.limits[0] && b.limits[0][0] !== null && !b.hidden)) layers.push(["limits", "limits", false]);
     if (has((b) => b.centre)) layers.push(["centres", "mass centres", false]);
     if (has((b) => b.ellipsoid)) layers.push(["inertia", "inertia", false]);
+    if (motion?.forces) layers.push(["forces", "forces", true]);
     if (motion) layers.push(["trails", "trails", true], ["plots", "plots", motion.plots.length > 0 && host.clientHeight > 420]);
     switches(panel, layers, (layer, on) => this.set(layer, on, bottom));
     if (scene.remarks.length || motion?.note) {

@@ -6,13 +6,14 @@ import { at } from "./kinematics";
 import type { Drawing } from "./machine";
 import { element, number } from "./panel";
 import type { Motion, Plot } from "./scene";
-import { LINKS } from "./shapes";
+import { forceArrow, LINKS } from "./shapes";
 
 export class Player {
   time = 0;
   playing = false;
   speed = 1;
   readonly trails = new THREE.Group();
+  private arrows: { what: THREE.Object3D; inner: THREE.Object3D; top: number }[] = [];
   private last = 0;
   private readonly line: HTMLInputElement;
   private readonly clock: HTMLElement;
@@ -56,6 +57,7 @@ export class Player {
     }
     speed.addEventListener("change", () => (this.speed = +speed.value));
     this.makeTrails();
+    this.makeArrows();
     for (const p of motion.plots) this.makePlot(p);
     new ResizeObserver(() => this.fit()).observe(plotHost);
     this.seek(this.start);
@@ -80,6 +82,13 @@ export class Player {
     const closed = machine.close(machine.q, new Set());
     if (closed) machine.q = closed;
     for (const name in steer ?? {}) this.drawing.steer[name] = mix(steer![name][k], steer![name][n]);
+    const tau = this.motion.forces?.tau;
+    this.arrows.forEach(({ what, inner, top }, n) => {
+      const x = mix(tau![k][n] ?? 0, tau![Math.min(k + 1, tau!.length - 1)][n] ?? 0), share = Math.abs(x) / top;
+      what.visible = share > 0.01;
+      what.scale.setScalar(0.45 + 0.55 * Math.sqrt(share));
+      inner.rotation.x = x < 0 ? Math.PI : 0; // the other way round
+    });
     this.time = time;
     this.line.value = String(time);
     this.clock.textContent = `${time.toFixed(2)} s`;
@@ -110,6 +119,22 @@ export class Player {
   pause(): void {
     this.playing = false;
     this.button.textContent = "▶";
+  }
+
+  // forces of joints, as arrows beside the largest of their unit
+  private makeArrows(): void {
+    const f = this.motion.forces, { machine, groups, unit, layers } = this.drawing;
+    if (!f) return;
+    const bodies = machine.scene.bodies, turns = (j: number) => bodies[j].kind !== "prismatic";
+    const top = (kind: boolean) => Math.max(1e-12, ...f.tau.flatMap((row) => row.filter((_, n) => turns(f.joints[n]) === kind).map((x) => Math.abs(x ?? 0))));
+    const tops: Record<string, number> = { true: top(true), false: top(false) };
+    f.joints.forEach((j) => {
+      const what = forceArrow(bodies[j].axis ?? [0, 0, 1], turns(j), unit), box = new THREE.Group();
+      box.add(what);
+      groups[j].add(box);
+      layers.forces.push(box);
+      this.arrows.push({ what, inner: what.children[0], top: tops[String(turns(j))] });
+    });
   }
 
   // the ways of named frames, or of the last bodies of chains

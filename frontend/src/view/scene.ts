@@ -67,7 +67,7 @@ export interface Motion {
   steer?: Record<string, number[]>;
   plots: Plot[];
   events: { time: number; name: string }[];
-  forces?: { joints: number[]; tau: number[][] };
+  forces?: { joints: number[]; tau: (number | null)[][] } | null;
   reactions?: { points: [number, Vec][]; force: number[][][] };
   note?: string;
 }

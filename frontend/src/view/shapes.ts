@@ -235,3 +235,26 @@ export function arc(axis: Vec, low: number, high: number, radius: number, color:
   }
   return group;
 }
+
+// what a joint gives: an arrow about its axis, or along it
+export function forceArrow(axis: Vec, turns: boolean, r: number): THREE.Object3D {
+  const group = new THREE.Group(), material = new THREE.MeshBasicMaterial({ color: 0xd8344f });
+  const head = new THREE.Mesh(new THREE.ConeGeometry(0.42 * r, 1.0 * r, 16), material);
+  if (turns) {
+    // about y, from 0 to three quarters of a turn
+    const ring = new THREE.Mesh(new THREE.TorusGeometry(2.3 * r, 0.15 * r, 8, 40, 1.5 * Math.PI), material);
+    ring.rotation.x = -Math.PI / 2;
+    ring.rotation.z = 0;
+    head.position.set(0, 0, 2.3 * r);
+    head.rotation.z = -Math.PI / 2;
+    group.add(ring, head);
+  } else {
+    group.add(rod([0, 0, 0], [0, 3.4 * r, 0], 0.15 * r, material, 10));
+    head.position.y = 3.6 * r;
+    group.add(head);
+  }
+  const holder = new THREE.Group();
+  holder.add(group);
+  holder.quaternion.setFromUnitVectors(UP, vector(axis).normalize());
+  return holder;
+}

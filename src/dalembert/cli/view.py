@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, shown
-from .model import model_command, print_json
+from .model import find_model, model_command, print_json
 from .values import NUMBERS
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ ENDINGS = (".html", ".htm", ".svg")
 @model_command
 @click.option("--q", type=NUMBERS, help="The pose, as 0.1,90deg; at rest by default.")
 @click.option("--motion", "table", metavar="FILE", help="Play a motion table (CSV, NPZ, JSON).")
+@click.option("--ghost", metavar="MODEL", help="A second model, drawn pale in the same place.")
 @click.option("--out", metavar="FILE.html", help="Write a page, or a scheme as FILE.svg.")
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     """Show MODEL as a page with sliders, or playing a motion; the page needs no network.
@@ -36,12 +37,13 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
             f"--out {shown(out)}: a view cannot be written so", hint="write: --out view.html"
         )
     motion = _motion(mechanism, options["table"]) if options["table"] else None
+    ghost = find_model(options["ghost"]) if options["ghost"] else None
     if out and Path(out).suffix.lower() == ".svg":
         path = save_svg(mechanism, out, q if motion is None else motion["q"][0])
     elif out:
-        path = save_html(mechanism, out, q, motion)
+        path = save_html(mechanism, out, q, motion, ghost)
     else:
-        path = show(mechanism, q, motion).path or Path()
+        path = show(mechanism, q, motion, ghost).path or Path()
     if as_json:
         print_json({"file": str(path), "bytes": path.stat().st_size})
     elif out:

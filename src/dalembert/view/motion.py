@@ -68,6 +68,7 @@ def motion(
         "plots": plots,
         "steer": {n: _short(np.asarray(x, dtype=float)[keep]) for n, x in (steer or {}).items()},
         "events": [{"time": float(e.time), "name": shown(e.name, 60)} for e in events[:200]],
+        "forces": _arrows(m, tau, names, keep),
         "note": shown(note, 400),
     }
 
@@ -129,6 +130,17 @@ def _force_plots(
             ]
         out.append(made)
     return out
+
+
+def _arrows(m: Mechanism, tau: Any, names: Sequence[str], keep: Array) -> dict[str, Any] | None:
+    """Return the forces of joints with one freedom, to be drawn about their axes."""
+    if tau is None or not len(names):
+        return None
+    bodies = {m.rate_names[m.velocity_index[j]]: j for j, b in enumerate(m.bodies)
+              if b.joint.nv == 1}  # fmt: skip
+    own = [k for k, n in enumerate(names) if n in bodies]
+    values = np.asarray(tau, dtype=float)[keep][:, own]
+    return {"joints": [bodies[names[k]] for k in own], "tau": [_short(row, 5) for row in values]}
 
 
 def of_simulation(r: Any) -> dict[str, Any]:
