@@ -19,8 +19,10 @@ from .algorithms.moving_base import has_moving_base
 from .algorithms.parameter_sets import with_parameters
 from .catalog import INPUT_SIZES, Quantity, algorithm, quantity
 from .catalog.loops import is_closed
+from .catalog.reduced import ALGORITHMS as REDUCED
 from .catalog.refused import refused
 from .compute import program_of
+from .compute.model import model_of
 from .errors import ComputationError, ModelError
 from .expr import Graph, Program, program, trace
 from .inertia import Inertia
@@ -80,11 +82,17 @@ def costs(
     mechanism's own numbers and symbols, as kernels are made. Without `quantities` the
     usual ones are counted; without `methods` all of a small mechanism, else each default.
     """
+    m = model_of(m, "cost")
+    if m.form is not None:  # their terms are what they are, rotors among them
+        kinds, drives = ("given",), "inertia"
+        quantities = list(REDUCED) if quantities is None else quantities
     rows: list[Row] = []
     refused: dict[str, list[tuple[str, str]]] = {}
     if is_constrained(m):
         m = with_speeds(m)
-    models = {"given": m, "standard": with_symbolic_inertia(m)}
+    models = {"given": m}
+    if m.form is None:
+        models["standard"] = with_symbolic_inertia(m)
     if "base" in kinds:
         models["base"] = with_parameters(reframe(models["standard"]), "base", drives)
     for name in usual(m) if quantities is None else quantities:

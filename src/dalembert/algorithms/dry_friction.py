@@ -248,13 +248,14 @@ def held_system(
     G: Sequence[Sequence[Scalar]],
     rest: Sequence[Scalar],
     sliding: Mapping[int, Scalar],
+    kind: str = "spd",
 ) -> tuple[list[Scalar], dict[int, Scalar]]:
     """Return (z̈, forces of the held joints) of A z̈ = right + Gᵀ f, q̈ = G z̈ + rest."""
     if not right:
         return [], dict.fromkeys(sliding, 0)
-    free = solve(A, list(right))
+    free = solve(A, list(right), kind)
     joints = list(sliding)
-    columns = [solve(A, list(G[k])) for k in joints]
+    columns = [solve(A, list(G[k]), kind) for k in joints]
     held = [1 - sliding[k] for k in joints]
     W = [[dot(G[k], x) for x in columns] for k in joints]
     B: list[list[Scalar]] = []

@@ -33,7 +33,7 @@ from ..algorithms.velocity_rows import is_rolling
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
 from ..plan.kane import kane_speeds
-from . import loops, moving
+from . import loops, moving, reduced
 from .folded import folded
 from .kane import kane_rows
 from .models import (
@@ -255,6 +255,8 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     """Return the row of a quantity, for closed loops if `m` has any; names are checked."""
     if m is not None:
         check_class(name, m)
+        if name in QUANTITIES and (m.form is not None or m.simplified is not None):
+            return _reduced(name, m)
         if name in CLOSED and loops.is_closed(m):
             return _steered(CLOSED[name], m)
     if name in QUANTITIES:
@@ -267,6 +269,13 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     close = difflib.get_close_matches(str(name), QUANTITIES, 3)
     hint = f"did you mean {', '.join(close)}?" if close else "there are: " + ", ".join(QUANTITIES)
     raise UsageError(f"unknown quantity {shown(str(name))!r}", hint=hint)
+
+
+def _reduced(name: str, m: Mechanism) -> Quantity:
+    """Return the row of a quantity whose closed forms stand for the mechanism."""
+    reduced.check_reduced(name, m)
+    methods = {reduced.METHOD: reduced.ALGORITHMS[name]}
+    return replace(QUANTITIES[name], methods=methods, frame_free=False)
 
 
 def _steered(row: Quantity, m: Mechanism) -> Quantity:

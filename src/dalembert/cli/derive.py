@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -108,6 +107,8 @@ def command(
     mechanism, loops = taken_apart(mechanism, expand)
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
+        from ..equations.model import of_left
+
         whole = eq.mechanism.joint_names
         eq = eq.freeze(freeze)
         limits = of_left(limits, whole, eq.mechanism.joint_names)
@@ -238,18 +239,6 @@ def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool, only: list[str
         click.echo(form.text(chosen), nl=False)
 
 
-def of_left(
-    limits: Mapping[str, Any] | None, whole: Sequence[str], left: Sequence[str]
-) -> dict[str, Any] | None:
-    """Return limits by joint name without those of frozen joints; numbers are of all joints."""
-    if not isinstance(limits, Mapping):
-        return limits
-    by_number = {str(k): name for k, name in enumerate(whole, 1) if str(k) not in whole}
-    named = {by_number.get(str(key), key): value for key, value in limits.items()}
-    frozen = set(whole) - set(left)
-    return {key: value for key, value in named.items() if key not in frozen}
-
-
 def pruned(
     eq: Equations,
     tolerance: str,
@@ -257,6 +246,5 @@ def pruned(
     limits: Mapping[str, Any] | None,
 ) -> Equations:
     """Return the equations without negligible terms."""
-    found = eq.prune(values or {}, limits, tolerance)
-    proof = str(found).splitlines()
-    return replace(found.equations, remarks=(*found.equations.remarks, *proof))
+    found: Equations = eq.prune(values or {}, limits, tolerance).equations
+    return found

@@ -26,6 +26,7 @@ from ..plan.kane import check_cartesian, check_positions, explain_speeds, with_s
 from ..reframe import simplify
 from .describe import gathered, signature, spot, text
 from .loops import check_made, closed_evaluate, cut_tree
+from .model import model_of
 from .slopes import check_wrt, kept_parameters, with_slopes
 from .wrenches import external_wrench
 
@@ -212,7 +213,7 @@ def compile(
     """
     from ..runtime import compile_program
 
-    require_mechanism(m, "compile")
+    m = model_of(m, "compile")
     row = _row_of(m, quantity)
     chosen = method or (row.default if row else None)
     settings = {k: options[k] for k in sorted(options)}
@@ -276,7 +277,7 @@ def evaluate(
 
     Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
     """
-    require_mechanism(m, name)
+    m = model_of(m, name)
     wrench = external_wrench(m, wrench_on_environment, wrench_on_body)
     row = _row_of(m, name)
     if row is not None:

@@ -22,6 +22,7 @@ import numpy as np
 from ..algorithms.velocity_rows import is_rolling
 from ..catalog.loops import is_closed
 from ..compute import neutral
+from ..compute.model import model_of
 from ..door import doors
 from ..errors import UsageError, shown
 from ..expr import Scalar, maximum, minimum
@@ -34,6 +35,7 @@ from ..runtime.signal import Signal
 from .gains import by_name, gain_of, times
 from .goal import ROUND, Aim, aim
 from .model import Model, coordinates, spread, unheld
+from .stated import Stated, check_stated
 
 Array = np.ndarray
 
@@ -65,17 +67,22 @@ def _some_motors(m: Mechanism) -> tuple[str, ...] | None:
 class Feedback(ABC):
     """What the laws share: a goal or a trajectory, gains, the model they believe in, saturation.
 
-    `model` is the mechanism of the law, by default the one that is simulated.
+    `model` is the mechanism of the law, by default the one that is simulated; or equations, whose
+    joints are found by name; a joint that is frozen in them is pulled to its goal all the same.
     """
 
     goal: Any = None  # coordinates; or a trajectory with .signal
     kp: Any = 0.0
     kd: Any = 0.0
-    model: Mechanism | None = field(default=None, repr=False)
+    model: Any = field(default=None, repr=False)
     limit: Any = None  # largest force of each joint
     size: int = field(default=-1, repr=False, kw_only=True)  # number of forces; -1: one per column
     plan: LoopPlan | None = field(default=None, repr=False, kw_only=True)
     motors: tuple[str, ...] | None = field(default=None, repr=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.model is not None:
+            object.__setattr__(self, "model", model_of(self.model, type(self).__name__))
 
     def __repr__(self) -> str:
         given = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
@@ -85,6 +92,8 @@ class Feedback(ABC):
     def placed(self, m: Mechanism, plan: LoopPlan | None = None) -> Feedback:
         """Return the law for a mechanism; `plan` says how its loops are solved."""
         require_motors(m)
+        if self.model is not None and self.model.form is not None:
+            check_stated(self.model, m)
         if is_closed(m):
             if plan is None:
                 raise UsageError("a law of closed loops needs their plan")
@@ -219,6 +228,8 @@ class Feedback(ABC):
         if self.model is None:
             return Model(m, self.plan, self.motors)
         own = replace(self.model.bound(), told=m.told, checked=True)
+        if own.form is not None:
+            return Stated(own, self.plan, self.motors, m.joint_names)
         return Model(own if own.springs or own.followers or self.plan else simplify(own), self.plan,
                      self.motors)  # fmt: skip
 
@@ -308,7 +319,7 @@ class ComputedTorque(Feedback):
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
         """Return the forces of the model for the acceleration asked."""
         asked = [a + b for a, b in zip(goal.ahead, pull, strict=True)]
-        return model.inverse(q, qd, model.led(asked))
+        return model.filled(model.inverse(q, qd, model.led(asked)), pull)
 
 
 @doors("__init__")

@@ -61,6 +61,10 @@ class Model:
         names = [joint_name(b) for b in self.m.bodies for _ in range(b.joint.nv)]
         return [x if n in self.motors else 0 for x, n in zip(qdd, names, strict=True)]
 
+    def filled(self, forces: list[Scalar], pull: Vector) -> list[Scalar]:
+        """Return the forces, the pull alone at joints that the model does not know."""
+        return forces
+
     def gravity(self, q: Vector) -> list[Scalar]:
         """Return what holds gravity and springs at rest, of least squares where motors are few."""
         if self.plan is not None:

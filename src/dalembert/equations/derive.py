@@ -55,6 +55,8 @@ def equations(
     'j2+WX2'
     """
     require_mechanism(m, "equations")
+    if m.form is not None:
+        raise UsageError("closed forms stand for this mechanism", hint="take the equations")
     if m.loops or m.couplings or m.wheels or m.velocity_constraints:
         raise ModelError(
             "closed forms are those of a tree, and this mechanism has loops or constraints",
@@ -85,7 +87,14 @@ def equations(
             )
     refuse_coordinates(m)
     springs = ("springs are not in these equations",) if m.springs or m.elastic else ()
-    return Equations(m, Ring(Symbols(m, full)), remarks=springs, limit=limit)
+    told = m.simplified
+    m = m.full
+    eq = Equations(m, Ring(Symbols(m, full)), remarks=springs, limit=limit)
+    if told is None:
+        return eq
+    from .model import simplified
+
+    return simplified(eq, told)
 
 
 @doors(
@@ -106,6 +115,7 @@ class Equations:
     changed: Mapping[Key, Poly] = field(default_factory=dict, repr=False)  # by drop and prune
     remarks: tuple[str, ...] = ()
     limit: int = LIMIT
+    frozen: Mapping[str, Any] = field(default_factory=dict)  # joints that are held, by name
 
     @property
     def n(self) -> int:
@@ -374,6 +384,19 @@ class Equations:
 
         return regressor(self, base, drives, "E")
 
+    @cached_property
+    def model(self) -> Mechanism:
+        """The mechanism with these coefficients as its dynamics: what `compile` and `export` take.
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r()).neglect("gravity")
+        >>> da.compile(eq, "inverse_dynamics").inputs[0].size
+        2
+        """
+        from .model import model
+
+        return model(self)
+
     # -- other forms of the same equations ---------------------------------------------------------
 
     def with_sign(self, sign: Literal["section3", "section2"]) -> Equations:
@@ -427,12 +450,15 @@ class Equations:
             )
         locked = self.mechanism.lock(list(joints), at=dict(joints))
         held = ", ".join(f"{shown(str(j))} = {shown(str(x))}" for j, x in joints.items())
+        m = self.mechanism
+        names = {joint_name(m.bodies[m.joint_index(j)]): x for j, x in joints.items()}
         eq = equations(locked, full=self.ring.symbols.full, limit=self.limit)
         return replace(
             eq,
             sign=self.sign,
             neglected=self.neglected,
             remarks=(*self.remarks, f"frozen: {held}; joints are numbered anew"),
+            frozen={**self.frozen, **names},
         )
 
     def drop(self, which: str | Sequence[str]) -> Equations:

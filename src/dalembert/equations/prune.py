@@ -117,10 +117,12 @@ def prune(
     idle = [x <= y for x, y in zip(reference, _rounding(rows, eq.n), strict=True)]
     gone = sum(len(rows[k].terms) for k in chosen)
     every = sum(len(row.terms) for row in rows)
-    return Pruned(
+    made = Pruned(
         shorter, every - gone, gone, tuple(bound), tuple(found),
         tuple(reference), tuple(motions), tuple(given), definite, tuple(idle),
     )  # fmt: skip
+    remarks = (*shorter.remarks, *str(made).splitlines()[1:])
+    return replace(made, equations=replace(shorter, remarks=remarks))
 
 
 def share_of(tolerance: float | str) -> float:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..compute import arrays_of, compile
+from ..compute.model import model_of
 from ..emit.unit import Unit
 from ..errors import ComputationError, UsageError
 from ..mechanism import Mechanism
@@ -118,6 +119,7 @@ def check_export(
     m: Mechanism, quantities: Sequence[str], language: str, written: Sequence[Path], **options: Any
 ) -> list[Row]:
     """Return how far exported code and kernels are apart; see `export` for the options."""
+    m = model_of(m, "check_export")
     if language == "fmu":
         return [row for path in written for row in fmu(m, path, options.get("drives", "inertia"))]
     unit = unit_of(m, list(quantities), **options)

@@ -99,6 +99,7 @@ def unit_of(
         ready(made[0].prepare),
         len(made[0].prepare.results),
         tuple(entries),
+        m.form.left_out if m.form is not None else (),
     )
 
 

@@ -7,10 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..compute.model import model_of
 from ..emit.language import Language, write
 from ..emit.unit import Unit
 from ..errors import UsageError, shown
-from ..mechanism import Mechanism, require_mechanism
+from ..mechanism import Mechanism
 
 # language -> the module of emit, and the name in it, that holds the Language
 LANGUAGES: Mapping[str, tuple[str, str]] = {
@@ -49,7 +50,7 @@ def export(
     ...     [f.name for f in export(m, ["inverse_dynamics"], "c", d)]
     ['mechanism.h', 'mechanism.c', 'mechanism_test.c', 'CMakeLists.txt']
     """
-    require_mechanism(m, "export")
+    m = model_of(m, "export")
     made = files(m, quantities, language, method=method, parameters=parameters, **options)
     directory = Path(path)
     for part in (directory, *directory.parents):
@@ -70,6 +71,11 @@ def files(
 ) -> dict[str, str | bytes]:
     """Return the files that `export` would write, by name; always the same for the same model."""
     names = [quantities] if isinstance(quantities, str) else list(quantities)
+    if language in WHOLE and m.form is not None:
+        raise UsageError(
+            f"equations are not written as {language}",
+            hint="eq.latex() and eq.text() print them; c, cpp, python, ... are programs of them",
+        )
     if language in WHOLE:
         return WHOLE[language](m, names, **{k: v for k, v in options.items() if v is not None})
     found = language_of(language)

@@ -66,6 +66,10 @@ class Mechanism:
     active: tuple[str, ...] = ()
     prescribed: tuple[str, ...] = ()
     speeds: tuple[str, ...] = ()
+    # what is left out on purpose (`simplified` of a native file): `equations(m)` leaves it out
+    simplified: Any = field(default=None, repr=False)
+    # closed forms that stand for the mechanism (`equations(m).model`), whole or simplified
+    form: Any = field(default=None, repr=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     # the sentence element by element, when there was one and the bodies still are as it said
     changes: tuple[FrameChange, ...] = field(default=(), compare=False, repr=False)
@@ -260,6 +264,8 @@ class Mechanism:
             name: tuple(mapped(x, f) for x in getattr(self, name)) for name in RECORDS
         }
         changes["changes"] = tuple(c.map(f) for c in self.changes)
+        if self.form is not None:
+            changes["form"] = self.form.map(f)
         bodies = tuple(b.map(f) for b in self.bodies)
         return replace(self, bodies=bodies, gravity=self.gravity.map(f), checked=True, **changes)
 
@@ -424,6 +430,17 @@ class Mechanism:
             self, loops=(), couplings=(), wheels=(), velocity_constraints=(), speeds=(),
             prescribed=steered, checked=True,
         )  # fmt: skip
+
+    @cached_property
+    def full(self) -> Mechanism:
+        """The same mechanism with nothing left out of its equations.
+
+        >>> import dalembert as da
+        >>> m = da.load({"phrase": "RZ(), TXK(1);", "simplified": {"neglect": ["gravity"]}})
+        >>> m.simplified.neglect, m.full.simplified
+        (('gravity',), None)
+        """
+        return replace(self, simplified=None, checked=True) if self.simplified else self
 
     def save(self, path: str | Path) -> None:
         """Write the mechanism to a native file, TOML or JSON by its ending.

@@ -28,6 +28,7 @@ from .friction import Modes
 from .job import Job, force_names
 from .kernels import METHODS, Kernels
 from .laws import law_of
+from .plant import parted, planted, said, start
 from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run import Found, Run
@@ -63,6 +64,7 @@ def simulate(
     max_steps: int = 1_000_000,
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
+    plant: Any = None,
 ) -> Simulation:
     """Return the motion from (q0, qd0) on the times t (an array, or the end of 201 samples).
 
@@ -79,6 +81,8 @@ def simulate(
     `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
     origin of the frame in its axes; `wrench_on_environment` is its negative. Friction counts
     (`drives`, said in `notes`): joints stick and slip, which are events ("elbow sticks").
+    `plant` takes equations, maybe simplified, by which the mechanism then moves; joints are found
+    by name, frozen ones rest.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -86,20 +90,23 @@ def simulate(
     >>> abs(float(r.energy[1] - r.energy[0])) < 1e-6
     True
     """
+    m, equations = parted(m, plant)
     require_mechanism(m, "simulate")
     m = with_motors(m)
     limits = {"max_steps": max_steps, "time_limit": 1.0 if time_limit is None else time_limit}
     _check(method, {"step": step, "rtol": rtol, "threads": threads} | limits, parameters)
     times = _times(t)
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
-    job = _job(m, torque, drives, motion, hold, parameters, outside)
+    job = _job(m, torque, drives, motion, hold, parameters, outside, equations)
+    q0 = q0 if equations is None else start(m, equations, q0, qd0)
     states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
     job = _planned(job, states[:1], float(times[0]))
     table = event_table(m, events, stop, Modes(job).names)
     atol = rtol * 1e-2 if atol is None else atol
     run = Run(job, times, method, step, rtol, atol, table, max_steps)
     watch = _watched(time_limit, run, progress)
-    return run.result(_found(run, states, lead, threads, watch), lead)
+    result = run.result(_found(run, states, lead, threads, watch), lead)
+    return result if equations is None else replace(result, notes=(*result.notes, *said(equations)))
 
 
 def _planned(job: Job, state: Array, t: float) -> Job:
@@ -152,11 +159,14 @@ def _job(
     hold: bool,
     parameters: Any,
     outside: Wrenches,
+    equations: Any = None,
 ) -> Job:
     joints = tuple(sorted(joint_index(m, n) for n in motion or () if n in m.joint_names))
     own = rolling(m, drives, joints) if is_rolling(m) else system(m, drives, joints)
     if isinstance(own, Tree):
         own = replace(own, framed=bool(outside.frames))
+    if equations is not None:
+        own = planted(own, equations, bool(outside.frames or parameters))
     law = law_of(torque, force_names(own), hold)
     if hasattr(law, "placed"):
         law = law.placed(own.m, _law_plan(own))

@@ -113,7 +113,7 @@ class Tree:
 
     def bound(self, m: Mechanism) -> Tree:
         """Return the system over the scalars of a bound mechanism, in frames chosen for it."""
-        kept = m.springs or self.given or self.framed
+        kept = m.springs or self.given or self.framed or m.form
         if m.followers:
             tree = m.unfolded if m.springs or self.framed else simplify(m.unfolded)
             return replace(self, m=m, whole=tree)

@@ -14,6 +14,7 @@ import numpy as np
 from ..algorithms.velocity_rows import is_rolling
 from ..catalog.loops import is_closed
 from ..compute import evaluate
+from ..compute.model import check_joints, equations_of
 from ..errors import ParameterError, UsageError, shown
 from ..expr.exact import to_float
 from ..measure.motion import FEWEST, MeasuredMotion, motion_of, rates_of
@@ -38,6 +39,7 @@ def torques_along(
     wrench_on_body: Any = None,
     drives: Any = "all",
     start: Any = None,
+    model: Any = None,
 ) -> Torques:
     """Return the forces that a motion needs, in parts, and the limits it passes.
 
@@ -46,7 +48,8 @@ def torques_along(
     the assembled pose `start`. On wheels it moves all joints, or the motors from the pose `start`.
     `wrench_on_body` maps frames to wrenches: six numbers or a row for
     each time, in the axes of the frame, or a table in world axes. An array holds one per body.
-    Friction holds damped springs too.
+    Friction holds damped springs too. `model` takes equations, maybe simplified, that give the
+    forces; joints are found by name, and a frozen joint has none.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(1); gravity = (0, -9.81, 0); body 1: M = 2, D = (1, 0, 0);")
@@ -54,6 +57,9 @@ def torques_along(
     >>> round(float(f.peak[0]), 3), f.executable
     (31.124, True)
     """
+    told = equations_of(m if model is None else model)
+    if told is not None or model is not None:
+        return _stated(m, told, trajectory, t, (wrench_on_environment, wrench_on_body), drives)
     require_mechanism(m, "torques_along")
     if is_rolling(m):
         require_driven(m)
@@ -72,6 +78,38 @@ def torques_along(
     effort, fastest = _limits(m, "effort_limit"), _limits(m, "velocity_limit")
     made = Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest)
     return made if data is None else _with_bands(made, data, index, whole, wrench, drives)
+
+
+def _stated(
+    m: Any, eq: Any, trajectory: Any, t: Any, wrenches: tuple[Any, Any], drives: Any
+) -> Torques:
+    """Return the forces that equations give along a motion of the mechanism or of their joints."""
+    if eq is None:
+        raise UsageError(
+            "model= takes equations", hint="torques_along(other, ...) asks another mechanism"
+        )
+    if any(w is not None for w in wrenches):
+        raise UsageError(
+            "equations know no wrenches from outside", hint="leave model= away, or the wrenches"
+        )
+    model, whole = eq.model, m.full if isinstance(m, Mechanism) else eq.mechanism
+    t, *motion = _motion(whole, trajectory, t, None)
+    if len(whole.joint_names) != eq.n or whole.joint_names != model.joint_names:
+        check_joints(model, whole)
+        at = [whole.joint_names.index(name) for name in model.joint_names]
+        motion = [x[:, at] for x in motion]
+    q, qd, qdd = motion
+    if not np.isfinite(np.concatenate(motion, axis=1)).all():
+        raise UsageError("the motion has gaps", hint="ask for the forces of its whole samples")
+    parts = _parts(model, list(range(eq.n)), (q, qd, qdd), None, drives)
+    tau = sum(parts.values(), np.zeros_like(parts["static"]))
+    names, index = _forces(model)
+    found = _exceeded(model, names, index, t, q, qd, tau)
+    limits = _limits(model, "effort_limit"), _limits(model, "velocity_limit")
+    notes = model.form.left_out
+    return Torques(
+        model, names, t, q, qd, qdd, tau, parts, qd, found, *limits, notes=notes
+    )
 
 
 def _spaced(x: Array, whole: Array) -> Array:
@@ -115,7 +153,8 @@ def _parts(
 ) -> dict[str, Array]:
     """Return the parts of the force along a motion (q, qd, qdd)."""
     q, qd, qdd = motion
-    still = m.with_gravity((0, 0, 0))
+    # equations have no springs, and keep their gravity: what is even in the rates is the rest
+    still = m if m.form is not None else m.with_gravity((0, 0, 0))
     zero = np.zeros_like(qd)
 
     def inverse(of: Mechanism, a: Array, b: Array, kind: Any = "inertia", **given: Any) -> Array:

@@ -1,0 +1,69 @@
+"""What a quantity is asked of: a mechanism, or equations that stand for one."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Any
+
+from ..errors import UsageError, shown
+from ..mechanism import Mechanism, require_mechanism
+
+KEPT = 32  # simplified mechanisms whose equations are kept
+_MODELS: OrderedDict[str, Any] = OrderedDict()
+_LOCK = Lock()
+
+
+def equations_of(m: Any) -> Any:
+    """Return the equations that stand for a model, or None for a plain mechanism."""
+    if isinstance(m, Mechanism):
+        return _equations(m) if m.simplified is not None else None
+    from ..equations import Equations
+    from ..equations.prune import Pruned
+
+    if isinstance(m, Pruned):
+        return m.equations
+    return m if isinstance(m, Equations) else None
+
+
+def model_of(m: Any, call: str) -> Mechanism:
+    """Return the mechanism of a model: its own, or the closed forms that stand for it."""
+    found = equations_of(m)
+    if found is not None:
+        model: Mechanism = found.model
+        return model
+    require_mechanism(m, call)
+    return m  # type: ignore[no-any-return]
+
+
+def _equations(m: Mechanism) -> Any:
+    """Return the equations of a simplified mechanism; to prune takes time, so they are kept."""
+    from ..equations import equations
+
+    with _LOCK:
+        if m.digest in _MODELS:
+            _MODELS.move_to_end(m.digest)
+            return _MODELS[m.digest]
+    made = equations(m)
+    with _LOCK:
+        _MODELS[m.digest] = made
+        while len(_MODELS) > KEPT:
+            _MODELS.popitem(last=False)
+    return made
+
+
+def check_joints(model: Mechanism, m: Mechanism) -> None:
+    """Raise UsageError where equations have a joint that a mechanism has not, or has no word on.
+
+    A joint of the mechanism is one of the equations, or it is frozen in them.
+    """
+    frozen = {name for name, _ in model.form.held}
+    lost = [n for n in model.joint_names if n not in m.joint_names]
+    new = [n for n in m.joint_names if n not in model.joint_names and n not in frozen]
+    if m.nq != len(m.joint_names) or lost or new:
+        names = ", ".join(map(shown, (lost or new or m.joint_names)[:8]))
+        where = "the mechanism" if lost else "the equations"
+        raise UsageError(
+            f"no joint of this name in {where}: {names}",
+            hint="the equations must be those of this mechanism, some joints frozen",
+        )

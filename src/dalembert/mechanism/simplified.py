@@ -1,0 +1,36 @@
+"""What is left out of the equations of a mechanism on purpose, as a native file says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+KEYS = ("freeze", "neglect", "drop", "prune")
+
+
+class Simplified(dict[str, Any]):
+    """`freeze`, `neglect`, `drop`, `prune`, applied in this order; it is not to be changed.
+
+    >>> Simplified(neglect=["gravity"])
+    {'neglect': ['gravity']}
+    """
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(repr(self))
+
+    def with_more(self, more: Mapping[str, Any]) -> Simplified:
+        """Return this with more left out; a share of pruning given anew counts alone.
+
+        >>> Simplified(neglect=["gravity"]).with_more({"neglect": ["coriolis"], "drop": ["A12:1"]})
+        {'neglect': ['gravity', 'coriolis'], 'drop': ['A12:1']}
+        """
+        out: dict[str, Any] = {}
+        for key in KEYS:
+            first, second = self.get(key), more.get(key)
+            if key in ("neglect", "drop"):
+                found: Any = [*(first or ()), *(second or ())]
+            else:
+                found = {**(first or {}), **(second or {})}
+            if found:
+                out[key] = found
+        return Simplified(out)
