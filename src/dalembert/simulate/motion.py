@@ -28,7 +28,7 @@ from .friction import Modes
 from .job import Job, force_names
 from .kernels import METHODS, Kernels
 from .laws import law_of
-from .plant import parted, planted, said, start
+from .plant import parted, planted, start
 from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run import Found, Run
@@ -81,8 +81,7 @@ def simulate(
     `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
     origin of the frame in its axes; `wrench_on_environment` is its negative. Friction counts
     (`drives`, said in `notes`): joints stick and slip, which are events ("elbow sticks").
-    `plant` takes equations, maybe simplified, by which the mechanism then moves; joints are found
-    by name, frozen ones rest.
+    `plant` takes equations, maybe simplified, by which the joints of their names then move.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -90,23 +89,22 @@ def simulate(
     >>> abs(float(r.energy[1] - r.energy[0])) < 1e-6
     True
     """
+    # size: a line for each option
     m, equations = parted(m, plant)
     require_mechanism(m, "simulate")
     m = with_motors(m)
-    limits = {"max_steps": max_steps, "time_limit": 1.0 if time_limit is None else time_limit}
-    _check(method, {"step": step, "rtol": rtol, "threads": threads} | limits, parameters)
-    times = _times(t)
+    above = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
+    _check(method, above | {"time_limit": 1.0 if time_limit is None else time_limit}, parameters)
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
     job = _job(m, torque, drives, motion, hold, parameters, outside, equations)
-    q0 = q0 if equations is None else start(m, equations, q0, qd0)
+    times, q0 = _times(t), start(m, equations, q0, qd0)
     states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
     job = _planned(job, states[:1], float(times[0]))
     table = event_table(m, events, stop, Modes(job).names)
     atol = rtol * 1e-2 if atol is None else atol
     run = Run(job, times, method, step, rtol, atol, table, max_steps)
-    watch = _watched(time_limit, run, progress)
-    result = run.result(_found(run, states, lead, threads, watch), lead)
-    return result if equations is None else replace(result, notes=(*result.notes, *said(equations)))
+    found = _found(run, states, lead, threads, _watched(time_limit, run, progress))
+    return run.result(found, lead)
 
 
 def _planned(job: Job, state: Array, t: float) -> Job:

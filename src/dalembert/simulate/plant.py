@@ -39,6 +39,16 @@ class Plant(Tree):
         return replace(self, m=m, model=self.model.bound())
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of a motion that equations give."""
+        assert self.model is not None
+        left = "; ".join(self.model.form.left_out)
+        return (
+            f"the motion is that of closed forms{': ' + left if left else ''}",
+            "energy is that of the full mechanism",
+        )
+
+    @property
     def _at(self) -> list[int]:
         """Where the joints of the equations stand among those of the mechanism."""
         assert self.model is not None
@@ -106,8 +116,10 @@ def planted(own: Any, eq: Any, outside: bool) -> Plant:
 
 def start(m: Mechanism, eq: Any, q0: Any, qd0: Any) -> Any:
     """Return where a motion starts: frozen joints at their values, where they must rest."""
+    if eq is None or not eq.frozen:
+        return q0
     q = np.array(neutral(m) if q0 is None else q0, dtype=float)
-    if not eq.frozen or q.shape[-1:] != (m.nq,):
+    if q.shape[-1:] != (m.nq,):
         return q0
     known = {k: to_float(v) for k, v in eq.mechanism.values.items()}
     rates = None if qd0 is None else np.asarray(qd0, dtype=float)
@@ -136,9 +148,3 @@ def frozen_at(value: Any, known: dict[str, float]) -> float:
 
     return float(to_float(number(value, Graph()), known))
 
-
-def said(eq: Any) -> tuple[str, ...]:
-    """Return what is to be said of a motion that equations give."""
-    left = "; ".join(eq.model.form.left_out)
-    return (f"the motion is that of closed forms{': ' + left if left else ''}",
-            "energy is that of the full mechanism")  # fmt: skip

@@ -318,10 +318,12 @@ class Run:
         )  # fmt: skip
 
     def _said(self, out: Array) -> tuple[str, ...]:
-        """Return what the law says of itself at the first state."""
+        """Return what the law says of itself at the first state, and equations that move it."""
+        own: tuple[str, ...] = getattr(self.job.kernels.system, "notes", ())
         notes = getattr(self.job.kernels.law, "notes", None)
         first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
-        return notes(self.job.m, first[0][: self.job.m.nq]) if notes and len(first) else ()
+        told = notes(self.job.m, first[0][: self.job.m.nq]) if notes and len(first) else ()
+        return (*told, *own)
 
     def _speeds(self, out: Array, times: Array) -> Array:
         """Return the speeds of the samples: rates of all joints, or α where a machine rolls."""
