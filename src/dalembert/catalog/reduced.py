@@ -28,7 +28,8 @@ def check_reduced(name: str, m: Mechanism) -> None:
     if m.form is not None and name not in ALGORITHMS:
         raise UsageError(
             f"{name} is not a quantity of closed forms",
-            hint="ask the mechanism itself; of equations there are " + ", ".join(ALGORITHMS),
+            hint="ask the mechanism itself (m.full where it is simplified); of equations there are "
+            + ", ".join(ALGORITHMS),
         )
     if m.form is None and m.simplified is not None:
         raise UsageError(

@@ -437,8 +437,8 @@ class Mechanism:
 
         >>> import dalembert as da
         >>> m = da.load({"phrase": "RZ(), TXK(1);", "simplified": {"neglect": ["gravity"]}})
-        >>> m.simplified.neglect, m.full.simplified
-        (('gravity',), None)
+        >>> m.simplified, m.full.simplified
+        ({'neglect': ['gravity']}, None)
         """
         return replace(self, simplified=None, checked=True) if self.simplified else self
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 KEYS = ("freeze", "neglect", "drop", "prune")
+NEGLECTED = ("velocity", "coriolis", "centrifugal", "gravity")
 
 
 class Simplified(dict[str, Any]):

@@ -22,11 +22,12 @@ from .document import At, Document
 from .fields import Reading, kind
 from .native_graph import GraphIndex, moved_records, tree_of
 from .native_records import RECORDS, Index, names_of, read_limits, read_records
+from .native_simplified import read_simplified
 from .velocity_equation import velocity_equation
 
 FORMAT = "dalembert/1"
 TOP = ("format", "name", "gravity", "symbols", "parameters", "phrase", "bodies", "active")
-KEYS = (*TOP, "joints", *RECORDS, "prescribed", "speeds")
+KEYS = (*TOP, "joints", *RECORDS, "prescribed", "speeds", "simplified")
 BODY = ("name", "parent", "joint", "mass", "com", "inertia", "first_moment", "inertia_origin")
 JOINT = ("type", "axis", "placement", "pitch", "name", "limits", "velocity_limit", "effort_limit")
 JOINTS: dict[str, type[Any]] = {
@@ -87,6 +88,8 @@ def _with_records(
     for key in ("active", "prescribed", "speeds"):
         if key in data:
             changes[key] = names_of(reading, data[key], (key,), index, numbers=key == "active")
+    if "simplified" in data:
+        changes["simplified"] = read_simplified(reading, data["simplified"], start) or None
     notes = (*start.notes, *reading.notes())
     new = replace(start, **changes, notes=notes, checked=False)
     return _with_equations(reading, new) if new.velocity_constraints else new

@@ -14,6 +14,7 @@ from ..mechanism import Body, Mechanism, joint_name
 from .dump import Literal, json_text, toml_text
 from .native import FORMAT
 from .native_records import RECORDS, Names
+from .native_simplified import written_simplified
 from .native_values import ZERO, number, placement, tensor, vector
 
 
@@ -59,6 +60,7 @@ def native_data(m: Mechanism) -> dict[str, Any]:
     data["bodies"] = [_body(b, on(b.parent)) for b in m.bodies]
     names = Names(on, joint.__getitem__)
     data |= {key: record.written(m, names) for key, record in RECORDS.items()}
+    data["simplified"] = written_simplified(m.simplified)
     return data
 
 
