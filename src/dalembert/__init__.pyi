@@ -333,6 +333,7 @@ def compile(
         "potential_energy",
         "mass_matrix",
         "gravity",
+        "spatial_inertia",
         "kane_J_h",
         "cartesian_mass",
         "active_chain_W",
@@ -370,6 +371,7 @@ def compile(
         "coriolis",
         "coriolis_matrix",
         "bias",
+        "spatial_velocity",
         "energy_regressor",
         "cartesian_bias",
         "active_chain_V",
@@ -399,6 +401,8 @@ def compile(
         "acceleration",
         "inverse_dynamics",
         "link_wrenches",
+        "spatial_acceleration",
+        "spatial_force",
         "regressor",
         "tree_torques",
         "active_torques",
@@ -1112,6 +1116,51 @@ def link_wrenches(
     parameters: Mapping[str, ArrayLike] | None = ...,
     wrench_on_environment: Mapping[str, ArrayLike] | None = ...,
     wrench_on_body: Mapping[str, ArrayLike] | None = ...,
+) -> Array: ...
+
+def spatial_velocity(
+    m: Mechanism,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    method: str | None = ...,
+    check: bool = ...,
+    out: Array | tuple[Array, ...] | None = ...,
+    parameters: Mapping[str, ArrayLike] | None = ...,
+) -> Array: ...
+
+def spatial_acceleration(
+    m: Mechanism,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    method: str | None = ...,
+    check: bool = ...,
+    out: Array | tuple[Array, ...] | None = ...,
+    parameters: Mapping[str, ArrayLike] | None = ...,
+) -> Array: ...
+
+def spatial_inertia(
+    m: Mechanism,
+    q: ArrayLike,
+    *,
+    method: str | None = ...,
+    check: bool = ...,
+    out: Array | tuple[Array, ...] | None = ...,
+    parameters: Mapping[str, ArrayLike] | None = ...,
+) -> Array: ...
+
+def spatial_force(
+    m: Mechanism,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    method: str | None = ...,
+    check: bool = ...,
+    out: Array | tuple[Array, ...] | None = ...,
+    parameters: Mapping[str, ArrayLike] | None = ...,
 ) -> Array: ...
 
 def regressor(

@@ -38,7 +38,8 @@ PROJECTED: Mapping[Any, Project] = {
 }
 FREE = frozenset({  # outputs that belong to no joint
     "pose", "velocity", "acceleration", "centre_of_mass", "momentum", "kinetic_energy",
-    "potential_energy", "link_wrenches", "energy_regressor",
+    "potential_energy", "link_wrenches", "energy_regressor", "spatial_velocity",
+    "spatial_acceleration", "spatial_inertia", "spatial_force",
 })  # fmt: skip
 SERVED = frozenset({
     "jacobian", "jacobian_derivative", "mass_matrix", "gravity", "coriolis", "coriolis_matrix",

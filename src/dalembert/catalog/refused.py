@@ -69,6 +69,12 @@ REFUSED: Mapping[str, Refusal] = {
         kane="kane_D and kane_C are those of the speeds",
     ),
     **_of(
+        "spatial_force",
+        closed_loops="link_wrenches counts the loops, in link axes",
+        wheels="link_wrenches counts the wheels, in link axes",
+        velocity_constraints="link_wrenches counts the constraints, in link axes",
+    ),
+    **_of(
         "regressor",
         closed_loops="active_regressor is linear in the parameters of the closed machine",
     ),

@@ -37,6 +37,11 @@ def bodies_six(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (len(m.bodies), 6)
 
 
+def bodies_six_six(m: Mechanism, options: Options) -> tuple[int, ...]:
+    """Return a 6 x 6 matrix per body."""
+    return (len(m.bodies), 6, 6)
+
+
 def columns(m: Mechanism, options: Options) -> tuple[int, ...]:
     """Return one entry per inertial parameter."""
     return (len(chosen_columns(m, options["drives"], options["columns"])),)

@@ -31,6 +31,7 @@ AXES = {
     "joints2": ("joint", "joint"),
     "six_joints": ("component", "joint"),
     "bodies_six": ("body", "component"),
+    "bodies_six_six": ("body", "component", "component"),
     "_loops6": ("loop", "component"),
     "_motors": ("motor",),
     "_independent": ("independent",),
