@@ -1,4 +1,4 @@
-"""Simulation of the UR5: batches beside mujoco.rollout, one adaptive run beside SciPy's DOP853.
+"""Simulation of the UR5: batches beside mujoco.rollout, adaptive runs beside SciPy's.
 
     python -m benchmarks.simulation
 
@@ -10,12 +10,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 import dalembert as da
 
 STATES, STEPS, STEP = 1024, 100, 1e-3
+STIFF = """
+format = "dalembert/1"
+name = "elastic arm"
+gravity = [0, -9.81, 0]
+phrase = '''rotor1: RZ(), link1: RZ(), TXK(0.8), rotor2: RZ(), link2: RZ(), TXK(0.6);
+body 1: M = 1, I = (0.1, 0.1, 0.1); body 2: M = 3, D = (0.4, 0, 0), I = (0, 0, 0.2);
+body 3: M = 1, I = (0.1, 0.1, 0.1); body 4: M = 2, D = (0.3, 0, 0), I = (0, 0, 0.1);'''
+elastic = [ { joint = "link1", stiffness = 1e6, damping = 1000 },
+            { joint = "link2", stiffness = 1e6, damping = 1000 } ]
+drives = [ { joint = "rotor1", viscous = 8 }, { joint = "rotor2", viscous = 4 } ]
+"""
 
 
 def shortest(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
@@ -113,10 +125,47 @@ def adaptive(m: da.Mechanism) -> None:
           f"differs by {gap:.1e}")  # fmt: skip
 
 
+def stiff() -> None:
+    """Print the time of 10 s of an arm behind transmissions of 1e6 N m/rad."""
+    from scipy.integrate import solve_ivp
+
+    m = da.load(STIFF)
+    kernel, tau, n = da.compile(m, "forward_dynamics", drives="all"), np.zeros(m.nv), m.nv
+    times = np.linspace(0, 10, 201)
+    start = np.array([0.3, 0, 0.2, 0, 0, 0, 0, 0])
+
+    def rate(t: float, x: np.ndarray) -> np.ndarray:
+        out = np.empty(2 * n)
+        out[:n] = x[n:]
+        out[n:] = kernel(x[:n], x[n:], tau)
+        return out
+
+    def ours(method: str, rtol: float) -> np.ndarray:
+        options = {"rtol": rtol, "atol": rtol * 1e-2, "events": "none"}
+        return da.simulate(m, start[:n], t=times, method=method, **options).q
+
+    def theirs(rtol: float) -> np.ndarray:
+        options = {"rtol": rtol, "atol": rtol * 1e-2}
+        return solve_ivp(rate, (0, 10), start, "Radau", times, **options).y.T[:, :n]
+
+    exact = ours("dop853", 1e-12)
+    for rtol in (1e-4, 1e-6, 1e-8):
+        runs = {x: partial(ours, x, rtol) for x in ("rosenbrock", "dop853")}
+        runs["radau"] = partial(theirs, rtol)
+        gap = {name: np.abs(run() - exact).max() for name, run in runs.items()}
+        best = shortest(runs, 3)
+        own, other = best["rosenbrock"], best["radau"]
+        print(f"rosenbrock, {m.name}, 10 s at rtol {rtol:g}: {1e3 * own:.1f} ms, error "
+              f"{gap['rosenbrock']:.0e}; SciPy's Radau on the same kernel {1e3 * other:.0f} ms, "
+              f"error {gap['radau']:.0e}: {other / own:.0f} times; dop853 "
+              f"{1e3 * best['dop853']:.1f} ms, error {gap['dop853']:.0e}")  # fmt: skip
+
+
 def main() -> None:
     m = da.robots.ur5()
     batches(m)
     adaptive(m)
+    stiff()
 
 
 if __name__ == "__main__":
