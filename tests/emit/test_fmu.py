@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import zipfile
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.emit.fmu import packed, sources
 from dalembert.export import files
+from dalembert.export.check import fmu as check_fmu
 from dalembert.export.fmu import fmu_plant
 from emitted import HELD
 
@@ -270,3 +272,38 @@ def test_lengths_and_masses_of_loops_may_be_tuned(tmp_path):
         s = da.simulate(other, found[0, :3], found[0, 3:], t=[0.0, 0.4], rtol=1e-11)
         expected = np.concatenate([s.q[-1], s.speeds[-1]])
         assert np.allclose(found[-1], expected, rtol=1e-5, atol=1e-6)
+
+
+RUBBING = """
+format = "dalembert/1"
+name = "rubbing"
+gravity = [0, -9.81, 0]
+phrase = "elbow: RZ(), TXK(1); body 1: M = 1, D = (0.5, 0, 0), I = (0, 0, 0.1);"
+drives = [ { joint = "elbow", coulomb = 2, viscous = 0.5 } ]
+"""
+
+
+def test_friction_counts_unless_told_otherwise_and_the_description_says_so(tmp_path):
+    m = da.load(RUBBING)
+    plant = fmu_plant(m, None, "all")
+    assert plant.notes[0] == "friction of 1 joint counted" and "dry friction" in plant.notes[1]
+    assert plant.step < 1e-3
+    (path,) = da.export(m, [], "fmu", tmp_path)
+    text = zipfile.ZipFile(path).read("modelDescription.xml").decode()
+    assert 'description="friction of 1 joint counted; dry friction' in text
+    plain = fmu_plant(m, None, "inertia")
+    assert plain.step == 1e-3 and "not counted" in plain.notes[0]
+
+
+def test_an_fmu_with_dry_friction_moves_as_simulate_does_between_its_events(tmp_path):
+    m = da.load(RUBBING)
+    (path,) = da.export(m, [], "fmu", tmp_path)
+    assert all(row.ok for row in check_fmu(m, path))
+    for kind in ("ModelExchange", "CoSimulation"):
+        table = fmpy.simulate_fmu(
+            str(path), fmi_type=kind, stop_time=1.0, relative_tolerance=1e-9,
+            output=["position.elbow"],
+        )  # fmt: skip
+        r = da.simulate(m, [0.0], t=[0.0, 1.0])
+        assert r.q[-1, 0] != pytest.approx(da.simulate(m, [0.0], t=1.0, drives="inertia").q[-1, 0])
+        assert table["position.elbow"][-1] == pytest.approx(r.q[-1, 0], abs=1e-3)

@@ -12,13 +12,14 @@ from typing import Any, Literal
 
 from ..algebra import is_zero
 from ..errors import ModelError, UsageError
-from ..expr import Scalar, absolute, exp, sign, where
+from ..expr import Scalar, absolute, exp, sign, sqrt, where
 from ..joint import Vector
 from ..mechanism import Drive, Mechanism, joint_name
 from ..mechanism.follower import Follower
 
 Drives = Literal["inertia", "all", "none"]
 CHOICES = ("inertia", "all", "none")
+ROUNDED = 1e-3  # rad/s or m/s
 
 
 def rotor_inertia(m: Mechanism, drives: Drives = "inertia") -> dict[int, Scalar]:
@@ -53,9 +54,20 @@ def viscous_friction(m: Mechanism, qd: Vector, drives: Drives = "all") -> dict[i
 
 def _coulomb(d: Drive, speed: Scalar) -> Scalar:
     forward, backward = sliding_levels(d, speed)
+    if d.rounded:
+        way = speed / sqrt(speed * speed + d.rounded**2)
+        return 0.5 * (forward - backward) * way + 0.5 * (forward + backward) * way * way
     if forward == -backward:
         return forward * sign(speed)
     return where(speed > 0, forward, where(speed < 0, backward, 0 * speed))
+
+
+def rounded(m: Mechanism, speed: float = ROUNDED) -> Mechanism:
+    """Return the mechanism with dry friction that passes through zero smoothly, without events.
+
+    T_c sign(q̇) becomes T_c q̇ / sqrt(q̇² + speed²): a joint that friction should hold creeps.
+    """
+    return replace(m, drives=tuple(replace(d, rounded=speed) for d in m.drives), checked=True)
 
 
 def sliding_levels(d: Drive, speed: Scalar) -> tuple[Scalar, Scalar]:
@@ -78,10 +90,10 @@ def is_static_as_sliding(d: Drive) -> bool:
 
 
 def dry_drives(m: Mechanism) -> dict[int, list[Drive]]:
-    """Return the drives with dry friction, by velocity index: a leader may have several."""
+    """Return the drives with dry friction that holds, by velocity index: a leader may have more."""
     found: dict[int, list[Drive]] = {}
     for k, d in placed_drives(m):
-        if not all(is_zero(x) for x in (*d.coulomb, *d.static)):
+        if not d.rounded and not all(is_zero(x) for x in (*d.coulomb, *d.static)):
             found.setdefault(k, []).append(d)
     return found
 

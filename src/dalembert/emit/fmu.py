@@ -38,6 +38,8 @@ class Plant:
     closed: bool = False
     reduced: bool = False  # speeds are not the rates of positions
     timed: bool = False  # the last two signals are the time and its rate
+    notes: tuple[str, ...] = ()  # what was counted
+    step: float = STEP
 
     @property
     def signals(self) -> int:
@@ -87,7 +89,7 @@ def _code(plant: Plant, guid: str) -> str:
         "NP": len(unit.parameters),
         "NR": unit.prepared,
         "GUID": f'"{guid}"',
-        "STEP": repr(STEP),
+        "STEP": repr(plant.step),
         "TIMED": int(plant.timed),
         "SETTLED": int(plant.settled),
         "LOOPS": int(plant.closed),
@@ -156,7 +158,8 @@ def description(plant: Plant, guid: str) -> str:
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<fmiModelDescription fmiVersion="2.0" modelName="{plain(unit.name) or unit.id}"\n'
         f'    guid="{guid}" generationTool="dalembert {unit.version}"\n'
-        '    variableNamingConvention="structured" numberOfEventIndicators="0">\n'
+        + (f"    description={quoteattr('; '.join(plant.notes))}\n" if plant.notes else "")
+        + '    variableNamingConvention="structured" numberOfEventIndicators="0">\n'
     ]
     common = f'modelIdentifier="{unit.id}" canGetAndSetFMUstate="true"'
     common += ' canSerializeFMUstate="true" providesDirectionalDerivative="true"'

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.drives import rounded
 from ..compute import arrays_of, compile
 from ..compute.model import model_of
 from ..emit.unit import Unit
@@ -121,12 +122,12 @@ def check_export(
     """Return how far exported code and kernels are apart; see `export` for the options."""
     m = model_of(m, "check_export")
     if language == "fmu":
-        return [row for path in written for row in fmu(m, path, options.get("drives", "inertia"))]
+        return [row for path in written for row in fmu(m, path, options.get("drives", "all"))]
     unit = unit_of(m, list(quantities), **options)
     return run(language, written[0].parent, unit.id) + kernels(m, unit, **options)
 
 
-def fmu(m: Mechanism, path: Path, drives: str = "inertia") -> list[Row]:
+def fmu(m: Mechanism, path: Path, drives: str = "all") -> list[Row]:
     """Return how far both kinds of simulation are from `simulate` after a tenth of a second.
 
     An FMU in which FMPy's validation finds a problem is an error.
@@ -145,12 +146,12 @@ def fmu(m: Mechanism, path: Path, drives: str = "inertia") -> list[Row]:
     names = [v.name for v in variables if v.name.startswith(("position.", "speed."))]
     given = [v.name for v in variables if v.name.startswith("speed.") and v.initial == "exact"]
     moving = dict.fromkeys(given, 0.1)
-    rows = []
+    rows, smooth = [], rounded(m)
     for kind in ("ModelExchange", "CoSimulation"):
         how = {"fmi_type": kind, "stop_time": 0.1, "output": names, "relative_tolerance": 1e-10}
         table = simulate_fmu(str(path), start_values=moving, **how)
         first, last = (np.array([table[name][k] for name in names]) for k in (0, -1))
-        s = simulate(m, first[: m.nq], first[m.nq :], t=[0.0, 0.1], rtol=1e-11, drives=drives)
+        s = simulate(smooth, first[: m.nq], first[m.nq :], t=[0.0, 0.1], rtol=1e-11, drives=drives)
         expected = np.concatenate([s.q[-1], s.speeds[-1]])
         worst = float(np.max(np.abs(last - expected)) / max(1.0, np.max(np.abs(expected))))
         rows.append(Row("fmu", kind, worst, 1e-6, worst <= 1e-6))

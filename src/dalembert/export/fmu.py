@@ -8,27 +8,32 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from .. import __version__
-from ..algorithms.drives import Drives
-from ..emit.fmu import Plant, packed, sources
+from ..algorithms.drives import ROUNDED, Drives, dry_drives, rounded
+from ..compute.counted import counted
+from ..emit.fmu import STEP, Plant, packed, sources
 from ..emit.names import CodeNames
 from ..emit.unit import Entry, Unit
-from ..errors import ComputationError, ParameterError
+from ..errors import ComputationError, DalembertError, ParameterError
 from ..expr import Program, count, programs
 from ..expr.block import ready
+from ..linear import linearize
 from ..mechanism import Mechanism, how_to_give
 from ..plan.loops import with_motors
 from .plant import StateModel
 from .unit import parameter_slot
 
 FLAGS = ("-std=c99", "-shared", "-fPIC", "-fvisibility=hidden")
+MOST = 10  # halvings of the step of co-simulation
 LARGE = 20_000  # lines above which a compiler is asked for less
 
 
 def fmu_files(
     m: Mechanism,
     parameters: Sequence[str] | str | None = None,
-    drives: Drives = "inertia",
+    drives: Drives = "all",
     binary: bool = True,
 ) -> dict[str, str | bytes]:
     """Return <id>.fmu, with a Linux binary where a compiler is present."""
@@ -66,6 +71,10 @@ def fmu_plant(m: Mechanism, parameters: Sequence[str] | str | None, drives: Driv
         )
     asked = [p.name for p in m.parameters] if parameters == "all" else list(parameters or ())
     m = with_motors(m)
+    notes = counted(m, drives)
+    if drives == "all" and dry_drives(m):
+        m = rounded(m)
+        notes += (f"dry friction grows to its level about {ROUNDED:g} rad/s or m/s",)
     model = StateModel.of(m, asked, drives)
     functions = model.functions()
     used = {n for f in functions for n in f.parameters}
@@ -96,7 +105,19 @@ def fmu_plant(m: Mechanism, parameters: Sequence[str] | str | None, drives: Driv
         model.closed,
         model.own.speeds != m.nv,
         model.timed,
+        notes,
+        _step(m, model.start()) if m.drives and m.drives[0].rounded else STEP,
     )
+
+
+def _step(m: Mechanism, start: Sequence[float]) -> float:
+    """Return a step of co-simulation that is stable where rounded friction stops a joint."""
+    try:
+        rates = np.abs(np.linalg.eigvals(linearize(m, start[: m.nq]).A)).max(initial=0.0)
+    except DalembertError:  # no pose to linearize at: a rate that gears and light links have
+        rates = 1e5
+    halvings = int(np.ceil(np.log2(max(1.0, 4 * STEP * float(rates)))))
+    return STEP / 2.0 ** min(halvings, MOST)
 
 
 def _entry(program: Program) -> Entry:

@@ -90,6 +90,7 @@ class Drive:
 
     `static` is the level up to which friction holds a joint at rest, (0, 0) where it is that of
     motion; with a `stribeck` speed v_s the friction of motion falls from it as exp(-(q̇/v_s)²).
+    Code that has no events rounds dry friction off at the speed `rounded`, if it is not 0.
     """
 
     joint: int
@@ -99,6 +100,7 @@ class Drive:
     viscous: Any = 0
     static: tuple[Any, Any] = (0, 0)  # as coulomb
     stribeck: Any = 0
+    rounded: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,9 +60,7 @@ def plot(
 def _chosen(names: Sequence[str], joints: Sequence[str] | None) -> list[int]:
     if joints is None:
         return list(range(len(names)))
-    return [
-        k for k, n in enumerate(names) if any(n == j or n.startswith(f"{j}.") for j in joints)
-    ]
+    return [k for k, n in enumerate(names) if any(n == j or n.startswith(f"{j}.") for j in joints)]
 
 
 def _panels(r: Any, joints: Sequence[str] | None) -> list[tuple[str, Array, list[str], Array]]:

@@ -132,8 +132,10 @@ class Search:
         self.high = np.array([ranges[n]["range"][1] for n in self.free])
         fixed = len(self.free) == len(ranges) and "poses" not in self.study.data["task"]
         wanted = [self.minimise, *(c.measure for c in self.limits)]
-        self.exact = fixed and not self.study.mechanism.loops and all(
-            _root(n) in SMOOTH and ":" not in n for n in wanted
+        self.exact = (
+            fixed
+            and not self.study.mechanism.loops
+            and all(_root(n) in SMOOTH and ":" not in n for n in wanted)
         )
 
     def designs(self, x: Array) -> dict[str, Array]:

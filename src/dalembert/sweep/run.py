@@ -106,9 +106,7 @@ def _write(path: Path, data: bytes) -> None:
 # -- engines -------------------------------------------------------------------------------------
 
 
-def _engine(
-    on: str, s: Study, todo: list[int], workers: int | None
-) -> Iterator[tuple[int, bytes]]:
+def _engine(on: str, s: Study, todo: list[int], workers: int | None) -> Iterator[tuple[int, bytes]]:
     if on == "local":
         count = workers if workers is not None else min(os.cpu_count() or 1, max(1, len(todo)))
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:

@@ -79,8 +79,10 @@ def _of_python(m: Mechanism, task: Any) -> dict[str, Any]:
 
 
 def _list(given: Any, where: Place | None) -> Sequence[Any]:
-    if not isinstance(given, list | tuple) or not given or not all(
-        isinstance(x, Mapping) for x in given
+    if (
+        not isinstance(given, list | tuple)
+        or not given
+        or not all(isinstance(x, Mapping) for x in given)
     ):
         raise UsageError("a list of moves is needed", where, hint="[{ to = [1, 0.5], time = 0.8 }]")
     return given

@@ -192,9 +192,7 @@ class Torques:
 
         return save_html(self.m, path, motion=of_torques(self))
 
-    def plot(
-        self, path: str | Path | None = None, kind: str = "time", theme: str = "light"
-    ) -> Any:
+    def plot(self, path: str | Path | None = None, kind: str = "time", theme: str = "light") -> Any:
         """Return a figure with a panel per joint: the force and its parts; notebooks show it.
 
         `kind="speed"` draws each force over its speed beside what the joint can give; `theme` is
