@@ -6,6 +6,7 @@ Lifts and cranks whose rest pose is flat or folded, beside virtual work and maxi
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,3 +130,18 @@ def test_open_loops_say_the_gap_in_metres_and_its_direction():
     q = da.assemble(m)
     with pytest.raises(da.ComputationError, match=r"is 0\.\d+ m along [xy] in loop 1"):
         da.inverse_dynamics(m, q + [0, 0.1, 0, 0], [0.0] * 4, [0.0] * 4)
+
+
+def test_simulations_and_fmus_do_not_trust_the_plan_of_another_branch():
+    from dalembert.export.plant import StateModel
+    from dalembert.simulate.systems import Closed
+
+    m = scissor(2)
+    q, rest = scissor_pose(m, 0.5).tolist(), [0.0] * m.nv
+    flat, good = made_at(Closure(m), np.zeros(m.nv)), da.plan(m)
+    for plan, trusted in ((flat, False), (good, True)):
+        measure = Closed(m, plan).bound(m.bound()).project(q, rest, ())[2]
+        assert (measure > 1e-3) == trusted and (measure == 0) != trusted
+        plant = StateModel.of(m, [], "inertia")
+        plant = replace(plant, own=replace(plant.own, plan=plan))
+        assert (plant.rates()(q, rest, [0.0])[-1] > 1e-3) == trusted

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from .algorithms.closed_kinematics import CERTIFIED
 from .algorithms.loop_closure import ROWS, linearised
 from .algorithms.velocity_rows import is_rolling, is_timed, steering_of, velocity_rows
 from .catalog import algorithm, quantity
 from .catalog.loops import is_closed
 from .catalog.table import QUANTITIES
 from .compute import compile, evaluate
-from .compute.replan import CERTIFIED, SINGULAR
+from .compute.replan import SINGULAR
 from .errors import ComputationError, DalembertError, UsageError
 from .expr import Function, jacobian, trace
 from .expr.exact import to_float

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..algebra import is_zero
-from ..expr import Scalar, absolute, maximum, minimum
+from ..expr import Scalar, absolute, maximum, minimum, where
 from ..joint import Vector
 from ..mechanism import Mechanism
-from .closed_kinematics import Plan, dot
+from .closed_kinematics import CERTIFIED, Closed, Plan, dot
 from .composite import composite
 from .drives import Drives
 from .loop_closure import closure, closure_rates, loop_jacobian
@@ -23,6 +23,7 @@ from .newton_euler import newton_euler
 from .springs import spring_forces, without_springs
 
 Matrix = list[list[Scalar]]
+OPENED = 100.0  # an opening of left-out equations by this many residuals may come from them
 
 
 class Definite:
@@ -155,12 +156,23 @@ class Held:
 
     @property
     def measure(self) -> Scalar:
-        """How far the closure is from losing rank: one is best, zero is singular."""
+        """How far the closure is from losing rank: one is best, zero is singular.
+
+        Zero too where the certificate says that the plan is that of another branch.
+        """
         least: Scalar = 1
         order = self.S.order
         for k, d in zip(order, self.S.D, strict=True):
             least = minimum(least, self.weights[k] * d)
-        return least
+        closed = Closed.at(self.m, self.plan, self.q)
+        if is_zero(closed.opening):
+            return least
+        # rates are asked for between the steps too, where the loops are a little open
+        # and at a dead point of the motors G is large
+        gap = largest(closure(self.m, self.q), self.plan.row_sizes)
+        fast = largest([x for row in closed.G for x in row if not is_zero(x)])
+        limit = maximum(CERTIFIED, OPENED * gap) * maximum(fast, 1)
+        return where(closed.opening > limit, 0, least)
 
     def nearest(self, qd: Vector) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """Return (step of q, closed qd, residual of every equation): least in kinetic energy."""
@@ -194,9 +206,9 @@ def balance(
     return [*top, *(bias[r] + dot(J[r], qdd) for r in plan.rows)]
 
 
-def largest(values: Sequence[Scalar], sizes: Sequence[float]) -> Scalar:
-    """Return the largest value in parts of its size."""
+def largest(values: Sequence[Scalar], sizes: Sequence[float] | None = None) -> Scalar:
+    """Return the largest value in parts of its size, or of one."""
     most: Scalar = 0
-    for x, size in zip(values, sizes, strict=True):
+    for x, size in zip(values, sizes or [1.0] * len(values), strict=True):
         most = maximum(most, absolute(x) / size)
     return most

@@ -19,6 +19,7 @@ from .loop_closure import closure, closure_rates, closure_sides, loop_jacobian
 from .velocity_rows import is_rolling
 
 Matrix = Sequence[Sequence[Scalar]]
+CERTIFIED = 1e-9  # a certificate above this says that the plan is not that of the state
 DENSE = 6  # the last pivots are chosen at run time, those before are the planned ones
 
 
@@ -235,28 +236,41 @@ class Closed:
     def certificate(self) -> Scalar:
         """The largest entry of J G over all equations, in parts of J's largest: zero on the branch.
 
-        Planned rows vanish by their solution, as far as the pivot ratio says; what is left out was
-        said to follow from them. So do the rates of idle motors by free coordinates, which the plan
-        said they do not move with. Rows and columns are measured in the sizes of the plan.
+        So are the rates of idle motors by free coordinates, which the plan said they do not move
+        with.
         """
         plan, sizes = self.plan, self.plan.column_sizes
-        kept, led = set(plan.rows), set(plan.independent)
-        left = [r for r in range(plan.equations) if r not in kept]
+        idle = [k for k in plan.motors if k not in plan.independent] if plan.free else []
+        worst = self.opening
+        for c, lead in list(enumerate(plan.independent))[len(plan.independent) - plan.free :]:
+            for k in idle:
+                worst = maximum(worst, absolute(self.G[k][c]) * (sizes[lead] / sizes[k]))
+        return worst
+
+    @cached_property
+    def opening(self) -> Scalar:
+        """The largest entry of J G: by how much the planned motion opens what was left out.
+
+        Planned rows vanish by their solution, as far as the pivot ratio says; the others were said
+        to follow from them. Rows and columns are measured in the sizes of the plan.
+        """
+        plan, sizes = self.plan, self.plan.column_sizes
+        left = [r for r in range(plan.equations) if r not in plan.rows]
         left = [r for r in left if not all(is_zero(x) for x in self.J[r])]
-        idle = [k for k in plan.motors if k not in led] if plan.free else []
-        if not (left or idle):
-            return 0
-        gaps: list[Scalar] = []
-        rates: list[Scalar] = []
-        for c, lead in enumerate(plan.independent):
+        gaps = []
+        for c, lead in enumerate(plan.independent if left else ()):
             column = [row[c] for row in self.G]
             for r in left:
                 gap = dot(self.J[r], column)
                 gaps.append(absolute(gap) * (sizes[lead] / plan.row_sizes[r]))
-            if c >= len(plan.independent) - plan.free:
-                rates += [absolute(column[k]) * (sizes[lead] / sizes[k]) for k in idle]
-        worst = _largest(rates)
-        return maximum(worst, _largest(gaps) / self._size) if left else worst
+        return _largest(gaps) / self._size if gaps else 0
+
+    @property
+    def trusted(self) -> Scalar:
+        """The pivot ratio where the plan holds, zero where it is that of another branch."""
+        if is_zero(self.opening):
+            return self.factor.ratio
+        return where(self.opening > CERTIFIED, 0, self.factor.ratio)
 
     @property
     def _size(self) -> Scalar:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algorithms.closed_kinematics import DENSE
+from ..algorithms.closed_kinematics import CERTIFIED, DENSE
 from ..algorithms.velocity_rows import is_rolling
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
-from .replan import CERTIFIED, SINGULAR, Replanned, state_text
+from .replan import SINGULAR, Replanned, state_text
 
 OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
 UNFOUND = 1e-9  # the same after an assembly

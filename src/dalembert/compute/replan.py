@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
+from ..algorithms.closed_kinematics import CERTIFIED
 from ..algorithms.loop_closure import closure_sides
 from ..algorithms.velocity_rows import with_told
 from ..errors import SingularPose, UsageError, shown
@@ -21,7 +22,6 @@ from ..plan.generic import is_regular
 from ..plan.loops import OPEN, made_at, require_regular
 
 SINGULAR = 1e-8  # a pivot below this part of the largest
-CERTIFIED = 1e-9  # a certificate above this says that the plan is not that of the state
 WEAK = 0.1  # motors whose share of the motion is less do not lead accelerations
 TRIES = 6  # plans made for pivots that are poor and not wrong
 KEPT = 8  # plans of a mechanism that are tried before a new one is made

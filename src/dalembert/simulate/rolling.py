@@ -130,7 +130,7 @@ class Rolling(Reduced):
         for k, j in enumerate(prescribed_joints(m)):
             parts[j][0] = u[end + 3 * k]
         closed = closed_at(m, self.plan, [x for own in parts for x in own], 2 * is_holonomic(m))
-        return closed.q, closed.velocity(v), closed.factor.ratio
+        return closed.q, closed.velocity(v), closed.trusted
 
     def alpha(self, q: Array, qd: Array, u: Array) -> Array:
         """Return the named speeds of many states; the rates where none are named."""

@@ -275,7 +275,7 @@ class Closed:
         for k, j in enumerate(self.given):
             parts[j][0], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
         closed = closed_at(m, self.plan, [x for own in parts for x in own], 2)
-        return closed.q, closed.velocity(v), closed.factor.ratio
+        return closed.q, closed.velocity(v), closed.trusted
 
 
 @dataclass(frozen=True)
