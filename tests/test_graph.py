@@ -430,7 +430,6 @@ def without(**changes):
 
 
 BAD = {
-    "active": (without(active=["A", "P", "C", "Q", "B"]), "'A', 'P', 'C', 'Q', 'B' close a loop"),
     "lost": (without(joints=FIVEBAR["joints"][:1]), "no joint leads from the base to body 'rodA'"),
     "number": (without(active=[0]), "needed by its name"),
     "axis": (without(joints=[{"joint": "revolute", "body_i": -1, "body_j": 0}]), "needs axis"),

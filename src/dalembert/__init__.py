@@ -73,6 +73,7 @@ QUANTITIES = (
     "loop_reactions",
     "closure",
     "loop_jacobian",
+    "cut_coordinates",
     "leg_states",
     "leg_torques",
     "platform_wrench",

@@ -342,6 +342,7 @@ def compile(
         "active_mass_matrix",
         "closure",
         "loop_jacobian",
+        "cut_coordinates",
     ],
     method: str | None = ...,
     *,
@@ -1676,6 +1677,16 @@ def closure(
 ) -> Array: ...
 
 def loop_jacobian(
+    m: Mechanism,
+    q: ArrayLike,
+    *,
+    method: str | None = ...,
+    check: bool = ...,
+    out: Array | tuple[Array, ...] | None = ...,
+    parameters: Mapping[str, ArrayLike] | None = ...,
+) -> Array: ...
+
+def cut_coordinates(
     m: Mechanism,
     q: ArrayLike,
     *,

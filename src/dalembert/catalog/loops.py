@@ -16,6 +16,7 @@ from ..algorithms import (
     closed_kinematics,
     closed_loop,
     closed_wrenches,
+    cut_joints,
     loop_closure,
     parallel,
 )
@@ -55,6 +56,10 @@ def _rows_v(m: Mechanism, options: Options) -> tuple[int, ...]:
 
 def _rows(m: Mechanism, options: Options) -> tuple[int, ...]:
     return (loop_closure.equation_count(m),)
+
+
+def _cut(m: Mechanism, options: Options) -> tuple[int, ...]:
+    return (cut_joints.cut_count(m),)
 
 
 def _loops6(m: Mechanism, options: Options) -> tuple[int, ...]:
@@ -149,6 +154,10 @@ def loop_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
     rows.append(
         _row("loop_jacobian", "q", (("J", _rows_v),), {"closure": loop_closure.loop_jacobian},
              "mixed", "J of the closure equations: J qd = 0", {}) | plain
+    )  # fmt: skip
+    rows.append(
+        _row("cut_coordinates", "q", (("q_c", _cut),), {"poses": cut_joints.cut_coordinates},
+             "rad, m", "variables of the cut joints, loop by loop", {}) | plain
     )  # fmt: skip
     return rows
 

@@ -40,6 +40,7 @@ AXES = {
     "_motors_map": ("motor", "independent"),
     "_v_motors": ("joint", "motor"),
     "_rows": ("closure",),
+    "_cut": ("cut",),
     "_rows_v": ("closure", "joint"),
     "_joints": ("last",),
     "_speeds": ("speed",),
@@ -107,6 +108,7 @@ def _names(m: Mechanism, kind: str, size: int, settings: Mapping[str, Any]) -> l
         "coordinate": labels(m, coordinates=True),
         "independent": partial(_independent, m),
         "closure": partial(_closure, m),
+        "cut": partial(_cut, m),
         "last": every[-size:],
         "body": [shown(b.name, 40) for b in m.bodies],
         "component": COMPONENTS.get(size, []),
@@ -150,6 +152,12 @@ def _closure(m: Mechanism) -> list[str]:
     from ..algorithms.loop_closure import equation_names
 
     return [shown(name, 40) for name in equation_names(m)]
+
+
+def _cut(m: Mechanism) -> list[str]:
+    from ..algorithms.cut_joints import cut_names
+
+    return [shown(name, 40) for name in cut_names(m)]
 
 
 def _constraints(m: Mechanism) -> list[str]:

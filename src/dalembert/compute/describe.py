@@ -86,7 +86,7 @@ def _robot(row: Quantity) -> str:
     names = {*row.inputs}
     if "pose" in names:
         return "stewart()"
-    if row.planned or row.name in ("closure", "loop_jacobian"):
+    if row.planned or row.name in ("closure", "loop_jacobian", "cut_coordinates"):
         return "fivebar()"
     if "steer" in names or row.name == "kane_J_h":
         return "truck()"

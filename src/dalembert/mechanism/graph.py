@@ -2,7 +2,8 @@
 
 Joints that must stay are taken first, then those with the fewest freedoms (so that loops are cut
 where they cost the fewest equations), then those nearest to the base, then those that appear first.
-Each joint that would close a loop with those already taken is cut.
+Each joint that would close a loop with those already taken is cut. One that must stay all the same
+keeps its coordinate: the body it leads to is split, and the two halves are welded by a fixed loop.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any
 
-from ..algebra import Rotation, Transform, Vec3
+from ..algebra import Rotation, Transform, Vec3, is_zero
 from ..errors import ModelError, shown
-from ..expr.exact import exact
+from ..expr.exact import exact, to_float
 from ..joint import Fixed, Joint, Prismatic, Revolute, Screw
 from .parts import Body, Frame, Loop
 from .rehome import onto
+from .validate import numeric
 
 CUTTABLE = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "fixed")
 PARTS = {"cylindrical": ("slide", "turn"), "universal": ("1", "2")}
@@ -79,30 +81,65 @@ def spanning_tree(
 ) -> Tree:
     """Return the tree of a graph of bodies and joints, the others cut into loops.
 
-    `bodies` give names and inertias in their own frames; joints named in `keep` are not cut.
+    `bodies` give names and inertias in their own frames; joints named in `keep`, and those with
+    limits, are not cut.
     """
-    stay = [
-        c.kind not in CUTTABLE or any(n in keep for n in (c.name, *c.names)) for c in connections
-    ]
+    connections, bodies = list(connections), list(bodies)
+    named = [any(n in keep for n in (c.name, *c.names)) for c in connections]
+    stay = [a or _uncuttable(c) for a, c in zip(named, connections, strict=True)]
     taken = _taken(connections, stay)
+    split = [k for k, c in enumerate(connections) if k not in taken and (stay[k] or _limited(c))]
+    welds = []
+    for k in split:
+        c, half = connections[k], len(bodies)
+        bodies.append(Body(_half_name(c, bodies), -1))
+        connections[k] = replace(c, body_j=half)
+        welds.append(
+            Connection(f"{c.name}.weld", "fixed", half, Transform(), c.body_j, Transform())
+        )
+        taken.add(k)
     order = _outward(bodies, connections, taken)
     made = _Made(bodies)
     for k, backwards in order:
         made.add(connections[k], backwards)
     cut = [c for k, c in enumerate(connections) if k not in taken]
-    loops = tuple(_loop(c, made.home) for c in cut)
+    loops = tuple(_loop(c, made.home) for c in (*cut, *welds))
     notes = list(made.notes)
     if cut:
         names = ", ".join(f"{shown(c.name, 60)} ({c.kind})" for c in cut[:20])
         more = f" and {len(cut) - 20} more" if len(cut) > 20 else ""
         notes.append(f"loops were cut at {names}{more}")
-    limited = [shown(c.name, 60) for c in cut if c.limits or c.velocity_limit or c.effort_limit]
-    if limited:
-        notes.append("limits of joints that were cut are not kept: " + ", ".join(limited[:20]))
+    for k in split[:20]:
+        c = connections[k]
+        notes.append(
+            f"joint {shown(c.name, 60)} closes a loop and keeps its coordinate: "
+            "the body beyond it is split at a weld"
+        )
     return Tree(tuple(made.bodies), tuple(made.frames), loops, made.home, tuple(notes))
 
 
 # -- which joints ------------------------------------------------------------------------------
+
+
+def _uncuttable(c: Connection) -> bool:
+    """Return whether a joint has no cut form; a universal one needs axes at right angles."""
+    if c.kind == "universal":
+        a, b = (joint.axis for joint in c.chain if isinstance(joint, Revolute))
+        across = a.dot(b)
+        return not (is_zero(across) or (numeric(across) and abs(to_float(across)) < 1e-9))
+    return c.kind not in CUTTABLE
+
+
+def _limited(c: Connection) -> bool:
+    return bool(c.limits or c.velocity_limit or c.effort_limit)
+
+
+def _half_name(c: Connection, bodies: Sequence[Body]) -> str:
+    """Return a name for the half of a body that is split beyond a joint."""
+    beyond = bodies[c.body_j].name if c.body_j >= 0 else "base"
+    choices = chain([f"{beyond}.{c.name}"], (f"{beyond}.{c.name}{k}" for k in count(2)))
+    taken = {b.name for b in bodies}
+    return next(n for n in choices if n not in taken)
 
 
 def _taken(connections: Sequence[Connection], stay: Sequence[bool]) -> set[int]:
@@ -118,7 +155,13 @@ def _taken(connections: Sequence[Connection], stay: Sequence[bool]) -> set[int]:
     taken: set[int] = set()
     far = _distances(connections)
     ranks = [
-        (not stay[k], c.freedoms, min(far.get(b, len(far)) for b in (c.body_i, c.body_j)), k)
+        (
+            not stay[k],
+            not _limited(c),
+            c.freedoms,
+            min(far.get(b, len(far)) for b in (c.body_i, c.body_j)),
+            k,
+        )
         for k, c in enumerate(connections)
     ]
     for *_, k in sorted(ranks):
@@ -127,8 +170,6 @@ def _taken(connections: Sequence[Connection], stay: Sequence[bool]) -> set[int]:
         if i != j:
             head[i] = j
             taken.add(k)
-        elif stay[k]:
-            _refuse(connections, taken, c)
     return taken
 
 
@@ -152,30 +193,6 @@ def _distances(connections: Sequence[Connection]) -> dict[int, int]:
                     far[other] = far[body] + 1
                     ready.append(other)
     return far
-
-
-def _refuse(connections: Sequence[Connection], taken: set[int], last: Connection) -> None:
-    """Raise the error of joints that may not be cut and close a loop."""
-    near = _near(connections, taken)
-    came: dict[int, tuple[int, int]] = {last.body_i: (-2, -2)}
-    ready = [last.body_i]
-    for body in ready:
-        for k in near.get(body, ()):
-            c = connections[k]
-            other = c.body_j if c.body_i == body else c.body_i
-            if other not in came:
-                came[other] = (body, k)
-                ready.append(other)
-    found, body = [connections.index(last)], last.body_j
-    while body != last.body_i:
-        body, k = came[body]
-        found.append(k)
-    listed = ", ".join(repr(shown(connections[k].name, 40)) for k in sorted(found))
-    raise ModelError(
-        f"joints {listed} close a loop and none of them may be cut",
-        hint="active joints, joints with a drive, spring or coupling, and screw, planar and free "
-        "joints stay: leave one of them passive",
-    )
 
 
 def _outward(
