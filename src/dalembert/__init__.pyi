@@ -50,6 +50,7 @@ from .plan.kane import cartesian_singularity as cartesian_singularity
 from .plan.kane import kane_speeds as kane_speeds
 from .read import load as load
 from .simulate import simulate as simulate
+from .studio import studio as studio
 from .sweep.optimise import optimise as optimise
 from .sweep.size import size as size
 from .sweep.sweep import sweep as sweep
