@@ -25,6 +25,7 @@ from ..mechanism import Mechanism, require_mechanism
 from ..plan.kane import with_speeds
 from .elimination import Matrix, solved
 from .kane_symbols import Setting
+from .kane_sympy import Entries
 from .ratio import Ratio, size
 
 EXPANDED = 4000  # products of terms up to which D, C and τ are multiplied out
@@ -240,13 +241,14 @@ class KaneForm:
     @cached_property
     def D(self) -> Matrix | None:
         """Step 9: D = J'MJ (5.12); None where it is left as this product."""
-        return self.D_of(self.J) if self._work(self.J, self.J) <= EXPANDED else None
+        small = self._work(self.J, self.J) <= EXPANDED
+        return Entries(self.D_of(self.J)) if small else None
 
     @cached_property
     def C(self) -> Matrix | None:
         """Step 9: C = J'(MJ̇ + WMJ) (5.13, E3.4); None where it is left as this product."""
         both = self._work(self.J, self.J_dot) + self._work(self.J, self.J)
-        return self.C_of(self.J, self.J_dot) if both <= EXPANDED else None
+        return Entries(self.C_of(self.J, self.J_dot)) if both <= EXPANDED else None
 
     @cached_property
     def tau(self) -> list[Any] | None:
@@ -254,7 +256,7 @@ class KaneForm:
         stacked = [[x] for w in self.omega for x in w]
         if self._work(self.J, stacked) > EXPANDED:
             return None
-        return self.tau_of(self.J)
+        return Entries(self.tau_of(self.J))
 
     def tau_of(self, J: Matrix) -> list[Any]:
         """Return J'ω_a and J_nh' times the forces on the rates."""

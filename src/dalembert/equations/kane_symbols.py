@@ -267,7 +267,7 @@ class Setting:
     def __init__(self, m: Mechanism):
         self.symbols = s = KaneSymbols(m)
         self.ring = Ring(s)  # type: ignore[arg-type]
-        self.field = f = Field(self.ring, s.angles())
+        self.field = f = Field(self.ring, s.angles(), self)
         self.q = [Coordinate(f, {k: Fraction(1)}) for k in range(1, s.n + 1)]
         self.qd = [f.gen("rate", k) for k in range(1, s.n + 1)]
         first = s.n + 1

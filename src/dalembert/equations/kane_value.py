@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..expr.formula import Product, Sum, Symbol, grouped, named, total
+from ..expr.style import LATEX, TEXT, write
 from .condense import shortened
 from .kane_symbols import Setting
 from .order import factored, ordered
@@ -116,6 +117,11 @@ def entry(setting: Setting, x: Any) -> Sum:
     if isinstance(x, Coordinate):
         x = x.ratio()
     return _ratio(setting, x) if isinstance(x, Ratio) else total([Product(Fraction(x))])
+
+
+def written(x: Ratio, latex: bool = False) -> str:
+    """Return a ratio as text or in LaTeX."""
+    return write(entry(x.field.setting, x), LATEX if latex else TEXT)
 
 
 def products(setting: Setting, terms: Sequence[tuple[Any, Sequence[tuple[str, int, int]]]]) -> Sum:

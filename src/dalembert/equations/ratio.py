@@ -19,8 +19,8 @@ TERMS = 200_000  # of one numerator; beyond it a derivation is given up
 class Field:
     """The ratios over one ring, in which angles are single and independent."""
 
-    def __init__(self, ring: Ring, single: Sequence[int]):
-        self.ring, self.one = ring, ring.one
+    def __init__(self, ring: Ring, single: Sequence[int], setting: Any = None):
+        self.ring, self.one, self.setting = ring, ring.one, setting
         index = ring.symbols.index
         circles = []
         for k in single:
@@ -78,6 +78,26 @@ class Ratio:
 
     def __init__(self, field: Field, num: Poly, den: Poly):
         self.field, self.num, self.den = field, num, den
+
+    def __repr__(self) -> str:
+        from .kane_value import written
+
+        return written(self)
+
+    def latex(self) -> str:
+        """Return the entry in LaTeX."""
+        from .kane_value import written
+
+        return written(self, latex=True)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    def to_sympy(self) -> Any:
+        """Return the entry as a SymPy expression of coordinates, rates and parameters by name."""
+        from .kane_sympy import ratio_to_sympy
+
+        return ratio_to_sympy(self)
 
     def __add__(self, o: Any) -> Any:
         if o.__class__ is int and o == 0:

@@ -39,7 +39,7 @@ def _body(
 def _bar(name: str, parent: Any, at: Any, length: float, mass: float) -> dict[str, Any]:
     """Return a uniform bar along x on a revolute joint about z."""
     across = mass * length * length / 12
-    inertia = [across / 50, across, across]
+    inertia = [float(f"{x:.12g}") for x in (across / 50, across, across)]  # no digits of rounding
     return _body(name, parent, _joint("revolute", at=at), mass, (length / 2, 0, 0), inertia)
 
 

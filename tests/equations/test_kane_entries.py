@@ -1,0 +1,39 @@
+"""Entries of Kane's steps show themselves and go to SymPy."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+
+def test_entries_show_themselves():
+    form = da.kane_form(da.robots.truck())
+    for matrix in (form.D, form.C, form.tau):
+        assert "0x" not in repr(matrix) and "Ratio" not in repr(matrix)
+    assert "cos(delta)" in repr(form.D[0][0])
+    assert r"\cos \delta" in form.D[0][0].latex() and form.D[0][0]._repr_latex_().startswith("$")
+    assert form.D.latex().startswith(r"\begin{bmatrix}")
+
+
+def test_sympy_has_the_numbers_of_the_compiled_quantity():
+    sympy = pytest.importorskip("sympy")
+    m = da.robots.truck()
+    form = da.kane_form(m)
+    q = np.random.default_rng(1).uniform(-0.4, 0.4, m.nq)
+    steer = 0.2
+    given = {n: float(v) for n, v in m.values.items()}
+    given |= {n: 0.7 + 0.1 * k for k, n in enumerate(m.open_parameters)}
+    own = {n: x for n, x in given.items() if n in m.open_parameters}
+    expected = da.kane_D(m, q, steer=[steer], parameters=own)
+    at = dict(zip(m.joint_names, q, strict=True)) | given | {"delta": steer}
+    found = form.D.to_sympy()
+    values = {s: at[s.name] for s in found.free_symbols}
+    np.testing.assert_allclose(
+        np.array(found.subs(values).tolist(), dtype=float), expected, rtol=1e-12
+    )
+    assert sympy.simplify(found[0, 0] - form.D[0][0].to_sympy()) == 0
+
+
+def test_ready_made_bars_have_short_numbers():
+    text = da.equations(da.robots.fourbar().tree).text()
+    assert "JX2 = 0.0016\n" in text and "00000000" not in text
