@@ -40,6 +40,11 @@ def _options(row: Quantity, given: Mapping[str, Any]) -> dict[str, Any]:
         if name not in row.options:
             known = ", ".join(row.options) or "none"
             raise UsageError(f"{row.name} has no option {name!r}", hint=f"its options: {known}")
+    steps = given.get("steps", 0)
+    if not isinstance(steps, int) or not 0 <= steps <= 100:
+        raise UsageError(
+            f"{row.name}: steps is a number of Newton steps from 0 to 100", hint="steps=8"
+        )
     # one joint may be given without brackets
     return {**row.options, **{k: (x,) if k == "given" and isinstance(x, (str, int)) else x
                               for k, x in given.items()}}  # fmt: skip

@@ -173,6 +173,7 @@ def ur5() -> Mechanism:
     cylinders of the wrist are those of the later ur_description/config/ur5/physical_parameters.yaml
     (radius 0.06, length 0.12; 0.0375, 0.0345 of the last): the first files, and those that
     example-robot-data 6.0.0 distributes, have a radius of 0.6 m there. `tool0` is the flange.
+    Universal Robots' own later description for ROS 2 differs from this one.
 
     >>> ur5().joint_names[2]
     'elbow_joint'

@@ -56,8 +56,11 @@ def truck(n_trailers: int = 1) -> Mechanism:
     >>> truck(2).joint_names
     ('x', 'y', 'th', 'phi1', 'phi2')
     """
-    if not isinstance(n_trailers, int) or n_trailers < 0:
-        raise UsageError(f"truck({n_trailers!r}): the number of trailers is a whole number")
+    if not isinstance(n_trailers, int) or not 0 <= n_trailers <= 1000:
+        many = repr(n_trailers) if not isinstance(n_trailers, int) else "..."
+        raise UsageError(
+            f"truck({many}): the number of trailers is a whole number", hint="from 0 to 1000"
+        )
     bodies = _planar("m1", ["b", 0, 0], "j1")
     wheels: list[dict[str, Any]] = [
         {"name": "rear", "body": "chassis", "point": [0, 0, 0], "normal": LATERAL},
