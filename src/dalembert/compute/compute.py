@@ -24,7 +24,7 @@ from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..plan import LoopPlan, planned
 from ..plan.kane import check_cartesian, check_positions, explain_speeds, with_speeds
 from ..reframe import simplify
-from .describe import gathered, signature, spot, text
+from .describe import check_steps, gathered, signature, spot, text
 from .loops import check_made, closed_evaluate, cut_tree
 from .model import model_of
 from .slopes import check_wrt, kept_parameters, with_slopes
@@ -40,11 +40,7 @@ def _options(row: Quantity, given: Mapping[str, Any]) -> dict[str, Any]:
         if name not in row.options:
             known = ", ".join(row.options) or "none"
             raise UsageError(f"{row.name} has no option {name!r}", hint=f"its options: {known}")
-    steps = given.get("steps", 0)
-    if not isinstance(steps, int) or not 0 <= steps <= 100:
-        raise UsageError(
-            f"{row.name}: steps is a number of Newton steps from 0 to 100", hint="steps=8"
-        )
+    check_steps(row, given.get("steps", 0))
     # one joint may be given without brackets
     return {**row.options, **{k: (x,) if k == "given" and isinstance(x, (str, int)) else x
                               for k, x in given.items()}}  # fmt: skip

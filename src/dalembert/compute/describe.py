@@ -199,3 +199,11 @@ def _labels(m: Mechanism, name: str, port: Any) -> tuple[str, Sequence[str]]:
     }
     kind, labels = named.get(port.name.removesuffix("_rate"), lambda: ("", ()))()
     return kind, labels if len(labels) == size else ()
+
+
+def check_steps(row: Quantity, steps: Any) -> None:
+    """Raise UsageError for a number of Newton steps that is none."""
+    if not isinstance(steps, int) or not 0 <= steps <= 100:
+        raise UsageError(
+            f"{row.name}: steps is a number of Newton steps from 0 to 100", hint="steps=8"
+        )
