@@ -118,9 +118,7 @@ def _at_origin(R: Rotation, p: Vec3, linear: Vec3, angular: Vec3) -> Spatial:
     return Spatial(w, R @ linear + p.cross(w))
 
 
-def _own(
-    m: Mechanism, j: int, R: Rotation, q: Vector, qd: Vector, relative: Spatial
-) -> Spatial:
+def _own(m: Mechanism, j: int, R: Rotation, q: Vector, qd: Vector, relative: Spatial) -> Spatial:
     """Return the acceleration of the joint itself at qdd = 0, as ξ̇ at O.
 
     One-freedom joints have none (s × s = 0, E4.9). The classical acceleration that a joint with

@@ -1,6 +1,6 @@
 """The fixed-step driver as LLVM IR text: tiles of states run through time without Python.
 
-`rk4` calls a right-hand side four times a step; `map` applies a traced one-step map (semi-implicit
+A tableau calls a right-hand side once a stage; a `map` applies a traced one-step map (semi-implicit
 Euler, constant acceleration). Both then apply the projection, if there is one, and write the states
 of the requested times. The kernels are those of `batch`: a state does not depend on its neighbours.
 """
@@ -8,6 +8,7 @@ of the requested times. The kernels are those of `batch`: a state does not depen
 from __future__ import annotations
 
 from .code import Code, Record
+from .methods import RK4, Tableau
 
 DONE, MORE, BAD, ALARM = 0, 1, 2, 3
 GUARD = 7  # a guard is negative at the end of the step in hand
@@ -62,8 +63,7 @@ RECORD = Record(
         # rows of the tile
         ("x", "ptr"),
         ("y", "ptr"),
-        ("k", "ptr"),
-        ("total", "ptr"),
+        ("k", "ptr"),  # a tile for each stage
         ("alarm", "ptr"),
         ("g", "ptr"),
     ]
@@ -141,23 +141,18 @@ class _Fixed(Code):
         target = self.get(what)
         self.do(_BATCH, target, ins, self.at("strides"), given, width, outs, rows, scratch)
 
-    def rk4(self, rows: str, length: str) -> None:
-        """Write one step of the classical Runge-Kutta method from x to y."""
-        x, y, k, total = (self.get(b) for b in ("x", "y", "k", "total"))
-        h, t = self.get("h"), self.get("t")
-        half, middle, end = self.mul(h, 0.5), None, self.add(t, h)
-        middle = self.add(t, half)
-        one, two = "0x3FF0000000000000", "0x4000000000000000"
-        self.call("rhs", x, k, rows, t)
-        self.combine(total, length, None, [(one, k)])
-        self.combine(y, length, x, [(half, k)])
-        for weight in (half, h):
-            self.call("rhs", y, k, rows, middle)
-            self.combine(total, length, total, [(two, k)])
-            self.combine(y, length, x, [(weight, k)])
-        self.call("rhs", y, k, rows, end)
-        self.combine(total, length, total, [(one, k)])
-        self.combine(y, length, x, [(self.div(h, 6.0), total)])
+    def stages(self, method: Tableau, rows: str, length: str) -> None:
+        """Write one step of an explicit method from x to y."""
+        x, y, h, t = (self.get(b) for b in ("x", "y", "h", "t"))
+        tile = self("mul i64 {}, {}", self.get("n"), TILE)
+        K = [
+            self.spot(self.get("k"), self("mul i64 {}, {}", tile, i)) for i in range(method.stages)
+        ]
+        for k, (c, weights) in enumerate(zip(method.C, method.A, strict=True)):
+            if weights:
+                self.combine(y, length, x, [(self.mul(h, a), K[j]) for j, a in weights])
+            self.call("rhs", y if weights else x, K[k], rows, self.add(t, self.mul(h, c)))
+        self.combine(y, length, x, [(self.mul(h, b), K[j]) for j, b in method.B])
 
 
 def _save(c: Code, rows: str) -> None:
@@ -234,7 +229,7 @@ def _end_of_step(c: _Fixed, rows: str, length: str, t: str) -> None:
     with c.when(mapped):
         c.call("rhs", c.get("x"), c.get("y"), rows, t)
     with c.when(c("xor i1 {}, true", mapped)):
-        c.rk4(rows, length)
+        c.stages(RK4, rows, length)
     y, k = c.get("y"), c.get("k")
     fine = c.finite(y, length)
     with c.when(c("xor i1 {}, true", fine)):

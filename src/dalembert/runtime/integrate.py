@@ -27,7 +27,7 @@ from .implicit import Implicit
 from .kernel import Kernel
 from .library import declarations
 from .llvm import Engine, generate, table
-from .methods import ADAPTIVE, Rosenbrock
+from .methods import ADAPTIVE, RK4, Rosenbrock
 from .signal import Signal
 from .task import Task
 
@@ -124,8 +124,8 @@ class Fixed:
         task["n"], task["count"], task["states"] = n, count, self.states
         task["out"], task["times"] = self.out, np.ascontiguousarray(self.times, dtype=float)
         task["samples"], task["step"] = len(self.times), self.step
-        for name in ("x", "y", "k", "total"):
-            task.buffer(name, TILE * n)
+        for name, tiles in (("x", 1), ("y", 1), ("k", RK4.stages)):
+            task.buffer(name, tiles * TILE * n)
         task.buffer("alarm", TILE)
         task["guard_count"] = guard_count(self.model)
         task.buffer("g", TILE * guard_count(self.model))

@@ -147,4 +147,3 @@ def frozen_at(value: Any, known: dict[str, float]) -> float:
     from ..mechanism.edit import number
 
     return float(to_float(number(value, Graph()), known))
-

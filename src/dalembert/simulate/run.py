@@ -11,6 +11,7 @@ from ..compute.counted import counted
 from ..errors import UsageError
 from ..mechanism import joint_name
 from ..runtime import integrate as drivers
+from ..runtime.methods import RK4
 from .between import sampled_events
 from .events import EventTable, located
 from .friction import Modes, Through, crossing
@@ -92,7 +93,7 @@ class Run:
         stopped = self.cut(out, found, lead)
         spans = np.maximum(1, np.ceil(np.diff(self.times) / self.step - 1e-9)).sum()
         steps = int(spans) * len(states)
-        return out, found, steps, steps * (4 if self.method == "rk4" else 1), stopped
+        return out, found, steps, steps * (RK4.stages if self.method == "rk4" else 1), stopped
 
     def watched(self, found: Found, lead: tuple[int, ...]) -> Found:
         """Return samples found by other means with the events that they show."""

@@ -107,9 +107,7 @@ def _stated(
     found = _exceeded(model, names, index, t, q, qd, tau)
     limits = _limits(model, "effort_limit"), _limits(model, "velocity_limit")
     notes = model.form.left_out
-    return Torques(
-        model, names, t, q, qd, qdd, tau, parts, qd, found, *limits, notes=notes
-    )
+    return Torques(model, names, t, q, qd, qdd, tau, parts, qd, found, *limits, notes=notes)
 
 
 def _spaced(x: Array, whole: Array) -> Array:
