@@ -333,6 +333,20 @@ def tree_motion(
     return [qd, qdd, *closed.checks()]
 
 
+def in_closed_motion(
+    m: Mechanism, plan: Plan, q: Vector, qd: Vector, *qdd: Vector, run: Any, tree: Any = None,
+    steps: int = 0, **options: Any,
+) -> Any:  # fmt: skip
+    """Return (what `run` gives for the whole tree, checks) in the motion of the independent joints.
+
+    `run(m, q, qd, ...)` is a quantity of trees; qdd is given where it needs accelerations.
+    """
+    closed = closed_at(m, plan, q, steps)
+    full = closed.velocity(qd)
+    more = [closed.acceleration(full, [x[k] for k in plan.independent]) for x in qdd]
+    return [run(tree or m, closed.q, full, *more, **options), *closed.checks()]
+
+
 def active_map(m: Mechanism, plan: Plan, q: Vector, steps: int = 0) -> Any:
     """Return (G, checks): rates of all joints from those of the independent ones, (56)."""
     closed = closed_at(m, plan, q, steps)

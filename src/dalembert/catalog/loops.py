@@ -8,6 +8,7 @@ models that change their meaning when loops close the tree.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -195,6 +196,15 @@ def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
              {"newton_euler": closed_wrenches.closed_link_wrenches}, "N, N m",
              "wrench of each parent on its link, at the link's origin, link axes", STEPS),
     ]  # fmt: skip
+
+
+def in_closed_motion(row: Any) -> Any:
+    """Return the row of a tree's quantity for machines whose loops decide most of the rates."""
+    methods = {
+        name: partial(closed_kinematics.in_closed_motion, run=run)
+        for name, run in row.methods.items()
+    }
+    return replace(row, methods=methods, options={**STEPS, **row.options}, planned=True)
 
 
 # -- parallel robots ---------------------------------------------------------------------------

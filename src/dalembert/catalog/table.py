@@ -214,6 +214,11 @@ _ROWS = (
 
 QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}
 CLOSED = {row["name"]: Quantity(**row) for row in loops.closed_rows(INVERSE)}
+# of loops and couplings: rates of the independent joints are read, the others follow
+MOTION = {
+    name: loops.in_closed_motion(QUANTITIES[name])
+    for name in ("velocity", "acceleration", "momentum", "kinetic_energy")
+}
 
 # how long each input vector is; all others have nv entries
 INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
@@ -273,6 +278,8 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
             return _reduced(name, m)
         if name in CLOSED and loops.is_closed(m):
             return _steered(CLOSED[name], m)
+        if name in MOTION and loops.is_closed(m) and not is_rolling(m):
+            return MOTION[name]
     if name in QUANTITIES:
         row = QUANTITIES[name]
         if m is None:

@@ -13,7 +13,7 @@ from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
-from .replan import SINGULAR, Replanned, state_text
+from .replan import SINGULAR, UNDRIVEN, Replanned, state_text
 
 OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
 UNFOUND = 1e-9  # the same after an assembly
@@ -114,7 +114,7 @@ def _limit(m: Mechanism, name: str) -> float:
 
     Accelerations exist where the motors are at a dead point: other joints lead there.
     """
-    if name == "forward_dynamics" or planned(m).rank > DENSE or is_rolling(m):
+    if name in UNDRIVEN or planned(m).rank > DENSE or is_rolling(m):
         return POOR
     return SINGULAR
 

@@ -27,7 +27,9 @@ TRIES = 6  # plans made for pivots that are poor and not wrong
 KEPT = 8  # plans of a mechanism that are tried before a new one is made
 
 # what has a meaning where the motors are at a dead point
-UNDRIVEN = frozenset({"forward_dynamics"})
+UNDRIVEN = frozenset({
+    "forward_dynamics", "velocity", "acceleration", "momentum", "kinetic_energy",
+})  # fmt: skip
 # what says which forces make a motion: coordinates that follow no motor would move otherwise
 HELD = frozenset({
     "inverse_dynamics", "active_torques", "tree_torques", "loop_reactions", "link_wrenches",

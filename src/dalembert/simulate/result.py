@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.velocity_rows import is_rolling
 from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..display import lines_html, table_html
@@ -125,9 +126,12 @@ class Simulation:
         >>> r.quantity("inverse_dynamics").round(6).tolist()
         [[0.3], [0.3]]
         """
+        return self._quantity(self.m, name, options)
+
+    def _quantity(self, m: Mechanism, name: str, options: Mapping[str, Any]) -> Array:
         from ..catalog import quantity
 
-        row = quantity(name, self.m)
+        row = quantity(name, m)
         known = {"q": lambda: self.q, "qd": lambda: self.qd, "qdd": self._qdd}
         for n in row.inputs:
             if n not in known:
@@ -137,7 +141,7 @@ class Simulation:
         given = {
             k: np.asarray(v)[..., None] if np.ndim(v) else v for k, v in self.parameters.items()
         }
-        return evaluate(self.m, name, *inputs, parameters=given or None, **options)
+        return evaluate(m, name, *inputs, parameters=given or None, **options)
 
     def _qdd(self) -> Array:
         if self.speeds.shape[-1] != self.m.nv:
@@ -147,7 +151,9 @@ class Simulation:
     @cached_property
     def kinetic_energy(self) -> Array:
         """The kinetic energy at each time, rotors included (J)."""
-        return self.quantity("kinetic_energy")
+        # the rates of all joints are known: none has to follow from others
+        m = self.m.tree if is_closed(self.m) and not is_rolling(self.m) else self.m
+        return self._quantity(m, "kinetic_energy", {})
 
     @cached_property
     def potential_energy(self) -> Array:

@@ -119,7 +119,7 @@ def tree_state(case: Case) -> tuple[Array, Array, Array]:
     qd[:, legs] = [array_of(s["expected"]["leg_qd"], "leg_qd").ravel() for s in case.states]
     qdd[:, legs] = [array_of(s["expected"]["leg_qdd"], "leg_qdd").ravel() for s in case.states]
     qd[:, coordinates] = np.linalg.solve(J, v[..., None])[..., 0]
-    rest = evaluate(m, "acceleration", q, qd, np.zeros_like(q), frame=frame)
+    rest = evaluate(m.tree, "acceleration", q, qd, np.zeros_like(q), frame=frame)
     qdd[:, coordinates] = np.linalg.solve(J, (a - rest)[..., None])[..., 0]
     return q, qd, qdd
 

@@ -1,0 +1,49 @@
+"""Kinematics and energies of closed machines are those of the closed motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from scissors import slider_crank_data
+
+NAMES = ("fourbar", "fivebar", "delta")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_the_rates_of_independent_joints_are_read(name):
+    m, rng = getattr(da.robots, name)(), np.random.default_rng(1)
+    q = da.regular_pose(m)
+    x, qdd = rng.normal(size=da.mobility(m)), rng.normal(size=m.nv)
+    qd = np.zeros(m.nv)
+    qd[list(da.plan(m).independent)] = x
+    full, accelerations = da.tree_motion(m, q, qd, qdd)
+    assert da.kinetic_energy(m, q, qd) == pytest.approx(x @ da.active_mass_matrix(m, q) @ x / 2)
+    assert da.kinetic_energy(m, q, qd) == pytest.approx(da.kinetic_energy(m.tree, q, full))
+    np.testing.assert_allclose(da.momentum(m, q, qd), da.momentum(m.tree, q, full), atol=1e-12)
+    frame = m.bodies[-1].name
+    np.testing.assert_allclose(
+        da.velocity(m, q, qd, frame=frame), da.velocity(m.tree, q, full, frame=frame), atol=1e-12
+    )
+    np.testing.assert_allclose(
+        da.acceleration(m, q, qd, qdd, frame=frame),
+        da.acceleration(m.tree, q, full, accelerations, frame=frame),
+        atol=1e-10,
+    )
+    kernel = da.compile(m, "kinetic_energy")
+    assert [p.name for p in kernel.outputs] == ["T", "residual", "pivot", "certificate"]
+
+
+def test_an_open_pose_is_refused():
+    m = da.robots.fivebar()
+    with pytest.raises(da.ComputationError, match="open"):
+        da.kinetic_energy(m, da.regular_pose(m) + 0.1, np.ones(4))
+
+
+def test_a_dead_point_is_answered_where_all_rates_are_given():
+    m = da.load(slider_crank_data())
+    r = da.simulate(m, da.regular_pose(m), da.active_map(m, da.regular_pose(m)) @ [3.0],
+                    t=np.linspace(0, 2, 201))  # fmt: skip
+    T = da.kinetic_energy(m, r.q, r.qd)
+    np.testing.assert_allclose(T, r.kinetic_energy, rtol=1e-7)
