@@ -1,7 +1,7 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
     python -m benchmarks [all | kernels | loops | equations | listings | kane | moving |
-                         simulation] [--quick] [--chains] [--no-peers]
+                         simulation | forms] [--quick] [--chains] [--no-peers]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dalembert import bench, robots
 from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cost import costs
 
-from . import equations, kane, listings, loops, moving, simulation
+from . import equations, forms, kane, listings, loops, moving, simulation
 
 # the least ratio that each figure should reach, by robot
 WANTED = {
@@ -38,6 +38,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     choices = ("all", "kernels", "loops", "equations", "listings", "kane", "moving", "simulation")
+    choices += ("forms",)
     parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
@@ -47,6 +48,9 @@ def main() -> None:
         print(line)
     if options.what in ("all", "kernels"):
         kernels(options)
+    if options.what in ("all", "forms"):
+        for line in forms.rows(options.quick):
+            print(line, flush=True)
     if options.what in ("all", "loops"):
         for line in loops.rows(not options.no_peers, 0.05 if options.quick else 1.0):
             print(line, flush=True)

@@ -103,6 +103,8 @@ def options() -> str:
         "threads: int = ...",
         "parameters: Sequence[str] | None = ...",
         "plan: LoopPlan | None = ...",
+        "wrt: Sequence[str] | None = ...",
+        "packed: bool = ...",
     ]
     known = {name: value for row in da.catalog() for name, value in row.options.items()}
     for name, value in sorted(known.items()):

@@ -87,7 +87,6 @@ def test_a_wrong_input_is_named(kernel, q, message):
         kernel(q, np.zeros(5))
 
 
-
 def test_whole_numbers_that_a_float_cannot_hold_are_refused():
     from dalembert.errors import UsageError
     from dalembert.runtime.arguments import numbers

@@ -4,12 +4,11 @@ from .compute import (
     arrays_of,
     compile,
     evaluate,
-    integrate,
-    neutral,
     program_of,
     run_time_parameters,
     trace_quantity,
 )
+from .tangent import integrate, neutral
 
 __all__ = [
     "arrays_of",

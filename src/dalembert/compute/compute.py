@@ -20,7 +20,7 @@ from ..errors import ComputationError, ParameterError, SingularModel, UsageError
 from ..expr import OPS, Function, Graph, Program, program, trace
 from ..expr.arena import LEAVES, PAYLOAD
 from ..expr.exact import to_float
-from ..mechanism import Mechanism, joint_name, require_mechanism
+from ..mechanism import Mechanism, joint_name
 from ..plan import LoopPlan, planned
 from ..plan.kane import check_cartesian, check_positions, explain_speeds, with_speeds
 from ..reframe import simplify
@@ -28,6 +28,7 @@ from .describe import check_steps, gathered, signature, spot, text
 from .loops import check_made, closed_evaluate, cut_tree
 from .model import model_of
 from .slopes import check_wrt, kept_parameters, with_slopes
+from .tangent import integrate, neutral
 from .wrenches import external_wrench
 
 LIGHTEN = frozenset(
@@ -197,6 +198,7 @@ def compile(
     wrench: bool = False,
     plan: LoopPlan | None = None,
     wrt: Sequence[str] | None = None,
+    packed: bool = False,
     **options: Any,
 ) -> Any:
     """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
@@ -206,14 +208,18 @@ def compile(
     `drives`, `frame`, `axes`, `given`. `wrt` names inputs and parameters: exact derivatives by
     them, `dtau_dq`, `dtau_dL1`, are further outputs.
 
+    A kernel that is `packed` gives each distinct value that is not zero in every state once;
+    `k.unpack(x)` makes whole arrays of them.
+
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
     >>> k = da.compile(m, "inverse_dynamics")
     >>> k([0.0], [0.0], [1.0])
     array([0.5])
     """
-    from ..runtime import compile_program
+    from ..runtime import Form, compile_program
 
+    form = Form(packed)
     m = model_of(m, "compile")
     row = _row_of(m, quantity)
     chosen = method or (row.default if row else None)
@@ -228,7 +234,7 @@ def compile(
         make()  # raises the error that names what is wrong
     names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
     known = {n: to_float(m.values[n]) for n in names if n in m.values}
-    return compile_program(make, key=key, threads=threads, defaults=known)
+    return compile_program(make, key=key, threads=threads, defaults=known, form=form)
 
 
 def _row_of(m: Mechanism, name: str) -> Quantity | None:
@@ -353,48 +359,3 @@ def _make(row: Quantity) -> Callable[..., Any]:
 
 
 globals().update({row.name: _make(row) for row in QUANTITIES.values()})
-
-
-def integrate(m: Mechanism, q: Any, dq: Any) -> Any:
-    """Return q moved by the tangent vector dq (nv entries), orientations on their group.
-
-    >>> import dalembert as da
-    >>> m = da.load("RZ(), TXK(1);")
-    >>> da.integrate(m, [0.5], [0.25])
-    array([0.75])
-    """
-    import numpy
-
-    require_mechanism(m, "integrate")
-    q, dq = numpy.asarray(q, dtype=float), numpy.asarray(dq, dtype=float)
-    for name, array, size in (("q", q, m.nq), ("dq", dq, m.nv)):
-        if array.shape[-1:] != (size,):
-            raise UsageError(f"integrate: {name} has shape {array.shape}, expected (..., {size})")
-    lead = numpy.broadcast_shapes(q.shape[:-1], dq.shape[:-1])
-    q, dq = numpy.broadcast_to(q, (*lead, m.nq)), numpy.broadcast_to(dq, (*lead, m.nv))
-    parts: list[Any] = []
-    columns = (
-        m.split_q([q[..., k] for k in range(m.nq)]),
-        m.split([dq[..., k] for k in range(m.nv)]),
-    )
-    for body, own, step in zip(m.bodies, *columns, strict=True):
-        parts.extend(body.joint.integrate(own, step))
-    return numpy.stack(parts, axis=-1)
-
-
-def neutral(m: Mechanism) -> Any:
-    """Return the coordinates of the mechanism at rest pose: zeros, unit quaternions.
-
-    >>> import dalembert as da
-    >>> da.neutral(da.load("RZ(), TXK(1);", base="free"))
-    array([0., 0., 0., 0., 0., 0., 1., 0.])
-    """
-    import numpy
-
-    require_mechanism(m, "neutral")
-    return numpy.array(
-        [x for b in m.bodies for x in _NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)]
-    )
-
-
-_NEUTRAL = {"spherical": [0.0, 0, 0, 1], "free": [0.0, 0, 0, 0, 0, 0, 1]}

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-EXPORTS = {"compile_program": "build", "Kernel": "kernel"}
+EXPORTS = {"compile_program": "build", "Form": "form", "Kernel": "kernel"}
 __all__ = [*EXPORTS]
 
 

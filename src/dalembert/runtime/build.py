@@ -12,8 +12,10 @@ from ..errors import UsageError, shown
 from ..expr import Program
 from . import cache
 from .card import Card, card
+from .form import PLAIN, Form
 from .interpret import Interpreted
 from .kernel import Kernel
+from .packed import Places, packed
 
 
 def compile_program(
@@ -21,12 +23,13 @@ def compile_program(
     key: str | None = None,
     threads: int = 1,
     defaults: Mapping[str, float] | None = None,
+    form: Form = PLAIN,
 ) -> Kernel:
     """Return the kernel of a Program, or of the Program that a function without arguments makes.
 
     Under a `key` the code is kept on disk; when it is found there the function is not called.
     `threads` share batches of more than a tile. `defaults` are values of run-time parameters for
-    calls that do not give them.
+    calls that do not give them; `form` says what its arrays are like.
     """
     if not isinstance(threads, int) or threads < 1:
         raise UsageError(
@@ -34,19 +37,27 @@ def compile_program(
         )
     if refused := refusal():
         warn_once(refused)
-        made = program() if callable(program) else program
-        return Kernel(_with(card(made), defaults), Interpreted(made), threads)
+        made, places = _made(program, form)
+        return Kernel(_with(card(made, places=places), defaults), Interpreted(made), threads)
+    if key is not None and form != PLAIN:
+        key += repr(form)
     found = None if key is None else _found(key, threads, defaults)
     if found is not None:
         return found
     from .module import compile_object
 
-    made = program() if callable(program) else program
+    made, places = _made(program, form)
     code = compile_object(made)
-    own = card(made, code.scratch_one, code.scratch_batch, code.tile)
+    own = card(made, code.scratch_one, code.scratch_batch, code.tile, places)
     if key is not None:
         cache.write(key, own.to_dict(), code.code)
     return _loaded(_with(own, defaults), code.code, threads)
+
+
+def _made(program: Program | Callable[[], Program], form: Form) -> tuple[Program, Places | None]:
+    """Return the program in a form, and what its values are places of."""
+    made = program() if callable(program) else program
+    return packed(made) if form.packed else (made, None)
 
 
 def _with(own: Card, defaults: Mapping[str, float] | None) -> Card:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..expr import Cost, Port, Program
+from .packed import Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Card:
     tile: int = 1
     idle: tuple[str, ...] = ()  # parameters that no output depends on
     defaults: Mapping[str, float] = field(default_factory=dict)  # of parameters not given
+    places: Places | None = None  # where packed results belong
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card as plain data for a JSON header; code does not depend on defaults."""
@@ -47,10 +49,17 @@ class Card:
             int(data["scratch_batch"]),
             int(data["tile"]),
             tuple(str(p) for p in data["idle"]),
+            places=Places.from_dict(data["places"]) if data["places"] else None,
         )
 
 
-def card(program: Program, scratch_one: int = 0, scratch_batch: int = 0, tile: int = 1) -> Card:
+def card(
+    program: Program,
+    scratch_one: int = 0,
+    scratch_batch: int = 0,
+    tile: int = 1,
+    places: Places | None = None,
+) -> Card:
     """Return the card of a program whose code needs so much scratch."""
     return Card(
         program.name,
@@ -62,4 +71,5 @@ def card(program: Program, scratch_one: int = 0, scratch_batch: int = 0, tile: i
         scratch_batch,
         tile,
         program.idle,
+        places=places,
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..display import table_html
+from ..errors import UsageError
 from ..expr import Cost, Port
 from . import arguments
 from .card import Card
@@ -65,6 +66,37 @@ class Kernel:
         """Operations per state and, once, on parameters alone: `k.cost["step"].mul`, "prepare"."""
         return self.card.cost
 
+    @property
+    def packed(self) -> np.ndarray | tuple[np.ndarray, ...] | None:
+        """Where entries of the whole result lie in the packed one: an index each, -1 for zeros.
+
+        One array, or a tuple with one array per output; None where the kernel is not packed.
+        """
+        return None if self.card.places is None else _bare(self.card.places.maps())
+
+    def unpack(self, result: Any) -> np.ndarray | tuple[np.ndarray, ...]:
+        """Return the whole arrays of a packed result: what a kernel that is not packed gives.
+
+        >>> import dalembert as da
+        >>> k = da.compile(da.robots.ur5(), "mass_matrix", packed=True)
+        >>> x = k([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 5)
+        >>> x.shape, k.unpack(x).shape
+        ((5, 16), (5, 6, 6))
+        """
+        if self.card.places is None:
+            raise UsageError(
+                f"{self.name}: results of this kernel are whole",
+                hint="compile(..., packed=True) gives packed ones",
+            )
+        given = (result,) if len(self.outputs) == 1 else result
+        if not isinstance(given, (tuple, list)) or len(given) != len(self.outputs):
+            names = ", ".join(p.name for p in self.outputs)
+            raise UsageError(
+                f"{self.name}: unpack takes {len(self.outputs)} arrays ({names})",
+                hint="give what the kernel returned",
+            )
+        return _bare(self.card.places.unpacked(given, self.name))
+
     def _repr_html_(self) -> str:
         ports = [("input", *_row(p)) for p in self.inputs]
         ports += [("output", *_row(p)) for p in self.outputs]
@@ -98,12 +130,16 @@ class Kernel:
             self.code.batch(ins, batched, params, bool(params_lead), outs, count, self.threads)
         if out is not None:
             return out
-        return outs[0] if len(outs) == 1 else tuple(outs)
+        return _bare(outs)
 
     general = __call__  # the way for all arguments that a quicker entry does not take
 
     def __reduce__(self) -> str:
         raise TypeError("a kernel cannot be copied or pickled; compile it again, which is quick")
+
+
+def _bare(arrays: Sequence[np.ndarray]) -> np.ndarray | tuple[np.ndarray, ...]:
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 def _row(port: Port) -> tuple[str, str]:

@@ -227,7 +227,7 @@ def batch(
     d.lines.append("br i1 %i.more, label %tiles, label %end\nend:\n  ret void")
     return (
         "define void @batch(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, "
-        f"i64 %count, ptr %scratch) #0 {{\nentry:\n  {d.text()}\n}}\n"
+        f"i64 %count, ptr %scratch) #1 {{\nentry:\n  {d.text()}\n}}\n"
     )
 
 
@@ -273,14 +273,14 @@ def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
         for c in range(len(plan.chunks)):
             d.lines.append(f"call void @{name}.1.{c}({given})")
             d.sines(plan, c, t, "1")
-    head = "define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #0 {"
+    head = "define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #1 {"
     size = 8 * (slots + turns + len(program.prepare.results))
     return f"{head}\n  {d.text()}\n  ret void\n}}\n", size
 
 
 ONE_BY_BATCH = """
 @zeros = internal constant [64 x i64] zeroinitializer
-define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #0 {
+define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #1 {
   call void @batch(ptr %ins, ptr @zeros, ptr %params, i64 0, ptr %outs, i64 1, ptr %scratch)
   ret void
 }

@@ -44,6 +44,15 @@ attributes #0 = {{ nounwind }}
 """
 
 
+# The callers' stack is aligned to 16 bytes; values of 32 kept there would straddle cache lines
+# in every second process. The entries of a kernel (#1) align it once, all else relies on that.
+STACK = """
+attributes #1 = { nounwind "stackrealign" }
+!llvm.module.flags = !{!9}
+!9 = !{i32 1, !"override-stack-alignment", i32 32}
+"""
+
+
 def table_entry(register: str, k: int) -> str:
     """Return the IR line that loads address k of the table."""
     return f"{register} = load ptr, ptr getelementptr (i8, ptr @table, i64 {8 * k}), align 8"

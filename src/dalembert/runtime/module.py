@@ -9,7 +9,7 @@ from ..expr.block import folded, gathered
 from . import layout as places
 from .lanes import suffix
 from .library import NAMES, borrowed, declarations
-from .llvm import generate, host, table
+from .llvm import STACK, generate, host, table
 from .lower import Frame, Numbers, constant_results, functions
 from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule
 from .transpose import pack, rest, unpack
@@ -61,7 +61,7 @@ def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[st
     else:
         one, scratch_one = places.one(program, step, prepare)
         parts += [*_blocks(program, step, prepare, None, None), one]
-    parts += [numbers.text("numbers"), table(len(NAMES)), declarations()]
+    parts += [numbers.text("numbers"), table(len(NAMES)), STACK, declarations()]
     needed = {suffix(w) for w in ((1, lanes) if single else (lanes,))}
     parts += [
         borrowed(name, kind) for name, kind in NAMES if name in _asked(program) and kind in needed

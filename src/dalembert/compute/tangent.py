@@ -1,0 +1,53 @@
+"""Coordinates moved along a tangent vector, and coordinates at rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import UsageError
+from ..mechanism import Mechanism, require_mechanism
+
+
+def integrate(m: Mechanism, q: Any, dq: Any) -> Any:
+    """Return q moved by the tangent vector dq (nv entries), orientations on their group.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(1);")
+    >>> da.integrate(m, [0.5], [0.25])
+    array([0.75])
+    """
+    import numpy
+
+    require_mechanism(m, "integrate")
+    q, dq = numpy.asarray(q, dtype=float), numpy.asarray(dq, dtype=float)
+    for name, array, size in (("q", q, m.nq), ("dq", dq, m.nv)):
+        if array.shape[-1:] != (size,):
+            raise UsageError(f"integrate: {name} has shape {array.shape}, expected (..., {size})")
+    lead = numpy.broadcast_shapes(q.shape[:-1], dq.shape[:-1])
+    q, dq = numpy.broadcast_to(q, (*lead, m.nq)), numpy.broadcast_to(dq, (*lead, m.nv))
+    parts: list[Any] = []
+    columns = (
+        m.split_q([q[..., k] for k in range(m.nq)]),
+        m.split([dq[..., k] for k in range(m.nv)]),
+    )
+    for body, own, step in zip(m.bodies, *columns, strict=True):
+        parts.extend(body.joint.integrate(own, step))
+    return numpy.stack(parts, axis=-1)
+
+
+def neutral(m: Mechanism) -> Any:
+    """Return the coordinates of the mechanism at rest pose: zeros, unit quaternions.
+
+    >>> import dalembert as da
+    >>> da.neutral(da.load("RZ(), TXK(1);", base="free"))
+    array([0., 0., 0., 0., 0., 0., 1., 0.])
+    """
+    import numpy
+
+    require_mechanism(m, "neutral")
+    return numpy.array(
+        [x for b in m.bodies for x in _NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)]
+    )
+
+
+_NEUTRAL = {"spherical": [0.0, 0, 0, 1], "free": [0.0, 0, 0, 0, 0, 0, 1]}
