@@ -105,6 +105,9 @@ def options() -> str:
         "plan: LoopPlan | None = ...",
         "wrt: Sequence[str] | None = ...",
         "packed: bool = ...",
+        'dtype: Literal["float64", "float32"] = ...',
+        'layout: Literal["rows", "tiles"] = ...',
+        'reduce: Literal["max", "sum", "norm"] | None = ...',
     ]
     known = {name: value for row in da.catalog() for name, value in row.options.items()}
     for name, value in sorted(known.items()):

@@ -199,6 +199,9 @@ def compile(
     plan: LoopPlan | None = None,
     wrt: Sequence[str] | None = None,
     packed: bool = False,
+    dtype: str = "float64",
+    layout: str = "rows",
+    reduce: str | None = None,
     **options: Any,
 ) -> Any:
     """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
@@ -209,7 +212,10 @@ def compile(
     them, `dtau_dq`, `dtau_dL1`, are further outputs.
 
     A kernel that is `packed` gives each distinct value that is not zero in every state once;
-    `k.unpack(x)` makes whole arrays of them.
+    `k.unpack(x)` makes whole arrays of them. `dtype="float32"` computes in single precision,
+    `layout="tiles"` takes and gives states in lanes (`k.to_tiles`, `k.from_tiles`), `reduce`
+    gives the largest size ("max"), the sum ("sum") or the root of the sum of squares ("norm") of
+    each result over the states of the last leading dimension.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
@@ -219,7 +225,7 @@ def compile(
     """
     from ..runtime import Form, compile_program
 
-    form = Form(packed)
+    form = Form(packed, dtype, layout, reduce)
     m = model_of(m, "compile")
     row = _row_of(m, quantity)
     chosen = method or (row.default if row else None)

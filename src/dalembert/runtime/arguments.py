@@ -18,12 +18,15 @@ _DOUBLE = np.dtype(np.float64)
 EXACT = 2**53  # whole numbers up to here are floats
 
 
-def numbers(value: Any, what: str) -> Array:
-    """Return a value as an aligned C-ordered float64 array, if no information is lost."""
-    if type(value) is np.ndarray and value.dtype is _DOUBLE and value.flags.carray:
+def numbers(value: Any, what: str, dtype: np.dtype = _DOUBLE) -> Array:
+    """Return a value as an aligned C-ordered array of floats, if no information is lost.
+
+    Single precision that was asked for is no loss.
+    """
+    if type(value) is np.ndarray and value.dtype is dtype and value.flags.carray:
         return value
     if type(value) is float:
-        return np.array(value)
+        return np.array(value, dtype)
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -34,8 +37,9 @@ def numbers(value: Any, what: str) -> Array:
         raise UsageError(f"{what} holds {array.dtype} values", hint="give real numbers")
     if array.dtype.kind in "iu" and array.size and max(array.max(), -int(array.min())) > EXACT:
         raise UsageError(f"{what} holds whole numbers beyond 2**53", hint="they would be rounded")
-    if array.dtype != np.float64 or not (array.flags.c_contiguous and array.flags.aligned):
-        array = np.array(array, dtype=np.float64, order="C")
+    if array.dtype != dtype or not (array.flags.c_contiguous and array.flags.aligned):
+        with np.errstate(over="ignore"):
+            array = np.array(array, dtype=dtype, order="C")
     return array
 
 
@@ -62,7 +66,7 @@ def inputs(card: Card, values: Sequence[Any]) -> tuple[list[Array], list[tuple[i
     arrays, leads = [], []
     for port, value in zip(card.inputs, values, strict=True):
         what = f"{card.name}: input {port.name!r}"
-        arrays.append(numbers(value, what))
+        arrays.append(numbers(value, what, np.dtype(card.form.dtype)))
         leads.append(leading(arrays[-1], port.shape, what))
     return arrays, leads
 
@@ -86,7 +90,8 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
         )
     if not card.parameters:
         return None, ()
-    columns = [numbers(given[n], f"{card.name}: parameter {n!r}") for n in card.parameters]
+    dtype = np.dtype(card.form.dtype)
+    columns = [numbers(given[n], f"{card.name}: parameter {n!r}", dtype) for n in card.parameters]
     if not any(c.ndim for c in columns):
         return np.array(columns), ()
     try:
@@ -131,7 +136,7 @@ def rows(array: Array, own: tuple[int, ...], lead: tuple[int, ...]) -> Array:
 def outputs(card: Card, out: Any, lead: tuple[int, ...], given: Sequence[Any]) -> list[Array]:
     """Return the arrays to write to: new ones, or those of `out` when they are fit for it."""
     if out is None:
-        return [np.empty(lead + port.shape) for port in card.outputs]
+        return [np.empty(lead + port.shape, card.form.dtype) for port in card.outputs]
     single = len(card.outputs) == 1
     if single:
         out = (out,)
@@ -142,7 +147,7 @@ def outputs(card: Card, out: Any, lead: tuple[int, ...], given: Sequence[Any]) -
             hint=f"write out=({names})",
         )
     for port, array in zip(card.outputs, out, strict=True):
-        _fit(port, array, lead, "out" if single else f"out[{port.name!r}]", card.name)
+        _fit(port, array, lead, "out" if single else f"out[{port.name!r}]", card)
     for k, array in enumerate(out):
         for other in (*given, *out[:k]):
             if isinstance(other, np.ndarray) and np.may_share_memory(array, other):
@@ -153,15 +158,17 @@ def outputs(card: Card, out: Any, lead: tuple[int, ...], given: Sequence[Any]) -
     return list(out)
 
 
-def _fit(port: Port, array: Any, lead: tuple[int, ...], what: str, name: str) -> None:
-    wanted = f"{name}: {what} must be a writeable C-contiguous float64 array of shape "
+def _fit(port: Port, array: Any, lead: tuple[int, ...], what: str, card: Card) -> None:
+    dtype = card.form.dtype
+    wanted = f"{card.name}: {what} must be a writeable C-contiguous {dtype} array of shape "
     wanted += str(lead + port.shape)
-    hint = f"write out=numpy.empty({lead + port.shape})"
+    kind = "" if dtype == "float64" else f", {dtype!r}"
+    hint = f"write out=numpy.empty({lead + port.shape}{kind})"
     if not isinstance(array, np.ndarray):
         raise UsageError(f"{wanted}, not {type(array).__name__}", hint=hint)
     if array.shape != lead + port.shape:
         raise UsageError(f"{wanted}, not {array.shape}", hint=hint)
-    if array.dtype != np.float64:
+    if array.dtype != dtype:
         raise UsageError(f"{wanted}, not {array.dtype}", hint=hint)
     flags = array.flags
     if not (flags.c_contiguous and flags.aligned and flags.writeable):

@@ -38,20 +38,28 @@ def compile_program(
     if refused := refusal():
         warn_once(refused)
         made, places = _made(program, form)
-        return Kernel(_with(card(made, places=places), defaults), Interpreted(made), threads)
+        own = card(made, places=places, form=form, lanes=_lanes(form, 4))
+        return Kernel(_with(own, defaults), Interpreted(made, form, own.lanes), threads)
     if key is not None and form != PLAIN:
         key += repr(form)
     found = None if key is None else _found(key, threads, defaults)
     if found is not None:
         return found
+    from .llvm import host
     from .module import compile_object
 
     made, places = _made(program, form)
-    code = compile_object(made)
-    own = card(made, code.scratch_one, code.scratch_batch, code.tile, places)
+    code = compile_object(made, form=form)
+    lanes = _lanes(form, host().lanes)
+    own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
     if key is not None:
         cache.write(key, own.to_dict(), code.code)
     return _loaded(_with(own, defaults), code.code, threads)
+
+
+def _lanes(form: Form, doubles: int) -> int:
+    """Return the states of a tile, or 1 where states lie in rows."""
+    return int(form.lanes(doubles)) if form.layout == "tiles" else 1
 
 
 def _made(program: Program | Callable[[], Program], form: Form) -> tuple[Program, Places | None]:

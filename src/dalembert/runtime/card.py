@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..expr import Cost, Port, Program
+from .form import PLAIN, Form
 from .packed import Places
 
 
@@ -25,6 +26,8 @@ class Card:
     idle: tuple[str, ...] = ()  # parameters that no output depends on
     defaults: Mapping[str, float] = field(default_factory=dict)  # of parameters not given
     places: Places | None = None  # where packed results belong
+    form: Form = PLAIN
+    lanes: int = 1  # states of a tile, where they stay in lanes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card as plain data for a JSON header; code does not depend on defaults."""
@@ -50,6 +53,8 @@ class Card:
             int(data["tile"]),
             tuple(str(p) for p in data["idle"]),
             places=Places.from_dict(data["places"]) if data["places"] else None,
+            form=Form(**data["form"]),
+            lanes=int(data["lanes"]),
         )
 
 
@@ -59,17 +64,26 @@ def card(
     scratch_batch: int = 0,
     tile: int = 1,
     places: Places | None = None,
+    form: Form = PLAIN,
+    lanes: int = 1,
 ) -> Card:
-    """Return the card of a program whose code needs so much scratch."""
+    """Return the card of a program whose code needs so much scratch; `lanes` are those of tiles."""
+    ports = program.inputs, program.outputs
+    inputs, outputs = (
+        tuple(replace(p, shape=(*p.shape, lanes)) for p in some) if lanes > 1 else some
+        for some in ports
+    )
     return Card(
         program.name,
         program.parameters,
-        program.inputs,
-        program.outputs,
+        inputs,
+        outputs,
         program.cost,
         scratch_one,
         scratch_batch,
         tile,
         program.idle,
         places=places,
+        form=form,
+        lanes=lanes,
     )

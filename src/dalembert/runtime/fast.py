@@ -221,6 +221,8 @@ def fits(card: Card) -> bool:
     ports = (*card.inputs, *card.outputs)
     return (
         not card.parameters
+        and card.form.dtype == "float64"
+        and card.form.reduce is None
         and 0 < len(card.inputs) <= stub.PORTS
         and 0 < len(card.outputs) <= stub.PORTS
         and all(len(p.shape) <= stub.DIMENSIONS and p.size for p in ports)

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import UsageError
+from .lanes import Single
+
+DTYPES = ("float64", "float32")
+LAYOUTS = ("rows", "tiles")
+REDUCTIONS = (None, "max", "sum", "norm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,10 +17,38 @@ class Form:
     """The options of `compile` that change arrays, not the quantity."""
 
     packed: bool = False
+    dtype: str = "float64"
+    layout: str = "rows"
+    reduce: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.packed, bool):
-            raise UsageError(f"packed={self.packed!r}", hint="write packed=True or packed=False")
+        known = {
+            "packed": (True, False),
+            "dtype": DTYPES,
+            "layout": LAYOUTS,
+            "reduce": REDUCTIONS,
+        }
+        for name, choices in known.items():
+            given = getattr(self, name)
+            if not any(given is c or (isinstance(c, str) and given == c) for c in choices):
+                raise UsageError(
+                    f"{name}={given!r} is not a form of kernels",
+                    hint=f"write {name}=" + " or ".join(map(repr, choices)),
+                )
+        if self.reduce and self.layout == "tiles":
+            raise UsageError(
+                f"reduce={self.reduce!r} with layout='tiles'",
+                hint="states of a reduction lie in rows: leave layout out",
+            )
+
+    @property
+    def scalar(self) -> bool:
+        """Whether one state alone has code of its own."""
+        return self.dtype == "float64" and self.layout == "rows" and self.reduce is None
+
+    def lanes(self, doubles: int) -> int:
+        """Return the lanes of a processor that has so many of double precision."""
+        return Single(2 * doubles) if self.dtype == "float32" else doubles
 
 
 PLAIN = Form()

@@ -11,7 +11,7 @@ import numpy as np
 from ..display import table_html
 from ..errors import UsageError
 from ..expr import Cost, Port
-from . import arguments
+from . import arguments, reduce, tiles
 from .card import Card
 from .interpret import Interpreted
 from .native import Native
@@ -97,6 +97,35 @@ class Kernel:
             )
         return _bare(self.card.places.unpacked(given, self.name))
 
+    @property
+    def tile(self) -> int:
+        """The states of a tile of a kernel with layout="tiles"; 1 where states lie in rows."""
+        return self.card.lanes
+
+    def to_tiles(self, rows: Any) -> np.ndarray:
+        """Return (states, ...) as (tiles, ..., k.tile), the last state repeated to fill its tile.
+
+        >>> import dalembert as da
+        >>> k = da.compile(da.robots.ur5(), "gravity", layout="tiles")
+        >>> q = [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 10
+        >>> k.from_tiles(k(k.to_tiles(q)), 10).shape
+        (10, 6)
+        """
+        self._tiled()
+        return tiles.to_tiles(rows, self.tile, self.card.form.dtype)
+
+    def from_tiles(self, array: Any, states: int | None = None) -> np.ndarray:
+        """Return (tiles, ..., k.tile) as (states, ...), without those that fill the last tile."""
+        self._tiled()
+        return tiles.from_tiles(array, self.tile, states)
+
+    def _tiled(self) -> None:
+        if self.card.form.layout != "tiles":
+            raise UsageError(
+                f"{self.name}: states of this kernel lie in rows",
+                hint="compile(..., layout='tiles') keeps them in lanes",
+            )
+
     def _repr_html_(self) -> str:
         ports = [("input", *_row(p)) for p in self.inputs]
         ports += [("output", *_row(p)) for p in self.outputs]
@@ -119,15 +148,20 @@ class Kernel:
         params, params_lead = arguments.parameters(card, parameters)
         lead = arguments.common(card, [*leads, params_lead])
         given = (*inputs, *arrays, *((parameters or {}).values()))
-        outs = arguments.outputs(card, out, lead, given)
+        left = lead if card.form.reduce is None else reduce.states(card.name, lead)
+        outs = arguments.outputs(card, out, left, given)
         if not lead:
             self.code.one(arrays, params, outs)
-        elif count := prod(lead):
+        elif (count := prod(lead)) or card.form.reduce:
             ins = [arguments.rows(a, own, lead) for a, own in zip(arrays, leads, strict=True)]
             batched = [bool(own) for own in leads]
             if params is not None:
                 params = arguments.rows(params, params_lead, lead)
-            self.code.batch(ins, batched, params, bool(params_lead), outs, count, self.threads)
+            some = ins, batched, params, bool(params_lead)
+            if card.form.reduce:
+                reduce.reduced(self.code, card.form.reduce, some, outs, lead, self.threads)
+            else:
+                self.code.batch(*some, outs, count, self.threads)
         if out is not None:
             return out
         return _bare(outs)

@@ -5,15 +5,49 @@ from __future__ import annotations
 import struct
 
 
+class Single(int):
+    """So many lanes of single precision; any other number of lanes is of double precision."""
+
+
+def element(lanes: int) -> str:
+    """Return the LLVM type of one number."""
+    return "float" if isinstance(lanes, Single) else "double"
+
+
+def size(lanes: int) -> int:
+    """Return the bytes of one number."""
+    return 4 if isinstance(lanes, Single) else 8
+
+
+def width(lanes: int) -> int:
+    """Return the bytes of that many numbers."""
+    return size(lanes) * lanes
+
+
+def alone(lanes: int) -> int:
+    """Return one lane of the same kind."""
+    return Single(1) if isinstance(lanes, Single) else 1
+
+
 def real(value: float, lanes: int = 1) -> str:
-    """Return a constant as IR text, exact to the bit."""
+    """Return a constant as IR text, exact to the bit once it has the precision of the lanes."""
+    kind = element(lanes)
+    if kind == "float":
+        value = _rounded(value)
     bits = f"0x{struct.pack('>d', value).hex().upper()}"
-    return bits if lanes == 1 else "<" + ", ".join([f"double {bits}"] * lanes) + ">"
+    return bits if lanes == 1 else "<" + ", ".join([f"{kind} {bits}"] * lanes) + ">"
+
+
+def _rounded(value: float) -> float:
+    try:
+        return float(struct.unpack(">f", struct.pack(">f", value))[0])
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
 
 
 def value_type(lanes: int) -> str:
     """Return the LLVM type of that many numbers."""
-    return "double" if lanes == 1 else f"<{lanes} x double>"
+    return element(lanes) if lanes == 1 else f"<{lanes} x {element(lanes)}>"
 
 
 def mask_type(lanes: int) -> str:
@@ -23,4 +57,5 @@ def mask_type(lanes: int) -> str:
 
 def suffix(lanes: int) -> str:
     """Return the ending of intrinsics for that many numbers."""
-    return "f64" if lanes == 1 else f"v{lanes}f64"
+    kind = f"f{8 * size(lanes)}"
+    return kind if lanes == 1 else f"v{lanes}{kind}"

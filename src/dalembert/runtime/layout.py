@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from ..expr import Program
 from ..expr.block import Row
-from .lanes import suffix
+from .lanes import size as bytes_of
+from .lanes import suffix, width
 from .schedule import Schedule
 
 
@@ -40,7 +41,7 @@ class Layout:
 
     def spare(self, k: int) -> int:
         """Return the offset of the spare rows of output k."""
-        before = self.groups * (self.size + 8 * self.lanes * self.turns)
+        before = self.groups * (self.size + width(self.lanes) * self.turns)
         return before + self.lanes * sum(self.rows[:k])
 
 
@@ -54,16 +55,16 @@ def layout(
     sizes = [p.size for p in program.inputs] + [len(program.parameters), prepared, slots]
     for size in sizes + [p.size for p in program.outputs if gathered]:
         places.append(at)
-        at += 8 * lanes * size
+        at += width(lanes) * size
     n = len(program.inputs)
     parameters, r, s, *ends = places[n:]
     whole = -(-at // 64) * 64
-    rows = tuple(8 * p.size for p in program.outputs)
+    rows = tuple(bytes_of(lanes) * p.size for p in program.outputs)
     ins = tuple(places[:n])
     return Layout(lanes, ins, parameters, r, s, tuple(ends), whole, groups, turns, rows)
 
 
-class _Driver:
+class Driver:
     """Writes `batch` and `one`: IR lines with loops over groups."""
 
     def __init__(self, place: Layout):
@@ -103,12 +104,18 @@ class _Driver:
             f"{tag}.end:",
         ]
 
+    def when_due(self) -> None:
+        """Open what is done for the first tile, and for each if parameters are given per state."""
+        first = self("icmp eq i64 %i, 0")
+        due = self(f"or i1 {first}, {self('icmp ne i64 %pstride, 0')}")
+        self.lines.append(f"br i1 {due}, label %prepare, label %prepared\nprepare:")
+
     def block(self, group: str) -> str:
         return self.at("%scratch", self(f"mul i64 {group}, {self.place.size}"))
 
     def arguments(self, group: str, outs: Sequence[str] = ()) -> str:
         """Return what functions of a chunk get: the block, outputs, the angles, the constants."""
-        turns = self.at("%turns", self(f"mul i64 {group}, {8 * self.place.lanes}"))
+        turns = self.at("%turns", self(f"mul i64 {group}, {width(self.place.lanes)}"))
         return ", ".join(f"ptr {p}" for p in (self.block(group), *outs, turns, "@numbers"))
 
     def chunks(self, name: str, plan: Schedule) -> None:
@@ -141,7 +148,7 @@ class _Driver:
         items = plan.chunks[chunk]
         if items and isinstance(row := items[-1], Row):
             p = self.place
-            start = self.at(turns, 8 * p.lanes * p.groups * plan.first[row])
+            start = self.at(turns, width(p.lanes) * p.groups * plan.first[row])
             given = f"ptr {start}, i64 {len(row.angles)}, i64 {groups}, i64 {p.groups}"
             self.lines.append(f"call void @sincos.{suffix(p.lanes)}({given})")
 
@@ -151,7 +158,7 @@ _MOVED = "ptr %block, ptr %table, ptr %strides, i64 %state, i64 %rows"
 
 def move(program: Program, place: Layout) -> str:
     """Return `load`, `set` and `save`: the rows of a group to its block, and back."""
-    load, params, save = _Driver(place), _Driver(place), _Driver(place)
+    load, params, save = Driver(place), Driver(place), Driver(place)
     for k, offset in enumerate(place.outputs):
         given = f"ptr %out{k}, ptr {save.at('%block', offset)}"
         save.lines.append(f"call void @unpack.{program.outputs[k].size}({given})")
@@ -176,20 +183,23 @@ def move(program: Program, place: Layout) -> str:
 
 
 def batch(
-    program: Program, place: Layout, step: Schedule, prepare: Schedule, cleared: Sequence[int] = ()
+    program: Program,
+    place: Layout,
+    step: Schedule,
+    prepare: Schedule,
+    cleared: Sequence[int] = (),
+    folded: bool = False,
 ) -> str:
     """Return `batch(ins, strides, params, pstride, outs, count, scratch)`: the loop over tiles.
 
     Rows of outputs in `cleared` are set to zero before results are written; where results are
     gathered that and `fixed`, which writes the other constants, is done once for each block.
+    `folded` results are not saved but taken in by `fold`, the spare rows keep what there is, and
+    at the end `gather` makes one row; the function is then called `part`.
     """
     w, tile = place.lanes, place.lanes * place.groups
-    d = _Driver(place)
-    d.lines.append(f"%turns = getelementptr i8, ptr %scratch, i64 {place.groups * place.size}")
-    for k in range(len(program.outputs)):
-        d.lines.append(f"%spare{k} = getelementptr i8, ptr %scratch, i64 {place.spare(k)}")
-        d.lines.append(f"%outp{k} = getelementptr ptr, ptr %outs, i64 {k}")
-        d.lines.append(f"%out{k} = load ptr, ptr %outp{k}, align 8")
+    d = Driver(place)
+    _pointers(d)
     d.lines.append(f"%most = call i64 @llvm.umin.i64(i64 %count, i64 {tile})")
     d.lines.append(f"%most.up = add i64 %most, {w - 1}\n  %used = udiv i64 %most.up, {w}")
     if place.outputs:
@@ -198,15 +208,15 @@ def batch(
         d.lines.append(f"call void @clear(ptr {start}, i64 {w * sum(place.rows)})")
         d.lines.append(f"call void @fixed({d.arguments(g)})")
         d.again("fixed", "%used")
+    if folded and any(place.rows):
+        d.lines.append(f"call void @clear(ptr %spare0, i64 {w * sum(place.rows)})")
     d.lines.append("br label %begin\nbegin:\n  br label %tiles\ntiles:")
     d.lines.append("%i = phi i64 [ 0, %begin ], [ %i.next, %tile.end ]")
     d.lines.append("%left = sub i64 %count, %i")
     d.lines.append(f"%here = call i64 @llvm.umin.i64(i64 %left, i64 {tile})")
     d.lines.append(f"%up = add i64 %here, {w - 1}\n  %groups = udiv i64 %up, {w}")
     if program.parameters:
-        first = d("icmp eq i64 %i, 0")
-        due = d(f"or i1 {first}, {d('icmp ne i64 %pstride, 0')}")
-        d.lines.append(f"br i1 {due}, label %prepare, label %prepared\nprepare:")
+        d.when_due()
         _each_group(d, "set", "%params", d("inttoptr i64 %pstride to ptr"))
         d.chunks("prepare", prepare)
         d.lines.append("br label %prepared\nprepared:")
@@ -216,23 +226,58 @@ def batch(
         d.lines += [f"call void @clear(ptr {outs[k]}, i64 {w * place.rows[k]})" for k in cleared]
         d.again("clear")
     d.chunks("step", step)
-    if place.outputs:
+    (_fold if folded else _save)(d)
+    d.lines.append(f"br label %tile.end\ntile.end:\n  %i.next = add i64 %i, {tile}")
+    d.lines.append("%i.more = icmp ult i64 %i.next, %count")
+    d.lines.append("br i1 %i.more, label %tiles, label %end\nend:")
+    if folded:
+        d.lines += _gathered(place)
+    d.lines.append("ret void")
+    name = "internal void @part" if folded else "void @batch"
+    return (
+        f"define {name}(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, "
+        f"i64 %count, ptr %scratch) #{int(not folded)} {{\nentry:\n  {d.text()}\n}}\n"
+    )
+
+
+def _pointers(d: Driver) -> None:
+    """Write where angles, outputs and spare rows lie."""
+    p = d.place
+    d.lines.append(f"%turns = getelementptr i8, ptr %scratch, i64 {p.groups * p.size}")
+    for k in range(len(p.rows)):
+        d.lines.append(f"%spare{k} = getelementptr i8, ptr %scratch, i64 {p.spare(k)}")
+        d.lines.append(f"%outp{k} = getelementptr ptr, ptr %outs, i64 {k}")
+        d.lines.append(f"%out{k} = load ptr, ptr %outp{k}, align 8")
+
+
+def _gathered(place: Layout) -> list[str]:
+    """Return what makes one row of each output of what the lanes have taken in."""
+    sizes = [row // bytes_of(place.lanes) for row in place.rows]
+    return [
+        f"call void @gather(ptr %out{k}, ptr %spare{k}, i64 {size})"
+        for k, size in enumerate(sizes)
+        if size
+    ]
+
+
+def _fold(d: Driver) -> None:
+    """Write what takes in the results of each group of the tile; only of states that are there."""
+    w, size = d.place.lanes, sum(d.place.rows) // bytes_of(d.place.lanes)
+    if size:
+        g = d.loop("fold")
+        left = d(f"sub i64 %here, {d(f'mul i64 {g}, {w}')}")
+        start = d.at(d.block(g), d.place.outputs[0])
+        d.lines.append(f"call void @fold(ptr %spare0, ptr {start}, i64 {size}, i64 {left})")
+        d.again("fold")
+
+
+def _save(d: Driver) -> None:
+    """Write what brings results to their rows; those of an incomplete group from the spare rows."""
+    if d.place.outputs:
         g = d.loop("save")
         given = ", ".join(f"ptr {p}" for p in (d.block(g), *d.targets(g)))
         d.lines.append(f"call void @save({given})")
         d.again("save")
-    _last_rows(d)
-    d.lines.append(f"br label %tile.end\ntile.end:\n  %i.next = add i64 %i, {tile}")
-    d.lines.append("%i.more = icmp ult i64 %i.next, %count")
-    d.lines.append("br i1 %i.more, label %tiles, label %end\nend:\n  ret void")
-    return (
-        "define void @batch(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, "
-        f"i64 %count, ptr %scratch) #1 {{\nentry:\n  {d.text()}\n}}\n"
-    )
-
-
-def _last_rows(d: _Driver) -> None:
-    """Write what copies the rows of an incomplete group from the spare rows."""
     d.lines.append(f"%some = urem i64 %here, {d.place.lanes}")
     d.lines.append("%ragged = icmp ne i64 %some, 0")
     d.lines.append("br i1 %ragged, label %last, label %complete\nlast:")
@@ -245,7 +290,7 @@ def _last_rows(d: _Driver) -> None:
     d.lines.append("br label %complete\ncomplete:")
 
 
-def _each_group(d: _Driver, name: str, table: str, strides: str) -> None:
+def _each_group(d: Driver, name: str, table: str, strides: str) -> None:
     """Write a loop that moves the rows of each group of the tile."""
     w, g = d.place.lanes, d.loop(name)
     first = d(f"mul i64 {g}, {w}")
@@ -258,7 +303,7 @@ def _each_group(d: _Driver, name: str, table: str, strides: str) -> None:
 
 def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
     """Return `one(ins, params, outs, scratch)`, a single state on a lane, and its scratch bytes."""
-    d = _Driver(Layout(1, (), 0, 0, 0, (), 0, 1, 0, ()))
+    d = Driver(Layout(1, (), 0, 0, 0, (), 0, 1, 0, ()))
     ins = [d.entry("%ins", k, "ptr") for k in range(len(program.inputs))]
     outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)

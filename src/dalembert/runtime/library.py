@@ -11,12 +11,12 @@ import threading
 
 from . import cache
 from .far import far
-from .lanes import suffix, value_type
+from .lanes import Single, element, suffix, value_type
 from .llvm import Engine, Table, c_library, generate, host, table, table_entry
 from .lower import LIBM
 from .sincos import HALF_PI, sincos
 
-LANES = (1, 2, 4)
+LANES = (1, 2, 4, Single(4), Single(8))
 NAMES = tuple((name, suffix(w)) for w in LANES for name in ("sincos", *LIBM))
 _INTRINSICS = {"sqrt": 1, "fabs": 1, "minimum": 2, "maximum": 2, "fma": 3}
 
@@ -49,24 +49,29 @@ def libm_lanes(name: str, lanes: int) -> str:
     t, m, arity = value_type(lanes), suffix(lanes), LIBM[name]
     arguments = ", ".join(f"{t} %x{k}" for k in range(arity))
     lines = [table_entry("%f", [*LIBM].index(name))]
-    result = "poison"
+    result, single = "poison", isinstance(lanes, Single)
     for lane in range(lanes):
         for k in range(arity):
             take = f"extractelement {t} %x{k}, i64 {lane}" if lanes > 1 else f"freeze double %x{k}"
-            lines.append(f"%x{k}.{lane} = {take}")
+            lines.append(f"%x{k}.{lane}{'.s' * single} = {take}")
+            if single:
+                lines.append(f"%x{k}.{lane} = fpext float %x{k}.{lane}.s to double")
         given = ", ".join(f"double %x{k}.{lane}" for k in range(arity))
-        lines.append(f"%y{lane} = call double %f({given})")
+        lines.append(f"%y{lane}{'.d' * single} = call double %f({given})")
+        if single:
+            lines.append(f"%y{lane} = fptrunc double %y{lane}.d to float")
         if lanes > 1:
-            lines.append(f"%r{lane} = insertelement {t} {result}, double %y{lane}, i64 {lane}")
+            kind = element(lanes)
+            lines.append(f"%r{lane} = insertelement {t} {result}, {kind} %y{lane}, i64 {lane}")
         result = f"%r{lane}" if lanes > 1 else "%y0"
     body = "\n  ".join(lines)
     return f"define {t} @{name}.{m}({arguments}) #0 {{\n  {body}\n  ret {t} {result}\n}}\n"
 
 
 def text(lanes: int, fused: bool) -> str:
-    """Return the IR of the library for one lane and for many."""
+    """Return the IR of the library for one lane and for many, of both precisions."""
     parts = [table(len(LIBM)), declarations(), far(HALF_PI)]
-    for w in (1, lanes):
+    for w in (1, lanes, Single(2 * lanes)):
         parts += [libm_lanes(name, w) for name in LIBM]
         parts.append(sincos(w, fused))
     weights = '!0 = !{!"branch_weights", i32 1, i32 100000}'
@@ -83,7 +88,7 @@ def libm() -> ctypes.Array[ctypes.c_void_p]:
 def load(code: bytes) -> tuple[Engine, Table]:
     """Return the loaded library and its addresses in the order of NAMES, 0 where it has none."""
     engine = Engine(code, libm())
-    here = {suffix(w) for w in (1, host().lanes)}
+    here = {suffix(w) for w in (1, host().lanes, Single(2 * host().lanes))}
     found = [engine.address(f"{name}.{kind}") if kind in here else 0 for name, kind in NAMES]
     return engine, (ctypes.c_void_p * len(NAMES))(*found)
 

@@ -1,8 +1,8 @@
 """From scheduled lines to LLVM IR text, for one state (1 lane) or several at a time (W lanes).
 
 A function reaches inputs, prepared values, outputs and scratch through pointers of their own (one
-lane), or all but the outputs in one block (W lanes). Entry k of each lies at byte 8·W·k, so the
-same text serves both; outputs are rows of arrays, and W lanes are turned into W rows.
+lane), or all but the outputs in one block (W lanes). Entry k of each lies k times W numbers on, so
+the same text serves both; outputs are rows of arrays, and W lanes are turned into W rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..expr import OPS, Port
 from ..expr.block import Row
-from .lanes import mask_type, real, suffix, value_type
+from .lanes import alone, element, mask_type, real, size, suffix, value_type, width
 from .schedule import Outlet, Schedule
 from .transpose import rows
 
@@ -59,16 +59,17 @@ class Numbers:
 
     def place(self, value: float) -> int:
         """Return the index of a constant in the table."""
-        return self.index.setdefault(real(value), len(self.index))
+        return self.index.setdefault(real(value, alone(self.lanes)), len(self.index))
 
     def text(self, name: str) -> str:
         """Return the table as a global of that name."""
         t = value_type(self.lanes)
-        rows = [f"{t} <{', '.join([f'double {n}'] * self.lanes)}>" for n in self.index] or [
+        kind = element(self.lanes)
+        rows = [f"{t} <{', '.join([f'{kind} {n}'] * self.lanes)}>" for n in self.index] or [
             f"{t} zeroinitializer"
         ]
         table = f"[{len(rows)} x {t}] [{', '.join(rows)}]"
-        return f"@{name} = internal constant {table}, align {8 * self.lanes}\n"
+        return f"@{name} = internal constant {table}, align {width(self.lanes)}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,12 @@ class Frame:
     groups: int = 1  # of a tile; the angles of all its groups lie side by side
     numbers: Numbers | None = None
     offsets: tuple[tuple[str, int], ...] = ()  # what lies in a block of scratch, and where
+    tiled: bool = False  # whether inputs and outputs are arrays of lanes, anywhere in memory
 
     @property
     def rows(self) -> bool:
         """Whether outputs are rows of arrays, one lane after the other."""
-        return self.lanes > 1 and "%out0" not in dict(self.offsets)
+        return self.lanes > 1 and not self.tiled and "%out0" not in dict(self.offsets)
 
     def function(self, name: str, lines: Sequence[str]) -> str:
         """Return the function made of these lines."""
@@ -112,7 +114,7 @@ class Body:
         self.plan, self.lanes, self.numbers, self.groups = plan, lanes, frame.numbers, frame.groups
         self.frame = frame
         self.type, self.mask, self.suffix = value_type(lanes), mask_type(lanes), suffix(lanes)
-        self.bytes = 8 * lanes
+        self.bytes = width(lanes)
         self.text: list[str] = []
         self.operand: dict[int, str] = {}
         self.masks: dict[int, str] = {}
@@ -141,12 +143,19 @@ class Body:
 
     def load(self, base: str, index: int) -> str:
         """Return a row of an array."""
-        return self.emit(f"load {{t}}, ptr {{}}, align {self.bytes}", self.address(base, index))
+        return self.emit(
+            f"load {{t}}, ptr {{}}, align {self.align(base)}", self.address(base, index)
+        )
+
+    def align(self, base: str) -> int:
+        """Return to how many bytes the rows of an array are aligned."""
+        loose = self.frame.tiled and base.startswith(("%in", "%out"))
+        return size(self.lanes) if loose else self.bytes
 
     def store(self, value: str, base: str, index: int) -> None:
         """Write a row of an array."""
         where = self.address(base, index)
-        self.text.append(f"store {self.type} {value}, ptr {where}, align {self.bytes}")
+        self.text.append(f"store {self.type} {value}, ptr {where}, align {self.align(base)}")
 
     # -- values --------------------------------------------------------------------------------
 
@@ -209,7 +218,7 @@ class Body:
         self.text += lines
         row = 8 * self.frame.outputs[item.port].size
         for k, (kind, name) in enumerate(ends):
-            place = str(row * k + 8 * item.column)
+            place = str(row * k + 8 * item.column)  # single precision gathers its results
             where = self.emit(f"getelementptr inbounds i8, ptr %out{item.port}, i64 {{}}", place)
             self.text.append(f"store {kind} {name}, ptr {where}, align 8")
 
@@ -265,7 +274,7 @@ def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
         if c == 0:
             for v in plan.stores:
                 if v in plan.constants:
-                    if frame.lanes == 1 or name.startswith("prepare"):
+                    if frame.lanes == 1 or frame.tiled or name.startswith("prepare"):
                         body.results(v)
                 elif v < base:
                     body.results(v)

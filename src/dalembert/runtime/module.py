@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from ..expr import OPS, Port, Program
 from ..expr.block import folded, gathered
 from . import layout as places
+from . import reduce, tiles
+from .form import PLAIN, Form
 from .lanes import suffix
 from .library import NAMES, borrowed, declarations
 from .llvm import STACK, generate, host, table
@@ -32,31 +34,42 @@ class Object:
     tile: int  # states that are computed together
 
 
-def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[str, int, int, int]:
+def module(
+    program: Program, whole: int = WHOLE, chunk: int = CHUNK, form: Form = PLAIN
+) -> tuple[str, int, int, int]:
     """Return the IR of a program, its scratch bytes for one state and for a batch, and its tile."""
-    lanes = host().lanes
+    lanes, tiled = form.lanes(host().lanes), form.layout == "tiles"
     program = replace(
         program, prepare=gathered(folded(program.prepare)), step=gathered(folded(program.step))
     )
     collected = len(program.step.lines) > whole or len(program.step.results) > DIRECT
-    leaving, cleared = ([], []) if collected else _leaving(program, lanes)
+    collected = (collected or form.reduce is not None or form.dtype == "float32") and not tiled
+    leaving, cleared = ([], []) if collected or tiled else _leaving(program, lanes)
     step = schedule(program.step, whole, chunk, leaving)
     prepare = schedule(program.prepare, whole, chunk)
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
-    probe = places.layout(program, lanes, slots, 1, turns, collected)
+    inside = replace(program, inputs=(), outputs=()) if tiled else program
+    probe = places.layout(inside, lanes, slots, 1, turns, collected)
     groups = max(1, min(TILE, TILE_BYTES // max(probe.scratch, 1)))
-    place = places.layout(program, lanes, slots, groups, turns, collected)
+    place = places.layout(inside, lanes, slots, groups, turns, collected)
 
-    rows_in = {p.size for p in program.inputs} | {len(program.parameters)} - {0}
+    rows_in = {p.size for p in inside.inputs} | {len(program.parameters)} - {0}
     numbers = Numbers(lanes)
     rows_out = {p.size for p in program.outputs if collected}
     parts = [*(pack(lanes, n) for n in sorted(rows_in)), rest(lanes)]
     parts += [unpack(lanes, n) for n in sorted(rows_out)]
     parts += _blocks(program, step, prepare, place, numbers)
-    parts += [places.move(program, place), places.batch(program, place, step, prepare, cleared)]
-    single = len(program.step.lines) <= SINGLE
+    if tiled:
+        parts.append(tiles.batch(program, place, step, prepare))
+    else:
+        folded_ = form.reduce is not None
+        parts.append(places.move(program, place))
+        parts.append(places.batch(program, place, step, prepare, cleared, folded_))
+    if form.reduce is not None:
+        parts.append(reduce.functions(program, place, form.reduce))
+    single = len(program.step.lines) <= SINGLE and form.scalar
     if not single:
-        parts.append(places.ONE_BY_BATCH)
+        parts += [places.ONE_BY_BATCH] if form.reduce is None else []
         scratch_one = place.scratch
     else:
         one, scratch_one = places.one(program, step, prepare)
@@ -66,7 +79,7 @@ def module(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[st
     parts += [
         borrowed(name, kind) for name, kind in NAMES if name in _asked(program) and kind in needed
     ]
-    return "".join(parts), scratch_one, place.scratch, lanes * groups
+    return "".join(parts), scratch_one, place.scratch, groups if tiled else lanes * groups
 
 
 def _asked(program: Program) -> set[str]:
@@ -87,12 +100,17 @@ def _blocks(
     frames = Frame(program.inputs, program.outputs), Frame((), prepared)
     lanes = place.lanes if place else 1
     if place:
+        tiled = (bool(program.inputs) and not place.inputs) or (
+            bool(program.outputs) and not place.rows
+        )
         ends = [(f"%in{k}", offset) for k, offset in enumerate(place.inputs)]
         ends += [("%r", place.prepared), ("%s", place.slots)]
         ends += [(f"%out{k}", offset) for k, offset in enumerate(place.outputs)]
         own = ("%r", place.parameters), ("%out0", place.prepared), ("%s", place.slots)
         frames = (
-            Frame(program.inputs, program.outputs, lanes, place.groups, numbers, tuple(ends)),
+            Frame(
+                program.inputs, program.outputs, lanes, place.groups, numbers, tuple(ends), tiled
+            ),
             Frame((), prepared, lanes, place.groups, numbers, own),
         )
     parts = functions(f"step.{lanes}", step, frames[0])
@@ -114,11 +132,15 @@ def _leaving(program: Program, lanes: int) -> tuple[list[Outlet], list[int]]:
 
 
 def compile_object(
-    program: Program, level: int | None = None, whole: int = WHOLE, chunk: int = CHUNK
+    program: Program,
+    level: int | None = None,
+    whole: int = WHOLE,
+    chunk: int = CHUNK,
+    form: Form = PLAIN,
 ) -> Object:
     """Return the object code of a program."""
     lines = len(program.step.lines) + len(program.prepare.lines)
     if level is None:
         level = 0 if lines > LARGE else 1
-    text, one, batch, tile = module(program, whole, chunk)
+    text, one, batch, tile = module(program, whole, chunk, form)
     return Object(generate(text, level), one, batch, tile)

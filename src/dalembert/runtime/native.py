@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,11 @@ _ONE = ctypes.CFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer)
 _BATCH = ctypes.CFUNCTYPE(
     None, _pointer, _pointer, _pointer, ctypes.c_int64, _pointer, ctypes.c_int64, _pointer
 )
+
+_BLOCKS = ctypes.CFUNCTYPE(
+    None, _pointer, _pointer, _pointer, ctypes.c_int64, _pointer, ctypes.c_int64, _pointer,
+    ctypes.c_int64,
+)  # fmt: skip
 
 
 def address(array: np.ndarray) -> int:
@@ -43,10 +48,13 @@ class Native:
         self.card, self.engine = card, engine
         self.one_address, self.batch_address = engine.address("one"), engine.address("batch")
         self._one, self._batch = _ONE(self.one_address), _BATCH(self.batch_address)
+        self._blocks = _BLOCKS(self.batch_address)
         self._table = _pointer * max(len(card.inputs), len(card.outputs), 1)
         self._strides = ctypes.c_int64 * max(len(card.inputs), 1)
-        self._in_bytes = tuple(8 * p.size for p in card.inputs)
-        self._out_bytes = tuple(8 * p.size for p in card.outputs)
+        word = np.dtype(card.form.dtype).itemsize
+        self._in_bytes = tuple(word * p.size for p in card.inputs)
+        self._out_bytes = tuple(word * p.size for p in card.outputs)
+        self._param_bytes = word * len(card.parameters)
 
     def one(self, ins: Sequence[np.ndarray], params: np.ndarray | None, outs: Sequence) -> None:
         """Compute one state."""
@@ -66,32 +74,73 @@ class Native:
         threads: int,
     ) -> None:
         """Compute `count` states; an input that is not batched serves all of them."""
-        strides = [s if b else 0 for s, b in zip(self._in_bytes, batched, strict=True)]
-        starts, ends = [*map(address, ins)], [*map(address, outs)]
-        width = 8 * len(self.card.parameters) if params_batched else 0
-        given = 0 if params is None else address(params)
+        given = self._given(ins, batched, params, params_batched)
+        ends = [*map(address, outs)]
 
         def part(first: int, last: int) -> None:
+            rows = [a + first * s for a, s in zip(ends, self._out_bytes, strict=True)]
             memory, start = scratch(self.card.scratch_batch)
-            self._batch(
-                self._table(*(a + first * s for a, s in zip(starts, strides, strict=True))),
-                self._strides(*strides),
-                given + first * width,
-                width,
-                self._table(*(a + first * s for a, s in zip(ends, self._out_bytes, strict=True))),
-                last - first,
-                start,
-            )
+            self._batch(*given(first), self._table(*rows), last - first, start)
             del memory
 
-        tiles = -(-count // self.card.tile)
-        workers = min(threads, tiles)
-        if workers <= 1:
-            part(0, count)
-            return
-        cuts = [min(count, tiles * k // workers * self.card.tile) for k in range(workers + 1)]
-        for done in [pool(workers).submit(part, a, b) for a, b in pairwise(cuts)]:
-            done.result()
+        tile = self.card.tile
+        _shared(part, -(-count // tile), threads, lambda n: min(count, n * tile))
+
+    def reduce(
+        self,
+        ins: Sequence[np.ndarray],
+        batched: Sequence[bool],
+        params: np.ndarray | None,
+        params_batched: bool,
+        outs: Sequence[np.ndarray],
+        states: tuple[int, int, int],
+        threads: int,
+    ) -> None:
+        """Reduce the states from first to last, each so many of them to a row of `outs`."""
+        begin, end, each = states
+        given = self._given(ins, batched, params, params_batched)
+        ends = [*map(address, outs)]
+
+        def part(first: int, last: int) -> None:
+            rows = [a + first * s for a, s in zip(ends, self._out_bytes, strict=True)]
+            here, stop = begin + first * each, min(end, begin + last * each)
+            memory, start = scratch(self.card.scratch_batch)
+            self._blocks(*given(here), self._table(*rows), stop - here, start, each)
+            del memory
+
+        _shared(part, -(-(end - begin) // each), threads, lambda n: n)
+
+    def _given(
+        self,
+        ins: Sequence[np.ndarray],
+        batched: Sequence[bool],
+        params: np.ndarray | None,
+        params_batched: bool,
+    ) -> Callable[[int], tuple[Any, ...]]:
+        """Return the first arguments of compiled code that begins at a state."""
+        strides = [s if b else 0 for s, b in zip(self._in_bytes, batched, strict=True)]
+        starts, steps = [*map(address, ins)], self._strides(*strides)
+        width = self._param_bytes if params_batched else 0
+        own = 0 if params is None else address(params)
+
+        def at(first: int) -> tuple[Any, ...]:
+            table = self._table(*(a + first * s for a, s in zip(starts, strides, strict=True)))
+            return table, steps, own + first * width, width
+
+        return at
+
+
+def _shared(
+    part: Callable[[int, int], None], pieces: int, threads: int, place: Callable[[int], int]
+) -> None:
+    """Run a function on all pieces, in as many runs of neighbours as there are threads."""
+    workers = min(threads, pieces)
+    if workers <= 1:
+        part(0, place(pieces))
+        return
+    cuts = [place(pieces * k // workers) for k in range(workers + 1)]
+    for done in [pool(workers).submit(part, a, b) for a, b in pairwise(cuts)]:
+        done.result()
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}

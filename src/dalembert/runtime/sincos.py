@@ -3,13 +3,14 @@
 x = n·pi/2 + r, |r| <= pi/4, with pi/2 in three parts (Cody and Waite; four shorter parts where the
 machine has no fused multiply-add), then the minimax polynomials of fdlibm's k_sin.c and k_cos.c.
 Beyond a limit each such lane asks `far`. Within 2 ulp for all doubles; inf and nan give nan.
+Single precision goes the same way with shorter parts and Cephes' polynomials (sinf.c); 2 ulp too.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from .lanes import mask_type, real, suffix, value_type
+from .lanes import Single, element, mask_type, real, suffix, value_type, width
 from .lower import Numbers
 
 HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
@@ -29,13 +30,19 @@ _COS = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
+_SINF = (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4)
+_COSF = (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5)
 _MAGIC = 6755399441055744.0  # 1.5 · 2**52: adding it rounds to an integer
+_MAGICF = 12582912.0  # 1.5 · 2**23
+# bits of the parts of pi/2: with fused multiply-add, and without
+_PARTS = {True: (53, 53, 53), False: (33, 33, 33, 53)}
+_PARTSF = {True: (24, 24, 24), False: (11, 11, 11, 24)}
 
 
-def half_pi_parts(fused: bool) -> tuple[float, ...]:
-    """Return pi/2 as a sum of doubles; without fused multiply-add the first have 33 bits."""
+def half_pi_parts(fused: bool, lanes: int = 1) -> tuple[float, ...]:
+    """Return pi/2 as a sum of numbers; without fused multiply-add the first are shorter."""
     rest, parts = HALF_PI, []
-    for bits in (53, 53, 53) if fused else (33, 33, 33, 53):
+    for bits in (_PARTSF if isinstance(lanes, Single) else _PARTS)[fused]:
         scale = Fraction(2) ** (bits - 1 - _exponent(rest))
         part = float(Fraction(int(rest * scale)) / scale)
         parts.append(part)
@@ -43,8 +50,10 @@ def half_pi_parts(fused: bool) -> tuple[float, ...]:
     return tuple(parts)
 
 
-def limit(fused: bool) -> float:
+def limit(fused: bool, lanes: int = 1) -> float:
     """Return the largest |x| that is reduced here; n·part must stay exact without fma."""
+    if isinstance(lanes, Single):
+        return 1e4
     return 1e8 if fused else 8e5
 
 
@@ -65,8 +74,8 @@ class _Lines:
         if isinstance(o, str):
             return o
         if self.lanes == 1:
-            return real(o)
-        size = 8 * self.lanes
+            return real(o, self.lanes)
+        size = width(self.lanes)
         place = self("getelementptr inbounds i8, ptr %k, i64 {}", str(size * self.numbers.place(o)))
         return self(f"load {{t}}, ptr {{}}, align {size}", place)
 
@@ -88,17 +97,20 @@ class _Lines:
         return self("fmul contract {t} {}, {}", x, y)
 
     def poly(self, z: str, z2: str, c: tuple[float, ...]) -> str:
-        """Return c0 + c1 z + ... + c5 z⁵, pairs first."""
+        """Return c0 + c1 z + ... + c5 z⁵, pairs first, or c0 + c1 z + c2 z²."""
+        if len(c) == 3:
+            return self.add(self.mul(z2, c[2]), self.add(self.mul(z, c[1]), c[0]))
         low, mid, high = (self.add(self.mul(z, c[k + 1]), c[k]) for k in (0, 2, 4))
         return self.add(self.mul(z2, self.add(self.mul(z2, high), mid)), low)
 
 
 def _reduced(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
     """Return r and the bits of n for x = n·pi/2 + r."""
-    shifted = a.add(a.mul(x, float(1 / HALF_PI)), _MAGIC)
-    n = a("fsub {t} {}, {}", shifted, _MAGIC)
+    magic = _MAGICF if isinstance(a.lanes, Single) else _MAGIC
+    shifted = a.add(a.mul(x, float(1 / HALF_PI)), magic)
+    n = a("fsub {t} {}, {}", shifted, magic)
     r = x
-    for part in half_pi_parts(fused):
+    for part in half_pi_parts(fused, a.lanes):
         if fused:
             r = a("call {t} @llvm.fma.{m}({t} {}, {t} {}, {t} {})", n, -part, r)
         else:
@@ -110,18 +122,23 @@ def _pair(a: _Lines, r: str, n: str) -> tuple[str, str]:
     """Return the sine and cosine of n·pi/2 + r."""
     z = a.mul(r, r)
     z2 = a.mul(z, z)
-    sine = a.add(a.mul(a.mul(r, z), a.poly(z, z2, _SIN)), r)
-    cosine = a.add(a.mul(z, a.add(a.mul(z, a.poly(z, z2, _COS)), -0.5)), 1.0)
+    sin, cos = (_SINF, _COSF) if isinstance(a.lanes, Single) else (_SIN, _COS)
+    sine = a.add(a.mul(a.mul(r, z), a.poly(z, z2, sin)), r)
+    cosine = a.add(a.mul(z, a.add(a.mul(z, a.poly(z, z2, cos)), -0.5)), 1.0)
 
     # quadrants: odd n swaps the two, bit 1 of n turns the sine, bit 1 of n + 1 the cosine
-    whole = integers(a.lanes)
+    whole, kind, top = (
+        integers(a.lanes),
+        integer(a.lanes),
+        31 if isinstance(a.lanes, Single) else 63,
+    )
 
     def each(k: int) -> str:
-        return str(k) if a.lanes == 1 else "<" + ", ".join([f"i64 {k}"] * a.lanes) + ">"
+        return str(k) if a.lanes == 1 else "<" + ", ".join([f"{kind} {k}"] * a.lanes) + ">"
 
-    swap = a(f"shl {whole} {{}}, {each(63)}", n)
+    swap = a(f"shl {whole} {{}}, {each(top)}", n)
     odd = a(f"icmp slt {whole} {{}}, {each(0)}", swap)
-    turn = a(f"and {whole} {{}}, {each(-(1 << 63))}", a(f"shl {whole} {{}}, {each(62)}", n))
+    turn = a(f"and {whole} {{}}, {each(-(1 << top))}", a(f"shl {whole} {{}}, {each(top - 1)}", n))
     turned = []
     for yes, no, flip in (
         (cosine, sine, turn),
@@ -139,7 +156,7 @@ def sincos(lanes: int, fused: bool) -> str:
     Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone. Two are
     computed at a time, instruction by instruction, because each is a long chain of dependences.
     """
-    t, m, size, whole = value_type(lanes), suffix(lanes), 8 * lanes, integers(lanes)
+    t, m, size, whole = value_type(lanes), suffix(lanes), width(lanes), integers(lanes)
     numbers = Numbers(lanes)
     near = [_Lines(lanes, tag, numbers) for tag in ("a", "b")]
     known = [_checked(a, f"%x{a.tag}", fused) for a in near]
@@ -222,7 +239,7 @@ def _interleaved(pair: list[_Lines]) -> str:
 def _checked(a: _Lines, x: str, fused: bool) -> tuple[str, str, str, str]:
     """Return r, n, where x is beyond the limit, and whether that is anywhere."""
     r, n = _reduced(a, x, fused)
-    far = a("fcmp ugt {t} {}, {}", a("call {t} @llvm.fabs.{m}({t} {})", x), limit(fused))
+    far = a("fcmp ugt {t} {}, {}", a("call {t} @llvm.fabs.{m}({t} {})", x), limit(fused, a.lanes))
     if a.lanes == 1:
         return r, n, far, far
     bits = a(f"bitcast {mask_type(a.lanes)} {{}} to i{a.lanes}", far)
@@ -232,14 +249,23 @@ def _checked(a: _Lines, x: str, fused: bool) -> tuple[str, str, str, str]:
 def _corrected(tag: str, lanes: int, r: str, n: str, far: str) -> list[str]:
     """Return lines that reduce the lanes beyond the limit, and only those, in another way."""
     t, whole, mask = value_type(lanes), integers(lanes), mask_type(lanes)
+    single = isinstance(lanes, Single)
     lines, names = [], {"r": "poison", "n": "poison"}
     for k in range(lanes):
         x = f"%x{tag}.{k}"
         take = f"extractelement {t} %x{tag}, i64 {k}" if lanes > 1 else f"freeze double %x{tag}"
-        lines += [f"{x} = {take}", f"%f{tag}.{k} = call {{ double, i64 }} @far(double {x})"]
-        for place, (name, kind) in enumerate((("r", "double"), ("n", "i64"))):
+        lines.append(f"{x} = {take}")
+        if single:
+            lines.append(f"{x}.d = fpext float {x} to double")
+            x += ".d"
+        lines.append(f"%f{tag}.{k} = call {{ double, i64 }} @far(double {x})")
+        for place, (name, kind) in enumerate((("r", element(lanes)), ("n", integer(lanes)))):
             one, wide = f"%{name}{tag}.{k}", t if name == "r" else whole
-            lines.append(f"{one} = extractvalue {{ double, i64 }} %f{tag}.{k}, {place}")
+            far_one = f"{one}.d" if single else one
+            lines.append(f"{far_one} = extractvalue {{ double, i64 }} %f{tag}.{k}, {place}")
+            if single:
+                short = "fptrunc double" if name == "r" else "trunc i64"
+                lines.append(f"{one} = {short} {far_one} to {kind}")
             if lanes > 1:
                 into = f"insertelement {wide} {names[name]}, {kind} {one}, i64 {k}"
                 lines.append(f"{one}.w = {into}")
@@ -250,7 +276,7 @@ def _corrected(tag: str, lanes: int, r: str, n: str, far: str) -> list[str]:
 
 
 def _stores(tag: str, lanes: int, made: tuple[str, str]) -> str:
-    t, size = value_type(lanes), 8 * lanes
+    t, size = value_type(lanes), width(lanes)
     return "\n  ".join(
         [
             f"%there{tag} = getelementptr {t}, ptr %here{tag}, i64 %apart",
@@ -260,6 +286,11 @@ def _stores(tag: str, lanes: int, made: tuple[str, str]) -> str:
     )
 
 
+def integer(lanes: int) -> str:
+    """Return the type of an integer as wide as a number."""
+    return "i32" if isinstance(lanes, Single) else "i64"
+
+
 def integers(lanes: int) -> str:
     """Return the type of integers as wide as the values."""
-    return "i64" if lanes == 1 else f"<{lanes} x i64>"
+    return integer(lanes) if lanes == 1 else f"<{lanes} x {integer(lanes)}>"

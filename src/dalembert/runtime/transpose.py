@@ -1,21 +1,20 @@
 """Rows of NumPy arrays to lanes and back, two or four columns at a time, as LLVM IR text.
 
 `pack.N` reads W rows of N numbers into N entries of W lanes; rows past the last are the last again,
-so lanes left over compute on a copy of it. `unpack.N` writes W rows; `rows` is its heart.
+so lanes left over compute on a copy of it. `unpack.N` writes W rows; `rows` is its heart. Single
+precision has its own way (`quads`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .lanes import value_type
+from . import quads
+from .lanes import Single, element, value_type, width
+from .lanes import size as bytes_of
+from .quads import shuffle as _shuffle
 
 UNROLLED = 32  # columns up to which no loop is written
-
-
-def _shuffle(name: str, kind: str, x: str, y: str, picks: list[int]) -> str:
-    mask = f"<{len(picks)} x i32> <{', '.join(f'i32 {p}' for p in picks)}>"
-    return f"{name} = shufflevector {kind} {x}, {kind} {y}, {mask}"
 
 
 def _rows(lanes: int, base: str) -> list[str]:
@@ -124,13 +123,20 @@ def _columns(lanes: int, size: int) -> str:
 def pack(lanes: int, size: int) -> str:
     """Return `pack.N(dst, src, stride, rows)`."""
     given = "ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows"
-    body = "\n  ".join([*_rows(lanes, "%src"), "br label %move\nmove:", _columns(lanes, size)])
+    single = isinstance(lanes, Single)
+    moved = quads.columns(lanes, size, "move", False) if single else _columns(lanes, size)
+    body = "\n  ".join([*_rows(lanes, "%src"), "br label %move\nmove:", moved])
     head = f"define internal void @pack.{size}({given}) #0 {{\nentry:"
     return f"{head}\n  {body}\n  ret void\n}}\n"
 
 
 def unpack(lanes: int, size: int) -> str:
     """Return `unpack.N(dst, src)`: N entries of W lanes to W rows."""
+    given = "ptr noalias %dst, ptr noalias %src"
+    head = f"define internal void @unpack.{size}({given}) #0 {{\nentry:"
+    if isinstance(lanes, Single):
+        body = quads.columns(lanes, size, "entry", True)
+        return f"{head}\n  {body}\n  ret void\n}}\n"
     t, lines, k = value_type(lanes), [], size // lanes * lanes
 
     def moved(tag: str, column: str, many: int) -> list[str]:
@@ -157,13 +163,12 @@ def unpack(lanes: int, size: int) -> str:
         lines += moved(str(k), str(k), many)
         k += many
     body = "\n  ".join([*lines, "ret void"])
-    given = "ptr noalias %dst, ptr noalias %src"
-    return f"define internal void @unpack.{size}({given}) #0 {{\nentry:\n  {body}\n}}\n"
+    return f"{head}\n  {body}\n}}\n"
 
 
 def rest(lanes: int) -> str:
     """Return `clear(to, bytes)` and `copy(to, from, bytes)`, of whole lanes and whole words."""
-    t, size = value_type(lanes), 8 * lanes
+    t, size, kind, word = value_type(lanes), width(lanes), element(lanes), bytes_of(lanes)
     return f"""
 define internal void @clear(ptr %to, i64 %bytes) #0 {{
 entry:
@@ -171,7 +176,7 @@ entry:
 loop:
   %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
   %p = getelementptr i8, ptr %to, i64 %k
-  store {t} zeroinitializer, ptr %p, align 8
+  store {t} zeroinitializer, ptr %p, align {word}
   %k1 = add i64 %k, {size}
   %more = icmp ult i64 %k1, %bytes
   br i1 %more, label %loop, label %end
@@ -184,10 +189,10 @@ entry:
 loop:
   %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
   %p = getelementptr i8, ptr %from, i64 %k
-  %x = load double, ptr %p, align 8
+  %x = load {kind}, ptr %p, align {word}
   %q = getelementptr i8, ptr %to, i64 %k
-  store double %x, ptr %q, align 8
-  %k1 = add i64 %k, 8
+  store {kind} %x, ptr %q, align {word}
+  %k1 = add i64 %k, {word}
   %more = icmp ult i64 %k1, %bytes
   br i1 %more, label %loop, label %end
 end:
