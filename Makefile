@@ -10,7 +10,7 @@ CONSTRAINTS ?= constraints.txt
 PARTS := $(if $(PART),$(wildcard tests/$(PART) tests/test_$(PART)*.py),tests)
 COVERAGE ?= $(if $(PART),,--cov=dalembert --cov-report=)
 
-.PHONY: run test test-all lint bench toolchains clean
+.PHONY: run test test-all lint bench docs toolchains clean
 
 run: .venv/.installed-run
 	@$(PY) examples/first.py
@@ -29,6 +29,11 @@ lint: .venv/.installed-dev
 
 bench: .venv/.installed-dev
 	$(PY) -m benchmarks
+
+# the manual as a site; its notebooks run
+docs: .venv/.installed-docs
+	$(PY) -m sphinx -W --keep-going -q -b html docs build/site
+	@echo "open build/site/index.html"
 
 # compilers and interpreters of the languages that `make test-all` also runs
 toolchains:
@@ -52,4 +57,8 @@ FRONTEND := $(shell find frontend hatch_build.py -type f -not -path "*/node_modu
 
 .venv/.installed-dev: requirements-dev.txt $(CONSTRAINTS) .venv/.installed-run
 	$(PY) -m pip install --quiet --constraint $(CONSTRAINTS) --requirement requirements-dev.txt
+	@touch $@
+
+.venv/.installed-docs: .venv/.installed-run
+	$(PY) -m pip install --quiet --editable ".[docs,sim,ident,sweep]"
 	@touch $@

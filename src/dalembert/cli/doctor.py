@@ -27,6 +27,7 @@ EXTRAS = {
     "ident": "measured motions and identification",
     "sweep": "design studies stored as Parquet files",
     "cluster": "design studies on several machines",
+    "studio": "the studio, a local page for one machine",
     "docs": "building the manual as a site",
 }
 
