@@ -1,8 +1,9 @@
 """Direct dynamics from composite bodies: q̈ = M⁻¹ (tau - h).
 
 Walker and Orin, Efficient dynamic computer simulation of robotic mechanisms (1982), method 3: the
-mass matrix by composite rigid bodies, h by the inverse model at rest of q̈, then LDLᵀ. Its cubic
-term is small: up to about nine freedoms it needs fewer operations than articulated bodies do.
+mass matrix by composite rigid bodies, h by the inverse model at rest of q̈, then LDLᵀ, leaves first.
+Its cubic term is small: up to about nine freedoms it needs fewer operations than articulated
+bodies do.
 """
 
 from __future__ import annotations
@@ -31,7 +32,17 @@ def composite_direct(
     M = composite(mechanism, q, drives)
     refuse_singular(mechanism, M)
     h = newton_euler(mechanism, q, qd, [0] * mechanism.nv, wrenches, drives)
-    return solve(M, [t - x for t, x in zip(tau, h, strict=True)], "spd")
+    return leaves_first(M, [t - x for t, x in zip(tau, h, strict=True)])
+
+
+def leaves_first(M: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[Scalar]:
+    """Return x of M x = b, M positive definite, the last freedom eliminated first.
+
+    Then no zero that the branches of a tree leave in M is filled (Featherstone, Efficient
+    factorization of the joint-space inertia matrix for branched kinematic trees, 2005).
+    """
+    turned = [list(reversed(row)) for row in reversed(M)]
+    return solve(turned, list(reversed(b)), "spd")[::-1]
 
 
 def refuse_singular(mechanism: Mechanism, M: Sequence[Sequence[Scalar]]) -> None:

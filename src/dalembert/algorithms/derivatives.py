@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..expr import Scalar, solve
+from ..expr import Scalar
 from ..joint import Planar, Vector
 from ..mechanism import Mechanism
 from ..mechanism.rehome import expand_planar
 from .articulated_body import articulated_body
+from .composite_direct import leaves_first
 from .drives import Drives, rotor_inertia
 from .elastic import joint_springs
 from .newton_euler import Wrench
@@ -131,7 +132,10 @@ def forward_dynamics_derivatives(
     dq, dqd, M = inverse_dynamics_derivatives(mechanism, q, qd, qdd, drives, wrenches)
     n = len(M)
     unit = [[1 if r == c else 0 for r in range(n)] for c in range(n)]
-    inverse = [solve(M, unit[c]) for c in range(n)]  # symmetric: columns are rows
+    inverse = [leaves_first(M, unit[c]) for c in range(n)]
+    for r in range(n):
+        for c in range(r):
+            inverse[r][c] = inverse[c][r]  # symmetric: one half of the columns is enough
     return _minus_product(inverse, dq), _minus_product(inverse, dqd), inverse
 
 

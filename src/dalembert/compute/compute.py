@@ -24,6 +24,7 @@ from ..mechanism import Mechanism, joint_name
 from ..plan import LoopPlan, planned
 from ..plan.kane import check_cartesian, check_positions, explain_speeds, with_speeds
 from ..reframe import simplify
+from .cheapest import cheapest, has_choice
 from .describe import check_steps, gathered, signature, spot, text
 from .loops import check_made, closed_evaluate, cut_tree
 from .model import model_of
@@ -236,6 +237,8 @@ def compile(
     key += repr(plan) if plan is not None else ""
     asked = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
     make = partial(program_of, m, quantity, method, **asked, **options)
+    if has_choice(m, row, method, wrench):
+        make, key = partial(cheapest, program_of, m, quantity, **asked, **options), key + "cheapest"
     if row is None or set(options) - set(row.options):
         make()  # raises the error that names what is wrong
     names = run_time_parameters(m, kept_parameters(m, parameters, wrt))

@@ -1,0 +1,60 @@
+"""Where no method is asked for, a kernel uses the one that needs fewer operations."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.compute import program_of
+from dalembert.compute.cheapest import cheapest
+from dalembert.errors import SingularModel
+from runtime.test_packed import humanoid
+
+ARMS = {"ur5": (275, 218), "panda": (615, 531), "puma560": (321, 253)}
+
+
+def work(kernel):
+    return kernel.cost["step"].mul + kernel.cost["step"].add
+
+
+@pytest.mark.parametrize("name", [*ARMS])
+def test_arms_use_composite_bodies(name):
+    m = getattr(da.robots, name)()
+    kernel, other = da.compile(m, "forward_dynamics"), "articulated_body"
+    plain = da.compile(m, "forward_dynamics", other)
+    step = kernel.cost["step"]
+    assert (step.mul, step.add) <= ARMS[name] and work(kernel) < 0.9 * work(plain)
+    assert plain.cost == program_of(m, "forward_dynamics", other).cost  # as it was asked for
+    q, qd, qdd = np.random.default_rng(0).uniform(-2, 2, (3, 200, m.nv))
+    tau = da.inverse_dynamics(m, q, qd, qdd)
+    for k in (kernel, plain):
+        found = k(q, qd, tau)
+        assert np.abs(found - qdd).max() < 1e-9 * np.abs(qdd).max()
+
+
+def test_large_trees_keep_articulated_bodies():
+    m = humanoid()
+    kernel = da.compile(m, "forward_dynamics")
+    assert kernel.cost == program_of(m, "forward_dynamics", "articulated_body").cost
+
+
+def test_a_model_that_the_other_method_refuses_keeps_its_own():
+    asked = []
+
+    def make(m, name, method, **options):
+        asked.append(method)
+        if method == "composite":
+            raise SingularModel("no")
+        return program_of(m, name, method, **options)
+
+    m = da.robots.ur5()
+    found = cheapest(make, m, "forward_dynamics", drives="none")
+    assert asked == [None, "composite"]
+    assert found == program_of(m, "forward_dynamics", drives="none")
+
+
+def test_leaves_first_fills_no_zero_of_a_tree():
+    m = humanoid()
+    step = program_of(m, "forward_dynamics", "composite").cost["step"]
+    assert step.mul <= 4125 and step.add <= 3358
+    slopes = program_of(m, "forward_dynamics_derivatives").cost["step"]
+    assert slopes.mul <= 56_000 and slopes.add <= 50_300
