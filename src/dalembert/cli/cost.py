@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .aligned import aligned
-from .model import model_command, print_json
+from .model import model_command, print_json, with_left_out
 
 if TYPE_CHECKING:
     from ..algorithms.drives import Drives
@@ -21,6 +21,7 @@ REMARK = """
 
 
 @model_command
+@with_left_out
 @click.option(
     "--quantity", "quantities", multiple=True, help="Count this quantity; may be repeated."
 )

@@ -12,7 +12,7 @@ from .. import QUANTITIES
 from ..errors import UsageError, shown
 from .aligned import aligned
 from .arrays import labels, lines
-from .model import model_command, print_json
+from .model import model_command, print_json, with_left_out
 from .values import INPUT, NUMBERS, WORDS, WRENCH, joint, numbers
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def _state_option(name: str) -> Any:
 
 
 @model_command
+@with_left_out
 @click.argument("name", metavar="QUANTITY")
 @_state_option("q")
 @_state_option("qd")
@@ -71,9 +72,11 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     """
     from ..catalog import algorithm, quantity
     from ..compute import evaluate
+    from ..compute.model import model_of
 
     if name == "mobility":
         return _mobility(mechanism, options["q"], as_json)
+    mechanism = model_of(mechanism, "eval")
     row = quantity(name, mechanism)
     method, _ = algorithm(row, options.pop("method"))
     given = {key: options.pop(key) for key in STATE}

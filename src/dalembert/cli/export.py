@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .model import model_command, print_json
+from .model import model_command, print_json, with_left_out
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
 @model_command
+@with_left_out
 @click.argument("quantities", metavar="QUANTITY...", nargs=-1)
 @click.option("--to", "language", required=True, metavar="LANGUAGE", help="The language to write.")
 @click.option(

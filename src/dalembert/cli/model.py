@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import DescriptionError, UsageError, shown
-from .values import HELD, PAYLOAD, SETTING, VECTOR, parsed
+from .values import FREEZE, HELD, PAYLOAD, SETTING, TABLE, VECTOR, WORDS, parsed
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -42,6 +42,25 @@ CHANGES = {
         help="The base of MODEL; fixed by default.",
     ),
 }  # fmt: skip
+# what is left out of the equations, wherever a quantity of MODEL is taken
+LEFT_OUT = {
+    "freeze": click.option(
+        "--freeze", type=FREEZE, help="Hold joints in the equations: 4=90deg,5,6 (else at 0)."
+    ),
+    "neglect": click.option(
+        "--neglect", type=WORDS, help="velocity, coriolis, centrifugal, gravity."
+    ),
+    "drop": click.option("--drop", metavar="TERMS", help='Leave terms out: "A12:3,7 Q2:1".'),
+    "prune": click.option(
+        "--prune", metavar="PERCENT", help="Leave out what stays below this share, proven."
+    ),
+    "values": click.option(
+        "--values", type=TABLE, help="Parameter values or [low, high] (JSON, TOML) for --prune."
+    ),
+    "limits": click.option(
+        "--limits", type=TABLE, help="Ranges of q, qd, qdd (JSON or TOML) for --prune."
+    ),
+}
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
@@ -68,6 +87,53 @@ def with_changes(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(CHANGES.values()):
         run = option(run)
     return run
+
+
+def with_left_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command's function on a mechanism whose equations leave out what options say."""
+
+    @functools.wraps(function)
+    def run(mechanism: Mechanism, as_json: bool, **options: Any) -> Any:
+        given = {key: options.pop(key) for key in LEFT_OUT}
+        return function(leave_out(mechanism, **given), as_json, **options)
+
+    for option in reversed(LEFT_OUT.values()):
+        run = option(run)
+    return run
+
+
+def leave_out(
+    m: Mechanism,
+    freeze: dict[int | str, Any] | None,
+    neglect: list[str] | None,
+    drop: str | None,
+    prune: str | None,
+    values: dict[str, Any] | None,
+    limits: dict[str, Any] | None,
+) -> Mechanism:
+    """Return the mechanism with what is left out of its equations, beside what its file says."""
+    from dataclasses import replace
+
+    from ..mechanism import joint_name
+    from ..mechanism.simplified import NEGLECTED, Simplified
+
+    if prune is None and (values or limits):
+        raise UsageError("--values and --limits belong to --prune", hint="--prune 1%")
+    for word in neglect or ():
+        if word not in NEGLECTED:
+            raise UsageError(
+                f"cannot neglect {shown(word)!r}", hint="one of " + ", ".join(NEGLECTED)
+            )
+    told: dict[str, Any] = {
+        "freeze": {joint_name(m.bodies[m.joint_index(j)]): x for j, x in (freeze or {}).items()},
+        "neglect": neglect,
+        "drop": [drop] if drop else None,
+    }
+    if prune is not None:
+        told["prune"] = {"tolerance": prune, "values": values or {}, "limits": limits}
+    if not any(told.values()):
+        return m
+    return replace(m, simplified=(m.simplified or Simplified()).with_more(told), checked=True)
 
 
 def read_model(

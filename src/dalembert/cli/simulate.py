@@ -9,7 +9,7 @@ import click
 from ..errors import UsageError, shown
 from ..mechanism import joint_name
 from .aligned import aligned
-from .model import model_command, print_json
+from .model import model_command, print_json, with_left_out
 from .progress import progress_bar
 from .values import ANGLE, NUMBERS
 
@@ -28,6 +28,7 @@ def _numbers_option(name: str, text: str) -> Any:
 
 
 @model_command
+@with_left_out
 @_numbers_option("q0", "Coordinates at the start, as 0.1,90deg; rest by default.")
 @_numbers_option("qd0", "Velocities at the start (speeds of a wheeled robot).")
 @_numbers_option("torque", "Constant joint forces; none by default.")

@@ -314,18 +314,26 @@ class Conversation:
 
             with open(text, "w", encoding="utf-8") as file:
                 file.write(write(self.model, "phrase")[0])
+            if self.left_out():
+                self.say("a phrase holds the whole model: what is neglected or dropped is not in it")
         else:
-            self.model.save(text)
+            from dataclasses import replace
+
+            told = self.left_out()
+            replace(self.model, simplified=told or None, checked=True).save(text)
+            if told:
+                self.say("the file keeps what is left out: " + ", ".join(map(str, told)))
         self.say(f"saved {shown(text)}")
-        lost = self.made and [
-            *(f"neglected: {kind}" for kind in self.made.neglected),
-            *(r for r in self.made.remarks if r.startswith(("dropped", "pruned"))),
-        ]
-        if lost:
-            self.say(
-                "the file holds the whole model; not in it: " + "; ".join(lost) + "\n"
-                "  derive prints the equations without these terms"
-            )
+
+    def left_out(self) -> dict[str, Any]:
+        """Return what the equations of the talk leave out, as a native file says it."""
+        from ..equations.drop import dropped
+        from ..mechanism.simplified import Simplified
+
+        if self.made is None:
+            return self.model.simplified or {}
+        told = {"neglect": list(self.made.neglected), "drop": dropped(self.made) or []}
+        return Simplified({key: x for key, x in told.items() if x})
 
 
 def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, shown
-from .model import model_command, print_json
+from .model import model_command, print_json, with_left_out
 from .values import CUTOFF, NUMBERS
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 @model_command
+@with_left_out
 @click.option("--from", "start", type=NUMBERS, help="Coordinates at the start; zeros.")
 @click.option("--to", "end", type=NUMBERS, help="Coordinates at the end.")
 @click.option("--point", type=NUMBERS, metavar="X,Y,Z", help="A straight line to this point.")
@@ -51,12 +52,12 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     if options["plot"]:
         check_plot(options["plot"])
     if options["motion"]:
-        path, times = _measured(mechanism, options), None
+        path, times = _measured(mechanism.full, options), None
     else:
         for name in ("wrench", "cutoff", "columns"):
             if options[name]:
                 raise UsageError(f"--{name} belongs to --motion", hint="--motion FILE.csv")
-        path = _path(mechanism, options)
+        path = _path(mechanism.full, options)
         times = path.times(max(2, options["samples"]))
     r = torques_along(
         mechanism, path, times, wrench_on_body=options["wrench"], drives=options["drives"]

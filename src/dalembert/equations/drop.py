@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, shown
 from .entry import Entry
@@ -26,7 +26,7 @@ def drop(eq: Equations, which: str | Sequence[str]) -> Equations:
     opened, from 1: `A12:3,7 Q(2):1 B(1,2,3):2-4`.
     """
     which = which if isinstance(which, str) else " ".join(map(str, which))
-    changed, gone = dict(eq.changed), []
+    numbers: dict[tuple[Any, tuple[int, ...]], set[int]] = {}
     for item in re.split(r"[;\s]+", which.strip()[:LIMIT]):
         found = ITEM.fullmatch(item)
         if not found:
@@ -34,11 +34,15 @@ def drop(eq: Equations, which: str | Sequence[str]) -> Equations:
                 f"cannot read {shown(item)!r}", hint="write A12:3,7 or B(1,2,3):1, blanks between"
             )
         entry = _entry(eq, found["kind"], found["place"])
+        named = _numbers(found["terms"], len(entry.terms("report")), entry)
+        numbers.setdefault((entry.kind, entry.place), set()).update(named)
+    changed, gone = dict(eq.changed), []
+    for (kind, place), named in numbers.items():
+        entry = getattr(eq, kind)[place]
         terms = entry.terms("report")
-        numbers = _numbers(found["terms"], len(terms), entry)
-        kept = [t for k, t in enumerate(terms, 1) if k not in numbers]
-        changed[entry.kind, entry.place] = eq.ring.sum(kept)
-        gone.append(f"{entry.name}: {len(numbers)} of {len(terms)} terms")
+        kept = [t for k, t in enumerate(terms, 1) if k not in named]
+        changed[kind, place] = eq.ring.sum(kept)
+        gone.append(f"{entry.name}: {len(named)} of {len(terms)} terms")
     return replace(eq, changed=changed, remarks=(*eq.remarks, "dropped: " + "; ".join(gone)))
 
 
@@ -60,4 +64,17 @@ def _numbers(text: str, size: int, entry: Entry) -> set[int]:
                 f"{entry.name} has no term {part}", hint=f"its terms are numbered 1 to {size}"
             )
         out.update(range(a, b + 1))
+    return out
+
+
+def dropped(eq: Equations) -> list[str] | None:
+    """Return what `drop` takes to make these equations of whole ones; None if it cannot."""
+    whole, out = replace(eq, changed={}), []
+    for kind, place in eq.changed:
+        before, after = (getattr(x, kind)[place].terms("report") for x in (whole, eq))
+        numbers = [str(k) for k, term in enumerate(before, 1) if term not in after]
+        if len(before) - len(numbers) != len(after):
+            return None  # pruned: its terms are not those that are printed
+        if numbers:
+            out.append(f"{getattr(eq, kind)[place].name}:{','.join(numbers)}")
     return out

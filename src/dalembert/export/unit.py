@@ -99,8 +99,14 @@ def unit_of(
         ready(made[0].prepare),
         len(made[0].prepare.results),
         tuple(entries),
-        m.form.left_out if m.form is not None else (),
+        _left_out(m),
     )
+
+
+def _left_out(m: Mechanism) -> tuple[str, ...]:
+    """Return what equations leave out, in characters that every comment may hold."""
+    told = m.form.left_out if m.form is not None else ()
+    return tuple(line.replace("%", " percent").replace("; ", ", ") for line in told)
 
 
 def settings_of(
