@@ -23,7 +23,8 @@ def run(capsys):
 
 def test_eval_answers_for_the_joints_that_are_left(run):
     out = run("eval", "robot:puma560", "inverse_dynamics", "--freeze", "4,5,6", "--neglect",
-              "velocity", "--drop", "A11:1", "--q", "0.1,0.2,0.3", "--qd", "1,1,1", "--json")  # fmt: skip
+              "velocity", "--drop", "A11:1", "--q", "0.1,0.2,0.3", "--qd", "1,1,1",
+              "--json")  # fmt: skip
     eq = da.equations(da.robots.puma560()).freeze([4, 5, 6]).neglect("velocity").drop("A11:1")
     expected = eq.evaluate({}, [0.1, 0.2, 0.3], [1, 1, 1], [0, 0, 0])
     assert np.allclose(json.loads(out)["value"], expected, atol=1e-12)

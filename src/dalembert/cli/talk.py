@@ -315,7 +315,7 @@ class Conversation:
             with open(text, "w", encoding="utf-8") as file:
                 file.write(write(self.model, "phrase")[0])
             if self.left_out():
-                self.say("a phrase holds the whole model: what is neglected or dropped is not in it")
+                self.say("a phrase holds the whole model, what is neglected or dropped too")
         else:
             from dataclasses import replace
 
