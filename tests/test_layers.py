@@ -24,7 +24,7 @@ LAYERS = [
     ["measure"],
     ["identify", "sweep"],
     ["second_opinion"],
-    ["tables", "verify", "agree", "cost", "listing", "bench"]
+    ["tables", "verify", "agree", "cost", "listing", "program_form", "bench"]
     + ["simulate", "trajectory", "control", "linear"],
     ["export", "view"],
     ["studio"],
@@ -39,8 +39,8 @@ NEIGHBOURS = {
     ("linear", "simulate"),
     ("trajectory", "simulate"),
 }
-# allowed inside a function only: Mechanism.save, and everything that shows itself
-LATE = {("mechanism", "read")}
+# allowed inside a function only: Mechanism.save, a form of text, and everything that shows itself
+LATE = {("mechanism", "read"), ("equations", "program_form")}
 LATE |= {(part, "view") for part in ("mechanism", "measure", "simulate", "trajectory")}
 FILES = sorted(SOURCE.rglob("*.py"))
 

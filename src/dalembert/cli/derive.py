@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..equations import Equations
     from ..mechanism import Mechanism
 
-FORMS = ("report", "condensed", "latex", "markdown", "json", "listing", "kane")
+FORMS = ("report", "condensed", "program", "latex", "markdown", "json", "listing", "kane")
 # options that belong to some forms only: to closed forms, to a listing, to Kane's steps
 OWN = {
     "only": ("closed", "kane"),
@@ -122,7 +122,8 @@ def command(
     if only == ["matrices"]:
         as_matrices(eq, "json" if as_json else form)
         return
-    expand_with_bar(eq, form, only)
+    if form != "program":
+        expand_with_bar(eq, form, only)
     printed(eq, loops, "json" if as_json else form, only)
 
 

@@ -264,4 +264,5 @@ def _angle(block: Block, v: int, named: set[int]) -> str:
         if line is None or line.op not in signs:
             return ""
         stack += reversed([(a, sign * s) for a, s in zip(line.args, signs[line.op], strict=True)])
+    found.sort(key=lambda i: int(i.lstrip("m")))
     return ("_" if any(len(i.lstrip("m")) > 1 for i in found) else "").join(found)

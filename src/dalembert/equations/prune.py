@@ -121,7 +121,7 @@ def prune(
         shorter, every - gone, gone, tuple(bound), tuple(found),
         tuple(reference), tuple(motions), tuple(given), definite, tuple(idle),
     )  # fmt: skip
-    remarks = (*shorter.remarks, *str(made).splitlines()[1:])
+    remarks = (*shorter.remarks, *str(made).splitlines())
     return replace(made, equations=replace(shorter, remarks=remarks))
 
 

@@ -42,8 +42,15 @@ STYLES = {"report": REPORT, "condensed": TEXT}
 
 def text(eq: Equations, form: str = "condensed", only: Sequence[str] | None = None) -> str:
     """Return the equations in one form, sections as asked; every line of remark begins with #."""
+    if form == "program":
+        from ..program_form import program_form
+
+        if only is not None:
+            raise UsageError("a program holds all coefficients", hint="leave out `only`")
+        return program_form(eq)
     if form not in STYLES:
-        raise UsageError(f"form {shown(str(form))!r}", hint="one of " + ", ".join(STYLES))
+        hint = "one of " + ", ".join((*STYLES, "program"))
+        raise UsageError(f"form {shown(str(form))!r}", hint=hint)
     made = document(eq, form, only, titled=True)
     # a regressor has conventions of its own
     return written(made, STYLES[form], titled=bool(made.law))
