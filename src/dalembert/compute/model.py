@@ -67,3 +67,9 @@ def check_joints(model: Mechanism, m: Mechanism) -> None:
             f"no joint of this name in {where}: {names}",
             hint="the equations must be those of this mechanism, some joints frozen",
         )
+
+
+def left_out(m: Mechanism) -> tuple[str, ...]:
+    """Return what equations leave out, in characters that every comment may hold."""
+    told = m.form.left_out if m.form is not None else ()
+    return tuple(line.replace("%", " percent").replace("; ", ", ") for line in told)

@@ -15,6 +15,7 @@ from ..algorithms.parallel import platform_of
 from ..catalog import Quantity, algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute import trace_quantity
+from ..compute.model import left_out
 from ..emit.names import CodeNames
 from ..emit.reserved import RESERVED
 from ..emit.unit import Entry, Golden, Slot, Unit
@@ -99,14 +100,8 @@ def unit_of(
         ready(made[0].prepare),
         len(made[0].prepare.results),
         tuple(entries),
-        _left_out(m),
+        left_out(m),
     )
-
-
-def _left_out(m: Mechanism) -> tuple[str, ...]:
-    """Return what equations leave out, in characters that every comment may hold."""
-    told = m.form.left_out if m.form is not None else ()
-    return tuple(line.replace("%", " percent").replace("; ", ", ") for line in told)
 
 
 def settings_of(
