@@ -252,15 +252,22 @@ def closed_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array
     q = np.array([found for found, worst in (close(c, x) for x in many) if worst < 1e-12])
     if not len(q):
         q = start[None]
-    qd, qdd = evaluate(m, "tree_motion", q, *rng.normal(size=(2, len(q), m.nv)))
+    still = _steering(m, "tree_motion")
+    qd, qdd = evaluate(m, "tree_motion", q, *rng.normal(size=(2, len(q), m.nv)), *still)
     return q, qd, qdd
+
+
+def _steering(m: Mechanism, name: str) -> list[Array]:
+    """Return what a quantity asks of steering that is no joint: straight ahead, at rest."""
+    asked = [n for n in quantity(name, m).inputs if n in ("steer", "steer_rate")]
+    return [np.zeros(INPUT_SIZES[n](m)) for n in asked]
 
 
 def _on_motors(m: Mechanism, q: Array, scale: Array) -> Array:
     """Return the scale of the motor forces of a closed mechanism: that of the tree through |G|."""
     if not is_closed(m):
         return scale
-    G = np.abs(evaluate(m, "active_map", q))
+    G = np.abs(evaluate(m, "active_map", q, *_steering(m, "active_map")))
     motors = np.einsum("svi,sv->si", G, scale)
     return np.repeat(motors.max(axis=1)[:, None], len(planned(m).motors), axis=1)
 

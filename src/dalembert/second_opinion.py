@@ -33,6 +33,7 @@ from .reference import in_floats
 
 Array = np.ndarray
 CLEAR = 0.01  # singular values that are not zero are above this part of the largest
+REGULAR = 1e6  # condition of a mass matrix scaled to unit diagonal
 LAWS = ("closure", "power", "virtual work", "symmetry")
 
 
@@ -158,6 +159,7 @@ class _States:
         self.index = list(named) if is_closed(m) else list(range(m.nv))
         tau = rng.normal(size=(len(q), len(self.index)))
         qdd, kept = answered(m, "forward_dynamics", q, qd, tau)
+        kept &= _well_posed(m, q)
         self.q, self.qd, self.qdd, self.tau = q[kept], qd[kept], qdd[kept], tau[kept]
         self.free = [N for N, k in zip(self.free, kept, strict=True) if k]
         self.count = int(kept.sum())
@@ -202,6 +204,15 @@ class _States:
         size = np.abs(M).reshape(len(M), -1).max(axis=1, initial=1e-300)
         misfit = np.abs(M - M.swapaxes(1, 2)).reshape(len(M), -1).max(axis=1, initial=0.0)
         return _law("symmetry", ("M", "transposed"), misfit, size)
+
+
+def _well_posed(m: Mechanism, q: Array) -> Array:
+    """Return at which states accelerations exist: the scaled mass matrix of the tree is regular."""
+    M = in_floats(m.tree.unfolded if is_closed(m) else m.unfolded, "mass_matrix", None, [q])[0]
+    M = np.broadcast_to(np.asarray(M, dtype=float), (len(q), *np.shape(M)[-2:]))
+    size = np.sqrt(np.maximum(np.einsum("sii->si", np.abs(M)), 1e-300))
+    scaled = M / size[:, :, None] / size[:, None, :]
+    return np.asarray(np.linalg.cond(scaled) < REGULAR) if M.shape[-1] else np.ones(len(q), bool)
 
 
 def _law(name: str, sides: tuple[str, str], misfit: Array, scale: Array) -> Law:

@@ -25,7 +25,7 @@ WHEEL = "robot:unicycle"
         (["eval", TURN, "base_acceleration"], "has no free base", "--base free"),
         (["torques", TURN, "--to", "1,2"], "2 columns, the mechanism 1", "one for each of q.j1"),
         (["simulate", TURN, "--stop", "zz"], "no event 'zz'", '"all", j1 lower limit'),
-        (["simulate", "robot:puma560", "--stop", "zz"], "no event 'zz'", "no joint has a limit"),
+        (["simulate", "robot:puma560", "--drives", "inertia", "--stop", "zz"], "no event 'zz'", "no"),
         (["torques", "robot:puma560", "--point", "9,9,9"], "% along the path, at (0.64", "end the"),
     ],
 )
