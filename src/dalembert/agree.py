@@ -17,6 +17,7 @@ from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import base_size, has_moving_base
 from .catalog import INPUT_SIZES, quantity
 from .catalog.loops import is_closed
+from .catalog.refused import refused
 from .compute import evaluate, trace_quantity
 from .errors import DalembertError, ModelError
 from .joint import Vector
@@ -85,7 +86,9 @@ def agree(
     m = with_drawn_values(m, seed)
     q, qd, qdd = (closed_states if is_closed(m) else random_states)(m, states, seed)
     still, zero = replace(m, gravity=Vec3.zero(), checked=True), np.zeros_like(qd)
-    inputs = {"tau": (q, qd, qdd), "M": (q,), "gravity": (q,), "coriolis": (q, qd)}
+    motors = refused("inverse_dynamics", m) is None
+    ahead = _steering(m, "inverse_dynamics") if motors else []
+    inputs = {"tau": (q, qd, qdd, *ahead), "M": (q,), "gravity": (q,), "coriolis": (q, qd)}
     scales = {
         "tau": lambda: _on_motors(
             m, q, np.maximum(force_scale(m, q, qd, qdd), spring_scale(m, q, qd))
@@ -98,6 +101,7 @@ def agree(
     found = [
         _compare(m if name == "tau" else m.tree, name, inputs[name], scales[name](), forms)
         for name in COMPARED
+        if motors or name != "tau"
     ]
     # Kane's rows of loops are written on rates that are those of coordinates
     plain = not m.loops or all(b.joint.nq == b.joint.nv for b in m.bodies)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms import closed_kinematics, closed_loop, loop_closure
+from dalembert.algorithms import closed_kinematics, closed_loop, closed_wrenches, loop_closure
 from dalembert.plan import plan
 from loops import (
     Maximal,
@@ -174,7 +174,7 @@ def test_reactions_hold_the_cut_tree_in_its_motion(name):
     gamma = np.array(closed_loop.tree_torques(m, p, q, qd, qdd)[0])
     u = np.zeros(m.nv)
     u[list(p.motors)] = closed_loop.active_torques(m, p, q, qd, qdd)[0]
-    wrench = np.array(closed_loop.loop_reactions(m, p, q, qd, qdd)[0][0])
+    wrench = np.array(closed_wrenches.loop_reactions(m, p, q, qd, qdd)[0][0])
     peer = Maximal(case.m, case.q, np.array(qd))
     loop = m.loops[0]
     total = np.zeros(m.nv)
@@ -191,7 +191,7 @@ def test_joints_transmit_their_motor_force_and_passive_ones_nothing(name):
     case = LOOPS[name][0]()
     p, q, qd, qdd = states(case)
     m = case.m.bound()
-    f = np.array(closed_loop.closed_link_wrenches(m, p, q, qd, qdd)[0])
+    f = np.array(closed_wrenches.closed_link_wrenches(m, p, q, qd, qdd)[0])
     u = np.zeros(m.nv)
     u[list(p.motors)] = closed_loop.active_torques(m, p, q, qd, qdd)[0]
     for k, body in enumerate(m.bodies):
