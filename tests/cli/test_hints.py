@@ -11,6 +11,9 @@ TURN = "RZ(-1,1); body 1: M = 1, I = (1, 1, 1);"
 WHEEL = "robot:unicycle"
 
 
+FREELY = "RZ(), TXK(1); body 1: M = 1, D = (1, 0, 0), I = (0, 0, 1);"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message", "hint"),
     [
@@ -25,7 +28,7 @@ WHEEL = "robot:unicycle"
         (["eval", TURN, "base_acceleration"], "has no free base", "--base free"),
         (["torques", TURN, "--to", "1,2"], "2 columns, the mechanism 1", "one for each of q.j1"),
         (["simulate", TURN, "--stop", "zz"], "no event 'zz'", '"all", j1 lower limit'),
-        (["simulate", "robot:puma560", "--drives", "inertia", "--stop", "zz"], "no event 'zz'", "no"),
+        (["simulate", FREELY, "--stop", "zz"], "no event 'zz'", "no joint has a limit"),
         (["torques", "robot:puma560", "--point", "9,9,9"], "% along the path, at (0.64", "end the"),
     ],
 )
