@@ -241,3 +241,27 @@ def test_forces_along_a_motion_by_equations():
     some = da.torques_along(m, move, model=da.equations(m).freeze([3]).neglect("velocity"))
     assert some.names == ("j1", "j2") and not some.parts["coriolis"].any()
     assert "neglected: velocity" in some.notes
+
+
+# -- pruned results --------------------------------------------------------------------------------
+
+
+def test_a_pruned_result_answers_as_its_equations():
+    pruned = da.equations(arm()).prune({}, LIMITS, "5%")
+    assert pruned.n == 3 and pruned.text() == pruned.equations.text()
+    assert str(pruned.A[1, 1]) == str(pruned.equations.A[1, 1])
+    with pytest.raises(AttributeError):
+        _ = pruned.nothing_of_this_name
+
+
+def test_tolerances_may_differ_from_joint_to_joint():
+    eq = da.equations(arm())
+    same = eq.prune({}, LIMITS, {"all": "5%"})
+    assert same.equations.text() == eq.prune({}, LIMITS, 0.05).equations.text()
+    one = eq.prune({}, LIMITS, {"j1": "20%", "all": 0})
+    assert one.bound[0] > 0 and one.bound[1:] == (0.0, 0.0)
+    force = eq.prune({}, LIMITS, {1: "2 N m", "j2": "5%", "j3": "0.1Nm"})
+    assert force.bound[0] <= 2 and force.share[1] <= 0.05 and force.bound[2] <= 0.1
+    for wrong in ({"j1": "1%"}, {"j9": 1}, {"all": "x N"}, "-1 N", "150%"):
+        with pytest.raises(da.DalembertError):
+            eq.prune({}, LIMITS, wrong)

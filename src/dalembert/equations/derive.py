@@ -489,7 +489,8 @@ class Equations:
     def prune(self, values: Mapping[str, Any], limits: Any, tolerance: Any) -> Any:
         """Return the equations without negligible terms, with a proven bound of the error.
 
-        A value may be a range (low, high): the bound then holds for every value between.
+        A value may be a range (low, high): the bound then holds for every value between. The
+        tolerance is a share, "1%", a force, "0.5 N m", or one for each joint, {"j1": "1%"}.
 
         >>> import dalembert as da
         >>> eq = da.equations(da.robots.planar2r())

@@ -15,13 +15,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..display import lines_html
-from ..errors import UsageError, shown
 from . import attained
 from .box import Box, box_of
 from .enclosure import Enclosure, enclosed, most
 from .entry import Entry
 from .order import ordered
 from .ring import Term
+from .tolerance import in_words, tolerances
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -68,6 +68,12 @@ class Pruned:
         lines.append(f"A positive definite over the box: {self.positive_definite}")
         return "\n".join(lines)
 
+    def __getattr__(self, name: str) -> Any:
+        # what is asked of equations is asked of the shorter ones
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.equations, name)
+
     def __repr__(self) -> str:
         return str(self)
 
@@ -79,22 +85,24 @@ def prune(
     eq: Equations,
     values: Mapping[str, Any],
     limits: Any,
-    tolerance: float | str,
+    tolerance: float | str | Mapping[str | int, float | str],
     budget: int = 4000,
 ) -> Pruned:
     """Return the equations without terms whose sum is proven to stay below `tolerance`.
 
-    It is a share, 0.01 or "1%".
+    It is a share, 0.01 or "1%", a force "0.5 N m", or such a one for each joint: {"j1": "1%"}, with
+    `all` for the others.
     A value may be a pair (low, high): then all holds for every value between.
     `budget` is the number of boxes examined for each joint and each bound.
     """
-    tolerance = share_of(tolerance)
+    each = tolerances(eq, tolerance)
     box = box_of(eq, values, limits)
     reference, motions, given = attained.forces(eq, box)
     rows = _rows(eq, box)
-    allowed = [tolerance * x for x in reference]
-    if tolerance:
-        allowed = list(map(max, allowed, _rounding(rows, eq.n)))
+    allowed = [x * size if shared else x for (x, shared), size in zip(each, reference, strict=True)]
+    if any(x for x, _ in each):
+        least = (r if x else 0.0 for r, (x, _) in zip(_rounding(rows, eq.n), each, strict=True))
+        allowed = list(map(max, allowed, least))
     chosen: list[int] = []
     bound = found = [0.0] * eq.n
     room = [x * (1 - 1e-6) for x in allowed]
@@ -112,7 +120,7 @@ def prune(
         spent = _used(rows, chosen, eq.n)
         room = [s * min(4.0, a / b) if b else a
                 for s, a, b in zip(spent, allowed, bound, strict=True)]  # fmt: skip
-    shorter = _without(eq, rows, chosen, tolerance)
+    shorter = _without(eq, rows, chosen, in_words(each))
     definite = "proven" if _definite(shorter, box, budget) else "not proven"
     idle = [x <= y for x, y in zip(reference, _rounding(rows, eq.n), strict=True)]
     gone = sum(len(rows[k].terms) for k in chosen)
@@ -123,20 +131,6 @@ def prune(
     )  # fmt: skip
     remarks = (*shorter.remarks, *str(made).splitlines())
     return replace(made, equations=replace(shorter, remarks=remarks))
-
-
-def share_of(tolerance: float | str) -> float:
-    """Return a share below 1 from a number or a text, 0.01 or "1%"."""
-    text = str(tolerance).strip()
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share < 1:
-        raise UsageError(
-            f"tolerance {shown(text)}: a share between 0 and 1 is needed", hint="write 0.01 or 1%"
-        )
-    return share
 
 
 # -- which terms go --------------------------------------------------------------------------------
@@ -222,7 +216,7 @@ def _used(rows: Sequence[Row], chosen: Sequence[int], n: int) -> list[float]:
     return out
 
 
-def _without(eq: Equations, rows: Sequence[Row], chosen: Sequence[int], share: float) -> Equations:
+def _without(eq: Equations, rows: Sequence[Row], chosen: Sequence[int], share: str) -> Equations:
     gone = set(chosen)
     touched = {(rows[k].entry.kind, rows[k].entry.place) for k in chosen}
     kept: dict[Key, list[Term]] = {key: [] for key in touched}
@@ -233,7 +227,7 @@ def _without(eq: Equations, rows: Sequence[Row], chosen: Sequence[int], share: f
     changed = dict(eq.changed) | {key: eq.ring.sum(terms) for key, terms in kept.items()}
     left_out = sum(len(rows[k].terms) for k in gone)
     every = sum(len(row.terms) for row in rows)
-    remark = f"pruned: {left_out} of {every} terms, the error of each joint below {share:.3g}"
+    remark = f"pruned: {left_out} of {every} terms, the error of each joint below {share}"
     return replace(eq, changed=changed, remarks=(*eq.remarks, remark))
 
 

@@ -1,0 +1,62 @@
+"""How much the force of each joint may be off: a share of it, or a force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError, shown
+
+if TYPE_CHECKING:
+    from .derive import Equations
+
+FORCES = ("N m", "Nm", "N")
+
+
+def tolerances(eq: Equations, given: Any) -> list[tuple[float, bool]]:
+    """Return for each joint how much its force may be off, and whether that is a share of it."""
+    m = eq.mechanism
+    if not isinstance(given, Mapping):
+        return [_tolerance(given)] * eq.n
+    by = {k if k == "all" else m.velocity_index[m.joint_index(k)]: _tolerance(x)
+          for k, x in given.items()}  # fmt: skip
+    missing = [n for j, n in enumerate(m.joint_names) if j not in by and "all" not in by]
+    if missing:
+        raise UsageError(
+            f"no tolerance for joint {shown(missing[0])!r}", hint='"all" is for what is not named'
+        )
+    return [by[j] if j in by else by["all"] for j in range(eq.n)]
+
+
+def _tolerance(x: Any) -> tuple[float, bool]:
+    text = str(x).strip()
+    unit = next((u for u in FORCES if text.endswith(u)), None)
+    if unit is None:
+        return share_of(x), True
+    try:
+        force = float(text.removesuffix(unit))
+    except ValueError:
+        force = -1.0
+    if not 0 <= force < float("inf"):
+        raise UsageError(f"tolerance {shown(text)}: a force is needed", hint="write 0.5 N m or 1%")
+    return force, False
+
+
+def in_words(each: Sequence[tuple[float, bool]]) -> str:
+    """Return tolerances in words: one for all joints, or theirs in order."""
+    words = [f"{x:.3g}" if shared else f"{x:.3g} N or N m" for x, shared in each]
+    return words[0] if len(set(words)) == 1 else ", ".join(words)
+
+
+def share_of(tolerance: float | str) -> float:
+    """Return a share below 1 from a number or a text, 0.01 or "1%"."""
+    text = str(tolerance).strip()
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise UsageError(
+            f"tolerance {shown(text)}: a share between 0 and 1 is needed", hint="write 0.01 or 1%"
+        )
+    return share
