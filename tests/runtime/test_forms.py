@@ -8,6 +8,7 @@ from dalembert.errors import UsageError
 from dalembert.expr import cos, program, sin, trace
 from dalembert.runtime import Form, compile_program, reduce
 from runtime.programs import pendulum_chain
+from runtime.test_packed import humanoid
 
 REDUCED = {
     "max": lambda x: np.abs(x).max(axis=-2),
@@ -185,6 +186,31 @@ def test_matrices_in_tiles_packed_and_whole():
     assert np.array_equal(whole.from_tiles(whole(whole.to_tiles(q)), 50), wanted)
     rows = packed.from_tiles(packed(packed.to_tiles(q)), 50)
     assert np.array_equal(packed.unpack(rows), wanted)
+
+
+@BOTH
+def test_many_results_in_tiles(dtype):
+    m = humanoid()
+    rng = np.random.default_rng(8)
+    q = da.integrate(m, np.tile(da.neutral(m), (30, 1)), rng.uniform(-1, 1, (30, m.nv)))
+    k = da.compile(m, "mass_matrix", layout="tiles", dtype=dtype)
+    wanted = da.compile(m, "mass_matrix", dtype=dtype)(q)
+    assert np.array_equal(k.from_tiles(k(k.to_tiles(q)), 30), wanted)
+    m = da.robots.ur5()
+    given = rng.uniform(-1, 1, (3, 21, 6))
+    k = da.compile(m, "inverse_dynamics_derivatives", layout="tiles", dtype=dtype)
+    whole = da.compile(m, "inverse_dynamics_derivatives", dtype=dtype)(*given)
+    found = k(*map(k.to_tiles, given))
+    assert all(np.array_equal(k.from_tiles(a, 21), b) for a, b in zip(found, whole, strict=True))
+
+    def run(x):
+        return [[2.5 if i == j else x[0] * (i == j + 1) for i in range(9)] for j in range(9)]
+
+    own = program(trace(run, [("x", 1)], outputs=[("a", (9, 9))]))
+    k = compile_program(own, form=Form(layout="tiles", dtype=dtype))
+    x = np.full((50, 1), 3.0)
+    wanted = 2.5 * np.eye(9) + 3 * np.eye(9, k=1)
+    assert (k.from_tiles(k(k.to_tiles(x)), 50) == wanted).all()
 
 
 def test_constants_and_long_programs_in_tiles():

@@ -110,6 +110,16 @@ class Driver:
         due = self(f"or i1 {first}, {self('icmp ne i64 %pstride, 0')}")
         self.lines.append(f"br i1 {due}, label %prepare, label %prepared\nprepare:")
 
+    def fixed(self, groups: str, others: Sequence[str] = ()) -> None:
+        """Write the constants among gathered results, once for each block."""
+        p = self.place
+        if p.outputs:
+            g = self.loop("fixed")
+            start = self.at(self.block(g), p.outputs[0])
+            self.lines.append(f"call void @clear(ptr {start}, i64 {p.lanes * sum(p.rows)})")
+            self.lines.append(f"call void @fixed({self.arguments(g, others)})")
+            self.again("fixed", groups)
+
     def block(self, group: str) -> str:
         return self.at("%scratch", self(f"mul i64 {group}, {self.place.size}"))
 
@@ -123,11 +133,14 @@ class Driver:
         w = self.place.lanes
         for c in range(len(plan.chunks)):
             g = self.loop(f"{name}{c}")
-            direct = name == "step" and not self.place.outputs
-            outs = self.targets(g) if direct else []
+            outs = self.passed(g) if name == "step" else []
             self.lines.append(f"call void @{name}.{w}.{c}({self.arguments(g, outs)})")
             self.again(f"{name}{c}")
             self.sines(plan, c, "%turns", "%groups")
+
+    def passed(self, group: str) -> list[str]:
+        """Return the pointers that the step of a group gets besides its block."""
+        return [] if self.place.outputs else self.targets(group)
 
     def targets(self, group: str) -> list[str]:
         """Return where the rows of a group go: to the outputs, or to spare rows if it has fewer."""
@@ -202,12 +215,7 @@ def batch(
     _pointers(d)
     d.lines.append(f"%most = call i64 @llvm.umin.i64(i64 %count, i64 {tile})")
     d.lines.append(f"%most.up = add i64 %most, {w - 1}\n  %used = udiv i64 %most.up, {w}")
-    if place.outputs:
-        g = d.loop("fixed")
-        start = d.at(d.block(g), place.outputs[0])
-        d.lines.append(f"call void @clear(ptr {start}, i64 {w * sum(place.rows)})")
-        d.lines.append(f"call void @fixed({d.arguments(g)})")
-        d.again("fixed", "%used")
+    d.fixed("%used")
     if folded and any(place.rows):
         d.lines.append(f"call void @clear(ptr %spare0, i64 {w * sum(place.rows)})")
     d.lines.append("br label %begin\nbegin:\n  br label %tiles\ntiles:")

@@ -89,6 +89,11 @@ class Frame:
         """Whether outputs are rows of arrays, one lane after the other."""
         return self.lanes > 1 and not self.tiled and "%out0" not in dict(self.offsets)
 
+    @property
+    def anywhere(self) -> bool:
+        """Whether outputs are arrays of lanes that are written at once."""
+        return self.tiled and "%out0" not in dict(self.offsets)
+
     def function(self, name: str, lines: Sequence[str]) -> str:
         """Return the function made of these lines."""
         given = [f"%in{k}" for k in range(len(self.inputs))] + ["%r"]
@@ -274,7 +279,7 @@ def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
         if c == 0:
             for v in plan.stores:
                 if v in plan.constants:
-                    if frame.lanes == 1 or frame.tiled or name.startswith("prepare"):
+                    if frame.lanes == 1 or frame.anywhere or name.startswith("prepare"):
                         body.results(v)
                 elif v < base:
                     body.results(v)

@@ -43,24 +43,28 @@ def module(
         program, prepare=gathered(folded(program.prepare)), step=gathered(folded(program.step))
     )
     collected = len(program.step.lines) > whole or len(program.step.results) > DIRECT
-    collected = (collected or form.reduce is not None or form.dtype == "float32") and not tiled
+    if tiled:
+        collected = len(program.step.results) > DIRECT
+    collected = collected or form.reduce is not None or (form.dtype == "float32" and not tiled)
     leaving, cleared = ([], []) if collected or tiled else _leaving(program, lanes)
     step = schedule(program.step, whole, chunk, leaving)
     prepare = schedule(program.prepare, whole, chunk)
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
-    inside = replace(program, inputs=(), outputs=()) if tiled else program
+    inside = program
+    if tiled:
+        inside = replace(program, inputs=(), outputs=program.outputs if collected else ())
     probe = places.layout(inside, lanes, slots, 1, turns, collected)
     groups = max(1, min(TILE, TILE_BYTES // max(probe.scratch, 1)))
     place = places.layout(inside, lanes, slots, groups, turns, collected)
 
     rows_in = {p.size for p in inside.inputs} | {len(program.parameters)} - {0}
     numbers = Numbers(lanes)
-    rows_out = {p.size for p in program.outputs if collected}
+    rows_out = {p.size for p in program.outputs if collected and not tiled}
     parts = [*(pack(lanes, n) for n in sorted(rows_in)), rest(lanes)]
     parts += [unpack(lanes, n) for n in sorted(rows_out)]
     parts += _blocks(program, step, prepare, place, numbers)
     if tiled:
-        parts.append(tiles.batch(program, place, step, prepare))
+        parts += [tiles.copy(lanes), tiles.batch(program, place, step, prepare)]
     else:
         folded_ = form.reduce is not None
         parts.append(places.move(program, place))

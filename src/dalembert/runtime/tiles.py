@@ -1,7 +1,8 @@
 """States that stay in lanes: arrays (tiles, ..., W) in which state W t + l is lane l of tile t.
 
-Nothing is turned: functions read inputs and write results where they lie. A kernel of this form is
-one whose states are tiles, so leading dimensions, `out` and threads mean what they mean elsewhere.
+Nothing is turned: functions read inputs and write results where they lie; many results are gathered
+first, because caches like long rows better than scattered pieces. A kernel of this form is one
+whose states are tiles, so leading dimensions, `out` and threads mean what they mean elsewhere.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..expr import Program
-from .lanes import width
+from .lanes import size, value_type, width
 from .layout import Driver, Layout
 from .schedule import Schedule
 
@@ -24,16 +25,21 @@ class _Tiles(Driver):
         super().__init__(place)
         self.program = program
 
-    def targets(self, group: str) -> list[str]:
-        """Return where the inputs and outputs of a tile lie."""
+    def passed(self, group: str) -> list[str]:
+        """Return where the inputs of a tile lie, and its outputs if they are not gathered."""
         tile = self(f"add i64 %i, {group}")
         found = []
         for k in range(len(self.program.inputs)):
             found.append(self.at(f"%in{k}", self(f"mul i64 {tile}, %stride{k}")))
-        for k, own in enumerate(self.program.outputs):
-            row = width(self.place.lanes) * own.size
-            found.append(self.at(f"%out{k}", self(f"mul i64 {tile}, {row}")))
-        return found
+        return found + super().passed(group)
+
+    def targets(self, group: str) -> list[str]:
+        """Return where the outputs of a tile lie."""
+        tile = self(f"add i64 %i, {group}")
+        return [
+            self.at(f"%out{k}", self(f"mul i64 {tile}, {width(self.place.lanes) * own.size}"))
+            for k, own in enumerate(self.program.outputs)
+        ]
 
 
 def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) -> str:
@@ -45,6 +51,8 @@ def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) ->
         d.lines.append(f"%stride{k} = load i64, ptr {d.at('%strides', 8 * k)}, align 8")
     for k in range(len(program.outputs)):
         d.lines.append(f"%out{k} = load ptr, ptr {d.at('%outs', 8 * k)}, align 8")
+    d.lines.append(f"%most = call i64 @llvm.umin.i64(i64 %count, i64 {place.groups})")
+    d.fixed("%most", ["null"] * len(program.inputs))
     d.lines.append("br label %begin\nbegin:\n  br label %tiles\ntiles:")
     d.lines.append("%i = phi i64 [ 0, %begin ], [ %i.next, %tile.end ]")
     d.lines.append("%left = sub i64 %count, %i")
@@ -60,6 +68,13 @@ def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) ->
         d.chunks("prepare", prepare)
         d.lines.append("br label %prepared\nprepared:")
     d.chunks("step", step)
+    if place.outputs:
+        g = d.loop("save")
+        for to, own, offset in zip(d.targets(g), program.outputs, place.outputs, strict=True):
+            if own.size:
+                start = d.at(d.block(g), offset)
+                d.lines.append(f"call void @lanes(ptr {to}, ptr {start}, i64 {own.size})")
+        d.again("save")
     d.lines.append(f"br label %tile.end\ntile.end:\n  %i.next = add i64 %i, {place.groups}")
     d.lines.append("%i.more = icmp ult i64 %i.next, %count")
     d.lines.append("br i1 %i.more, label %tiles, label %end\nend:\n  ret void")
@@ -67,6 +82,28 @@ def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) ->
         "define void @batch(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, "
         f"i64 %count, ptr %scratch) #1 {{\nentry:\n  {d.text()}\n}}\n"
     )
+
+
+def copy(lanes: int) -> str:
+    """Return `lanes(to, from, n)`, which copies n entries of all lanes to anywhere in memory."""
+    t = value_type(lanes)
+    return f"""
+define internal void @lanes(ptr noalias %to, ptr noalias %from, i64 %n) #0 {{
+entry:
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
+  %p = getelementptr {t}, ptr %from, i64 %k
+  %x = load {t}, ptr %p, align {width(lanes)}
+  %q = getelementptr {t}, ptr %to, i64 %k
+  store {t} %x, ptr %q, align {size(lanes)}
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+"""
 
 
 # -- arrays --------------------------------------------------------------------------------------
