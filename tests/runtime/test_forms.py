@@ -6,7 +6,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import UsageError
 from dalembert.expr import cos, program, sin, trace
-from dalembert.runtime import Form, compile_program, reduce
+from dalembert.runtime import Form, compile_program, fast, reduce
 from runtime.programs import pendulum_chain
 from runtime.test_packed import humanoid
 
@@ -299,6 +299,29 @@ def test_sines_of_what_is_no_angle(turns):
     x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0], np.float32)
     found = turns(x[:, None])
     assert np.isnan(found[:3]).all() and found[3:].tolist() == [[0, 1], [0, 1]]
+
+
+def test_single_precision_is_entered_directly():
+    if fast.entry() is None:
+        pytest.skip("kernels are plain objects here")
+    for form in ({"dtype": "float32"}, {"dtype": "float32", "layout": "tiles"}):
+        kernel = made(**form)
+        assert type(kernel) is fast.entry().type
+        q, qd = (x.astype(np.float32) for x in states(5, 5 * 8))
+        if "layout" in form:
+            q, qd = kernel.to_tiles(q), kernel.to_tiles(qd)
+        wanted = kernel.general(q, qd)
+        found, out = kernel(q, qd), np.empty_like(wanted)
+        assert found.dtype == np.float32 and np.array_equal(found, wanted)
+        assert kernel(q, qd, out=out) is out and np.array_equal(out, wanted)
+        assert np.array_equal(kernel(q, qd[3]), kernel.general(q, qd[3]))
+        assert np.array_equal(kernel(q[::2], qd[::2]), wanted[::2])  # not contiguous
+        assert np.array_equal(kernel(q.astype(float), qd), wanted)  # converted
+        with pytest.raises(UsageError, match="overlaps"):
+            kernel(q, qd, out=q)
+    double = made()
+    mixed = double(q := states(5, 4)[0], q.astype(np.float32))
+    assert mixed.dtype == np.float64  # of double precision all along
 
 
 def test_single_precision_takes_and_gives_single_precision():

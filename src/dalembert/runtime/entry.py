@@ -1,7 +1,8 @@
 """The entry that Python calls directly, as LLVM IR text: no wrapper stands before the kernel.
 
-One function serves all kernels. It reads a plan (see `fast.py`), takes exact float64 C-contiguous
-aligned arrays, and hands anything else to the general path in Python, which converts or complains.
+One function serves all kernels. It reads a plan (see `fast.py`), takes C-contiguous aligned arrays
+of the dtype of each port, and hands anything else to the general path in Python, which converts or
+complains.
 It keeps the GIL for one state and short batches, and releases it for long ones.
 """
 
@@ -108,8 +109,7 @@ take:
   br i1 %fits, label %place, label %slow
 place:
   %own = load i64, ptr %leadp, align 8
-  {word("%size", "%record", 8)}
-  %row = mul i64 %size, 8
+  {word("%row", "%record", 8)}
   %alone = icmp slt i64 %own, 0
   %first = icmp slt i64 %lead, 0
   %merged = select i1 %alone, i64 %lead, i64 %own
@@ -163,8 +163,7 @@ target:
 same_lead:
   %olead = load i64, ptr %leadp, align 8
   %osame = icmp eq i64 %olead, %lead
-  {word("%osize", "%erec", 8)}
-  %orow = mul i64 %osize, 8
+  {word("%orow", "%erec", 8)}
   %osingle = icmp slt i64 %olead, 0
   %orows = select i1 %osingle, i64 1, i64 %olead
   %olength = mul i64 %orows, %orow

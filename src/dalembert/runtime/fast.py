@@ -73,7 +73,7 @@ def layout_holds() -> bool:
     base = np.arange(24.0).reshape(4, 6)
     frozen = base.copy()
     frozen.flags.writeable = False
-    for a in (base, base[1], base.T, base[:, ::2], frozen, np.array(3.0)):
+    for a in (base, base[1], base.T, base[:, ::2], frozen, np.array(3.0), base.astype("float32")):
         at = id(a)
         shape = (ctypes.c_int64 * a.ndim).from_address(_read(at + stub.DIMENSIONS_AT) or at)
         strides = (ctypes.c_int64 * a.ndim).from_address(_read(at + stub.STRIDES_AT) or at)
@@ -83,7 +83,7 @@ def layout_holds() -> bool:
             and ctypes.c_int.from_address(at + stub.DIMENSION_COUNT).value == a.ndim
             and tuple(shape) == a.shape
             and tuple(strides) == a.strides
-            and _read(at + stub.DESCR) == id(np.dtype(np.float64))
+            and _read(at + stub.DESCR) == id(np.dtype(a.dtype.name))
             and ctypes.c_int.from_address(at + stub.FLAGS).value == a.flags.num
         )
         if not same:
@@ -126,7 +126,6 @@ def _needs(array_new: int) -> ctypes.Array[ctypes.c_void_p]:
     own = {
         "array_type": id(np.ndarray),
         "tuple_type": id(tuple),
-        "float64": id(np.dtype(np.float64)),
         "none": id(None),
         "out": id(_OUT),
         "general": id(_GENERAL),
@@ -190,9 +189,10 @@ def _plan(card: Card, code: Native, threads: int) -> tuple[Any, ...]:
         len(card.inputs), len(card.outputs), code.one_address, code.batch_address,
         start, card.scratch_batch, threads, 0,
     ]  # fmt: skip
+    dtype = np.dtype(card.form.dtype)  # lives as long as NumPy
     for port in (*card.inputs, *card.outputs):
         shape = (*port.shape, *[0] * (stub.DIMENSIONS - len(port.shape)))
-        words += [len(port.shape), port.size, *shape]
+        words += [len(port.shape), dtype.itemsize * port.size, *shape, id(dtype), dtype.num]
     return (ctypes.c_int64 * len(words))(*words), memory
 
 
@@ -221,7 +221,6 @@ def fits(card: Card) -> bool:
     ports = (*card.inputs, *card.outputs)
     return (
         not card.parameters
-        and card.form.dtype == "float64"
         and card.form.reduce is None
         and 0 < len(card.inputs) <= stub.PORTS
         and 0 < len(card.outputs) <= stub.PORTS

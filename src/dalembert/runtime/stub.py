@@ -13,12 +13,12 @@ SHORT = 64  # states up to which the GIL is kept
 
 # words of a plan: a head, then a record per input, then a record per output
 HEAD = ("inputs", "outputs", "one", "batch", "scratch", "scratch_batch", "threads", "unused")
-RECORD = 2 + DIMENSIONS  # dimensions, size, then each dimension
+RECORD = 4 + DIMENSIONS  # dimensions, bytes, then each dimension, then dtype and its number
+_DTYPE_AT, _NUMBER_AT = 16 + 8 * DIMENSIONS, 24 + 8 * DIMENSIONS
 
 # what the function needs from the process, in this order
 NEEDS = (
     "array_type",
-    "float64",
     "none",
     "out",
     "general",
@@ -40,7 +40,6 @@ NEEDS = (
 TUPLE_SIZE, TUPLE_ITEMS = 16, tuple.__basicsize__
 DATA, DIMENSION_COUNT, DIMENSIONS_AT, STRIDES_AT, DESCR, FLAGS = 16, 24, 32, 40, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
-NPY_DOUBLE = 12
 _DEFAULTS = "ptr null, ptr null, i32 0, i32 0, ptr null"  # strides, data, itemsize, flags, obj
 
 
@@ -67,8 +66,8 @@ entry:
   br i1 %t, label %typed, label %no
 typed:
   {word("%descr", "%a", DESCR, "ptr")}
-  {need("float64", "%double")}
-  %d = icmp eq ptr %descr, %double
+  {word("%dtype", "%record", _DTYPE_AT, "ptr")}
+  %d = icmp eq ptr %descr, %dtype
   {word("%has", "%a", FLAGS, "i32")}
   %both = and i32 %has, %flags
   %f = icmp eq i32 %both, %flags
@@ -175,7 +174,9 @@ make:
   %nd32 = trunc i64 %nd to i32
   {need("array_type", "%type")}
   {need("PyArray_New", "%f")}
-  %made = call ptr %f(ptr %type, i32 %nd32, ptr %dims, i32 {NPY_DOUBLE}, {_DEFAULTS})
+  {word("%number", "%record", _NUMBER_AT)}
+  %number32 = trunc i64 %number to i32
+  %made = call ptr %f(ptr %type, i32 %nd32, ptr %dims, i32 %number32, {_DEFAULTS})
   ret ptr %made
 }}
 """
