@@ -14,7 +14,7 @@ from dalembert.runtime import llvm
 from dalembert.runtime.native import address, scratch
 
 PHASES = (0, 16, 32, 48)  # bytes between the caller's stack and the kernel
-STATES = 256
+STATES, LONG = 256, 4096
 _word, _int = ctypes.c_void_p, ctypes.c_int64
 
 
@@ -68,6 +68,38 @@ def phases(kernel: Any, rounds: int) -> list[float]:
     return found
 
 
+FORMS: tuple[dict[str, Any], ...] = (
+    {},
+    {"packed": True},
+    {"layout": "tiles"},
+    {"reduce": "max"},
+    {"reduce": "sum"},
+    {"dtype": "float32"},
+    {"dtype": "float32", "layout": "tiles"},
+)
+
+
+def named(form: dict[str, Any]) -> str:
+    """Return the name of a form."""
+    return ", ".join(k if v is True else str(v) for k, v in form.items()) or "plain"
+
+
+def forms(m: Any, name: str, rounds: int) -> list[float]:
+    """Return the time of a quantity in each form, states and results where they belong."""
+    calls = []
+    for form in FORMS:
+        kernel = da.compile(m, name, **form)
+        rng = np.random.default_rng(0)
+        shapes = [p.shape for p in da.compile(m, name).inputs]
+        dtype = form.get("dtype", "float64")
+        ins = [rng.uniform(-1, 1, (LONG, *s)).astype(dtype) for s in shapes]
+        if "layout" in form:
+            ins = [kernel.to_tiles(x) for x in ins]
+        out = kernel(*ins)
+        calls.append(lambda k=kernel, x=ins, y=out: k(*x, out=y))
+    return [t * STATES / LONG for t in shortest(calls, rounds)]
+
+
 def rows(quick: bool = False) -> Iterator[str]:
     """Return the tables as lines of Markdown."""
     rounds = 100 if quick else 1000
@@ -82,3 +114,12 @@ def rows(quick: bool = False) -> Iterator[str]:
             times = phases(da.compile(m, name), rounds)
             shown = " | ".join(f"{t:.1f}" for t in times)
             yield f"| {robot} | {name} | {shown} | {max(times) / min(times):.3f} |"
+    yield "\n### Forms of kernels\n"
+    yield f"Nanoseconds a state, {LONG} states, `out=` given; in brackets the gain over plain.\n"
+    yield "| robot | quantity | " + " | ".join(map(named, FORMS)) + " |"
+    yield "|---" * (len(FORMS) + 2) + "|"
+    for robot, m in robots.items():
+        for name in (*quantities, "mass_matrix"):
+            times = forms(m, name, rounds // 4)
+            shown = " | ".join(f"{t:.1f} ({times[0] / t:.2f})" for t in times)
+            yield f"| {robot} | {name} | {shown} |"

@@ -396,3 +396,22 @@ def test_mistakes_with_tiles_are_named():
         kernel.from_tiles(np.zeros((4, 5, kernel.tile)), 9999)
     with pytest.raises(UsageError, match="shape"):
         kernel(*states(5, 16))
+
+
+def test_forms_are_options_of_kernels_not_of_calls():
+    m, q = da.robots.ur5(), np.zeros((9, 6))
+    given = {"packed": True, "dtype": "float32", "layout": "tiles", "reduce": "max"}
+    for name, value in given.items():
+        with pytest.raises(UsageError, match=f"takes no {name}"):
+            da.mass_matrix(m, q, **{name: value})
+
+
+def test_loops_are_packed_but_not_reduced():
+    m = da.robots.fourbar()
+    whole = da.compile(m, "inverse_dynamics")
+    packed = da.compile(m, "inverse_dynamics", packed=True)
+    given = [np.full((5, p.size), 0.2) for p in whole.inputs]
+    pairs = zip(whole(*given), packed.unpack(packed(*given)), strict=True)
+    assert all(np.array_equal(a, b) for a, b in pairs)
+    with pytest.raises(UsageError, match="does not close"):
+        da.compile(m, "inverse_dynamics", reduce="max")

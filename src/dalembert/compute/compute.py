@@ -224,15 +224,16 @@ def compile(
     >>> k([0.0], [0.0], [1.0])
     array([0.5])
     """
-    from ..runtime import Form, compile_program
+    from ..runtime import Form, check_loops, compile_program
 
     form = Form(packed, dtype, layout, reduce)
     m = model_of(m, "compile")
     row = _row_of(m, quantity)
     chosen = method or (row.default if row else None)
     settings = {k: options[k] for k in sorted(options)}
-    if row is not None and row.planned and plan is None:
-        plan = planned(m)
+    if row is not None and row.planned:
+        check_loops(quantity, form)
+        plan = plan or planned(m)
     key = repr((m.digest, m.values, quantity, chosen, parameters, wrench, settings, wrt))
     key += repr(plan) if plan is not None else ""
     asked = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
@@ -294,6 +295,10 @@ def evaluate(
     Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
     """
     m = model_of(m, name)
+    if options:
+        from ..runtime import check_call
+
+        check_call(name, options)
     wrench = external_wrench(m, wrench_on_environment, wrench_on_body)
     row = _row_of(m, name)
     if row is not None:

@@ -3,7 +3,13 @@
 from importlib import import_module
 from typing import Any
 
-EXPORTS = {"compile_program": "build", "Form": "form", "Kernel": "kernel"}
+EXPORTS = {
+    "compile_program": "build",
+    "Form": "form",
+    "check_call": "form",
+    "check_loops": "form",
+    "Kernel": "kernel",
+}
 __all__ = [*EXPORTS]
 
 

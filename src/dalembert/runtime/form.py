@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import UsageError
 from .lanes import Single
@@ -52,3 +54,23 @@ class Form:
 
 
 PLAIN = Form()
+NAMES = tuple(Form.__dataclass_fields__)
+
+
+def check_call(name: str, options: Mapping[str, Any]) -> None:
+    """Raise UsageError where a plain call is given an option of kernels."""
+    for option in NAMES:
+        if option in options:
+            raise UsageError(
+                f"{name} takes no {option}: it is an option of kernels",
+                hint=f"k = da.compile(m, {name!r}, {option}={options[option]!r})",
+            )
+
+
+def check_loops(name: str, form: Form) -> None:
+    """Raise UsageError where the checks of single states would be lost in a reduction."""
+    if form.reduce is not None:
+        raise UsageError(
+            f"{name}: reduce={form.reduce!r} would hide at which states a loop does not close",
+            hint="compile it without reduce: residuals and pivots are outputs of each state",
+        )
