@@ -303,8 +303,8 @@ def test_motions_of_quaternion_joints_are_given_in_full(tmp_path):
         da.torques_along(m, (t, q))
 
 
-def test_machines_on_wheels_are_sent_elsewhere():
-    with pytest.raises(da.UsageError, match="velocity constraints"):
+def test_machines_on_wheels_need_motors_with_names():
+    with pytest.raises(da.UsageError, match="no motor is named"):
         da.torques_along(da.robots.truck(1), quintic([0.0] * 4, [1.0] * 4, 1.0))
 
 

@@ -16,10 +16,10 @@ mod math {
         f64::from_bits(x.to_bits() & 0x7fff_ffff_ffff_ffff)
     }
     pub fn min(x: f64, y: f64) -> f64 {
-        if x < y { x } else { y }
+        if x < y || x.is_nan() { x } else { y }
     }
     pub fn max(x: f64, y: f64) -> f64 {
-        if x > y { x } else { y }
+        if x > y || x.is_nan() { x } else { y }
     }
     pub fn sign(x: f64) -> f64 {
         if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x }

@@ -1,4 +1,4 @@
 static inline model_real model_max(model_real x, model_real y)
 {
-    return x > y ? x : y;
+    return x > y || x != x ? x : y;
 }

@@ -20,8 +20,8 @@ private:
 
 namespace detail {
 
-inline double min(double x, double y) { return x < y ? x : y; }
-inline double max(double x, double y) { return x > y ? x : y; }
+inline double min(double x, double y) { return x < y || x != x ? x : y; }
+inline double max(double x, double y) { return x > y || x != x ? x : y; }
 inline double sign(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : x); }
 
 #ifndef __FAST_MATH__
