@@ -120,7 +120,7 @@ def tree_against_scipy(m, force=None, given=None):
 
     motion = {name: quintic([0.2], [0.5], 0.4) for name in given}
     found = by_scipy(rate, np.concatenate([q0, v0]), t)
-    r = da.simulate(m, q0, v0, tau, t=t, motion=motion, drives="inertia", **TIGHT)
+    r = da.simulate(m, q0, v0, tau, t=t, motion=motion, **TIGHT)
     close(np.concatenate([r.q, r.qd], axis=1), found)
 
 

@@ -49,7 +49,7 @@ def test_every_quantity_is_what_python_gives(row, capsys):
     parts = value.values() if isinstance(value, dict) else [value]
     wanted = expected if isinstance(expected, tuple) else [expected]
     for x, y in zip(parts, wanted, strict=True):
-        np.testing.assert_array_equal(np.reshape(x, np.shape(y)), y)
+        np.testing.assert_allclose(np.reshape(x, np.shape(y)), y, rtol=1e-13, atol=1e-13)
 
 
 def test_numbers_may_be_expressions_or_a_file(tmp_path, capsys):

@@ -4,6 +4,7 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -29,6 +30,9 @@ class Stand:
     total_mass: Fraction = Fraction(5, 2)
     notes: tuple = ("kept",)
     inertia: str = "simple"
+    loops: tuple = ()
+    couplings: tuple = ()
+    prescribed: tuple = ()
     wheels: tuple = ()
     velocity_constraints: tuple = ()
     prescribed: tuple = ()
@@ -48,6 +52,7 @@ class Stand:
 
 @pytest.fixture(autouse=True)
 def stand_in_modules(monkeypatch):
+    home = import_module("dalembert.robots").__path__
     read, tables, robots = (ModuleType(f"dalembert.{n}") for n in ("read", "tables", "robots"))
 
     def puma():
@@ -60,7 +65,7 @@ def stand_in_modules(monkeypatch):
     read.load, read.write = Stand, lambda m, language: (f"{language} text\n", ["a loop is lost"])
     tables.tables_text = lambda m, inertia: f"{m} {inertia}"
     tables.tables_data = lambda m: {"source": str(m.source)}
-    robots.puma, robots.eel, robots.Path = puma, eel, Path
+    robots.puma, robots.eel, robots.Path, robots.__path__ = puma, eel, Path, home
     for module in (read, tables, robots):
         monkeypatch.setitem(sys.modules, module.__name__, module)
 

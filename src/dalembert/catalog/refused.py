@@ -104,7 +104,8 @@ MOTORS = frozenset((
 
 def _unmotorised(name: str, m: Mechanism) -> UsageError | None:
     """Return why forces of motors cannot be asked for: none is named."""
-    held = [what for what in CLASSES if CLASSES[what](m)]
+    # joints that follow no other have motors where couplings are all there is
+    held = [what for what in CLASSES if what != "couplings" and CLASSES[what](m)]
     if m.active or not held or name not in MOTORS:
         return None
     some = ", ".join(f'"{shown(n)}"' for n in m.joint_names[-2:])

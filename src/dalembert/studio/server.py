@@ -178,7 +178,12 @@ def first_text(m: Mechanism | None) -> str:
 
 
 def studio(m: Mechanism | None = None, port: int = 0, browser: bool = True) -> Studio:
-    """Return a studio that runs beside this program, opened in a browser where there is one."""
+    """Return a studio that runs beside this program, opened in a browser where there is one.
+
+    >>> import dalembert as da
+    >>> page = da.studio(da.robots.puma560(), browser=False)  # doctest: +SKIP
+    open http://127.0.0.1:...
+    """
     from ..mechanism import require_mechanism
     from ..view.show import opened
 
