@@ -11,15 +11,31 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .display import call, record
 from .expr import Expr, Scalar, cos, sin
 
 Map = Callable[[Scalar], Scalar]
 
 
-def is_zero(x: Scalar) -> bool:
-    """Return whether x is the constant zero (never asked of a variable's value)."""
+def plain_number(x: Scalar) -> Scalar | None:
+    """Return the number that x is in every state, None where it depends on one."""
+    x = getattr(x, "value", x)
+    return x if x.__class__ is float or hasattr(x, "numerator") else None
+
+
+def is_plain_zero(x: Scalar) -> bool:
+    """Return whether x is the number zero itself: what it multiplies may be skipped.
+
+    An expression that vanishes in some states is not; a 0.0 computed on a run in floats is.
+    """
     x = getattr(x, "value", x)
     return (x.__class__ is float or hasattr(x, "numerator")) and bool(x == 0)
+
+
+def is_plain_one(x: Scalar) -> bool:
+    """Return whether x is the constant one."""
+    x = getattr(x, "value", x)
+    return (x.__class__ is float or hasattr(x, "numerator")) and bool(x == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +45,8 @@ class Vec3:
     x: Scalar
     y: Scalar
     z: Scalar
+
+    __repr__ = call
 
     @staticmethod
     def zero() -> Vec3:
@@ -81,7 +99,7 @@ class Vec3:
 
     def is_zero(self) -> bool:
         """Return whether every entry is the constant zero."""
-        return is_zero(self.x) and is_zero(self.y) and is_zero(self.z)
+        return is_plain_zero(self.x) and is_plain_zero(self.y) and is_plain_zero(self.z)
 
 
 Row = tuple[Scalar, Scalar, Scalar]
@@ -94,6 +112,8 @@ class Mat3:
     a: Row
     b: Row
     c: Row
+
+    __repr__ = call
 
     @staticmethod
     def zero() -> Mat3:
@@ -178,6 +198,9 @@ class Turn:
     c: Scalar
     s: Scalar
 
+    def __repr__(self) -> str:
+        return f"R{'XYZ'[self.axis]}({self.angle})"
+
     def __matmul__(self, v: Vec3) -> Vec3:
         c, s = self.c, self.s
         if self.axis == 0:
@@ -237,10 +260,13 @@ class Rotation:
 
     factors: tuple[Turn | Mat3, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Rotation({' @ '.join(map(repr, self.factors))})"
+
     @staticmethod
     def about(axis: int, angle: Scalar) -> Rotation:
         """Return the rotation by `angle` about coordinate axis 0, 1 or 2."""
-        return Rotation() if is_zero(angle) else Rotation((turn(axis, angle),))
+        return Rotation() if is_plain_zero(angle) else Rotation((turn(axis, angle),))
 
     @staticmethod
     def of(matrix: Mat3) -> Rotation:
@@ -272,7 +298,7 @@ class Rotation:
             left.pop()
             right.pop(0)
             total = _sum_of_angles(a, b)
-            if not is_zero(total):
+            if not is_plain_zero(total):
                 left.append(turn(a.axis, total))
                 break
         return Rotation((*left, *right))
@@ -301,7 +327,7 @@ class Rotation:
         return Rotation(tuple(factor.map(f) for factor in self.factors))
 
     def bounded(self) -> Rotation:
-        """Return the same rotation in at most LONG factors, so that deep chains cost no more.
+        """Return this rotation in at most LONG factors, so that deep chains cost no more.
 
         The first and the last stay as they are: they may still merge with their neighbours.
         """
@@ -317,6 +343,8 @@ class Transform:
 
     R: Rotation = Rotation()
     p: Vec3 = Vec3(0, 0, 0)
+
+    __repr__ = record
 
     def __matmul__(self, o: Any) -> Any:
         if isinstance(o, Vec3):

@@ -1,8 +1,8 @@
 """The joints: every one answers the same questions, so that algorithms never ask which one it is.
 
 - `pose(q)`: rotation and origin of the child frame in the joint frame;
-- `columns(q)`: the motion each velocity variable gives, as (linear, angular) in child axes at the
-  child origin;
+- `columns(q)`: the motion that each velocity variable gives, a twist in child axes at the child
+  origin;
 - `drift(q, qd)`: the acceleration (linear, child axes) that remains when qdd = 0;
 - `coordinate_rate(q, qd)`: the time derivative of q; `integrate(q, dq)`: q moved by a tangent.
 """
@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from .algebra import Map, Mat3, Rotation, Vec3, is_zero
+from .algebra import Map, Mat3, Rotation, Vec3, is_plain_zero
+from .display import call
 from .expr import Scalar, cos, sin, sqrt, where
+from .spatial import ZERO, Twist, Wrench
 
 Vector = Sequence[Scalar]
-Column = tuple[Vec3, Vec3]
 
-ZERO = Vec3(0, 0, 0)
 UNITS = (Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1))
 
 
@@ -36,8 +36,8 @@ class Joint(Protocol):
         """Return rotation and origin of the child frame in the joint frame."""
         ...
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Return what each velocity variable gives: (linear, angular) in child axes."""
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
+        """Return the motion that each velocity variable gives, in child axes."""
         ...
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
@@ -61,10 +61,10 @@ def rotation_about(axis: Vec3, angle: Scalar) -> Rotation:
     """Return the rotation about a unit vector: a `Turn` for ±x, ±y, ±z, else Rodrigues."""
     for k in range(3):
         others = [axis[i] for i in range(3) if i != k]
-        if all(is_zero(o) for o in others):
-            if is_zero(axis[k] - 1):
+        if all(is_plain_zero(o) for o in others):
+            if is_plain_zero(axis[k] - 1):
                 return Rotation.about(k, angle)
-            if is_zero(axis[k] + 1):
+            if is_plain_zero(axis[k] + 1):
                 return Rotation.about(k, -angle)
     c, s = cos(angle), sin(angle)
     return Rotation.of(Mat3.identity() * c + axis.skew() * s + axis.outer(axis) * (1 - c))
@@ -99,13 +99,15 @@ class Revolute(_OneDegree):
     axis: Vec3 = UNITS[2]
     kind: ClassVar[str] = "revolute"
 
+    __repr__ = call
+
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
         return rotation_about(self.axis, q[0]), ZERO
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Return what each velocity variable gives: (linear, angular) in child axes."""
-        return ((ZERO, self.axis),)
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
+        """Return the motion that each velocity variable gives, in child axes."""
+        return (Twist(ZERO, self.axis),)
 
     def map(self, f: Map) -> Revolute:
         """Return the joint with every number mapped."""
@@ -119,13 +121,15 @@ class Prismatic(_OneDegree):
     axis: Vec3 = UNITS[2]
     kind: ClassVar[str] = "prismatic"
 
+    __repr__ = call
+
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
         return Rotation(), self.axis * q[0]
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Return what each velocity variable gives: (linear, angular) in child axes."""
-        return ((self.axis, ZERO),)
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
+        """Return the motion that each velocity variable gives, in child axes."""
+        return (Twist(self.axis, ZERO),)
 
     def map(self, f: Map) -> Prismatic:
         """Return the joint with every number mapped."""
@@ -140,13 +144,15 @@ class Screw(_OneDegree):
     pitch: Scalar = 0
     kind: ClassVar[str] = "screw"
 
+    __repr__ = call
+
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
         return rotation_about(self.axis, q[0]), self.axis * (self.pitch * q[0])
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Return what each velocity variable gives: (linear, angular) in child axes."""
-        return ((self.axis * self.pitch, self.axis),)
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
+        """Return the motion that each velocity variable gives, in child axes."""
+        return (Twist(self.axis * self.pitch, self.axis),)
 
     def map(self, f: Map) -> Screw:
         """Return the joint with every number mapped."""
@@ -167,8 +173,8 @@ class Fixed:
         """Return rotation and origin of the child frame in the joint frame."""
         return Rotation(), ZERO
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Return what each velocity variable gives: (linear, angular) in child axes."""
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
+        """Return the motion that each velocity variable gives, in child axes."""
         return ()
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
@@ -205,10 +211,10 @@ class Planar:
         """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.about(2, q[2]), Vec3(q[0], q[1], 0)
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Return what each velocity variable gives: (linear, angular) in child axes."""
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
+        """Return the motion that each velocity variable gives, in child axes."""
         R = Rotation.about(2, q[2]).T
-        return (R @ UNITS[0], ZERO), (R @ UNITS[1], ZERO), (ZERO, UNITS[2])
+        return Twist(R @ UNITS[0], ZERO), Twist(R @ UNITS[1], ZERO), Twist(ZERO, UNITS[2])
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
         """Return the linear acceleration in child axes that remains when qdd = 0."""
@@ -241,9 +247,9 @@ class Spherical:
         """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.of(quaternion_matrix(*q)), ZERO
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Return what each velocity variable gives: (linear, angular) in child axes."""
-        return tuple((ZERO, u) for u in UNITS)
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
+        """Return the motion that each velocity variable gives, in child axes."""
+        return tuple(Twist(ZERO, u) for u in UNITS)
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
         """Return the linear acceleration in child axes that remains when qdd = 0."""
@@ -276,9 +282,9 @@ class Free:
         """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.of(quaternion_matrix(*q[3:])), Vec3(*q[:3])
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
-        """Return what each velocity variable gives: (linear, angular) in child axes."""
-        return (*((u, ZERO) for u in UNITS), *((ZERO, u) for u in UNITS))
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
+        """Return the motion that each velocity variable gives, in child axes."""
+        return (*(Twist(u, ZERO) for u in UNITS), *(Twist(ZERO, u) for u in UNITS))
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
         """Return the linear acceleration in child axes that remains when qdd = 0."""
@@ -318,9 +324,9 @@ def rates(joint: Joint, q: Vector, qd: Vector, qdd: Vector) -> tuple[Vec3, Vec3,
     return w, wd, v, vd
 
 
-def project(joint: Joint, q: Vector, f: Vec3, n: Vec3) -> list[Scalar]:
-    """Return the generalized forces of the wrench (f, n) that the joint transmits."""
-    return [linear.dot(f) + angular.dot(n) for linear, angular in joint.columns(q)]
+def project(joint: Joint, q: Vector, wrench: Wrench) -> list[Scalar]:
+    """Return the generalized forces of a wrench that the joint transmits."""
+    return [s.dot(wrench) for s in joint.columns(q)]
 
 
 # -- quaternions x, y, z, w --------------------------------------------------------------------
