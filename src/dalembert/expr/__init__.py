@@ -4,10 +4,11 @@
 
 from .block import Block, Leaf, Line
 from .derive import gradient, jacobian, push
-from .forms import call, expand, iterate, newton, solve
+from .forms import IMPLICIT, call, expand, solve
 from .function import Function, Port, evaluate, flatten, specialise, trace
 from .graph import Graph
 from .ops import *
 from .program import Cost, Program, count, program, programs
 from .scalar import Expr
 from .show import decimal, text
+from .straight import Straight

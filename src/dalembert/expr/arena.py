@@ -17,7 +17,7 @@ Number = int | float | Fraction
 Rows = Mapping[str, Callable[..., Any]]  # what a kind of node means in some algebra
 
 LEAVES = frozenset({"const", "pi", "param", "input"})
-PAYLOAD = frozenset({"call", "solve", "iterate", "newton", "item"})  # args[0] is not a node
+PAYLOAD = frozenset({"call", "solve", "item"})  # args[0] is not a node
 ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg"})
 
 

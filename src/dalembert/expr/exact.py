@@ -14,6 +14,7 @@ from .ops import OPS
 from .scalar import Expr
 
 Exact = int | Fraction | Expr
+Given = int | float | Fraction | str | Expr  # a number as users give it; a text is an expression
 _LIMIT = 1e300
 
 

@@ -1,4 +1,4 @@
-"""The structured forms an algorithm may say: `call`, `solve`, `iterate`, `newton`.
+"""The structured forms an algorithm may say: `call` and `solve`.
 
 Each is one node of many results, read through `item` nodes. A form evaluates on numbers, has exact
 derivatives (`derive.py`), and expands into plain primitives when a Program is made, so that every
@@ -30,25 +30,6 @@ class Call:
     """A Function used as a value; arguments are its inputs, one after another."""
 
     function: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Iterate:
-    """A Function applied `count` times to a carry of its own size; constant arguments after."""
-
-    function: Any
-    count: int
-    carry: int
-
-
-@dataclass(frozen=True, slots=True)
-class Newton:
-    """`count` Newton steps on residual(x, a) = 0 from a start; results are x, then the residual."""
-
-    function: Any
-    jacobian: Any
-    n: int
-    count: int
 
 
 # -- evaluation over any scalar: run on Expr it is the expansion -------------------------------
@@ -123,30 +104,14 @@ def _call(form: Call, *values: Scalar) -> list[Scalar]:
     return form.function(*_split(form.function, values))
 
 
-def _iterate(form: Iterate, *values: Scalar) -> list[Scalar]:
-    carry, rest = list(values[: form.carry]), values[form.carry :]
-    for _ in range(form.count):
-        carry = form.function(*_split(form.function, [*carry, *rest]))
-    return carry
-
-
-def _newton(form: Newton, *values: Scalar) -> list[Scalar]:
-    n, rest = form.n, values[form.n :]
-    x = list(values[:n])
-    for _ in range(form.count):
-        point = _split(form.function, [*x, *rest])
-        step = eliminate(Solve(n, "general"), *form.jacobian(*point), *form.function(*point))
-        x = [a - d for a, d in zip(x, step, strict=True)]
-    return [*x, *form.function(*_split(form.function, [*x, *rest]))]
-
-
 FORMS: dict[str, Callable[..., Any]] = {
     "solve": eliminate,
     "call": _call,
-    "iterate": _iterate,
-    "newton": _newton,
     "item": lambda k, results: results[k],
 }
+
+
+IMPLICIT = frozenset({"solve"})  # differentiated as an equation, not through its steps
 
 
 # -- what an algorithm writes ------------------------------------------------------------------
@@ -198,27 +163,6 @@ def call(function: Any, *arguments: Sequence[Scalar]) -> list[Scalar]:
     """Return the flat results of a Function that was traced once and is used many times."""
     function, flat = _closed(function, [x for argument in arguments for x in argument])
     return _record("call", Call(function), flat, len(function.results))
-
-
-def iterate(
-    step: Any, start: Sequence[Scalar], count: int, *constant: Sequence[Scalar]
-) -> list[Scalar]:
-    """Return start after `count` applications of `step` (carry first, then constants)."""
-    step, flat = _closed(step, [*start, *(x for argument in constant for x in argument)])
-    return _record("iterate", Iterate(step, count, len(start)), flat, len(start))
-
-
-def newton(
-    residual: Any, start: Sequence[Scalar], count: int, *constant: Sequence[Scalar]
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (x, residual) after `count` Newton steps on `residual(x, constants...)`."""
-    from .derive import jacobian
-
-    n = len(start)
-    residual, flat = _closed(residual, [*start, *(x for a in constant for x in a)])
-    form = Newton(residual, jacobian(residual, residual.inputs[0].name), n, count)
-    results = _record("newton", form, flat, 2 * n)
-    return results[:n], results[n:]
 
 
 def expand(

@@ -9,7 +9,7 @@ in their place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -51,7 +51,7 @@ class Product:
         return Product(self.number * other.number, _merged(up), _merged(down))
 
     def __neg__(self) -> Product:
-        return replace(self, number=-self.number)
+        return Product(-self.number, self.factors, self.under)
 
     def power(self, e: int) -> Product:
         """Return the product to a positive power."""
@@ -64,12 +64,26 @@ class Product:
         return not (self.factors or self.under)
 
 
+class _Hashed:
+    """A value whose hash is counted once: trees are looked up part by part."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(_Hashed):
     """Terms added up; the report writes the first sign too of those that are `signed`."""
 
     terms: tuple[Product, ...] = ()
     signed: bool = False
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash((self.terms, self.signed)))
+            return self._hash
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -109,6 +123,16 @@ def grouped(s: Sum) -> Product:
     if not s.terms:
         return Product(0)
     return s.terms[0] if len(s.terms) == 1 else Product(1, ((s, 1),))
+
+
+def names_in(x: Any) -> set[str]:
+    """Return the names of the symbols of a formula."""
+    if isinstance(x, Symbol):
+        return {x.name}
+    parts: list[Any] = list(x.of) if isinstance(x, Call) else []
+    if isinstance(x, Sum):
+        parts = [f for t in x.terms for f, _ in (*t.factors, *t.under)]
+    return set[str]().union(*map(names_in, parts))
 
 
 def named(s: Sum, symbol: Callable[[int], Any]) -> Sum:

@@ -147,7 +147,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 
 def specialise(function: Function, values: Mapping[str, float]) -> Function:
-    """Return the Function with some parameters replaced by numbers, folded anew."""
+    """Return the Function with some parameters replaced by numbers, constants folded."""
     source, graph = function.graph, Graph()
 
     def leaf(g: Graph, i: int) -> Any:

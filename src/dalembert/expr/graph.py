@@ -299,7 +299,7 @@ class Graph(Arena):
         return self.apply(op, *ids)
 
     def adopt(self, expr: Expr) -> Expr:
-        """Return the same expression in this graph."""
+        """Return an expression of another graph in this one."""
         if expr.graph is self:
             return expr
         return Expr(self, expr.graph.copy_into(self, [expr.id])[expr.id])

@@ -10,6 +10,7 @@ from .scalar import Expr
 
 _SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _RANK = {"add": 1, "sub": 1, "neg": 2, "mul": 2, "div": 2}
+LONG = 24  # letters of a number that is shown exactly
 ATOM = 9
 SIMPLE = 360  # the largest denominator of a part of pi
 
@@ -34,6 +35,26 @@ def decimal(value: Number) -> str:
     if len(few) + 8 < len(digits):
         return f"{sign}{few}e-{places}"
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
+
+
+def readable(value: Number) -> str:
+    """Return a number as text for people: what rounding left in the last digits is not shown.
+
+    >>> readable(0.1 + 0.2), readable(1/3), readable(Fraction(12000000000000001, 45 * 10**16))
+    ('0.3', '0.3333333333333333', '0.02666666666666667')
+    """
+    exact = decimal(value)
+    if _digits(exact) <= 15 and len(exact) <= LONG:
+        return exact
+    near = f"{float(value):.15g}"
+    return near if _digits(near) <= 12 else repr(float(value))
+
+
+def _digits(text: str) -> int:
+    """Return how many digits count: of a fraction none do, it is as exact as it looks."""
+    if "/" in text:
+        return 0
+    return len(text.partition("e")[0].replace(".", "").lstrip("-0").rstrip("0"))
 
 
 def text(expr: Expr) -> str:

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from .formula import Call, Factor, Number, Product, Sum, Symbol
-from .show import decimal
+from .show import LONG, readable
 
-LONG = 24  # digits of a number that is shown exactly
 LETTERS = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
 SPELT = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
@@ -128,7 +127,8 @@ def _product(p: Product, style: Style, opened: bool) -> list[str]:
 def _plain(size: Number, p: Product, style: Style) -> str:
     """Return a product on one line, without its sign."""
     if p.under and style.fraction:
-        up, down = size.as_integer_ratio() if isinstance(size, (int, Fraction)) else (size, 1)
+        short = isinstance(size, (int, Fraction)) and len(str(size)) <= LONG // 2
+        up, down = size.as_integer_ratio() if short else (size, 1)
         under = [style.number(down, True)] if down != 1 else []
         return style.fraction(_joined(up, p.factors, style), _joined(1, p.under, style, under))
     if p.is_number:
@@ -178,9 +178,7 @@ def _factor(f: Factor, style: Style, opened: bool) -> list[str]:
 
 
 def _text_number(x: Number, alone: bool) -> str:
-    text = decimal(x)
-    if len(text) > LONG:  # of a general axis: rounded once, for the eye
-        return repr(float(x))
+    text = readable(x)
     return f"({text})" if "/" in text and not alone else text
 
 
@@ -215,7 +213,8 @@ def _letter(c: str) -> str:
         return ESCAPED[c]
     # accents are in the type, other scripts are not
     accented = c < "\u0180" and unicodedata.decomposition(c)[5:] in ACCENTS
-    return c if c.isascii() or accented else f"U+{ord(c):04X}"
+    plain = c.isascii() and (c.isprintable() or c == "\n")
+    return c if plain or accented else f"U+{ord(c):04X}"
 
 
 def _math_text(text: str) -> str:
@@ -241,7 +240,7 @@ def latex_name(name: str) -> str:
     rest = rest.removeprefix("_")
     if letters[0] in COMPONENTS and 1 < count < 4 and set(letters[1:]) <= set("XYZ") and rest:
         return f"{letters[0]}_{{{letters[1:]}{_math_text(rest)}}}"
-    head = "".join(f"\\{GREEK[c]} " if c in GREEK else c for c in letters).strip()
+    head = "".join(f"\\{GREEK[c]} " if c in GREEK else _math_letter(c) for c in letters).strip()
     if letters in WORDS:
         head = f"\\{letters}"
     elif count > 1 and not any(c in GREEK for c in letters):
@@ -250,9 +249,7 @@ def latex_name(name: str) -> str:
 
 
 def _latex_number(x: Number, alone: bool) -> str:
-    text = decimal(x)
-    if len(text) > LONG:
-        text = repr(float(x))
+    text = readable(x)
     if "/" in text:
         return rf"\tfrac{{{x.numerator}}}{{{x.denominator}}}"
     digits, e, power = text.partition("e")
