@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .algebra import Mat3, Rotation, Transform, Turn, Vec3, is_zero
+from .algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero
 from .expr import Expr
 from .inertia import Inertia
 from .joint import Prismatic, Revolute, Screw, Spherical
@@ -26,12 +26,12 @@ FAR = 10  # a frame is not slid beyond this many times its distance from its par
 SMALL = 1e-14  # direction cosines and relative lengths below this are rounding of zero
 
 
-def simplify(m: Mechanism, lighten: bool = False) -> Mechanism:
+def simplify(m: Mechanism, lighten: bool = False, axial: bool = False) -> Mechanism:
     """Return the cheapest mechanism with the same joint-space dynamics (numbers already bound).
 
-    `lighten` serves the inverse model: see `regroup`.
+    `lighten` serves the inverse model: see `regroup`; `axial` composite bodies: see `reframe`.
     """
-    return regroup(reframe(merge_fixed(m)), lighten)
+    return regroup(reframe(merge_fixed(m), axial), lighten)
 
 
 # -- regrouping --------------------------------------------------------------------------------
@@ -72,9 +72,9 @@ def _lighter(parent: Body, T: Transform, moved: Inertia, kept: Inertia) -> tuple
     P = T.p
     if any(isinstance(x, Expr) for x in (*h, *P, moved.mass)):
         return moved, kept
-    k = max(range(3), key=lambda a: abs(P[a]))
     free = _felt(parent)
-    if P[k] == 0 or not free[k] or h[k] + P[k] * moved.mass == 0:
+    k = max((a for a in range(3) if free[a]), key=lambda a: abs(P[a]))
+    if P[k] == 0 or h[k] + P[k] * moved.mass == 0:
         return moved, kept
     mass = -h[k] / P[k]
     if abs(mass) > 10 * abs(moved.mass):
@@ -109,7 +109,7 @@ def _parts(body: Body) -> tuple[Inertia | None, Inertia]:
 
 
 def _along_z(axis: Vec3) -> bool:
-    return is_zero(axis.x) and is_zero(axis.y)
+    return is_plain_zero(axis.x) and is_plain_zero(axis.y)
 
 
 # -- frames ------------------------------------------------------------------------------------
@@ -123,8 +123,11 @@ class _Choice:
     slide: float | None = None
 
 
-def reframe(m: Mechanism) -> Mechanism:
-    """Return the mechanism with joint axes on z and DH-like frames where geometry is numeric."""
+def reframe(m: Mechanism, axial: bool = False) -> Mechanism:
+    """Return the mechanism with joint axes on z and DH-like frames where geometry is numeric.
+
+    With `axial` lengths go along the joint axis of the parent if they can.
+    """
     m = _axes_to_z(m)
     if not all(_is_numeric(b.placement) for b in m.bodies):
         return m
@@ -132,9 +135,13 @@ def reframe(m: Mechanism) -> Mechanism:
     choices = [_choose(m, j, T) for j in range(len(m.bodies))]
     shifts: list[Any] = []  # pose of the new body frame in the old one
     bodies: list[Body] = []
+    beyond: dict[int, list[int]] = {j: [] for j in range(-1, len(m.bodies))}
+    for j, body in enumerate(m.bodies):
+        beyond[body.parent].append(j)
     for j, body in enumerate(m.bodies):
         placed = T[j] if body.parent < 0 else _product(_inverse(shifts[body.parent]), T[j])
-        shift, placement = _place(body, placed, choices[j])
+        choice = _lightest(body, placed, choices[j], [T[k] for k in beyond[j]], axial)
+        shift, placement = _place(body, placed, choice)
         shifts.append(shift)
         inertia = _tidy(body.inertia.moved(_transform(_inverse(shift))))
         bodies.append(replace(body, placement=placement, inertia=inertia))
@@ -218,6 +225,44 @@ def _choose(m: Mechanism, i: int, T: Sequence[Any]) -> _Choice:
     slide = p[2] + t * u[2]
     # nearly parallel axes meet their normal far away: digits would be lost in the lever
     return _Choice(turn, slide if abs(slide) <= FAR * _size(p) else None)
+
+
+def _lightest(body: Body, T: Any, choice: _Choice, beyond: Sequence[Any], axial: bool) -> _Choice:
+    """Return the choice; its slide is left open where levers then have fewer entries.
+
+    The foot of the common normal is the place of Denavit and Hartenberg. A length along the joint
+    axis may as well be left to the next levers, about whose parent's axis it has no moment.
+    """
+    if choice.slide is None or not _slides(body) or isinstance(body.joint, Prismatic):
+        return choice
+    R, p = T
+    axis = [R[k][2] for k in range(3)]
+    c, s = math.cos(choice.turn or 0.0), math.sin(choice.turn or 0.0)
+
+    def weight(slide: float) -> float:
+        total = _weight([a + slide * b for a, b in zip(p, axis, strict=True)], axial)
+        for S, o in beyond:
+            here = [c * o[0] + s * o[1], c * o[1] - s * o[0], o[2] - slide]
+            u = [c * S[0][2] + s * S[1][2], c * S[1][2] - s * S[0][2], S[2][2]]
+            along = _dot(here, u)
+            nearest = [a - along * b for a, b in zip(here, u, strict=True)]
+            total += min(_weight(here, axial), _weight(nearest, axial))
+        return total
+
+    nearest, foot = weight(-_dot(p, axis)), weight(choice.slide)
+    return replace(choice, slide=None) if nearest <= foot + (1e-9 if axial else -1e-9) else choice
+
+
+def _weight(p: Sequence[float], axial: bool) -> float:
+    """Return what a lever costs: so much by itself, and for each entry."""
+    least = 1e-12 * _size(p)
+    costs = (1.0, 1.0, 0.9 if axial else 1.0)
+    entries = sum(cost for x, cost in zip(p, costs, strict=True) if abs(x) > least)
+    return entries + (entries > 0 and not axial)
+
+
+def _dot(p: Sequence[float], u: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(p, u, strict=True))
 
 
 def _towards_centre(body: Body) -> float | None:

@@ -1,9 +1,13 @@
 """What a machine is: bodies, joints and what connects them, frozen and checked once."""
 
-from .mechanism import Mechanism, require_mechanism
+from .letters import freed
+from .mechanism import Mechanism, is_rolling, require_mechanism
 from .parts import (
     LOOP_JOINTS,
+    ROLLING,
+    UNHELD,
     Body,
+    BodyTerm,
     Coupling,
     Drive,
     Frame,
@@ -12,14 +16,19 @@ from .parts import (
     Loop,
     Parameter,
     PointSpring,
+    RollingContact,
+    Tyre,
     VelocityConstraint,
     Wheel,
     how_to_give,
     joint_name,
+    named_term,
+    rate_symbols,
 )
 
 __all__ = [
     "Body",
+    "BodyTerm",
     "Coupling",
     "Drive",
     "Frame",
@@ -30,9 +39,17 @@ __all__ = [
     "Mechanism",
     "Parameter",
     "PointSpring",
+    "ROLLING",
+    "RollingContact",
+    "Tyre",
+    "UNHELD",
     "VelocityConstraint",
     "Wheel",
+    "freed",
     "how_to_give",
+    "is_rolling",
     "joint_name",
+    "named_term",
+    "rate_symbols",
     "require_mechanism",
 ]

@@ -59,7 +59,8 @@ def attach(m: Mechanism, other: Mechanism, frame: str) -> Mechanism:
         moved = tuple(_shifted(r, index, placement, rename) for r in getattr(right, field))
         changes[field] = getattr(left, field) + moved
     wheels = tuple(_shifted(w, index, placement, rename) for w in right.wheels)
-    changes |= joined_constraints(left, right, wheels, rename)
+    rolls = tuple(_shifted(c, index, placement, rename) for c in right.rolling)
+    changes |= joined_constraints(left, right, wheels, rolls, rename)
     changes["changes"] = ()
     # a list of active joints on one side only: on the other side all are
     for field in ("active", "prescribed"):
@@ -182,6 +183,6 @@ def rooted(m: Mechanism, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism
     bodies = tuple(replace(b, placement=T @ b.placement) if b.parent < 0 else b for b in new.bodies)
     changes: dict[str, Any] = {
         field: tuple(_shifted(r, lambda k: k, T, {}) for r in getattr(new, field))
-        for field in ("named", "springs", "loops", "wheels")
+        for field in ("named", "springs", "loops", "wheels", "rolling")
     }
     return checked(replace(new, bodies=bodies, changes=(), checked=True, **changes))

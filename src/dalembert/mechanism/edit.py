@@ -11,12 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Mat3, Vec3
-from ..errors import ModelError, ParameterError, Place, UsageError, shown
+from ..errors import ModelError, ParameterError, Place, UsageError, closest, shown
 from ..expr import Expr, Graph
 from ..expr.exact import Exact, exact, substitute, to_float
 from ..inertia import Inertia
-from .mechanism import Mechanism
-from .parts import Parameter, VelocityConstraint, joint_name
+from .letters import freed, given_values, remember
+from .mechanism import EQUATIONS, Mechanism
+from .parts import Parameter, VelocityConstraint, joint_name, named_term
 from .rehome import flexible, merged
 
 
@@ -39,25 +40,36 @@ def into(m: Mechanism, graph: Graph, leaf: Any = None) -> Mechanism:
         return exact(y) if isinstance(y, Expr) else y
 
     new = m.map(convert)
-    if not m.velocity_constraints:
-        return new
-    if leaf is None:
-        kept = tuple(
-            replace(c, values=tuple((n, convert(x)) for n, x in c.values))
-            for c in m.velocity_constraints
-        )
-        return replace(new, velocity_constraints=kept, checked=True)
-    made = tuple(_substituted(c, leaf) for c in m.velocity_constraints)
-    return replace(new, velocity_constraints=made, checked=True)
+
+    def equation(c: VelocityConstraint) -> VelocityConstraint:
+        if leaf is not None:
+            return _substituted(c, leaf)
+        return replace(c, values=tuple((n, convert(x)) for n, x in c.values))
+
+    made: dict[str, Any] = {field: tuple(map(equation, getattr(m, field))) for field in EQUATIONS}
+    return replace(new, checked=True, **made) if any(made.values()) else new
 
 
 def _substituted(c: VelocityConstraint, leaf: Any) -> VelocityConstraint:
     """Return a velocity constraint with parameters replaced, in its expression and in its text."""
     if c.expression is None:
         return c
-    found = substitute(c.expression, Graph(), leaf)
-    same = found == c.expression
-    return replace(c, expression=found, equation=c.equation if same else f"{found} = 0")
+    graph = Graph()
+    terms = tuple(
+        named_term(t, points=tuple(tuple(substitute(x, graph, leaf) for x in p) for p in t.points))
+        for t in c.terms
+    )
+    renamed = {old.text: new.text for old, new in zip(c.terms, terms, strict=True)}
+
+    def new(source: Graph, i: int) -> Any:
+        name = source.args[i][0] if source.op[i] == "param" else None
+        return graph.param(renamed[name]) if name in renamed else leaf(source, i)
+
+    found = substitute(c.expression, graph, new)
+    if found == c.expression:
+        return replace(c, terms=terms)
+    text = f"{found} = 0" if "=" in c.equation else str(found)
+    return replace(c, expression=found, equation=text, terms=terms)
 
 
 def checked(m: Mechanism) -> Mechanism:
@@ -74,12 +86,17 @@ def checked(m: Mechanism) -> Mechanism:
 
 
 def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
-    """Return the mechanism with parameters given, exactly; they are parameters no more."""
+    """Return the mechanism with parameters given, exactly: numbers where names stood."""
+    m = freed(m, values)
     known = {p.name for p in m.parameters}
     for name in values:
         if name not in known:
-            names = ", ".join(shown(p.name) for p in m.parameters[:20])
-            hint = f"parameters: {names}" if names else "the mechanism has no parameters"
+            names = list(dict.fromkeys([*(p.name for p in m.parameters), *given_values(m)]))
+            hint = (
+                closest(str(name), names, "parameters")
+                if names
+                else "the mechanism has no parameters"
+            )
             raise ParameterError(f"there is no parameter {shown(str(name))!r}", hint=hint)
     graph = Graph()
     given = {k: number(v, graph) for k, v in values.items()}
@@ -88,10 +105,11 @@ def with_values(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
         return given.get(source.args[i][0]) if source.op[i] == "param" else None
 
     left = tuple(p for p in m.parameters if p.name not in given)
-    return checked(replace(into(m, graph, leaf), parameters=left, checked=True))
+    made = checked(replace(into(m, graph, leaf), parameters=left, checked=True))
+    return remember(made, m, given)
 
 
-def with_gravity(m: Mechanism, gravity: Sequence[Any]) -> Mechanism:
+def with_gravity(m: Mechanism, gravity: Any) -> Mechanism:
     """Return the mechanism in another gravity, components numbers, names or expressions."""
     hint = 'write (0, 0, -9.81) or (0, "G", 0)'
     if isinstance(gravity, str) or not hasattr(gravity, "__len__"):
@@ -147,9 +165,7 @@ def symmetric(rows: Sequence[Sequence[Any]]) -> Mat3:
     return Mat3.symmetric(*six)
 
 
-def with_payload(
-    m: Mechanism, frame: str, mass: Any, com: Sequence[Any], inertia: Any
-) -> Mechanism:
+def with_payload(m: Mechanism, frame: str, mass: Any, com: Any, inertia: Any) -> Mechanism:
     """Return the mechanism with a rigid load on a frame; centre and tensor in that frame's axes."""
     graph = Graph()
     new = into(m, graph)

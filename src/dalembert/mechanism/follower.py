@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from ..algebra import Map, Rotation, Vec3
 from ..errors import UsageError, shown
 from ..expr import Scalar
-from ..joint import ZERO, Column, Joint, Vector
+from ..joint import ZERO, Joint, Vector
+from ..spatial import Twist
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Follower:
             hint='load with mimic="couple", or lock the joint',
         )
 
-    def columns(self, q: Vector) -> tuple[Column, ...]:
+    def columns(self, q: Vector) -> tuple[Twist, ...]:
         """Raise: how a follower moves is decided by another joint."""
         self.pose(q)
         return ()

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..errors import ModelError, shown
 from ..expr import Expr, Graph, Scalar
-from ..expr.exact import exact
+from ..expr.exact import exact, substitute
 from ..joint import Vector
 from .edit import into
 from .follower import Follower
 from .mechanism import Mechanism
-from .parts import Body, Coupling, joint_name
+from .parts import Body, Coupling, VelocityConstraint, joint_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,11 @@ class Fold:
     count: int  # how many velocity variables are left
     q: tuple[tuple[int, Any, Any], ...]
     v: tuple[tuple[int, Any], ...]
+    following: tuple[int, ...] = ()  # rows of `v` that are those of joints that follow
 
     def coordinates(self, q: Vector) -> list[Scalar]:
         """Return q of the whole tree."""
-        return [_times(a, q[k]) if is_zero(b) else _times(a, q[k]) + b for k, a, b in self.q]
+        return [_times(a, q[k]) if is_plain_zero(b) else _times(a, q[k]) + b for k, a, b in self.q]
 
     def rates(self, x: Vector) -> list[Scalar]:
         """Return R x: rates or accelerations of the whole tree."""
@@ -62,11 +63,6 @@ def _times(a: Any, x: Scalar) -> Scalar:
     return x if a.__class__ is int and a == 1 else a * x
 
 
-def followers(m: Mechanism) -> tuple[int, ...]:
-    """Return the bodies whose joints follow others."""
-    return tuple(j for j, b in enumerate(m.bodies) if isinstance(b.joint, Follower))
-
-
 def unfolded(m: Mechanism) -> Mechanism:
     """Return the whole tree: every joint has its own coordinate; `fold` leads back."""
     first = {joint_name(b): k for b, k in zip(m.bodies, m.velocity_index, strict=True)}
@@ -76,15 +72,18 @@ def unfolded(m: Mechanism) -> Mechanism:
         at += b.joint.nq
     q: list[tuple[int, Any, Any]] = []
     v: list[tuple[int, Any]] = []
+    following = []
     for b in m.bodies:
         if isinstance(b.joint, Follower):
+            following.append(len(v))
             q.append((places[b.joint.of], b.joint.ratio, b.joint.offset))
             v.append((first[b.joint.of], b.joint.ratio))
         else:
             name = joint_name(b)
             q += [(places[name] + k, 1, 0) for k in range(b.joint.nq)]
             v += [(first[name] + k, 1) for k in range(b.joint.nv)]
-    return replace(m, bodies=_whole(m.bodies), fold=Fold(m.nv, tuple(q), tuple(v)), checked=True)
+    fold = Fold(m.nv, tuple(q), tuple(v), tuple(following))
+    return replace(m, bodies=_whole(m.bodies), fold=fold, checked=True)
 
 
 def _whole(bodies: Sequence[Body]) -> tuple[Body, ...]:
@@ -105,6 +104,32 @@ def coupled(m: Mechanism) -> Mechanism:
     return replace(m, bodies=_whole(m.bodies), couplings=(*m.couplings, *made), checked=True)
 
 
+def constrained(m: Mechanism) -> Mechanism:
+    """Return the mechanism with a coordinate and an equation for each joint that follows.
+
+    Its speeds are the rates of the joints that lead.
+    """
+    made = []
+    for b in m.bodies:
+        if isinstance(b.joint, Follower):
+            graph = Graph()
+            name, of = joint_name(b), b.joint.of
+            ratio, offset = into_graph(b.joint.ratio, graph), into_graph(b.joint.offset, graph)
+            gap = graph.param(name) - ratio * graph.param(of) - offset
+            values = tuple((k, v) for k, v in m.values.items() if k in gap.names())
+            text = f"{name} = {b.joint.ratio}*{of}+{b.joint.offset}"
+            made.append(VelocityConstraint(f"{name} follows", text, gap, values))
+    return replace(
+        m, bodies=_whole(m.bodies), velocity_constraints=(*m.velocity_constraints, *made),
+        speeds=m.speeds or m.joint_names, checked=True,
+    )  # fmt: skip
+
+
+def into_graph(x: Any, graph: Graph) -> Any:
+    """Return a number or an expression over another graph."""
+    return substitute(x, graph, lambda source, i: None) if isinstance(x, Expr) else x
+
+
 def substituted(m: Mechanism) -> Mechanism:
     """Return the mechanism without the coordinates of joints that follow others.
 
@@ -113,7 +138,7 @@ def substituted(m: Mechanism) -> Mechanism:
     """
     if not m.couplings:
         return m
-    if m.loops or m.wheels or m.velocity_constraints:
+    if m.loops or m.wheels or m.rolling or m.velocity_constraints:
         names = ", ".join(shown(joint_name(m.bodies[c.joint]), 40) for c in m.couplings[:20])
         note = f"beside loops, wheels and constraints these joints keep their coordinates: {names}"
         return replace(m, notes=(*m.notes, note))
@@ -161,7 +186,7 @@ def _leader(m: Mechanism, by: dict[int, Coupling], j: int) -> tuple[str, Any, An
         if j in seen:
             names = ", ".join(shown(joint_name(m.bodies[k])) for k in seen[:8])
             raise ModelError(f"joints follow each other in a circle: {names}",
-                             hint="one of them moves by itself")  # fmt: skip
+                             hint="let one of them move freely")  # fmt: skip
         seen.append(j)
     return joint_name(m.bodies[j]), _plain(ratio), _plain(offset)
 

@@ -1,7 +1,8 @@
 """Bodies joined in any graph, made a tree with loops: which joints are cut, which turn round.
 
-Joints that must stay are taken first, then those with the fewest freedoms (so that loops are cut
-where they cost the fewest equations), then those nearest to the base, then those that appear first.
+Joints that must stay are taken first, then those with the fewest degrees of freedom (so that loops
+are cut where they cost the fewest equations), then those nearest to the base, then those that
+appear first.
 Each joint that would close a loop with those already taken is cut. One that must stay all the same
 keeps its coordinate: the body it leads to is split, and the two halves are welded by a fixed loop.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any
 
-from ..algebra import Rotation, Transform, Vec3, is_zero
+from ..algebra import Rotation, Transform, Vec3, is_plain_zero
 from ..errors import ModelError, shown
 from ..expr.exact import exact, to_float
 from ..joint import Fixed, Joint, Prismatic, Revolute, Screw
@@ -28,7 +29,7 @@ PARTS = {"cylindrical": ("slide", "turn"), "universal": ("1", "2")}
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A joint between two bodies, its freedoms counted from body_i to body_j.
+    """A joint between two bodies, which moves body_j relative to body_i.
 
     Frames i and j coincide at q = 0. `chain` holds its joints with axes in those frames, none for
     a fixed one; a positive coordinate moves body_j along or about its axis.
@@ -126,7 +127,7 @@ def _uncuttable(c: Connection) -> bool:
     if c.kind == "universal":
         a, b = (joint.axis for joint in c.chain if isinstance(joint, Revolute))
         across = a.dot(b)
-        return not (is_zero(across) or (numeric(across) and abs(to_float(across)) < 1e-9))
+        return not (is_plain_zero(across) or (numeric(across) and abs(to_float(across)) < 1e-9))
     return c.kind not in CUTTABLE
 
 
@@ -235,7 +236,7 @@ class _Made:
         self.notes: list[str] = []
 
     def add(self, c: Connection, backwards: bool) -> None:
-        """Add the body that a joint leads to, and one between where it has two freedoms."""
+        """Add the body that a joint leads to, and a massless one between if it needs two joints."""
         parent, child = (c.body_j, c.body_i) if backwards else (c.body_i, c.body_j)
         outer, inner = (c.frame_j, c.frame_i) if backwards else (c.frame_i, c.frame_j)
         steps = list(zip(c.chain, c.names, strict=True)) if c.chain else []
@@ -292,7 +293,7 @@ class _Made:
 def _settled(
     place: Transform, joint: Joint, inner: Transform
 ) -> tuple[Transform, Joint, Transform]:
-    """Return placement, joint and the described frame in the body's: the same one if it can be.
+    """Return placement, joint and described frame in the body frame, both frames equal if possible.
 
     `inner` is where the joint stands in the described frame. Along a slide or a fixed joint the
     frame stays; about an axis its directions stay and its origin moves onto the axis.

@@ -11,7 +11,7 @@ from typing import Any
 from ..expr import Expr, Graph
 from ..expr.exact import substitute
 from .mechanism import Mechanism
-from .parts import VelocityConstraint, Wheel
+from .parts import RollingContact, VelocityConstraint, Wheel, named_term
 
 
 def told_apart(names: Iterable[str], taken: set[str], prefix: str) -> dict[str, str]:
@@ -27,16 +27,22 @@ def told_apart(names: Iterable[str], taken: set[str], prefix: str) -> dict[str, 
 
 
 def joined_constraints(
-    left: Mechanism, right: Mechanism, moved: tuple[Wheel, ...], rename: Mapping[str, str]
+    left: Mechanism,
+    right: Mechanism,
+    moved: tuple[Wheel, ...],
+    rolls: tuple[RollingContact, ...],
+    rename: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return wheels, velocity constraints and speeds of both; `moved` are the wheels of `right`.
+    """Return wheels, rolling bodies, velocity constraints and speeds of both.
 
+    `moved` are the wheels of `right`, `rolls` its rolling bodies.
     `rename` says what the joints of `right` are called now. Speeds that one side names are joined
     by the joints of the other, if that one has no constraints; else they are left to be chosen.
     """
     told, held = left.velocity_constraints, right.velocity_constraints
-    names = [w.name for w in left.wheels] + [c.name for c in told]
-    own = [w.name for w in right.wheels] + [c.name for c in held]
+    ours: tuple[Any, ...] = (*left.wheels, *left.rolling, *told)
+    added: tuple[Any, ...] = (*right.wheels, *right.rolling, *held)
+    names, own = [x.name for x in ours], [x.name for x in added]
     apart = told_apart(own, set(names), right.name)
     wheels = tuple(replace(w, name=apart[w.name]) for w in moved)
     constraints = tuple(replace(_renamed(c, rename), name=apart[c.name]) for c in held)
@@ -55,6 +61,9 @@ def joined_constraints(
     speeds = (*(mine or ()), *map(speed, theirs or ())) if some else ()
     return {
         "wheels": left.wheels + wheels,
+        "rolling": left.rolling + tuple(replace(c, name=apart[c.name]) for c in rolls),
+        "speed_equations": left.speed_equations
+        + tuple(_renamed(c, rename) for c in right.speed_equations),
         "velocity_constraints": told + constraints,
         "speeds": speeds,
     }
@@ -64,20 +73,26 @@ def _speeds(m: Mechanism) -> tuple[str, ...] | None:
     """Return the speeds a mechanism names, all joints if nothing holds it, else None."""
     if m.speeds:
         return m.speeds
-    held = m.wheels or m.velocity_constraints or m.loops or m.couplings
+    held = m.wheels or m.rolling or m.velocity_constraints or m.loops or m.couplings
     plain = all(b.joint.nv in (0, 1) for b in m.bodies)
     return m.joint_names if plain and not held else None
 
 
 def _renamed(c: VelocityConstraint, rename: Mapping[str, str]) -> VelocityConstraint:
-    """Return a velocity constraint with the joints it names, `q` or `qd`, called anew."""
+    """Return a velocity constraint in which the joints it names, `q` or `qd`, have new names."""
 
     def new(word: str) -> str:
         if word in rename:
             return rename[word]
+        if word in terms:
+            return terms[word].text
         return rename[word[:-1]] + "d" if word[:-1] in rename and word[-1] == "d" else word
 
-    text = re.sub(r"[^\W\d]\w*", lambda found: new(found[0]), c.equation)
+    terms = {
+        t.text: named_term(t, frames=tuple(rename.get(f, f) for f in t.frames)) for t in c.terms
+    }
+    c = replace(c, terms=tuple(terms.values()))
+    text = re.sub(r"(?<![.\w])[^\W\d]\w*", lambda found: new(found[0]), c.equation)
     if not isinstance(c.expression, Expr):
         return replace(c, equation=text)
     graph = Graph()

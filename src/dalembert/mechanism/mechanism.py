@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..algebra import Map, Transform, Vec3
+from ..display import exactly
 from ..door import doors
-from ..errors import ModelError, ParameterError, UsageError, shown
+from ..errors import ModelError, ParameterError, UsageError, closest, shown
 from ..expr import Expr, Graph, Scalar
-from ..expr.exact import exact, substitute, to_float
+from ..expr.exact import Given, exact, substitute, to_float
 from ..joint import Vector
 from .follower import Follower
+from .letters import remembered
 from .parts import (
+    UNHELD,
     Body,
     Coupling,
     Drive,
@@ -33,6 +36,7 @@ from .parts import (
     Loop,
     Parameter,
     PointSpring,
+    RollingContact,
     VelocityConstraint,
     Wheel,
     how_to_give,
@@ -40,7 +44,16 @@ from .parts import (
     mapped,
 )
 
-RECORDS = ("named", "drives", "elastic", "springs", "loops", "couplings", "wheels")
+EQUATIONS = ("velocity_constraints", "speed_equations")  # texts in coordinates and rates
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    Numbers: TypeAlias = ArrayLike | Given | Sequence[Given] | Sequence[Sequence[Given]]
+
+RECORDS = ("named", "drives", "elastic", "springs", "loops", "couplings", "wheels", "rolling")
+
+
+T = TypeVar("T")
 
 
 @doors(
@@ -62,16 +75,21 @@ class Mechanism:
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     wheels: tuple[Wheel, ...] = ()
+    rolling: tuple[RollingContact, ...] = ()
     velocity_constraints: tuple[VelocityConstraint, ...] = ()
     active: tuple[str, ...] = ()
     prescribed: tuple[str, ...] = ()
     speeds: tuple[str, ...] = ()
+    # speeds that are no joint's and no wheel's: their expressions, by name
+    speed_equations: tuple[VelocityConstraint, ...] = ()
+    # rows of velocity constraints that follow from the others, where that has been found (`plan`)
+    idle: tuple[str, ...] = ()
     # what is left out on purpose (`simplified` of a native file): `equations(m)` leaves it out
     simplified: Any = field(default=None, repr=False)
     # closed forms that stand for the mechanism (`equations(m).model`), whole or simplified
     form: Any = field(default=None, repr=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
-    # the sentence element by element, when there was one and the bodies still are as it said
+    # the phrase it came from, one step per element; empty if bodies have changed since
     changes: tuple[FrameChange, ...] = field(default=(), compare=False, repr=False)
     # (name, value, rate) of what is prescribed, for the trace of one model
     told: tuple[tuple[str, Any, Any], ...] = field(default=(), compare=False, repr=False)
@@ -119,6 +137,17 @@ class Mechanism:
         return (*(b.name for b in self.bodies), *(f.name for f in self.named))
 
     @cached_property
+    def _derived(self) -> dict[Any, Any]:
+        return {}
+
+    def derived(self, make: Callable[[Mechanism], T]) -> T:
+        """Return what `make` derives from this mechanism, made once."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: T = self._derived[make]
+        return found
+
+    @cached_property
     def index(self) -> Mapping[str, int]:
         """Body index by body name or joint name (body names win)."""
         found = {joint_name(b): j for j, b in enumerate(self.bodies)}
@@ -144,7 +173,7 @@ class Mechanism:
             return moving[joint - 1]
         raise ModelError(
             f"there is no joint {what}",
-            hint=f"joints 1 to {len(moving)}: " + ", ".join(map(shown, self.joint_names[:20])),
+            hint=closest(str(joint), self.joint_names, f"joints 1 to {len(moving)}"),
         )
 
     @property
@@ -176,7 +205,7 @@ class Mechanism:
             return self.index[name], Transform()
         if name in ("base", "world"):
             return -1, Transform()
-        hint = "frames: " + ", ".join(map(shown, self.frames[:12]))
+        hint = closest(name, self.frames, "frames")
         raise ModelError(f"no frame {shown(str(name))!r}", hint=hint)
 
     # -- what algorithms ask -------------------------------------------------------------------
@@ -219,10 +248,13 @@ class Mechanism:
 
     @cached_property
     def unfolded(self) -> Mechanism:
-        """The whole tree, in which joints that follow have coordinates too; itself if none do."""
+        """The whole tree, in which joints that follow have coordinates too; itself if none do.
+
+        Equations that stand for a mechanism know its followers themselves.
+        """
         from .followers import unfolded
 
-        return unfolded(self) if self.followers else self
+        return unfolded(self) if self.followers and self.form is None else self
 
     @cached_property
     def coupled(self) -> Mechanism:
@@ -247,7 +279,7 @@ class Mechanism:
         from .validate import numbers
 
         needed = {n for x in numbers(self._unlimited()) if isinstance(x, Expr) for n in x.names()}
-        for constraint in self.velocity_constraints:
+        for constraint in (*self.velocity_constraints, *self.speed_equations):
             needed.update(re.findall(r"\w+", constraint.equation))
         return tuple(n for n in without if n in needed)
 
@@ -277,7 +309,7 @@ class Mechanism:
         Without a graph every parameter needs a value (its own, or one of `values`). With a graph,
         parameters become nodes of it, except those given in `values`. Joint limits are left behind.
         """
-        given = {k: float(v) for k, v in (values or {}).items()}
+        given = {k: to_float(v) for k, v in (values or {}).items()}
         if graph is None:
             known = {k: to_float(v) for k, v in self.values.items()} | given
             missing = [n for n in self.open_parameters if n not in known]
@@ -303,24 +335,27 @@ class Mechanism:
 
     def _with_equation_values(self, values: Mapping[str, Any]) -> Mechanism:
         """Return the mechanism with the parameters of its velocity constraints bound."""
-        if not self.velocity_constraints:
-            return self
         pairs = tuple(values.items())
-        made = tuple(replace(c, values=pairs) for c in self.velocity_constraints)
-        return replace(self, velocity_constraints=made, checked=True)
+        made: dict[str, Any] = {
+            field: tuple(replace(c, values=pairs) for c in getattr(self, field))
+            for field in EQUATIONS
+        }
+        return replace(self, checked=True, **made) if any(made.values()) else self
 
     @cached_property
     def digest(self) -> str:
         """A hexadecimal digest of everything that decides a result."""
-        data = repr(tuple(getattr(self, f.name) for f in fields(self) if f.compare))
+        data = exactly(tuple(getattr(self, f.name) for f in fields(self) if f.compare))
         return hashlib.blake2b(data.encode(), digest_size=20).hexdigest()
 
     # -- doors: each opens a module to the right of this one -----------------------------------
 
-    def with_values(self, given: Mapping[str, Any] | None = None, /, **values: Any) -> Mechanism:
+    def with_values(self, given: Mapping[str, Any] | None = None, /, **values: Given) -> Mechanism:
         """Return the mechanism with parameters given: `m.with_values(L1=0.4)`.
 
         Names that are no Python names stand in a mapping: `m.with_values({"link 1": 0.4})`.
+        A parameter that has a value may be given another, kept by `compile(parameters=["L1"])`,
+        differentiated by (`wrt`) and swept.
 
         >>> import dalembert as da
         >>> m = da.load("RZ(), TXK(L1); body 1: M = 2, D = (L1, 0, 0);")
@@ -336,7 +371,8 @@ class Mechanism:
             )
         return with_values(self, {**(given or {}), **values})
 
-    def with_gravity(self, gravity: Sequence[Any]) -> Mechanism:
+    @remembered
+    def with_gravity(self, gravity: Numbers) -> Mechanism:
         """Return the mechanism in another gravity: `m.with_gravity((0, "G", 0))`.
 
         >>> import dalembert as da
@@ -348,8 +384,13 @@ class Mechanism:
 
         return with_gravity(self, gravity)
 
+    @remembered
     def with_payload(
-        self, frame: str, mass: Any, com: Sequence[Any] = (0, 0, 0), inertia: Any = None
+        self,
+        frame: str,
+        mass: Given,
+        com: Numbers = (0, 0, 0),
+        inertia: Numbers | None = None,
     ) -> Mechanism:
         """Return the mechanism carrying a body: `m.with_payload("tip", 2.5, (0, 0, 0.1))`.
 
@@ -362,6 +403,7 @@ class Mechanism:
 
         return with_payload(self, frame, mass, com, inertia)
 
+    @remembered
     def attach(self, other: Mechanism, frame: str) -> Mechanism:
         """Return this mechanism with another one standing on one of its frames.
 
@@ -374,6 +416,7 @@ class Mechanism:
 
         return attach(self, other, frame)
 
+    @remembered
     def rooted(self, pose: Transform | Sequence[Sequence[Any]]) -> Mechanism:
         """Return the mechanism with its base placed at a pose (4 x 4 rows) in the world.
 
@@ -387,7 +430,10 @@ class Mechanism:
 
         return rooted(self, pose)
 
-    def lock(self, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
+    @remembered
+    def lock(
+        self, joints: Sequence[str | int] | str | int, at: Numbers | Mapping[Any, Given] = 0
+    ) -> Mechanism:
         """Return the mechanism with joints held still, their bodies merged into their parents.
 
         >>> import dalembert as da
@@ -401,10 +447,10 @@ class Mechanism:
 
     def with_flexible_joints(
         self,
-        stiffness: Any,
-        motor_inertia: Any,
+        stiffness: Numbers | Mapping[str, Given],
+        motor_inertia: Numbers | Mapping[str, Given],
         joints: Sequence[str | int] | None = None,
-        damping: Any = 0,
+        damping: Numbers | Mapping[str, Given] = 0,
     ) -> Mechanism:
         """Return the mechanism with springs behind its motors: `m.with_flexible_joints(1e4, 1)`.
 
@@ -427,7 +473,7 @@ class Mechanism:
         """
         steered = tuple(n for n in self.prescribed if n in self.joint_names)
         return replace(
-            self, loops=(), couplings=(), wheels=(), velocity_constraints=(), speeds=(),
+            self, loops=(), couplings=(), **UNHELD, speeds=(),
             prescribed=steered, checked=True,
         )  # fmt: skip
 
@@ -453,20 +499,29 @@ class Mechanism:
         ...     da.load(f"{d}/fivebar.toml") == m
         True
         """
-        from ..read.native import save
+        from ..read.native_writer import save
 
         save(self, path)
 
-    def show(self, q: Any = None, ghost: Mechanism | None = None) -> Any:
+    def show(
+        self,
+        q: Numbers | None = None,
+        ghost: Mechanism | None = None,
+        meshes: str | Path | None = None,
+    ) -> Any:
         """Return a view that moves: in a notebook, else in a browser, else the path of its page.
 
-        `ghost` is a second machine, drawn pale in the same place.
+        `ghost` is a second machine, drawn pale in the same place; `meshes` is the URDF or SDF file
+        whose meshes are drawn.
         """
         from ..view import show
 
-        return show(self, q, ghost=ghost)
+        return show(self, q, ghost=ghost, shapes=meshes)
 
-    def save_html(self, path: str | Path, q: Any = None, ghost: Mechanism | None = None) -> Path:
+    def save_html(
+        self, path: str | Path, q: Numbers | None = None, ghost: Mechanism | None = None,
+        meshes: str | Path | None = None,
+    ) -> Path:  # fmt: skip
         """Write the view as one page that needs no network: `m.save_html("m.html")`.
 
         >>> import dalembert as da
@@ -477,9 +532,9 @@ class Mechanism:
         """
         from ..view import save_html
 
-        return save_html(self, path, q, ghost=ghost)
+        return save_html(self, path, q, ghost=ghost, shapes=meshes)
 
-    def save_svg(self, path: str | Path, q: Any = None) -> Path:
+    def save_svg(self, path: str | Path, q: Numbers | None = None) -> Path:
         """Write the kinematic scheme with the signs of its joints, for a paper."""
         from ..view import save_svg
 
@@ -519,6 +574,11 @@ def require_mechanism(m: Any, call: str) -> None:
             f"{call}: a Mechanism is needed, not {type(m).__name__}",
             hint="load it first: da.load(...); or take one of da.robots",
         )
+
+
+def is_rolling(m: Mechanism) -> bool:
+    """Return whether wheels or equations in the rates hold a machine."""
+    return bool(m.wheels or m.rolling or m.velocity_constraints)
 
 
 def _float_if_closed(y: Expr) -> Any:

@@ -1,15 +1,19 @@
-"""What a mechanism is made of: bodies, frames, drives, springs, loops, couplings, wheels."""
+"""What a mechanism is made of: bodies, frames, drives, springs, loops, wheels, rolling bodies."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
 from typing import Any, Literal
 
 from ..algebra import Map, Rotation, Transform, Vec3
+from ..display import record
 from ..errors import shown
 from ..expr import Scalar
 from ..inertia import Inertia
 from ..joint import Fixed, Joint, Vector, project, rates
+from ..spatial import Wrench
 
 Limit = tuple[Any, Any]  # lower, upper; None where open
 
@@ -30,6 +34,8 @@ class Body:
     limits: tuple[Limit, ...] = ()  # one pair per coordinate, or empty
     velocity_limit: Any = None
     effort_limit: Any = None
+
+    __repr__ = record
 
     @property
     def m(self) -> Scalar:
@@ -55,9 +61,9 @@ class Body:
         """Return (wJ, wdJ, vJ, vdJ): the motion of the joint, in body axes."""
         return rates(self.joint, q, qd, qdd)
 
-    def project(self, q: Vector, f: Vec3, n: Vec3) -> list[Scalar]:
-        """Return the generalized forces of the wrench (f, n) that the joint transmits."""
-        return project(self.joint, q, f, n)
+    def project(self, q: Vector, wrench: Wrench) -> list[Scalar]:
+        """Return the generalized forces of a wrench that the joint transmits."""
+        return project(self.joint, q, wrench)
 
     def map(self, f: Map) -> Body:
         """Return the body with every number mapped."""
@@ -83,6 +89,8 @@ class Frame:
     body: int
     placement: Transform = Transform()
 
+    __repr__ = record
+
 
 @dataclass(frozen=True, slots=True)
 class Drive:
@@ -102,6 +110,8 @@ class Drive:
     stribeck: Any = 0
     rounded: float = 0.0
 
+    __repr__ = record
+
 
 @dataclass(frozen=True, slots=True)
 class JointSpring:
@@ -111,6 +121,8 @@ class JointSpring:
     stiffness: Any = 0
     rest: Any = 0
     damping: Any = 0
+
+    __repr__ = record
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,8 @@ class PointSpring:
     stiffness: Any = 0
     length: Any = 0
     damping: Any = 0
+
+    __repr__ = record
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +158,8 @@ class Loop:
     # equations that hold something beyond the others, where that has been found out (`plan`)
     kept: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
 
+    __repr__ = record
+
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
@@ -154,10 +170,28 @@ class Coupling:
     ratio: Any = 1
     offset: Any = 0
 
+    __repr__ = record
+
+
+@dataclass(frozen=True, slots=True)
+class Tyre:
+    """A tyre that slips sideways: cornering stiffness C in N/rad, peak force in N (None: linear).
+
+    Slip angles are those at the speed `low` (m/s) where the wheel is slower.
+    """
+
+    stiffness: Any
+    peak: Any = None
+    low: Any = Fraction(1, 10)
+
+    def map(self, f: Map) -> Tyre:
+        """Return the tyre with its numbers mapped."""
+        return Tyre(f(self.stiffness), _maybe(f, self.peak), f(self.low))
+
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """No velocity of a body's point along `normal`.
+    """No velocity of a body's point along `normal`; with a tyre, a force against it instead.
 
     With radius and spin joint, rolling without slip.
     """
@@ -169,6 +203,87 @@ class Wheel:
     steer: str | None = None
     radius: Any = None
     spin: str | None = None
+    tyre: Tyre | None = None
+
+    __repr__ = record
+
+
+ROLLING = ("disc", "wheel", "sphere", "knife_edge", "gear", "rack")
+
+
+@dataclass(frozen=True, slots=True)
+class RollingContact:
+    """A body that rolls on another without slip, leaning as it may; the base is body_j = -1.
+
+    A disc or wheel has its centre at `point_i`, its axle along `axis`, and rolls on the plane of
+    body_j through `point_j` normal to `axis_j`; `crown` is the radius of its tread. A sphere needs
+    no axle. A knife edge touches the plane at `point_i` and does not move along `axis` there.
+    A gear meshes with another of radius `radius_j` (negative: a ring) about `point_j`, or with a
+    rack, whose pitch plane is that of a wheel.
+    """
+
+    name: str
+    kind: str
+    body_i: int
+    point_i: Vec3 = Vec3(0, 0, 0)
+    body_j: int = -1
+    point_j: Vec3 = Vec3(0, 0, 0)
+    axis: Vec3 | None = None
+    axis_j: Vec3 = Vec3(0, 0, 1)
+    radius: Any = 0
+    radius_j: Any = 0
+    crown: Any = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BodyTerm:
+    """A number of the motion of bodies in an equation: `v(chassis).x`, `distance(a, b)`.
+
+    `quantity` is v, w, p, axis, distance or direction. Frames are given with a point (of an axis:
+    its direction) in their own axes. Component 0-2; upper-case letters mean base axes.
+    """
+
+    text: str
+    quantity: str
+    frames: tuple[str, ...]
+    points: tuple[tuple[Any, Any, Any], ...]  # numbers, or expressions in the parameters
+    component: int = 0
+    in_base: bool = False
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is linear in the rates."""
+        return self.quantity in ("v", "w")
+
+
+def named_term(term: BodyTerm, **changes: Any) -> BodyTerm:
+    """Return a term with changes and the text that names it: `v(chassis, [L, 0, 0]).x`."""
+    t = replace(term, **changes)
+    ends = []
+    for frame, point in zip(t.frames, t.points, strict=True):
+        ends.append(frame if frame.isidentifier() else f'"{frame}"')
+        if t.quantity == "axis" or any(not _is_nothing(x) for x in point):
+            ends.append("[" + ", ".join(str(x) for x in point) + "]")
+    letter = "" if t.quantity == "distance" else "." + ("XYZ" if t.in_base else "xyz")[t.component]
+    return replace(t, text=f"{t.quantity}({', '.join(ends)}){letter}")
+
+
+def _is_nothing(x: Any) -> bool:
+    return bool(getattr(x, "value", x) == 0)
+
+
+def rate_symbols(bodies: Sequence[Body]) -> tuple[str, ...]:
+    """Return what equations call each rate: `<joint>d`, `<joint>.xd` of a planar joint.
+
+    Of free and spherical joints `<joint>.vx`, `<joint>.wz`: these are no rates of coordinates.
+    """
+    return tuple(
+        f"{joint_name(b)}.{part}" + ("d" if b.joint.nq == b.joint.nv else "")
+        if part
+        else f"{joint_name(b)}d"
+        for b in bodies
+        for part in b.joint.rate_parts
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +298,9 @@ class VelocityConstraint:
     # left - right over parameters `<joint>`, `<joint>d` and `t`, and the values of all others
     expression: Any = field(default=None, compare=False)
     values: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
+    terms: tuple[BodyTerm, ...] = field(default=(), compare=False)  # named by their texts
+
+    __repr__ = record
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +311,8 @@ class FrameChange:
     axis: int  # 0, 1, 2
     body: int  # the body that a joint moves, or that a constant belongs to; -1 is the base
     value: Any = None  # of a constant; None for a joint
+
+    __repr__ = record
 
     def map(self, f: Map) -> FrameChange:
         """Return the change with its number mapped."""
@@ -206,6 +326,11 @@ class Parameter:
     name: str
     value: Any = None
 
+    __repr__ = record
+
+
+# what a machine without wheels, rolling bodies and equations has in their place
+UNHELD: dict[str, Any] = {"wheels": (), "rolling": (), "velocity_constraints": ()}
 
 LOOP_JOINTS = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "fixed", "rod")
 

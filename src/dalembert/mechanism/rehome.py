@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra import Transform, is_zero
+from ..algebra import Transform, is_plain_zero
 from ..errors import ModelError
 from ..expr import Expr
 from ..expr.exact import exact
@@ -62,7 +62,7 @@ def flexible(m: Mechanism, joints: Mapping[int, tuple[Any, Any, Any]]) -> Mechan
                 raise ModelError(
                     f"joint {name!r} has {body.joint.nv} degrees of freedom: it cannot be flexible"
                 )
-            if is_zero(joints[j][0]):
+            if is_plain_zero(joints[j][0]):
                 raise ModelError(
                     f"joint {name!r} is elastic and has no stiffness", hint="stiffness=1e4"
                 )
@@ -128,7 +128,7 @@ def rehomed(
     for f in m.named:
         body, place = home[f.body]
         changes["named"] += (Frame(f.name, body, place @ f.placement),)
-    for field in ("springs", "loops", "wheels"):
+    for field in ("springs", "loops", "wheels", "rolling"):
         changes[field] = tuple(replace(r, **onto(r, home)) for r in getattr(m, field))
     for field in ("drives", "elastic", "couplings"):
         kept = [

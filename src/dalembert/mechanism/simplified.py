@@ -20,7 +20,7 @@ class Simplified(dict[str, Any]):
         return hash(repr(self))
 
     def with_more(self, more: Mapping[str, Any]) -> Simplified:
-        """Return this with more left out; a share of pruning given anew counts alone.
+        """Return this with more left out; a new share of pruning replaces the old one.
 
         >>> Simplified(neglect=["gravity"]).with_more({"neglect": ["coriolis"], "drop": ["A12:1"]})
         {'neglect': ['gravity', 'coriolis'], 'drop': ['A12:1']}

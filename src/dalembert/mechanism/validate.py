@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import Vec3, is_zero
+from ..algebra import Vec3, is_plain_zero
 from ..errors import ModelError, ParameterError, shown
 from ..expr import Expr
 from ..expr.exact import to_float
@@ -25,8 +25,8 @@ def validate(m: Mechanism) -> None:
     _unique([b.name for b in m.bodies] + [f.name for f in m.named], "frame")
     _unique([b.joint_name or b.name for b in m.bodies], "joint")
     for j, body in enumerate(m.bodies):
-        _body(m, j, body)
-    for record in (*m.named, *m.loops, *m.springs, *m.wheels):
+        _body(j, body)
+    for record in (*m.named, *m.loops, *m.springs, *m.wheels, *m.rolling):
         for field in ("body", "body_i", "body_j"):
             k = getattr(record, field, -1)
             if not -1 <= k < len(m.bodies):
@@ -50,6 +50,7 @@ def validate(m: Mechanism) -> None:
                 name = shown(m.bodies[record.joint].joint_name or m.bodies[record.joint].name)
                 raise ModelError(f"joint {name!r} has two {what}", hint="keep one")
             seen.add(record.joint)
+    _static(m)
     _followers(m)
     for c in m.couplings:
         if c.joint == c.of:
@@ -62,6 +63,7 @@ def validate(m: Mechanism) -> None:
         if name not in names:
             raise ModelError(f"{shown(name)!r} is not a joint", hint=_choices(m))
     _wheels(m)
+    _rolling(m)
     _unique(list(m.active), "active joint")
     _loops(m)
     _parameters(m)
@@ -71,8 +73,9 @@ def validate(m: Mechanism) -> None:
 ENTRIES = {
     "bodies": "Body", "parameters": "Parameter", "named": "Frame", "drives": "Drive",
     "elastic": "JointSpring", "springs": "PointSpring", "loops": "Loop", "couplings": "Coupling",
-    "wheels": "Wheel", "velocity_constraints": "VelocityConstraint", "active": "str",
-    "prescribed": "str", "speeds": "str", "notes": "str",
+    "wheels": "Wheel", "rolling": "RollingContact", "velocity_constraints": "VelocityConstraint",
+    "active": "str", "prescribed": "str", "speeds": "str", "speed_equations": "VelocityConstraint",
+    "idle": "str", "notes": "str",
 }  # fmt: skip
 
 
@@ -135,6 +138,35 @@ def _wheels(m: Mechanism) -> None:
             )
 
 
+NEEDED = {
+    "disc": ("axis", "radius"), "wheel": ("axis", "radius"), "sphere": ("radius",),
+    "knife_edge": ("axis",), "gear": ("axis", "radius", "radius_j"), "rack": ("axis", "radius"),
+}  # fmt: skip
+IN_FILES = {"radius_j": "on_radius"}
+
+
+def _rolling(m: Mechanism) -> None:
+    """Raise when a rolling body lacks what its kind needs."""
+    if m.rolling:
+        held: tuple[Any, ...] = (*m.wheels, *m.rolling, *m.velocity_constraints)
+        _unique([c.name for c in held], "constraint")
+    for c in m.rolling:
+        name = shown(c.name)
+        if c.kind not in NEEDED:
+            raise ModelError(
+                f"rolling body {name!r}: unknown kind {shown(c.kind)!r}", hint=", ".join(NEEDED)
+            )
+        for field in NEEDED[c.kind]:
+            value = getattr(c, field)
+            if value is None or (numeric(value) and value == 0 if field != "axis" else False):
+                key = IN_FILES.get(field, field)
+                raise ModelError(
+                    f"rolling body {name!r}: a {c.kind} needs its {key}", hint=f"write {key} = ..."
+                )
+        if c.body_i == c.body_j:
+            raise ModelError(f"rolling body {name!r} rolls on itself", hint="`on` is another body")
+
+
 def _unique(names: list[str], what: str) -> None:
     seen = set()
     for name in names:
@@ -147,7 +179,7 @@ def _choices(m: Mechanism) -> str:
     return "joints: " + ", ".join(map(shown, m.joint_names[:12]))
 
 
-def _body(m: Mechanism, j: int, body: Body) -> None:
+def _body(j: int, body: Body) -> None:
     where = f"body {shown(body.name)!r}"
     if not -1 <= body.parent < j:
         raise ModelError(
@@ -254,9 +286,25 @@ def report(m: Mechanism) -> list[str]:
             continue
         values = [Fraction(x) if not isinstance(x, Expr) else Fraction(to_float(x)) for x in six]
         remarks.extend(f"body {shown(body.name)!r}: {odd}" for odd in _oddities(values))
-        if is_zero(inertia.mass) and any(values):
+        if is_plain_zero(inertia.mass) and any(values):
             remarks.append(f"body {shown(body.name)!r} has inertia but no mass")
     return remarks + [odd for d in m.drives for odd in _friction(m, d)]
+
+
+def _static(m: Mechanism) -> None:
+    """Refuse friction that holds less than it brakes: a joint would stick and slip at once."""
+    for d in m.drives:
+        if all(is_plain_zero(x) for x in d.static):
+            continue
+        for level, moving, sign in zip(d.static, d.coulomb, (1, -1), strict=True):
+            if numeric(level, moving) and sign * to_float(level) < sign * to_float(moving):
+                name = shown(m.bodies[d.joint].joint_name or m.bodies[d.joint].name)
+                raise ModelError(
+                    f"drive of joint {name!r}: the static level {to_float(level):g} is below "
+                    f"the Coulomb friction of motion, {to_float(moving):g}",
+                    hint="friction holds a joint at rest with at least what brakes its motion: "
+                    "raise `static`, or leave it out (then it is that of `coulomb`)",
+                )
 
 
 def _friction(m: Mechanism, d: Drive) -> list[str]:

@@ -6,7 +6,7 @@ import html as escaper
 from collections.abc import Callable
 from typing import Any
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..errors import shown
 from ..expr import Expr
 from ..inertia import Inertia
@@ -109,8 +109,18 @@ def table(m: Mechanism) -> str:
     return "\n".join([*lines, *_footer(m)])
 
 
+def _total(m: Mechanism) -> str:
+    """Return the total mass: as a formula, and as a number where every mass has a value."""
+    mass = m.total_mass
+    if isinstance(mass, float):
+        return _number(mass)
+    held = {p.name: p.value for p in m.parameters}
+    known = all(held.get(name) is not None for name in mass.names())
+    return _number(mass) + (f" = {_number(m.bound().total_mass)}" if known else "")
+
+
 def _footer(m: Mechanism) -> list[str]:
-    lines = [f"gravity: {vector(m.gravity)}", f"total mass: {_number(m.total_mass)}"]
+    lines = [f"gravity: {vector(m.gravity)}", f"total mass: {_total(m)}"]
     lines += _limits(m)
     if m.parameters:
         shown_parameters = [
@@ -163,7 +173,7 @@ def _given(record: Any, **words: str) -> str:
     for field, word in words.items():
         x = getattr(record, field)
         cells = x if isinstance(x, tuple) else (x,)
-        if not all(is_zero(cell) for cell in cells):
+        if not all(is_plain_zero(cell) for cell in cells):
             told.append(f"{word} {' '.join(map(_number, cells))}")
     return ", ".join(told) or "nothing"
 
@@ -182,7 +192,7 @@ def _loop(m: Mechanism, loop: Any) -> str:
 
 def _coupling(m: Mechanism, c: Any) -> str:
     ratio = "" if c.ratio == 1 else f"{_number(c.ratio)}*"
-    offset = "" if is_zero(c.offset) else f" + {_number(c.offset)}"
+    offset = "" if is_plain_zero(c.offset) else f" + {_number(c.offset)}"
     return f"coupling: {_joint(m, c.joint)} = {ratio}{_joint(m, c.of)}{offset}"
 
 
@@ -207,8 +217,17 @@ def _wheel(m: Mechanism, wheel: Any) -> str:
     told = f", steered by {shown(wheel.steer)}" if wheel.steer is not None else ""
     if wheel.radius is not None:
         told += f", rolling by {shown(str(wheel.spin))}, radius {_number(wheel.radius)}"
+    if wheel.tyre is not None:
+        told += f", a tyre of {_number(wheel.tyre.stiffness)} N/rad"
     body, at, normal = _body(m, wheel.body), vector(wheel.point), vector(wheel.normal)
     return f"wheel {shown(wheel.name)}: on {body} at {at}, no slip along {normal}{told}"
+
+
+def _rolling(m: Mechanism, c: Any) -> str:
+    kind, size = c.kind.replace("_", " "), f", radius {_number(c.radius)}"
+    told = size if c.kind != "knife_edge" else ""
+    ends = f"{_body(m, c.body_i)} at {vector(c.point_i)} on {_body(m, c.body_j)}"
+    return f"{kind} {shown(c.name)}: {ends}{told}"
 
 
 def _constraint(m: Mechanism, c: Any) -> str:
@@ -223,6 +242,7 @@ RECORD_LINES: dict[str, Callable[[Mechanism, Any], str]] = {
     "elastic": _elastic,
     "springs": _spring,
     "wheels": _wheel,
+    "rolling": _rolling,
     "velocity_constraints": _constraint,
 }
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from ..algebra import Rotation, Transform, Vec3
 from ..errors import UsageError
 from ..expr.exact import exact
 from ..mechanism import Frame, Mechanism
-from ..read.document import Document
-from ..read.mdh import read_dh
-from ..read.native import read_native
-from ..read.phrase import read_phrase
+from .readers import read_dh, read_native, read_phrase
 
 AXES = ("XX", "YY", "ZZ", "XY", "XZ", "YZ")
 
@@ -127,15 +126,27 @@ def tx40() -> Mechanism:
     return replace(m, notes=(*m.notes, note), checked=True)
 
 
+# mass, sides and centre in the joint frame of a uniform box; z points down from the quill on
+_SCARA = (
+    ("10", ("0.44", "0.16", "0.12"), ("0.1625", "0", "-0.06")),
+    ("8", ("0.38", "0.14", "0.2"), ("0.1375", "0", "0.05")),
+    ("1.2", ("0.02", "0.02", "0.35"), ("0", "0", "-0.1")),
+    ("0.3", ("0.05", "0.05", "0.03"), ("0", "0", "0.06")),
+)
+
+
 def scara() -> Mechanism:
-    """Return the Adept Cobra 600, RRPR, with its lengths and symbolic inertial parameters.
+    """Return the Adept Cobra 600, RRPR, with its lengths and nominal inertial parameters.
 
     Geometry and limits: Robotics Toolbox (models/DH/Cobra600.py). Neither it nor the maker gives
-    masses, and no measured set that could be cited was found: each link has ten symbols (M1, MX1,
-    XX1 ...) about the origin of its joint frame, which `with_values` turns into numbers.
+    the masses of the links, and no measured set that could be cited was found. The default values
+    are therefore nominal: each link is a uniform box of plausible size (the table above). Every
+    one is a parameter (M1, MX1, XX1 ... about the origin of its joint frame): give your own with
+    `with_values`.
 
-    >>> scara().nv
-    4
+    >>> m = scara()
+    >>> m.nv, float(m.bound().total_mass)
+    (4, 19.5)
     """
     rows: list[dict[str, Any]] = [
         {"d": "0.387", "qlim": ("-5/18*pi", "5/18*pi")},
@@ -144,7 +155,23 @@ def scara() -> Mechanism:
         {},
     ]
     rows = [row | standard_parameters(k) for k, row in enumerate(rows, 1)]
-    return read_dh(rows, "craig", name="scara")
+    m = read_dh(rows, "craig", name="scara")
+    values = {name: x for k, box in enumerate(_SCARA, 1) for name, x in _boxed(k, *box).items()}
+    note = "masses are nominal (uniform boxes), not measured: give your own values"
+    parameters = tuple(replace(p, value=values[p.name]) for p in m.parameters)
+    return replace(m, parameters=parameters, notes=(*m.notes, note), checked=True)
+
+
+def _boxed(k: int, mass: str, sides: Sequence[str], centre: Sequence[str]) -> dict[str, Any]:
+    """Return the values of the ten parameters of link k, a uniform box."""
+    m = Fraction(mass)
+    a, b, c = (Fraction(s) ** 2 for s in sides)
+    own = m * (b + c) / 12, m * (a + c) / 12, m * (a + b) / 12
+    x, y, z = (Fraction(s) for s in centre)
+    tensor = (own[0] + m * (y * y + z * z), own[1] + m * (x * x + z * z),
+              own[2] + m * (x * x + y * y), -m * x * y, -m * x * z, -m * y * z)  # fmt: skip
+    names = (f"M{k}", f"MX{k}", f"MY{k}", f"MZ{k}", *(f"{axes}{k}" for axes in AXES))
+    return dict(zip(names, (m, m * x, m * y, m * z, *tensor), strict=True))
 
 
 # link, joint, offset, turn about y, axis; mass, height of the centre, XX = YY, ZZ; limits
@@ -192,7 +219,7 @@ def ur5() -> Mechanism:
                        "com": [0, 0, height], "inertia": [xx, xx, zz]})  # fmt: skip
     tool = {"translation": ["0", "0.0823", "0"], "rotation": [["x", "-pi/2"]]}
     frames = [{"name": "tool0", "body": "wrist_3_link", "placement": tool}]
-    return read_native(Document({"name": "ur5", "bodies": bodies, "frames": frames}))
+    return read_native({"name": "ur5", "bodies": bodies, "frames": frames})
 
 
 # a, d, alpha; mass, centre, tensor about the centre XX YY ZZ XY XZ YZ; limits

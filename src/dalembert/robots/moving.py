@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..errors import UsageError
 from ..mechanism import Mechanism
-from ..read.phrase import read_phrase
+from .readers import read_phrase
 
 
 def _links(axes: str, length: str, mass: str, radius: str) -> str:

@@ -216,7 +216,7 @@ def stewart(geometry: Mapping[str, Any] | None = None, platform: str = "free") -
     """Return a Gough-Stewart platform on six UPS legs of two bodies each, sliders motorized.
 
     `geometry` holds base_points, platform_points, base_rotations, leg and platform; `platform` is
-    "free" (one joint of six freedoms) or "joints" (slides x, y, z, then turns about x, y, z).
+    "free" (one joint with six dof) or "joints" (slides x, y, z, then turns about x, y, z).
 
     >>> stewart().nv
     24
