@@ -20,8 +20,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import DescriptionError, ModelError
+from ..errors import DescriptionError, ModelError, shown
 from ..mechanism import Mechanism, joint_name
+from .context import Context
+from .document import Document
 
 BOTH, ROTATION, LINEAR = "both", "rotation", "linear"
 NEAR = 1e-9  # a vector whose projection is below this part of its length is parallel to the axis
@@ -32,7 +34,7 @@ Row = Mapping[str, Any]
 def read_active_chain(
     rows: Sequence[Row], name: str = "chain", gravity: Sequence[float] | None = None
 ) -> Mechanism:
-    """Return the mechanism of a chain; joints of two freedoms turn a massless body, then slide."""
+    """Return the mechanism of a chain; a joint that turns and slides has a massless body."""
     from . import load
 
     bodies: list[dict[str, Any]] = []
@@ -42,6 +44,51 @@ def read_active_chain(
     if gravity is not None:
         data["gravity"] = list(gravity)
     return load(data)
+
+
+SHORT = {
+    "e": "e_in_own_body",
+    "e_before": "e_in_previous_body",
+    "r": "r_ii_own_body",
+    "r_unit": "r_ii_unit_own_body",
+    "r_before": "r_prev_from_A_i_to_T_im1_in_previous_body",
+    "inertia": "principal_inertia",
+}
+KEYS = (*SHORT.values(), "mass", "joint", "phi")
+
+
+def read_members(document: Document, context: Context) -> Mechanism:
+    """Return the chain of a file with the key `members`: rows in short keys or in the long ones."""
+    data = document.data
+    rows = data["members"]
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(x, Mapping) for x in rows):
+        raise DescriptionError("members is not a list of tables", hint=EXAMPLE)
+    unknown = [key for key in data if key not in ("members", "name", "gravity", "format")]
+    if unknown:
+        raise DescriptionError(
+            f"unknown key {shown(str(unknown[0]))!r} beside members", hint="name, gravity, members"
+        )
+    made = []
+    for k, row in enumerate(rows, 1):
+        full = {SHORT.get(key, key): x for key, x in row.items()}
+        for key in full:
+            if key not in KEYS:
+                hint = "keys: " + ", ".join((*SHORT, "mass", "joint", "phi"))
+                raise DescriptionError(f"member {k}: unknown key {shown(str(key))!r}", hint=hint)
+        for key in ("mass", "principal_inertia"):
+            if key not in full:
+                raise DescriptionError(f"member {k} has no {key!r}", hint=EXAMPLE)
+        made.append(full)
+    if not made:
+        raise DescriptionError("there are no members", hint=EXAMPLE)
+    gravity = [float(x) for x in data["gravity"]] if "gravity" in data else None
+    return read_active_chain(made, str(data.get("name", context.name)), gravity)
+
+
+EXAMPLE = (
+    'members = [{ joint = "rotation", e_before = [0, 0, 1], e = [0, 0, 1], r = [0.3, 0, 0], '
+    "r_before = [0, 0, 0], mass = 2, inertia = [0, 0.06, 0.06] }]"
+)
 
 
 def _bodies(k: int, row: Row, parent: int) -> list[dict[str, Any]]:

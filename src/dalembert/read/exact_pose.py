@@ -106,3 +106,29 @@ def unit_axis(axis: Vec3, graph: Graph) -> Vec3 | None:
         return Vec3(*(sign if k == single[0] else 0 for k in range(3)))
     root = sqrt(square if isinstance(square, Expr) else graph.constant(square))
     return axis.map(lambda x: exact(x / root) if x != 0 else 0)
+
+
+def turned_to(normal: Vec3) -> Rotation | None:
+    """Return a rotation that brings z onto a unit vector; None where it is there.
+
+    x goes on to y, y to z and z to x where the vector lies along an axis.
+    """
+    single = [k for k in range(3) if normal[k] != 0]
+    if len(single) == 1:
+        k, positive = single[0], to_float(normal[single[0]]) > 0
+        if k == 2 and positive:
+            return None
+        u, v = ((k + 1) % 3, (k + 2) % 3)
+        columns = [_unit(u), _unit(v) if positive else -_unit(v), normal]
+    else:
+        n = [to_float(x) for x in normal]
+        least = min(range(3), key=lambda k: abs(n[k]))
+        first = Vec3(*n).cross(_unit(least))
+        size = math.sqrt(first.dot(first))
+        first = first.map(lambda x: x / size)
+        columns = [first, Vec3(*n).cross(first), Vec3(*n)]
+    return Rotation.of(Mat3(*zip(*(tuple(c) for c in columns), strict=True)))
+
+
+def _unit(k: int) -> Vec3:
+    return Vec3(*(1 if i == k else 0 for i in range(3)))

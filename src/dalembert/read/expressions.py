@@ -42,15 +42,15 @@ _PLAIN = re.compile(NAME)
 _RANK = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "pos": 3, "^": 4}
 _REFUSED = (
     ("'\"`´‘’“”«»", "a quote has no place in an expression", "write names without quotes"),
-    (".", "a dot has no place here", "a dot stands only inside a number: 0.5"),
+    (".", "a dot has no place here", "a dot belongs inside a number: 0.5"),
     ("_", "a name cannot begin with _", "begin it with a letter"),
     ("−–—", "this is not a minus sign of this language", "write -"),
     ("×·⋅", "this is not a product sign of this language", "write *"),
 )
 _HERE = {
-    "angle": "an angle stands here: use deg or rad",
-    "length": "a length stands here: use m or mm",
-    "number": "no unit stands here: write SI values without a unit",
+    "angle": "this is an angle: use deg or rad",
+    "length": "this is a length: use m or mm",
+    "number": "no unit is allowed here: write SI values without a unit",
 }
 
 

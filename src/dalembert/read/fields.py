@@ -13,7 +13,6 @@ from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, turn
 from ..errors import DalembertError, Place, closest, shown
 from ..expr import OPS, Expr, Graph
 from ..expr.exact import Exact, exact, to_float
-from ..inertia import Inertia
 from ..mechanism.edit import symmetric
 from .document import At, Document, NotFinite, literal, path
 from .exact_pose import Snapped, factored, is_numeric, unit_axis
@@ -163,8 +162,11 @@ class Reading:
         return Vec3(*(self.number(x, (*at, k)) for k, x in enumerate(three)))
 
     def axis(self, value: Any, at: At) -> Vec3:
+        """Return a direction as a unit vector."""
+        return self.unit(self.vector(value, at), at)
+
+    def unit(self, given: Vec3, at: At) -> Vec3:
         """Return a unit vector: as given when its norm is 1, else made exactly one."""
-        given = self.vector(value, at)
         axis = unit_axis(given, self.graph)
         if axis is None:
             self.fail(at, "the axis is zero", "write a direction such as [0, 0, 1]")
@@ -276,21 +278,6 @@ class Reading:
         if made != matrix:
             self.symmetrised.append(path(at))
         return made
-
-    def inertia(self, body: Mapping[str, Any], at: At) -> Inertia:
-        """Return the mass data of a body, about its mass centre or about its frame origin."""
-        mass = self.number(body.get("mass", 0), (*at, "mass"))
-        if is_numeric(mass) and to_float(mass) < 0:
-            self.fail((*at, "mass"), f"negative mass {to_float(mass):g}")
-        about_origin = [k for k in ("first_moment", "inertia_origin") if k in body]
-        about_centre = [k for k in ("com", "inertia") if k in body]
-        if about_origin and about_centre:
-            hint = "give com and inertia, or first_moment and inertia_origin"
-            self.fail((*at, about_origin[0]), f"is given together with {about_centre[0]}", hint)
-        keys = ("first_moment", "inertia_origin") if about_origin else ("com", "inertia")
-        lever = self.vector(body.get(keys[0], (0, 0, 0)), (*at, keys[0]))
-        tensor = self.tensor(body.get(keys[1], (0, 0, 0)), (*at, keys[1]))
-        return Inertia(mass, lever, tensor, "origin" if about_origin else "centre")
 
 
 def _is_row(value: Any) -> bool:

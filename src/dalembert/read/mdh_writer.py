@@ -12,12 +12,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_zero
+from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero
 from ..errors import UsageError, shown
 from ..expr import Expr, Graph, cos, sin
 from ..expr.exact import exact, to_float
 from ..inertia import Inertia
-from ..joint import Fixed, Prismatic, Revolute
+from ..joint import Fixed, Free, Prismatic, Revolute
 from ..mechanism import Body, Drive, Mechanism
 from ..mechanism.rehome import rehomed
 from .dump import toml_text
@@ -50,7 +50,7 @@ def write_mdh(m: Mechanism) -> tuple[str, list[str]]:
         raise UsageError(
             "no Denavit-Hartenberg table: there are no bodies", hint="write toml instead"
         )
-    turned, notes = _along_z(m)
+    turned, notes = along_z(m)
     data = native_data(turned)
     values = data.pop("parameters")
     del data["bodies"], data["drives"]
@@ -92,8 +92,8 @@ def _parts(cell: Any) -> list[Any]:
 # -- frames whose z axis is the joint axis -----------------------------------------------------
 
 
-def _along_z(m: Mechanism) -> tuple[Mechanism, list[str]]:
-    """Return the mechanism with every joint axis along z of its frame."""
+def along_z(m: Mechanism) -> tuple[Mechanism, list[str]]:
+    """Return the mechanism with every joint axis along z of its frame; a free base stays."""
     graph = Graph()
     A = {j: _to_axis(b, graph) for j, b in enumerate(m.bodies)}
     if not any(R.factors for R in A.values()):
@@ -102,7 +102,8 @@ def _along_z(m: Mechanism) -> tuple[Mechanism, list[str]]:
     bodies = []
     for j, b in enumerate(m.bodies):
         back, own = Transform(A[b.parent].T), Transform(A[j])
-        joint = b.joint if isinstance(b.joint, Fixed) else type(b.joint)()  # type: ignore[call-arg]
+        keeps = isinstance(b.joint, (Fixed, Free))
+        joint = b.joint if keeps else type(b.joint)()  # type: ignore[call-arg]
         place, inertia = back @ b.placement @ own, b.inertia.moved(Transform(A[j].T))
         bodies.append(replace(b, placement=place, joint=joint, inertia=_exactly(inertia)))
     home = {j: (j, Transform(R.T)) for j, R in A.items()}
@@ -122,7 +123,14 @@ def _to_axis(b: Body, graph: Graph) -> Rotation:
     if not all(is_numeric(x) for x in axis):
         what = f"the axis of joint {shown(b.joint_name or b.name)!r} depends on a parameter"
         raise UsageError(f"no Denavit-Hartenberg table: {what}", hint="give it a value first")
+    return toward(axis, graph)
+
+
+def toward(axis: Vec3, graph: Graph) -> Rotation:
+    """Return a rotation that brings z to a unit axis."""
     x, y, z = (to_float(v) for v in axis)
+    if (x, y, z) == (0, 0, 1):
+        return Rotation()
     if (x, y, z) in TO_AXIS:
         k, turns = TO_AXIS[x, y, z]  # type: ignore[index]
         return Rotation((exact_turn(k, graph.pi() * turns, graph),))
@@ -153,13 +161,13 @@ def six_numbers(T: Transform, graph: Graph) -> tuple[Any, ...]:
     else:
         gamma, alpha, theta = _euler(T.R.matrix(), graph)
     s = exact(sin(alpha))
-    if is_zero(s):
+    if is_plain_zero(s):
         half = exact(cos(alpha)) == -1
         return _parallel(T.p, theta - gamma if half else gamma + theta, half, graph)
     c, cg, sg = (exact(x) for x in (cos(alpha), cos(gamma), sin(gamma)))
     d = T.p.x * cg + T.p.y * sg
     across = T.p.x * sg - T.p.y * cg
-    r = across / s if not is_zero(across) else 0
+    r = across / s if not is_plain_zero(across) else 0
     b = T.p.z - r * c
     return tuple(map(exact, (gamma, _rounded(b), alpha, _rounded(d), theta, _rounded(r))))
 
@@ -173,9 +181,9 @@ def _rounded(x: Any) -> Any:
 def _parallel(p: Vec3, total: Any, half: bool, graph: Graph) -> tuple[Any, ...]:
     """Return the six numbers when the axes are parallel: x goes along the common normal."""
     pi = graph.pi()
-    if is_zero(p.y):
+    if is_plain_zero(p.y):
         gamma, d = graph.constant(0), p.x
-    elif is_zero(p.x):
+    elif is_plain_zero(p.x):
         gamma, d = pi * Fraction(1, 2), p.y
     elif is_numeric(p.x) and is_numeric(p.y):
         x, y = to_float(p.x), to_float(p.y)
@@ -228,15 +236,15 @@ def _row(b: Body, drive: Drive | None) -> dict[str, Any]:
     graph = Graph()
     place = b.placement.map(lambda x: graph.adopt(x) if isinstance(x, Expr) else x)
     for column, x in zip(COLUMNS, six_numbers(place, graph), strict=True):
-        if not is_zero(x):
+        if not is_plain_zero(x):
             row[column] = number(x)
     inertia = b.inertia
     keys = ("com", "I") if inertia.at == "centre" else ("first_moment", "I_origin")
-    if not is_zero(inertia.mass):
+    if not is_plain_zero(inertia.mass):
         row["m"] = number(inertia.mass)
     if not inertia.lever.is_zero() or inertia.at == "origin":
         row[keys[0]] = vector(inertia.lever)
-    if not all(is_zero(x) for x in inertia.tensor.six()) or inertia.at == "origin":
+    if not all(is_plain_zero(x) for x in inertia.tensor.six()) or inertia.at == "origin":
         row[keys[1]] = tensor(inertia.tensor)
     if drive is not None:
         row |= _drive(drive)

@@ -3,7 +3,8 @@
 Hinge, slide, ball and free joints; armature, damping, frictionloss and stiffness; equality
 constraints as loops (connect, weld) and couplings (joint). The format:
 https://mujoco.readthedocs.io/en/stable/XMLreference.html. A file may name meshes and further files,
-which MuJoCo opens. What has no meaning here (contacts, actuators, tendons) is listed in the notes.
+which MuJoCo opens. What has no meaning here (contacts, actuators, most tendons) is listed in the
+notes.
 """
 
 from __future__ import annotations
@@ -13,23 +14,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..errors import DalembertError, DescriptionError, Place, UsageError, shown
+from ..errors import DescriptionError, Place, UsageError, shown
 from ..expr import Graph
 from ..expr.exact import exact
 from ..inertia import Inertia
 from ..joint import Fixed, Free, Joint, Prismatic, Revolute, Spherical, quaternion_matrix
 from ..mechanism import Body, Drive, Frame, JointSpring, Mechanism
-from ..mechanism.assemble import on_base
+from .context import Context
 from .exact_pose import factored, unit_axis
 from .expressions import snap_angle
 from .fields import exact_turn
 from .mjcf_constraints import active, equalities, note
+from .mjcf_tendons import tendon_actions
 from .xml_tree import parse_xml
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 _LINE = re.compile(r"line ([0-9]+)")
 COUNTED = (
-    ("nu", "actuators"), ("ntendon", "tendons"), ("nsensor", "sensors"), ("nkey", "keyframes"),
+    ("nu", "actuators"), ("nsensor", "sensors"), ("nkey", "keyframes"),
     ("nflex", "flexible bodies"), ("nskin", "skins"), ("nplugin", "plugins"), ("npair", "pairs"),
     ("nmocap", "mocap bodies (taken as fixed)"), ("ngravcomp", "bodies with gravcomp"),
 )  # fmt: skip
@@ -63,45 +65,25 @@ class _Model:
         return getattr(self.model, kind)(k).name or default
 
 
-def is_mjcf(text: str | bytes) -> bool:
-    """Return whether the first element of an XML text is <mujoco>."""
-    start = text[:20000] if isinstance(text, str) else text[:20000].decode("utf-8", "replace")
-    first = re.search(r"<([A-Za-z_][\w.:-]*)", re.sub(r"<!--.*?-->", "", start, flags=re.DOTALL))
-    return first is not None and first[1] == "mujoco"
-
-
-def read_mjcf(
-    text: str | bytes,
-    *,
-    source: str = "<xml>",
-    base: str = "fixed",
-    mimic: str = "couple",
-    snap: float | None = None,
-    file: str | None = None,
-) -> Mechanism:
-    """Return the mechanism of an MJCF text; `file` is where it stands, for meshes beside it."""
-    parse_xml(text, source)  # no document types, no entities
-    model, warnings = _compiled(text, source, file)
-    made = _Model(model, snap)
+def read_mjcf(text: str | bytes, context: Context) -> Mechanism:
+    """Return the mechanism of an MJCF text; meshes stand beside its file."""
+    parse_xml(text, context.source)  # no document types, no entities
+    model, warnings = _compiled(text, context)
+    made = _Model(model, context.snap)
     for k in range(1, made.model.nbody):
         _body(made, k)
     g = made.vector(model.opt.gravity)
     if model.opt.disableflags & _flag("mjDSBL_GRAVITY"):
         g = Vec3(0, 0, 0)
-    loops, couplings = equalities(made, mimic)
+    loops, couplings = equalities(made)
     drives, elastic = _actions(made)
     names = active(made, loops)
     notes = (*_notes(made), *note(loops, names), *warnings)
     root = made.model.names.split(b"\0", 1)[0].decode("utf-8", "replace")
-    try:
-        m = Mechanism(
-            tuple(made.bodies), root or "mechanism", g, named=tuple(made.named), drives=drives,
-            elastic=elastic, loops=loops, couplings=couplings, active=names, notes=notes,
-        )  # fmt: skip
-        return on_base(m, base)
-    except DalembertError as error:
-        error.where = error.where or Place(source)
-        raise
+    return Mechanism(
+        tuple(made.bodies), root or "mechanism", g, named=tuple(made.named), drives=drives,
+        elastic=elastic, loops=loops, couplings=couplings, active=names, notes=notes,
+    )  # fmt: skip
 
 
 def _mujoco() -> Any:
@@ -117,21 +99,21 @@ def _flag(name: str) -> int:
     return int(getattr(_mujoco().mjtDisableBit, name))
 
 
-def _compiled(text: str | bytes, source: str, file: str | None) -> tuple[Any, list[str]]:
+def _compiled(text: str | bytes, context: Context) -> tuple[Any, list[str]]:
     """Return the compiled model and MuJoCo's warnings, which it would else write to a file."""
     mujoco = _mujoco()
     warnings: list[str] = []
     handler = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda said: warnings.append(f"MuJoCo: {shown(str(said), 200)}"))
     try:
-        if file is not None:
-            return mujoco.MjModel.from_xml_path(file), warnings
+        if context.file is not None:
+            return mujoco.MjModel.from_xml_path(str(context.file)), warnings
         plain = text if isinstance(text, str) else text.decode("utf-8-sig")
         return mujoco.MjModel.from_xml_string(plain), warnings
     except (ValueError, UnicodeDecodeError) as error:
         said = " ".join(str(error).split())
         line = _LINE.search(said)
-        where = Place(source, int(line[1]) if line else 1)
+        where = Place(context.source, int(line[1]) if line else 1)
         raise DescriptionError(f"MJCF: {shown(said, 300)}", where) from None
     finally:
         mujoco.set_mju_user_warning(handler)
@@ -260,7 +242,7 @@ def _effort(made: _Model, i: int) -> Any:
 def _actions(made: _Model) -> tuple[tuple[Drive, ...], tuple[JointSpring, ...]]:
     """Return the drives (armature, friction) and springs of joints with one freedom."""
     model, drives, springs = made.model, [], []
-    motors = _motors(made)
+    motors, tendons = _motors(made), tendon_actions(made)
     for i, j in made.joint.items():
         dof = int(model.jnt_dofadr[i])
         armature, damping, dry = (
@@ -278,12 +260,18 @@ def _actions(made: _Model) -> tuple[tuple[Drive, ...], tuple[JointSpring, ...]]:
         for column, at in zip(poly, (i, dof), strict=True):
             if column is not None and any(float(x) for x in column[at]):
                 made.left.append(f"nonlinear stiffness or damping of {name}")
-        armature, damping = armature + motors[i][0], damping + motors[i][1]
+        pull = tendons.get(i, {})
+        armature = armature + motors[i][0] + pull.get("armature", 0)
+        damping = damping + motors[i][1] + pull.get("damping", 0)
+        dry = dry + pull.get("frictionloss", 0)
         if armature or damping or dry:
             drives.append(Drive(j, armature, 1, (dry, -dry), damping))
-        if stiffness:
+        more = pull.get("stiffness", 0)
+        if stiffness or more:
             rest = exact(float(model.qpos_spring[model.jnt_qposadr[i]]))
-            springs.append(JointSpring(j, stiffness, rest))
+            both = stiffness + more
+            rest = (stiffness * rest + more * pull.get("rest", 0)) / both
+            springs.append(JointSpring(j, exact(both), exact(rest)))
     return tuple(drives), tuple(springs)
 
 

@@ -12,11 +12,12 @@ from ..algebra import Rotation, Transform
 from ..errors import shown
 from ..expr.exact import exact
 from ..mechanism import Coupling, Loop, joint_name
+from .mjcf_tendons import tendon_coupling
 
 if TYPE_CHECKING:
     from .mjcf import _Model as Model
 
-CONNECT, WELD, JOINT = range(3)  # mjtEq
+CONNECT, WELD, JOINT, TENDON = range(4)  # mjtEq
 SITE_OBJECT = 6  # mjtObj
 ON_JOINT = (0, 1)  # mjtTrn: joint, and joint in the parent's axes
 
@@ -39,7 +40,7 @@ def note(loops: Sequence[Loop], names: Sequence[str]) -> list[str]:
     return [f"active joints, those with an actuator: {found}"]
 
 
-def equalities(made: Model, mimic: str) -> tuple[tuple[Loop, ...], tuple[Coupling, ...]]:
+def equalities(made: Model) -> tuple[tuple[Loop, ...], tuple[Coupling, ...]]:
     """Return the constraints that hold from the start, taken as exact."""
     model, loops, couplings = made.model, [], []
     for e in range(model.neq):
@@ -50,10 +51,13 @@ def equalities(made: Model, mimic: str) -> tuple[tuple[Loop, ...], tuple[Couplin
             loop = _loop(made, e, kind, name)
             loops += [loop] if loop else []
         elif kind == JOINT:
-            coupling = _coupling(made, e, mimic)
+            coupling = _coupling(made, e)
+            couplings += [coupling] if coupling else []
+        elif kind == TENDON:
+            coupling = tendon_coupling(made, e)
             couplings += [coupling] if coupling else []
         else:
-            made.left.append(f"equality {shown(name or str(e), 40)} between tendons or flexes")
+            made.left.append(f"equality {shown(name or str(e), 40)} of tendons or flexes")
     return tuple(loops), tuple(couplings)
 
 
@@ -91,14 +95,14 @@ def _site(made: Model, s: int) -> tuple[int, Transform]:
     return k, T @ here
 
 
-def _coupling(made: Model, e: int, mimic: str) -> Coupling | None:
+def _coupling(made: Model, e: int) -> Coupling | None:
     """Return q1 - ref1 = c0 + c1 (q2 - ref2) as a coupling."""
     model = made.model
     one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
     c = [exact(float(x)) for x in model.eq_data[e][:5]]
     label = shown(made.name("joint", one, f"joint {one}"), 40)
-    if mimic == "free" or two < 0 or any(c[2:]):
-        why = "asked" if mimic == "free" else "constant" if two < 0 else "polynomial"
+    if two < 0 or any(c[2:]):
+        why = "constant" if two < 0 else "polynomial"
         made.left.append(f"equality of joint {label} ({why})")
         return None
     ref1, ref2 = (exact(float(model.qpos0[model.jnt_qposadr[i]])) for i in (one, two))

@@ -7,38 +7,34 @@ A joint has the keys of a loop. It stays a joint of the tree or becomes a loop a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra import Transform, Vec3
-from ..errors import DalembertError, DescriptionError, closest, shown
+from ..algebra import Rotation, Transform, Vec3
+from ..errors import DalembertError, DescriptionError, shown
 from ..joint import Joint, Prismatic, Revolute, Spherical
 from ..mechanism import Body, Frame, Mechanism, joint_name
-from ..mechanism.graph import CUTTABLE, Connection, Tree, own_connection, spanning_tree
+from ..mechanism.graph import Connection, Tree, own_connection, spanning_tree
 from ..mechanism.rehome import onto
 from .document import At
 from .fields import Reading, kind
-from .native_records import Index, body, read_limits
-
-ENDS = ("body_i", "point_i", "rotation_i", "body_j", "point_j", "rotation_j", "axis", "axis_j")
-GRAPH_JOINT = ("name", "joint", *ENDS, "limits", "velocity_limit", "effort_limit")
-NEEDED = ("joint", "body_i", "body_j")
+from .native_index import Index
+from .native_keys import TOP
+from .native_types import fitting
 
 
 def tree_of(
-    reading: Reading, data: Mapping[str, Any], rows: list[Any], bodies: list[Body]
+    reading: Reading, data: Mapping[str, Any], rows: Sequence[Any], bodies: list[Body]
 ) -> tuple[Tree, list[int]]:
     """Return the tree of the described bodies, `parent` in the file's order, and its joints.
 
     A body without a parent is carried by `joints` alone.
     """
     own = [own_connection(b, j) for j, b in enumerate(bodies) if "parent" in rows[j]]
-    index = Index(Mechanism(tuple(bodies), checked=True), list(range(len(bodies))))
-    listed = [
-        _connection(reading, row, ("joints", k), index)
-        for k, row in enumerate(reading.listed(data["joints"], ("joints",)))
-    ]
+    index = Index(bodies, range(len(bodies)))
+    joints = TOP["joints"].type.read(reading, data["joints"], ("joints",), index)
+    listed = [_connection(reading, row, ("joints", k)) for k, row in enumerate(joints)]
     connections = [*own, *listed]
     _distinct(reading, len(own), connections)
     try:
@@ -76,53 +72,39 @@ def kept_names(reading: Reading, data: Mapping[str, Any]) -> set[str]:
     return found
 
 
-def _connection(reading: Reading, value: Any, at: At, index: Index) -> Connection:
-    row = reading.table(value, at, GRAPH_JOINT)
-    for key in NEEDED:
-        if row.get(key) is None:
-            reading.fail(at, f"{key} is missing", f"it needs {', '.join(NEEDED)}")
-    word = reading.text(row["joint"], (*at, "joint"))
-    if word not in CUTTABLE:
-        reading.fail((*at, "joint"), f"unknown joint {shown(word)!r}", closest(word, CUTTABLE))
-    ends = [body(reading, row[key], (*at, key), index) for key in ("body_i", "body_j")]
-    if ends[0] == ends[1]:
+def _connection(reading: Reading, row: Mapping[str, Any], at: At) -> Connection:
+    """Return a connection from the values of its keys."""
+    word, i, j = row["joint"], row["body_i"], row["body_j"]
+    if i == j:
         reading.fail((*at, "body_j"), "both ends are on the same body")
-    frames = [_frame(reading, row, at, end) for end in "ij"]
-    chain = _chain(reading, row, at, word, frames[0], frames[1])
-    name = row.get("name", f"joint{int(at[-1]) + 1}")
-    limits = ()
-    if row.get("limits") is not None:
-        if len(chain) != 1:
-            reading.fail((*at, "limits"), f"a {word} joint has no limits here")
-        limits = read_limits(reading, row["limits"], chain[0], (*at, "limits"))
-    rate, effort = (
-        reading.limit(row.get(key), (*at, key)) for key in ("velocity_limit", "effort_limit")
+    frame_i, frame_j = (
+        Transform(row.get(f"rotation_{end}", Rotation()), row.get(f"point_{end}", Vec3.zero()))
+        for end in "ij"
     )
-    return Connection(
-        reading.name(name, (*at, "name")), word, ends[0], frames[0], ends[1], frames[1], chain,
-        limits, rate, effort,
-    )  # fmt: skip
-
-
-def _frame(reading: Reading, row: Mapping[str, Any], at: At, end: str) -> Transform:
-    point, rotation = f"point_{end}", f"rotation_{end}"
-    p = reading.vector(row.get(point, (0, 0, 0)), (*at, point))
-    return Transform(reading.rotation(row.get(rotation, ()), (*at, rotation)), p)
+    chain = _chain(reading, row, at, frame_i, frame_j)
+    limits = row.get("limits", ())
+    if limits and len(chain) != 1:
+        reading.fail((*at, "limits"), f"a {word} joint has no limits here")
+    limits = fitting(reading, limits, chain[0], at) if limits else ()
+    name = row.get("name", f"joint{int(at[-1]) + 1}")
+    bounds = row.get("velocity_limit"), row.get("effort_limit")
+    return Connection(name, word, i, frame_i, j, frame_j, chain, limits, *bounds)
 
 
 def _chain(
-    reading: Reading, row: Mapping[str, Any], at: At, word: str, i: Transform, j: Transform
+    reading: Reading, row: Mapping[str, Any], at: At, i: Transform, j: Transform
 ) -> tuple[Joint, ...]:
     """Return the joints of a connection, axes in its frames; the file has them in its bodies."""
+    word = row["joint"]
 
     def axis(key: str, frame: Transform) -> Vec3:
-        if row.get(key) is None:
+        if key not in row:
             reading.fail(at, f"a {word} joint needs {key}", f"write {key} = [0, 0, 1]")
-        found: Vec3 = frame.R.T @ reading.axis(row[key], (*at, key))
+        found: Vec3 = frame.R.T @ row[key]
         return found
 
-    if word != "universal" and row.get("axis_j") is not None:
-        hint = "rotation_i and rotation_j say how the bodies stand at q = 0"
+    if word != "universal" and "axis_j" in row:
+        hint = "rotation_i and rotation_j give the orientation of the bodies at q = 0"
         reading.fail((*at, "axis_j"), "only a universal joint has two axes", hint)
     if word == "spherical":
         return (Spherical(),)
@@ -150,7 +132,7 @@ class GraphIndex(Index):
     """Bodies by the names and numbers of the file, joints by their names in the tree."""
 
     def __init__(self, m: Mechanism, order: list[int], described: list[Body]):
-        super().__init__(m, order)
+        super().__init__(m.bodies, order)
         self.bodies = {b.name: order[k] for k, b in enumerate(described)}
         moving = {joint_name(b) for b in m.bodies if b.joint.nv}
         self.by_body = {n: j for n, j in self.bodies.items() if self.names[j] in moving}
@@ -160,7 +142,7 @@ def moved_records(records: dict[str, Any], tree: Tree) -> dict[str, Any]:
     """Return records with points, directions and frames of the file seen from the tree's bodies."""
     home = {j: (j, pose) for j, pose in tree.home.values()}
     changed = dict(records)
-    for field in ("springs", "loops", "wheels"):
+    for field in ("springs", "loops", "wheels", "rolling"):
         if field in records:
             changed[field] = tuple(
                 replace(r, **onto(r, home, strict=False)) for r in records[field]

@@ -8,60 +8,44 @@ from typing import Any
 from ..errors import closest, shown
 from ..expr import Expr
 from ..expr.exact import to_float
-from ..mechanism import Mechanism
-from ..mechanism.simplified import KEYS, NEGLECTED, Simplified
+from ..mechanism.simplified import NEGLECTED, Simplified
 from .document import At
 from .dump import Literal
 from .fields import Reading, kind
+from .native_fields import Field, Record, Type, listed, one
+from .native_index import Index
+from .native_types import NAME, NUMBER, TEXT, words
 from .native_values import number
 
-PRUNE = ("tolerance", "values", "limits")
-HERE = ("simplified",)
 
-
-def read_simplified(reading: Reading, value: Any, m: Mechanism) -> Simplified:
-    """Return what is left out, joints and words checked."""
-    data = reading.table(value, HERE, KEYS)
-    out: dict[str, Any] = {}
-    if "freeze" in data:
-        out["freeze"] = _frozen(reading, data["freeze"], m)
-    if "neglect" in data:
-        at = (*HERE, "neglect")
-        for k, word in enumerate(reading.listed(data["neglect"], at)):
-            if reading.text(word, (*at, k)) not in NEGLECTED:
-                hint = closest(word, list(NEGLECTED))
-                reading.fail((*at, k), f"cannot neglect {shown(word)!r}", hint)
-        out["neglect"] = list(data["neglect"])
-    if "drop" in data:
-        at, given = (*HERE, "drop"), data["drop"]
-        rows = [given] if isinstance(given, str) else reading.listed(given, at)
-        out["drop"] = [reading.text(row, (*at, k)) for k, row in enumerate(rows)]
-    if "prune" in data:
-        at = (*HERE, "prune")
-        prune = reading.table(data["prune"], at, PRUNE)
-        if "tolerance" not in prune:
-            reading.fail(at, "the share of pruning is missing", 'write tolerance = "1%"')
-        out["prune"] = {key: _plain(reading, x, (*at, key)) for key, x in prune.items()}
-    return Simplified({key: x for key, x in out.items() if x})
-
-
-def _frozen(reading: Reading, value: Any, m: Mechanism) -> dict[str, Any]:
+def _frozen(reading: Reading, value: Any, at: At, index: Index) -> dict[str, Any]:
     """Return the value of each frozen joint by its name; a list holds them at 0."""
-    at = (*HERE, "freeze")
     if not isinstance(value, Mapping):
         value = {str(x): 0 for x in reading.listed(value, at)}
     out: dict[str, Any] = {}
-    names = m.joint_names
+    names = list(index.joints)
     for key, x in value.items():
         name = str(key)
         if name not in names and name.isascii() and name.isdecimal() and len(name) < 10:
             name = names[int(name) - 1] if 1 <= int(name) <= len(names) else name
         if name not in names:
-            hint = closest(name, list(names))
+            hint = closest(name, names)
             reading.fail((*at, str(key)), f"there is no joint {shown(name)!r}", hint)
         found = reading.number(x, (*at, str(key)))
         out[name] = str(x) if isinstance(found, Expr) else found
     return out
+
+
+def _dropped(reading: Reading, value: Any, at: At, index: Index) -> list[str]:
+    rows = [value] if isinstance(value, str) else reading.listed(value, at)
+    return [reading.text(row, (*at, k)) for k, row in enumerate(rows)]
+
+
+def _pruned(reading: Reading, value: Any, at: At, index: Index) -> dict[str, Any]:
+    prune = reading.table(value, at, PRUNE)
+    if "tolerance" not in prune:
+        reading.fail(at, "the share of pruning is missing", 'write tolerance = "1%"')
+    return {key: _plain(reading, x, (*at, key)) for key, x in prune.items()}
 
 
 def _plain(reading: Reading, x: Any, at: At) -> Any:
@@ -77,12 +61,7 @@ def _plain(reading: Reading, x: Any, at: At) -> Any:
     return float(to_float(reading.number(x, at)))
 
 
-def written_simplified(what: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the key as native files hold it."""
-    return {key: _written(x) for key, x in (what or {}).items()}
-
-
-def _written(x: Any) -> Any:
+def _written(x: Any, names: Any = None) -> Any:
     if isinstance(x, Mapping):
         return {str(k): _written(y) for k, y in x.items()}
     if isinstance(x, (list, tuple)):
@@ -90,3 +69,33 @@ def _written(x: Any) -> Any:
     if isinstance(x, str):
         return x
     return Literal(repr(x)) if isinstance(x, float) else number(x)
+
+
+def _made(**given: Any) -> Simplified | None:
+    return (
+        Simplified({k: list(x) if isinstance(x, tuple) else x for k, x in given.items() if x})
+        or None
+    )
+
+
+PRUNE: dict[str, Any] = {
+    "tolerance": {"oneOf": [{"type": "number"}, {"type": "string"}]},
+    "values": {"type": "object"},
+    "limits": {"type": "object"},
+}
+FREEZE = {"oneOf": [
+    {"type": "object", "additionalProperties": NUMBER.schema},
+    {"type": "array", "items": {"oneOf": [NAME.schema, {"type": "integer", "minimum": 1}]}},
+]}  # fmt: skip
+DROP = {"oneOf": [TEXT.schema, {"type": "array", "items": TEXT.schema}]}
+
+_RECORD = Record("what is left out", _made, (
+    Field("freeze", Type(_frozen, _written, FREEZE), "joint = value, or a list held at 0"),
+    Field("neglect", listed(words(NEGLECTED, "cannot neglect {}")), "terms left out"),
+    Field("drop", Type(_dropped, _written, DROP), "terms by their printed numbers"),
+    Field("prune", Type(_pruned, _written, {
+        "type": "object", "additionalProperties": False, "required": ["tolerance"],
+        "properties": PRUNE,
+    }), "terms that are proven to matter less than a share"),
+), null=False)  # fmt: skip
+SIMPLIFIED = Type(_RECORD.read, _written, one(_RECORD).schema)

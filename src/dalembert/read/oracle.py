@@ -7,10 +7,12 @@ the middle of the rear axle, and trailers on revolute joints at their hitches.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from ..errors import shown
 from ..mechanism import Mechanism
+from .context import Context
 from .document import Document
 from .fields import Reading, kind
 from .native import read_native
@@ -26,16 +28,10 @@ def is_oracle(data: Any) -> bool:
     return data.get("format") == FORMAT or ("format" not in data and "model" in data)
 
 
-def read_oracle(
-    document: Document,
-    *,
-    base: str = "fixed",
-    snap: float | None = None,
-    inertia: Literal["simple", "full"] = "simple",
-) -> Mechanism:
+def read_oracle(document: Document, context: Context) -> Mechanism:
     """Return the mechanism of an oracle file; states and expected values are ignored."""
     data = document.data
-    reading = Reading(document, snap)
+    reading = Reading(document, context.snap)
     name = reading.text(data.get("name", "mechanism"), ("name",))
     if "model" in data:
         native = _model(reading, data)
@@ -47,7 +43,7 @@ def read_oracle(
         hint = "an oracle file has one of " + ", ".join(BESIDE[:2]) + " or n_trailers"
         reading.fail((), "there is no model", hint)
     made = _Inside(native, document.source, document.text, document.language)
-    return read_native(made, base=base, snap=snap, inertia=inertia, name=name)
+    return read_native(made, replace(context, name=name))
 
 
 class _Inside(Document):

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
-from ..errors import DalembertError, DescriptionError, Place, closest, shown
+from ..errors import DescriptionError, Place, closest, shown
 from ..mechanism import Body, JointSpring, Loop, Mechanism
 from ..mechanism.assemble import on_base
+from .context import Context
 from .dh_cells import Cells
 from .exact_pose import factored
 from .expressions import place_at
@@ -82,16 +83,9 @@ def is_par(text: str) -> bool:
     return _NAME.search(start) is not None or None not in counts
 
 
-def read_par(
-    text: str,
-    *,
-    source: str = "<par>",
-    name: str = "mechanism",
-    base: str = "fixed",
-    snap: float | None = None,
-) -> Mechanism:
+def read_par(text: str, context: Context) -> Mechanism:
     """Return the mechanism of a SYMORO file; every name in it is a parameter without a value."""
-    par = _parsed(text, source)
+    par = _parsed(text, context.source)
     NL, NJ = par.count("NL"), par.count("NJ")
     NF = 2 * NJ - NL
     if not 0 < NL <= NJ:
@@ -109,21 +103,15 @@ def read_par(
         key = names.get(column, column)
         return par.place(key, j + (moving and key in LINK))
 
-    cells = Cells(rows, at, snap)
+    cells = Cells(rows, at, context.snap)
     frames = modified_frames(cells)[0]
     found = _NAME.search(text[:4000])
-    try:
-        m = _mechanism(par, cells, frames, NL, NJ, found[1] if found else name)
-        if moving:
-            m = on_base(declared(m, cells), "free")
-            root = replace(m.bodies[0], inertia=cells.inertia(NF))
-            m = replace(m, bodies=(root, *m.bodies[1:]), checked=True)
-        return on_base(declared(m, cells), base)
-    except DescriptionError:
-        raise
-    except DalembertError as error:
-        error.where = error.where or Place(source)
-        raise
+    m = _mechanism(par, cells, frames, NL, NJ, found[1] if found else context.name)
+    if moving:
+        m = on_base(declared(m, cells), "free")
+        root = replace(m.bodies[0], inertia=cells.inertia(NF))
+        m = replace(m, bodies=(root, *m.bodies[1:]), checked=True)
+    return declared(m, cells)
 
 
 def _parsed(text: str, source: str) -> _Par:
@@ -195,7 +183,7 @@ def _mechanism(
     links = tuple(frames[:NL])
     for j in range(NL):
         if links[j].parent >= NL:
-            par.fail("ant", j, f"link {j + 1} stands on frame {links[j].parent + 1}, not on a link")
+            par.fail("ant", j, f"link {j + 1} hangs on frame {links[j].parent + 1}, not on a link")
     drives = tuple(d for j in range(NL) if (d := cells.drive(j)) and links[j].joint.nv)
     elastic = tuple(
         JointSpring(j, cells.value(par.cell("k", j), j, "k"))

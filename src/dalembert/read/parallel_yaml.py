@@ -19,7 +19,8 @@ from ..errors import DescriptionError, Place, shown
 from ..joint import UNITS, Joint, Revolute, Spherical
 from ..mechanism import Body, Loop, Mechanism, joint_name
 from ..mechanism.rehome import rehomed
-from .document import decode, read_bytes
+from .context import Context
+from .document import read_bytes
 from .urdf import read_urdf
 
 KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
@@ -30,16 +31,16 @@ _TOKEN = re.compile(
 )
 
 
-def read_parallel(file: Path, *, base: str = "fixed", snap: float | None = None) -> Mechanism:
+def read_parallel(text: str, context: Context) -> Mechanism:
     """Return the URDF beside a YAML file of loops, with its loops, motors and joints."""
-    source = str(file)
-    lists = parse_lists(decode(read_bytes(file), source), source)
+    source, file = context.source, Path(context.source)
+    lists = parse_lists(text, source)
     urdf = file.with_suffix(".urdf")
     if not urdf.exists():
         raise DescriptionError(
             f"there is no {shown(urdf.name)} beside it", Place(source), "the tree is read from it"
         )
-    m = read_urdf(read_bytes(urdf), source=str(urdf), base=base, snap=snap)
+    m = read_urdf(read_bytes(urdf), replace(context, source=str(urdf)))
     if file.stem in ("robot", "model"):
         m = replace(m, name=file.parent.name or m.name)
     m = _with_joints(m, lists, source)
@@ -74,7 +75,7 @@ def parse_lists(text: str, source: str) -> dict[str, list[Any]]:
             if kind == "word" and value != "---":
                 key, last = value, "key"
                 if key in found:
-                    raise DescriptionError(f"{shown(key)!r} stands twice", place)
+                    raise DescriptionError(f"{shown(key)!r} is given twice", place)
                 continue
             if value == "---":
                 continue
@@ -89,7 +90,7 @@ def parse_lists(text: str, source: str) -> dict[str, list[Any]]:
                 stack[-1].append(new)
             stack.append(new)
             if len(stack) > 8:
-                raise DescriptionError("lists stand too deep", place)
+                raise DescriptionError("lists are nested too deep", place)
         elif not stack:
             raise DescriptionError(f"{shown(key)!r}: a list in brackets is needed", place)
         elif value == "]" and kind == "mark":

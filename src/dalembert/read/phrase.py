@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 from ..algebra import Rotation, Transform, Turn, Vec3, turn
 from ..errors import Place, shown
@@ -20,49 +20,58 @@ from ..expr import Expr, Graph
 from ..expr.exact import exact, to_float
 from ..joint import UNITS, Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..mechanism import Body, Frame, FrameChange, Mechanism, Parameter
+from .context import Context
 from .expressions import Unit, parse, place_at, snap_angle
 from .phrase_data import mass_data
 from .phrase_syntax import EXAMPLE, KEYWORD, Branch, Item, Sentence, Value, sentence
 
+PHRASE = Context("<phrase>")
+LISTED = re.compile(r"0[0-9]+(?:MIN|MAX)")  # limits as the report prints them
 EARTH = Fraction(-981, 100)
 
 
 def read_phrase(
     text: str,
-    *,
-    source: str = "<phrase>",
-    name: str = "mechanism",
-    snap: float | None = None,
-    inertia: Literal["simple", "full"] = "simple",
-    base: Literal["fixed", "free", "planar"] = "fixed",
+    context: Context = PHRASE,
     values: Mapping[str, Any] | None = None,
 ) -> Mechanism:
     """Return the mechanism that a phrase describes.
 
-    `inertia` says which mass data are generated where the phrase gives none; `values` are values of
-    parameters (a name the phrase does not use is declared too); `snap` is that of `snap_angle`.
+    `values` are values of parameters; a name that the phrase does not use is declared too.
     """
-    reader = Reader(sentence(text, source), snap)
-    if base != "fixed":
-        reader.stand_on(Free() if base == "free" else Planar())
+    reader = Reader(sentence(text, context.source), context.snap)
+    if context.base != "fixed":
+        reader.stand_on(Free() if context.base == "free" else Planar())
     for element in reader.sentence.elements:
         if isinstance(element, Branch):
             reader.branch(element)
         else:
             reader.item(element)
     reader.finish()
-    mass_data(reader, inertia == "full")
+    mass_data(reader, context.inertia == "full")
     gravity = reader.gravity or Vec3(0, 0, reader.graph.param("G"))
+    if reader.gravity is None and _lies_flat(reader):
+        reader.notes.append(
+            "gravity (0, 0, G) is along every axis and moves no joint: write gravity = (0, G, 0) "
+            "for an arm that stands upright"
+        )
     given = dict(values or {})
     return Mechanism(
         bodies=tuple(b.body() for b in reader.bodies),
-        name=name,
+        name=context.name,
         gravity=gravity,
         parameters=_parameters(reader, gravity, given),
         named=tuple(sorted(reader.frames, key=lambda f: f.body)),
         notes=tuple(reader.notes),
         changes=tuple(reader.changes),
     )
+
+
+def _lies_flat(reader: Reader) -> bool:
+    """Whether all joints of a plane arm turn about z, the direction of gravity, and none tilts."""
+    turns = [c for c in reader.changes if c.kind == "R"]
+    revolute = all(draft.joint.kind == "revolute" for draft in reader.bodies)
+    return len(reader.bodies) > 1 and revolute and all(c.axis == 2 for c in turns)
 
 
 def _parameters(reader: Reader, gravity: Vec3, given: dict[str, Any]) -> tuple[Parameter, ...]:
@@ -91,6 +100,8 @@ class Draft:
     placement: Transform = Transform()
     joint: Joint = Fixed()
     limits: tuple[Any, ...] = ()
+    speed: Any = None  # the largest one
+    effort: Any = None
     lever: Vec3 | None = None  # from the joint to the next joint, branch point or end
     followed: bool = False  # whether a joint or a branch follows
     children: int = 0
@@ -106,6 +117,8 @@ class Draft:
             self.joint,
             self.inertia,
             limits=self.limits,
+            velocity_limit=self.speed,
+            effort_limit=self.effort,
         )
 
 
@@ -260,6 +273,11 @@ class Reader:
                 f"write {element.word}(min, max) or {element.word}; "
                 f"a constant is written {element.word}K(value)",
             )
+        for a in arguments:
+            text = self.sentence.text[a.start : a.stop].strip()
+            if LISTED.fullmatch(text):
+                hint = f"a name begins with a letter: write T{text[1:]} for {text}"
+                self.sentence.fail("the listing of the report prints a theta as 0", a.start, hint)
         low, high = (self.number(a, unit, symbols=False) for a in arguments)
         if not any(isinstance(x, Expr) and x.names() for x in (low, high)):
             if to_float(low) >= to_float(high):

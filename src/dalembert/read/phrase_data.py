@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import Mat3, Turn, Vec3, is_zero
+from ..algebra import Mat3, Turn, Vec3, is_plain_zero
 from ..errors import shown
 from ..expr import Expr
 from ..expr.exact import to_float
@@ -17,6 +17,7 @@ from .phrase_syntax import Statement, Value
 if TYPE_CHECKING:
     from .phrase import Draft, Reader
 
+LIMITS = ("speed", "effort")
 FIELDS = "M = mass, D = (x, y, z), I or IO = (xx, yy, zz) or (xx, yy, zz, xy, xz, yz)"
 
 
@@ -24,7 +25,9 @@ def mass_data(reader: Reader, full: bool) -> None:
     """Give every body its mass data and the mechanism its gravity; check the names used."""
     stated: set[int] = set()
     for statement in reader.sentence.statements:
-        if statement.reference_start >= 0:
+        if statement.word == "joint" and statement.reference_start >= 0:
+            _joint_statement(reader, statement)
+        elif statement.reference_start >= 0:
             _body_statement(reader, statement, stated)
         else:
             _gravity(reader, statement)
@@ -50,7 +53,7 @@ def mass_data(reader: Reader, full: bool) -> None:
 def _body_statement(reader: Reader, statement: Statement, stated: set[int]) -> None:
     fail = reader.sentence.fail
     if statement.word != "body":
-        hint = "write body 1: M = 2.5; or gravity = (0, 0, G);"
+        hint = "write body 1: M = 2.5; or joint 1: speed = 2; or gravity = (0, 0, G);"
         fail(f"{shown(statement.word)!r} begins no statement", statement.start, hint)
     index = _body_of(reader, statement)
     if index in stated:
@@ -65,14 +68,28 @@ def _body_statement(reader: Reader, statement: Statement, stated: set[int]) -> N
         if word not in ("M", "D", "I", "IO"):
             fail(f"unknown field {shown(word)!r}", start, FIELDS)
         if word in given or (word in ("I", "IO") and ("I" in given or "IO" in given)):
-            fail(f"the field {word} stands twice", start, "write it once; I or IO, not both")
-        given[word] = _field(reader, word, start, value)
+            fail(f"the field {word} is given twice", start, "write it once; I or IO, not both")
+        given[word] = _field(reader, word, value)
     mass, lever = given.get("M", 0), given.get("D", Vec3.zero())
     if "IO" in given:
         inertia = Inertia(mass, lever * mass, given["IO"], "origin")
     else:
         inertia = Inertia(mass, lever, given.get("I", Mat3.zero()))
     reader.bodies[index].inertia = inertia
+
+
+def _joint_statement(reader: Reader, statement: Statement) -> None:
+    """Take the largest speed and effort of a joint: joint 1: speed = 2, effort = 50."""
+    draft = reader.bodies[_body_of(reader, statement)]
+    for word, start, value in statement.fields:
+        if word not in LIMITS:
+            reader.sentence.fail(
+                f"unknown field {shown(word)!r}", start, "joint 1: speed = 2, effort = 50"
+            )
+        found = reader.number(value, "number", symbols=False)
+        if not (isinstance(found, Expr) and found.names()) and to_float(found) < 0:
+            reader.sentence.fail(f"negative {word}", value.start, f"give the largest {word}")
+        setattr(draft, word, found)
 
 
 def _body_of(reader: Reader, statement: Statement) -> int:
@@ -95,7 +112,7 @@ def _body_of(reader: Reader, statement: Statement) -> int:
     )
 
 
-def _field(reader: Reader, word: str, start: int, value: Value) -> Any:
+def _field(reader: Reader, word: str, value: Value) -> Any:
     if word == "M":
         mass = reader.number(value, "number")
         if not (isinstance(mass, Expr) and mass.names()) and to_float(mass) < 0:
@@ -129,7 +146,7 @@ def _gravity(reader: Reader, statement: Statement) -> None:
         hint = "write gravity = (0, 0, G); or body 1: M = 2.5;"
         fail(f"{shown(statement.word)!r} begins no statement", statement.start, hint)
     if reader.gravity is not None:
-        fail("gravity stands twice", statement.start, "write it once")
+        fail("gravity is given twice", statement.start, "write it once")
     known = "G" in reader.symbols
     reader.gravity = Vec3(*_vector(reader, "gravity", statement.fields[0][2], (3,), "number"))
     if not known:
@@ -142,7 +159,7 @@ def _gravity(reader: Reader, statement: Statement) -> None:
 def _generated(reader: Reader, draft: Draft, full: bool, used: set[str]) -> Inertia:
     """Return the mass data of a body as symbols: as few as its lever asks for, or all ten."""
     lever = draft.lever or Vec3.zero()
-    along = [k for k in range(3) if not is_zero(lever[k])]
+    along = [k for k in range(3) if not is_plain_zero(lever[k])]
     j = draft.number
     if not full and not along and draft.followed and j:
         return Inertia()
@@ -162,7 +179,7 @@ def _generated(reader: Reader, draft: Draft, full: bool, used: set[str]) -> Iner
             )
         if name in used:  # by a limit, which no equation prints
             reader.notes.append(
-                f"{name} stands in the phrase and is also generated mass data of body {draft.name}"
+                f"{name} is used in the phrase and is also generated mass data of body {draft.name}"
             )
         return reader.graph.param(name)
 
@@ -242,7 +259,7 @@ def _is_run(reader: Reader, joints: list[int], n: int) -> bool:
 def _has_free_turn(reader: Reader) -> bool:
     """Return whether a constant rotation is not a multiple of pi/12."""
     for change in reader.changes:
-        if change.kind == "R" and change.value is not None and not is_zero(change.value):
+        if change.kind == "R" and change.value is not None and not is_plain_zero(change.value):
             turns = change.value.over_pi if isinstance(change.value, Expr) else None
             if turns is None or (turns * 12).denominator != 1:
                 return True

@@ -83,7 +83,7 @@ def sentence(text: str, source: str) -> Sentence:
     first = re.match(rf"\s*(body\s+(?:{NAME}|[0-9]+)\s*:|gravity\s*=)", cleaned)
     if first:
         found.fail(
-            "a statement stands before the phrase",
+            "a statement comes before the phrase",
             first.start(1),
             f"begin with the phrase, as {EXAMPLE}, and write body and gravity after its ;",
         )
@@ -257,7 +257,7 @@ def _in_chain(found: Sentence, at: int, last: str) -> NoReturn:
     word = re.compile(NAME).match(text, at)
     if c == "[" and last == ",":
         found.fail(
-            "a branch stands directly after its element",
+            "a branch must follow its element directly",
             at,
             "remove the comma before [: RX(A1,B1)[RY(A2,B2)],TZK(L1)",
         )
@@ -270,7 +270,7 @@ def _in_chain(found: Sentence, at: int, last: str) -> NoReturn:
         found.fail(f"an element is missing before {c}", at, f"remove the comma before {c}")
     if last == ":":
         found.fail("a joint or a constant is missing after :", at, "write elbow: RX(A2,B2)")
-    if word and word[0] in ("body", "gravity"):
+    if word and word[0] in ("body", "joint", "gravity"):
         found.fail(f"missing ; before {word[0]}", at, "the phrase ends with ;")
     if word:
         found.fail(f"missing , before {shown(word[0])}", at, "elements are separated by commas")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_zero, turn
+from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero, turn
 from ..errors import DescriptionError, ModelError, shown
 from ..expr import Expr, Graph, decimal
 from ..expr.exact import to_float
@@ -32,6 +32,7 @@ LEFT_OUT = (
     ("loops", "loops"),
     ("couplings", "couplings"),
     ("wheels", "wheels"),
+    ("rolling", "rolling bodies"),
     ("velocity_constraints", "velocity constraints"),
     ("active", "active joints"),
     ("prescribed", "prescribed joints"),
@@ -106,7 +107,8 @@ class Writer:
         if valued:
             self.notes.append("values of parameters are not written: " + ", ".join(valued))
         for what in ("velocity_limit", "effort_limit"):
-            count = sum(getattr(b, what) is not None for b in m.bodies)
+            others = (b for b in m.bodies if b.joint.kind not in ("revolute", "prismatic"))
+            count = sum(getattr(b, what) is not None for b in others)
             if count:
                 self.notes.append(f"not written: {what.replace('_', ' ')} of {count} joints")
 
@@ -304,10 +306,12 @@ class Writer:
 
     def _constants(self, T: Transform) -> list[str]:
         """Return a transform as constants: the translations, then the rotations."""
-        steps = [f"T{'XYZ'[k]}K({self._number(T.p[k])})" for k in range(3) if not is_zero(T.p[k])]
+        steps = [
+            f"T{'XYZ'[k]}K({self._number(T.p[k])})" for k in range(3) if not is_plain_zero(T.p[k])
+        ]
         for f in T.R.factors:
             for axis, angle in [(f.axis, f.angle)] if isinstance(f, Turn) else self._turns(f):
-                if not is_zero(angle):
+                if not is_plain_zero(angle):
                     steps.append(f"R{'XYZ'[axis]}K({self._number(angle)})")
         return steps
 
@@ -334,27 +338,34 @@ class Writer:
         for j in sorted(range(len(m.bodies)), key=self.number.__getitem__):
             fields = self._fields(j)
             if fields:
-                plain = self.names[j] == f"j{self.number[j]}"
-                who = str(self.number[j]) if plain else self.names[j]
-                lines.append(f"body {who}: {', '.join(fields)};")
+                lines.append(f"body {self._who(j)}: {', '.join(fields)};")
+            told = {"speed": m.bodies[j].velocity_limit, "effort": m.bodies[j].effort_limit}
+            words = [f"{word} = {self._number(x)}" for word, x in told.items() if x is not None]
+            if words and m.bodies[j].joint.kind in ("revolute", "prismatic"):
+                lines.append(f"joint {self._who(j)}: {', '.join(words)};")
         gravity = ", ".join(self._number(x) for x in m.gravity)
         if gravity != "0, 0, G":
             lines.append(f"gravity = ({gravity});")
         return lines if any(x.startswith("body") for x in lines) else ["body 1: M = 0;", *lines]
 
+    def _who(self, j: int) -> str:
+        """Return how a statement calls a body: its number, or a name of its own."""
+        plain = self.names[j] == f"j{self.number[j]}"
+        return str(self.number[j]) if plain else self.names[j]
+
     def _fields(self, j: int) -> list[str]:
         inertia = self.m.bodies[j].inertia
         if inertia.is_massless():
             return []
-        if inertia.at == "origin" and is_zero(inertia.mass) and not inertia.lever.is_zero():
+        if inertia.at == "origin" and is_plain_zero(inertia.mass) and not inertia.lever.is_zero():
             self.notes.append(f"first moment of {self.names[j]} without mass is not written")
         fields = [f"M = {self._number(inertia.mass)}"]
         if not inertia.centre.is_zero():
             fields.append(f"D = {self._tuple(inertia.centre)}")
         six = inertia.tensor.six()
-        if not all(is_zero(x) for x in six):
+        if not all(is_plain_zero(x) for x in six):
             word = "I" if inertia.at == "centre" else "IO"
-            short = all(is_zero(x) for x in six[3:])
+            short = all(is_plain_zero(x) for x in six[3:])
             fields.append(f"{word} = {self._tuple(six[:3] if short else six)}")
         return fields
 

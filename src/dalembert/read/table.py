@@ -12,24 +12,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import DalembertError, DescriptionError, Place, shown
+from ..errors import DescriptionError, Place, shown
 from ..mechanism import Mechanism
-from ..mechanism.assemble import on_base
 from ..mechanism.edit import into
+from .context import Context, placed
 from .dh_cells import COMMON
 from .document import Document
 from .fields import Reading, kind
 from .mdh import CONVENTIONS, MODIFIED, OFFSET, read_dh
-from .native import FORMAT, read_parameters
-from .native_records import RECORDS, Index, names_of, read_records
+from .native import read_head, read_parameters, with_actions
+from .native_index import Index
+from .native_keys import ACTS, HEAD, ROLES
 
 HEADS = ("robot", "convention", "gravity", "inertia_order", "parameter")
 ALIASES = {
     "ant": "a", "σ": "sigma", "γ": "gamma", "α": "alpha", "θ": "theta",
     "M": "m", "IA": "Ia", "FV": "Fv", "FS": "Fs",
 }  # fmt: skip
-KEYS = ("format", "name", "convention", "inertia_order", "gravity", "symbols", "parameters",
-        "dh", "table", "active", "prescribed", "speeds", *RECORDS)  # fmt: skip
+KEYS = ("convention", "inertia_order", "dh", "table", *(f.key for f in (*HEAD, *ROLES, *ACTS)))
 COLUMNS = {*MODIFIED, *OFFSET, *COMMON, *ALIASES, "j"}
 
 
@@ -45,13 +45,10 @@ def convention_of(rows: Sequence[Any], where: Place) -> str:
     raise DescriptionError("the convention of the table is not said", where, hint)
 
 
-def read_rows(
-    rows: Sequence[Any], *, name: str = "mechanism", base: str = "fixed", snap: float | None = None
-) -> Mechanism:
+def read_rows(rows: Sequence[Any], context: Context) -> Mechanism:
     """Return the mechanism of a list of rows; the convention is what its columns show."""
-    where = Place("<rows>")
-    m = read_dh(rows, convention_of(rows, where), name=name, source="<rows>", snap=snap)
-    return on_base(m, base)
+    convention = convention_of(rows, Place(context.source))
+    return read_dh(rows, convention, name=context.name, source=context.source, snap=context.snap)
 
 
 # -- CSV ---------------------------------------------------------------------------------------
@@ -98,15 +95,9 @@ class _Lines:
         return [c.strip() for c in row]
 
 
-def read_csv(
-    text: str,
-    *,
-    source: str = "<csv>",
-    name: str = "mechanism",
-    base: str = "fixed",
-    snap: float | None = None,
-) -> Mechanism:
+def read_csv(text: str, context: Context) -> Mechanism:
     """Return the mechanism of a CSV table."""
+    source = context.source
     lines = _Lines(text, source)
     head: dict[str, Any] = {"parameters": {}}
     columns: list[str] = []
@@ -130,8 +121,8 @@ def read_csv(
         return lines.place(at[j], columns.index(column) if column in columns else 0)
 
     convention = head.pop("convention", None) or convention_of(rows, lines.place(at[0]))
-    m = read_dh(rows, convention, **{"name": name, **head}, source=source, snap=snap, at=place)
-    return on_base(m, base)
+    given = {"name": context.name, "source": source, "snap": context.snap, **head}
+    return read_dh(rows, convention, **given, at=place)
 
 
 def _head(lines: _Lines, k: int, cells: list[str], head: dict[str, Any]) -> None:
@@ -169,7 +160,7 @@ def _row(
 ) -> dict[str, str]:
     extra = next((n for n, c in enumerate(cells) if c and not "".join(columns[n : n + 1])), None)
     if extra is not None:
-        message = f"row {number}: a cell stands under no column"
+        message = f"row {number}: a cell has no column above it"
         raise DescriptionError(message, lines.place(k, extra))
     row = {c: cell for c, cell in zip(columns, cells, strict=False) if c and cell}
     if row.pop("j", str(number)) != str(number):
@@ -186,18 +177,11 @@ def is_table(data: Any) -> bool:
     return isinstance(data, Mapping) and ("dh" in data or "table" in data)
 
 
-def read_table(
-    document: Document,
-    *,
-    base: str = "fixed",
-    snap: float | None = None,
-    name: str = "mechanism",
-) -> Mechanism:
+def read_table(document: Document, context: Context) -> Mechanism:
     """Return the mechanism of a native document with rows `dh`; records stand beside them."""
-    reading = Reading(document, snap)
+    reading = Reading(document, context.snap)
     data = reading.table(document.data, (), KEYS)
-    if data.get("format", FORMAT) != FORMAT:
-        reading.fail(("format",), "unknown format", f'write: format = "{FORMAT}"')
+    name = read_head(reading, data, context)
     if "dh" in data and "table" in data:
         reading.fail(("table",), "is given together with dh", "give one of them")
     key = "dh" if "dh" in data else "table"
@@ -206,43 +190,36 @@ def read_table(
         if not isinstance(row, Mapping):
             reading.fail((key, k), f"a table is needed, not {kind(row)}", "write { column = ... }")
         rows.append({ALIASES.get(str(c), str(c)): x for c, x in row.items() if c != "j"})
-    start = document.place((key,))
-    convention = reading.text(data["convention"], ("convention",)) if "convention" in data else None
+    if "convention" in data:
+        convention = reading.text(data["convention"], ("convention",))
+        if convention not in CONVENTIONS:
+            reading.fail(("convention",), "unknown convention", ", ".join(CONVENTIONS))
+    else:
+        convention = convention_of(rows, document.place((key,)))
     given: dict[str, Any] = {
-        "name": reading.text(data["name"], ("name",)) if "name" in data else name,
         "inertia_order": data.get("inertia_order", "dalembert"),
         "parameters": read_parameters(reading, data),
     }
     if "gravity" in data:
         given["gravity"] = reading.listed(data["gravity"], ("gravity",), 3)
-    if convention is not None and convention not in CONVENTIONS:
-        reading.fail(("convention",), "unknown convention", ", ".join(CONVENTIONS))
     m = read_dh(
         rows,
-        convention or convention_of(rows, start),
+        convention,
+        name=name,
         source=document.source,
-        snap=snap,
+        snap=context.snap,
         at=lambda j, column: document.place((key, j, column) if column else (key, j)),
         **given,
     )
-    return on_base(_with_records(reading, data, m), base)
+    return _with_actions(reading, data, into(m, reading.graph))
 
 
-def _with_records(reading: Reading, data: Mapping[str, Any], m: Mechanism) -> Mechanism:
-    """Return the table's mechanism with the records that stand beside the table."""
-    m = into(m, reading.graph)
+def _with_actions(reading: Reading, data: Mapping[str, Any], m: Mechanism) -> Mechanism:
+    """Return the table's mechanism with what stands beside the table; its own drives come first."""
     reading.names = [p.name for p in m.parameters]
-    index = Index(m, list(range(len(m.bodies))))
-    changes: dict[str, Any] = read_records(reading, data, index)
-    for field in ("named", "drives"):
-        if field in changes:
-            changes[field] = getattr(m, field) + changes[field]
-    for key in ("active", "prescribed", "speeds"):
-        if key in data:
-            changes[key] = names_of(reading, data[key], (key,), index, numbers=key == "active")
-    notes = (*m.notes, *reading.notes())
-    try:
-        return replace(m, **changes, notes=notes, checked=False)
-    except DalembertError as error:
-        error.where = error.where or reading.document.place()
-        raise
+    index = Index(m.bodies, range(len(m.bodies)))
+    with placed(reading.document.place()):
+        made = with_actions(reading, data, m, (index, None))
+        both = {key: getattr(m, key) + getattr(made, key) for key in ("named", "drives")
+                if getattr(made, key) is not getattr(m, key)}  # fmt: skip
+        return replace(made, **both, checked=False)

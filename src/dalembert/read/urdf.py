@@ -6,19 +6,20 @@ transmissions) is counted in the notes; nothing is invented and no other file is
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra import Mat3, Vec3
-from ..errors import DalembertError, Place, closest, shown
+from ..algebra import Mat3, Transform, Vec3
+from ..errors import closest, shown
 from ..expr.exact import exact, to_float
 from ..inertia import Inertia
 from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..mechanism import Body, Coupling, Drive, Frame, Mechanism
-from .exact_pose import unit_axis
-from .urdf_fields import ATTRIBUTES, Reading, notes_of, some
+from .context import Context
+from .exact_pose import turned_to, unit_axis
+from .order import parents_first
+from .urdf_fields import ATTRIBUTES, Reading, notes_of
 from .xml_tree import Element, parse_xml
 
 JOINTS: dict[str, Any] = {
@@ -33,33 +34,26 @@ LINK = ("inertial",)
 JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 
 
-def read_urdf(
-    text: str | bytes,
-    *,
-    source: str = "<xml>",
-    base: str = "fixed",
-    mimic: str = "couple",
-    snap: float | None = None,
-) -> Mechanism:
+def read_urdf(text: str | bytes, context: Context) -> Mechanism:
     """Return the mechanism of a URDF text.
 
     With a fixed base the root link is part of the base; otherwise it is the first body, on a joint
     called `base`.
     """
-    root = parse_xml(text, source)
-    reading = Reading(source, snap)
+    root = parse_xml(text, context.source)
+    reading = Reading(context.source, context.snap)
     if root.tag != "robot":
-        what = {"mujoco": "MJCF is not read yet", "sdf": "SDF is not read yet"}
-        message = what.get(root.tag, f"<{shown(root.tag, 40)}> is not a robot")
-        reading.fail(root, message, "a URDF begins with <robot>")
+        hint = "a URDF begins with <robot>, SDF with <sdf>, MJCF with <mujoco>"
+        reading.fail(root, f"<{shown(root.tag, 40)}> is not a robot", hint)
     if any(c.tag.startswith("xacro:") for c in root.children):
-        reading.fail(root, "this is a xacro file", "expand it to URDF first")
+        hint = "name it .xacro and use the command line: dalembert convert FILE.xacro --to urdf"
+        reading.fail(root, "this is a xacro file", hint)
     reading.known(root, ("link", "joint"))
     links = _links(reading, root)
     joints = _joints(reading, root, links)
     tree, order = _tree(reading, root, links, joints)
     name = root.attributes.get("name") or "robot"
-    return _mechanism(reading, name, links, joints, tree, order, base, mimic)
+    return _mechanism(reading, name, links, joints, tree, order, context)
 
 
 def _links(reading: Reading, root: Element) -> dict[str, Element]:
@@ -128,15 +122,8 @@ def _tree(
     if len(roots) > 1:
         names = ", ".join(shown(n, 40) for n in roots[:5])
         reading.fail(links[roots[1]], f"there are {len(roots)} root links: {names}", "connect them")
-    leaving: dict[str, list[int]] = {}
-    for k, edge in enumerate(joints):
-        leaving.setdefault(edge.parent, []).append(k)
-    ready, order = list(leaving.get(roots[0], ())), []
-    while ready:
-        k = heapq.heappop(ready)
-        order.append(k)
-        for child in leaving.get(joints[k].child, ()):
-            heapq.heappush(ready, child)
+    moves = {edge.child: k for k, edge in enumerate(joints)}
+    order = parents_first([moves.get(edge.parent, -1) for edge in joints])
     if len(order) < len(joints):
         placed = set(order)
         lost = next(edge for k, edge in enumerate(joints) if k not in placed)
@@ -151,9 +138,9 @@ def _mechanism(
     joints: list[Edge],
     root: str,
     order: list[int],
-    base: str,
-    mimic: str,
+    context: Context,
 ) -> Mechanism:
+    base = context.base
     bodies: list[Body] = []
     changes: dict[str, Any] = {}
     index = {root: -1}
@@ -176,18 +163,14 @@ def _mechanism(
         bodies.append(Body(root, -1, joint=joint, inertia=inertia, joint_name=joint_name))
     for k in order:
         edge = joints[k]
-        index[edge.child] = len(bodies)
-        bodies.append(_body(reading, edge, index[edge.parent], links[edge.child]))
-    at = {edge.name: index[edge.child] for edge in joints}
+        bodies += _bodies(reading, edge, index[edge.parent], len(bodies), links[edge.child])
+        index[edge.child] = len(bodies) - 1
+    at = {b.joint_name or b.name: j for j, b in enumerate(bodies)}
     changes["drives"] = tuple(
         d for k in order if (d := _drive(reading, joints[k], at[joints[k].name], bodies))
     )
-    changes["couplings"] = _couplings(reading, [joints[k] for k in order], at, bodies, mimic)
-    try:
-        return Mechanism(tuple(bodies), name, notes=notes_of(reading), **changes)
-    except DalembertError as error:
-        error.where = error.where or Place(reading.source)
-        raise
+    changes["couplings"] = _couplings(reading, [joints[k] for k in order], at, bodies, context)
+    return Mechanism(tuple(bodies), name, notes=notes_of(reading), **changes)
 
 
 def _inertia(reading: Reading, name: str, link: Element, counts: bool = True) -> Inertia:
@@ -255,12 +238,35 @@ def _joint(reading: Reading, edge: Edge, word: str) -> Joint:
     )
     if axis is None:
         reading.fail(element or edge.element, f"joint {shown(edge.name)!r}: the axis is zero")
-    if made is Planar:
-        if axis != Vec3(0, 0, 1):
-            hint = "turn the joint's origin so that the plane's normal is z"
-            reading.fail(element or edge.element, "a planar joint whose normal is not z", hint)
-        return Planar()
-    return made(axis)
+    return Planar() if made is Planar else made(axis)
+
+
+def _bodies(reading: Reading, edge: Edge, parent: int, count: int, link: Element) -> list[Body]:
+    """Return the body of a link; a plane whose normal is not z is turned before and behind it."""
+    body = _body(reading, edge, parent, link)
+    if body.joint.kind != "planar":
+        return [body]
+    normal = reading.vector(reading.one(edge.element, "axis"), "xyz", (0, 0, 1))
+    K = turned_to(unit_axis(normal, reading.graph) or Vec3(0, 0, 1))
+    if K is None:
+        return [body]
+    x, y = (K.matrix() @ u for u in (Vec3(1, 0, 0), Vec3(0, 1, 0)))
+    reading.notes.append(
+        f"planar joint {shown(edge.name)!r}: x is along ({_components(x)}), y along "
+        f"({_components(y)}) of its frame"
+    )
+    moving = replace(
+        body,
+        name=f"{edge.child}.plane",
+        placement=body.placement @ Transform(K, Vec3.zero()),
+        inertia=Inertia(),
+    )
+    back = Transform(K.T, Vec3.zero())
+    return [moving, Body(edge.child, count, back, Fixed(), body.inertia, f"{edge.name}.plane")]
+
+
+def _components(v: Vec3) -> str:
+    return ", ".join(f"{to_float(x):.6g}" for x in v)
 
 
 def _drive(reading: Reading, edge: Edge, j: int, bodies: list[Body]) -> Drive | None:
@@ -277,7 +283,11 @@ def _drive(reading: Reading, edge: Edge, j: int, bodies: list[Body]) -> Drive | 
 
 
 def _couplings(
-    reading: Reading, joints: list[Edge], at: Mapping[str, int], bodies: list[Body], mimic: str
+    reading: Reading,
+    joints: list[Edge],
+    at: Mapping[str, int],
+    bodies: list[Body],
+    context: Context,
 ) -> tuple[Coupling, ...]:
     found = []
     for edge in joints:
@@ -285,7 +295,8 @@ def _couplings(
         if element is None:
             continue
         of = reading.name(element, "joint")
-        if mimic == "free":
+        if of not in at and not context.follows:
+            reading.notes.append(f"<mimic> ignored: there is no joint {shown(of)!r}")
             continue
         if of not in at:
             reading.fail(element, f"there is no joint {shown(of)!r}", closest(of, list(at)))
@@ -300,8 +311,4 @@ def _couplings(
             reading.attribute(element, "offset"),
         )
         found.append(Coupling(at[edge.name], at[of], ratio, offset))
-    if mimic == "free":
-        followers = [edge.name for edge in joints if edge.element.all("mimic")]
-        if followers:
-            reading.notes.append(f"<mimic> ignored: {some(followers)}")
     return tuple(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -110,9 +111,14 @@ class Reading:
 
     def origin(self, element: Element | None) -> Transform:
         """Return the placement of an <origin>: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-        p = self.vector(element, "xyz", (0, 0, 0))
+        return self.placed(
+            self.vector(element, "xyz", (0, 0, 0)), self.vector(element, "rpy", (0, 0, 0))
+        )
+
+    def placed(self, p: Vec3, angles: Iterable[Any]) -> Transform:
+        """Return the placement at a point, turned by roll, pitch and yaw."""
         R = Rotation()
-        for axis, angle in zip((0, 1, 2), self.vector(element, "rpy", (0, 0, 0)), strict=True):
+        for axis, angle in zip((0, 1, 2), angles, strict=True):
             if angle == 0:
                 continue
             turned, note = snap_angle(angle, self.snap, self.graph)

@@ -47,7 +47,7 @@ def write_urdf(m: Mechanism) -> tuple[str, list[str]]:
     else:
         notes.append(f'the base moves: load it with base="{m.bodies[0].joint.kind}"')
     for j, body in enumerate(m.bodies):
-        lines += _link(body, notes)
+        lines += _link(body)
         if j != root:
             lines += _joint(m, j, body, names[body.parent])
     taken = {joint_name(b) for b in m.bodies}
@@ -92,6 +92,7 @@ def _refuse(m: Mechanism) -> None:
     for field, what in (
         ("loops", "loops"),
         ("wheels", "wheels"),
+        ("rolling", "rolling bodies"),
         ("velocity_constraints", "velocity constraints"),
     ):
         if getattr(m, field):
@@ -158,7 +159,7 @@ def _fresh(name: str) -> Iterator[str]:
     return chain([name], (f"{name}{k}" for k in count(1)))
 
 
-def _link(body: Body, notes: list[str]) -> list[str]:
+def _link(body: Body) -> list[str]:
     head = f"  <link name={_quoted(body.name)}"
     inertia = body.inertia
     if inertia.is_massless():

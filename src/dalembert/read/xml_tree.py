@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 from xml.parsers import expat
 
 from ..errors import DescriptionError, Place, shown
 
-DEEPEST, MOST, LONGEST_VALUE = 1000, 2_000_000, 2**20
+DEEPEST, MOST, LONGEST_VALUE, ATTRIBUTES = 1000, 2_000_000, 2**20, 1000
 
 
 @dataclass(slots=True)
 class Element:
-    """A tag with its attributes and children; text between tags is not kept."""
+    """A tag with its attributes, its children and its own text, without blanks around it."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     column: int
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     def all(self, tag: str) -> list[Element]:
         """Return the children with a tag."""
@@ -46,6 +48,8 @@ class _Builder:
         self.count += 1
         if len(self.stack) >= DEEPEST or self.count > MOST:
             self.fail("nested too deeply" if len(self.stack) >= DEEPEST else "too many elements")
+        if len(attributes) > ATTRIBUTES:
+            self.fail(f"an element has more than {ATTRIBUTES} attributes")
         if any(len(v) > LONGEST_VALUE for v in attributes.values()):
             self.fail("an attribute is longer than 1 MiB")
         place = self.here()
@@ -57,7 +61,15 @@ class _Builder:
         self.stack.append(element)
 
     def end(self, tag: str) -> None:
-        self.stack.pop()
+        element = self.stack.pop()
+        element.text = element.text.strip()
+
+    def characters(self, text: str) -> None:
+        if self.stack and not text.isspace():
+            held = self.stack[-1]
+            held.text += text
+            if len(held.text) > LONGEST_VALUE:
+                self.fail("a text is longer than 1 MiB")
 
     def doctype(self, *_: object) -> None:
         self.fail("a document type is not read", "remove <!DOCTYPE ...>")
@@ -83,6 +95,24 @@ def with_line(place: Place | None, text: str | bytes) -> Place | None:
     return replace(place, text=line)
 
 
+def first_tag(text: str | bytes) -> str:
+    """Return the tag of the first element of an XML text, empty where there is none."""
+    start = text[:20000] if isinstance(text, str) else text[:20000].decode("utf-8", "replace")
+    first = re.search(r"<([A-Za-z_][\w.:-]*)", re.sub(r"<!--.*?-->", "", start, flags=re.DOTALL))
+    return first[1] if first else ""
+
+
+def _started(data: bytes) -> bytes:
+    """Return an XML text whose declaration, if blank lines precede it, is blank too.
+
+    Such files are common, and other readers take them; places in the text stay.
+    """
+    found = re.match(rb"(\s+)(<\?xml[^>]*\?>)", data[:2000])
+    if found is None or b"utf-16" in found[2].lower():
+        return data
+    return re.sub(rb"[^\r\n]", b" ", data[: found.end()]) + data[found.end() :]
+
+
 def parse_xml(text: str | bytes, source: str) -> Element:
     """Return the root element of an XML text."""
     # a text is Unicode already, whatever its declaration says
@@ -90,6 +120,7 @@ def parse_xml(text: str | bytes, source: str) -> Element:
     builder = _Builder(source, parser)
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.characters
     parser.StartDoctypeDeclHandler = builder.doctype
     parser.EntityDeclHandler = builder.entity
     parser.UnparsedEntityDeclHandler = builder.entity
@@ -98,7 +129,7 @@ def parse_xml(text: str | bytes, source: str) -> Element:
     parser.buffer_text = True
     try:
         data = text.encode("utf-8") if isinstance(text, str) else text
-        parser.Parse(data, True)
+        parser.Parse(_started(data), True)
     except expat.ExpatError as error:
         where = Place(source, error.lineno, error.offset + 1)
         message = expat.errors.messages.get(error.code, "not well formed")

@@ -1,0 +1,263 @@
+"""Robots in SDF 1.6 to 1.11: links, joints in any graph, frames, nested models, friction, springs.
+
+The format: http://sdformat.org/spec. Joints that close loops are cut as `mechanism.graph` decides.
+What has no meaning for dynamics (visuals, sensors, plugins) is counted in the notes; no other file
+is opened, and nothing is invented: a link without <inertial> has no mass here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ..algebra import Mat3, Transform, Vec3
+from ..errors import shown
+from ..expr.exact import exact, to_float
+from ..inertia import Inertia
+from ..joint import Free, Planar
+from ..mechanism import Body, Frame, Mechanism
+from ..mechanism.graph import Connection, Tree, spanning_tree
+from .context import Context
+from .sdf_joints import Joined, actions, connection, couplings, kept
+from .sdf_scope import Scope, collapsed, read_pose, scope_of
+from .urdf_fields import Reading, notes_of, some
+from .xml_tree import Element, parse_xml
+
+TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+READ = {
+    "model": ("link", "joint", "frame", "model", "pose", "static", "self_collide",
+              "allow_auto_disable"),
+    "link": ("pose", "inertial"),
+    "joint": ("parent", "child", "pose", "axis", "axis2", "gearbox_ratio", "thread_pitch",
+              "gearbox_reference_body", "screw_thread_pitch"),
+    "axis": ("xyz", "limit", "dynamics", "mimic", "use_parent_model_frame"),
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "dynamics": ("damping", "friction", "spring_stiffness", "spring_reference"),
+}  # fmt: skip
+OLDEST, NEWEST = (1, 3), (1, 12)
+
+
+@dataclass
+class _File:
+    """What was found in a file, by full names: links with their poses in the world, joints."""
+
+    reading: Reading
+    world: Scope
+    links: dict[str, tuple[Element, Transform]] = field(default_factory=dict)
+    joints: list[tuple[Element, Scope, Transform]] = field(default_factory=list)
+    frames: list[tuple[str, str | None, Transform]] = field(default_factory=list)
+    static: set[str] = field(default_factory=set)
+
+
+def read_sdf(text: str | bytes, context: Context) -> Mechanism:
+    """Return the mechanism of an SDF text: its model, or all models of its world.
+
+    A model without a joint to the world stands on the base, or floats with `base="free"`.
+    """
+    root = parse_xml(text, context.source)
+    reading = Reading(context.source, context.snap)
+    if root.tag != "sdf":
+        reading.fail(root, f"<{shown(root.tag, 40)}> is not SDF", "SDF begins with <sdf>")
+    version = _version(reading, root)
+    world, name, gravity = _world(reading, root, version)
+    file = _File(reading, world)
+    _gather(file, world, Transform(), False)
+    if file.static.issuperset(file.links):
+        reading.fail(root, "the file has no link that can move: its models are empty or static")
+    return _mechanism(file, name, gravity, context.base)
+
+
+def _version(reading: Reading, root: Element) -> tuple[int, int]:
+    text = root.attributes.get("version", "")
+    parts = text.split(".")
+    if len(parts) != 2 or not all(p.isascii() and p.isdigit() and len(p) < 4 for p in parts):
+        reading.fail(root, f"SDF version {shown(text, 20)!r}", 'write: <sdf version="1.9">')
+    version = int(parts[0]), int(parts[1])
+    if not OLDEST <= version <= NEWEST:
+        reading.fail(root, f"SDF {shown(text, 20)} is not read", "versions 1.3 to 1.12 are")
+    return version
+
+
+def _world(reading: Reading, root: Element, version: tuple[int, int]) -> tuple[Scope, str, Vec3]:
+    """Return the world as a scope of its models, the name of the file's model, and gravity."""
+    worlds = root.all("world")
+    if len(worlds) > 1:
+        reading.fail(worlds[1], "a second <world>", "keep one")
+    holder = worlds[0] if worlds else root
+    included = [i for h in (holder, *holder.all("model")) for i in h.all("include")]
+    if included:
+        reading.fail(included[0], "<include> is not read", "expand the file: gz sdf -p FILE")
+    moving = [m for m in holder.all("model") if not _true(m, "static")]
+    gravity = Vec3(0, 0, Fraction("-9.81"))
+    told = [e for w in worlds for e in w.all("gravity")]
+    if told:
+        parts = [reading.number(told[0], t, "gravity") for t in told[0].text.split()]
+        if len(parts) != 3:
+            reading.fail(told[0], f"gravity: {len(parts)} numbers, 3 needed")
+        gravity = Vec3(*parts)
+    if worlds:
+        _count(reading, worlds[0], ("model", "gravity", "joint", "frame"))
+    world = scope_of(reading, holder, version)
+    if len(moving) == 1 and not holder.all("joint"):
+        # the parts of a single model keep their own names
+        _without_prefix(world.nested[reading.name(moving[0])])
+    name = reading.name(moving[0]) if len(moving) == 1 else holder.attributes.get("name", "")
+    return world, name or "world", gravity
+
+
+def _without_prefix(scope: Scope) -> None:
+    cut = len(scope.prefix)
+    found = [scope]
+    for inner in found:
+        inner.prefix = inner.prefix[cut:]
+        found += inner.nested.values()
+
+
+def _gather(file: _File, scope: Scope, at: Transform, static: bool) -> None:
+    """Add the links, joints and frames of a scope that stands `at` in the world."""
+    reading = file.reading
+    if scope.element.tag == "model":
+        _count(reading, scope.element, READ["model"])
+    for name, element in scope.named.items():
+        pose = collapsed(at @ scope.pose(name, element), reading)
+        full = scope.prefix + name
+        if element.tag == "link":
+            _count(reading, element, READ["link"])
+            file.links[full] = element, pose
+            file.static |= {full} if static else set()
+        elif element.tag == "joint" and not static:
+            _count(reading, element, READ["joint"])
+            for axis in (*element.all("axis"), *element.all("axis2")):
+                _count(reading, axis, READ["axis"])
+                for tag in ("limit", "dynamics"):
+                    for part in axis.all(tag):
+                        _count(reading, part, READ[tag])
+            file.joints.append((element, scope, pose))
+        elif element.tag == "frame" and not static:
+            file.frames.append((full, scope.link(name, element), pose))
+        elif element.tag == "model":
+            _gather(file, scope.nested[name], pose, static or _true(element, "static"))
+
+
+def _count(reading: Reading, element: Element, known: tuple[str, ...]) -> None:
+    for child in element.children:
+        if child.tag not in known:
+            reading.ignored[child.tag] += 1
+
+
+def _true(element: Element, tag: str) -> bool:
+    return any(c.text.lower() in ("1", "true") for c in element.all(tag))
+
+
+# -- the mechanism -----------------------------------------------------------------------------
+
+
+def _mechanism(file: _File, name: str, gravity: Vec3, base: str) -> Mechanism:
+    reading = file.reading
+    names = [n for n in file.links if n not in file.static]
+    index = {n: k for k, n in enumerate(names)} | dict.fromkeys(file.static, -1)
+    bodies = [Body(n, -1, inertia=_inertia(reading, n, file.links[n][0])) for n in names]
+    poses = {n: pose for n, (_, pose) in file.links.items()}
+    joined = Joined(reading, index, poses)
+    made = [connection(joined, *joint) for joint in file.joints]
+    connections = [c for c in made if c is not None]
+    roots = _roots(names, connections)
+    connections = [*_standing(file, roots, names, base), *connections]
+    tree = spanning_tree(bodies, connections, kept(joined))
+    drives, elastic = actions(joined, tree)
+    frames = [*tree.frames, *_frames(file, joined, tree)]
+    followers = couplings(joined, tree)
+    reading.notes += tree.notes
+    return Mechanism(
+        tree.bodies, name, gravity, named=tuple(frames), drives=drives, elastic=elastic,
+        loops=tree.loops, couplings=followers, notes=notes_of(reading),
+    )  # fmt: skip
+
+
+def _frames(file: _File, joined: Joined, tree: Tree) -> list[Frame]:
+    found = []
+    for name, link, pose in file.frames:
+        on = -1 if link is None else joined.index[link]
+        here = pose if link is None or on < 0 else joined.relative(link, pose)
+        body, place = tree.home[on]
+        found.append(Frame(name, body, (place @ here).map(exact)))
+    return found
+
+
+def _roots(names: list[str], connections: list[Connection]) -> list[int]:
+    """Return the first link of each group that no joint binds to the world."""
+    near: dict[int, list[int]] = {}
+    for c in connections:
+        near.setdefault(c.body_i, []).append(c.body_j)
+        near.setdefault(c.body_j, []).append(c.body_i)
+    reached: set[int] = set()
+
+    def reach(start: int) -> None:
+        ready = [start]
+        while ready:
+            k = ready.pop()
+            if k not in reached:
+                reached.add(k)
+                ready += near.get(k, ())
+
+    reach(-1)
+    roots = []
+    for k in range(len(names)):
+        if k not in reached:
+            roots.append(k)
+            reach(k)
+    return roots
+
+
+def _standing(file: _File, roots: list[int], names: list[str], base: str) -> list[Connection]:
+    """Return what carries the roots: the base, or a free or planar joint each."""
+    reading = file.reading
+    if not roots:
+        if base != "fixed":
+            where = file.joints[0][0] if file.joints else file.world.element
+            hint = "leave base out, or take the joint to the world out of the file"
+            reading.fail(where, f"base = {base!r}: a joint binds the model to the world", hint)
+        return []
+    found = []
+    taken = {element.attributes.get("name", "") for element, _, _ in file.joints}
+    for k in roots:
+        pose = file.links[names[k]][1]
+        if base == "fixed":
+            found.append(Connection(f"{names[k]}.world", "fixed", -1, pose, k, Transform()))
+            continue
+        name = "base" if len(roots) == 1 and "base" not in taken else f"{names[k]}.base"
+        joint = Free() if base == "free" else Planar()
+        start = Transform() if base == "free" else pose
+        found.append(Connection(name, joint.kind, -1, start, k, Transform(), (joint,)))
+    if base == "fixed":
+        held = some([names[k] for k in roots])
+        reading.notes.append(f"no joint binds {held} to the world: fixed there")
+    return found
+
+
+def _inertia(reading: Reading, name: str, link: Element) -> Inertia:
+    """Return the inertia of a link; the axes of the tensor are turned into those of the link."""
+    found = link.all("inertial")
+    if not found:
+        reading.massless.append(name)
+        return Inertia()
+    inertial = found[0]
+    if inertial.attributes.get("auto", "").lower() in ("1", "true"):
+        what = f"link {shown(name)!r}: <inertial auto> is not computed, taken as zero"
+        reading.notes.append(what)
+        return Inertia()
+    _count(reading, inertial, ("pose", "mass", "inertia"))
+    pose = read_pose(reading, inertial)
+    mass, tensor = inertial.all("mass"), inertial.all("inertia")
+    m = reading.number(mass[0], mass[0].text, "mass") if mass else 0
+    if to_float(m) < 0:
+        reading.fail(mass[0], f"link {shown(name)!r}: negative mass {to_float(m):g}")
+    if not mass or not tensor:
+        what = "mass" if not mass else "inertia"
+        reading.notes.append(f"link {shown(name)!r}: <inertial> without <{what}>, taken as zero")
+    six = [
+        reading.number(e[0], e[0].text, key) if (e := tensor[0].all(key)) else 0
+        for key in (TENSOR if tensor else ())
+    ]
+    made = pose.R.rotate(Mat3.symmetric(*(six or [0] * 6))).map(exact)
+    return Inertia(m, pose.p, made)

@@ -1,0 +1,284 @@
+"""The joints of SDF: kinds, axes, limits; friction and springs; gearboxes and mimic axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..algebra import Transform, Vec3
+from ..errors import closest, shown
+from ..expr.exact import exact, to_float
+from ..joint import Joint, Prismatic, Revolute, Screw, Spherical
+from ..mechanism import Coupling, Drive, JointSpring, joint_name
+from ..mechanism.graph import Connection, Tree
+from .exact_pose import unit_axis
+from .sdf_scope import Scope, collapsed, text_of
+from .urdf_fields import Reading
+from .xml_tree import Element
+
+KINDS = {
+    "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
+    "ball": "spherical", "universal": "universal", "revolute2": "universal", "screw": "screw",
+    "gearbox": "gearbox",
+}  # fmt: skip
+MODEL_AXES = (1, 5)  # before this version axes are in the model's frame
+NO_LIMIT = 1e15  # SDF writes 1e16 where there is none
+PARALLEL = 1e-6  # of two axes that were rounded
+
+
+@dataclass
+class Joined:
+    """Joints on their way: links by full name, and what is asked of coordinates."""
+
+    reading: Reading
+    index: dict[str, int]
+    poses: dict[str, Transform]
+    single: dict[str, tuple[Connection, Vec3]] = field(default_factory=dict)  # axis in the world
+    asked: dict[str, Element] = field(default_factory=dict)  # axis element of a coordinate
+    gears: list[tuple[Element, str, str, str, Vec3, Vec3]] = field(default_factory=list)
+    mimics: list[tuple[Element, str, str]] = field(default_factory=list)
+
+    def relative(self, link: str, pose: Transform) -> Transform:
+        """Return a pose of the world in the frame of a link."""
+        return collapsed(self.poses[link].inverse @ pose, self.reading)
+
+    def number(self, element: Element | None, tag: str, default: Any = 0) -> Any:
+        """Return the number in a child, the default where there is none."""
+        found = element.all(tag) if element is not None else []
+        if not found:
+            return default
+        text = found[0].text
+        if text.lstrip("+-").lower() in ("inf", "infinity"):
+            return None
+        return self.reading.number(found[0], text, f"{tag}")
+
+
+def connection(
+    joined: Joined, element: Element, scope: Scope, pose: Transform
+) -> Connection | None:
+    """Return a joint between two links, or between a link and the world; None for a gearbox."""
+    reading = joined.reading
+    name = scope.prefix + reading.name(element)
+    word = reading.name(element, "type")
+    if word not in KINDS:
+        near = closest(word, list(KINDS))
+        reading.fail(element, f"joint {shown(name)!r}: unknown type {shown(word, 40)!r}", near)
+    ends = [scope.link(text_of(reading, element, tag), element) for tag in ("parent", "child")]
+    axes = [_axis(reading, element, scope, tag, word) for tag in ("axis", "axis2")]
+    if KINDS[word] == "gearbox":
+        reference = scope.link(text_of(reading, element, "gearbox_reference_body"), element)
+        turned = [pose.R @ a if a is not None else None for a in axes]
+        if None in (*turned, *ends) or reference is None:
+            reading.fail(element, f"gearbox {shown(name)!r} needs two axes and three links")
+        joined.gears.append((element, reference, *ends, *turned))  # type: ignore[arg-type]
+        return None
+    i, j = (-1 if link is None else joined.index[link] for link in ends)
+    if i == j:
+        if i < 0:
+            return None
+        reading.fail(element, f"joint {shown(name)!r} has both ends on one body")
+    frames = [pose if link is None else joined.relative(link, pose) for link in ends]
+    chain = _chain(joined, element, word, axes)
+    axis = element.all("axis")[0] if element.all("axis") else None
+    limits, speed, force = _limits(joined, axis, name, word, chain)
+    made = Connection(name, KINDS[word], i, frames[0], j, frames[1], chain, limits, speed, force)
+    _ask(joined, element, made, scope)
+    if len(chain) == 1 and isinstance(chain[0], (Revolute, Prismatic)):
+        joined.single[name] = made, pose.R @ chain[0].axis
+    return made
+
+
+def _axis(reading: Reading, element: Element, scope: Scope, tag: str, word: str) -> Vec3 | None:
+    """Return an axis in the frame of its joint."""
+    found = element.all(tag)
+    if not found:
+        return Vec3(0, 0, 1) if tag == "axis" and word not in ("fixed", "ball", "gearbox") else None
+    told = found[0].all("xyz")
+    words = told[0].text.split() if told else ()
+    parts = [reading.number(told[0], t, "axis") for t in words] if told else [0, 0, 1]
+    if len(parts) != 3:
+        reading.fail(told[0], f"axis: {len(parts)} numbers, 3 needed", "write: 0 0 1")
+    axis = unit_axis(Vec3(*parts), reading.graph)
+    if axis is None:
+        reading.fail(told[0], f"joint {shown(reading.name(element))!r}: the axis is zero")
+    own = scope.pose(reading.name(element), element).R
+    old = found[0].all("use_parent_model_frame")
+    in_model = scope.version < MODEL_AXES if not old else old[0].text.lower() in ("1", "true")
+    frame = told[0].attributes.get("expressed_in") if told else None
+    if frame:
+        axis = own.T @ (scope.pose(frame, told[0]).R @ axis)
+    elif in_model:
+        axis = own.T @ axis
+    return axis.map(exact)
+
+
+def _chain(
+    joined: Joined, element: Element, word: str, axes: Sequence[Vec3 | None]
+) -> tuple[Joint, ...]:
+    reading, (first, second) = joined.reading, axes
+    kind = KINDS[word]
+    if kind == "fixed":
+        return ()
+    if kind == "spherical":
+        return (Spherical(),)
+    if kind == "universal":
+        if second is None:
+            reading.fail(element, f"a {word} joint needs <axis2>")
+        return Revolute(first), Revolute(second)  # type: ignore[arg-type]
+    if kind == "screw":
+        per_turn = joined.number(element, "screw_thread_pitch", None)
+        if per_turn is not None:
+            pitch = per_turn / (2 * reading.graph.pi())
+        else:
+            # radians per metre, left-handed: the older element
+            thread = joined.number(element, "thread_pitch", 1)
+            if not thread:
+                reading.fail(element, "thread_pitch is zero")
+            pitch = -1 / thread
+        return (Screw(first, exact(pitch)),)  # type: ignore[arg-type]
+    return (Revolute(first) if kind == "revolute" else Prismatic(first),)  # type: ignore[arg-type]
+
+
+def _limits(
+    joined: Joined, axis: Element | None, name: str, word: str, chain: Sequence[Joint]
+) -> tuple[tuple[Any, ...], Any, Any]:
+    limit = axis.all("limit")[0] if axis is not None and axis.all("limit") else None
+    if limit is None or len(chain) != 1 or chain[0].nv != 1:
+        return (), None, None
+
+    def bound(tag: str) -> Any:
+        x = joined.number(limit, tag, None)
+        return None if x is None or abs(to_float(x)) >= NO_LIMIT else x
+
+    lower, upper = bound("lower"), bound("upper")
+    limits: tuple[Any, ...] = ()
+    if word != "continuous" and (lower is not None or upper is not None):
+        if lower is not None and upper is not None and lower > upper:
+            joined.reading.notes.append(
+                f"joint {shown(name)!r}: lower limit above upper limit, both left out"
+            )
+        else:
+            limits = ((lower, upper),)
+    # a negative speed or force means that there is no limit
+    speed, force = (
+        x if (x := bound(tag)) is not None and to_float(x) >= 0 else None
+        for tag in ("velocity", "effort")
+    )
+    return limits, speed, force
+
+
+# -- what acts on coordinates ------------------------------------------------------------------
+
+
+def _ask(joined: Joined, element: Element, made: Connection, scope: Scope) -> None:
+    """Keep in mind what the axes of a joint ask of its coordinates."""
+    acting = ("damping", "friction", "spring_stiffness")
+    for k, tag in enumerate(("axis", "axis2")):
+        for axis in element.all(tag):
+            name = made.names[k] if k < len(made.names) else made.name
+            dynamics = axis.all("dynamics")
+            if dynamics and any(to_float(joined.number(dynamics[0], t)) for t in acting):
+                if made.kind == "spherical" or not made.chain:
+                    joined.reading.notes.append(
+                        f"joint {shown(made.name)!r} is {made.kind}: its <dynamics> is ignored"
+                    )
+                else:
+                    joined.asked[name] = dynamics[0]
+            for mimic in axis.all("mimic"):
+                leader = scope.prefix + joined.reading.name(mimic, "joint")
+                if mimic.attributes.get("axis", "axis") == "axis2":
+                    leader += "_2"
+                joined.mimics.append((mimic, name, leader))
+
+
+def kept(joined: Joined) -> set[str]:
+    """Return the coordinates that something is asked of: their joints are not cut."""
+    names = set(joined.asked)
+    for _, follower, leader in joined.mimics:
+        names |= {follower, leader}
+    for _, reference, parent, child, *_ in joined.gears:
+        for link in (parent, child):
+            found = _between(joined, reference, link)
+            names |= {found[0]} if found else set()
+    return names
+
+
+def actions(joined: Joined, tree: Tree) -> tuple[tuple[Drive, ...], tuple[JointSpring, ...]]:
+    """Return the friction and the springs of the coordinates of a tree."""
+    at = {joint_name(b): j for j, b in enumerate(tree.bodies) if b.joint.nv == 1}
+    drives, springs = [], []
+    for name, dynamics in joined.asked.items():
+        if name not in at:
+            continue
+        j = at[name]
+        damping, dry, stiffness, rest = (
+            joined.number(dynamics, tag)
+            for tag in ("damping", "friction", "spring_stiffness", "spring_reference")
+        )
+        if damping or dry:
+            drives.append(Drive(j, coulomb=(dry, -dry), viscous=damping))
+        if stiffness:
+            springs.append(JointSpring(j, stiffness, rest))
+    order = lambda record: record.joint  # noqa: E731
+    return tuple(sorted(drives, key=order)), tuple(sorted(springs, key=order))
+
+
+def couplings(joined: Joined, tree: Tree) -> tuple[Coupling, ...]:
+    """Return gearboxes and mimic axes as couplings."""
+    at = {joint_name(b): j for j, b in enumerate(tree.bodies) if b.joint.nv == 1}
+    found = [_geared(joined, at, *gear) for gear in joined.gears]
+    for element, follower, leader in joined.mimics:
+        for name in (leader, follower):
+            if name not in at:
+                what = f"mimic: {shown(name)!r} is no joint with one coordinate"
+                joined.reading.fail(element, what, closest(name, list(at)))
+        ratio, offset, zero = (
+            joined.number(element, tag, default)
+            for tag, default in (("multiplier", 1), ("offset", 0), ("reference", 0))
+        )
+        found.append(Coupling(at[follower], at[leader], ratio, exact(offset - ratio * zero)))
+    return tuple(c for c in found if c is not None)
+
+
+def _geared(
+    joined: Joined, at: dict[str, int], element: Element, reference: str, parent: str, child: str,
+    axis: Vec3, axis2: Vec3,
+) -> Coupling | None:  # fmt: skip
+    """Return theta2 = -ratio theta1 of the joints from the reference to parent and child."""
+    reading = joined.reading
+    sides = []
+    for link, direction in ((parent, axis), (child, axis2)):
+        side = _between(joined, reference, link)
+        along = 0.0 if side is None else _sign(joined.single[side[0]][1], direction)
+        if side is None or not along or side[0] not in at:
+            reading.notes.append(
+                f"gearbox {shown(reading.name(element))!r} is ignored: no joint about its axis"
+                f" leads from {shown(reference, 60)!r} to {shown(link, 60)!r}"
+            )
+            return None
+        sides.append((side[0], along * side[1]))
+    (first, s1), (second, s2) = sides
+    ratio = joined.number(element, "gearbox_ratio", 1)
+    # theta = s q on each side; the follower is the one that turns less
+    if abs(to_float(ratio)) <= 1:
+        return Coupling(at[second], at[first], exact(-ratio * int(s1 * s2)))
+    return Coupling(at[first], at[second], exact(-int(s1 * s2) / ratio))
+
+
+def _between(joined: Joined, reference: str, link: str) -> tuple[str, int] | None:
+    """Return the single joint between two links, and 1 where it leads away from the first."""
+    i, j = joined.index[reference], joined.index[link]
+    for name, (c, _) in joined.single.items():
+        if (c.body_i, c.body_j) == (i, j):
+            return name, 1
+        if (c.body_i, c.body_j) == (j, i):
+            return name, -1
+    return None
+
+
+def _sign(a: Vec3, b: Vec3) -> float:
+    """Return 1 or -1 for parallel axes, 0 for others."""
+    along = to_float(a.dot(b))
+    return math.copysign(1.0, along) if abs(abs(along) - 1) < PARALLEL else 0.0

@@ -1,0 +1,131 @@
+"""The shapes of links in URDF and SDF: boxes, cylinders, spheres and meshes, in link frames.
+
+They are read only where someone asks about them; the dynamics of a robot does not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import Place, UsageError
+from .document import read_bytes
+from .resources import find_file
+from .xml_tree import Element, parse_xml
+
+KINDS = ("collision", "visual")
+Rows = tuple[tuple[float, float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A solid in the frame of its link: `sizes` in metres, or the file of a mesh and its scale."""
+
+    link: str
+    use: str  # collision or visual
+    form: str  # box, cylinder, sphere, capsule, mesh
+    rotation: Rows
+    point: tuple[float, ...]
+    sizes: tuple[float, ...] = ()
+    uri: str = ""
+    file: Path | None = None
+
+
+def shapes_of(description: Path, text: str | bytes | None = None) -> dict[str, list[Shape]]:
+    """Return the shapes of every link of a URDF or SDF file, by the link's name.
+
+    `text` is given where the file was expanded first.
+    """
+    root = parse_xml(read_bytes(description) if text is None else text, str(description))
+    found: dict[str, list[Shape]] = {}
+    if root.tag == "robot":
+        for link in root.all("link"):
+            found[link.attributes.get("name", "")] = list(_urdf(link, description))
+        return found
+    if root.tag != "sdf":
+        where = Place(str(description), root.line, root.column)
+        raise UsageError(f"{where}: meshes are looked at in URDF and SDF files")
+    holders = [root, *root.all("world")]
+    models = [m for h in holders for m in h.all("model")]
+    alone = len(models) == 1
+    ready = [(m, "" if alone else m.attributes.get("name", "") + "::") for m in models]
+    for model, prefix in ready:
+        for link in model.all("link"):
+            found[prefix + link.attributes.get("name", "")] = list(_sdf(link, description))
+        ready += [(m, f"{prefix}{m.attributes.get('name', '')}::") for m in model.all("model")]
+    return found
+
+
+def _urdf(link: Element, description: Path) -> list[Shape]:
+    shapes = []
+    for use in KINDS:
+        for element in link.all(use):
+            origin = next(iter(element.all("origin")), None)
+            given = origin.attributes if origin else {}
+            place = [*_numbers(given.get("xyz", ""), 3), *_numbers(given.get("rpy", ""), 3)]
+            for geometry in element.all("geometry"):
+                for form in geometry.children:
+                    values = {k: v for k, v in form.attributes.items()}
+                    made = _shape(link, use, form.tag, values, place, description)
+                    shapes += [made] if made else []
+    return shapes
+
+
+def _sdf(link: Element, description: Path) -> list[Shape]:
+    shapes = []
+    for use in KINDS:
+        for element in link.all(use):
+            pose = next(iter(element.all("pose")), None)
+            place = _numbers(pose.text if pose else "", 6)
+            for geometry in element.all("geometry"):
+                for form in geometry.children:
+                    values = {c.tag: c.text for c in form.children}
+                    values["filename"] = values.get("uri", "")
+                    made = _shape(link, use, form.tag, values, place, description)
+                    shapes += [made] if made else []
+    return shapes
+
+
+def _shape(
+    link: Element, use: str, form: str, values: dict[str, str], place: list[float],
+    description: Path,
+) -> Shape | None:  # fmt: skip
+    sizes = {
+        "box": _numbers(values.get("size", ""), 3),
+        "cylinder": [
+            *_numbers(values.get("radius", ""), 1),
+            *_numbers(values.get("length", ""), 1),
+        ],
+        "capsule": [*_numbers(values.get("radius", ""), 1), *_numbers(values.get("length", ""), 1)],
+        "sphere": _numbers(values.get("radius", ""), 1),
+        "mesh": _numbers(values.get("scale", ""), 3, 1.0),
+    }.get(form)
+    if sizes is None:
+        return None
+    uri = values.get("filename", "") if form == "mesh" else ""
+    file = find_file(uri, description) if uri else None
+    name = link.attributes.get("name", "")
+    R, p = rotation(place[3:]), tuple(place[:3])
+    return Shape(name, use, form, R, p, tuple(sizes), uri, file)
+
+
+def _numbers(text: str, count: int, default: float = 0.0) -> list[float]:
+    """Return numbers of a text; a text that holds others is taken as none at all."""
+    try:
+        values = [float(word) for word in text.split()]
+    except ValueError:
+        values = []
+    if len(values) != count or not all(map(math.isfinite, values)):
+        return [default] * count
+    return values
+
+
+def rotation(angles: list[float]) -> Rows:
+    """Return the rows of Rz(yaw) Ry(pitch) Rx(roll)."""
+    (cr, cp, cy), (sr, sp, sy) = (list(map(f, angles)) for f in (math.cos, math.sin))
+    return (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
