@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..algebra import Mat3, Vec3, is_zero
-from ..errors import ModelError
+from ..algebra import Mat3, Vec3, is_plain_zero
 from ..expr import Scalar
 from ..joint import Vector
+from ..linalg import Matrix
+from ..linalg import Vector as Values
 from ..mechanism import Body, Mechanism
-from .augmented_body import one_freedom_each
-from .drives import Drives, friction, rotor_inertia
+from .augmented_body import one_freedom_each, refuse_wrenches
 
 Partials = dict[int, Any]  # by coordinate s: the derivative of something with respect to q_s
 
@@ -34,45 +34,31 @@ def active_chain(
     qd: Vector,
     qdd: Vector,
     wrenches: Mapping[int, Any] | None = None,
-    drives: Drives = "inertia",
-) -> list[Scalar]:
-    """Return the driving forces and torques P = W q̈ - V."""
-    if wrenches:
-        raise ModelError(
-            "the active chain knows no external wrenches",
-            hint='use method="newton_euler"',
-            command="write --method newton_euler",
-        )
-    W, V = circle(mechanism, q, qd, drives)
-    P = [-x for x in V]
-    for r, row in enumerate(W):
-        for k, w in enumerate(row):
-            if not is_zero(w):
-                P[r] = P[r] + w * qdd[k]
-    return P
+    rotor: Mapping[int, Scalar] | None = None,
+) -> Values:
+    """Return the driving forces and torques P = W q̈ - V, rotor inertias on the diagonal of W."""
+    refuse_wrenches(wrenches, "equations of the active chain")
+    W, V = circle(mechanism, q, qd)
+    return Matrix(W).plus_diagonal(rotor or {}) @ qdd - V
 
 
-def active_chain_W(mechanism: Mechanism, q: Vector, drives: Drives = "inertia") -> Any:
+def active_chain_W(mechanism: Mechanism, q: Vector) -> Matrix:
     """Return the inertia matrix W of (26)."""
-    return circle(mechanism, q, [0] * mechanism.nv, drives)[0]
+    return Matrix(circle(mechanism, q, [0] * mechanism.nv)[0])
 
 
-def active_chain_V(
-    mechanism: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia"
-) -> list[Scalar]:
-    """Return V = Y + ∂T/∂q - Ẇ q̇ of (29), less friction with drives="all"."""
-    return circle(mechanism, q, qd, drives)[1]
+def active_chain_V(mechanism: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
+    """Return V = Y + ∂T/∂q - Ẇ q̇ of (29)."""
+    return circle(mechanism, q, qd)[1]
 
 
-def circle(
-    mechanism: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia"
-) -> tuple[list[list[Scalar]], list[Scalar]]:
+def circle(mechanism: Mechanism, q: Vector, qd: Vector) -> tuple[list[list[Scalar]], list[Scalar]]:
     """Return (W, V): each iteration adds a member and its part of W, Ẇ, ∂T/∂q and Y (31)-(54)."""
     m = one_freedom_each(mechanism)
     n = m.nv
     W: list[list[Scalar]] = [[0] * n for _ in range(n)]
     V: list[Scalar] = [0] * n
-    moving = not all(is_zero(x) for x in qd)
+    moving = not all(is_plain_zero(x) for x in qd)
     members: dict[int, Member] = {-1: Member(-1, Mat3.identity(), Vec3.zero())}
     for i, body in m.outward():
         member = members[i] = joined(members[body.parent], i, body, q[i : i + 1])
@@ -83,10 +69,6 @@ def circle(
             V[j] = V[j] + m.gravity.dot(M) * body.m  # Y, recurrently (52)-(54)
         if moving:
             add_motion(V, member, body, qd)
-    for k, Ia in rotor_inertia(mechanism, drives).items():
-        W[k][k] = W[k][k] + Ia
-    for k, force in friction(mechanism, qd, drives).items():
-        V[k] = V[k] - force
     return W, V
 
 
@@ -131,8 +113,8 @@ class Member:
 
     def dN(self, s: int) -> dict[int, Vec3]:
         """Return the columns of ∂Ñ^(i)/∂q_s, (43), (45): A is orthogonal, so ∂(A⁻¹) is (∂A)ᵀ."""
-        back, turned = self.A.T, self.dA[s].T
-        return {j: turned @ self.beta[j] + back @ self.dbeta[j][s] for j in self.path}
+        back, slope = self.A.T, self.dA[s].T
+        return {j: slope @ self.beta[j] + back @ self.dbeta[j][s] for j in self.path}
 
 
 def joined(before: Member, i: int, body: Body, q: Vector) -> Member:

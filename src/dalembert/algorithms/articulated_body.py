@@ -7,210 +7,164 @@ Classical acceleration of the frame origins, link axes, any joint with a square 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..algebra import Mat3, Rotation, Vec3, is_zero
+from ..algebra import Vec3, is_plain_one, is_plain_zero
 from ..errors import SingularModel
-from ..expr import Scalar, solve
-from ..joint import ZERO, Column, Vector
+from ..expr import Scalar
+from ..joint import Vector
+from ..linalg import Matrix, spd
 from ..mechanism import Body, Mechanism, joint_name
-from .drives import Drives, friction, rotor_inertia
-from .newton_euler import Wrench, couple, squared
+from ..spatial import NO_WRENCH, ZERO, Articulated, Motion, Twist, Wrench
+from .newton_euler import Wrenches
 
 
 @dataclass(frozen=True, slots=True)
-class Articulated:
-    """J* of (39): f = M v̇ + B ẇ, n = Bᵀ v̇ + J ẇ at the frame origin; M and J symmetric."""
+class Known:
+    """What is known of the joints of a hybrid model beside their coordinates and rates.
 
-    M: Mat3
-    B: Mat3
-    J: Mat3
+    `given`: the bodies whose acceleration is known; of the others the force is. `rotor`: inertia of
+    rotors. `sliding`: 1 or, for a joint held at rest by dry friction, 0; such a joint has no
+    acceleration, and its tau is the force it then transmits. Both by velocity index.
+    """
 
-    @staticmethod
-    def of(body: Body) -> Articulated:
-        """Return the inertia of one rigid body."""
-        return Articulated(Mat3.identity() * body.m, -body.h.skew(), body.Io)
-
-    def __add__(self, o: Articulated) -> Articulated:
-        return Articulated(self.M + o.M, self.B + o.B, self.J + o.J)
-
-    def times(self, linear: Vec3, angular: Vec3) -> tuple[Vec3, Vec3]:
-        """Return force and couple of an acceleration (linear, angular)."""
-        return self.M @ linear + self.B @ angular, self.B.T @ linear + self.J @ angular
-
-    def less(self, U: Sequence[tuple[Vec3, Vec3]], K: Sequence[tuple[Vec3, Vec3]]) -> Articulated:
-        """Return J - U D⁻¹ Uᵀ (38), with K = U D⁻¹."""
-        M, B, J = self.M, self.B, self.J
-        for (uf, un), (kf, kn) in zip(U, K, strict=True):
-            M, B, J = M - symmetric(kf, uf), B - kf.outer(un), J - symmetric(kn, un)
-        return Articulated(M, B, J)
-
-    def moved(self, R: Rotation, P: Vec3) -> Articulated:
-        """Return jTiᵀ J jTi, the same inertia at the parent's origin in the parent's axes."""
-        M, J = R.rotate(self.M), R.rotate(self.J)
-        B = R @ (R @ self.B.T).T
-        p = P.skew()
-        B_i = B - M @ p
-        shift = p @ B_i - B.T @ p
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = shift.rows
-        return Articulated(M, B_i, J + Mat3.symmetric(xx, yy, zz, xy, xz, yz))
+    given: Collection[int] = ()
+    rotor: Mapping[int, Scalar] = field(default_factory=dict)
+    sliding: Mapping[int, Scalar] = field(default_factory=dict)
 
 
-def symmetric(a: Vec3, b: Vec3) -> Mat3:
-    """Return a bᵀ, known to be symmetric."""
-    return Mat3.symmetric(a.x * b.x, a.y * b.y, a.z * b.z, a.x * b.y, a.x * b.z, a.y * b.z)
+NOTHING = Known()
 
 
 def articulated_body(
-    mechanism: Mechanism,
+    m: Mechanism,
     q: Vector,
     qd: Vector,
     tau: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
+    wrenches: Wrenches | None = None,
+    rotor: Mapping[int, Scalar] | None = None,
 ) -> list[Scalar]:
     """Return the accelerations qdd that the joint forces tau give at the state (q, qd)."""
-    return hybrid_dynamics(mechanism, q, qd, tau, (), wrenches, drives)[0]
-
-
-def articulated_body_wrenches(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-) -> list[list[Scalar]]:
-    """Return the link wrenches f_j of (43) that the joint forces tau lead to."""
-    return hybrid_dynamics(mechanism, q, qd, tau, (), wrenches, drives)[2]
+    return hybrid_dynamics(m, q, qd, tau, Known(rotor=rotor or {}), wrenches)[0]
 
 
 def hybrid_dynamics(
-    mechanism: Mechanism,
+    m: Mechanism,
     q: Vector,
     qd: Vector,
     x: Vector,
-    given: Collection[int] = (),
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-    sliding: Mapping[int, Scalar] | None = None,
-) -> tuple[list[Scalar], list[Scalar], list[list[Scalar]]]:
-    """Return (qdd, tau, link wrenches). x holds qdd for the bodies in `given`, tau for the others.
+    known: Known = NOTHING,
+    wrenches: Wrenches | None = None,
+) -> tuple[list[Scalar], list[Scalar], list[Wrench]]:
+    """Return (qdd, tau, the wrench that each joint transmits to its link).
 
-    A joint of given acceleration hands its whole inertia to its parent; the others hand on J*.
-    `sliding` is 1 or, for a joint held at rest by dry friction, 0, by velocity index: such a joint
-    has no acceleration, and its tau is the force it then transmits. Friction is the caller's then.
+    x holds qdd for the bodies of `known.given`, tau for the others. A joint of given acceleration
+    hands its whole inertia to its parent; the others hand on J*.
     """
     # size: the three recursions of one algorithm share a dozen symbols and read best together
-    m, acting = mechanism, wrenches or {}
-    moving = sliding or {}
-    rubbing = friction(m, qd, drives) if sliding is None else {}
-    rotor = rotor_inertia(m, drives)
+    given, rotor, sliding, acting = known.given, known.rotor, known.sliding, wrenches or {}
     q_, qd_, x_ = m.split_q(q), m.split(qd), m.split(x)
-    w: dict[int, Vec3] = {-1: Vec3.zero()}
-    R, P, zeta, beta, J = {}, {}, {}, {}, {}
+    w = {-1: ZERO}
+    place, zeta, beta, J = {}, {}, {}, {}
 
-    # outward (32)-(35): velocities, ζ, β
+    # outward (32)-(35): velocities, and what they ask for by themselves
     for j, body in m.outward():
-        R[j], P[j] = body.pose(q_[j])
-        w_i = R[j].T @ w[body.parent]
+        place[j] = body.pose(q_[j])
         rate = x_[j] if j in given else [0] * body.joint.nv
-        wJ, wdJ, vJ, vdJ = body.rates(q_[j], qd_[j], rate)
-        w[j] = w_i + wJ
-        turning = R[j].T @ (squared(w[body.parent]) @ P[j])
-        zeta[j] = (turning + vdJ + 2 * w_i.cross(vJ), w_i.cross(wJ) + wdJ)
-        W = squared(w[j])
-        beta[j] = (-(W @ body.h), -couple(body.Io, W, w[j], ZERO))
-        if j in acting:
-            beta[j] = (beta[j][0] - acting[j][0], beta[j][1] - acting[j][1])
+        alone = Motion(w[body.parent]).carried(*place[j]).moved(*body.rates(q_[j], qd_[j], rate))
+        w[j], zeta[j] = alone.w, alone.acceleration
+        beta[j] = -Motion(w[j]).needs(body) - acting.get(j, NO_WRENCH)
         J[j] = Articulated.of(body)
 
     # inward (36)-(40): the inertia each joint feels, and the force it must resist
-    S, U, K, H, alpha = {}, {}, {}, {}, {}
+    S, U, K, D, u = {}, {}, {}, {}, {}
     for j, body in m.inward():
-        S[j] = body.joint.columns(q_[j]) if j not in given else ()
-        U[j] = [J[j].times(*s) for s in S[j]]
         k = m.velocity_index[j]
-        H[j] = [[_pair(s, u) for u in U[j]] for s in S[j]]
-        for a in range(len(S[j])):
-            H[j][a][a] = H[j][a][a] + rotor.get(k + a, 0)
-        K[j] = _times_inverse(U[j], H[j], body, moving.get(k, 1))
-        zf, zn = J[j].times(*zeta[j])
-        bf, bn = beta[j][0] - zf, beta[j][1] - zn
-        alpha[j] = [
-            x_[j][a] - rubbing.get(k + a, 0) + _pair(s, (bf, bn)) for a, s in enumerate(S[j])
-        ]
-        i = body.parent
-        if i >= 0:
-            for (kf, kn), a_ in zip(K[j], alpha[j], strict=True):
-                bf, bn = bf - kf * a_, bn - kn * a_
-            f = R[j] @ bf
-            beta[i] = (beta[i][0] + f, beta[i][1] + R[j] @ bn + P[j].cross(f))
-            J[i] = J[i] + J[j].less(U[j], K[j]).moved(R[j], P[j])
+        S[j] = body.joint.columns(q_[j]) if j not in given else ()
+        U[j] = [J[j] @ s for s in S[j]]
+        own = {a: rotor[k + a] for a in range(len(S[j])) if k + a in rotor}
+        D[j] = Matrix([[s.dot(t) for t in U[j]] for s in S[j]]).plus_diagonal(own)
+        free = () if own or k in sliding else _directions(S[j])
+        K[j] = _times_inverse(U[j], D[j], body, free, sliding.get(k, 1))
+        left = beta[j] - J[j] @ zeta[j]
+        u[j] = [force + s.dot(left) for force, s in zip(x_[j], S[j], strict=False)]
+        if body.parent >= 0:
+            for t, y in zip(K[j], u[j], strict=True):
+                left = left - t * y
+            beta[body.parent] = left.to_parent(*place[j], onto=beta[body.parent])
+            J[body.parent] += J[j].less(U[j], K[j]).to_parent(*place[j])
 
     # outward (41)-(43): accelerations, and the wrenches they transmit
-    vd, wd = {-1: -m.gravity}, {-1: Vec3.zero()}
+    acceleration = {-1: Twist(-m.gravity, ZERO)}
     qdd, tau, transmitted = {}, {}, []
     for j, body in m.outward():
-        i, k = body.parent, m.velocity_index[j]
-        lin = R[j].T @ (vd[i] + wd[i].cross(P[j]))
-        ang = R[j].T @ wd[i]
-        vd[j], wd[j] = lin + zeta[j][0], ang + zeta[j][1]
+        k = m.velocity_index[j]
+        before = acceleration[body.parent].to_child(*place[j])
         qdd[j] = x_[j]
         if j not in given:
-            free = moving.get(k, 1)
-            qdd[j] = _accelerations(H[j], U[j], K[j], alpha[j], lin, ang, free)
-            for (s_lin, s_ang), a in zip(S[j], qdd[j], strict=True):
-                vd[j], wd[j] = vd[j] + s_lin * a, wd[j] + s_ang * a
-        f, n = J[j].times(vd[j], wd[j])
-        f, n = f - beta[j][0], n - beta[j][1]
-        transmitted.append([*f, *n])
+            qdd[j] = _accelerations(D[j], U[j], K[j], u[j], before, sliding.get(k, 1))
+        acceleration[j] = before + zeta[j]
+        for s, y in zip(S[j], qdd[j], strict=False):
+            acceleration[j] += s * y
+        transmitted.append(J[j] @ acceleration[j] - beta[j])
         tau[j] = x_[j]
-        if j in given or k in moving:
-            tau[j] = [
-                t + rotor.get(k + a, 0) * qdd[j][a] + rubbing.get(k + a, 0)
-                for a, t in enumerate(body.project(q_[j], f, n))
-            ]
+        if j in given or k in sliding:
+            forces = zip(body.project(q_[j], transmitted[j]), qdd[j], strict=True)
+            tau[j] = [f + rotor.get(k + a, 0) * y for a, (f, y) in enumerate(forces)]
     return m.join(qdd), m.join(tau), transmitted
 
 
-def _pair(s: Column, wrench: tuple[Vec3, Vec3]) -> Scalar:
-    return s[0].dot(wrench[0]) + s[1].dot(wrench[1])
+def _directions(S: Sequence[Twist]) -> list[int]:
+    """Return along which of the six directions a joint is free, none if it has another axis."""
+    found = []
+    for s in S:
+        units = [k for k, x in enumerate(s.entries()) if not is_plain_zero(x)]
+        if len(units) != 1 or not is_plain_one(s.entries()[units[0]]):
+            return []
+        found += units
+    return found
 
 
 def _times_inverse(
-    U: Sequence[tuple[Vec3, Vec3]], H: Sequence[Sequence[Scalar]], body: Body, free: Scalar = 1
-) -> list[tuple[Vec3, Vec3]]:
-    """Return the columns of U H⁻¹; a joint that moves no inertia has none."""
-    n = len(H)
+    U: Sequence[Wrench], D: Matrix, body: Body, free: Sequence[int], sliding: Scalar
+) -> list[Wrench]:
+    """Return the columns of U D⁻¹, K; a joint that moves no inertia has none.
+
+    In the directions that a joint leaves free, `free`, U is D itself and K the unit matrix.
+    """
+    n = len(D)
     singular = SingularModel(
         f"joint {joint_name(body)!r} moves no inertia: the direct model does not exist",
         hint="give the body beyond it a mass or an inertia about the joint, or a rotor inertia",
     )
-    if any(is_zero(H[a][a]) for a in range(n)):
+    if any(is_plain_zero(D[a][a]) for a in range(n)):
         raise singular
-    if n == 1:
-        inverse = free * (1 / H[0][0])
-        return [(f * inverse, t * inverse) for f, t in U]
+    rows = [[u.entries()[r] for u in U] for r in range(6)]
     try:
-        rows = [solve(H, [[*f, *t][r] for f, t in U]) for r in range(6)] if n else []
+        K = [
+            [int(a == free.index(r)) for a in range(n)]
+            if r in free
+            else [row[0] * (sliding * (1 / D[0][0]))]
+            if n == 1
+            else spd(D, row)
+            for r, row in enumerate(rows)
+        ]
     except ZeroDivisionError:
         raise singular from None
-    return [(Vec3(*(r[a] for r in rows[:3])), Vec3(*(r[a] for r in rows[3:]))) for a in range(n)]
+    columns = ([row[a] for row in K] for a in range(n))
+    return [Wrench(Vec3(*column[:3]), Vec3(*column[3:])) for column in columns]
 
 
 def _accelerations(
-    H: Sequence[Sequence[Scalar]],
-    U: Sequence[tuple[Vec3, Vec3]],
-    K: Sequence[tuple[Vec3, Vec3]],
-    alpha: Sequence[Scalar],
-    lin: Vec3,
-    ang: Vec3,
+    D: Matrix,
+    U: Sequence[Wrench],
+    K: Sequence[Wrench],
+    u: Sequence[Scalar],
+    before: Twist,
     free: Scalar = 1,
 ) -> list[Scalar]:
-    """Return q̈_j = H⁻¹ (α - Uᵀ jTi V̇_i), (41)."""
-    if len(H) == 1:
-        kf, kn = K[0]
-        return [alpha[0] * (free * (1 / H[0][0])) - kf.dot(lin) - kn.dot(ang)]
-    right = [a - (f.dot(lin) + t.dot(ang)) for a, (f, t) in zip(alpha, U, strict=True)]
-    return solve(H, right) if H else []
+    """Return q̈_j = D⁻¹ (u - Uᵀ jTi V̇_i), (41)."""
+    if len(D) == 1:
+        f, n = K[0]
+        return [u[0] * (free * (1 / D[0][0])) - f.dot(before.v) - n.dot(before.w)]
+    return list(spd(D, [y - before.dot(t) for y, t in zip(u, U, strict=True)]))

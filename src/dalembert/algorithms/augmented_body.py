@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from ..algebra import Mat3, Vec3, is_zero
+from ..algebra import Mat3, Vec3, is_plain_zero
 from ..errors import ModelError, shown
 from ..expr import Scalar
 from ..inertia import steiner
 from ..joint import Joint, Vector
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.rehome import expand_planar, merge_fixed
+from ..spatial import Wrench
 from .condensed import Condensed, Link
-from .drives import Drives, friction, rotor_inertia
 from .dual import Dual, parts
 
 
@@ -79,7 +80,8 @@ def augmented_bodies(mechanism: Mechanism) -> list[AugmentedBody]:
     for j, body in mechanism.inward():
         inertia = body.inertia
         levers = tuple((c, mechanism.bodies[c].placement.p) for c in reversed(children[j]))
-        V, W, J = inertia.h, steiner(inertia.m, inertia.centre), inertia.Io
+        V, W = inertia.h, steiner(inertia.m, inertia.centre)
+        J = inertia.tensor + W if inertia.at == "centre" else inertia.Io
         for c, l in levers:
             V = V + l * M[c]
             K = steiner(M[c], l)
@@ -114,16 +116,10 @@ def augmented_body(
     q: Vector,
     qd: Vector,
     qdd: Vector,
-    wrenches: Mapping[int, tuple[Vec3, Vec3]] | None = None,
-    drives: Drives = "inertia",
+    wrenches: Mapping[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """Return tau_i = Σ A_ij q̈_j + Σ_{k>j} B_ijk q̇_j q̇_k + Σ C_ij q̇_j² - Q_i (3-1)."""
-    if wrenches:
-        raise ModelError(
-            "the condensed equations know no external wrenches",
-            hint='use method="newton_euler", or add Jᵀ w with `jacobian`',
-            command="write --method newton_euler",
-        )
+    refuse_wrenches(wrenches, "condensed equations")
     m = one_freedom_each(mechanism)
     here = condensed(m, q)
     n = m.nv
@@ -132,22 +128,18 @@ def augmented_body(
         tau[i] = tau[i] + here.A(i, j) * qdd[j]
         if i != j:
             tau[j] = tau[j] + here.A(i, j) * qdd[i]
-    if not all(is_zero(x) for x in qd):
+    if not all(is_plain_zero(x) for x in qd):
         slope = slopes(m, q, here)
         for i in range(n):
             for j in range(n):
                 tau[i] = tau[i] + centrifugal(slope, i, j) * (qd[j] * qd[j])
                 for k in range(j + 1, n):
                     tau[i] = tau[i] + coriolis(slope, i, j, k) * (qd[j] * qd[k])
-    for k, Ia in rotor_inertia(mechanism, drives).items():
-        tau[k] = tau[k] + Ia * qdd[k]
-    for k, force in friction(mechanism, qd, drives).items():
-        tau[k] = tau[k] + force
     return tau
 
 
 def augmented_coefficients(
-    mechanism: Mechanism, q: Vector, drives: Drives = "inertia"
+    mechanism: Mechanism, q: Vector
 ) -> tuple[list[Scalar], list[list[Scalar]], list[list[list[Scalar]]], list[list[Scalar]]]:
     """Return (Q, A, B, C); B[i][j][k] = B[i][k][j] is the full coefficient, zero where j = k."""
     m = one_freedom_each(mechanism)
@@ -156,8 +148,6 @@ def augmented_coefficients(
     A: list[list[Scalar]] = [[0] * n for _ in range(n)]
     for i, j in here.pairs():
         A[i][j] = A[j][i] = here.A(i, j)
-    for k, Ia in rotor_inertia(mechanism, drives).items():
-        A[k][k] = A[k][k] + Ia
     B: list[list[list[Scalar]]] = [[[0] * n for _ in range(n)] for _ in range(n)]
     for i in range(n):
         for j in range(n):
@@ -232,3 +222,13 @@ def one_freedom_each(mechanism: Mechanism) -> Mechanism:
                 hint="use newton_euler, or revolute joints with massless bodies between them",
             )
     return m
+
+
+def refuse_wrenches(wrenches: Any, form: str, instead: str = "newton_euler") -> None:
+    """Raise ModelError for external wrenches, which the printed Lagrange forms do not have."""
+    if wrenches:
+        raise ModelError(
+            f"the {form} cannot take external wrenches",
+            hint=f'use method="{instead}"',
+            command=f"write --method {instead}",
+        )

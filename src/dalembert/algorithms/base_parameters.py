@@ -10,28 +10,29 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, get_args
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..display import table_html
 from ..door import doors
-from ..errors import UsageError, shown
+from ..errors import UsageError
 from ..expr import Expr, Graph, Scalar
 from ..expr.exact import exact, substitute, to_float
 from ..expr.formula import Sum, Symbol
-from ..expr.style import LATEX, TEXT, latex_name, write
+from ..expr.polynomial import canonical
+from ..expr.style import TEXT, write
 from ..mechanism import Body, Mechanism, require_mechanism
 from .drives import Drives
 from .parameter_relations import (
     IA,
     TEN,
     Basis,
-    Motion,
+    Excitation,
     Relation,
-    base_motion,
+    base_excitation,
     carried,
     closed_form,
     main_axis,
@@ -94,10 +95,9 @@ class BaseParameters:
     @cached_property
     def formulas(self) -> dict[Symbol, Sum]:
         """The formula of each grouped parameter, as a tree."""
-        from .grouping import grouped_form
+        from ..equations.grouping import formulas
 
-        pairs = zip(self.names, self.forms, strict=True)
-        return {Symbol(n): grouped_form(self, form) for n, form in pairs if len(form) > 1}
+        return formulas(self)
 
     @cached_property
     def groups(self) -> dict[str, str]:
@@ -146,22 +146,19 @@ class BaseParameters:
 
     def text(self) -> str:
         """Return the grouping as text, one formula per line."""
-        lines = [f"{len(self)} base parameters of {len(self.standard)} standard ones"]
-        lines.append("base: " + ", ".join(self.names))
-        lines.append("no effect: " + (", ".join(self.no_effect) or "none"))
-        lines += [f"{name} = {right}" for name, right in self.groups.items()]
-        lines += [f"note: {note}" for note in self.notes]
-        return "\n".join(lines) + "\n"
+        from ..equations.grouping import text
+
+        return text(self)
 
     def latex(self) -> str:
         """Return the grouping as a LaTeX `align*` block."""
-        pairs = self.formulas.items()
-        rows = [rf"{latex_name(x.name)} &= {write(right, LATEX)} \\" for x, right in pairs]
-        return "\n".join([r"\begin{align*}", *rows, r"\end{align*}"]) + "\n"
+        from ..equations.grouping import latex
+
+        return latex(self)
 
     def json(self) -> dict[str, Any]:
         """Return names, columns, formulas and coefficients as plain data."""
-        from .grouping import data
+        from ..equations.grouping import data
 
         return data(self)
 
@@ -178,12 +175,8 @@ def base_parameters(mechanism: Mechanism, drives: Drives = "inertia") -> BasePar
         raise UsageError(
             f"drives = {drives!r} is not known", hint="one of " + ", ".join(get_args(Drives))
         )
-    if mechanism.followers:
-        raise UsageError(
-            "base parameters are those of joints with coordinates of their own, and "
-            + ", ".join(map(shown, mechanism.followers[:8])) + " follow others",
-            hint='lock them, or load with mimic="free"',
-        )  # fmt: skip
+    if mechanism.followers or mechanism.fold is not None:
+        return _folded(mechanism, drives)
     m = _symbols_only(mechanism)
     columns = parameter_columns(mechanism, drives)
     at = {(c.body, c.kind): k for k, c in enumerate(columns)}
@@ -217,18 +210,46 @@ def base_parameters(mechanism: Mechanism, drives: Drives = "inertia") -> BasePar
     return BaseParameters(columns, tuple(kept), tuple(rows), tuple(notes), drives)
 
 
+def _folded(mechanism: Mechanism, drives: Drives) -> BaseParameters:
+    """Return the base parameters where joints follow others: those of the whole tree, regrouped."""
+    from .folded_parameters import regrouped, sampled
+
+    whole = mechanism.unfolded
+    base = base_parameters(replace(whole, fold=None, checked=True), drives)
+    m = _symbols_only(replace(whole, fold=None, checked=True))
+    known = {name: to_float(x) for name, x in mechanism.values.items()}
+    symbolic = [p.name for p in m.parameters if p.name not in known]
+    values = [
+        known | {name: _number(name, k) for name in symbolic} for k in range(2 if symbolic else 1)
+    ]
+    draws = [sampled(m, whole, base.kept, drives, x) for x in values]
+
+    def constant(column: int, drawn: Sequence[float]) -> Scalar | None:
+        found = _constant(drawn)
+        if found is not None:
+            return found
+        return _Guesses(m, base.standard[column].body).find(drawn)
+
+    kept, forms, unknown = regrouped(
+        base.kept, [dict(form) for form in base.forms], draws, constant
+    )
+    notes = tuple(f"{base.standard[c].symbol()} is grouped, no formula was found" for c in unknown)
+    return BaseParameters(
+        parameter_columns(mechanism, drives), tuple(kept), tuple(map(_tidy, forms)),
+        (*base.notes, *notes), drives,
+    )  # fmt: skip
+
+
 def _add(form: Form, taken: Form, k: Scalar) -> None:
-    if is_zero(k):
+    if is_plain_zero(k):
         return
     for c, x in taken.items():
         form[c] = form[c] + k * x if c in form else k * x
 
 
 def _tidy(form: Form) -> Form:
-    from .grouping import canonical
-
     tidy = {c: canonical(x) for c, x in sorted(form.items())}
-    return {c: x for c, x in tidy.items() if not is_zero(x)}
+    return {c: x for c, x in tidy.items() if not is_plain_zero(x)}
 
 
 # -- relations ---------------------------------------------------------------------------------
@@ -269,14 +290,14 @@ def _relations(m: Mechanism, driven: set[int]) -> tuple[list[list[Relation]], li
     """Return the relations of every body with its parent, and what could not be put in symbols."""
     symbolic = any(isinstance(x, Expr) and x.names() for x in _numbers(m))
     draws = [scaled(_drawn(m, k)) for k in range(2 if symbolic else 1)]
-    motions: list[list[Motion | None]] = [[] for _ in draws]  # None: general position
+    motions: list[list[Excitation | None]] = [[] for _ in draws]  # None: general position
     relations: list[list[Relation]] = []
     notes: list[str] = []
     for j, body in m.outward():
         k = main_axis(draws[0][0].bodies[j])
         found = []
         for (drawn, _), seen in zip(draws, motions, strict=True):
-            parent = seen[body.parent] if body.parent >= 0 else base_motion(drawn.gravity)
+            parent = seen[body.parent] if body.parent >= 0 else base_excitation(drawn.gravity)
             if parent is None:
                 seen.append(None)
                 continue

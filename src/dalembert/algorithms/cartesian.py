@@ -7,16 +7,12 @@ centre of the last body) in its own axes; planar machines keep [vx, vy, w] of it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
-from ..algebra import Vec3
 from ..errors import ModelError
-from ..expr import Scalar, solve
 from ..joint import Vector
+from ..linalg import Matrix, each_column, general
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism
-from .composite import composite
-from .kane import centre, massive
+from .kane import centre, massive, without_gravity
 from .kinematics import Target, target_jacobian, target_jacobian_derivative
 from .newton_euler import newton_euler
 
@@ -30,55 +26,50 @@ def _target(m: Mechanism, frame: str | None) -> Target:
 
 def motions(m: Mechanism) -> tuple[int, ...]:
     """Return which of [v; w] the model keeps: as many as there are joints, or an error."""
+    speeds = m.nv if m.fold is None else m.fold.count
     for kept in (PLANAR, SPATIAL):
-        if m.nv == len(kept):
+        if speeds == len(kept):
             return kept
     raise ModelError(
-        f"the Cartesian model needs a square Jacobian; the machine has {m.nv} speeds",
-        hint="3 (planar) or 6 (spatial) joints, or lock some",
+        f"the Cartesian model needs a square Jacobian; the machine has {speeds} speeds",
+        hint="task_model(m, frame) has no such limit; or lock joints until 3 or 6 are left",
     )
 
 
-def J_n(m: Mechanism, q: Vector, frame: str | None = None) -> list[list[Scalar]]:
+def J_n(m: Mechanism, q: Vector, frame: str | None = None) -> Matrix:
     """Return the square Jacobian J_n in the axes of the frame (6.2)."""
-    J = target_jacobian(m, _target(m, frame), q)
-    return [J[r] for r in motions(m)]
+    x = q if m.fold is None else m.fold.coordinates(q)
+    return _left(m, target_jacobian(m, _target(m, frame), x)).pick(motions(m))
 
 
-def J_n_dot(m: Mechanism, q: Vector, qd: Vector, frame: str | None = None) -> list[list[Scalar]]:
+def J_n_dot(m: Mechanism, q: Vector, qd: Vector, frame: str | None = None) -> Matrix:
     """Return dJ_n/dt."""
-    Jd = target_jacobian_derivative(m, _target(m, frame), q, qd)
-    return [Jd[r] for r in motions(m)]
+    x, xd = (q, qd) if m.fold is None else (m.fold.coordinates(q), m.fold.rates(qd))
+    return _left(m, target_jacobian_derivative(m, _target(m, frame), x, xd)).pick(motions(m))
 
 
-def cartesian_mass(m: Mechanism, q: Vector, frame: str | None = None) -> list[list[Scalar]]:
-    """Return M_x = J⁻ᵀ D J⁻¹ (6.5)."""
-    JT, n = _turned(J_n(m, q, frame)), m.nv
-    D = composite(m, q)
-    left = [solve(JT, [D[r][c] for r in range(n)], "general") for c in range(n)]  # columns J⁻ᵀ D
-    rows = _turned(left)
-    return [solve(JT, row, "general") for row in rows]  # J⁻ᵀ D J⁻¹, symmetric
+def _left(m: Mechanism, J: Matrix) -> Matrix:
+    """Return the columns of the coordinates that are left where joints follow others."""
+    return J if m.fold is None else Matrix(m.fold.columns(J))
 
 
-def cartesian_bias(m: Mechanism, q: Vector, qd: Vector, frame: str | None = None) -> list[Scalar]:
+def cartesian_mass(m: Mechanism, q: Vector, D: Matrix, frame: str | None = None) -> Matrix:
+    """Return M_x = J⁻ᵀ D J⁻¹ (6.5), symmetric, from the mass matrix D."""
+    JT = J_n(m, q, frame).T
+    return each_column(general, JT, each_column(general, JT, D).T).T
+
+
+def cartesian_bias(
+    m: Mechanism, q: Vector, qd: Vector, D: Matrix, frame: str | None = None
+) -> Values:
     """Return V_x = J⁻ᵀ (c - D J⁻¹ J̇ q̇) (E3.9), c the Coriolis and centrifugal forces."""
-    J = J_n(m, q, frame)
-    still = replace(m, gravity=Vec3.zero(), checked=True)
-    c = newton_euler(still, q, qd, [0] * m.nv, drives="none")
-    D = composite(m, q)
-    turned = solve(J, _times(J_n_dot(m, q, qd, frame), qd), "general")
-    gap = [a - b for a, b in zip(c, _times(D, turned), strict=True)]
-    return solve(_turned(J), gap, "general")
+    J, Jd = J_n(m, q, frame), J_n_dot(m, q, qd, frame)
+    x, xd = (q, qd) if m.fold is None else (m.fold.coordinates(q), m.fold.rates(qd))
+    c = Values(newton_euler(without_gravity(m), x, xd, [0] * m.nv))
+    c = c if m.fold is None else Values(m.fold.forces(c))
+    return general(J.T, c - D @ general(J, Jd @ qd))
 
 
-def cartesian_force(m: Mechanism, q: Vector, tau: Vector, frame: str | None = None) -> list[Scalar]:
+def cartesian_force(m: Mechanism, q: Vector, tau: Vector, frame: str | None = None) -> Values:
     """Return F_x = J⁻ᵀ τ (6.9, E3.8)."""
-    return solve(_turned(J_n(m, q, frame)), list(tau), "general")
-
-
-def _turned(A: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-    return [list(column) for column in zip(*A, strict=True)]
-
-
-def _times(A: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:
-    return [sum((a * b for a, b in zip(row, x, strict=True)), 0) for row in A]
+    return general(J_n(m, q, frame).T, tau)

@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import ComputationError, UsageError
 from ..expr import Scalar, cos, sin, solve
 from ..joint import Vector
+from ..linalg import Matrix
 from ..mechanism import Mechanism
 from .drives import Drives, friction, rotor_inertia
 from .dry_friction import Outcome, held_system, resistance
@@ -39,8 +40,8 @@ class Part:
 class ClosedForm:
     """The coefficients of a mechanism, and what they are written with.
 
-    A symbol is ("sin" or "cos", joints with their signs), ("q", joint), or ("number", places,
-    joint): Σ numbers[place] q^k, k = 0, 1, ...; joints from 1.
+    A symbol is ("sin" or "cos", joints with their signs, places of constant angles with theirs),
+    ("q", joint), or ("number", places, joint): Σ numbers[place] q^k, k = 0, 1, ...; joints from 1.
     """
 
     numbers: tuple[Any, ...]  # expressions of parameters; over working scalars once bound
@@ -49,15 +50,19 @@ class ClosedForm:
     definite: bool  # whether A is that of a mechanism: symmetric positive definite
     left_out: tuple[str, ...] = ()  # in words
     held: tuple[tuple[str, Any], ...] = ()  # joints that are frozen, by name, and where
+    followers: tuple[tuple[int, Any, Any], ...] = ()  # leader, ratio, offset: after the others
+    names: tuple[str, ...] = ()  # of the symbols, as they are printed
 
     def map(self, f: Callable[[Any], Any]) -> ClosedForm:
         """Return the form with its numbers mapped, as those of a mechanism are."""
-        return replace(self, numbers=tuple(map(f, self.numbers)))
+        led = tuple((k, f(a), f(b)) for k, a, b in self.followers)
+        return replace(self, numbers=tuple(map(f, self.numbers)), followers=led)
 
 
 def values_of(form: ClosedForm, q: Vector) -> list[Scalar]:
     """Return the value of every symbol."""
     turn = {"sin": sin, "cos": cos}
+    q = [*q, *(a * q[k - 1] + b for k, a, b in form.followers)]
     out: list[Scalar] = []
     for kind, *key in form.symbols:
         if kind == "q":
@@ -73,6 +78,8 @@ def values_of(form: ClosedForm, q: Vector) -> list[Scalar]:
             angle = q[first - 1] if first > 0 else -q[-first - 1]
             for j in others:
                 angle = angle + q[j - 1] if j > 0 else angle - q[-j - 1]
+            for place, sign in key[1]:
+                angle = angle + sign * form.numbers[place]
             out.append(turn[kind](angle))
     return out
 
@@ -231,9 +238,9 @@ def outcome(
     load = _less(tau, _added(_load(found, n), _rates(found, n, qd)))
     for k, force in rub.force.items():
         load[k] = load[k] - force
-    unit = [[1 if i == j else 0 for j in range(n)] for i in range(n)]
-    A = _regular(m, _matrix(found, n))
-    qdd, held = held_system(A, load, unit, [0] * n, rub.sliding, _kind(m))
+    A = Matrix(_regular(m, _matrix(found, n)))
+    z, held = held_system(A, load, Matrix.unit(n), [0] * n, rub.sliding, m.form.definite)
+    qdd = list(z)
     for k, s in rub.sliding.items():
         qdd[k] = qdd[k] * s
     return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, {})

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
-from ..algebra import is_zero
-from ..expr import Scalar, absolute, maximum, minimum, solve, where
+from ..algebra import is_plain_zero
+from ..expr import Scalar, absolute, maximum, minimum, where
 from ..joint import Vector
-from ..mechanism import Mechanism
+from ..linalg import Planned, dot
+from ..linalg import Vector as Values
+from ..mechanism import Mechanism, is_rolling
 from .loop_closure import closure, closure_rates, closure_sides, loop_jacobian
-from .velocity_rows import is_rolling
 
 Matrix = Sequence[Sequence[Scalar]]
 CERTIFIED = 1e-9  # a certificate above this says that the plan is not that of the state
-DENSE = 6  # the last pivots are chosen at run time, those before are the planned ones
 
 
 class Plan(Protocol):
@@ -46,107 +46,6 @@ class Plan(Protocol):
     def column_sizes(self) -> tuple[float, ...]: ...
 
 
-# -- the planned linear system -----------------------------------------------------------------
-
-
-class Factor:
-    """A = L U in planned order, its last rows solved with pivoting at run time."""
-
-    def __init__(self, A: Matrix):
-        self.n = n = len(A)
-        self.head = head = max(0, n - DENSE)
-        U = [list(row) for row in A]
-        self.L: list[list[Scalar]] = [[0] * n for _ in range(n)]
-        self.ratio: Scalar = 1
-        for k in range(head):
-            inverse = 1 / U[k][k]
-            # behind a pivot of zero nothing is a number: the ratio says so
-            self.ratio = where(absolute(U[k][k]) > 0, self.ratio, 0)
-            for i in range(k + 1, n):
-                if is_zero(U[i][k]):
-                    continue
-                self.L[i][k] = l = U[i][k] * inverse
-                # a multiplier above one is a pivot below the largest entry of its column
-                self.ratio = minimum(self.ratio, 1 / maximum(absolute(l), 1))
-                for c in range(k + 1, n):
-                    if not is_zero(U[k][c]):
-                        U[i][c] = U[i][c] - l * U[k][c]
-        self.U = U
-        self.tail = [row[head:] for row in U[head:]]
-        self.ratio = minimum(self.ratio, _pivot_ratio(self.tail))
-        if head:
-            self.ratio = where(self.ratio > 0, self.ratio, 0)
-
-    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
-        """Return x of A x = b."""
-        n, head, L, U = self.n, self.head, self.L, self.U
-        y = list(b)
-        for k in range(head):
-            for i in range(k + 1, n):
-                y[i] = y[i] - L[i][k] * y[k]
-        x: list[Scalar] = [0] * head + general(self.tail, y[head:])
-        for k in reversed(range(head)):
-            s = y[k]
-            for c in range(k + 1, n):
-                s = s - U[k][c] * x[c]
-            x[k] = s / U[k][k]
-        return x
-
-    def solve_transposed(self, b: Sequence[Scalar]) -> list[Scalar]:
-        """Return x of Aᵀ x = b."""
-        n, head, L, U = self.n, self.head, self.L, self.U
-        z = list(b)
-        for k in range(head):
-            z[k] = z[k] / U[k][k]
-            for c in range(k + 1, n):
-                z[c] = z[c] - U[k][c] * z[k]
-        turned = [list(column) for column in zip(*self.tail, strict=True)]
-        x: list[Scalar] = z[:head] + general(turned, z[head:])
-        for k in reversed(range(head)):
-            for i in range(k + 1, n):
-                x[k] = x[k] - L[i][k] * x[i]
-        return x
-
-
-def general(A: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
-    """Return x of A x = b for any regular A, the empty one included."""
-    return solve(A, b, "general") if len(b) else []
-
-
-def _pivot_ratio(A: Matrix) -> Scalar:
-    """Return the smallest pivot of Gauss with row exchanges over the largest."""
-    n = len(A)
-    if not n:
-        return 1
-    rows = [list(row) for row in A]
-    low: Scalar = None
-    high: Scalar = None
-    for j in range(n):
-        for r in range(j + 1, n):
-            better = absolute(rows[r][j]) > absolute(rows[j][j])
-            for c in range(j, n):
-                up, down = rows[j][c], rows[r][c]
-                rows[j][c], rows[r][c] = where(better, down, up), where(better, up, down)
-        size = absolute(rows[j][j])
-        low = size if low is None else minimum(low, size)
-        high = size if high is None else maximum(high, size)
-        inverse = 1 / where(size > 0, rows[j][j], 1)
-        for r in range(j + 1, n):
-            factor = rows[r][j] * inverse
-            for c in range(j + 1, n):
-                rows[r][c] = rows[r][c] - factor * rows[j][c]
-    return low / maximum(high, 1e-300)
-
-
-def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    """Return Σ a b over entries that are not structurally zero."""
-    total: Scalar = 0
-    for x, y in zip(a, b, strict=True):
-        if not (is_zero(x) or is_zero(y)):
-            total = total + x * y
-    return total
-
-
 def _share(J: Matrix, plan: Plan) -> Scalar:
     """Return the smallest share that the dependent coordinates have in a planned row.
 
@@ -156,7 +55,7 @@ def _share(J: Matrix, plan: Plan) -> Scalar:
     sizes, smallest = plan.column_sizes, 1
     for r in plan.rows:
         parts = [absolute(x) * s for x, s in zip(J[r], sizes, strict=True)]
-        own = [parts[k] for k in plan.dependent if not is_zero(J[r][k])]
+        own = [parts[k] for k in plan.dependent if not is_plain_zero(J[r][k])]
         if own:
             smallest = minimum(smallest, _largest(own) / maximum(_largest(parts), 1e-300))
     return smallest
@@ -180,19 +79,20 @@ class Closed:
     plan: Plan
     q: Vector
     J: Matrix
-    factor: Factor
+    factor: Planned
+    moving: bool = False  # the rates that are given are those of a motion: none has to follow
 
     @staticmethod
     def at(m: Mechanism, plan: Plan, q: Vector) -> Closed:
         """Return the closure equations of a pose, solved for the dependent rates."""
         J = loop_jacobian(m, q)
         A = [[J[r][k] for k in plan.dependent] for r in plan.rows]
-        factor = Factor(A)
+        factor = Planned(A)
         if is_rolling(m):
             factor.ratio = minimum(factor.ratio, _share(J, plan))
         return Closed(m, plan, q, J, factor)
 
-    def tree(self, independent: Sequence[Scalar], bias: Sequence[Scalar] | None) -> list[Scalar]:
+    def tree(self, independent: Sequence[Scalar], bias: Sequence[Scalar] | None) -> Values:
         """Return the whole vector from its independent part: J x = -bias."""
         plan = self.plan
         right = []
@@ -204,14 +104,16 @@ class Closed:
             x[k] = value
         for k, value in zip(plan.dependent, self.factor.solve(right), strict=True):
             x[k] = value
-        return x
+        return Values(x)
 
-    def velocity(self, qd: Vector) -> list[Scalar]:
+    def velocity(self, qd: Vector) -> Values:
         """Return the rates of all joints from those of the independent ones, (4)."""
+        if self.moving:
+            return Values(qd)
         sides = closure_sides(self.m, self.q)
         return self.tree([qd[k] for k in self.plan.independent], sides)
 
-    def acceleration(self, qd: Vector, qdd: Sequence[Scalar]) -> list[Scalar]:
+    def acceleration(self, qd: Vector, qdd: Sequence[Scalar]) -> Values:
         """Return the accelerations of all joints from the independent ones; qd is closed."""
         return self.tree(qdd, closure_rates(self.m, self.q, qd)[1])
 
@@ -256,7 +158,7 @@ class Closed:
         """
         plan, sizes = self.plan, self.plan.column_sizes
         left = [r for r in range(plan.equations) if r not in plan.rows]
-        left = [r for r in left if not all(is_zero(x) for x in self.J[r])]
+        left = [r for r in left if not all(is_plain_zero(x) for x in self.J[r])]
         gaps = []
         for c, lead in enumerate(plan.independent if left else ()):
             column = [row[c] for row in self.G]
@@ -268,7 +170,7 @@ class Closed:
     @property
     def trusted(self) -> Scalar:
         """The pivot ratio where the plan holds, zero where it is that of another branch."""
-        if is_zero(self.opening):
+        if is_plain_zero(self.opening):
             return self.factor.ratio
         return where(self.opening > CERTIFIED, 0, self.factor.ratio)
 
@@ -280,7 +182,7 @@ class Closed:
             absolute(x) * (s / size)
             for row, size in zip(self.J, plan.row_sizes, strict=True)
             for x, s in zip(row, plan.column_sizes, strict=True)
-            if not is_zero(x)
+            if not is_plain_zero(x)
         ])  # fmt: skip
 
     def checks(self) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
@@ -293,13 +195,12 @@ def checks_of(residual: Sequence[Scalar], pivot: Scalar, certificate: Scalar) ->
     return [_largest([absolute(x) for x in residual]), pivot, certificate]
 
 
-def assembly(m: Mechanism, plan: Plan, q: Vector, steps: int = 8) -> Any:
-    """Return (q, checks): dependent joints found from the independent ones.
+def assembly(closed: Closed) -> Vector:
+    """Return q: dependent joints found from the independent ones.
 
-    Newton's steps from the given pose: the start decides the branch.
+    Newton's steps from a pose: the start decides the branch.
     """
-    closed = closed_at(m, plan, q, steps)
-    return [list(closed.q), *closed.checks()]
+    return closed.q
 
 
 def _stepped(closed: Closed) -> list[Scalar]:
@@ -311,7 +212,7 @@ def _stepped(closed: Closed) -> list[Scalar]:
         step[k] = -x
     out: list[Scalar] = []
     for body, own, dq in zip(m.bodies, m.split_q(closed.q), m.split(step), strict=True):
-        out.extend(own if all(is_zero(x) for x in dq) else body.joint.integrate(own, dq))
+        out.extend(own if all(is_plain_zero(x) for x in dq) else body.joint.integrate(own, dq))
     return out
 
 
@@ -323,31 +224,12 @@ def closed_at(m: Mechanism, plan: Plan, q: Vector, steps: int) -> Closed:
     return closed
 
 
-def tree_motion(
-    m: Mechanism, plan: Plan, q: Vector, qd: Vector, qdd: Vector, steps: int = 0
-) -> Any:
-    """Return (qd, qdd, checks) of the whole tree from the independent coordinates."""
-    closed = closed_at(m, plan, q, steps)
+def tree_motion(closed: Closed, qd: Vector, qdd: Vector) -> tuple[Values, Values]:
+    """Return (qd, qdd) of the whole tree from the independent coordinates."""
     qd = closed.velocity(qd)
-    qdd = closed.acceleration(qd, [qdd[k] for k in plan.independent])
-    return [qd, qdd, *closed.checks()]
+    return qd, closed.acceleration(qd, [qdd[k] for k in closed.plan.independent])
 
 
-def in_closed_motion(
-    m: Mechanism, plan: Plan, q: Vector, qd: Vector, *qdd: Vector, run: Any, tree: Any = None,
-    steps: int = 0, **options: Any,
-) -> Any:  # fmt: skip
-    """Return (what `run` gives for the whole tree, checks) in the motion of the independent joints.
-
-    `run(m, q, qd, ...)` is a quantity of trees; qdd is given where it needs accelerations.
-    """
-    closed = closed_at(m, plan, q, steps)
-    full = closed.velocity(qd)
-    more = [closed.acceleration(full, [x[k] for k in plan.independent]) for x in qdd]
-    return [run(tree or m, closed.q, full, *more, **options), *closed.checks()]
-
-
-def active_map(m: Mechanism, plan: Plan, q: Vector, steps: int = 0) -> Any:
-    """Return (G, checks): rates of all joints from those of the independent ones, (56)."""
-    closed = closed_at(m, plan, q, steps)
-    return [closed.G, *closed.checks()]
+def active_map(closed: Closed) -> list[list[Scalar]]:
+    """Return G: rates of all joints from those of the independent ones, (56)."""
+    return closed.G

@@ -9,281 +9,197 @@ a motor move so that their force is zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..errors import ModelError, shown
-from ..expr import Scalar, solve
+from ..expr import Scalar
 from ..joint import Vector
+from ..linalg import Matrix, general, projected, spd
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism, joint_name
-from .closed_kinematics import Closed, Plan, closed_at, dot
+from .closed_kinematics import Closed, Plan, closed_at
 from .composite import composite
 from .drives import Drives
+from .joint_forces import JointForces
 from .loop_closure import closure_rates
-from .newton_euler import newton_euler
-from .springs import spring_forces, without_springs
+from .newton_euler import Wrenches, newton_euler
 
-Inverse = Callable[..., list[Scalar]]
+Inverse = Callable[..., Sequence[Scalar]]  # of rigid bodies: (tree, q, qd, qdd, wrenches)
+
+
+@dataclass(frozen=True)
+class ClosedModel:
+    """A closed mechanism at a pose, with the forces of its cut tree.
+
+    `tree` is the cut tree, in frames that may be chosen for its own dynamics; `forces` are those of
+    the mechanism as it is described, whose frames hold the points of springs.
+    """
+
+    closed: Closed
+    tree: Mechanism
+    forces: JointForces
+    inverse: Inverse = newton_euler
+    wrenches: Wrenches | None = None
+
+    @staticmethod
+    def at(
+        m: Mechanism,
+        plan: Plan,
+        q: Vector,
+        tree: Mechanism | None = None,
+        drives: Drives = "inertia",
+        steps: int = 0,
+    ) -> ClosedModel:
+        """Return the model at a pose, after some steps of Newton."""
+        return ClosedModel(closed_at(m, plan, q, steps), tree or m, JointForces(m, drives))
+
+    @property
+    def in_motion(self) -> ClosedModel:
+        """The model along a motion, which knows the rates of all joints.
+
+        Rates that followed from the independent ones would have poles within a step, where these
+        do not decide the motion.
+        """
+        return replace(self, closed=replace(self.closed, moving=True))
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the loops."""
+        return self.closed.plan
+
+    @property
+    def q(self) -> Vector:
+        """The coordinates of the whole tree."""
+        return self.closed.q
+
+    @cached_property
+    def M(self) -> Matrix:
+        """The mass matrix of the cut tree, rotors included."""
+        return self.forces.mass(composite(self.tree, self.q))
+
+    @cached_property
+    def G(self) -> Matrix:
+        """G of (56), a column per independent coordinate."""
+        return Matrix(self.closed.G, len(self.plan.independent))
+
+    @property
+    def A_c(self) -> Matrix:
+        """A_c = Gᵀ M G of (58)."""
+        return projected(self.M, self.G)
+
+    def gamma(self, qd: Vector, qdd: Vector) -> Values:
+        """Return Γ_tr, the joint forces of the cut tree in a motion, less those of springs."""
+        tau = Values(self.inverse(self.tree, self.q, qd, qdd, self.wrenches))
+        return tau.plus(self.forces.inertial(qdd)) - self.forces.passive(self.q, qd)
+
+    def bias(self, qd: Vector) -> tuple[Values, Values]:
+        """Return (Γ_tr, q̈ of the whole tree) where the independent coordinates do not accelerate.
+
+        Only the independent entries of qd are read.
+        """
+        qd = self.closed.velocity(qd)
+        rest = self.closed.acceleration(qd, [0] * len(self.plan.independent))
+        return self.gamma(qd, rest), Values(rest)
+
+    def motion(self, qd: Vector, qdd: Vector) -> tuple[Values, Values, Values]:
+        """Return (q̇, q̈, Γ_tr) of the whole tree; coordinates without a motor move without force.
+
+        Only the independent entries of qd and qdd are read.
+        """
+        plan = self.plan
+        first = len(plan.independent) - plan.free
+        ask = [qdd[k] for k in plan.independent[:first]] + [0] * plan.free
+        full = self.closed.velocity(qd)
+        moved = Values(self.closed.acceleration(full, ask))
+        gamma = self.gamma(full, moved)
+        if plan.free:
+            # (Gᵀ Γ)_f = 0: the accelerations of the coordinates that no motor moves
+            G_f = self.G.pick(range(len(moved)), range(first, first + plan.free))
+            x = spd(projected(self.M, G_f), -(G_f.T @ gamma))
+            moved, gamma = moved + G_f @ x, gamma + self.M @ G_f @ x
+        return Values(full), moved, gamma
+
+    def load(self, gamma: Values, tau: Vector) -> Values:
+        """Return τ - Γ_tr for all joints."""
+        return (-gamma).plus(dict(zip(self.plan.motors, tau, strict=True)))
+
+
+# -- quantities --------------------------------------------------------------------------------
+
+
+def tree_torques(model: ClosedModel, qd: Vector, qdd: Vector) -> Values:
+    """Return Γ_tr: joint forces of the cut tree in the closed motion."""
+    return model.motion(qd, qdd)[2]
 
 
 def active_torques(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    inverse: Inverse = newton_euler,
-    tree: Mechanism | None = None,
-    steps: int = 0,
-    weights: Sequence[float] | None = None,
-    drives: Drives = "inertia",
-    **given: Any,
-) -> Any:
-    """Return (motor forces, checks), (55): only independent entries of qd, qdd are read.
-
-    `tree` is the same mechanism in frames chosen for the tree's own dynamics.
-    """
-    closed = closed_at(m, plan, q, steps)
-    _, gamma, _ = closed_motion(closed, qd, qdd, inverse, tree or m, drives, given)
-    return [shared_forces(closed, closed.projected(gamma), weights), *closed.checks()]
-
-
-def tree_torques(
-    m: Mechanism, plan: Plan, q: Vector, qd: Vector, qdd: Vector, **options: Any
-) -> Any:
-    """Return (Γ_tr, checks): joint forces of the cut tree in the closed motion."""
-    steps = options.pop("steps", 0)
-    inverse, tree = options.pop("inverse", newton_euler), options.pop("tree", None)
-    drives = options.pop("drives", "inertia")
-    closed = closed_at(m, plan, q, steps)
-    _, gamma, _ = closed_motion(closed, qd, qdd, inverse, tree or m, drives, options)
-    return [gamma, *closed.checks()]
-
-
-def closed_motion(
-    closed: Closed,
-    qd: Vector,
-    qdd: Vector,
-    inverse: Inverse,
-    tree: Mechanism,
-    drives: Drives,
-    given: dict[str, Any],
-) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-    """Return (qd, Γ_tr, qdd) of the whole tree; free coordinates move without force."""
-    plan, q = closed.plan, closed.q
-    qd = closed.velocity(qd)
-    ask = [qdd[k] for k in plan.independent]
-    if plan.free:
-        first = len(ask) - plan.free
-        ask[first:] = [0] * plan.free
-    qdd = closed.acceleration(qd, ask)
-    gamma = _forces(closed, tree, qd, qdd, inverse, drives, given)
-    if not plan.free:
-        return qd, gamma, qdd
-    # (Gᵀ Γ)_f = 0: the accelerations of the coordinates that no motor moves
-    columns = [[row[first + c] for row in closed.G] for c in range(plan.free)]
-    M = _inertia(tree, q, drives)
-    along = [[dot(row, g) for row in M] for g in columns]
-    A = [[dot(g, x) for x in along] for g in columns]
-    extra = solve(A, [-dot(g, gamma) for g in columns])
-    for g, x, a in zip(columns, along, extra, strict=True):
-        qdd = [y + a * k for y, k in zip(qdd, g, strict=True)]
-        gamma = [y + a * k for y, k in zip(gamma, x, strict=True)]
-    return qd, gamma, qdd
-
-
-def _forces(
-    closed: Closed,
-    tree: Mechanism,
-    qd: Vector,
-    qdd: Vector,
-    inverse: Inverse,
-    drives: Drives,
-    given: dict[str, Any],
+    model: ClosedModel, qd: Vector, qdd: Vector, weights: Sequence[float] | None = None
 ) -> list[Scalar]:
-    """Return Γ_tr, what the point springs carry taken off."""
-    gamma = inverse(without_springs(tree), closed.q, qd, qdd, drives=drives, **given)
-    pull = spring_forces(closed.m, closed.q, qd)
-    return [a - b for a, b in zip(gamma, pull, strict=True)]
+    """Return the motor forces Gᵀ Γ_tr (55)."""
+    gamma = tree_torques(model, qd, qdd)
+    return shared_forces(model.closed, model.closed.projected(gamma), weights)
 
 
-def _inertia(tree: Mechanism, q: Vector, drives: Drives) -> list[list[Scalar]]:
-    """Return the mass matrix of the tree, with rotors unless drives are left out."""
-    return composite(tree, q, drives="none" if drives == "none" else "inertia")
+def active_mass_matrix(model: ClosedModel) -> Matrix:
+    """Return A_c of (58)."""
+    return model.A_c
 
 
-def _load(plan: Plan, gamma: Vector, tau: Vector) -> list[Scalar]:
-    """Return what motor forces leave over beside the tree's own forces, for all joints."""
-    load: list[Scalar] = [-x for x in gamma]
-    for k, u in zip(plan.motors, tau, strict=True):
-        load[k] = load[k] + u
-    return load
+def active_bias(model: ClosedModel, qd: Vector) -> list[Scalar]:
+    """Return H_c of (58)."""
+    return model.closed.projected(model.bias(qd)[0])
 
 
-def shared_forces(
-    closed: Closed, force: Sequence[Scalar], weights: Sequence[float] | None
-) -> list[Scalar]:
-    """Return motor forces u with G_aᵀ u = force, of least Σ w u² where motors are spare."""
-    plan = closed.plan
-    n = len(plan.independent) - plan.free
-    ease = _eases(weights, len(plan.motors))
-    if not plan.spare_motors:
-        by_index = dict(zip(plan.independent[:n], force, strict=False))
-        return [by_index[k] for k in plan.motors]
-    G = closed.G
-    Ga = [[G[k][c] for c in range(n)] for k in plan.motors]
-    eased = [[x * e for x in row] for row, e in zip(Ga, ease, strict=True)]
-    K = [[dot([r[a] for r in Ga], [r[b] for r in eased]) for b in range(n)] for a in range(n)]
-    mu = solve(K, list(force[:n]))
-    return [dot(row, mu) for row in eased]
-
-
-def _eases(weights: Sequence[float] | None, count: int) -> list[float]:
-    """Return 1 / w of each motor; weights are numbers of the plan, not of a state."""
-    if weights is None:
-        return [1.0] * count
-    if len(weights) != count or not all(0 < w < float("inf") for w in weights):
-        raise ModelError(
-            f"weights = {list(weights)}: one positive number for each of {count} motors is needed",
-            hint="a larger weight spares its motor",
-        )
-    return [1 / w for w in weights]
-
-
-def active_mass_matrix(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    tree: Mechanism | None = None,
-    steps: int = 0,
-    drives: Drives = "inertia",
-) -> Any:
-    """Return (A_c, checks) of (58): Gᵀ M G."""
-    closed = closed_at(m, plan, q, steps)
-    return [_reduced(closed, tree or m, drives), *closed.checks()]
-
-
-def _reduced(closed: Closed, tree: Mechanism, drives: Drives) -> list[list[Scalar]]:
-    M = _inertia(tree, closed.q, drives)
-    columns = list(zip(*closed.G, strict=True))
-    n = len(columns)
-    along = [[dot(row, g) for row in M] for g in columns]
-    A: list[list[Scalar]] = [[0] * n for _ in range(n)]
-    for a in range(n):
-        for b in range(a, n):
-            A[a][b] = A[b][a] = dot(columns[a], along[b])
-    return A
-
-
-def _bias(
-    closed: Closed,
-    qd: Vector,
-    inverse: Inverse,
-    tree: Mechanism,
-    drives: Drives,
-    given: dict[str, Any],
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (Γ_tr at q̈_i = 0, that q̈ of the whole tree)."""
-    qd = closed.velocity(qd)
-    rest = closed.acceleration(qd, [0] * len(closed.plan.independent))
-    return _forces(closed, tree, qd, rest, inverse, drives, given), rest
-
-
-def active_bias(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    qd: Vector,
-    inverse: Inverse = newton_euler,
-    tree: Mechanism | None = None,
-    steps: int = 0,
-    drives: Drives = "inertia",
-    **given: Any,
-) -> Any:
-    """Return (H_c, checks) of (58)."""
-    closed = closed_at(m, plan, q, steps)
-    gamma, _ = _bias(closed, qd, inverse, tree or m, drives, given)
-    return [closed.projected(gamma), *closed.checks()]
-
-
-def holding_forces(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    inverse: Inverse = newton_euler,
-    tree: Mechanism | None = None,
-) -> list[Scalar]:
+def holding_forces(model: ClosedModel) -> list[Scalar]:
     """Return the motor forces that hold gravity and springs at rest.
 
     What no motor moves is not held: its share is left out (least squares in the coordinates that
     are independent).
     """
-    closed = closed_at(m, plan, q, 0)
-    return shared_forces(closed, closed.projected(free_load(closed, tree or m, inverse)), None)
+    rest = [0] * model.tree.nv
+    return shared_forces(model.closed, model.closed.projected(model.gamma(rest, rest)), None)
 
 
-def free_load(closed: Closed, tree: Mechanism, inverse: Inverse = newton_euler) -> list[Scalar]:
-    """Return gravity and springs on all joints of the cut tree, at rest."""
-    rest = [0] * closed.m.nv
-    return _forces(closed, tree, rest, rest, inverse, "none", {})
+def closed_forward(model: ClosedModel, qd: Vector, tau: Vector) -> Values:
+    """Return q̈ of the whole tree for motor forces tau, by A_c and H_c (58)."""
+    gamma, rest = model.bias(qd)
+    qdd_i = spd(model.A_c, model.closed.projected(model.load(gamma, tau)))
+    return model.closed.tree(qdd_i, None) + rest
 
 
-def closed_forward(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    inverse: Inverse = newton_euler,
-    tree: Mechanism | None = None,
-    steps: int = 0,
-    drives: Drives = "inertia",
-    **given: Any,
-) -> Any:
-    """Return (q̈ of the whole tree, checks) for motor forces tau, by A_c and H_c (58)."""
-    closed = closed_at(m, plan, q, steps)
-    gamma, rest = _bias(closed, qd, inverse, tree or m, drives, given)
-    load = _load(plan, gamma, tau)
-    A = _reduced(closed, tree or m, drives)
-    qdd_i = solve(A, closed.projected(load)) if A else []
-    moved = closed.tree(qdd_i, None)
-    return [[a + b for a, b in zip(moved, rest, strict=True)], *closed.checks()]
+def closed_forward_multipliers(model: ClosedModel, qd: Vector, tau: Vector) -> Values:
+    """Return q̈ of the whole tree by one system: M q̈ - Jᵀ λ = τ - h, J q̈ = -J' q̇."""
+    closed, rows, n = model.closed, model.plan.rows, len(model.M)
+    qd = closed.velocity(qd)
+    load = model.load(model.gamma(qd, [0] * n), tau)
+    bias = closure_rates(closed.m, closed.q, qd)[1]
+    J = Matrix([closed.J[r] for r in rows], n)
+    whole = Matrix.block([[model.M, -J.T], [J, Matrix.zeros(len(J), len(J))]]) if rows else model.M
+    return general(whole, [*load, *(-bias[r] for r in rows)])[:n]
 
 
 def closed_hybrid(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    qd: Vector,
-    x: Vector,
-    inverse: Inverse = newton_euler,
-    tree: Mechanism | None = None,
-    steps: int = 0,
-    drives: Drives = "inertia",
-    given: Sequence[str | int] = (),
-    **acting: Any,
-) -> Any:
-    """Return (q̈ of the whole tree, motor forces, checks).
+    model: ClosedModel, qd: Vector, x: Vector, given: Sequence[str | int] = ()
+) -> tuple[Values, list[Scalar]]:
+    """Return (q̈ of the whole tree, motor forces).
 
     x is the acceleration of the motors named in `given`, the force of the other motors; it has an
     entry for each joint, those of passive ones are not read.
     """
-    known = _known(m, plan, given)
-    closed = closed_at(m, plan, q, steps)
-    gamma, rest = _bias(closed, qd, inverse, tree or m, drives, acting)
-    A, H = _reduced(closed, tree or m, drives), closed.projected(gamma)
-    order = plan.independent
+    plan, order = model.plan, model.plan.independent
+    known = _known(model.closed.m, plan, given)
+    gamma, rest = model.bias(qd)
+    A, H = model.A_c, Values(model.closed.projected(gamma))
     ask: list[Scalar] = [x[k] if k in known else 0 for k in order]
-    load: list[Scalar] = [x[k] if k in plan.motors else 0 for k in order]
-    sought = [a for a, k in enumerate(order) if k not in known]
-    if sought:
-        right = [load[a] - H[a] - dot(A[a], ask) for a in sought]
-        found = solve([[A[a][b] for b in sought] for a in sought], right)
-        for a, y in zip(sought, found, strict=True):
-            ask[a] = y
-    force = {k: H[a] + dot(A[a], ask) if k in known else load[a] for a, k in enumerate(order)}
-    moved = closed.tree(ask, None)
-    qdd = [a + b for a, b in zip(moved, rest, strict=True)]
-    return [qdd, [force[k] for k in plan.motors], *closed.checks()]
+    load = Values(x[k] if k in plan.motors else 0 for k in order)
+    # A_ff q̈_f = Γ_f - H_f - A_fr q̈_r
+    f = [a for a, k in enumerate(order) if k not in known]
+    found = spd(A.pick(f, f), (load - H - A @ ask).pick(f))
+    for a, y in zip(f, found, strict=True):
+        ask[a] = y
+    force = {k: H[a] + A[a] @ ask if k in known else load[a] for a, k in enumerate(order)}
+    return model.closed.tree(ask, None) + rest, [force[k] for k in plan.motors]
 
 
 def _known(m: Mechanism, plan: Plan, given: Sequence[str | int]) -> set[int]:
@@ -306,27 +222,31 @@ def _known(m: Mechanism, plan: Plan, given: Sequence[str | int]) -> set[int]:
     return known
 
 
-def closed_forward_multipliers(
-    m: Mechanism,
-    plan: Plan,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    inverse: Inverse = newton_euler,
-    tree: Mechanism | None = None,
-    steps: int = 0,
-    drives: Drives = "inertia",
-    **given: Any,
-) -> Any:
-    """Return the same by one system: M q̈ - Jᵀ λ = τ - h, J q̈ = -J' q̇."""
-    closed = closed_at(m, plan, q, steps)
-    qd = closed.velocity(qd)
-    n, rows, light = m.nv, plan.rows, tree or m
-    h = _forces(closed, light, qd, [0] * n, inverse, drives, given)
-    M = _inertia(light, closed.q, drives)
-    load = _load(plan, h, tau)
-    bias = closure_rates(m, closed.q, qd)[1]
-    top = [[*M[k], *(-closed.J[r][k] for r in rows)] for k in range(n)]
-    low = [[*closed.J[r], *([0] * len(rows))] for r in rows]
-    found = solve([*top, *low], [*load, *(-bias[r] for r in rows)], "general")
-    return [found[:n], *closed.checks()]
+# -- motors beyond the mobility ----------------------------------------------------------------
+
+
+def shared_forces(
+    closed: Closed, force: Sequence[Scalar], weights: Sequence[float] | None
+) -> list[Scalar]:
+    """Return motor forces u with G_aᵀ u = force, of least Σ w u² where motors are spare."""
+    plan = closed.plan
+    n = len(plan.independent) - plan.free
+    ease = _eases(weights, len(plan.motors))
+    if not plan.spare_motors:
+        by_index = dict(zip(plan.independent[:n], force, strict=False))
+        return [by_index[k] for k in plan.motors]
+    Ga = Matrix([[closed.G[k][c] for c in range(n)] for k in plan.motors], n)
+    eased = Matrix([row * e for row, e in zip(Ga, ease, strict=True)], n)
+    return list(eased @ spd(Ga.T @ eased, force[:n]))
+
+
+def _eases(weights: Sequence[float] | None, count: int) -> list[float]:
+    """Return 1 / weight of each motor. Weights are constants, not traced."""
+    if weights is None:
+        return [1.0] * count
+    if len(weights) != count or not all(0 < w < float("inf") for w in weights):
+        raise ModelError(
+            f"weights = {list(weights)}: one positive number for each of {count} motors is needed",
+            hint="a larger weight spares its motor",
+        )
+    return [1 / w for w in weights]

@@ -1,18 +1,19 @@
 """Closed loops as rows J q̇ = 0 beside other velocity constraints: holonomic ones (2.4)-(2.8).
 
 A loop may have more equations than it needs: `Loop.kept` names those that are kept, after the rank
-of all at assembled poses. The rate of a row is the symmetric form of the loop's second rates.
+of all at assembled poses. The rate of a row is the symmetric form of the loop's second rates;
+where rates are not those of coordinates (quaternions), it is that of dual numbers.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ..algebra import is_zero
-from ..errors import ModelError, shown
+from ..algebra import is_plain_zero
 from ..expr import Scalar
 from ..joint import Vector
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import UNHELD, Mechanism
+from .constraint_row import with_rate
 from .loop_closure import (
     EQUATIONS,
     branches,
@@ -48,18 +49,13 @@ def closure_rows(
     kept = kept_equations(m)
     if not kept:
         return [], []
-    for body in m.bodies:
-        if body.joint.kind not in COORDINATE_RATES:
-            raise ModelError(
-                f"joint {shown(joint_name(body))!r} is {body.joint.kind}: loops together with "
-                "velocity constraints need rates that are those of coordinates",
-                hint="write it as revolute and prismatic joints",
-            )
     m = _loops_alone(m)
+    if any(body.joint.kind not in COORDINATE_RATES for body in m.bodies):
+        return with_rate(m, lambda x: [loop_jacobian(m, x)[r] for r in kept], q, qd)
     J = loop_jacobian(m, q)
     H = [J[r] for r in kept]
     rates: list[list[Scalar]] = [[0] * m.nv for _ in kept]
-    if all(is_zero(x) for x in qd):
+    if all(is_plain_zero(x) for x in qd):
         return H, rates
     # second rates are a quadratic form B of q̇: its value at (q̇, e_k) is the rate of column k
     for k in _moving(m):
@@ -91,4 +87,4 @@ def closure_gaps(m: Mechanism, q: Vector) -> list[Scalar]:
 
 def _loops_alone(m: Mechanism) -> Mechanism:
     """Return the machine without wheels and equations, whose rows stand elsewhere."""
-    return replace(m, wheels=(), velocity_constraints=(), checked=True)
+    return replace(m, **UNHELD, checked=True)

@@ -6,38 +6,39 @@ the wrench that unit acceleration of one joint asks of the composite body beyond
 
 from __future__ import annotations
 
-from ..algebra import Transform
+from ..algebra import Rotation, Vec3
 from ..expr import Scalar
 from ..inertia import Inertia
 from ..joint import Vector
+from ..linalg import Matrix
 from ..mechanism import Mechanism
-from .drives import Drives, rotor_inertia
+from ..spatial import inertia_to_parent
 
 
-def composite(mechanism: Mechanism, q: Vector, drives: Drives = "inertia") -> list[list[Scalar]]:
-    """Return the mass matrix M(q), nv x nv, symmetric."""
-    q_ = mechanism.split_q(q)
-    n, start = mechanism.nv, mechanism.velocity_index
+def composite(m: Mechanism, q: Vector) -> Matrix:
+    """Return the mass matrix M(q) of the rigid bodies, nv x nv, symmetric."""
+    q_, n, start = m.split_q(q), m.nv, m.velocity_index
     M: list[list[Scalar]] = [[0] * n for _ in range(n)]
-    pose = {j: body.pose(q_[j]) for j, body in mechanism.outward()}
-    whole = {j: body.inertia for j, body in mechanism.outward()}
-
-    for j, body in mechanism.inward():
-        I = whole[j]
-        if body.parent >= 0:
-            there = Inertia(I.m, I.h, I.Io, "origin").moved(Transform(*pose[j]))
-            whole[body.parent] = whole[body.parent] + there
-        for a, (linear, angular) in enumerate(body.joint.columns(q_[j])):
+    place, I = composite_bodies(m, q)
+    for j, body in m.inward():
+        for a, s in enumerate(body.joint.columns(q_[j])):
             # the wrench of a unit acceleration of this freedom, then seen by every joint below
-            f = linear * I.m + angular.cross(I.h)
-            t = I.Io @ angular + I.h.cross(linear)
-            k = j
-            while k >= 0:
-                for b, force in enumerate(mechanism.bodies[k].project(q_[k], f, t)):
-                    M[start[k] + b][start[j] + a] = M[start[j] + a][start[k] + b] = force
-                R, P = pose[k]
-                f = R @ f
-                t, k = R @ t + P.cross(f), mechanism.bodies[k].parent
-    for k, Ia in rotor_inertia(mechanism, drives).items():
-        M[k][k] = M[k][k] + Ia
-    return M
+            wrench, i = I[j] @ s, j
+            while i >= 0:
+                for b, force in enumerate(m.bodies[i].project(q_[i], wrench)):
+                    M[start[i] + b][start[j] + a] = M[start[j] + a][start[i] + b] = force
+                wrench, i = wrench.to_parent(*place[i]), m.bodies[i].parent
+    return Matrix(M)
+
+
+def composite_bodies(
+    m: Mechanism, q: Vector
+) -> tuple[dict[int, tuple[Rotation, Vec3]], dict[int, Inertia]]:
+    """Return the place of each body in its parent, and the inertia of all that it carries."""
+    q_ = m.split_q(q)
+    place = {j: body.pose(q_[j]) for j, body in m.outward()}
+    I = {j: body.inertia for j, body in m.outward()}
+    for j, body in m.inward():
+        if body.parent >= 0:
+            I[body.parent] = I[body.parent] + inertia_to_parent(I[j], *place[j])
+    return place, I

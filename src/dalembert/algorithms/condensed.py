@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..algebra import Mat3, Turn, Vec3, is_zero, turn
+from ..algebra import Mat3, Turn, Vec3, is_plain_zero, turn
 from ..expr import Scalar
 
 Factors = tuple[Turn | Mat3, ...]
@@ -31,6 +31,7 @@ class Link:
     V: Vec3  # M_j b_j
     J: Mat3
     levers: Mapping[int, Vec3]  # child c -> l_jc
+    fixed: Factors = ()  # of a root: constant turns before its factors, which gravity takes
 
 
 class Carried:
@@ -38,9 +39,9 @@ class Carried:
 
     __slots__ = ("_value", "base", "outward", "turn")
 
-    def __init__(self, base: Vec3, outward: bool, turned: Turn | None = None):
-        self.base, self.outward, self.turn = base, outward, turned
-        self._value: Vec3 | None = None if turned else base
+    def __init__(self, base: Vec3, outward: bool, turn: Turn | None = None):
+        self.base, self.outward, self.turn = base, outward, turn
+        self._value: Vec3 | None = None if turn else base
 
     @property
     def value(self) -> Vec3:
@@ -66,7 +67,9 @@ class Carried:
 
 def fixed_under(v: Vec3, factor: Turn | Mat3) -> bool:
     """Return whether a vector lies, by structure, along the axis of an elementary turn."""
-    return isinstance(factor, Turn) and all(is_zero(v[u]) for u in range(3) if u != factor.axis)
+    return isinstance(factor, Turn) and all(
+        is_plain_zero(v[u]) for u in range(3) if u != factor.axis
+    )
 
 
 class Condensed:
@@ -86,8 +89,11 @@ class Condensed:
             for i in self.paths[j][:-1]:
                 self.beyond[i].append(j)
         self.heavy = {j for j, link in enumerate(links) if not link.V.is_zero()}
-        self.stiff = {j for j, k in enumerate(links) if not all(map(is_zero, k.J.six()))}
+        self.stiff = {j for j, k in enumerate(links) if not all(map(is_plain_zero, k.J.six()))}
         self._seen: dict[tuple[Any, ...], Any] = {}
+        # gravity behind the fixed turns of each root: a constant vector
+        self.weight = {j: Carried(gravity, True).through(k.fixed).value
+                       for j, k in enumerate(links) if k.parent < 0}  # fmt: skip
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Yield (i, j), i <= j on one path from the base: all other A_ij are zero."""
@@ -183,11 +189,12 @@ class Condensed:
     def Q(self, i: int) -> Scalar:
         """Return the force of gravity on joint i: (3-9) of a rotation, (3-10) of a slide."""
         link, Q = self.links[i], 0
+        gravity = self.weight[self.paths[i][0]]
         if not link.angular.is_zero():
-            Q = self.gravity.dot(self.swept_moments(i, i, -1))
+            Q = gravity.dot(self.swept_moments(i, i, -1))
         if not link.linear.is_zero():
             along = self.inward(("v", i), link.linear, i, -1)
-            Q = Q + self.gravity.dot(along) * link.M
+            Q = Q + gravity.dot(along) * link.M
         return Q
 
     def A(self, i: int, j: int) -> Scalar:

@@ -10,7 +10,8 @@ from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..mechanism.rehome import expand_planar
-from .spatial import CoriolisFactor, link_states
+from ..spatial import CoriolisFactor, inertia_to_parent
+from .link_states import link_states
 
 
 def coriolis_matrix(mechanism: Mechanism, q: Vector, qd: Vector) -> list[list[Scalar]]:
@@ -24,23 +25,20 @@ def coriolis_matrix(mechanism: Mechanism, q: Vector, qd: Vector) -> list[list[Sc
     rate = [[x.xi.cross(s) for s in x.s] for x in states]
 
     for j, body in m.inward():
-        at = states[j].R, states[j].P
         if body.parent >= 0:
-            i = body.parent
-            I[i], B[i] = I[i] + I[j].back(*at), B[i] + B[j].back(*at)
+            I[body.parent] += inertia_to_parent(I[j], *states[j].place)
+            B[body.parent] += B[j].to_parent(*states[j].place)
         for a, s in enumerate(states[j].s):
             F1 = I[j] @ rate[j][a] + B[j] @ s
-            F2 = I[j] @ s
-            F3 = B[j].transposed(s)
-            col = start[j] + a
-            i = j
+            F2, F3 = I[j] @ s, B[j].transposed(s)
+            col, i = start[j] + a, j
             while i >= 0:
-                for b, t in enumerate(states[i].s):
+                x = states[i]
+                for b, t in enumerate(x.s):
                     row = start[i] + b
                     C[row][col] = t.dot(F1)
                     if i != j:
                         C[col][row] = rate[i][b].dot(F2) + t.w.dot(F3)
-                at = states[i].R, states[i].P
-                F1, F2, F3 = F1.back(*at), F2.back(*at), states[i].R @ F3
+                F1, F2, F3 = F1.to_parent(*x.place), F2.to_parent(*x.place), x.place[0] @ F3
                 i = m.bodies[i].parent
     return C

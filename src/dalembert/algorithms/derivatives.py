@@ -8,60 +8,64 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..expr import Scalar
+from ..inertia import Inertia
 from ..joint import Planar, Vector
+from ..linalg import LeafFirst, Matrix
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from ..mechanism.rehome import expand_planar
-from .articulated_body import articulated_body
-from .composite_direct import leaves_first
-from .drives import Drives, rotor_inertia
-from .elastic import joint_springs
-from .newton_euler import Wrench
+from ..spatial import CoriolisFactor, Wrench, inertia_to_parent
+from .composite import composite
+from .composite_direct import refuse_singular
+from .joint_forces import JointForces
+from .link_states import LinkState, link_states
+from .newton_euler import Wrenches, newton_euler
 from .slopes import slopes, tangent, units
-from .spatial import CoriolisFactor, LinkState, Spatial, link_states
 from .springs import spring_forces
 
-Matrix = list[list[Scalar]]
+Slopes = tuple[Matrix, Matrix, Matrix]
 
 
 def inverse_dynamics_derivatives(
-    mechanism: Mechanism,
+    m: Mechanism,
     q: Vector,
     qd: Vector,
     qdd: Vector,
-    drives: Drives = "inertia",
-    wrenches: Mapping[int, Wrench] | None = None,
-) -> tuple[Matrix, Matrix, Matrix]:
+    forces: JointForces,
+    wrenches: Wrenches | None = None,
+) -> Slopes:
     """Return (dtau/dq, dtau/dqd, M); viscous friction is in dtau/dqd with drives="all".
 
     Wrenches on the environment are constant in the axes of their links.
     """
-    m = expand_planar(mechanism)
-    start = m.velocity_index
-    states = link_states(m, q, qd, qdd)
-    f = {j: x.f for j, x in enumerate(states)}
-    for j, (force, couple) in _expanded(mechanism, wrenches or {}).items():
-        f[j] = f[j] + Spatial(couple, force)
-    dq, dqd, M = _rigid(m, states, f)
-    for k, Ia in rotor_inertia(m, drives).items():
-        M[k][k] = M[k][k] + Ia
-    for spring in m.elastic:  # tau = ... + K (q - rest) + D qd
-        k = start[spring.joint]
-        dq[k][k], dqd[k][k] = dq[k][k] + spring.stiffness, dqd[k][k] + spring.damping
+    acting, tree = by_expanded_bodies(m, wrenches or {}), expand_planar(m)
+    return joint_slopes(tree, link_states(tree, q, qd, qdd), acting, q, qd, forces)
+
+
+def joint_slopes(
+    m: Mechanism,
+    states: Sequence[LinkState],
+    acting: Wrenches,
+    q: Vector,
+    qd: Vector,
+    forces: JointForces,
+) -> Slopes:
+    """Return (dtau/dq, dtau/dqd, M) of bodies and joints from the states of all bodies."""
+    dq, dqd, M = _rigid(m, states, acting)
+    springs = [(m.velocity_index[s.joint], s) for s in m.elastic]  # tau = ... + K (q - rest) + D qd
+    dq = dq.plus_diagonal({k: s.stiffness for k, s in springs})
+    dqd = dqd.plus_diagonal({k: s.damping for k, s in springs})
     if m.springs:
         pull_q, pull_qd = spring_slopes(m, q, qd)
-        dq, dqd = _minus(dq, pull_q), _minus(dqd, pull_qd)
-    if drives == "all":
-        for d in m.drives:
-            k = start[d.joint]
-            dqd[k][k] = dqd[k][k] + d.gear * d.gear * d.viscous
-    return dq, dqd, M
+        dq, dqd = dq - pull_q, dqd - pull_qd
+    return dq, dqd.plus_diagonal(forces.viscous), forces.mass(M)
 
 
-def _expanded(m: Mechanism, wrenches: Mapping[int, Wrench]) -> dict[int, Wrench]:
+def by_expanded_bodies(m: Mechanism, wrenches: Wrenches) -> dict[int, Wrench]:
     """Return wrenches by the numbers that bodies have in `expand_planar(m)`."""
     before, number = 0, {}
     for j, body in enumerate(m.bodies):
@@ -70,14 +74,13 @@ def _expanded(m: Mechanism, wrenches: Mapping[int, Wrench]) -> dict[int, Wrench]
     return {number[j]: w for j, w in wrenches.items()}
 
 
-def _rigid(
-    m: Mechanism, states: Sequence[LinkState], f: dict[int, Spatial]
-) -> tuple[Matrix, Matrix, Matrix]:
-    """Return (dtau/dq, dtau/dqd, M) of the rigid bodies, which need the wrenches f."""
-    dq, dqd, M = (_zeros(m.nv) for _ in range(3))
-    start = m.velocity_index
+def _rigid(m: Mechanism, states: Sequence[LinkState], acting: Wrenches) -> Slopes:
+    """Return (dtau/dq, dtau/dqd, M) of the rigid bodies."""
+    n, start = m.nv, m.velocity_index
+    dq, dqd, M = ([[0] * n for _ in range(n)] for _ in range(3))
+    f = {j: x.f + acting[j] if j in acting else x.f for j, x in enumerate(states)}
     I = {j: x.I for j, x in enumerate(states)}
-    B2 = {j: CoriolisFactor.of(x.I * 2, x.xi) for j, x in enumerate(states)}  # 2 B
+    B2 = {j: CoriolisFactor.of(_doubled(x.I), x.xi) for j, x in enumerate(states)}  # 2 B
     # Ψ̇ + Ṡ; what one freedom does to its own axis is nothing, so there it is 2 Ψ̇
     both = [
         [r * 2 if len(x.s) == 1 else r + x.xi.cross(s) for s, r in zip(x.s, x.psi, strict=True)]
@@ -85,11 +88,10 @@ def _rigid(
     ]
 
     for j, body in m.inward():
-        at = states[j].R, states[j].P
         if body.parent >= 0:
-            i = body.parent
-            I[i] = I[i] + I[j].back(*at)
-            B2[i], f[i] = B2[i] + B2[j].back(*at), f[i] + f[j].back(*at)
+            i, place = body.parent, states[j].place
+            I[i] += inertia_to_parent(I[j], *place)
+            B2[i], f[i] = B2[i] + B2[j].to_parent(*place), f[j].to_parent(*place, onto=f[i])
         for a, s in enumerate(states[j].s):
             col = start[j] + a
             # what this freedom of j does to the forces of the whole branch beyond it
@@ -109,56 +111,42 @@ def _rigid(
                         dqd[col][row] = both[i][b].dot(Is) + t.w.dot(twice)
                 if i == j:
                     by_q = by_q + s.cross_star(f[j])  # the branch turns, and its force with it
-                at = x.R, x.P
-                Is, by_q, by_qd = Is.back(*at), by_q.back(*at), by_qd.back(*at)
-                twice, i = x.R @ twice, m.bodies[i].parent
-    return dq, dqd, M
+                Is, by_q, by_qd = (w.to_parent(*x.place) for w in (Is, by_q, by_qd))
+                twice, i = x.place[0] @ twice, m.bodies[i].parent
+    return Matrix(dq), Matrix(dqd), Matrix(M)
+
+
+def _doubled(I: Inertia) -> Inertia:
+    return Inertia(I.m * 2, I.h * 2, I.Io * 2, "origin")
 
 
 def forward_dynamics_derivatives(
-    mechanism: Mechanism,
+    m: Mechanism,
     q: Vector,
     qd: Vector,
     tau: Vector,
-    drives: Drives = "inertia",
-    wrenches: Mapping[int, Wrench] | None = None,
-) -> tuple[Matrix, Matrix, Matrix]:
+    forces: JointForces,
+    wrenches: Wrenches | None = None,
+) -> Slopes:
     """Return (dqdd/dq, dqdd/dqd, M⁻¹): -M⁻¹ times the derivatives of the inverse model."""
-    net = list(tau)
-    for k, force in joint_springs(mechanism, q, qd).items():
-        net[k] = net[k] + force
-    net = [a + b for a, b in zip(net, spring_forces(mechanism, q, qd), strict=True)]
-    qdd = articulated_body(mechanism, q, qd, net, wrenches, drives)
-    dq, dqd, M = inverse_dynamics_derivatives(mechanism, q, qd, qdd, drives, wrenches)
-    n = len(M)
-    unit = [[1 if r == c else 0 for r in range(n)] for c in range(n)]
-    inverse = [leaves_first(M, unit[c]) for c in range(n)]
-    for r in range(n):
-        for c in range(r):
-            inverse[r][c] = inverse[c][r]  # symmetric: one half of the columns is enough
-    return _minus_product(inverse, dq), _minus_product(inverse, dqd), inverse
+    mass = forces.mass(composite(m, q))
+    refuse_singular(m, mass)
+    M = LeafFirst(mass)
+    h = newton_euler(m, q, qd, [0] * m.nv, wrenches)
+    qdd = M.solve(Values(tau) + forces.passive(q, qd) - h)
+    dq, dqd, _ = inverse_dynamics_derivatives(m, q, qd, qdd, forces, wrenches)
+    inverse, by_q, by_qd = M.inverse_and_products(-dq, -dqd)
+    return by_q, by_qd, inverse
 
 
-def spring_slopes(m: Mechanism, q: Vector, qd: Vector) -> tuple[Matrix, Matrix]:
+def spring_slopes(
+    m: Mechanism, q: Vector, qd: Vector
+) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
     """Return the slopes of what point springs exert on the joints, by q and by qd."""
 
     def record(own: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> Any:
-        each = [[1 if r == c else 0 for r in range(m.nv)] for c in range(m.nv)]
-        along = [tangent(own, q, e) for e in each]
+        along = [tangent(own, q, Values.unit(m.nv, c)) for c in range(m.nv)]
         return spring_forces(own, q, qd), (along, units(qd, range(m.nv)))
 
     by_q, by_qd = slopes((m,), record, (q, qd), m.nv, (m.nv, m.nv))
     return by_q, by_qd
-
-
-def _minus(A: Matrix, B: Matrix) -> Matrix:
-    return [[x - y for x, y in zip(a, b, strict=True)] for a, b in zip(A, B, strict=True)]
-
-
-def _zeros(n: int) -> Matrix:
-    return [[0] * n for _ in range(n)]
-
-
-def _minus_product(A: Sequence[Sequence[Scalar]], B: Sequence[Sequence[Scalar]]) -> Matrix:
-    columns = list(zip(*B, strict=True))
-    return [[-sum((x * y for x, y in zip(row, c, strict=True)), 0) for c in columns] for row in A]

@@ -11,40 +11,32 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..algebra import Vec3
-from ..expr import Scalar, solve
+from ..expr import Scalar
 from ..joint import Vector
+from ..linalg import Matrix, spd
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .composite_direct import refuse_singular
-from .drives import Drives
-from .newton_euler import Wrench, newton_euler
+from .newton_euler import Wrenches, newton_euler
 
 
-def mass_matrix_by_columns(
-    mechanism: Mechanism, q: Vector, drives: Drives = "inertia"
-) -> list[list[Scalar]]:
+def mass_matrix_by_columns(m: Mechanism, q: Vector) -> Matrix:
     """Return the mass matrix A; of each column only what lies on and below the diagonal is used."""
-    m, n = mechanism, mechanism.nv
-    still = replace(m, gravity=Vec3.zero(), checked=True)
-    rotors: Drives = "none" if drives == "none" else "inertia"
-    A: list[list[Scalar]] = [[0] * n for _ in range(n)]
-    for c in range(n):
-        unit = [1 if k == c else 0 for k in range(n)]
-        column = newton_euler(still, q, [0] * n, unit, drives=rotors)
-        for r in range(c, n):
-            A[r][c] = A[c][r] = column[r]
-    return A
+    n, still = m.nv, replace(m, gravity=Vec3.zero(), checked=True)
+    columns = [newton_euler(still, q, [0] * n, Values.unit(n, c)) for c in range(n)]
+    return Matrix([[columns[min(r, c)][max(r, c)] for c in range(n)] for r in range(n)])
 
 
 def direct_from_inverse(
-    mechanism: Mechanism,
+    m: Mechanism,
     q: Vector,
     qd: Vector,
     tau: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-) -> list[Scalar]:
+    wrenches: Wrenches | None = None,
+    rotor: Mapping[int, Scalar] | None = None,
+) -> Values:
     """Return the accelerations qdd that the joint forces tau give at the state (q, qd)."""
-    H = newton_euler(mechanism, q, qd, [0] * mechanism.nv, wrenches, drives)
-    A = mass_matrix_by_columns(mechanism, q, drives)
-    refuse_singular(mechanism, A)
-    return solve(A, [t - h for t, h in zip(tau, H, strict=True)], "spd")
+    H = newton_euler(m, q, qd, [0] * m.nv, wrenches)
+    A = mass_matrix_by_columns(m, q).plus_diagonal(rotor or {})
+    refuse_singular(m, A)
+    return spd(A, Values(tau) - H)

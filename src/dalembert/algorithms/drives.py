@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..errors import ModelError, UsageError
 from ..expr import Scalar, absolute, exp, sign, sqrt, where
 from ..joint import Vector
@@ -22,10 +22,15 @@ CHOICES = ("inertia", "all", "none")
 ROUNDED = 1e-3  # rad/s or m/s
 
 
-def rotor_inertia(m: Mechanism, drives: Drives = "inertia") -> dict[int, Scalar]:
-    """Return Ia by velocity index, for the joints that have a drive."""
+def check_drives(drives: Any) -> None:
+    """Raise UsageError for anything but the three choices."""
     if drives not in CHOICES:
         raise UsageError(f"unknown drives {drives!r}", hint="one of " + ", ".join(CHOICES))
+
+
+def rotor_inertia(m: Mechanism, drives: Drives = "inertia") -> dict[int, Scalar]:
+    """Return Ia by velocity index, for the joints that have a drive."""
+    check_drives(drives)
     if drives == "none":
         return {}
     total: dict[int, Scalar] = {}
@@ -76,7 +81,7 @@ def sliding_levels(d: Drive, speed: Scalar) -> tuple[Scalar, Scalar]:
     With a Stribeck speed it falls from the static level: T_c + (T_s - T_c) exp(-(q̇/v_s)²)
     (Armstrong-Hélouvry 1991, with the exponent 2).
     """
-    if is_zero(d.stribeck) or is_static_as_sliding(d):
+    if is_plain_zero(d.stribeck) or is_static_as_sliding(d):
         return d.coulomb
     part = speed / d.stribeck
     fall = exp(-(part * part))
@@ -86,14 +91,14 @@ def sliding_levels(d: Drive, speed: Scalar) -> tuple[Scalar, Scalar]:
 
 def is_static_as_sliding(d: Drive) -> bool:
     """Return whether friction at rest reaches no other level than in motion."""
-    return all(is_zero(x) for x in d.static)
+    return all(is_plain_zero(x) for x in d.static)
 
 
 def dry_drives(m: Mechanism) -> dict[int, list[Drive]]:
     """Return the drives with dry friction that holds, by velocity index: a leader may have more."""
     found: dict[int, list[Drive]] = {}
     for k, d in placed_drives(m):
-        if not d.rounded and not all(is_zero(x) for x in (*d.coulomb, *d.static)):
+        if not d.rounded and not all(is_plain_zero(x) for x in (*d.coulomb, *d.static)):
             found.setdefault(k, []).append(d)
     return found
 
@@ -144,14 +149,12 @@ def _at_leader(d: Drive, ratio: Any) -> Drive:
 
     def seen(levels: tuple[Any, Any]) -> tuple[Any, Any]:
         """Return the levels by the sense of the leader: a negative ratio exchanges them."""
-        if all(is_zero(x) for x in levels):
+        if all(is_plain_zero(x) for x in levels):
             return levels
         up, down = levels
-        if ahead.__class__ is bool:
-            return (up, down) if ahead else (-down, -up)
         return where(ahead, up, -down), where(ahead, down, -up)
 
-    slow = d.stribeck if is_zero(d.stribeck) else d.stribeck / absolute(ratio)
+    slow = d.stribeck if is_plain_zero(d.stribeck) else d.stribeck / absolute(ratio)
     return replace(
         d, gear=d.gear * ratio, coulomb=seen(d.coulomb), static=seen(d.static), stribeck=slow
     )

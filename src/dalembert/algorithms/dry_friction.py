@@ -9,22 +9,22 @@ q̈_k = a_k + Σ W_kl f_l = 0 over the held joints, W = G A⁻¹ Gᵀ.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from ..expr import Scalar, solve, where
+from ..expr import Scalar, where
 from ..joint import Vector
-from ..mechanism import Mechanism, joint_name
+from ..linalg import Matrix, dot, general, projected, spd
+from ..linalg import Vector as Values
+from ..mechanism import Mechanism, is_rolling, joint_name
 from . import kane
-from .articulated_body import hybrid_dynamics
-from .closed_kinematics import Closed, Plan, closed_at, dot
+from .articulated_body import Known, hybrid_dynamics
+from .closed_kinematics import Closed
+from .closed_loop import ClosedModel
 from .composite import composite
 from .drives import Drives, dry_drives, friction, sliding_friction, viscous_friction
-from .elastic import joint_springs
-from .kane import rotors
+from .joint_forces import JointForces
 from .newton_euler import newton_euler
-from .springs import spring_forces, without_springs
-from .velocity_constraints import prescribed_joints
-from .velocity_rows import is_rolling
+from .velocity_constraints import Constraints
 
 # joints of one loop may be held by more friction than it takes: they then share the force evenly
 SHARE = 1e-10
@@ -70,132 +70,98 @@ class Outcome:
     force: dict[int, Scalar]
 
 
-def tree_outcome(
-    m: Mechanism,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    given: Mapping[int, Scalar],
-    direction: Mapping[int, Scalar],
-    drives: Drives = "all",
-) -> Outcome:
-    """Return the motion of a tree under joint forces; `given` are accelerations by body.
+@dataclass(frozen=True)
+class Push:
+    """What moves a machine beside its own friction and springs.
 
-    `tau` holds all that acts beside friction and the springs of the mechanism; the force of a
-    given motion is what it needs beside that.
+    `tau`: forces of all joints. `given`: accelerations of bodies that follow a given motion.
+    `direction`: in which joints slide, by velocity index.
     """
-    found = resistance(m, qd, direction, drives)
-    passive = spring_forces(m, q, qd)
-    for k, force in joint_springs(m, q, qd).items():
-        passive[k] = passive[k] + force
-    for k, force in found.force.items():
-        passive[k] = passive[k] - force
-    x = [a + b for a, b in zip(tau, passive, strict=True)]
-    for j, acceleration in given.items():
+
+    tau: Vector
+    given: Mapping[int, Scalar] = field(default_factory=dict)
+    direction: Mapping[int, Scalar] = field(default_factory=dict)
+
+
+def tree_outcome(
+    m: Mechanism, q: Vector, qd: Vector, push: Push, drives: Drives = "all"
+) -> Outcome:
+    """Return the motion of a tree under joint forces.
+
+    The force of a given motion is what it needs beside `push.tau`.
+    """
+    forces = JointForces(m, drives)
+    found = resistance(m, qd, push.direction, drives)
+    passive = forces.springs(q, qd).less(found.force)
+    x = list(passive + push.tau)
+    for j, acceleration in push.given.items():
         x[m.velocity_index[j]] = acceleration
-    sliding = found.sliding
-    qdd, carried, _ = hybrid_dynamics(m, q, qd, x, set(given), None, drives, sliding)
-    own = [m.velocity_index[j] for j in given]
-    forces = {k: carried[k] - passive[k] - tau[k] for k in own}
-    return Outcome(qdd, qdd, {k: x[k] - carried[k] for k in direction}, forces)
+    known = Known(set(push.given), forces.rotor, found.sliding)
+    qdd, carried, _ = hybrid_dynamics(m, q, qd, x, known)
+    own = [m.velocity_index[j] for j in push.given]
+    extra = {k: carried[k] - passive[k] - push.tau[k] for k in own}
+    return Outcome(qdd, qdd, {k: x[k] - carried[k] for k in push.direction}, extra)
 
 
 def folded_outcome(
-    m: Mechanism,
-    whole: Mechanism,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    given: Mapping[int, Scalar],
-    direction: Mapping[int, Scalar],
-    drives: Drives = "all",
+    m: Mechanism, whole: Mechanism, q: Vector, qd: Vector, push: Push, drives: Drives = "all"
 ) -> Outcome:
     """Return the motion of a tree in which joints follow others, by the whole tree projected.
 
     A leader and its followers come to rest together: their friction is one force on the leader.
     """
     fold, tree = whole.fold, replace(whole, fold=None, checked=True)
-    x, xd = fold.coordinates(q), fold.rates(qd)
+    x, xd, forces = fold.coordinates(q), fold.rates(qd), JointForces(tree, drives)
     rest: list[Scalar] = [0] * m.nv
-    for j, acceleration in given.items():
+    for j, acceleration in push.given.items():
         rest[m.velocity_index[j]] = acceleration
-    light = without_springs(tree)
-    inertial = newton_euler(light, x, xd, fold.rates(rest), drives=rotors(drives))
-    pull = spring_forces(tree, x, xd)
-    for k, force in joint_springs(tree, x, xd).items():
-        pull[k] = pull[k] + force
-    found = resistance(m, qd, direction, drives)
-    load = [a + b for a, b in zip(tau, fold.forces(pull), strict=True)]
-    load = [a - b for a, b in zip(load, fold.forces(inertial), strict=True)]
-    for k, force in found.force.items():
-        load[k] = load[k] - force
-    A = fold.square(composite(light, x, drives=rotors(drives)))
-    led = [m.velocity_index[j] for j in given]
+    there = fold.rates(rest)
+    inertial = Values(newton_euler(tree, x, xd, there)).plus(forces.inertial(there))
+    found = resistance(m, qd, push.direction, drives)
+    load = Values(fold.forces(forces.springs(x, xd) - inertial)) + push.tau
+    load = load.less(found.force)
+    A = Matrix(fold.square(forces.mass(composite(tree, x))))
+    led = [m.velocity_index[j] for j in push.given]
     free = [k for k in range(m.nv) if k not in led]
-    G = [[1 if k == c else 0 for c in free] for k in range(m.nv)]
-    own = [[A[k][c] for c in free] for k in free]
-    z, held = held_system(own, [load[k] for k in free], G, rest, found.sliding)
+    G = Matrix([[1 if k == c else 0 for c in free] for k in range(m.nv)], len(free))
+    z, held = held_system(A.pick(free, free), load.pick(free), G, rest, found.sliding)
     qdd = list(rest)
     for k, value in zip(free, z, strict=True):
         qdd[k] = value * found.sliding.get(k, 1)
-    forces = {k: dot([A[k][c] for c in free], z) - load[k] for k in led}
-    return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, forces)
+    extra = {k: A[k].pick(free) @ z - load[k] for k in led}
+    return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, extra)
 
 
-def loop_outcome(
-    m: Mechanism,
-    tree: Mechanism,
-    plan: Plan,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    given: Sequence[Scalar],
-    direction: Mapping[int, Scalar],
-    drives: Drives = "all",
-) -> Outcome:
-    """Return the motion of closed loops; `given` are accelerations of the first coordinates.
+def loop_outcome(model: ClosedModel, qd: Vector, push: Push) -> Outcome:
+    """Return the motion of closed loops; given motions are those of the first coordinates.
 
-    `tau` holds all joint forces beside friction and springs. The direct model (58) of Khalil (2010)
-    with the forces of held joints added.
+    The direct model (58) of Khalil (2010) with the forces of held joints added.
     """
-    closed, first = closed_at(m, plan, q, 0), len(given)
-    q, qd = closed.q, closed.velocity(qd)
-    found = resistance(m, qd, direction, drives)
+    closed, plan, first = model.closed, model.plan, len(push.given)
+    m, q, qd = closed.m, closed.q, closed.velocity(qd)
+    found = resistance(m, qd, push.direction, model.forces.drives)
     left = len(plan.independent) - first
-    rest = closed.acceleration(qd, [*given, *([0] * left)])
-    inertial = newton_euler(without_springs(tree), q, qd, rest, drives=rotors(drives))
-    load = [a - b for a, b in zip(tau, inertial, strict=True)]
-    load = [a + b for a, b in zip(load, spring_forces(m, q, qd), strict=True)]
-    for k, force in joint_springs(m, q, qd).items():
-        load[k] = load[k] + force
-    for k, force in found.force.items():
-        load[k] = load[k] - force
-    columns = [list(c) for c in zip(*closed.G, strict=True)]
-    M = composite(tree, q, drives=rotors(drives))
-    free = columns[first:]
-    along = [[dot(row, g) for row in M] for g in free]
-    A = [[dot(g, x) for x in along] for g in free]
-    G = [row[first:] for row in closed.G]
-    right = [dot(g, load) for g in free]
-    z, held = held_system(A, right, G, rest, found.sliding)
-    qdd = [a + dot(row, z) for a, row in zip(rest, G, strict=True)]
+    rest = closed.acceleration(qd, [*push.given.values(), *([0] * left)])
+    inertial = Values(newton_euler(model.tree, q, qd, rest)).plus(model.forces.inertial(rest))
+    load = (model.forces.springs(q, qd) + push.tau - inertial).less(found.force)
+    G = model.G.pick(range(m.nv), range(first, first + left))
+    right = G.T @ load
+    z, held = held_system(projected(model.M, G), right, G, rest, found.sliding)
+    qdd = list(rest + G @ z)
     for k, s in found.sliding.items():
         qdd[k] = qdd[k] * s
     # what is left for the joints whose motion is given
-    gap = [-x for x in load]
-    for a, x in zip(z, along, strict=True):
-        gap = [y + a * k for y, k in zip(gap, x, strict=True)]
-    for k, f in held.items():
-        gap[k] = gap[k] - f
-    forces = {k: dot(columns[c], gap) for c, k in enumerate(plan.independent[:first])}
-    forces |= _prescribed(closed, gap)
-    return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, forces)
+    gap = (model.M @ G @ z - load).less(held)
+    columns = model.G.T
+    extra = {k: columns[c] @ gap for c, k in enumerate(plan.independent[:first])}
+    extra |= _prescribed(closed, gap)
+    return Outcome(qdd, qdd, {k: -f for k, f in held.items()}, extra)
 
 
 def _prescribed(closed: Closed, gap: Vector) -> dict[int, Scalar]:
     """Return the forces of joints whose given motion is a row beside wheels and equations."""
     m, plan = closed.m, closed.plan
-    joints = prescribed_joints(m) if is_rolling(m) else ()
+    joints = Constraints.of(m).prescribed if is_rolling(m) else ()
     if not joints:
         return {}
     lam = dict(zip(plan.rows, closed.multipliers(gap), strict=True))
@@ -204,71 +170,57 @@ def _prescribed(closed: Closed, gap: Vector) -> dict[int, Scalar]:
 
 
 def kane_outcome(
-    m: Mechanism,
-    q: Vector,
-    alpha: Vector,
-    angles: Vector,
-    rates: Vector,
-    tau: Vector,
-    forces: Vector,
-    direction: Mapping[int, Scalar],
-    drives: Drives = "all",
+    m: Mechanism, r: kane.Reduction, acting: kane.Acting, direction: Mapping[int, Scalar]
 ) -> Outcome:
     """Return the motion under velocity constraints: D α̇ = -C α + τ (4.9) with held joints.
 
     The force of a prescribed joint is that beside tau which makes it follow its motion.
     """
-    r = kane.reduction(m, q, alpha, angles, rates)
+    drives = acting.forces.drives
     found = resistance(m, r.qd, direction, drives)
-    D, _ = kane.D_and_C(m, q, r, drives)
-    steer = kane.steering(m, angles, rates)
-    load = kane.active_forces(m, q, r.qd, tau, forces, steer, rotors(drives))
-    for k, force in found.force.items():
-        load[k] = load[k] - force
-    load = [a - b for a, b in zip(load, kane.inertia_forces(m, q, r, drives), strict=True)]
-    right = [dot(c, load) for c in zip(*r.J_nh, strict=True)]
-    rate, held = held_system(D, right, r.J_nh, r.drift, found.sliding)
-    qdd = [a + dot(row, rate) for a, row in zip(r.drift, r.J_nh, strict=True)]
+    forces = JointForces(m, "none" if drives == "none" else "inertia")  # friction is in `found`
+    load = kane.active_forces(m, r, replace(acting, forces=forces)).less(found.force)
+    load = load - kane.inertia_forces(m, r, forces)
+    D = kane.D(m, r, forces.rotor)
+    rate, held = held_system(D, r.J_nh.T @ load, r.J_nh, r.drift, found.sliding)
+    change = r.J_nh @ rate
     # what is left over is carried by the constraints, prescribed joints among them
-    change = [a - b for a, b in zip(qdd, r.drift, strict=True)]
-    M = composite(m, q, drives=rotors(drives))
-    gap = [dot(row, change) - x for row, x in zip(M, load, strict=True)]
-    for k, f in held.items():
-        gap[k] = gap[k] - f
-    H = [row.H for row in r.constraints]
-    carried = solve([[dot(a, b) for b in H] for a in H], [dot(a, gap) for a in H]) if H else []
+    gap = (forces.mass(composite(m, r.q)) @ change - load).less(held)
+    carried = spd(r.H @ r.H.T, r.H @ gap)
     given = {row.name: x for row, x in zip(r.constraints, carried, strict=True)}
-    own = {m.velocity_index[j]: given[joint_name(m.bodies[j])] for j in prescribed_joints(m)}
-    return Outcome(rate, qdd, {k: -f for k, f in held.items()}, own)
+    own = {
+        m.velocity_index[j]: given[joint_name(m.bodies[j])] for j in Constraints.of(m).prescribed
+    }
+    return Outcome(list(rate), list(r.drift + change), {k: -f for k, f in held.items()}, own)
 
 
 def held_system(
-    A: Sequence[Sequence[Scalar]],
+    A: Matrix,
     right: Sequence[Scalar],
-    G: Sequence[Sequence[Scalar]],
+    G: Matrix,
     rest: Sequence[Scalar],
     sliding: Mapping[int, Scalar],
-    kind: str = "spd",
-) -> tuple[list[Scalar], dict[int, Scalar]]:
+    definite: bool = True,
+) -> tuple[Values, dict[int, Scalar]]:
     """Return (z̈, forces of the held joints) of A z̈ = right + Gᵀ f, q̈ = G z̈ + rest."""
-    if not right:
-        return [], dict.fromkeys(sliding, 0)
-    free = solve(A, list(right), kind)
-    joints = list(sliding)
-    columns = [solve(A, list(G[k]), kind) for k in joints]
+    if not len(right):
+        return Values(()), dict.fromkeys(sliding, 0)
+    solver, joints = spd if definite else general, list(sliding)
+    free = solver(A, right)
+    columns = [solver(A, G[k]) for k in joints]
     held = [1 - sliding[k] for k in joints]
-    W = [[dot(G[k], x) for x in columns] for k in joints]
+    W = Matrix([[dot(G[k], x) for x in columns] for k in joints])
     B: list[list[Scalar]] = []
     for a, row in enumerate(W):
         B.append([x * held[a] * held[b] for b, x in enumerate(row)])
         # no force holds a joint at its dead point: the one found is beyond all bounds
         B[a][a] = where(held[a] > 0, row[a] * (1 + SHARE) + TINY, 1)
-    now = [dot(G[k], free) + rest[k] for k in joints]
-    force = solve(B, [-h * x for h, x in zip(held, now, strict=True)])
+    now = Values(dot(G[k], free) + rest[k] for k in joints)
+    force = spd(B, [-h * x for h, x in zip(held, now, strict=True)])
     # once more with what is left: the share above does not show in the motion
-    left = [x + dot(row, force) for x, row in zip(now, W, strict=True)]
-    more = solve(B, [-h * x for h, x in zip(held, left, strict=True)])
-    force = [(a + b) * h for a, b, h in zip(force, more, held, strict=True)]
+    left = now + W @ force
+    more = spd(B, [-h * x for h, x in zip(held, left, strict=True)])
+    force = Values((a + b) * h for a, b, h in zip(force, more, held, strict=True))
     for column, f in zip(columns, force, strict=True):
-        free = [x + f * y for x, y in zip(free, column, strict=True)]
+        free = free + column * f
     return free, dict(zip(joints, force, strict=True))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..algebra import is_zero
-from ..expr import Scalar, cos, sin
+from ..algebra import is_plain_zero
+from ..expr import Scalar, cos, sin, sqrt
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class Dual:
 
     @property
     def value(self) -> Scalar:
-        """The plain scalar of a constant; None where there is a slope (what `is_zero` asks)."""
-        return getattr(self.real, "value", self.real) if is_zero(self.slope) else None
+        """The plain scalar of a constant; None where there is a slope; for `is_plain_zero`."""
+        return getattr(self.real, "value", self.real) if is_plain_zero(self.slope) else None
 
     def __add__(self, o: Any) -> Dual:
         a, b = parts(o)
@@ -48,6 +48,15 @@ class Dual:
         a, b = parts(o)
         ratio = self.real / a
         return Dual(ratio, (self.slope - ratio * b) / a)
+
+    def __rtruediv__(self, o: Any) -> Dual:
+        ratio = o / self.real
+        return Dual(ratio, -ratio * self.slope / self.real)
+
+    def sqrt(self) -> Dual:
+        """Return the square root and its slope."""
+        root = sqrt(self.real)
+        return Dual(root, self.slope / (2 * root))
 
     def sin(self) -> Dual:
         """Return the sine and its slope."""

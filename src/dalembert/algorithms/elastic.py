@@ -8,44 +8,18 @@ acceleration of a moving base is given here, and sought in `elastic_base.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..errors import ModelError
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
-from .articulated_body import hybrid_dynamics
-from .drives import Drives
-from .newton_euler import Wrench
+from .articulated_body import Known, hybrid_dynamics
+from .joint_forces import JointForces, joint_springs
+from .moving_base import Hybrid
+from .newton_euler import Wrenches
 from .partition import hybrid_by_partition, velocity_indices
-
-
-def joint_springs(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Scalar]:
-    """Return the force -K (q - rest) - D qd of each elastic joint, by velocity index."""
-    q_, qd_ = m.split_q(q), m.split(qd)
-    forces = {}
-    for spring in m.elastic:
-        body = m.bodies[spring.joint]
-        if body.joint.nv != 1:
-            raise ModelError(
-                f"joint {joint_name(body)!r} is elastic and has {body.joint.nv} degrees of freedom"
-            )
-        stretch = q_[spring.joint][0] - spring.rest
-        force = -(spring.stiffness * stretch) - spring.damping * qd_[spring.joint][0]
-        forces[m.velocity_index[spring.joint]] = force
-    return forces
-
-
-def spring_energy(m: Mechanism, q: Vector) -> Scalar:
-    """Return ½ Σ K (q - rest)² of the elastic joints."""
-    q_ = m.split_q(q)
-    energy: Scalar = 0
-    for spring in m.elastic:
-        stretch = q_[spring.joint][0] - spring.rest
-        energy = energy + spring.stiffness * (stretch * stretch) * 0.5
-    return energy
 
 
 def unmotorised(m: Mechanism) -> list[int]:
@@ -59,7 +33,7 @@ def unmotorised(m: Mechanism) -> list[int]:
 
 
 def on_base(m: Mechanism) -> list[int]:
-    """Return the same without a free or planar base, which no motor holds anyway."""
+    """Return the bodies whose joints are elastic or passive, a free or planar base left out."""
     return [j for j in unmotorised(m) if j or m.bodies[0].joint.kind not in ("free", "planar")]
 
 
@@ -69,44 +43,46 @@ def elastic_indices(m: Mechanism) -> tuple[list[int], list[int]]:
     return elastic, [k for k in range(m.nv) if k not in elastic]
 
 
-def elastic_inverse(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-    hybrid: Callable[..., tuple[Any, ...]] = hybrid_dynamics,
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (qdd of the elastic joints, tau of the rigid ones), recursively in O(n).
+def _inverse_by(hybrid: Hybrid) -> Callable[..., tuple[list[Scalar], list[Scalar]]]:
+    """Return the inverse model: (qdd of the elastic joints, tau of the rigid ones).
 
     The entries of qdd that belong to elastic joints are not read.
     """
-    m = elastic_mechanism(mechanism)
-    elastic, rigid = elastic_indices(m)
-    soft = set(on_base(m))
+
+    def inverse(
+        m: Mechanism,
+        q: Vector,
+        qd: Vector,
+        qdd: Vector,
+        forces: JointForces,
+        wrenches: Wrenches | None = None,
+    ) -> tuple[list[Scalar], list[Scalar]]:
+        soft, rigid = elastic_indices(elastic_mechanism(m))
+        x = at_springs(forces, q, qd, qdd)
+        found, tau, *_ = hybrid(m, q, qd, x, known(m, forces), wrenches)
+        rub = forces.friction(qd)
+        return [found[k] for k in soft], [tau[k] + rub.get(k, 0) for k in rigid]
+
+    return inverse
+
+
+elastic_inverse = _inverse_by(hybrid_dynamics)  # (72)-(82), in O(n)
+elastic_inverse_by_partition = _inverse_by(hybrid_by_partition)  # (68)-(71)
+
+
+def known(m: Mechanism, forces: JointForces, *sought: int) -> Known:
+    """Return what is known of the joints: the motion of those with a motor, but not of `sought`."""
+    soft = {*on_base(m), *sought}
     given = {j for j, b in enumerate(m.bodies) if b.joint.nv and j not in soft}
-    found, tau, *_ = hybrid(m, q, qd, at_springs(m, q, qd, qdd), given, wrenches, drives)
-    return [found[k] for k in elastic], [tau[k] for k in rigid]
+    return Known(given, forces.rotor)
 
 
-def elastic_inverse_by_partition(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return the same by the partition of A and H, (68)-(71)."""
-    return elastic_inverse(mechanism, q, qd, qdd, wrenches, drives, hybrid_by_partition)
-
-
-def at_springs(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
-    """Return qdd with the force of the spring, or zero, where a joint has no motor."""
+def at_springs(forces: JointForces, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
+    """Return qdd with the force of spring and friction, or zero, where a joint has no motor."""
+    m, rub = forces.m, forces.friction(qd)
     force = joint_springs(m, q, qd)
     soft = set(velocity_indices(m, on_base(m)))
-    return [force.get(k, 0) if k in soft else qdd[k] for k in range(m.nv)]
+    return [force.get(k, 0) - rub.get(k, 0) if k in soft else qdd[k] for k in range(m.nv)]
 
 
 def elastic_mechanism(m: Mechanism) -> Mechanism:
@@ -119,7 +95,7 @@ def elastic_mechanism(m: Mechanism) -> Mechanism:
     if m.loops or m.couplings:
         raise ModelError("the inverse model of elastic joints holds for trees: there are loops")
     for spring in m.elastic:
-        if is_zero(spring.stiffness) and is_zero(spring.damping):
+        if is_plain_zero(spring.stiffness) and is_plain_zero(spring.damping):
             raise ModelError(
                 f"joint {joint_name(m.bodies[spring.joint])!r} is elastic and has no stiffness",
                 hint="stiffness = 350; a passive joint is one that active = [...] leaves out",

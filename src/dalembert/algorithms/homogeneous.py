@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ..algebra import Rotation, Transform, Vec3, is_zero
-from ..errors import ModelError
+from ..algebra import Rotation, Transform, Vec3, is_plain_zero
 from ..expr import Scalar
 from ..inertia import Inertia
 from ..joint import Joint, Vector
 from ..mechanism import Mechanism
-from .augmented_body import one_freedom_each
-from .drives import Drives, friction, rotor_inertia
+from .augmented_body import one_freedom_each, refuse_wrenches
 
 Matrix = tuple[tuple[Scalar, ...], ...]  # 4 x 4
 ZERO: Matrix = ((0,) * 4,) * 4
@@ -30,19 +28,13 @@ def homogeneous(
     qd: Vector,
     qdd: Vector,
     wrenches: Mapping[int, Any] | None = None,
-    drives: Drives = "inertia",
 ) -> list[Scalar]:
     """Return the joint forces F_i of (2-8)."""
-    if wrenches:
-        raise ModelError(
-            "the homogeneous form knows no external wrenches",
-            hint='use method="newton_euler"',
-            command="write --method newton_euler",
-        )
+    refuse_wrenches(wrenches, "homogeneous form")
     m = one_freedom_each(mechanism)
     at, n = Posture(m, q), m.nv
     F: list[Scalar] = [at.Q(i) for i in range(n)]
-    moving = not all(is_zero(x) for x in qd)
+    moving = not all(is_plain_zero(x) for x in qd)
     for j in range(n):
         # Σ U_jk q̈_k + Σ Σ U_jkp q̇_k q̇_p: the acceleration of body j, summed before the trace
         path = at.paths[j]
@@ -55,22 +47,16 @@ def homogeneous(
         pushed = product(acceleration, at.J[j])
         for i in path:
             F[i] = F[i] + trace(pushed, at.U(j, i))
-    for k, Ia in rotor_inertia(mechanism, drives).items():
-        F[k] = F[k] + Ia * qdd[k]
-    for k, force in friction(mechanism, qd, drives).items():
-        F[k] = F[k] + force
     return F
 
 
 def homogeneous_coefficients(
-    mechanism: Mechanism, q: Vector, drives: Drives = "inertia"
+    mechanism: Mechanism, q: Vector
 ) -> tuple[list[Scalar], list[list[Scalar]], list[list[list[Scalar]]], list[list[Scalar]]]:
     """Return (Q, A, B, C) of (2-9)-(2-12), Q with the sign of section 3 (E0.7), B the pair once."""
     m = one_freedom_each(mechanism)
     at, n = Posture(m, q), range(m.nv)
     A = [[at.A(i, k) for k in n] for i in n]
-    for k, Ia in rotor_inertia(mechanism, drives).items():
-        A[k][k] = A[k][k] + Ia
     B = [[[2 * at.T(i, k, p) if k != p else 0 for p in n] for k in n] for i in n]
     C = [[at.T(i, k, k) for k in n] for i in n]
     return [-at.Q(i) for i in n], A, B, C
@@ -119,8 +105,8 @@ class Posture:
             return ZERO
         if (j, i) not in self._U:
             below = self.m.bodies[i].parent
-            turned = product(self.P(below), self.D[i])
-            self._U[j, i] = product(turned, self.P(j, below))
+            changed = product(self.P(below), self.D[i])
+            self._U[j, i] = product(changed, self.P(j, below))
         return self._U[j, i]
 
     def U2(self, j: int, k: int, p: int) -> Matrix:
@@ -174,9 +160,9 @@ def pseudo_inertia(inertia: Inertia) -> Matrix:
     xx, yy, zz, xy, xz, yz = inertia.Io.six()
     x, y, z = inertia.h
     return (
-        ((yy + zz - xx) * 0.5, -xy, -xz, x),
-        (-xy, (xx + zz - yy) * 0.5, -yz, y),
-        (-xz, -yz, (xx + yy - zz) * 0.5, z),
+        ((yy + zz - xx) / 2, -xy, -xz, x),
+        (-xy, (xx + zz - yy) / 2, -yz, y),
+        (-xz, -yz, (xx + yy - zz) / 2, z),
         (x, y, z, inertia.m),
     )
 

@@ -8,24 +8,28 @@ Christoffel's: only α'(Ḋ - 2C)α vanishes (E3.6).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from ..algebra import Rotation, Transform, Vec3
 from ..errors import ModelError, shown
-from ..expr import Scalar, solve
+from ..expr import Scalar
 from ..joint import Vector
-from ..mechanism import Mechanism, joint_name
-from .block_solve import Blocks
-from .drives import Drives, friction, rotor_inertia
-from .elastic import joint_springs
+from ..linalg import Blocks, Matrix, each_column, spd
+from ..linalg import Vector as Values
+from ..mechanism import Mechanism
+from ..spatial import ZERO
+from .equation_rows import equation_row
+from .joint_forces import JointForces
 from .kinematics import Target, target_jacobian, target_jacobian_derivative, target_pose
-from .newton_euler import Wrench, newton_euler
+from .newton_euler import Wrenches, newton_euler
+from .shared_forces import shared_forces
+from .single_body import extended
 from .single_body import forces as body_forces
-from .springs import spring_forces
-from .velocity_constraints import Row, constraint_count, forward_row, prescribed_names, rows
+from .velocity_constraints import Constraints
+from .velocity_rows import Row, forward_row
 
-Matrix = list[list[Scalar]]
+Steering = Mapping[str, tuple[Scalar, Scalar]]  # what is prescribed, with its rate, by name
 
 
 # -- one body: Newton and Euler at the mass centre, body axes ----------------------------------
@@ -42,32 +46,22 @@ def centre(m: Mechanism, j: int) -> Target:
 
 
 def kane(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-) -> list[Scalar]:
+    m: Mechanism, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None
+) -> Values:
     """Return the joint forces tau, with α = q̇ (S3.11): Σ J_i' (f_i, n_i) less the active forces."""
-    m, acting = mechanism, wrenches or {}
-    tau: list[Scalar] = [0] * m.nv
+    acting, tau = wrenches or {}, Values.zeros(m.nv)
     for j in sorted({*massive(m), *acting}):
         target = centre(m, j) if j in massive(m) else (j, Transform())
         J = target_jacobian(m, target, q)
         Jd = target_jacobian_derivative(m, target, q, qd)
-        v, w = _split(_times(J, qd))
-        vd, wd = _split(_plus(_times(J, qdd), _times(Jd, qd)))
+        v, w = _split(J @ qd)
+        vd, wd = _split(J @ qdd + Jd @ qd)
         f, n = body_forces(m.bodies[j].m, m.bodies[j].inertia.about_centre, v, w, vd, wd)
         f = f - target_pose(m, target, q).R.T @ m.gravity * m.bodies[j].m
         if j in acting:
             force, couple = acting[j]
             f, n = f + force, n + couple - target[1].p.cross(force)
-        tau = _plus(tau, _transposed_times(J, [*f, *n]))
-    for k, Ia in rotor_inertia(m, drives).items():
-        tau[k] = tau[k] + Ia * qdd[k]
-    for k, force in friction(m, qd, drives).items():
-        tau[k] = tau[k] + force
+        tau = tau + J.T @ [*f, *n]
     return tau
 
 
@@ -78,16 +72,33 @@ def kane(
 class Reduction:
     """q̇ = J_nh α + b and its rate: the constraint rows and the rows of the chosen speeds."""
 
+    q: Vector
+    steer: Steering
     constraints: list[Row]
     J_nh: Matrix  # nv x l
     J_nh_dot: Matrix
-    qd: list[Scalar]
-    drift: list[Scalar]  # q̈ at α̇ = 0
+    qd: Values
+    drift: Values  # q̈ at α̇ = 0
+
+    @property
+    def H(self) -> Matrix:
+        """The rows of the constraints, H q̇ = h."""
+        return Matrix([row.H for row in self.constraints], len(self.qd))
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """What acts on a machine: joint forces, traction of wheels, springs and drives, wrenches."""
+
+    tau: Vector
+    traction: Vector
+    forces: JointForces
+    wrenches: Wrenches = field(default_factory=dict)  # that links exert on the environment
 
 
 def speed_names(m: Mechanism) -> tuple[str, ...]:
     """Return the names of α: those of `speeds`, or all joints of an unconstrained machine."""
-    count = m.nv - constraint_count(m)
+    count = m.nv - Constraints.of(m).count
     if m.speeds:
         if len(m.speeds) != count:
             raise ModelError(
@@ -96,7 +107,7 @@ def speed_names(m: Mechanism) -> tuple[str, ...]:
             )
         return m.speeds
     if count == m.nv:
-        return tuple(n for b in m.bodies for n in [joint_name(b)] * b.joint.nv)
+        return m.rate_names
     if count == 0:
         return ()  # the constraints decide the motion
     if count == 1 and m.wheels:
@@ -107,248 +118,166 @@ def speed_names(m: Mechanism) -> tuple[str, ...]:
     )
 
 
-def speed_rows(m: Mechanism, q: Vector, qd: Vector, steer: Mapping) -> list[Row]:
+def speed_rows(m: Mechanism, q: Vector, qd: Vector, steer: Steering) -> list[Row]:
     """Return the row of each chosen speed: a joint rate, or the forward speed of a wheel."""
     return [named_row(m, name, q, qd, steer) for name in speed_names(m)]
 
 
-def named_row(m: Mechanism, name: str, q: Vector, qd: Vector, steer: Mapping) -> Row:
-    """Return the row of a speed: a joint, "v" (of the first wheel not steered), "<wheel>.v"."""
+def named_row(m: Mechanism, name: str, q: Vector, qd: Vector, steer: Steering) -> Row:
+    """Return the row of a speed: a joint's rate, "v" of the first wheel not steered, "<wheel>.v".
+
+    Speeds that are expressions in the rates are in `speed_equations`.
+    """
     wheel = next((w for w in m.wheels if name == f"{w.name}.v"), None)
     if name == "v" and name not in m.joint_names:
         wheel = next((w for w in m.wheels if w.steer is None), None)
     if wheel is not None:
         return forward_row(m, wheel, q, qd, steer)
-    row: list[Scalar] = [0] * m.nv
-    at = [m.velocity_index[j] for j, b in m.outward() if b.joint.nv and joint_name(b) == name]
-    if not at:
+    told = next((c for c in m.speed_equations if c.name == name), None)
+    if told is not None:
+        return equation_row(m, told, q, qd, (0, 1))
+    if name not in m.rate_names:
         raise ModelError(
             f"speed {shown(name)!r} is neither a joint nor a wheel",
-            hint="speeds: " + ", ".join(map(shown, m.joint_names[:12])) + ", v or <wheel>.v",
+            hint="speeds: " + ", ".join(map(shown, m.rate_names[:12])) + ", v or <wheel>.v; "
+            'others as { name = "u", equation = "..." }',
         )
-    row[at[0]] = 1
-    return Row(name, row, [0] * m.nv)
+    return Row(name, list(Values.unit(m.nv, m.rate_names.index(name))), [0] * m.nv)
 
 
-def steering(m: Mechanism, angles: Vector, rates: Vector) -> dict[str, tuple[Scalar, Scalar]]:
+def steering(m: Mechanism, angles: Vector, rates: Vector) -> Steering:
     """Return what is prescribed, with its rate, by name."""
-    return dict(zip(prescribed_names(m), zip(angles, rates, strict=True), strict=True))
+    return dict(zip(Constraints.of(m).inputs, zip(angles, rates, strict=True), strict=True))
 
 
 def reduction(
     m: Mechanism, q: Vector, alpha: Vector, angles: Vector = (), rates: Vector = (), t: Scalar = 0
 ) -> Reduction:
     """Return q̇ = J_nh α, from the constraints and the speeds together: [H; S] q̇ = [h; α]."""
-    steer = steering(m, angles, rates)
-    n, count = m.nv, m.nv - constraint_count(m)
-    rest = [0] * n
-    if count == n:
-        unit = [[1 if r == c else 0 for c in range(n)] for r in range(n)]
-        return Reduction([], unit, [rest] * n, list(alpha), rest)
-    still = rows(m, q, rest, steer, t) + speed_rows(m, q, rest, steer)
-    E = [row.H for row in still]
-    k, together = n - count, Blocks(E)
-    columns = [together.solve([*([0] * k), *(_unit(count, c))]) for c in range(count)]
-    qd = together.solve([*(row.h for row in still[:k]), *alpha])
-    moving = rows(m, q, qd, steer, t)
-    all_rows = moving + speed_rows(m, q, qd, steer)
-    Ed = [row.Hd for row in all_rows]
-    dots = [together.solve([-x for x in _times(Ed, c)]) for c in columns]
-    right = [row.hd for row in moving] + [0] * count
-    drift = together.solve([a - b for a, b in zip(right, _times(Ed, qd), strict=True)])
-    J_nh, J_nh_dot = ([[c[k] for c in A] for k in range(n)] for A in (columns, dots))
-    return Reduction(moving, J_nh, J_nh_dot, qd, drift)
+    steer, held = steering(m, angles, rates), Constraints.of(m)
+    n, k = m.nv, held.count
+    rest = Values.zeros(n)
+    if k == 0 and m.speeds in ((), m.rate_names):
+        return Reduction(q, steer, [], Matrix.unit(n), Matrix.zeros(n, n), Values(alpha), rest)
+    still = held.rows(q, rest, steer, t) + speed_rows(m, q, rest, steer)
+    E = Blocks([row.H for row in still])
+    J_nh = Matrix.columns([E.solve(Values.unit(n, c)) for c in range(k, n)], n)
+    qd = Values(E.solve([*(row.h for row in still[:k]), *alpha]))
+    moving = held.rows(q, qd, steer, t)
+    Ed = Matrix([row.Hd for row in moving + speed_rows(m, q, qd, steer)])
+    J_nh_dot = Matrix.columns([E.solve(-(Ed @ column)) for column in J_nh.T], n)
+    right = Values([*(row.hd for row in moving), *([0] * (n - k))])
+    return Reduction(q, steer, moving, J_nh, J_nh_dot, qd, Values(E.solve(right - Ed @ qd)))
 
 
 def J_h(m: Mechanism, q: Vector) -> Matrix:
     """Return J_h, six rows per massive body: v = J_h q̇ (2.8)."""
-    return [row for j in massive(m) for row in target_jacobian(m, centre(m, j), q)]
+    return Matrix([row for j in massive(m) for row in target_jacobian(m, centre(m, j), q)], m.nv)
 
 
 def J_h_dot(m: Mechanism, q: Vector, qd: Vector) -> Matrix:
     """Return dJ_h/dt."""
-    return [row for j in massive(m) for row in target_jacobian_derivative(m, centre(m, j), q, qd)]
+    parts = (target_jacobian_derivative(m, centre(m, j), q, qd) for j in massive(m))
+    return Matrix([row for part in parts for row in part], m.nv)
 
 
-def J_and_rate(m: Mechanism, q: Vector, r: Reduction) -> tuple[Matrix, Matrix]:
+def J_and_rate(m: Mechanism, r: Reduction) -> tuple[Matrix, Matrix]:
     """Return J = J_h J_nh and J̇ = J̇_h J_nh + J_h J̇_nh (2.14), (2.16)."""
-    H, Hd = J_h(m, q), J_h_dot(m, q, r.qd)
-    J = _product(H, r.J_nh)
-    return J, _sum(_product(Hd, r.J_nh), _product(H, r.J_nh_dot))
+    H, Hd = J_h(m, r.q), J_h_dot(m, r.q, r.qd)
+    return H @ r.J_nh, Hd @ r.J_nh + H @ r.J_nh_dot
 
 
-def D_and_C(
-    m: Mechanism, q: Vector, r: Reduction, drives: Drives = "inertia"
-) -> tuple[Matrix, Matrix]:
-    """Return D = J'MJ and C = J'(MJ̇ + WMJ) (4.8), E3.4; rotors turn with the joints, by J_nh."""
-    J, Jd = J_and_rate(m, q, r)
-    H = J_h(m, q)
-    MJ, inner = [], []
+def D(m: Mechanism, r: Reduction, rotor: Mapping[int, Scalar]) -> Matrix:
+    """Return D = J'MJ (4.8); rotors turn with the joints, by J_nh."""
+    J, total = J_h(m, r.q) @ r.J_nh, _of_rotors(r, r.J_nh, rotor)
     for b, j in enumerate(massive(m)):
-        rows_, rates_ = J[6 * b : 6 * b + 6], Jd[6 * b : 6 * b + 6]
-        w = Vec3(*_times(H[6 * b + 3 : 6 * b + 6], r.qd))
-        momentum = _momentum(m, j, rows_)
-        MJ += momentum
-        inner += _sum(_momentum(m, j, rates_), _crossed(w, momentum))
-    for k, Ia in rotor_inertia(m, drives).items():
-        J, MJ = [*J, r.J_nh[k]], [*MJ, [Ia * x for x in r.J_nh[k]]]
-        inner.append([Ia * x for x in r.J_nh_dot[k]])
-    JT = _turned(J)
-    return _product(JT, MJ), _product(JT, inner)
+        J_i = J[6 * b : 6 * b + 6]
+        total = total + J_i.T @ (_extended(m, j)[0] @ J_i)
+    return total
 
 
-def _momentum(m: Mechanism, j: int, part: Matrix) -> Matrix:
-    """Return M_i times six rows."""
-    inertia = m.bodies[j].inertia.about_centre
-    top = [[m.bodies[j].m * x for x in row] for row in part[:3]]
-    return [*top, *_product([list(r) for r in inertia.rows], part[3:])]
+def C(m: Mechanism, r: Reduction, rotor: Mapping[int, Scalar]) -> Matrix:
+    """Return C = J'(MJ̇ + WMJ) (4.8), E3.4."""
+    (J, Jd), H = J_and_rate(m, r), J_h(m, r.q)
+    total = _of_rotors(r, r.J_nh_dot, rotor)
+    for b, j in enumerate(massive(m)):
+        own = slice(6 * b, 6 * b + 6)
+        M, W = _extended(m, j, Vec3(*(H[6 * b + 3 : 6 * b + 6] @ r.qd)))
+        total = total + J[own].T @ (M @ Jd[own] + W @ (M @ J[own]))
+    return total
 
 
-def _crossed(w: Vec3, part: Matrix) -> Matrix:
-    """Return W_i times six rows: S(Ω) on the upper and on the lower half."""
-    S = [list(r) for r in w.skew().rows]
-    return [*_product(S, part[:3]), *_product(S, part[3:])]
+def _extended(m: Mechanism, j: int, w: Vec3 = ZERO) -> tuple[Matrix, Matrix]:
+    """Return M_i and W_i of body j."""
+    return extended(m.bodies[j].m, m.bodies[j].inertia.about_centre, w)
+
+
+def _of_rotors(r: Reduction, rate: Matrix, rotor: Mapping[int, Scalar]) -> Matrix:
+    """Return J_nh' diag(Ia) rate."""
+    joints = list(rotor)
+    scaled = Matrix([rate[k] * rotor[k] for k in joints], r.J_nh.width)
+    return r.J_nh.pick(joints).T @ scaled
 
 
 # -- the state model ---------------------------------------------------------------------------
 
 
-def active_forces(
-    m: Mechanism,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    forces: Vector,
-    steer: Mapping,
-    drives: Drives = "inertia",
-    wrenches: Mapping[int, Wrench] | None = None,
-) -> list[Scalar]:
+def active_forces(m: Mechanism, r: Reduction, acting: Acting) -> Values:
     """Return generalized forces on q̇: gravity, tau, springs, traction along each wheel's heading.
 
-    With drives="all" friction takes its part away; wrenches are those on the environment.
+    With drives="all" friction takes its part away.
     """
-    total = [-x for x in kane(m, q, [0] * m.nv, [0] * m.nv, wrenches, drives="none")]
-    total = _plus(_plus(total, tau), spring_forces(m, q, qd))
-    for k, force in joint_springs(m, q, qd).items():
-        total[k] = total[k] + force
-    for k, force in friction(m, qd, drives).items():
-        total[k] = total[k] - force
-    for wheel, force in zip(m.wheels, forces, strict=True):
-        row = forward_row(m, wheel, q, [0] * m.nv, steer)
-        total = _plus(total, [h * force for h in row.H])
+    rest = Values.zeros(m.nv)
+    weight = kane(m, r.q, rest, rest, acting.wrenches)
+    told = replace(m, told=tuple((n, *x) for n, x in r.steer.items()), checked=True)
+    passive = replace(acting.forces, m=told).passive(r.q, r.qd)
+    total = passive + acting.tau - weight
+    for wheel, force in zip(m.wheels, acting.traction, strict=True):
+        row = forward_row(m, wheel, r.q, rest, r.steer)
+        total = total + [h * force for h in row.H]
     return total
 
 
-def state_model(
-    m: Mechanism,
-    q: Vector,
-    alpha: Vector,
-    angles: Vector,
-    rates: Vector,
-    tau: Vector,
-    forces: Vector,
-    drives: Drives = "inertia",
-    wrenches: Mapping[int, Wrench] | None = None,
-) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+def state_model(m: Mechanism, r: Reduction, acting: Acting) -> tuple[Values, Values, Values]:
     """Return (α̇, q̇, q̈): D α̇ = -C α + τ (4.9)-(4.15)."""
-    r = reduction(m, q, alpha, angles, rates)
-    D, _ = D_and_C(m, q, r, drives)
-    told = steering(m, angles, rates)
-    acting = active_forces(m, q, r.qd, tau, forces, told, drives, wrenches)
-    right = _transposed_times(r.J_nh, _less(acting, inertia_forces(m, q, r, drives)))
-    found = solve(D, right) if right else []
-    qdd = _plus(_times(r.J_nh, found), r.drift)
-    return found, r.qd, qdd
+    f, C_alpha = active_forces(m, r, acting), inertia_forces(m, r, acting.forces)
+    alpha_dot = spd(D(m, r, acting.forces.rotor), r.J_nh.T @ (f - C_alpha))
+    return alpha_dot, r.qd, r.J_nh @ alpha_dot + r.drift
 
 
-def inertia_forces(m: Mechanism, q: Vector, r: Reduction, drives: Drives) -> list[Scalar]:
+def inertia_forces(m: Mechanism, r: Reduction, forces: JointForces) -> Values:
     """Return what the motion needs at α̇ = 0, affine terms included; J_nh' of it is Cα (S3.11)."""
-    return newton_euler(without_gravity(m), q, r.qd, r.drift, drives=rotors(drives))
+    tau = Values(newton_euler(without_gravity(m), r.q, r.qd, r.drift))
+    return tau.plus(forces.inertial(r.drift))
 
 
-def g0_and_gw(
-    m: Mechanism, q: Vector, r: Reduction, drives: Drives = "inertia"
-) -> tuple[list[Scalar], Matrix]:
-    """Return g0 = -D⁻¹ C α and gw = D⁻¹ of α̇ = g0 + gw τ (4.11), (4.14), (4.15)."""
-    D, _ = D_and_C(m, q, r, drives)
-    n = len(D)
-    if not n:
-        return [], []
-    moving = _transposed_times(r.J_nh, inertia_forces(m, q, r, drives))
-    columns = [solve(D, _unit(n, k)) for k in range(n)]
-    return solve(D, [-x for x in moving]), _turned(columns)
+def g0(m: Mechanism, r: Reduction, forces: JointForces) -> Values:
+    """Return g0 = -D⁻¹ C α of α̇ = g0 + gw τ (4.14)."""
+    return spd(D(m, r, forces.rotor), -(r.J_nh.T @ inertia_forces(m, r, forces)))
 
 
-def constraint_forces(
-    m: Mechanism,
-    q: Vector,
-    alpha: Vector,
-    angles: Vector,
-    rates: Vector,
-    tau: Vector,
-    forces: Vector,
-    drives: Drives = "inertia",
-    wrenches: Mapping[int, Wrench] | None = None,
-) -> list[Scalar]:
+def gw(m: Mechanism, r: Reduction, rotor: Mapping[int, Scalar]) -> Matrix:
+    """Return gw = D⁻¹ of α̇ = g0 + gw τ (4.15)."""
+    return each_column(spd, D(m, r, rotor), Matrix.unit(r.J_nh.width))
+
+
+def constraint_forces(m: Mechanism, r: Reduction, acting: Acting) -> Values:
     """Return λ of every constraint: M q̈ + h = active + H'λ; for a wheel the lateral force.
 
-    Of a prescribed joint it is the force beside tau that makes it follow its motion.
+    Redundant ones share what they bear. Of a prescribed joint it is the force beside tau that
+    makes it follow its motion.
     """
-    r = reduction(m, q, alpha, angles, rates)
-    _, qd, qdd = state_model(m, q, alpha, angles, rates, tau, forces, drives, wrenches)
-    told = steering(m, angles, rates)
-    acting = active_forces(m, q, qd, tau, forces, told, drives, wrenches)
-    needed = kane(without_gravity(m), q, qd, qdd, drives=rotors(drives))
-    gap = _less(needed, acting)
-    H = [row.H for row in r.constraints]
-    return solve(_product(H, _turned(H)), _times(H, gap))
-
-
-def rotors(drives: Drives) -> Drives:
-    """Return the choice of drives without friction, which counts among the active forces."""
-    return "none" if drives == "none" else "inertia"
+    _, qd, qdd = state_model(m, r, acting)
+    needed = kane(without_gravity(m), r.q, qd, qdd).plus(acting.forces.inertial(qdd))
+    H = r.H
+    lam = spd(H @ H.T, H @ (needed - active_forces(m, r, acting)))
+    return shared_forces(m, r.q, r.steer, H, lam)
 
 
 def without_gravity(m: Mechanism) -> Mechanism:
-    """Return the mechanism where nothing weighs."""
+    """Return the mechanism with gravity set to zero."""
     return replace(m, gravity=Vec3.zero(), checked=True)
 
 
-# -- small matrices ----------------------------------------------------------------------------
-
-
-def _times(A: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:
-    return [sum((a * b for a, b in zip(row, x, strict=True)), 0) for row in A]
-
-
-def _transposed_times(A: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:
-    return _times(_turned(A), x)
-
-
-def _product(A: Sequence[Sequence[Scalar]], B: Sequence[Sequence[Scalar]]) -> Matrix:
-    columns = _turned(B)
-    return [_times(columns, row) for row in A]
-
-
-def _turned(A: Sequence[Sequence[Scalar]]) -> Matrix:
-    return [list(column) for column in zip(*A, strict=True)]
-
-
-def _sum(A: Matrix, B: Matrix) -> Matrix:
-    return [_plus(a, b) for a, b in zip(A, B, strict=True)]
-
-
-def _plus(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
-    return [x + y for x, y in zip(a, b, strict=True)]
-
-
-def _less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
-    return [x - y for x, y in zip(a, b, strict=True)]
-
-
-def _unit(n: int, k: int) -> list[Scalar]:
-    return [1 if r == k else 0 for r in range(n)]
-
-
-def _split(x: Sequence[Scalar]) -> tuple[Vec3, Vec3]:
+def _split(x: Vector) -> tuple[Vec3, Vec3]:
     return Vec3(*x[:3]), Vec3(*x[3:])

@@ -12,25 +12,22 @@ from ..expr import Graph, Scalar, call, trace
 from ..expr.derive import push
 from ..expr.function import Function, Port
 from ..joint import Vector
+from ..linalg import Matrix
 from ..mechanism import Mechanism, joint_name
 from .composite import composite
-from .drives import Drives
 from .newton_euler import newton_euler
-
-Matrix = list[list[Scalar]]
 
 
 def gravity_forces(m: Mechanism, q: Vector) -> list[Scalar]:
     """Return Q: the generalized forces of gravity (minus the gravity load)."""
     rest = [0] * m.nv
-    return [-x for x in newton_euler(m, q, rest, rest, drives="none")]
+    return [-x for x in newton_euler(m, q, rest, rest)]
 
 
 def lagrange_coefficients(
-    mechanism: Mechanism, q: Vector, drives: Drives = "inertia"
-) -> tuple[list[Scalar], Matrix, list[Matrix], Matrix]:
+    m: Mechanism, q: Vector
+) -> tuple[list[Scalar], Matrix, list[list[list[Scalar]]], list[list[Scalar]]]:
     """Return (Q, A, B, C); B[i][j][k] = B[i][k][j] is the full coefficient, zero where j = k."""
-    m = mechanism
     for body in m.bodies:
         if body.joint.nv > 1 and body.joint.kind != "planar":
             raise ModelError(
@@ -38,8 +35,8 @@ def lagrange_coefficients(
                 hint="Q, A, B, C exist for revolute, prismatic, screw and planar joints",
             )
     n = m.nv
-    A = composite(m, q, drives)
-    dA = _slopes(m, q, drives)  # dA[k][i][j] = ∂A_ij/∂q_k
+    A = composite(m, q)
+    dA = _slopes(m, q)  # dA[k][i][j] = ∂A_ij/∂q_k
     half = 0.5
     B = [
         [
@@ -52,10 +49,10 @@ def lagrange_coefficients(
     return gravity_forces(m, q), A, B, C
 
 
-def _slopes(m: Mechanism, q: Vector, drives: Drives) -> list[Matrix]:
+def _slopes(m: Mechanism, q: Vector) -> list[list[list[Scalar]]]:
     """Return ∂A/∂q_k for every k, by a directional derivative of the traced mass matrix."""
     n = m.nv
-    traced = trace(lambda v: composite(m, v, drives), [("q", n)], graph=Graph())
+    traced = trace(lambda v: composite(m, v), [("q", n)], graph=Graph())
     columns = []
     for k in range(n):
         seed = traced.graph.input("q", k).id

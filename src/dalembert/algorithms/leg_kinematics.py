@@ -1,8 +1,11 @@
-"""Inverse kinematics of the legs of parallel robots in closed form: UPS, RUS and RRR.
+"""Inverse kinematics of the legs of parallel robots in closed form: UPS, RUS, PUS, RRR, RPR, PRR.
 
 The subproblems are those of Paden and Kahan (Murray, Li and Sastry, A mathematical introduction to
 robotic manipulation (1994), section 3.2): one rotation takes p to q, two rotations take p to q, one
 rotation brings p to a given distance from q.
+
+A branch is one sign, or one for each choice a leg has: the side to which a crank bends or the way a
+slide goes, then which of its two attitudes a universal joint has.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..algebra import Vec3
+from ..algebra import Vec3, plain_number
 from ..errors import ModelError
 from ..expr import Scalar, atan2, cos, sin, sqrt
 from ..mechanism import Mechanism
@@ -79,71 +82,137 @@ def turn_to_distance(u: Vec3, p: Vec3, q: Vec3, distance2: Scalar, branch: Scala
     return turn_to(u, p, q) + Angle(cosine, branch * sqrt(1 - cosine * cosine))
 
 
-def _ups(leg: Mechanism, point: Vec3, target: Vec3, branch: Scalar) -> list[Scalar]:
-    """Universal joint at one point, then a slide through it."""
+Branch = float | tuple[float, ...]
+
+
+def sign(branch: Branch, k: int) -> float:
+    """Return the sign of one choice; a single number is that of the first."""
+    if isinstance(branch, (int, float)):
+        return float(branch) if k == 0 else 1.0
+    return float(branch[k]) if k < len(branch) else 1.0
+
+
+def _ups(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
+    """Universal joint at one point, then a slide through it; signs: joint, length."""
     one, two, three = leg.bodies
     R2, R3 = two.placement.R, three.placement.R
     slide = R3 @ three.joint.axis  # type: ignore[attr-defined]
     offset = three.placement.p + R3 @ point
     _demand(leg, two.placement.p, offset - slide * slide.dot(offset))
-    length = sqrt(target.dot(target))
+    length = sqrt(target.dot(target)) * sign(branch, 1)
     axes = one.joint.axis, R2 @ two.joint.axis  # type: ignore[attr-defined]
-    a, b = two_turns_to(*axes, R2 @ slide, target * (1 / length), branch)
+    a, b = two_turns_to(*axes, R2 @ slide, target * (1 / length), sign(branch, 0))
     return [a, b, length - slide.dot(offset)]
 
 
-def _rus(leg: Mechanism, point: Vec3, target: Vec3, branch: Scalar) -> list[Scalar]:
-    """Crank, universal joint at its end, rod."""
+def _rus(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
+    """Crank, universal joint at its end, rod; signs: crank, joint."""
     one, two, three = leg.bodies
     R2, R3 = two.placement.R, three.placement.R
     rod = R3 @ point
     _demand(leg, three.placement.p)
     knee = two.placement.p
     crank: Vec3 = one.joint.axis  # type: ignore[attr-defined]
-    a = turn_to_distance(crank, knee, target, rod.dot(rod), branch)
+    a = turn_to_distance(crank, knee, target, rod.dot(rod), sign(branch, 0))
     back = one.joint.pose([a])[0].T @ target - knee
     length = 1 / sqrt(rod.dot(rod))
     axes = R2 @ two.joint.axis, R2 @ (R3 @ three.joint.axis)  # type: ignore[attr-defined]
-    return [a, *two_turns_to(*axes, R2 @ (rod * length), back * length, 1.0)]
+    return [a, *two_turns_to(*axes, R2 @ (rod * length), back * length, sign(branch, 1))]
 
 
-def _rrr(leg: Mechanism, point: Vec3, target: Vec3, branch: Scalar) -> list[Scalar]:
-    """Crank and rod about parallel axes; the third turn is at the platform."""
+def _rrr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
+    """Crank and rod about parallel axes; the third turn is at the platform; sign: crank."""
     one, two = leg.bodies
     R2, knee = two.placement.R, two.placement.p
     crank: Vec3 = one.joint.axis  # type: ignore[attr-defined]
-    a = turn_to_distance(crank, knee, target, point.dot(point), branch)
+    a = turn_to_distance(crank, knee, target, point.dot(point), sign(branch, 0))
     back = one.joint.pose([a])[0].T @ target - knee
     return [a, turn_to(R2 @ two.joint.axis, R2 @ point, back)]  # type: ignore[attr-defined]
 
 
-Closed = Callable[[Mechanism, Vec3, Vec3, Scalar], list[Scalar]]
-LEGS: dict[tuple[str, ...], Closed] = {
-    ("revolute", "revolute", "prismatic"): _ups,
-    ("revolute", "revolute", "revolute"): _rus,
-    ("revolute", "revolute"): _rrr,
+def _slide_to_distance(d: Vec3, knee: Vec3, target: Vec3, rod2: Scalar, branch: float) -> Scalar:
+    """Return how far along d a knee goes until the target is at the rod's length, squared."""
+    gap = target - knee
+    along = d.dot(gap)
+    return along + branch * sqrt(rod2 - (gap.dot(gap) - along * along))
+
+
+def _pus(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
+    """Slide, universal joint on it, rod; signs: slide, joint."""
+    one, two, three = leg.bodies
+    R2, R3 = two.placement.R, three.placement.R
+    rod, knee = R3 @ point, two.placement.p
+    _demand(leg, three.placement.p)
+    along: Vec3 = one.joint.axis  # type: ignore[attr-defined]
+    s = _slide_to_distance(along, knee, target, rod.dot(rod), sign(branch, 0))
+    back, length = target - knee - along * s, 1 / sqrt(rod.dot(rod))
+    axes = R2 @ two.joint.axis, R2 @ (R3 @ three.joint.axis)  # type: ignore[attr-defined]
+    return [s, *two_turns_to(*axes, R2 @ (rod * length), back * length, sign(branch, 1))]
+
+
+def _prr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
+    """Slide, and a rod that turns about one axis; sign: slide."""
+    one, two = leg.bodies
+    R2, knee = two.placement.R, two.placement.p
+    along: Vec3 = one.joint.axis  # type: ignore[attr-defined]
+    axis = R2 @ two.joint.axis  # type: ignore[attr-defined]
+    rod, gap = R2 @ point, target - knee
+    # in the plane of the rod: what is along the axis is no matter of the joints
+    flat, rod = gap - axis * axis.dot(gap), rod - axis * axis.dot(rod)
+    _demand(leg, axis * axis.dot(along))
+    s = _slide_to_distance(along, Vec3.zero(), flat, rod.dot(rod), sign(branch, 0))
+    return [s, turn_to(axis, rod, flat - along * s)]
+
+
+def _rpr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
+    """Turn, and a slide across its axis; sign: length."""
+    one, two = leg.bodies
+    R2 = two.placement.R
+    axis: Vec3 = one.joint.axis  # type: ignore[attr-defined]
+    slide = R2 @ two.joint.axis  # type: ignore[attr-defined]
+    _demand(leg, axis * axis.dot(slide))
+    start = two.placement.p + R2 @ point
+    start, flat = start - axis * axis.dot(start), target - axis * axis.dot(target)
+    along = slide.dot(start)
+    rest = flat.dot(flat) - (start.dot(start) - along * along)
+    length = sign(branch, 0) * sqrt(rest) - along
+    return [turn_to(axis, start + slide * length, flat), length]
+
+
+Closed = Callable[[Mechanism, Vec3, Vec3, Branch], list[Scalar]]
+# kinds of the joints of a leg -> (its inverse kinematics, how many signs a branch of it has)
+LEGS: dict[tuple[str, ...], tuple[Closed, int]] = {
+    ("revolute", "revolute", "prismatic"): (_ups, 2),
+    ("revolute", "revolute", "revolute"): (_rus, 2),
+    ("prismatic", "revolute", "revolute"): (_pus, 2),
+    ("revolute", "revolute"): (_rrr, 1),
+    ("prismatic", "revolute"): (_prr, 1),
+    ("revolute", "prismatic"): (_rpr, 1),
 }
 
 
-def leg_coordinates(leg: Mechanism, point: Vec3, target: Vec3, branch: Scalar) -> list[Scalar]:
+def leg_coordinates(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
     """Return the joints of a leg that put `point` of its last body at `target` in the base."""
     kinds = tuple(b.joint.kind for b in leg.bodies)
     if kinds not in LEGS:
         raise ModelError(
             f"a leg of joints {', '.join(kinds) or 'none'} has no closed inverse kinematics",
-            hint="UPS, RUS and RRR legs have; others are computed as closed loops",
+            hint="legs UPS, RUS, PUS, RRR, RPR and PRR have one; for others give "
+            "branch=dalembert.leg_branches(m, q) at a closed pose q",
         )
     base = leg.bodies[0].placement
-    return LEGS[kinds](leg, point, base.R.T @ (target - base.p), branch)
+    return LEGS[kinds][0](leg, point, base.R.T @ (target - base.p), branch)
 
 
 def _demand(leg: Mechanism, *zero: Vec3) -> None:
     """Raise ModelError where the numbers of a leg contradict its kind."""
     for v in zero:
         for x in v:
-            if x.__class__ is float and abs(x) > 1e-9:
+            known = plain_number(x)
+            if known is not None and abs(known) > 1e-9:
                 names = ", ".join(b.name for b in leg.bodies)
                 raise ModelError(
-                    f"leg {names}: the axes of its universal joint do not meet",
-                    hint="such a leg has no closed inverse kinematics; use the closed loops",
+                    f"leg {names}: its axes do not meet, or are not at right angles",
+                    hint="such a leg has no closed inverse kinematics; give "
+                    "branch=dalembert.leg_branches(m, q) at a closed pose q",
                 )

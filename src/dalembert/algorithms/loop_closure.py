@@ -1,9 +1,9 @@
 """Closure equations of cut joints and couplings, their Jacobian and their accelerations.
 
 Khalil (2010), section 2.2, eqs (3)-(5): the two branches of a loop meet at its cut joint. Each cut
-joint keeps as many equations as it takes away freedoms: revolute 5, prismatic 5, cylindrical 4,
-universal 4, spherical 3, fixed 6, rod of constant length 1, coupling 1. Both branches are followed
-from the body where they part, so that nothing before it appears.
+joint keeps as many equations as it takes away degrees of freedom: revolute 5, prismatic 5,
+cylindrical 4, universal 4, spherical 3, fixed 6, rod of constant length 1, coupling 1. Both
+branches are followed from the body where they part, so that nothing before it appears.
 
 Wheels and velocity constraints are equations of the rates beside them (`velocity_rows`).
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..algebra import Vec3, is_zero
+from ..algebra import Vec3, is_plain_zero
 from ..errors import ModelError
 from ..expr import Scalar, maximum, sqrt, where
 from ..joint import UNITS, ZERO, Vector
@@ -54,7 +54,7 @@ def normals(axis: Vec3) -> tuple[Vec3, Vec3]:
     Duff et al., Building an orthonormal basis, revisited (2017); coordinate axes give their like.
     """
     for k in range(3):
-        if all(is_zero(axis[a]) for a in range(3) if a != k):
+        if all(is_plain_zero(axis[a]) for a in range(3) if a != k):
             return UNITS[(k + 1) % 3], UNITS[(k + 2) % 3]
     x, y, z = axis * (1 / sqrt(axis.dot(axis)))
     s = where(z < 0, -1.0, 1.0)
@@ -197,15 +197,15 @@ def _follow(m: Mechanism, path: Sequence[int], q_: Sequence[Vector], qd_: Sequen
         body = m.bodies[b]
         R, P = body.pose(q_[b])
         step = end.R @ P
-        turned = end.w.cross(step)
+        swept = end.w.cross(step)
         R_b = end.R @ R
         wJ, wdJ, vJ, vdJ = (R_b @ x for x in body.rates(q_[b], qd_[b], [0] * body.joint.nv))
         end = End(
             R_b,
             end.p + step,
-            end.v + turned + vJ,
+            end.v + swept + vJ,
             end.w + wJ,
-            end.vd + end.wd.cross(step) + end.w.cross(turned) + vdJ + 2 * end.w.cross(vJ),
+            end.vd + end.wd.cross(step) + end.w.cross(swept) + vdJ + 2 * end.w.cross(vJ),
             end.wd + wdJ + end.w.cross(wJ),
         )
     return end
@@ -261,7 +261,7 @@ def closure_rates(m: Mechanism, q: Vector, qd: Vector) -> tuple[list[Scalar], li
 def closure_sides(m: Mechanism, q: Vector) -> list[Scalar] | None:
     """Return -h of every equation J qd = h; None where no equation has a right side."""
     held = held_rows(m, q, [0] * m.nv)
-    if all(is_zero(row.h) for row in held):
+    if all(is_plain_zero(row.h) for row in held):
         return None
     return [*([0] * (equation_count(m) - len(held))), *(-row.h for row in held)]
 

@@ -10,23 +10,25 @@ composite ones, so that it costs less (Talos: 1.55 times its inverse dynamics in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from ..algebra import Mat3, Rotation, Transform, Vec3, is_zero
-from ..errors import ModelError, SingularModel, UsageError
-from ..expr import Scalar, solve
+from ..algebra import Rotation, Vec3, is_plain_zero
+from ..errors import ModelError, SingularModel
+from ..expr import Scalar
 from ..inertia import Inertia, steiner
 from ..joint import Vector
+from ..linalg import spd
 from ..mechanism import Mechanism, joint_name
-from .articulated_body import hybrid_dynamics
-from .drives import Drives, friction, rotor_inertia
-from .newton_euler import Wrench, couple, squared
+from ..spatial import NO_WRENCH, Motion, Twist, Wrench
+from .articulated_body import NOTHING, Known, hybrid_dynamics
+from .composite import composite_bodies
+from .newton_euler import Wrenches, recursion
 from .partition import hybrid_by_partition
 
 BASE = 6  # velocity variables of a free base
-CONVENTIONS = ("classical", "spatial")
 Hybrid = Callable[..., tuple[Any, ...]]
+Found = tuple[list[Scalar], list[Scalar]]  # of the base, of the joints
 
 
 def moving_base(m: Mechanism) -> Mechanism:
@@ -52,157 +54,77 @@ def base_size(m: Mechanism) -> int:
 
 
 def moving_base_inverse(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd_joints: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-    convention: str = "classical",
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (base acceleration, joint torques) from the motion of the joints."""
-    # size: the three recursions of one algorithm read best together
-    m, acting = moving_base(mechanism), wrenches or {}
-    if base_size(m) != BASE:
-        return moving_base_by_articulated_bodies(m, q, qd, qdd_joints, wrenches, drives, convention)
-    qdd = [*([0] * BASE), *qdd_joints]
-    q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
-    w, wd, vd = {0: Vec3(*qd[3:BASE])}, {0: Vec3.zero()}, {0: Vec3.zero()}
-    U: dict[int, Mat3] = {}
-    R, P, F, N, J = {}, {}, {}, {}, {}
+    m: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, wrenches: Wrenches | None = None
+) -> Found:
+    """Return (base acceleration, joint torques) from the motion of the joints, (86) and (87)."""
+    if base_size(moving_base(m)) != BASE:
+        return moving_base_by_articulated_bodies(m, q, qd, qdd_joints, wrenches)
+    q_, qdd = m.split_q(q), [*([0] * BASE), *qdd_joints]
+
+    # Newton and Euler with an unaccelerated base, and the composite bodies of (95)
+    still = {0: Motion(w=Vec3(*qd[3:BASE]))}
+    joints, wrench = recursion(m, q, qd, qdd, wrenches, still)
+    place, I = composite_bodies(m, q)
+
+    # (86): V̇_0 - g; outward: what it adds to the torques, (87)
+    a = {0: _accelerated(m, I[0], -wrench[0])}
     tau: dict[int, list[Scalar]] = {0: []}
-
-    # outward with an unaccelerated base: what H and A12 q̈, A22 q̈ stand for
     for j, body in m.outward():
         if j > 0:
-            i = body.parent
-            R[j], P[j] = body.pose(q_[j])
-            w_i = R[j].T @ w[i]
-            wJ, wdJ, vJ, vdJ = body.rates(q_[j], qd_[j], qdd_[j])
-            w[j], wd[j] = w_i + wJ, R[j].T @ wd[i] + wdJ + w_i.cross(wJ)
-            vd[j] = R[j].T @ (vd[i] + U[i] @ P[j]) + vdJ + 2 * w_i.cross(vJ)
-        U[j] = wd[j].skew() + squared(w[j])
-        F[j] = body.m * vd[j] + U[j] @ body.h
-        N[j] = couple(body.Io, U[j], w[j], wd[j]) + body.h.cross(vd[j])
-        if j in acting:
-            F[j], N[j] = F[j] + acting[j][0], N[j] + acting[j][1]
-        J[j] = Inertia(body.m, body.h, body.Io, "origin")
-
-    # inward: torques without the base, and the composite bodies of (95)
-    for j, body in m.inward():
-        if j > 0:
-            i = body.parent
-            tau[j] = body.project(q_[j], F[j], N[j])
-            f = R[j] @ F[j]
-            F[i], N[i] = F[i] + f, N[i] + R[j] @ N[j] + P[j].cross(f)
-            J[i] = J[i] + J[j].moved(Transform(R[j], P[j]))
-
-    # (86): V̇_0 - g; outward: its share A12ᵀ V̇_0 of the torques, (87)
-    v_0, w_0 = _accelerate(J[0], -F[0], -N[0], joint_name(m.bodies[0]))
-    v, a = {0: v_0}, {0: w_0}
-    for j, body in m.outward():
-        if j > 0:
-            i = body.parent
-            v[j], a[j] = R[j].T @ (v[i] + a[i].cross(P[j])), R[j].T @ a[i]
-            share = body.project(q_[j], *times(J[j], v[j], a[j]))
-            tau[j] = [x + y for x, y in zip(tau[j], share, strict=True)]
-    return _completed(m, q, qd, qdd, (v_0, w_0), m.join(tau), drives, convention)
+            a[j] = a[body.parent].to_child(*place[j])
+            share, k = body.project(q_[j], I[j] @ a[j]), m.velocity_index[j]
+            tau[j] = [joints[k + b] + x for b, x in enumerate(share)]
+    return _with_gravity(m, q, a[0]), m.join(tau)
 
 
 def moving_base_by_recursion(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd_joints: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-    convention: str = "classical",
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return the same as (89)-(100) stand, composite bodies carrying every term."""
-    # size: the three recursions of one algorithm read best together
-    m, acting = moving_base(mechanism), wrenches or {}
-    if base_size(m) != BASE:
-        return moving_base_by_articulated_bodies(m, q, qd, qdd_joints, wrenches, drives, convention)
+    m: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, wrenches: Wrenches | None = None
+) -> Found:
+    """Return base acceleration and torques by (89)-(100) as they stand."""
+    if base_size(moving_base(m)) != BASE:
+        return moving_base_by_articulated_bodies(m, q, qd, qdd_joints, wrenches)
     qdd = [*([0] * BASE), *qdd_joints]
-    q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
-    w: dict[int, Vec3] = {-1: Vec3.zero(), 0: Vec3(*qd[3:BASE])}
-    R, P, zeta, beta, J = {}, {}, {}, {}, {}
+    q_, qd_, qdd_, acting = m.split_q(q), m.split(qd), m.split(qdd), wrenches or {}
+    place, I = composite_bodies(m, q)
+    w = {0: Vec3(*qd[3:BASE])}
+    zeta, beta = {}, {}
 
     # outward (89), (90): what does not depend on the base acceleration
     for j, body in m.outward():
         if j > 0:
-            R[j], P[j] = body.pose(q_[j])
-            w_i = R[j].T @ w[body.parent]
-            wJ, wdJ, vJ, vdJ = body.rates(q_[j], qd_[j], qdd_[j])
-            w[j] = w_i + wJ
-            turning = R[j].T @ (squared(w[body.parent]) @ P[j])
-            zeta[j] = (turning + vdJ + 2 * w_i.cross(vJ), w_i.cross(wJ) + wdJ)
-        W = squared(w[j])
-        beta[j] = (-(W @ body.h), -couple(body.Io, W, w[j], Vec3.zero()))
-        if j in acting:
-            beta[j] = (beta[j][0] - acting[j][0], beta[j][1] - acting[j][1])
-        J[j] = Inertia(body.m, body.h, body.Io, "origin")
+            joint = body.rates(q_[j], qd_[j], qdd_[j])
+            alone = Motion(w[body.parent]).carried(*place[j]).moved(*joint)
+            w[j], zeta[j] = alone.w, alone.acceleration
+        beta[j] = -Motion(w[j]).needs(body) - acting.get(j, NO_WRENCH)
 
-    # inward (95), (96) as E2.27 and E2.28 correct them: composite bodies
+    # inward (96) as E2.28 corrects it: composite bodies
     for j, body in m.inward():
         if j > 0:
-            i = body.parent
-            f, n = times(J[j], *zeta[j])
-            f, n = R[j] @ (beta[j][0] - f), R[j] @ (beta[j][1] - n)
-            beta[i] = (beta[i][0] + f, beta[i][1] + n + P[j].cross(f))
-            J[i] = J[i] + J[j].moved(Transform(R[j], P[j]))
+            left, i = beta[j] - I[j] @ zeta[j], body.parent
+            beta[i] = left.to_parent(*place[j], onto=beta[i])
 
     # (97): V̇_0 - g; then outward (98)-(100)
-    v_0, w_0 = _accelerate(J[0], *beta[0], joint_name(m.bodies[0]))
-    vd, wd = {0: v_0}, {0: w_0}
+    a = {0: _accelerated(m, I[0], beta[0])}
     tau: dict[int, list[Scalar]] = {0: []}
     for j, body in m.outward():
         if j > 0:
-            i = body.parent
-            vd[j] = R[j].T @ (vd[i] + wd[i].cross(P[j])) + zeta[j][0]
-            wd[j] = R[j].T @ wd[i] + zeta[j][1]
-            f, n = times(J[j], vd[j], wd[j])
-            tau[j] = body.project(q_[j], f - beta[j][0], n - beta[j][1])
-    return _completed(m, q, qd, qdd, (vd[0], wd[0]), m.join(tau), drives, convention)
+            a[j] = a[body.parent].to_child(*place[j]) + zeta[j]
+            tau[j] = body.project(q_[j], I[j] @ a[j] - beta[j])
+    return _with_gravity(m, q, a[0]), m.join(tau)
 
 
-def _completed(
-    m: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    reduced: tuple[Vec3, Vec3],
-    joints: list[Scalar],
-    drives: Drives,
-    convention: str,
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return the base acceleration from V̇_0 - g, and the torques with what drives add, (100)."""
-    for k, Ia in rotor_inertia(m, drives).items():
-        joints[k - BASE] = joints[k - BASE] + Ia * qdd[k]
-    for k, force in friction(m, qd, drives).items():
-        joints[k - BASE] = joints[k - BASE] + force
-    classical = reduced[0] + base_rotation(m, q).T @ m.gravity  # E2.24
-    less = _named(convention) == "spatial"
-    return [*(classical - _turning(qd) if less else classical), *reduced[1]], joints
-
-
-def times(J: Inertia, v: Vec3, w: Vec3) -> tuple[Vec3, Vec3]:
-    """Return the wrench a rigid inertia asks for at the acceleration (v, w)."""
-    return v * J.m + w.cross(J.h), J.Io @ w + J.h.cross(v)
-
-
-def _accelerate(J: Inertia, f: Vec3, n: Vec3, joint: str) -> tuple[Vec3, Vec3]:
-    """Return (v, w) with J (v, w) = (f, n): Newton at the mass centre, then Euler."""
-    if is_zero(J.m):
+def _accelerated(m: Mechanism, I: Inertia, wrench: Wrench) -> Twist:
+    """Return the acceleration of a rigid body under a wrench: Newton at the mass centre, Euler."""
+    if is_plain_zero(I.m):
         raise SingularModel(
-            f"joint {joint!r} moves no inertia: no body has a mass",
+            f"joint {joint_name(m.bodies[0])!r} moves no inertia: no body has a mass",
             hint="body base: M = 5, I = (0.1, 0.1, 0.1)",
         )
-    per_mass = 1 / J.m
-    c = J.h * per_mass
-    about_centre = J.Io - steiner(J.m, c)
-    w = Vec3(*solve(about_centre.rows, list(n - c.cross(f))))
-    return f * per_mass - w.cross(c), w
+    per_mass = 1 / I.m
+    c = I.h * per_mass
+    about_centre = I.Io - steiner(I.m, c)
+    w = Vec3(*spd(about_centre.rows, list(wrench.n - c.cross(wrench.f))))
+    return Twist(wrench.f * per_mass - w.cross(c), w)
 
 
 def base_rotation(m: Mechanism, q: Vector) -> Rotation:
@@ -211,120 +133,71 @@ def base_rotation(m: Mechanism, q: Vector) -> Rotation:
 
 
 def base_acceleration(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd_joints: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    convention: str = "classical",
+    m: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, wrenches: Wrenches | None = None
 ) -> list[Scalar]:
     """Return the acceleration of the free base that the motion of the joints causes."""
-    return moving_base_inverse(mechanism, q, qd, qdd_joints, wrenches, "none", convention)[0]
+    return moving_base_inverse(m, q, qd, qdd_joints, wrenches)[0]
 
 
-def moving_base_by_partition(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd_joints: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-    convention: str = "classical",
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return the same from A and H, (83)-(87)."""
-    return _with_still_base_force(
-        hybrid_by_partition, mechanism, q, qd, qdd_joints, wrenches, drives, convention
-    )
+def _inverse_by(hybrid: Hybrid) -> Callable[..., Found]:
+    """Return the inverse model: no force on the base, given motion at the joints."""
+
+    def inverse(
+        m: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, wrenches: Wrenches | None = None
+    ) -> Found:
+        k = base_size(moving_base(m))
+        known = Known(given={j for j, b in enumerate(m.bodies) if j > 0 and b.joint.nv})
+        found, tau, *_ = hybrid(m, q, qd, [*([0] * k), *qdd_joints], known, wrenches)
+        return classical(m, qd, found[:k]), tau[k:]
+
+    return inverse
 
 
-def moving_base_by_articulated_bodies(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd_joints: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-    convention: str = "classical",
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return the same by hybrid dynamics: no force on the base, given motion at the joints."""
-    return _with_still_base_force(
-        hybrid_dynamics, mechanism, q, qd, qdd_joints, wrenches, drives, convention
-    )
+def _direct_by(hybrid: Hybrid) -> Callable[..., Found]:
+    """Return the direct model: (base acceleration, qdd of the joints) from joint torques."""
+
+    def direct(
+        m: Mechanism,
+        q: Vector,
+        qd: Vector,
+        tau_joints: Vector,
+        wrenches: Wrenches | None = None,
+        known: Known = NOTHING,
+    ) -> Found:
+        k = base_size(moving_base(m))
+        found, *_ = hybrid(m, q, qd, [*([0] * k), *tau_joints], known, wrenches)
+        return classical(m, qd, found[:k]), found[k:]
+
+    return direct
 
 
-def _with_still_base_force(
-    hybrid: Hybrid,
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd_joints: Vector,
-    wrenches: Mapping[int, Wrench] | None,
-    drives: Drives,
-    convention: str,
-) -> tuple[list[Scalar], list[Scalar]]:
-    m, k = moving_base(mechanism), base_size(mechanism)
-    given = {j for j, b in enumerate(m.bodies) if j > 0 and b.joint.nv}
-    found, tau, *_ = hybrid(m, q, qd, [*([0] * k), *qdd_joints], given, wrenches, drives)
-    return base_from_rates(m, qd, found[:k], convention), tau[k:]
-
-
-def moving_base_direct(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    tau_joints: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-    convention: str = "classical",
-    hybrid: Hybrid = hybrid_dynamics,
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (base acceleration, qdd of the joints) from the joint torques, (101)-(112)."""
-    m, k = moving_base(mechanism), base_size(mechanism)
-    found, *_ = hybrid(m, q, qd, [*([0] * k), *tau_joints], (), wrenches, drives)
-    return base_from_rates(m, qd, found[:k], convention), found[k:]
-
-
-def moving_base_direct_by_partition(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    tau_joints: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
-    convention: str = "classical",
-) -> tuple[list[Scalar], list[Scalar]]:
-    """Return the same from A and H, (88)."""
-    return moving_base_direct(
-        mechanism, q, qd, tau_joints, wrenches, drives, convention, hybrid_by_partition
-    )
+moving_base_by_articulated_bodies = _inverse_by(hybrid_dynamics)
+moving_base_by_partition = _inverse_by(hybrid_by_partition)  # (83)-(87)
+moving_base_direct = _direct_by(hybrid_dynamics)  # (101)-(112)
+moving_base_direct_by_partition = _direct_by(hybrid_by_partition)  # (88)
 
 
 # -- the two conventions of a base acceleration, E2.25 ------------------------------------------
 
 
-def _named(convention: str) -> str:
-    if convention not in CONVENTIONS:
-        known = " or ".join(f'"{c}"' for c in CONVENTIONS)
-        raise UsageError(f"unknown convention {convention!r}", hint=known)
-    return convention
+def _with_gravity(m: Mechanism, q: Vector, reduced: Twist) -> list[Scalar]:
+    """Return V̇_0 from V̇_0 - g (E2.24)."""
+    return [*(reduced.v + base_rotation(m, q).T @ m.gravity), *reduced.w]
 
 
-def _turning(qd: Vector) -> Vec3:
-    """Return w × v, which the classical acceleration has beyond the rates of qd."""
-    return Vec3(*qd[3:BASE]).cross(Vec3(*qd[:3]))
+def _turning(m: Mechanism, qd: Vector) -> Vec3:
+    """Return w × v, which the classical acceleration has beyond the rates of qd.
+
+    A planar base has none: its rates are along fixed axes, and both conventions agree.
+    """
+    return Vec3(*qd[3:BASE]).cross(Vec3(*qd[:3])) if base_size(m) == BASE else Vec3.zero()
 
 
-def base_from_rates(m: Mechanism, qd: Vector, rates: Vector, convention: str) -> list[Scalar]:
-    """Return the base acceleration in a convention from the rates of the base's qd."""
-    if _named(convention) == "spatial" or base_size(m) != BASE:
-        return list(rates)  # a planar base: rates along fixed axes, both conventions agree
-    return [*(Vec3(*rates[:3]) + _turning(qd)), *rates[3:]]
+def classical(m: Mechanism, qd: Vector, rates: Vector) -> list[Scalar]:
+    """Return the classical acceleration of the base from the rates of its qd."""
+    return [*(Vec3(*rates[:3]) + _turning(m, qd)), *rates[3:]]
 
 
-def rates_from_base(
-    m: Mechanism, qd: Vector, acceleration: Vector, convention: str
-) -> list[Scalar]:
-    """Return the rates of the base's qd from its acceleration in a convention."""
-    if _named(convention) == "spatial" or base_size(m) != BASE:
-        return list(acceleration)
-    return [*(Vec3(*acceleration[:3]) - _turning(qd)), *acceleration[3:]]
+def base_rates(m: Mechanism, qd: Vector, acceleration: Vector) -> list[Scalar]:
+    """Return the rates of the base's qd from its classical acceleration."""
+    return [*(Vec3(*acceleration[:3]) - _turning(m, qd)), *acceleration[3:]]

@@ -3,30 +3,32 @@
 Khalil (2010), section 5: Γ = J_pᵀ [F_p + Σ J_viᵀ J_i⁻ᵀ Γ_i] (66), with J_i of (63), J_vi of (64),
 (65), J_p from its inverse, and errata E2.20, E2.21: F_p with V̇_p - g, all in base axes at the
 platform's origin. The bracket is the Cartesian model. The platform's own branch of joints says
-which of its six freedoms there are: all, or those of a robot of reduced mobility.
+which of its six degrees of freedom there are: all, or those of a robot of reduced mobility.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Vec3
 from ..errors import ModelError
-from ..expr import Scalar, solve
+from ..expr import Scalar
 from ..joint import UNITS, ZERO, Vector
+from ..linalg import Matrix, each_column, general, inverse, projected, spd
+from ..linalg import Vector as Values
 from ..mechanism import Loop, Mechanism, joint_name
 from ..reframe import simplify
-from .closed_kinematics import dot, general
+from ..spatial import Motion, Twist
 from .composite import composite
 from .drives import Drives
-from .elastic import joint_springs
-from .leg_kinematics import leg_coordinates, plain
+from .joint_forces import JointForces
+from .leg_kinematics import Branch, leg_coordinates, plain
+from .link_motion import path
 from .loop_closure import branches, normals
-from .newton_euler import newton_euler, squared
-
-Six = list[Scalar]
+from .newton_euler import newton_euler
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class Leg:
     order: tuple[int, ...]  # where those stand among the active joints
     directions: tuple[Vec3, ...]  # in which the platform is held: all three, or two in the plane
 
+    @cached_property
+    def light(self) -> Mechanism:
+        """The chain in frames chosen for its dynamics."""
+        return simplify(self.tree)
+
 
 @dataclass(frozen=True)
 class Platform:
@@ -48,7 +55,7 @@ class Platform:
     m: Mechanism
     body: int
     legs: tuple[Leg, ...]
-    freedoms: tuple[tuple[Vec3, Vec3], ...]  # (v, w) in base axes at the platform's origin
+    freedoms: Matrix  # motions of the platform in base axes at its origin, one column each
 
 
 def platform_of(m: Mechanism) -> Platform:
@@ -86,26 +93,28 @@ def _sides(m: Mechanism, loop: Loop, body: int) -> tuple[list[int], Vec3, Vec3]:
 def _directions(leg: Mechanism) -> tuple[Vec3, ...]:
     if leg.nv == 3:
         return UNITS
-    first = leg.bodies[0]
-    return normals(first.placement.R @ first.joint.axis)  # type: ignore[attr-defined]
+    R = Rotation()
+    for body in leg.bodies:  # a slide before the first turn turns nothing
+        R = R @ body.placement.R
+        if body.joint.kind == "revolute":
+            return normals(R @ body.joint.axis)  # type: ignore[attr-defined]
+    return UNITS
 
 
-def _freedoms(m: Mechanism, body: int) -> tuple[tuple[Vec3, Vec3], ...]:
-    path: list[int] = []
-    while body >= 0:
-        path.insert(0, body)
-        body = m.bodies[body].parent
-    if sum(m.bodies[b].joint.nv for b in path) == 6:
-        return (*((u, ZERO) for u in UNITS), *((ZERO, u) for u in UNITS))
-    found, R, turned = [], Rotation(), False
-    for b in path:
+def _freedoms(m: Mechanism, body: int) -> Matrix:
+    way = path(m, body)
+    if sum(m.bodies[b].joint.nv for b in way) == 6:
+        return Matrix.unit(6)
+    found: list[Twist] = []
+    R, turns = Rotation(), False
+    for b in way:
         joint = m.bodies[b].joint
         R = R @ m.bodies[b].placement.R
-        if turned or joint.kind not in ("prismatic", "planar", "revolute", "fixed"):
+        if turns or joint.kind not in ("prismatic", "planar", "revolute", "fixed"):
             raise ModelError(f"platform joint {joint_name(m.bodies[b])!r}: turns must come last")
-        turned = joint.kind in ("revolute", "planar")
-        found += [(R @ v, R @ w) for v, w in joint.columns([0] * joint.nq)]
-    return tuple(found)
+        turns = joint.kind in ("revolute", "planar")
+        found += [Twist(R @ s.v, R @ s.w) for s in joint.columns([0] * joint.nq)]
+    return Matrix.columns([s.entries() for s in found], 6)
 
 
 # -- legs --------------------------------------------------------------------------------------
@@ -117,19 +126,19 @@ class LegState:
 
     leg: Leg
     q: list[Scalar]
-    qd: list[Scalar]
-    qdd: list[Scalar]
-    K: list[list[Scalar]]  # inverse of J_i of (63)
-    Jv: list[list[Scalar]]  # J_vi of (64), six columns
+    qd: Values
+    qdd: Values
+    K: Matrix  # inverse of J_i of (63)
+    Jv: Matrix  # J_vi of (64), six columns
     gap: Vec3
 
 
-def _branches(robot: Platform, branch: Any) -> list[float]:
+def _branches(robot: Platform, branch: Any) -> list[Branch]:
     n = len(robot.legs)
     signs = [branch] * n if isinstance(branch, (int, float)) else list(branch)
     if len(signs) != n:
         raise ModelError(f"{len(signs)} branches for {n} legs")
-    return [float(s) for s in signs]
+    return [s if isinstance(s, (int, float)) else tuple(s) for s in signs]
 
 
 def leg_motions(
@@ -138,38 +147,22 @@ def leg_motions(
     """Return every leg at a pose (4 x 4, row by row), velocity and acceleration of the platform."""
     R, p = Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))), Vec3(*pose[3:12:4])
     v, w, vd, wd = Vec3(*twist[:3]), Vec3(*twist[3:]), Vec3(*rate[:3]), Vec3(*rate[3:])
-    W = wd.skew() + squared(w)
+    U = Motion(w, wd).U
     states = []
     for leg, sign in zip(robot.legs, _branches(robot, branch), strict=True):
         arm = R @ leg.hold
         q = leg_coordinates(leg.tree, leg.point, p + arm, sign)
         end, columns = _end(leg, q, [0] * leg.tree.nv)
-        K = _inverted([[d.dot(c) for c in columns] for d in leg.directions])
+        K = inverse([[d.dot(c) for c in columns] for d in leg.directions])
         # (65): v_i = V_p + w × P_i
-        Jv = [[*d, *arm.cross(d)] for d in leg.directions]
+        Jv = Matrix([[*d, *arm.cross(d)] for d in leg.directions])
         moved = v + w.cross(arm)
-        qd = _times(K, [d.dot(moved) for d in leg.directions])
+        qd = K @ [d.dot(moved) for d in leg.directions]
         drift = _end(leg, q, qd)[0][1]
-        ask = vd + W @ arm - drift
-        qdd = _times(K, [d.dot(ask) for d in leg.directions])
+        ask = vd + U @ arm - drift
+        qdd = K @ [d.dot(ask) for d in leg.directions]
         states.append(LegState(leg, q, qd, qdd, K, Jv, end[0] - (p + arm)))
     return states
-
-
-def _times(A: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> list[Scalar]:
-    return [dot(row, x) for row in A]
-
-
-def _inverted(J: list[list[Scalar]]) -> list[list[Scalar]]:
-    """Return the inverse of a 2 x 2 or 3 x 3 matrix by its cofactors."""
-    if len(J) == 2:
-        (a, b), (c, d) = J
-        k = 1 / (a * d - b * c)
-        return [[d * k, -(b * k)], [-(c * k), a * k]]
-    x, y, z = (Vec3(*row) for row in J)
-    columns = y.cross(z), z.cross(x), x.cross(y)
-    k = 1 / x.dot(columns[0])
-    return [[column[r] * k for column in columns] for r in range(3)]
 
 
 def _end(leg: Leg, q: Vector, qd: Vector) -> tuple[tuple[Vec3, Vec3], list[Vec3]]:
@@ -179,10 +172,9 @@ def _end(leg: Leg, q: Vector, qd: Vector) -> tuple[tuple[Vec3, Vec3], list[Vec3]
     for k, body in leg.tree.outward():
         R_k, P_k = body.pose([q[k]])
         step = R @ P_k
-        turned = w.cross(step)
         R = R @ R_k
         wJ, _, vJ, _ = (R @ x for x in body.rates([q[k]], [qd[k]], [0]))
-        a = a + wd.cross(step) + w.cross(turned) + 2 * w.cross(vJ)
+        a = a + wd.cross(step) + w.cross(w.cross(step)) + 2 * w.cross(vJ)
         wd, w, p = wd + w.cross(wJ), w + wJ, p + step
         ((lin, ang),) = body.joint.columns([q[k]])
         fields.append((R @ lin, R @ ang, p))
@@ -205,12 +197,12 @@ def leg_states(
     )
 
 
-def _leg_forces(state: LegState, drives: Drives) -> list[Scalar]:
-    tree = state.leg.tree
-    gamma = newton_euler(simplify(tree), state.q, state.qd, state.qdd, drives=drives)
-    for k, force in joint_springs(tree, [plain(x) for x in state.q], state.qd).items():
-        gamma[k] = gamma[k] - force
-    return gamma
+def _leg_forces(state: LegState, drives: Drives) -> Values:
+    """Return Γ_i of one leg alone."""
+    forces = JointForces(state.leg.tree, drives)
+    rigid = Values(newton_euler(state.leg.light, state.q, state.qd, state.qdd))
+    passive = forces.passive([plain(x) for x in state.q], state.qd)
+    return rigid.plus(forces.inertial(state.qdd)) - passive
 
 
 def _loaded(m: Mechanism) -> Platform:
@@ -233,7 +225,7 @@ def leg_torques(
     rate: Vector,
     branch: Any = 1,
     drives: Drives = "inertia",
-) -> list[list[Scalar]]:
+) -> list[Values]:
     """Return Γ_i, the inverse model of each leg alone."""
     states = leg_motions(_loaded(m), pose, twist, rate, branch)
     return [_leg_forces(s, drives) for s in states]
@@ -242,58 +234,46 @@ def leg_torques(
 # -- platform ----------------------------------------------------------------------------------
 
 
-def platform_wrench(m: Mechanism, pose: Vector, twist: Vector, rate: Vector) -> Six:
+def platform_wrench(m: Mechanism, pose: Vector, twist: Vector, rate: Vector) -> Values:
     """Return F_p, what moves the platform alone: base axes, at its origin (E2.21)."""
     return _wrench(platform_of(m), pose, twist, rate)
 
 
-def _wrench(robot: Platform, pose: Vector, twist: Vector, rate: Vector) -> Six:
+def _wrench(robot: Platform, pose: Vector, twist: Vector, rate: Vector) -> Values:
     body = robot.m.bodies[robot.body]
     R = Rotation.of(Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))))
     w, wd = R.T @ Vec3(*twist[3:]), R.T @ Vec3(*rate[3:])
     vd = R.T @ (Vec3(*rate[:3]) - robot.m.gravity)
-    f = vd * body.m + wd.cross(body.h) + w.cross(w.cross(body.h))
-    n = body.Io @ wd + w.cross(body.Io @ w) + body.h.cross(vd)
-    return [*(R @ f), *(R @ n)]
+    return Values(Motion(w, wd, vd).needs(body).to_parent(R, ZERO).entries())
 
 
-def _on_freedoms(robot: Platform, six: Sequence[Scalar]) -> list[Scalar]:
-    return [dot([*v, *w], six) for v, w in robot.freedoms]
-
-
-def _inverse_jacobian(robot: Platform, states: Sequence[LegState]) -> list[list[Scalar]]:
-    """Return J_p⁻¹, one row per motor: rows of J_i⁻¹ J_vi over the platform's freedoms."""
-    rows: dict[int, list[Scalar]] = {}
+def _inverse_jacobian(robot: Platform, states: Sequence[LegState]) -> Matrix:
+    """Return J_p⁻¹, one row per motor: rows of J_i⁻¹ J_vi over the platform's motions."""
+    rows: dict[int, Values] = {}
     for s in states:
-        for k, place in zip(s.leg.motors, s.leg.order, strict=True):
-            row = [dot(s.K[k], column) for column in zip(*s.Jv, strict=True)]
-            rows[place] = _on_freedoms(robot, row)
-    if len(rows) != len(robot.freedoms):
+        own = s.K @ s.Jv @ robot.freedoms
+        rows |= {place: own[k] for k, place in zip(s.leg.motors, s.leg.order, strict=True)}
+    if len(rows) != robot.freedoms.width:
         raise ModelError(
-            f"{len(rows)} motors in the legs, {len(robot.freedoms)} freedoms of the platform",
+            f"{len(rows)} motors in the legs for {robot.freedoms.width} degrees of freedom",
             hint="use the closed loops: active_torques(m, q, qd, qdd)",
         )
-    return [rows[k] for k in sorted(rows)]
+    return Matrix([rows[k] for k in sorted(rows)])
 
 
-def platform_jacobian(m: Mechanism, pose: Vector, branch: Any = 1) -> list[list[Scalar]]:
+def platform_jacobian(m: Mechanism, pose: Vector, branch: Any = 1) -> Matrix:
     """Return J_p of (60), 6 rows: velocity of the platform from those of the motors."""
     robot = platform_of(m)
     states = leg_motions(robot, pose, [0] * 6, [0] * 6, branch)
-    inverse = _inverse_jacobian(robot, states)
-    n = len(inverse)
-    columns = [general(inverse, [1 if k == c else 0 for k in range(n)]) for c in range(n)]
-    basis = [[*v, *w] for v, w in robot.freedoms]
-    return [[dot([b[r] for b in basis], column) for column in columns] for r in range(6)]
+    J = _inverse_jacobian(robot, states)
+    return robot.freedoms @ each_column(general, J, Matrix.unit(len(J)))
 
 
-def _bracket(robot: Platform, states: Sequence[LegState], wrench: Six, forces: Any) -> Six:
+def _bracket(wrench: Values, states: Sequence[LegState], drives: Drives) -> Values:
     """Return F_p + Σ J_viᵀ J_i⁻ᵀ Γ_i."""
-    total = list(wrench)
-    for s, gamma in zip(states, forces, strict=True):
-        x = [dot(column, gamma) for column in zip(*s.K, strict=True)]
-        for r in range(6):
-            total[r] = total[r] + dot([row[r] for row in s.Jv], x)
+    total = wrench
+    for s in states:
+        total = total + s.Jv.T @ (s.K.T @ _leg_forces(s, drives))
     return total
 
 
@@ -304,47 +284,38 @@ def actuator_forces(
     rate: Vector,
     branch: Any = 1,
     drives: Drives = "inertia",
-) -> list[Scalar]:
-    """Return the motor forces Γ of (66), in the order of the active joints."""
+) -> Values:
+    """Return the motor forces Γ = J_pᵀ [...] of (66), in the order of the active joints."""
     robot = _loaded(m)
     states = leg_motions(robot, pose, twist, rate, branch)
-    forces = [_leg_forces(s, drives) for s in states]
-    total = _bracket(robot, states, _wrench(robot, pose, twist, rate), forces)
-    return _on_motors(robot, states, total)
-
-
-def _on_motors(robot: Platform, states: Sequence[LegState], total: Six) -> list[Scalar]:
-    """Return J_pᵀ of a platform wrench by one solve with J_p⁻ᵀ."""
-    inverse = _inverse_jacobian(robot, states)
-    turned = [list(column) for column in zip(*inverse, strict=True)]
-    return general(turned, _on_freedoms(robot, total))
+    total = _bracket(_wrench(robot, pose, twist, rate), states, drives)
+    return general(_inverse_jacobian(robot, states).T, robot.freedoms.T @ total)
 
 
 def cartesian_model(
     m: Mechanism, pose: Vector, twist: Vector, branch: Any = 1, drives: Drives = "inertia"
-) -> tuple[list[list[Scalar]], Six]:
+) -> tuple[Matrix, Values]:
     """Return (A, H): the bracket of (66) is A V̇_p + H, base axes at the platform's origin."""
     robot = _loaded(m)
     states = leg_motions(robot, pose, twist, [0] * 6, branch)
-    forces = [_leg_forces(s, drives) for s in states]
-    H = _bracket(robot, states, _wrench(robot, pose, twist, [0] * 6), forces)
-    A = _platform_inertia(robot, pose)
-    for s in states:
-        n = s.leg.tree.nv
-        M = composite(simplify(s.leg.tree), s.q, "none" if drives == "none" else "inertia")
-        K = [_times(s.K, column) for column in zip(*s.Jv, strict=True)]  # columns of J_i⁻¹ J_vi
-        MK = [[dot(M[r], k) for r in range(n)] for k in K]
-        for a in range(6):
-            for b in range(a, 6):
-                A[a][b] = A[b][a] = A[a][b] + dot(K[a], MK[b])
-    return A, H
+    return _inertia(robot, pose, states, drives), _bias(robot, pose, twist, states, drives)
 
 
-def _platform_inertia(robot: Platform, pose: Vector) -> list[list[Scalar]]:
+def _bias(
+    robot: Platform, pose: Vector, twist: Vector, states: Sequence[LegState], drives: Drives
+) -> Values:
+    return _bracket(_wrench(robot, pose, twist, [0] * 6), states, drives)
+
+
+def _inertia(robot: Platform, pose: Vector, states: Sequence[LegState], drives: Drives) -> Matrix:
+    """Return A: the platform's own inertia and Σ (J_i⁻¹ J_vi)ᵀ M_i (J_i⁻¹ J_vi)."""
     still = replace(robot, m=replace(robot.m, gravity=ZERO, checked=True))
-    unit = [[1 if k == c else 0 for k in range(6)] for c in range(6)]
-    columns = [_wrench(still, pose, [0] * 6, u) for u in unit]
-    return [[columns[max(a, b)][min(a, b)] for b in range(6)] for a in range(6)]
+    columns = [_wrench(still, pose, [0] * 6, Values.unit(6, c)) for c in range(6)]
+    A = Matrix([[columns[max(a, b)][min(a, b)] for b in range(6)] for a in range(6)])
+    for s in states:
+        M = JointForces(s.leg.tree, drives).mass(composite(s.leg.light, s.q))
+        A = A + projected(M, s.K @ s.Jv)
+    return A
 
 
 def platform_acceleration(
@@ -354,16 +325,11 @@ def platform_acceleration(
     forces: Vector,
     branch: Any = 1,
     drives: Drives = "inertia",
-) -> Six:
-    """Return V̇_p that the motor forces give: the direct model in the platform's freedoms."""
+) -> Values:
+    """Return V̇_p that the motor forces give: the direct model of the platform."""
     robot = _loaded(m)
-    A, H = cartesian_model(m, pose, twist, branch, drives)
     states = leg_motions(robot, pose, twist, [0] * 6, branch)
-    inverse = _inverse_jacobian(robot, states)
-    basis = [[*v, *w] for v, w in robot.freedoms]
-    load = [
-        dot([row[c] for row in inverse], forces) - h for c, h in enumerate(_on_freedoms(robot, H))
-    ]
-    AB = [[dot(row, b) for row in A] for b in basis]
-    x = solve([[dot(b, ab) for ab in AB] for b in basis], load)
-    return [dot([b[r] for b in basis], x) for r in range(6)]
+    A, H = _inertia(robot, pose, states, drives), _bias(robot, pose, twist, states, drives)
+    B = robot.freedoms
+    load = _inverse_jacobian(robot, states).T @ forces - B.T @ H
+    return B @ spd(projected(A, B), load)

@@ -20,11 +20,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..algebra import Mat3, Transform, Vec3, is_zero
+from ..algebra import Mat3, Transform, Vec3, is_plain_zero
 from ..expr import Scalar
 from ..inertia import Inertia
-from ..joint import Column
 from ..mechanism import Body, Mechanism
+from ..spatial import Twist
 from .subspace import Rows, null_space, reduced, span
 
 TEN = ("m", "mx", "my", "mz", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
@@ -82,7 +82,7 @@ def closed_form(body: Body, k: int) -> list[Relation]:
     if kind == "spherical":
         return [_unit(0)]
     axis = getattr(body.joint, "axis", Vec3(0, 0, 1))
-    if kind == "revolute" or (kind == "screw" and is_zero(body.joint.pitch)):  # type: ignore[attr-defined]
+    if kind == "revolute" or (kind == "screw" and is_plain_zero(body.joint.pitch)):  # type: ignore[attr-defined]
         return [_unit(0), _along(axis, k), _disc(axis, k)]
     return [_disc(axis, k)] if kind in ("screw", "planar") else []
 
@@ -106,9 +106,9 @@ def _disc(axis: Vec3, k: int) -> Relation:
 
 
 def _over(v: Sequence[Scalar], p: int) -> tuple[Scalar, ...]:
-    if is_zero(v[p] - 1):
+    if is_plain_zero(v[p] - 1):
         return tuple(v)
-    return tuple(x if is_zero(x) else (1 if r == p else x / v[p]) for r, x in enumerate(v))
+    return tuple(x if is_plain_zero(x) else (1 if r == p else x / v[p]) for r, x in enumerate(v))
 
 
 def preference(body: Body, k: int) -> tuple[int, ...]:
@@ -124,23 +124,23 @@ def preference(body: Body, k: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
-    """What a body can do, in numbers: rows that span its h (10 wide), and its twists (6 wide)."""
+class Excitation:
+    """What motions excite of a body: rows of its parameters (10 wide), and its twists (6 wide)."""
 
     felt: Rows
     twists: Rows
 
     @property
     def is_general(self) -> bool:
-        """Whether every inertial parameter and every twist is felt."""
+        """Whether every inertial parameter acts on a joint, and every twist occurs."""
         return len(self.felt) == 10 and len(self.twists) == 6
 
 
-def base_motion(gravity: Vec3) -> Motion:
-    """Return the motion of the base: none, but first moments carried to it weigh."""
+def base_excitation(gravity: Vec3) -> Excitation:
+    """Return that of a fixed base: no twist, but gravity acts on first moments."""
     g = [float(x) for x in gravity]
     size = max(map(abs, g))
-    return Motion([[0.0, *(x / size for x in g), *[0.0] * 6]] if size else [], [])
+    return Excitation([[0.0, *(x / size for x in g), *[0.0] * 6]] if size else [], [])
 
 
 def scaled(m: Mechanism) -> tuple[Mechanism, float]:
@@ -162,7 +162,7 @@ _SAMPLES = {"revolute": 6, "prismatic": 3, "screw": 18, "spherical": 40, "planar
 
 
 def _poses(body: Body) -> list[list[float]]:
-    """Return enough coordinates to stand for all: what they are asked of is a short polynomial."""
+    """Return enough sample poses to determine a short trigonometric polynomial of q."""
     draw = random.Random(body.joint.kind)
     poses = []
     for _ in range(_SAMPLES.get(body.joint.kind, 1)):
@@ -174,7 +174,9 @@ def _poses(body: Body) -> list[list[float]]:
     return poses
 
 
-def numeric_relations(body: Body, parent: Motion, driven: bool, k: int) -> tuple[Basis, Motion]:
+def numeric_relations(
+    body: Body, parent: Excitation, driven: bool, k: int
+) -> tuple[Basis, Excitation]:
     """Return (the relations by pivot, reduced by preference; the motion of the body).
 
     A relation has eleven entries; that of the rotor inertia is zero without a drive.
@@ -182,14 +184,14 @@ def numeric_relations(body: Body, parent: Motion, driven: bool, k: int) -> tuple
     hand_over: Rows = []  # rows that must vanish on a relation
     felt: Rows = []  # rows of what the body feels
     twists: Rows = []
-    there = [_pulled(row, body.placement) for row in parent.felt]
+    there = [_from_parent(row, body.placement) for row in parent.felt]
     for q in _poses(body):
         T = Transform(*body.pose(q))
         for row, still in zip(parent.felt, there, strict=True):
-            felt.append(_pulled(row, T))
+            felt.append(_from_parent(row, T))
             hand_over.append([a - b for a, b in zip(felt[-1], still, strict=True)] + [0.0])
-        S = [(lin, ang) for lin, ang in body.joint.columns(q)]
-        passive = [_seen(twist, T) for twist in parent.twists]
+        S = body.joint.columns(q)
+        passive = [_in_child(twist, T) for twist in parent.twists]
         own = [[*map(float, lin), *map(float, ang)] for lin, ang in S]
         twists += passive + own
         for a, column in enumerate(S):
@@ -202,11 +204,11 @@ def numeric_relations(body: Body, parent: Motion, driven: bool, k: int) -> tuple
     if not driven:
         hand_over.append([0.0] * 10 + [1.0])
     basis = reduced(null_space(hand_over, 11), preference(body, k))
-    return basis, Motion(span(felt), span(twists))
+    return basis, Excitation(span(felt), span(twists))
 
 
-def _pulled(row: Sequence[float], T: Transform) -> list[float]:
-    """Return the row f Λ: what f, felt in the parent's frame, feels of parameters at T."""
+def _from_parent(row: Sequence[float], T: Transform) -> list[float]:
+    """Return f Λ(T): the row f of the parent, acting on parameters of a frame at T."""
     m, x, y, z, xx, xy, yy, xz, yz, zz = row
     F, h, p = Mat3.symmetric(xx, yy, zz, xy / 2, xz / 2, yz / 2), Vec3(x, y, z), T.p
     trace, Fp, R = xx + yy + zz, F @ p, T.R.T
@@ -216,14 +218,14 @@ def _pulled(row: Sequence[float], T: Transform) -> list[float]:
     return [float(v) for v in (mass, *moment, a, 2 * ab, b, 2 * ac, 2 * bc, c)]
 
 
-def _seen(twist: Sequence[float], T: Transform) -> list[float]:
+def _in_child(twist: Sequence[float], T: Transform) -> list[float]:
     """Return a twist [v; w] of the parent, at the origin and in the axes of the child."""
     v, w = Vec3(*twist[:3]), Vec3(*twist[3:])
     R = T.R.T
     return [float(x) for x in (*(R @ (v + w.cross(T.p))), *(R @ w))]
 
 
-def _momentum(column: Column, twist: Sequence[float]) -> list[float]:
+def _momentum(column: Twist, twist: Sequence[float]) -> list[float]:
     """Return S' I(e) ξ for each of the ten unit parameters e."""
     v, w = Vec3(*twist[:3]), Vec3(*twist[3:])
     lin, ang = column

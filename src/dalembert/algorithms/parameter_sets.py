@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..errors import UsageError
 from ..expr import Graph, Scalar
 from ..mechanism import Drive, Mechanism, Parameter
@@ -39,7 +39,7 @@ def with_parameters(
     bare = all(b.inertia.is_massless() for b in m.bodies)
     heavy = [bare or not b.inertia.is_massless() for b in m.bodies]
     words: list[str | None] = [
-        c.symbol() if (heavy[c.body] if c.kind in TEN else bare or not is_zero(x)) else None
+        c.symbol() if (heavy[c.body] if c.kind in TEN else bare or not is_plain_zero(x)) else None
         for c, x in zip(columns, phi, strict=True)
     ]
     if kind == "base":

@@ -6,46 +6,44 @@ whose force is known give their accelerations, the other rows the forces that re
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..errors import SingularModel
-from ..expr import Scalar, solve
+from ..expr import Scalar
 from ..joint import Vector
+from ..linalg import Matrix, spd
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism, joint_name
+from .articulated_body import NOTHING, Known
 from .composite import composite
-from .drives import Drives
-from .newton_euler import Wrench, newton_euler
+from .newton_euler import Wrenches, newton_euler
 
 
 def hybrid_by_partition(
-    mechanism: Mechanism,
+    m: Mechanism,
     q: Vector,
     qd: Vector,
     x: Vector,
-    given: Collection[int] = (),
-    wrenches: Mapping[int, Wrench] | None = None,
-    drives: Drives = "inertia",
+    known: Known = NOTHING,
+    wrenches: Wrenches | None = None,
 ) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (qdd, tau). x holds qdd for the bodies in `given`, tau for the others."""
-    m = mechanism
-    A = composite(m, q, drives)
-    H = newton_euler(m, q, qd, [0] * m.nv, wrenches, drives)
-    known = velocity_indices(m, given)
-    sought = [k for k in range(m.nv) if k not in set(known)]
-    _check(m, A, sought)
+    """Return (qdd, tau). x holds qdd for the bodies in `known.given`, tau for the others."""
+    A = composite(m, q).plus_diagonal(known.rotor)
+    H = Values(newton_euler(m, q, qd, [0] * m.nv, wrenches))
+    x, r = Values(x), velocity_indices(m, known.given)
+    f = [k for k in range(m.nv) if k not in set(r)]
+    _check(m, A, f)
 
     # A_ff q̈_f = Γ_f - H_f - A_fr q̈_r, (71) and (86)
-    right = [x[k] - H[k] - sum((A[k][r] * x[r] for r in known), 0) for k in sought]
-    found = solve([[A[k][c] for c in sought] for k in sought], right) if sought else []
-    qdd = list(x)
-    for k, value in zip(sought, found, strict=True):
+    found = spd(A.pick(f, f), x.pick(f) - H.pick(f) - A.pick(f, r) @ x.pick(r))
+    qdd, tau = list(x), list(x)
+    for k, value in zip(f, found, strict=True):
         qdd[k] = value
 
     # Γ_r = A_rr q̈_r + A_rf q̈_f + H_r, the first row of (68) and (87)
-    tau = list(x)
-    for r in known:
-        tau[r] = sum((a * value for a, value in zip(A[r], qdd, strict=True)), 0) + H[r]
+    for k in r:
+        tau[k] = A[k] @ qdd + H[k]
     return qdd, tau
 
 
@@ -54,10 +52,10 @@ def velocity_indices(m: Mechanism, bodies: Collection[int]) -> list[int]:
     return [m.velocity_index[j] + k for j in sorted(bodies) for k in range(m.bodies[j].joint.nv)]
 
 
-def _check(m: Mechanism, A: list[list[Scalar]], sought: list[int]) -> None:
+def _check(m: Mechanism, A: Matrix, sought: list[int]) -> None:
     owner = [body for body in m.bodies for _ in range(body.joint.nv)]
     for k in sought:
-        if is_zero(A[k][k]):
+        if is_plain_zero(A[k][k]):
             raise SingularModel(
                 f"joint {joint_name(owner[k])!r} moves no inertia: nothing gives its acceleration",
                 hint="give a body beyond it a mass or an inertia, or give the joint's motion",

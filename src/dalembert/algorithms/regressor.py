@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ..algebra import Mat3, Vec3
+from ..algebra import Mat3
 from ..errors import UsageError
 from ..expr import Scalar, absolute, sign, where
 from ..joint import UNITS, Vector
+from ..linalg import Matrix
 from ..mechanism import Drive, Mechanism, joint_name
+from ..spatial import ZERO, Motion, Wrench
 from .drives import Drives
-from .energy import velocities
-from .newton_euler import couple, squared
+from .link_motion import motions, poses, twists
 from .parameter_relations import TEN, ten_of
 
 _TENSOR = {"XX": 0, "YY": 1, "ZZ": 2, "XY": 3, "XZ": 4, "YZ": 5}
@@ -113,36 +115,23 @@ def parameter_vector(m: Mechanism, drives: Drives = "inertia") -> list[Scalar]:
 
 
 def regressor(
-    mechanism: Mechanism,
+    m: Mechanism,
     q: Vector,
     qd: Vector,
     qdd: Vector,
     drives: Drives = "inertia",
     columns: str = "standard",
-) -> list[list[Scalar]]:
+) -> Matrix:
     """Return Y(q, qd, qdd), nv rows, one column per inertial parameter, standard or base."""
-    m = mechanism
-    q_, qd_, qdd_ = m.split_q(q), m.split(qd), m.split(qdd)
-    w, wd, vd = {-1: Vec3.zero()}, {-1: Vec3.zero()}, {-1: -m.gravity}
-    U: dict[int, Mat3] = {-1: Mat3.zero()}
-    pose = {}
     of = {d.joint: d for d in m.drives}
+    motion, q_ = motions(m, q, qd, qdd, -m.gravity), m.split_q(q)
+    joints = [(body.pose(q_[j]), body.joint.columns(q_[j])) for j, body in m.outward()]
     found: list[list[Scalar]] = []
-    for j, body in m.outward():
-        i = body.parent
-        R, P = pose[j] = body.pose(q_[j])
-        w_i = R.T @ w[i]
-        wJ, wdJ, vJ, vdJ = body.rates(q_[j], qd_[j], qdd_[j])
-        w[j] = w_i + wJ
-        wd[j] = R.T @ wd[i] + wdJ + w_i.cross(wJ)
-        vd[j] = R.T @ (vd[i] + U[i] @ P) + vdJ + 2 * w_i.cross(vJ)
-        U[j] = wd[j].skew() + squared(w[j])
-        for f, n in _wrenches(w[j], wd[j], vd[j], U[j]):
-            found.append(_felt(m, j, f, n, pose, q_))
+    for j in range(len(m.bodies)):
+        found += [_felt(m, j, joints, wrench) for wrench in _wrenches(motion[j])]
         if j in of:
             found += _drive(m, of[j], qd, qdd, drives)
-    chosen = [found[c] for c in chosen_columns(m, drives, columns)]
-    return [[column[r] for column in chosen] for r in range(m.nv)]
+    return Matrix.columns([found[c] for c in chosen_columns(m, drives, columns)], m.nv)
 
 
 def chosen_columns(m: Mechanism, drives: Drives, columns: str) -> Sequence[int]:
@@ -157,19 +146,16 @@ def chosen_columns(m: Mechanism, drives: Drives, columns: str) -> Sequence[int]:
 
 
 def energy_regressor(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    drives: Drives = "inertia",
-    columns: str = "standard",
+    m: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia", columns: str = "standard"
 ) -> list[Scalar]:
     """Return E(q, qd): the total energy T + V = E phi; friction columns are zero."""
-    m = mechanism
     of = {d.joint: d for d in m.drives}
+    T, xi = poses(m, q), twists(m, q, qd)
     row: list[Scalar] = []
-    for j, (R, p, v, w) in enumerate(velocities(m, q, qd)):
-        g = R.T @ m.gravity
-        row.append(_half(v.dot(v)) - m.gravity.dot(p))
+    for j in range(len(m.bodies)):
+        v, w = xi[j]
+        g = T[j].R.T @ m.gravity
+        row.append(_half(v.dot(v)) - m.gravity.dot(T[j].p))
         row += [a - b for a, b in zip(v.cross(w), g, strict=True)]
         row += [_half(w.x * w.x), w.x * w.y, _half(w.y * w.y)]
         row += [w.x * w.z, w.y * w.z, _half(w.z * w.z)]
@@ -184,29 +170,25 @@ def _half(x: Scalar) -> Scalar:
     return 0.5 * x
 
 
-def _wrenches(w: Vec3, wd: Vec3, vd: Vec3, U: Mat3) -> list[tuple[Vec3, Vec3]]:
-    """Return the wrench (f, n) that each of the ten parameters of a body asks for, per unit."""
-    zero = Vec3.zero()
-    out = [(vd, zero)]
-    out += [(U @ u, u.cross(vd)) for u in UNITS]
+def _wrenches(motion: Motion) -> list[Wrench]:
+    """Return the wrench that each of the ten parameters of a body asks for, per unit."""
+    out = [Wrench(motion.vd, ZERO)]
+    out += [Wrench(motion.U @ u, u.cross(motion.vd)) for u in UNITS]
     for name in TEN[4:]:
         six = [0] * 6
         six[_TENSOR[name]] = 1
-        out.append((zero, couple(Mat3.symmetric(*six), U, w, wd)))
+        out.append(Wrench(ZERO, motion.couple(Mat3.symmetric(*six))))
     return out
 
 
-def _felt(m: Mechanism, j: int, f: Vec3, n: Vec3, pose: dict, q_: list) -> list[Scalar]:
-    """Return the generalized forces of a wrench on body j, felt by every joint below it."""
+def _felt(m: Mechanism, j: int, joints: Sequence[Any], wrench: Wrench) -> list[Scalar]:
+    """Return the generalized forces of a wrench on body j, at every joint that carries it."""
     tau: list[Scalar] = [0] * m.nv
     while j >= 0:
-        k = m.velocity_index[j]
-        for a, force in enumerate(m.bodies[j].project(q_[j], f, n)):
-            tau[k + a] = force
-        R, P = pose[j]
-        f = R @ f
-        n = R @ n + P.cross(f)
-        j = m.bodies[j].parent
+        place, columns = joints[j]
+        for a, s in enumerate(columns):
+            tau[m.velocity_index[j] + a] = s.dot(wrench)
+        wrench, j = wrench.to_parent(*place), m.bodies[j].parent
     return tau
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ..algebra import Mat3, Rotation, Vec3
 from ..expr import Scalar, solve
-
-Matrix = list[list[Scalar]]
+from ..linalg import Matrix
 
 
 def forces(mass: Scalar, inertia: Mat3, v: Vec3, w: Vec3, vd: Vec3, wd: Vec3) -> tuple[Vec3, Vec3]:
@@ -32,7 +31,6 @@ def pose_rates(R: Rotation, v: Vec3, w: Vec3) -> tuple[Vec3, Mat3]:
 
 def extended(mass: Scalar, inertia: Mat3, w: Vec3) -> tuple[Matrix, Matrix]:
     """Return M_i and W_i of M_i v̇_i = -W_i M_i v_i + ω_i (3.7)-(3.9), E3.3."""
-    M: Matrix = [[mass if r == c else 0 for c in range(6)] for r in range(3)]
-    M += [[0, 0, 0, *row] for row in inertia.rows]
-    S = [list(row) for row in w.skew().rows]
-    return M, [*([*row, 0, 0, 0] for row in S), *([0, 0, 0, *row] for row in S)]
+    zero, S = Mat3.zero(), w.skew()
+    M = Matrix.block([[Mat3.identity() * mass, zero], [zero, inertia]])
+    return M, Matrix.block([[S, zero], [zero, S]])

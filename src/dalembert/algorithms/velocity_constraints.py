@@ -5,98 +5,103 @@ DeSantis (1996), (2.9)-(2.11). The single rows are those of `velocity_rows` and 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 from ..expr import Scalar, solve
 from ..joint import Vector
-from ..mechanism import Mechanism
-from .closure_rows import closure_gaps, closure_names, closure_rows, kept_equations
-from .velocity_rows import (
-    TIME,
-    Row,
-    Steering,
-    forward_row,
-    heading,
-    is_position,
-    is_timed,
-    position_gap,
-    prescribed_joints,
-    prescribed_names,
-    rate_of,
-    steering_names,
-    velocity_names,
-    velocity_rows,
-    wheel_angle,
-)
-
-__all__ = [
-    "TIME",
-    "Row",
-    "closure_names",
-    "constraint_count",
-    "constraint_names",
-    "forward_row",
-    "gaps",
-    "heading",
-    "is_holonomic",
-    "is_position",
-    "is_timed",
-    "prescribed_joints",
-    "prescribed_names",
-    "rate_of",
-    "rows",
-    "settled",
-    "steering_names",
-    "wheel_angle",
-]
+from ..linalg import Matrix
+from ..mechanism import Mechanism, joint_name
+from . import velocity_rows as single
+from .closure_rows import closure_gaps, closure_names, closure_rows
+from .constraint_row import Row
+from .velocity_rows import TIME, Steering
 
 
-def constraint_count(m: Mechanism) -> int:
-    """Return how many rows the velocity constraints have."""
-    return len(velocity_names(m)) + len(kept_equations(m))
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """What holds the rates of a machine; its names are derived once for each mechanism."""
 
+    m: Mechanism
 
-def constraint_names(m: Mechanism) -> tuple[str, ...]:
-    """Return the name of each row, in order."""
-    return (*velocity_names(m), *closure_names(m))
+    @staticmethod
+    def of(m: Mechanism) -> Constraints:
+        """Return the constraints of a mechanism."""
+        return m.derived(Constraints)
 
+    # -- what is there, whatever the state ---------------------------------------------------
 
-def rows(m: Mechanism, q: Vector, qd: Vector, steer: Steering, t: Scalar = 0) -> list[Row]:
-    """Return every velocity constraint at a state; `steer` gives angle and rate by name.
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each row: wheels, rolling bodies, equations, prescribed joints, closures."""
+        own = (n for n in single.velocity_names(self.m) if n not in self.m.idle)
+        return (*own, *closure_names(self.m))
 
-    Time is that of `steer`, when it is there, with its rate.
-    """
-    closed = zip(closure_names(m), *closure_rows(m, q, qd), strict=True)
-    return velocity_rows(m, q, qd, steer, t) + [Row(name, H, Hd) for name, H, Hd in closed]
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.names)
 
+    @cached_property
+    def gap_names(self) -> tuple[str, ...]:
+        """The constraints of position: contacts, equations f(q, t) = 0, closures."""
+        return (*single.position_names(self.m), *closure_names(self.m))
 
-def is_holonomic(m: Mechanism) -> bool:
-    """Return whether positions are constrained: by loops or by equations in the coordinates."""
-    return bool(kept_equations(m)) or any(is_position(m, c) for c in m.velocity_constraints)
+    @property
+    def is_holonomic(self) -> bool:
+        """Whether positions are constrained: by loops or by equations in the coordinates."""
+        return bool(self.gap_names)
 
+    @cached_property
+    def is_timed(self) -> bool:
+        """Whether a constraint depends on time."""
+        return single.is_timed(self.m)
 
-def gaps(m: Mechanism, q: Vector, t: Scalar = 0) -> list[Scalar]:
-    """Return how far the coordinates are from what their constraints ask: f(q, t), closures."""
-    told = [c for c in m.velocity_constraints if is_position(m, c)]
-    return [position_gap(m, c, q, t) for c in told] + closure_gaps(m, q)
+    @cached_property
+    def steering(self) -> tuple[str, ...]:
+        """The prescribed angles that are no joints."""
+        return single.steering_names(self.m)
 
+    @cached_property
+    def prescribed(self) -> tuple[int, ...]:
+        """The bodies whose joints follow a prescribed motion."""
+        return single.prescribed_joints(self.m)
 
-def settled(m: Mechanism, q: Vector, steer: Steering, steps: int = 2) -> list[Scalar]:
-    """Return the nearest coordinates that fulfil the constraints of position, by Newton's steps.
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """What is prescribed with its rate: steering angles, rates of joints, and time last."""
+        return single.prescribed_names(self.m)
 
-    Prescribed joints stay where they are.
-    """
-    clock, rest = steer.get(TIME, (0, 1))[0], [0] * m.nv
-    for _ in range(steps):
-        # the order of rows: wheels, equations, prescribed joints, loops
-        found = rows(m, q, rest, steer)
-        after = len(found) - len(kept_equations(m)) - len(prescribed_joints(m))
-        first = after - len(m.velocity_constraints)
-        told = [k for k, c in enumerate(m.velocity_constraints, first) if is_position(m, c)]
-        H = [found[k].H for k in (*told, *range(after, len(found)))]
-        gap = gaps(m, q, clock)
-        gap = [*gap[: len(told)], *([0] * len(prescribed_joints(m))), *gap[len(told) :]]
-        square = [[sum((a * b for a, b in zip(x, y, strict=True)), 0) for y in H] for x in H]
-        lam = solve(square, gap)
-        step = [-sum((r[k] * l for r, l in zip(H, lam, strict=True)), 0) for k in range(m.nv)]
-        parts = zip(m.bodies, m.split_q(q), m.split(step), strict=True)
-        q = [x for body, own_q, dq in parts for x in body.joint.integrate(own_q, dq)]
-    return list(q)
+    # -- at a state; `steer` gives what is prescribed, (value, rate) by name ------------------
+
+    def rows(self, q: Vector, qd: Vector, steer: Steering, t: Scalar = 0) -> list[Row]:
+        """Return every row at a state; time is that of `steer`, where it is there."""
+        m = self.m
+        closed = zip(closure_names(m), *closure_rows(m, q, qd), strict=True)
+        held = [row for row in single.velocity_rows(m, q, qd, steer, t) if row.name not in m.idle]
+        return held + [Row(name, H, Hd) for name, H, Hd in closed]
+
+    def gaps(self, q: Vector, t: Scalar = 0) -> list[Scalar]:
+        """Return how far positions are from what is asked of them, in the order of `gap_names`."""
+        m = self.m
+        told = dict(zip(single.velocity_names(m), single.velocity_gaps(m, q, t), strict=True))
+        return [told[n] for n in single.position_names(m)] + closure_gaps(m, q)
+
+    def settled(self, q: Vector, steer: Steering, steps: int = 2) -> list[Scalar]:
+        """Return the nearest coordinates that fulfil the constraints of position.
+
+        Newton's steps of least norm; prescribed joints stay where they are.
+        """
+        m, rest, clock = self.m, [0] * self.m.nv, steer.get(TIME, (0, 1))[0]
+        still = {joint_name(m.bodies[j]): 0 for j in self.prescribed}
+        for _ in range(steps):
+            wanted = {**still, **dict(zip(self.gap_names, self.gaps(q, clock), strict=True))}
+            found = [row for row in self.rows(q, rest, steer) if row.name in wanted]
+            if not found:
+                break
+            H = Matrix([row.H for row in found])
+            lam = solve(H @ H.T, [wanted[row.name] for row in found])
+            step = [-x for x in H.T @ lam]
+            parts = zip(m.bodies, m.split_q(q), m.split(step), strict=True)
+            q = [x for body, own_q, dq in parts for x in body.joint.integrate(own_q, dq)]
+        return list(q)

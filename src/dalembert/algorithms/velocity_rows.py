@@ -9,68 +9,60 @@ acceleration are given, and its force is that of a constraint.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..algebra import Rotation, Transform, Vec3
 from ..errors import ModelError, shown
-from ..expr import Expr, Graph, Scalar, evaluate
-from ..expr.derive import push
+from ..expr import Scalar
 from ..joint import Vector
-from ..mechanism import Mechanism, VelocityConstraint, Wheel, joint_name
+from ..mechanism import Mechanism, Wheel, is_rolling, joint_name
+from .constraint_row import Row
+from .equation_rows import TIME, equation_row, is_position, position_gap
 from .kinematics import target_jacobian, target_jacobian_derivative
+from .rolling_rows import CONTACT, rolling_gaps, rolling_names, rolling_rows
 
 Steering = Mapping[str, tuple[Scalar, Scalar]]
-TIME = "t"
 PLANE = Vec3(0, 0, 1)  # wheels stand on a plane normal to the z axis of their body
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One constraint H q̇ = h, with the time derivatives Hd and hd of both sides."""
-
-    name: str
-    H: list[Scalar]
-    Hd: list[Scalar]
-    h: Scalar = 0
-    hd: Scalar = 0
-
-
-def is_rolling(m: Mechanism) -> bool:
-    """Return whether wheels or equations in the rates hold a machine."""
-    return bool(m.wheels or m.velocity_constraints)
-
-
 def velocity_names(m: Mechanism) -> tuple[str, ...]:
-    """Return the name of each row of wheels, equations and prescribed joints, in order."""
-    wheels = [n for w in m.wheels for n in (w.name, f"{w.name}.roll")[: 1 + (w.radius is not None)]]
+    """Return the name of each row: wheels, rolling bodies, equations, prescribed joints."""
+    wheels = [n for w in m.wheels for n in wheel_names(w)]
+    rolls = [name for c in m.rolling for name in rolling_names(c)]
     told = [c.name for c in m.velocity_constraints]
-    return (*wheels, *told, *(joint_name(m.bodies[j]) for j in prescribed_joints(m)))
+    return (*wheels, *rolls, *told, *(joint_name(m.bodies[j]) for j in prescribed_joints(m)))
+
+
+def wheel_names(wheel: Wheel) -> tuple[str, ...]:
+    """Return the rows of a wheel: sideways without a tyre that slips, rolling with a radius."""
+    side = (wheel.name,) if wheel.tyre is None else ()
+    return (*side, f"{wheel.name}.roll") if wheel.radius is not None else side
 
 
 def velocity_rows(m: Mechanism, q: Vector, qd: Vector, steer: Steering, t: Scalar = 0) -> list[Row]:
-    """Return the rows of wheels, equations and prescribed joints; `steer` gives angle and rate.
+    """Return the rows of wheels, rolling bodies, equations and prescribed joints.
 
-    Time is that of `steer`, when it is there, with its rate.
+    `steer` gives angles and rates. Time is that of `steer`, when it is there, with its rate.
     """
     clock = steer.get(TIME, (t, 1))
     out = [row for wheel in m.wheels for row in _wheel(m, wheel, q, qd, steer)]
-    out += [_equation(m, c, q, qd, clock) for c in m.velocity_constraints]
+    out += [row for c in m.rolling for row in rolling_rows(m, c, q, qd)]
+    out += [equation_row(m, c, q, qd, clock) for c in m.velocity_constraints]
     return out + [_given(m, j, *steer[rate_of(m, j)]) for j in prescribed_joints(m)]
 
 
-def position_gap(m: Mechanism, c: VelocityConstraint, q: Vector, t: Scalar = 0) -> Scalar:
-    """Return f(q, t) of an equation in the coordinates."""
-    names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
-    values = {TIME: t, **dict(c.values), **dict(zip(names, q, strict=True))}
-    found: Scalar = evaluate(c.expression.graph, [c.expression.id], {}, values)[0]
-    return found
+def position_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the rows that are rates of positions: contacts and equations in the coordinates."""
+    touching = [n for c in m.rolling for n in rolling_names(c) if n.endswith(CONTACT)]
+    return (*touching, *(c.name for c in m.velocity_constraints if is_position(m, c)))
 
 
 def velocity_gaps(m: Mechanism, q: Vector, t: Scalar = 0) -> list[Scalar]:
     """Return f(q, t) of each row that is one of coordinates, zero for the others."""
-    wheels = sum(2 if w.radius is not None else 1 for w in m.wheels)
+    wheels = sum(len(wheel_names(w)) for w in m.wheels)
     told = [position_gap(m, c, q, t) if is_position(m, c) else 0 for c in m.velocity_constraints]
-    return [*([0] * wheels), *told, *([0] * len(prescribed_joints(m)))]
+    rolls = [gap for c in m.rolling for gap in rolling_gaps(m, c, q)]
+    return [*([0] * wheels), *rolls, *told, *([0] * len(prescribed_joints(m)))]
 
 
 def steering_names(m: Mechanism) -> tuple[str, ...]:
@@ -135,8 +127,8 @@ def named_joint(m: Mechanism, name: str) -> int:
 
 def heading(wheel: Wheel, angle: Scalar) -> tuple[Vec3, Vec3]:
     """Return (lateral normal, rolling direction) of a wheel in the axes of its body."""
-    turned = Rotation.about(2, angle) if wheel.steer is not None else Rotation()
-    normal = turned @ wheel.normal
+    steered = Rotation.about(2, angle) if wheel.steer is not None else Rotation()
+    normal = steered @ wheel.normal
     return normal, normal.cross(PLANE)
 
 
@@ -151,7 +143,7 @@ def _wheel(
     normal, forward = heading(wheel, angle)
     # as the wheel is steered its normal turns towards -forward
     lateral = _along(m, wheel, normal, forward * -turning, q, qd)
-    found = [Row(wheel.name, *lateral)]
+    found = [Row(wheel.name, *lateral)] if wheel.tyre is None else []
     if wheel.radius is not None:
         # rolling: the speed of the hub is radius times the spin
         if wheel.spin is None:
@@ -187,43 +179,6 @@ def forward_row(
     angle, turning = wheel_angle(m, wheel, q, qd, steer)
     normal, forward = heading(wheel, angle)
     return Row(f"{wheel.name}.v", *_along(m, wheel, forward, normal * turning, q, qd))
-
-
-def is_position(m: Mechanism, c: VelocityConstraint) -> bool:
-    """Return whether an equation holds coordinates and no rates."""
-    return not set(c.expression.names()) & {f"{n}d" for n in m.joint_names}
-
-
-def _equation(
-    m: Mechanism, c: VelocityConstraint, q: Vector, qd: Vector, clock: tuple[Scalar, Scalar]
-) -> Row:
-    """Return the row of an equation `left = right`, linear in the rates."""
-    expression: Expr | None = c.expression
-    if expression is None:
-        raise ModelError(f"velocity constraint {c.name!r} was not read from text")
-    graph = Graph()
-    e = graph.adopt(expression)
-    names = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
-    if len(names) != m.nv:
-        raise ModelError("equations in the rates need joints of one freedom each")
-    values: dict[str, Scalar] = {TIME: clock[0], "rate of t": clock[1], **dict(c.values)}
-    # along the motion every coordinate changes by its rate, and time by one
-    motion: dict[int, Scalar] = {graph.param(TIME).id: graph.param("rate of t")}
-    for name, x, xd in zip(names, q, qd, strict=True):
-        values[name], values[f"{name}d"] = x, xd
-        motion[graph.param(name).id] = graph.param(f"{name}d")
-    if is_position(m, c):
-        e = push(graph, [e.id], motion)[0]
-    H = [push(graph, [e.id], {graph.param(f"{n}d").id: 1})[0].id for n in names]
-    Hd = [x.id for x in push(graph, H, motion)]
-    # e = H q̇ - h: with the rates at zero, what is left is -h
-    zero = {graph.param(f"{n}d").id: 0 for n in names}
-    made = graph.copy_into(graph, [e.id], lambda g, i: zero.get(i))
-    h = graph.neg(made[e.id])
-    hd = push(graph, [h], motion)[0].id
-    found = evaluate(graph, [*H, *Hd, h, hd], {}, values)
-    n = len(names)
-    return Row(c.name, found[:n], found[n : 2 * n], found[2 * n], found[2 * n + 1])
 
 
 # -- rows beside closed loops: what is prescribed is told to the mechanism ---------------------

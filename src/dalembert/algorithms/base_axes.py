@@ -1,0 +1,164 @@
+"""Models of deep trees with all vectors at the base origin and in base axes.
+
+Where every joint meets all joints before it, a six-vector that need not be brought from link to
+link saves more than the constant axes of links do. Singh, Russell and Wensing (2022) write their
+derivatives so; the inverse of the mass matrix is applied by the recursion of articulated bodies
+(Featherstone 1983), freedom by freedom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..algebra import Mat3, Rotation, Vec3, is_plain_zero
+from ..expr import Scalar
+from ..inertia import Inertia
+from ..joint import Vector
+from ..linalg import Matrix
+from ..linalg import Vector as Values
+from ..mechanism import Mechanism
+from ..mechanism.rehome import expand_planar
+from ..spatial import AT_REST, NO_WRENCH, ZERO, Articulated, Twist, Wrench, inertia_to_parent
+from .derivatives import Slopes, by_expanded_bodies, joint_slopes
+from .joint_forces import JointForces
+from .link_states import LinkState
+from .newton_euler import Wrenches, newton_euler
+
+HERE = (Rotation(), ZERO)  # nothing need be brought anywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Based:
+    """One body at the base origin, in base axes: its place, columns of its joint, its inertia."""
+
+    place: tuple[Rotation, Vec3]
+    s: tuple[Twist, ...]
+    I: Inertia
+
+
+def based(m: Mechanism, q: Vector) -> list[Based]:
+    """Return every body seen from the base."""
+    q_, R, p, found = m.split_q(q), {-1: Mat3.identity()}, {-1: ZERO}, []
+    for j, body in m.outward():
+        i = body.parent
+        own, at = body.pose(q_[j])
+        R[j] = Mat3(*(tuple(own.T @ Vec3(*row)) for row in R[i].rows))
+        p[j] = p[i] + R[i] @ at
+        here = Rotation.of(R[j])
+        columns = []
+        for x in body.joint.columns(q_[j]):
+            w = here @ x.w
+            columns.append(Twist(here @ x.v + p[j].cross(w), w))
+        I = inertia_to_parent(Inertia(body.m, body.h, body.Io, "origin"), here, p[j])
+        found.append(Based((here, p[j]), tuple(columns), I))
+    return found
+
+
+def composite_base(m: Mechanism, q: Vector) -> Matrix:
+    """Return the mass matrix M(q) of the rigid bodies, nv x nv, symmetric."""
+    n, start, bodies = m.nv, m.velocity_index, based(m, q)
+    M: list[list[Scalar]] = [[0] * n for _ in range(n)]
+    I = {j: body.I for j, body in enumerate(bodies)}
+    for j, body in m.inward():
+        if body.parent >= 0:
+            I[body.parent] = I[body.parent] + I[j]
+        for a, s in enumerate(bodies[j].s):
+            wrench, i = I[j] @ s, j
+            while i >= 0:
+                for b, t in enumerate(bodies[i].s):
+                    M[start[i] + b][start[j] + a] = M[start[j] + a][start[i] + b] = t.dot(wrench)
+                i = m.bodies[i].parent
+    return Matrix(M)
+
+
+# -- derivatives -------------------------------------------------------------------------------
+
+
+def base_states(m: Mechanism, bodies: Sequence[Based], qd: Vector, qdd: Vector) -> list[LinkState]:
+    """Return the state of every body at the base origin; columns must be fixed in the body."""
+    qd_, qdd_ = m.split(qd), m.split(qdd)
+    xi, a = {-1: AT_REST}, {-1: Twist(-m.gravity, ZERO)}
+    states: list[LinkState] = []
+    for j, body in m.outward():
+        i, s, I = body.parent, bodies[j].s, bodies[j].I
+        psi = tuple(xi[i].cross(x) for x in s)
+        psi2 = tuple(a[i].cross(x) + xi[i].cross(r) for x, r in zip(s, psi, strict=True))
+        xi[j], a[j] = xi[i], a[i]
+        for x, r, rate, change in zip(s, psi, qd_[j], qdd_[j], strict=True):
+            xi[j], a[j] = xi[j] + x * rate, a[j] + x * change + r * rate
+        f = I @ a[j] + xi[j].cross_star(I @ xi[j])
+        states.append(LinkState(HERE, s, xi[j], psi, psi2, I, f))
+    return states
+
+
+def inverse_derivatives_base(
+    m: Mechanism, q: Vector, qd: Vector, qdd: Vector, forces: JointForces,
+    wrenches: Wrenches | None = None,
+) -> Slopes:  # fmt: skip
+    """Return (dtau/dq, dtau/dqd, M), as `inverse_dynamics_derivatives` does."""
+    tree = expand_planar(m)
+    bodies = based(tree, q)
+    given = by_expanded_bodies(m, wrenches or {})
+    acting = {j: w.to_parent(*bodies[j].place) for j, w in given.items()}
+    return joint_slopes(tree, base_states(tree, bodies, qd, qdd), acting, q, qd, forces)
+
+
+def forward_derivatives_base(
+    m: Mechanism, q: Vector, qd: Vector, tau: Vector, forces: JointForces,
+    wrenches: Wrenches | None = None,
+) -> Slopes:  # fmt: skip
+    """Return (dqdd/dq, dqdd/dqd, M⁻¹), as `forward_dynamics_derivatives` does."""
+    tree, n = expand_planar(m), m.nv
+    M = Recursion(tree, based(tree, q), forces.rotor)
+    h = newton_euler(m, q, qd, [0] * n, wrenches)
+    qdd = M.solve(Values(tau) + forces.passive(q, qd) - h)
+    dq, dqd, _ = inverse_derivatives_base(m, q, qd, qdd, forces, wrenches)
+    columns = [M.solve(Values.unit(n, c), c + 1) for c in range(n)]
+    inverse = Matrix([[columns[max(r, c)][min(r, c)] for c in range(n)] for r in range(n)])
+    by_q, by_qd = (Matrix.columns([M.solve(column) for column in (-D).T], n) for D in (dq, dqd))
+    return by_q, by_qd, inverse
+
+
+class Recursion:
+    """M⁻¹ times vectors by articulated bodies; the columns of a joint are taken one by one."""
+
+    def __init__(self, m: Mechanism, bodies: Sequence[Based], rotor: Mapping[int, Scalar]):
+        self.m, self.bodies = m, bodies
+        self.K: dict[int, Wrench] = {}
+        self.over: dict[int, Scalar] = {}
+        J = {j: Articulated.of(body.I) for j, body in enumerate(bodies)}
+        for j, body in m.inward():
+            k = m.velocity_index[j]
+            for a in reversed(range(len(bodies[j].s))):
+                s = bodies[j].s[a]
+                U = J[j] @ s
+                D = s.dot(U) + rotor.get(k + a, 0)
+                self.over[k + a] = 1 / D
+                self.K[k + a] = U * self.over[k + a]
+                J[j] = J[j].less([U], [self.K[k + a]])
+            if body.parent >= 0:
+                J[body.parent] = J[body.parent] + J[j]
+
+    def solve(self, b: Sequence[Scalar], first: int | None = None) -> list[Scalar]:
+        """Return x of M x = b, or its first entries."""
+        m, n = self.m, self.m.nv if first is None else first
+        x, p = list(b), {j: NO_WRENCH for j in range(-1, len(m.bodies))}
+        for j, body in m.inward():
+            k, left = m.velocity_index[j], p[j]
+            for a in reversed(range(len(self.bodies[j].s))):
+                x[k + a] = u = x[k + a] - self.bodies[j].s[a].dot(left)
+                if not is_plain_zero(u):
+                    left = left + self.K[k + a] * u
+            p[body.parent] = p[body.parent] + left
+        a_ = {-1: AT_REST}
+        for j, body in m.outward():
+            k, moved = m.velocity_index[j], a_[body.parent]
+            for a, s in enumerate(self.bodies[j].s):
+                if k + a < n:
+                    u, K = x[k + a], self.K[k + a]
+                    own = 0 if is_plain_zero(u) else u * self.over[k + a]
+                    x[k + a] = own - moved.dot(K)
+                    moved = moved + s * x[k + a]
+            a_[j] = moved
+        return x[:n]

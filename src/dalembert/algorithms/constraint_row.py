@@ -1,0 +1,49 @@
+"""One velocity constraint H(q) q̇ = h and its rate; rows whose rates follow from dual numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..algebra import Vec3, is_plain_zero
+from ..expr import Scalar
+from ..joint import Vector
+from ..mechanism import Mechanism
+from .dual import Dual, parts
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One constraint H q̇ = h, with the time derivatives Hd and hd of both sides."""
+
+    name: str
+    H: list[Scalar]
+    Hd: list[Scalar]
+    h: Scalar = 0
+    hd: Scalar = 0
+
+
+Matrix = list[list[Scalar]]
+
+
+def with_rate(
+    m: Mechanism, f: Callable[[Vector], Matrix], q: Vector, qd: Vector
+) -> tuple[Matrix, Matrix]:
+    """Return f(q) and its rate along the motion q̇, for any kind of joints."""
+    if all(is_plain_zero(x) for x in qd):
+        rows = f(q)
+        return rows, [[0] * len(row) for row in rows]
+    found = f([Dual(x, rate) for x, rate in zip(q, coordinate_rates(m, q, qd), strict=True)])
+    pairs = [[parts(x) for x in row] for row in found]
+    return [[x for x, _ in row] for row in pairs], [[s for _, s in row] for row in pairs]
+
+
+def coordinate_rates(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
+    """Return the time derivative of every coordinate."""
+    own = zip(m.bodies, m.split_q(q), m.split(qd), strict=True)
+    return [x for body, q_, qd_ in own for x in body.joint.coordinate_rate(q_, qd_)]
+
+
+def projected(direction: Vec3, columns: list[Vec3]) -> list[Scalar]:
+    """Return the row of a direction: its product with the column of each rate."""
+    return [direction.dot(c) for c in columns]
