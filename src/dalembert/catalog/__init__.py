@@ -1,15 +1,17 @@
 """The one table of quantities: name, algorithms, inputs, outputs and units."""
 
+from .axes import input_shape
 from .models import INVERSE
-from .table import INPUT_SIZES, QUANTITIES, WRENCHED, Quantity, algorithm, catalog, quantity
+from .quantity import Quantity
+from .table import QUANTITIES, WRENCHED, algorithm, catalog, quantity
 
 __all__ = [
-    "INPUT_SIZES",
     "INVERSE",
     "QUANTITIES",
     "Quantity",
     "WRENCHED",
     "algorithm",
     "catalog",
+    "input_shape",
     "quantity",
 ]

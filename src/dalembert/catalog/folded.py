@@ -2,55 +2,68 @@
 
 q_whole = R q + r with a constant R (`mechanism/followers.py`), so that M = R' M_whole R, forces are
 R' of those of the whole tree, and Christoffel's symbols change like a tensor. What each output
-becomes is read off its shape; models that solve for accelerations have rows of their own.
+becomes is read off its axes; models that solve for accelerations have rows of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..algebra import is_zero
-from ..algorithms import (
+from ..algebra import is_plain_zero
+from ..errors import SingularModel, UsageError, shown
+from ..expr import Scalar, solve
+from ..joint import Vector
+from ..linalg import Matrix, dot, each_column, spd
+from ..mechanism import Mechanism
+from .later import (
     augmented_body,
     composite,
     derivatives,
     direct_from_inverse,
     homogeneous,
+    joint_forces,
     lagrange_coefficients,
+    regressor,
 )
-from ..errors import SingularModel, UsageError, shown
-from ..expr import Scalar, solve
-from ..joint import Vector
-from ..mechanism import Mechanism
-from . import shapes
-from .models import INVERSE, Algorithm
+from .models import INVERSE, Algorithm, lagrange_model, with_forces
 
 Project = Callable[[Any, Any], Any]  # (fold, value on the whole tree) -> value
 
 # what the entries of an output stand for -> how they are projected
-PROJECTED: Mapping[Any, Project] = {
-    shapes.joints: lambda fold, x: fold.forces(x),
-    shapes.joints2: lambda fold, x: fold.square(x),
-    shapes.six_joints: lambda fold, x: fold.columns(x),
-    shapes.joints_columns: lambda fold, x: fold.rows(x),
+PROJECTED: Mapping[tuple[Any, ...], Project] = {
+    ("joint",): lambda fold, x: fold.forces(x),
+    ("joint", "joint"): lambda fold, x: fold.square(x),
+    ("six", "joint"): lambda fold, x: fold.columns(x),
+    ("task_row", "joint"): lambda fold, x: fold.columns(x),
+    ("joint", "parameter"): lambda fold, x: fold.rows(x),
+    ("task_row",): lambda fold, x: x,
 }
 FREE = frozenset({  # outputs that belong to no joint
     "pose", "velocity", "acceleration", "centre_of_mass", "momentum", "kinetic_energy",
+    "acceleration_energy",
     "potential_energy", "link_wrenches", "energy_regressor", "spatial_velocity",
     "spatial_acceleration", "spatial_inertia", "spatial_force",
 })  # fmt: skip
+AWARE = frozenset({"cartesian_mass", "cartesian_bias", "cartesian_force"})  # know the fold
 SERVED = frozenset({
     "jacobian", "jacobian_derivative", "mass_matrix", "gravity", "coriolis", "coriolis_matrix",
-    "bias", "inverse_dynamics", "regressor", "inverse_dynamics_derivatives",
+    "bias", "inverse_dynamics", "regressor", "inverse_dynamics_derivatives", "task_terms",
+    "active_chain_W", "active_chain_V",
 })  # fmt: skip
 
 
 def folded(row: Any, m: Mechanism) -> Any:
     """Return the row of a quantity for a mechanism in which joints follow others."""
+    from .folded_classes import CLASSES
+
+    if row.name in CLASSES:
+        return replace(row, methods={"partition": CLASSES[row.name]})
     if row.name in OWN:
         return replace(row, methods=OWN[row.name])
+    if row.name in AWARE:
+        return row
     if row.name not in FREE | SERVED:
         raise UsageError(
             f"{row.name} needs joints with coordinates of their own: in {shown(m.name)!r} "
@@ -65,22 +78,29 @@ def _projected(row: Any, run: Algorithm) -> Algorithm:
     """Return an algorithm on the coordinates that are left, by one on the whole tree."""
 
     def projected(whole: Mechanism, *inputs: Vector, **options: Any) -> Any:
-        if options.get("columns", "standard") != "standard":
-            raise UsageError(
-                f"{row.name}: independent parameters are known where no joint follows another",
-                hint='columns="standard", or lock the joints',
-            )
         fold, tree = _apart(whole)
+        chosen = _chosen(whole, options)
         found = run(tree, *_whole(fold, row.inputs, inputs), **options)
         if row.name in FREE:
-            return found
+            return found if chosen is None else [found[c] for c in chosen]
+        if chosen is not None:
+            found = [[line[c] for c in chosen] for line in found]
         if len(row.outputs) == 1:
-            return PROJECTED[row.outputs[0][1]](fold, found)
+            return PROJECTED[row.outputs[0].axes](fold, found)
         return tuple(
-            PROJECTED[shape](fold, x) for (_, shape), x in zip(row.outputs, found, strict=True)
+            PROJECTED[out.axes](fold, x) for out, x in zip(row.outputs, found, strict=True)
         )
 
     return projected
+
+
+def _chosen(whole: Mechanism, options: dict[str, Any]) -> Any:
+    """Return which standard columns are asked for where not all are; the tree has all."""
+    columns = options.get("columns", "standard")
+    if columns == "standard":
+        return None
+    options["columns"] = "standard"
+    return regressor.chosen_columns(whole, options.get("drives", "inertia"), columns)
 
 
 def _apart(whole: Mechanism) -> tuple[Any, Mechanism]:
@@ -97,12 +117,22 @@ def _whole(fold: Any, names: tuple[str, ...], inputs: tuple[Vector, ...]) -> lis
 # -- models that solve ---------------------------------------------------------------------------
 
 
-def _solved(m: Mechanism, A: list[list[Scalar]], right: list[Scalar]) -> list[Scalar]:
-    if any(is_zero(A[k][k]) for k in range(len(A))):
-        raise SingularModel(
-            "a joint moves no inertia: nothing gives its acceleration",
-            hint="give a body beyond it a mass or an inertia",
-        )
+def _together(whole: Mechanism) -> list[str]:
+    """Return, for each velocity variable that is left, the names of all that move with it."""
+    names: list[list[str]] = [[] for _ in range(whole.fold.count)]
+    for (k, _), name in zip(whole.fold.v, whole.rate_names, strict=True):
+        names[k].append(shown(name))
+    return [", ".join(own) for own in names]
+
+
+def _solved(A: list[list[Scalar]], right: list[Scalar], names: Sequence[str]) -> list[Scalar]:
+    """Return the accelerations of the named velocity variables; SingularModel names a joint."""
+    for k, name in enumerate(names):
+        if is_plain_zero(A[k][k]):
+            raise SingularModel(
+                f"no inertia moves with {name}: the direct model does not exist",
+                hint="give a body beyond it a mass or an inertia",
+            )
     return solve(A, right, "spd") if right else []
 
 
@@ -114,7 +144,8 @@ def _forward(mass: Algorithm) -> Algorithm:
     ) -> list[Scalar]:
         fold, tree = _apart(whole)
         A, h = _model(fold, tree, mass, q, qd, drives, acting)
-        return _solved(tree, A, [a - b for a, b in zip(tau, h, strict=True)])
+        right = [a - b for a, b in zip(tau, h, strict=True)]
+        return _solved(A, right, _together(whole))
 
     return forward
 
@@ -124,7 +155,7 @@ def _model(
 ) -> tuple[list[list[Scalar]], list[Scalar]]:
     """Return (R' M R, R' h) with springs counted in h."""
     x, xd = fold.coordinates(q), fold.rates(qd)
-    A = fold.square(mass(tree, x, drives="none" if drives == "none" else "inertia"))
+    A = fold.square(joint_forces.JointForces(tree, drives).mass(mass(tree, x)))
     h = INVERSE["newton_euler"](tree, x, xd, [0] * tree.nv, drives=drives, **acting)
     return A, fold.forces(h)
 
@@ -134,20 +165,29 @@ def _hybrid(
     **acting: Any,
 ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
     """Return (qdd, tau): x is qdd of the joints in `given`, tau of the others."""
-    fold, tree = _apart(whole)
-    A, h = _model(fold, tree, composite.composite, q, qd, drives, acting)
+    fold = whole.fold
     known: set[int] = set()
     for name in given:
-        j = tree.joint_index(name)
-        at = tree.velocity_index[j]
-        known |= {fold.v[k][0] for k in range(at, at + tree.bodies[j].joint.nv)}
+        j = whole.joint_index(name)
+        at = whole.velocity_index[j]
+        known |= {fold.v[k][0] for k in range(at, at + whole.bodies[j].joint.nv)}
+    return partitioned(whole, q, qd, x, known, drives, acting)
+
+
+def partitioned(
+    whole: Mechanism, q: Vector, qd: Vector, x: Vector, known: set[int], drives: Any, acting: Any
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return (qdd, tau): x is qdd of the velocity variables in `known`, tau of the others."""
+    fold, tree = _apart(whole)
+    A, h = _model(fold, tree, composite.composite, q, qd, drives, acting)
     sought = [k for k in range(fold.count) if k not in known]
-    right = [x[k] - h[k] - sum((A[k][c] * x[c] for c in known), 0) for k in sought]
-    found = _solved(tree, [[A[k][c] for c in sought] for k in sought], right)
+    right = [x[k] - h[k] - dot([A[k][c] for c in known], [x[c] for c in known]) for k in sought]
+    names = _together(whole)
+    found = _solved([[A[k][c] for c in sought] for k in sought], right, [names[k] for k in sought])
     qdd = list(x)
     for k, value in zip(sought, found, strict=True):
         qdd[k] = value
-    force = [sum((a * b for a, b in zip(row, qdd, strict=True)), h[k]) for k, row in enumerate(A)]
+    force = [h[k] + dot(row, qdd) for k, row in enumerate(A)]
     return qdd, [force[k] if k in known else x[k] for k in range(fold.count)]
 
 
@@ -158,18 +198,11 @@ def _forward_derivatives(
     fold, tree = _apart(whole)
     qdd = _forward(composite.composite)(whole, q, qd, tau, drives=drives, **acting)
     x, xd, xdd = fold.coordinates(q), fold.rates(qd), fold.rates(qdd)
-    parts = derivatives.inverse_dynamics_derivatives(tree, x, xd, xdd, drives=drives, **acting)
-    by_q, by_qd, A = (fold.square(part) for part in parts)
-    n = fold.count
-    columns = [solve(A, [1 if r == c else 0 for r in range(n)], "spd") for c in range(n)]
-    inverse = [list(row) for row in zip(*columns, strict=True)]
-
-    def slope(part: list[list[Scalar]]) -> list[list[Scalar]]:
-        turned = list(zip(*part, strict=True))
-        return [[-sum((a * b for a, b in zip(row, c, strict=True)), 0) for c in turned]
-                for row in inverse]  # fmt: skip
-
-    return slope(by_q), slope(by_qd), inverse
+    slopes = with_forces(derivatives.inverse_dynamics_derivatives)
+    parts = slopes(tree, x, xd, xdd, drives=drives, **acting)
+    by_q, by_qd, A = (Matrix(fold.square(part)) for part in parts)
+    inverse = each_column(spd, A, Matrix.unit(fold.count))
+    return -(inverse @ by_q), -(inverse @ by_qd), inverse
 
 
 def _lagrange(run: Algorithm) -> Algorithm:
@@ -204,8 +237,8 @@ OWN: Mapping[str, Mapping[str, Algorithm]] = {
     "hybrid_dynamics": {"partition": _hybrid},
     "forward_dynamics_derivatives": {"analytic": _forward_derivatives},
     "lagrange_coefficients": {
-        "composite": _lagrange(lagrange_coefficients.lagrange_coefficients),
-        "augmented_body": _lagrange(augmented_body.augmented_coefficients),
-        "homogeneous": _lagrange(homogeneous.homogeneous_coefficients),
+        "composite": _lagrange(lagrange_model(lagrange_coefficients.lagrange_coefficients)),
+        "augmented_body": _lagrange(lagrange_model(augmented_body.augmented_coefficients)),
+        "homogeneous": _lagrange(lagrange_model(homogeneous.homogeneous_coefficients)),
     },
 }

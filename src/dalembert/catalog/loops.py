@@ -7,12 +7,15 @@ models that change their meaning when loops close the tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from ..algorithms import (
+from ..errors import UsageError
+from ..joint import Vector
+from ..mechanism import Mechanism, is_rolling
+from .axes import gives
+from .later import (
     closed_derivatives,
     closed_kinematics,
     closed_loop,
@@ -21,20 +24,13 @@ from ..algorithms import (
     loop_closure,
     parallel,
 )
-from ..algorithms.velocity_rows import is_rolling
-from ..errors import ModelError
-from ..mechanism import Mechanism
-from ..plan import planned
-from .shapes import Options, Shape, bodies_six, joints
+from .models import RIGID
+from .quantity import Quantity
 
 Algorithm = Callable[..., Any]
 
 # outputs that every planned quantity has after its own
-CHECKS: tuple[tuple[str, Shape], ...] = (
-    ("residual", lambda m, options: (loop_closure.equation_count(m),)),
-    ("pivot", lambda m, options: (1,)),
-    ("certificate", lambda m, options: (1,)),
-)
+CHECKS = gives(residual="closure", pivot="1", certificate="1")
 
 
 def is_closed(m: Mechanism) -> bool:
@@ -42,234 +38,203 @@ def is_closed(m: Mechanism) -> bool:
     return bool(m.loops or m.couplings) or is_rolling(m)
 
 
-def motor_count(m: Mechanism) -> int:
-    """Return how many forces the motors of a closed mechanism exert."""
-    return len(planned(m).motors)
-
-
-def _q(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (m.nq,)
-
-
-def _rows_v(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (loop_closure.equation_count(m), m.nv)
-
-
-def _rows(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (loop_closure.equation_count(m),)
-
-
-def _cut(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (cut_joints.cut_count(m),)
-
-
-def _loops6(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (len(m.loops), 6)
-
-
-def _plan(m: Mechanism, options: Options) -> Any:
-    return options.get("plan") or planned(m)
-
-
-def _motors(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (len(_plan(m, options).motors),)
-
-
-def _independent(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (_plan(m, options).mobility,)
-
-
-def _square(m: Mechanism, options: Options) -> tuple[int, ...]:
-    n = _plan(m, options).mobility
-    return (n, n)
-
-
-def _map(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (m.nv, _plan(m, options).mobility)
-
-
-def _motors_map(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (*_motors(m, options), _plan(m, options).mobility)
-
-
-def _v_motors(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (m.nv, *_motors(m, options))
-
-
 STEPS: dict[str, Any] = {"steps": 0}
 MODEL = {**STEPS, "drives": "inertia"}
 SHARED = {**MODEL, "weights": None}
 
 
-def _by(algorithm: Algorithm, inverse: Mapping[str, Algorithm]) -> dict[str, Algorithm]:
-    return {name: partial(algorithm, inverse=one) for name, one in inverse.items()}
+def _checked(algorithm: Algorithm, model: Any, inputs: Any, options: Any) -> list[Any]:
+    """Return what an algorithm gives of a closed mechanism, then the checks of the closure."""
+    found = algorithm(model, *inputs, **options)
+    several = found if isinstance(found, tuple) else (found,)
+    return [*several, *getattr(model, "closed", model).checks()]
+
+
+def of_closed(algorithm: Algorithm, rigid: Algorithm = RIGID["newton_euler"]) -> Algorithm:
+    """Return a quantity of a ClosedModel as the catalog calls it."""
+
+    def quantity(
+        m: Mechanism, plan: Any, q: Vector, *inputs: Vector, tree: Mechanism | None = None,
+        drives: Any = "inertia", steps: int = 0, wrenches: Any = None, **options: Any,
+    ) -> list[Any]:  # fmt: skip
+        from ..algorithms.closed_loop import ClosedModel
+
+        model = ClosedModel.at(m, plan, q, tree, drives, steps)
+        model = replace(model, inverse=rigid, wrenches=wrenches)
+        return _checked(algorithm, model, inputs, options)
+
+    return quantity
+
+
+def _closed(algorithm: Algorithm) -> Algorithm:
+    """Return a quantity of the closure alone as the catalog calls it."""
+
+    def quantity(m: Mechanism, plan: Any, q: Vector, *inputs: Vector, steps: int = 0) -> list[Any]:
+        closed = closed_kinematics.closed_at(m, plan, q, steps)
+        return _checked(algorithm, closed, inputs, {})
+
+    return quantity
+
+
+def _in_motion(run: Algorithm, frame_free: bool) -> Algorithm:
+    """Return a quantity of trees, run(m, q, qd, ...), in the motion of the independent joints.
+
+    Only what lives in joint space may be that of a tree with other frames.
+    """
+
+    def quantity(
+        m: Mechanism, plan: Any, q: Vector, qd: Vector, *qdd: Vector,
+        tree: Mechanism | None = None, steps: int = 0, **options: Any,
+    ) -> list[Any]:  # fmt: skip
+        if options.get("columns", "standard") != "standard":
+            raise UsageError(
+                "base columns would be those of the cut tree: closed motions group them further",
+                hint='columns="standard", or m.tree with base_parameters(m.tree)',
+            )
+        closed = closed_kinematics.closed_at(m, plan, q, steps)
+        full = closed.velocity(qd)
+        more = [closed.acceleration(full, [x[k] for k in plan.independent]) for x in qdd]
+        own = tree if tree is not None and frame_free else m
+        return [run(own, closed.q, full, *more, **options), *closed.checks()]
+
+    return quantity
+
+
+def _by(algorithm: Algorithm) -> dict[str, Algorithm]:
+    return {name: of_closed(algorithm, rigid) for name, rigid in RIGID.items()}
 
 
 def _row(
-    name: str, inputs: str, outputs: Any, methods: Any, unit: str, summary: str, options: Any
-) -> dict[str, Any]:
-    return {
-        "name": name,
-        "inputs": tuple(inputs.split()),
-        "outputs": outputs,
-        "methods": methods,
-        "unit": unit,
-        "summary": summary,
-        "frame_free": False,
-        "options": options,
-        "planned": True,
-    }
+    name: str, inputs: str, outputs: Any, methods: Any, unit: str, summary: str, options: Any,
+    **facts: Any,
+) -> Quantity:  # fmt: skip
+    inputs_ = tuple(inputs.split())
+    facts = {"planned": True, "example": "fivebar()", **facts}
+    return Quantity(name, inputs_, outputs, methods, unit, summary, False, options, **facts)
 
 
-def loop_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
-    """Return the arguments of one Quantity per loop quantity."""
+def loop_rows() -> list[Quantity]:
+    """Return the rows of closed mechanisms."""
     kinematic, dynamic = closed_kinematics, closed_loop
     rows = [
-        _row("assembly", "q", (("q", _q),), {"newton": kinematic.assembly}, "m, rad",
+        _row("assembly", "q", gives(q="coordinate"), {"newton": _closed(kinematic.assembly)},
+                 "m, rad",
              "pose in which the loops close, dependent joints found from the others",
-             {"steps": 8}),
-        _row("active_map", "q", (("G", _map),), {"closure": kinematic.active_map}, "mixed",
+             {"steps": 8}, closes=True),
+        _row("active_map", "q", gives(G="joint independent"),
+                 {"closure": _closed(kinematic.active_map)}, "mixed",
              "G: rates of all joints from those of the active ones", STEPS),
-        _row("tree_motion", "q qd qdd", (("qd", joints), ("qdd", joints)),
-             {"closure": kinematic.tree_motion}, "m/s, rad/s; m/s2, rad/s2",
+        _row("tree_motion", "q qd qdd", gives(qd="joint", qdd="joint"),
+             {"closure": _closed(kinematic.tree_motion)}, "m/s, rad/s; m/s2, rad/s2",
              "rates and accelerations of all joints from those of the active ones", STEPS),
-        _row("tree_torques", "q qd qdd", (("tau", joints),), _by(dynamic.tree_torques, inverse),
-             "N, N m", "joint forces of the cut tree in the closed motion", MODEL),
-        _row("active_torques", "q qd qdd", (("tau", _motors),),
-             _by(dynamic.active_torques, inverse), "N, N m",
-             "motor forces of a closed mechanism", SHARED),
-        _row("active_mass_matrix", "q", (("A_c", _square),),
-             {"composite": dynamic.active_mass_matrix}, "kg, kg m2",
+        _row("tree_torques", "q qd qdd", gives(tau="joint"), _by(dynamic.tree_torques),
+             "N, N m", "joint forces of the cut tree in the closed motion", MODEL, wrenches=True,
+             motors="share"),
+        _row("active_torques", "q qd qdd", gives(tau="motor"),
+             _by(dynamic.active_torques), "N, N m",
+             "motor forces of a closed mechanism", SHARED, wrenches=True, lighten=True,
+             motors="make"),
+        _row("active_mass_matrix", "q", gives(A_c="independent independent"),
+             {"composite": of_closed(dynamic.active_mass_matrix)}, "kg, kg m2",
              "mass matrix A_c of a closed mechanism in its active joints", MODEL),
-        _row("active_bias", "q qd", (("H_c", _independent),), _by(dynamic.active_bias, inverse),
-             "N, N m", "H_c: motor forces at zero acceleration of the active joints", MODEL),
-        _row("loop_reactions", "q qd qdd", (("f", _loops6),),
-             _by(closed_wrenches.loop_reactions, inverse), "N, N m",
-             "wrench of body_i on body_j of each loop at point_j, base axes", SHARED),
+        _row("active_bias", "q qd", gives(H_c="independent"), _by(dynamic.active_bias),
+             "N, N m", "H_c: motor forces at zero acceleration of the active joints", MODEL,
+             wrenches=True),
+        _row("loop_reactions", "q qd qdd", gives(f="loop six"),
+             _by(closed_wrenches.loop_reactions), "N, N m",
+             "wrench of body_i on body_j of each loop at point_j, base axes", SHARED,
+             wrenches=True, motors="share"),
     ]  # fmt: skip
-    plain = {"frame_free": False, "options": {}, "planned": False}
     rows.append(
-        _row("closure", "q", (("residual", _rows),), {"closure": loop_closure.closure},
-             "m, 1", "residual of every closure equation", {}) | plain
+        _row("closure", "q", gives(residual="closure"), {"closure": loop_closure.closure},
+             "m, 1", "residual of every closure equation", {}, planned=False)
     )  # fmt: skip
     rows.append(
-        _row("loop_jacobian", "q", (("J", _rows_v),), {"closure": loop_closure.loop_jacobian},
-             "mixed", "J of the closure equations: J qd = 0", {}) | plain
+        _row("loop_jacobian", "q", gives(J="closure joint"),
+                 {"closure": loop_closure.loop_jacobian},
+             "mixed", "J of the closure equations: J qd = 0", {}, planned=False)
     )  # fmt: skip
     rows.append(
-        _row("cut_coordinates", "q", (("q_c", _cut),), {"poses": cut_joints.cut_coordinates},
-             "rad, m", "variables of the cut joints, loop by loop", {}) | plain
+        _row("cut_coordinates", "q", gives(q_c="cut"), {"poses": cut_joints.cut_coordinates},
+             "rad, m", "variables of the cut joints, loop by loop", {}, planned=False)
     )  # fmt: skip
     return rows
 
 
-def closed_rows(inverse: Mapping[str, Algorithm]) -> list[dict[str, Any]]:
+def closed_rows() -> list[Quantity]:
     """Return the rows that hold instead where loops close the tree."""
-    first = next(iter(inverse.values()))
     direct = {
-        "projection": partial(closed_loop.closed_forward, inverse=first),
-        "multipliers": partial(closed_loop.closed_forward_multipliers, inverse=first),
+        "projection": of_closed(closed_loop.closed_forward),
+        "multipliers": of_closed(closed_loop.closed_forward_multipliers),
     }
     return [
-        _row("inverse_dynamics", "q qd qdd", (("tau", _motors),),
-             _by(closed_loop.active_torques, inverse), "N, N m",
-             "motor forces that give the accelerations qdd", SHARED),
-        _row("forward_dynamics", "q qd tau_active", (("qdd", joints),), direct, "m/s2, rad/s2",
-             "accelerations of all joints that the motor forces give", MODEL),
-        _row("hybrid_dynamics", "q qd x", (("qdd", joints), ("tau", _motors)),
-             {"projection": partial(closed_loop.closed_hybrid, inverse=first)},
+        _row("inverse_dynamics", "q qd qdd", gives(tau="motor"),
+             _by(closed_loop.active_torques), "N, N m",
+             "motor forces that give the accelerations qdd", SHARED, wrenches=True, lighten=True,
+             motors="make"),
+        _row("forward_dynamics", "q qd tau_active", gives(qdd="joint"), direct, "m/s2, rad/s2",
+             "accelerations of all joints that the motor forces give", MODEL, wrenches=True,
+             motors="rest"),
+        _row("hybrid_dynamics", "q qd x", gives(qdd="joint", tau="motor"),
+             {"projection": of_closed(closed_loop.closed_hybrid)},
              "m/s2, rad/s2; N, N m",
              "qdd of all joints and motor forces from x: qdd of the motors in `given`, tau of "
-             "the others", {"given": (), **MODEL}),
+             "the others", {"given": (), **MODEL}, wrenches=True, motors="hold"),
         _row("inverse_dynamics_derivatives", "q qd qdd",
-             (("dtau_dq", _motors_map), ("dtau_dqd", _motors_map), ("M", _motors_map)),
-             {"graph": partial(closed_derivatives.closed_inverse_derivatives, inverse=first)},
+             gives(dtau_dq="motor independent", dtau_dqd="motor independent",
+             M="motor independent"),
+             {"graph": of_closed(closed_derivatives.closed_inverse_derivatives)},
              "N/m, N m/rad; N s; kg",
-             "slopes of motor forces by q, qd and qdd of the independent joints", MODEL),
+             "slopes of motor forces by q, qd and qdd of the independent joints", MODEL,
+             wrenches=True),
         _row("forward_dynamics_derivatives", "q qd tau_active",
-             (("dqdd_dq", _map), ("dqdd_dqd", _map), ("Minv", _v_motors)),
-             {"graph": partial(closed_derivatives.closed_forward_derivatives, inverse=first)},
+             gives(dqdd_dq="joint independent", dqdd_dqd="joint independent", Minv="joint motor"),
+             {"graph": of_closed(closed_derivatives.closed_forward_derivatives)},
              "1/s2; 1/s; 1/kg",
              "slopes of all accelerations by q and qd of the independent joints, by motor forces",
-             MODEL),
-        _row("link_wrenches", "q qd qdd", (("f", bodies_six),),
-             {"newton_euler": closed_wrenches.closed_link_wrenches}, "N, N m",
-             "wrench of each parent on its link, at the link's origin, link axes", STEPS),
+             MODEL, wrenches=True),
+        _row("link_wrenches", "q qd qdd", gives(f="body six"),
+             {"newton_euler": of_closed(closed_wrenches.closed_link_wrenches)}, "N, N m",
+             "wrench of each parent on its link, at the link's origin, link axes", STEPS,
+             wrenches=True, motors="share"),
     ]  # fmt: skip
 
 
 def in_closed_motion(row: Any) -> Any:
     """Return the row of a tree's quantity for machines whose loops decide most of the rates."""
-    methods = {
-        name: partial(closed_kinematics.in_closed_motion, run=run)
-        for name, run in row.methods.items()
-    }
-    return replace(row, methods=methods, options={**STEPS, **row.options}, planned=True)
+    methods = {name: _in_motion(run, row.frame_free) for name, run in row.methods.items()}
+    options = {**STEPS, **row.options}
+    return replace(row, methods=methods, options=options, planned=True, motors="rest")
 
 
 # -- parallel robots ---------------------------------------------------------------------------
 
 
-def _legs(m: Mechanism, options: Options) -> tuple[int, ...]:
-    sizes = {leg.tree.nv for leg in parallel.platform_of(m).legs}
-    if len(sizes) != 1:
-        raise ModelError("the legs have different numbers of joints", hint="use the closed loops")
-    return (len(m.loops), *sizes)
-
-
-def _gaps(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (len(m.loops), 3)
-
-
-def _six(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (6,)
-
-
-def _six_six(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (6, 6)
-
-
-def _active(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (len(m.active),)
-
-
-def _six_active(m: Mechanism, options: Options) -> tuple[int, ...]:
-    return (6, len(m.active))
-
-
-# sizes of the inputs that only these quantities have
-INPUTS: Mapping[str, Callable[[Mechanism], Any]] = {
-    "tau_active": motor_count,
-    "pose": lambda m: (4, 4),
-    "twist": lambda m: 6,
-    "twist_rate": lambda m: 6,
-    "forces": lambda m: len(m.active),
-}
-
-
-def parallel_rows() -> list[dict[str, Any]]:
+def parallel_rows() -> list[Quantity]:
     """Return the rows of platform and legs, eqs (59)-(66) of Khalil (2010)."""
     motion, branch = "pose twist twist_rate", {"branch": 1}
     model = {**branch, "drives": "inertia"}
     rows = [
-        _row("leg_states", motion, (("q", _legs), ("qd", _legs), ("qdd", _legs), ("gap", _gaps)),
+        _row("leg_states", motion, gives(q="loop leg_joint", qd="loop leg_joint",
+                 qdd="loop leg_joint", gap="loop xyz"),
              {"closed_form": parallel.leg_states}, "m, rad; m/s; m/s2; m",
              "joints of every leg from the motion of the platform", branch),
-        _row("leg_torques", motion, (("tau", _legs),), {"newton_euler": parallel.leg_torques},
+        _row("leg_torques", motion, gives(tau="loop leg_joint"),
+                 {"newton_euler": parallel.leg_torques},
              "N, N m", "joint forces of every leg alone", model),
-        _row("platform_wrench", motion, (("f", _six),), {"newton_euler": parallel.platform_wrench},
+        _row("platform_wrench", motion, gives(f="six"), {"newton_euler": parallel.platform_wrench},
              "N, N m", "wrench that moves the platform alone, base axes, at its origin", {}),
-        _row("platform_jacobian", "pose", (("J_p", _six_active),),
+        _row("platform_jacobian", "pose", gives(J_p="six active"),
              {"inverse": parallel.platform_jacobian}, "mixed",
              "J_p: velocity of the platform from those of the motors", branch),
-        _row("actuator_forces", motion, (("tau", _active),),
+        _row("actuator_forces", motion, gives(tau="active"),
              {"newton_euler": parallel.actuator_forces}, "N, N m",
              "motor forces from the motion of the platform", model),
-        _row("cartesian_model", "pose twist", (("A", _six_six), ("H", _six)),
+        _row("cartesian_model", "pose twist", gives(A="six six", H="six"),
              {"composite": parallel.cartesian_model}, "kg, kg m2; N, N m",
              "A and H of the model in the platform's motion: A V' + H", model),
-        _row("platform_acceleration", "pose twist forces", (("a", _six),),
+        _row("platform_acceleration", "pose twist forces", gives(a="six"),
              {"composite": parallel.platform_acceleration}, "m/s2, rad/s2",
              "acceleration of the platform that the motor forces give", model),
     ]  # fmt: skip
-    return [row | {"planned": False} for row in rows]
+    return [replace(row, planned=False, example="stewart()") for row in rows]

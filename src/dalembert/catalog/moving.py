@@ -7,89 +7,155 @@ or, where the joint has no motor, all of it (that is in the algorithms).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..algorithms import elastic, elastic_base, moving_base, prescribed_base, springs
+from ..errors import UsageError
 from ..joint import Vector
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism
+from .axes import gives
+from .later import (
+    articulated_body,
+    elastic,
+    elastic_base,
+    joint_forces,
+    moving_base,
+    prescribed_base,
+    springs,
+)
 from .models import Algorithm
+from .quantity import Quantity
 
-# -- shapes ------------------------------------------------------------------------------------
+if TYPE_CHECKING:
+    from ..algorithms.joint_forces import JointForces
 
+# -- springs, drives and conventions -----------------------------------------------------------
 
-def _elastic(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (len(elastic.elastic_indices(m)[0]),)
-
-
-def _rigid(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (len(elastic.elastic_indices(m)[1]),)
-
-
-def _rigid_joints(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (max(0, len(elastic.elastic_indices(m)[1]) - moving_base.base_size(m)),)
-
-
-def _base(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (moving_base.base_size(m),)
-
-
-def _joints(m: Mechanism, options: Mapping[str, Any]) -> tuple[int, ...]:
-    return (joint_size(m),)
-
-
-def joint_size(m: Mechanism) -> int:
-    """Return how many velocity variables there are beside those of the base."""
-    return max(0, m.nv - moving_base.base_size(m))
-
-
-INPUTS = {
-    "qdd_joints": joint_size,
-    "tau_joints": joint_size,
-    "base_acceleration": moving_base.base_size,
-}
-
-# -- springs -----------------------------------------------------------------------------------
+CONVENTIONS = ("classical", "spatial")
 
 
 def pulled(algorithm: Algorithm) -> Algorithm:
     """Return the algorithm with the pull of springs between points among the wrenches."""
 
-    def model(
-        m: Mechanism, q: Vector, qd: Vector, *rest: Any, wrenches: Any = None, **options: Any
-    ) -> Any:
-        if m.springs:
-            wrenches = springs.added(springs.on_environment(m, q, qd), wrenches or {})
-        return algorithm(m, q, qd, *rest, wrenches=wrenches, **options)
+    def model(m: Mechanism, q: Vector, qd: Vector, *rest: Any, wrenches: Any = None) -> Any:
+        return algorithm(m, q, qd, *rest, _with_pull(m, q, qd, wrenches))
 
     return model
 
 
-def eased(algorithm: Algorithm) -> Algorithm:
-    """Return an inverse model whose last output is what springs in joints leave to the motors."""
-    inner = pulled(algorithm)
+def _with_pull(m: Mechanism, q: Vector, qd: Vector, wrenches: Any) -> Any:
+    """Return the wrenches with the pull of springs between points added."""
+    if not m.springs:
+        return wrenches
+    return springs.added(springs.on_environment(m, q, qd), wrenches or {})
+
+
+def based(algorithm: Algorithm) -> Algorithm:
+    """Return a model whose first output, the classical base acceleration, is in a convention."""
 
     def model(m: Mechanism, q: Vector, qd: Vector, *rest: Any, **options: Any) -> Any:
-        *first, tau = inner(m, q, qd, *rest, **options)
-        return (*first, _less_springs(m, q, qd, tau))
+        convention = _named(options.pop("convention", "classical"))
+        found, *others = algorithm(m, q, qd, *rest, **options)
+        if convention == "spatial":
+            found = moving_base.base_rates(m, qd, found)
+        return (found, *others) if others else found
+
+    return model
+
+
+def driven(algorithm: Algorithm) -> Algorithm:
+    """Return an inverse model whose last output counts rotors, springs and friction of joints."""
+    inner = pulled(algorithm)
+
+    def model(
+        m: Mechanism, q: Vector, qd: Vector, *rest: Any, drives: Any = "inertia",
+        wrenches: Any = None,
+    ) -> Any:  # fmt: skip
+        *first, tau = inner(m, q, qd, *rest, wrenches=wrenches)
+        forces, k = joint_forces.JointForces(m, drives), moving_base.base_size(m)
+        inertial = forces.inertial([*([0] * k), *rest[-1]])
+        return (*first, (Values(tau) - _passive(forces, q, qd)).plus(_beyond(inertial, k)))
 
     return model
 
 
 def pushed(algorithm: Algorithm) -> Algorithm:
-    """Return a direct model whose joint torques have the springs in joints added."""
-    inner = pulled(algorithm)
+    """Return a direct model in which springs and friction act beside the joint torques."""
 
-    def model(m: Mechanism, q: Vector, qd: Vector, tau: Vector, **options: Any) -> Any:
-        return inner(m, q, qd, _less_springs(m, q, qd, tau, -1), **options)
+    def model(
+        m: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia",
+        wrenches: Any = None,
+    ) -> Any:  # fmt: skip
+        forces = joint_forces.JointForces(m, drives)
+        net, wrenches = _passive(forces, q, qd) + tau, _with_pull(m, q, qd, wrenches)
+        return algorithm(m, q, qd, net, wrenches, articulated_body.Known(rotor=forces.rotor))
 
     return model
 
 
-def _less_springs(m: Mechanism, q: Vector, qd: Vector, tau: Vector, sign: int = 1) -> list[Any]:
-    start, left = moving_base.base_size(m), list(tau)
-    for k, force in elastic.joint_springs(m, q, qd).items():
-        left[k - start] = left[k - start] - sign * force
-    return left
+def soft(algorithm: Algorithm) -> Algorithm:
+    """Return a model of elastic joints, which takes their springs and friction itself."""
+
+    def model(
+        m: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Any = "inertia",
+        wrenches: Any = None,
+    ) -> Any:  # fmt: skip
+        return pulled(algorithm)(
+            m, q, qd, qdd, joint_forces.JointForces(m, drives), wrenches=wrenches
+        )
+
+    return model
+
+
+def prescribed(algorithm: Algorithm) -> Algorithm:
+    """Return a model that takes the base acceleration in a convention."""
+    inner = driven(algorithm)
+
+    def model(
+        m: Mechanism, q: Vector, qd: Vector, acceleration: Vector, qdd_joints: Vector,
+        convention: str = "classical", **options: Any,
+    ) -> Any:  # fmt: skip
+        rates = to_rates(moving_base.moving_base(m), qd, acceleration, convention)
+        return inner(m, q, qd, rates, qdd_joints, **options)
+
+    return model
+
+
+def _passive(forces: JointForces, q: Vector, qd: Vector) -> Values:
+    """Return joint springs less friction of the joints beyond the base; point springs are apart."""
+    k = moving_base.base_size(forces.m)
+    own = Values([0] * (forces.m.nv - k)).plus(
+        _beyond(joint_forces.joint_springs(forces.m, q, qd), k)
+    )
+    return own.less(_beyond(forces.friction(qd), k))
+
+
+def _beyond(by_index: Mapping[int, Any], base: int) -> dict[int, Any]:
+    return {k - base: x for k, x in by_index.items()}
+
+
+def from_rates(m: Mechanism, qd: Vector, rates: Vector, convention: str) -> list[Any]:
+    """Return the base acceleration in a convention from the rates of the base's qd."""
+    classical = _named(convention) == "classical"
+    return moving_base.classical(m, qd, rates) if classical else list(rates)
+
+
+def to_rates(m: Mechanism, qd: Vector, acceleration: Vector, convention: str) -> list[Any]:
+    """Return the rates of the base's qd from its acceleration in a convention."""
+    classical = _named(convention) == "classical"
+    return moving_base.base_rates(m, qd, acceleration) if classical else list(acceleration)
+
+
+def _named(convention: str) -> str:
+    if convention not in CONVENTIONS:
+        known = " or ".join(f'"{c}"' for c in CONVENTIONS)
+        raise UsageError(f"unknown convention {convention!r}", hint=known)
+    return convention
+
+
+def _alone(*inputs: Any) -> tuple[Any]:
+    """Return the acceleration of the base as the one output."""
+    return (moving_base.base_acceleration(*inputs),)
 
 
 # -- rows --------------------------------------------------------------------------------------
@@ -98,80 +164,90 @@ MIXED = "m/s2, rad/s2; N, N m"
 ON_BASE = {"drives": "inertia", "convention": "classical"}
 
 
-ROWS: tuple[dict[str, Any], ...] = (
-    dict(
+ROWS: tuple[Quantity, ...] = (
+    Quantity(
         name="elastic_inverse",
+        example="flexible2r()",
         inputs=("q", "qd", "qdd"),
-        outputs=(("qdd_elastic", _elastic), ("tau_rigid", _rigid)),
+        outputs=gives(qdd_elastic="elastic", tau_rigid="rigid"),
         methods={
-            "recursion": pulled(elastic.elastic_inverse),
-            "partition": pulled(elastic.elastic_inverse_by_partition),
+            "recursion": soft(elastic.elastic_inverse),
+            "partition": soft(elastic.elastic_inverse_by_partition),
         },
         unit=MIXED,
         summary="qdd of the elastic joints and tau of the rigid ones",
         options={"drives": "inertia"},
+        wrenches=True,
     ),
-    dict(
+    Quantity(
         name="moving_base_inverse",
+        example="flying_arm()",
         inputs=("q", "qd", "qdd_joints"),
-        outputs=(("base_acceleration", _base), ("tau", _joints)),
+        outputs=gives(base_acceleration="base", tau="beyond_base"),
         methods={
-            "composite": eased(moving_base.moving_base_inverse),
-            "recursion": eased(moving_base.moving_base_by_recursion),
-            "partition": eased(moving_base.moving_base_by_partition),
-            "articulated_body": eased(moving_base.moving_base_by_articulated_bodies),
+            "composite": based(driven(moving_base.moving_base_inverse)),
+            "recursion": based(driven(moving_base.moving_base_by_recursion)),
+            "partition": based(driven(moving_base.moving_base_by_partition)),
+            "articulated_body": based(driven(moving_base.moving_base_by_articulated_bodies)),
         },
         unit=MIXED,
         summary="acceleration of the free base and joint torques",
         options=ON_BASE,
+        wrenches=True,
     ),
-    dict(
+    Quantity(
         name="moving_base_direct",
+        example="flying_arm()",
         inputs=("q", "qd", "tau_joints"),
-        outputs=(("base_acceleration", _base), ("qdd", _joints)),
+        outputs=gives(base_acceleration="base", qdd="beyond_base"),
         methods={
-            "articulated_body": pushed(moving_base.moving_base_direct),
-            "partition": pushed(moving_base.moving_base_direct_by_partition),
+            "articulated_body": based(pushed(moving_base.moving_base_direct)),
+            "partition": based(pushed(moving_base.moving_base_direct_by_partition)),
         },
         unit="m/s2, rad/s2",
         summary="accelerations of the free base and of the joints from joint torques",
         options=ON_BASE,
+        wrenches=True,
     ),
-    dict(
+    Quantity(
         name="base_acceleration",
+        example="flying_arm()",
         inputs=("q", "qd", "qdd_joints"),
-        outputs=(("base_acceleration", _base),),
-        methods={"composite": pulled(moving_base.base_acceleration)},
+        outputs=gives(base_acceleration="base"),
+        methods={"composite": based(pulled(_alone))},
         unit="m/s2, rad/s2",
         summary="acceleration of the free base that the motion of the joints causes",
         options={"convention": "classical"},
+        wrenches=True,
     ),
-    dict(
+    Quantity(
         name="prescribed_base_inverse",
+        example="flying_arm()",
         inputs=("q", "qd", "base_acceleration", "qdd_joints"),
-        outputs=(("base_wrench", _base), ("tau", _joints)),
+        outputs=gives(base_wrench="base", tau="beyond_base"),
         methods={
-            "virtual_link": eased(prescribed_base.prescribed_base_inverse),
-            "initial_conditions": eased(prescribed_base.prescribed_base_from_start),
+            "virtual_link": prescribed(prescribed_base.prescribed_base_inverse),
+            "initial_conditions": prescribed(prescribed_base.prescribed_base_from_start),
         },
         unit="N, N m",
         summary="wrench on a base that moves as prescribed, and joint torques",
         options=ON_BASE,
+        wrenches=True,
     ),
-    dict(
+    Quantity(
         name="elastic_base_inverse",
+        example="flying_arm().with_flexible_joints(100, 0.01)",
         inputs=("q", "qd", "qdd_joints"),
-        outputs=(
-            ("base_acceleration", _base),
-            ("qdd_elastic", _elastic),
-            ("tau_rigid", _rigid_joints),
+        outputs=gives(
+            base_acceleration="base", qdd_elastic="elastic", tau_rigid="rigid_beyond_base"
         ),
         methods={
-            "recursion": pulled(elastic_base.elastic_base_inverse),
-            "partition": pulled(elastic_base.elastic_base_by_partition),
+            "recursion": based(soft(elastic_base.elastic_base_inverse)),
+            "partition": based(soft(elastic_base.elastic_base_by_partition)),
         },
         unit=MIXED,
         summary="acceleration of the free base, qdd of elastic joints, tau of rigid ones",
         options=ON_BASE,
+        wrenches=True,
     ),
 )

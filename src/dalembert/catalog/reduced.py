@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..algorithms import closed_form
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
+from .later import closed_form
 
 METHOD = "closed_form"
 ALGORITHMS: Mapping[str, Any] = {

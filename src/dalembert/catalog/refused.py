@@ -16,6 +16,7 @@ from ..mechanism import Mechanism
 CLASSES: Mapping[str, Callable[[Mechanism], bool]] = {
     "closed loops": lambda m: bool(m.loops),
     "wheels": lambda m: bool(m.wheels),
+    "rolling bodies": lambda m: bool(m.rolling),
     "velocity constraints": lambda m: bool(m.velocity_constraints),
     "couplings": lambda m: bool(m.couplings),
 }
@@ -70,9 +71,7 @@ REFUSED: Mapping[str, Refusal] = {
     ),
     **_of(
         "spatial_force",
-        closed_loops="link_wrenches counts the loops, in link axes",
-        wheels="link_wrenches counts the wheels, in link axes",
-        velocity_constraints="link_wrenches counts the constraints, in link axes",
+        closed_loops="link_wrenches counts what holds the machine, in link axes",
     ),
     **_of(
         "regressor",
@@ -84,7 +83,7 @@ REFUSED: Mapping[str, Refusal] = {
     ),
     **_of(
         "cartesian_mass cartesian_bias cartesian_force",
-        closed_loops="cartesian_model and actuator_forces are those of parallel robots",
+        closed_loops="task_model(m, frame) is that of any frame of any machine",
     ),
     **_of(
         "elastic_inverse moving_base_inverse moving_base_direct base_acceleration "
@@ -108,7 +107,8 @@ def _unmotorised(name: str, m: Mechanism) -> UsageError | None:
     held = [what for what in CLASSES if what != "couplings" and CLASSES[what](m)]
     if m.active or not held or name not in MOTORS:
         return None
-    some = ", ".join(f'"{shown(n)}"' for n in m.joint_names[-2:])
+    spins = dict.fromkeys(w.spin for w in m.wheels if w.spin)
+    some = ", ".join(f'"{shown(n)}"' for n in spins or m.joint_names[-2:])
     return UsageError(
         f"{name}: no motor is named: with {held[0]}, {shown(m.name)!r} has none of its own",
         hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",

@@ -6,15 +6,23 @@ algorithm file and one row here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from typing import Any
 
-from ..algorithms import (
+from ..errors import UsageError, closest, shown
+from ..mechanism import Mechanism, is_rolling
+from . import loops, moving, reduced
+from .axes import gives
+from .folded import folded
+from .kane import cartesian_rows, kane_rows
+from .later import (
     active_chain,
+    active_chain_direct,
     articulated_body,
     augmented_body,
+    base_axes,
     composite,
     composite_direct,
     coriolis,
@@ -28,83 +36,29 @@ from ..algorithms import (
     regressor,
     solids,
     springs,
-    velocity_constraints,
 )
-from ..algorithms.velocity_rows import is_rolling
-from ..errors import UsageError, shown
-from ..mechanism import Mechanism
-from ..plan.kane import kane_speeds
-from . import loops, moving, reduced
-from .folded import folded
-from .kane import kane_rows
 from .models import (
     INVERSE,
     Algorithm,
+    acceleration_energy,
+    active_chain_V,
     bias_forces,
+    by_columns,
     coriolis_forces,
     direct_model,
     each,
     framed,
     gravity_load,
     hybrid_model,
-    mass_matrix_of,
+    kinetic_energy,
+    lagrange_model,
     potential_energy,
+    with_forces,
+    with_rotors,
 )
+from .quantity import Quantity
 from .refused import check_class
-from .shapes import (
-    Shape,
-    bodies_six,
-    bodies_six_six,
-    columns,
-    joints,
-    joints2,
-    joints3,
-    joints_columns,
-    six_joints,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """One row: what it needs, what it gives, which algorithms compute it.
-
-    `methods` maps a method to an algorithm `f(mechanism, *inputs, **options)`; the first one is the
-    default. `frame_free`: the result lives in joint space, so frames may be re-chosen and inertias
-    regrouped before tracing. `options` are names with their default values.
-    """
-
-    name: str
-    inputs: tuple[str, ...]
-    outputs: tuple[tuple[str, Shape], ...]
-    methods: Mapping[str, Algorithm]
-    unit: str
-    summary: str
-    frame_free: bool = True
-    options: Mapping[str, Any] = field(default_factory=dict)
-    planned: bool = False  # the algorithm takes a LoopPlan after the mechanism (loops.py)
-
-    @property
-    def default(self) -> str:
-        """The method that is used where none is named."""
-        return next(iter(self.methods))
-
-    def cells(self) -> tuple[str, ...]:
-        """Return the row as texts: name, inputs, outputs, methods, unit, meaning."""
-        gives = ", ".join(name for name, _ in self.outputs)
-        methods = ", ".join(self.methods)
-        return self.name, ", ".join(self.inputs), gives, methods, self.unit, self.summary
-
-    def __repr__(self) -> str:
-        name, inputs, gives, methods, unit, meaning = self.cells()
-        return f"{name}({inputs}) -> {gives}: {meaning} ({unit}); methods: {methods}"
-
-
-# -- shapes ------------------------------------------------------------------------------------
-
-
-def _fixed(*shape: int) -> Shape:
-    return lambda m, options: shape
-
+from .task import closed_task_row, task_row
 
 # -- the rows ---------------------------------------------------------------------------------
 
@@ -115,129 +69,129 @@ AXES = {"frame": None, "axes": "base"}
 
 
 _ROWS = (
-    Quantity("pose", ("q",), (("T", _fixed(4, 4)),), {"kinematics": framed(kinematics.pose)},
+    Quantity("pose", ("q",), gives(T="4 4"), {"kinematics": framed(kinematics.pose)},
              "m", "pose of a frame in the base frame, 4 x 4", False, FRAME),
-    Quantity("jacobian", ("q",), (("J", six_joints),), {"kinematics": framed(kinematics.jacobian)},
+    Quantity("jacobian", ("q",), gives(J="six joint"), {"kinematics": framed(kinematics.jacobian)},
              "m, 1", "[v; w] of a frame's origin = J qd", False, AXES),
-    Quantity("jacobian_derivative", ("q", "qd"), (("Jd", six_joints),),
+    Quantity("jacobian_derivative", ("q", "qd"), gives(Jd="six joint"),
              {"kinematics": framed(kinematics.jacobian_derivative)},
              "m/s, 1/s", "time derivative of the Jacobian", False, AXES),
-    Quantity("velocity", ("q", "qd"), (("v", _fixed(6)),),
+    Quantity("velocity", ("q", "qd"), gives(v="six"),
              {"kinematics": framed(kinematics.velocity)},
              "m/s, rad/s", "velocity [v; w] of a frame's origin", False, AXES),
-    Quantity("acceleration", ("q", "qd", "qdd"), (("a", _fixed(6)),),
+    Quantity("acceleration", ("q", "qd", "qdd"), gives(a="six"),
              {"kinematics": framed(kinematics.acceleration)},
              "m/s2, rad/s2", "classical acceleration of a frame's origin", False, AXES),
-    Quantity("centre_of_mass", ("q",), (("c", _fixed(3)),), {"sum": energy.centre_of_mass},
+    Quantity("centre_of_mass", ("q",), gives(c="xyz"), {"sum": energy.centre_of_mass},
              "m", "mass centre of all bodies in the base frame", False),
-    Quantity("momentum", ("q", "qd"), (("h", _fixed(6)),), {"sum": energy.momentum},
+    Quantity("momentum", ("q", "qd"), gives(h="six"), {"sum": energy.momentum},
              "kg m/s, kg m2/s", "momentum [linear; angular about the base origin]", False),
-    Quantity("kinetic_energy", ("q", "qd"), (("T", _fixed()),), {"sum": energy.kinetic_energy},
+    Quantity("kinetic_energy", ("q", "qd"), gives(T=""), {"sum": kinetic_energy},
              "J", "kinetic energy, rotors included", True, DRIVES),
-    Quantity("potential_energy", ("q",), (("V", _fixed()),), {"sum": potential_energy},
+    Quantity("acceleration_energy", ("q", "qd", "qdd"), gives(S=""),
+             {"gibbs_appell": acceleration_energy},
+             "W/s", "energy of acceleration S, tau = dS/dqdd without gravity", True, DRIVES),
+    Quantity("potential_energy", ("q",), gives(V=""), {"sum": potential_energy},
              "J", "potential energy of gravity and springs", False),
-    Quantity("mass_matrix", ("q",), (("M", joints2),),
-             {"composite": composite.composite, **each(mass_matrix_of)},
+    Quantity("mass_matrix", ("q",), gives(M="joint joint"),
+             {"composite": with_rotors(composite.composite),
+              "base_axes": with_rotors(base_axes.composite_base), **each(by_columns)},
              "kg, kg m2", "mass matrix M", True, DRIVES),
-    Quantity("gravity", ("q",), (("g", joints),), each(gravity_load),
-             "N, N m", "gravity load, -Q", True),
-    Quantity("coriolis", ("q", "qd"), (("c", joints),), each(coriolis_forces),
+    Quantity("gravity", ("q",), gives(g="joint"), each(gravity_load),
+             "N, N m", "joint forces that hold it at rest against gravity, -Q", True),
+    Quantity("coriolis", ("q", "qd"), gives(c="joint"), each(coriolis_forces),
              "N, N m", "Coriolis and centrifugal forces", True),
-    Quantity("coriolis_matrix", ("q", "qd"), (("C", joints2),),
+    Quantity("coriolis_matrix", ("q", "qd"), gives(C="joint joint"),
              {"composite": coriolis.coriolis_matrix},
              "N s, N m s", "Christoffel's C: M' - 2C is skew", True),
-    Quantity("bias", ("q", "qd"), (("h", joints),), each(bias_forces),
-             "N, N m", "coriolis + gravity (and friction with drives=\"all\")", True, DRIVES),
-    Quantity("inverse_dynamics", ("q", "qd", "qdd"), (("tau", joints),), INVERSE,
-             "N, N m", "joint forces that give the accelerations qdd", True, DRIVES),
-    Quantity("forward_dynamics", ("q", "qd", "tau"), (("qdd", joints),),
+    Quantity("bias", ("q", "qd"), gives(h="joint"), each(bias_forces),
+             "N, N m", "coriolis + gravity (and friction with drives=\"all\")", True, DRIVES,
+             wrenches=True, lighten=True),
+    Quantity("inverse_dynamics", ("q", "qd", "qdd"), gives(tau="joint"), INVERSE,
+             "N, N m", "joint forces that give the accelerations qdd", True, DRIVES,
+             wrenches=True, lighten=True),
+    Quantity("forward_dynamics", ("q", "qd", "tau"), gives(qdd="joint"),
              {
                 "articulated_body": direct_model(articulated_body.articulated_body),
                 "composite": direct_model(composite_direct.composite_direct),
                 "direct_from_inverse": direct_model(direct_from_inverse.direct_from_inverse),
+                "active_chain": direct_model(active_chain_direct.active_chain_direct),
             },
-             "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES),
-    Quantity("hybrid_dynamics", ("q", "qd", "x"), (("qdd", joints), ("tau", joints)),
+             "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES,
+             wrenches=True),
+    Quantity("hybrid_dynamics", ("q", "qd", "x"), gives(qdd="joint", tau="joint"),
              {
                 "articulated_body": hybrid_model(articulated_body.hybrid_dynamics),
                 "partition": hybrid_model(partition.hybrid_by_partition),
             },
              "m/s2, rad/s2; N, N m",
              "qdd and tau from x: qdd of the joints in `given`, tau of the others", True,
-             {"given": (), "drives": "inertia"}),
-    Quantity("link_wrenches", ("q", "qd", "qdd"), (("f", bodies_six),),
+             {"given": (), "drives": "inertia"}, wrenches=True),
+    Quantity("link_wrenches", ("q", "qd", "qdd"), gives(f="body six"),
              {"newton_euler": springs.link_wrenches},
-             "N, N m", "wrench of each parent on its link, at the link's origin, link axes", False),
-    Quantity("spatial_velocity", ("q", "qd"), (("xi", bodies_six),),
+             "N, N m", "wrench of each parent on its link, at the link's origin, link axes",
+             False, wrenches=True),
+    Quantity("spatial_velocity", ("q", "qd"), gives(xi="body six"),
              {"world_spatial": solids.spatial_velocity},
              "m/s, rad/s", "twist of each solid at the origin O, base axes", False),
-    Quantity("spatial_acceleration", ("q", "qd", "qdd"), (("xid", bodies_six),),
+    Quantity("spatial_acceleration", ("q", "qd", "qdd"), gives(xid="body six"),
              {"world_spatial": solids.spatial_acceleration},
              "m/s2, rad/s2", "rate of the twist of each solid at O, base axes", False),
-    Quantity("spatial_inertia", ("q",), (("Is", bodies_six_six),),
+    Quantity("spatial_inertia", ("q",), gives(Is="body six six"),
              {"world_spatial": solids.spatial_inertia},
              "kg, kg m, kg m2", "inertia of each solid at O, base axes", False),
-    Quantity("spatial_force", ("q", "qd", "qdd"), (("f", bodies_six),),
+    Quantity("spatial_force", ("q", "qd", "qdd"), gives(f="body six"),
              {"world_spatial": solids.spatial_force},
              "N, N m", "wrench that each joint transmits to its solid, at O, base axes", False),
-    Quantity("regressor", ("q", "qd", "qdd"), (("Y", joints_columns),),
+    Quantity("regressor", ("q", "qd", "qdd"), gives(Y="joint parameter"),
              {"newton_euler": regressor.regressor},
              "mixed", "tau = Y phi, linear in the inertial parameters", False, COLUMNS),
-    Quantity("energy_regressor", ("q", "qd"), (("E", columns),),
+    Quantity("energy_regressor", ("q", "qd"), gives(E="parameter"),
              {"sum": regressor.energy_regressor},
              "mixed", "T + V = E phi, linear in the inertial parameters", False, COLUMNS),
     Quantity("lagrange_coefficients", ("q",),
-             (("Q", joints), ("A", joints2), ("B", joints3), ("C", joints2)),
-             {"composite": lagrange_coefficients.lagrange_coefficients,
-              "augmented_body": augmented_body.augmented_coefficients,
-              "homogeneous": homogeneous.homogeneous_coefficients},
+             gives(Q="joint", A="joint joint", B="joint joint joint", C="joint joint"),
+             {"composite": lagrange_model(lagrange_coefficients.lagrange_coefficients),
+              "augmented_body": lagrange_model(augmented_body.augmented_coefficients),
+              "homogeneous": lagrange_model(homogeneous.homogeneous_coefficients)},
              "N, N m; kg, kg m2", "Q, A, B, C of the Lagrange form", True, DRIVES),
     Quantity("inverse_dynamics_derivatives", ("q", "qd", "qdd"),
-             (("dtau_dq", joints2), ("dtau_dqd", joints2), ("M", joints2)),
-             {"analytic": derivatives.inverse_dynamics_derivatives},
-             "N/m, N m/rad; N s; kg", "dtau/dq, dtau/dqd and M", True, DRIVES),
+             gives(dtau_dq="joint joint", dtau_dqd="joint joint", M="joint joint"),
+             {"analytic": with_forces(derivatives.inverse_dynamics_derivatives),
+              "base_axes": with_forces(base_axes.inverse_derivatives_base)},
+             "N/m, N m/rad; N s; kg", "dtau/dq, dtau/dqd and M", True, DRIVES, wrenches=True),
     Quantity("forward_dynamics_derivatives", ("q", "qd", "tau"),
-             (("dqdd_dq", joints2), ("dqdd_dqd", joints2), ("Minv", joints2)),
-             {"analytic": derivatives.forward_dynamics_derivatives},
-             "1/s2; 1/s; 1/kg", "dqdd/dq, dqdd/dqd and the inverse of M", True, DRIVES),
-    *(Quantity(**row) for row in moving.ROWS),
-    *(Quantity(*row) for row in kane_rows()),
-    Quantity("active_chain_W", ("q",), (("W", joints2),),
-             {"active_chain": active_chain.active_chain_W},
+             gives(dqdd_dq="joint joint", dqdd_dqd="joint joint", Minv="joint joint"),
+             {"analytic": with_forces(derivatives.forward_dynamics_derivatives),
+              "base_axes": with_forces(base_axes.forward_derivatives_base)},
+             "1/s2; 1/s; 1/kg", "dqdd/dq, dqdd/dqd and the inverse of M", True, DRIVES,
+             wrenches=True),
+    *moving.ROWS,
+    *kane_rows(), *cartesian_rows(),
+    Quantity("active_chain_W", ("q",), gives(W="joint joint"),
+             {"active_chain": with_rotors(active_chain.active_chain_W)},
              "kg, kg m2", "inertia matrix W of W qdd = P + V", False, DRIVES),
-    Quantity("active_chain_V", ("q", "qd"), (("V", joints),),
-             {"active_chain": active_chain.active_chain_V},
+    Quantity("active_chain_V", ("q", "qd"), gives(V="joint"),
+             {"active_chain": active_chain_V},
              "N, N m", "V = Y + dT/dq - W' qd of W qdd = P + V", False, DRIVES),
-    *(Quantity(**row) for row in loops.loop_rows(INVERSE)),
-    *(Quantity(**row) for row in loops.parallel_rows()),
+    *loops.loop_rows(),
+    *loops.parallel_rows(),
+    task_row(),
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}
-CLOSED = {row["name"]: Quantity(**row) for row in loops.closed_rows(INVERSE)}
-# of loops and couplings: rates of the independent joints are read, the others follow
+CLOSED = {row.name: row for row in (*loops.closed_rows(), closed_task_row())}
+# of loops, couplings and wheels: rates of the independent joints are read, the others follow
 MOTION = {
     name: loops.in_closed_motion(QUANTITIES[name])
-    for name in ("velocity", "acceleration", "momentum", "kinetic_energy")
-}
+    for name in (
+        "velocity", "acceleration", "jacobian_derivative", "spatial_velocity",
+        "spatial_acceleration", "momentum", "kinetic_energy", "acceleration_energy",
+        "energy_regressor",
+    )
+}  # fmt: skip
 
-# how long each input vector is; all others have nv entries
-INPUT_SIZES: Mapping[str, Callable[[Mechanism], Any]] = {
-    "q": lambda m: m.nq,
-    **moving.INPUTS,
-    "alpha": lambda m: len(kane_speeds(m)),
-    "steer": lambda m: len(velocity_constraints.prescribed_names(m)),
-    "steer_rate": lambda m: len(velocity_constraints.prescribed_names(m)),
-    "traction": lambda m: len(m.wheels),
-    **loops.INPUTS,
-}
-
-WRENCHED = frozenset((
-    "inverse_dynamics", "forward_dynamics", "link_wrenches", "bias", "elastic_inverse",
-    "moving_base_inverse", "moving_base_direct", "base_acceleration", "prescribed_base_inverse",
-    "elastic_base_inverse", "hybrid_dynamics", "tree_torques", "active_torques", "active_bias",
-    "loop_reactions", "kane_tau", "alpha_dot", "kane_motion", "constraint_forces",
-    "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
-))  # fmt: skip
+WRENCHED = frozenset(row.name for row in QUANTITIES.values() if row.wrenches)
 
 
 class Catalog(list[Quantity]):
@@ -245,6 +199,9 @@ class Catalog(list[Quantity]):
 
     def __getitem__(self, which: Any) -> Any:
         return quantity(which) if isinstance(which, str) else super().__getitem__(which)
+
+    def __reduce__(self) -> Any:
+        return catalog, ()  # its rows hold functions
 
     def __repr__(self) -> str:
         rows: list[tuple[str, ...]] = [("quantity", "of", "gives", "methods", "unit", "meaning")]
@@ -278,8 +235,8 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
             return _reduced(name, m)
         if name in CLOSED and loops.is_closed(m):
             return _steered(CLOSED[name], m)
-        if name in MOTION and loops.is_closed(m) and not is_rolling(m):
-            return MOTION[name]
+        if name in MOTION and loops.is_closed(m):
+            return _steered(MOTION[name], m)
     if name in QUANTITIES:
         row = QUANTITIES[name]
         if m is None:
@@ -299,9 +256,16 @@ def _reduced(name: str, m: Mechanism) -> Quantity:
     return replace(QUANTITIES[name], methods=methods, frame_free=False)
 
 
+def _told(m: Mechanism) -> bool:
+    """Return whether wheels or equations of a mechanism ask for what is prescribed."""
+    from ..algorithms.velocity_constraints import Constraints
+
+    return is_rolling(m) and bool(Constraints.of(m).inputs)
+
+
 def _steered(row: Quantity, m: Mechanism) -> Quantity:
     """Return a planned row that is also told what is prescribed, where wheels or equations ask."""
-    if not (row.planned and is_rolling(m) and velocity_constraints.prescribed_names(m)):
+    if not (row.planned and _told(m)):
         return row
     return replace(row, inputs=(*row.inputs, "steer", "steer_rate"))
 
@@ -312,6 +276,7 @@ def algorithm(row: Quantity, method: str | None) -> tuple[str, Algorithm]:
         return row.default, row.methods[row.default]
     if method not in row.methods:
         raise UsageError(
-            f"{row.name} has no method {method!r}", hint="methods: " + ", ".join(row.methods)
+            f"{row.name} has no method {shown(str(method))!r}",
+            hint=closest(str(method), list(row.methods), "methods"),
         )
     return method, row.methods[method]

@@ -1,14 +1,14 @@
 """Quantities of a mechanism computed: traced, compiled, called."""
 
-from .compute import (
-    arrays_of,
-    compile,
-    evaluate,
-    program_of,
-    run_time_parameters,
-    trace_quantity,
-)
+from typing import TYPE_CHECKING, Any
+
+from .evaluate import arrays_of, evaluate
+from .kernels import compile
+from .slopes import run_time_parameters
 from .tangent import integrate, neutral
+
+if TYPE_CHECKING:
+    from .trace import program_of, trace_quantity
 
 __all__ = [
     "arrays_of",
@@ -20,3 +20,12 @@ __all__ = [
     "run_time_parameters",
     "trace_quantity",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # a kernel found in the cache is not traced
+    if name not in ("program_of", "trace_quantity"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    from . import trace
+
+    return getattr(trace, name)

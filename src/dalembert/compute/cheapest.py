@@ -10,22 +10,41 @@ from ..errors import DalembertError
 from ..expr import Program
 from ..mechanism import Mechanism
 
-# quantity: the other method that small trees may gain from
-OTHERS = {"forward_dynamics": "composite"}
-MOST = 12  # freedoms above which it never needs fewer
+# quantity: the other method that some trees gain from
+OTHERS = {
+    "forward_dynamics": "composite",
+    "mass_matrix": "base_axes",
+    "inverse_dynamics_derivatives": "base_axes",
+    "forward_dynamics_derivatives": "base_axes",
+}
+MOST = 12  # degrees of freedom above which composite bodies never need fewer
+SHALLOW, DEEP = 6, 16  # joints before one, on average: base axes never gain, always gain
 GAIN = 0.9  # of the operations that the default needs; with less to gain it is not faster
 
 
 def has_choice(m: Mechanism, row: Quantity | None, method: str | None, wrench: bool) -> bool:
     """Return whether a kernel is made by the cheaper of two methods."""
-    if row is None or row.planned or wrench or method is not None or m.nv > MOST:
+    if row is None or row.planned or wrench or method is not None:
         return False
     other = OTHERS.get(row.name)
-    return other in row.methods and other != row.default
+    if other not in row.methods or other == row.default:
+        return False
+    return m.nv <= MOST if other == "composite" else depth(m) >= SHALLOW
+
+
+def depth(m: Mechanism) -> float:
+    """Return how many joints stand between a joint and the base, on average."""
+    before: list[int] = []
+    for body in m.bodies:
+        moves = body.joint.nv > 0
+        before.append(before[body.parent] + moves if body.parent >= 0 else 0)
+    return sum(before) / max(1, len(before))
 
 
 def cheapest(make: Callable[..., Program], m: Mechanism, name: str, **asked: Any) -> Program:
     """Return the program of the default method, or of the other one if it costs clearly less."""
+    if OTHERS[name] == "base_axes" and depth(m) > DEEP:
+        return make(m, name, OTHERS[name], **asked)
     default = make(m, name, None, **asked)
     try:
         other = make(m, name, OTHERS[name], **asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..mechanism import Mechanism
 
 
@@ -16,8 +16,8 @@ def counted(m: Mechanism, drives: Any) -> tuple[str, ...]:
     ('friction of 6 joints counted',)
     """
     levels = [(*d.coulomb, *d.static, d.viscous) for d in m.drives]
-    rubbing = sum(not all(is_zero(x) for x in own) for own in levels)
-    if not rubbing:
+    joints = sum(not all(is_plain_zero(x) for x in own) for own in levels)
+    if not joints:
         return ()
-    what = f"friction of {rubbing} joint{'s' if rubbing > 1 else ''}"
+    what = f"friction of {joints} joint{'s' if joints > 1 else ''}"
     return (f"{what} counted" if drives == "all" else f'{what} not counted: drives="{drives}"',)

@@ -8,14 +8,11 @@ from keyword import iskeyword
 from textwrap import wrap
 from typing import Any
 
-from ..algorithms.kane import speed_names
-from ..algorithms.velocity_constraints import prescribed_names
-from ..catalog import QUANTITIES, WRENCHED, Quantity
+from ..catalog import QUANTITIES, Quantity, quantity
+from ..catalog.axes import AXES, input_axes, labels_of
 from ..catalog.table import CLOSED
 from ..errors import UsageError
-from ..mechanism import Mechanism, joint_name
-from ..plan import planned
-from ..plan.kane import with_speeds
+from ..mechanism import Mechanism
 
 # what every quantity may be asked, after its own options
 CALL: Mapping[str, Any] = {"method": None, "check": True, "out": None, "parameters": None}
@@ -24,7 +21,7 @@ WRENCHES: Mapping[str, Any] = {"wrench_on_environment": None, "wrench_on_body": 
 
 def signature(row: Quantity) -> Signature:
     """Return the signature of the function of a quantity, for `help` and for editors."""
-    asked = {**row.options, **CALL, **(WRENCHES if row.name in WRENCHED else {})}
+    asked = {**row.options, **CALL, **(WRENCHES if row.wrenches else {})}
     return Signature(
         [
             *(Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in ("m", *row.inputs)),
@@ -81,27 +78,11 @@ GIVEN: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def _robot(row: Quantity) -> str:
-    """Return the ready robot of the class that a quantity is for."""
-    names = {*row.inputs}
-    if "pose" in names:
-        return "stewart()"
-    if row.planned or row.name in ("closure", "loop_jacobian", "cut_coordinates"):
-        return "fivebar()"
-    if "steer" in names or row.name == "kane_J_h":
-        return "truck()"
-    if row.name == "elastic_base_inverse":
-        return "flying_arm().with_flexible_joints(100, 0.01)"
-    if {"qdd_joints", "tau_joints"} & names:
-        return "flying_arm()"
-    return "flexible2r()" if row.name == "elastic_inverse" else "puma560()"
-
-
 def example(row: Quantity) -> str:
     """Return a session that computes a quantity of a ready robot."""
-    robot = _robot(row)
+    robot = row.example
     given = [f"{n}={GIVEN[robot].get(n, 'zeros(m.nv)')}" for n in row.inputs]
-    results = ", ".join(n + "_" * iskeyword(n) for n, _ in row.outputs)
+    results = ", ".join(n + "_" * iskeyword(n) for n in (out.name for out in row.outputs))
     start = f">>> {results} = da.{row.name}("
     call = f"{start}m, {', '.join(given)})"
     if len(call) > 92:
@@ -114,7 +95,8 @@ OPTIONS: Mapping[str, str] = {
     "drives": '"inertia" counts rotors, "all" friction too, "none" neither',
     "frame": "a name of m.frames, the last one by default",
     "axes": '"base", or "local" for those of the frame',
-    "given": "the joints whose qdd stands in x",
+    "rows": "which of vx vy vz wx wy wz, all by default",
+    "given": "the joints whose x is an acceleration",
     "columns": '"standard", or "base" for the independent parameters',
     "convention": '"classical", or "spatial" for the rates of qd',
     "steps": "how many Newton steps close the loops first",
@@ -125,17 +107,18 @@ OPTIONS: Mapping[str, str] = {
 
 def text(row: Quantity) -> str:
     """Return the docstring of the function of a quantity."""
-    results = ", ".join(n for n, _ in row.outputs)
+    results = ", ".join(n for n in (out.name for out in row.outputs))
     said = row.summary.startswith(results)
     lines = [
         f"Return {row.summary if said else f'{results}: {row.summary}'}.",
-        f"Unit: {row.unit}. Leading dimensions of the inputs broadcast.",
+        f"Unit: {row.unit}. Inputs may have leading dimensions, which broadcast.",
         f"Methods: {', '.join(row.methods)}.",
         *(f"{name}: {OPTIONS[name]}." for name in row.options),
-        "check=False returns nan where the result is not finite; parameters={name: value} gives "
-        "those without a value; out=array receives the result.",
+        "check=False: return nan instead of an error where the result is not finite.",
+        "parameters: {name: value} for the parameters that have no value.",
+        "out: an array to write the result into.",
     ]
-    if row.name in WRENCHED:
+    if row.wrenches:
         lines.append(
             "wrench_on_environment: force and couple of each link on the environment, (bodies, 6) "
             "in link axes at its origin, or {frame: six numbers}; wrench_on_body is its negative."
@@ -150,7 +133,7 @@ def _when_closed(row: Quantity) -> str:
     """Return what a quantity is where loops close the tree."""
     options = ", ".join(f"{k}={v!r}" for k, v in row.options.items())
     return (
-        f"Where loops close the tree it takes {', '.join(row.inputs)} and the options {options}: "
+        f"With closed loops it takes {', '.join(row.inputs)} and the options {options}: "
         f"{row.summary}. Methods there: {', '.join(row.methods)}."
     )
 
@@ -172,33 +155,18 @@ def spot(m: Mechanism, name: str, port: Any, index: Sequence[int]) -> str:
     return f"{place}, state {state if len(state) > 1 else state[0]}" if state else place
 
 
-# outputs that have one entry per velocity variable, or per motor
-FORCES = {"coriolis": "c", "bias": "h", "gravity": "g", "active_chain_V": "V"}
-JOINTWISE = frozenset({"q", "qd", "qdd", "tau", "x", "qdd_joints", "tau_joints"})
-MOTORS = frozenset({"tau", "tau_active", "forces"})
-
-
 def _labels(m: Mechanism, name: str, port: Any) -> tuple[str, Sequence[str]]:
-    """Return what the entries of a port belong to, with their names; none where they have none."""
-    size = port.size if len(port.shape) == 1 else -1
-    if port.name in JOINTWISE or FORCES.get(name) == port.name:
-        per = [b.joint.nq if port.name == "q" else b.joint.nv for b in m.bodies]
-        owner = [joint_name(b) for b, n in zip(m.bodies, per, strict=True) for _ in range(n)]
-        if size == len(owner):
-            return "joint", owner
-        if port.name.endswith("_joints") or name.startswith(("moving_base", "prescribed_base")):
-            return "joint", owner[len(owner) - size :]
-    if port.name in MOTORS and size > 0:
-        owner = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
-        motors = m.active if size == len(m.active) else [owner[k] for k in planned(m).motors]
-        return "motor", motors if size == len(motors) else ()
-    named = {
-        "alpha": lambda: ("speed", speed_names(with_speeds(m))),
-        "steer": lambda: ("steering", prescribed_names(m)),
-        "traction": lambda: ("wheel", [w.name for w in m.wheels]),
+    """Return (word, names) of a port's entries, for messages; ("", ()) if they have no names."""
+    if name not in QUANTITIES or len(port.shape) != 1:
+        return "", ()
+    row = quantity(name, m)
+    axes = {n: input_axes(n) for n in row.inputs} | {
+        out.name: out.axes for out in row.outputs if out.name not in row.inputs
     }
-    kind, labels = named.get(port.name.removesuffix("_rate"), lambda: ("", ()))()
-    return kind, labels if len(labels) == size else ()
+    (axis,) = axes.get(port.name, (0,))
+    labels = labels_of(axis, m, row.options)
+    word = AXES[axis].word if isinstance(axis, str) else ""
+    return (word, labels) if len(labels) == port.size and word else ("", ())
 
 
 def check_steps(row: Quantity, steps: Any) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..algorithms.closed_kinematics import CERTIFIED, DENSE
-from ..algorithms.velocity_rows import is_rolling
+from ..algorithms.closed_kinematics import CERTIFIED
+from ..catalog import Quantity
 from ..errors import ComputationError, UsageError, shown
-from ..mechanism import Mechanism, joint_name
+from ..kept import Kept
+from ..linalg import DENSE
+from ..mechanism import UNHELD, Mechanism, is_rolling, joint_name
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
-from .replan import SINGULAR, UNDRIVEN, Replanned, state_text
+from .replan import SINGULAR, Replanned, state_text
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
 UNFOUND = 1e-9  # the same after an assembly
@@ -23,14 +27,14 @@ POOR = 1e-3  # the same for pivots that were chosen when the loops were planned
 def cut_tree(m: Mechanism) -> Mechanism:
     """Return the tree alone: no loops, couplings, wheels, constraints or point springs."""
     return replace(
-        m, loops=(), couplings=(), springs=(), named=(), wheels=(), velocity_constraints=(),
+        m, loops=(), couplings=(), springs=(), named=(), **UNHELD,
         told=(), checked=True,
     )  # fmt: skip
 
 
 def closed_evaluate(
     m: Mechanism,
-    name: str,
+    row: Quantity,
     get: Callable[..., Any],
     kernel: Any,
     inputs: Sequence[Any],
@@ -48,9 +52,9 @@ def closed_evaluate(
     *arrays, residual, pivot, certificate = kernel(*inputs, parameters=parameters)
     if not check:
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
-    if name != "assembly":
-        _check_closed(m, name, residual, parameters)
-    limit = _limit(m, name)
+    if not row.closes:
+        _check_closed(m, row, residual, parameters)
+    limit = _limit(m, row)
     bad = ~((pivot[..., 0] >= limit) & (certificate[..., 0] <= CERTIFIED))
     if bad.any():
         lead = pivot.shape[:-1]
@@ -63,20 +67,18 @@ def closed_evaluate(
         known = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
         own = m.with_values(**known) if known else m
         names = [port.name for port in kernel.inputs]
-        again = Replanned(own, name, get, dict(zip(names, given, strict=True)), parameters, limit)
+        again = Replanned(own, row, get, dict(zip(names, given, strict=True)), parameters, limit)
         arrays, residual = again.run(arrays, residual, pivot[..., 0], certificate[..., 0], bad)
-    if name == "assembly":
-        _check_closed(m, name, residual, parameters, UNFOUND)
+    if row.closes:
+        _check_closed(m, row, residual, parameters, UNFOUND)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
-ASKED = frozenset({"inverse_dynamics", "active_torques"})
-BORNE = frozenset({"link_wrenches", "loop_reactions"})  # what the motors' forces decide too
 UNMADE = 1e-6  # an acceleration that differs by more, in parts of the largest, is not the one asked
 
 
 def check_made(
-    m: Mechanism, name: str, again: Callable[..., Any], inputs: Sequence[Any], tau: Any
+    m: Mechanism, row: Quantity, again: Callable[..., Any], inputs: Sequence[Any], tau: Any
 ) -> None:
     """Raise ComputationError where the motors of a machine cannot make the motion asked.
 
@@ -86,10 +88,10 @@ def check_made(
     import numpy as np
 
     own = planned(m)
-    if name not in ASKED | BORNE or not own.free:
+    if row.motors not in ("make", "share") or not own.free:
         return
     q, qd, qdd, *told = inputs
-    if name in BORNE:
+    if row.motors == "share":
         tau = again("inverse_dynamics", q, qd, qdd, *told, check=False)
     made = np.asarray(again("forward_dynamics", q, qd, tau, *told))
     index = list(own.independent)
@@ -101,39 +103,33 @@ def check_made(
     *where, k = bad[0]
     names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
     raise ComputationError(
-        f"{name}: the motors cannot make this motion{state_text(tuple(where))}: with the forces "
-        f"that come nearest, {shown(names[index[k]])!r} accelerates by "
+        f"{row.name}: the motors cannot make this motion{state_text(tuple(where))}: "
+        f"with the forces that come nearest, {shown(names[index[k]])!r} accelerates by "
         f"{made[(*where, index[k])]:.6g} where {ask[tuple(bad[0])]:.6g} is asked",
         hint="name more active joints, or give what moves freely the acceleration it has: "
         "hybrid_dynamics with the motors in given",
     )
 
 
-def _limit(m: Mechanism, name: str) -> float:
-    """Return the pivot ratio below which a state is planned anew.
+def _limit(m: Mechanism, row: Quantity) -> float:
+    """Return the pivot ratio below which the loops are planned again at a state.
 
     Accelerations exist where the motors are at a dead point: other joints lead there.
     """
-    if name in UNDRIVEN or planned(m).rank > DENSE or is_rolling(m):
+    if row.motors == "rest" or planned(m).rank > DENSE or is_rolling(m):
         return POOR
     return SINGULAR
 
 
-_SIZES: OrderedDict[tuple[str, str], Any] = OrderedDict()
+_SIZES: Kept[Any] = Kept(256)
 
 
 def _row_sizes(m: Mechanism) -> Any:
     """Return what each closure equation is measured in: the mechanism's size, or one."""
-    key = (m.digest, repr(m.values))
-    found = _SIZES.get(key)
-    if found is None:
-        found = _SIZES[key] = Closure(m).row_size
-        if len(_SIZES) > 256:
-            _SIZES.popitem(last=False)
-    return found
+    return _SIZES.get((m.digest, repr(m.values)), lambda: Closure(m).row_size)
 
 
-def assembly_along(m: Mechanism, start: Any, motion: Any, steps: int = 8) -> Any:
+def assembly_along(m: Mechanism, start: ArrayLike, motion: Any, steps: int = 8) -> Any:
     """Return assembled poses along a motion of the motors, each found from the one before.
 
     `start` is an assembled pose, `motion` holds the motors' coordinates, one row per moment. The
@@ -147,7 +143,7 @@ def assembly_along(m: Mechanism, start: Any, motion: Any, steps: int = 8) -> Any
     """
     import numpy as np
 
-    from .compute import evaluate
+    from .evaluate import evaluate
 
     motors = [_coordinate(m, k) for k in planned(m).motors]
     q = np.array(start, dtype=float)
@@ -205,7 +201,7 @@ def _coordinate(m: Mechanism, k: int) -> int:
 
 
 def _check_closed(
-    m: Mechanism, name: str, residual: Any, parameters: Any, limit: float = OPEN
+    m: Mechanism, row: Quantity, residual: Any, parameters: Any, limit: float = OPEN
 ) -> None:
     """Raise ComputationError where a loop is open, naming the state and the equation."""
     import numpy as np
@@ -216,11 +212,12 @@ def _check_closed(
     if not len(bad):
         return
     *where, _ = bad[0]
-    row = int(np.nan_to_num(scaled[tuple(where)], nan=np.inf).argmax())
-    gap = gap_text(m, row, float(np.abs(residual[(*where, row)])))
+    k = int(np.nan_to_num(scaled[tuple(where)], nan=np.inf).argmax())
+    gap = gap_text(m, k, float(np.abs(residual[(*where, k)])))
     raise ComputationError(
-        f"{name}: the loops are open{state_text(tuple(where))}: the residual is {gap}",
-        hint="give an assembled pose: dalembert.assembly(m, q)"
-        if name != "assembly"
+        f"{row.name}: the loops are open{state_text(tuple(where))}: the residual is {gap}",
+        hint="give an assembled pose: dalembert.assemble(m, q)"
+        if not row.closes
         else "start nearer to an assembled pose: dalembert.assemble(m, q) tries many",
+        command="leave out --q to use a pose in which the loops close",
     )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import Lock
 from typing import Any
 
 from ..errors import UsageError, shown
+from ..kept import Kept
 from ..mechanism import Mechanism, require_mechanism
 
 KEPT = 32  # simplified mechanisms whose equations are kept
-_MODELS: OrderedDict[str, Any] = OrderedDict()
-_LOCK = Lock()
+_MODELS: Kept[Any] = Kept(KEPT)
 
 
 def equations_of(m: Any) -> Any:
@@ -40,16 +38,7 @@ def _equations(m: Mechanism) -> Any:
     """Return the equations of a simplified mechanism; to prune takes time, so they are kept."""
     from ..equations import equations
 
-    with _LOCK:
-        if m.digest in _MODELS:
-            _MODELS.move_to_end(m.digest)
-            return _MODELS[m.digest]
-    made = equations(m)
-    with _LOCK:
-        _MODELS[m.digest] = made
-        while len(_MODELS) > KEPT:
-            _MODELS.popitem(last=False)
-    return made
+    return _MODELS.get(m.digest, lambda: equations(m))
 
 
 def check_joints(model: Mechanism, m: Mechanism) -> None:

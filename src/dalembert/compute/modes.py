@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
@@ -16,6 +16,9 @@ from ..plan import planned
 from ..plan.assembly import Closure, given_pose, neutral_pose, velocity_indices
 from ..plan.closed_poses import Points, closed_form, dyads, sought
 from .loops import assembly_along
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +106,7 @@ class AssemblyModes(Sequence[AssemblyMode]):
         named = tuple(self.motors)
         if named != self.m.active:
             raise UsageError(
-                "the motors of this pose stand elsewhere, and joints that are no motors were given",
+                "the motors of this pose have other values, and other joints were given too",
                 hint="ask for the modes at the coordinates of the pose",
             )
         at = [_coordinate(self.m, name) for name in named]
@@ -122,7 +125,7 @@ class AssemblyModes(Sequence[AssemblyMode]):
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def assembly_modes(m: Mechanism, motors: Any, starts: int | None = None) -> AssemblyModes:
+def assembly_modes(m: Mechanism, motors: ArrayLike, starts: int | None = None) -> AssemblyModes:
     """Return all closed poses of a machine whose motors stand at given values, each named.
 
     `motors`: joint -> value, or the values in the order of `m.active`; other joints may be held

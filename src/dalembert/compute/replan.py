@@ -5,16 +5,16 @@ Plans that were made at states are kept per mechanism, so that a branch is plann
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from threading import Lock
 from typing import Any
 
 from ..algorithms.closed_kinematics import CERTIFIED
 from ..algorithms.loop_closure import closure_sides
 from ..algorithms.velocity_rows import with_told
+from ..catalog import Quantity
 from ..errors import SingularPose, UsageError, shown
+from ..kept import Kept
 from ..mechanism import Mechanism
 from ..plan import LoopPlan, planned
 from ..plan.assembly import Closure, close
@@ -26,42 +26,25 @@ WEAK = 0.1  # motors whose share of the motion is less do not lead accelerations
 TRIES = 6  # plans made for pivots that are poor and not wrong
 KEPT = 8  # plans of a mechanism that are tried before a new one is made
 
-# what has a meaning where the motors are at a dead point
-UNDRIVEN = frozenset({
-    "forward_dynamics", "velocity", "acceleration", "momentum", "kinetic_energy",
-})  # fmt: skip
-# what says which forces make a motion: coordinates that follow no motor would move otherwise
-HELD = frozenset({
-    "inverse_dynamics", "active_torques", "tree_torques", "loop_reactions", "link_wrenches",
-    "hybrid_dynamics",
-})  # fmt: skip
-# what has a column or an entry for each independent joint of the plan
-BY_INDEPENDENT = frozenset({
-    "active_map", "active_mass_matrix", "active_bias", "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
-})  # fmt: skip
-
-_BRANCHES: OrderedDict[tuple[str, str, bool], list[LoopPlan]] = OrderedDict()
-_LOCK = Lock()
+_BRANCHES: Kept[list[LoopPlan]] = Kept(256)  # the plans of a mechanism, the last used first
 
 
-def known_plans(m: Mechanism, name: str) -> list[LoopPlan]:
+def known_plans(m: Mechanism, row: Quantity) -> list[LoopPlan]:
     """Return the plans that were made at states of a mechanism, the last used first."""
-    with _LOCK:
-        return list(_BRANCHES.get((m.digest, repr(m.values), name in UNDRIVEN), ()))
+    return list(_kept(m, row))
 
 
-def _keep(m: Mechanism, name: str, made: LoopPlan) -> None:
-    with _LOCK:
-        key = (m.digest, repr(m.values), name in UNDRIVEN)
-        rest = [p for p in _BRANCHES.pop(key, []) if p != made]
-        _BRANCHES[key] = [made, *rest[: KEPT - 1]]
-        while len(_BRANCHES) > 256:
-            _BRANCHES.popitem(last=False)
+def _keep(m: Mechanism, row: Quantity, made: LoopPlan) -> None:
+    plans = _kept(m, row)
+    plans[:] = [made, *(p for p in plans if p != made)][:KEPT]
+
+
+def _kept(m: Mechanism, row: Quantity) -> list[LoopPlan]:
+    return _BRANCHES.get((m.digest, repr(m.values), row.motors == "rest"), list)
 
 
 def plan_here(
-    m: Mechanism, q: Any, name: str = "", told: Mechanism | None = None
+    m: Mechanism, q: Any, row: Quantity, told: Mechanism | None = None
 ) -> LoopPlan | None:
     """Return the plan of a state's own branch; None where nothing closes near it.
 
@@ -75,21 +58,21 @@ def plan_here(
         return None  # nothing closes from here: the residual says so
     require_regular(c, pose)
     usual = planned(m)
-    if name in UNDRIVEN:  # any joints may lead: whether a motor moves with them is not asked
+    if row.motors == "rest":  # any joints may lead: whether a motor moves with them is not asked
         return replace(made_at(c, pose, WEAK, usual), free=0, free_joints=())
     made = made_at(c, pose, like=usual)
-    if fits(made, usual, name):
+    if fits(made, usual, row):
         return made
     raise _unheld("free to move: " + ", ".join(map(shown, made.free_joints)))
 
 
-def fits(made: LoopPlan, usual: LoopPlan, name: str) -> bool:
+def fits(made: LoopPlan, usual: LoopPlan, row: Quantity) -> bool:
     """Return whether the motors do at a pose what they do in general.
 
     On a branch of another mobility more or fewer coordinates may follow no motor; a motor that
     moves nothing while others are free is at a dead point.
     """
-    if name in HELD and made.free > usual.free:
+    if row.held and made.free > usual.free:
         return False
     return min(made.free, made.spare_motors) <= min(usual.free, usual.spare_motors)
 
@@ -112,7 +95,7 @@ class Replanned:
     """The states of a batch whose plan was not theirs, computed again."""
 
     m: Mechanism
-    name: str
+    row: Quantity
     get: Callable[..., Any]
     given: Mapping[str, Any]  # the inputs by their names
     parameters: Mapping[str, Any] | None
@@ -127,10 +110,10 @@ class Replanned:
         self.arrays, self.residual = arrays, residual
         self.ratio, self.gap, self.bad = (np.array(x) for x in (ratio, gap, bad))
         usual = planned(self.m)
-        for made in known_plans(self.m, self.name):
+        for made in known_plans(self.m, self.row):
             if not self.bad.any():
                 break
-            if self.name in UNDRIVEN or fits(made, usual, self.name):
+            if self.row.motors == "rest" or fits(made, usual, self.row):
                 self._try(made)
         tries = 0
         while self.bad.any():
@@ -147,25 +130,25 @@ class Replanned:
         """Compute a state with the plan of its own branch, or raise SingularPose."""
         tolerable = self.ratio[where] >= SINGULAR and self.gap[where] <= CERTIFIED
         try:
-            made = plan_here(self.m, self.given["q"][where], self.name, self._told(where))
+            made = plan_here(self.m, self.given["q"][where], self.row, self._told(where))
         except SingularPose as error:
             if tolerable:
                 self.bad[where] = False
                 return
             raise SingularPose(
-                f"{self.name}: {error.message}{state_text(where)}", hint=error.hint
+                f"{self.row.name}: {error.message}{state_text(where)}", hint=error.hint
             ) from None
         if made is not None:
             if self._all_rates(where, made, tolerable):
                 self._try(made)
-            _keep(self.m, self.name, made)
+            _keep(self.m, self.row, made)
         if not self.bad[where]:
             return
         if self.ratio[where] < SINGULAR or not self.gap[where] <= CERTIFIED:
             if made is None:  # the residual of an assembly says why
                 self.bad[where] = False
                 return
-            raise _unheld(f"pivot ratio {self.ratio[where]:.1e}{state_text(where)}", self.name)
+            raise _unheld(f"pivot ratio {self.ratio[where]:.1e}{state_text(where)}", self.row.name)
         self.bad[where] = False
 
     def _told(self, where: tuple[Any, ...]) -> Mechanism:
@@ -179,7 +162,7 @@ class Replanned:
         """Return whether a state gives the rates of the joints that lead in another plan."""
         import numpy as np
 
-        if self.name not in UNDRIVEN or made.independent == planned(self.m).independent:
+        if self.row.motors != "rest" or made.independent == planned(self.m).independent:
             return True
         c, q = Closure(self._told(where)), self.given["q"][where]
         qd, J = self.given["qd"][where] / c.column_size, c.jacobian(q)
@@ -192,8 +175,8 @@ class Replanned:
             self.bad[where] = False
             return False
         raise SingularPose(
-            f"{self.name}: the motors do not decide the motion here, and the rates of all joints "
-            f"do not keep the loops closed{state_text(where)}",
+            f"{self.row.name}: the motors do not decide the motion here, and the rates of all "
+            f"joints do not keep the loops closed{state_text(where)}",
             hint="give qd of all joints, with J qd = 0",
         )
 
@@ -234,13 +217,13 @@ class Replanned:
         same = all(
             a.shape[len(lead) :] == b.shape[1:] for a, b in zip(self.arrays, found, strict=True)
         )
-        if self.name in BY_INDEPENDENT and made.independent != usual.independent:
+        if self.row.by_independent and made.independent != usual.independent:
             same = False
         if same:
             return
         if not (bad.all() and taken.all()):
             raise UsageError(
-                f"{self.name}: the states lie on branches whose independent joints differ",
+                f"{self.row.name}: the states lie on branches whose independent joints differ",
                 hint="ask for the states of each branch by themselves; dalembert.plan(m, q) "
                 "says which joints are independent at a pose",
             )

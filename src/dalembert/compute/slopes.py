@@ -7,20 +7,54 @@ q̇ = coordinate_rate(q, e_k). `dtau_dq`, `dtau_dL1` follow the quantity's own o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..errors import UsageError, closest, shown
-from ..expr import Expr, Function, Port
-from ..expr.derive import push
+from ..errors import ParameterError, UsageError, closest, shown
+from ..expr import IMPLICIT, Expr, Function, Port
+from ..expr.derive import gradient, push
 from ..expr.forms import expand
 from ..mechanism import Mechanism
 
-LINEAR = frozenset({"solve", "newton"})  # differentiated as implicit equations
+
+@dataclass(frozen=True)
+class Repeated:
+    """Names to differentiate by, again and again, by plain coordinates: the ways of autodiff.
+
+    Each round differentiates all outputs so far. A quaternion has four columns.
+    """
+
+    rounds: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Reversed:
+    """Names by which the weighted sum of all outputs is differentiated, in one reverse sweep."""
+
+    names: tuple[str, ...] = ()
+
+
+def checked_way(wrt: Any, adjoint: bool) -> Any:
+    """Return what to differentiate by and in which way."""
+    if not adjoint:
+        return wrt
+    if not named(wrt):
+        raise UsageError("adjoint needs names to differentiate by", hint='wrt=["q", "L1"]')
+    return Reversed(named(wrt))
+
+
+def named(wrt: Any) -> tuple[str, ...]:
+    """Return the names of `wrt`, whichever way they are given."""
+    if isinstance(wrt, Reversed):
+        return wrt.names
+    if isinstance(wrt, Repeated):
+        return tuple(dict.fromkeys(n for names in wrt.rounds for n in names))
+    return (wrt,) if isinstance(wrt, str) else tuple(wrt or ())
 
 
 def check_wrt(m: Mechanism, inputs: Sequence[str], wrt: Any) -> tuple[str, ...]:
     """Return the names to differentiate by, each an input or a parameter."""
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    names = named(wrt)
     known = (*inputs, *(p.name for p in m.parameters))
     for n in names:
         if n not in known:
@@ -31,21 +65,46 @@ def check_wrt(m: Mechanism, inputs: Sequence[str], wrt: Any) -> tuple[str, ...]:
     return names
 
 
+def run_time_parameters(m: Mechanism, asked: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the parameters a kernel takes at run time: the open ones, and those asked for."""
+    names = [p.name for p in m.parameters]
+    for name in asked or ():
+        if name not in names:
+            raise ParameterError(f"there is no parameter {name!r}", hint=", ".join(names[:20]))
+    wanted = {*m.open_parameters, *(asked or ())}
+    return tuple(n for n in names if n in wanted)
+
+
 def kept_parameters(m: Mechanism, parameters: Sequence[str] | None, wrt: Any) -> Any:
     """Return the parameters that a kernel takes: those asked for, and those of `wrt`."""
     known = {p.name for p in m.parameters}
-    own = [n for n in ((wrt,) if isinstance(wrt, str) else wrt or ()) if n in known]
+    own = [n for n in named(wrt) if n in known]
     return [*(parameters or ()), *own] or None
 
 
-def with_slopes(m: Mechanism, function: Function, wrt: Sequence[str], own: int) -> Function:
+def with_rounds(m: Mechanism, function: Function, wrt: Any, own: int) -> Function:
+    """Return the Function with derivatives after its first `own` outputs; the rest are checks."""
+    if isinstance(wrt, Reversed):
+        return with_bars(m, function, wrt.names, own)
+    if not isinstance(wrt, Repeated):
+        return with_slopes(m, function, wrt, own)
+    checks = len(function.outputs) - own
+    for names in wrt.rounds:
+        own = len(function.outputs) - checks
+        function = with_slopes(m, function, names, own, plain=True)
+    return function
+
+
+def with_slopes(
+    m: Mechanism, function: Function, wrt: Sequence[str], own: int, plain: bool = False
+) -> Function:
     """Return the Function with d(output)/d(name) after its first `own` outputs."""
     sizes = [port.size for port in function.outputs[:own]]
-    graph, ids = expand(function.graph, function.results, LINEAR)
+    graph, ids = expand(function.graph, function.results, IMPLICIT)
     first = ids[: sum(sizes)]
     results, outputs = list(first), list(function.outputs[:own])
     for name in wrt:
-        columns = [push(graph, first, seed) for seed in _seeds(m, graph, function, name)]
+        columns = [push(graph, first, seed) for seed in _seeds(m, graph, function, name, plain)]
         parameter = name not in {p.name for p in function.inputs}
         at = 0
         for port, size in zip(function.outputs[:own], sizes, strict=True):
@@ -59,13 +118,49 @@ def with_slopes(m: Mechanism, function: Function, wrt: Sequence[str], own: int) 
     return Function(function.name, graph, function.inputs, tuple(outputs), tuple(results))
 
 
-def _seeds(m: Mechanism, graph: Any, function: Function, name: str) -> list[Mapping[int, Any]]:
+def with_bars(m: Mechanism, function: Function, names: Sequence[str], own: int) -> Function:
+    """Return the Function with weights of its outputs as inputs, and gradients of their sum."""
+    ports = function.outputs[:own]
+    size = sum(port.size for port in ports)
+    graph, ids = expand(function.graph, function.results, IMPLICIT)
+    total: Any = 0
+    at = 0
+    for port in ports:
+        for k in range(port.size):
+            total = total + graph.input(f"{port.name}_bar", k) * Expr(graph, ids[at + k])
+        at += port.size
+    known = {p.name: p for p in function.inputs}
+    leaves = [
+        [graph.input(n, k).id for k in range(known[n].size)] if n in known else [graph.param(n).id]
+        for n in names
+    ]
+    flat = gradient(graph, graph.lift(total), [i for some in leaves for i in some])
+    results, outputs = list(ids[:size]), list(ports)
+    for n, some in zip(names, leaves, strict=True):
+        own_part, flat = flat[: len(some)], flat[len(some) :]
+        if n == "q" and m.nq != m.nv:
+            seeds = _seeds(m, graph, function, n, False)
+            parts = dict(zip(some, own_part, strict=True))
+            own_part = [sum((parts[i] * r for i, r in seed.items()), 0 * own_part[0])
+                        for seed in seeds]  # fmt: skip
+        shape = () if n not in known else known[n].shape if n != "q" else (len(own_part),)
+        outputs.append(Port(f"{n}_bar", shape))
+        results += [graph.lift(x) for x in own_part]
+    bars = tuple(Port(f"{port.name}_bar", port.shape) for port in ports)
+    ends = (*outputs, *function.outputs[own:])
+    every = (*results, *ids[size:])
+    return Function(function.name, graph, (*function.inputs, *bars), ends, every)
+
+
+def _seeds(
+    m: Mechanism, graph: Any, function: Function, name: str, plain: bool
+) -> list[Mapping[int, Any]]:
     """Return one set of leaf rates per column: an input's entry, a joint's freedom, a parameter."""
     port = next((p for p in function.inputs if p.name == name), None)
     if port is None:
         return [{graph.param(name).id: 1}]
     nodes = [graph.input(name, k) for k in range(port.size)]
-    if name != "q" or m.nq == m.nv:
+    if plain or name != "q" or m.nq == m.nv:
         return [{x.id: 1} for x in nodes]
     seeds: list[Mapping[int, Any]] = []
     at = 0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..mechanism import Mechanism, require_mechanism
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def integrate(m: Mechanism, q: Any, dq: Any) -> Any:
+
+def integrate(m: Mechanism, q: ArrayLike, dq: ArrayLike) -> Any:
     """Return q moved by the tangent vector dq (nv entries), orientations on their group.
 
     >>> import dalembert as da

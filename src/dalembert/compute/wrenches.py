@@ -9,6 +9,16 @@ from ..errors import UsageError, shown
 from ..mechanism import Mechanism
 
 
+def given_wrench(on_environment: Any, on_body: Any) -> tuple[Any, float]:
+    """Return the one that is given, or None, and its sign as a wrench on the environment."""
+    if on_environment is not None and on_body is not None:
+        raise UsageError(
+            "both wrench_on_environment and wrench_on_body are given",
+            hint="they are negatives of each other: give one",
+        )
+    return (on_environment, 1.0) if on_body is None else (on_body, -1.0)
+
+
 def external_wrench(m: Mechanism, on_environment: Any, on_body: Any) -> Any:
     """Return the wrench of each link on the environment, (..., bodies, 6), or None.
 
@@ -17,12 +27,7 @@ def external_wrench(m: Mechanism, on_environment: Any, on_body: Any) -> Any:
     """
     import numpy
 
-    if on_environment is not None and on_body is not None:
-        raise UsageError(
-            "both wrench_on_environment and wrench_on_body are given",
-            hint="they are negatives of each other: give one",
-        )
-    given = on_environment if on_body is None else on_body
+    given, sign = given_wrench(on_environment, on_body)
     if given is None:
         return None
     if isinstance(given, Mapping):
@@ -35,7 +40,7 @@ def external_wrench(m: Mechanism, on_environment: Any, on_body: Any) -> Any:
                 f"a wrench does not hold numbers: {shown(repr(given))}",
                 hint="an array (..., bodies, 6), or {frame: six numbers}",
             ) from None
-    return wrench if on_body is None else -wrench
+    return sign * wrench
 
 
 def at_frames(m: Mechanism, given: Mapping[str, Any]) -> Any:

@@ -5,21 +5,27 @@ Lengths are divided by the size of the mechanism, so that metres and radians sta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3
 from ..algorithms.loop_closure import FAR, ROWS, equation_names, half_turns, linearised
-from ..algorithms.velocity_rows import TIME, held_names, prescribed_names, with_told
+from ..algorithms.rolling_rows import rolling_names
+from ..algorithms.velocity_rows import TIME, held_names, prescribed_names, wheel_names, with_told
 from ..errors import ComputationError, ModelError, shown
-from ..expr import Expr, Function, trace
+from ..expr import Expr, Straight, trace
 from ..inertia import Inertia
-from ..mechanism import Mechanism, joint_name, require_mechanism
+from ..joint import Vector
+from ..kept import Kept
+from ..mechanism import Mechanism, freed, joint_name, require_mechanism
 from ..mechanism.validate import numbers
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import ArrayLike
 
     Array = np.ndarray
 
@@ -48,12 +54,17 @@ FREEDOMS = {"prismatic": "L", "free": "LLL111", "planar": "LL1"}
 NEUTRAL = {"spherical": [0.0, 0.0, 0.0, 1.0], "free": [0.0] * 6 + [1.0]}
 
 
+_TRACED: Kept[dict[str, Straight]] = Kept(32)  # each machine once
+
+
 class Closure:
     """Residual and Jacobian of a mechanism in floats, lengths in parts of its size."""
 
     def __init__(self, m: Mechanism):
         import numpy as np
 
+        bare = replace(m, active=(), drives=(), elastic=(), springs=(), checked=True)
+        self._key = (bare.digest, repr(m.values), repr(m.told), repr(m.idle))
         m = self.m = _steered(geometry_of(m).bound(), m)
         points = [b.placement.p for b in m.bodies]
         points += [p for loop in m.loops for p in (loop.point_i, loop.point_j)]
@@ -63,57 +74,40 @@ class Closure:
         rows = [self.size if u == "L" else 1.0 for u in units]
         for c in m.couplings:
             rows.append(self.size if m.bodies[c.joint].joint.kind == "prismatic" else 1.0)
-        rolling = sum(2 if w.radius is not None else 1 for w in m.wheels)
+        points += [p for c in m.rolling for p in (c.point_i, c.point_j)]
+        rolling = sum(len(wheel_names(w)) for w in m.wheels)
+        rolling += sum(len(rolling_names(c)) for c in m.rolling)
         rows += [self.size if k < rolling else 1.0 for k in range(len(held_names(m)))]
         self.row_size = np.array(rows)
         units = "".join(FREEDOMS.get(b.joint.kind, "1" * b.joint.nv) for b in m.bodies)
         self.column_size = np.array([self.size if u == "L" else 1.0 for u in units])
 
-    # traced once each: quicker than to follow the branches again at every pose
-
     @cached_property
-    def _residual(self) -> Function:
-        return trace(lambda q: linearised(self.m, q, FAR)[0], [("q", self.m.nq)])
-
-    @cached_property
-    def _jacobian(self) -> Function:
-        return self._traced(ROWS)
-
-    @cached_property
-    def _far(self) -> Function:
-        return self._traced(FAR)
-
-    @cached_property
-    def _halves(self) -> Function:
-        return trace(lambda q: half_turns(self.m, q), [("q", self.m.nq)])
-
-    def _traced(self, rows: Any) -> Function:
-        shape = (len(self.row_size), self.m.nv)
-        return trace(
-            lambda q: linearised(self.m, q, rows)[1], [("q", self.m.nq)], outputs=[("J", shape)]
-        )
+    def _traced(self) -> dict[str, Straight]:
+        """The rows of the closure, traced once for one geometry: quicker at every pose."""
+        return _TRACED.get(self._key, lambda: _rows(self.m))
 
     def residual(self, q: Array) -> Array:
         """Return the residuals; half a turn counts as 2, though its sine vanishes."""
         import numpy as np
 
-        return np.array(self._residual(q.tolist()), dtype=float) / self.row_size
+        return np.array(self._traced["residual"](q.tolist()), dtype=float) / self.row_size
 
     def jacobian(self, q: Array, far: bool = False) -> Array:
         """Return J of the closure, or of the residuals as the search sees them (`far`)."""
         import numpy as np
 
-        J = np.array((self._far if far else self._jacobian)(q.tolist()), dtype=float)
+        J = np.array(self._traced["far" if far else "jacobian"](q.tolist()), dtype=float)
         J = J.reshape(len(self.row_size), self.m.nv)
         return J / self.row_size[:, None] * self.column_size
 
     def residuals(self, q: Array) -> Array:
         """Return the residuals of many poses."""
-        return self._all(self._residual, q) / self.row_size
+        return self._all(self._traced["residual"], q) / self.row_size
 
     def jacobians(self, q: Array) -> Array:
         """Return the Jacobians of many poses, as the search sees them."""
-        J = self._all(self._far, q).reshape(len(q), len(self.row_size), self.m.nv)
+        J = self._all(self._traced["far"], q).reshape(len(q), len(self.row_size), self.m.nv)
         return J / self.row_size[:, None] * self.column_size
 
     def _all(self, function: Any, q: Array) -> Array:
@@ -135,7 +129,7 @@ class Closure:
 
     def upside_down(self, q: Array) -> bool:
         """Return whether a loop meets turned by half a turn."""
-        return any(x < 0.01 for x in self._halves(q.tolist()))
+        return any(x < 0.01 for x in self._traced["halves"](q.tolist()))
 
     def moved(self, q: Array, step: Array) -> Array:
         """Return q moved by a step in scaled coordinates."""
@@ -170,6 +164,23 @@ class Closure:
         names = [n.partition(", equation")[0] for n in equation_names(self.m)]
         of = dict.fromkeys(n for n, x in zip(names, share, strict=True) if x > 0.1 * share.max())
         return "equations of " + ", ".join(map(shown, list(of)[:6])) + " become dependent"
+
+
+def _rows(m: Mechanism) -> dict[str, Straight]:
+    """Return the functions of q that a Closure asks, all recorded in one trace."""
+
+    def record(q: Vector) -> list[Any]:
+        residual, far = linearised(m, q, FAR)
+        return [residual, far, linearised(m, q, ROWS)[1], half_turns(m, q)]
+
+    n, loops = len(equation_names(m)), len(m.loops)
+    shapes = {"residual": n, "far": n * m.nv, "jacobian": n * m.nv, "halves": loops}
+    whole = trace(record, [("q", m.nq)], outputs=[(name, (size,)) for name, size in shapes.items()])
+    ends = accumulate(shapes.values())
+    return {
+        name: Straight(replace(whole, results=whole.results[end - size : end]))
+        for (name, size), end in zip(shapes.items(), ends, strict=True)
+    }
 
 
 def gap_text(m: Mechanism, row: int, size: float) -> str:
@@ -307,13 +318,15 @@ def search(
 
 
 def assemble(
-    m: Mechanism, q: Any = None, hold: Any = None, starts: int = 100, seed: int = 0
-) -> Array:
+    m: Mechanism, q: ArrayLike | None = None, hold: Any = None, starts: int = 100, seed: int = 0, *,
+    parameters: Mapping[str, Any] | None = None,
+) -> Array:  # fmt: skip
     """Return an assembled pose of the whole tree.
 
     From a given start, with the joints in `hold` (names) kept where they are; without a start, from
     the rest pose and then from random ones, always the same. A loop that cannot close is an error
-    that says the smallest residual reached and where.
+    that says the smallest residual reached and where. Arrays of `parameters` make a machine each:
+    the poses have their leading dimensions, each found from the one before.
 
     >>> import dalembert as da
     >>> m = da.robots.fivebar()
@@ -323,6 +336,9 @@ def assemble(
     """
     import numpy as np
 
+    require_mechanism(m, "assemble")
+    if parameters:
+        return _each(m, q, hold, starts, seed, parameters)
     c = Closure(m)
     held = velocity_indices(m, hold or ())
     start = neutral_pose(m) if q is None else given_pose(m, q)
@@ -359,3 +375,17 @@ def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
         j = by_name[name]
         found += range(m.velocity_index[j], m.velocity_index[j] + m.bodies[j].joint.nv)
     return tuple(found)
+
+
+def _each(m: Mechanism, q: Any, hold: Any, starts: int, seed: int, parameters: Any) -> Array:
+    """Return assembled poses of machines with other parameters, each from the one before."""
+    import numpy as np
+
+    m = freed(m, parameters)
+    arrays = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in parameters.values()))
+    found, last = [], q
+    for row in zip(*(x.ravel() for x in arrays), strict=True):
+        own = m.with_values(dict(zip(parameters, map(float, row), strict=True)))
+        last = assemble(own, last, hold, starts, seed)
+        found.append(last)
+    return np.array(found).reshape((*arrays[0].shape, m.nq))

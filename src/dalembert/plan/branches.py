@@ -15,11 +15,12 @@ from .assembly import geometry_of, given_pose
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import ArrayLike
 
     Array = np.ndarray
 
 
-def planar_branches(m: Mechanism, q: Any) -> list[Array]:
+def planar_branches(m: Mechanism, q: ArrayLike) -> list[Array]:
     """Return the poses of a planar four- or five-bar at given motors, in closed form: 2, 1 or none.
 
     Motors stay as `q` has them, wherever the loop is cut; the two passive joints of the loop are

@@ -8,7 +8,7 @@ motors match best, then the one of the highest rank.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import ComputationError, SingularPose
 from ..mechanism import Mechanism
@@ -17,6 +17,7 @@ from .elimination import null_space, rank_of
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import ArrayLike
 
     Array = np.ndarray
 
@@ -25,7 +26,7 @@ STEP = 1e-3  # of a trial motion, in parts of the mechanism's size
 NEEDED = 8  # assembled poses after which the search ends
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Generic:
     """A pose of the generic branch, and what was seen elsewhere."""
 
@@ -75,7 +76,7 @@ def highest(poses: list[Array], c: Closure) -> Array:
 
 
 def _merit(c: Closure, q: Array) -> tuple[int, int, int, int]:
-    """Return how well the motors match the freedoms of a pose, less is better; then -rank."""
+    """Return how badly the motors match the degrees of freedom of a pose; then -rank."""
     from .loops import made_at
 
     try:
@@ -132,22 +133,26 @@ def neighbours(c: Closure, q: Array, count: int, far: float = 0.05) -> list[Arra
 def is_regular(c: Closure, q: Array) -> bool:
     """Return whether every motion that J leaves free at a pose leads to assembled poses.
 
-    Where branches meet, or a structure is shaky, a small step along such a motion falls back.
+    Where branches meet, or a structure is shaky, a small step along such a motion falls back, or
+    the equations have a higher rank where it ends.
     """
     import numpy as np
 
     rng = np.random.default_rng(4)
-    N = null_space(c.jacobian(q))
+    J = c.jacobian(q)
+    N, rank = null_space(J), rank_of(J)
     for _ in range(3 if N.shape[1] else 0):
         step = N @ rng.normal(size=N.shape[1])
         there = c.moved(q, step * (STEP / np.abs(step).max()))
         near, worst = close(c, there)
         if worst > 1e-9 or np.abs(near - there).max() > 0.3 * np.abs(there - q).max():
             return False
+        if worst < 1e-12 and rank_of(c.jacobian(near)) > rank:
+            return False
     return True
 
 
-def regular_pose(m: Mechanism, q: Any = None) -> Array:
+def regular_pose(m: Mechanism, q: ArrayLike | None = None) -> Array:
     """Return an assembled pose that is not singular: near `q`, else near the rest pose.
 
     The motors decide it, and the closure keeps its rank around it. Of several tries the nearest

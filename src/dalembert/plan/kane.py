@@ -7,27 +7,17 @@ Cartesian model breaks down are reported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..algorithms import cartesian, kane
+from ..algorithms import kane
 from ..algorithms.loop_closure import EQUATIONS
-from ..algorithms.velocity_constraints import (
-    TIME,
-    Row,
-    closure_names,
-    constraint_count,
-    gaps,
-    is_holonomic,
-    is_position,
-    is_timed,
-    prescribed_names,
-    rows,
-)
+from ..algorithms.velocity_constraints import Constraints
+from ..algorithms.velocity_rows import TIME, Row, velocity_names
 from ..errors import ComputationError, ModelError, SingularPose, shown
-from ..mechanism import Mechanism, joint_name, require_mechanism
+from ..mechanism import UNHELD, Mechanism, require_mechanism
 from .assembly import close, neutral_pose
 from .generic import general_pose
 from .loops import planned
@@ -41,7 +31,6 @@ STATES = 3
 RANK = 1e-9  # of rows scaled to length one
 CLEAR = 0.3  # a speed that stands so far from the others is taken at once, in order of preference
 OPEN = 1e-6  # coordinates that miss a constraint of position by more are refused
-LOST = 1e10  # condition from which a Jacobian counts as singular
 
 
 class RedundantConstraint(ModelError):
@@ -50,7 +39,7 @@ class RedundantConstraint(ModelError):
 
 def is_constrained(m: Mechanism) -> bool:
     """Return whether a machine has wheels, equations in its rates or prescribed joints."""
-    return constraint_count(m) > 0
+    return Constraints.of(m).count > 0
 
 
 def kane_speeds(m: Mechanism) -> tuple[str, ...]:
@@ -66,7 +55,7 @@ def kane_speeds(m: Mechanism) -> tuple[str, ...]:
 
 def with_speeds(m: Mechanism) -> Mechanism:
     """Return the machine with its constraints checked and its speeds named."""
-    if not is_constrained(m):
+    if not (is_constrained(m) or m.speeds):
         return m
     return _checked(_Same(m))
 
@@ -87,11 +76,25 @@ class _Same:
 @lru_cache(maxsize=64)
 def _checked(key: _Same) -> Mechanism:
     m = _kept(key.m)
+    names = velocity_names(m)
+    twice = next((n for k, n in enumerate(names) if n in names[:k]), None)
+    if twice is not None:
+        raise ModelError(f"two constraints are called {shown(twice)!r}", hint="names must differ")
     samples = [_sample(m, seed) for seed in range(STATES)]
     bound = samples[0][0]
-    held = [rows(b, q, [0.0] * m.nv, steer) for b, q, steer in samples]
-    _independent(m, held)
-    if not m.speeds and m.nv - len(held[0]) > 0:
+    held = [Constraints.of(b).rows(q, [0.0] * m.nv, steer) for b, q, steer in samples]
+    idle = _dependent(m, held)
+    if idle:
+        held = [[row for row in found if row.name not in idle] for found in held]
+        note = "redundant constraints, which share their forces: " + "; ".join(
+            f"{shown(name)} follows from {', '.join(map(shown, of)) or 'nothing'}"
+            for name, of in idle.items()
+        )
+        m = replace(m, idle=tuple(idle), notes=(*m.notes, note), checked=True)
+        samples = [(replace(b, idle=m.idle, checked=True), q, steer) for b, q, steer in samples]
+    if any(w.tyre for w in m.wheels) and len(m.speeds) != m.nv - len(held[0]):
+        m = replace(m, speeds=(), checked=True)  # a file names those without slip
+    if not m.speeds and held[0] and m.nv - len(held[0]) > 0:
         names = _chosen(m, held, samples)
         note = "speeds chosen by rank: " + ", ".join(map(shown, names))
         m = replace(m, speeds=names, notes=(*m.notes, note))
@@ -105,10 +108,10 @@ def _checked(key: _Same) -> Mechanism:
 
 
 def _kept(m: Mechanism) -> Mechanism:
-    """Return the machine with the equations of each loop that hold something of their own."""
+    """Return the machine with the redundant closure equations of each loop dropped."""
     if not m.loops:
         return m
-    alone = replace(m, wheels=(), velocity_constraints=(), checked=True)
+    alone = replace(m, **UNHELD, checked=True)
     kept, at, loops = set(planned(alone).rows), 0, []
     for loop in m.loops:
         own = range(EQUATIONS[loop.joint])
@@ -124,18 +127,37 @@ def _sample(m: Mechanism, seed: int) -> tuple[Mechanism, list[float], dict[str, 
     rng = np.random.default_rng(seed)
     b = m.bound({n: rng.uniform(0.5, 1.5) for n in m.open_parameters})
     if m.loops:
-        c, start = general_pose(replace(m, wheels=(), velocity_constraints=(), checked=True))
+        c, start = general_pose(replace(m, **UNHELD, checked=True))
         near, worst = close(c, c.moved(start, rng.uniform(-0.2, 0.2, m.nv)))
         closed = near if worst < 1e-9 else start
-        told = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in prescribed_names(m)}
+        told = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in Constraints.of(m).inputs}
         return b, [float(x) for x in closed], told
     parts = m.split_q(list(map(float, neutral_pose(m))))
     steps = m.split(list(map(float, rng.uniform(-1, 1, m.nv))))
     q: list[float] = []
     for body, own, step in zip(b.bodies, parts, steps, strict=True):
         q += [float(x) for x in body.joint.integrate(own, step)]
-    steer = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in prescribed_names(m)}
-    return b, q, steer
+    steer = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in Constraints.of(m).inputs}
+    return b, _placed(b, q, steer), steer
+
+
+def _placed(b: Mechanism, q: list[float], steer: dict[str, Any]) -> list[float]:
+    """Return coordinates near given ones that fulfil the constraints of position, in floats."""
+    import numpy as np
+
+    names = Constraints.of(b).gap_names
+    clock = steer.get(TIME, (0.0, 1.0))[0]
+    for _ in range(40 if names else 0):
+        gap = np.array([float(x) for x in Constraints.of(b).gaps(q, clock)])
+        if np.abs(gap).max() < 1e-12:
+            break
+        found = {r.name: r.H for r in Constraints.of(b).rows(q, [0.0] * b.nv, steer)}
+        H = np.array([[float(x) for x in found[n]] for n in names])
+        step = -np.linalg.lstsq(H, gap, rcond=1e-9)[0]
+        step *= min(1.0, 0.5 / max(np.abs(step).max(), 1e-300))
+        parts = zip(b.bodies, b.split_q(q), b.split(step.tolist()), strict=True)
+        q = [float(x) for body, own, dq in parts for x in body.joint.integrate(own, dq)]
+    return q
 
 
 def _matrix(found: Sequence[Row]) -> Array:
@@ -147,16 +169,21 @@ def _matrix(found: Sequence[Row]) -> Array:
     return H / np.where(size > 0, size, 1.0)
 
 
-def _independent(m: Mechanism, held: Sequence[Sequence[Row]]) -> None:
-    """Raise when a constraint follows from those before it, or contradicts them, in every state."""
+def _dependent(m: Mechanism, held: Sequence[Sequence[Row]]) -> dict[str, list[str]]:
+    """Return the constraints that follow from others before them in every state, and from which.
+
+    Raise when one contradicts them, or when an equation of a loop follows from wheels.
+    """
     import numpy as np
 
+    idle: dict[str, list[str]] = {}
     for k, row in enumerate(held[0]):
-        gaps, sides = [], []
+        gaps, sides, shares = [], [], np.zeros(k)
         for found in held:
             H = _matrix(found[: k + 1])
             own, before = H[k], H[:k]
             u = np.linalg.lstsq(before.T, own, rcond=None)[0] if k else np.zeros(0)
+            shares = np.maximum(shares, np.abs(u))
             gaps.append(np.linalg.norm(own - u @ before) if k else np.linalg.norm(own))
             size = [np.linalg.norm([float(x) for x in r.H]) or 1.0 for r in found[: k + 1]]
             h = np.array([float(r.h) / s for r, s in zip(found, size, strict=False)])
@@ -169,20 +196,15 @@ def _independent(m: Mechanism, held: Sequence[Sequence[Row]]) -> None:
                 f"constraint {shown(row.name)!r} contradicts {others}: no motion fulfils them all",
                 hint="remove one of them or correct its right side",
             )
-        raise RedundantConstraint(
-            f"constraint {shown(row.name)!r} follows from {others}: it holds nothing more",
-            hint=_instead(m, row.name),
-        )
-
-
-def _instead(m: Mechanism, name: str) -> str:
-    """Return what to write in place of a constraint that holds nothing more."""
-    if any(w.name == name and w.radius is not None for w in m.wheels):
-        return (
-            "wheels on one axle slide together: keep one of them as a wheel, and write the rolling "
-            "of the other as a velocity constraint"
-        )
-    return "remove it"
+        if row.name not in velocity_names(m):
+            raise RedundantConstraint(
+                f"constraint {shown(row.name)!r} follows from {others}: it holds nothing more",
+                hint="remove it",
+            )
+        idle[row.name] = [
+            r.name for r, x in zip(held[0], shares, strict=False) if x > 1e-6 and r.name not in idle
+        ]
+    return idle
 
 
 def _decided(held: Sequence[Sequence[Row]], named: Sequence[Sequence[Row]]) -> None:
@@ -214,7 +236,7 @@ def _gap(rows_: Array | None, own: Array) -> float:
 
 def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
     """Return as many speeds as the constraints leave: motors, v, then joints from the tips."""
-    joints = [joint_name(b) for b in m.bodies if b.joint.nv == 1]
+    joints = list(m.rate_names)
     wheels = ["v"] if any(w.steer is None for w in m.wheels) else [f"{w.name}.v" for w in m.wheels]
     if "v" in joints:
         wheels = [f"{w.name}.v" for w in m.wheels]
@@ -242,7 +264,7 @@ def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
         if best is None or scores[best] <= RANK:
             raise ModelError(
                 f"no {count} speeds of joints and wheels describe the motion",
-                hint="joints of one degree of freedom are needed: take planar or free joints apart",
+                hint="name some of your own: speeds = [{ name = ..., equation = ... }]",
             )
         taken.append(best)
     natural = [*wheels, *joints]
@@ -260,9 +282,9 @@ def explain(m: Mechanism, q: Sequence[float], steer: Sequence[float], where: str
         return
     m = with_speeds(m)
     b = m.bound()
-    angles = {n: (float(x), 0.0) for n, x in zip(prescribed_names(m), steer, strict=True)}
+    angles = {n: (float(x), 0.0) for n, x in zip(Constraints.of(m).inputs, steer, strict=True)}
     rest = [0.0] * m.nv
-    found = [*rows(b, q, rest, angles), *kane.speed_rows(b, q, rest, angles)]
+    found = [*Constraints.of(b).rows(q, rest, angles), *kane.speed_rows(b, q, rest, angles)]
     E = _matrix(found)
     U, s, _ = np.linalg.svd(E)
     if s[-1] > 1e-7 * s[0]:
@@ -300,13 +322,12 @@ def check_positions(m: Mechanism, q: Any, steer: Any, parameters: Any = None) ->
     if not is_constrained(m) or any(np.ndim(x) for x in (parameters or {}).values()):
         return
     m = with_speeds(m)
-    if not is_holonomic(m):
+    if not Constraints.of(m).is_holonomic:
         return
     q, told = np.asarray(q, dtype=float), np.asarray(steer, dtype=float)
-    clock = told[..., -1] if is_timed(m) else 0.0
-    found = gaps(m.bound(parameters), [q[..., k] for k in range(m.nq)], clock)
-    names = [c.name for c in m.velocity_constraints if is_position(m, c)] + closure_names(m)
-    for name, gap in zip(names, found, strict=True):
+    clock = told[..., -1] if Constraints.of(m).is_timed else 0.0
+    found = Constraints.of(m.bound(parameters)).gaps([q[..., k] for k in range(m.nq)], clock)
+    for name, gap in zip(Constraints.of(m).gap_names, found, strict=True):
         worst = float(np.abs(np.asarray(gap)).max(initial=0.0))
         if worst > OPEN * (1 + np.abs(q).max(initial=0.0)):
             raise ComputationError(
@@ -314,82 +335,3 @@ def check_positions(m: Mechanism, q: Any, steer: Any, parameters: Any = None) ->
                 f"it is off by {worst:.3g}",
                 hint="loops: dalembert.assembly(m, q); check=False computes anyway",
             )
-
-
-@dataclass(frozen=True, slots=True)
-class CartesianReport:
-    """How near a pose is to a singularity of J_n, lengths measured by the largest lever."""
-
-    frame: str
-    smallest: Any  # smallest singular value of J_n, linear rows divided by `length`
-    condition: Any
-    length: float
-
-    def __str__(self) -> str:
-        import numpy as np
-
-        worst = np.argmax(np.asarray(self.condition).reshape(-1))
-        c, s = (np.asarray(x).reshape(-1)[worst] for x in (self.condition, self.smallest))
-        state = "singular" if c > LOST else "regular"
-        return f"frame {self.frame!r}: {state}, smallest singular value {s:.3g}, condition {c:.3g}"
-
-
-def cartesian_jacobian(
-    m: Mechanism, q: Any, qd: Any = None, frame: str | None = None, parameters: Any = None
-) -> Array:
-    """Return J_n at one pose or many; with rates, dJ_n/dt."""
-    import numpy as np
-
-    q = np.asarray(q, dtype=float)
-    b, own = m.bound(parameters), [q[..., k] for k in range(m.nq)]
-    if qd is None:
-        J = cartesian.J_n(b, own, frame)
-    else:
-        rates = np.broadcast_to(np.asarray(qd, dtype=float), (*q.shape[:-1], m.nv))
-        J = cartesian.J_n_dot(b, own, [rates[..., k] for k in range(m.nv)], frame)
-    rows_ = [[np.broadcast_to(x, q.shape[:-1]) for x in row] for row in J]
-    return np.stack([np.stack(row, axis=-1) for row in rows_], axis=-2).astype(float)
-
-
-def cartesian_singularity(
-    m: Mechanism, q: Any, frame: str | None = None, parameters: Mapping[str, Any] | None = None
-) -> CartesianReport:
-    """Return smallest singular value and condition number of J_n at one pose or many.
-
-    >>> import dalembert as da
-    >>> print(da.cartesian_singularity(da.robots.ur5(), [0.1, -1, 1, 0.3, 1, 0]))  # doctest: +SKIP
-    """
-    import numpy as np
-
-    full = cartesian_jacobian(m, q, frame=frame, parameters=parameters)
-    linear = [r for r, kind in enumerate(cartesian.motions(m)) if kind < 3]
-    length = float(np.abs(full[..., linear, :]).max()) or 1.0
-    full[..., linear, :] /= length
-    s = np.linalg.svd(full, compute_uv=False)
-    with np.errstate(divide="ignore"):
-        condition = s[..., 0] / s[..., -1]
-    name = frame or f"mass centre of {m.bodies[kane.massive(m)[-1]].name}"
-    return CartesianReport(name, s[..., -1], condition, length)
-
-
-def check_cartesian(m: Mechanism, q: Any, frame: str | None, parameters: Any = None) -> None:
-    """Raise SingularPose when J_n is singular at a pose, naming the frame and the state."""
-    import numpy as np
-
-    if not np.isfinite(np.asarray(q, dtype=float)).all():
-        return
-    report = cartesian_singularity(m, q, frame, parameters)
-    bad = np.argwhere(~(np.asarray(report.condition) < LOST))
-    if not len(bad):
-        return
-    state = tuple(int(x) for x in bad[0])
-    where = f", state {state if len(state) > 1 else state[0]}" if state else ""
-    s, c = (np.asarray(x)[state] for x in (report.smallest, report.condition))
-    raise SingularPose(
-        f"frame {shown(report.frame)!r} cannot move in all its directions at this pose{where}: "
-        f"smallest singular value of J_n {s:.2g}, condition {c:.2g}",
-        hint="the Cartesian model needs an invertible J_n; check=False computes anyway",
-    )
-
-
-__all__ = ["TIME", "CartesianReport", "cartesian_singularity", "kane_speeds", "with_speeds"]

@@ -7,20 +7,19 @@ A plan holds on the branch of its pose; kernels certify at each state that it do
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field, fields, replace
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..algorithms.velocity_rows import is_rolling
 from ..display import lines_html
 from ..errors import ComputationError, SingularPose, shown
-from ..mechanism import Mechanism, joint_name
+from ..kept import Kept
+from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
 from .assembly import Closure, close, given_pose, velocity_indices
 from .elimination import LEAST, largest_rows, null_space, pivots, rank_of
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import ArrayLike
 
     Array = np.ndarray
 
@@ -100,7 +99,7 @@ def motors(m: Mechanism) -> tuple[int, ...]:
 
 
 def with_motors(m: Mechanism) -> Mechanism:
-    """Return the mechanism with its motors named where joints follow others and none are named."""
+    """Return the mechanism; with couplings and no motor named, each joint that leads has one."""
     if not m.couplings or m.loops or m.active:
         return m
     return replace(m, active=_leaders(m), checked=True)
@@ -116,7 +115,7 @@ def _leaders(m: Mechanism) -> tuple[str, ...]:
 # -- the plan ----------------------------------------------------------------------------------
 
 
-def plan(m: Mechanism, q: Any = None) -> LoopPlan:
+def plan(m: Mechanism, q: ArrayLike | None = None) -> LoopPlan:
     """Return how the closure equations are solved near an assembled pose.
 
     Without a pose, on the generic branch: the rank that holds at several assembled poses, whatever
@@ -127,6 +126,7 @@ def plan(m: Mechanism, q: Any = None) -> LoopPlan:
     >>> print(da.plan(da.robots.fivebar()))
     5 closure equations, 2 independent; mobility 2; 2 motors
     """
+    require_mechanism(m, "plan")
     if q is None:
         from .generic import generic
 
@@ -200,26 +200,15 @@ def made_at(c: Closure, q: Array, least: float = LEAST, like: LoopPlan | None = 
     return replace(made, motors=made.independent, free=0, free_joints=())
 
 
-_PLANS: OrderedDict[tuple[str, str], LoopPlan] = OrderedDict()
-_LOCK = Lock()
+_PLANS: Kept[LoopPlan] = Kept(256)
 
 
 def planned(m: Mechanism) -> LoopPlan:
     """Return the plan of a mechanism on its generic branch, made once."""
-    key = (m.digest, repr(m.values))
-    with _LOCK:
-        if key in _PLANS:
-            _PLANS.move_to_end(key)
-            return _PLANS[key]
-    made = plan(m)
-    with _LOCK:
-        _PLANS[key] = made
-        while len(_PLANS) > 256:
-            _PLANS.popitem(last=False)
-    return made
+    return _PLANS.get((m.digest, repr(m.values)), lambda: plan(m))
 
 
-def mobility(m: Mechanism, q: Any = None) -> int:
+def mobility(m: Mechanism, q: ArrayLike | None = None) -> int:
     """Return how many coordinates remain free when the loops are closed.
 
     >>> import dalembert as da

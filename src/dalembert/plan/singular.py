@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3
 from ..errors import ModelError, shown
 from ..mechanism import Mechanism
 from .assembly import Closure, given_pose
 from .loops import planned
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,9 @@ class Singularity:
         )
 
 
-def singularity(m: Mechanism, q: Any, output: str | None = None, point: Any = None) -> Singularity:
+def singularity(
+    m: Mechanism, q: ArrayLike, output: str | None = None, point: Sequence[float] | None = None
+) -> Singularity:
     """Return how far a pose is from singular ones (Gosselin and Angeles 1990, types 1 and 2).
 
     `output` is a frame; its motion is its twist, or the velocity of one `point` of it. When none is

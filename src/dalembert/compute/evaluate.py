@@ -1,0 +1,142 @@
+"""One function per quantity, `evaluate` behind all of them: a kept kernel, called and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ..catalog import QUANTITIES, Quantity
+from ..errors import ComputationError
+from ..mechanism import Mechanism, freed
+from .describe import gathered, signature, spot, text
+from .kernels import kernel_of, row_of
+from .model import model_of
+from .wrenches import external_wrench
+
+
+def evaluate(
+    m: Mechanism,
+    name: str,
+    *inputs: Any,
+    method: str | None = None,
+    check: bool = True,
+    out: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    wrench_on_environment: Any = None,
+    wrench_on_body: Any = None,
+    **options: Any,
+) -> Any:
+    """Return a quantity at one state or at many (leading dimensions broadcast).
+
+    Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
+    """
+    m = freed(model_of(m, name), parameters or ())
+    if options:
+        from ..runtime import check_call
+
+        check_call(name, options)
+    wrench = external_wrench(m, wrench_on_environment, wrench_on_body)
+    row = row_of(m, name)
+    if row is not None:
+        inputs = gathered(row, inputs, options)
+    if "branch" in options:
+        from .legs import needs_following
+        from .platform import followed
+
+        if needs_following(options):
+            return followed(m, name, inputs, **options)
+    asked = tuple(sorted(set(parameters or ()) - set(m.open_parameters))) or None
+    settings = {"parameters": asked, "wrench": wrench is not None, **options}
+    kernel = kernel_of(m, name, method, **settings)
+    given = (*inputs, wrench) if wrench is not None else inputs
+    if row is not None and row.planned:
+        from .loops import check_made, closed_evaluate
+
+        get = partial(kernel_of, m, name, method, **settings)
+        result = closed_evaluate(m, row, get, kernel, given, parameters, check)
+        if check:
+            check_finite(m, name, kernel, given, result)
+            kept = {k: x for k, x in options.items() if k == "drives"}
+            again = partial(evaluate, m, parameters=parameters, **kept,
+                            wrench_on_environment=wrench)  # fmt: skip
+            check_made(m, row, again, inputs, result)
+        if out is None:
+            return result
+        for target, found in zip(arrays_of(out), arrays_of(result), strict=True):
+            target[...] = found
+        return out
+    others = {"out": out, "parameters": parameters}
+    # without keywords a kernel is entered directly
+    result = kernel(*given, **{k: x for k, x in others.items() if x is not None})
+    if check:
+        if row is not None:
+            _check_state(m, row, inputs, parameters, options)
+        check_finite(m, name, kernel, given, result)
+    return result
+
+
+def _check_state(
+    m: Mechanism, row: Quantity, inputs: Any, parameters: Any, options: dict[str, Any]
+) -> None:
+    """Raise the error of a state at which a quantity has no meaning."""
+    if row.regular:
+        from ..plan.cartesian import check_cartesian
+
+        check_cartesian(m, inputs[0], options.get("frame"), parameters)
+    if "branch" in row.options:
+        from .legs import check_reached
+
+        check_reached(m, row.name, partial(evaluate, m, parameters=parameters), inputs, options)
+    if "steer" in row.inputs:
+        from ..plan.kane import check_positions
+
+        check_positions(m, inputs[0], inputs[row.inputs.index("steer")], parameters)
+
+
+def arrays_of(result: Any) -> tuple[Any, ...]:
+    """Return the outputs of a kernel as a tuple."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], result: Any) -> None:
+    """Raise ComputationError when a result is not finite, naming the joint and the first state."""
+    import numpy
+
+    arrays = arrays_of(result)
+    if all(numpy.isfinite(a).all() for a in arrays):
+        return
+    for port, value in zip(kernel.inputs, inputs, strict=True):
+        bad = numpy.argwhere(~numpy.isfinite(numpy.asarray(value, dtype=float)))
+        if len(bad):
+            raise ComputationError(
+                f"{name}: input {port.name!r} is not finite{spot(m, name, port, bad[0])}",
+                hint="check=False returns nan instead",
+            )
+    from ..plan.kane import explain_speeds
+
+    explain_speeds(m, kernel, inputs, arrays)
+    for port, array in zip(kernel.outputs, arrays, strict=False):
+        bad = numpy.argwhere(~numpy.isfinite(array))
+        if len(bad):
+            raise ComputationError(
+                f"{name}: {port.name} is not finite{spot(m, name, port, bad[0])}",
+                hint="the state may be singular or out of range; check=False returns nan instead",
+            )
+
+
+def _make(row: Quantity) -> Callable[..., Any]:
+    def function(m: Mechanism, *inputs: Any, **options: Any) -> Any:
+        return evaluate(m, row.name, *inputs, **options)
+
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = text(row)
+    function.__signature__ = signature(row)  # type: ignore[attr-defined]
+    return function
+
+
+def __getattr__(name: str) -> Any:
+    """Return the public function of a quantity, made when it is first asked for."""
+    if name not in QUANTITIES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return globals().setdefault(name, _make(QUANTITIES[name]))

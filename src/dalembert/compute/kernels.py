@@ -1,0 +1,121 @@
+"""Compiled kernels of quantities: `compile`, and those kept for plain calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..catalog import QUANTITIES, Quantity, quantity
+from ..expr.exact import to_float
+from ..kept import Kept
+from ..mechanism import Mechanism, freed
+from .cheapest import cheapest, has_choice
+from .model import model_of
+from .slopes import Repeated, checked_way, kept_parameters, named, run_time_parameters
+
+if TYPE_CHECKING:
+    from ..expr import Program
+    from ..plan import LoopPlan
+
+_KERNELS: Kept[Any] = Kept(256)
+
+
+def compile(
+    m: Mechanism,
+    quantity: str,
+    method: str | None = None,
+    *,
+    threads: int = 1,
+    parameters: Sequence[str] | None = None,
+    wrench: bool = False,
+    plan: LoopPlan | None = None,
+    wrt: Sequence[str] | None = None,
+    adjoint: bool = False,
+    packed: bool = False,
+    dtype: str = "float64",
+    layout: str = "rows",
+    reduce: str | None = None,
+    **options: Any,
+) -> Any:
+    """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
+
+    Parameters without a value, and those named in `parameters`, are given at each call (a named one
+    has its value if it is not); the others are compiled in. `options` are those of the catalog row:
+    `drives`, `frame`, `axes`, `given`. `wrt` names inputs and parameters: exact derivatives by
+    them, `dtau_dq`, `dtau_dL1`, are further outputs. With `adjoint` the last inputs are weights of
+    the outputs, the further outputs gradients of the weighted sum: `q_bar`, `L1_bar`.
+
+    A kernel that is `packed` gives each distinct value that is not zero in every state once;
+    `k.unpack(x)` makes whole arrays of them. `dtype="float32"` computes in single precision,
+    `layout="tiles"` takes and gives states in lanes (`k.to_tiles`, `k.from_tiles`), `reduce`
+    gives the largest size ("max"), the sum ("sum") or the root of the sum of squares ("norm") of
+    each result over the states of the last leading dimension.
+
+    >>> import dalembert as da
+    >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
+    >>> k = da.compile(m, "inverse_dynamics")
+    >>> k([0.0], [0.0], [1.0])
+    array([0.5])
+    """
+    from ..runtime import Form, check_loops, compile_program
+
+    form, wrt = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
+    m = freed(model_of(m, "compile"), (*(parameters or ()), *named(wrt)))
+    row = row_of(m, quantity)
+    if row is not None and row.planned:
+        from ..plan import planned
+
+        check_loops(quantity, form)
+        plan = plan or planned(m)
+    own = method or (row.default if row else None), sorted(options.items())
+    key = repr((m.digest, m.values, quantity, *own, parameters, wrench, wrt, plan))
+    asked: Any = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
+    make = partial(_traced, m, quantity, method, **asked, **options)
+    if row is None or set(options) - set(row.options):
+        make()  # raises the error that names what is wrong
+    if has_choice(m, row, method, wrench):
+        make, key = partial(cheapest, _traced, m, quantity, **asked, **options), key + "cheapest"
+    told = {**asked, **asdict(form), **options, "threads": threads}
+    told["parameters"] = names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
+    known = {n: to_float(m.values[n]) for n in names if n in m.values}
+    made = compile_program(make, key=key, threads=threads, defaults=known, form=form)
+    return _with_origin(made, m, quantity, method, told)
+
+
+def _traced(m: Mechanism, quantity: str, method: str | None = None, **asked: Any) -> Program:
+    """Return the program of a quantity; a kernel found in the cache needs no tracing."""
+    from .trace import program_of
+
+    return program_of(m, quantity, method, **asked)
+
+
+def _with_origin(
+    made: Any, m: Mechanism, quantity: str, method: str | None, told: dict[str, Any]
+) -> Any:
+    """Return a kernel that knows how to be made again, and with derivatives."""
+    made.origin, wrt = partial(compile, m, quantity, method, **told), told["wrt"]
+    made.notes = (str(told["plan"]),) if told["plan"] is not None else ()
+    if made.card.form.differentiable and (isinstance(wrt, Repeated) or not named(wrt)):
+        made.more = partial(_with_derivatives, m, quantity, method, told)
+    return made
+
+
+def _with_derivatives(
+    m: Mechanism, quantity: str, method: str | None, asked: dict[str, Any], *names: str
+) -> Any:
+    """Return the kernel with derivatives by plain coordinates, which autodiff asks for."""
+    rounds = asked["wrt"].rounds if asked["wrt"] else ()
+    return compile(m, quantity, method, **(asked | {"wrt": Repeated((*rounds, names))}))
+
+
+def row_of(m: Mechanism, name: str) -> Quantity | None:
+    """Return the catalog row of a quantity, None where there is none."""
+    return quantity(name, m) if name in QUANTITIES else None
+
+
+def kernel_of(m: Mechanism, name: str, method: str | None, **settings: Any) -> Any:
+    """Return the kernel of a quantity, compiled once in this process."""
+    key = (m.digest, name, method, repr(sorted(settings.items())), repr(m.values))
+    return _KERNELS.get(key, lambda: compile(m, name, method, **settings))

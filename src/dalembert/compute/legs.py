@@ -1,0 +1,173 @@
+"""The branch on which each leg of a parallel robot stands, read off a closed pose.
+
+A leg with a closed form has one sign for each choice it leaves. Any other leg is followed from the
+pose itself (`platform.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from ..algorithms.kinematics import frame_pose
+from ..algorithms.leg_kinematics import LEGS, leg_coordinates, plain
+from ..algorithms.parallel import Leg, platform_of
+from ..display import table_html
+from ..errors import ComputationError, ModelError, shown
+from ..kept import Kept
+from ..mechanism import Mechanism, is_rolling, joint_name
+from ..plan.assembly import Closure, given_pose
+from ..plan.loops import OPEN
+from .model import model_of
+from .replan import state_text
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+SAME = 1e-6  # how near a closed form must come to the pose, in radians or parts of the size
+
+
+class LegBranches(tuple[tuple[int, ...], ...]):
+    """One tuple of signs per leg, to be given as `branch`; `q` is the pose they were read off.
+
+    A leg without a closed form has no signs: the platform is then followed from `q`.
+    """
+
+    q: tuple[float, ...]
+    legs: tuple[str, ...]
+
+    def __new__(
+        cls, signs: Sequence[tuple[int, ...]], q: Sequence[float], legs: Sequence[str]
+    ) -> LegBranches:
+        """Return the branches of legs at a pose."""
+        found = super().__new__(cls, signs)
+        found.q, found.legs = tuple(float(x) for x in q), tuple(legs)
+        return found
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether the signs say all: every leg has a closed form."""
+        return bool(self) and all(self)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        text = ["".join("+-"[s < 0] for s in own) or "followed from the pose" for own in self]
+        return list(zip(map(shown, self.legs), text, strict=True))
+
+    def __repr__(self) -> str:
+        return "; ".join(f"{leg}: {text}" for leg, text in self._rows())
+
+    def _repr_html_(self) -> str:
+        return table_html(("leg", "branch"), self._rows())
+
+
+def needs_following(options: dict[str, Any]) -> bool:
+    """Return whether a branch is that of legs without a closed form; signs become a plain tuple."""
+    branch = options.get("branch")
+    if isinstance(branch, LegBranches):
+        if not branch.closed_form:
+            return True
+        options["branch"] = tuple(branch)
+    return False
+
+
+def leg_branches(m: Any, q: ArrayLike) -> LegBranches:
+    """Return the branch of every leg of a parallel robot at a closed pose.
+
+    It is what `leg_states`, `actuator_forces`, `platform_jacobian` and `cartesian_model` take as
+    `branch`: with it they stand where q says and nowhere else. Legs UPS, RUS, PUS, RRR, RPR and PRR
+    have signs; any other leg, of any description, is followed from q.
+
+    >>> import dalembert as da
+    >>> m = da.robots.three_rrr()
+    >>> b = da.leg_branches(m, da.regular_pose(m))
+    >>> len(b), b.closed_form
+    (3, True)
+    """
+    m = model_of(m, "leg_branches")
+    if not m.loops or is_rolling(m):
+        raise ModelError(
+            f"{shown(m.name)!r} is not a parallel robot: it has "
+            f"{'wheels or constraints' if m.loops else 'no closed loops'}",
+            hint="assembly_modes(m, motors) lists the poses of other machines",
+        )
+    pose, c = given_pose(m, q), Closure(m)
+    if c.worst(pose)[0] > OPEN:
+        raise ComputationError(
+            f"leg_branches: the loops are open at this pose: {c.gap(pose)}",
+            hint="give an assembled pose: dalembert.assembly(m, q)",
+        )
+    try:
+        return _signs(c.m, pose)
+    except ModelError:  # not seen as platform and legs, or a leg of another kind
+        from .platform import platform_body
+
+        platform_body(m)
+        names = [loop.name or f"loop {k + 1}" for k, loop in enumerate(m.loops)]
+        return LegBranches([()] * len(names), pose.tolist(), names)
+
+
+def _signs(b: Mechanism, pose: Any) -> LegBranches:
+    """Return the signs of legs that have a closed form, or ModelError."""
+    robot = platform_of(b)
+    T = frame_pose(b, b.bodies[robot.body].name, pose.tolist())
+    at = {body.name: own for body, own in zip(b.bodies, b.split_q(pose.tolist()), strict=True)}
+    found, names = [], []
+    for leg in robot.legs:
+        own = [x for body in leg.tree.bodies for x in at[body.name]]
+        found.append(_sign_of(leg, T.p + T.R @ leg.hold, own))
+        names.append(joint_name(leg.tree.bodies[0]))
+    return LegBranches(found, pose.tolist(), names)
+
+
+def _sign_of(leg: Leg, target: Any, own: Sequence[float]) -> tuple[int, ...]:
+    import math
+
+    kinds = tuple(b.joint.kind for b in leg.tree.bodies)
+    count = LEGS[kinds][1] if kinds in LEGS else 0
+    size = 1 + max(abs(float(x)) for x in target)
+    best: tuple[float, tuple[int, ...]] = (math.inf, ())
+    for signs in product((1, -1), repeat=count):
+        try:
+            made = [plain(x) for x in leg_coordinates(leg.tree, leg.point, target, signs)]
+        except (ValueError, ZeroDivisionError):
+            continue
+        turns = [b.joint.kind == "revolute" for b in leg.tree.bodies]
+        gaps = [
+            abs(math.remainder(float(a) - x, math.tau)) if turn else abs(float(a) - x) / size
+            for a, x, turn in zip(made, own, turns, strict=True)
+        ]
+        best = min(best, (max(gaps), signs))
+    if best[0] > SAME:
+        raise ModelError(f"leg {joint_name(leg.tree.bodies[0])!r} has no closed form at this pose")
+    return best[1]
+
+
+_FLAT: Kept[bool] = Kept(256)
+
+
+def _is_flat(m: Mechanism) -> bool:
+    """Return whether a leg moves its end in a plane: across it nothing is asked of the joints."""
+    return _FLAT.get(m.digest, lambda: any(len(g.directions) < 3 for g in platform_of(m).legs))
+
+
+def check_reached(
+    m: Mechanism, name: str, again: Any, inputs: Sequence[Any], options: dict[str, Any]
+) -> None:
+    """Raise ComputationError where a leg that moves in a plane does not reach the platform."""
+    import numpy as np
+
+    if name == "leg_states" or not _is_flat(m) or not np.isfinite(np.asarray(inputs[0])).all():
+        return
+    rest = np.zeros(6)
+    branch = options.get("branch", 1)
+    gap = again("leg_states", inputs[0], rest, rest, branch=branch, check=False)[3]
+    size = 1e-3 + np.abs(np.asarray(inputs[0], dtype=float)[..., :3, 3]).max(initial=0.0)
+    bad = np.argwhere(np.abs(gap) > SAME * size)
+    if len(bad):
+        *where, leg, _ = bad[0]
+        raise ComputationError(
+            f"{name}: leg {leg + 1} does not reach the platform{state_text(tuple(where))}: "
+            f"it misses by {np.abs(gap[(*where, leg)]).max():.3g}",
+            hint="the platform moves in the plane of its legs alone; check=False computes anyway",
+        )

@@ -1,0 +1,319 @@
+"""Platforms on legs of any kind: the machine is followed from a closed pose to the one asked.
+
+Khalil (2010), section 5, where no closed form of a leg is known: all joints are found by Newton's
+method with the exact Jacobian of the closure and of the platform's pose, in steps short enough to
+stay on the branch of the start. The quantities of the platform are then those of the closed loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..algebra import Transform
+from ..algorithms.kinematics import jacobian, target_pose
+from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown
+from ..expr import trace
+from ..mechanism import Mechanism
+from ..plan.assembly import Closure
+from .legs import LegBranches
+from .replan import state_text
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray
+
+NAMES = frozenset({
+    "leg_states", "leg_torques", "platform_wrench", "platform_jacobian", "actuator_forces",
+    "cartesian_model", "platform_acceleration",
+})  # fmt: skip
+FOUND = 1e-11  # residual of a solution, lengths in parts of the size
+FAR = 0.35  # the longest step of a joint between two poses, radians or parts of the size
+THIN = 1e-7  # singular values below this part of the largest are none
+SHORTEST = 1 / 4096  # part of the way
+
+
+def platform_body(m: Mechanism) -> int:
+    """Return the body that three or more chains of joints hold, the farthest from the base."""
+    edges: list[tuple[int, int]] = [(loop.body_i, loop.body_j) for loop in m.loops]
+    edges += [(b.parent, j) for j, b in enumerate(m.bodies) if b.joint.nv < 6]
+    around: dict[int, list[int]] = {}
+    for i, j in edges:
+        around.setdefault(i, []).append(j)
+        around.setdefault(j, []).append(i)
+    distance, edge = {-1: 0}, [-1]
+    while edge:
+        edge = [n for n in dict.fromkeys(n for x in edge for n in around.get(x, ()))
+                if n not in distance]  # fmt: skip
+        distance |= dict.fromkeys(edge, max(distance.values()) + 1)
+    held = [n for n, ends in around.items() if n >= 0 and len(ends) > 2 and n in distance]
+    if not held:
+        raise ModelError(
+            f"{shown(m.name)!r} is not a parallel robot: no body is held by three legs",
+            hint="task_model(m, frame) is the model of any frame",
+        )
+    return max(held, key=lambda n: (distance[n], len(around[n]), n))
+
+
+class Follower:
+    """A closed machine whose platform is moved from pose to pose."""
+
+    def __init__(self, m: Mechanism, start: Sequence[float]):
+        import numpy as np
+
+        self.m, self.c = m, Closure(m)
+        self.body = platform_body(m)
+        self.name = m.bodies[self.body].name
+        self.start = np.array(start, dtype=float)
+        self.rank = int(np.linalg.matrix_rank(self._slope(self.start), tol=THIN))
+
+    @cached_property
+    def _pose(self) -> Any:
+        def pose(q: Any) -> list[Any]:
+            T: Transform = target_pose(self.c.m, self.c.m.frame(self.name), q)
+            return [*T.p, *(x for row in T.R.matrix().rows for x in row)]
+
+        return trace(pose, [("q", self.m.nq)])
+
+    @cached_property
+    def _moved(self) -> Any:
+        made = trace(
+            lambda q: jacobian(self.c.m, self.name, q), [("q", self.m.nq)],
+            outputs=[("J", (6, self.m.nv))],
+        )  # fmt: skip
+        return made
+
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """Return (p, R) of the platform."""
+        import numpy as np
+
+        x = np.array(self._pose(q.tolist()), dtype=float)
+        return x[:3], x[3:].reshape(3, 3)
+
+    def _slope(self, q: Array) -> Array:
+        import numpy as np
+
+        J = np.array(self._moved(q.tolist()), dtype=float).reshape(6, self.m.nv)
+        J = J * self.c.column_size
+        J[:3] /= self.c.size
+        return np.vstack([self.c.jacobian(q), J])
+
+    def _gap(self, q: Array, p: Array, R: Array) -> Array:
+        import numpy as np
+
+        p0, R0 = self.pose(q)
+        return np.concatenate([self.c.residual(q), (p0 - p) / self.c.size, _turn(R0 @ R.T)])
+
+    def _near(self, q: Array, p: Array, R: Array) -> tuple[Array | None, float]:
+        """Return a pose with the platform at (p, R) near q, or None; and by how much it misses."""
+        import numpy as np
+
+        start, worst = q, np.inf
+        for _ in range(12):
+            gap = self._gap(q, p, R)
+            worst = float(np.abs(gap).max())
+            if worst < FOUND:
+                return q, worst
+            step = -np.linalg.lstsq(self._slope(q), gap, rcond=THIN)[0]
+            q = self.c.moved(q, step)
+            if np.abs(step).max() > FAR or np.abs(q - start).max() > 3 * FAR * max(1, self.c.size):
+                return None, worst
+        return None, worst
+
+    def at(self, T: Array, near: Array | None = None, where: str = "") -> Array:
+        """Return all coordinates with the platform at a pose, on the branch of the start."""
+        import numpy as np
+
+        q = self.start if near is None else near
+        (p0, R0), (p, R) = self.pose(q), (T[:3, 3], T[:3, :3])
+        turn, done, part = _turn(R @ R0.T), 0.0, 1.0
+        worst = 0.0
+        while done < 1:
+            part = min(part, 1 - done)
+            to = done + part
+            found, worst = self._near(q, p0 + to * (p - p0), _rotation(to * turn) @ R0)
+            if found is None:
+                part /= 2
+                if part < SHORTEST:
+                    raise ComputationError(
+                        f"the platform cannot go to this pose{where} on the branch it is on: after "
+                        f"{done:.0%} of the way it misses by {worst:.2g}",
+                        hint="a leg is at its end, the pose asks for a motion the platform does "
+                        "not have, or another branch is meant: leg_branches(m, q)",
+                    )
+                continue
+            q, done, part = found, to, 2 * part
+            if int(np.linalg.matrix_rank(self._slope(q), tol=THIN)) < self.rank:
+                raise SingularPose(
+                    f"a leg is singular on the way to this pose{where}: branches meet there",
+                    hint="give leg_branches at a pose nearer to the one asked",
+                )
+        return q
+
+
+def _turn(R: Array) -> Array:
+    """Return axis times angle of a rotation."""
+    import numpy as np
+
+    v = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
+    s, c = np.linalg.norm(v), (np.trace(R) - 1) / 2
+    if s < 1e-9 and c < 0:  # half a turn: the axis is the largest column of R + 1
+        columns = R + np.eye(3)
+        axis = columns[:, int(np.diag(columns).argmax())]
+        return np.pi * axis / np.linalg.norm(axis)
+    angle = np.arctan2(s, c)
+    return v * (angle / s if s > 1e-12 else 1.0)
+
+
+def _rotation(v: Array) -> Array:
+    import numpy as np
+
+    angle = np.linalg.norm(v)
+    K = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    if angle < 1e-12:
+        return np.eye(3) + K
+    return np.eye(3) + np.sin(angle) / angle * K + (1 - np.cos(angle)) / angle**2 * (K @ K)
+
+
+# -- the quantities ----------------------------------------------------------------------------
+
+
+def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches,
+             drives: str = "inertia") -> Any:  # fmt: skip
+    """Return a quantity of the platform, all joints found from its pose."""
+    import numpy as np
+
+    if name == "leg_torques":
+        raise UsageError(
+            "leg_torques: these legs have no model of their own: they are no chains to one point",
+            hint="tree_torques(m, q, qd, qdd) with q, qd, qdd of leg_states",
+        )
+    given = [np.asarray(x, dtype=float) for x in inputs]
+    sizes = [2] + [1] * (len(given) - 1)
+    lead = np.broadcast_shapes(*(x.shape[: x.ndim - k] for x, k in zip(given, sizes, strict=True)))
+    given = [
+        np.broadcast_to(x, (*lead, *x.shape[x.ndim - k :]))
+        for x, k in zip(given, sizes, strict=True)
+    ]
+    if given[0].shape[len(lead) :] != (4, 4):
+        raise UsageError(f"{name}: a pose is 4 x 4", hint=f"{name}(m, pose, twist, ...)")
+    f = Follower(m, branch.q)
+    poses = np.empty((*lead, m.nq))
+    last: Any = None
+    for where in np.ndindex(*lead):
+        last = poses[where] = f.at(given[0][where], last, state_text(where))
+    return _QUANTITIES[name](m, f.name, poses, *given[1:], drives=drives)
+
+
+def _rates(m: Mechanism, frame: str, q: Array, twist: Array, drives: str) -> tuple[Any, Array]:
+    """Return (the model of the platform's six rows, qd of all joints)."""
+    import numpy as np
+
+    from ..plan import planned
+    from .evaluate import evaluate
+    from .task import task_model
+
+    t = task_model(m, frame=frame, rows=range(6), drives=drives)
+    if t.rank < len(t.speeds):
+        raise UsageError(
+            f"the motion of platform {shown(frame)!r} does not decide that of the machine: it has "
+            f"{len(t.speeds)} speeds, the platform {t.rank}",
+            hint="task_model(m, frame) is the model of a redundant machine",
+        )
+    J = t.jacobian(q)
+    u = _solved(J, twist, t.sizes, "velocity")
+    qd = np.zeros((*q.shape[:-1], m.nv))
+    qd[..., list(planned(m).independent)] = u
+    qd = evaluate(m, "tree_motion", q, qd, np.zeros(m.nv))[0]
+    return t(q, qd), qd
+
+
+def _solved(J: Array, x: Array, sizes: Any, what: str) -> Array:
+    """Return u of J u = x, or ComputationError where the platform does not move so."""
+    import numpy as np
+
+    S = np.asarray(sizes)
+    u = (np.linalg.pinv(J / S[:, None], rcond=1e-9) @ (x / S)[..., None])[..., 0]
+    gap = np.abs((J @ u[..., None])[..., 0] - x) / S
+    bad = np.argwhere(~(gap <= 1e-7 * (1e-3 + np.abs(x / S).max(axis=-1)[..., None])))
+    if len(bad):
+        *where, row = bad[0]
+        raise ComputationError(
+            f"the platform cannot have this {what}{state_text(tuple(where))}: "
+            f"{('vx', 'vy', 'vz', 'wx', 'wy', 'wz')[row]} follows from the others",
+            hint="task_model(m, frame) says which rows can be had",
+        )
+    return u
+
+
+def _motion(m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str) -> Any:
+    import numpy as np
+
+    from ..plan import planned
+    from .evaluate import evaluate
+
+    s, qd = _rates(m, frame, q, twist, drives)
+    sizes = s.sizes
+    ud = _solved(s.J, rate - s.drift, sizes, "acceleration")
+    qdd = np.zeros_like(qd)
+    qdd[..., list(planned(m).independent)] = ud
+    return s, qd, evaluate(m, "tree_motion", q, qd, qdd)[1]
+
+
+def _leg_states(m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str) -> Any:
+    from .evaluate import evaluate
+
+    _, qd, qdd = _motion(m, frame, q, twist, rate, drives)
+    return q, qd, qdd, evaluate(m, "closure", q)
+
+
+def _actuator_forces(
+    m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str
+) -> Any:
+    from .evaluate import evaluate
+
+    _, qd, qdd = _motion(m, frame, q, twist, rate, drives)
+    return evaluate(m, "inverse_dynamics", q, qd, qdd, drives=drives)
+
+
+def _platform_jacobian(m: Mechanism, frame: str, q: Array, drives: str) -> Any:
+    import numpy as np
+
+    s, _ = _rates(m, frame, q, np.zeros(6), drives)
+    return s.J @ np.linalg.pinv(s.motors)
+
+
+def _cartesian_model(m: Mechanism, frame: str, q: Array, twist: Array, drives: str) -> Any:
+    s, _ = _rates(m, frame, q, twist, drives)
+    return s.inertia, s.bias
+
+
+def _platform_acceleration(
+    m: Mechanism, frame: str, q: Array, twist: Array, forces: Array, drives: str
+) -> Any:
+    from .evaluate import evaluate
+
+    qd = _rates(m, frame, q, twist, drives)[1]
+    qdd = evaluate(m, "forward_dynamics", q, qd, forces, drives=drives)
+    return evaluate(m, "acceleration", q, qd, qdd, frame=frame)
+
+
+def _platform_wrench(
+    m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str
+) -> Any:
+    raise UsageError(
+        "platform_wrench: the wrench of the platform alone needs no legs",
+        hint="link_wrenches(m, q, qd, qdd) with q, qd, qdd of leg_states",
+    )
+
+
+_QUANTITIES: dict[str, Any] = {
+    "leg_states": _leg_states,
+    "platform_jacobian": _platform_jacobian,
+    "actuator_forces": _actuator_forces,
+    "cartesian_model": _cartesian_model,
+    "platform_acceleration": _platform_acceleration,
+    "platform_wrench": _platform_wrench,
+}

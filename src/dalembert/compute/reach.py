@@ -1,0 +1,115 @@
+"""Poses reached by many machines at once: damped least squares on the compiled Jacobian."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..expr.exact import to_float
+from ..mechanism import Mechanism
+from .evaluate import evaluate
+
+Array = np.ndarray
+REACHED = 1e-8  # metres and radians
+STEPS = 80
+STARTS = 4
+
+
+def limits(m: Mechanism) -> tuple[Array, Array]:
+    """Return lower and upper limits of the coordinates, infinite where open."""
+    values = {k: to_float(v) for k, v in m.values.items()}
+    pairs = [p for b in m.bodies if b.joint.nv for p in (b.limits or ((None, None),) * b.joint.nq)]
+
+    def number(x: Any, open_end: float) -> float:
+        try:
+            return open_end if x is None else float(to_float(x, values))
+        except Exception:  # a limit that is a letter limits nothing
+            return open_end
+
+    return (np.array([number(a, -np.inf) for a, _ in pairs]),
+            np.array([number(b, np.inf) for _, b in pairs]))  # fmt: skip
+
+
+def reach(
+    m: Mechanism,
+    designs: dict[str, Array],
+    q: Array,
+    frame: str | None,
+    wanted: Array,
+    rows: tuple[int, ...] = (0, 1, 2),
+    bounds: tuple[Array, Array] | None = None,
+) -> tuple[Array, Array]:
+    """Return coordinates that bring a frame to poses, and what is left, for all designs.
+
+    `wanted` are points (n or 1, 3) or poses (n or 1, 4, 4), `rows` the directions that count: x y z
+    and turns about base axes. Those that do not arrive try again from other starts.
+    """
+    low, high = limits(m) if bounds is None else bounds
+    rng = np.random.default_rng(0)
+    wanted = np.broadcast_to(wanted, (len(q), *wanted.shape[1:])) if wanted.ndim > 1 else wanted
+    best, left = q.copy(), np.full(len(q), np.inf)
+    start = q
+    for _ in range(STARTS):
+        todo = np.flatnonzero(left > REACHED)
+        if not len(todo):
+            break
+        given = {n: x[todo] for n, x in designs.items()}
+        goal = wanted[todo] if wanted.ndim > 1 else wanted
+        found, gap = _descend(m, given, start[todo], frame, goal, rows, low, high)
+        better = gap < left[todo]
+        best[todo[better]], left[todo[better]] = found[better], gap[better]
+        wide_low, wide_high = np.maximum(low, -np.pi), np.minimum(high, np.pi)
+        start = np.tile(rng.uniform(wide_low, wide_high), (len(q), 1))
+    return best, left
+
+
+def _errors(now: Array, wanted: Array, rows: tuple[int, ...]) -> Array:
+    """Return (position, rotation vector) in base axes from poses to others, the rows that count."""
+    if wanted.shape[-2:] != (4, 4) or max(rows) < 3:
+        goal = wanted[..., :3, 3] if wanted.shape[-2:] == (4, 4) else wanted
+        return np.asarray((goal - now[..., :3, 3])[..., [k for k in rows if k < 3]])
+    R = wanted[..., :3, :3] @ np.swapaxes(now[..., :3, :3], -1, -2)
+    twist = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0],
+                      R[..., 1, 0] - R[..., 0, 1]], axis=-1) / 2  # fmt: skip
+    sine = np.linalg.norm(twist, axis=-1)
+    angle = np.arctan2(sine, (np.trace(R, axis1=-2, axis2=-1) - 1) / 2)
+    turn = twist * np.where(sine > 1e-12, angle / np.maximum(sine, 1e-300), 1.0)[..., None]
+    return np.concatenate([wanted[..., :3, 3] - now[..., :3, 3], turn], axis=-1)[..., list(rows)]
+
+
+def _descend(
+    m: Mechanism, designs: dict[str, Array], q: Array, frame: str | None, wanted: Array,
+    rows: tuple[int, ...], low: Array, high: Array,
+) -> tuple[Array, Array]:  # fmt: skip
+    q = np.clip(q, low, high)
+    damping = np.full(len(q), 1e-2)
+    given = designs or None
+
+    def error(q: Array) -> Array:
+        T = evaluate(m, "pose", q, frame=frame, parameters=given, check=False)
+        return _errors(np.asarray(T), wanted, rows)
+
+    e = error(q)
+    size = np.linalg.norm(e, axis=1)
+    for _ in range(STEPS):
+        J = evaluate(m, "jacobian", q, frame=frame, parameters=given, check=False)[:, list(rows)]
+        # joints at a limit that would leave stay
+        push = np.einsum("nij,ni->nj", J, e)
+        held = ((q <= low) & (push < 0)) | ((q >= high) & (push > 0))
+        J = np.where(held[:, None, :], 0.0, J)
+        A = J @ J.transpose(0, 2, 1)
+        scale = np.einsum("nii->n", A)
+        A += ((damping * scale) + 1e-14)[:, None, None] * np.eye(len(rows))
+        step = np.einsum("nij,ni->nj", J, np.linalg.solve(A, e[..., None])[..., 0])
+        step *= np.minimum(1.0, 0.7 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        tried = np.clip(q + step, low, high)
+        e2 = error(tried)
+        new = np.linalg.norm(e2, axis=1)
+        better = new < size
+        q, e = np.where(better[:, None], tried, q), np.where(better[:, None], e2, e)
+        size = np.where(better, new, size)
+        damping = np.clip(np.where(better, damping * 0.1, damping * 6), 1e-12, 1e6)
+        if ((size <= 0.1 * REACHED) | (damping >= 1e5)).all():
+            break
+    return q, size

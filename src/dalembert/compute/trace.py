@@ -1,0 +1,178 @@
+"""The graph and the program of a quantity.
+
+mechanism bound to scalars -> frames re-chosen -> algorithm -> Function -> Program
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ..algebra import Vec3
+from ..algorithms.velocity_rows import with_told
+from ..catalog import WRENCHED, Quantity, algorithm, input_shape, quantity
+from ..catalog.loops import CHECKS
+from ..errors import UsageError
+from ..expr import OPS, Function, Graph, Program, program, trace
+from ..expr.arena import LEAVES, PAYLOAD
+from ..mechanism import Mechanism
+from ..plan import LoopPlan, planned
+from ..plan.kane import with_speeds
+from ..reframe import simplify
+from ..spatial import Wrench
+from .describe import check_steps
+from .loops import cut_tree
+from .singular import singular
+from .slopes import (
+    Repeated,
+    Reversed,
+    check_wrt,
+    kept_parameters,
+    named,
+    run_time_parameters,
+    with_rounds,
+)
+
+
+def _options(row: Quantity, given: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if name not in row.options:
+            known = ", ".join(row.options) or "none"
+            raise UsageError(f"{row.name} has no option {name!r}", hint=f"its options: {known}")
+    check_steps(row, given.get("steps", 0))
+    # one joint may be given without brackets
+    return {**row.options, **{k: (x,) if k == "given" and isinstance(x, (str, int)) else x
+                              for k, x in given.items()}}  # fmt: skip
+
+
+def _sizes(m: Mechanism, row: Quantity, wrench: bool) -> list[tuple[str, Any]]:
+    sizes: list[tuple[str, Any]] = [(n, input_shape(n, m)) for n in row.inputs]
+    return [*sizes, ("wrench", (len(m.bodies), 6))] if wrench else sizes
+
+
+COMPOSITE = ("composite", "base_axes")  # methods that ask for nothing but joint-space results
+FEW, MANY = 12, 100  # bodies up to which frames are chosen among four, among two
+
+
+def trace_quantity(
+    m: Mechanism,
+    name: str,
+    method: str | None = None,
+    *,
+    parameters: Sequence[str] | None = None,
+    wrench: bool = False,
+    plan: LoopPlan | None = None,
+    watch: Callable[[Mechanism, Graph], Mechanism] = lambda working, graph: working,
+    **options: Any,
+) -> Function:
+    """Return the graph of a quantity: named inputs, parameters and outputs.
+
+    With `wrench` the last input is the wrench each link exerts on the environment, (bodies, 6).
+    With closed loops the last outputs are the closure residuals, the smallest pivot ratio and the
+    certificate; `plan` is by default that of the generic branch. `watch` sees each mechanism
+    that is traced, with its graph, and may replace it by an equal one.
+    """
+    row = quantity(name, m)
+    if not row.planned and ("alpha" in row.inputs or "steer" in row.inputs):
+        m = with_speeds(m)
+    chosen, run = algorithm(row, method)
+    settings = _options(row, options)
+    if wrench and not row.wrenches:
+        raise UsageError(f"{name} takes no external wrench", hint=", ".join(sorted(WRENCHED)))
+    plan = (plan or planned(m)) if row.planned else None
+    ends = (*row.outputs, *CHECKS) if row.planned else row.outputs
+    outputs = [(n, shape(m, {**settings, "plan": plan})) for n, shape in ends]
+    sizes = _sizes(m, row, wrench)
+
+    def record(prepare: Callable[[Mechanism], Mechanism]) -> Function:
+        graph = Graph()
+        names = run_time_parameters(m, parameters)
+        for parameter in names:  # their order in the graph is their order in the mechanism
+            graph.param(parameter)
+        baked = {k: v for k, v in m.values.items() if k not in names}
+        bound = m.bound(baked, graph)
+        start: tuple[Any, ...] = (watch(prepare(bound.unfolded), graph),)
+        extra = dict(settings)
+        if plan is not None:
+            # loop points stand in the frames as described, the tree's dynamics may choose its own
+            start = (bound, plan)
+            if "drives" in settings:
+                extra["tree"] = prepare(cut_tree(bound))
+
+        def body(*inputs: Sequence[Any]) -> Any:
+            acting = {"wrenches": _wrenches(inputs[-1])} if wrench else {}
+            return run(*_told(row, start, inputs[: len(row.inputs)]), **acting, **extra)
+
+        return trace(body, sizes, name=name, outputs=outputs, graph=graph)
+
+    if wrench or chosen not in (row.default, *COMPOSITE) or _as_described(m, row):
+        return record(lambda x: x)
+    first, *others = _frames(m, row, chosen)
+    best = record(first)
+    if others and not best.parameters:
+        best = min((best, *map(record, others)), key=_work)
+    return best
+
+
+def _frames(m: Mechanism, row: Quantity, method: str) -> list[Callable[[Mechanism], Mechanism]]:
+    """Return the ways to choose frames among which the one that costs least is looked for."""
+    few = len(m.bodies) <= FEW
+    serial = all(b.parent == j - 1 for j, b in enumerate(m.bodies))
+    axial = method in (*COMPOSITE, "analytic") or (serial and not few)
+    axials = (axial, not axial) if few else (axial,)
+    lights = (False, True) if row.lighten and len(m.bodies) <= MANY else (False,)
+    return [partial(simplify, lighten=light, axial=way) for light in lights for way in axials]
+
+
+def _told(row: Quantity, start: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Return what an algorithm takes; what is prescribed is told to the mechanism of a plan."""
+    if not (row.planned and "steer" in row.inputs):
+        return [*start, *inputs]
+    *state, angles, rates = inputs
+    return [with_told(start[0], angles, rates), *start[1:], *state]
+
+
+def _as_described(m: Mechanism, row: Quantity) -> bool:
+    """Return whether frames must stay: points of springs stand in them; loops keep their own."""
+    return not row.planned and (not row.frame_free or bool(m.springs))
+
+
+def _wrenches(flat: Sequence[Any]) -> dict[int, Wrench]:
+    return {
+        j: Wrench(Vec3(*flat[6 * j : 6 * j + 3]), Vec3(*flat[6 * j + 3 : 6 * j + 6]))
+        for j in range(len(flat) // 6)
+    }
+
+
+def _work(function: Function) -> int:
+    """Return the weight of the operations of a Function without parameters."""
+    graph = function.graph
+    ops = Counter(graph.op[i] for i in graph.live(function.results))
+    if PAYLOAD.intersection(ops):
+        try:
+            cost = program(function).cost["step"]
+        except ZeroDivisionError:  # a pivot that is zero in every state: `program_of` says so
+            return sys.maxsize
+        return cost.mul + cost.add + 20 * cost.div
+    weight = {"mul": 1, "add": 1, "div": 20}
+    return sum(weight.get(OPS[op].kind, 0) * n for op, n in ops.items() if op not in LEAVES)
+
+
+def program_of(m: Mechanism, name: str, method: str | None = None, **options: Any) -> Program:
+    """Return the Program of a quantity (see `trace_quantity` for the options)."""
+    row = quantity(name, m)
+    wrt = options.pop("wrt", None) or ()
+    by = wrt if isinstance(wrt, Repeated | Reversed) else named(wrt)
+    check_wrt(m, row.inputs, wrt)
+    options["parameters"] = kept_parameters(m, options.get("parameters"), wrt)
+    names = run_time_parameters(m, options["parameters"])
+    function = trace_quantity(m, name, method, **options)
+    if by:
+        function = with_rounds(m, function, by, len(row.outputs))
+    try:
+        return program(function, names)
+    except ZeroDivisionError:  # a pivot that is zero in every state
+        raise singular(m, name) from None
