@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..algebra import Mat3, is_zero
+from ..algebra import Mat3, is_plain_zero
 from ..expr import Expr, Scalar, asin, atan2
 from ..expr.exact import to_float
 from ..joint import Joint
 
-UNNAMED = 1_000_000  # constants from here on are numbers, not pairs CKj, SKj
-Joints = tuple[int, ...]  # numbers from 1 with sign, the first one positive
+CONSTANT = 1_000_000  # in a sum of angles, what is larger stands for constant angle number j - this
+Joints = tuple[int, ...]  # numbers from 1 with sign, the first one positive; constants last
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,15 @@ class Angle:
     quarters: int = 0
 
     @property
+    def sum(self) -> Joints:
+        """Joints and constants in one sum, as the name of a generator has them."""
+        constants = (k + CONSTANT if s > 0 else -k - CONSTANT
+                     for k, s in self.constants for _ in range(abs(s)))  # fmt: skip
+        return (*self.joints, *constants)
+
+    @property
     def value(self) -> int | None:
-        """Zero for no angle at all, else None: what `is_zero` asks."""
+        """Zero for no angle at all, else None: what `is_plain_zero` asks."""
         return None if self.joints or self.constants or self.quarters else 0
 
     def __add__(self, o: Angle) -> Angle:
@@ -74,23 +81,31 @@ class Pairs:
         """Return (cos, sin), each sum a generator when it is one, else by the addition formulas."""
         key = (a.joints, a.constants, a.quarters)
         if key not in self._made:
-            pair = self._joints(a.joints)
-            for k, times in a.constants:
-                c, s = self.constant[k]
-                for _ in range(abs(times)):
-                    pair = rotated(pair, (c, s if times > 0 else -s))
+            pair = self._whole(a.sum) if a.joints and a.constants else None
+            if pair is None:
+                pair = self._joints(a.joints)
+                for k, times in a.constants:
+                    c, s = self.constant[k]
+                    for _ in range(abs(times)):
+                        pair = rotated(pair, (c, s if times > 0 else -s))
             c, s = pair
             self._made[key] = ((c, s), (-s, c), (-c, -s), (s, -c))[a.quarters]
         return self._made[key]
 
+    def _whole(self, joints: Joints) -> tuple[Scalar, Scalar] | None:
+        """Return cosine and sine of a sum that is a generator itself."""
+        named = normal(joints)
+        if named not in self.joint:
+            return None
+        c, s = self.joint[named]
+        return (c, s) if named == joints else (c, -s)
+
     def _joints(self, joints: Joints) -> tuple[Scalar, Scalar]:
         if not joints:
             return 1, 0
-        sign = 1 if joints[0] > 0 else -1
-        named = tuple(sign * j for j in joints)
-        if named in self.joint:
-            c, s = self.joint[named]
-            return (c, s) if sign > 0 else (c, -s)
+        named = self._whole(joints)
+        if named is not None:
+            return named
         pair: tuple[Scalar, Scalar] = (1, 0)
         for j in joints:
             c, s = self.joint[(abs(j),)]
@@ -98,10 +113,15 @@ class Pairs:
         return pair
 
 
+def normal(joints: Joints) -> Joints:
+    """Return a sum of angles or its negative, whichever begins with a plus."""
+    return joints if joints[0] > 0 else tuple(-j for j in joints)
+
+
 def rotated(a: tuple[Scalar, Scalar], b: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
     """Return cosine and sine of a sum of two angles."""
     (ca, sa), (cb, sb) = a, b
-    if is_zero(sa) and is_zero(ca - 1):
+    if is_plain_zero(sa) and is_plain_zero(ca - 1):
         return b
     return ca * cb - sa * sb, sa * cb + ca * sb
 
@@ -129,7 +149,7 @@ def zyx(R: Mat3) -> list[tuple[int, Any]]:
         y = math.atan2(-to_float(zx), math.hypot(to_float(xx), to_float(yx)))
         z, x = math.atan2(to_float(yx), to_float(xx)), math.atan2(to_float(zy), to_float(zz))
         turns = [(2, z), (1, y), (0, x)]
-    return [(axis, angle) for axis, angle in turns if not is_zero(angle)]
+    return [(axis, angle) for axis, angle in turns if not is_plain_zero(angle)]
 
 
 def lift(x: Any) -> Any:
@@ -146,9 +166,9 @@ def coordinate_axis(joint: Joint) -> tuple[int | None, int]:
     """Return (axis, sense) of a joint along ±x, ±y, ±z, else (None, 0)."""
     axis = joint.axis  # type: ignore[attr-defined]
     for u in range(3):
-        if all(is_zero(axis[k]) for k in range(3) if k != u):
-            if is_zero(axis[u] - 1):
+        if all(is_plain_zero(axis[k]) for k in range(3) if k != u):
+            if is_plain_zero(axis[u] - 1):
                 return u, 1
-            if is_zero(axis[u] + 1):
+            if is_plain_zero(axis[u] + 1):
                 return u, -1
     return None, 0

@@ -14,6 +14,7 @@ from ..errors import DalembertError, ParameterError, UsageError, shown
 from ..expr import Expr, Graph
 from ..expr.exact import exact, to_float
 from ..mechanism.edit import number as exact_number
+from .angles import CONSTANT
 from .entry import Entry
 from .interval import Interval, hull, interval
 from .ring import Term
@@ -99,9 +100,8 @@ class Box:
         """Return the range of a generator over the box."""
         kind, *key = eq.ring.symbols.generators[i].key
         if kind in ("sin", "cos"):
-            low = sum(self.q[j - 1][0] if j > 0 else -self.q[-j - 1][1] for j in key[0])
-            high = sum(self.q[j - 1][1] if j > 0 else -self.q[-j - 1][0] for j in key[0])
-            return _sine_range(low, high, kind)
+            parts = [self._turned(eq, j) for j in key[0]]
+            return _sine_range(sum(a for a, _ in parts), sum(b for _, b in parts), kind)
         if kind == "q":
             return self.q[key[0] - 1]
         # constants, and reported constants of a slide: monotone or convex in q, ends and vertex
@@ -109,6 +109,18 @@ class Box:
         shares = np.linspace(0, 1, 33) if bent else (0, 1)
         found = [at[i] for share in shares for at in self._at(eq, share)]
         return min(found), max(found)
+
+    def _turned(self, eq: Equations, j: int) -> Range:
+        """Return the range of one part of a sum of angles: a joint or a constant, with its sign."""
+        low, high = self.q[abs(j) - 1] if abs(j) < CONSTANT else self._constant(eq, abs(j))
+        return (low, high) if j > 0 else (-high, -low)
+
+    def _constant(self, eq: Equations, j: int) -> Range:
+        known = {**{k: to_float(v) for k, v in eq.mechanism.values.items()}, **self.values}
+        parameters = {k: interval(exact(v)) for k, v in known.items()}
+        parameters |= {k: hull(*r) for k, r in self.ranges.items()}
+        found = interval(eq.ring.symbols.constants[j - CONSTANT - 1], parameters)
+        return float(found.lower()), float(found.upper())
 
     def _at(self, eq: Equations, share: float) -> list[list[Any]]:
         cache = self.__dict__.setdefault("_values", {})

@@ -50,7 +50,7 @@ def resummed(ring: Ring, p: Poly) -> Poly:
     sum becomes two products that no other term has.
     """
     improving, index = 1 < len(p) < LARGE, ring.symbols.index
-    known = list(sums(ring)) if improving else []
+    known = ring.sums if improving else []
     while improving:
         improving = False
         met = meetings(ring, p)

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..expr import Expr
+from flint import Ordering, fmpq_mpoly_ctx
+
+from ..algorithms.augmented_body import augmented_bodies
+from ..expr import OPS, Expr
+from ..expr.arena import Rows
 from ..expr.exact import to_float
-from ..expr.formula import Call, Product, Sum, formula
+from ..expr.formula import Call, Product, Sum, Symbol, formula
+from ..expr.style import latex_name
+from .condense import shortened
+from .generator import letters
+from .order import factored
+from .reported import ENTRIES
+from .ring import Poly, Ring, rational
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -21,9 +33,79 @@ def constants(eq: Equations) -> dict[str, Sum]:
     """
     s = eq.ring.symbols
     rest = others(s)
-    pairs = {g.name: rest[g.name] for g in s.generators if g.kind in ("cosK", "sinK")}
+    pairs = {
+        g.name: rest[g.name] for g in s.generators if g.name in rest and g.kind in ("cosK", "sinK")
+    }
     tables = {name: x for table in s.reported.tables() for name, x in table.items()}
+    for name, x in merged(s).items():
+        if x is None:
+            tables.pop(name, None)
+        elif name in tables:
+            tables[name] = x
     return pairs | tables | rest
+
+
+def merged(s: Symbols) -> dict[str, Sum | None]:
+    """Return V and J of bodies that others were merged into, brackets opened; no W (None)."""
+    out: dict[str, Sum | None] = {}
+    for j, body in enumerate(augmented_bodies(s.written)):
+        inertia = s.written.bodies[j].inertia
+        if inertia.at != "origin" or s.slides[j]:
+            continue
+        found = {f"V{'XYZ'[u]}{j + 1}": body.V[u] for u in range(3)}
+        found |= {f"J{letters(a, b)}{j + 1}": body.J[a, b] for a, b in ENTRIES}
+        for name, x in found.items():
+            short = opened(x)
+            if short is not None:
+                out[name] = short
+        if any(isinstance(x, Expr) for x in (inertia.mass, *inertia.lever)):
+            out |= {f"W{letters(a, b)}{j + 1}": None for a, b in ENTRIES}
+    return out
+
+
+def opened(x: Any) -> Sum | None:
+    """Return a polynomial of parameters with its brackets opened and like terms together."""
+    if not isinstance(x, Expr):
+        return None
+    names = list(x.names())
+    ring = _Letters(names)
+    leaf: Rows = {"const": rational, "param": lambda name: ring.gens[names.index(name)]}
+    ops = {name: OPS[name].evaluate for name in ("add", "sub", "mul", "neg")}
+
+    def other(i: int, values: list[Any]) -> Any:
+        raise LookupError(x.graph.op[i])
+
+    try:
+        p = ring.poly(x.graph.fold([x.id], leaf, ops, other)[x.id])
+        return factored(ring, shortened(ring, p))
+    except LookupError:
+        return None
+
+
+class _Letters(Ring):
+    """The ring of some parameters."""
+
+    def __init__(self, names: Sequence[str]):
+        self.names = names
+        self.ctx = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(len(names))), Ordering.lex)
+        self.gens = list(self.ctx.gens())
+        self.zero, self.one = self.ctx.constant(0), self.ctx.constant(1)
+
+    @cached_property
+    def circles(self) -> list[tuple[int, int, Poly]]:
+        """(sine, cosine, s² + c² - 1) of every constant angle."""
+        pairs = [(i, self.names.index("C" + name[1:])) for i, name in enumerate(self.names)
+                 if name.startswith("SK") and "C" + name[1:] in self.names]  # fmt: skip
+        return [(s, c, self.gens[s] ** 2 + self.gens[c] ** 2 - 1) for s, c in pairs]
+
+    @cached_property
+    def ranks(self) -> list[tuple[Any, ...]]:
+        """The letters in their order, sines and cosines of constants last."""
+        return [(3 if name[1:2] == "K" else 2, name) for name in self.names]
+
+    def symbol(self, i: int) -> Symbol:
+        """Return letter i as it stands in formulas."""
+        return Symbol(self.names[i], latex_name(self.names[i]))
 
 
 def others(s: Symbols) -> dict[str, Sum]:
@@ -34,6 +116,8 @@ def others(s: Symbols) -> dict[str, Sum]:
         if kind == "M":
             out[g.name] = formula(s.augmented[key[0]].M)
         elif kind in ("cosK", "sinK"):
+            if key[0] not in s.alone:
+                continue
             out[g.name] = _of_angle(s.constants[key[0] - 1], kind[:3])
         elif kind == "other":
             out[g.name] = formula(s.others[key[0]])

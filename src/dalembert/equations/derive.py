@@ -13,35 +13,47 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..algebra import is_zero
+from ..algebra import is_plain_zero
 from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
 from ..algorithms.drives import Drives, rotor_inertia
 from ..door import doors
 from ..errors import ModelError, UsageError, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
+from ..mechanism.follower import Follower
 from ..mechanism.rehome import merge_fixed
 from .entry import Kind, Place, Table
 from .evaluate import known
 from .expand import expanded
+from .frames import rechosen
 from .generator import refuse_coordinates
 from .ring import Poly, Ring, rational
 from .size import LIMIT, check
 from .symbols import Symbols
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from .matrices import Matrices
     from .regressor import Regressor
 
 Key = tuple[Kind, Place]
 KINDS: tuple[Kind, ...] = ("Q", "A", "B", "C")
 SERVED = ("revolute", "prismatic", "screw")
+KEPT = 2000  # terms of a coefficient whose slopes are kept
 
 
 def equations(
-    m: Mechanism, expand: bool = False, full: bool = False, limit: int = LIMIT
-) -> Equations:
+    m: Mechanism,
+    expand: bool = False,
+    full: bool = False,
+    limit: int = LIMIT,
+    q: ArrayLike | None = None,
+) -> Any:
     """Return the closed forms Q, A, B, C of a tree of revolute, prismatic and screw joints.
+
+    With closed loops they come with closure, G, A_c and H_c, lengths as letters where they have no
+    value (`LoopEquations`); `q` is then a closed pose of the branch that is meant.
 
     `expand` turns a planar or free base into slides and turns with massless bodies between them;
     `full` names all components of the reported constants of every body; `limit` is the number of
@@ -55,28 +67,34 @@ def equations(
     'j2+WX2'
     """
     require_mechanism(m, "equations")
+    held = m.wheels or m.rolling or m.velocity_constraints
+    if (m.loops or m.couplings) and not held and m.form is None and m.simplified is None:
+        from .loop_equations import loop_equations
+
+        return loop_equations(m, expand, full, limit, q)
+    return tree_equations(m, expand, full, limit)
+
+
+def tree_equations(
+    m: Mechanism, expand: bool = False, full: bool = False, limit: int = LIMIT
+) -> Equations:
+    """Return the closed forms of a tree; what closes or constrains it is refused."""
     if m.form is not None:
-        raise UsageError("closed forms stand for this mechanism", hint="take the equations")
-    if m.loops or m.couplings or m.wheels or m.velocity_constraints:
+        raise UsageError("this mechanism has closed forms of its own", hint="take the equations")
+    if m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints:
         raise ModelError(
             "closed forms are those of a tree, and this mechanism has loops or constraints",
             hint="use inverse_dynamics (closed loops), kane_form(m) (constraints), or m.lock(...)",
             command="write --form kane (constraints), --mimic free or --lock JOINT (followers)",
-        )
-    if m.followers:
-        names = ", ".join(map(shown, m.followers[:8]))
-        raise ModelError(
-            f"closed forms need joints with coordinates of their own: {names} follow others",
-            hint=f'm.lock("{shown(m.followers[0])}"), or load with mimic="free"',
-            command="write --lock JOINT or --mimic free",
         )
     if any(b.joint.kind == "fixed" for b in m.bodies):
         m = merge_fixed(m)
     if expand:
         m = expanded(m)
     for body in m.bodies:
-        if body.joint.kind not in SERVED:
-            name, kind = shown(joint_name(body)), body.joint.kind
+        kind = body.joint.own.kind if isinstance(body.joint, Follower) else body.joint.kind
+        if kind not in SERVED:
+            name = shown(joint_name(body))
             hint = "{} takes it apart into slides and turns"
             if kind == "spherical":
                 hint = "write it as three revolute joints, or use inverse_dynamics"
@@ -89,7 +107,12 @@ def equations(
     springs = ("springs are not in these equations",) if m.springs or m.elastic else ()
     told = m.simplified
     m = m.full
-    eq = Equations(m, Ring(Symbols(m, full)), remarks=springs, limit=limit)
+    if m.followers:
+        from .folded import folded
+
+        eq: Equations = folded(m, full, springs, limit)
+    else:
+        eq = Equations(m, Ring(Symbols(rechosen(m), full)), remarks=springs, limit=limit)
     if told is None:
         return eq
     from .model import simplified
@@ -99,7 +122,8 @@ def equations(
 
 @doors(
     "evaluate", "regressor", "energy_regressor", "with_sign", "neglect", "freeze", "drop", "terms",
-    "prune", "text", "latex", "markdown", "json", "coefficients", "values",
+    "prune", "prune_curve", "freeze_error", "text", "latex", "markdown", "json", "coefficients",
+    "values",
 )  # fmt: skip
 @dataclass(frozen=True)
 class Equations:
@@ -175,6 +199,10 @@ class Equations:
         return {}
 
     @cached_property
+    def _slopes(self) -> dict[Any, Poly]:
+        return {}
+
+    @cached_property
     def _allowed(self) -> set[str]:
         """The kinds whose predicted size was found bearable."""
         return set()
@@ -226,7 +254,12 @@ class Equations:
         def slope(a: int, b: int, k: int) -> Poly:
             if not c.depends(a, b, k):
                 return ring.zero
-            return ring.slope(of("A", (a + 1, b + 1)), k)
+            A, key = of("A", (a + 1, b + 1)), (of.__name__, a, b, k)
+            if len(A) > KEPT:  # large sums are not kept
+                return ring.slope(A, k)
+            if key not in self._slopes:
+                self._slopes[key] = ring.slope(A, k)
+            return self._slopes[key]
 
         base = replace(self, changed={}, neglected=()) if self.changed or self.neglected else self
         if base is not self:
@@ -247,7 +280,7 @@ class Equations:
         return {
             k: self.ring.poly(s.polynomial(x, self.ring.gens, rational))
             for k, x in found.items()
-            if not is_zero(x)
+            if not is_plain_zero(x)
         }
 
     @property
@@ -457,7 +490,7 @@ class Equations:
             eq,
             sign=self.sign,
             neglected=self.neglected,
-            remarks=(*self.remarks, f"frozen: {held}; joints are numbered anew"),
+            remarks=(*self.remarks, f"frozen: {held}; joints are renumbered"),
             frozen={**self.frozen, **names},
         )
 
@@ -486,11 +519,22 @@ class Equations:
 
         return shares(self, values, limits)
 
-    def prune(self, values: Mapping[str, Any], limits: Any, tolerance: Any) -> Any:
+    def prune(
+        self,
+        values: Mapping[str, Any],
+        limits: Any,
+        tolerance: Any = None,
+        keep: str | None = None,
+        operations: int | None = None,
+        progress: Any = None,
+    ) -> Any:
         """Return the equations without negligible terms, with a proven bound of the error.
 
         A value may be a range (low, high): the bound then holds for every value between. The
-        tolerance is a share, "1%", a force, "0.5 N m", or one for each joint, {"j1": "1%"}.
+        tolerance is a share, "1%", a force, "0.5 N m", or one for each joint, {"j1": "1%"};
+        `operations` instead gives the least error with so many multiplications and additions.
+        `keep="passive"` prunes the energies T and V: M stays symmetric and positive definite,
+        Ṁ - 2C skew. `progress` is called with the part that is done, 0 to 1.
 
         >>> import dalembert as da
         >>> eq = da.equations(da.robots.planar2r())
@@ -501,7 +545,44 @@ class Equations:
         """
         from .prune import prune
 
-        return prune(self, values, limits, tolerance)
+        return prune(self, values, limits, tolerance, keep=keep, operations=operations,
+                     progress=progress)  # fmt: skip
+
+    def prune_curve(
+        self, values: Mapping[str, Any], limits: Any, keep: str | None = None, points: int = 10,
+        progress: Any = None,
+    ) -> Any:  # fmt: skip
+        """Return proven error against operations, from the whole equations to the shortest.
+
+        It prints as a table; `.plot("curve.png")` draws it, `.models` are the pruned equations.
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r())
+        >>> numbers = dict.fromkeys(("l1", "l2", "m1", "j1", "m2", "j2"), 0.5)
+        >>> curve = eq.prune_curve(numbers, {"all": {"qd": 1, "qdd": 1}}, points=4)
+        >>> curve.rows[0][0] > curve.rows[-1][0]
+        True
+        """
+        from .curve import curve
+
+        return curve(self, values, limits, keep, points, progress)
+
+    def freeze_error(
+        self, joints: Mapping[int | str, Any] | Sequence[int | str],
+        values: Mapping[str, Any], limits: Any,
+    ) -> Any:  # fmt: skip
+        """Return how far the forces of `freeze(joints)` can be off while those joints move.
+
+        >>> import dalembert as da
+        >>> eq = da.equations(da.robots.planar2r())
+        >>> numbers = dict.fromkeys(("l1", "l2", "m1", "j1", "m2", "j2"), 0.5)
+        >>> off = eq.freeze_error([2], numbers, {"all": {"q": 0.1, "qd": 1, "qdd": 1}})
+        >>> off.joints, off.found[0] <= off.bound[0]
+        (('j1',), True)
+        """
+        from .held import held_error
+
+        return held_error(self, joints, values, limits)
 
     # -- printing ----------------------------------------------------------------------------------
 

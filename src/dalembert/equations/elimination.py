@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..algorithms.block_solve import block
 from ..errors import ModelError
+from ..linalg import block
 from .ratio import Field, Ratio
 from .ring import Poly
 

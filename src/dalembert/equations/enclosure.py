@@ -1,4 +1,4 @@
-"""Enclosures of coefficients over a box of postures: intervals of flint, rounded outward."""
+"""What stands in front of sines and slides, as intervals of flint that hold it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flint import arb, fmpq
-
 from ..algebra import Vec3
 from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
 from ..expr.exact import exact
-from .interval import Interval, hull, interval
-from .ring import Monomial, Term
+from .angles import CONSTANT
+from .interval import Interval, interval
+from .ring import Monomial
 
 if TYPE_CHECKING:
     from .derive import Equations
 
 Range = tuple[float, float]
-Variable = tuple[Any, ...]  # the joints of an angle sum, or ("q", joint)
-TURN = math.nextafter(math.pi, 4.0)  # a little more than half a turn
-Grouped = tuple[Interval, Monomial]  # a constant times what moves
 
 
 class Enclosure:
@@ -46,7 +42,7 @@ class Enclosure:
         self.parameters |= {
             k: interval(exact(a)).union(interval(exact(b))) for k, (a, b) in (ranges or {}).items()
         }
-        m = eq.mechanism.with_values(known) if known else eq.mechanism
+        m = self.symbols.m.with_values(known) if known else self.symbols.m
         self.bodies: list[AugmentedBody] = augmented_bodies(m)
         self._constant: dict[int, Interval] = {}
 
@@ -54,71 +50,33 @@ class Enclosure:
         """Return an interval that holds a number or an expression over the parameters' ranges."""
         return interval(x, self.parameters)
 
-    def variables(self, q: Sequence[Range], used: Sequence[int]) -> dict[Variable, Range]:
-        """Return the angle sums and slides that generators depend on, with their ranges.
+    def angle(self, j: int) -> Range:
+        """Return the range of a constant in sums of angles, rounded outward."""
+        found = self.number(self.symbols.constants[j - CONSTANT - 1])
+        low, high = float(found.lower()), float(found.upper())
+        return math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
 
-        Each sum counts as a variable of its own: a larger set than the postures, so a bound over it
-        holds for them. A range of more than a turn is a turn.
-        """
-        out: dict[Variable, Range] = {}
-        for i in used:
+    def constant(self, i: int) -> Interval:
+        """Return the interval of a generator that does not move."""
+        if i not in self._constant:
             kind, *key = self.symbols.generators[i].key
-            if kind in ("sin", "cos"):
-                low = sum(q[j - 1][0] if j > 0 else -q[-j - 1][1] for j in key[0])
-                high = sum(q[j - 1][1] if j > 0 else -q[-j - 1][0] for j in key[0])
-                slack = 1e-14 * (1 + abs(low) + abs(high))
-                wide = high - low > 2 * math.pi
-                out[key[0]] = (-TURN, TURN) if wide else (low - slack, high + slack)
-            elif self.moves(i):
-                j = key[0] if kind == "q" else key[0] + 1
-                out["q", j] = q[j - 1]
-        return out
-
-    def at(self, ranges: Mapping[Variable, Range], used: Sequence[int]) -> dict[int, Interval]:
-        """Return the interval of each used generator over ranges of the variables."""
-        out = {}
-        for i in used:
-            kind, *key = self.symbols.generators[i].key
-            if kind in ("sin", "cos"):
-                angle = hull(*ranges[key[0]])
-                out[i] = angle.sin() if kind == "sin" else angle.cos()
-            elif kind == "q":
-                out[i] = hull(*ranges["q", key[0]])
-            elif kind in "VJ" and self.symbols.slides[key[0]]:
-                out[i] = self._sliding(kind, key, hull(*ranges["q", key[0] + 1]))
-            else:
-                if i not in self._constant:
-                    self._constant[i] = self._fixed(kind, key)
-                out[i] = self._constant[i]
-        return out
-
-    def grouped(self, terms: Sequence[Term]) -> list[Grouped]:
-        """Return terms that move alike as one, (JX6 - JY6)*C5, the constant an interval."""
-        out: dict[Monomial, Interval] = {}
-        for c, monomial in terms:
-            x, movement = arb(fmpq(c.numerator, c.denominator)), []
-            for i, e in monomial:
-                if self.moves(i):
-                    movement.append((i, e))
-                    continue
-                for _ in range(e):
-                    x = x * self.at({}, (i,))[i]
-            key = tuple(movement)
-            out[key] = out[key] + x if key in out else x
-        return [(x, key) for key, x in out.items()]
+            self._constant[i] = self._fixed(kind, key)
+        return self._constant[i]
 
     def moves(self, i: int) -> bool:
         """Return whether a generator changes with the posture."""
         kind, *key = self.symbols.generators[i].key
         return kind in ("sin", "cos", "q") or (kind in "VJ" and self.symbols.slides[key[0]])
 
-    def _sliding(self, kind: str, key: Sequence[int], q: Interval) -> Interval:
-        body = self.bodies[key[0]]
+    def grown(self, i: int) -> dict[Monomial, Interval]:
+        """Return a reported constant of a slide as a polynomial of its coordinate."""
+        kind, j, *place = self.symbols.generators[i].key
+        body, q = self.bodies[j], self.symbols.index["q", j + 1]
         if kind == "V":
-            return self.number(body.V[key[1]]) + self.number(body.V_q[key[1]]) * q
-        a, b = key[1:]
-        parts = [self.number(W[a, b]) for W in (body.J, body.W_q, body.W_qq)]
-        return parts[0] + (parts[1] + parts[2] * q) * q
+            parts = [V[place[0]] for V in (body.V, body.V_q)]
+        else:
+            parts = [W[place[0], place[1]] for W in (body.J, body.W_q, body.W_qq)]
+        return {((q, e),) if e else (): self.number(x) for e, x in enumerate(parts)}
 
     def _fixed(self, kind: str, key: Sequence[Any]) -> Interval:
         if kind in ("sinK", "cosK"):
@@ -133,23 +91,3 @@ class Enclosure:
         body = self.bodies[key[0]]
         V: Vec3 = body.V
         return self.number(V[key[1]] if kind == "V" else body.J[key[1], key[2]])
-
-
-def enclosed(terms: Sequence[Grouped], at: Mapping[int, Interval]) -> Interval:
-    """Return an interval that holds a polynomial."""
-    total = arb(0)
-    for c, movement in terms:
-        x = c
-        for i, e in movement:
-            # arb ** int may be nan where the interval holds zero
-            y = abs(at[i]) if e % 2 == 0 else at[i]
-            for _ in range(e):
-                x = x * y
-        total += x
-    return total
-
-
-def most(x: Interval) -> float:
-    """Return a float not below the absolute value of anything in an interval."""
-    top = float(x.abs_upper())
-    return math.inf if math.isnan(top) else math.nextafter(top, math.inf)

@@ -14,9 +14,10 @@ from ..errors import ParameterError
 from ..expr.formula import Symbol
 from ..expr.style import latex_name
 from ..mechanism import Mechanism
-from .angles import Joints
+from .angles import CONSTANT, Joints
 
 Key = tuple[Any, ...]
+ALPHABET = "abcdefghijklnopqrstuvwxyz"  # m is a minus: C2m3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,25 @@ class Kind:
 
 def signed_sum(joints: Joints, joint: Callable[[int], str] = "q{}".format) -> str:
     """Return a sum of joints with their signs: q2+q3, q2-q3."""
-    text = "".join(("-" if j < 0 else "+") + joint(abs(j)) for j in joints)
+    text = "".join(("-" if j < 0 else "+") + _named(abs(j), joint) for j in joints)
     return text.removeprefix("+")
 
 
+def _named(j: int, joint: Callable[[int], str]) -> str:
+    return joint(j) if j < CONSTANT else letter(j)
+
+
+def letter(j: int) -> str:
+    """Return the letter of a constant angle in a sum of angles: a, b, ..., no m, aa after z."""
+    k, out = j - CONSTANT, ""
+    while k > 0:
+        k, at = divmod(k - 1, len(ALPHABET))
+        out = ALPHABET[at] + out
+    return out
+
+
 def _indices(joints: Joints) -> str:
-    comma = "," if max(map(abs, joints)) > 9 else ""
+    comma = "," if any(9 < abs(j) < CONSTANT for j in joints) else ""
     return joined(joints, comma, "-")
 
 
@@ -56,6 +70,8 @@ KINDS = {
                 lambda joints: f"c_{{{_indices(joints)}}}"),
     # of Kane's method and regressors
     "rate": Kind(6, lambda j: f"dq{j}/dt", lambda j: rf"\dot q_{{{j}}}"),
+    "follows": Kind(6, lambda j, a: f"rate of joint {j + 1} by that of joint {a + 1}"),
+    "turns": Kind(6, lambda j, a: f"d/dt of the rate of joint {j + 1} by that of {a + 1}"),
     "speed": Kind(6, lambda name: f"speed {name}"),
     "second": Kind(7, lambda j, *_: f"d2q{j}/dt2", lambda j, *_: rf"\ddot q_{{{j}}}"),
     "force": Kind(8, lambda j: f"force at {j}"),
@@ -103,7 +119,8 @@ def joined(joints: Joints, dot: str, minus: str = "m") -> str:
     """Return the digits of a sum of angles: 234, 2_3 from ten joints on, 2m3 for q2 - q3."""
     out = str(joints[0])
     for j in joints[1:]:
-        out += f"{minus}{-j}" if j < 0 else f"{dot}{j}"
+        called = _named(abs(j), str)
+        out += f"{minus}{called}" if j < 0 else f"{dot}{called}"
     return out
 
 

@@ -7,26 +7,31 @@ them, and J_nh says what they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..algebra import Vec3, is_zero
+from ..algebra import Vec3, is_plain_zero
 from ..algorithms import kane
 from ..algorithms.drives import rotor_inertia
-from ..algorithms.elastic import joint_springs
 from ..algorithms.kinematics import target_pose
 from ..algorithms.single_body import extended
-from ..algorithms.springs import spring_forces
-from ..algorithms.velocity_constraints import forward_row, heading, rows, wheel_angle
+from ..algorithms.velocity_constraints import Constraints
 from ..door import doors
 from ..errors import shown
 from ..mechanism import Mechanism, require_mechanism
+from ..mechanism.followers import constrained
 from ..plan.kane import with_speeds
+from . import kane_loops
 from .elimination import Matrix, solved
+from .kane_cyclic import cyclic
+from .kane_forces import active_forces
 from .kane_symbols import Setting
 from .kane_sympy import Entries
+from .loop_blocks import Solved
 from .ratio import Ratio, size
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 EXPANDED = 4000  # products of terms up to which D, C and τ are multiplied out
 
@@ -39,16 +44,23 @@ class KaneForm:
     are the rows that a planar machine needs (4.23), (4.24).
     """
 
-    def __init__(self, m: Mechanism):
+    def __init__(self, m: Mechanism, q: Any = None):
         self.chosen = not m.speeds  # by rank, not by the user
-        self.mechanism = m = with_speeds(m)
-        self.setting = s = Setting(m)
+        self.closed: Solved | None = None  # the loops of a closed chain
+        if kane_loops.is_closed_chain(m):
+            self.mechanism, self.closed = kane_loops.with_loops(m, q)
+        else:
+            self.mechanism = with_speeds(m)
+        self.setting = s = Setting(self.mechanism, self.closed)
         self.m, self.field = s.m, s.field
         self.bodies = kane.massive(s.m)
+        self.cyclic = {} if self.closed else cyclic(s.m, s.q)
         # springs whose force needs no square root; friction is not among the forces here
-        polynomial = [x for x in s.m.springs if is_zero(x.length) and is_zero(x.damping)]
+        polynomial = [
+            x for x in s.m.springs if is_plain_zero(x.length) and is_plain_zero(x.damping)
+        ]
         self.springs = tuple(polynomial)
-        self.rotors = {k: x for k, x in rotor_inertia(s.m).items() if not is_zero(x)}
+        self.rotors = {k: x for k, x in rotor_inertia(s.m).items() if not is_plain_zero(x)}
 
     def __repr__(self) -> str:
         speeds = ", ".join(shown(n, 40) for n in self.mechanism.speeds)
@@ -61,14 +73,20 @@ class KaneForm:
     def f(self) -> list[tuple[Vec3, Any]]:
         """Step 3: position of each mass centre and orientation of its body, χ = f(q)."""
         poses = [target_pose(self.m, kane.centre(self.m, j), self.setting.q) for j in self.bodies]
-        return [(T.p, T.R) for T in poses]
+        still = [(T, self.cyclic.get(j)) for T, j in zip(poses, self.bodies, strict=True)]
+        return [(T.p, T.R if c is None else T.R @ c.turn.T) for T, c in still]
 
     # -- 4 and 5: J_h, J_nh ------------------------------------------------------------------------
 
     @cached_property
     def J_h(self) -> Matrix:
-        """Step 4: v = J_h q̇ (2.8)."""
-        return kane.J_h(self.m, self.setting.q)
+        """Step 4: v = J_h q̇ (2.8); of a body that only spins in axes that do not."""
+        J = [list(row) for row in kane.J_h(self.m, self.setting.q)]
+        for b, j in enumerate(self.bodies):
+            if j in self.cyclic:
+                for r in (6 * b, 6 * b + 3):
+                    J[r : r + 3] = _product(list(map(list, self.cyclic[j].R.rows)), J[r : r + 3])
+        return Entries(J)
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
@@ -78,14 +96,23 @@ class KaneForm:
 
     @cached_property
     def constraints(self) -> list[Any]:
-        """The rows H q̇ = h (2.10)."""
+        """The rows H q̇ = h (2.10); those of a closed chain are solved block by block."""
         s = self.setting
-        return rows(self.m, s.q, [0] * self.m.nv, s.steer, s.t)
+        if self.closed:
+            return []
+        return Constraints.of(self.m).rows(s.q, [0] * self.m.nv, s.steer, s.t)
+
+    @property
+    def held(self) -> bool:
+        """Whether the speeds are fewer than the rates."""
+        return bool(self.closed or self.constraints)
 
     @cached_property
     def _reduction(self) -> tuple[Matrix, list[Any]]:
         s, n = self.setting, self.m.nv
         count = len(s.alpha)
+        if self.closed:
+            return kane_loops.J_nh(s, self.closed), [0] * n
         if not self.constraints:
             return [[int(r == c) for c in range(n)] for r in range(n)], [0] * n
         speeds = kane.speed_rows(self.m, s.q, [0] * n, s.steer)
@@ -98,24 +125,24 @@ class KaneForm:
     @property
     def J_nh(self) -> Matrix:
         """Step 5: q̇ = J_nh α + drift (2.12)."""
-        return self._reduction[0]
+        return Entries(self._reduction[0])
 
     @property
     def drift(self) -> list[Any]:
         """The part of q̇ that prescribed motion h(t) makes."""
-        return self._reduction[1]
+        return Entries(self._reduction[1])
 
     # -- 6 and 7: J, J̇, M, W -----------------------------------------------------------------------
 
     @cached_property
     def J(self) -> Matrix:
         """Step 6: v = J α (2.14), (2.15)."""
-        return _product(self.J_h, self.J_nh)
+        return Entries(_product(self.J_h, self.J_nh))
 
     @cached_property
     def J_dot(self) -> Matrix:
         """Step 6: dJ/dt (5.5), rates as symbols."""
-        return [self.rates(row) for row in self.J]
+        return Entries([self.rates(row) for row in self.J])
 
     def rates(self, row: list[Any]) -> list[Any]:
         """Return the rates of entries along the motion."""
@@ -129,73 +156,38 @@ class KaneForm:
     @cached_property
     def M(self) -> list[Matrix]:
         """Step 7: M_i, 6 x 6 for each body (3.8)."""
-        return [self._extended(j, Vec3.zero())[0] for j in self.bodies]
+        return [Entries(self._extended(j, Vec3.zero())[0]) for j in self.bodies]
 
     def _extended(self, j: int, w: Vec3) -> tuple[Matrix, Matrix]:
         inertia = self.m.bodies[j].inertia
-        return extended(inertia.mass, inertia.about_centre, w)
+        M, W = extended(inertia.mass, inertia.about_centre, w)
+        return [list(row) for row in M], [list(row) for row in W]
 
     @cached_property
     def spin(self) -> list[Vec3]:
-        """Ω of each body, by the rates."""
+        """Ω of the axes of each body, by the rates."""
         qd = self.setting.qd
         turning = [self.J_h[6 * b + 3 : 6 * b + 6] for b in range(len(self.bodies))]
-        return [Vec3(*_times(rows_, qd)) for rows_ in turning]
+        found = [Vec3(*_times(rows_, qd)) for rows_ in turning]
+        own = zip(found, map(self.cyclic.get, self.bodies), strict=True)
+        return [w if c is None else w - c.axis * qd[c.rate] for w, c in own]
 
     @cached_property
     def W(self) -> list[Matrix]:
         """Step 7: W_i, 6 x 6 for each body (3.9)."""
-        return [self._extended(j, w)[1] for j, w in zip(self.bodies, self.spin, strict=True)]
+        turning = zip(self.bodies, self.spin, strict=True)
+        return [Entries(self._extended(j, w)[1]) for j, w in turning]
 
     # -- 8: active forces --------------------------------------------------------------------------
 
     @cached_property
     def _active(self) -> tuple[list[list[Any]], list[Any]]:
-        """The wrenches ω_a of the bodies, and forces on the rates that no such wrench can say."""
-        m, s = self.m, self.setting
-        where = {j: b for b, j in enumerate(self.bodies)}
-        wrenches = [[*(self.f[b][1].T @ m.gravity * m.bodies[j].m), 0, 0, 0]
-                    for b, j in enumerate(self.bodies)]  # fmt: skip
-        rest: list[Any] = [0] * m.nv
-
-        def push(j: int, at: Vec3, f: Vec3, n: Vec3) -> None:
-            moment = n + (at - m.bodies[j].inertia.centre).cross(f)
-            b = where[j]
-            wrenches[b] = [x + y for x, y in zip(wrenches[b], [*f, *moment], strict=True)]
-
-        for j, body in m.outward():
-            k = m.velocity_index[j]
-            tau = s.force(k + 1) if body.joint.nv == 1 else 0
-            if not isinstance(tau, Ratio):
-                continue
-            if j not in where or not (body.parent < 0 or body.parent in where):
-                rest[k] = rest[k] + tau
-                continue
-            q_ = m.split_q(s.q)[j]
-            ((linear, angular),) = body.joint.columns(q_)
-            f, n = linear * tau, angular * tau
-            push(j, Vec3.zero(), f, n)
-            if body.parent >= 0:
-                R, P = body.pose(q_)
-                push(body.parent, P, -(R @ f), -(R @ n))
-        for wheel in m.wheels:
-            F = s.force(wheel.name)
-            if wheel.body not in where:
-                row = forward_row(m, wheel, s.q, [0] * m.nv, s.steer)
-                rest = [x + h * F for x, h in zip(rest, row.H, strict=True)]
-                continue
-            angle, _ = wheel_angle(m, wheel, s.q, s.qd, s.steer)
-            push(wheel.body, wheel.point, heading(wheel, angle)[1] * F, Vec3.zero())
-        pulled = spring_forces(replace(m, springs=self.springs, checked=True), s.q, s.qd)
-        rest = [x + y for x, y in zip(rest, pulled, strict=True)]
-        for k, force in joint_springs(m, s.q, s.qd).items():
-            rest[k] = rest[k] + force
-        return wrenches, rest
+        return active_forces(self)
 
     @property
     def omega(self) -> list[list[Any]]:
         """Step 8: ω_a = (f, n) of each body, n about its mass centre (5.10)."""
-        return self._active[0]
+        return Entries(self._active[0])
 
     @property
     def on_rates(self) -> list[Any]:
@@ -293,7 +285,7 @@ class KaneForm:
         if self.D is None or count > 2:
             return None
         unit = [[int(r == c) for c in range(count)] for r in range(count)]
-        return solved(self.field, self.D, unit, [f"D row {k + 1}" for k in range(count)])
+        return Entries(solved(self.field, self.D, unit, [f"D row {k + 1}" for k in range(count)]))
 
     # -- 10: the state model -----------------------------------------------------------------------
 
@@ -332,22 +324,24 @@ class KaneForm:
         return data(self, only)
 
 
-def kane_form(m: Mechanism) -> KaneForm:
-    """Return Kane's method for a tree with velocity constraints, step by step.
+def kane_form(m: Mechanism, q: ArrayLike | None = None) -> KaneForm:
+    """Return Kane's method for a tree with velocity constraints or loops, step by step.
+
+    `q` is an assembled pose of a closed chain on the branch that is meant.
 
     >>> import dalembert as da
     >>> print(da.kane_form(da.robots.planar2r()).text().splitlines()[0])
     # planar2r: Kane's method in ten steps (DeSantis 1996, section 5)
     """
     require_mechanism(m, "kane_form")
-    return KaneForm(m)
+    return KaneForm(constrained(m) if m.followers else m, q)
 
 
 # -- small matrices --------------------------------------------------------------------------------
 
 
 def _any(row: list[Any]) -> bool:
-    return any(not is_zero(x) for x in row)
+    return any(not is_plain_zero(x) for x in row)
 
 
 def _times(A: Matrix, x: list[Any]) -> list[Any]:
@@ -357,7 +351,7 @@ def _times(A: Matrix, x: list[Any]) -> list[Any]:
 def _dot(a: list[Any], b: list[Any]) -> Any:
     total: Any = 0
     for x, y in zip(a, b, strict=True):
-        if is_zero(x) or is_zero(y):
+        if is_plain_zero(x) or is_plain_zero(y):
             continue
         total = total + x * y
     return total

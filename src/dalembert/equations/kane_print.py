@@ -86,7 +86,6 @@ def data(form: KaneForm, only: Sequence[int] | None = None) -> dict[str, Any]:
     s = form.setting.symbols
     found = []
     for section in printed(form, only).sections:
-        word, _, title = section.title.partition(": ")
         lines = [
             {"remark": x}
             if isinstance(x, str)
@@ -97,12 +96,12 @@ def data(form: KaneForm, only: Sequence[int] | None = None) -> dict[str, Any]:
             }
             for x in section.lines
         ]
-        found.append({"step": int(word.removeprefix("step ")), "title": title, "lines": lines})
+        found.append({"step": section.step, "title": section.name, "lines": lines})
     return {
         "name": form.mechanism.name,
         "form": "kane",
-        "coordinates": s.coordinates[: s.n],
-        "prescribed": [*s.steer, *(s.coordinates[k - 1] for k in s.given)],
+        "coordinates": s.coordinates[: s.p],
+        "prescribed": [*s.steer, *(s.coordinate(k) for k in s.given)],
         "speeds": list(s.speeds),
         "steps": found,
     }

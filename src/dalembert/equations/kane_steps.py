@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import Turn, is_zero
+from ..algebra import Turn, is_plain_zero
 from ..errors import UsageError, shown
 from ..expr.formula import Sum, Symbol
 from ..mechanism import joint_name
-from .kane_value import entry, products
+from .kane_loops import closure_lines, rate_lines
+from .kane_products import matrix_product, part_product, row_number, sum_of, tau_product
+from .kane_rates import RatePart, force_shares, over_D, rate_parts, summed
+from .kane_regular import where_regular
+from .kane_value import entry, multiple, products
 from .ratio import size
 from .sections import Section
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from .kane_form import KaneForm
 
 READABLE = 20  # terms of an entry; longer ones are printed as products of earlier entries
+ROUND = 5  # of one with quaternions, whose terms are long
 AXES = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -39,8 +44,7 @@ def steps(form: KaneForm, only: Sequence[int] | None = None) -> list[Section]:
         if k not in range(1, len(makers) + 1):
             raise UsageError(f"there is no step {k}", hint=f"steps 1 to {len(makers)}")
     made = [(k, *make(form)) for k, make in enumerate(makers, 1) if only is None or k in only]
-    return [Section(f"step {k}: {title}", [_written(form, x) for x in lines])
-            for k, title, lines in made]  # fmt: skip
+    return [Section(title, [_written(form, x) for x in lines], step=k) for k, title, lines in made]
 
 
 def _written(form: KaneForm, line: Line) -> str | tuple[Symbol, Sum]:
@@ -57,7 +61,7 @@ def _frames(form: KaneForm) -> tuple[str, list[Line]]:
         lines.append(Line(f"body {b}: {shown(body.name)}, {body.joint.kind} joint "
                           f"{shown(joint_name(body))} on {parent}"))  # fmt: skip
         for u, x in zip("xyz", body.inertia.centre, strict=True):
-            if not is_zero(x):
+            if not is_plain_zero(x):
                 lines.append(Line(f"centre{b}({u})", x, rf"c_{{{b},{u}}}"))
     kept = ", ".join(AXES[r] for r in form.kept)
     lines.append(Line(f"v_i: velocity of the mass centre in body axes; components kept: {kept}"))
@@ -74,21 +78,29 @@ def _frames(form: KaneForm) -> tuple[str, list[Line]]:
 
 
 def _rubs(d: Any) -> bool:
-    return not all(is_zero(x) for x in (*d.coulomb, d.viscous))
+    return not all(is_plain_zero(x) for x in (*d.coulomb, d.viscous))
 
 
 def _coordinates(form: KaneForm) -> tuple[str, list[Line]]:
     s = form.setting.symbols
-    own = ", ".join(f"{shown(n)}" for n in s.coordinates[: s.n])
-    lines = [Line(f"q = [{own}], p = {s.n}")]
+    own = ", ".join(f"{shown(n)}" for n in s.coordinates[: s.p])
+    lines = [Line(f"q = [{own}], p = {s.p}")]
+    if s.round:
+        rates = ", ".join(s.rate_name(k) for k in range(1, s.n + 1))
+        lines.append(Line(f"rates = [{rates}]; v and w are in the axes of their body"))
+        lines += [Line("quaternions have length 1: qx**2+qy**2+qz**2+qw**2 = 1")]
     if s.numbered:
         lines.append(Line("joints: " + ", ".join(map(shown, form.m.joint_names))))
-    told = [*s.steer, *(s.coordinates[k - 1] for k in s.given)]
+    spun = [s.coordinate(c.rate + 1) for c in form.cyclic.values()]
+    if spun:
+        lines.append(Line(f"cyclic, and in no step below: {', '.join(map(shown, spun))}; bodies "
+                          "that are symmetric have axes that do not spin"))  # fmt: skip
+    told = [*s.steer, *(s.coordinate(k) for k in s.given)]
     if told:
         lines.append(Line("prescribed: " + ", ".join(map(shown, told))))
     for t in s.others:
         name = s.names[s.index["other", t]]
-        lines.append(Line(f"{name} stands for {shown(t)}"))
+        lines.append(Line(f"{name} means {shown(t)}"))
     return "generalized coordinates", lines
 
 
@@ -97,7 +109,7 @@ def _positions(form: KaneForm) -> tuple[str, list[Line]]:
     moving = form.kept
     for b, (p, R) in enumerate(form.f, 1):
         for r, u in enumerate("xyz"):
-            if len(moving) == 6 or r in moving or not is_zero(p[r]):
+            if len(moving) == 6 or r in moving or not is_plain_zero(p[r]):
                 lines.append(Line(f"{u}{b}", p[r], f"{u}_{{{b}}}"))
         if len(R.factors) == 1 and isinstance(R.factors[0], Turn):
             lines.append(Line(f"angle{b}", R.factors[0].angle, rf"\varphi_{{{b}}}"))
@@ -115,12 +127,14 @@ def _stack(form: KaneForm, name: str, latex_name: str, A: Sequence[Sequence[Any]
     for r, row in enumerate(A):
         if r % 6 in kept:
             at = r // 6 * len(kept) + kept.index(r % 6) + 1
-            lines += [
-                Line(f"{name}({at},{c})", x, f"{latex_name}({at},{c})")
-                for c, x in enumerate(row, 1)
-                if not is_zero(x)
-            ]
+            lines += _entries(f"{name}({at},%s)", row, f"{latex_name}({at},%s)")
     return lines
+
+
+def _entries(name: str, row: Sequence[Any], latex_name: str = "") -> list[Line]:
+    """Return one line for each entry that is not zero, its number in the place of %s."""
+    shown_as = latex_name or name
+    return [Line(name % c, x, shown_as % c) for c, x in enumerate(row, 1) if not is_plain_zero(x)]
 
 
 def _holonomic(form: KaneForm) -> tuple[str, list[Line]]:
@@ -132,27 +146,58 @@ def _holonomic(form: KaneForm) -> tuple[str, list[Line]]:
 def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
     s = form.setting.symbols
     names = [s.names[s.index[s.alpha_key(a)]] for a in range(len(s.speeds))]
-    how = ", chosen by rank" if form.chosen and form.constraints else ""
+    how = ", chosen by rank" if form.chosen and form.held else ""
     lines = [Line(f"alpha = [{', '.join(names)}]{how}")]
+    lines += [Line(*x) for x in closure_lines(form.closed)] if form.closed else []
+    lines += [Line(told) for told in where_regular(form)]
     for r, row in enumerate(form.constraints, 1):
         lines.append(Line(f"constraint {r}: {shown(row.name)}"))
-        lines += [Line(f"H({r},{c})", x, f"H({r},{c})")
-                  for c, x in enumerate(row.H, 1) if not is_zero(x)]  # fmt: skip
-        if not is_zero(row.h):
+        lines += _entries(f"H({r},%s)", row.H)
+        if not is_plain_zero(row.h):
             lines.append(Line(f"h({r})", row.h, f"h({r})"))
-    if not form.constraints:
+    if not form.held:
         lines.append(Line("no velocity constraint: J_nh is the unit matrix"))
         return "alpha and J_nh: qd = J_nh alpha", lines
     for k, row in enumerate(form.J_nh, 1):
         lines += [Line(f"J_nh({k},{c})", x, rf"J_{{nh}}({k},{c})") for c, x in enumerate(row, 1)]
-    lines += [Line(f"b({k})", x, f"b({k})") for k, x in enumerate(form.drift, 1) if not is_zero(x)]
-    plus = " + b" if any(not is_zero(x) for x in form.drift) else ""
+    lines += _entries("b(%s)", form.drift)
+    plus = " + b" if any(not is_plain_zero(x) for x in form.drift) else ""
     return f"alpha and J_nh: qd = J_nh alpha{plus}", lines
 
 
 def _jacobian(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = _stack(form, "J", "J", form.J)
-    return "J = J_h J_nh, Jd = dJ/dt", lines + _stack(form, "Jd", r"\dot J", form.J_dot)
+    lines = _shared(form, "J", "J", form.J)
+    lines += [Line(*x) for x in rate_lines(form.closed)] if form.closed else []
+    parts = rate_parts(form)
+    for part in parts:
+        lines += _shared(form, part.name, part.name, part.slope)
+    if parts:
+        lines.append(Line("Jd = " + summed([(p.name, p.rate) for p in parts])))
+    else:
+        lines += _shared(form, "Jd", r"\dot J", form.J_dot)
+    return "J = J_h J_nh, Jd = dJ/dt", lines
+
+
+def _shared(form: KaneForm, name: str, latex_name: str, A: Sequence[Sequence[Any]]) -> list[Line]:
+    """Return the lines of a stack; an entry that is a multiple of another is written by it.
+
+    So the speed of a mass centre across its body is its lever times the turning rate.
+    """
+    lines: list[Line] = []
+    entries = {(r, c): x for r, row in enumerate(A) for c, x in enumerate(row, 1)
+               if r % 6 in form.kept and not is_plain_zero(x)}  # fmt: skip
+    by = {place: multiple(place, entries) for place in entries}
+
+    def depth(place: Any) -> int:
+        return 0 if by[place] is None else 1 + depth(by[place])
+
+    for place, x in sorted(entries.items(), key=lambda e: (e[0][0] // 6, depth(e[0]))):
+        at, (r, c) = by[place], place
+        if at is not None:
+            x = products(form.setting, [(x / entries[at], [(name, row_number(form, at[0]), c)])])
+        row = row_number(form, r)
+        lines.append(Line(f"{name}({row},{c})", x, f"{latex_name}({row},{c})"))
+    return lines
 
 
 def _masses(form: KaneForm) -> tuple[str, list[Line]]:
@@ -162,7 +207,7 @@ def _masses(form: KaneForm) -> tuple[str, list[Line]]:
             for r, row in enumerate(form.kept, 1):
                 for c, column in enumerate(form.kept, 1):
                     x = A[row][column]
-                    if not is_zero(x):
+                    if not is_plain_zero(x):
                         lines.append(Line(f"{what}{b}({r},{c})", x, f"{what}_{{{b}}}({r},{c})"))
     return "M and W of each body", lines
 
@@ -175,7 +220,7 @@ def _forces(form: KaneForm) -> tuple[str, list[Line]]:
             for k, r in enumerate(form.kept, 1)
         ]
     for k, x in enumerate(form.on_rates, 1):
-        if not is_zero(x):
+        if not is_plain_zero(x):
             lines.append(Line(f"on_rate({k})", x, f"Q({k})"))
     return "active forces and couples at the mass centres", lines
 
@@ -185,27 +230,50 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
     lines = []
     for a in n:
         for b in n:
-            x = _entry(form.D, a, b, partial(_left, form, a, b))
+            x = _entry(form, form.D, a, b, partial(matrix_product, form, a, b))
             lines.append(Line(f"D({a},{b})", x, f"D({a},{b})"))
-    for a in n:
+    parts = rate_parts(form)
+    for k, part in enumerate(parts, 1):
+        lines.append(Line(f"C{k}", part_product(form, part), f"C_{{{k}}}"))
+    if parts:
+        told = summed([(f"C{k}", p.rate) for k, p in enumerate(parts, 1)])
+        lines.append(Line(f"C(1,1) = {told}"))
+    for a in n if not parts else ():
         for b in n:
-            x = _entry(form.C, a, b, partial(_left, form, a, b, rates=True))
+            x = _entry(form, form.C, a, b, partial(matrix_product, form, a, b, rates=True))
             lines.append(Line(f"C({a},{b})", x, f"C({a},{b})"))
     for a in n:
-        short = form.tau is not None and size(form.tau[a - 1]) <= READABLE
-        x = form.tau[a - 1] if short and form.tau else _left_tau(form, a)
+        short = form.tau is not None and size(form.tau[a - 1]) <= _readable(form)
+        x = form.tau[a - 1] if short and form.tau else tau_product(form, a)
         lines.append(Line(f"tau({a})", x, rf"\tau({a})"))
-    lines += [Line(f"c0({a})", x, f"c_0({a})")
-              for a, x in enumerate(form.drift_force, 1) if not is_zero(x)]  # fmt: skip
-    lines += _inverse(form, n)
+    lines += _entries("c0(%s)", form.drift_force, "c_0(%s)")
+    lines += _shares(form, parts) or _inverse(form, n)
     return "D = J'MJ, C = J'(M Jd + W M J), tau, g0, gw", lines
 
 
-def _entry(A: Any, a: int, b: int, product: Callable[[], Sum]) -> Any:
+def _readable(form: KaneForm) -> int:
+    return ROUND if form.setting.symbols.round else READABLE
+
+
+def _entry(form: KaneForm, A: Any, a: int, b: int, product: Callable[[], Sum]) -> Any:
     """Return an entry that was multiplied out and is short enough to be read, else the product."""
-    if A is None or size(A[a - 1][b - 1]) > READABLE:
+    if A is None or size(A[a - 1][b - 1]) > _readable(form):
         return product()
     return A[a - 1][b - 1]
+
+
+def _shares(form: KaneForm, parts: Sequence[RatePart]) -> list[Line]:
+    """Return g0k and g_u of a machine of one speed; nothing where other forces act."""
+    forces = force_shares(form) if parts else []
+    if not forces:
+        return []
+    lines = [
+        Line(f"g0{k}", over_D(form, f"C{k}", -1), f"g_{{0{k}}}") for k in range(1, len(parts) + 1)
+    ]
+    for force, share in forces:
+        name = force.removeprefix("F_")
+        lines.append(Line(f"g_{name}", over_D(form, share), rf"g_{{{name}}}"))
+    return lines
 
 
 def _inverse(form: KaneForm, n: range) -> Iterator[Line]:
@@ -222,75 +290,20 @@ def _inverse(form: KaneForm, n: range) -> Iterator[Line]:
         yield Line("gw = inverse of D, g0 = -gw*C*alpha")
 
 
-def _row_number(form: KaneForm, r: int) -> int:
-    return r // 6 * len(form.kept) + form.kept.index(r % 6) + 1
-
-
-def _left(form: KaneForm, a: int, b: int, rates: bool = False) -> Sum:
-    """Return D(a,b) or C(a,b) as a sum of products of entries of J and Jd."""
-    terms: dict[tuple[tuple[str, int, int], ...], Any] = {}
-
-    def add(x: Any, name: str, r: int, s: int) -> None:
-        if is_zero(x) or is_zero(form.J[r][a - 1]):
-            return
-        right = form.J[s][b - 1] if name == "J" else form.J_dot[s][b - 1]
-        if not is_zero(right):
-            factors = (("J", _row_number(form, r), a), (name, _row_number(form, s), b))
-            place = tuple(sorted(factors))
-            terms[place] = terms.get(place, 0) + x
-
-    for k in range(len(form.bodies)):
-        M, W = form.M[k], form.W[k]
-        WM = [[_sum_of(W[r][t] * M[t][s] for t in range(6)) for s in range(6)] for r in range(6)]
-        for r in form.kept:
-            for s in form.kept:
-                add(M[r][s], "Jd" if rates else "J", 6 * k + r, 6 * k + s)
-                if rates:
-                    add(WM[r][s], "J", 6 * k + r, 6 * k + s)
-    found = [(x, list(place)) for place, x in terms.items() if not is_zero(x)]
-    return products(form.setting, [*found, *_left_rotors(form, a, b, rates)])
-
-
-def _left_rotors(
-    form: KaneForm, a: int, b: int, rates: bool
-) -> Iterator[tuple[Any, list[tuple[str, int, int]]]]:
-    """Yield what rotors add to D(a,b) or C(a,b), by J_nh."""
-    for k, Ia in form.rotors.items():
-        left, right = form.J_nh[k][a - 1], form.J_nh[k][b - 1]
-        slope = form.rates([right])[0] if rates else right
-        if is_zero(left) or is_zero(slope):
-            continue
-        if rates:
-            yield Ia * slope, [("J_nh", k + 1, a)]
-        else:
-            yield Ia, [("J_nh", k + 1, x) for x in sorted((a, b))]
-
-
-def _left_tau(form: KaneForm, a: int) -> Sum:
-    flat = [x for w in form.omega for x in w]
-    terms = [
-        (x, [("J", _row_number(form, r), a)])
-        for r, x in enumerate(flat)
-        if r % 6 in form.kept and not is_zero(x) and not is_zero(form.J[r][a - 1])
-    ]
-    terms += [(x, [("J_nh", k + 1, a)]) for k, x in enumerate(form.on_rates) if not is_zero(x)]
-    return products(form.setting, terms)
-
-
-def _sum_of(parts: Iterator[Any]) -> Any:
-    total: Any = 0
-    for x in parts:
-        total = total + x
-    return total
-
-
 def _state(form: KaneForm) -> tuple[str, list[Line]]:
     s = form.setting.symbols
     n = range(1, len(s.speeds) + 1)
     seconds = [s.names[s.index[("second", *s.alpha_key(a - 1))]] for a in n]
     lines = []
-    if form.constraints or form.balance is None or max(map(size, form.balance)) > READABLE:
-        c0 = any(not is_zero(x) for x in form.drift_force)
+    parts = rate_parts(form)
+    forces = force_shares(form) if parts else []
+    if forces:
+        v = s.names[s.index[s.alpha_key(0)]]
+        own = summed([(f"g0{k}", p.rate) for k, p in enumerate(parts, 1)])
+        acting = summed([(f"g_{f.removeprefix('F_')}", f) for f, _ in forces])
+        lines.append(Line(f"{seconds[0]} = ({own})*{v}+{acting}"))
+    elif form.held or form.balance is None or max(map(size, form.balance)) > _readable(form):
+        c0 = any(not is_plain_zero(x) for x in form.drift_force)
         for a, name in zip(n, seconds, strict=True):
             acting = "+".join(f"gw({a},{b})*" + (f"(tau({b})-c0({b}))" if c0 else f"tau({b})")
                               for b in n)  # fmt: skip
@@ -299,17 +312,21 @@ def _state(form: KaneForm) -> tuple[str, list[Line]]:
         for a in n:
             motor = form.setting.force(a)
             balance = form.balance[a - 1] + motor
-            name = s.force_name(a) if not is_zero(motor) else "0"
+            name = s.force_name(a) if not is_plain_zero(motor) else "0"
             latex_name = s.latex("force", a)[0] if name != "0" else "0"
             lines.append(Line(name, balance, latex_name))
     for k in range(1, s.n + 1):
         row = form.J_nh[k - 1]
-        moved = _sum_of(x * y for x, y in zip(row, form.setting.alpha, strict=True))
+        moved = sum_of(x * y for x, y in zip(row, form.setting.alpha, strict=True))
         rate = form.setting.field.gen("rate", k)
         total = moved + form.drift[k - 1]
-        if not (is_zero(total - rate) if not is_zero(total) else False):
+        if not (is_plain_zero(total - rate) if not is_plain_zero(total) else False):
             lines.append(Line(s.rate_name(k), total, s.latex("rate", k)[0]))
-    if not form.constraints:
+    if not form.held:
         lines.append(Line("qd = alpha"))
+    lines += [
+        Line(f"{s.coordinates[k - 1]}d", x, rf"\dot {{{s.latex('q', k)[0]}}}")
+        for k, x in form.setting.quaternion_rates().items()
+    ]
     lines.append(Line("chi = f(q), step 3"))
     return "state model", lines

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import groupby
-from typing import Any
+from itertools import accumulate, groupby
+from typing import TYPE_CHECKING, Any
 
 from ..algebra import Rotation, Transform, Turn
 from ..algorithms import kane
 from ..algorithms.kinematics import path
-from ..algorithms.velocity_constraints import (
-    TIME,
-    prescribed_joints,
-    rate_of,
-    steering_names,
-)
-from ..errors import ModelError, shown
+from ..algorithms.velocity_constraints import Constraints
+from ..algorithms.velocity_rows import TIME, rate_of
 from ..expr import OPS, Expr, text
 from ..expr.arena import Rows
 from ..expr.formula import Symbol
@@ -29,8 +24,11 @@ from .generator import Generator
 from .ratio import Coordinate, Field
 from .ring import Ring
 
-SERVED = ("revolute", "prismatic", "screw", "planar", "fixed")
+if TYPE_CHECKING:
+    from .loop_blocks import Solved
+
 TURNING = ("revolute", "screw")
+ROUND = ("spherical", "free")  # quaternions: their rates are no derivatives of coordinates
 PLANAR = ("x", "y", "th")
 LONG = 60  # letters of a name in a formula
 
@@ -38,38 +36,66 @@ LONG = 60  # letters of a name in a formula
 class KaneSymbols:
     """Generators: angles and their sums, coordinates, rates, speeds, forces, parameters.
 
-    Coordinates are numbered from 1; prescribed steering angles follow the joints, then time.
+    Coordinates are numbered from 1; prescribed steering angles follow the joints, then time. Rates
+    have numbers of their own: a spherical joint has four coordinates and three of them.
     """
 
-    def __init__(self, m: Mechanism):
-        self.m = _served(m)
-        self.n = m.nv
-        self.numbered = all(map(_is_numbered, m.joint_names))
-        self.steer = steering_names(m)
-        self.given = {m.velocity_index[j] + 1: rate_of(m, j) for j in prescribed_joints(m)}
+    def __init__(self, m: Mechanism, closed: Solved | None = None):
+        self.m = m
+        self.n, self.p = m.nv, m.nq
+        # the coordinate of each rate that is its derivative
+        starts = accumulate((b.joint.nq for b in m.bodies), initial=1)
+        self.first = list(starts)[:-1]
+        self.place = {
+            m.velocity_index[j] + 1 + k: self.first[j] + k
+            for j, b in enumerate(m.bodies)
+            if b.joint.kind not in ROUND
+            for k in range(b.joint.nv)
+        }
+        self.place |= {
+            self.n + 1 + k: self.p + 1 + k for k in range(len(Constraints.of(m).steering))
+        }
+        self.closed = closed  # the loops, whose lines number the joints
+        self.round = [j for j, b in enumerate(m.bodies) if b.joint.kind in ROUND]
+        plain = not self.round and all(map(_is_numbered, m.joint_names))
+        self.numbered = closed is not None or plain
+        self.steer = Constraints.of(m).steering
+        self.given = {m.velocity_index[j] + 1: rate_of(m, j) for j in Constraints.of(m).prescribed}
         self.coordinates = self._coordinates()
-        self.speeds = kane.speed_names(m)
+        self.speeds = m.speeds if closed else kane.speed_names(m)
         self.others: dict[str, Expr] = {}
         self.generators = self._generators()
         self.index = {g.key: i for i, g in enumerate(self.generators)}
         self.names = [g.name for g in self.generators]
+
+    @property
+    def rates(self) -> range:
+        """The rates: of joints, then of steering angles."""
+        return range(1, self.n + len(self.steer) + 1)
 
     # -- names -------------------------------------------------------------------------------------
 
     def _coordinates(self) -> list[str]:
         names: list[str] = []
         for body in self.m.bodies:
-            own = joint_name(body)
-            names += (
-                [own] if body.joint.nv == 1 else [f"{own}_{p}" for p in PLANAR][: body.joint.nv]
-            )
+            own, kind = joint_name(body), body.joint.kind
+            parts = body.joint.parts if kind in ROUND else PLANAR[: body.joint.nv]
+            names += [own] if body.joint.nv == 1 else [f"{own}_{p}" for p in parts]
         if self.numbered:
             names = [f"q{k}" for k in range(1, self.n + 1)]
         return [*names, *self.steer, TIME]
 
     def rate_name(self, k: int) -> str:
         """Return the name of the rate of coordinate k (from 1)."""
-        return f"qd{k}" if self.numbered and k <= self.n else f"{self.coordinates[k - 1]}d"
+        if self.numbered and k <= self.n:
+            return f"qd{k}"
+        if k not in self.place:
+            return _flat_name(self.m.rate_names[k - 1])
+        return f"{self.coordinate(k)}d"
+
+    def coordinate(self, k: int) -> str:
+        """Return the name of the coordinate whose rate is rate k."""
+        return self.coordinates[self.place[k] - 1]
 
     def _second_name(self, key: tuple[Any, ...]) -> str:
         if key[0] == "speed":
@@ -78,16 +104,20 @@ class KaneSymbols:
 
     def force_name(self, k: int) -> str:
         """Return the name of the motor's force at coordinate k."""
-        return f"tau{k}" if self.numbered else written(f"tau_{self.coordinates[k - 1]}")
+        return f"tau{k}" if self.numbered else written(f"tau_{self.coordinate(k)}")
 
     def alpha_key(self, a: int) -> tuple[Any, ...]:
         """Return the generator of speed a (from 0): a joint's rate, or a symbol of its own."""
+        if self.closed:
+            return ("rate", self.closed.plan.independent[a] + 1)
         if len(self.speeds) == self.n:
             return ("rate", a + 1)
         name = self.speeds[a]
         for j, body in enumerate(self.m.bodies):
             if body.joint.nv and joint_name(body) == name:
                 return ("rate", self.m.velocity_index[j] + 1)
+        if self.round and name in self.m.rate_names:
+            return ("rate", self.m.rate_names.index(name) + 1)
         return ("speed", name)
 
     def motors(self) -> list[int]:
@@ -122,15 +152,25 @@ class KaneSymbols:
         if kind == "q":
             return self._coordinate(key[0]), ""
         if kind == "rate":
-            return rf"\dot {{{self._coordinate(key[0])}}}", ""
+            return self._rate(key[0], 1), ""
         if kind == "second":
             if key[0] == "rate":
-                return rf"\ddot {{{self._coordinate(key[1])}}}", ""
+                return self._rate(key[1], 2), ""
             return rf"\dot {{{latex_name(_flat_name(key[1]))}}}", ""
+        if kind in ("follows", "turns"):
+            dot = "" if kind == "follows" else r"\dot "
+            return f"{dot}G_{{{','.join(str(k + 1) for k in key)}}}", ""
         if kind == "force" and isinstance(key[0], int):
-            inner = str(key[0]) if self.numbered else self._coordinate(key[0])
+            inner = str(key[0]) if self.numbered else self._coordinate(self.place[key[0]])
             return rf"\Gamma_{{{inner}}}", ""
         return "", ""
+
+    def _rate(self, k: int, dots: int) -> str:
+        """Return rate k, or its own rate with two dots, in LaTeX."""
+        if k in self.place:
+            return rf"\{'d' * dots}ot {{{self._coordinate(self.place[k])}}}"
+        name = latex_name(self.rate_name(k))
+        return rf"\dot {{{name}}}" if dots == 2 else name
 
     def _coordinate(self, k: int) -> str:
         return latex_name(self.coordinates[k - 1])
@@ -148,7 +188,7 @@ class KaneSymbols:
                 for kind in ("sin", "cos") for s in sums]  # fmt: skip
         count = len(self.coordinates)
         made += [Generator(self.coordinates[k - 1], ("q", k)) for k in range(1, count + 1)]
-        made += [Generator(self.rate_name(k), ("rate", k)) for k in range(1, count)]
+        made += [Generator(self.rate_name(k), ("rate", k)) for k in self.rates]
         keys = [self.alpha_key(a) for a in range(len(self.speeds))]
         made += [Generator(_flat_name(k[1]), k) for k in keys if k[0] == "speed"]
         keys += [("rate", k) for k in self.given]
@@ -157,10 +197,22 @@ class KaneSymbols:
         made += [Generator(f"F_{w.name}", ("force", w.name)) for w in self.m.wheels]
         for x in numbers(self.m._unlimited()):
             self._atoms(x)
+        made += self._followers()
         made += [Generator(p, ("p", p)) for p in self._parameters()]
         made += [Generator(f"K{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
         found = [(g, *self.latex(*g.key)) for g in _apart(made)]
         return [replace(g, latex=latex, tail=tail) for g, latex, tail in found]
+
+    def _followers(self) -> list[Generator]:
+        """Return the entries of G and of its rate that are no numbers."""
+        if not self.closed:
+            return []
+        moving = [p for p, x in sorted(self.closed.G.items()) if isinstance(x, Expr)]
+        return [
+            Generator(self.closed.name(letter, k + 1, a + 1), (kind, k, a))
+            for kind, letter in (("follows", "G"), ("turns", "Gd"))
+            for k, a in moving
+        ]
 
     def _parameters(self) -> list[str]:
         """Return the parameters in the order of print: masses, gravity, then as they came."""
@@ -172,12 +224,16 @@ class KaneSymbols:
         """Return the coordinates that can stand under a sine: turning joints, steering, time."""
         turning: list[int] = []
         for j, body in enumerate(self.m.bodies):
-            at = self.m.velocity_index[j]
             if body.joint.kind in TURNING:
-                turning.append(at + 1)
+                turning.append(self.first[j])
             elif body.joint.kind == "planar":
-                turning.append(at + 3)
-        return [*turning, *range(self.n + 1, len(self.coordinates) + 1)]
+                turning.append(self.first[j] + 2)
+        return [*turning, *range(self.p + 1, len(self.coordinates) + 1)]
+
+    def quaternions(self) -> list[tuple[int, ...]]:
+        """Return the coordinates x, y, z, w of each quaternion, by generator."""
+        last = [self.first[j] + self.m.bodies[j].joint.nq for j in self.round]
+        return [tuple(self.index["q", k] for k in range(end - 4, end)) for end in last]
 
     def _sums(self) -> list[tuple[int, ...]]:
         """Return the runs of turns about one axis along each path: sums that shorten the print."""
@@ -192,7 +248,7 @@ class KaneSymbols:
                     if about[0] is None or (axis is not None and about != axis):
                         break
                     axis = about
-                    first = self.m.velocity_index[i] + 1
+                    first = self.first[i]
                     run.insert(0, first + 2 if body.joint.kind == "planar" else first)
                     if len(run) > 1:
                         found[tuple(run)] = None
@@ -212,21 +268,6 @@ class KaneSymbols:
                 stack += reversed(graph.args[i])
             elif op not in ("const", "param"):
                 self.others.setdefault(text(Expr(graph, i)), Expr(graph, i))
-
-
-def _served(m: Mechanism) -> Mechanism:
-    if m.loops or m.couplings:
-        raise ModelError(
-            "Kane's steps are those of a tree with velocity constraints; this one has loops",
-            hint="write the loop as velocity constraints, or use kernels",
-        )
-    for body in m.bodies:
-        if body.joint.kind not in SERVED:
-            raise ModelError(
-                f"joint {shown(joint_name(body))!r} is {body.joint.kind}: its rates are not "
-                "those of coordinates", hint="write it as revolute and prismatic joints",
-            )  # fmt: skip
-    return m
 
 
 def _flat_name(name: str) -> str:
@@ -264,16 +305,15 @@ def _apart(made: list[Generator]) -> list[Generator]:
 class Setting:
     """A mechanism over ratios, its coordinates, rates and speeds as scalars."""
 
-    def __init__(self, m: Mechanism):
-        self.symbols = s = KaneSymbols(m)
+    def __init__(self, m: Mechanism, closed: Solved | None = None):
+        self.symbols = s = KaneSymbols(m, closed)
         self.ring = Ring(s)  # type: ignore[arg-type]
-        self.field = f = Field(self.ring, s.angles(), self)
-        self.q = [Coordinate(f, {k: Fraction(1)}) for k in range(1, s.n + 1)]
+        self.field = f = Field(self.ring, s.angles(), self, s.quaternions())
+        self.q = [Coordinate(f, {k: Fraction(1)}) for k in range(1, s.p + 1)]
         self.qd = [f.gen("rate", k) for k in range(1, s.n + 1)]
-        first = s.n + 1
         self.steer: dict[str, tuple[Any, Any]] = {
-            name: (Coordinate(f, {first + k: Fraction(1)}), f.gen("rate", first + k))
-            for k, name in enumerate(s.steer)
+            name: (Coordinate(f, {s.p + k: Fraction(1)}), f.gen("rate", s.n + k))
+            for k, name in enumerate(s.steer, 1)
         }
         self.steer |= {
             name: (f.gen("rate", k), f.gen("second", "rate", k)) for k, name in s.given.items()
@@ -291,15 +331,27 @@ class Setting:
         """Return how each generator changes along the motion: the rates are symbols."""
         out: dict[int, Any] = {}
         f, index = self.field, self.symbols.index
-        count = len(self.symbols.coordinates)
-        for k in range(1, count + 1):
-            rate: Any = f.gen("rate", k) if k < count else 1
+        of = {at: f.gen("rate", k) for k, at in self.symbols.place.items()}
+        of |= self.quaternion_rates() | {len(self.symbols.coordinates): 1}
+        for k, rate in of.items():
             out[index["q", k]] = rate
             if ("sin", (k,)) in index:
                 s, c = f.gen("sin", (k,)), f.gen("cos", (k,))
                 out[index["sin", (k,)]], out[index["cos", (k,)]] = c * rate, -s * rate
+        for key, i in index.items():
+            if key[0] == "follows":
+                out[i] = f.gen("turns", *key[1:])
         # the rates of the other coordinates stand only where they are not differentiated
         out |= {index["rate", k]: f.gen("second", "rate", k) for k in self.symbols.given}
+        return out
+
+    def quaternion_rates(self) -> dict[int, Any]:
+        """Return the derivative of each coordinate of spherical and free joints, by their rates."""
+        s, out = self.symbols, dict[int, Any]()
+        for j in s.round:
+            joint, k, v = s.m.bodies[j].joint, s.first[j], s.m.velocity_index[j]
+            q, qd = self.q[k - 1 : k - 1 + joint.nq], self.qd[v : v + joint.nv]
+            out |= dict(enumerate(joint.coordinate_rate(q, qd), k))
         return out
 
     def _bound(self, m: Mechanism) -> Mechanism:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .sympy_form import _sympy
+from ..expr.formula import formula
+from ..expr.style import LATEX, TEXT, write
+from .sympy_form import sympy_of
 
 if TYPE_CHECKING:
     from .ratio import Ratio
@@ -15,10 +18,21 @@ if TYPE_CHECKING:
 class Entries(list[Any]):
     """A vector or a matrix of entries, row by row, that shows itself and goes to SymPy."""
 
+    def __repr__(self) -> str:
+        def shown(x: Any) -> str:
+            if isinstance(x, list):
+                return f"[{', '.join(map(shown, x))}]"
+            return write(formula(x), TEXT) if isinstance(x, (int, float, Fraction)) else repr(x)
+
+        return shown(list(self))
+
     def latex(self) -> str:
         """Return the matrix in LaTeX."""
         rows = [x if isinstance(x, list) else [x] for x in self]
-        cells = [[x.latex() if hasattr(x, "latex") else str(x) for x in row] for row in rows]
+        cells = [
+            [x.latex() if hasattr(x, "latex") else write(formula(x), LATEX) for x in row]
+            for row in rows
+        ]
         inside = r" \\ ".join(" & ".join(row) for row in cells)
         return rf"\begin{{bmatrix}} {inside} \end{{bmatrix}}"
 
@@ -28,14 +42,14 @@ class Entries(list[Any]):
     def to_sympy(self) -> Any:
         """Return the matrix over coordinates, rates and parameters by name."""
         rows: Sequence[Any] = [x if isinstance(x, list) else [x] for x in self]
-        return _sympy().Matrix(
+        return sympy_of().Matrix(
             [[x.to_sympy() if hasattr(x, "to_sympy") else x for x in row] for row in rows]
         )
 
 
 def ratio_to_sympy(x: Ratio) -> Any:
     """Return numerator over denominator; sines and cosines are of the coordinates by name."""
-    sympy = _sympy()
+    sympy = sympy_of()
     symbols = x.field.setting.symbols
     values = []
     for k, g in enumerate(symbols.generators):

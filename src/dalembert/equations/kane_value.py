@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..expr.style import LATEX, TEXT, write
 from .condense import shortened
 from .kane_symbols import Setting
 from .order import factored, ordered
-from .ratio import Coordinate, Ratio
+from .ratio import Coordinate, Ratio, size
 from .ring import Poly, Ring, Term
 
 SHORT = 24  # terms up to which a sum is grouped once instead of being nested
@@ -197,3 +197,22 @@ def _over(setting: Setting, term: Term, den: Term) -> Product:
         tuple((setting.ring.symbol(i), e) for i, e in side.items() if e) for side in (top, below)
     )
     return Product(term[0] / den[0], (*up, *tangents), down)
+
+
+def multiple(place: tuple[int, int], entries: Mapping[tuple[int, int], Any]) -> Any:
+    """Return an entry of the same body and speed of which this one is a multiple, or None."""
+    r, c = place
+    if size(entries[place]) < 2:
+        return None
+    for s in range(r // 6 * 6, r // 6 * 6 + 6):
+        other = entries.get((s, c))
+        if s == r or size(other) < 2:
+            continue
+        share = entries[place] / other
+        number = not isinstance(share, Ratio) or not (
+            any(share.num.degrees()) or any(share.den.degrees())
+        )
+        plain = number or (len(share.num) == 1 and share.den == share.field.one)
+        if plain and not (number and s > r):
+            return s, c
+    return None

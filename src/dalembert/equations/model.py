@@ -17,6 +17,7 @@ from ..errors import UsageError, shown
 from ..expr import Expr, Graph, cos, sin
 from ..expr.exact import to_float
 from ..mechanism import Mechanism
+from .angles import CONSTANT
 from .condense import shortest
 from .ring import Poly
 
@@ -40,8 +41,9 @@ def model(eq: Equations) -> Mechanism:
             if parts:
                 made.append(((kind, entry.place), parts))
     form = ClosedForm(
-        tuple(numbers), symbols, tuple(made), not eq.changed, left_out(eq), tuple(eq.frozen.items())
-    )
+        tuple(numbers), symbols, tuple(made), not eq.changed, left_out(eq),
+        tuple(eq.frozen.items()), eq.ring.symbols.follow.rules, tuple(eq.ring.symbols.names),
+    )  # fmt: skip
     # springs and what closes loops are not in the equations
     return replace(
         eq.mechanism, form=form, simplified=None, springs=(), elastic=(), changes=(), checked=True
@@ -57,8 +59,15 @@ def left_out(eq: Equations) -> tuple[str, ...]:
 def _symbol(s: Symbols, key: tuple[Any, ...], numbers: list[Any]) -> tuple[Any, ...]:
     """Return what a generator stands for; constants are put among the numbers."""
     kind, *of = key
-    if kind in ("sin", "cos", "q"):
+    if kind == "q":
         return key
+    if kind in ("sin", "cos"):
+        offsets = []
+        for j in of[0]:
+            if abs(j) > CONSTANT:
+                offsets.append((len(numbers), 1 if j > 0 else -1))
+                numbers.append(s.constants[abs(j) - CONSTANT - 1])
+        return kind, tuple(j for j in of[0] if abs(j) < CONSTANT), tuple(offsets)
     powers: list[Any] = []
     joint = 0
     if kind == "p":
@@ -68,7 +77,7 @@ def _symbol(s: Symbols, key: tuple[Any, ...], numbers: list[Any]) -> tuple[Any, 
     elif kind == "other":
         powers = [s.others[of[0]]]
     else:
-        body, joint = s.augmented[of[0]], of[0] + 1
+        body, joint = s.augmented[of[0]], s.follow.labels[of[0]]
         if kind == "M":
             powers = [body.M]
         elif kind == "V":

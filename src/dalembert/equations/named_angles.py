@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from ..algebra import Transform
@@ -16,14 +17,19 @@ from ..expr.arena import Rows
 from ..expr.exact import exact
 from ..mechanism import Mechanism
 
-Label = Callable[[str, Any], tuple[int, str]]
+Label = Callable[[str, Any], float | str]
 
 
 def with_named_angles(m: Mechanism, label: Label) -> Mechanism:
     """Return the mechanism with parameters for the sines and cosines in its levers and inertias.
 
-    `label(op, angle)` gives the sign and the name of one.
+    `label(op, angle)` gives the name of one, or its value.
     """
+    numbers = (x for b in m.bodies for x in (*b.placement.p, *b.inertia.lever,
+               *b.inertia.tensor.six(), b.inertia.mass))  # fmt: skip
+    graphs = {id(x.graph): x.graph for x in numbers if isinstance(x, Expr)}
+    if not any(op in ("sin", "cos") for g in graphs.values() for op in g.op):
+        return m
     graph = Graph()
 
     def written(x: Any) -> Any:
@@ -37,8 +43,10 @@ def with_named_angles(m: Mechanism, label: Label) -> Mechanism:
             op = source.op[i]
             if op not in ("sin", "cos"):
                 return OPS[op].evaluate(*values)
-            sign, name = label(op, exact(Expr(source, source.args[i][0])))
-            return sign * graph.param(name)
+            name = label(op, exact(Expr(source, source.args[i][0])))
+            if isinstance(name, str):
+                return graph.param(name)
+            return graph.constant(Fraction(repr(name)))
 
         leaf: Rows = {"const": graph.constant, "pi": graph.pi, "param": graph.param}
         return exact(source.fold([x.id], leaf, {}, named)[x.id])

@@ -17,15 +17,22 @@ TERMS = 200_000  # of one numerator; beyond it a derivation is given up
 
 
 class Field:
-    """The ratios over one ring, in which angles are single and independent."""
+    """The ratios over one ring: angles are single and independent, quaternions of length one."""
 
-    def __init__(self, ring: Ring, single: Sequence[int], setting: Any = None):
+    def __init__(
+        self, ring: Ring, single: Sequence[int], setting: Any = None,
+        unit: Sequence[Sequence[int]] = (),
+    ):  # fmt: skip
         self.ring, self.one, self.setting = ring, ring.one, setting
         index = ring.symbols.index
         circles = []
         for k in single:
             s, c = index["sin", (k,)], index["cos", (k,)]
             circles.append((s, ring.gens[s] ** 2 + ring.gens[c] ** 2 - 1))
+        # the first of a quaternion leads the sum of its squares
+        for quaternion in unit:
+            square = sum((ring.gens[i] ** 2 for i in quaternion), ring.zero)
+            circles.append((min(quaternion), square - 1))
         self.circles = circles
 
     def gen(self, *key: Any) -> Ratio:
@@ -33,7 +40,7 @@ class Field:
         return Ratio(self, self.ring.gens[self.ring.symbols.index[key]], self.one)
 
     def reduced(self, p: Poly) -> Poly:
-        """Return p with every s² as 1 - c²."""
+        """Return p with every s² as 1 - c², every x² of a quaternion by the others."""
         degrees = p.degrees()
         for s, circle in self.circles:
             if degrees[s] > 1:
@@ -74,7 +81,7 @@ class Ratio:
     """A ratio of polynomials, never zero."""
 
     __slots__ = ("den", "field", "num")
-    value = None  # what `is_zero` asks: a symbol is no constant
+    value = None  # what `is_plain_zero` asks: a symbol is no constant
 
     def __init__(self, field: Field, num: Poly, den: Poly):
         self.field, self.num, self.den = field, num, den
@@ -161,7 +168,7 @@ class Ratio:
         """Raise NotPolynomialError: a root is no ratio of polynomials."""
         raise NotPolynomialError(
             "a square root of coordinates has no closed form here",
-            hint="a point on a disc or a rod needs one; kernels compute it: kane_D, alpha_dot",
+            hint="discs and edges that lean, tyres and rods have one; kernels compute it: kane_D",
         )
 
     def derivative(self, slopes: dict[int, Any]) -> Any:
@@ -200,7 +207,7 @@ class Coordinate:
 
     @property
     def value(self) -> int | None:
-        """Zero for no coordinate at all, else None: what `is_zero` asks."""
+        """Zero for no coordinate at all, else None: what `is_plain_zero` asks."""
         return None if self.weights else 0
 
     def ratio(self) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import Mat3, Vec3, is_zero
+from ..algebra import Mat3, Vec3, is_plain_zero
 from ..algorithms.augmented_body import AugmentedBody, centrifugal, coriolis
 from ..algorithms.base_parameters import BaseParameters, base_parameters
 from ..algorithms.condensed import Condensed
@@ -23,7 +23,7 @@ from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..inertia import Inertia, steiner
 from ..mechanism import Mechanism
-from .angles import rotated
+from .angles import CONSTANT, rotated
 from .entry import Entry, Kind, Place
 from .evaluate import apart, known
 from .moving_symbols import MovingSymbols
@@ -236,7 +236,8 @@ class Regressor:
         p = self.mechanism.bodies[root].placement.p
         s, gens = self.ring.symbols, self.ring.gens
         moment = p.map(lambda x: s.polynomial(x, gens, rational)) * sums.links[root].M
-        return total - self.ring.poly(self._gravity.dot(moment + sums.moments(root, -1)))
+        weight = self._gravity.dot(moment) + sums.weight[root].dot(sums.moments(root, -1))
+        return total - self.ring.poly(weight)
 
     def _of_drive(self, column: Column) -> list[Poly]:
         """Return the column of Ia, Fv or Fs."""
@@ -271,17 +272,26 @@ class Regressor:
     def _seen(self, p: Poly) -> Poly:
         """Return p, zero where angle sums (C3, C34 and C4 in one) only hide that it vanishes."""
         ring = self.ring
-        if is_zero(p) or not ring.entangled(p):
+        if is_plain_zero(p) or not ring.entangled(p):
             return p
         index, instead = ring.symbols.index, list(ring.gens)
         for g in ring.symbols.generators:
             if g.key[0] == "cos" and len(g.key[1]) > 1:
                 pair: tuple[Any, Any] = (1, 0)
                 for j in g.key[1]:
-                    c, s = self.gen("cos", (abs(j),)), self.gen("sin", (abs(j),))
+                    c, s = self._single(abs(j))
                     pair = rotated(pair, (c, s if j > 0 else -s))
                 instead[index[g.key]], instead[index["sin", g.key[1]]] = pair
         return p if len(ring.reduced(p.compose(*instead))) else ring.zero
+
+    def _single(self, j: int) -> tuple[Any, Any]:
+        """Return cosine and sine of one joint, or of a constant angle."""
+        if j < CONSTANT:
+            return self.gen("cos", (j,)), self.gen("sin", (j,))
+        numeric = self.ring.symbols.still.numeric  # type: ignore[attr-defined]
+        if j - CONSTANT in numeric:
+            return tuple(rational(x) for x in numeric[j - CONSTANT])  # type: ignore[return-value]
+        return self.gen("cosK", j - CONSTANT), self.gen("sinK", j - CONSTANT)
 
     # -- values ------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -11,6 +12,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from ..algorithms.condensed import Condensed
 from ..expr.formula import Symbol
+from .angles import CONSTANT
 from .generator import KINDS
 from .symbols import Symbols
 
@@ -22,6 +24,30 @@ Term = tuple[Fraction, Monomial]
 def rational(x: Any) -> Any:
     """Return an exact number as flint's."""
     return fmpq(*Fraction(x).as_integer_ratio())
+
+
+# flint's polynomials as plain numbers, so that equations can be sent to other processes
+
+
+def _context(names: tuple[str, ...], order: str) -> Any:
+    return fmpq_mpoly_ctx.get(names, Ordering[order])
+
+
+def _polynomial(ctx: Any, terms: list[tuple[tuple[int, ...], int, int]]) -> Poly:
+    return ctx.from_dict({exponents: fmpq(p, q) for exponents, p, q in terms})
+
+
+copyreg.pickle(fmpq_mpoly_ctx, lambda ctx: (_context, (ctx.names(), ctx.ordering().name)))
+copyreg.pickle(
+    fmpq_mpoly,
+    lambda p: (
+        _polynomial,
+        (
+            p.context(),
+            [(tuple(map(int, e)), int(c.p), int(c.q)) for e, c in p.terms()],
+        ),
+    ),
+)
 
 
 class Ring:
@@ -63,6 +89,13 @@ class Ring:
                 out.append((i, c, self.gens[i] ** 2 + self.gens[c] ** 2 - 1))
         return out
 
+    @cached_property
+    def sums(self) -> list[Any]:
+        """Angles that are sums or differences of two others, as `condense.sums` yields them."""
+        from .condense import sums
+
+        return list(sums(self))
+
     def poly(self, x: Any) -> Poly:
         """Return a number or polynomial as a polynomial."""
         return x if isinstance(x, fmpq_mpoly) else self.ctx.constant(x)
@@ -92,18 +125,30 @@ class Ring:
                 out += p.derivative(i) * x
         return out
 
+    @cached_property
+    def _angles(self) -> list[tuple[int, tuple[int, ...]]]:
+        """(sine or cosine, the sum of angles it is of)."""
+        found = enumerate(self.symbols.generators)
+        return [(i, g.key[1]) for i, g in found if g.key[0] in ("sin", "cos")]
+
+    @cached_property
+    def _summed(self) -> bool:
+        """Whether any angle is a sum of several."""
+        return any(len(joints) > 1 for _, joints in self._angles)
+
     def entangled(self, p: Poly) -> bool:
         """Return whether the angle sums in p depend on each other."""
+        if not self._summed:
+            return False
         degrees = p.degrees()
-        sums = {g.key[1] for g, d in zip(self.symbols.generators, degrees, strict=False)
-                if d and g.key[0] in ("sin", "cos")}  # fmt: skip
-        return len(sums) > len({abs(j) for joints in sums for j in joints})
+        sums = {joints for i, joints in self._angles if degrees[i]}
+        return len(sums) > len({abs(j) for joints in sums for j in joints if abs(j) < CONSTANT})
 
     def terms(self, p: Poly) -> list[Term]:
         """Return the terms of p, each a fraction and a monomial."""
         out: list[Term] = []
         for exponents, c in p.terms():
-            monomial = tuple((i, int(e)) for i, e in enumerate(exponents) if e)
+            monomial = tuple([(i, int(e)) for i, e in enumerate(exponents) if e])
             out.append((Fraction(int(c.p), int(c.q)), monomial))
         return out
 

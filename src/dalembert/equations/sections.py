@@ -28,11 +28,20 @@ Line = str | tuple[Symbol, Sum]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A title, remarks and formulas; `count` is a remark at the end of plain text."""
+    """A name, remarks and formulas; `count` is a remark at the end of plain text.
 
-    title: str
+    A section may be a `step` of a method, numbered from 1.
+    """
+
+    name: str
     lines: Sequence[Line] = ()
     count: str = ""
+    step: int = 0
+
+    @property
+    def title(self) -> str:
+        """The name, after the number of a step."""
+        return f"step {self.step}: {self.name}" if self.step else self.name
 
     def formulas(self) -> Iterator[tuple[Symbol, Sum]]:
         """Yield the formulas."""
@@ -65,7 +74,7 @@ def text(document: Document, style: Style = TEXT, titled: bool = True, heads: bo
             out += (
                 [f"# {line}"] if isinstance(line, str) else text_lines(line[0].name, line[1], style)
             )
-        out += [f"# {section.count}"] if section.count else []
+        out += [f"# {line}" for line in section.count.splitlines()]
     return "\n".join(out) + "\n"
 
 

@@ -25,6 +25,7 @@ class Share:
     text: str
     force: float  # the largest force it can give, by the product of the largest factors
     share: float  # that force over the largest found force of the joint
+    forces: Mapping[int, float]  # the largest force it can give each joint, from 0
 
     def __str__(self) -> str:
         return f"{self.share:9.3%}  {self.entry}:{self.number}  {self.text}"
@@ -44,7 +45,7 @@ def shares(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> list
                 force = box.bound(eq, entry, term)
                 share = max(_share(f, reference[j]) for j, f in force.items())
                 out.append(Share(entry.name, number, term_text(eq, entry, term),
-                                 max(force.values()), share))  # fmt: skip
+                                 max(force.values()), share, force))  # fmt: skip
     return sorted(out, key=lambda s: (-s.share, s.entry, s.number))
 
 

@@ -19,7 +19,7 @@ from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
 from ..algorithms.dual import Dual, parts
 from ..display import lines_html
-from .angles import rotated
+from .angles import CONSTANT, rotated
 from .symbols import Symbols
 
 PRIME = 2**61 - 1
@@ -47,6 +47,9 @@ class Probe:
         """Return a value for each generator; constants have the same one at every point."""
         pairs = {(j + 1,): _circle(moving) for j in range(self.symbols.n)}
         constants = {k: _circle(fixed) for k in range(1, len(self.symbols.constants) + 1)}
+        for k, (c, s) in self.symbols.numeric.items():
+            constants[k] = (residue(c), residue(s))
+        pairs |= {(k + CONSTANT,): pair for k, pair in constants.items()}
         values: list[Any] = []
         for g in self.symbols.generators:
             kind, *key = g.key

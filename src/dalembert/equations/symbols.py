@@ -3,41 +3,39 @@
 One generator for the sine and one for the cosine of every sum of angles of parallel axes that can
 occur (S2, S23, ...), one for each slide q_j, each reported constant V, J, each augmented mass of a
 slide, each parameter of a length or of gravity; a pair CKj, SKj for each constant angle that is no
-quarter turn. The reported constants of a sliding body grow with its coordinate (E0.9): they are
-generators with a slope.
+quarter turn and stands alone, a number where the angle is one; a constant angle beside parallel
+joints joins their sum (C123a = cos(q1+q2+q3+a)). The reported constants of a sliding body grow
+with its coordinate (E0.9): they are generators with a slope.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..algebra import Mat3, Turn, Vec3, is_zero
+from ..algebra import Mat3, Turn, Vec3, is_plain_zero
 from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
 from ..algorithms.condensed import Link
-from ..algorithms.reported import ENTRIES, Reported, reported
 from ..errors import TooLargeError
-from ..expr import OPS, Expr, Graph, Scalar, atan2, cos, sin, sqrt, text
+from ..expr import OPS, Expr, Graph, Scalar, cos, sin, text
 from ..expr.arena import Rows
 from ..expr.exact import exact, to_float
-from ..joint import Joint
 from ..mechanism import Mechanism
 from .angles import (
-    UNNAMED,
+    CONSTANT,
     Angle,
     Joints,
     Pairs,
     coordinate_axis,
-    lift,
-    number,
-    on_circle,
-    zyx,
+    normal,
 )
+from .follow import Follow
 from .generator import Generator, joined, letters, without_clashes
 from .named_angles import with_named_angles
+from .reported import ENTRIES, Reported, reported
+from .turns import Turns
 
 SUMS = 3000  # of angles, in one set of symbols
 
@@ -45,15 +43,17 @@ SUMS = 3000  # of angles, in one set of symbols
 class Symbols:
     """The generators of a tree of revolute, prismatic and screw joints, and its links over them."""
 
-    def __init__(self, m: Mechanism, full: bool = False, more: Sequence[Any] = ()):
+    def __init__(
+        self, m: Mechanism, full: bool = False, more: Sequence[Any] = (), follow: Any = None
+    ):
         self.m, self.n = m, len(m.bodies)
+        self.follow: Follow = follow or Follow.none(self.n)
         self.full, self.more = full, more  # more: other numbers that enter as they are
         self.augmented: list[AugmentedBody] = augmented_bodies(m)
-        self.constants: list[Any] = []  # the angle of each pair CKj, SKj
-        self.numeric: dict[int, tuple[Fraction, Fraction]] = {}  # of general axes and matrices
+        turns = Turns(m, self.follow.labels)
+        self.constants, self.numeric, self.alone = turns.constants, turns.numeric, turns.alone
+        self.tilts, self.factors, self._named_angle = turns.tilts, turns.factors, turns.named
         self.others: dict[str, Expr] = {}  # what is not a polynomial of parameters
-        self.tilts = [self._tilt(body.joint) for body in m.bodies]
-        self.factors = [self._factors(j) for j in range(self.n)]
         self.written = with_named_angles(m, self._label)  # as constants are printed
         self.slides = [not a.slide.is_zero() for a in self.augmented]
         self.polynomials = self._polynomials()
@@ -61,87 +61,28 @@ class Symbols:
         self.index = {g.key: i for i, g in enumerate(self.generators)}
         self.names = [g.name for g in self.generators]
 
-    # -- frames ------------------------------------------------------------------------------------
+    # -- constant angles ---------------------------------------------------------------------------
 
-    def _factors(self, j: int) -> list[tuple[int, Angle]]:
-        """Return the elementary turns of body j in its parent, general axes taken apart."""
-        body = self.m.bodies[j]
-        turns: list[tuple[int, Angle]] = []
-        for f in body.placement.R.factors:
-            if isinstance(f, Turn):
-                turns.append((f.axis, self._constant(f.angle)))
-            else:
-                turns += [(axis, self._of_matrix(angle)) for axis, angle in zyx(f)]
-        if body.joint.kind in ("revolute", "screw"):
-            q = Angle(Pairs(), (j + 1,))
-            along, sense = coordinate_axis(body.joint)
-            if along is None:
-                K = self.tilts[j]
-                turns += [*K, (2, q), *((a, -angle) for a, angle in reversed(K))]
-            else:
-                turns.append((along, q if sense > 0 else -q))
-        return [(axis, angle) for axis, angle in turns if angle.value is None]
-
-    def _tilt(self, joint: Joint) -> list[tuple[int, Angle]]:
-        """Return the turns Rz Ry that bring z onto a general axis; none for ±x, ±y, ±z."""
-        if coordinate_axis(joint)[0] is not None:
-            return []
-        x, y, z = joint.axis  # type: ignore[attr-defined]
-        flat = number(sqrt(lift(x * x + y * y)))
-        return [
-            (2, self._of_matrix(number(atan2(lift(y), lift(x))))),
-            (1, self._of_matrix(number(atan2(lift(flat), lift(z))))),
-        ]
-
-    def _of_matrix(self, angle: Any) -> Angle:
-        """Return an angle of a rounded matrix or axis: numbers, exactly on the unit circle."""
-        if isinstance(angle, Expr):
-            return self._constant(angle)
-        if angle == 0:
-            return Angle(Pairs())
-        c, s = on_circle(abs(angle))
-        known = [k for k, pair in self.numeric.items() if pair == (c, s)]
-        k = known[0] if known else UNNAMED + len(self.numeric)
-        self.numeric[k] = (c, s)
-        return Angle(Pairs(), (), ((k, 1 if angle > 0 else -1),))
-
-    def _constant(self, angle: Any) -> Angle:
-        """Return a constant angle: quarter turns exactly, anything else as a pair of its own."""
-        if not isinstance(angle, Expr):
-            if angle == 0:
-                return Angle(Pairs())
-            sign = 1 if angle > 0 else -1
-            return Angle(Pairs(), (), ((self._named_angle(abs(angle)), sign),))
-        turns = angle.graph.over_pi(angle.id)
-        if turns is not None and (2 * turns).denominator == 1:
-            return Angle(Pairs(), quarters=int(2 * turns) % 4)
-        negative = angle.graph.op[angle.id] == "neg"
-        k = self._named_angle(-angle if negative else angle)
-        return Angle(Pairs(), (), ((k, -1 if negative else 1),))
-
-    def _named_angle(self, angle: Any) -> int:
-        for k, known in enumerate(self.constants, 1):
-            if type(known) is type(angle) and known == angle:
-                return k
-        self.constants.append(angle)
-        return len(self.constants)
-
-    def _label(self, op: str, angle: Any) -> tuple[int, str]:
-        """Return sign and name of the sine or cosine of a constant angle."""
-        number = not isinstance(angle, Expr)
-        sign = -1 if number and angle < 0 else 1
-        name = f"{op[0].upper()}K{self._named_angle(sign * angle)}"
+    def _label(self, op: str, angle: Any) -> Any:
+        """Return the sine or cosine of a constant angle: a number, or sign and name."""
+        if not isinstance(angle, Expr) or not angle.names():
+            return (math.sin if op == "sin" else math.cos)(to_float(angle))
+        self.alone.add(self._named_angle(angle))
+        name = f"{op[0].upper()}K{self._named_angle(angle)}"
         while name in {p.name for p in self.m.parameters}:
             name += "_"
-        return (sign if op == "sin" else 1), name
+        return name
 
-    def _key(self, op: str, angle: Any) -> tuple[int, tuple[str, int]] | None:
-        """Return sign and key of the sine or cosine of an angle, if that angle has a name."""
-        sign = -1 if not isinstance(angle, Expr) and angle < 0 else 1
-        for k, known in enumerate(self.constants, 1):
-            if type(known) is type(angle) and known == sign * angle:
-                return (sign if op == "sin" else 1), (op + "K", k)
-        return None
+    def _turned(self, graph: Graph, i: int) -> tuple[int, int] | None:
+        """Return number and sign of the constant angle whose sine or cosine a node is, if it is."""
+        if graph.op[i] not in ("sin", "cos"):
+            return None
+        angle = exact(Expr(graph, graph.args[i][0]))
+        if not isinstance(angle, Expr) or not angle.names():
+            sign = -1 if to_float(angle) < 0 else 1
+            return self._named_angle(sign * angle), sign
+        known = [k for k, x in enumerate(self.constants, 1) if type(x) is Expr and x == angle]
+        return (known[0], 1) if known else None
 
     # -- generators --------------------------------------------------------------------------------
 
@@ -156,13 +97,14 @@ class Symbols:
         sums = self._sums()
         names = [joined(s, "_" if self.n > 9 else "") for s in sums]
         made = [Generator(f"S{name}", ("sin", s)) for name, s in zip(names, sums, strict=True)]
-        constants = range(1, len(self.constants) + 1)
+        constants = [k for k in range(1, len(self.constants) + 1) if k not in self.numeric]
         made += [Generator(f"SK{k}", ("sinK", k)) for k in constants]
         made += [Generator(f"C{name}", ("cos", s)) for name, s in zip(names, sums, strict=True)]
         made += [Generator(f"CK{k}", ("cosK", k)) for k in constants]
         sliding = [j for j in range(self.n) if self.slides[j]]
-        made += [Generator(f"q{j + 1}", ("q", j + 1)) for j in sliding]
-        masses = [j for j in sliding if not is_zero(self.augmented[j].M)]
+        labels = [self.follow.labels[j] for j in sliding]
+        made += [Generator(f"q{k}", ("q", k)) for k in labels]
+        masses = [j for j in sliding if not is_plain_zero(self.augmented[j].M)]
         made += [Generator(f"MT{j + 1}", ("M", j)) for j in masses]
         made += [
             Generator(f"V{'XYZ'[u]}{j + 1}", ("V", j, u))
@@ -187,14 +129,14 @@ class Symbols:
         """Whether a component of V_j or J_j is not zero by structure, slides included."""
         body = self.augmented[j]
         if what == "V":
-            return not (is_zero(body.V[a]) and is_zero(body.V_q[a]))
+            return not (is_plain_zero(body.V[a]) and is_plain_zero(body.V_q[a]))
         grows = (body.J, body.W_q, body.W_qq) if self.slides[j] else (body.J,)
-        return not all(is_zero(W[a, b]) for W in grows)
+        return not all(is_plain_zero(W[a, b]) for W in grows)
 
     @cached_property
     def reported(self) -> Reported:
         """The texts of the reported constants."""
-        return reported(self.written, self.full)
+        return reported(self.written, self.full, self.follow.slides())
 
     def _sums(self) -> list[Joints]:
         """Return every sum of angles that a vector on its way through the frames can turn by."""
@@ -205,8 +147,7 @@ class Symbols:
                 for a, step in reversed(self.factors[at]):
                     axis, angle = a, step + angle if a == axis else step
                     if angle.joints:
-                        sign = 1 if angle.joints[0] > 0 else -1
-                        sums[tuple(sign * j for j in angle.joints)] = None
+                        sums[normal(angle.sum)] = None
                 at = self.m.bodies[at].parent
             if len(sums) > SUMS:
                 raise TooLargeError(
@@ -215,7 +156,7 @@ class Symbols:
                 )
         for j in range(self.n):
             if any(step.joints for _, step in self.factors[j]):
-                sums[(j + 1,)] = None
+                sums[(self.follow.labels[j],)] = None
         return sorted(sums)
 
     def _atoms(self, x: Any, parameters: dict[str, None]) -> None:
@@ -230,16 +171,12 @@ class Symbols:
                 parameters.setdefault(args[0])
             elif op in ("add", "sub", "mul", "neg"):
                 stack += reversed(args)
-            elif op != "const" and not self._is_named(graph, i):
-                part = Expr(graph, i)
-                self.others.setdefault(text(part), part)
-
-    def _is_named(self, graph: Graph, i: int) -> bool:
-        """Whether a node is the sine or cosine of an angle with a name."""
-        op = graph.op[i]
-        if op not in ("sin", "cos"):
-            return False
-        return self._key(op, exact(Expr(graph, graph.args[i][0]))) is not None
+            elif op != "const":
+                turned = self._turned(graph, i)
+                if turned is not None:
+                    self.alone.add(turned[0])
+                else:
+                    self.others.setdefault(text(Expr(graph, i)), Expr(graph, i))
 
     # -- over any scalar ---------------------------------------------------------------------------
 
@@ -253,10 +190,13 @@ class Symbols:
             return values[self.index[key]] if key in self.index else None
 
         def named(i: int, _: list[Any]) -> Any:
-            if not self._is_named(graph, i):
+            turned = self._turned(graph, i)
+            if turned is None:
                 return known(("other", text(Expr(graph, i))))
-            sign, name = self._key(graph.op[i], exact(Expr(graph, graph.args[i][0])))  # type: ignore[misc]
-            return sign * values[self.index[name]]
+            (k, sign), cosine = turned, graph.op[i] == "cos"
+            if k not in self.numeric:
+                return values[self.index[graph.op[i] + "K", k]]
+            return rational(self.numeric[k][0 if cosine else 1]) * (1 if cosine else sign)
 
         leaf: Rows = {
             "const": lambda c: c if c.__class__ is int else rational(c),
@@ -284,10 +224,11 @@ class Symbols:
             turns = [(axis, Angle(pairs, a.joints, a.constants, a.quarters))
                      for axis, a in self.factors[j]]  # fmt: skip
             factors = tuple(Turn(axis, a, a.cos(), a.sin()) for axis, a in turns)
+            fixed = self._fixed_before(j)
             axis = self._axis(j, pairs)
             angular = Vec3.zero() if body.joint.kind == "prismatic" else axis
             linear = self._slide(j, values, rational) if self.slides[j] else Vec3.zero()
-            slid = linear * self._value("q", j + 1, values=values)
+            slid = linear * self._value("q", self.follow.labels[j], values=values)
             levers = {
                 c: l.map(lambda x: self.polynomial(x, values, rational)) + slid
                 for c, l in self.augmented[j].levers
@@ -295,8 +236,20 @@ class Symbols:
             V = Vec3(*(self._value("V", j, u, values=values) for u in range(3)))
             J = Mat3.symmetric(*(self._value("J", j, a, b, values=values) for a, b in ENTRIES))
             M = self._value("M", j, values=values)
-            links.append(Link(body.parent, factors, linear, angular, M, V, J, levers))
+            links.append(Link(body.parent, factors[fixed:], linear, angular, M, V, J, levers,
+                              factors[:fixed]))  # fmt: skip
         return links
+
+    def _fixed_before(self, j: int) -> int:
+        """Return how many turns of a root come before those about the axis of its joint."""
+        turns = self.factors[j]
+        if self.m.bodies[j].parent >= 0:
+            return 0
+        moving = [k for k, (_, a) in enumerate(turns) if a.joints]
+        first = moving[0] if moving else len(turns)
+        while 0 < first < len(turns) and turns[first - 1][0] == turns[first][0]:
+            first -= 1
+        return first
 
     def _value(self, *key: Any, values: Sequence[Scalar]) -> Scalar:
         return values[self.index[key]] if key in self.index else 0
@@ -316,14 +269,15 @@ class Symbols:
     ) -> dict[int, Scalar]:
         """Return the derivative of each generator along q_k (k from 0), where it is not zero."""
         out: dict[int, Scalar] = {}
+        own = self.follow.labels[k]
         for i, g in enumerate(self.generators):
             kind = g.key[0]
             if kind in ("sin", "cos"):
-                sign = (k + 1 in g.key[1]) - (-(k + 1) in g.key[1])
+                sign = (own in g.key[1]) - (-own in g.key[1])
                 if sign:
                     other = values[self.index["cos" if kind == "sin" else "sin", g.key[1]]]
                     out[i] = sign * other if kind == "sin" else -sign * other
-            elif g.key == ("q", k + 1):
+            elif g.key == ("q", own):
                 out[i] = 1
         if self.slides[k]:
             out |= self._sliding_slope(k, values, rational)
@@ -353,6 +307,14 @@ class Symbols:
             return axis
         return axis * self.polynomial(joint.pitch, values, rational)  # type: ignore[attr-defined]
 
+    def offset(self, joints: Joints, known: Mapping[str, float]) -> float:
+        """Return the constant part of a sum of angles."""
+        return math.fsum(
+            math.copysign(1.0, j) * to_float(self.constants[abs(j) - CONSTANT - 1], known)
+            for j in joints
+            if abs(j) > CONSTANT
+        )
+
     # -- numbers -----------------------------------------------------------------------------------
 
     def values(self, parameters: Mapping[str, float], q: Sequence[Any]) -> list[Any]:
@@ -360,13 +322,18 @@ class Symbols:
         bodies = augmented_bodies(self.m.bound(parameters))
         known = {k: to_float(v) for k, v in self.m.values.items()}
         known |= {k: float(v) for k, v in parameters.items()}
-        V = [b.reported_mass(q[j] if self.slides[j] else 0) for j, b in enumerate(bodies)]
-        J = [b.total_inertia(q[j] if self.slides[j] else 0) for j, b in enumerate(bodies)]
+        q = self.follow.whole(q, known)
+        at = [q[k - 1] for k in self.follow.labels]
+        V = [b.reported_mass(at[j] if self.slides[j] else 0) for j, b in enumerate(bodies)]
+        J = [b.total_inertia(at[j] if self.slides[j] else 0) for j, b in enumerate(bodies)]
         out: list[Any] = []
         for g in self.generators:
             kind, *key = g.key
             if kind in ("sin", "cos"):
-                angle = sum((q[j - 1] if j > 0 else -q[-j - 1] for j in key[0]), 0.0)
+                angle = self.offset(key[0], known)
+                for j in key[0]:
+                    if abs(j) < CONSTANT:
+                        angle = angle + (q[j - 1] if j > 0 else -q[-j - 1])
                 out.append((sin if kind == "sin" else cos)(angle))
             elif kind in ("sinK", "cosK"):
                 angle = to_float(self.constants[key[0] - 1], known)

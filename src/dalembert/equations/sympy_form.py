@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError
 from ..expr import OPS, Expr
 from ..expr.arena import ARITHMETIC, Rows
+from .angles import CONSTANT
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -29,7 +30,7 @@ class SympyForm:
 
 def to_sympy(eq: Equations) -> SympyForm:
     """Return the coefficients over q1.., parameters and V, J, with sines and cosines of sums."""
-    sympy = _sympy()
+    sympy = sympy_of()
     n = eq.n
     q, values = _symbols(eq, sympy)
 
@@ -49,13 +50,14 @@ def to_sympy(eq: Equations) -> SympyForm:
 
 def regressor_to_sympy(Y: Regressor) -> Any:
     """Return a regressor as a matrix over q1.., qd1.., qdd1.. and parameters."""
-    sympy = _sympy()
+    sympy = sympy_of()
     _, values = _symbols(Y, sympy)
     entries = {e.place: _polynomial(Y.ring, e.poly, values, sympy) for e in Y}
     return sympy.Matrix(*Y.shape, lambda i, k: entries.get((i + 1, k + 1), 0))
 
 
-def _sympy() -> Any:
+def sympy_of() -> Any:
+    """Return the package, or an error that says how to get it."""
     try:
         import sympy
     except ImportError:
@@ -65,12 +67,18 @@ def _sympy() -> Any:
 
 def _symbols(eq: Equations | Regressor, sympy: Any) -> tuple[Any, list[Any]]:
     """Return the coordinates, and what each generator is in SymPy."""
-    q = sympy.symbols([f"q{j + 1}" for j in range(eq.n)], real=True)
+    own = sympy.symbols([f"q{j + 1}" for j in range(eq.n)], real=True)
+    q = _with_followers(eq, own, sympy)
     values: list[Any] = []
     for g in eq.ring.symbols.generators:
         kind, *key = g.key
         if kind in ("sin", "cos"):
-            angle = sum(q[j - 1] if j > 0 else -q[-j - 1] for j in key[0])
+            angle = sum(
+                (1 if j > 0 else -1)
+                * (q[abs(j) - 1] if abs(j) < CONSTANT else
+                   converted(eq.ring.symbols.constants[abs(j) - CONSTANT - 1], sympy))
+                for j in key[0]
+            )  # fmt: skip
             values.append(getattr(sympy, kind)(angle))
         elif kind == "q":
             values.append(q[key[0] - 1])
@@ -79,7 +87,14 @@ def _symbols(eq: Equations | Regressor, sympy: Any) -> tuple[Any, list[Any]]:
             values.append(SENSES[kind](sympy, rate))
         else:
             values.append(sympy.Symbol(g.name, real=True))
-    return q, values
+    return own, values
+
+
+def _with_followers(eq: Equations | Regressor, q: Any, sympy: Any) -> list[Any]:
+    """Return the coordinates and those that follow them."""
+    rules = getattr(eq.ring.symbols, "follow", None)
+    more = rules.rules if rules else ()
+    return [*q, *(converted(a, sympy) * q[k - 1] + converted(b, sympy) for k, a, b in more)]
 
 
 def _polynomial(ring: Ring, p: Poly, values: list[Any], sympy: Any) -> Any:
@@ -100,11 +115,12 @@ SENSES: dict[str, Any] = {
 def _constants(eq: Equations, values: list[Any], q: Any, sympy: Any) -> dict[Any, Any]:
     """Return what each constant stands for, in parameters (and q of a slide)."""
     s, out = eq.ring.symbols, {}
+    q = _with_followers(eq, q, sympy)
     for g, symbol in zip(s.generators, values, strict=True):
         kind, *key = g.key
         if kind in ("V", "J", "M"):
             body = s.augmented[key[0]]
-            at = q[key[0]]
+            at = q[s.follow.labels[key[0]] - 1]
             if kind == "M":
                 out[symbol] = converted(body.M, sympy)
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,11 @@ from ..expr.formula import Product, Sum, Symbol, formula
 from ..expr.style import REPORT, TEXT, write
 from ..mechanism import Mechanism
 from . import regressor_print
+from .angles import CONSTANT
 from .constants import constants
-from .generator import signed_sum
+from .generator import letter, signed_sum
 from .order import factored, grouped_as_printed
+from .repeats import Shared
 from .sections import Document, Section
 from .sections import text as written
 
@@ -37,6 +40,7 @@ TITLES = {
     "base_regressor": "Regressor of the base parameters",
     "energy_regressor": "Regressor of the energy",
 }
+RECHOSEN = "axes of the bodies are re-chosen: z along the joint, x along the common normal"
 STYLES = {"report": REPORT, "condensed": TEXT}
 
 
@@ -62,7 +66,8 @@ def document(
     """Return the sections that are asked; `titled` regressors say what they are."""
     parts = chosen(only)
     title, law, *known = conventions(eq, form, parts)
-    sections = [section(eq, part, form, titled) for part in parts]
+    shared = _shared(eq, parts) if form == "condensed" else None
+    sections = [section(eq, part, form, titled, shared) for part in parts]
     return Document(title, equation(eq) if known else "", [law, *known] if titled else known,
                     sections)  # fmt: skip
 
@@ -78,7 +83,21 @@ def chosen(only: Sequence[str] | None) -> list[str]:
     return [s for s in TITLES if s in only]
 
 
-def section(eq: Equations, part: str, form: str, titled: bool) -> Section:
+def _shared(eq: Equations, parts: Sequence[str]) -> Shared:
+    """Return the formulas of the coefficients that are printed, with what they share."""
+    entries = [e for part in parts if part in "QABC" for e in _printed(eq, part)]
+    return Shared(eq, entries, left, reused)
+
+
+def _printed(eq: Equations, kind: str) -> list[Entry]:
+    """Return the coefficients of one kind in the order of print."""
+    entries = list(getattr(eq, kind))
+    return entries[::-1] if kind == "Q" else entries  # as the report computes and prints them
+
+
+def section(
+    eq: Equations, part: str, form: str, titled: bool, shared: Shared | None = None
+) -> Section:
     """Return one section."""
     if part == "constants":
         return Section(TITLES[part], [(Symbol(n), x) for n, x in constants(eq).items()])
@@ -90,22 +109,33 @@ def section(eq: Equations, part: str, form: str, titled: bool) -> Section:
         return grouping(eq.mechanism)
     if part in REGRESSORS:
         return regressor_print.section(regressor_print.of_section(eq, part), TITLES[part], titled)
-    return coefficients(eq, part, form)
+    return coefficients(eq, part, form, shared)
 
 
-def coefficients(eq: Equations, kind: str, form: str) -> Section:
+def coefficients(eq: Equations, kind: str, form: str, shared: Shared | None = None) -> Section:
     """Return the section of one kind of coefficient, and the number of terms."""
-    entries = list(getattr(eq, kind))
-    if kind == "Q":
-        entries.reverse()  # as the report computes and prints them
+    entries = _printed(eq, kind)
     sizes = {entry.name: len(entry.form(form)) for entry in entries}
     count, largest = sum(sizes.values()), max(sizes, key=sizes.__getitem__, default="")
     if not count and form == "condensed" and len(entries) > 1:
         return Section(TITLES[kind], [f"{kind}: all {len(entries)} are zero"])
-    lines = [(left(e), expression(e, form)) for e in entries]
+    if shared is None:
+        lines = [(left(e), expression(e, form)) for e in entries]
+    else:
+        lines = [x for e, right in shared.formulas if e.kind == kind
+                 for x in shared.lines(e, right)]  # fmt: skip
     terms = "term" if count == 1 else "terms"
     told = f"{kind}: {count} {terms} in all, {sizes[largest]} in {largest}" if count else ""
+    if told and shared is not None:
+        told += "\n" + _numbers(entries)
     return Section(TITLES[kind], list(lines), told)
+
+
+def _numbers(entries: Sequence[Entry]) -> str:
+    """Return how `drop` numbers the terms of some coefficients: drop: A11:1-3 A12:1."""
+    counts = [(e.name, len(e.raw)) for e in entries]
+    words = [f"{name}:1-{n}" if n > 1 else f"{name}:1" for name, n in counts if n]
+    return "\n".join(textwrap.wrap("drop: " + " ".join(words), 98, subsequent_indent="  "))
 
 
 def numbered(eq: Equations) -> list[str]:
@@ -123,7 +153,7 @@ def numbered(eq: Equations) -> list[str]:
 def grouping(m: Mechanism) -> Section:
     """Return the base parameters of a mechanism: remarks, then one formula for each group."""
     base = base_parameters(m)
-    closed = m.loops or m.couplings or m.wheels or m.velocity_constraints
+    closed = m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints
     words = [
         f"{shown(m.name)}: {len(base)} base parameters of {len(base.standard)} standard ones",
         "MX.., XX..: first moments and tensors about the origin of the body's frame; IA.. rotors",
@@ -152,6 +182,7 @@ def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str
         + (" (force of gravity)" if sign == "-" else " (load of gravity)"),
         *angles(eq),
         "V, W, J: reported masses, reported and total inertias about the joint, axes of its body",
+        *([RECHOSEN] if eq.ring.symbols.m is not eq.mechanism else []),
         f"gravity = ({vector(eq.mechanism.gravity)})",
     ]
     names = eq.mechanism.joint_names
@@ -183,7 +214,10 @@ def angles(eq: Equations | Regressor) -> list[str]:
         return []
     g = max(sums, key=lambda g: len(g.key[1]))
     total = signed_sum(g.key[1])
-    return [f"{g.name} = cos({total}), S{g.name[1:]} = sin({total})"]
+    found = sorted({abs(j) for g in sums for j in g.key[1] if abs(j) > CONSTANT})
+    known = eq.ring.symbols.constants if found else []
+    letters = "".join(f", {letter(j)} = {vector([known[j - CONSTANT - 1]])}" for j in found)
+    return [f"{g.name} = cos({total}), S{g.name[1:]} = sin({total}){letters}"]
 
 
 def left(entry: Entry) -> Symbol:
@@ -209,7 +243,7 @@ def reused(entry: Entry) -> Entry | None:
     eq: Any = entry.equations
     i = entry.place[0] - 1
     c = eq.condensed
-    if i + 1 >= eq.n or c.children[i] != [i + 1]:
+    if eq.n < len(c.links) or i + 1 >= eq.n or c.children[i] != [i + 1]:
         return None
     axis = c.links[i].angular
     parallel = not axis.is_zero() and c.far(i, axis, i + 1) == i + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, shown
@@ -42,10 +43,36 @@ def _tolerance(x: Any) -> tuple[float, bool]:
     return force, False
 
 
+def worded(given: Any) -> tuple[Any, int | None, str | None]:
+    """Return tolerance, operations and what to keep: "80 operations", "1% passive" say them."""
+    if not isinstance(given, str):
+        return given, None, None
+    words = given.split()
+    keep = "passive" if "passive" in words else None
+    rest = [w for w in words if w != "passive"]
+    if len(rest) == 2 and rest[1] == "operations" and rest[0].isdecimal() and len(rest[0]) < 10:
+        return None, int(rest[0]), keep
+    return (" ".join(rest) if rest else None), None, keep
+
+
 def in_words(each: Sequence[tuple[float, bool]]) -> str:
     """Return tolerances in words: one for all joints, or theirs in order."""
     words = [f"{x:.3g}" if shared else f"{x:.3g} N or N m" for x, shared in each]
     return words[0] if len(set(words)) == 1 else ", ".join(words)
+
+
+def at_most(x: float, digits: int = 4) -> str:
+    """Return a bound as text, rounded up: what is printed is a bound too.
+
+    >>> at_most(0.123411), at_most(0.0)
+    ('1.235e-01', '0.000e+00')
+    """
+    exact = Decimal(x)
+    if not exact.is_finite() or not exact:
+        return f"{x:.{digits - 1}e}"
+    place = Decimal((0, (1,), exact.adjusted() - digits + 1))
+    up = exact.quantize(place, ROUND_CEILING, Context(prec=digits + 2))
+    return f"{float(up):.{digits - 1}e}"
 
 
 def share_of(tolerance: float | str) -> float:

@@ -1,0 +1,60 @@
+"""Active forces of Kane's step 8: gravity, motors, traction, springs; DeSantis (1996), (5.10)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..algebra import Vec3
+from ..algorithms.joint_forces import joint_springs
+from ..algorithms.springs import spring_forces
+from ..algorithms.velocity_rows import forward_row, heading, wheel_angle
+from .ratio import Ratio
+
+if TYPE_CHECKING:
+    from .kane_form import KaneForm
+
+
+def active_forces(form: KaneForm) -> tuple[list[list[Any]], list[Any]]:
+    """Return the wrenches ω_a of the bodies, and forces on the rates that none of them can say."""
+    m, s = form.m, form.setting
+    where = {j: b for b, j in enumerate(form.bodies)}
+    wrenches = [[*(form.f[b][1].T @ m.gravity * m.bodies[j].m), 0, 0, 0]
+                for b, j in enumerate(form.bodies)]  # fmt: skip
+    rest: list[Any] = [0] * m.nv
+
+    def push(j: int, at: Vec3, f: Vec3, n: Vec3) -> None:
+        moment = n + (at - m.bodies[j].inertia.centre).cross(f)
+        b = where[j]
+        if j in form.cyclic:
+            f, moment = form.cyclic[j].R @ f, form.cyclic[j].R @ moment
+        wrenches[b] = [x + y for x, y in zip(wrenches[b], [*f, *moment], strict=True)]
+
+    for j, body in m.outward():
+        k = m.velocity_index[j]
+        tau = s.force(k + 1) if body.joint.nv == 1 else 0
+        if not isinstance(tau, Ratio):
+            continue
+        if j not in where or not (body.parent < 0 or body.parent in where):
+            rest[k] = rest[k] + tau
+            continue
+        q_ = m.split_q(s.q)[j]
+        ((linear, angular),) = body.joint.columns(q_)
+        f, n = linear * tau, angular * tau
+        push(j, Vec3.zero(), f, n)
+        if body.parent >= 0:
+            R, P = body.pose(q_)
+            push(body.parent, P, -(R @ f), -(R @ n))
+    for wheel in m.wheels:
+        F = s.force(wheel.name)
+        if wheel.body not in where:
+            row = forward_row(m, wheel, s.q, [0] * m.nv, s.steer)
+            rest = [x + h * F for x, h in zip(rest, row.H, strict=True)]
+            continue
+        angle, _ = wheel_angle(m, wheel, s.q, s.qd, s.steer)
+        push(wheel.body, wheel.point, heading(wheel, angle)[1] * F, Vec3.zero())
+    pulled = spring_forces(replace(m, springs=form.springs, checked=True), s.q, s.qd)
+    rest = [x + y for x, y in zip(rest, pulled, strict=True)]
+    for k, force in joint_springs(m, s.q, s.qd).items():
+        rest[k] = rest[k] + force
+    return wrenches, rest

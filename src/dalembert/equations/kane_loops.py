@@ -1,0 +1,95 @@
+"""Kane's ten steps of a closed chain: J_nh is G of the loops, solved block by block.
+
+DeSantis (1996), (2.4)-(2.8) with the closure as holonomic constraints; G and its rate are named
+lines (`loop_blocks.py`, `loop_slopes.py`), symbols of their own in J, D and C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..algorithms.velocity_constraints import Constraints
+from ..errors import ModelError, shown
+from ..expr import Expr
+from ..expr.formula import Sum
+from ..mechanism import Mechanism, joint_name
+from .loop_blocks import Line as Named
+from .loop_blocks import Solved, solved
+from .loop_slopes import slopes
+from .trig import folded, formula_of, symbol
+
+if TYPE_CHECKING:
+    from .kane_symbols import Setting
+
+CIRCLE = "C12 = cos(q1+q2), S12 = sin(q1+q2)"
+
+
+def is_closed_chain(m: Mechanism) -> bool:
+    """Return whether loops alone hold a machine: no wheel, equation or given motion beside them."""
+    alone = not (m.wheels or m.rolling or m.velocity_constraints or Constraints.of(m).inputs)
+    return alone and bool(m.loops or m.couplings)
+
+
+def with_loops(m: Mechanism, q: Any = None) -> tuple[Mechanism, Solved]:
+    """Return a closed chain with the speeds that lead, and its loops solved in symbols.
+
+    Speeds that are named lead; otherwise motors do, in their order.
+    """
+    known = {joint_name(b) for b in m.bodies}
+    other = next((n for n in m.speeds if n not in known), None)
+    if other is not None:
+        raise ModelError(
+            f"speed {shown(other)!r} is no joint", hint="the speeds of a closed chain are joints"
+        )
+    # motors and named speeds are the joints that a plan lets lead
+    s = solved(replace(m, active=m.speeds or m.active, speeds=(), checked=True), q)
+    if not s.plan.independent:
+        raise ModelError("the loops leave no motion", hint="check(m) says the mobility")
+    found = tuple(m.rate_names[k] for k in s.plan.independent)
+    if m.speeds and set(found) != set(m.speeds):
+        raise ModelError(
+            f"the speeds {', '.join(map(shown, m.speeds))} do not decide the motion; "
+            f"{', '.join(map(shown, found))} do"
+        )
+    return replace(m, speeds=found, checked=True), s
+
+
+def J_nh(setting: Setting, s: Solved) -> list[list[Any]]:
+    """Return G by its symbols, a row for each rate."""
+    names = setting.symbols.index
+    gen = setting.field.gen
+
+    def entry(k: int, a: int) -> Any:
+        return gen("follows", k, a) if ("follows", k, a) in names else _number(s.G[k, a])
+
+    return [[entry(k, a) for a in s.plan.independent] for k in range(s.m.nv)]
+
+
+def _number(x: Any) -> Any:
+    return x.value if isinstance(x, Expr) else x
+
+
+def closure_lines(s: Solved) -> list[tuple[str, Sum | None, str]]:
+    """Return name, formula and LaTeX of the closure, of passive coordinates and of G; remarks."""
+    out: list[tuple[str, Sum | None, str]] = [(f"closed loops: {s.plan}", None, ""),
+                                              (CIRCLE, None, "")]  # fmt: skip
+    out += _said(s.before)
+    rows = s.plan.rows
+    order = sorted(range(len(rows)), key=rows.__getitem__)
+    out += [("0", formula_of(s.closure[k][1]), "0") for k in order]
+    out += _said(s.passive)
+    if s.unsolved:
+        lost = ", ".join(f"q{k + 1}" for k in sorted(s.unsolved))
+        out.append((f"no closed form: {lost}; assembly(m, q) finds them", None, ""))
+    return out + _said(s.rates)
+
+
+def rate_lines(s: Solved) -> list[tuple[str, Sum | None, str]]:
+    """Return the lines of dG/dt, rates of sums of angles before them."""
+    return _said(slopes(s).lines)
+
+
+def _said(lines: Sequence[Named]) -> list[tuple[str, Sum | None, str]]:
+    return [(n, formula_of(folded(x)), symbol(n).latex) if n else (x, None, "") for n, x in lines]

@@ -1,0 +1,124 @@
+"""The equations of closed loops as a listing: one named assignment a line, in order of use.
+
+The lines are those of the printed equations; sines and cosines are named (C12 = cos(q1+q2)), and
+what no force needs is left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import shown
+from ..expr.formula import Call, Product, Sum, Symbol, names_in
+from ..expr.style import TEXT, write
+from .trig import folded, formula_of
+
+if TYPE_CHECKING:
+    from .loop_equations import LoopEquations
+
+Line = tuple[str, Sum]
+
+
+def listing(eq: LoopEquations) -> str:
+    """Return the forces of the joints that lead as numbered assignments."""
+    lines = _needed(eq, _with_angles(eq, _lines(eq)))
+    s, m = eq.loops, eq.mechanism
+    lead = ", ".join(map(str, eq.independent))
+    head = [
+        f"# {shown(m.name)}: inverse_dynamics from the equations of its closed loops",
+        f"# {s.plan}",
+        f"# inputs: q1 to q{m.nq}, closed; qd and qdd of joints {lead}",
+        "# parameters: " + (", ".join(map(shown, m.open_parameters)) or "none"),
+        *(f"# {remark}" for remark in eq.tree.remarks),
+        "",
+    ]
+    width = len(str(len(lines)))
+    body = [f"  {k:>{width}}  {name} = {right}" for k, (name, right) in enumerate(lines, 1)]
+    return "\n".join([*head, *body]) + "\n"
+
+
+def _lines(eq: LoopEquations) -> list[Line]:
+    """Return name and formula of every line: the cut tree's coefficients, rates, closed model."""
+    s = eq.loops
+
+    def said(lines: list[tuple[str, object]]) -> list[Line]:
+        return [(n, formula_of(folded(x))) for n, x in lines if n]
+
+    tree = [
+        (line[0].name, line[1])
+        for section in eq._tree_sections()
+        for line in section.lines
+        if not isinstance(line, str)
+    ]
+    loops = said([*s.rates, *eq.rates, *s.drifts])
+    return [*tree, *loops, *said([*eq.inertia, *eq.forces, *eq.motors])]
+
+
+class _Angles:
+    """Names of sines and cosines: those of the cut tree, and C12m3 of cos(q1+q2-q3)."""
+
+    def __init__(self, eq: LoopEquations):
+        made = eq.tree.ring.symbols.generators
+        self.meaning = {g.name: g.meaning() for g in made if g.kind in ("cos", "sin")}
+        self.taken = {p.name for p in eq.mechanism.parameters}
+        self.between = "_" if eq.mechanism.nv > 9 else ""
+
+    def named(self, s: Sum) -> Sum:
+        """Return a formula with its sines and cosines named."""
+        return Sum(
+            tuple(
+                Product(
+                    p.number, tuple(map(self._factor, p.factors)), tuple(map(self._factor, p.under))
+                )
+                for p in s.terms
+            ),
+            s.signed,
+        )
+
+    def _factor(self, factor: tuple[Any, int]) -> tuple[Any, int]:
+        x, power = factor
+        if isinstance(x, Sum):
+            return self.named(x), power
+        if not isinstance(x, Call):
+            return factor
+        digits = self._digits(x.of[0]) if x.name in ("cos", "sin") else ""
+        if not digits:
+            return Call(x.name, tuple(map(self.named, x.of))), power
+        name = x.name[0].upper() + digits
+        name += "_" * (name in self.taken)
+        self.meaning[name] = f"{x.name}({write(x.of[0], TEXT)})"
+        return Symbol(name), power
+
+    def _digits(self, angle: Sum) -> str:
+        """Return 12m3 of q1+q2-q3; nothing of an angle that is no sum of coordinates."""
+        out = ""
+        for k, p in enumerate(angle.terms):
+            ((x, power),) = p.factors if len(p.factors) == 1 and not p.under else ((None, 0),)
+            digits = x.name[1:] if isinstance(x, Symbol) and x.name[0] == "q" else ""
+            if not (digits.isdecimal() and power == 1 and abs(p.number) == 1) or (
+                k == 0 > p.number
+            ):
+                return ""
+            out += ("m" if p.number < 0 else self.between if k else "") + digits
+        return out
+
+
+def _with_angles(eq: LoopEquations, lines: list[Line]) -> list[tuple[str, str, set[str]]]:
+    """Return name, text and what is used of each line, those of sines and cosines first."""
+    angles = _Angles(eq)
+    made = [(name, angles.named(right)) for name, right in lines]
+    used = set[str]().union(*(names_in(right) for _, right in made))
+    found = [(n, text, set[str]()) for n, text in angles.meaning.items() if n in used]
+    found.sort(key=lambda line: (line[1][4:], line[1]))
+    return [*found, *((n, write(right, TEXT), names_in(right)) for n, right in made)]
+
+
+def _needed(eq: LoopEquations, lines: list[tuple[str, str, set[str]]]) -> list[tuple[str, str]]:
+    """Return the lines that the forces need, in their order."""
+    wanted = {n for n, _ in eq.motors}
+    kept = []
+    for name, text, used in reversed(lines):
+        if name in wanted:
+            kept.append((name, text))
+            wanted |= used
+    return kept[::-1]

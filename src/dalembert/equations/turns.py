@@ -1,0 +1,109 @@
+"""The turns that lead from frame to frame: joint angles, quarter turns and constant angles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from ..algebra import Turn
+from ..expr import Expr, atan2, sqrt
+from ..expr.exact import to_float
+from ..joint import Joint
+from ..mechanism import Mechanism
+from .angles import Angle, Pairs, coordinate_axis, lift, number, on_circle, zyx
+from .frames import settled
+
+QUARTER = 1e-12  # of a turn of a rounded matrix: what is nearer to a quarter turn is one
+
+
+class Turns:
+    """The elementary turns of every body in its parent, and the constant angles among them."""
+
+    def __init__(self, m: Mechanism, labels: Sequence[int]):
+        self.m, self.labels = m, labels  # the number of each body's coordinate
+        self.constants: list[Any] = []  # constant angles: letters, or numbers
+        self.numeric: dict[int, tuple[Fraction, Fraction]] = {}  # cosine and sine of the numbers
+        self.alone: set[int] = set()  # constants that stand without a joint
+        self.tilts = [self._tilt(body.joint) for body in m.bodies]
+        self.factors = [self._factors(j) for j in range(len(m.bodies))]
+
+    def _factors(self, j: int) -> list[tuple[int, Angle]]:
+        """Return the elementary turns of body j in its parent, general axes taken apart."""
+        body = self.m.bodies[j]
+        turns: list[tuple[int, Angle]] = []
+        for f in body.placement.R.factors:
+            if isinstance(f, Turn):
+                turns.append((f.axis, self._constant(f.angle)))
+            else:
+                turns += [(axis, self._of_matrix(angle)) for axis, angle in zyx(f)]
+        turns = [(axis, angle) for axis, angle in turns if angle.value is None]
+        along, sense = coordinate_axis(body.joint)
+        turning = body.joint.kind in ("revolute", "screw")
+        turns = settled(turns, along if turning else None, self._axis_before(j))
+        if turning:
+            q = Angle(Pairs(), (self.labels[j],))
+            if along is None:
+                K = self.tilts[j]
+                turns += [*K, (2, q), *((a, -angle) for a, angle in reversed(K))]
+            else:
+                turns.append((along, q if sense > 0 else -q))
+        turns = [(axis, angle) for axis, angle in turns if angle.value is None]
+        for _, run in groupby(turns, key=lambda turn: turn[0]):
+            angles = [angle for _, angle in run]
+            if not any(angle.joints for angle in angles):
+                self.alone |= {k for angle in angles for k, _ in angle.constants}
+        return turns
+
+    def _axis_before(self, j: int) -> int | None:
+        """Return the coordinate axis of the joint that carries the parent of body j, if it has."""
+        i = self.m.bodies[j].parent
+        turning = i >= 0 and self.m.bodies[i].joint.kind in ("revolute", "screw")
+        return coordinate_axis(self.m.bodies[i].joint)[0] if turning else None
+
+    def _tilt(self, joint: Joint) -> list[tuple[int, Angle]]:
+        """Return the turns Rz Ry that bring z onto a general axis; none for ±x, ±y, ±z."""
+        if coordinate_axis(joint)[0] is not None:
+            return []
+        x, y, z = joint.axis  # type: ignore[attr-defined]
+        flat = number(sqrt(lift(x * x + y * y)))
+        return [
+            (2, self._of_matrix(number(atan2(lift(y), lift(x))))),
+            (1, self._of_matrix(number(atan2(lift(flat), lift(z))))),
+        ]
+
+    def _of_matrix(self, angle: Any) -> Angle:
+        """Return an angle of a rounded matrix or axis: numbers, exactly on the unit circle."""
+        if isinstance(angle, Expr):
+            return self._constant(angle)
+        quarters = angle / (math.pi / 2)
+        if abs(quarters - round(quarters)) < QUARTER:
+            return Angle(Pairs(), quarters=round(quarters) % 4)
+        return self._constant(float(angle))
+
+    def _constant(self, angle: Any) -> Angle:
+        """Return a constant angle: quarter turns exactly, anything else as a pair of its own."""
+        if not isinstance(angle, Expr):
+            if angle == 0:
+                return Angle(Pairs())
+            sign = 1 if angle > 0 else -1
+            return Angle(Pairs(), (), ((self.named(abs(angle)), sign),))
+        turns = angle.graph.over_pi(angle.id)
+        if turns is not None and (2 * turns).denominator == 1:
+            return Angle(Pairs(), quarters=int(2 * turns) % 4)
+        negative = angle.graph.op[angle.id] == "neg"
+        k = self.named(-angle if negative else angle)
+        return Angle(Pairs(), (), ((k, -1 if negative else 1),))
+
+    def named(self, angle: Any) -> int:
+        """Return the number of a constant angle; a new one is entered."""
+        for k, known in enumerate(self.constants, 1):
+            if type(known) is type(angle) and known == angle:
+                return k
+        self.constants.append(angle)
+        k = len(self.constants)
+        if not isinstance(angle, Expr) or not angle.names():
+            self.numeric[k] = on_circle(to_float(angle))
+        return k
