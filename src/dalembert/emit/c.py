@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from textwrap import wrap
 
+from .bench import bench
 from .dialect import Dialect, Form, numbers
 from .language import (
     GOLDEN,
@@ -204,17 +205,21 @@ def _test(unit: Unit, written: Written) -> str:
         parameters = f"    {id}_parameters p;\n    {id}_real r[{max(1, unit.prepared)}];\n"
         parameters += f"{values}    {id}_prepare(&p, r);\n"
     parts = [
-        f"/* {plain(unit.name)}: golden vectors. Exit 0 when all of them hold. */\n",
+        f"/* {plain(unit.name)}: golden vectors. Exit 0 when all of them hold.\n"
+        f"   With -D{up}_BENCH: the times of single calls instead (POSIX). */\n",
+        f"#ifdef {up}_BENCH\n#define _POSIX_C_SOURCE 199309L\n#include <stdlib.h>\n"
+        "#include <time.h>\n#endif\n",
         f'#include "{id}.h"\n\n#include <float.h>\n#include <math.h>\n#include <stdio.h>\n',
-        part("epsilon.h", unit),
-        part("differs.h", unit),
-        each(unit.entries, lambda entry: _golden_tables(entry, unit)),
+        each(unit.entries, lambda entry: golden_tables(entry, unit)),
+        bench(unit, parameters),
     ]
     main = f"int main(void)\n{{\n    int bad = 0;\n    int k;\n{parameters}{written.golden}"
-    return "\n".join(parts) + main + "    return bad;\n}\n"
+    tools = part("epsilon.h", unit) + "\n" + part("differs.h", unit) + "\n"
+    return "\n".join(parts) + tools + main + "    return bad;\n}\n\n#endif\n"
 
 
-def _golden_tables(entry: Entry, unit: Unit) -> str:
+def golden_tables(entry: Entry, unit: Unit) -> str:
+    """Return the states of golden vectors and their results as constant tables."""
     words = (*entry.given, *entry.made)
     columns = zip(*map(lambda g: (*g.inputs, *g.outputs), entry.golden), strict=True)
 
@@ -259,6 +264,7 @@ def _golden_loop(unit: Unit, entry: Entry, cases: str) -> str:
 LANGUAGE = Language(
     dialect=lambda unit: dialect(unit.id),
     let="    const {id}_real {name} = {value};\n",
+    remark="    /* {text} */\n",
     mask="    const int {name} = {value};\n",
     give="    {name} = {value};\n",
     sincos=turned("{id}_real", "{id}_sincos"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .c import declared, turned, unused
 from .dialect import Dialect, Form, numbers
+from .eigen import eigen
 from .language import (
     GOLDEN,
     STRICT,
@@ -97,6 +98,7 @@ def _header(unit: Unit, written: Written) -> str:
         part("view.hpp", unit),
         *([f"{note}struct parameters {{\n{fields}}};\n"] if unit.parameters else ()),
         written.functions,
+        eigen(unit, [*filter(lambda r: r.entry, written.routines.values())]),
         f"}} // namespace {unit.id}\n\n#endif // {up}_HPP\n",
     ]
     return "\n".join(parts)
@@ -137,6 +139,7 @@ def _test(unit: Unit, written: Written) -> str:
 LANGUAGE = Language(
     dialect=lambda unit: CPP,
     let="    const double {name} = {value};\n",
+    remark="    // {text}\n",
     mask="    const bool {name} = {value};\n",
     give="    {name} = {value};\n",
     sincos=turned("double", "detail::sincos"),

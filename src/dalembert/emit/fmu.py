@@ -1,4 +1,4 @@
-"""FMU, FMI 2.0: the description of a model and its C sources, packed without a date.
+"""FMU: the description of a model (FMI 2.0 here, 3.0 in `fmi3.py`) and its C, without a date.
 
 States are positions and speeds, inputs forces and steering, outputs positions, speeds and energies;
 parameters are tunable; derivatives along any direction are exact.
@@ -47,16 +47,20 @@ class Plant:
         return len(self.inputs) - self.forces + 2 * self.timed
 
 
-def sources(plant: Plant) -> dict[str, str]:
-    """Return the files of an FMU by name."""
+def sources(plant: Plant, version: int = 2) -> dict[str, str]:
+    """Return the files of an FMU of FMI 2.0 or 3.0 by name."""
+    from . import fmi3
+
     unit, guid = plant.unit, _guid(plant)
     functions = written(LANGUAGE, unit)
-    return {
-        "modelDescription.xml": description(plant, guid),
+    told = description(plant, guid) if version == 2 else fmi3.description(plant, guid)
+    made = {
+        "modelDescription.xml": told,
         f"sources/{unit.id}.h": header(unit, functions),
         f"sources/{unit.id}.c": source(unit, functions),
-        f"sources/{unit.id}_fmu.c": _code(plant, guid),
+        f"sources/{unit.id}_fmu.c": _code(plant, guid, version),
     }
+    return made if version == 2 else {**made, "sources/buildDescription.xml": fmi3.build(unit.id)}
 
 
 def packed(files: Mapping[str, str | bytes]) -> bytes:
@@ -77,7 +81,7 @@ def _guid(plant: Plant) -> str:
     return "{" + "-".join(parts) + "}"
 
 
-def _code(plant: Plant, guid: str) -> str:
+def _code(plant: Plant, guid: str, version: int) -> str:
     """Return the C around the functions of the model: what is its own, then the fixed part."""
     unit = plant.unit
     own = {
@@ -98,7 +102,8 @@ def _code(plant: Plant, guid: str) -> str:
         "PARAMETERS(p, x)": each(unit.parameters, "((p).{0.id} = (x)[{k}])", ", ") or "(void)0",
     }
     lines = "".join(f"#define {name} {value}\n" for name, value in own.items())
-    return f"/* {plain(unit.name)}. */\n\n{lines}\n{part('fmu.c', unit)}"
+    fixed = part("plant.c", unit) + "\n" + part(f"fmi{version}.c", unit)
+    return f"/* {plain(unit.name)}. */\n\n{lines}\n{fixed}"
 
 
 # -- description -------------------------------------------------------------------------------

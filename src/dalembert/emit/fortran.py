@@ -101,7 +101,7 @@ def _opened(r: Routine, piece: Piece) -> str:
 
     def declared(kind: str, mask: bool) -> str:
         names = chunks(piece.names(mask), 15)
-        return each(names, lambda part: f"    {kind} :: {', '.join(part[1])}\n")
+        return each(names, lambda part: _wrapped(f"    {kind} :: {', '.join(part[1])}\n"))
 
     return declared("real(dp)", False) + declared("logical", True)
 
@@ -185,6 +185,7 @@ def _test(unit: Unit, written: Written) -> str:
 
 LANGUAGE = Language(
     dialect=lambda unit: FORTRAN,
+    remark="    ! {text}\n",
     line=_wrapped,
     place=lambda v, k: f"{v.word}({each(indices(v.dims, k), lambda i: str(i + 1), ',')})",
     parameter="p({n})",

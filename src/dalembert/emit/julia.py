@@ -113,6 +113,7 @@ def _test(unit: Unit, written: Written) -> str:
 
 LANGUAGE = Language(
     dialect=lambda unit: JULIA,
+    remark="    # {text}\n",
     place=lambda v, k: f"{v.word}[{each(indices(v.dims, k), lambda i: str(i + 1), ', ')}]",
     parameter="p[{n}]",
     function=_function,

@@ -96,6 +96,7 @@ def _test(unit: Unit, written: Written) -> str:
 LANGUAGE = Language(
     dialect=lambda unit: OCTAVE,
     let="  {name} = {value};\n",
+    remark="  % {text}\n",
     parameter="p({n})",
     function=_function,
     piece=lambda r, k, inner: f"function [{_passed(r)}] = part_{k}({r.shared})\n{inner}end\n\n",

@@ -132,6 +132,7 @@ def language(
 
     return Language(
         dialect=lambda unit: dialect,
+        remark="    # {text}\n",
         function=_function(size),
         piece=piece,
         call=lambda r, k: f"    _{r.name}_{k}({r.shared})\n",

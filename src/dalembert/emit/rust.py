@@ -129,6 +129,7 @@ def _test(unit: Unit, written: Written) -> str:
 LANGUAGE = Language(
     dialect=lambda unit: RUST,
     let="    let {name} = {value};\n",
+    remark="    // {text}\n",
     give="    {name} = {value};\n",
     sincos=("", "    (sn[{at}], cs[{at}]) = math::sincos({angle});\n", ""),
     place=lambda v, k: v.word + each(indices(v.dims, k), "[{}]"),

@@ -7,12 +7,13 @@ cosines, where a dialect computes them in groups, in vectors `sn` and `cs`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from ..expr.block import MASKS, Block, Row, cut, slots, steps
-from .dialect import Dialect
+from .dialect import ATOM, Dialect
+from .names import CodeNames
 from .walk import Walk
 
 MOST = 4000  # statements of one function
@@ -45,7 +46,14 @@ class Give:
     value: str
 
 
-Statement = Let | SinCos | Give
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a reader should know about the statements that follow."""
+
+    text: str
+
+
+Statement = Let | SinCos | Give | Remark
 
 
 @dataclass(frozen=True)
@@ -80,10 +88,22 @@ Place = tuple[str, str]  # a vector, and the text of an entry of it
 
 
 def statements(
-    block: Block, dialect: Dialect, leaves: Sequence[Place], places: Sequence[Place]
+    block: Block,
+    dialect: Dialect,
+    leaves: Sequence[Place],
+    places: Sequence[Place],
+    words: Mapping[int, str] | None = None,
+    told: Mapping[int, str] | None = None,
 ) -> Code:
-    """Return the code of a block: `leaves` are where its leaves are, `places` its results."""
-    return _Writer(block, dialect, leaves, places).code()
+    """Return the code of a block: `leaves` are where its leaves are, `places` its results.
+
+    `words` are names for some of its values, `told` remarks on some of its results; what has no
+    name is called after the first one it is needed for, A11_1.
+    """
+    writer = _Writer(block, dialect, leaves, places)
+    if words and len(writer.pieces) == 1:
+        writer.name(words, told or {}, leaves, places)
+    return writer.code()
 
 
 class _Writer:
@@ -91,7 +111,7 @@ class _Writer:
         self, block: Block, dialect: Dialect, leaves: Sequence[Place], places: Sequence[Place]
     ):
         self.block, self.dialect, self.base = block, dialect, len(block.leaves)
-        self.leaves = [word for word, _ in leaves]
+        self.leaves, self.texts = [word for word, _ in leaves], [text for _, text in leaves]
         many = len(block.lines)
         self.pieces = cut(steps(block), PIECE if many > MOST else many + 1)
         self.rows = [x for items in self.pieces for x in items if isinstance(x, Row)]
@@ -99,6 +119,8 @@ class _Writer:
         self.slot, self.slots = self._slots()
         self.walk = Walk(block, dialect, [text for _, text in leaves], kept=self.slot)
         self.counter = 0
+        self.words: dict[int, str] = {}  # of values
+        self.told: dict[int, str] = {}  # value -> a remark on the results that it is
         self.places: dict[int, list[Place]] = {}
         for v, place in zip(block.results, places, strict=True):
             self.places.setdefault(v, []).append(place)
@@ -126,6 +148,8 @@ class _Writer:
 
     def _name(self, k: int) -> str:
         v = self.base + k
+        if v in self.words:
+            return self.words[v]
         if v in self.turn:
             return self.dialect.at(*self.turn[v])
         if v in self.slot and self.block.lines[k].op not in MASKS:
@@ -133,12 +157,53 @@ class _Writer:
         self.counter += 1
         return f"t{self.counter}"
 
+    def name(
+        self,
+        words: Mapping[int, str],
+        told: Mapping[int, str],
+        leaves: Sequence[Place],
+        places: Sequence[Place],
+    ) -> None:
+        """Take names for values; those without one are called after what they are for."""
+        results, lines = self.block.results, self.block.lines
+        for k, v in enumerate(results):
+            if k in told:
+                self.told.setdefault(v, told[k])
+        stem = {v: f"{places[k][0]}{k + 1}" for k, v in reversed(list(enumerate(results)))}
+        stem |= words
+        # from the last line on: a value is called after the first that needs it
+        for v in range(self.base + len(lines) - 1, self.base - 1, -1):
+            for a in lines[v - self.base].args:
+                if a not in words and a not in results:
+                    stem[a] = stem.get(v, "part")
+        names, count = CodeNames(), dict[str, int]()
+        vectors = dict.fromkeys(word for word, _ in (*leaves, *places))
+        for taken in ("wk", "sn", "cs", "an", "r", *vectors):
+            names.new(taken)
+        wanted = dict(words)
+        for v in range(self.base, self.base + len(lines)):
+            if v not in words and v not in self.turn:
+                of = stem.get(v, "part")
+                count[of] = count.get(of, 0) + 1
+                wanted[v] = f"{of}_{count[of]}"
+        self.words = {v: names.new(word) for v, word in wanted.items()}
+        for v in (v for v in self.words if v < self.base):
+            self.walk.parts[v] = (self.words[v], ATOM, 1)
+        # a coefficient is a line of its own
+        self.walk.kept = {*self.walk.kept, *(v for v in words if v >= self.base)}
+
+    def _heads(self) -> Iterator[Statement]:
+        """Yield names for constants that come from `prepare`."""
+        for v, word in self.words.items():
+            if v < self.base:
+                yield Let(word, self.texts[v])
+
     def code(self) -> Code:
         walked = self.walk.steps(self._name)
         pieces: list[Piece] = []
         for n, items in enumerate(self.pieces):
             self._masks_in(n)
-            made: list[Statement] = []
+            made: list[Statement] = list(self._heads()) if not n else []
             here: list[int] = []
             for item in items:
                 row = item.values if isinstance(item, Row) else (item,)
@@ -187,6 +252,8 @@ class _Writer:
         }
         yield SinCos(tuple(angles.values()), min(angles))
         for v in row:
+            if v in self.words:
+                yield Let(self.words[v], self.dialect.at(*self.turn[v]))
             yield from self._gives(v)
 
     def _masks_in(self, piece: int) -> None:
@@ -199,6 +266,8 @@ class _Writer:
     def _gives(self, v: int) -> Iterator[Statement]:
         """Yield the results that a value is: the first by its text, the others as copies."""
         places = [text for _, text in self.places.get(v, [])]
+        if v in self.told:
+            yield Remark(self.told[v])
         text, _, operands = self.walk.parts[v]
         for n, place in enumerate(places):
             yield Give(place, places[0] if n and operands != 1 else text)

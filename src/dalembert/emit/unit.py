@@ -6,8 +6,8 @@ A Unit is plain data. Every language writes it; none asks the mechanism.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..expr.block import Block
 from ..expr.function import Port
@@ -37,6 +37,8 @@ class Entry:
     cost: Cost
     golden: tuple[Golden, ...]
     growth: tuple[float, ...]  # per output: how many roundings of its largest value to expect
+    words: Mapping[int, str] = field(default_factory=dict)  # names for leaves and lines of `step`
+    told: Mapping[int, str] = field(default_factory=dict)  # remarks on entries of the first output
 
     @property
     def given(self) -> Sequence[str]:

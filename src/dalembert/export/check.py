@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from ctypes.util import find_library
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,10 +23,13 @@ import numpy as np
 from ..algorithms.drives import rounded
 from ..compute import arrays_of, compile
 from ..compute.model import model_of
+from ..compute.slopes import named
 from ..emit.unit import Unit
 from ..errors import ComputationError, UsageError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, freed
 from ..simulate import simulate
+from .jobs import Job, jobs_of, on_environment
+from .slopes import asked_slopes
 from .unit import ALL, CHECKED, unit_of
 from .write import LANGUAGES, language_of
 
@@ -58,6 +62,7 @@ INSTALL = {
     "casadi": "pip install casadi",
     "jax": "pip install jax",
     "fmpy": "pip install fmpy",
+    "OpenCL": "apt-get install pocl-opencl-icd ocl-icd-opencl-dev",
 }
 
 
@@ -75,8 +80,10 @@ def commands(language: str, d: Path, id: str, out: Path) -> list[list[str]]:
 def tool(language: str) -> str | None:
     """Return the program or package that a language needs and that is not here, or None."""
     first = commands(language, Path(), "x", Path())[0][0]
-    packages = [name for name in language_of(language).needs if find_spec(name) is None]
-    return first if shutil.which(first) is None else next(iter(packages), None)
+    found = language_of(language)
+    missing = [name for name in found.needs if find_spec(name) is None]
+    missing += [name for name in found.libraries if find_library(name) is None]
+    return first if shutil.which(first) is None else next(iter(missing), None)
 
 
 def _needs(missing: str) -> UsageError:
@@ -121,10 +128,14 @@ def check_export(
 ) -> list[Row]:
     """Return how far exported code and kernels are apart; see `export` for the options."""
     m = model_of(m, "check_export")
-    if language == "fmu":
+    if language in ("fmu", "fmu3"):
         return [row for path in written for row in fmu(m, path, options.get("drives", "all"))]
     unit = unit_of(m, list(quantities), **options)
-    return run(language, written[0].parent, unit.id) + kernels(m, unit, **options)
+    asked = dict(options)
+    asked.pop("parameters", None)
+    wrt = asked.pop("wrt", None)
+    jobs = jobs_of(freed(m, named(wrt)), list(quantities), asked.pop("method", None), asked)
+    return run(language, written[0].parent, unit.id) + kernels(m, unit, jobs, wrt)
 
 
 def fmu(m: Mechanism, path: Path, drives: str = "all") -> list[Row]:
@@ -158,25 +169,28 @@ def fmu(m: Mechanism, path: Path, drives: str = "all") -> list[Row]:
     return rows
 
 
-def kernels(
-    m: Mechanism, unit: Unit, method: str | None = None, parameters: Any = None, **options: Any
-) -> list[Row]:
+def kernels(m: Mechanism, unit: Unit, jobs: Sequence[Job], wrt: Any = None) -> list[Row]:
     """Return how far the kernels are from the golden vectors."""
     names = [p.name for p in unit.parameters]
+    by_name = {job.name: job for job in jobs}
     rows = []
     for entry in unit.entries:
         if entry.name == ALL or entry.name.endswith(CHECKED):
             continue
-        from ..catalog import quantity
-
-        row = quantity(entry.name, m)
-        own = {k: v for k, v in options.items() if k in row.options}
-        by = method if method in row.methods else None
-        kernel = compile(m, entry.name, by, parameters=names or None, **own)
+        job = by_name[entry.name]
+        row = job.row
+        (slopes,) = asked_slopes(m, [row], [n for n in named(wrt) if n in (*row.inputs, *names)])
+        kernel = compile(
+            m, row.name, job.method, parameters=names or None, wrt=slopes or None,
+            wrench=bool(job.wrenches), **job.options,
+        )  # fmt: skip
         given = [
             np.array([g.inputs[k] for g in entry.golden]).reshape(len(entry.golden), *port.shape)
             for k, port in enumerate(entry.inputs)
         ]
+        forces = on_environment(m.bound(dict(zip(names, unit.trial, strict=True))), job, given)
+        if forces is not None:
+            given = [*given[: len(given) - len(job.wrenches)], forces]
         values = dict(zip(names, unit.trial, strict=True)) or None
         outs = arrays_of(kernel(*given, parameters=values))
         for k, port in enumerate(entry.outputs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -13,13 +14,14 @@ import numpy as np
 from .. import __version__
 from ..algorithms.drives import ROUNDED, Drives, dry_drives, rounded
 from ..compute.counted import counted
+from ..compute.model import left_out
 from ..emit.fmu import STEP, Plant, packed, sources
 from ..emit.names import CodeNames
 from ..emit.unit import Entry, Unit
 from ..errors import ComputationError, DalembertError, ParameterError
 from ..expr import Program, count, programs
 from ..expr.block import ready
-from ..linear import linearize
+from ..linearize import linearize
 from ..mechanism import Mechanism, how_to_give
 from ..plan.loops import with_motors
 from .plant import StateModel
@@ -35,12 +37,14 @@ def fmu_files(
     parameters: Sequence[str] | str | None = None,
     drives: Drives = "all",
     binary: bool = True,
+    version: int = 2,
 ) -> dict[str, str | bytes]:
-    """Return <id>.fmu, with a Linux binary where a compiler is present."""
+    """Return <id>.fmu of FMI 2.0 or 3.0, with a Linux binary where a compiler is present."""
     plant = fmu_plant(m, parameters, drives)
-    made: dict[str, str | bytes] = dict(sources(plant))
+    made: dict[str, str | bytes] = dict(sources(plant, version))
     if binary and shutil.which("gcc"):
-        made[f"binaries/linux64/{plant.unit.id}.so"] = _built(plant.unit, made)
+        folder = "linux64" if version == 2 else f"{platform.machine()}-linux"
+        made[f"binaries/{folder}/{plant.unit.id}.so"] = _built(plant.unit, made)
     return {f"{plant.unit.id}.fmu": packed(made)}
 
 
@@ -49,7 +53,7 @@ def _built(unit: Unit, made: dict[str, str | bytes]) -> bytes:
     id, lines = unit.id, sum(len(e.step.lines) for e in unit.entries)
     with tempfile.TemporaryDirectory() as place:
         for name, text in made.items():
-            if name.startswith("sources/"):
+            if name.startswith("sources/") and not name.endswith(".xml"):
                 assert isinstance(text, str)
                 (Path(place) / Path(name).name).write_text(text, encoding="utf-8")
         inputs, level = [f"{id}.c", f"{id}_fmu.c"], "-O1" if lines > LARGE else "-O2"
@@ -71,7 +75,7 @@ def fmu_plant(m: Mechanism, parameters: Sequence[str] | str | None, drives: Driv
         )
     asked = [p.name for p in m.parameters] if parameters == "all" else list(parameters or ())
     m = with_motors(m)
-    notes = counted(m, drives)
+    notes = (*counted(m, drives), *left_out(m)) if m.form is not None else counted(m, drives)
     if drives == "all" and dry_drives(m):
         m = rounded(m)
         notes += (f"dry friction grows to its level about {ROUNDED:g} rad/s or m/s",)

@@ -15,29 +15,22 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import kane
-from ..algorithms.augmented_closure import Held, balance, largest
+from ..algorithms.augmented_closure import Cut, Held, largest
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.drives import Drives
+from ..algorithms.joint_forces import JointForces
 from ..algorithms.loop_closure import closure
-from ..algorithms.velocity_constraints import (
-    TIME,
-    gaps,
-    is_holonomic,
-    is_timed,
-    prescribed_joints,
-    prescribed_names,
-    settled,
-    steering_names,
-)
+from ..algorithms.velocity_constraints import Constraints
+from ..algorithms.velocity_rows import TIME
 from ..catalog import algorithm, quantity
 from ..compute import neutral, run_time_parameters
 from ..emit.names import CodeNames
 from ..emit.unit import Slot
 from ..errors import ComputationError
-from ..expr import Expr, Function, Graph, Port, expand, push, trace
+from ..expr import IMPLICIT, Expr, Function, Graph, Port, expand, push, trace
 from ..expr.exact import to_float
 from ..joint import Vector
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import UNHELD, Mechanism, joint_name
 from ..plan import LoopPlan, general_pose
 from ..plan.assembly import CLOSED, Closure, close
 from ..simulate.systems import (
@@ -52,7 +45,6 @@ from ..simulate.systems import (
 )
 from .unit import coordinates
 
-KEPT = frozenset({"solve", "newton"})  # forms that are differentiated as equations
 MOST = 1e4  # a closure of a larger condition number is no place to start from
 
 
@@ -85,22 +77,22 @@ class StateModel:
     @property
     def holonomic(self) -> bool:
         """Whether a machine on wheels has loops, or equations in its coordinates."""
-        return isinstance(self.own, Reduced) and is_holonomic(self.m)
+        return isinstance(self.own, Reduced) and Constraints.of(self.m).is_holonomic
 
     @property
     def timed(self) -> bool:
         """Whether an equation depends on time."""
-        return isinstance(self.own, Reduced) and is_timed(self.m)
+        return isinstance(self.own, Reduced) and Constraints.of(self.m).is_timed
 
     @property
     def signals(self) -> int:
         """How many numbers are given beside the forces: each prescribed value and its rate."""
-        return 2 * len(prescribed_names(self.m)) if isinstance(self.own, Reduced) else 0
+        return 2 * len(Constraints.of(self.m).inputs) if isinstance(self.own, Reduced) else 0
 
     def _signals(self, u: Vector) -> Vector:
         """Return the signals as `own` reads them: prescribed joints have a position too."""
-        first = 2 * len(steering_names(self.m))
-        last = first + 2 * len(prescribed_joints(self.m))
+        first = 2 * len(Constraints.of(self.m).steering)
+        last = first + 2 * len(Constraints.of(self.m).prescribed)
         joints = [x for k in range(first, last, 2) for x in (0, u[k], u[k + 1])]
         return [*u[:first], *joints, *u[last:]] if u else u
 
@@ -149,7 +141,7 @@ class StateModel:
         def body(bound: Mechanism, q: Vector, v: Vector, tau: Vector, u: Vector = ()) -> Any:
             if self.closed:
                 held = self._held(bound, q)
-                found, _ = held.acceleration(v, tau, self.drives)
+                found, _ = held.acceleration(v, tau)
                 return [joined_rate(bound, q, v), found, [held.measure]]
             s, u = own.bound(bound), self._signals(u)
             return [joined_rate(bound, q, s.velocity(q, v, u)), s.acceleration(q, v, tau, u)]
@@ -174,8 +166,8 @@ class StateModel:
         def body(bound: Mechanism, q: Vector, v: Vector, u: Vector = ()) -> Any:
             if self.holonomic:
                 steer = self._steering(bound, u)
-                gap = gaps(bound, q, steer.get(TIME, (0, 1))[0])
-                there = settled(bound, normalised(bound, q), steer, 1)
+                gap = Constraints.of(bound).gaps(q, steer.get(TIME, (0, 1))[0])
+                there = Constraints.of(bound).settled(normalised(bound, q), steer, 1)
                 return [there, v, [largest(gap, [1.0] * len(gap))]]
             if not self.closed:
                 return [normalised(bound, q), v, [0]]
@@ -215,12 +207,15 @@ class StateModel:
         return [float(x) for x in Closure(self.m).row_size]
 
     def _held(self, bound: Mechanism, q: Vector) -> Held:
-        s = self.own.bound(bound)
-        assert isinstance(s, Closed) and s.tree is not None
         sizes, length = self._sizes, Closure(self.m).size
         mass = abs(to_float(self.m.bound().total_mass)) or 1.0
         weights = [mass * (length / sizes[r]) ** 2 for r in self._plan.rows]
-        return Held.at(bound, s.tree, self._plan, weights, q, self.drives)
+        return Held.at(self._cut(bound, q), weights)
+
+    def _cut(self, bound: Mechanism, q: Vector) -> Cut:
+        s = self.own.bound(bound)
+        assert isinstance(s, Closed) and s.tree is not None
+        return Cut(bound, s.tree, self._plan, q, JointForces(bound, self.drives))
 
     def rates_along(self) -> Function:
         """Return the derivative of rates along a direction, from the equations of motion.
@@ -238,7 +233,7 @@ class StateModel:
                 for name, x in (("q", q), ("v", v), ("tau", tau))
             ]
             held = self._held(bound, q)
-            found, lam = held.acceleration(v, tau, self.drives)
+            found, lam = held.acceleration(v, tau)
             given = {n: graph.param(n) for n in lack.parameters}
             change = lack(q, v, tau, found, lam, *direction, parameters=given)
             moved_q = push(
@@ -260,9 +255,7 @@ class StateModel:
 
     def _balance(self) -> Function:
         def body(bound: Mechanism, q: Any, v: Any, tau: Any, a: Any, lam: Any, u: Any = ()) -> Any:
-            s = self.own.bound(bound)
-            assert isinstance(s, Closed) and s.tree is not None
-            return balance(bound, s.tree, self._plan, q, v, tau, a, lam, self.drives)
+            return self._cut(bound, q).balance(v, tau, a, lam)
 
         ends = [("lack", self.m.nv + len(self._plan.rows))]
         return self._traced("balance", "q v tau a lam", body, ends)
@@ -285,13 +278,13 @@ class StateModel:
     def _held_start(self, q: list[float]) -> list[float]:
         """Return coordinates near rest that loops and equations allow."""
         bound, rest = self.m.bound(), self._steering(self.m.bound(), [0.0] * self.signals)
-        bare = replace(self.m, wheels=(), velocity_constraints=(), speeds=(), checked=True)
+        bare = replace(self.m, **UNHELD, speeds=(), checked=True)
         starts = [q, *([list(general_pose(bare)[1])] if self.m.loops else [])]
         for start in starts:
             for _ in range(20):
                 with np.errstate(all="ignore"):
-                    start = settled(bound, normalised(bound, start), rest)
-            if max(map(abs, gaps(bound, start)), default=0.0) < CLOSED:
+                    start = Constraints.of(bound).settled(normalised(bound, start), rest)
+            if max(map(abs, Constraints.of(bound).gaps(start)), default=0.0) < CLOSED:
                 return start
         raise ComputationError(
             "no pose is found that fulfils the loops and the equations of the coordinates",
@@ -325,11 +318,11 @@ class StateModel:
             return positions, rates, tuple(inputs)
         taken, steered = CodeNames(), CodeNames()
         inputs += [Slot(w.name, f"traction.{taken.new(w.name)}", "N") for w in m.wheels]
-        for name in steering_names(m):
+        for name in Constraints.of(m).steering:
             word = steered.new(name)
             inputs.append(Slot(name, f"steer.{word}", "rad"))
             inputs.append(Slot(name, f"steer_rate.{word}", "rad/s"))
-        for j in prescribed_joints(m):
+        for j in Constraints.of(m).prescribed:
             slot = rates[m.velocity_index[j]]
             inputs.append(Slot(slot.name, f"rate.{slot.id}", slot.unit))
             inputs.append(Slot(slot.name, f"acceleration.{slot.id}", slot.unit + "2"))
@@ -349,7 +342,7 @@ def along(function: Function, still: set[str] | frozenset[str] = frozenset()) ->
 
     Inputs in `still` have no direction.
     """
-    graph, ids = expand(function.graph, function.results, KEPT)
+    graph, ids = expand(function.graph, function.results, IMPLICIT)
     seeds: dict[int, Any] = {}
     turned = [p for p in function.inputs if p.name not in still]
     for port in turned:

@@ -12,21 +12,25 @@ from .. import __version__
 from ..algorithms import kinematics
 from ..algorithms.closed_kinematics import checks_of
 from ..algorithms.parallel import platform_of
-from ..catalog import Quantity, algorithm, quantity
+from ..catalog import Quantity, algorithm
 from ..catalog.loops import is_closed
 from ..compute import trace_quantity
 from ..compute.model import left_out
+from ..compute.slopes import named
 from ..emit.names import CodeNames
 from ..emit.reserved import RESERVED
 from ..emit.unit import Entry, Golden, Slot, Unit
-from ..errors import ComputationError, UsageError, shown
+from ..errors import ComputationError, UsageError
 from ..expr import Expr, Function, Graph, Port, Program, count, expand, programs
 from ..expr.block import ready
 from ..expr.exact import to_float
-from ..mechanism import Mechanism, joint_name
-from ..plan import general_pose
+from ..mechanism import Mechanism, freed, joint_name
+from ..plan import general_pose, planned
 from ..plan.assembly import close
 from ..reference import in_floats
+from .equation_words import with_words
+from .jobs import Job, jobs_of, on_environment, with_wrenches
+from .slopes import asked_slopes, sloped, slopes_in_floats
 
 STATES = 3  # golden vectors per function
 ALL = "everything"  # the function that computes every quantity at once
@@ -55,41 +59,47 @@ def unit_of(
     method: str | None = None,
     parameters: Sequence[str] | str | None = None,
     together: bool = True,
+    wrt: Sequence[str] | str | None = None,
     **options: Any,
 ) -> Unit:
     """Return quantities as one Unit; where there are several, `everything` computes all at once.
 
     Parameters without a value, and those named, are inputs of `prepare`; "all" names every one.
+    Derivatives by the inputs and parameters of `wrt` are further results.
     """
-    names = list(dict.fromkeys(quantities))
-    settings = settings_of(m, names, method, options)
-    rows = [quantity(name, m) for name in names]
-    asked = [p.name for p in m.parameters] if parameters == "all" else list(parameters or ())
-    traced = [
-        trace_quantity(m, row.name, by, parameters=asked, **own)
-        for row, (by, own) in zip(rows, settings, strict=True)
-    ]
-    functions = [_plain(f, row) for f, row in zip(traced, rows, strict=True)]
-    checked = [_checked(f, row) for f, row in zip(traced, rows, strict=True)]
+    m = freed(m, (*(parameters or () if parameters != "all" else ()), *named(wrt)))
+    jobs = jobs_of(m, quantities, method, options)
+    names = [job.name for job in jobs]
+    by_names = asked_slopes(m, [job.row for job in jobs], wrt)
+    known = [p.name for p in m.parameters]
+    asked = known if parameters == "all" else list(parameters or ())
+    asked += [n for n in named(wrt) if n in known and n not in asked]
+    functions, checked = _functions(m, jobs, by_names, asked)
     used = {n for f in functions for n in f.parameters}
     if parameters == "all":
         asked = [n for n in asked if n in used]
     run_time = [p.name for p in m.parameters if p.name in {*m.open_parameters, *asked}]
-    whole = [_together(functions, rows)] if together and rows[1:] else []
+    slopes = dict(zip(names, functions, strict=True)) if wrt else {}
+    whole = [_together(functions)] if together and jobs[1:] else []
     single = [f for pair in zip(functions, checked, strict=True) for f in pair if f is not None]
     made = programs([*single, *whole], run_time)
     trial = _trial(m, run_time)
     missing = {n: trial[n] for n in m.open_parameters}
     samples = Samples(m.with_values(**missing) if missing else m)
-    jobs = dict(zip(names, zip(rows, settings, strict=True), strict=True))
+    by_name = dict(zip(names, jobs, strict=True))
     entries = [
-        _entry(*jobs[program.name.removesuffix(CHECKED)], program, samples, tuple(trial.values()))
+        _entry(
+            by_name[name := program.name.removesuffix(CHECKED)],
+            program,
+            samples,
+            {n: float(x) for n, x in trial.items()},
+            slopes.get(name),
+        )
         for program in made[: len(single)]
     ]
     if whole:
-        entries.append(_all_entry([e for e in entries if e.name in jobs], made[-1]))
-    taken = CodeNames()
-    slots = [parameter_slot(m, name, taken) for name in run_time]
+        entries.append(_all_entry([e for e in entries if e.name in by_name], made[-1]))
+    slots = [parameter_slot(m, name, taken) for taken in [CodeNames()] for name in run_time]
     return Unit(
         CodeNames().new(m.name),
         m.name,
@@ -99,39 +109,43 @@ def unit_of(
         tuple(float(trial[name]) for name in run_time),
         ready(made[0].prepare),
         len(made[0].prepare.results),
-        tuple(entries),
-        left_out(m),
+        with_words(entries, m, {n: float(trial[n]) for n in run_time}, made[0].prepare),
+        (*left_out(m), *_branch(m, jobs)),
     )
 
 
-def settings_of(
-    m: Mechanism, names: Sequence[str], method: str | None, options: Mapping[str, Any]
-) -> list[tuple[str | None, dict[str, Any]]]:
-    """Return method and options of each quantity: those it knows, none may be left over."""
-    if not names:
-        raise UsageError("no quantity is named", hint='give one, such as "inverse_dynamics"')
-    rows = [quantity(name, m) for name in names]
-    for name in options:
-        if not any(name in row.options for row in rows):
-            known = sorted({o for row in rows for o in row.options})
-            raise UsageError(
-                f"none of these quantities has an option {shown(name)!r}",
-                hint="their options: " + (", ".join(known) or "none"),
-            )
-    if method is not None and not any(method in row.methods for row in rows):
-        algorithm(rows[0], method)  # raises the error that names the methods
-    return [
-        (
-            method if method in row.methods else None,
-            {k: v for k, v in options.items() if k in row.options},
-        )
-        for row in rows
+def _branch(m: Mechanism, jobs: Sequence[Job]) -> tuple[str, ...]:
+    """Return on which branch the loops of exported code are planned: it cannot plan again."""
+    if not any(job.row.planned for job in jobs):
+        return ()
+    parts = str(planned(m)).split("; ")
+    return ("Loops are planned once, on one branch:", *(f"  {part}" for part in parts))
+
+
+def _functions(
+    m: Mechanism, jobs: Sequence[Job], by_names: Sequence[Any], asked: Sequence[str]
+) -> tuple[list[Function], list[Function | None]]:
+    """Return the function of each quantity, and the one that gives its checks too."""
+    traced = [
+        sloped(m, _traced(m, job, asked), job.row, names)
+        for job, names in zip(jobs, by_names, strict=True)
     ]
+    widths = [len(job.row.outputs) * (1 + len(n)) for job, n in zip(jobs, by_names, strict=True)]
+    functions = [_plain(f, job.row, w) for f, job, w in zip(traced, jobs, widths, strict=True)]
+    return functions, [_checked(f, w) for f, w in zip(traced, widths, strict=True)]
 
 
-def _plain(function: Function, row: Quantity) -> Function:
-    """Return the function with the outputs of the quantity alone."""
-    ports = function.outputs[: len(row.outputs)]
+def _traced(m: Mechanism, job: Job, asked: Sequence[str]) -> Function:
+    forces = bool(job.wrenches)
+    function = trace_quantity(
+        m, job.row.name, job.method, parameters=asked, wrench=forces, **job.options
+    )
+    return replace(with_wrenches(m, function, job), name=job.name)
+
+
+def _plain(function: Function, row: Quantity, width: int) -> Function:
+    """Return the function with the outputs of the quantity alone, and their derivatives."""
+    ports = function.outputs[:width]
     if not any(port.size for port in ports):
         raise UsageError(
             f"{row.name} of this mechanism has no entries: there is nothing to write",
@@ -141,9 +155,9 @@ def _plain(function: Function, row: Quantity) -> Function:
     return replace(function, outputs=ports, results=results)
 
 
-def _checked(function: Function, row: Quantity) -> Function | None:
+def _checked(function: Function, width: int) -> Function | None:
     """Return the function that gives the three checks too; None where there is nothing to close."""
-    own, more = function.outputs[: len(row.outputs)], function.outputs[len(row.outputs) :]
+    own, more = function.outputs[:width], function.outputs[width:]
     if not more or not more[0].size:
         return None
     at, graph = sum(port.size for port in own), function.graph
@@ -151,24 +165,23 @@ def _checked(function: Function, row: Quantity) -> Function | None:
     checks = checks_of(ends[: more[0].size], *ends[more[0].size :])
     return replace(
         function,
-        name=row.name + CHECKED,
+        name=function.name + CHECKED,
         outputs=(*own, Port("checks", (3,))),
         results=(*function.results[:at], *(graph.lift(x) for x in checks)),
     )
 
 
-def _together(functions: Sequence[Function], rows: Sequence[Quantity]) -> Function:
+def _together(functions: Sequence[Function]) -> Function:
     """Return one Function with the outputs of all."""
     graph, inputs = Graph(), {}
     outputs: list[Port] = []
     results: list[int] = []
-    for function, row in zip(functions, rows, strict=True):
+    for function in functions:
         source, ids = expand(function.graph, function.results)
-        ports = function.outputs[: len(row.outputs)]
-        ids = ids[: sum(p.size for p in ports)]
+        ports = function.outputs
         made = source.copy_into(graph, ids)
         results += [made[i] for i in ids]
-        outputs += [replace(p, name=f"{row.name}_{p.name}") for p in ports]
+        outputs += [replace(p, name=f"{function.name}_{p.name}") for p in ports]
         inputs.update({p.name: p for p in function.inputs})
     return Function(ALL, graph, tuple(inputs.values()), tuple(outputs), tuple(results))
 
@@ -177,34 +190,39 @@ def _together(functions: Sequence[Function], rows: Sequence[Quantity]) -> Functi
 
 
 def _entry(
-    row: Quantity,
-    settings: tuple[str | None, Mapping[str, Any]],
+    job: Job,
     program: Program,
     s: Samples,
-    trial: Sequence[float],
+    trial: Mapping[str, float],
+    slopes: Function | None = None,
 ) -> Entry:
-    (method, options), given = settings, [s.of(port) for port in program.inputs]
-    checked = program.name != row.name
+    row, given = job.row, [s.of(port) for port in program.inputs]
+    checked = program.name != job.name
+    state, forces = given[: len(given) - len(job.wrenches)], on_environment(s.m, job, given)
     try:
-        outs = in_floats(s.m, row.name, method, given, checks=checked, **options)
+        outs = in_floats(s.m, row.name, job.method, state, forces, checks=checked, **job.options)
     except ZeroDivisionError:
         raise ComputationError(
             f"{row.name} has no value: it divides by zero at every state",
             hint="a Jacobian that is never regular? choose another frame",
         ) from None
+    if slopes is not None:
+        more = slopes_in_floats(slopes, len(row.outputs), given, dict(trial))
+        own = len(row.outputs)
+        outs = (*outs[:own], *more, *outs[own:])
     step = ready(program.step)
     return Entry(
         program.name,
-        row.summary + (f"; {CHECKS_TEXT}" if checked else ""),
+        job.summary + (f"; {CHECKS_TEXT}" if checked else ""),
         row.unit,
-        algorithm(row, method)[0],
+        algorithm(row, job.method)[0],
         program.inputs,
         program.outputs,
         _arguments(program),
         step,
         count(program.step),
         tuple(_golden(given, outs, k) for k in range(STATES)),
-        _growth(program, given, trial, outs),
+        _growth(program, given, tuple(map(float, trial.values())), outs),
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from ..compute.model import model_of
 from ..emit.language import Language, write
 from ..emit.unit import Unit
-from ..errors import UsageError, shown
+from ..errors import UsageError, closest, shown
+from ..files import write_file
 from ..mechanism import Mechanism
 
 # language -> the module of emit, and the name in it, that holds the Language
@@ -26,6 +27,8 @@ LANGUAGES: Mapping[str, tuple[str, str]] = {
     "rust": ("rust", "LANGUAGE"),
     "julia": ("julia", "LANGUAGE"),
     "casadi": ("casadi", "LANGUAGE"),
+    "opencl": ("accelerator", "OPENCL"),
+    "cuda": ("accelerator", "CUDA"),
 }
 
 
@@ -37,12 +40,16 @@ def export(
     *,
     method: str | None = None,
     parameters: Sequence[str] | str | None = None,
+    wrt: Sequence[str] | str | None = None,
     **options: Any,
 ) -> list[Path]:
     """Write quantities of a mechanism as code; return the files that were written.
 
     Parameters without a value, and those named in `parameters` ("all" names every one), stay inputs
-    of the code; the others are numbers in it. `options` are those of the catalog rows.
+    of the code; the others are numbers in it. `wrt` names inputs and parameters: exact derivatives
+    by them, `dtau_dq`, `dtau_dL1`, are further results. `options` are those of the catalog rows;
+    `frame` may name several frames, each with functions of its own, and `wrenches` names frames on
+    which external wrenches act, inputs of the quantities that take them.
 
     >>> import dalembert as da, tempfile
     >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
@@ -51,7 +58,8 @@ def export(
     ['mechanism.h', 'mechanism.c', 'mechanism_test.c', 'CMakeLists.txt']
     """
     m = model_of(m, "export")
-    made = files(m, quantities, language, method=method, parameters=parameters, **options)
+    more = {} if wrt is None else {"wrt": wrt}
+    made = files(m, quantities, language, method=method, parameters=parameters, **more, **options)
     directory = Path(path)
     for part in (directory, *directory.parents):
         if part.exists() and not part.is_dir():
@@ -61,7 +69,7 @@ def export(
     for name, data in made.items():
         target = directory / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
+        write_file(target, data)
         written.append(target)
     return written
 
@@ -71,7 +79,7 @@ def files(
 ) -> dict[str, str | bytes]:
     """Return the files that `export` would write, by name; always the same for the same model."""
     names = [quantities] if isinstance(quantities, str) else list(quantities)
-    if language in WHOLE and m.form is not None:
+    if language in WHOLE and m.form is not None and language not in ("fmu", "fmu3"):
         raise UsageError(
             f"equations are not written as {language}",
             hint="eq.latex() and eq.text() print them; c, cpp, python, ... are programs of them",
@@ -91,6 +99,25 @@ def _fmu(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | 
     return fmu_files(m, **options)
 
 
+def _fmu3(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from .fmu import fmu_files
+
+    _known("fmu3", m, names, options, ("parameters", "drives", "binary"))
+    return fmu_files(m, **options, version=3)
+
+
+def _ros2(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from .ros2 import ros2_files
+
+    return ros2_files(m, names, **options)
+
+
+def _arduino(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    from .arduino import arduino_files
+
+    return arduino_files(m, names, **options)
+
+
 def _latex(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
     from ..emit.names import CodeNames
     from ..equations import equations
@@ -102,14 +129,16 @@ def _latex(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str 
 def _listing(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
     from ..emit.names import CodeNames
     from ..listing import listing_text
-    from .unit import settings_of
+    from .jobs import jobs_of
 
     parameters = "given" if options.pop("parameters", None) in (None, ()) else "standard"
-    made = settings_of(m, names, options.pop("method", None), options)
+    made = jobs_of(m, names, options.pop("method", None), options)
     id = CodeNames().new(m.name)
     return {
-        f"{id}_{n}.txt": listing_text(m, n, parameters, method=by, **own)
-        for n, (by, own) in zip(names, made, strict=True)
+        f"{id}_{job.name}.txt": listing_text(
+            m, job.row.name, parameters, method=job.method, **job.options
+        )
+        for job in made
     }
 
 
@@ -132,6 +161,9 @@ def _known(
 # languages of the whole mechanism: what they hold is their own choice
 WHOLE: Mapping[str, Callable[..., dict[str, str | bytes]]] = {
     "fmu": _fmu,
+    "fmu3": _fmu3,
+    "ros2": _ros2,
+    "arduino": _arduino,
     "latex": _latex,
     "listing": _listing,
 }
@@ -142,7 +174,7 @@ def language_of(name: str) -> Language:
     if name not in LANGUAGES:
         raise UsageError(
             f"there is no language {shown(str(name))!r}",
-            hint="languages: " + ", ".join([*LANGUAGES, *WHOLE]),
+            hint=closest(str(name), [*LANGUAGES, *WHOLE], "languages"),
         )
     module, word = LANGUAGES[name]
     return getattr(import_module(f"dalembert.emit.{module}"), word)

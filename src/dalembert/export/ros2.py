@@ -1,0 +1,71 @@
+"""A ROS 2 package: generated C in a plugin of inverse_dynamics_solver, joints matched by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..emit.c import LANGUAGE
+from ..emit.language import each, part, write
+from ..emit.unit import Unit
+from ..errors import UsageError, shown
+from ..expr.exact import to_float
+from ..mechanism import Mechanism, how_to_give, joint_name
+from .unit import unit_of
+
+NEEDED = ("inverse_dynamics", "mass_matrix", "coriolis", "gravity")
+FILES = {
+    "package.xml": "ros2_package.xml",
+    "CMakeLists.txt": "ros2_CMakeLists.txt",
+    "plugin.xml": "ros2_plugin.xml",
+    "README.md": "ros2_README.md",
+    "src/solver.cpp": "ros2_solver.cpp",
+}
+
+
+def ros2_files(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    """Return the files of the package: its plugin, and C of what the plugin needs and was asked."""
+    _check(m)
+    unit = unit_of(m, list(dict.fromkeys((*NEEDED, *names))), together=False, **options)
+    code = write(LANGUAGE, unit)
+    made: dict[str, str | bytes] = {to: part(name, unit) for to, name in FILES.items()}
+    made |= {f"src/{name}": text for name, text in code.items() if name != "CMakeLists.txt"}
+    made["src/friction.hpp"] = _friction(m, unit)
+    return made
+
+
+def _check(m: Mechanism) -> None:
+    what = "no ROS 2 package: "
+    for b in m.bodies:
+        if b.joint.nv > 1 or b.joint.nq != b.joint.nv:
+            message = f"joint {shown(joint_name(b))!r} is {b.joint.kind}"
+            raise UsageError(what + message, hint="the plugin is for arms; export c for the rest")
+    if m.loops or m.couplings or m.followers or m.wheels or m.velocity_constraints:
+        hint = "the plugin is for open arms; export c for the rest, or lock the joints that follow"
+        raise UsageError(what + "the machine has loops, wheels or joints that follow", hint=hint)
+    if m.open_parameters:
+        first = m.open_parameters[0]
+        raise UsageError(what + f"no value for {shown(first)}", **how_to_give(first))
+
+
+def _friction(m: Mechanism, unit: Unit) -> str:
+    """Return viscous and Coulomb friction at the joints, in the order of the model."""
+    moving = [j for j, b in enumerate(m.bodies) if b.joint.nv]
+    drives = {d.joint: d for d in m.bound().drives}
+    viscous, dry = [], []
+    for j in moving:
+        d = drives.get(j)
+        gear = abs(to_float(d.gear)) if d else 1.0
+        viscous.append(to_float(d.viscous) * gear * gear if d else 0.0)
+        dry.append([gear * to_float(x) for x in d.coulomb] if d else [0.0, 0.0])
+    up = unit.id.upper()
+    return (
+        "// Friction of the description at the joints: viscous, and dry at positive and negative "
+        "speed.\n#pragma once\n\n"
+        f"namespace {unit.id}_dynamics\n{{\n\n"
+        f"constexpr double VISCOUS[{len(moving)}] = {{{each(viscous, '{!r}', ', ')}}};\n"
+        f"constexpr double COULOMB[{len(moving)}][2] = {{\n"
+        + each(dry, lambda x: f"  {{{x[0]!r}, {x[1]!r}}}", ",\n")
+        + f"\n}};\n\n}}  // namespace {unit.id}_dynamics\n"
+        + f"\n// {up}_NV is {len(moving)}\n"
+    )
