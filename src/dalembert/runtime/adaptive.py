@@ -280,7 +280,7 @@ def _found(c: Adaptive, h: str, t_new: str) -> None:
     x_new = c.get("x_new")
     guarded = c("icmp ne ptr {}, null", c.get("guards"))
     with c.when(guarded):
-        _guards(c, h, t_new)
+        _guards(c, h)
     c.set("dense", 0)
     c.set("crossings", 0)
     with c.when(c("icmp ne ptr {}, null", c.get("events"))):
@@ -307,7 +307,7 @@ def _found(c: Adaptive, h: str, t_new: str) -> None:
         c.give(EVENT)
 
 
-def _guards(c: Adaptive, h: str, t_new: str) -> None:
+def _guards(c: Adaptive, h: str) -> None:
     """Return when a guard is negative at a quarter of the step; nothing of it is taken then."""
     y, t = c.get("y"), c.get("t")
     c.interpolant(h)

@@ -73,6 +73,11 @@ def inputs(card: Card, values: Sequence[Any]) -> tuple[list[Array], list[tuple[i
 
 def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | None, tuple]:
     """Return the parameter values, last dimension in the order of the card, and their lead."""
+    if values is not None and not isinstance(values, Mapping):
+        raise UsageError(
+            f"{card.name}: parameters is {type(values).__name__}, not a dict of names",
+            hint=f"parameters={{{shown(next(iter(card.parameters), 'L1'))!r}: value or array}}",
+        )
     unknown = [name for name in values or () if name not in card.parameters]
     given = {**dict.fromkeys(card.idle, 0.0), **card.defaults, **(values or {})}
     if unknown:

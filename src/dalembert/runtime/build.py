@@ -24,12 +24,14 @@ def compile_program(
     threads: int = 1,
     defaults: Mapping[str, float] | None = None,
     form: Form = PLAIN,
+    single: bool = False,
 ) -> Kernel:
     """Return the kernel of a Program, or of the Program that a function without arguments makes.
 
     Under a `key` the code is kept on disk; when it is found there the function is not called.
     `threads` share batches of more than a tile. `defaults` are values of run-time parameters for
-    calls that do not give them; `form` says what its arrays are like.
+    calls that do not give them; `form` says what its arrays are like. A kernel that is called state
+    by state is `single`: half as much is compiled, batches are slower.
     """
     if not isinstance(threads, int) or threads < 1:
         raise UsageError(
@@ -42,6 +44,8 @@ def compile_program(
         return Kernel(_with(own, defaults), Interpreted(made, form, own.lanes), threads)
     if key is not None and form != PLAIN:
         key += repr(form)
+    if key is not None and single:
+        key += "single"
     found = None if key is None else _found(key, threads, defaults)
     if found is not None:
         return found
@@ -49,7 +53,7 @@ def compile_program(
     from .module import compile_object
 
     made, places = _made(program, form)
-    code = compile_object(made, form=form)
+    code = compile_object(made, form=form, single=single)
     lanes = _lanes(form, host().lanes)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
     if key is not None:
@@ -78,8 +82,9 @@ def _found(key: str, threads: int, defaults: Mapping[str, float] | None) -> Kern
         return None
     try:
         return _loaded(_with(Card.from_dict(kept[0]), defaults), kept[1], threads)
-    except (KeyError, TypeError, ValueError, RuntimeError):
-        return None  # written by hand or by another layout: compile again
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, UsageError):
+        cache.damaged(key)  # written by hand: compile again
+        return None
 
 
 def _loaded(own: Card, code: bytes, threads: int) -> Kernel:

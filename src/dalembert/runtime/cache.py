@@ -15,15 +15,30 @@ import json
 import os
 import secrets
 import stat
+import time
 import warnings
 from pathlib import Path
 from typing import Any
 
 _MAGIC = b"dalembert kernel 1 "
 _DIGEST = 64  # hexadecimal characters
+_OBJECT = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86")  # how object code begins
 _LIMIT = 1 << 30  # bytes that no entry passes
 _MOST = 4096  # entries kept; beyond them the older half goes
-_APART = ("cli", "read", "equations", "emit", "__pycache__")  # nothing here decides object code
+_HOUR = 3600.0  # no draft is written for so long: its process was killed
+# nothing here decides object code
+_APART = {
+    "__pycache__",
+    "bench",
+    "cli",
+    "emit",
+    "equations",
+    "export",
+    "read",
+    "robots",
+    "studio",
+    "view",
+}
 _warned: set[str] = set()
 
 
@@ -83,8 +98,14 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
         return None
     found = _parsed(data, key)
     if found is None:
-        _warn("entry", f"the kernel cache entry {path} is damaged and will be made again")
+        damaged(key)
     return found
+
+
+def damaged(key: str) -> None:
+    """Say that an entry cannot be used."""
+    path = (directory() or Path()) / name(key)
+    _warn("entry", f"the kernel cache entry {path} is damaged and will be made again")
 
 
 def _contents(path: Path) -> bytes:
@@ -107,8 +128,12 @@ def _parsed(data: bytes, key: str) -> tuple[dict[str, Any], bytes] | None:
     head, _, code = rest.partition(b"\n")
     try:
         facts = json.loads(head)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+    if not isinstance(facts, dict) or not isinstance(facts.get("facts"), dict):
+        return None
+    if not code.startswith(_OBJECT):
+        return None  # LLVM would end the process
     same = facts.get("key") == key and facts.get("surroundings") == surroundings()
     return (facts["facts"], code) if same and facts.get("length") == len(code) else None
 
@@ -138,16 +163,21 @@ def write(key: str, facts: dict[str, Any], code: bytes) -> None:
 
 
 def _pruned(place: Path) -> None:
-    """Remove the older half of too many entries; drafts of killed processes go with them."""
+    """Remove drafts of killed processes, and the older half of too many entries."""
     with os.scandir(place) as found:
         names = [entry.name for entry in found]
-    if len(names) <= _MOST:
+    drafts = [each for each in names if each.startswith(".")]
+    if len(names) <= _MOST and not drafts:
         return
+    many = len(names) > _MOST
     ages = []
-    for each in names:
+    for each in names if many else drafts:
         with contextlib.suppress(OSError):  # another process may have removed it
-            ages.append((os.stat(place / each).st_mtime_ns, each))
-    for _, each in sorted(ages)[: len(ages) // 2]:
+            ages.append((os.stat(place / each).st_mtime, each))
+    ages.sort()
+    gone = [each for _, each in ages[: len(ages) // 2]] if many else []
+    gone += [each for age, each in ages if each.startswith(".") and age < time.time() - _HOUR]
+    for each in gone:
         with contextlib.suppress(OSError):
             os.unlink(place / each)
 

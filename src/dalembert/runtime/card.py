@@ -10,6 +10,9 @@ from ..expr import Cost, Port, Program
 from .form import PLAIN, Form
 from .packed import Places
 
+SCRATCH = 1 << 32  # bytes that no kernel passes
+TILE = 1 << 20  # states
+
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -48,14 +51,21 @@ class Card:
             ports(data["inputs"]),
             ports(data["outputs"]),
             {str(k): Cost(**{n: int(c) for n, c in v.items()}) for k, v in data["cost"].items()},
-            int(data["scratch_one"]),
-            int(data["scratch_batch"]),
-            int(data["tile"]),
+            _within(data["scratch_one"], 0, SCRATCH),
+            _within(data["scratch_batch"], 0, SCRATCH),
+            _within(data["tile"], 1, TILE),
             tuple(str(p) for p in data["idle"]),
             places=Places.from_dict(data["places"]) if data["places"] else None,
             form=Form(**data["form"]),
-            lanes=int(data["lanes"]),
+            lanes=_within(data["lanes"], 1, TILE),
         )
+
+
+def _within(given: Any, least: int, most: int) -> int:
+    """Return a whole number that code can have asked for; raises ValueError."""
+    if type(given) is not int or not least <= given <= most:
+        raise ValueError(f"{given!r} is not from {least} to {most}")
+    return given
 
 
 def card(

@@ -18,7 +18,6 @@ import numpy as np
 
 from . import cache, stub
 from .card import Card
-from .entry import module
 from .kernel import Kernel
 from .llvm import Engine, c_library, generate
 from .native import Native, address, scratch
@@ -144,6 +143,8 @@ def _entry_code(plan_at: int) -> bytes:
     kept = cache.read(key)
     if kept is not None:
         return kept[1]
+    from .entry import module
+
     code = generate(module(plan_at), 1)
     cache.write(key, {}, code)
     return code

@@ -48,6 +48,11 @@ class Form:
         """Whether one state alone has code of its own."""
         return self.dtype == "float64" and self.layout == "rows" and self.reduce is None
 
+    @property
+    def differentiable(self) -> bool:
+        """Whether results are whole arrays of single states, which may have derivatives."""
+        return not self.packed and self.layout == "rows" and self.reduce is None
+
     def lanes(self, doubles: int) -> int:
         """Return the lanes of a processor that has so many of double precision."""
         return Single(2 * doubles) if self.dtype == "float32" else doubles

@@ -322,6 +322,8 @@ class Adaptive:
         with np.errstate(all="ignore"):
             d0, d1 = norm(x), norm(f0)
             h0 = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+            if not 0 < h0 < np.inf:  # the state is too large for squares: the driver will say so
+                return 1e-6
             d2 = norm(self.rate(x + h0 * f0, t + h0) - f0) / h0
         worst = max(d1, d2)
         h1 = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from ..expr import Program
 from ..expr.block import folded
+from .evaluator import Arrays, Given
 from .form import PLAIN, Form
 
 _REDUCED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -30,21 +31,13 @@ class Interpreted:
         self.form, self.lanes = form, lanes
         self.program = replace(program, prepare=folded(program.prepare), step=folded(program.step))
 
-    def one(self, ins: Sequence[np.ndarray], params: np.ndarray | None, outs: Sequence) -> None:
+    def one(self, inputs: Arrays, params: np.ndarray | None, outs: Arrays) -> None:
         """Compute one state, or one tile."""
-        self.batch(ins, [False] * len(ins), params, False, outs, 1, 1)
+        self.batch(Given(inputs, [False] * len(inputs), params, False), outs, 1, 1)
 
-    def batch(
-        self,
-        ins: Sequence[np.ndarray],
-        batched: Sequence[bool],
-        params: np.ndarray | None,
-        params_batched: bool,
-        outs: Sequence[np.ndarray],
-        count: int,
-        threads: int,
-    ) -> None:
+    def batch(self, given: Given, outs: Arrays, count: int, threads: int) -> None:
         """Compute `count` states; an input that is not batched serves all of them."""
+        ins, batched, params, params_batched = given
         if self.lanes == 1:
             self._run(ins, params, outs, count)
             return
@@ -64,16 +57,10 @@ class Interpreted:
             out[...] = turned.reshape(out.shape)
 
     def reduce(
-        self,
-        ins: Sequence[np.ndarray],
-        batched: Sequence[bool],
-        params: np.ndarray | None,
-        params_batched: bool,
-        outs: Sequence[np.ndarray],
-        states: tuple[int, int, int],
-        threads: int,
+        self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: int
     ) -> None:
-        """Reduce the states from first to last, each so many of them to a row of `outs`."""
+        """Reduce the states (first, last, each): every `each` of them to one row of `outs`."""
+        ins, batched, params, params_batched = given
         first, last, each = states
         for n, a in enumerate(range(first, last, each)):
             here = slice(a, min(a + each, last))
@@ -90,13 +77,7 @@ class Interpreted:
             for out, found in zip(outs, made, strict=True):
                 out[n] = _REDUCED[self.form.reduce or "sum"](found)
 
-    def _run(
-        self,
-        ins: Sequence[np.ndarray],
-        params: np.ndarray | None,
-        outs: Sequence[np.ndarray],
-        count: int,
-    ) -> None:
+    def _run(self, ins: Arrays, params: np.ndarray | None, outs: Arrays, count: int) -> None:
         program = self.program
         given = {
             port.name: array.reshape(-1, port.size).T if port.size else np.empty((0, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from ..display import table_html
 from ..errors import UsageError
 from ..expr import Cost, Port
-from . import arguments, reduce, tiles
+from . import arguments, reduce
 from .card import Card
+from .evaluator import Given
 from .interpret import Interpreted
 from .native import Native
 
@@ -30,11 +31,14 @@ class Kernel:
     ((6, 4), (5, 6, 4))
     """
 
-    __slots__ = ("_plan", "card", "code", "threads")
+    __slots__ = ("_plan", "card", "code", "more", "notes", "origin", "threads")
 
     def __init__(self, card: Card, code: Native | Interpreted, threads: int = 1):
         self.card, self.code, self.threads = card, code, threads
         self._plan: tuple[Any, ...] = ()  # memory that a quicker entry reads
+        self.origin: Callable[[], Kernel] | None = None  # the call that makes it again
+        self.more: Callable[..., Kernel] | None = None  # the kernel with derivatives by names
+        self.notes: tuple[str, ...] = ()  # on which branch the loops are planned
 
     @property
     def name(self) -> str:
@@ -112,12 +116,16 @@ class Kernel:
         (10, 6)
         """
         self._tiled()
-        return tiles.to_tiles(rows, self.tile, self.card.form.dtype)
+        from .tiles import to_tiles
+
+        return to_tiles(rows, self.tile, self.card.form.dtype)
 
     def from_tiles(self, array: Any, states: int | None = None) -> np.ndarray:
         """Return (tiles, ..., k.tile) as (states, ...), without those that fill the last tile."""
         self._tiled()
-        return tiles.from_tiles(array, self.tile, states)
+        from .tiles import from_tiles
+
+        return from_tiles(array, self.tile, states)
 
     def _tiled(self) -> None:
         if self.card.form.layout != "tiles":
@@ -125,6 +133,26 @@ class Kernel:
                 f"{self.name}: states of this kernel lie in rows",
                 hint="compile(..., layout='tiles') keeps them in lanes",
             )
+
+    def jax(self) -> Callable[..., Any]:
+        """Return the kernel as a function of JAX arrays with exact derivatives of any order.
+
+        It may stand under `jit`, `grad`, `jvp`, `vjp` and `vmap`; leading dimensions broadcast as
+        in the kernel, and `parameters={"L1": x}` may be differentiated too. Arrays in the memory of
+        the processor are read where they lie. A quaternion has derivatives by its four numbers.
+        """
+        from .as_jax import as_jax
+
+        return as_jax(self)
+
+    def torch(self) -> Callable[..., Any]:
+        """Return the kernel as a function of PyTorch tensors with exact derivatives of any order.
+
+        `backward`, forward mode and `torch.func` know it; see `jax` for the rest.
+        """
+        from .as_torch import as_torch
+
+        return as_torch(self)
 
     def _repr_html_(self) -> str:
         ports = [("input", *_row(p)) for p in self.inputs]
@@ -137,7 +165,8 @@ class Kernel:
     def __repr__(self) -> str:
         ins = ", ".join(p.name for p in self.inputs)
         outs = ", ".join(p.name for p in self.outputs)
-        return f"<Kernel {self.name}({ins}) -> {outs}: {self.cost['step']}>"
+        said = "".join(f"; {note}" for note in self.notes)
+        return f"<Kernel {self.name}({ins}) -> {outs}: {self.cost['step']}{said}>"
 
     def __call__(
         self, *inputs: Any, out: Any = None, parameters: Mapping[str, Any] | None = None
@@ -157,19 +186,36 @@ class Kernel:
             batched = [bool(own) for own in leads]
             if params is not None:
                 params = arguments.rows(params, params_lead, lead)
-            some = ins, batched, params, bool(params_lead)
+            some = Given(ins, batched, params, bool(params_lead))
             if card.form.reduce:
                 reduce.reduced(self.code, card.form.reduce, some, outs, lead, self.threads)
             else:
-                self.code.batch(*some, outs, count, self.threads)
+                self.code.batch(some, outs, count, self.threads)
         if out is not None:
             return out
         return _bare(outs)
 
     general = __call__  # the way for all arguments that a quicker entry does not take
 
-    def __reduce__(self) -> str:
-        raise TypeError("a kernel cannot be copied or pickled; compile it again, which is quick")
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what pickle keeps: the call that makes the kernel, never its code."""
+        if self.origin is None:
+            raise UsageError(
+                f"{self.name}: a kernel of a bare program cannot be pickled",
+                hint="send what the program is made of, and compile it there",
+            )
+        return again, (self.origin,)
+
+    def __copy__(self) -> Kernel:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: Any) -> Kernel:
+        return self
+
+
+def again(origin: Callable[[], Kernel]) -> Kernel:
+    """Return the kernel of a call; where it is kept on disk, nothing is compiled."""
+    return origin()
 
 
 def _bare(arrays: Sequence[np.ndarray]) -> np.ndarray | tuple[np.ndarray, ...]:

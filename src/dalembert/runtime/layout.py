@@ -338,3 +338,52 @@ define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #1 {
   ret void
 }
 """
+
+
+def batch_by_one(program: Program, scratch: int) -> tuple[str, int]:
+    """Return `batch` as a loop over `one`, and its scratch bytes: tables of pointers lie first."""
+    ins, outs = len(program.inputs), len(program.outputs)
+    head = -(-8 * (ins + outs) // 64) * 64
+    lines = ["%i = phi i64 [ 0, %entry ], [ %i.next, %states ]"]
+    for k in range(ins):
+        lines += [
+            f"%ip{k} = getelementptr ptr, ptr %ins, i64 {k}",
+            f"%in{k} = load ptr, ptr %ip{k}, align 8",
+            f"%sp{k} = getelementptr i64, ptr %strides, i64 {k}",
+            f"%s{k} = load i64, ptr %sp{k}, align 8\n  %d{k} = mul i64 %i, %s{k}",
+            f"%a{k} = getelementptr i8, ptr %in{k}, i64 %d{k}",
+            f"%ia{k} = getelementptr ptr, ptr %scratch, i64 {k}",
+            f"store ptr %a{k}, ptr %ia{k}, align 8",
+        ]
+    for k, port in enumerate(program.outputs):
+        lines += [
+            f"%op{k} = getelementptr ptr, ptr %outs, i64 {k}",
+            f"%out{k} = load ptr, ptr %op{k}, align 8\n  %e{k} = mul i64 %i, {8 * port.size}",
+            f"%b{k} = getelementptr i8, ptr %out{k}, i64 %e{k}",
+            f"%ob{k} = getelementptr ptr, ptr %scratch, i64 {ins + k}",
+            f"store ptr %b{k}, ptr %ob{k}, align 8",
+        ]
+    text = "\n  ".join(lines)
+    return (
+        f"""
+define void @batch(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, i64 %count, \
+ptr %scratch) #1 {{
+entry:
+  %ends = getelementptr ptr, ptr %scratch, i64 {ins}
+  %rest = getelementptr i8, ptr %scratch, i64 {head}
+  %some = icmp ne i64 %count, 0
+  br i1 %some, label %states, label %end
+states:
+  {text}
+  %po = mul i64 %i, %pstride
+  %own = getelementptr i8, ptr %params, i64 %po
+  call void @one(ptr %scratch, ptr %own, ptr %ends, ptr %rest)
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, %count
+  br i1 %more, label %states, label %end
+end:
+  ret void
+}}
+""",
+        head + scratch,
+    )

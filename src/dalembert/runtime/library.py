@@ -10,11 +10,9 @@ import functools
 import threading
 
 from . import cache
-from .far import far
+from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
 from .llvm import Engine, Table, c_library, generate, host, table, table_entry
-from .lower import LIBM
-from .sincos import HALF_PI, sincos
 
 LANES = (1, 2, 4, Single(4), Single(8))
 NAMES = tuple((name, suffix(w)) for w in LANES for name in ("sincos", *LIBM))
@@ -70,6 +68,9 @@ def libm_lanes(name: str, lanes: int) -> str:
 
 def text(lanes: int, fused: bool) -> str:
     """Return the IR of the library for one lane and for many, of both precisions."""
+    from .far import far
+    from .sincos import HALF_PI, sincos
+
     parts = [table(len(LIBM)), declarations(), far(HALF_PI)]
     for w in (1, lanes, Single(2 * lanes)):
         parts += [libm_lanes(name, w) for name in LIBM]

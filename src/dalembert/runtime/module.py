@@ -16,8 +16,8 @@ from .lower import Frame, Numbers, constant_results, functions
 from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule
 from .transpose import pack, rest, unpack
 
-LARGE = 80_000  # lines above which code is generated quickly rather than well
-SINGLE = 6000  # lines above which one state is computed as a batch of one: less to compile
+LARGE = 120_000  # lines above which code is generated quickly rather than well
+SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
 TILE = 4  # groups of states per tile
 TILE_BYTES = 400 * 1024
 DIRECT = 64  # results up to which they go straight to their rows
@@ -55,6 +55,8 @@ def module(
         inside = replace(program, inputs=(), outputs=program.outputs if collected else ())
     probe = places.layout(inside, lanes, slots, 1, turns, collected)
     groups = max(1, min(TILE, TILE_BYTES // max(probe.scratch, 1)))
+    if len(program.step.lines) > LARGE:  # code is longer than scratch: more states for each reading
+        groups = TILE
     place = places.layout(inside, lanes, slots, groups, turns, collected)
 
     rows_in = {p.size for p in inside.inputs} | {len(program.parameters)} - {0}
@@ -84,6 +86,22 @@ def module(
         borrowed(name, kind) for name, kind in NAMES if name in _asked(program) and kind in needed
     ]
     return "".join(parts), scratch_one, place.scratch, groups if tiled else lanes * groups
+
+
+def alone(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[str, int, int, int]:
+    """Return the same as `module` with code for one state only: less to compile, slower batches."""
+    program = replace(
+        program, prepare=gathered(folded(program.prepare)), step=gathered(folded(program.step))
+    )
+    step = schedule(program.step, whole, chunk)
+    prepare = schedule(program.prepare, whole, chunk)
+    one, scratch = places.one(program, step, prepare)
+    batch, more = places.batch_by_one(program, scratch)
+    parts = [*_blocks(program, step, prepare, None, None), one, batch]
+    parts += [table(len(NAMES)), STACK, declarations()]
+    own = [(n, kind) for n, kind in NAMES if n in _asked(program) and kind == suffix(1)]
+    parts += [borrowed(name, kind) for name, kind in own]
+    return "".join(parts), scratch, more, TILE
 
 
 def _asked(program: Program) -> set[str]:
@@ -141,10 +159,12 @@ def compile_object(
     whole: int = WHOLE,
     chunk: int = CHUNK,
     form: Form = PLAIN,
+    single: bool = False,
 ) -> Object:
-    """Return the object code of a program."""
+    """Return the object code of a program; `single`: for one state at a time."""
     lines = len(program.step.lines) + len(program.prepare.lines)
     if level is None:
         level = 0 if lines > LARGE else 1
-    text, one, batch, tile = module(program, whole, chunk, form)
+    made = alone(program, whole, chunk) if single else module(program, whole, chunk, form)
+    text, one, batch, tile = made
     return Object(generate(text, level), one, batch, tile)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .card import Card
+from .evaluator import Arrays, Given
 
 if TYPE_CHECKING:
     from .llvm import Engine
@@ -56,68 +57,47 @@ class Native:
         self._out_bytes = tuple(word * p.size for p in card.outputs)
         self._param_bytes = word * len(card.parameters)
 
-    def one(self, ins: Sequence[np.ndarray], params: np.ndarray | None, outs: Sequence) -> None:
+    def one(self, inputs: Arrays, params: np.ndarray | None, outs: Arrays) -> None:
         """Compute one state."""
         memory, start = scratch(self.card.scratch_one)
-        given = None if params is None else address(params)
-        self._one(self._table(*map(address, ins)), given, self._table(*map(address, outs)), start)
+        starts, ends = self._table(*map(address, inputs)), self._table(*map(address, outs))
+        self._one(starts, None if params is None else address(params), ends, start)
         del memory
 
-    def batch(
-        self,
-        ins: Sequence[np.ndarray],
-        batched: Sequence[bool],
-        params: np.ndarray | None,
-        params_batched: bool,
-        outs: Sequence[np.ndarray],
-        count: int,
-        threads: int,
-    ) -> None:
+    def batch(self, given: Given, outs: Arrays, count: int, threads: int) -> None:
         """Compute `count` states; an input that is not batched serves all of them."""
-        given = self._given(ins, batched, params, params_batched)
+        arguments = self._arguments(given)
         ends = [*map(address, outs)]
 
         def part(first: int, last: int) -> None:
             rows = [a + first * s for a, s in zip(ends, self._out_bytes, strict=True)]
             memory, start = scratch(self.card.scratch_batch)
-            self._batch(*given(first), self._table(*rows), last - first, start)
+            self._batch(*arguments(first), self._table(*rows), last - first, start)
             del memory
 
         tile = self.card.tile
         _shared(part, -(-count // tile), threads, lambda n: min(count, n * tile))
 
     def reduce(
-        self,
-        ins: Sequence[np.ndarray],
-        batched: Sequence[bool],
-        params: np.ndarray | None,
-        params_batched: bool,
-        outs: Sequence[np.ndarray],
-        states: tuple[int, int, int],
-        threads: int,
+        self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: int
     ) -> None:
-        """Reduce the states from first to last, each so many of them to a row of `outs`."""
+        """Reduce the states (first, last, each): every `each` of them to one row of `outs`."""
         begin, end, each = states
-        given = self._given(ins, batched, params, params_batched)
+        arguments = self._arguments(given)
         ends = [*map(address, outs)]
 
         def part(first: int, last: int) -> None:
             rows = [a + first * s for a, s in zip(ends, self._out_bytes, strict=True)]
             here, stop = begin + first * each, min(end, begin + last * each)
             memory, start = scratch(self.card.scratch_batch)
-            self._blocks(*given(here), self._table(*rows), stop - here, start, each)
+            self._blocks(*arguments(here), self._table(*rows), stop - here, start, each)
             del memory
 
         _shared(part, -(-(end - begin) // each), threads, lambda n: n)
 
-    def _given(
-        self,
-        ins: Sequence[np.ndarray],
-        batched: Sequence[bool],
-        params: np.ndarray | None,
-        params_batched: bool,
-    ) -> Callable[[int], tuple[Any, ...]]:
-        """Return the first arguments of compiled code that begins at a state."""
+    def _arguments(self, given: Given) -> Callable[[int], tuple[Any, ...]]:
+        """Return the function that gives the first arguments of compiled code from a state on."""
+        ins, batched, params, params_batched = given
         strides = [s if b else 0 for s, b in zip(self._in_bytes, batched, strict=True)]
         starts, steps = [*map(address, ins)], self._strides(*strides)
         width = self._param_bytes if params_batched else 0

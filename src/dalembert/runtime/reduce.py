@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import UsageError
 from ..expr import Program
+from .evaluator import Evaluator, Given
 from .lanes import element, mask_type, suffix, value_type, width
 from .lanes import size as bytes_of
-from .layout import Layout
+
+if TYPE_CHECKING:
+    from .layout import Layout
 
 BLOCK = 1024  # states of a block
 SPAN = 64  # blocks whose values are kept before they are added up
@@ -147,27 +150,8 @@ end:
 # -- blocks put together -------------------------------------------------------------------------
 
 
-Given = tuple[Sequence[np.ndarray], Sequence[bool], np.ndarray | None, bool]
-
-
-class Code(Protocol):
-    """What computes one row for each block of states."""
-
-    def reduce(
-        self,
-        ins: Sequence[np.ndarray],
-        batched: Sequence[bool],
-        params: np.ndarray | None,
-        params_batched: bool,
-        outs: Sequence[np.ndarray],
-        states: tuple[int, int, int],
-        threads: int,
-    ) -> None:
-        """Reduce the states from first to last, each so many of them to a row of `outs`."""
-
-
 def reduced(
-    code: Code, kind: str, given: Given, outs: Sequence[np.ndarray],
+    code: Evaluator, kind: str, given: Given, outs: Sequence[np.ndarray],
     lead: tuple[int, ...], threads: int,
 ) -> None:  # fmt: skip
     """Reduce the last dimension of `lead`; `given` are inputs, parameters and what is batched."""
@@ -178,7 +162,7 @@ def reduced(
             out[...] = 0
         return
     if count <= BLOCK:
-        code.reduce(*given, flat, (0, many * count, count), threads)
+        code.reduce(given, flat, (0, many * count, count), threads)
     else:
         for s in range(many):
             totals = [np.zeros(out.shape[1]) for out in flat]
@@ -186,7 +170,7 @@ def reduced(
                 last = min(first + BLOCK * SPAN, (s + 1) * count)
                 rows = -(-(last - first) // BLOCK)
                 parts = [np.empty((rows, out.shape[1]), out.dtype) for out in flat]
-                code.reduce(*given, parts, (first, last, BLOCK), threads)
+                code.reduce(given, parts, (first, last, BLOCK), threads)
                 totals = [combined(kind, [t[None], p]) for t, p in zip(totals, parts, strict=True)]
             for out, total in zip(flat, totals, strict=True):
                 out[s] = total

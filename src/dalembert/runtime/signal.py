@@ -12,7 +12,7 @@ from ..errors import UsageError
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signal:
     """Vector-valued pieces: on breaks[k] <= t < breaks[k+1] column j is Σ c[k, j, d] s^(top-d).
 
