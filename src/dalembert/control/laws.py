@@ -19,15 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.velocity_rows import is_rolling
+from ..algorithms.drives import Drives, check_drives
 from ..catalog.loops import is_closed
 from ..compute import neutral
+from ..compute.counted import counted
 from ..compute.model import model_of
 from ..door import doors
 from ..errors import UsageError, shown
 from ..expr import Scalar, maximum, minimum
 from ..joint import Vector
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism, is_rolling, joint_name
 from ..mechanism.motors import tree_motors
 from ..plan import LoopPlan
 from ..reframe import simplify
@@ -69,6 +70,9 @@ class Feedback(ABC):
 
     `model` is the mechanism of the law, by default the one that is simulated; or equations, whose
     joints are found by name; a joint that is frozen in them is pulled to its goal all the same.
+    `drives` says what the model counts, as in the quantities: what the simulation counts, if it is
+    not given, thus friction too. A law that reads measured speeds rounds dry friction off near zero
+    speed (T_c q̇ / sqrt(q̇² + v²), v = 1e-3 rad/s or m/s): a jump there would never settle.
     """
 
     goal: Any = None  # coordinates; or a trajectory with .signal
@@ -79,18 +83,26 @@ class Feedback(ABC):
     size: int = field(default=-1, repr=False, kw_only=True)  # number of forces; -1: one per column
     plan: LoopPlan | None = field(default=None, repr=False, kw_only=True)
     motors: tuple[str, ...] | None = field(default=None, repr=False, kw_only=True)
+    drives: Drives | None = field(default=None, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.model is not None:
             object.__setattr__(self, "model", model_of(self.model, type(self).__name__))
+        if self.drives is not None:
+            check_drives(self.drives)
 
     def __repr__(self) -> str:
         given = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
         own = ", ".join(f"{name} {x}" for name, x in given.items() if x is not None)
         return f"<{type(self).__name__}: {own}>"
 
-    def placed(self, m: Mechanism, plan: LoopPlan | None = None) -> Feedback:
-        """Return the law for a mechanism; `plan` says how its loops are solved."""
+    def placed(
+        self, m: Mechanism, plan: LoopPlan | None = None, drives: Drives = "all"
+    ) -> Feedback:
+        """Return the law for a mechanism; `plan` says how its loops are solved.
+
+        `drives` is what the simulation counts: the law does too, unless it was told otherwise.
+        """
         require_motors(m)
         if self.model is not None and self.model.form is not None:
             check_stated(self.model, m)
@@ -109,7 +121,8 @@ class Feedback(ABC):
                 f"the law is for {given.n} {what}, the mechanism has {wanted}",
                 hint=f"the goal holds {wanted} numbers per moment, or is {{joint: number}}",
             )
-        return replace(given, size=size, plan=plan if is_closed(m) else None, motors=motors)
+        own: dict[str, Any] = {"motors": motors, "drives": self.drives or drives}
+        return replace(given, size=size, plan=plan if is_closed(m) else None, **own)
 
     def _by_number(self, m: Mechanism, names: Sequence[str]) -> Feedback:
         """Return the law with goal, gains and limits that were given by joint name as rows."""
@@ -130,7 +143,8 @@ class Feedback(ABC):
 
     def notes(self, m: Mechanism, q: Any) -> tuple[str, ...]:
         """Return what the law says of itself at the pose where it begins."""
-        return ()
+        known = m if self.model is None else self.model
+        return tuple(f"{type(self).__name__} law: {n}" for n in counted(known, self.drives))
 
     @cached_property
     def moving(self) -> Signal | None:
@@ -141,6 +155,23 @@ class Feedback(ABC):
         rate = own.derivative()
         return own.beside(rate, rate.derivative())
 
+    def wanted(self, m: Mechanism, t: Array) -> Array:
+        """Return the coordinates that the law aims at, NaN where it aims at none: (..., times, nq).
+
+        `t` are times; the law must be placed on the mechanism.
+        """
+        if self.moving is not None:
+            goal = np.asarray(self.moving(t))[..., : self.n]
+        else:
+            fixed = np.asarray(self.goal, dtype=float)[..., None, :]
+            goal = np.broadcast_to(fixed, (*fixed.shape[:-2], len(t), self.n))
+        out = np.full((*goal.shape[:-1], m.nq), np.nan)
+        out[..., list(range(m.nq)) if self.plan is None else coordinates(m, self.plan)] = goal
+        if self.motors is not None:
+            owners = [joint_name(b) for b in m.bodies for _ in range(b.joint.nq)]
+            out[..., [n not in self.motors for n in owners]] = np.nan
+        return out
+
     @cached_property
     def n(self) -> int:
         """The number of coordinates of the goal."""
@@ -149,6 +180,11 @@ class Feedback(ABC):
         if self.goal is None:
             raise UsageError("a control law needs a goal", hint="goal=[...] or a trajectory")
         return int(np.shape(self.goal)[-1])
+
+    @property
+    def asks(self) -> bool:
+        """Whether the law asks its model for forces."""
+        return True
 
     @property
     def forces(self) -> int:
@@ -185,7 +221,7 @@ class Feedback(ABC):
         forms = tuple(np.ndim(g) for g in self.gains)
         model = None if self.model is None else (self.model.digest, repr(self.model.values))
         moving, bounded = self.moving is not None, self.limit is not None
-        placed = (self.size, self.plan, self.motors)
+        placed = (self.size, self.plan, self.motors, self.drives)
         return (type(self).__name__, self.n, forms, moving, bounded, model, *placed)
 
     def torque(
@@ -225,13 +261,14 @@ class Feedback(ABC):
         return Aim(e, ed, list(goal[2]), *(list(x) for x in goal))
 
     def _model(self, m: Mechanism) -> Model:
+        counts: Drives = self.drives or "all"
         if self.model is None:
-            return Model(m, self.plan, self.motors)
+            return Model(m, self.plan, self.motors, counts)
         own = replace(self.model.bound(), told=m.told, checked=True)
         if own.form is not None:
-            return Stated(own, self.plan, self.motors, m.joint_names)
-        return Model(own if own.springs or own.followers or self.plan else simplify(own), self.plan,
-                     self.motors)  # fmt: skip
+            return Stated(own, self.plan, self.motors, counts, m.joint_names)
+        whole = own.springs or own.followers or self.plan
+        return Model(own if whole else simplify(own), self.plan, self.motors, counts)
 
     @abstractmethod
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
@@ -251,6 +288,11 @@ class PD(Feedback):
     """
 
     gravity: bool = True
+
+    @property
+    def asks(self) -> bool:
+        """Whether the law asks its model for forces: those of gravity."""
+        return self.gravity
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -319,7 +361,7 @@ class ComputedTorque(Feedback):
     def law(self, model: Model, q: Vector, qd: Vector, goal: Aim, pull: Vector) -> list[Scalar]:
         """Return the forces of the model for the acceleration asked."""
         asked = [a + b for a, b in zip(goal.ahead, pull, strict=True)]
-        return model.filled(model.inverse(q, qd, model.led(asked)), pull)
+        return model.filled(model.smooth.inverse(q, qd, model.led(asked)), pull)
 
 
 @doors("__init__")

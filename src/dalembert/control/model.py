@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from ..algorithms.closed_kinematics import closed_at
-from ..algorithms.closed_loop import free_load, holding_forces
+from ..algorithms.closed_loop import ClosedModel, holding_forces
+from ..algorithms.drives import Drives, rounded
 from ..catalog import algorithm, quantity
 from ..compute.loops import cut_tree
 from ..errors import UsageError
@@ -28,6 +29,12 @@ class Model:
     m: Mechanism
     plan: LoopPlan | None = None
     motors: tuple[str, ...] | None = None  # of a tree where some joints have none
+    drives: Drives = "inertia"
+
+    @property
+    def smooth(self) -> Model:
+        """The model for measured speeds: dry friction passes through zero without a jump."""
+        return replace(self, m=rounded(self.m)) if self.drives == "all" else self
 
     def inverse(self, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
         """Return the forces for accelerations: of all joints, or of the motors of closed loops.
@@ -36,14 +43,17 @@ class Model:
         """
         if self.motors is not None:
             _, hybrid = algorithm(quantity("hybrid_dynamics", self.m), None)
-            made: list[Scalar] = hybrid(self._whole, q, qd, qdd, given=self.motors)[1]
+            made: list[Scalar] = hybrid(
+                self._whole, q, qd, qdd, given=self.motors, drives=self.drives
+            )[1]
             return made
         _, run = algorithm(quantity("inverse_dynamics", self.m), None)
         if self.plan is None:
-            forces: list[Scalar] = run(self._whole, q, qd, qdd)
+            forces: list[Scalar] = run(self._whole, q, qd, qdd, drives=self.drives)
             return forces
         whole = spread(self.m, self.plan, qdd)
-        found: list[Scalar] = run(self.m, self.plan, q, qd, whole, tree=self._tree)[0]
+        known = {"tree": self._tree, "drives": self.drives}
+        found: list[Scalar] = run(self.m, self.plan, q, qd, whole, **known)[0]
         return found
 
     @cached_property
@@ -68,7 +78,8 @@ class Model:
     def gravity(self, q: Vector) -> list[Scalar]:
         """Return what holds gravity and springs at rest, of least squares where motors are few."""
         if self.plan is not None:
-            return holding_forces(self.m, self.plan, q, tree=self._tree)
+            model = ClosedModel.at(self.m, self.plan, q, self._tree, "none")
+            return holding_forces(model)
         rest = [0] * self.m.nv
         return Model(self.m).inverse(q, rest, rest)
 
@@ -115,9 +126,9 @@ def unheld(
     b, pose, rest = m.bound(), [float(x) for x in q], [0] * m.nv
     names = [joint_name(x) for x in m.bodies for _ in range(x.joint.nv)]
     if plan is not None:
-        closed = closed_at(b, plan, pose, 0)
+        model = ClosedModel.at(b, plan, pose, cut_tree(b), "none")
         try:
-            load = closed.projected(free_load(closed, cut_tree(b)))
+            load = model.closed.projected(model.gamma(rest, rest))
         except ZeroDivisionError:
             return ()
         first = len(plan.independent) - plan.free

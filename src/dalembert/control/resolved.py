@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanism import Mechanism
-from ..plan.kane import cartesian_jacobian, check_cartesian
+from ..plan.cartesian import cartesian_jacobian, check_cartesian
 from .gains import gain_of
 
 Array = np.ndarray
@@ -82,3 +82,36 @@ def joint_accelerations(m: Mechanism, q: Any, qd: Any, vd: Any, frame: str | Non
     """
     turned = cartesian_jacobian(m, q, qd, frame=frame) @ np.asarray(qd, dtype=float)[..., None]
     return joint_rates(m, q, np.asarray(vd, dtype=float) - turned[..., 0], frame)
+
+
+def resolved_task(
+    task: Any,
+    q: Any,
+    qd: Any,
+    xdd: Any,
+    xd: Any = None,
+    error: Any = None,
+    kp: Any = 0.0,
+    kd: Any = 0.0,
+    null: Any = None,
+) -> Array:
+    """Return motor forces for the rows of a task model: x'' = xdd + kd (xd - x') + kp error.
+
+    `task` is a `task_model` of any machine. `error` is what the rows lack, in their own units and
+    order; `null` are forces that are added where they do not move the frame (Khatib 1987).
+
+    >>> import dalembert as da
+    >>> t = da.task_model(da.robots.scara())
+    >>> da.control.resolved_task(t, [0.3, 0.8, 0.1, 0.2], [0.0] * 4, xdd=[0, 0, 1, 0]).shape
+    (4,)
+    """
+    state = task(q, qd)
+    ask = np.asarray(xdd, dtype=float)
+    for gain, gap, what in (
+        (kd, None if xd is None else np.asarray(xd, dtype=float) - state.velocity, "kd"),
+        (kp, None if error is None else np.asarray(error, dtype=float), "kp"),
+    ):
+        if gap is not None:
+            K = gain_of(gain, len(state.rows), what)
+            ask = ask + (K * gap if K.ndim == 1 else np.einsum("ij,...j->...i", K, gap))
+    return np.asarray(state.torques(ask, null))

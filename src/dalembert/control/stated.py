@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import mul
 
+from ..algorithms import closed_form
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.model import check_joints
 from ..errors import UsageError
-from ..expr import Scalar
+from ..expr import Scalar, solve
 from ..joint import Vector
 from ..mechanism import Mechanism
-from ..mechanism.motors import tree_motors
 from .model import Model
 
 
@@ -22,14 +24,39 @@ class Stated(Model):
     joints: tuple[str, ...] = ()  # of the mechanism that is moved
 
     def inverse(self, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
-        """Return the forces of the equations, zero for joints that are frozen in them."""
-        _, run = algorithm(quantity("inverse_dynamics", self.m), None)
+        """Return the forces of the equations, zero for joints that are frozen in them.
+
+        Partial feedback: what has no motor moves without force.
+        """
         at = [self.joints.index(name) for name in self.m.joint_names]
-        found = run(self.m, *([x[k] for k in at] for x in (q, qd, qdd)))
+        state = [[x[k] for k in at] for x in (q, qd, qdd)]
+        if self.motors is None:
+            _, run = algorithm(quantity("inverse_dynamics", self.m), None)
+            found = run(self.m, *state, drives=self.drives)
+        else:
+            found = self._partly(*state)
         forces: list[Scalar] = [0] * len(self.joints)
         for k, x in zip(at, found, strict=True):
             forces[k] = x
         return forces
+
+    def _partly(self, q: Vector, qd: Vector, qdd: Vector) -> list[Scalar]:
+        """Return the forces of the motors; M_pp q̈_p = -h_p - M_pm q̈_m for all other joints."""
+        M = closed_form.mass_matrix(self.m, q, self.drives)
+        h = closed_form.bias(self.m, q, qd, self.drives)
+        free = [k for k, name in enumerate(self.m.joint_names) if name not in (self.motors or ())]
+        led = [0 if k in free else x for k, x in enumerate(qdd)]
+
+        def force(row: int, rates: Vector) -> Scalar:
+            return reduce(lambda a, b: a + b, map(mul, M[row], rates), h[row])
+
+        wanted = [-force(k, led) for k in free]
+        kind = "spd" if self.m.form.definite else "general"
+        moved = list(led)
+        for k, x in zip(free, solve([[M[a][b] for b in free] for a in free], wanted, kind),
+                        strict=True):  # fmt: skip
+            moved[k] = x
+        return [0 if k in free else force(k, moved) for k in range(len(led))]
 
     def filled(self, forces: list[Scalar], pull: Vector) -> list[Scalar]:
         """Return the forces, the pull alone at joints that are frozen in the equations."""
@@ -39,16 +66,14 @@ class Stated(Model):
     def gravity(self, q: Vector) -> list[Scalar]:
         """Return the load of gravity in the equations."""
         rest = [0] * len(self.joints)
-        return self.inverse(q, rest, rest)
+        return replace(self, motors=None).inverse(q, rest, rest)
 
 
 def check_stated(model: Mechanism, m: Mechanism) -> None:
     """Raise UsageError where equations do not speak of the joints of a mechanism."""
-    if is_closed(m) or len(tree_motors(m)) < sum(1 for b in m.bodies if b.joint.nv):
-        what = "closed loops" if is_closed(m) else "joints without a motor"
+    if is_closed(m):
         raise UsageError(
-            f"equations as the model of a law are those of a tree that is driven throughout: "
-            f"this machine has {what}",
+            "equations as the model of a law are those of a tree: this machine has closed loops",
             hint="model= takes the mechanism itself",
         )
     check_joints(model, m)

@@ -1,7 +1,7 @@
 """Motion in time, for every class of mechanism."""
 
-from .motion import simulate
 from .result import Event, Simulation, SimulationStopped
+from .simulate import simulate
 
 __all__ = [
     "Event",

@@ -1,12 +1,12 @@
 """Events: sign changes of functions of the state, joint limits first among them.
 
-Adaptive steps find them on their own interpolant (`located`); see `between.py` for fixed steps.
+Adaptive steps find them on their own interpolant (`located`), fixed steps in `fixed_step_events`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,10 @@ class EventTable:
     friction: bool = True  # whether joints that stick or slip are told
 
 
-def event_table(m: Mechanism, events: Any, stop: Any, rubbing: Sequence[str] = ()) -> EventTable:
+def event_table(m: Mechanism, events: Any, stop: Any, dry_joints: Sequence[str] = ()) -> EventTable:
     """Return the event functions of what was given: "limits", none, or {name: function}.
 
-    Joints with dry friction, named in `rubbing`, stick and slip beside them.
+    Joints with dry friction, named in `dry_joints`, stick and slip beside them.
     """
     functions: dict[str, Function] = {}
     key: Any = None
@@ -52,7 +52,7 @@ def event_table(m: Mechanism, events: Any, stop: Any, rubbing: Sequence[str] = (
         functions = dict(events)
     asked = [stop] if isinstance(stop, str) else list(stop)
     told = not (isinstance(events, str) and events == "none")
-    turns = [f"{name} {what}" for name in rubbing if told for what in ("sticks", "slips")]
+    turns = [f"{name} {what}" for name in dry_joints if told for what in ("sticks", "slips")]
     known = [n for s in asked for n in functions if s in (n, "all") or n.startswith(f"{s} ")]
     known += [n for n in turns if n in asked]
     for s in asked:
@@ -115,11 +115,12 @@ def located(run: Any, driver: Any, place: tuple[int, ...]) -> list[Event]:
             else:
                 b = middle
         x = driver.interpolated(b)
-        found.append(event_at(run, name, b, x, place))
+        event = event_at(run, name, b, x, place)
+        found.append(replace(event, slopes=run.event_slopes(k, driver, x, b)))
     return sorted(found, key=lambda e: e.time)
 
 
 def event_at(run: Any, name: str, time: float, x: Array, place: tuple[int, ...]) -> Event:
     """Return the event of a name at a time and state."""
-    nq = run.job.m.nq
-    return Event(name, float(time), x[:nq].copy(), x[nq:].copy(), place)
+    nq, n = run.job.m.nq, run.job.kernels.size
+    return Event(name, float(time), x[:nq].copy(), x[nq:n].copy(), place)

@@ -39,14 +39,14 @@ class Modes:
     @property
     def count(self) -> int:
         """The number of joints with dry friction."""
-        return len(self.job.kernels.rubbing)
+        return len(self.job.kernels.dry_joints)
 
     @property
     def names(self) -> list[str]:
         """Their names."""
         m = self.job.m
         of = {m.velocity_index[j]: joint_name(b) for j, b in m.outward() if b.joint.nv}
-        return [of[k] for k in self.job.kernels.rubbing]
+        return [of[k] for k in self.job.kernels.dry_joints]
 
     def begin(self, x: Array, t: float, p: Array, given: Any, first: int = 0) -> None:
         """Write to p the directions in which states (rows, n) start; resting speeds become zero."""
@@ -93,14 +93,14 @@ class Modes:
     ) -> None:
         """Make the speeds of joints at rest exactly zero."""
         nq, own = job.m.nq, job.kernels.system
-        at = nq + np.array(job.kernels.rubbing)
+        at = nq + np.array(job.kernels.dry_joints)
         for row in np.flatnonzero((rest & (speed != 0)).any(axis=1)):
             if isinstance(own, Tree):
                 break
             # rates are affine in the speeds: their slopes are differences
-            count = x.shape[1] - nq
+            count = own.speeds
             beside = np.repeat(x[row : row + 1], count + 1, axis=0)
-            beside[1:, nq:] += np.eye(count)
+            beside[1:, nq : nq + count] += np.eye(count)
             settings = np.repeat(p[row : row + 1], count + 1, axis=0)
             rates = self._asked(
                 job, self._closed(job, beside, t, settings, given), t, settings, given
@@ -108,7 +108,8 @@ class Modes:
             slopes = (rates[1:] - rates[0]).T
             # a joint at its dead point stands still whatever the others do
             still = rest[row] & (np.abs(slopes).max(axis=1) > 1e-6)
-            x[row, nq:] -= np.linalg.lstsq(slopes[still], rates[0][still], rcond=1e-9)[0]
+            step = np.linalg.lstsq(slopes[still], rates[0][still], rcond=1e-9)[0]
+            x[row, nq : nq + count] -= step
             x[row] = self._closed(job, x[row : row + 1], t, p[row : row + 1], given)[0]
         if own.speeds == job.m.nv:
             x[:, at] = np.where(rest, 0.0, x[:, at])
@@ -132,7 +133,8 @@ class Modes:
         for name, old, new in zip(self.names, before, after, strict=True):
             if (old == 0) != (new == 0):
                 what = f"{name} {'sticks' if new == 0 else 'slips'}"
-                found.append(Event(what, float(t), x[:nq].copy(), x[nq:].copy(), place))
+                qd = x[nq : job.kernels.size].copy()
+                found.append(Event(what, float(t), x[:nq].copy(), qd, place))
         return found
 
     def look(self, row: int, t: float, x: Array, nq: int) -> None:

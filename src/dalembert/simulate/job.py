@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ from ..mechanism import Mechanism
 from ..runtime import integrate as drivers
 from ..runtime.signal import Signal
 from .events import EventTable
+from .given_forces import Called
 from .kernels import MAPS, Kernels
-from .laws import Called
+from .python_forces import Pushes, callback
 from .rolling import Rolling
 from .systems import Closed, Reduced, System
-from .tools import callback
 
 Array = np.ndarray
 FADING = 0.05  # pivots below this part of the largest make a new plan
@@ -24,7 +25,7 @@ LEANING = 0.4  # the same for machines on wheels
 SINGULAR = 1e-8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Job:
     """A system under a law, and the data its kernels read."""
 
@@ -45,7 +46,7 @@ class Job:
         return force_names(self.kernels.system)
 
     def planned_at(self, q: Array, u: Any = None) -> Job:
-        """Return the job with the loops planned anew at a pose; `u` is what is prescribed there."""
+        """Return the job with the loops planned at a pose; `u` is what is prescribed there."""
         own = self.kernels.system
         law: Any = self.kernels.law
         if isinstance(own, Rolling):
@@ -60,13 +61,12 @@ class Job:
         return replace(self, kernels=replace(self.kernels, system=own.planned_at(q), law=law))
 
     def renewed(self, rows: Array, t: float, parameters: Any) -> Job:
-        """Return the job planned anew where pivots fade; its limit lies below what it has there."""
-        size = self.kernels.rhs().inputs[2].size
-        u = self.signal(t) if self.signal is not None else np.zeros(size)
+        """Return the job with its loops planned here; its limit is part of the pivot ratio."""
+        u = self.signal(t) if self.signal is not None else np.zeros(max(1, self.kernels.inputs))
         told = [*u[self.kernels.prescribed]]
         told += [t, 1.0] if self.kernels.system.timed else []
         made = self.planned_at(rows[0][: self.m.nq], told)
-        p = np.zeros(made.kernels.rhs().inputs[3].size)
+        p = np.zeros(made.kernels.data)
         measure = float(made.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
         if not measure > SINGULAR:
             raise SingularPose(
@@ -81,9 +81,29 @@ class Job:
         """Return what the kernels take at states x (..., n), times t (...), settings p (..., s)."""
         k = self.kernels
         u = self.signal(t) if self.signal is not None else np.zeros(max(1, k.inputs))
+        pushes = self.pushes
+        if pushes is not None:
+            u = pushes.rows(u, t, x[..., : self.m.nq], self._rates(x, t, u, p))
         if isinstance(k.law, Called):
             p = self._called(k.law, x, t, u, p)
         return x, t[..., None], u, p
+
+    @property
+    def asked(self) -> bool:
+        """Whether Python functions are asked at every evaluation."""
+        return isinstance(self.kernels.law, Called) or self.pushes is not None
+
+    @cached_property
+    def pushes(self) -> Pushes | None:
+        """The wrenches that are asked of Python at every evaluation."""
+        return Pushes.of(self.kernels, self.parameters)
+
+    def _rates(self, x: Array, t: Array, u: Array, p: Array) -> Array:
+        """Return the joint rates of states."""
+        if not isinstance(self.kernels.system, Reduced):
+            return x[..., self.m.nq :]
+        found: Array = self.kernels.outputs()(x, t[..., None], u, p)[0]
+        return found
 
     def _called(self, law: Called, x: Array, t: Array, u: Array, p: Array) -> Array:
         """Return p with the forces of a Python function, state by state."""
@@ -103,9 +123,9 @@ class Job:
         """Return the compiled model that a method integrates."""
         k = self.kernels
         rhs, guards = k.map(method) if method in MAPS else k.rhs(), k.guards()
-        if isinstance(k.law, Called):
-            rhs = callback(rhs, k.law, self.m.nq, k)
-            guards = guards and callback(guards, k.law, self.m.nq, k)
+        if isinstance(k.law, Called) or self.pushes is not None:
+            rhs = callback(rhs, self.m.nq, k, self.pushes)
+            guards = guards and callback(guards, self.m.nq, k, self.pushes)
         events = k.events(table.functions, table.key) if table is not None else None
         mapped = method in MAPS
         slopes = k.jacobian() if method == "rosenbrock" else None

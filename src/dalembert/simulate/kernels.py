@@ -7,16 +7,15 @@ held), so that one compiled kernel serves every gain, goal, table and mode of fr
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import zip_longest
-from threading import Lock
 from typing import Any, Protocol
 
 from ..algorithms.drives import dry_drives, holding_friction
 from ..algorithms.dry_friction import Outcome
-from ..algorithms.velocity_constraints import prescribed_joints
+from ..algorithms.velocity_constraints import Constraints
 from ..compute import run_time_parameters
 from ..errors import UsageError
 from ..expr import (
@@ -32,8 +31,11 @@ from ..expr import (
     where,
 )
 from ..joint import Vector
+from ..kept import Kept
 from ..mechanism import Mechanism
-from .systems import Closed, Reduced, System, joined_rate, moved, rubbing
+from .adjoint import pulled
+from .sensitive import Way, tangent, widened
+from .systems import Closed, Reduced, System, dry_joints, joined_rate, moved
 from .wrenches import Wrenches
 
 METHODS = ("dop853", "dopri5", "rosenbrock", "rk4", "euler", "constant_acceleration")
@@ -59,8 +61,7 @@ class Law(Protocol):
     ) -> Sequence[Scalar]: ...
 
 
-_KEPT: OrderedDict[str, Any] = OrderedDict()  # kernels of this process, least used first
-_LOCK = Lock()
+_KERNELS: Kept[Any] = Kept(128)
 
 EventFunction = Callable[[Any, Any, Any], Any]
 
@@ -79,7 +80,7 @@ def _asked(name: str, function: EventFunction, t: Scalar, q: Vector, qd: Vector)
 def _imposed(s: System) -> bool:
     """Return whether the forces of joints that follow signals are known."""
     if isinstance(s, Reduced):
-        return bool(prescribed_joints(s.m))
+        return bool(Constraints.of(s.m).prescribed)
     return bool(s.given)
 
 
@@ -95,8 +96,8 @@ def _columns(flow: Function) -> Function:
     """Return the Function of the derivatives of dx/dt with respect to x, column by column."""
     rows = jacobian(flow, "x")
     n = len(flow.results)
-    turned = tuple(rows.results[r * n + k] for k in range(n) for r in range(n))
-    return replace(rows, results=turned)
+    columns = tuple(rows.results[r * n + k] for k in range(n) for r in range(n))
+    return replace(rows, results=columns)
 
 
 @dataclass(frozen=True)
@@ -109,18 +110,20 @@ class Kernels:
     settings: int
     parameters: tuple[str, ...] = ()
     wrenches: Wrenches = Wrenches()
+    ways: tuple[Way, ...] = ()  # columns of sensitivities that follow the state
+    single: bool = False  # whether a method asks for one state at a time
     own: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # of functions
 
     def _program(self, name: str, body: Callable[..., Any], outputs: Any) -> Program:
         m = self.system.m
         graph = Graph()
-        names = run_time_parameters(m, self.parameters or None)
+        names = self.parameters_at_run_time
         for parameter in names:
             graph.param(parameter)
         baked = {k: v for k, v in m.values.items() if k not in names}
         bound = self.system.bound(m.bound(baked, graph))
         sizes = [("x", m.nq + bound.speeds), ("t", 1)]
-        sizes += [("u", max(1, self.inputs)), ("p", max(1, self.settings + len(self.rubbing)))]
+        sizes += [("u", max(1, self.inputs)), ("p", self.data)]
         if name in MAPS:
             sizes.append(("h", 1))
 
@@ -131,6 +134,12 @@ class Kernels:
             return body(bound, x[: m.nq], x[m.nq :], t[0], own, p, *h)
 
         found = trace(record, sizes, name=name, outputs=outputs, graph=graph)
+        if self.ways:
+            found = widened(found, self.ways, name)
+        if name.startswith("tangent"):
+            found = tangent(found, names)
+        if name.startswith("reverse"):
+            found = pulled(found, names)
         return program(_columns(found) if name == "jacobian" else found, names)
 
     def _kernel(self, name: str, body: Callable[..., Any], outputs: Any, extra: Any = "") -> Any:
@@ -139,37 +148,31 @@ class Kernels:
 
         m = self.system.m
         if extra is None:  # what is traced has no name that says what it computes
-            return compile_program(self._program(name, body, outputs))
-        if self.wrenches.functions:
-            mine = name, repr((self.system.key, self.law.key, extra))
+            return compile_program(self._program(name, body, outputs), single=self.single)
+        if self.wrenches.functions or getattr(self.system, "functions", False):
+            mine = name, repr((self.system.key, self.law.key, self.ways, extra))
             if mine not in self.own:
-                self.own[mine] = compile_program(self._program(name, body, outputs))
+                made = self._program(name, body, outputs)
+                self.own[mine] = compile_program(made, single=self.single)
             return self.own[mine]
         key = repr((
             "simulate", refusal(), name, m.digest, m.values, self.system.key, self.law.key,
-            self.signals, self.settings, self.parameters, self.wrenches.key, extra,
+            self.signals, self.settings, self.parameters, self.wrenches.key, self.ways, extra,
+            self.single,
         ))  # fmt: skip
-        with _LOCK:
-            if key in _KEPT:
-                _KEPT.move_to_end(key)
-                return _KEPT[key]
-        made = compile_program(lambda: self._program(name, body, outputs), key=key)
-        with _LOCK:
-            _KEPT[key] = made
-            while len(_KEPT) > 128:
-                _KEPT.popitem(last=False)
-        return made
+        make = partial(self._program, name, body, outputs)
+        return _KERNELS.get(key, lambda: compile_program(make, key=key, single=self.single))
 
     def _forces(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
         qd = s.velocity(q, v, u[1])
-        tau = list(self.law.torque(s.told(u[1]), t, q, qd, u[0], p[: self.settings]))
+        tau = list(self.law.torque(s.told(u[1], q, v), t, q, qd, u[0], p[: self.settings]))
         return qd, tau
 
     def _outcome(
         self, s: System, q: Vector, v: Vector, t: Scalar, tau: Vector, u: Any, p: Vector
     ) -> Outcome:
         """Return what the system does, dry friction as its directions in p say."""
-        direction = {k: p[self.settings + a] for a, k in enumerate(self.rubbing)}
+        direction = {k: p[self.settings + a] for a, k in enumerate(self.dry_joints)}
         forces = self._with_wrenches(s, q, v, t, s.placed(tau), u)
         return s.outcome(q, v, forces, u[1], direction)
 
@@ -186,23 +189,33 @@ class Kernels:
         self, s: System, q: Vector, v: Vector, t: Scalar, tau: Vector, u: Any, p: Vector
     ) -> Vector:
         """Return the rate of the speeds."""
-        if not self.rubbing and not isinstance(s, Closed):
+        if not self.dry_joints and not isinstance(s, Closed):
             forces = self._with_wrenches(s, q, v, t, list(tau), u)
             return s.acceleration(q, v, forces, u[1])
-        if not self.rubbing and not self.wrenches.frames:
+        if not self.dry_joints and not self.wrenches.frames:
             return s.acceleration(q, v, tau, u[1])
         return self._outcome(s, q, v, t, tau, u, p).rate
 
     @property
-    def rubbing(self) -> tuple[int, ...]:
+    def parameters_at_run_time(self) -> tuple[str, ...]:
+        """The parameters that the kernels take, in their order."""
+        return run_time_parameters(self.system.m, self.parameters or None)
+
+    @property
+    def dry_joints(self) -> tuple[int, ...]:
         """The velocity variables of joints with dry friction."""
-        return rubbing(self.system)
+        return dry_joints(self.system)
 
     @property
     def inputs(self) -> int:
         """How many signals a kernel takes: of the law, of prescribed motions, of wrenches."""
         own = self.system.signals - (2 if self.system.timed else 0)
         return self.signals + own + self.wrenches.size
+
+    @property
+    def data(self) -> int:
+        """How many numbers p holds: settings of the law, directions of dry friction."""
+        return max(1, self.settings + len(self.dry_joints))
 
     @property
     def prescribed(self) -> slice:
@@ -217,6 +230,12 @@ class Kernels:
     def rhs(self) -> Any:
         """Return the kernel of dx/dt."""
         return self._kernel("simulate", self._flow, [("xd", (self.size,))])
+
+    def reverse(self, name: str) -> Any:
+        """Return the reverse of `simulate` or `project`: bars of its result -> of what it takes."""
+        body = self._flow if name == "simulate" else self._projected
+        ends = [("xd", (self.size,))] if name == "simulate" else self._places
+        return self._kernel(f"reverse {name}", body, ends)
 
     def jacobian(self) -> Any:
         """Return the kernel of the derivatives of dx/dt with respect to x, column by column."""
@@ -251,12 +270,15 @@ class Kernels:
         """Return the kernel that brings a state back to its place, or None."""
         if not self.system.projected:
             return None
+        return self._kernel("project", self._projected, self._places)
 
-        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-            q, v, measure = s.project(q, v, u[1])
-            return [[*q, *v], [measure]]
+    @property
+    def _places(self) -> Any:
+        return [("x", (self.size,)), ("measure", (1,))]
 
-        return self._kernel("project", body, [("x", (self.size,)), ("measure", (1,))])
+    def _projected(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+        q, v, measure = s.project(q, v, u[1])
+        return [[*q, *v], [measure]]
 
     def outputs(self) -> Any:
         """Return the kernel of (q̇, v̇, tau) along a motion.
@@ -275,26 +297,26 @@ class Kernels:
         ends = [("qd", (m.nv,)), ("vd", (s0.speeds,)), ("tau", (s0.forces,))]
         return self._kernel("outputs", body, ends)
 
-    def events(self, functions: Mapping[str, EventFunction], key: Any) -> Any:
+    def events(self, functions: Mapping[str, EventFunction], key: Any, name: str = "events") -> Any:
         """Return the kernel of event functions f(t, q, qd), or None if there are none.
 
-        With a `key` of None it is compiled anew.
+        With a `key` of None it is compiled again. The name "tangent events" asks for their rates.
         """
         if not functions:
             return None
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
             qd = s.velocity(q, v, u[1])
-            return [_asked(name, f, t, q, qd) for name, f in functions.items()]
+            return [_asked(n, f, t, q, qd) for n, f in functions.items()]
 
-        return self._kernel("events", body, [("g", (len(functions),))], key)
+        return self._kernel(name, body, [("g", (len(functions),))], key)
 
     def friction(self) -> Any:
         """Return the kernel of speed, acceleration, friction and its bounds, joint by joint.
 
         Friction is that of held joints, and zero for the others.
         """
-        n = len(self.rubbing)
+        n = len(self.dry_joints)
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
             return self._friction(s, q, v, t, u, p)
@@ -305,22 +327,22 @@ class Kernels:
     def _friction(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
         qd, tau = self._forces(s, q, v, t, u, p)
         found = self._outcome(s, q, v, t, tau, u, p)
-        bounds = [holding_friction(dry_drives(s.m)[k]) for k in self.rubbing]
+        bounds = [holding_friction(dry_drives(s.m)[k]) for k in self.dry_joints]
         return [
-            [qd[k] for k in self.rubbing],
-            [found.qdd[k] for k in self.rubbing],
-            [found.friction[k] for k in self.rubbing],
+            [qd[k] for k in self.dry_joints],
+            [found.qdd[k] for k in self.dry_joints],
+            [found.friction[k] for k in self.dry_joints],
             [x for x, _ in bounds],
             [x for _, x in bounds],
         ]
 
-    def guards(self) -> Any:
+    def guards(self, name: str = "guards") -> Any:
         """Return the kernel of what must not be negative while no joint begins or ends to slide.
 
         That is the speed along its direction, or what friction may still grow by; None without dry
         friction. A sliver is left on both sides, so that rounding makes no event.
         """
-        if not self.rubbing:
+        if not self.dry_joints:
             return None
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
@@ -333,4 +355,4 @@ class Kernels:
                 made.append(where(absolute(direction) > 0, direction * speed + RESTING, room))
             return made
 
-        return self._kernel("guards", body, [("g", (len(self.rubbing),))])
+        return self._kernel(name, body, [("g", (len(self.dry_joints),))])

@@ -12,29 +12,19 @@ from ..errors import UsageError, shown
 from ..expr import Expr
 from ..expr.exact import to_float
 from ..mechanism import Mechanism
+from ..mechanism.units import unit_kinds
 from .figure import check_plot, colors, figure, legend, marked, plain, save, styled
 
 __all__ = ["check_plot", "plot"]
 
 Array = np.ndarray
-LENGTHS = {"free": 3, "planar": 2, "prismatic": 1}  # how many coordinates, from the first on
 UNITS = {
     "q": {"angle": "angles  [rad]", "length": "lengths  [m]"},
     "qd": {"angle": "rates  [rad/s]", "length": "speeds  [m/s]"},
     "tau": {"angle": "torques  [N m]", "length": "forces  [N]"},
+    "error": {"angle": "goal − angle  [rad]", "length": "goal − length  [m]"},
 }
 KINDS = ("time", "phase", "path")
-
-
-def unit_kinds(m: Mechanism, rates: bool) -> list[str]:
-    """Return "angle", "length" or "number" of each entry of q, or of qd and forces."""
-    out: list[str] = []
-    for b in m.bodies:
-        count = b.joint.nv if rates else b.joint.nq
-        turned = "number" if not rates and b.joint.kind in ("free", "spherical") else "angle"
-        lengths = LENGTHS.get(b.joint.kind, 0) if count else 0
-        out += ["length"] * lengths + [turned] * (count - lengths)
-    return out
 
 
 def plot(
@@ -63,12 +53,18 @@ def _chosen(names: Sequence[str], joints: Sequence[str] | None) -> list[int]:
     return [k for k, n in enumerate(names) if any(n == j or n.startswith(f"{j}.") for j in joints)]
 
 
-def _panels(r: Any, joints: Sequence[str] | None) -> list[tuple[str, Array, list[str], Array]]:
-    """Return (label, columns, names, limits) of each panel that has something to show."""
+Panel = tuple[str, Array, list[str], Array, Array]
+
+
+def _panels(r: Any, joints: Sequence[str] | None) -> list[Panel]:
+    """Return (label, columns, names, limits, goals) of each panel that has something to show."""
     m = r.m
+    goal = np.full_like(r.q, np.nan) if r.goal is None else r.goal
     given = [("q", m.coordinate_names, r.q, False), ("qd", m.rate_names, r.qd, True)]
     if r.observe is not None and np.abs(r.tau).max(initial=0.0) > 0:
         given.append(("tau", r.forces, r.tau, True))
+    if np.isfinite(goal).any():
+        given.insert(1, ("error", m.coordinate_names, goal - r.q, False))
     limits = _limits(m)
     out = []
     for symbol, names, values, rates in given:
@@ -76,9 +72,13 @@ def _panels(r: Any, joints: Sequence[str] | None) -> list[tuple[str, Array, list
         own = unit_kinds(m, rates) if symbol != "tau" else [kinds.get(n, "angle") for n in names]
         for kind, label in UNITS[symbol].items():
             which = [k for k in _chosen(names, joints) if own[k] == kind]
+            if symbol == "error":
+                which = [k for k in which if np.isfinite(values[:, k]).any()]
             if which:
-                bounds = limits[which] if symbol == "q" else np.full((len(which), 2), np.nan)
-                out.append((label, values[:, which], [names[k] for k in which], bounds))
+                none = np.full((len(which), 2), np.nan)
+                bounds = limits[which] if symbol == "q" else none
+                aims = goal[:, which] if symbol == "q" else np.full((len(r.t), len(which)), np.nan)
+                out.append((label, values[:, which], [names[k] for k in which], bounds, aims))
     return out
 
 
@@ -99,7 +99,7 @@ def _limits(m: Mechanism) -> Array:
 
 def _over_time(r: Any, joints: Sequence[str] | None) -> Any:
     panels = _panels(r, joints)
-    names = list(dict.fromkeys(n for _, _, own, _ in panels for n in own))
+    names = list(dict.fromkeys(n for _, _, own, *_ in panels for n in own))
     color = dict(zip(names, colors(len(names)), strict=True))
     columns = 1 if len(panels) < 4 else 2
     rows = -(-(len(panels) + 1) // columns)
@@ -107,9 +107,12 @@ def _over_time(r: Any, joints: Sequence[str] | None) -> Any:
     made, axes = figure(rows, columns, f"{r.m.name}: {r.method}", size)
     cells = list(axes.flat)
     handles: dict[str, Any] = {}
-    for axis, (label, values, own, bounds) in zip(cells, panels, strict=False):
-        for n, y, (low, high) in zip(own, values.T, bounds, strict=True):
+    for axis, (label, values, own, bounds, aims) in zip(cells, panels, strict=False):
+        for n, y, (low, high), aim in zip(own, values.T, bounds, aims.T, strict=True):
             width = 1.4 if len(own) < 9 else 0.9
+            if np.isfinite(aim).any():
+                axis.plot(r.t, aim, "--", color=color[n], linewidth=0.8, alpha=0.8)
+                handles["goal"] = _dashes()
             (handles[n],) = axis.plot(r.t, y, color=color[n], linewidth=width)
             if len(own) <= 8:
                 marked(axis, y, low, high, color[n])
@@ -124,10 +127,18 @@ def _over_time(r: Any, joints: Sequence[str] | None) -> Any:
     for event in r.events[:8]:
         at = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "top", "ha": "right"}
         cells[0].annotate(plain(event.name), (event.time, 1.0), fontsize=6, color="#c24d45", **at)
-    for axis in axes[-1]:
-        axis.set_xlabel("t  [s]")
-    legend(made, list(handles.values()), list(handles))
+    for column in axes.T:
+        [a for a in column if a.get_visible()][-1].set_xlabel("t  [s]")
+    last = {"goal": handles.pop("goal")} if "goal" in handles and "goal" not in names else {}
+    legend(made, [*handles.values(), *last.values()], [*handles, *last])
     return made
+
+
+def _dashes() -> Any:
+    """Return what stands for goals in the legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color="#8a94a3", linestyle="--", linewidth=0.8)
 
 
 def _energy(axis: Any, r: Any) -> None:

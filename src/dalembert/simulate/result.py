@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.velocity_rows import is_rolling
 from ..catalog.loops import is_closed
+from ..catalog.table import MOTION
 from ..compute import evaluate
 from ..display import lines_html, table_html
 from ..door import doors
 from ..errors import ComputationError, UsageError, shown
-from ..measure.table import write_table
+from ..files import write_file
+from ..measure.table import npz_bytes, write_table
 from ..mechanism import Mechanism
 from ..plan.assembly import Closure
 
@@ -24,7 +25,7 @@ Array = np.ndarray
 Outputs = tuple[Array, Array, Array]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Event:
     """A sign change of an event function, or a joint limit passed."""
 
@@ -33,6 +34,7 @@ class Event:
     q: Array = field(repr=False)
     qd: Array = field(repr=False)
     state: tuple[int, ...] = ()  # which one of a batch
+    slopes: Mapping[str, float] = field(default_factory=dict)  # of its time, by sensitivities
 
     def __str__(self) -> str:
         return f"t = {self.time:.9g}: {self.name}" + (f", state {self.state}" * bool(self.state))
@@ -53,8 +55,19 @@ def column_names(m: Mechanism, prefix: str) -> list[str]:
     return [f"{prefix}.{n}" for n in (m.coordinate_names if prefix == "q" else m.rate_names)]
 
 
-@doors("quantity", "state", "to_csv", "to_npz", "save_html", "plot")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Forces and rates that were computed already: what goes to another process."""
+
+    outputs: Outputs
+
+    def __call__(self, r: Simulation) -> Outputs:
+        """Return them."""
+        return self.outputs
+
+
+@doors("quantity", "gradient", "state", "to_csv", "to_npz", "save_html", "save_film", "plot")
+@dataclass(frozen=True, eq=False)
 class Simulation:
     """The motion q, qd on the times t: shapes (..., times, nq) and (..., times, nv).
 
@@ -74,6 +87,10 @@ class Simulation:
     forces: tuple[str, ...] = field(default=(), repr=False)
     parameters: dict[str, Any] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()  # what was counted
+    dq: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂q/∂name: sensitivities
+    dqd: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂qd/∂name
+    pull: Callable[[Array], dict[str, Array]] | None = field(default=None, repr=False)
+    goal: Array | None = field(default=None, repr=False)  # of q, where a law aims at one
 
     def __repr__(self) -> str:
         lead = f"{self.q.shape[:-2]} states, " if self.q.ndim > 2 else ""
@@ -100,6 +117,11 @@ class Simulation:
             raise ComputationError("this result knows no forces")
         return self.observe(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickle keeps: arrays, and not the law or kernels that made them."""
+        seen = None if self.observe is None else Seen(self._outputs)
+        return {**self.__dict__, "observe": seen, "pull": None}
+
     @property
     def qd(self) -> Array:
         """Velocity variables of all joints."""
@@ -115,6 +137,27 @@ class Simulation:
         """The forces that the torque or control law gave."""
         return self._outputs[2]
 
+    def gradient(self, dq: Any = None, dqd: Any = None) -> dict[str, Array]:
+        """Return the gradient of a number that depends on the samples, by the adjoint.
+
+        `dq` and `dqd` are its derivatives by `r.q` and `r.qd`, of their shapes. The gradient is by
+        the start ("q0", "qd0"), the settings of the law and each parameter that was given in
+        `parameters`, all at once, of the steps that rk4 took.
+
+        >>> import dalembert as da
+        >>> m = da.load("RX(), TZK(L); body 1: M = 1, D = (0, 0, L);")
+        >>> r = da.simulate(m, [0.5], t=1.0, method="rk4", parameters={"L": -1.0})
+        >>> sorted(r.gradient(dq=2 * r.q))  # of the sum of the squares of all samples
+        ['L', 'q0', 'qd0', 'settings']
+        """
+        if self.pull is None:
+            raise UsageError("this result has no gradient", hint='simulate(..., method="rk4")')
+        bars = [
+            np.zeros_like(own) if x is None else np.broadcast_to(np.asarray(x, float), own.shape)
+            for x, own in ((dq, self.q), (dqd, self.speeds))
+        ]
+        return self.pull(np.concatenate(bars, axis=-1))
+
     # -- histories -----------------------------------------------------------------------------
 
     def quantity(self, name: str, **options: Any) -> Array:
@@ -126,11 +169,10 @@ class Simulation:
         >>> r.quantity("inverse_dynamics").round(6).tolist()
         [[0.3], [0.3]]
         """
-        return self._quantity(self.m, name, options)
-
-    def _quantity(self, m: Mechanism, name: str, options: Mapping[str, Any]) -> Array:
         from ..catalog import quantity
 
+        # the rates of all joints are known: none has to follow from others
+        m = self.m.tree if is_closed(self.m) and name in MOTION else self.m
         row = quantity(name, m)
         known = {"q": lambda: self.q, "qd": lambda: self.qd, "qdd": self._qdd}
         for n in row.inputs:
@@ -151,9 +193,7 @@ class Simulation:
     @cached_property
     def kinetic_energy(self) -> Array:
         """The kinetic energy at each time, rotors included (J)."""
-        # the rates of all joints are known: none has to follow from others
-        m = self.m.tree if is_closed(self.m) and not is_rolling(self.m) else self.m
-        return self._quantity(m, "kinetic_energy", {})
+        return self.quantity("kinetic_energy")
 
     @cached_property
     def potential_energy(self) -> Array:
@@ -194,7 +234,13 @@ class Simulation:
         events = tuple(e for e in self.events if e.state == tuple(index))
         whole = self.observe
         one = None if whole is None else (lambda _: tuple(a[index] for a in self._outputs))
-        return replace(self, q=self.q[index], speeds=self.speeds[index], events=events, observe=one)
+        slopes = ({n: x[index] for n, x in own.items()} for own in (self.dq, self.dqd))
+        dq, dqd = slopes
+        goal = self.goal
+        if goal is not None and goal.ndim > 2:
+            goal = goal[index]
+        return replace(self, q=self.q[index], speeds=self.speeds[index], events=events, observe=one,
+                       dq=dq, dqd=dqd, pull=None, goal=goal)  # fmt: skip
 
     def to_csv(self, path: str | Path) -> None:
         """Write a table with a header line."""
@@ -208,7 +254,9 @@ class Simulation:
             given["tau"] = self.tau
         given["event_times"] = np.array([e.time for e in self.events])
         given["event_names"] = np.array([e.name for e in self.events], dtype=str)
-        np.savez_compressed(path, **given)
+        file = Path(path)
+        named = file if file.suffix == ".npz" else file.with_name(file.name + ".npz")
+        write_file(named, npz_bytes(given))
 
     def show(self) -> Any:
         """Return a view of the motion: in a notebook, else in a browser, else its path."""
@@ -223,6 +271,12 @@ class Simulation:
         from ..view.motion import of_simulation
 
         return save_html(self.m, path, motion=of_simulation(self))
+
+    def save_film(self, path: str | Path) -> Path:
+        """Write the motion as a film: `run.gif`, or `run.mp4` where ffmpeg is."""
+        from ..view import save_film
+
+        return save_film(self.m, path, self.t, self.q)
 
     def plot(
         self,

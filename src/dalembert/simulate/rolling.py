@@ -1,7 +1,7 @@
 """A machine on wheels as `simulate` integrates it: the rates of all joints are the state.
 
 The rates are brought back to what the constraints allow after each step, and the coordinates that
-are independent are chosen anew where their pivots fade, as with closed loops: no choice of speeds
+are independent are chosen again where their pivots fade, as with closed loops: no choice of speeds
 can become singular on the way.
 """
 
@@ -15,16 +15,10 @@ import numpy as np
 
 from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
-from ..algorithms.closed_loop import closed_forward
-from ..algorithms.dry_friction import Outcome, loop_outcome
-from ..algorithms.velocity_constraints import (
-    forward_row,
-    is_holonomic,
-    prescribed_joints,
-    steering_names,
-)
-from ..algorithms.velocity_rows import steering_of, with_told
-from ..catalog.models import INVERSE
+from ..algorithms.closed_loop import ClosedModel, closed_forward
+from ..algorithms.dry_friction import Outcome, Push, loop_outcome
+from ..algorithms.velocity_constraints import Constraints
+from ..algorithms.velocity_rows import forward_row, steering_of, with_told
 from ..compute.loops import cut_tree
 from ..errors import SingularPose
 from ..expr import Scalar
@@ -66,7 +60,7 @@ class Rolling(Reduced):
         """Return the system over the scalars of a bound mechanism."""
         return replace(self, m=m, tree=simplify(cut_tree(m)))
 
-    def told(self, u: Vector) -> Mechanism:
+    def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
         """Return the machine that knows its steering and time."""
         return with_told(self.m, *self.given(u))
 
@@ -101,19 +95,19 @@ class Rolling(Reduced):
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         """Return the accelerations of all joints."""
         m = self.told(u)
-        found: list[Scalar] = closed_forward(
-            m, self.plan, q, v, self._total(m, q, tau), INVERSE["newton_euler"], self.tree,
-            drives=self.drives,
-        )[0]  # fmt: skip
-        return found
+        return list(closed_forward(self._model(m, q), v, self._total(m, q, tau)))
 
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
         """Return accelerations and forces, with joints that slide in given directions."""
         m = self.told(u)
-        given = self.plan, q, v, self._total(m, q, tau), (), direction, self.drives
-        return loop_outcome(m, self.tree or m, *given)
+        push = Push(self._total(m, q, tau), direction=direction)
+        return loop_outcome(self._model(m, q), v, push)
+
+    def _model(self, m: Mechanism, q: Vector) -> ClosedModel:
+        """Return the model at a pose; rates are taken as they are."""
+        return ClosedModel.at(m, self.plan, q, self.tree, self.drives).in_motion
 
     def _total(self, m: Mechanism, q: Vector, tau: Vector) -> list[Scalar]:
         """Return the forces of all joints with the traction of the wheels."""
@@ -125,11 +119,13 @@ class Rolling(Reduced):
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state that the constraints allow: positions settled, rates brought back."""
-        m, end = self.told(u), 2 * len(steering_names(self.m))
+        m, end = self.told(u), 2 * len(Constraints.of(self.m).steering)
         parts = [list(own) for own in m.split_q(normalised(m, q))]
-        for k, j in enumerate(prescribed_joints(m)):
+        for k, j in enumerate(Constraints.of(m).prescribed):
             parts[j][0] = u[end + 3 * k]
-        closed = closed_at(m, self.plan, [x for own in parts for x in own], 2 * is_holonomic(m))
+        closed = closed_at(
+            m, self.plan, [x for own in parts for x in own], 2 * Constraints.of(m).is_holonomic
+        )
         return closed.q, closed.velocity(v), closed.trusted
 
     def alpha(self, q: Array, qd: Array, u: Array) -> Array:

@@ -19,21 +19,18 @@ from typing import Any
 
 from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
+from ..algorithms.closed_loop import ClosedModel, closed_forward
 from ..algorithms.drives import dry_drives
 from ..algorithms.dry_friction import (
     Outcome,
+    Push,
     folded_outcome,
     kane_outcome,
     loop_outcome,
     tree_outcome,
 )
-from ..algorithms.velocity_constraints import (
-    is_holonomic,
-    is_timed,
-    prescribed_joints,
-    settled,
-    steering_names,
-)
+from ..algorithms.joint_forces import JointForces
+from ..algorithms.velocity_constraints import Constraints
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
 from ..compute.loops import cut_tree
@@ -119,7 +116,7 @@ class Tree:
             return replace(self, m=m, whole=tree)
         return replace(self, m=m if kept else simplify(m))
 
-    def told(self, u: Vector) -> Mechanism:
+    def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
         """Return the mechanism that a law is asked with."""
         return self.m
 
@@ -131,8 +128,7 @@ class Tree:
         """Return the rates of the speeds."""
         if not self.given:
             _, run = algorithm(quantity("forward_dynamics", self.m), None)
-            found: list[Scalar] = run(self.whole or self.m, q, v, tau, drives=self.drives)
-            return found
+            return list(run(self.whole or self.m, q, v, tau, drives=self.drives))
         return self.outcome(q, v, self.placed(tau), u).qdd
 
     def placed(self, tau: Vector) -> list[Scalar]:
@@ -145,9 +141,10 @@ class Tree:
     ) -> Outcome:
         """Return accelerations and forces, with joints that slide in given directions."""
         given = {j: u[3 * k + 2] for k, j in enumerate(self.given)}
+        push = Push(tau, given, direction)
         if self.whole is not None:
-            return folded_outcome(self.m, self.whole, q, v, tau, given, direction, self.drives)
-        return tree_outcome(self.m, q, v, tau, given, direction, self.drives)
+            return folded_outcome(self.m, self.whole, q, v, push, self.drives)
+        return tree_outcome(self.m, q, v, push, self.drives)
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
@@ -233,7 +230,7 @@ class Closed:
         kind = (usual.free, usual.spare_motors)
         return found if (found.free, found.spare_motors) == kind else usual
 
-    def told(self, u: Vector) -> Mechanism:
+    def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
         """Return the mechanism that a law is asked with."""
         return self.m
 
@@ -245,11 +242,8 @@ class Closed:
         """Return the accelerations of all joints."""
         if self.given:
             return self.outcome(q, v, self.placed(tau), u).qdd
-        _, run = algorithm(quantity("forward_dynamics", self.m), None)
-        found: list[Scalar] = run(self.m, self.plan, q, v, tau, drives=self.drives, tree=self.tree)[
-            0
-        ]
-        return found
+        model = ClosedModel.at(self.m, self.plan, q, self.tree, self.drives)
+        return list(closed_forward(model.in_motion, v, tau))
 
     def placed(self, tau: Vector) -> list[Scalar]:
         """Return motor forces as forces of all joints; given joints need none."""
@@ -263,10 +257,9 @@ class Closed:
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
         """Return accelerations and forces; tau has an entry for every joint of the tree."""
-        tree = self.tree or self.m
-        return loop_outcome(
-            self.m, tree, self.plan, q, v, tau, u[2::3][: len(self.given)], direction, self.drives
-        )
+        model = ClosedModel.at(self.m, self.plan, q, self.tree, self.drives)
+        given = dict(zip(self.given, u[2::3], strict=False))
+        return loop_outcome(model.in_motion, v, Push(tau, given, direction))
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state with its loops closed."""
@@ -307,18 +300,23 @@ class Reduced:
     def signals(self) -> int:
         """The number of signals: steering, prescribed joints, time."""
         clock = 2 if self.timed else 0
-        return 2 * len(steering_names(self.m)) + 3 * len(prescribed_joints(self.m)) + clock
+        held = Constraints.of(self.m)
+        return 2 * len(held.steering) + 3 * len(held.prescribed) + clock
 
     @property
     def timed(self) -> bool:
         """Whether an equation depends on time."""
-        return is_timed(self.m)
+        return Constraints.of(self.m).is_timed
 
     @property
     def projected(self) -> bool:
         """Whether states are brought back after each step."""
-        held = prescribed_joints(self.m) or is_holonomic(self.m)
-        return bool(held) or any(b.joint.kind in ROUND for b in self.m.bodies)
+        held = Constraints.of(self.m)
+        return (
+            bool(held.prescribed)
+            or held.is_holonomic
+            or any(b.joint.kind in ROUND for b in self.m.bodies)
+        )
 
     def bound(self, m: Mechanism) -> Reduced:
         """Return the system over the scalars of a bound mechanism."""
@@ -326,12 +324,13 @@ class Reduced:
 
     def given(self, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
         """Return what is prescribed and its rates, from the signals and time."""
-        first = 2 * len(steering_names(self.m))
-        last = first + 3 * len(prescribed_joints(self.m))
+        held = Constraints.of(self.m)
+        first = 2 * len(held.steering)
+        last = first + 3 * len(held.prescribed)
         values = [*u[0:first:2], *u[first + 1 : last : 3], *u[last::2]]
         return values, [*u[1:first:2], *u[first + 2 : last : 3], *u[last + 1 :: 2]]
 
-    def told(self, u: Vector) -> Mechanism:
+    def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
         """Return the mechanism that a law is asked with."""
         return self.m
 
@@ -341,9 +340,13 @@ class Reduced:
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         """Return the rates of the speeds."""
+        r = kane.reduction(self.m, q, v, *self.given(u))
+        return list(kane.state_model(self.m, r, self._acting(tau))[0])
+
+    def _acting(self, tau: Vector) -> kane.Acting:
+        """Return joint forces and traction with what springs and drives add."""
         nv = self.m.nv
-        forces = tau[:nv], tau[nv:]
-        return kane.state_model(self.m, q, v, *self.given(u), *forces, drives=self.drives)[0]
+        return kane.Acting(tau[:nv], tau[nv:], JointForces(self.m, self.drives))
 
     def placed(self, tau: Vector) -> list[Scalar]:
         """Return the forces themselves: joints, then wheels."""
@@ -353,38 +356,38 @@ class Reduced:
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
         """Return rates of the speeds and forces, with joints that slide in given directions."""
-        nv = self.m.nv
-        forces = tau[:nv], tau[nv:]
-        return kane_outcome(self.m, q, v, *self.given(u), *forces, direction, self.drives)
+        r = kane.reduction(self.m, q, v, *self.given(u))
+        return kane_outcome(self.m, r, self._acting(tau), direction)
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
-        m, end = self.m, 2 * len(steering_names(self.m))
+        m, end = self.m, 2 * len(Constraints.of(self.m).steering)
         parts = [list(own) for own in m.split_q(normalised(m, q))]
-        for k, j in enumerate(prescribed_joints(m)):
+        for k, j in enumerate(Constraints.of(m).prescribed):
             parts[j][0] = u[end + 3 * k]
         q = [x for own in parts for x in own]
-        if is_holonomic(m):
-            q = settled(m, q, kane.steering(m, *self.given(u)))
+        held = Constraints.of(m)
+        if held.is_holonomic:
+            q = held.settled(q, kane.steering(m, *self.given(u)))
         return q, v, 1
 
 
 System = Tree | Closed | Reduced
 
 
-def rubbing(own: System) -> tuple[int, ...]:
+def dry_joints(own: System) -> tuple[int, ...]:
     """Return the velocity variables of joints with dry friction that move by themselves."""
     if own.drives != "all":
         return ()
     m = own.m
-    held = prescribed_joints(m) if isinstance(own, Reduced) else own.given
+    held = Constraints.of(m).prescribed if isinstance(own, Reduced) else own.given
     led = {m.velocity_index[j] for j in held}
     return tuple(k for k in sorted(dry_drives(m)) if k not in led)
 
 
 def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -> System:
     """Return the state model of a mechanism."""
-    reduced = bool(m.wheels or m.velocity_constraints)
+    reduced = bool(m.wheels or m.rolling or m.velocity_constraints)
     if is_closed(m) and not reduced:
         own = Closed(m, planned(m), drives, given=given)
         return own.planned_by(planned(own.led)) if given else own

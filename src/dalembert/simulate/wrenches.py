@@ -14,12 +14,15 @@ from typing import Any
 import numpy as np
 
 from ..algebra import Vec3
-from ..algorithms.springs import added, body_states, wrench_forces
+from ..algorithms.link_motion import State, states
+from ..algorithms.springs import added, wrench_forces
+from ..compute.wrenches import given_wrench
 from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..runtime.signal import Signal, held, linear
+from ..spatial import Wrench
 
 Array = np.ndarray
 WAYS = "six numbers, (times, rows), a signal, or f(t, q, qd) that gives six numbers"
@@ -47,6 +50,15 @@ class Wrenches:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     signal: Signal | None = None  # six columns for each frame without a function, in order
     sign: float = 1.0  # -1: given as exerted on the environment
+    called: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # not to be traced
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said of functions that could not be compiled."""
+        if not self.called:
+            return ()
+        names = ", ".join(map(shown, self.called))
+        return (f"the wrench on {names} is asked of Python at every evaluation, which is slower",)
 
     @property
     def key(self) -> Any:
@@ -61,39 +73,34 @@ class Wrenches:
 
     def forces(self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector) -> list[Scalar]:
         """Return the generalized forces on the joints."""
-        acting: dict[int, tuple[Vec3, Vec3]] = {}
+        acting: dict[int, Wrench] = {}
         fold = m.unfolded.fold
         tree = replace(m.unfolded, fold=None, checked=True) if fold is not None else m
         x, xd = (q, qd) if fold is None else (fold.coordinates(q), fold.rates(qd))
-        states = body_states(tree, x, xd) if self.functions else {}
+        state = states(tree, x, xd) if self.functions else {}
         first = 0
         for name in self.frames:
             body, place = m.frame(name)
             if name in self.functions:
-                six = _six(name, self.functions[name], t, q, qd, states.get(body), place)
+                six = six_of(name, self.functions[name], t, q, qd, state[body].frame(place))
             else:
                 six, first = u[first : first + 6], first + 6
             f, n = (place.R @ Vec3(*part) * self.sign for part in (six[:3], six[3:]))
-            acting = added(acting, {body: (f, n + place.p.cross(f))})
+            acting = added(acting, {body: Wrench(f, n + place.p.cross(f))})
         found = wrench_forces(tree, x, acting)
         return found if fold is None else fold.forces(found)
 
 
-def _six(
-    name: str, function: Any, t: Scalar, q: Vector, qd: Vector, state: Any, place: Any
-) -> Sequence[Scalar]:
-    R, p, v, w = state
-    arm = R @ place.p
-    at = At(
-        tuple(p + arm), tuple(map(tuple, (R @ place.R).matrix().rows)),
-        tuple(v + w.cross(arm)), tuple(w),
-    )  # fmt: skip
+def six_of(name: str, function: Any, t: Scalar, q: Any, qd: Any, frame: State) -> Sequence[Scalar]:
+    """Return what the function of a wrench gives at a state."""
+    R = tuple(map(tuple, frame.R.matrix().rows))
+    at = At(tuple(frame.p), R, tuple(frame.v), tuple(frame.w))
     try:
         six = list(function(t, q, qd, at) if _takes_frame(function) else function(t, q, qd))
     except TypeError as error:
         raise UsageError(
-            f"the wrench on {shown(name)!r} is traced once and cannot be: {error}",
-            hint="use numpy.sin or dalembert.expr.sin, not math.sin; where(mask, yes, no), not if",
+            f"the wrench on {shown(name)!r} cannot be computed: {error}",
+            hint="f(t, q, qd) or f(t, q, qd, at) gives six numbers: force and couple in frame axes",
         ) from error
     if len(six) != 6:
         raise UsageError(f"the wrench on {shown(name)!r} has {len(six)} numbers, not six")
@@ -111,17 +118,14 @@ def _takes_frame(function: Any) -> bool:
 
 def wrenches_of(m: Mechanism, on_body: Any, on_environment: Any, hold: bool) -> Wrenches:
     """Return the wrenches that were given, checked."""
-    if on_body is not None and on_environment is not None:
-        raise UsageError(
-            "both wrench_on_environment and wrench_on_body are given",
-            hint="they are negatives of each other: give one",
-        )
-    given = on_environment if on_body is None else on_body
+    given, sign = given_wrench(on_environment, on_body)
     if given is None:
         return Wrenches()
     if not isinstance(given, Mapping):
         raise UsageError("a wrench needs the name of its frame", hint=f"{{frame: {WAYS}}}")
-    functions, parts, frames = {}, [], []
+    from .python_forces import is_traceable
+
+    functions, called, parts, frames = {}, {}, [], []
     for name, value in given.items():
         body, _ = m.frame(name)
         if body < 0:
@@ -131,11 +135,15 @@ def wrenches_of(m: Mechanism, on_body: Any, on_environment: Any, hold: bool) -> 
             )
         frames.append(name)
         if callable(value) and not isinstance(value, Signal):
-            functions[name] = value
+            if is_traceable(m, name, value):
+                functions[name] = value
+                continue
+            called[name] = value
+            parts.append(held([0.0], np.zeros((1, 6))))
         else:
             parts.append(_signal(name, value, hold))
     signal = parts[0].beside(*parts[1:]) if parts else None
-    return Wrenches(tuple(frames), functions, signal, 1.0 if on_environment is None else -1.0)
+    return Wrenches(tuple(frames), functions, signal, -sign, called)
 
 
 def _signal(name: str, value: Any, hold: bool) -> Signal:

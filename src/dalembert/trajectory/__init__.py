@@ -1,7 +1,7 @@
 """Motions given in advance, and the forces they need."""
 
 from ..door import public
-from .joint import Trajectory, constant_acceleration, quintic, sampled, spline, through, trapezoidal
+from .moves import Trajectory, constant_acceleration, quintic, sampled, spline, through, trapezoidal
 
 __all__ = [
     "Trajectory",

@@ -1,215 +1,25 @@
-"""Paths of a frame in space: inverse kinematics on the compiled Jacobian, lines, circles, poses.
+"""Paths of a frame in space as motions of the joints: lines, circles, any path s = 0..1.
 
-Each sample is found by damped least squares from the one before; speeds and accelerations of the
+Each sample is found by inverse kinematics from the one before; speeds and accelerations of the
 joints there follow from the Jacobian and its derivative, and pieces of degree 5 join the samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from os import PathLike
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..catalog.loops import is_closed
-from ..compute import evaluate, integrate, neutral
-from ..errors import ComputationError, ParameterError, UsageError, shown
-from ..expr.exact import to_float
-from ..measure.markers import follow
-from ..mechanism import Mechanism, require_mechanism
-from ..plan import planned
-from ..runtime.arguments import numbers
+from ..compute import evaluate
+from ..errors import ComputationError, UsageError, shown
+from ..mechanism import Mechanism
 from ..runtime.signal import Signal
-from .joint import Trajectory
+from .inverse_kinematics import Reach, inverse_kinematics, pose_error
+from .moves import Trajectory
 
 Array = np.ndarray
-
-
-def joint_limits(m: Mechanism) -> Array:
-    """Return (lower, upper) of every velocity variable; infinite where open or symbolic."""
-    rows = np.full((m.nv, 2), [-np.inf, np.inf])
-    values = {k: to_float(v) for k, v in m.values.items()}
-    for j, body in enumerate(m.bodies):
-        if body.joint.nq != body.joint.nv:
-            continue
-        for k, pair in enumerate(body.limits):
-            for side, limit in enumerate(pair):
-                try:
-                    number = float(to_float(limit, values)) if limit is not None else np.nan
-                except (ParameterError, TypeError, ValueError):
-                    continue
-                if np.isfinite(number):
-                    rows[m.velocity_index[j] + k, side] = number
-    return rows
-
-
-def pose_error(now: Array, wanted: Array) -> Array:
-    """Return (position, rotation vector) in base axes from one pose to another."""
-    R = wanted[:3, :3] @ now[:3, :3].T
-    twist = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    sine, cosine = float(np.linalg.norm(twist)), float((np.trace(R) - 1) / 2)
-    if sine > 1e-12:
-        turn = twist * (np.arctan2(sine, cosine) / sine)
-    elif cosine > 0:
-        turn = twist
-    else:  # half a turn: its axis is the largest column of R + 1
-        axis = (R + np.eye(3))[:, int(np.argmax(np.diag(R)))]
-        turn = np.pi * axis / np.linalg.norm(axis)
-    return np.concatenate([wanted[:3, 3] - now[:3, 3], turn])
-
-
-def inverse_kinematics(
-    m: Mechanism,
-    pose: Any,
-    q0: Any = None,
-    *,
-    frame: str | None = None,
-    rows: str = "xyzrpw",
-    limits: bool = True,
-    rest: Any = None,
-    steps: int = 200,
-    tolerance: float = 1e-11,
-) -> Array:
-    """Return joint coordinates near q0 that bring a frame to a pose, or to a point.
-
-    `pose` is 4 x 4, or three numbers for a point. `rows` are the directions that count: x y z and
-    the turns r p w about base axes. Damped least squares with limits kept; freedoms that the task
-    leaves over are drawn towards `rest`. Closed loops stay closed: their motors move.
-    A mapping from frames to points (n, 3), or a marker file (.trc, .c3d), is followed sample by
-    sample in the sense of least squares: the result is q, (n, nq).
-
-    >>> import dalembert as da
-    >>> m = da.load("RZ(), TXK(1), RZ(), TXK(1); body 2: M = 1;")
-    >>> q = da.inverse_kinematics(m, [1.0, 1.0, 0.0], [0.3, 1.0], frame="tip")
-    >>> [round(float(x), 6) for x in da.pose(m, q, frame="tip")[:3, 3]]
-    [1.0, 1.0, 0.0]
-    """
-    require_mechanism(m, "inverse_kinematics")
-    if isinstance(pose, str | PathLike | Mapping):
-        return follow(m, pose, q0, limits=limits)[0]
-    if q0 is None:
-        q0 = neutral(m)
-    wanted, chosen = _wanted(pose, rows)
-    reach = Reach.of(m, limits, rest)
-    q = reach.closed(np.array(q0, dtype=float))
-    damping, best = 1e-3, np.inf
-    error = np.zeros(len(chosen))
-    for _ in range(steps):
-        now = evaluate(m, "pose", q, frame=frame)
-        error = pose_error(now, wanted)[chosen]
-        size = float(np.linalg.norm(error))
-        if size <= tolerance and rest is None:
-            return q
-        damping = max(1e-14, damping * (0.2 if size < best else 4.0))
-        best = min(best, size)
-        G = reach.map(q)
-        dq = reach.step(evaluate(m, "jacobian", q, frame=frame)[chosen] @ G, error, q, damping)
-        if size <= tolerance and float(np.abs(dq).max()) < 1e-10:
-            return q
-        q = reach.moved(q, G @ dq * min(1.0, 0.5 / max(float(np.abs(dq).max()), 1e-300)))
-    if float(np.linalg.norm(error)) <= 1e3 * tolerance:
-        return q
-    raise ComputationError(
-        f"the pose is not reached: {np.linalg.norm(error):.3g} is left",
-        hint="it may be out of reach or beyond limits; begin nearer, or leave rows out",
-    )
-
-
-def _wanted(pose: Any, rows: str) -> tuple[Array, list[int]]:
-    """Return a pose as 4 x 4 and the directions that count; a point has no turns."""
-    wanted = np.eye(4)
-    given = numbers(pose, "pose")
-    if given.shape == (3,):
-        wanted[:3, 3], rows = given, rows.replace("r", "").replace("p", "").replace("w", "")
-    elif given.shape == (4, 4):
-        wanted = given
-    else:
-        raise UsageError(
-            f"pose has shape {given.shape}, expected (4, 4) or (3,)",
-            hint="write a point [x, y, z], or four rows",
-        )
-    if not set(rows) <= set("xyzrpw"):
-        raise UsageError(f"rows = {rows!r}", hint='some of "xyzrpw": directions, then turns')
-    return wanted, ["xyzrpw".index(c) for c in rows]
-
-
-@dataclass(frozen=True)
-class Reach:
-    """What may move and how far: all joints, or the independent ones of closed loops."""
-
-    m: Mechanism
-    index: tuple[int, ...]  # velocity variables that are free to choose
-    places: tuple[int, ...]  # their coordinates in q; -1 for those of quaternions
-    bound: Array
-    rest: Array | None
-
-    @staticmethod
-    def of(m: Mechanism, limits: bool, rest: Any) -> Reach:
-        """Return what may move and how far; with closed loops the independent joints."""
-        # wheels hold rates, and leave every pose within reach
-        m = replace(m, wheels=(), velocity_constraints=(), speeds=(), checked=True)
-        index = planned(m).independent if is_closed(m) else tuple(range(m.nv))
-        at = [-1] * m.nv
-        start = 0
-        for body, k in zip(m.bodies, m.velocity_index, strict=True):
-            if body.joint.nq == body.joint.nv:
-                at[k : k + body.joint.nv] = range(start, start + body.joint.nv)
-            start += body.joint.nq
-        own = list(index)
-        bound = joint_limits(m)[own] if limits else np.full((len(own), 2), [-np.inf, np.inf])
-        goal = None if rest is None else np.asarray(rest, dtype=float)
-        return Reach(m, index, tuple(at[k] for k in own), bound, goal)
-
-    def map(self, q: Array) -> Array:
-        """Return the rates of all joints from those that are free to choose."""
-        if not is_closed(self.m):
-            return np.eye(self.m.nv)
-        G: Array = evaluate(self.m, "active_map", q)
-        return G
-
-    def closed(self, q: Array) -> Array:
-        """Return the pose with its loops closed."""
-        found: Array = evaluate(self.m, "assembly", q) if is_closed(self.m) else q
-        return found
-
-    def values(self, q: Array) -> Array:
-        """Return the coordinates of what is free to choose; zero for quaternions."""
-        return np.array([q[k] if k >= 0 else 0.0 for k in self.places])
-
-    def moved(self, q: Array, dq: Array) -> Array:
-        """Return q moved, within limits, loops closed."""
-        q = integrate(self.m, q, dq)
-        for k, (low, high) in zip(self.places, self.bound, strict=True):
-            if k >= 0:
-                q[k] = min(max(q[k], low), high)
-        return self.closed(q)
-
-    def step(self, J: Array, error: Array, q: Array, damping: float) -> Array:
-        """Return a damped step; joints that press against a limit are left out."""
-        n, now = len(self.index), self.values(q)
-        free = np.ones(n, dtype=bool)
-        dq = np.zeros(n)
-        for _ in range(n + 1):
-            Jf = J[:, free]
-            K = Jf @ Jf.T + damping * np.eye(len(J))
-            dq = np.zeros(n)
-            dq[free] = Jf.T @ np.linalg.solve(K, error)
-            if self.rest is not None:
-                pull = 0.5 * (self.values(self.rest) - now)[free]
-                dq[free] += pull - np.linalg.pinv(Jf, rcond=1e-6) @ (Jf @ pull)
-            pressed = ((now <= self.bound[:, 0]) & (dq < 0)) | (
-                (now >= self.bound[:, 1]) & (dq > 0)
-            )
-            if not (pressed & free).any():
-                return dq
-            free &= ~pressed
-        return dq
-
-
-# -- paths -------------------------------------------------------------------------------------
-
 Path = Callable[[float], tuple[Array, Array, Array]]  # s -> pose, velocity, acceleration (6) in s
 
 
@@ -252,10 +62,10 @@ def along(
         back = np.linalg.pinv(J @ G, rcond=1e-9)
         v = back @ (dp[chosen] * sd)
         qd = G @ v
-        turned = evaluate(m, "jacobian_derivative", q, qd, frame=frame)[chosen] @ qd
+        drift = evaluate(m.tree, "jacobian_derivative", q, qd, frame=frame)[chosen] @ qd
         if is_closed(reach.m):  # loops accelerate also where their motors do not
-            turned = turned + J @ evaluate(reach.m, "tree_motion", q, qd, np.zeros(m.nv))[1]
-        a = back @ (dp[chosen] * sdd + ddp[chosen] * sd**2 - turned)
+            drift = drift + J @ evaluate(reach.m, "tree_motion", q, qd, np.zeros(m.nv))[1]
+        a = back @ (dp[chosen] * sdd + ddp[chosen] * sd**2 - drift)
         states.append(np.stack([reach.values(q), v, a]))
     return hermite(times, np.stack(states))
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
 from ..algorithms.velocity_rows import held_names, prescribed_names
-from ..compute import evaluate, neutral
+from ..compute import compile, evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism
 from ..plan import planned
-from .joint import Trajectory
+from .moves import Trajectory, cubics
 
 Array = np.ndarray
 SLIPS = 1e-6  # of the largest rate
 PARTS = 4  # steps between two samples
+CERTAIN = 1e-9  # of the certificate of a plan that holds
 
 
 def require_driven(m: Mechanism) -> None:
@@ -37,7 +37,7 @@ def require_driven(m: Mechanism) -> None:
     if free:
         raise UsageError(
             f"torques_along: no motor moves {', '.join(map(shown, free[:8]))}",
-            hint="name as many active joints as the machine has freedoms",
+            hint="name as many active joints as the machine has degrees of freedom",
         )
 
 
@@ -58,16 +58,15 @@ def rolled(
             f"the motion has {q.shape[-1]} columns",
             hint=f"{m.nq} for all coordinates, or {len(motors)} for the motors",
         )
-    if trajectory is None or m.nq != m.nv:
+    if m.nq != m.nv:
         raise UsageError(
-            "a motion of the motors alone is followed where it is a trajectory of joints with one "
-            "freedom each",
-            hint="dalembert.trajectory.spline(t, q), or give t, q, qd, qdd of all joints",
+            "a motion of the motors alone is followed where all joints have one freedom each",
+            hint="give t, q, qd, qdd of all joints",
         )
     pose = np.array(neutral(m) if start is None else start, dtype=float)
     if pose.shape != (m.nq,):
         raise UsageError(f"start has shape {pose.shape}, expected ({m.nq},)")
-    path = _followed(m, t, trajectory, motors, pose)
+    path = _followed(m, t, trajectory or cubics(t, q, qd), motors, pose)
     rates, second = np.zeros((2, len(t), m.nv))
     rates[:, motors], second[:, motors] = qd, qdd
     made = evaluate(m, "tree_motion", path, rates, second)
@@ -77,24 +76,33 @@ def rolled(
 def _followed(m: Mechanism, t: Array, trajectory: Trajectory, motors: list[int], q: Array) -> Array:
     """Return the coordinates along a motion of the motors: q' = G(q) q'_motors by Runge-Kutta."""
     zero = np.zeros(m.nv)
+    whole = m.bound()
+    kernel = None if whole.open_parameters else compile(whole, "tree_motion")
 
-    def rate(at: float, q: Array) -> Array:
+    def rate(driven: Array, q: Array) -> Array:
         own = zero.copy()
-        own[motors] = trajectory.qd(at)
-        found: Array = evaluate(m, "tree_motion", q, own, zero)[0]
-        return found
+        own[motors] = driven
+        if kernel is not None:
+            found, *_, certificate = kernel(q, own, zero)
+            if certificate < CERTAIN:
+                return np.asarray(found)
+        return np.asarray(evaluate(m, "tree_motion", q, own, zero)[0])  # plans such a pose again
 
+    # rates of the motors at the ends and the middle of every step, and where they stand
+    half = np.linspace(0, 1, 2 * PARTS, endpoint=False)
+    at = (t[:-1, None] + np.diff(t)[:, None] * half).ravel()
+    driven = trajectory.qd(np.append(at, t[-1]))
+    stand = trajectory(t)
     q = q.copy()
-    q[motors] = trajectory(t[0])
+    q[motors] = stand[0]
     out = [q]
-    for low, high in itertools.pairwise(t):
-        h = (high - low) / PARTS
-        for s in low + h * np.arange(PARTS):
-            a = rate(s, q)
-            b = rate(s + h / 2, q + h / 2 * a)
-            c = rate(s + h / 2, q + h / 2 * b)
-            q = q + h / 6 * (a + 2 * b + 2 * c + rate(s + h, q + h * c))
-        q[motors] = trajectory(high)
+    for n, h in enumerate(np.diff(t) / PARTS):
+        for k in range(2 * PARTS * n, 2 * PARTS * (n + 1), 2):
+            a = rate(driven[k], q)
+            b = rate(driven[k + 1], q + h / 2 * a)
+            c = rate(driven[k + 1], q + h / 2 * b)
+            q = q + h / 6 * (a + 2 * b + 2 * c + rate(driven[k + 2], q + h * c))
+        q[motors] = stand[n + 1]
         out.append(q)
     return np.array(out)
 

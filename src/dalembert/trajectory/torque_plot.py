@@ -9,7 +9,6 @@ import numpy as np
 
 from ..errors import UsageError, shown
 from ..simulate.figure import figure, legend, plain, save, styled
-from ..simulate.plot import unit_kinds
 
 PARTS = {
     "static": "#3f8f58", "inertial": "#d97f26", "coriolis": "#6f5bb0", "centrifugal": "#258f98",
@@ -38,11 +37,6 @@ def plot(r: Any, path: str | Path | None, kind: str, theme: str) -> Any:
         return save(made, path)
 
 
-def _units(r: Any, k: int) -> tuple[str, str]:
-    kinds = dict(zip(r.m.rate_names, unit_kinds(r.m, True), strict=True))
-    return ("N", "m/s") if kinds.get(r.names[k]) == "length" else ("N m", "rad/s")
-
-
 def _over_time(r: Any, k: int, axis: Any, handles: dict[str, Any]) -> None:
     for part, color in PARTS.items():
         if np.abs(r.parts[part]).max(initial=0.0) > 0:
@@ -55,7 +49,7 @@ def _over_time(r: Any, k: int, axis: Any, handles: dict[str, Any]) -> None:
         band = axis.fill_between(r.t, low, high, color=FORCE, alpha=0.25, linewidth=0)
         handles.setdefault("±2σ", band)
     _limit(r, k, axis, handles)
-    axis.set_title(f"{plain(r.names[k])}  [{_units(r, k)[0]}]")
+    axis.set_title(f"{plain(r.names[k])}  [{r.units(k)[0]}]")
     axis.set_xlim(r.t[0], max(r.t[-1], r.t[0] + 1e-12))
     axis.set_xlabel("t  [s]")
 
@@ -64,7 +58,7 @@ def _over_speed(r: Any, k: int, axis: Any, handles: dict[str, Any]) -> None:
     (line,) = axis.plot(r.speed[:, k], r.tau[:, k], color=FORCE)
     handles.setdefault("motion", line)
     _limit(r, k, axis, handles)
-    force, speed = _units(r, k)
+    force, speed = r.units(k)
     axis.axhline(0, color="#8a94a3", linewidth=0.6)
     axis.axvline(0, color="#8a94a3", linewidth=0.6)
     axis.set_title(plain(r.names[k]))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..display import table_html
+from ..display import lines_html, table_html
 from ..door import doors
-from ..errors import shown
+from ..errors import UsageError, shown
 from ..measure.table import write_table
 from ..mechanism import Mechanism
+from ..mechanism.units import force_and_speed
 from ..simulate.result import column_names
 
 Array = np.ndarray
@@ -28,6 +29,7 @@ class Excess:
     value: float
     limit: float
     time: float
+    unit: str = ""
 
     @property
     def by(self) -> float:
@@ -38,13 +40,13 @@ class Excess:
     def __str__(self) -> str:
         share = f" ({100 * self.by / abs(self.limit):.0f} %)" if self.limit else ""
         return (
-            f"{self.joint}: {self.what} {self.value:.6g} passes {self.limit:.6g} "
-            f"by {self.by:.4g}{share} at t = {self.time:.4g} s"
+            f"{self.joint}: {self.what} {self.value:.6g}{self.unit and ' '}{self.unit} "
+            f"passes {self.limit:.6g} by {self.by:.4g}{share} at t = {self.time:.4g} s"
         )
 
 
 @doors("share", "to_csv", "save_html", "plot")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Torques:
     """Forces of the joints (of the motors, with closed loops) along a motion; rows are times."""
 
@@ -63,6 +65,18 @@ class Torques:
     band: Array | None = field(default=None, repr=False)  # standard deviation of tau, if measured
     measured: Array | None = field(default=None, repr=False)  # forces of the table, if it has them
     notes: tuple[str, ...] = ()
+    drives: Any = field(default="all", repr=False)  # what was counted
+    fits: Array | None = field(default=None, repr=False)  # of many machines: limits kept
+
+    @property
+    def redesign(self) -> str:
+        """What would make the task fit: slower, a length or mass, a gear; "" where it fits.
+
+        The changes are of one number each, found with all joints moving as they do.
+        """
+        from .redesign import sentence
+
+        return sentence(self)
 
     @property
     def slower(self) -> float:
@@ -71,6 +85,7 @@ class Torques:
         1 where they are kept, infinite where rest alone passes a limit. Friction is held at what it
         is at full speed.
         """
+        self._alone("the slower motion")
         moving = sum(
             (self.parts[n] for n in ("inertial", "coriolis", "centrifugal")), 0.0 * self.tau
         )
@@ -89,13 +104,22 @@ class Torques:
 
     @property
     def executable(self) -> bool:
-        """Whether no limit is passed."""
-        return not self.exceeded
+        """Whether no limit is passed; of many machines, an entry for each."""
+        return not self.exceeded if self.fits is None else self.fits  # type: ignore[return-value]
+
+    def __getitem__(self, index: Any) -> Torques:
+        """Return the forces of one of many machines (`parameters` with arrays)."""
+        if self.tau.ndim == 2:
+            raise UsageError("these are the forces of one machine", hint="f.tau, f.peak")
+        names = ("q", "qd", "qdd", "tau", "speed", "effort", "fastest")
+        own = {n: getattr(self, n)[index] for n in names}
+        fits = self.fits[index] if self.fits is not None and self.tau.ndim > 3 else None
+        return replace(self, parts={n: x[index] for n, x in self.parts.items()}, fits=fits, **own)
 
     @property
     def peak(self) -> Array:
         """Largest force of each joint, N or N m."""
-        return np.nanmax(np.abs(self.tau), axis=0)
+        return np.nanmax(np.abs(self.tau), axis=-2)
 
     @property
     def rms(self) -> Array:
@@ -110,14 +134,14 @@ class Torques:
     @property
     def peak_power(self) -> Array:
         """The largest power of each force, whatever its sign (W)."""
-        return np.nanmax(np.abs(self.power), axis=0)
+        return np.nanmax(np.abs(self.power), axis=-2)
 
     @property
     def energy(self) -> Array:
         """Work of each joint up to each time, J."""
         p, h = self.power, np.diff(self.t)[:, None]
-        work = np.nan_to_num((p[1:] + p[:-1]) / 2 * h)  # none in a gap
-        return np.concatenate([np.zeros((1, p.shape[1])), np.cumsum(work, 0)])
+        work = np.nan_to_num((p[..., 1:, :] + p[..., :-1, :]) / 2 * h)  # none in a gap
+        return np.concatenate([np.zeros_like(p[..., :1, :]), np.cumsum(work, -2)], axis=-2)
 
     @property
     def residual(self) -> tuple[Array, Array] | None:
@@ -137,22 +161,36 @@ class Torques:
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
+        if self.tau.ndim != 2:
+            return f"<Torques of {shown(self.m.name)}: {self.tau.shape[:-2]} machines, {span}>"
         passed = f"{len(self.exceeded)} limits passed" if self.exceeded else "no limit is passed"
         return f"<Torques of {shown(self.m.name)}: {len(self.names)} joints, {span}, {passed}>"
 
     def _repr_html_(self) -> str:
+        if self.tau.ndim != 2:
+            return lines_html(repr(self))
         cells = zip(self.names, self.peak, self.rms, self.peak_power, strict=True)
         rows = [(shown(n, 40), *(f"{x:.4g}" for x in row)) for n, *row in cells]
         head = ("joint", "peak, N m or N", "rms", "peak power, W")
         told = [*map(str, self.exceeded), *self.notes]
         return table_html(head, rows, repr(self)[1:-1], told)
 
+    def _alone(self, what: str) -> None:
+        if self.tau.ndim != 2:
+            raise UsageError(f"{what} is that of one machine", hint="f[0] takes one of many")
+
+    def units(self, k: int) -> tuple[str, str]:
+        """Return the units of force and speed of entry k of `names`."""
+        return force_and_speed(self.m, self.names[k])
+
     def summary(self) -> str:
         """Return a table, and what is exceeded."""
+        self._alone("the summary")
         w = max(16, *(len(n) + 2 for n in self.names))
-        rows = [f"{'joint':<{w}}{'peak':>12}{'rms':>12}{'peak power':>12}"]
-        columns = zip(self.names, self.peak, self.rms, self.peak_power, strict=True)
-        rows += [f"{n:<{w}}{p:>12.4g}{r:>12.4g}{x:>12.4g}" for n, p, r, x in columns]
+        rows = [f"{'joint':<{w}}{'peak':>12}{'rms':>12}  {'unit':<5}{'peak power (W)':>15}"]
+        units = [self.units(k)[0] for k in range(len(self.names))]
+        columns = zip(self.names, self.peak, self.rms, units, self.peak_power, strict=True)
+        rows += [f"{n:<{w}}{p:>12.4g}{r:>12.4g}  {u:<5}{x:>15.4g}" for n, p, r, u, x in columns]
         if (base := self.residual) is not None:
             force, couple = (float(np.sqrt(np.nanmean((x**2).sum(axis=1)))) for x in base)
             rows.append(f"residual of the base: force {force:.4g} N, moment {couple:.4g} N m (RMS)")
@@ -164,10 +202,12 @@ class Torques:
                 if np.isfinite(times)
                 else "no slower motion keeps the limits: they are passed at rest"
             )
+            rows += [self.redesign] * any(e.what == "force" for e in self.exceeded)
         return "\n".join(rows)
 
     def to_csv(self, path: str | Path) -> None:
         """Write t, q, qd, qdd and every part of the force with a header line."""
+        self._alone("a table")
         names = ["t", *(n for k in ("q", "qd", "qdd") for n in column_names(self.m, k))]
         table = [self.t[:, None], self.q, self.qd, self.qdd]
         own = {"tau": self.tau, **self.parts}
@@ -200,13 +240,14 @@ class Torques:
         """
         from .torque_plot import plot
 
+        self._alone("a plot")
         return plot(self, path, kind, theme)
 
 
 def _rms(t: Array, x: Array) -> Array:
     if len(t) < 2:
-        return np.abs(x[0])
+        return np.abs(x[..., 0, :])
     h = np.diff(t)[:, None]
-    squares = (x[1:] ** 2 + x[:-1] ** 2) / 2
-    span = np.where(np.isfinite(squares), h, 0.0).sum(axis=0)  # gaps do not count
-    return np.sqrt(np.nansum(squares * h, axis=0) / np.maximum(span, 1e-300))
+    squares = (x[..., 1:, :] ** 2 + x[..., :-1, :] ** 2) / 2
+    span = np.where(np.isfinite(squares), h, 0.0).sum(axis=-2)  # gaps do not count
+    return np.sqrt(np.nansum(squares * h, axis=-2) / np.maximum(span, 1e-300))

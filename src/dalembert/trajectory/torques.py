@@ -6,40 +6,50 @@ change? `torques_along` answers with peaks, RMS values, powers, and the limits t
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..algorithms.velocity_rows import is_rolling
 from ..catalog.loops import is_closed
 from ..compute import evaluate
+from ..compute.counted import counted
+from ..compute.designs import designs_of
 from ..compute.model import check_joints, equations_of
-from ..errors import ParameterError, UsageError, shown
+from ..errors import ComputationError, ParameterError, UsageError, shown
 from ..expr.exact import to_float
 from ..measure.motion import FEWEST, MeasuredMotion, motion_of, rates_of
 from ..measure.wrench import wrench_rows
-from ..mechanism import Mechanism, joint_name, require_mechanism
+from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
+from ..mechanism.units import force_and_speed
 from ..plan import planned
+from ..plan.assembly import Closure, gap_text
 from ..simulate.result import column_names
-from .joint import Trajectory
-from .paths import joint_limits
+from .bands import with_bands
+from .inverse_kinematics import joint_limits
+from .many import many
+from .moves import Trajectory
 from .rolled import require_driven, rolled
 from .torque_result import Excess, Torques
 
 Array = np.ndarray
+LOOSE = 0.05  # of the mechanism's size: measured joints contradict each other by less
 
 
 def torques_along(
     m: Mechanism,
     trajectory: Any,
-    t: Any = None,
+    t: ArrayLike | None = None,
     *,
     wrench_on_environment: Any = None,
     wrench_on_body: Any = None,
     drives: Any = "all",
-    start: Any = None,
+    start: ArrayLike | None = None,
     model: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    uncertainty: Any = None,
 ) -> Torques:
     """Return the forces that a motion needs, in parts, and the limits it passes.
 
@@ -49,7 +59,9 @@ def torques_along(
     `wrench_on_body` maps frames to wrenches: six numbers or a row for
     each time, in the axes of the frame, or a table in world axes. An array holds one per body.
     Friction holds damped springs too. `model` takes equations, maybe simplified, that give the
-    forces; joints are found by name, and a frozen joint has none.
+    forces; joints are found by name, and a frozen joint has none. Where `parameters` hold arrays,
+    results have their leading dimensions, a machine for each entry, and `f[k]` is one of them.
+    `uncertainty`, an identification, adds what is not sure of the parameters to the bands.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(1); gravity = (0, -9.81, 0); body 1: M = 2, D = (1, 0, 0);")
@@ -61,6 +73,18 @@ def torques_along(
     if told is not None or model is not None:
         return _stated(m, told, trajectory, t, (wrench_on_environment, wrench_on_body), drives)
     require_mechanism(m, "torques_along")
+    designs = designs_of(m, parameters, "torques_along")
+    one = partial(_alone, trajectory=trajectory, t=t, drives=drives, start=start,
+                  wrenches=(wrench_on_environment, wrench_on_body),
+                  uncertainty=uncertainty)  # fmt: skip
+    return many(designs, one) if designs.lead else one(designs.m)
+
+
+def _alone(
+    m: Mechanism, trajectory: Any, t: Any, drives: Any, start: Any, wrenches: tuple[Any, Any],
+    uncertainty: Any,
+) -> Torques:  # fmt: skip
+    """Return the forces of one machine."""
     if is_rolling(m):
         require_driven(m)
     data = trajectory if isinstance(trajectory, MeasuredMotion) else None
@@ -69,15 +93,16 @@ def torques_along(
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
     names, index = _forces(m)
     whole = np.isfinite(np.concatenate([q, qd, qdd], axis=1)).all(axis=1)
-    wrench = wrench_rows(m, t[whole], q[whole], wrench_on_environment, wrench_on_body)
+    wrench = wrench_rows(m, t[whole], q[whole], *wrenches)
     some = _parts(m, index, (q[whole], qd[whole], qdd[whole]), wrench, drives)
     parts = {n: _spaced(x, whole) for n, x in some.items()}
     static = parts["static"]
     tau = sum(parts.values(), np.zeros_like(static))
     found = _exceeded(m, names, index, t, q, qd, tau)
     effort, fastest = _limits(m, "effort_limit"), _limits(m, "velocity_limit")
-    made = Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest)
-    return made if data is None else _with_bands(made, data, index, whole, wrench, drives)
+    made = Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest,
+                   drives=drives, notes=counted(m, drives))  # fmt: skip
+    return with_bands(made, data, index, whole, wrench, drives, uncertainty)
 
 
 def _stated(
@@ -106,7 +131,7 @@ def _stated(
     names, index = _forces(model)
     found = _exceeded(model, names, index, t, q, qd, tau)
     limits = _limits(model, "effort_limit"), _limits(model, "velocity_limit")
-    notes = model.form.left_out
+    notes = (*counted(model, drives), *model.form.left_out)
     return Torques(model, names, t, q, qd, qdd, tau, parts, qd, found, *limits, notes=notes)
 
 
@@ -117,33 +142,6 @@ def _spaced(x: Array, whole: Array) -> Array:
     out = np.full((len(whole), x.shape[1]), np.nan)
     out[whole] = x
     return out
-
-
-def _with_bands(
-    made: Torques, data: MeasuredMotion, index: list[int], whole: Array, wrench: Any, drives: Any
-) -> Torques:
-    """Return the forces with their standard deviation: noise carried through exact derivatives."""
-    notes = (*data.notes, *map(str, data.gaps))
-    forces = None if data.tau is None else data.tau[:, index]
-    if data.spread is None or is_closed(made.m):
-        return replace(made, measured=forces, notes=notes)
-    band = np.full_like(made.tau, np.nan)
-    rows = np.flatnonzero(whole)
-    for k in range(0, len(rows), 4096):  # the derivatives of all samples would fill the memory
-        some = rows[k : k + 4096]
-        given = {} if wrench is None else {"wrench_on_environment": _slice(wrench, k, len(some))}
-        slopes = np.stack(evaluate(
-            made.m, "inverse_dynamics_derivatives", made.q[some], made.qd[some], made.qdd[some],
-            drives="none" if drives == "none" else "inertia", **given,
-        ), -1)  # (samples, forces, rates, 3): by q, q̇ and q̈  # fmt: skip
-        band[some] = np.einsum(
-            "sija,sjab,sijb->si", slopes, data.spread[some], slopes, optimize=True
-        )
-    return replace(made, band=np.sqrt(band), measured=forces, notes=notes)
-
-
-def _slice(wrench: Any, start: int, count: int) -> Any:
-    return wrench[start : start + count] if np.ndim(wrench) == 3 else wrench
 
 
 def _parts(
@@ -265,6 +263,7 @@ def _closed_motion(
 
     motors = list(planned(m).motors)
     if q.shape[-1] == m.nq and len(motors) != m.nq:
+        _require_closed(m, q)
         places = [_place(m, k) for k in motors]  # a motion of the whole tree is read at the motors
         start = q[0] if start is None else start
         q, qd, qdd = q[:, places], qd[:, motors], qdd[:, motors]
@@ -276,6 +275,19 @@ def _closed_motion(
     rates[:, motors], accelerations[:, motors] = qd, qdd
     made = evaluate(m, "tree_motion", tree, rates, accelerations)
     return tree, made[0], made[1]
+
+
+def _require_closed(m: Mechanism, q: Array) -> None:
+    """Raise ComputationError where a motion of all joints opens the loops beyond measuring."""
+    gaps = np.abs(evaluate(m, "closure", q))
+    parts = gaps / Closure(m).row_size
+    if parts.max(initial=0.0) > LOOSE:
+        k, row = np.unravel_index(int(parts.argmax()), parts.shape)
+        raise ComputationError(
+            f"torques_along: the loops are open in sample {k} of the motion: "
+            + gap_text(m, int(row), float(gaps[k, row])),
+            hint="give the motion of the motors alone, with start=",
+        )
 
 
 def _place(m: Mechanism, k: int) -> int:
@@ -310,7 +322,9 @@ def _exceeded(
         sized = np.nan_to_num(np.abs(column) if sign == 0 else sign * column, nan=-np.inf)
         k = int(np.argmax(sized))
         if np.isfinite(number) and sized[k] > (abs(number) if sign == 0 else sign * number):
-            found.append(Excess(name, what, float(column[k]), number, float(t[k])))
+            force, speed = force_and_speed(m, name)
+            unit = {"force": force, "speed": speed}.get(what, speed.removesuffix("/s"))
+            found.append(Excess(name, what, float(column[k]), number, float(t[k]), unit))
 
     for c, (name, k) in enumerate(zip(names, index, strict=True)):
         if owner[k].effort_limit is not None:

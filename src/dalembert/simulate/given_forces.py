@@ -18,7 +18,7 @@ from .kernels import Law
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Constant:
     """The same joint forces at all times; one row per state where there are several."""
 
@@ -37,7 +37,7 @@ class Constant:
         return p
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Joint forces as a function of time."""
 

@@ -1,4 +1,4 @@
-"""Right-hand sides that call Python, and signals of prescribed motions."""
+"""Motions prescribed to joints and steering angles, as the signals that kernels read."""
 
 from __future__ import annotations
 
@@ -7,27 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.velocity_constraints import prescribed_joints, steering_names
+from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError
-from ..mechanism import Mechanism, joint_name
-from ..runtime.callback import Callback
+from ..mechanism import joint_name
 from ..runtime.signal import Signal, held, linear
-from .laws import Called
 from .systems import Closed, Reduced, System, Tree
-
-
-def callback(kernel: Any, law: Called, nq: int, kernels: Any) -> Callback:
-    """Return a right-hand side that asks a Python function for the forces at each evaluation."""
-    reduced = isinstance(kernels.system, Reduced)
-
-    def rate(x: Any, t: Any, u: Any, p: Any, *h: Any) -> Any:
-        qd = kernels.outputs()(x, t, u, p)[0] if reduced else x[nq:]
-        tau = np.asarray(law.function(float(t[0]), x[:nq].copy(), qd.copy()), dtype=float)
-        if tau.shape != (law.forces,):
-            raise UsageError(f"the torque function gave shape {tau.shape}, not ({law.forces},)")
-        return kernel(x, t, u, np.concatenate([tau, p[law.forces :]]), *h)
-
-    return Callback(kernel.card, rate)
 
 
 def as_signal(value: Any) -> Signal:
@@ -50,7 +34,8 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
     if isinstance(own, Tree | Closed):
         joints = own.given
     elif isinstance(own, Reduced):
-        steered, joints = steering_names(m), prescribed_joints(m)
+        steered, joints = Constraints.of(m).steering, Constraints.of(m).prescribed
+        joints = joints[: len(joints) - getattr(own, "count", 0)]  # the others follow laws
     order = dict.fromkeys(steered, 2) | {joint_name(m.bodies[j]): 3 for j in joints}
     for name in motion:
         if name not in order:
@@ -71,14 +56,3 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
             one = one.derivative()
             parts.append(one)
     return parts[0].beside(*parts[1:]) if parts else None
-
-
-def joint_index(m: Mechanism, name: str) -> int:
-    """Return the body of a joint with one degree of freedom, by name."""
-    for j, body in m.outward():
-        if body.joint.nv == 1 and joint_name(body) == name:
-            return j
-    raise UsageError(
-        f"there is no joint {name!r} with one degree of freedom",
-        hint="joints: " + ", ".join(m.joint_names[:12]),
-    )

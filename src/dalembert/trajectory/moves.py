@@ -252,7 +252,11 @@ def spline(times: Any, points: Any, ends: str = "clamped") -> Trajectory:
         )
     if ends not in ("clamped", "natural"):
         raise UsageError(f"unknown ends {ends!r}", hint='"clamped" or "natural"')
-    slopes = _slopes(t, y, ends)
+    return cubics(t, y, _slopes(t, y, ends))
+
+
+def cubics(t: Array, y: Array, slopes: Array) -> Trajectory:
+    """Return the cubics through points with given slopes."""
     h = np.diff(t)[:, None]
     step = np.diff(y, axis=0) / h
     c2 = (3 * step - 2 * slopes[:-1] - slopes[1:]) / h

@@ -12,13 +12,17 @@ from ..errors import UsageError
 from ..mechanism import joint_name
 from ..runtime import integrate as drivers
 from ..runtime.methods import RK4
-from .between import sampled_events
+from . import dead_points
+from .adjoint import gradient_of
 from .events import EventTable, located
+from .fixed_step_events import sampled_events
 from .friction import Modes, Through, crossing
 from .job import Job, place, raise_callback
-from .laws import Called
 from .result import Event, Simulation, SimulationStopped
 from .rolling import Rolling
+from .run_sensitive import event_times, through_jump
+from .sensitive import parted
+from .systems import Tree
 from .threads import Progress, side_by_side
 
 Array = np.ndarray
@@ -44,7 +48,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self.modes = Modes(self.job)
-        if self.method == "rosenbrock" and isinstance(self.job.kernels.law, Called):
+        if self.method == "rosenbrock" and self.job.asked:
             raise UsageError(
                 "rosenbrock needs derivatives of the forces, and a Python function has none",
                 hint='give a law of dalembert.control, or use method="radau"',
@@ -194,7 +198,7 @@ class Run:
             stopped = self._one(driver, row, place(row, lead), found, report)
             return driver.out, found, driver.task["steps"], driver.task["evaluations"], stopped
 
-        if isinstance(self.job.kernels.law, Called):
+        if self.job.asked:
             threads = 1
         done = side_by_side(work, range(len(states)), threads, progress)
         out = np.stack([one[0] for one in done])
@@ -259,9 +263,16 @@ class Run:
         driver.task["t_new"] = t
         values = driver.event_values(x, t)
         driver.task.kept["g_new"][: len(values)] = values
+        before, wide = p.copy(), x.copy()
         rubbed = self.modes.turned(job, x, t, p, driver.parameters, row, place)
+        if job.kernels.ways:
+            x = through_jump(job, driver, wide, x, t, (before, p))
         driver.turn = t, x
         return rubbed
+
+    def event_slopes(self, which: int, driver: Any, x: Array, t: float) -> dict[str, float]:
+        """Return how the time of an event moves with each sensitivity."""
+        return event_times(self.job, self.table, which, driver, x, t)
 
     def ends(self) -> list[float]:
         """Return the times where the right-hand side may jump, and the last time."""
@@ -288,20 +299,24 @@ class Run:
         bad = np.flatnonzero(~np.isfinite(after))
         # speeds first: they are what a bad acceleration spoils
         first = next((k for k in bad if k >= m.nq), bad[0] if len(bad) else 0)
-        joint = names[int(first)]
+        joint = names[int(first) % len(names)]
+        if dead_points.share(self.job, before[: m.nq]) < dead_points.NEAR:
+            raise dead_points.refused(self.job, t)
         which = f", state {place[0] if len(place) == 1 else place}" if place else ""
         what = "is not finite" if len(bad) else "changes too fast for any step"
         raise SimulationStopped(
             f"the motion of joint {joint!r} {what} after t = {t:.9g} s{which}",
             "the last good state is in .q and .qd of this error; a smaller step or tolerance, "
-            "stops or damping may help",
-            joint, t, before[: m.nq].copy(), before[m.nq :].copy(),
+            f"stops or damping may help{dead_points.hint(self.job)}",
+            joint, t, before[: m.nq].copy(), before[m.nq : len(names)].copy(),
         )  # fmt: skip
 
     def result(self, found: Found, lead: tuple[int, ...]) -> Simulation:
         """Return what was found as one object."""
         out, events, steps, evaluations, stopped = found
         m, job = self.job.m, self.job
+        n, ways = job.kernels.size, job.kernels.ways
+        events = dead_points.passed(job, events, self.table.friction)
         out = out.reshape(*lead, len(self.times), out.shape[-1])
         times = self.times
         if stopped and not lead:
@@ -309,13 +324,21 @@ class Run:
             out, times = out[kept], times[kept]
 
         def observe(r: Simulation) -> Any:
-            return self.outputs(out, times, lead)
+            return self.outputs(out, times)
 
-        speeds = self._speeds(out, times)
+        def pull(bars: Array) -> dict[str, Array]:
+            return gradient_of(self, out, lead, bars)
+
+        state, slopes = parted(out, n, ways)
+        smooth = isinstance(job.kernels.system, Tree) and not ways and not stopped
+        speeds = self._speeds(state, times)
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, steps,
             evaluations, stopped, observe, job.force_names, job.parameters,
             (*counted(m, job.kernels.system.drives), *self._said(out)),
+            {k: x[..., : m.nq] for k, x in slopes.items()},
+            {k: x[..., m.nq :] for k, x in slopes.items()}, pull if smooth else None,
+            job.kernels.law.wanted(m, times) if hasattr(job.kernels.law, "wanted") else None,
         )  # fmt: skip
 
     def _said(self, out: Array) -> tuple[str, ...]:
@@ -324,7 +347,7 @@ class Run:
         notes = getattr(self.job.kernels.law, "notes", None)
         first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
         told = notes(self.job.m, first[0][: self.job.m.nq]) if notes and len(first) else ()
-        return (*told, *own)
+        return (*told, *own, *self.job.kernels.wrenches.notes)
 
     def _speeds(self, out: Array, times: Array) -> Array:
         """Return the speeds of the samples: rates of all joints, or α where a machine rolls."""
@@ -337,7 +360,7 @@ class Run:
             u = np.concatenate([u, times[:, None], np.ones((len(times), 1))], axis=1)
         return own.alpha(out[..., :nq], out[..., nq:], u)
 
-    def outputs(self, out: Array, times: Array, lead: tuple[int, ...]) -> Any:
+    def outputs(self, out: Array, times: Array) -> Any:
         """Return (qd, rate of the speeds, forces) at every sample."""
         job = self.job
         p = np.asarray(job.settings, dtype=float)

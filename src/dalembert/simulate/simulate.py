@@ -12,29 +12,33 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..algorithms.velocity_rows import is_rolling
 from ..compute import evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
-from ..mechanism import Mechanism, require_mechanism
+from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
 from ..plan import planned
 from ..plan.assembly import assemble
 from ..plan.kane import explain
 from ..plan.loops import with_motors
 from ..runtime.build import refusal
 from ..runtime.methods import ADAPTIVE
+from .dead_points import watched
 from .events import event_table
 from .friction import Modes
+from .given_forces import law_of
+from .integration import Found, Run
 from .job import Job, force_names
 from .kernels import METHODS, Kernels
-from .laws import law_of
+from .near_closure import near_closure
 from .plant import parted, planted, start
+from .prescribed import prescribed_signal
+from .python_drivers import SCIPY, STIFF, run_numpy, run_scipy
 from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
-from .run import Found, Run
-from .slow import SCIPY, STIFF, run_numpy, run_scipy
+from .run_sensitive import followed, varied
+from .steered import RateLaw, steered, steered_system, timed_motion
 from .systems import Closed, Tree, normalised, system
-from .tools import joint_index, prescribed_signal
 from .wrenches import Wrenches, wrenches_of
 
 Array = np.ndarray
@@ -43,10 +47,10 @@ __all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
 
 def simulate(
     m: Mechanism,
-    q0: Any = None,
-    qd0: Any = None,
+    q0: ArrayLike | None = None,
+    qd0: ArrayLike | None = None,
     torque: Any = None,
-    t: Any = 10.0,
+    t: ArrayLike = 10.0,
     *,
     method: str = "dop853",
     step: float = 1e-3,
@@ -65,23 +69,32 @@ def simulate(
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
     plant: Any = None,
+    sensitivities: Any = (),
 ) -> Simulation:
-    """Return the motion from (q0, qd0) on the times t (an array, or the end of 201 samples).
+    """Return the motion that starts at (q0, qd0): t, q, qd, tau, energy and events.
 
-    Without q0 it starts at the rest pose, with closed loops at `assemble(m)`.
-    `torque`: numbers, {joint: number}, (times, table) read linearly or with `hold` as steps, a
-    control law (`dalembert.control`), or a Python function f(t, q, qd), which is slower. With
-    closed loops, and where joints follow others, it holds the motor forces; under velocity
-    constraints qd0 are the speeds α, and the traction of each wheel follows the joint forces.
-    `method`: dop853, dopri5, rosenbrock (stiff cases), all adaptive; rk4, euler (semi-implicit),
-    constant_acceleration with `step`; radau, bdf, lsoda by SciPy. q0, qd0 and `parameters` may have
-    leading dimensions. `max_steps` (adaptive methods) and `time_limit` (seconds of work) end what
-    takes too long. `motion` prescribes joints or steering: {name: signal or (times, values)}.
-    `events`: "limits", or {name: f(t, q, qd)}; those named in `stop` end the simulation.
-    `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
-    origin of the frame in its axes; `wrench_on_environment` is its negative. Friction counts
-    (`drives`, said in `notes`): joints stick and slip, which are events ("elbow sticks").
-    `plant` takes equations, maybe simplified, by which the joints of their names then move.
+    - `q0`: the rest pose by default; with closed loops, `assemble(m)`.
+    - `qd0`: zero by default; with wheels, the independent speeds α.
+    - `torque`: numbers, {joint: number}, (times, table), a law of `dalembert.control`, or a Python
+      function f(t, q, qd), which is slower. A table is read linearly, with `hold` in steps. With
+      closed loops or followers give motor forces; with wheels, tractions follow the joint forces.
+    - `t`: the times wanted, or the end time (then 201 samples).
+    - `method`: dop853, dopri5 and rosenbrock (stiff models) choose their steps; rk4, euler
+      (semi-implicit) and constant_acceleration use `step`; radau, bdf and lsoda are SciPy's.
+    - `drives`: "all" counts rotor inertia and friction, "inertia" rotors only, "none" neither.
+      With friction joints stick and slip, which are events ("elbow sticks").
+    - `motion`: prescribed joints or steering, {name: number, signal, (times, values) or f(t)}. A
+      control law or f(t, q, qd) gives the rate of a steering angle, which becomes the last
+      coordinate.
+    - `events`: "limits" or {name: f(t, q, qd)}; those named in `stop` end the simulation.
+    - `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
+      origin of the frame in its axes; `wrench_on_environment` is its negative.
+    - `plant`: equations, perhaps simplified, that move the joints instead of the mechanism.
+    - `sensitivities`: names of parameters and gains ("L1", "kp", "kp.elbow"). `r.dq["L1"]` and
+      `r.dqd["L1"]` are then exact derivatives of the motion.
+    - `max_steps`, `time_limit` (seconds of work): give up beyond these.
+
+    q0, qd0 and `parameters` may have leading dimensions: one simulation for each entry.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -92,15 +105,20 @@ def simulate(
     # size: a line for each option
     m, equations = parted(m, plant)
     require_mechanism(m, "simulate")
-    m = with_motors(m)
+    m = with_motors(freed(m, varied(parameters, sensitivities)))
+    m, q0, given, laws = steered(m, q0, motion)
     above = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
     _check(method, above | {"time_limit": 1.0 if time_limit is None else time_limit}, parameters)
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
-    job = _job(m, torque, drives, motion, hold, parameters, outside, equations)
-    times, q0 = _times(t), start(m, equations, q0, qd0)
+    times = _times(t)
+    given = timed_motion(given, times)
+    job = _job(m, torque, drives, (given, laws), hold, parameters, outside, equations)
+    job = replace(job, kernels=replace(job.kernels, single=method in ADAPTIVE))
+    q0 = start(m, equations, q0, qd0)
     states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
+    job, states = followed(job, states, lead, float(times[0]), sensitivities, method)
     job = _planned(job, states[:1], float(times[0]))
-    table = event_table(m, events, stop, Modes(job).names)
+    table = watched(job, event_table(m, events, stop, Modes(job).names))
     atol = rtol * 1e-2 if atol is None else atol
     run = Run(job, times, method, step, rtol, atol, table, max_steps)
     found = _found(run, states, lead, threads, _watched(time_limit, run, progress))
@@ -153,22 +171,26 @@ def _job(
     m: Mechanism,
     torque: Any,
     drives: Any,
-    motion: Any,
+    moved: tuple[Mapping[str, Any], Mapping[str, RateLaw]],
     hold: bool,
     parameters: Any,
     outside: Wrenches,
     equations: Any = None,
 ) -> Job:
-    joints = tuple(sorted(joint_index(m, n) for n in motion or () if n in m.joint_names))
+    motion, laws = moved
+    named = (m.joint_index(n) for n in motion if n in m.joint_names)
+    joints = tuple(sorted(j for j in named if m.bodies[j].joint.nv == 1))
     own = rolling(m, drives, joints) if is_rolling(m) else system(m, drives, joints)
+    if laws and isinstance(own, Rolling):
+        own = steered_system(own, laws)
     if isinstance(own, Tree):
         own = replace(own, framed=bool(outside.frames))
     if equations is not None:
         own = planted(own, equations, bool(outside.frames or parameters))
     law = law_of(torque, force_names(own), hold)
     if hasattr(law, "placed"):
-        law = law.placed(own.m, _law_plan(own))
-    extra = prescribed_signal(own, motion or {})
+        law = law.placed(own.m, _law_plan(own), drives)
+    extra = prescribed_signal(own, motion)
     settings = np.asarray(law.settings, dtype=float)
     parts = [s for s in (law.signal, extra, outside.signal) if s is not None]
     signal = parts[0].beside(*parts[1:]) if parts else None
@@ -176,7 +198,7 @@ def _job(
     size = law.signal.size if law.signal is not None else 0
     kernels = Kernels(own, law, size, settings.shape[-1], asked, outside)
     # kernels have no inputs of length zero
-    some = settings.shape[-1] or kernels.rubbing
+    some = settings.shape[-1] or kernels.dry_joints
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
     return Job(kernels, signal, data, dict(parameters or {}))
 
@@ -197,7 +219,12 @@ def _closed(job: Job, own: Closed, q: Array, v: Array, start: float) -> tuple[Ar
         u = job.signal(start)[job.kernels.prescribed] if job.signal is not None else np.zeros(0)
         q[..., sum(b.joint.nq for b in m.bodies[:j])] = u[3 * k]
         v[..., m.velocity_index[j]] = u[3 * k + 1]
+    found = near_closure(m, q, v) if given is None else None
+    if found is not None:
+        return found
     q = evaluate(m, "assembly", q, parameters=given)
+    if not v.any():  # at rest
+        return q, v
     return q, evaluate(m, "tree_motion", q, v, np.zeros_like(v), parameters=given)[0]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import kane
-from ..algorithms.velocity_constraints import prescribed_joints, steering_names
+from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError, shown
 from .systems import Reduced, System
 
@@ -46,14 +46,15 @@ def held_signals(own: System, q: Array, steer: Any, t: float) -> Array:
     u = np.zeros(own.signals)
     if not isinstance(own, Reduced):
         return u
-    count, at = len(steering_names(own.m)), 2 * len(steering_names(own.m))
+    count = len(Constraints.of(own.m).steering)
+    at = 2 * count
     if steer is not None:
         angles = np.atleast_1d(np.asarray(steer, dtype=float))
         if angles.shape != (count,):
             raise UsageError(f"steer has shape {angles.shape}, expected ({count},)")
         u[0:at:2] = angles
     parts = own.m.split_q(list(q))
-    for j in prescribed_joints(own.m):
+    for j in Constraints.of(own.m).prescribed:
         u[at], at = parts[j][0], at + 3
     if own.timed:
         u[at : at + 2] = t, 1.0

@@ -1,0 +1,216 @@
+"""Laws that steer vehicles along paths, compiled with the model: δ̇ and the progress along the path.
+
+The guide is a wheel or axle that is not steered; its place beside the path is (d, e), distance and
+angle (Samson's Frenet form). `FollowPath` feeds back d, e, the articulation angles and the steering
+angle about the motion that the path asks for, with gains of a linear quadratic regulator per metre:
+forwards or backwards, with trailers. `PurePursuit` aims at a point ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..algebra import Vec3
+from ..algorithms.kinematics import target_pose
+from ..algorithms.velocity_rows import forward_row, heading
+from ..errors import UsageError, shown
+from ..expr import Scalar, atan2, maximum, minimum, sqrt
+from ..joint import Vector
+from ..mechanism import Mechanism, Wheel
+from .plane_paths import bends, curvature, nearest
+from .vehicle import Vehicle, vehicle
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class _Follower:
+    """What path laws share: path, guide, direction, and the vehicle they were prepared for."""
+
+    path: Any
+    guide: str | None = None  # a wheel that is not steered; the first of them if None
+    backwards: bool = False
+    own = ("progress",)
+    vehicle: Vehicle | None = field(default=None, repr=False, compare=False)
+
+    def _ready(self, m: Mechanism, name: str, bend: float) -> Any:
+        free = [w for w in m.wheels if w.steer is None]
+        named = [w for w in free if self.guide in (None, w.name)]
+        if not named:
+            raise UsageError(
+                f"no wheel {shown(str(self.guide))!r} that is not steered",
+                hint="guide: " + (", ".join(shown(w.name) for w in free) or "none"),
+            )
+        found = vehicle(m, named[0], name, -1 if self.backwards else 1, bend)
+        return replace(self, vehicle=found)
+
+    def start(self, q: Array) -> Sequence[float]:
+        """Return straight wheels, and the point of the path nearest to the guide."""
+        made = self._made
+        place = target_pose(made.numbers, made.target, [float(x) for x in q]).p
+        return 0.0, nearest(self.path, float(place.x), float(place.y))
+
+    @property
+    def _made(self) -> Vehicle:
+        if self.vehicle is None:
+            raise UsageError("the law has not met its vehicle", hint="simulate(..., motion={...})")
+        return self.vehicle
+
+    def _beside(self, m: Mechanism, q: Vector, s: Scalar) -> Beside:
+        """Return where the guide stands beside its path."""
+        made = self._made
+        T = target_pose(m, made.target, q)
+        ahead = T.R @ heading(made.wheel, 0)[1] * made.way
+        (x, y), (x1, y1), _ = self.path.curve(s)
+        g = sqrt(x1 * x1 + y1 * y1)
+        tx, ty = x1 / g, y1 / g
+        dx, dy = T.p.x - x, T.p.y - y
+        return Beside(
+            T.p, ahead, tx * dy - ty * dx, tx * ahead.x + ty * ahead.y,
+            tx * ahead.y - ty * ahead.x, curvature(self.path, s), g,
+        )  # fmt: skip
+
+    def _speed(self, m: Mechanism, q: Vector, qd: Vector) -> Scalar:
+        made = self._made
+        row = forward_row(m, made.wheel, q, [0] * m.nv, {})
+        return made.way * sum((a * b for a, b in zip(row.H, qd, strict=True)), 0)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A guide beside its path: place, way it goes, distance to the left, angle, curvature."""
+
+    place: Vec3
+    ahead: Vec3
+    distance: Scalar
+    cosine: Scalar
+    sine: Scalar
+    curvature: Scalar
+    scale: Scalar
+
+    @property
+    def angle(self) -> Scalar:
+        """The angle between the way it goes and the path."""
+        return atan2(self.sine, self.cosine)
+
+    def progress(self, speed: Scalar) -> Scalar:
+        """Return the rate of the path's parameter."""
+        return speed * self.cosine / (self.scale * (1 - self.curvature * self.distance))
+
+
+@dataclass(frozen=True)
+class FollowPath(_Follower):
+    """The rate of steering that brings a vehicle to its path and keeps it there.
+
+    `length` is the distance in metres within which errors decay: about the length of the vehicle.
+    """
+
+    length: float = 5.0
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
+        return ("follow path", self.path, self.guide, self.backwards, self.length)
+
+    def prepared(self, m: Mechanism, name: str) -> FollowPath:
+        """Return the law with its gains for a machine."""
+        found: FollowPath = self._ready(m, name, 1.5 * self.path.sharpest)
+        return found
+
+    def rates(self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, x: Vector) -> Sequence[Scalar]:
+        """Return δ̇ and the rate of the path's parameter."""
+        made, (angle, s) = self._made, x
+        at, speed = self._beside(m, q, s), self._speed(m, q, qd)
+        bend = at.curvature
+        # what the path asks for, where its curvature changes per metre, and per metre again
+        first, second, third = bends(self.path, s)
+        ahead, more = made.ahead(bend), made.further()
+        held = made.held(bend)
+        held[2:] = [
+            x + a * first + float(b) * second for x, a, b in zip(held[2:], ahead, more, strict=True)
+        ]
+        joints = m.split_q(q)
+        now = [at.distance, at.angle, *(joints[j][0] for j in made.joints), angle]
+        gains = made.gains(self.length)
+        turn = sum((-k * (a - b) for k, a, b in zip(gains, now, held, strict=True)), 0)
+        turn = turn + made.steering_slope(bend) * first
+        turn = turn + made.ahead_slope(bend) * first * first
+        turn = turn + ahead[-1] * second + float(more[-1]) * third
+        return speed * turn, at.progress(speed)
+
+
+@dataclass(frozen=True)
+class PurePursuit(_Follower):
+    """The rate of steering that aims the guide at the point of the path `ahead` metres on.
+
+    The steering angle follows that of the circle through this point within a tenth of the distance.
+    """
+
+    ahead: float = 6.0
+    sharpest: float = 0.25  # curvatures beyond are not asked for
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
+        return ("pure pursuit", self.path, self.guide, self.backwards, self.ahead, self.sharpest)
+
+    def prepared(self, m: Mechanism, name: str) -> PurePursuit:
+        """Return the law made ready for a machine."""
+        found: PurePursuit = self._ready(m, name, self.sharpest)
+        return found
+
+    def rates(self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, x: Vector) -> Sequence[Scalar]:
+        """Return δ̇ and the rate of the path's parameter."""
+        made, (angle, s) = self._made, x
+        at, speed = self._beside(m, q, s), self._speed(m, q, qd)
+        (x, y), _, _ = self.path.curve(s + self.ahead / at.scale)
+        dx, dy = x - at.place.x, y - at.place.y
+        bend = 2 * (at.ahead.x * dy - at.ahead.y * dx) / (dx * dx + dy * dy)
+        bend = maximum(minimum(bend, self.sharpest), -self.sharpest)
+        wanted = made.held(bend)[-1]
+        return 10 * speed / self.ahead * (wanted - angle), at.progress(speed)
+
+
+@dataclass(frozen=True)
+class Cruise:
+    """Traction of a wheel that keeps its forward speed: gain (speed - v), in newtons."""
+
+    speed: float
+    gain: float
+    wheel: str | None = None  # the first that is not steered if None
+    signal: None = None
+
+    @property
+    def settings(self) -> Array:
+        """The numbers that compiled code reads."""
+        return np.array([self.speed, self.gain], dtype=float)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
+        return ("cruise", self.wheel)
+
+    def torque(
+        self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
+    ) -> Sequence[Scalar]:
+        """Return joint forces, which are zero, and the traction of each wheel."""
+        chosen = _driven(m, self.wheel)
+        steer = {name: (x, rate) for name, x, rate in m.told}
+        row = forward_row(m, chosen, q, [0] * m.nv, steer)
+        v = sum((a * b for a, b in zip(row.H, qd, strict=True)), 0)
+        push = p[1] * (p[0] - v)
+        return [*([0] * m.nv), *(push if w is chosen else 0 for w in m.wheels)]
+
+
+def _driven(m: Mechanism, name: str | None) -> Wheel:
+    for w in m.wheels:
+        if w.name == name or (name is None and w.steer is None):
+            return w
+    raise UsageError(
+        f"there is no wheel {shown(str(name))!r}",
+        hint="wheels: " + (", ".join(shown(w.name) for w in m.wheels) or "none"),
+    )

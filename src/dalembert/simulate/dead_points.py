@@ -1,0 +1,100 @@
+"""Laws that ask a model for motor forces are watched where the motors are at a dead point.
+
+There the motors do not move the machine for an instant, and the forces that a model asks of them
+have no bound. A law with limits goes through; one without is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.dead_point import side
+from ..errors import SingularPose
+from ..joint import Vector
+from ..mechanism import Mechanism
+from ..plan import LoopPlan
+from ..plan.assembly import Closure
+from ..plan.elimination import null_space
+from .events import EventTable
+from .job import Job
+from .result import Event
+from .rolling import Rolling
+
+DEAD = "the motors pass a dead point"
+NEAR = 0.02  # share of the motors in a motion below which they are said to be at a dead point
+
+
+def watched(job: Job, table: EventTable) -> EventTable:
+    """Return the events with that of the motors, where a law asks a model of loops for forces."""
+    m, plan = _closed(job), _plan(job)
+    if m is None or plan is None:
+        return table
+
+    def passed(t: Any, q: Vector, qd: Vector) -> Any:
+        return side(m, plan, q)
+
+    key = None if table.key is None else (table.key, DEAD, repr(plan))
+    return replace(table, functions={**table.functions, DEAD: passed}, key=key)
+
+
+def _plan(job: Job) -> LoopPlan | None:
+    """Return how the law solves the loops; None where its forces do not depend on it."""
+    law: Any = job.kernels.law
+    plan = getattr(law, "plan", None)
+    # spare motors have dead points together only; what no motor moves is not asked of them
+    if plan is None or not law.asks or plan.spare_motors or not plan.rows:
+        return None
+    return plan  # type: ignore[no-any-return]
+
+
+def _closed(job: Job) -> Mechanism | None:
+    """Return the machine in numbers; None where its equations know more than the pose."""
+    own = job.kernels.system
+    if isinstance(own, Rolling) and (own.timed or own.signals):
+        return None
+    given = {k: v for k, v in job.parameters.items() if np.ndim(v) == 0}
+    if len(given) < len(job.parameters):
+        return None
+    m = job.m.with_values(**given) if given else job.m
+    return None if m.open_parameters else m.bound()
+
+
+def share(job: Job, q: Any) -> float:
+    """Return the smallest share that the motors have in the motions of a pose; 1 if not watched."""
+    m, plan = _closed(job), _plan(job)
+    if m is None or plan is None or not np.isfinite(q).all():
+        return 1.0
+    N = null_space(Closure(m).jacobian(np.asarray(q, dtype=float)))
+    led = np.linalg.svd(N[list(plan.independent)], compute_uv=False)
+    return float(led[-1]) if len(led) else 1.0
+
+
+def passed(job: Job, events: list[Event], told: bool = True) -> list[Event]:
+    """Return the events without those that only the plan met; refuse a law without limits."""
+    kept = [e for e in events if e.name != DEAD or share(job, e.q) < NEAR]
+    law: Any = job.kernels.law
+    if len(kept) == len(events) and all(e.name != DEAD for e in kept):
+        return events
+    for e in kept:
+        if e.name == DEAD and law.limit is None:
+            raise refused(job, e.time)
+    return [e for e in kept if told or e.name != DEAD]
+
+
+def hint(job: Job) -> str:
+    """Return what else may have stopped a motion."""
+    if _plan(job) is None:
+        return ""
+    return "; or the motors met a dead point, where the forces of this law have no bound"
+
+
+def refused(job: Job, t: float) -> SingularPose:
+    """Return the error of a law whose motors are at a dead point."""
+    return SingularPose(
+        f"{DEAD} at t = {t:.9g} s, where {type(job.kernels.law).__name__} asks for forces without "
+        "bound",
+        hint="limit=... bounds its forces; or name other active joints, or keep away from there",
+    )
