@@ -1,6 +1,6 @@
 // The description, with what is wrong underlined where it is wrong.
 
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, undo } from "@codemirror/commands";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
@@ -30,6 +30,10 @@ export class Editor {
 
   set text(value: string) {
     this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: value } });
+  }
+
+  undo(): void {
+    undo(this.view);
   }
 
   mark(wrong: Wrong | undefined): void {

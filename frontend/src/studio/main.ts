@@ -12,8 +12,11 @@ import type { Motion, Scene } from "../view/scene";
 import { Stage } from "../view/stage";
 import "../view/style.css";
 import { ask, keep, type Wrong } from "./api";
+import { compareTab } from "./compare";
 import { Editor } from "./editor";
 import { showEquations, unfolded, type Equations } from "./formulas";
+import { grid } from "./grid";
+import { nothing, reduceTab } from "./reduce";
 import "./studio.css";
 
 interface Described {
@@ -40,6 +43,8 @@ class StudioPage {
   private sliders: Sliders | null = null;
   private player: Player | null = null;
   private values: Record<string, number> = {};
+  private readonly past: Record<string, number>[] = []; // of sliders, for undo
+  choice = nothing(); // which terms are left out
   private shape = ""; // what decides whether sliders stay
   private timer = 0;
   answered = 0; // equations typeset so far, for those who wait
@@ -52,9 +57,19 @@ class StudioPage {
     const bar = element("div", left, "tools2");
     this.button(bar, "open a file", () => this.open());
     this.button(bar, "save TOML", () => this.save("toml"));
+    this.button(bar, "notebook", () => this.save("ipynb"));
     this.button(bar, "share as a page", () => this.save("html"));
+    const table = this.button(bar, "DH grid", () => {
+      const on = sheet.hidden;
+      sheet.hidden = !on;
+      box.hidden = on;
+      table.textContent = on ? "as text" : "DH grid";
+      if (on) grid(sheet, this.editor.text, (text) => { this.editor.text = text; });
+    });
+    this.button(bar, "undo", () => this.undo());
     this.button(bar, "◐", () => this.theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
-    const box = element("div", left, "editor");
+    const box = element("div", left, "editor"), sheet = element("div", left, "sheet");
+    sheet.hidden = true;
     this.said = element("div", left, "said");
     this.said.setAttribute("role", "status");
     this.parameters = element("div", left, "parameters");
@@ -80,8 +95,18 @@ class StudioPage {
     return { text: this.editor.text, values: this.values, ...more };
   }
 
+  // one step back: the last slider, else the last change of the text
+  private undo(): void {
+    const before = this.past.pop();
+    if (!before) return this.editor.undo();
+    this.values = before;
+    this.parameters.dataset.names = "";
+    void this.refresh(true);
+  }
+
   private typed(): void {
     clearTimeout(this.timer);
+    this.choice = { ...this.choice, strike: [] }; // terms of other equations have other numbers
     const since = performance.now();
     this.timer = window.setTimeout(() => void this.refresh(true, since), 60);
   }
@@ -90,7 +115,7 @@ class StudioPage {
   async refresh(equations: boolean, since = performance.now()): Promise<void> {
     const first = ask<Described>("describe", this.given()).then((d) => { if (d) this.described(d, d.error); });
     const second = equations
-      ? ask<Equations>("equations", this.given({ kinds: unfolded() })).then((e) => {
+      ? ask<Equations>("equations", this.given({ kinds: unfolded(), strike: this.choice.strike })).then((e) => {
           if (!e) return;
           if (e.error) { if (!this.said.classList.contains("bad")) this.formulas.replaceChildren(element("p", null, "cost", e.error.message)); }
           else showEquations(this.formulas, e, (joints) => this.light(joints), () => void this.refresh(true));
@@ -132,8 +157,10 @@ class StudioPage {
       input.step = "any";
       input.min = String(p.value !== null && p.value < 0 ? -2 * size : 0);
       input.max = String(p.value !== null && p.value < 0 ? 0 : 2.5 * size);
-      input.value = String(p.value ?? 0.4);
+      input.value = String(this.values[p.key] ?? p.value ?? 0.4);
+      if (p.key in this.values) value.textContent = number(this.values[p.key]);
       input.setAttribute("aria-label", p.name);
+      input.addEventListener("pointerdown", () => this.past.push({ ...this.values }));
       input.addEventListener("input", () => {
         this.values[p.key] = +input.value;
         value.textContent = number(+input.value);
@@ -211,6 +238,7 @@ class StudioPage {
     const tabs: [string, (host: HTMLElement) => void][] = [
       ["Code", (h) => this.codeTab(h)], ["Forces", (h) => this.runTab(h, "torques")],
       ["Motion", (h) => this.runTab(h, "simulate")], ["Frequencies", (h) => this.frequencyTab(h)],
+      ["Terms", (h) => reduceTab(h, this.reducing())], ["Formalisms", (h) => void compareTab(h, () => this.given())],
     ];
     tabs.forEach(([name, make]) => {
       const b = this.button(heads, name, () => {
@@ -225,7 +253,17 @@ class StudioPage {
     });
   }
 
-  private choice(host: HTMLElement, label: string, words: string[]): HTMLSelectElement {
+  private reducing() {
+    const page = this;
+    return {
+      get choice() { return page.choice; },
+      given: (more?: Record<string, unknown>) => page.given(more),
+      light: (joints: number[] | null) => page.light(joints),
+      changed: () => void page.refresh(true),
+    };
+  }
+
+  private pick(host: HTMLElement, label: string, words: string[]): HTMLSelectElement {
     const box = element("select", host);
     box.setAttribute("aria-label", label);
     for (const w of words) element("option", box, "", w).value = w;
@@ -233,14 +271,14 @@ class StudioPage {
   }
 
   private codeTab(host: HTMLElement): void {
-    const bar = element("div", host, "tools2"), quantity = this.choice(bar, "quantity", QUANTITIES), language = this.choice(bar, "language", LANGUAGES);
+    const bar = element("div", host, "tools2"), quantity = this.pick(bar, "quantity", QUANTITIES), language = this.pick(bar, "language", LANGUAGES);
     const which = element("select", bar), out = element("pre", host, "listing");
     which.setAttribute("aria-label", "file");
     let files: Record<string, string> = {};
     const show = () => { out.textContent = files[which.value] ?? ""; };
     const load = async () => {
       out.textContent = "…";
-      const r = await ask<{ files: Record<string, string> }>("code", this.given({ quantity: quantity.value, language: language.value }));
+      const r = await ask<{ files: Record<string, string> }>("code", this.given({ quantity: quantity.value, language: language.value, ...this.choice }));
       if (!r) return;
       files = r.files ?? {};
       which.replaceChildren();

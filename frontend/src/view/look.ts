@@ -30,7 +30,8 @@ export function look(machine: Machine, drawing: Drawing): Look {
   for (const x of s.base) if (!floats || s.loops.length) box.expandByPoint(vector(x));
   if (box.isEmpty()) box.expandByPoint(p.set(0, 0, 0));
   const centre = box.getCenter(new THREE.Vector3());
-  const radius = Math.max(0.5 * box.getSize(p).length() + 1.5 * drawing.unit, 1e-3);
+  const rim = Math.max(0, ...s.wheels.filter((w) => w.hub).map((w) => w.radius!));
+  const radius = Math.max(0.5 * box.getSize(p).length() + 1.5 * drawing.unit + 1.5 * rim, 1e-3);
   const low = lowest(box, up), base = Math.min(...s.base.map((x) => vector(x).dot(up)), Infinity);
   let ground: number | null = low - 1.2 * drawing.unit;
   if (s.wheels.length) ground = Math.min(...s.wheels.map((w) => -(w.radius ?? drawing.wheelRadius))) + (s.wheels[0] ? low : 0);

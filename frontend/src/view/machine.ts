@@ -2,10 +2,10 @@
 
 import * as THREE from "three";
 import { at, IDENTITY, Machine, turn } from "./kinematics";
-import type { Place, Scene, Vec } from "./scene";
+import type { Place, Scene, Vec, Wheel } from "./scene";
 import * as S from "./shapes";
 
-export type Layer = "joints" | "frames" | "limits" | "centres" | "inertia" | "forces";
+export type Layer = "joints" | "frames" | "limits" | "centres" | "inertia" | "forces" | "reactions" | "meshes";
 
 interface Follower {
   update(frames: Place[], q: number[]): void;
@@ -14,12 +14,13 @@ interface Follower {
 export class Drawing {
   readonly root = new THREE.Group();
   readonly layers: Record<Layer, THREE.Group[]> = {
-    joints: [], frames: [], limits: [], centres: [], inertia: [], forces: [],
+    joints: [], frames: [], limits: [], centres: [], inertia: [], forces: [], reactions: [], meshes: [],
   };
   readonly groups: THREE.Group[] = [];
   readonly unit: number; // the radius of a link near the base
   readonly wheelRadius: number;
   readonly steer: Record<string, number> = {};
+  private readonly solids: THREE.Object3D[] = []; // what a mesh stands for
   private followers: Follower[] = [];
   private readonly whole: THREE.Mesh;
 
@@ -29,7 +30,7 @@ export class Drawing {
     this.wheelRadius = Math.max(0.05 * s.size, 1e-3);
     this.root.matrixAutoUpdate = false;
     const depth = depths(s);
-    const onWheels = dressed(s);
+    const onWheels = dressed(s), rims = new Set(s.wheels.filter((w) => w.hub).map((w) => w.body));
     s.bodies.forEach((b, j) => {
       const group = new THREE.Group();
       group.matrixAutoUpdate = false;
@@ -37,11 +38,12 @@ export class Drawing {
       this.root.add(group);
       const r = this.unit * Math.max(0.6, 0.94 ** depth[j]);
       const material = this.material(S.LINKS[depth[j] % S.LINKS.length]);
-      const solid = onWheels.has(j) ? this.chassis(j, material) : S.link(b.points, r, material, s.size);
+      const solid = rims.has(j) ? new THREE.Group() : onWheels.has(j) ? this.chassis(j, material) : S.link(b.points, r, material, s.size);
       group.add(solid);
+      this.solids.push(solid);
       const held = s.loops.some((c) => c.i === j || c.j === j);
       if (b.kind === "free" && b.ellipsoid && !b.ellipsoid.odd && !held && !onWheels.has(j)) group.add(S.crate(b.ellipsoid, b.centre!, material));
-      this.add("joints", group, S.joint(b, r, s.elastic.includes(j)));
+      if (!rims.has(j)) this.add("joints", group, S.joint(b, r, s.elastic.includes(j)));
       this.add("frames", group, S.triad(3.2 * r));
       if (b.centre) {
         const mark = S.centreMark(r * Math.min(1.1, Math.max(0.45, 0.5 * Math.cbrt((b.mass ?? 1) / meanMass(s)))));
@@ -65,6 +67,7 @@ export class Drawing {
     this.base();
     this.links();
     this.wheels();
+    this.meshes();
     this.update();
     if (ghost) this.fade();
     this.root.traverse((o) => {
@@ -96,6 +99,10 @@ export class Drawing {
 
   show(layer: Layer, visible: boolean): void {
     for (const g of this.layers[layer]) g.visible = visible;
+    if (layer === "meshes") {
+      for (const j of this.meshed) this.solids[j].visible = !visible;
+      for (const g of this.layers.joints) g.visible = !visible;
+    }
   }
 
   private add(layer: Layer, parent: THREE.Object3D, what: THREE.Object3D): void {
@@ -103,6 +110,19 @@ export class Drawing {
     group.add(what);
     parent.add(group);
     this.layers[layer].push(group);
+  }
+
+  private get meshed(): Set<number> {
+    return new Set(this.machine.scene.meshes?.parts.map((p) => p.body).filter((j) => j >= 0));
+  }
+
+  private meshes(): void {
+    const depth = depths(this.machine.scene);
+    for (const p of this.machine.scene.meshes?.parts ?? []) {
+      const material = S.paint(p.body < 0 ? 0x8a93a0 : S.LINKS[depth[p.body] % S.LINKS.length], { flatShading: true, side: THREE.DoubleSide });
+      this.add("meshes", p.body < 0 ? this.root : this.groups[p.body], S.mesh(p, material));
+    }
+    if (this.layers.meshes.length) this.show("meshes", true);
   }
 
   private material(color: number) {
@@ -253,6 +273,7 @@ export class Drawing {
   private wheels(): void {
     const s = this.machine.scene;
     for (const w of s.wheels) {
+      if (w.track !== null) continue; // its wheels are bodies
       const R = w.radius ?? this.wheelRadius, n = S.vector(w.normal).normalize();
       const track = w.radius === null ? this.track(w.body) : 0;
       for (const side of track > 0 ? [-0.5, 0.5] : [0]) {
@@ -276,6 +297,8 @@ export class Drawing {
   }
 
   private track(body: number): number {
+    const known = this.machine.scene.wheels.find((w) => w.body === body && w.track !== null);
+    if (known) return known.track!;
     const p = this.machine.scene.bodies[body].points;
     const l = Math.max(...p.map((a) => Math.max(...p.map((b) => S.vector(a).distanceTo(S.vector(b))))));
     return Math.max(3.4 * this.wheelRadius, Math.min(0.5 * l, 5 * this.wheelRadius));
@@ -283,8 +306,8 @@ export class Drawing {
 
   // a body on wheels is a box between and above them
   private chassis(j: number, material: THREE.Material): THREE.Object3D {
-    const s = this.machine.scene, own = s.wheels.filter((w) => w.body === j && w.radius === null);
-    const n = S.vector(own[0].normal).normalize(), up = upOf(s), R = this.wheelRadius;
+    const s = this.machine.scene, own = s.wheels.filter((w) => w.body === j && onAxle(w));
+    const n = S.vector(own[0].normal).normalize(), up = upOf(s), R = own[0].radius ?? this.wheelRadius;
     const half = 0.5 * this.track(j) - 0.35 * R;
     const forward = up.clone().cross(n).normalize(), points = s.bodies[j].points.map(S.vector);
     const reach = points.map((p) => p.dot(forward)), axles = own.map((w) => S.vector(w.point).dot(forward));
@@ -306,6 +329,10 @@ export class Drawing {
       const glass = S.paint(0x27303d, { roughness: 0.1, metalness: 0.3 });
       group.add(block(tip - ahead * 0.1 * R, tip + ahead * 0.03 * R, 0.8 * half, 1.75 * R, 2.45 * R, glass));
     }
+    for (const p of points) {
+      const over = p.dot(up) - R; // what stands on the box has a post
+      if (over > R) group.add(S.rod(p.clone().addScaledVector(up, -over).toArray(), p.toArray(), 1.1 * this.unit, material));
+    }
     for (const w of own) {
       const c = S.vector(w.point);
       group.add(S.rod(c.clone().addScaledVector(n, -half).toArray(), c.clone().addScaledVector(n, half).toArray(), 0.16 * R, S.STEEL));
@@ -316,7 +343,11 @@ export class Drawing {
 
 // bodies drawn as boxes on pairs of wheels
 function dressed(s: Scene): Set<number> {
-  return new Set(s.wheels.filter((w) => w.radius === null).map((w) => w.body));
+  return new Set(s.wheels.filter(onAxle).map((w) => w.body));
+}
+
+function onAxle(w: Wheel): boolean {
+  return w.radius === null || w.track !== null;
 }
 
 function distinct(points: Vec[]): Vec[] {

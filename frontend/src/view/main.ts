@@ -76,6 +76,8 @@ export class View {
     if (has((b) => b.centre)) layers.push(["centres", "mass centres", false]);
     if (has((b) => b.ellipsoid)) layers.push(["inertia", "inertia", false]);
     if (motion?.forces) layers.push(["forces", "forces", true]);
+    if (scene.meshes?.parts.length) layers.push(["meshes", "meshes", true]);
+    if (motion?.reactions) layers.push(["reactions", "reactions", false]);
     if (motion) layers.push(["trails", "trails", true], ["plots", "plots", motion.plots.length > 0 && host.clientHeight > 420]);
     switches(panel, layers, (layer, on) => this.set(layer, on, bottom));
     if (scene.remarks.length || motion?.note) {

@@ -14,6 +14,7 @@ export class Player {
   speed = 1;
   readonly trails = new THREE.Group();
   private arrows: { what: THREE.Object3D; inner: THREE.Object3D; top: number }[] = [];
+  private reactions: THREE.ArrowHelper[] = [];
   private last = 0;
   private readonly line: HTMLInputElement;
   private readonly clock: HTMLElement;
@@ -58,6 +59,7 @@ export class Player {
     speed.addEventListener("change", () => (this.speed = +speed.value));
     this.makeTrails();
     this.makeArrows();
+    this.makeReactions();
     for (const p of motion.plots) this.makePlot(p);
     new ResizeObserver(() => this.fit()).observe(plotHost);
     this.seek(this.start);
@@ -89,6 +91,7 @@ export class Player {
       what.scale.setScalar(0.45 + 0.55 * Math.sqrt(share));
       inner.rotation.x = x < 0 ? Math.PI : 0; // the other way round
     });
+    this.react(k, n, share);
     this.time = time;
     this.line.value = String(time);
     this.clock.textContent = `${time.toFixed(2)} s`;
@@ -134,6 +137,33 @@ export class Player {
       groups[j].add(box);
       layers.forces.push(box);
       this.arrows.push({ what, inner: what.children[0], top: tops[String(turns(j))] });
+    });
+  }
+
+  // what each joint carries: the force of the parent on the link, in the axes of the link
+  private makeReactions(): void {
+    const { groups, layers, unit } = this.drawing;
+    this.motion.reactions?.bodies.forEach((j) => {
+      const arrow = new THREE.ArrowHelper(new THREE.Vector3(0, 0, 1), new THREE.Vector3(), 1, 0x7b3fb5, 1.2 * unit, 0.8 * unit), box = new THREE.Group();
+      for (const part of [arrow.line, arrow.cone]) { (part.material as THREE.Material).depthTest = false; part.renderOrder = 5; }
+      box.add(arrow);
+      groups[j].add(box);
+      layers.reactions.push(box);
+      this.reactions.push(arrow);
+    });
+  }
+
+  private react(k: number, n: number, share: number): void {
+    const r = this.motion.reactions;
+    if (!r) return;
+    const longest = 0.35 * this.drawing.machine.scene.size, least = 1.3 * this.drawing.unit;
+    this.reactions.forEach((arrow, b) => {
+      const f = new THREE.Vector3(...[0, 1, 2].map((i) => (1 - share) * (r.force[k][b][i] ?? 0) + share * (r.force[n][b][i] ?? 0)));
+      const size = f.length();
+      arrow.visible = size > 1e-3 * r.top;
+      if (!arrow.visible) return;
+      arrow.setDirection(f.multiplyScalar(1 / size));
+      arrow.setLength(least + (longest * size) / r.top, 1.2 * this.drawing.unit, 0.8 * this.drawing.unit);
     });
   }
 

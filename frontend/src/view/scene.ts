@@ -50,6 +50,8 @@ export interface Wheel {
   normal: Vec;
   steer: string | null;
   radius: number | null;
+  track: number | null; // between wheels that are bodies of their own, at the ends of this axle
+  hub: boolean; // the body is the wheel
 }
 
 export interface Plot {
@@ -68,7 +70,7 @@ export interface Motion {
   plots: Plot[];
   events: { time: number; name: string }[];
   forces?: { joints: number[]; tau: (number | null)[][] } | null;
-  reactions?: { points: [number, Vec][]; force: number[][][] };
+  reactions?: { bodies: number[]; force: (number | null)[][][]; top: number } | null; // of the parent on the link, link axes
   note?: string;
 }
 
@@ -93,5 +95,6 @@ export interface Scene {
   remarks: string[];
   motion: Motion | null;
   ghost?: Scene | null;
+  meshes?: { parts: { body: number; low: Vec; size: number; points: string; faces: string }[] } | null;
   theme?: string;
 }

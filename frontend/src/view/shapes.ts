@@ -236,6 +236,22 @@ export function arc(axis: Vec, low: number, high: number, radius: number, color:
   return group;
 }
 
+function numbers16(text: string): Uint16Array {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  return new Uint16Array(bytes.buffer);
+}
+
+// a mesh of a file: 16-bit numbers of a box, and the corners of triangles
+export function mesh(part: { low: Vec; size: number; points: string; faces: string }, material: THREE.Material): THREE.Mesh {
+  const grid = numbers16(part.points), points = new Float32Array(grid.length);
+  for (let k = 0; k < grid.length; k++) points[k] = part.low[k % 3] + (part.size * grid[k]) / 65535;
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
+  geometry.setIndex(new THREE.BufferAttribute(numbers16(part.faces), 1));
+  geometry.computeVertexNormals();
+  return new THREE.Mesh(geometry, material);
+}
+
 // what a joint gives: an arrow about its axis, or along it
 export function forceArrow(axis: Vec, turns: boolean, r: number): THREE.Object3D {
   const group = new THREE.Group(), material = new THREE.MeshBasicMaterial({ color: 0xd8344f });

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algorithms.regressor import regressor
 from ..compute import evaluate
@@ -68,7 +69,7 @@ class Series:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bounds:
     """What a motion may not pass: position, speed, acceleration, force, and boxes of frames."""
 
@@ -224,7 +225,7 @@ def excite(
     harmonics: int = 5,
     *,
     friction: bool | str = True,
-    acceleration: Any = None,
+    acceleration: ArrayLike | None = None,
     workspace: Mapping[str, Any] | None = None,
     rate: float = 100.0,
     starts: int = 3,
@@ -267,7 +268,7 @@ def excite(
 
 
 def _check(m: Mechanism, time: float, harmonics: int, rate: float) -> None:
-    if m.nq != m.nv or any(b.joint.nv > 1 for b in m.bodies) or m.loops or m.wheels:
+    if m.nq != m.nv or any(b.joint.nv > 1 for b in m.bodies) or m.loops or m.wheels or m.rolling:
         raise UsageError(
             "exciting motions are made for trees of joints with one coordinate",
             hint="lock or leave out the base: da.load(file, base='fixed')",

@@ -21,7 +21,7 @@ SEEN = 1e-6  # a column whose share beyond the others is smaller cannot be seen
 ROUNDS = 8  # of weights
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
     """The parameters that the motion shows: columns `seen`, those grouped into them, and spread."""
 
@@ -52,7 +52,7 @@ def residuals(stretches: Sequence[Stretch], x: Array) -> tuple[Array, Array]:
 
 def fit(e: Equations) -> Fit:
     """Return the fit of the training part."""
-    _joints, p = len(e.forces), len(e.unknowns.names)
+    p = len(e.unknowns.names)
     have = np.sum([s.rows for s in e.training], axis=0) > 0
     noise = np.where(have, 1.0, np.inf)
     first = stacked(e.training, noise)
@@ -77,7 +77,7 @@ def fit(e: Equations) -> Fit:
     columns = R[:, list(seen)]
     size = np.linalg.norm(columns, axis=0)
     values = x[list(seen)]
-    spread, freedom = jackknife(e, noise, seen, values)
+    spread, freedom = jackknife(e, noise, seen)
     condition = float(np.linalg.cond(columns / size))
     return Fit(seen, values, T, spread, noise, condition, freedom, R)
 
@@ -111,8 +111,11 @@ def visible(R: Array) -> tuple[tuple[int, ...], Array]:
     return tuple(int(k) for k in seen), grouped
 
 
-def jackknife(e: Equations, noise: Array, seen: Sequence[int], values: Array) -> tuple[Array, int]:
-    """Return the covariance of the values from leaving out one stretch after the other."""
+def jackknife(e: Equations, noise: Array, seen: Sequence[int]) -> tuple[Array, int]:
+    """Return the covariance of the parameters seen, and its degrees of freedom.
+
+    The fit is repeated with one stretch of the motion left out after the other.
+    """
     used = [s for s in e.training if s.rows.sum()]
     k = len(used)
     triangles = [stacked([s], noise) for s in used]

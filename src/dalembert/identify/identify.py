@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.parameter_relations import TEN
-from ..catalog.loops import is_closed
-from ..compute import evaluate
 from ..errors import UsageError
 from ..expr.exact import to_float
 from ..measure.motion import MeasuredMotion, read_motion
 from ..mechanism import Drive, Mechanism, require_mechanism
+from .closing import closed
 from .consistent import nearest
+from .extra import with_speeds
 from .fit import fit
+from .prepare import undelayed, without_known_forces
 from .result import Identification
 from .rows import equations
-from .unknowns import Unknowns, carried, inertia_of, unknowns
+from .rungs import with_best_rungs
+from .unknowns import Unknowns, carried, equation_indices, inertia_of, unknowns
 
 Array = np.ndarray
 
@@ -30,13 +32,25 @@ def identify(
     payload: str | None = None,
     consistent: bool = True,
     holdout: float = 0.2,
+    *,
+    gravity: bool = False,
+    wrench_on_body: Any = None,
+    delay: float | str | None = None,
 ) -> Identification:
     """Return the parameters that explain measured forces along a measured motion.
 
-    `motion` is a motion of `read_motion` with forces, or a file. `friction` adds viscous and
-    Coulomb friction at every motor, "asymmetric" one Coulomb level per direction. `payload` names a
-    frame: only a load there (and friction) is unknown. `consistent` keeps every body physical; the
-    last part `holdout` of the motion is not fitted and gives R².
+    - `motion`: the result of `read_motion`, with forces, or the name of a file.
+    - `friction`: True for viscous and Coulomb friction at every motor, False for none. These add to
+      it: "asymmetric" (a Coulomb level for each direction), "offset" (a constant force),
+      "stribeck" (friction that falls as a joint begins to move).
+    - `payload`: a frame. Only a load on it, and friction, are then unknown.
+    - `gravity`: True if only the direction of gravity is unknown.
+    - `consistent`: keep every body physically possible.
+    - `holdout`: the last share of the motion, not fitted, from which R² is computed.
+    - `wrench_on_body`: measured wrenches, as in `torques_along`.
+    - `delay`: how many seconds later the forces were recorded; "auto" finds it.
+
+    A free base and an elastic joint have no motor: their measured force is taken as zero.
 
     >>> import dalembert as da
     >>> import numpy as np
@@ -58,35 +72,34 @@ def identify(
         )
     if payload is not None and payload not in m.frames:
         m.frame(payload)  # raises with the names of the frames
-    u = unknowns(m, friction, payload)
-    e = equations(u, _closed(m, motion), holdout)
-    f = fit(e)
+    u = unknowns(m, friction, payload, gravity)
+    motion = without_known_forces(m, closed(m, motion), wrench_on_body)
+    motion, late = undelayed(u, motion, delay)
+    if u.extras and motion.qd is not None:
+        indices = equation_indices(m)
+        u = u.beside(with_speeds(u.extras, np.nanmax(np.abs(motion.qd[:, indices]), axis=0)))
+    e = with_best_rungs(equations(u, motion, holdout))
+    f, u = fit(e), e.unknowns
     phi = nearest(u, f, consistent)
     notes = [*motion.notes, *map(str, motion.gaps), *e.notes]
+    notes += [f"forces come {1e3 * late:.4g} ms late"] if late else []
     made = _with_payload(m, u, phi) if payload else _with_parameters(m, u, phi)
     return Identification(made, m, motion, f, e, phi, tuple(notes))
 
 
-def _closed(m: Mechanism, d: MeasuredMotion) -> MeasuredMotion:
-    """Return the motion with its loops closed: measured joints contradict each other a little."""
-    if not is_closed(m):
-        return d
-    rows = np.flatnonzero(d.valid)
-    q, qd, qdd = (np.array(x) for x in (d.q, d.qd, d.qdd))
-    made = evaluate(m, "assembly", q[rows])
-    q[rows] = made[0] if isinstance(made, tuple) else made
-    qd[rows], qdd[rows] = evaluate(m, "tree_motion", q[rows], qd[rows], qdd[rows])[:2]
-    return replace(d, q=q, qd=qd, qdd=qdd)
-
-
 def _with_parameters(m: Mechanism, u: Unknowns, phi: Array) -> Mechanism:
     """Return the mechanism with standard parameters replaced by numbers."""
+    if u.gravity:
+        g, usual = phi[:3], u.nominal[:3]
+        turned = g * (np.linalg.norm(usual) / max(float(np.linalg.norm(g)), 1e-300))
+        rubbed = replace(m, drives=_drives(m, u, phi)) if u.drives == "all" else m
+        return rubbed.with_gravity([float(x) for x in turned])
     bodies = list(m.bodies)
     for j in range(len(bodies)):
         own = [k for k, c in enumerate(u.standard) if c.body == j and c.kind in TEN]
         if own:
             bodies[j] = replace(bodies[j], inertia=inertia_of(phi[own]))
-    return replace(m, bodies=tuple(bodies), drives=_drives(m, u, phi), parameters=(), changes=())
+    return replace(m, bodies=tuple(bodies), drives=_drives(m, u, phi), changes=())
 
 
 def _drives(m: Mechanism, u: Unknowns, phi: Array) -> tuple[Drive, ...]:
@@ -105,6 +118,13 @@ def _drives(m: Mechanism, u: Unknowns, phi: Array) -> tuple[Drive, ...]:
             changes["coulomb"] = (own["Fs"] / abs(gear), -own["Fs"] / abs(gear))
         if "Fs+" in own:
             changes["coulomb"] = (own["Fs+"] / abs(gear), own["Fs-"] / abs(gear))
+        if "F0" in own:
+            level = own.get("Fs", 0.0)
+            changes["coulomb"] = ((own["F0"] + level) / abs(gear), (own["F0"] - level) / abs(gear))
+        speed = next((x.speed for x in u.extras if x.kind == "Fk" and x.body == j), 0.0)
+        if speed:
+            top = (own.get("Fs", 0.0) + own["Fk"]) / abs(gear)
+            changes |= {"static": (top, -top), "stribeck": speed}
         made[j] = replace(d, **changes)
     return tuple(made.values())
 
@@ -115,5 +135,5 @@ def _with_payload(m: Mechanism, u: Unknowns, phi: Array) -> Mechanism:
     bodies = list(m.bodies)
     load = inertia_of(carried(place) @ phi[:10])
     bodies[body] = replace(bodies[body], inertia=bodies[body].inertia + load)
-    drives = _drives(m, u, phi) if len(phi) > 10 else m.drives
+    drives = _drives(m, u, phi) if len(phi) > 10 else m.drives  # friction is asked for
     return replace(m, bodies=tuple(bodies), drives=drives)

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..algorithms.parameter_relations import TEN
 from ..errors import shown
+from ..files import write_file
 from ..measure.packages import optional
+from ..mechanism.units import force_and_speed
 from .consistent import pseudo_inertia
 from .result import Identification
 
@@ -56,7 +58,7 @@ def write_report(f: Identification, path: str | Path) -> None:
         + "\n".join(parts)
         + "</html>"
     )
-    Path(path).write_text(page, encoding="utf-8")
+    write_file(path, page)
 
 
 def _text(x: Any) -> str:
@@ -85,12 +87,16 @@ def _forces(f: Identification) -> str:
         panel.plot(d.t[thin], rest[thin], color="C3", linewidth=0.7, label="residual")
         if f.equations.holdout.rows.sum():
             panel.axvspan(held, d.t[-1], color="C2", alpha=0.08, linewidth=0)
-        panel.set_ylabel(shown(name, 24), fontsize=8)
+        panel.set_ylabel(f"{shown(name, 24)}  [{_unit(f, name)}]", fontsize=8)
         panel.grid(True, linewidth=0.3)
         panel.tick_params(labelsize=7)
     panels[0].legend(fontsize=7, ncols=3, loc="upper right", frameon=False)
     panels[-1].set_xlabel("t  [s]; shaded: held out", fontsize=8)
     return _svg(made)
+
+
+def _unit(f: Identification, name: str) -> str:
+    return force_and_speed(f.nominal, name)[0]
 
 
 def _svg(figure: Any) -> str:
@@ -102,7 +108,7 @@ def _svg(figure: Any) -> str:
 
 def _scores(f: Identification) -> str:
     rows = "".join(
-        f"<tr><td>{_text(n)}</td><td>{r:.4f}</td><td>{s:.3g}</td></tr>"
+        f"<tr><td>{_text(n)}</td><td>{r:.4f}</td><td>{s:.3g} {_unit(f, n)}</td></tr>"
         for (n, r), s in zip(f.r_squared.items(), f.fit.noise, strict=True)
     )
     return f"<table><tr><th>joint</th><th>R², held out</th><th>residual, σ</th></tr>{rows}</table>"

@@ -22,7 +22,7 @@ UNSURE = 0.3  # a standard deviation above this share of the value
 
 
 @doors("report")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Identification:
     """Identified parameters: those the motion shows with intervals, and a whole model near them."""
 
@@ -124,6 +124,15 @@ class Identification:
             state = d.q[at], d.qd[at], d.qdd[at]
             out[at] = u.rows(*state) @ x + u.known(*state)
         return out
+
+    def validate(self, window: float = 0.25) -> Any:
+        """Return how far the model drifts from the measured motion when it is simulated.
+
+        It starts at measured states of the samples held out and moves under the measured forces.
+        """
+        from .validate import validate
+
+        return validate(self, window)
 
     def __repr__(self) -> str:
         worst = min((r for r in self.r_squared.values() if r == r), default=float("nan"))

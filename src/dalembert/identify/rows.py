@@ -14,10 +14,12 @@ import numpy as np
 
 from ..errors import UsageError
 from ..measure.motion import MeasuredMotion
-from .unknowns import Unknowns, motor_indices
+from .unknowns import Unknowns, equation_indices
 
 Array = np.ndarray
+Layout = Sequence[tuple[Array, Array]]  # of each force: where its values lie, which columns
 CHUNK = 8192  # samples held at once
+NOISY = 1e-4  # residual of the force that shows measured data
 STRETCHES = 24  # of the training part, for the jackknife
 DEAD = 3.0  # standard deviations of a speed below which its sign is not known
 SHARP = 5.0  # samples kept per period of the cut-off
@@ -39,17 +41,49 @@ class Stretch:
         return Stretch([np.zeros((0, columns + 1)) for _ in range(forces)], zero, zero.copy(),
                        zero.copy())  # fmt: skip
 
-    def add(self, Y: Array, tau: Array, use: Array) -> None:
-        """Take equations in: Y (n, forces, columns), tau (n, forces), use (n, forces)."""
-        for j in range(tau.shape[1]):
+    def add(self, flat: Array, layout: Layout, tau: Array, use: Array) -> None:
+        """Take equations in: values (n, size), where those of each force lie, tau, use."""
+        across = np.ascontiguousarray(flat.T)  # columns are gathered row by row
+        forces = np.ascontiguousarray(tau.T)
+        for j, (places, columns) in enumerate(layout):
             rows = use[:, j]
             if not rows.any():
                 continue
-            a = np.concatenate([Y[rows, j], tau[rows, j, None]], axis=1)
-            self.R[j] = triangle([self.R[j], a])
+            a = np.empty((len(places) + 1, len(flat)))
+            np.take(across, places, axis=0, out=a[:-1])
+            a[-1] = forces[j]
+            R = factor(a if rows.all() else a[:, rows])
+            wide = np.zeros((len(R), self.R[j].shape[1]))
+            wide[:, [*columns, -1]] = R
+            self.R[j] = triangle([self.R[j], wide])
             self.rows[j] += rows.sum()
             self.sum[j] += tau[rows, j].sum()
             self.squares[j] += (tau[rows, j] ** 2).sum()
+
+
+def factor(a: Array) -> Array:
+    """Return R with RᵀR = a aᵀ, a row of `a` being a column, the last one the measured force.
+
+    By the product a aᵀ, which costs a third of Householder's reflections. It is off by roundings of
+    its largest entries, so it serves where noise leaves a residual far above them (`NOISY`, in
+    parts of the force), as measurements do; data without noise are reflected.
+    """
+    if a.shape[1] > 4 * len(a):
+        gram = a @ a.T
+        size = np.sqrt(np.diag(gram))
+        size[size == 0] = 1.0
+        unit = gram / np.outer(size, size)
+        try:
+            R = np.linalg.cholesky(unit).T
+            rest = float(R[-1, -1])
+        except np.linalg.LinAlgError:  # columns that this piece cannot tell apart
+            values, vectors = np.linalg.eigh(unit)
+            R = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+            x = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=1e-6)[0]
+            rest = float(np.linalg.norm(R[:, :-1] @ x - R[:, -1]))
+        if rest > NOISY:
+            return np.asarray(R * size)
+    return triangle([a.T])
 
 
 def triangle(rows: Sequence[Array]) -> Array:
@@ -77,23 +111,26 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
             "the motion holds no measured forces",
             hint="a table needs columns tau.<joint>; --columns tau.j1=current_1:*12.5",
         )
-    motors = motor_indices(u.m)
-    tau = d.tau[:, motors]
-    names = tuple(u.m.rate_names[k] for k in motors)
+    indices = equation_indices(u.m)
+    tau = d.tau[:, indices]
+    names = tuple(u.m.rate_names[k] for k in indices)
     seen = np.isfinite(tau).any(axis=0)
     if not seen.any():
         raise UsageError("no joint has measured forces", hint="columns tau.<joint>")
     notes = [f"{n}: no measured force" for n, s in zip(names, seen, strict=True) if not s]
     every = _every(d)
     first, last = _spans(len(d), holdout)
-    training = [Stretch.empty(len(motors), len(u.names)) for _ in range(STRETCHES)]
-    kept = Stretch.empty(len(motors), len(u.names))
-    dead = _dead_zone(d, motors) if u.drives == "all" else np.zeros(len(motors))
+    training = [Stretch.empty(len(indices), len(u.names)) for _ in range(STRETCHES)]
+    kept = Stretch.empty(len(indices), len(u.names))
+    with_friction = (
+        {u.m.velocity_index[x.joint] for x in u.m.drives} if u.drives == "all" else set()
+    )
+    dead = np.where([k in with_friction for k in indices], _dead_zone(d, indices), 0.0)
     for a, b, target in [
         *((first[k], first[k + 1], training[k]) for k in range(STRETCHES)),
         (last[0], last[1], kept),
     ]:
-        for part in _filtered(u, d, tau, motors, (int(a), int(b)), every, dead):
+        for part in _filtered(u, d, tau, indices, (int(a), int(b)), every, dead):
             target.add(*part)
     if not any(s.rows.sum() for s in training):
         raise UsageError("no sample is whole: position, rates and forces are needed together")
@@ -117,18 +154,18 @@ def _spans(n: int, holdout: float) -> tuple[Array, tuple[int, int]]:
     return np.linspace(0, end, STRETCHES + 1).astype(int), (end, n)
 
 
-def _dead_zone(d: MeasuredMotion, motors: list[int]) -> Array:
+def _dead_zone(d: MeasuredMotion, indices: list[int]) -> Array:
     """Return the speed of each motor below which the noise hides the sign."""
     if d.spread is None:
-        return np.zeros(len(motors))
-    return DEAD * np.sqrt(np.nanmedian(d.spread[:, motors, 1, 1], axis=0))
+        return np.zeros(len(indices))
+    return DEAD * np.sqrt(np.nanmedian(d.spread[:, indices, 1, 1], axis=0))
 
 
 def _filtered(
-    u: Unknowns, d: MeasuredMotion, tau: Array, motors: list[int], span: tuple[int, int],
+    u: Unknowns, d: MeasuredMotion, tau: Array, indices: list[int], span: tuple[int, int],
     every: int, dead: Array,
-) -> Iterator[tuple[Array, Array, Array]]:  # fmt: skip
-    """Yield (Y, tau, use) of a stretch in pieces; with every > 1, all of them filtered alike."""
+) -> Iterator[tuple[Array, Layout, Array, Array]]:  # fmt: skip
+    """Yield (values, layout, tau, use) of a stretch in pieces; all of them filtered alike."""
     whole = d.valid
     reach = 4 * every if every > 1 else 1
     window = np.hanning(reach + 2)[1:-1]
@@ -144,25 +181,24 @@ def _filtered(
                       for x in (d.q, d.qd, d.qdd))  # fmt: skip
         if not ok.any():
             continue
-        Y = u.rows(q, qd, qdd)
+        flat, layout = u.flat(q, qd, qdd)
         force = tau[at] - u.known(q, qd, qdd)
         good = ok[:, None] & np.isfinite(force)
         force = np.where(good, force, 0.0)
-        moving = np.abs(qd[:, motors]) > dead
+        moving = np.abs(qd[:, indices]) > dead
         if every == 1:
-            yield Y, force, good & (moving | (dead == 0))
+            yield flat, layout, force, good & (moving | (dead == 0))
             continue
         count = (b - a - reach) // every + 1
         index = every * np.arange(count)[:, None] + np.arange(reach)
-        flat = Y.reshape(len(Y), -1)
-        thin = (
-            np.einsum("w,kwc->kc", window, flat[index])
-            if flat.size < 2e7
-            else _thin(flat, index, window)
-        )
+        thin = thinned(flat, window, every, count)
         use = good[index].all(axis=1) & (moving[index].all(axis=1) | (dead == 0))
-        yield thin.reshape(count, *Y.shape[1:]), np.einsum("w,kwj->kj", window, force[index]), use
+        yield thin, layout, thinned(force, window, every, count), use
 
 
-def _thin(flat: Array, index: Array, window: Array) -> Array:
-    return np.stack([window @ flat[rows] for rows in index])
+def thinned(x: Array, window: Array, every: int, count: int) -> Array:
+    """Return Σ_w window[w] x[every k + w] of each k, without copies of stretches that overlap."""
+    hops = len(window) // every
+    blocks = x[: (count + hops - 1) * every].reshape(count + hops - 1, every, -1)
+    parts = window.reshape(hops, every) @ blocks  # (blocks, hops, columns)
+    return np.asarray(sum(parts[h : h + count, h] for h in range(hops)))

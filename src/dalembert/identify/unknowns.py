@@ -14,63 +14,84 @@ from ..algorithms.base_parameters import BaseParameters, base_parameters
 from ..algorithms.parameter_relations import TEN, ten_of
 from ..algorithms.regressor import Column, parameter_columns, parameter_vector
 from ..catalog.loops import is_closed
-from ..compute import evaluate
-from ..errors import UsageError
+from ..compute import compile, evaluate
+from ..errors import UsageError, shown
 from ..expr.exact import to_float
 from ..inertia import Inertia
-from ..mechanism import Drive, Mechanism
+from ..mechanism import Drive, Mechanism, joint_name
+from ..mechanism.motors import tree_motors
 from ..plan import planned
+from .extra import Extra
 
 Array = np.ndarray
-FRICTION = (True, False, "asymmetric")
+FRICTION = (True, False, "asymmetric", "offset", "stribeck")
+GRAVITY = ("gx", "gy", "gz")
+FRICTION_COLUMNS = ("Fv", "Fs", "Fs+", "Fs-")
 
 
-def active_regressor(
+def forces_on(m: Mechanism, q: Any) -> Array:
+    """Return W of a closed machine: W tau of the tree are the forces on its degrees of freedom.
+
+    Gᵀ; where motors are spare its part of least norm, which asks for no choice among them.
+    """
+    G = _first(evaluate(m, "active_map", q))
+    across = np.swapaxes(G, -1, -2)
+    if not shares(m):
+        return across
+    return np.asarray(np.linalg.pinv(across[..., list(planned(m).motors)]) @ across)
+
+
+def shares(m: Mechanism) -> bool:
+    """Return whether a closed machine has spare motors, and no degree of freedom without one."""
+    return is_closed(m) and bool(planned(m).spare_motors) and not planned(m).free
+
+
+def freedom_regressor(
     m: Mechanism, q: Any, qd: Any, qdd: Any, *, drives: str = "inertia", columns: str = "standard"
 ) -> Array:
-    """Return Y with tau = Y phi for the motors of any machine: (..., motors, parameters).
+    """Return Y with a row for each of `equation_indices`, driven by a motor or not."""
+    tree = evaluate(m.tree, "regressor", q, qd, qdd, drives=drives, columns=columns)
+    return forces_on(m, q) @ np.asarray(tree) if is_closed(m) else np.asarray(tree)
 
-    On a tree this is `regressor`. With closed loops, Gᵀ Y of the cut tree along the closed motion
-    (Khalil 2010, eq. (46)): phi are the standard parameters of all bodies.
 
-    >>> import dalembert as da
-    >>> m = da.robots.fourbar()
-    >>> q = da.assemble(m)
-    >>> v, a, *_ = da.tree_motion(m, q, [1.0, 0.0, 0.0], [0.5, 0.0, 0.0])
-    >>> Y = da.active_regressor(m, q, v, a)
-    >>> phi = da.parameter_vector(m.bound())
-    >>> bool(abs(Y @ phi - da.inverse_dynamics(m, q, v, a)).max() < 1e-12)
-    True
-    """
-    options: dict[str, Any] = {"drives": drives, "columns": columns}
-    if not (m.loops or m.couplings or m.wheels or m.velocity_constraints):
-        return np.asarray(evaluate(m, "regressor", q, qd, qdd, **options))
-    Y = np.asarray(evaluate(m.tree, "regressor", q, qd, qdd, **options))
-    if is_closed(m):
-        G = _first(evaluate(m, "active_map", q))
-        return np.swapaxes(G, -1, -2) @ Y
-    # motors that make the motion: Nᵀ S tau = Nᵀ Y phi, least norm where motors are spare
-    N = _first(evaluate(m, "kane_J", q))
-    motors = motor_indices(m)
-    push = np.swapaxes(N[..., motors, :], -1, -2)
-    return np.linalg.pinv(push) @ (np.swapaxes(N, -1, -2) @ Y)
+def freedom_forces(m: Mechanism, q: Array, qd: Array, qdd: Array, drives: str) -> Array:
+    """Return the forces that bodies and drives need on each degree of freedom, without springs."""
+    tau = np.asarray(evaluate(unsprung(m), "inverse_dynamics", q, qd, qdd, drives=drives))
+    return (forces_on(m, q) @ tau[..., None])[..., 0] if is_closed(m) else tau
+
+
+def unsprung(m: Mechanism) -> Mechanism:
+    """Return the cut tree without its springs."""
+    return replace(m.tree, elastic=(), springs=(), checked=True)
 
 
 def _first(x: Any) -> Array:
     return np.asarray(x[0] if isinstance(x, tuple) else x)
 
 
+def equation_indices(m: Mechanism) -> list[int]:
+    """Return the velocity variables that equations are written for, in the order of the forces."""
+    if not is_closed(m):
+        return list(range(m.nv))
+    return list(planned(m).motors if shares(m) else planned(m).independent)
+
+
 def motor_indices(m: Mechanism) -> list[int]:
-    """Return the velocity variables that motors push, in the order of the forces."""
+    """Return the velocity variables that motors push."""
+    return list(planned(m).motors if is_closed(m) else range(m.nv))
+
+
+def unpushed(m: Mechanism) -> list[int]:
+    """Return the velocity variables without a motor: a free base, elastic and passive joints."""
     if is_closed(m):
-        return list(planned(m).motors)
-    if m.active:
-        at = [m.joint_index(n) for n in m.active]
-        return [m.velocity_index[j] + k for j in at for k in range(m.bodies[j].joint.nv)]
-    return list(range(m.nv))
+        plan = planned(m)
+        return list(plan.independent[plan.mobility - plan.free :])
+    own = tree_motors(m)
+    return [m.velocity_index[j] + k for j, b in enumerate(m.bodies) if j not in own
+            for k in range(b.joint.nv)]  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unknowns:
     """Columns of a regressor with names, and how they follow from standard parameters."""
 
@@ -81,39 +102,119 @@ class Unknowns:
     drives: str
     chosen: Array | None = None  # base columns that are used; None: payload
     payload: str = ""
+    gravity: bool = False  # its direction is asked for, the bodies are known
+    extras: tuple[Extra, ...] = ()  # the last columns
 
     @cached_property
     def nominal(self) -> Array:
         """phi of the mechanism as described."""
-        return np.array([float(x) for x in self._phi()])
+        return np.array([*(float(x) for x in self._phi()), *(0.0 for _ in self.extras)])
 
     def _phi(self) -> list[Any]:
+        count = len(self.standard) - len(self.extras)
         if self.payload:
-            return [0.0] * 10 + [0.0] * (len(self.standard) - 10)
+            return [0.0] * count
+        if self.gravity:
+            g = self.m.bound().gravity
+            return [g.x, g.y, g.z, *([0.0] * (count - 3))]
         return parameter_vector(self.m.bound(), self.drives)  # type: ignore[arg-type]
+
+    def beside(self, extras: tuple[Extra, ...]) -> Unknowns:
+        """Return the unknowns with other extra columns."""
+        old, count = len(self.extras), len(self.standard) - len(self.extras)
+        names = (*self.names[: len(self.names) - old], *(e.name for e in extras))
+        own = self.K[: len(self.names) - old, :count]
+        K = np.zeros((len(names), count + len(extras)))
+        K[: len(own), :count] = own
+        K[len(own) :, count:] = np.eye(len(extras))
+        standard = (*self.standard[:count], *(e.column for e in extras))
+        return replace(self, names=names, standard=standard, K=K, extras=extras)
 
     def rows(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the regressor of samples, (n, forces, columns)."""
         if self.payload:
-            return self._payload_rows(q, qd, qdd)
-        Y = active_regressor(self.m, q, qd, qdd, drives=self.drives, columns="base")
-        return Y if self.chosen is None else np.ascontiguousarray(Y[..., self.chosen])
+            Y = self._payload_rows(q, qd, qdd)
+        elif self.gravity:
+            Y = self._gravity_rows(q, qd, qdd)
+        else:
+            Y = freedom_regressor(self.m, q, qd, qdd, drives=self.drives, columns="base")
+            Y = Y if self.chosen is None else np.ascontiguousarray(Y[..., self.chosen])
+        if not self.extras:
+            return Y
+        more = np.zeros((*Y.shape[:-1], len(self.extras)))
+        for k, (e, column) in enumerate(zip(self.extras, self._extra(qd), strict=True)):
+            more[..., e.force, k] = column
+        if shares(self.m):
+            more = forces_on(self.m, q)[..., equation_indices(self.m)] @ more
+        return np.concatenate([Y, more], axis=-1)
+
+    def _extra(self, qd: Array) -> list[Array]:
+        own = equation_indices(self.m)
+        return [e.values(qd[..., own[e.force]]) for e in self.extras]
+
+    @cached_property
+    def _packed(self) -> tuple[Any, list[tuple[Array, Array]]] | None:
+        """The kernel whose results hold no zeros, and where each force finds its columns."""
+        other = self.payload or self.gravity or self.chosen is None
+        if other or is_closed(self.m):
+            return None
+        kernel = compile(self.m, "regressor", drives=self.drives, columns="base", packed=True)
+        if kernel.packed is None or kernel.parameters:
+            return None
+        places = np.asarray(kernel.packed)[:, self.chosen]
+        size = int(np.asarray(kernel.packed).max()) + 1
+        layout = []
+        for j, row in enumerate(places):
+            own = [k for k, e in enumerate(self.extras) if e.force == j]
+            columns = np.flatnonzero(row >= 0)
+            at = np.array([*row[columns], *(size + k for k in own)], dtype=int)
+            count = len(self.names) - len(self.extras)
+            layout.append((at, np.array([*columns, *(count + k for k in own)], dtype=int)))
+        return kernel, layout
+
+    def flat(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, list[tuple[Array, Array]]]:
+        """Return (samples, values), and of each force where its columns lie and which they are."""
+        if self._packed is None:
+            Y = self.rows(q, qd, qdd)
+            every = np.arange(Y.shape[-1])
+            layout = [(j * len(every) + every, every) for j in range(Y.shape[1])]
+            return Y.reshape(len(Y), -1), layout
+        kernel, layout = self._packed
+        P = np.asarray(kernel(q, qd, qdd))
+        if self.extras:
+            P = np.concatenate([P, np.stack(self._extra(qd), axis=1)], axis=1)
+        return P, layout
+
+    def _gravity_rows(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the forces of unit gravity along each axis, then friction."""
+        rest = np.zeros_like(qd)
+        pulls = [freedom_forces(self.m.with_gravity(e), q, rest, rest, "none")
+                 for e in np.eye(3).tolist()]  # fmt: skip
+        columns = [np.stack(pulls, axis=-1)]
+        if self.drives == "all":
+            full = freedom_regressor(self.m, q, qd, qdd, drives="all")
+            kinds = [c.kind for c in parameter_columns(self.m, "all")]
+            columns.append(full[..., [k for k, c in enumerate(kinds) if c in FRICTION_COLUMNS]])
+        return np.concatenate(columns, axis=-1)
 
     def _payload_rows(self, q: Array, qd: Array, qdd: Array) -> Array:
-        full = active_regressor(self.m, q, qd, qdd, drives=self.drives)
+        full = freedom_regressor(self.m, q, qd, qdd, drives=self.drives)
         body, place = self.m.bound().frame(self.payload)
         columns = parameter_columns(self.m, self.drives)  # type: ignore[arg-type]
         own = [k for k, c in enumerate(columns) if c.body == body and c.kind in TEN]
-        friction = [k for k, c in enumerate(columns) if c.kind in ("Fv", "Fs", "Fs+", "Fs-")]
-        friction = friction[: len(self.standard) - 10]
+        friction = [k for k, c in enumerate(columns) if c.kind in FRICTION_COLUMNS]
+        friction = friction[: len(self.standard) - 10 - len(self.extras)]
         return np.concatenate([full[..., own] @ carried(place), full[..., friction]], axis=-1)
 
     def known(self, q: Array, qd: Array, qdd: Array) -> Array | float:
         """Return the forces that are not to be explained: those of the known model."""
+        if self.gravity:
+            still = self.m.with_gravity((0, 0, 0))
+            return freedom_forces(still, q, qd, qdd, "inertia" if self.drives == "all" else "none")
         if not self.payload:
             return 0.0
         drives = "inertia" if len(self.standard) > 10 else "all"
-        return np.asarray(_first(evaluate(self.m, "inverse_dynamics", q, qd, qdd, drives=drives)))
+        return freedom_forces(self.m, q, qd, qdd, drives)
 
 
 def carried(place: Transform) -> Array:
@@ -139,7 +240,9 @@ def inertia_of(phi: Sequence[float] | Array) -> Inertia:
 def with_all_drives(m: Mechanism, friction: bool | str) -> Mechanism:
     """Return the mechanism with a drive at every motor, so that friction has columns there."""
     owner = [j for j, b in enumerate(m.bodies) for _ in range(b.joint.nv)]
-    motors = {owner[k] for k in motor_indices(m) if m.bodies[owner[k]].joint.nv == 1}
+    still = set(unpushed(m))
+    motors = {owner[k] for k in motor_indices(m)
+              if m.bodies[owner[k]].joint.nv == 1 and k not in still}  # fmt: skip
     of = {d.joint: d for d in m.drives}
     made = []
     for j in sorted(motors | set(of)):
@@ -151,10 +254,13 @@ def with_all_drives(m: Mechanism, friction: bool | str) -> Mechanism:
     return replace(m, drives=tuple(made))
 
 
-def unknowns(m: Mechanism, friction: bool | str, payload: str | None) -> Unknowns:
+def unknowns(
+    m: Mechanism, friction: bool | str, payload: str | None, gravity: bool = False
+) -> Unknowns:
     """Return what an identification of m asks for."""
     if friction not in FRICTION:
-        raise UsageError(f"friction={friction!r}", hint="True, False or 'asymmetric'")
+        known = ", ".join(map(repr, FRICTION))
+        raise UsageError(f"friction={shown(repr(friction))}", hint=known)
     if m.open_parameters:
         raise UsageError(
             "a model to identify needs lengths and nominal masses: no value for "
@@ -163,13 +269,39 @@ def unknowns(m: Mechanism, friction: bool | str, payload: str | None) -> Unknown
         )
     full = with_all_drives(m, friction) if friction else m
     drives = "all" if friction else "inertia"
+    if payload is not None and gravity:
+        raise UsageError("a payload or the direction of gravity, not both", hint="one at a time")
     if payload is not None:
-        return _payload(full, payload, drives)
+        return _payload(full, payload, drives).beside(_extras(full, friction))
+    if gravity:
+        return _directed(full, drives).beside(_extras(full, friction))
     base = base_parameters(full.tree, drives)  # type: ignore[arg-type]
     keep = list(_wanted(full, base))
     names = tuple(base.names[k] for k in keep)
     K = np.array([[float(to_float(x)) for x in base.matrix[k]] for k in keep])
-    return Unknowns(full, names, base.standard, K, drives, np.array(keep))
+    made = Unknowns(full, names, base.standard, K, drives, np.array(keep))
+    return made.beside(_extras(full, friction))
+
+
+def _extras(m: Mechanism, friction: bool | str) -> tuple[Extra, ...]:
+    """Return the columns of offsets, or of friction that falls with speed, at every drive."""
+    kind = {"offset": "F0", "stribeck": "Fk"}.get(str(friction))
+    if kind is None:
+        return ()
+    rows, own = equation_indices(m), {m.velocity_index[d.joint]: d.joint for d in m.drives}
+    return tuple(Extra(k, own[v], joint_name(m.bodies[own[v]]), kind)
+                 for k, v in enumerate(rows) if v in own)  # fmt: skip
+
+
+def _directed(m: Mechanism, drives: str) -> Unknowns:
+    """Return the unknowns of gravity: its three components, and friction."""
+    columns = [Column(kind, -1, "gravity", kind) for kind in GRAVITY]
+    names = list(GRAVITY)
+    if drives == "all":
+        own = [c for c in parameter_columns(m, "all") if c.kind in FRICTION_COLUMNS]
+        columns += own
+        names += [f"{c.kind}.{c.joint}" for c in own]
+    return Unknowns(m, tuple(names), tuple(columns), np.eye(len(columns)), drives, gravity=True)
 
 
 def _wanted(m: Mechanism, base: BaseParameters) -> Iterator[int]:
@@ -193,7 +325,7 @@ def _payload(m: Mechanism, frame: str, drives: str) -> Unknowns:
     columns = [Column(kind, body, frame, number) for kind in TEN]
     names = [f"{kind}.{frame}" for kind in TEN]
     if drives == "all":
-        own = [c for c in parameter_columns(m, "all") if c.kind in ("Fv", "Fs", "Fs+", "Fs-")]
+        own = [c for c in parameter_columns(m, "all") if c.kind in FRICTION_COLUMNS]
         columns += own
         names += [f"{c.kind}.{c.joint}" for c in own]
     return Unknowns(m, tuple(names), tuple(columns), np.eye(len(columns)), drives, payload=frame)

@@ -8,6 +8,7 @@ unit (`deg`, `mm`, `rev`, `ms`), `*11.4` or `/100` (a current times its torque c
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -27,17 +28,28 @@ UNITS = {
 }  # fmt: skip
 
 
+PIECE = re.compile(r'(?:"(?:[^"]|"")*"|[^",])+')  # up to a comma outside quotes
+WORD = re.compile(r'((?:"(?:[^"]|"")*"|[^"=])+)=(.+)', re.S)
+QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+
+
 def parse_columns(text: str) -> dict[str, str]:
-    """Return the map of `elbow=act_pos_3:deg,wrist=act_pos_4`."""
+    """Return the map of `elbow=act_pos_3:deg,wrist="pos, 4":deg`; quotes are those of CSV."""
     out: dict[str, str] = {}
-    for item in (x.strip() for x in text.split(",") if x.strip()):
-        name, equals, head = item.partition("=")
-        if not equals or not name.strip() or not head.strip():
+    for item in (x.strip() for x in PIECE.findall(text) if x.strip()):
+        found = WORD.fullmatch(item)
+        name, head = (_plain(x) for x in found.groups()) if found else ("", "")
+        if not name or not head:
             raise UsageError(
-                f"--columns {shown(item)!r} is not NAME=HEAD", hint="elbow=act_pos_3:deg"
+                f"--columns {shown(item)!r} is not NAME=HEAD",
+                hint='elbow=act_pos_3:deg; a head with a comma in quotes: elbow="pos, 3":deg',
             )
-        out[name.strip()] = head.strip()
+        out[name] = head
     return out
+
+
+def _plain(text: str) -> str:
+    return QUOTED.sub(lambda x: x[1].replace('""', '"'), text.strip()).strip()
 
 
 def column(table: Table, wanted: str) -> Array:
@@ -92,7 +104,7 @@ def assigned(m: Mechanism, table: Table, given: Any) -> tuple[dict[str, Array], 
     known = places(m)
     mapping = _mapping(m, known, given)
     found: dict[str, Array] = {}
-    used: set[str] = set()
+    used = {_head(table, mapping["t"])} if "t" in mapping else set()
     out: dict[str, Array] = {"t": np.array(column(table, mapping["t"])) if "t" in mapping
                              else np.array(table.times())}  # fmt: skip
     for target in known:

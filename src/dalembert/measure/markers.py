@@ -40,7 +40,7 @@ def follow(
     m are left out.
     """
     require_mechanism(m, "inverse_kinematics")
-    if m.loops or m.wheels or m.velocity_constraints:
+    if m.loops or m.wheels or m.rolling or m.velocity_constraints:
         raise UsageError("markers are followed by trees", hint="m.tree is the tree without loops")
     names, wanted = _points(m, points)
     weight = np.array([float((weights or {}).get(n, 1.0)) for n in names])
@@ -177,7 +177,7 @@ def _solved(
 
 
 def _owners(m: Mechanism) -> list[int]:
-    """Return the number of freedoms of the joint behind each velocity variable."""
+    """Return, for each velocity variable, the degrees of freedom of its joint."""
     return [b.joint.nv for b in m.bodies for _ in range(b.joint.nv)]
 
 

@@ -38,7 +38,7 @@ class Gap:
 
 
 @doors("save", "save_html")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MeasuredMotion:
     """Samples of a motion with its rates: rows are times; NaN where a gap was left open."""
 

@@ -30,7 +30,7 @@ NOISELESS = 1e-9  # of the spread of a signal
 CAUTION = 1.4  # of the cross-validation: Kim and Gu, J. R. Stat. Soc. B 66 (2004)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spline:
     """The smoother of fixed times, weights and cut-off length: a linear map of the samples."""
 
@@ -133,7 +133,7 @@ def design_matrix(t: Array, knots: Array, rate: int = 0) -> Any:
         degree, kn = DEGREE - r, knots[r : len(knots) - r] if r else knots
         count = len(kn) - degree - 1
         scale = degree / (kn[degree + 1 : degree + count] - kn[1:count])
-        step = sparse.diags_array([-scale, scale], offsets=[0, 1], shape=(count - 1, count))
+        step = sparse.diags([-scale, scale], offsets=[0, 1], shape=(count - 1, count))
         D = step @ D
     return (B @ D).tocsr()
 
@@ -163,7 +163,7 @@ def cut_off_length(frequency: float) -> float:
     return 1.0 / (2.0 * np.pi * frequency)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Smoothed:
     """A signal and its rates at the samples, the noise found in it, and how sure they are."""
 
@@ -242,7 +242,8 @@ def by_cross_validation(t: Array, signals: Sequence[Array], weight: Array) -> li
     tried = lengths_to_try(t, weight)
     widths = np.cumsum([0, *(y.shape[1] for y in signals)])
     together = np.concatenate(signals, axis=1)
-    scale = np.maximum(together[used].std(axis=0), 1e-300)
+    spread, size = together[used].std(axis=0), np.abs(together[used]).max(axis=0, initial=0.0)
+    scale = np.where(spread > 1e-12 * size, spread, np.maximum(size, 1.0))  # or it stands still
     scores = np.full((len(tried), len(signals)), np.inf)
     rest = np.zeros(together.shape[1])
     for k, length in enumerate(tried):

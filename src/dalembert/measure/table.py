@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DescriptionError, Place, UsageError, shown
+from ..files import write_file
 
 Array = np.ndarray
 LARGEST = 2**30  # bytes of a text table; larger logs belong into NPZ or MCAP
@@ -148,7 +149,11 @@ def _csv(file: Path) -> Table:
 def rows_table(text: str, source: str, delimiter: str, line: int = 1, **more: Any) -> Table:
     """Return the table of a text whose first line holds the heads; `line` is its number."""
     head_text, _, body = text.partition("\n")
-    heads = [h.strip() for h in next(csv.reader([head_text.rstrip("\r")], delimiter=delimiter))]
+    try:
+        cells = next(csv.reader([head_text.rstrip("\r")], delimiter=delimiter))
+    except csv.Error as error:
+        raise DescriptionError(f"the heads cannot be read: {error}", Place(source, line)) from None
+    heads = [h.strip() for h in cells]
     while heads and not heads[-1]:
         heads.pop()
     check_heads(heads, source, line)
@@ -290,15 +295,23 @@ def write_table(path: str | Path, heads: Iterable[str], columns: Any) -> None:
     file, names, data = Path(path), list(heads), np.asarray(columns, dtype=float)
     kind = file.suffix.lower()
     if kind == ".npz":
-        np.savez_compressed(file, **dict(zip(names, data.T, strict=True)))
+        write_file(file, npz_bytes(dict(zip(names, data.T, strict=True))))
     elif kind == ".json":
         lists = {
             n: [None if np.isnan(x) else float(x) for x in column]
             for n, column in zip(names, data.T, strict=True)
         }
-        file.write_text(json.dumps(lists), encoding="utf-8")
+        write_file(file, json.dumps(lists))
     else:
-        with open(file, "w", newline="", encoding="utf-8") as out:
-            writer = csv.writer(out)
-            writer.writerow(names)
-            writer.writerows([repr(float(x)) if x == x else "" for x in row] for row in data)
+        out = io.StringIO(newline="")
+        writer = csv.writer(out)
+        writer.writerow(names)
+        writer.writerows([repr(float(x)) if x == x else "" for x in row] for row in data)
+        write_file(file, out.getvalue())
+
+
+def npz_bytes(arrays: Mapping[str, Any]) -> bytes:
+    """Return arrays by name as the content of an NPZ file."""
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    return out.getvalue()

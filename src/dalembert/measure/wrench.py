@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..compute import evaluate
-from ..compute.wrenches import at_frames
+from ..compute.wrenches import at_frames, given_wrench
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism
 from .table import Table, read_table, some
@@ -28,12 +28,7 @@ def wrench_rows(m: Mechanism, t: Array, q: Array, on_environment: Any, on_body: 
 
     A table names its frames in its heads: `foot.fx ... foot.mz`, and `foot.px foot.py foot.pz`.
     """
-    if on_environment is not None and on_body is not None:
-        raise UsageError(
-            "both wrench_on_environment and wrench_on_body are given",
-            hint="they are negatives of each other: give one",
-        )
-    given, sign = (on_environment, 1.0) if on_body is None else (on_body, -1.0)
+    given, sign = given_wrench(on_environment, on_body)
     if given is None:
         return None
     if isinstance(given, str | Path | Table):

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..door import door
 from ..errors import DalembertError, DescriptionError, UsageError, shown
+from .reduced import simplified, struck
 
 LONGEST = 1_000_000  # characters of a description
 JOINTS = 200  # of a machine that the page draws
@@ -57,21 +59,21 @@ def describe(given: Mapping[str, Any]) -> dict[str, Any]:
             if p.value is not None or p.name in as_written.open_parameters  # not mere limits
         ],
         "notes": [shown(n, 300) for n in (*m.notes, *m.report())][:40],
-        "closed": bool(m.loops or m.couplings or m.wheels or m.velocity_constraints),
+        "closed": bool(m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints),
     }
 
 
 def equations(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the closed forms, typeset by the page, with the number of terms of each."""
-    from ..compute.compute import program_of
+    from ..compute import program_of
     from ..equations import equations as derive
 
     m = mechanism_of(given)
     cost = {k: str(v) for k, v in program_of(m, "inverse_dynamics").cost.items()}
     eq = derive(m)
-    neglected = [w for w in given.get("neglect") or [] if isinstance(w, str)]
-    if neglected:
-        eq = eq.neglect(*neglected)
+    names = struck(given)
+    if names:
+        eq = eq.drop(names)
     wanted = given.get("kinds") or ["Q", "A"]
     groups, count = [], 0
     for kind, title in (("Q", "forces of gravity"), ("A", "inertias"),
@@ -102,14 +104,57 @@ def _joints(entry: Any) -> list[int]:
 
 def code(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the files of generated code in a language."""
+    from ..compute.model import model_of
     from ..export import LANGUAGES, files
 
     language, quantity = given.get("language"), given.get("quantity")
     if not isinstance(language, str) or language not in LANGUAGES or quantity not in QUANTITIES:
         raise UsageError("no such language or quantity", hint=", ".join(LANGUAGES))
-    made = files(mechanism_of(given), [quantity], language)
+    m = mechanism_of(given)
+    if _is_reduced(given):
+        m = model_of(simplified(_equations(m), given)[0], "export")
+    made = files(m, [quantity], language)
     texts = {n: x if isinstance(x, str) else x.decode("utf-8", "replace") for n, x in made.items()}
     return {"files": {n: x[:LISTING] for n, x in texts.items()}}
+
+
+def _is_reduced(given: Mapping[str, Any]) -> bool:
+    return any(given.get(key) for key in ("strike", "tolerance", "operations"))
+
+
+def _equations(m: Any) -> Any:
+    from ..equations.derive import tree_equations
+
+    return tree_equations(_numeric(m))
+
+
+def terms(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the terms, each with its largest share of the force of its joint."""
+    from . import reduced
+
+    return reduced.terms(_equations(mechanism_of(given)), given)
+
+
+def reduce(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is left of the model without struck and negligible terms, and its error."""
+    from . import reduced
+
+    return reduced.reduced(_equations(mechanism_of(given)), given)
+
+
+def formalisms(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what each formalism costs, and how well they agree at random states."""
+    from ..agree import agree
+    from ..cost import costs
+
+    m = mechanism_of(given)
+    rows, notes = costs(m, ["inverse_dynamics", "mass_matrix", "forward_dynamics"], kinds=["given"])
+    found = agree(m, states=20, forms=("float",))
+    return {
+        "rows": [row.data() for row in rows],
+        "agree": [x.data() for x in found],
+        "notes": [shown(n, 300) for n in notes],
+    }
 
 
 def _numeric(m: Any) -> Any:
@@ -153,7 +198,8 @@ def torques(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def frequencies(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the small motions about the equilibrium next to a pose."""
-    from ..linear import equilibrium, linearize
+    from ..equilibrium import equilibrium
+    from ..linearize import linearize
     from ..view.pose import start_pose
 
     m = _numeric(mechanism_of(given))
@@ -164,18 +210,25 @@ def frequencies(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the machine as a file that the browser offers to keep: TOML, or a page that moves."""
+    """Return a file that the browser offers to keep: TOML, a notebook, or a page that moves."""
     from ..read import write
     from ..view.document import page
+    from .notebook import notebook
 
     m = mechanism_of(given)
+    if given.get("kind") == "ipynb":
+        return {"name": "machine.ipynb", "text": notebook(m, given)}
     if given.get("kind") == "html":
         return {"name": "machine.html", "text": page(m, given.get("q"))}
     return {"name": "machine.toml", "text": write(m, "toml")[0]}
 
 
 JOBS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    job.__name__: job for job in (describe, equations, code, simulate, torques, frequencies, save)
+    job.__name__: door(job)
+    for job in (
+        *(describe, equations, terms, reduce, formalisms),
+        *(code, simulate, torques, frequencies, save),
+    )
 }
 
 

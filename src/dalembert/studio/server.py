@@ -116,7 +116,7 @@ class Studio:
             import uvicorn
         except ImportError:
             raise UsageError(
-                "the studio needs starlette and uvicorn", hint='pip install "dalembert[studio]"'
+                "the studio needs starlette and uvicorn", hint="pip install starlette uvicorn"
             ) from None
         if not static_files():
             raise UsageError(

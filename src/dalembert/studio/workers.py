@@ -13,7 +13,10 @@ LINE = 64 << 20  # bytes of an answer
 
 
 class Worker:
-    """One process; a job that takes too long, or is cancelled, ends it and the next starts anew."""
+    """One process that runs jobs one after the other.
+
+    A job that takes too long, or is cancelled, ends the process; the next job starts another.
+    """
 
     def __init__(self, seconds: float):
         self.seconds = seconds

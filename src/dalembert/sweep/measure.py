@@ -168,9 +168,7 @@ def _first(x: Any) -> Any:
     return x[0] if isinstance(x, tuple) else x
 
 
-def checked_measures(
-    m: Mechanism, given: Any, task: dict[str, Any], where: Place | None
-) -> list[str]:
+def checked_measures(m: Mechanism, given: Any, where: Place | None) -> list[str]:
     """Return the measures, each known; a quantity is asked with a reduction."""
     names = [given] if isinstance(given, str) else list(given or ())
     if not names or not all(isinstance(n, str) for n in names):

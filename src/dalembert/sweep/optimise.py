@@ -66,16 +66,18 @@ def optimise(
     parameters: Mapping[str, Any],
     *,
     task: Any,
-    minimise: str,
+    minimise: str | Sequence[str],
     subject_to: Sequence[str] = (),
     samples: int = 256,
     starts: int = 4,
     seed: int = 0,
-) -> Optimum:
+    points: int = 9,
+) -> Any:
     """Return the design with the smallest measure that does the task within the limits.
 
     `minimise` is a measure of `sweep` (`rms`, `energy`, `peak.j2`, `kinetic_energy:max`);
-    `subject_to` holds texts such as "reach >= 0.8" or "peak.j1 <= 50".
+    `subject_to` holds texts such as "reach >= 0.8" or "peak.j1 <= 50". Several measures to minimise
+    give a `Front` of about `points` designs, none of which another beats in all of them.
 
     >>> import dalembert as da
     >>> m = da.load({"format": "dalembert/1", "gravity": [0, 0, 0], "parameters": {"N": 50.0},
@@ -90,11 +92,17 @@ def optimise(
     if not all(isinstance(x, tuple | str) for x in dict(parameters).values()):
         raise UsageError("parameters to optimise have ranges", hint='{"L1": (0.3, 0.8)}')
     limits = [_limit(text) for text in subject_to]
-    asked = list(dict.fromkeys([_root(minimise), *(_root(c.measure) for c in limits)]))
+    goals = (minimise,) if isinstance(minimise, str) else tuple(minimise)
+    if not goals or not all(isinstance(n, str) for n in goals):
+        raise UsageError("minimise names measures", hint='minimise="rms", ["energy", "peak"]')
+    asked = list(dict.fromkeys([*map(_root, goals), *(_root(c.measure) for c in limits)]))
     plan = {"kind": "sobol", "samples": samples, "seed": seed}
     s = study_of(m, parameters, task, asked, plan)
-    search = Search(s, minimise, tuple(limits))
-    return search.run(starts)
+    if len(goals) > 1:
+        from .front import front
+
+        return front(s, goals, tuple(limits), points)
+    return Search(s, goals[0], tuple(limits)).run(starts)
 
 
 def _root(measure: str) -> str:
@@ -177,13 +185,14 @@ class Search:
                 hint="wider ranges, or an easier task",
             )
         order = np.argsort(merit)[: max(1, starts)]
-        found = [self._refined(tried[k], size) for k in order]
+        found = [self.refined(tried[k], size) for k in order]
         done = [(x, v) for x, v in found if v is not None]
         if not done:
             raise ComputationError("no design keeps the constraints", hint="loosen subject_to")
-        return self._answer(min(done, key=lambda pair: pair[1])[0])
+        return self.answer(min(done, key=lambda pair: pair[1])[0])
 
-    def _refined(self, start: Array, size: float) -> tuple[Array, float | None]:
+    def refined(self, start: Array, size: float) -> tuple[Array, float | None]:
+        """Return the best design that SLSQP finds from a start, and its value where limits hold."""
         constraints = [
             {"type": "ineq", "fun": lambda x, c=c: float(c.slack(self._at(x)[0][c.measure])),
              "jac": lambda x, c=c: self._slack_slope(x, c)}
@@ -243,7 +252,8 @@ class Search:
             values[name], rates[name] = _force_measure(name, m, t, tau, qd, D)
         return values, rates
 
-    def _answer(self, x: Array) -> Optimum:
+    def answer(self, x: Array) -> Optimum:
+        """Return a design with all that was measured of it."""
         columns = self.columns(x[None])
         designs = {n: float(v[0]) for n, v in self.designs(x[None]).items()}
         held = [f"{n} = {v:g}" for n, v, u in zip(self.free, self.low, x, strict=True) if u < 1e-6]

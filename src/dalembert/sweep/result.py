@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..display import table_html
 from ..errors import UsageError, closest, shown
+from ..files import write_file
 from ..measure.packages import optional
 from .study import Study
 
@@ -155,22 +157,35 @@ class Sweep:
             made.savefig(path, dpi=110)
         return made
 
-    def html(self, path: str | Path) -> None:
-        """Write one page: the best designs, fronts as a picture, why others fail."""
+    def _repr_html_(self, count: int = 5) -> str:
+        good = int(self.columns["feasible"].sum())
+        shown_ = [*self.study.names, *(n for n in self.measures if "." not in n)]
+        best = [(str(r["design"]), *(f"{r[n]:.5g}" for n in shown_)) for r in self.best(count)]
+        notes = [f"{count} designs: {why}" for why, count in self.reasons().items()]
+        title = f"{len(self)} designs, {good} feasible; the best by {self._main()}"
+        return table_html(("design", *shown_), best, title, notes)
+
+    def html(self, path: str | Path | None = None) -> str:
+        """Return one page, and write it: the best designs, a picture, why others fail."""
         import io
 
         out = io.StringIO()
-        self.plot().savefig(out, format="svg", metadata={"Date": None})
+        with optional("matplotlib").rc_context({"svg.hashsalt": "dalembert"}):  # the same bytes
+            self.plot().savefig(out, format="svg", metadata={"Date": None})
         svg = out.getvalue()
         page = (
             "<!doctype html><html lang='en'><meta charset='utf-8'><title>Design study</title>"
             "<style>body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;"
-            "padding:0 1rem;color:#1c2733}pre{overflow-x:auto}"
+            "padding:0 1rem;color:#1c2733}table{border-collapse:collapse;margin:1rem 0}"
+            "td,th{padding:.2rem .9rem;text-align:right;border-bottom:1px solid #d8dee6}"
             "svg{max-width:100%;height:auto}</style>"
             f"<h1>Design study of {escape(shown(self.study.mechanism.name))}</h1>"
-            f"<pre>{escape(self.summary())}</pre>{svg[svg.index('<svg') :]}</html>"
+            f"{self._repr_html_(10)}<p>The red point is the best design.</p>"
+            f"{svg[svg.index('<svg') :]}</html>"
         )
-        Path(path).write_text(page, encoding="utf-8")
+        if path is not None:
+            write_file(path, page)
+        return page
 
 
 def _front(x: Array) -> Array:

@@ -22,6 +22,7 @@ from .chunk import chunk_bytes
 from .study import Study
 
 Progress = Callable[[int, int, float], None]  # designs done, designs in all, seconds so far
+LOST = 120.0  # seconds to wait for the bytes of a chunk that is done
 DEATHS = 3  # workers that a chunk may kill before the study stops
 
 
@@ -171,18 +172,38 @@ def _dask(address: str, s: Study, todo: list[int]) -> Iterator[tuple[int, bytes]
         first = [k for _, k in zip(range(width), waiting, strict=False)]
         numbers = {}
 
-        def send(number: int) -> Any:
-            made = client.submit(chunk_bytes, s.text, number, key=f"{s.digest}-{number}",
-                                 retries=10, pure=False)  # fmt: skip
+        def send(number: int, again: int = 0) -> Any:
+            key = f"{s.digest}-{number}" + f"-{again}" * bool(again)
+            made = client.submit(chunk_bytes, s.text, number, key=key, retries=10, pure=False)
             numbers[made.key] = number
             return made
 
+        deaths = 0
+        lost = distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError
         queue = distributed.as_completed([send(k) for k in first])
-        for future in queue:
-            number = numbers.pop(future.key)
-            data = future.result()
-            future.release()
-            yield number, data
-            following = next(waiting, None)
-            if following is not None:
-                queue.add(send(following))
+        try:
+            for future in queue:
+                number = numbers.pop(future.key)
+                try:
+                    data = future.result(timeout=LOST)
+                except lost:
+                    deaths += 1  # the workers that held it died: it is done again by others
+                    if deaths > DEATHS * 4 + len(todo):
+                        raise
+                    queue.add(send(number, deaths))
+                    continue
+                future.release()
+                yield number, data
+                following = next(waiting, None)
+                if following is not None:
+                    queue.add(send(following))
+        except (OSError, TimeoutError, *lost) as error:
+            raise ComputationError(
+                f"the Dask cluster at {shown(address)} is gone: {type(error).__name__}",
+                hint="finished chunks are kept: start it again and resume",
+            ) from error
+        if numbers:
+            raise ComputationError(
+                f"the Dask cluster at {shown(address)} gave {len(numbers)} chunks up",
+                hint="finished chunks are kept: start it again and resume",
+            )

@@ -97,7 +97,7 @@ class Choice:
         return self.motor.cost + self.gear.cost
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sizing:
     """Every pair of motor and gear at every joint, and the best of them."""
 
@@ -169,7 +169,7 @@ class Sizing:
 
 
 def size(m: Mechanism, cycle: Any, motors: Any, gears: Any = None) -> Sizing:
-    """Return how every motor and gear of a catalogue bears a duty cycle at every joint.
+    """Return how each motor and gear of a catalogue copes with a duty cycle at each joint.
 
     `cycle` is a mapping or a TOML file: `moves = [{ to = [...], time = 0.8 }, { dwell = 0.5 }]`,
     with `payload = { frame, mass, com }` on moves that carry one. `motors` and `gears` are lists;
@@ -184,7 +184,7 @@ def size(m: Mechanism, cycle: Any, motors: Any, gears: Any = None) -> Sizing:
     'i63'
     """
     require_mechanism(m, "size")
-    if m.loops or m.wheels or m.nq != m.nv:
+    if m.loops or m.wheels or m.rolling or m.nq != m.nv:
         raise UsageError("drives are sized on trees with one coordinate per joint")
     own_motors, own_gears = catalogue(motors, gears)
     t, q, qd, qdd, tau = _cycle(m, cycle)

@@ -20,14 +20,16 @@ import numpy as np
 from ..errors import DescriptionError, ParameterError, Place, UsageError, closest, shown
 from ..expr import Graph
 from ..expr.exact import to_float
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, freed
+from ..mechanism.letters import given_values
 from ..read import load
 from ..read.expressions import expression
-from ..read.native import native_text
+from ..read.native_writer import native_text
 
 Array = np.ndarray
 KINDS = ("grid", "lhs", "sobol", "list")
-CHUNK = 4096  # designs in one file
+CHUNKS = (1024, 65536)  # designs in one file, fewest and most
+STATES = 2**19  # about as many states as one file is made of
 MOST = 10**9  # designs of a study
 KEYS = ("model", "parameters", "task", "measure", "plan")
 PLAN = ("kind", "samples", "seed", "chunk")
@@ -88,13 +90,14 @@ def study_of(
     from .measure import checked_measures
     from .task import checked_task
 
+    model = freed(model, parameters if isinstance(parameters, Mapping) else ())
     data: dict[str, Any] = {"model": native_text(_numbers_only(model, parameters), "json")}
-    data["parameters"] = {n: _range(model, n, x, where) for n, x in _named(model, parameters)}
+    data["parameters"] = {n: _range(n, x, where) for n, x in _named(model, parameters)}
     if not data["parameters"]:
         raise UsageError("no parameter varies", where=where, hint='{"L1": (0.3, 0.8)}')
-    data["plan"] = _plan(data["parameters"], plan, where)
     data["task"] = checked_task(model, task, where)
-    data["measure"] = checked_measures(model, measure, data["task"], where)
+    data["plan"] = _plan(data["parameters"], plan, int(data["task"]["samples"]), where)
+    data["measure"] = checked_measures(model, measure, where)
     made = Study(data)
     _check_expressions(made, where)
     return made
@@ -114,7 +117,7 @@ def _numbers_only(m: Mechanism, parameters: Mapping[str, Any]) -> Mechanism:
 def _named(m: Mechanism, parameters: Any) -> list[tuple[str, Any]]:
     if not isinstance(parameters, Mapping):
         raise UsageError("parameters are a mapping", hint='{"L1": (0.3, 0.8), "N": [50, 80]}')
-    known = [p.name for p in m.parameters]
+    known = list(dict.fromkeys([*(p.name for p in m.parameters), *given_values(m)]))
     for name in parameters:
         if name not in known:
             raise ParameterError(
@@ -125,7 +128,7 @@ def _named(m: Mechanism, parameters: Any) -> list[tuple[str, Any]]:
     return list(parameters.items())
 
 
-def _range(m: Mechanism, name: str, given: Any, where: Place | None) -> dict[str, Any]:
+def _range(name: str, given: Any, where: Place | None) -> dict[str, Any]:
     """Return {"range": [lo, hi]}, {"values": [...]} or {"expression": text}."""
 
     def wrong(why: str) -> UsageError:
@@ -153,7 +156,15 @@ def _range(m: Mechanism, name: str, given: Any, where: Place | None) -> dict[str
     return {"values": numbers.tolist()}
 
 
-def _plan(ranges: dict[str, Any], plan: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
+def _chunk(samples: int) -> int:
+    """Return how many designs make a file: a power of two, fewer where motions are long."""
+    most = STATES // max(1, samples)
+    return int(min(max(2 ** (max(most, 1).bit_length() - 1), CHUNKS[0]), CHUNKS[1]))
+
+
+def _plan(
+    ranges: dict[str, Any], plan: Mapping[str, Any], states: int, where: Place | None
+) -> dict[str, Any]:
     """Return the plan with the number of its designs."""
     for key in plan:
         if key not in PLAN:
@@ -162,7 +173,8 @@ def _plan(ranges: dict[str, Any], plan: Mapping[str, Any], where: Place | None) 
     kind = plan.get("kind") or ("grid" if _all_values(ranges) else "lhs")
     if kind not in KINDS:
         raise UsageError(f"plan {shown(str(kind))!r} is not known", where, hint=", ".join(KINDS))
-    numbers = {k: plan.get(k, d) for k, d in (("samples", None), ("seed", 0), ("chunk", CHUNK))}
+    usual = {"samples": None, "seed": 0, "chunk": _chunk(states)}
+    numbers = {k: plan.get(k, d) for k, d in usual.items()}
     for key, x in numbers.items():
         whole = isinstance(x, int) and not isinstance(x, bool) and x >= (0 if key == "seed" else 1)
         if x is not None and not whole:

@@ -34,7 +34,7 @@ def sweep(
     `parameters` maps names to a range (lo, hi), values [a, b, c], or an expression of others as a
     text. `plan` is "grid", "lhs", "sobol" or "list"; `samples` the number of designs (per range, in
     a grid). `task` is a mapping as in a study file, a trajectory, or a measured motion. With `out`
-    the study stands in a folder and can be resumed. `on` is "local" or "dask://HOST:PORT".
+    the study is kept in that folder and can be resumed. `on` is "local" or "dask://HOST:PORT".
 
     >>> import dalembert as da
     >>> m = da.load({"format": "dalembert/1", "parameters": {"L": 0.5, "M": 2.0},

@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from ..compute import evaluate, neutral
+from ..compute.reach import REACHED, limits, reach
 from ..errors import Place, UsageError, closest, shown
-from ..expr.exact import to_float
 from ..mechanism import Mechanism
 
 Array = np.ndarray
 SAMPLES = 100
 KEYS = ("motion", "joint_moves", "poses", "samples", "start")
-REACHED = 1e-8  # metres
-STEPS = 80
 
 
-@dataclass(frozen=True)
+_POSES: dict[tuple[str, str], Array] = {}  # assembled machines of the studies of this process
+
+
+@dataclass(frozen=True, eq=False)
 class Motion:
     """What the joints of some designs do, (designs or 1, samples, n), and why some cannot."""
 
@@ -35,7 +36,7 @@ class Motion:
 def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]:
     """Return the task as plain data, with a motion table read in."""
     if not isinstance(task, Mapping):
-        task = _of_python(m, task)
+        task = _of_python(task)
     for key in task:
         if key not in KEYS:
             near = closest(str(key), KEYS)
@@ -63,7 +64,7 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
     return out
 
 
-def _of_python(m: Mechanism, task: Any) -> dict[str, Any]:
+def _of_python(task: Any) -> dict[str, Any]:
     """Return a task from what Python users have: a Trajectory, a measured motion, (t, q, ...)."""
     if hasattr(task, "times") and callable(task):
         t = task.times(SAMPLES)
@@ -201,91 +202,24 @@ def _reached(
     return Motion(t, q, qd, qdd, reason)
 
 
-def limits(m: Mechanism) -> tuple[Array, Array]:
-    """Return lower and upper limits of the coordinates, infinite where open."""
-    values = {k: to_float(v) for k, v in m.values.items()}
-    pairs = [p for b in m.bodies if b.joint.nv for p in (b.limits or ((None, None),) * b.joint.nq)]
+def _first_pose(m: Mechanism) -> Array:
+    """Return where the assembled machine stands; the same for all chunks of a study."""
+    from ..plan.assembly import assemble
 
-    def number(x: Any, open_end: float) -> float:
-        try:
-            return open_end if x is None else float(to_float(x, values))
-        except Exception:  # a limit that is a letter limits nothing
-            return open_end
-
-    return (np.array([number(a, -np.inf) for a, _ in pairs]),
-            np.array([number(b, np.inf) for _, b in pairs]))  # fmt: skip
-
-
-def reach(
-    m: Mechanism, designs: dict[str, Array], q: Array, frame: str, point: Array
-) -> tuple[Array, Array]:
-    """Return coordinates that bring a frame to a point, and the distance left, for all designs.
-
-    Damped least squares with limits; designs that do not arrive try again from other starts.
-    """
-    low, high = limits(m)
-    rng = np.random.default_rng(0)
-    best, left = q.copy(), np.full(len(q), np.inf)
-    start = q
-    for _ in range(4):
-        todo = np.flatnonzero(left > REACHED)
-        if not len(todo):
-            break
-        given = {n: x[todo] for n, x in designs.items()}
-        found, gap = _descend(m, given, start[todo], frame, point, low, high)
-        better = gap < left[todo]
-        best[todo[better]], left[todo[better]] = found[better], gap[better]
-        wide_low, wide_high = np.maximum(low, -np.pi), np.minimum(high, np.pi)
-        start = np.tile(rng.uniform(wide_low, wide_high), (len(q), 1))
-    return best, left
-
-
-def _descend(
-    m: Mechanism, designs: dict[str, Array], q: Array, frame: str, point: Array, low: Array,
-    high: Array,
-) -> tuple[Array, Array]:  # fmt: skip
-    q = np.clip(q, low, high)
-    damping = np.full(len(q), 1e-2)
-
-    def error(q: Array) -> Array:
-        T = evaluate(m, "pose", q, frame=frame, parameters=designs, check=False)
-        return point - T[:, :3, 3]
-
-    e = error(q)
-    size = np.linalg.norm(e, axis=1)
-    for _ in range(STEPS):
-        J = evaluate(m, "jacobian", q, frame=frame, parameters=designs, check=False)[:, :3]
-        # joints at a limit that would leave stay
-        push = np.einsum("nij,ni->nj", J, e)
-        held = ((q <= low) & (push < 0)) | ((q >= high) & (push > 0))
-        J = np.where(held[:, None, :], 0.0, J)
-        A = J @ J.transpose(0, 2, 1)
-        scale = np.einsum("nii->n", A)
-        A += ((damping * scale) + 1e-14)[:, None, None] * np.eye(3)
-        step = np.einsum("nij,ni->nj", J, np.linalg.solve(A, e[..., None])[..., 0])
-        step *= np.minimum(1.0, 0.7 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
-        tried = np.clip(q + step, low, high)
-        e2 = error(tried)
-        new = np.linalg.norm(e2, axis=1)
-        better = new < size
-        q, e = np.where(better[:, None], tried, q), np.where(better[:, None], e2, e)
-        size = np.where(better, new, size)
-        damping = np.clip(np.where(better, damping * 0.1, damping * 6), 1e-12, 1e6)
-        if ((size <= 0.1 * REACHED) | (damping >= 1e5)).all():
-            break
-    return q, size
+    key = (m.digest, repr(m.values))
+    if key not in _POSES:
+        _POSES[key] = np.array(assemble(m), dtype=float)
+    return _POSES[key]
 
 
 def _closed(
     m: Mechanism, designs: dict[str, Array], t: Array, q: Array, qd: Array, qdd: Array
 ) -> Motion:
     """Return the motion of all joints of machines with loops, closed design by design."""
-    from ..plan.assembly import assemble
-
     count, samples = len(next(iter(designs.values()))), len(t)
     motors = [m.joint_index(n) for n in m.active]
     places = [m.velocity_index[j] for j in motors]
-    pose = np.tile(np.array(assemble(m), dtype=float), (count, 1))
+    pose = np.tile(_first_pose(m), (count, 1))
     whole = np.zeros((count, samples, m.nq))
     reason = np.full(count, "", dtype=object)
     for k in range(samples):

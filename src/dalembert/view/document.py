@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError, shown
+from ..files import write_file
 from ..mechanism import Mechanism
+from .pose import whole
 from .scene import scene
 from .scheme import svg
 
@@ -54,9 +56,20 @@ def page(
     q: Any = None,
     motion: dict[str, Any] | None = None,
     ghost: Mechanism | None = None,
+    shapes: str | Path | None = None,
 ) -> str:
-    """Return the text of a page that shows a mechanism, moved by sliders or by a motion."""
+    """Return the text of a page that shows a mechanism, moved by sliders or by a motion.
+
+    `shapes` is the URDF or SDF file whose meshes are drawn.
+    """
     data = scene(m, q if q is not None or motion is None else motion["q"][0], motion)
+    if shapes is not None:
+        from .meshes import meshes
+
+        data["meshes"] = meshes(whole(m)[0], shapes)
+        lost = data["meshes"].pop("missing")
+        if lost:
+            data["remarks"].append("no file of these meshes: " + ", ".join(lost))
     if ghost is not None:
         data["ghost"] = scene(ghost, q)
     title = html.escape(shown(m.name, 80))
@@ -89,5 +102,5 @@ def write(text: str, path: str | Path) -> Path:
             f"a page cannot be written as {shown(str(path))}", hint="write: m.save_html('m.html')"
         )
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    write_file(file, text)
     return file

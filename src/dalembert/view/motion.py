@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError, shown
+from ..errors import DalembertError, UsageError, shown
 from ..mechanism import Mechanism
-from .pose import limits_of, whole
+from .bodies import floating
+from .pose import in_numbers, limits_of, whole
 
 Array = np.ndarray
 NUMBERS = 60_000  # of a motion that a page holds; longer ones are thinned
 LINES = 40  # of one plot
+REACTIONS = 40  # bodies up to which the forces that joints carry are part of a page
 LENGTHS = {"free": 3, "planar": 2, "prismatic": 1}  # how many coordinates, from the first on
 
 
@@ -39,6 +41,7 @@ def motion(
     energy: Any = None,
     effort: Any = None,
     steer: Mapping[str, Any] | None = None,
+    reactions: Any = None,
     note: str = "",
 ) -> dict[str, Any]:
     """Return the data of a motion: times, coordinates, and plots of them and of the forces."""
@@ -69,6 +72,7 @@ def motion(
         "steer": {n: _short(np.asarray(x, dtype=float)[keep]) for n, x in (steer or {}).items()},
         "events": [{"time": float(e.time), "name": shown(e.name, 60)} for e in events[:200]],
         "forces": _arrows(m, tau, names, keep),
+        "reactions": _reactions(m, reactions, keep),
         "note": shown(note, 400),
     }
 
@@ -143,6 +147,30 @@ def _arrows(m: Mechanism, tau: Any, names: Sequence[str], keep: Array) -> dict[s
     return {"joints": [bodies[names[k]] for k in own], "tau": [_short(row, 5) for row in values]}
 
 
+def _reactions(m: Mechanism, wrenches: Any, keep: Array) -> dict[str, Any] | None:
+    """Return the force that each joint carries, as the parent gives it to the link."""
+    if wrenches is None:
+        return None
+    hidden = floating(in_numbers(m))
+    own = [j for j, b in enumerate(m.bodies) if j not in hidden and b.joint.kind != "free"]
+    force = np.asarray(wrenches, dtype=float)[keep][:, own, :3]
+    top = float(np.linalg.norm(np.nan_to_num(force), axis=-1).max(initial=0.0))
+    if not top > 0:
+        return None
+    rows = [[_short(f, 5) for f in row] for row in force]
+    return {"bodies": own, "force": rows, "top": top}
+
+
+def _wrenches(m: Mechanism, q: Array, wanted: Callable[[], Array]) -> Array | None:
+    """Return the wrenches along a motion, None where the machine or the page has none of them."""
+    if m.followers or q.ndim != 2 or len(m.bodies) > REACTIONS:
+        return None
+    try:
+        return wanted()
+    except DalembertError:  # a singular pose, or wheels without motors: the page shows the rest
+        return None
+
+
 def of_simulation(r: Any) -> dict[str, Any]:
     """Return the motion of a simulation, with its forces, energy and events."""
     tau = names = None
@@ -153,13 +181,21 @@ def of_simulation(r: Any) -> dict[str, Any]:
     energy = r.energy if r.q.ndim == 2 else None
     return motion(
         r.m, r.t, r.q, tau, names or (), events=r.events, energy=energy,
+        reactions=_wrenches(r.m, r.q, lambda: r.quantity("link_wrenches")),
         note=f"ended by {r.stopped}" if r.stopped else "",
     )  # fmt: skip
 
 
 def of_torques(r: Any) -> dict[str, Any]:
     """Return the motion of forces along a trajectory, with limits."""
-    return motion(r.m, r.t, r.q, r.tau, r.names, effort=r.effort)
+    from ..compute import evaluate
+
+    def wrenches() -> Array:
+        found: Array = evaluate(r.m, "link_wrenches", r.q, r.qd, r.qdd)
+        return found
+
+    return motion(r.m, r.t, r.q, r.tau, r.names, effort=r.effort,
+                  reactions=_wrenches(r.m, r.q, wrenches))  # fmt: skip
 
 
 def of_measured(d: Any) -> dict[str, Any]:

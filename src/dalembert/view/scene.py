@@ -12,9 +12,9 @@ from ..mechanism import Mechanism, joint_name
 from ..mechanism.view import headline
 from .bodies import array, attachments, ellipsoid, floating, mass_centre, matrix, shape_points
 from .pose import drawn_with, in_numbers, limits_of, start_pose, whole, world_frames
+from .wheels import NAME, wheels
 
 Array = np.ndarray
-NAME = 60  # characters of a name that a page shows
 
 
 def scene(m: Mechanism, q: Any = None, motion: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def scene(m: Mechanism, q: Any = None, motion: dict[str, Any] | None = None) -> 
             for c in numeric.couplings
         ],
         "springs": [_ends(s) | {"length": float(s.length)} for s in numeric.springs],
-        "wheels": [_wheel(w) for w in numeric.wheels],
+        "wheels": wheels(numeric, pose),
         "steer": _steered(numeric),
         "elastic": [s.joint for s in numeric.elastic],
         "active": [m.joint_index(n) for n in m.active if n in m.joint_names],
@@ -129,14 +129,6 @@ def _loop(loop: Any) -> dict[str, Any]:
         "Rj": [float(x) for row in loop.rotation_j.matrix().rows for x in row],
         "length": None if loop.length is None else float(loop.length),
     }
-
-
-def _wheel(w: Any) -> dict[str, Any]:
-    return {
-        "name": shown(w.name, NAME), "body": w.body, "point": array(w.point).tolist(),
-        "normal": array(w.normal).tolist(), "steer": w.steer and shown(w.steer, NAME),
-        "radius": None if w.radius is None else float(w.radius),
-    }  # fmt: skip
 
 
 def _steered(m: Mechanism) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..algebra import Vec3
 from ..errors import shown
+from ..files import write_file
 from ..mechanism import Mechanism, joint_name
 from . import symbols as sign
 from .bodies import array, attachments, floating, shape_points
@@ -29,7 +30,7 @@ def svg(
     m, q = whole(m, q)
     numeric = in_numbers(m)
     pose = start_pose(m, q)[0]
-    frames = [_matrix(T) for T in world_frames(numeric, pose)]
+    frames = [matrix_of(T) for T in world_frames(numeric, pose)]
     held = attachments(numeric)
     corners = np.array([*held[-1], *(T[:3, 3] for T in frames)])
     size = float(np.linalg.norm(np.ptp(corners, axis=0))) or 1.0
@@ -37,8 +38,8 @@ def svg(
         [T[:3, :3] @ np.array(p) + T[:3, 3] for p in own]
         for T, own in zip(frames, shape_points(numeric, m, size), strict=True)
     ]
-    everything = [p for own in points for p in own] + _base_points(numeric, held)
-    camera = _camera(numeric, frames, np.array(everything), width, height)
+    everything = [p for own in points for p in own] + base_points(numeric, held)
+    camera = camera_of(numeric, frames, np.array(everything), width, height)
     # joints lie on the links that they hold
     links = _links(numeric, points, camera)
     joints = _joints(numeric, frames, camera) + _cut(numeric, frames, camera)
@@ -61,25 +62,27 @@ def save_svg(m: Mechanism, path: str | Path, q: Any = None) -> Path:
     """Return the path of an SVG file of the scheme after writing it."""
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(svg(m, q), encoding="utf-8")
+    write_file(file, svg(m, q))
     return file
 
 
-def _matrix(T: Any) -> Array:
+def matrix_of(T: Any) -> Array:
+    """Return a frame as a matrix of four rows."""
     out = np.eye(4)
     out[:3, :3] = [[float(x) for x in row] for row in T.R.matrix().rows]
     out[:3, 3] = array(T.p)
     return out
 
 
-def _base_points(m: Mechanism, held: dict[int, list[Array]]) -> list[Array]:
+def base_points(m: Mechanism, held: dict[int, list[Array]]) -> list[Array]:
     """Return where the base is drawn: not below a machine that only floats or drives."""
     hidden = floating(m)
     moving = [b for j, b in enumerate(m.bodies) if b.parent < 0 and j in hidden]
     return [] if moving and not m.loops else held[-1]
 
 
-def _camera(m: Mechanism, frames: list[Array], points: Array, width: int, height: int) -> Camera:
+def camera_of(m: Mechanism, frames: list[Array], points: Array, width: int, height: int) -> Camera:
+    """Return a camera that sees all points: a planar machine from its side, others from above."""
     g = array(m.gravity)
     up = -g / np.linalg.norm(g) if np.linalg.norm(g) > 1e-9 else np.array([0.0, 0, 1])
     e = np.array([1.0, 0, 0]) if abs(up[0]) < 0.9 else np.array([0.0, 1, 0])
@@ -126,16 +129,16 @@ def plane_normal(m: Mechanism, frames: list[Array]) -> Array | None:
     return normal
 
 
-def _unit(camera: Camera, count: int) -> float:
+def _unit(count: int) -> float:
     """Return the radius of a joint sign in pixels, smaller where there are many."""
     return float(np.clip(11.0 - 0.12 * count, 4.5, 11.0))
 
 
 def _links(m: Mechanism, points: list[list[Array]], camera: Camera) -> list[Part]:
-    width = 0.75 * _unit(camera, len(m.bodies))
+    width = 0.75 * _unit(len(m.bodies))
     out: list[Part] = []
     for j, own in enumerate(points):
-        color = sign.LINKS[_depth(m, j) % len(sign.LINKS)]
+        color = sign.LINKS[depth_of(m, j) % len(sign.LINKS)]
         depth = float(np.mean([camera.depth(p) for p in own])) - 1e-6
         flat = [camera(p) for p in own]
         if 3 <= len(own) <= POINTS and not _in_line(own):
@@ -154,7 +157,8 @@ def _links(m: Mechanism, points: list[list[Array]], camera: Camera) -> list[Part
     return out
 
 
-def _depth(m: Mechanism, j: int) -> int:
+def depth_of(m: Mechanism, j: int) -> int:
+    """Return how many bodies carry a body."""
     n = 0
     while m.bodies[j].parent >= 0:
         j, n = m.bodies[j].parent, n + 1
@@ -188,7 +192,7 @@ def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]
 
 
 def _joints(m: Mechanism, frames: list[Array], camera: Camera) -> list[Part]:
-    r, hidden, out = _unit(camera, len(m.bodies)), floating(m), []
+    r, hidden, out = _unit(len(m.bodies)), floating(m), []
     for j, (b, T) in enumerate(zip(m.bodies, frames, strict=True)):
         if j in hidden:
             continue
@@ -205,7 +209,7 @@ def _joints(m: Mechanism, frames: list[Array], camera: Camera) -> list[Part]:
 
 def _cut(m: Mechanism, frames: list[Array], camera: Camera) -> list[Part]:
     """Return cut joints, rods, springs and wheels."""
-    r, out = _unit(camera, len(m.bodies)), []
+    r, out = _unit(len(m.bodies)), []
 
     def at(body: int, p: Any) -> Array:
         own = array(p)
@@ -234,7 +238,7 @@ def _cut(m: Mechanism, frames: list[Array], camera: Camera) -> list[Part]:
 
 
 def _base(m: Mechanism, held: dict[int, list[Array]], camera: Camera) -> list[str]:
-    found, out, r = _base_points(m, held), [], _unit(camera, len(m.bodies))
+    found, out, r = base_points(m, held), [], _unit(len(m.bodies))
     seen: set[tuple[int, int]] = set()
     for p in found:
         x, y = camera(p)
@@ -247,7 +251,7 @@ def _base(m: Mechanism, held: dict[int, list[Array]], camera: Camera) -> list[st
 
 def _names(m: Mechanism, frames: list[Array], camera: Camera) -> list[str]:
     hidden, out, taken = floating(m), [], set()
-    r = _unit(camera, len(m.bodies))
+    r = _unit(len(m.bodies))
     for j, (b, T) in enumerate(zip(m.bodies, frames, strict=True)):
         if j in hidden or not b.joint.nv:
             continue

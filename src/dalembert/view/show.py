@@ -52,9 +52,10 @@ def show(
     q: Any = None,
     motion: dict[str, Any] | None = None,
     ghost: Mechanism | None = None,
+    shapes: str | Path | None = None,
 ) -> View:
     """Return a view of a mechanism, after opening it where there is no notebook to hold it."""
-    text = page(m, q, motion, ghost)
+    text = page(m, q, motion, ghost, shapes)
     if in_notebook():
         return View(text, m.name)
     descriptor, name = tempfile.mkstemp(prefix="dalembert-", suffix=".html")
@@ -88,6 +89,7 @@ def save_html(
     q: Any = None,
     motion: dict[str, Any] | None = None,
     ghost: Mechanism | None = None,
+    shapes: str | Path | None = None,
 ) -> Path:
     """Return the path of a page of a mechanism after writing it."""
-    return write(page(m, q, motion, ghost), path)
+    return write(page(m, q, motion, ghost, shapes), path)

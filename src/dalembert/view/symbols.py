@@ -13,7 +13,7 @@ INK, PAPER, SOFT = "#39424f", "#ffffff", "#6b7685"
 LINKS = ("#4573b8", "#e2913d", "#4f9e68", "#c65a52", "#7b68b5", "#35a0a8", "#bf8f3f", "#b766a0")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Camera:
     """A parallel projection: `right` and `up` of the paper, `towards` the reader, in pixels."""
 

@@ -1,0 +1,47 @@
+"""A notebook that begins where the page ended: the same machine, struck terms and limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .reduced import limits_of, struck
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+
+def notebook(m: Mechanism, given: Mapping[str, Any]) -> str:
+    """Return the text of a Jupyter notebook (format 4.5) of a machine."""
+    from ..read import write
+
+    text = write(m, "toml")[0]
+    cells = [
+        _cell("markdown", "# The machine\n\nMade in the studio. Every cell runs by itself."),
+        # the description is data: a Python text, whatever it holds
+        _cell("code", f"import dalembert as da\n\nTEXT = {text!r}\nm = da.load(TEXT)\nm"),
+        _cell("code", "m.show()"),
+        _cell("code", "eq = da.equations(m)\neq"),
+    ]
+    names, tolerance = struck(given), float(given.get("tolerance") or 0.0)
+    if names:
+        cells.append(_cell("code", f"eq = eq.drop({names!r})\neq"))
+    if tolerance > 0:
+        line = f"small = eq.prune({{}}, {limits_of(given)!r}, {tolerance!r})\nsmall"
+        cells.append(_cell("code", line))
+    if not m.open_parameters:
+        cells.append(_cell("code", 'k = da.compile(m, "inverse_dynamics")\nk'))
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    made = {
+        "cells": [{"id": f"cell-{k}", **cell} for k, cell in enumerate(cells)],
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(made, indent=1)
+
+
+def _cell(kind: str, text: str) -> dict[str, Any]:
+    cell: dict[str, Any] = {"cell_type": kind, "metadata": {}, "source": text}
+    return cell | ({"outputs": [], "execution_count": None} if kind == "code" else {})
