@@ -21,6 +21,7 @@ QUANTITIES = (
     "centre_of_mass",
     "momentum",
     "kinetic_energy",
+    "acceleration_energy",
     "potential_energy",
     "mass_matrix",
     "gravity",
@@ -81,6 +82,7 @@ QUANTITIES = (
     "actuator_forces",
     "cartesian_model",
     "platform_acceleration",
+    "task_terms",
 )
 
 # public name -> the module that holds it; a module may also stand for itself
@@ -89,11 +91,11 @@ EXPORTS = {
     "equations": "dalembert.equations",
     "kane_form": "dalembert.equations.kane_form",
     "kane_speeds": "dalembert.plan.kane",
-    "cartesian_singularity": "dalembert.plan.kane",
+    "cartesian_singularity": "dalembert.plan.cartesian",
     "Mechanism": "dalembert.mechanism",
     "robots": "dalembert.robots",
     "catalog": "dalembert.catalog",
-    "base_parameters": "dalembert.algorithms.base_parameters",
+    "base_parameters": "dalembert.identify.closed_base",
     "parameter_names": "dalembert.algorithms.regressor",
     "parameter_vector": "dalembert.algorithms.regressor",
     "compile": "dalembert.compute",
@@ -103,27 +105,30 @@ EXPORTS = {
     "planar_branches": "dalembert.plan.branches",
     "assembly_along": "dalembert.compute.loops",
     "assembly_modes": "dalembert.compute.modes",
+    "task_model": "dalembert.compute.task",
+    "leg_branches": "dalembert.compute.legs",
     "mobility": "dalembert.plan",
     "simulate": "dalembert.simulate",
+    "compare_slip": "dalembert.simulate.slip",
     "trajectory": "dalembert.trajectory",
     "control": "dalembert.control",
-    "inverse_kinematics": "dalembert.trajectory.paths",
+    "inverse_kinematics": "dalembert.trajectory.inverse_kinematics",
     "torques_along": "dalembert.trajectory.torques",
     "read_motion": "dalembert.measure.motion",
     "identify": "dalembert.identify.identify",
-    "active_regressor": "dalembert.identify.unknowns",
+    "active_regressor": "dalembert.identify.active_rows",
     "excite": "dalembert.identify.excite",
     "sweep": "dalembert.sweep.sweep",
     "optimise": "dalembert.sweep.optimise",
     "size": "dalembert.sweep.size",
-    "linearize": "dalembert.linear",
-    "equilibrium": "dalembert.linear",
+    "linearize": "dalembert.linearize",
+    "equilibrium": "dalembert.equilibrium",
     "export": "dalembert.export",
     "studio": "dalembert.studio",
     "plan": "dalembert.plan",
     "singularity": "dalembert.plan",
     "regular_pose": "dalembert.plan",
-    **dict.fromkeys(QUANTITIES, "dalembert.compute.compute"),
+    **dict.fromkeys(QUANTITIES, "dalembert.compute.evaluate"),
     "DalembertError": "dalembert.errors",
     "DescriptionError": "dalembert.errors",
     "ModelError": "dalembert.errors",
@@ -141,7 +146,9 @@ __all__ = [*EXPORTS, "__version__"]
 
 def __getattr__(name: str) -> Any:
     if name not in EXPORTS:
-        raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
+        from .errors import missing_name
+
+        raise AttributeError(missing_name("dalembert", name, __all__), name=name)
     module = import_module(EXPORTS[name])
     found = getattr(module, name, module) if _is_itself(module, name) else getattr(module, name)
     return _opened(name, found) if isinstance(found, FunctionType) else found

@@ -12,16 +12,18 @@ from .runtime.kernel import Kernel as Kernel
 from . import control as control
 from . import robots as robots
 from . import trajectory as trajectory
-from .algorithms.base_parameters import base_parameters as base_parameters
 from .algorithms.regressor import parameter_names as parameter_names
 from .algorithms.regressor import parameter_vector as parameter_vector
 from .catalog import catalog as catalog
 from .compute import integrate as integrate
 from .compute import neutral as neutral
+from .compute.legs import leg_branches as leg_branches
 from .compute.loops import assembly_along as assembly_along
 from .compute.modes import assembly_modes as assembly_modes
+from .compute.task import task_model as task_model
 from .equations import equations as equations
 from .equations.kane_form import kane_form as kane_form
+from .equilibrium import equilibrium as equilibrium
 from .errors import ComputationError as ComputationError
 from .errors import DalembertError as DalembertError
 from .errors import DescriptionError as DescriptionError
@@ -33,11 +35,11 @@ from .errors import SingularPose as SingularPose
 from .errors import TooLargeError as TooLargeError
 from .errors import UsageError as UsageError
 from .export import export as export
+from .identify.active_rows import active_regressor as active_regressor
+from .identify.closed_base import base_parameters as base_parameters
 from .identify.excite import excite as excite
 from .identify.identify import identify as identify
-from .identify.unknowns import active_regressor as active_regressor
-from .linear import equilibrium as equilibrium
-from .linear import linearize as linearize
+from .linearize import linearize as linearize
 from .measure.motion import read_motion as read_motion
 from .mechanism import Mechanism as Mechanism
 from .plan import mobility as mobility
@@ -46,15 +48,16 @@ from .plan import regular_pose as regular_pose
 from .plan import singularity as singularity
 from .plan.assembly import assemble as assemble
 from .plan.branches import planar_branches as planar_branches
-from .plan.kane import cartesian_singularity as cartesian_singularity
+from .plan.cartesian import cartesian_singularity as cartesian_singularity
 from .plan.kane import kane_speeds as kane_speeds
 from .read import load as load
 from .simulate import simulate as simulate
+from .simulate.slip import compare_slip as compare_slip
 from .studio import studio as studio
 from .sweep.optimise import optimise as optimise
 from .sweep.size import size as size
 from .sweep.sweep import sweep as sweep
-from .trajectory.paths import inverse_kinematics as inverse_kinematics
+from .trajectory.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .trajectory.torques import torques_along as torques_along
 
 Array: TypeAlias = NDArray[np.float64]
@@ -324,6 +327,17 @@ class _Kernel22(Kernel):
         parameters: Mapping[str, ArrayLike] | None = ...,
     ) -> Array: ...
 
+class _Kernel23(Kernel):
+    def __call__(  # type: ignore[override]
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        /,
+        *,
+        out: Array | tuple[Array, ...] | None = ...,
+        parameters: Mapping[str, ArrayLike] | None = ...,
+    ) -> tuple[Array, ...]: ...
+
 @overload
 def compile(
     m: Mechanism,
@@ -363,6 +377,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel1: ...
@@ -402,6 +417,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel2: ...
@@ -411,6 +427,7 @@ def compile(
     m: Mechanism,
     quantity: Literal[
         "acceleration",
+        "acceleration_energy",
         "inverse_dynamics",
         "link_wrenches",
         "spatial_acceleration",
@@ -438,6 +455,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel3: ...
@@ -466,6 +484,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel4: ...
@@ -494,6 +513,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel5: ...
@@ -522,6 +542,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel6: ...
@@ -552,6 +573,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel7: ...
@@ -580,6 +602,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel8: ...
@@ -609,6 +632,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel9: ...
@@ -637,6 +661,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel10: ...
@@ -665,6 +690,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel11: ...
@@ -693,6 +719,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel12: ...
@@ -724,6 +751,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel13: ...
@@ -754,6 +782,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel14: ...
@@ -784,6 +813,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel15: ...
@@ -812,6 +842,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel16: ...
@@ -840,6 +871,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel17: ...
@@ -868,6 +900,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel18: ...
@@ -898,6 +931,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel19: ...
@@ -926,6 +960,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel20: ...
@@ -954,6 +989,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel21: ...
@@ -982,9 +1018,39 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> _Kernel22: ...
+
+@overload
+def compile(
+    m: Mechanism,
+    quantity: Literal[
+        "task_terms",
+    ],
+    method: str | None = ...,
+    *,
+    wrench: Literal[False] = ...,
+    threads: int = ...,
+    parameters: Sequence[str] | None = ...,
+    plan: LoopPlan | None = ...,
+    wrt: Sequence[str] | None = ...,
+    packed: bool = ...,
+    dtype: Literal["float64", "float32"] = ...,
+    layout: Literal["rows", "tiles"] = ...,
+    reduce: Literal["max", "sum", "norm"] | None = ...,
+    axes: str = ...,
+    branch: int | Sequence[int] = ...,
+    columns: str = ...,
+    convention: str = ...,
+    drives: str = ...,
+    frame: str | None = ...,
+    given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
+    steps: int = ...,
+    weights: ArrayLike | None = ...,
+) -> _Kernel23: ...
 
 @overload
 def compile(
@@ -1008,6 +1074,7 @@ def compile(
     drives: str = ...,
     frame: str | None = ...,
     given: Sequence[str | int] = ...,
+    rows: str | Sequence[str | int] | None = ...,
     steps: int = ...,
     weights: ArrayLike | None = ...,
 ) -> Kernel: ...
@@ -1100,6 +1167,19 @@ def kinetic_energy(
     m: Mechanism,
     q: ArrayLike,
     qd: ArrayLike,
+    *,
+    drives: str = ...,
+    method: str | None = ...,
+    check: bool = ...,
+    out: Array | tuple[Array, ...] | None = ...,
+    parameters: Mapping[str, ArrayLike] | None = ...,
+) -> Array: ...
+
+def acceleration_energy(
+    m: Mechanism,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
     *,
     drives: str = ...,
     method: str | None = ...,
@@ -1902,3 +1982,18 @@ def platform_acceleration(
     out: Array | tuple[Array, ...] | None = ...,
     parameters: Mapping[str, ArrayLike] | None = ...,
 ) -> Array: ...
+
+def task_terms(
+    m: Mechanism,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    frame: str | None = ...,
+    rows: str | Sequence[str | int] | None = ...,
+    axes: str = ...,
+    drives: str = ...,
+    method: str | None = ...,
+    check: bool = ...,
+    out: Array | tuple[Array, ...] | None = ...,
+    parameters: Mapping[str, ArrayLike] | None = ...,
+) -> tuple[Array, ...]: ...

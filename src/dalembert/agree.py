@@ -15,10 +15,10 @@ import numpy as np
 from .algebra import Mat3, Vec3
 from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import base_size, has_moving_base
-from .catalog import INPUT_SIZES, quantity
+from .catalog import input_shape, quantity
 from .catalog.loops import is_closed
 from .catalog.refused import refused
-from .compute import evaluate, trace_quantity
+from .compute import compile, evaluate, trace_quantity
 from .errors import DalembertError, ModelError
 from .joint import Vector
 from .mechanism import Mechanism
@@ -26,7 +26,7 @@ from .plan import general_pose, planned
 from .plan.assembly import close
 from .plan.kane import is_constrained, with_speeds
 from .reference import in_floats
-from .second_opinion import laws, random_states
+from .second_opinion import certified, laws, random_states
 
 LIMIT = 1e-12
 COMPARED = {
@@ -40,7 +40,7 @@ KERNEL = "kernel"  # the default method traced, reframed, regrouped and compiled
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Agreement:
     """The worst scaled differences of one quantity between every two formalisms."""
 
@@ -168,8 +168,7 @@ def _reduced(m: Mechanism, q: Array, seed: int, forms: Sequence[str]) -> Iterato
     inputs = [q]
     for name in quantity("alpha_dot").inputs[1:]:
         reach = 0.5 if name == "steer" else 1.0
-        size = INPUT_SIZES[name](m) if name in INPUT_SIZES else m.nv
-        inputs.append(rng.uniform(-reach, reach, (count, size)))
+        inputs.append(rng.uniform(-reach, reach, (count, *input_shape(name, m))))
     D, J = (in_floats(m, name, None, [q, inputs[2]])[0] for name in ("kane_D", "kane_J_nh"))
     d = 1 / np.sqrt(np.einsum("sii->si", D))
     condition = np.linalg.cond(D * d[:, :, None] * d[:, None, :]) * np.linalg.cond(J) ** 2
@@ -249,22 +248,35 @@ def with_drawn_values(m: Mechanism, seed: int = 0) -> Mechanism:
 
 
 def closed_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array, Array]:
-    """Return (q, qd, qdd) in which the loops are closed, around a general pose."""
+    """Return (q, qd, qdd) in which the loops are closed, around a general pose.
+
+    Formalisms are compared with the plan of the generic branch: poses that fell on another one, or
+    near a singular pose, are drawn again nearer by.
+    """
     rng = np.random.default_rng([seed, 2])
     c, start = general_pose(m)
-    many = c.moved_all(np.repeat(start[None], count, axis=0), rng.uniform(-0.2, 0.2, (count, m.nv)))
-    q = np.array([found for found, worst in (close(c, x) for x in many) if worst < 1e-12])
-    if not len(q):
-        q = start[None]
-    still = _steering(m, "tree_motion")
-    qd, qdd = evaluate(m, "tree_motion", q, *rng.normal(size=(2, len(q), m.nv)), *still)
-    return q, qd, qdd
+    kernel, still = compile(m, "tree_motion"), _steering(m, "tree_motion")
+    states: list[tuple[Array, ...]] = []
+    for far in (0.2, 0.1, 0.02, 0.0):
+        steps = rng.uniform(-far, far, (count, m.nv))
+        many = c.moved_all(np.repeat(start[None], count, axis=0), steps)
+        q = np.array([p for p, worst in (close(c, x) for x in many) if worst < 1e-12] or [start])
+        motion = rng.normal(size=(2, len(q), m.nv))
+        outputs = kernel(q, *motion, *still)
+        good = certified(outputs)
+        states.append((q[good], *(x[good] for x in outputs[:2])))
+        if sum(len(x[0]) for x in states) >= count // 2:
+            break
+    found = [np.concatenate(x)[:count] for x in zip(*states, strict=True)]
+    if not len(found[0]):
+        evaluate(m, "tree_motion", start, *np.zeros((2, m.nv)), *still)  # says why
+    return found[0], found[1], found[2]
 
 
 def _steering(m: Mechanism, name: str) -> list[Array]:
     """Return what a quantity asks of steering that is no joint: straight ahead, at rest."""
     asked = [n for n in quantity(name, m).inputs if n in ("steer", "steer_rate")]
-    return [np.zeros(INPUT_SIZES[n](m)) for n in asked]
+    return [np.zeros(input_shape(n, m)) for n in asked]
 
 
 def _on_motors(m: Mechanism, q: Array, scale: Array) -> Array:

@@ -17,7 +17,7 @@ from .algorithms.drives import Drives
 from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import has_moving_base
 from .algorithms.parameter_sets import with_parameters
-from .catalog import INPUT_SIZES, Quantity, algorithm, quantity
+from .catalog import Quantity, algorithm, input_shape, quantity
 from .catalog.loops import is_closed
 from .catalog.reduced import ALGORITHMS as REDUCED
 from .catalog.refused import refused
@@ -44,7 +44,7 @@ COUNTED = (
 KINDS = ("standard", "base", "given")
 # methods that ask for mass centres, which a body of base parameters does not have
 CENTRED = frozenset({"active_chain", "kane"})
-SMALL = 12  # freedoms up to which every method is counted unasked
+SMALL = 12  # degrees of freedom up to which every method is counted unasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,12 @@ def usual(m: Mechanism) -> list[str]:
 def _note(pairs: Sequence[tuple[str, str]], reason: str) -> str:
     """Return one line for all that has the same reason."""
     names, methods = (list(dict.fromkeys(column)) for column in zip(*pairs, strict=True))
-    if len(pairs) == len(names) * len(methods):
-        return f"{', '.join(names)} by {', '.join(methods)}: {reason}"
-    return ", ".join(f"{name} by {method}" for name, method in pairs) + f": {reason}"
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        own = tuple(method for method in methods if (name, method) in pairs)
+        together.setdefault(own, []).append(name)
+    parts = (f"{', '.join(n)} by {', '.join(by)}" for by, n in together.items())
+    return "; ".join(parts) + f": {reason}"
 
 
 def _row(name: str, method: str, kind: str, made: Program) -> Row:
@@ -177,7 +180,7 @@ def _traced(
     settings = {**row.options, **options}
     _, run = algorithm(row, method)
     outputs = [(n, shape(m, settings)) for n, shape in row.outputs]
-    sizes = [(n, INPUT_SIZES[n](m) if n in INPUT_SIZES else m.nv) for n in row.inputs]
+    sizes = [(n, input_shape(n, m)) for n in row.inputs]
     graph = Graph()
     names = m.open_parameters
     for name in names:

@@ -1,9 +1,12 @@
-"""How results show themselves in a notebook: tables and plain lines as HTML, everything escaped."""
+"""How objects show themselves: tables and lines as escaped HTML in a notebook, records as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
 from html import escape
+from typing import Any
 
 ROWS = 60  # of a table before its middle is left out
 
@@ -26,3 +29,40 @@ def table_html(
 def lines_html(text: str) -> str:
     """Return lines of text as they stand."""
     return f"<pre>{escape(text)}</pre>"
+
+
+def record(x: Any) -> str:
+    """Return a record as one writes it, without what is usual: `Drive(joint=0, gear=60)`.
+
+    For people: numbers are short decimals. `exactly` is for keys.
+    """
+    own = ((f, getattr(x, f.name)) for f in fields(x) if f.repr)
+    parts = [f"{f.name}={_cell(value)}" for f, value in own if value != f.default]
+    return f"{type(x).__name__}({', '.join(parts)})"
+
+
+def call(x: Any) -> str:
+    """Return a record of numbers by their order: `Vec3(0, 0, -9.81)`."""
+    return f"{type(x).__name__}({', '.join(_cell(getattr(x, f.name)) for f in fields(x))})"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join(map(_cell, value))
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if isinstance(value, Fraction):
+        short = f"{float(value):.12g}"
+        return short if Fraction(short) == value else str(value)
+    return repr(value)
+
+
+def exactly(x: Any) -> str:
+    """Return a text that is equal for equal records alone: every number in full."""
+    if is_dataclass(x) and not isinstance(x, type):
+        own = ",".join(exactly(getattr(x, f.name)) for f in fields(x) if f.repr)
+        return f"{type(x).__name__}({own})"
+    if isinstance(x, (tuple, list)):
+        return f"({','.join(map(exactly, x))})"
+    if isinstance(x, dict):
+        return f"{{{','.join(f'{exactly(k)}:{exactly(v)}' for k, v in x.items())}}}"
+    return repr(x)

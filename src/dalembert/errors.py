@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 
 def shown(text: str, limit: int = 200) -> str:
@@ -24,15 +25,24 @@ def shown(text: str, limit: int = 200) -> str:
     return escaped if len(text) <= limit else escaped[:limit] + "…"
 
 
-def closest(word: str, choices: Collection[str]) -> str:
-    """Return a hint: the nearest choices, or the first of them."""
+def closest(word: str, choices: Collection[str], label: str = "one of") -> str:
+    """Return a hint: the nearest choices, or the first of them after a label."""
     import difflib
 
     few = [c for c in list(choices)[:2000] if len(c) <= 80]
     near = difflib.get_close_matches(word[:80], few, 3, 0.5)
     if near:
         return "did you mean " + " or ".join(map(shown, near)) + "?"
-    return "one of: " + ", ".join(shown(c, 40) for c in few[:40]) if few else "there is none"
+    if not few:
+        return "this model has none to choose from"
+    return f"{label}: " + ", ".join(shown(c, 40) for c in few[:40])
+
+
+def missing_name(module: str, name: str, choices: Collection[str]) -> str:
+    """Return the message of an AttributeError of a module, with the nearest of its names."""
+    near = closest(name, choices)
+    told = f"; {near}" if near.startswith("did") else ""
+    return f"module {module!r} has no attribute {name!r}{told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,9 @@ class DalembertError(Exception):
     def __str__(self) -> str:
         return self.told(self.hint)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.args, self.__dict__)
+
     def told(self, hint: str | None) -> str:
         """Return message, place and a hint as lines."""
         lines = [f"{self.where}: {self.message}" if self.where else self.message]
@@ -86,6 +99,13 @@ class DalembertError(Exception):
         if hint:
             lines.append(f"  hint: {hint}")
         return "\n".join(lines)
+
+
+def _again(kind: type[DalembertError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    """Return an error that another process raised, whatever its class is made from."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class DescriptionError(DalembertError):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from .algebra import Map, Mat3, Transform, Vec3, is_zero
+from .algebra import Map, Mat3, Transform, Vec3, is_plain_zero
+from .display import record
 from .expr import Scalar
 
 
@@ -36,6 +37,8 @@ class Inertia:
     tensor: Mat3 = Mat3((0, 0, 0), (0, 0, 0), (0, 0, 0))
     at: Literal["centre", "origin"] = "centre"
 
+    __repr__ = record
+
     @property
     def m(self) -> Scalar:
         """The mass."""
@@ -56,7 +59,7 @@ class Inertia:
         """The mass centre; zero for a massless body."""
         if self.at == "centre":
             return self.lever
-        if is_zero(self.mass):
+        if is_plain_zero(self.mass):
             return Vec3.zero()
         return self.lever.map(lambda x: x / self.mass)
 
@@ -68,7 +71,7 @@ class Inertia:
         return self.tensor - steiner(self.mass, self.centre)
 
     def moved(self, T: Transform) -> Inertia:
-        """Return the same body seen from a frame in which its own frame stands at T."""
+        """Return the inertia about the origin of a frame in which its own frame stands at T."""
         R, p = T.R, T.p
         if self.at == "centre":
             return Inertia(self.mass, T @ self.lever, R.rotate(self.tensor))
@@ -95,8 +98,8 @@ class Inertia:
 
     def is_massless(self) -> bool:
         """Return whether every entry is structurally zero."""
-        zero = all(is_zero(x) for x in self.tensor.six())
-        return zero and is_zero(self.mass) and (self.at == "centre" or self.lever.is_zero())
+        zero = all(is_plain_zero(x) for x in self.tensor.six())
+        return zero and is_plain_zero(self.mass) and (self.at == "centre" or self.lever.is_zero())
 
     def map(self, f: Map) -> Inertia:
         """Return the inertia with every number mapped."""

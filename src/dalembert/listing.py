@@ -24,7 +24,7 @@ from .expr.arena import PAYLOAD
 from .expr.forms import expand
 from .mechanism import Body, Mechanism, joint_name
 
-SMALL = 12  # freedoms up to which two methods are compared
+SMALL = 12  # degrees of freedom up to which two methods are compared
 # what a method does with a link: on the way out, on the way back, and out once more
 MEANINGS = {
     "newton_euler": {
@@ -148,7 +148,7 @@ def _words(m: Mechanism) -> dict[int, str]:
 
 
 def _watched(m: Mechanism, graph: Graph, steps: list[Step]) -> Mechanism:
-    """Return the same mechanism, which notes how far the graph is when a link's turn comes.
+    """Return the mechanism, which notes from now on how far the graph is when a link's turn comes.
 
     Algorithms know nothing of it: they ask a mechanism for its bodies, outward or inward.
     """

@@ -36,7 +36,7 @@ def program_form(eq: Any) -> str:
         head.append(f"# and the constants, once per set of parameters, in {cost['prepare']}")
     head += [f"# {line}" for line in eq.model.form.left_out]
     if eq.sign == "section2":
-        head.append("# Q has the sign of section 2: it stands with a plus")
+        head.append("# Q has the sign of section 2: it is added")
     if zero:
         head.append("# zero: " + " ".join(zero))
     taken = [g.name for g in eq.ring.symbols.generators if g.key[0] == "q"]

@@ -9,10 +9,12 @@ import numpy as np
 
 from .algebra import Vec3
 from .algorithms.closed_kinematics import checks_of
+from .algorithms.velocity_rows import with_told
 from .catalog import algorithm, quantity
 from .mechanism import Mechanism
 from .plan import planned
 from .plan.kane import with_speeds
+from .spatial import Wrench
 
 Array = np.ndarray
 
@@ -38,18 +40,23 @@ def in_floats(
     given = dict(options)
     if wrench is not None:
         given["wrenches"] = {
-            j: (Vec3(*wrench[:, j, :3].T), Vec3(*wrench[:, j, 3:].T)) for j in range(len(m.bodies))
+            j: Wrench(Vec3(*wrench[:, j, :3].T), Vec3(*wrench[:, j, 3:].T))
+            for j in range(len(m.bodies))
         }
-    start = (m.bound(), planned(m)) if row.planned else (m.bound().unfolded,)
-    out = compute(*start, *(list(x.reshape(len(x), -1).T) for x in inputs), **given)
+    columns = [list(x.reshape(len(x), -1).T) for x in inputs]
+    own = m.bound() if row.planned else m.bound().unfolded
+    if row.planned and "steer" in row.inputs:  # a planned machine is told what is prescribed
+        own, columns = with_told(own, *columns[-2:]), columns[:-2]
+    start = (own, planned(m)) if row.planned else (own,)
+    out = compute(*start, *columns, **given)
     settings: Mapping[str, Any] = {**row.options, **options}
-    shapes = [shape(m, settings) for _, shape in row.outputs]
+    shapes = [out.shape(m, settings) for out in row.outputs]
     if row.planned:
-        *own, residual, pivot, certificate = out
+        *values, residual, pivot, certificate = out
         if checks:
-            own.append(checks_of(residual, *pivot, *certificate))
+            values.append(checks_of(residual, *pivot, *certificate))
             shapes.append((3,))
-        out = own[0] if len(own) == 1 else own
+        out = values[0] if len(values) == 1 else values
     parts = (out,) if len(shapes) == 1 else out
     count = len(inputs[0])
     return tuple(_stacked(part, count, shape) for part, shape in zip(parts, shapes, strict=True))

@@ -7,7 +7,7 @@ and energies are those of the tree: a wrong plan, an ignored wheel or a misplace
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,16 +15,16 @@ import numpy as np
 
 from .algorithms.closed_kinematics import CERTIFIED
 from .algorithms.loop_closure import ROWS, linearised
-from .algorithms.velocity_rows import is_rolling, is_timed, steering_of, velocity_rows
+from .algorithms.velocity_rows import is_timed, steering_of, velocity_rows
 from .catalog import algorithm, quantity
 from .catalog.loops import is_closed
 from .catalog.table import QUANTITIES
 from .compute import compile, evaluate
 from .compute.replan import SINGULAR
-from .errors import ComputationError, DalembertError, UsageError
+from .errors import ComputationError, DalembertError, SingularModel, UsageError
 from .expr import Function, jacobian, trace
 from .expr.exact import to_float
-from .mechanism import Mechanism
+from .mechanism import UNHELD, Mechanism, is_rolling
 from .plan import general_pose, null_space
 from .plan.assembly import Closure, velocity_indices
 from .plan.generic import is_regular, neighbours, others
@@ -115,7 +115,7 @@ def _is_clear(c: Closure, q: Array) -> bool:
 
 def rows_of(m: Mechanism, q: Array) -> Array:
     """Return J of all constraints at a pose: closure rows, then each wheel and equation itself."""
-    closed = replace(m, wheels=(), velocity_constraints=(), checked=True)
+    closed = replace(m, **UNHELD, checked=True)
     J = [list(row) for row in linearised(closed, q.tolist(), ROWS)[1]]
     if is_rolling(m):
         J += [r.H for r in velocity_rows(m, q.tolist(), [0.0] * m.nv, steering_of(m))]
@@ -158,7 +158,12 @@ class _States:
         named = velocity_indices(m, m.active) if is_closed(m) and m.active else motors(m)
         self.index = list(named) if is_closed(m) else list(range(m.nv))
         tau = rng.normal(size=(len(q), len(self.index)))
-        qdd, kept = answered(m, "forward_dynamics", q, qd, tau)
+        try:
+            qdd, kept = answered(m, "forward_dynamics", q, qd, tau)
+        except SingularModel:  # a joint moves no inertia: no state has accelerations
+            if is_closed(m):  # or its plan is wrong
+                raise
+            qdd, kept = np.zeros_like(qd), np.zeros(len(q), bool)
         kept &= _well_posed(m, q)
         self.q, self.qd, self.qdd, self.tau = q[kept], qd[kept], qdd[kept], tau[kept]
         self.free = [N for N, k in zip(self.free, kept, strict=True) if k]
@@ -170,6 +175,9 @@ class _States:
         pushed = np.einsum("sk,sk->s", self.tau, self.qd[:, self.index])
         rate = _rate(self.slope, self.q, self.qd, self.qdd, self.qd)
         scale = np.abs(self.tau * self.qd[:, self.index]).sum(axis=1) + np.abs(rate).max(initial=0)
+        # of large masses beside small ones the largest terms of the rate cancel
+        M = np.abs(_masses(self.m, self.q))
+        scale += np.einsum("si,sij,sj->s", np.abs(self.qd), M, np.abs(self.qdd))
         return _law("power", ("motors", "energy"), pushed - rate, scale)
 
     def virtual_work(self) -> Law:
@@ -183,7 +191,7 @@ class _States:
         tau = np.where(held[:, None], tau, 0.0)
         # what no motor holds begins to move
         qdd, made = answered(m, "forward_dynamics", q, rest, tau)
-        M = in_floats(m.tree.unfolded if is_closed(m) else m.unfolded, "mass_matrix", None, [q])[0]
+        M = _masses(m, q)
         for k in np.flatnonzero(held & made):
             N = self.free[k]
             here, still = np.repeat(q[k][None], N.shape[1], axis=0), np.zeros((N.shape[1], m.nv))
@@ -191,7 +199,9 @@ class _States:
             push, lift = N[self.index].T @ tau[k], N.T @ (M[k] @ qdd[k])
             misfit.append(np.abs(push - slope - lift).max(initial=0.0))
             scale.append(np.abs(slope).max(initial=0) + np.abs(push).max(initial=0) + 1e-9)
-        return _law("virtual work", ("motors", "energy"), np.array(misfit), np.array(scale))
+        # a pose may need no force at all: the largest of all states is the measure
+        worth = np.full(len(scale), max(scale, default=1.0))
+        return _law("virtual work", ("motors", "energy"), np.array(misfit), worth)
 
     def symmetry(self) -> Law:
         """Return how the mass matrix differs from its transpose."""
@@ -206,10 +216,15 @@ class _States:
         return _law("symmetry", ("M", "transposed"), misfit, size)
 
 
+def _masses(m: Mechanism, q: Array) -> Array:
+    """Return the mass matrices of the tree, computed in floats."""
+    M = in_floats(m.tree.unfolded if is_closed(m) else m.unfolded, "mass_matrix", None, [q])[0]
+    return np.broadcast_to(np.asarray(M, dtype=float), (len(q), *np.shape(M)[-2:]))
+
+
 def _well_posed(m: Mechanism, q: Array) -> Array:
     """Return at which states accelerations exist: the scaled mass matrix of the tree is regular."""
-    M = in_floats(m.tree.unfolded if is_closed(m) else m.unfolded, "mass_matrix", None, [q])[0]
-    M = np.broadcast_to(np.asarray(M, dtype=float), (len(q), *np.shape(M)[-2:]))
+    M = _masses(m, q)
     size = np.sqrt(np.maximum(np.einsum("sii->si", np.abs(M)), 1e-300))
     scaled = M / size[:, :, None] / size[:, None, :]
     return np.asarray(np.linalg.cond(scaled) < REGULAR) if M.shape[-1] else np.ones(len(q), bool)
@@ -218,6 +233,13 @@ def _well_posed(m: Mechanism, q: Array) -> Array:
 def _law(name: str, sides: tuple[str, str], misfit: Array, scale: Array) -> Law:
     ratio = np.abs(misfit) / np.maximum(scale, 1e-300)
     return Law(name, sides, float(ratio.max(initial=0.0)), 1e-8)
+
+
+def certified(outputs: Sequence[Array]) -> Array:
+    """Return at which states of a batch a kernel with a plan says that its plan holds."""
+    return np.asarray(
+        (outputs[-1][:, 0] <= CERTIFIED) & (outputs[-2][:, 0] >= 1e4 * SINGULAR), dtype=bool
+    )
 
 
 def answered(m: Mechanism, name: str, *inputs: Array) -> tuple[Array, Array]:
@@ -233,7 +255,7 @@ def answered(m: Mechanism, name: str, *inputs: Array) -> tuple[Array, Array]:
     found = outputs[0] if isinstance(outputs, tuple) else outputs
     sure = np.isfinite(found.reshape(count, -1)).all(axis=1)
     if planned:
-        sure &= (outputs[-1][:, 0] <= CERTIFIED) & (outputs[-2][:, 0] >= 1e4 * SINGULAR)
+        sure &= certified(outputs)
     done = sure.copy()
     for k in np.flatnonzero(~sure):
         try:

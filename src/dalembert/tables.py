@@ -16,18 +16,21 @@ Liégeois and Aldon, INRIA RR 32 (1980), sections 4.2 and 4.3. Beyond the printe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .algebra import Mat3, Transform, Turn, Vec3, is_zero
+from .algebra import Mat3, Transform, Turn, Vec3, is_plain_zero
 from .algorithms.augmented_body import slide
-from .algorithms.reported import Reported, reported
+from .equations.reported import Reported, reported
 from .errors import UsageError, shown
-from .expr import Expr, asin, atan2, decimal, sqrt, text
+from .expr import Expr, asin, atan2, sqrt, text
 from .expr.exact import to_float
+from .expr.formula import formula, grouped, name, total
+from .expr.show import readable
 from .expr.style import REPORT, value, write
 from .joint import Fixed, Joint
 from .mechanism import Body, Frame, Mechanism, joint_name
+from .mechanism.follower import Follower
 from .mechanism.rehome import merge_fixed
 
 Naming = Literal["simple", "full"]
@@ -52,7 +55,7 @@ def tables_text(m: Mechanism, inertia: Naming = "simple") -> str:
         "CONSTANT ROTATIONS": [("BODY", "AXIS", "ANGLE"), *t.rotations] if t.rotations else [],
         "ANGLE": t.angle,
         f"NUMBER OF FRAME CHANGES {len(t.mrr)}": [],
-        f"NUMBER OF DEGREES OF FREEDOM {t.m.nv}": [],
+        f"NUMBER OF DEGREES OF FREEDOM {t.freedoms}": [],
         "BODIES": [("BODY", "LENGTH"), *t.lengths],
         "LIMITS": [("DOF", "MIN", "MAX"), *t.limits],
         "MASS DATA": [("BODY", "MASS", "VCG"), *t.mass_data],
@@ -80,7 +83,7 @@ def tables_data(m: Mechanism, inertia: Naming = "simple") -> dict[str, Any]:
     return {
         "name": t.m.name,
         "NR": len(t.mrr),
-        "N": t.m.nv,
+        "N": t.freedoms,
         "MRR": [list(r) for r in t.mrr],
         "constant_translations": [
             {"body": r[0], "translation": _plain_all(r[1:])} for r in t.translations
@@ -120,6 +123,7 @@ class _Tables:
     inertias: list[tuple[int, tuple[Any, ...]]]
     reported: Reported
     remarks: tuple[str, ...]
+    freedoms: int
 
     @property
     def labelled(self) -> bool:
@@ -132,6 +136,8 @@ def _tables(m: Mechanism, inertia: Naming) -> _Tables:
         raise UsageError(f"inertia {shown(str(inertia))!r}", hint='one of "simple", "full"')
     if any(isinstance(b.joint, Fixed) for b in m.bodies):
         m = merge_fixed(m)
+    follow = tuple(_followers(m))
+    m = replace(m.unfolded, fold=None, checked=True)
     for body in m.bodies:
         slide(body.joint, joint_name(body))  # refuses planar and free joints
     steps = list(_steps(m))
@@ -148,7 +154,8 @@ def _tables(m: Mechanism, inertia: Naming) -> _Tables:
         [(j, b.inertia.m, *b.inertia.centre) for j, b in _numbered(m)],
         [(j, six) for j, b in _numbered(m) if (six := _tensor(b, inertia == "full"))],
         reported(m, inertia == "full"),
-        tuple(_remarks(m)),
+        (*_remarks(m), *follow),
+        m.nv - len(follow),
     )
 
 
@@ -159,9 +166,19 @@ def _numbered(m: Mechanism) -> Iterator[tuple[int, Body]]:
 def _tensor(body: Body, full: bool) -> tuple[Any, ...]:
     """Return XX, YY, ZZ, with XY, XZ, YZ where they are needed; nothing for a zero tensor."""
     six = body.inertia.about_centre.six()
-    if all(is_zero(x) for x in six):
+    if all(is_plain_zero(x) for x in six):
         return ()
-    return six if full or not all(is_zero(x) for x in six[3:]) else six[:3]
+    return six if full or not all(is_plain_zero(x) for x in six[3:]) else six[:3]
+
+
+def _followers(m: Mechanism) -> Iterator[str]:
+    """Yield which joint follows which; the tables hold all joints."""
+    for j, b in _numbered(m):
+        if isinstance(b.joint, Follower):
+            at = m.joint_index(b.joint.of) + 1
+            ratio, offset = (grouped(formula(x)) for x in (b.joint.ratio, b.joint.offset))
+            parts = [ratio * name(f"q{at}"), offset]
+            yield f"joint {j} follows joint {at}: q{j} = {write(total(parts), REPORT)}"
 
 
 def _remarks(m: Mechanism) -> Iterator[str]:
@@ -196,7 +213,7 @@ class _Step:
 
 def _signs(axis: Vec3) -> tuple[int, int, int]:
     """Return 1 where an axis has a component, -1 where that is exactly -1, else 0."""
-    x, y, z = (0 if is_zero(a) else -1 if is_zero(a + 1) else 1 for a in axis)
+    x, y, z = (0 if is_plain_zero(a) else -1 if is_plain_zero(a + 1) else 1 for a in axis)
     return x, y, z
 
 
@@ -232,7 +249,7 @@ def _joint_step(m: Mechanism, j: int) -> _Step:
 
 def _constant_steps(T: Transform, number: int) -> Iterator[_Step]:
     for unit, x in zip(UNIT, T.p, strict=True):
-        if not is_zero(x):
+        if not is_plain_zero(x):
             yield _Step(unit, 1, number, x)
     for f in T.R.factors:
         for axis, angle in [(f.axis, f.angle)] if isinstance(f, Turn) else _zyx(f):
@@ -250,7 +267,7 @@ def _zyx(R: Mat3) -> list[tuple[int, Any]]:
         turns = [(2, z), (1, asin(-_one(to_float(zx)))), (0, x)]
     else:
         turns = [(2, atan2(yx, xx)), (1, asin(-zx)), (0, atan2(zy, zz))]
-    return [(axis, angle) for axis, angle in turns if not is_zero(angle)]
+    return [(axis, angle) for axis, angle in turns if not is_plain_zero(angle)]
 
 
 def _one(x: float) -> float:
@@ -288,7 +305,7 @@ def _levers(m: Mechanism) -> Iterator[tuple[str, Vec3]]:
 
 def _length(l: Vec3) -> Any:
     """Return the lever along its axis, with its sign; its norm when it has several components."""
-    parts = [x for x in l if not is_zero(x)]
+    parts = [x for x in l if not is_plain_zero(x)]
     if len(parts) < 2:
         return parts[0] if parts else 0
     return sqrt(sum(x * x for x in parts))
@@ -355,7 +372,7 @@ def _cell(x: Any) -> str:
         return "-"
     if isinstance(x, str):
         return x
-    return text(x) if isinstance(x, Expr) else decimal(x)
+    return text(x) if isinstance(x, Expr) else readable(x)
 
 
 def _plain(x: Any) -> Any:

@@ -69,9 +69,10 @@ class Pinocchio:
         """Return what is timed on the other side."""
         called = {
             "inverse_dynamics": "rneaInParallel" if batch else "rnea",
-            "forward_dynamics": "abaInParallel",
+            "forward_dynamics": "abaInParallel" if batch else "aba",
             "mass_matrix": "crba",
             "inverse_dynamics_derivatives": "computeRNEADerivatives",
+            "forward_dynamics_derivatives": "computeABADerivatives",
         }
         return f"pinocchio {self.pin.__version__} {called[name]}"
 
@@ -80,9 +81,9 @@ class Pinocchio:
         given = (given[0][:, self.q], *(x[:, self.v] for x in given[1:]))
         if name in ("inverse_dynamics", "forward_dynamics") and batch:
             return self._parallel(name, given)
-        if name == "inverse_dynamics":
-            return self._single(given)
-        return self._mass(given[0]) if name == "mass_matrix" else self._slopes(given)
+        if name in ("inverse_dynamics", "forward_dynamics"):
+            return self._single(name, given)
+        return self._mass(given[0]) if name == "mass_matrix" else self._slopes(name, given)
 
     def _parallel(self, name: str, given: tuple[np.ndarray, ...]) -> Timed:
         run = self.pin.rneaInParallel if name == "inverse_dynamics" else self.pin.abaInParallel
@@ -95,15 +96,16 @@ class Pinocchio:
 
         return calls, lambda: self._back(out.T)
 
-    def _single(self, given: tuple[np.ndarray, ...]) -> Timed:
-        rnea, model, data = self.pin.rnea, self.model, self.data
+    def _single(self, name: str, given: tuple[np.ndarray, ...]) -> Timed:
+        inverse, model, data = name == "inverse_dynamics", self.model, self.data
+        run = self.pin.rnea if inverse else self.pin.aba
         q, v, a = (x[0].copy() for x in given)
 
         def calls(loops: int) -> None:
             for _ in range(loops):
-                rnea(model, data, q, v, a)
+                run(model, data, q, v, a)
 
-        return calls, lambda: self._back(data.tau)
+        return calls, lambda: self._back(data.tau if inverse else data.ddq)
 
     def _mass(self, q: np.ndarray) -> Timed:
         crba, model, data = self.pin.crba, self.model, self.data
@@ -120,8 +122,10 @@ class Pinocchio:
 
         return calls, results
 
-    def _slopes(self, given: tuple[np.ndarray, ...]) -> Timed:
-        derive, model, data = self.pin.computeRNEADerivatives, self.model, self.data
+    def _slopes(self, name: str, given: tuple[np.ndarray, ...]) -> Timed:
+        pin, model, data = self.pin, self.model, self.data
+        inverse = name == "inverse_dynamics_derivatives"
+        derive = pin.computeRNEADerivatives if inverse else pin.computeABADerivatives
         rows = list(zip(*given, strict=True))
 
         def calls(loops: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import sysconfig
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -41,6 +41,7 @@ ROBOTS = {
         "fixed",
         ("panda_finger_joint1", "panda_finger_joint2"),
     ),
+    "ANYmal": ("anymal_b_simple_description/robots/anymal.urdf", "free", ()),
     "Talos": ("talos_data/robots/talos_reduced.urdf", "free", ()),
 }
 Run = Callable[[int], Any]  # as many calls, the loop inside so that it costs the least
@@ -67,8 +68,9 @@ class Row:
 
 
 def robots() -> dict[str, Mechanism]:
-    """Return UR5, Panda with its fingers locked and Talos, as far as example-robot-data is here."""
-    root = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
+    """Return the robots of the tables, as far as example-robot-data is here; fingers are locked."""
+    folder = "cmeel.prefix/share/example-robot-data/robots"
+    root = next((r for p in sys.path if (r := Path(p) / folder).is_dir()), Path(folder))
     found = {}
     for name, (file, base, locked) in ROBOTS.items():
         if (root / file).exists():
@@ -166,14 +168,15 @@ def _loops(run: Run, window: float) -> int:
 # -- rows ----------------------------------------------------------------------------------------
 
 
-def ours(m: Mechanism, name: str, count: int | None) -> tuple[Run, Any]:
+def ours(m: Mechanism, name: str, count: int | None, **form: Any) -> tuple[Run, Any]:
     """Return (calls of the kernel, its outputs) at `count` states, or at one state by itself."""
     options: dict[str, Any] = {"drives": "none"} if "drives" in quantity(name).options else {}
-    kernel = compile(m, name, **options)
+    kernel = compile(m, name, **options, **form)
     given = states(m, count or 1)[: len(kernel.inputs)]
-    inputs = [np.ascontiguousarray(x if count else x[0]) for x in given]
+    kind = form.get("dtype", "float64")
+    inputs = [np.ascontiguousarray(x if count else x[0], kind) for x in given]
     lead = (count,) if count else ()
-    outs = tuple(np.zeros((*lead, *port.shape)) for port in kernel.outputs)
+    outs = tuple(np.zeros((*lead, *port.shape), kind) for port in kernel.outputs)
     out = outs if len(outs) > 1 else outs[0]
     if len(inputs) == 1:
         (q,) = inputs

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="How many random states.",
 )
-@click.option("--seed", default=0, show_default=True, help="Another seed, other states.")
-def command(mechanism: Mechanism, as_json: bool, states: int, seed: int) -> int:
+@click.option("--exact", is_flag=True, help="Compare exact formulas instead of random states.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the random states.")
+def command(mechanism: Mechanism, as_json: bool, states: int, seed: int, exact: bool) -> int:
     """Compare all formalisms that hold for MODEL on tau, M, gravity and coriolis.
 
     Prints the worst difference between every two of them, in units of the largest term summed;
@@ -33,6 +34,8 @@ def command(mechanism: Mechanism, as_json: bool, states: int, seed: int) -> int:
     Example:
       dalembert agree robot:puma560 --states 100
     """
+    if exact:
+        return _exactly(mechanism, as_json)
     from ..agree import agree
 
     found = agree(mechanism, states, abs(seed))
@@ -44,6 +47,20 @@ def command(mechanism: Mechanism, as_json: bool, states: int, seed: int) -> int:
         for one in found:
             _print(one)
     return 0 if all(one.ok for one in found) else 1
+
+
+def _exactly(mechanism: Mechanism, as_json: bool) -> int:
+    """Print whether the formalisms are identical, and how that is known."""
+    from ..exact_agreement import agree_exactly
+
+    found = agree_exactly(mechanism)
+    if as_json:
+        print_json(found.data())
+    else:
+        click.echo(str(found))
+        for name, reason in found.absent.items():
+            click.echo(f"note: tau has no {name}: {reason}", err=True)
+    return 0 if found.ok else 1
 
 
 def _print(one: Agreement) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .aligned import aligned
-from .model import JSON, print_json, read_model, with_changes
+from .model import JSON, ModelCommand, print_json, read_model, with_changes
 
 if TYPE_CHECKING:
     from ..bench import Row
@@ -18,16 +18,16 @@ HEAD = ("model", "quantity", "ours ns", "peer", "peer ns", "ratio", "error")
 WIDE = (12, 40, 12, 46, 12, 8, 8)
 
 
-@click.command()
+@click.command(cls=ModelCommand)
 @click.argument("models", metavar="[MODEL]...", nargs=-1)
-@click.option("--peers", is_flag=True, help="Time Pinocchio, and CasADi's C, in the same run.")
+@click.option("--peers", is_flag=True, help="Time Pinocchio and CasADi's C code in the same run.")
 @click.option("--chains", is_flag=True, help="Time long serial chains too; this takes minutes.")
 @click.option(
     "--seconds",
     type=click.FloatRange(0.001, 600),
     default=0.5,
     show_default=True,
-    help="How long to look for the minimum of one figure.",
+    help="How long to measure each figure, s.",
 )
 @with_changes
 @JSON

@@ -2,62 +2,173 @@
 
 from __future__ import annotations
 
+from math import hypot
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
 from .model import model_command, print_json
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
+    from ..plausible.diagnose import Diagnosis
 
 LISTS = ("active", "prescribed", "speeds")
+LONGEST, HEAVIEST = 50.0, 50_000.0  # metres, kilograms: beyond them units are doubtful
 
 
 @model_command
-def command(mechanism: Mechanism, as_json: bool) -> None:
+@click.option(
+    "--meshes",
+    is_flag=True,
+    help="Compare each body with its mesh: what is impossible, and whether it matters.",
+)
+@click.option("--density", type=float, help="With --meshes: fill links without mass, in kg/m³.")
+@click.option(
+    "--mend",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="With --meshes: write the model with the nearest possible inertias (.toml, .urdf).",
+)
+def command(
+    mechanism: Mechanism, as_json: bool, meshes: bool, density: float | None, mend: str | None
+) -> None:
     """Show the joints and bodies of MODEL, what was ignored, and physical warnings.
 
     \b
     Example:
       dalembert check robot.urdf
+      dalembert check robot.urdf --meshes
     """
-    from ..catalog.loops import is_closed
+    if (mend or density is not None) and not meshes:
+        raise UsageError("--mend and --density go with --meshes", hint="add: --meshes")
+    if density is not None and not density > 0:
+        raise UsageError(
+            f"--density {density:g}: a density is positive", hint="in kg/m³: --density 2700"
+        )
+    found, lost = _meshes(mechanism, density) if meshes else ([], [])
+    notes, oddities = _said(mechanism)
+    notes += lost
+    facts, lines = _closed(mechanism, oddities)
+    far = reach_of(mechanism)
+    oddities += units_of(mechanism)
+    if as_json:
+        told = {"bodies": [d.data() for d in found]} if meshes else {}
+        said = {"reach": far[0] if far else None, "notes": notes, "odd": oddities}
+        print_json(_data(mechanism) | facts | acting(mechanism) | said | told)
+    else:
+        click.echo(str(mechanism))
+        if far:
+            click.echo(f"reach: at most {far[0]:.4g} from the first joint, to {far[1]}")
+        said_lines = [*lines, *(f"note: {n}" for n in notes), *(f"warning: {o}" for o in oddities)]
+        for line in said_lines:
+            click.echo(line)
+    if meshes:
+        from .doctored import lines_of, write_mended
+
+        if not as_json:
+            click.echo("\n".join(["", *lines_of(found)]))
+        if mend:
+            click.echo(write_mended(mechanism, found, Path(mend)), err=as_json)
+
+
+def _meshes(m: Mechanism, density: float | None) -> tuple[list[Diagnosis], list[str]]:
+    """Return what is found beside the meshes of the file that MODEL names."""
+    from .doctored import diagnosed
+
+    given = click.get_current_context().params
+    return diagnosed(m, given["model"], dict(given.get("xacro") or ()), density)
+
+
+def _said(m: Mechanism) -> tuple[list[str], list[str]]:
+    """Return the notes of a mechanism, and what is odd about it."""
     from ..errors import DalembertError
-    from ..mechanism import joint_name
+    from ..mechanism import is_rolling
     from ..plan.kane import with_speeds
 
-    notes, oddities = list(mechanism.notes), list(mechanism.report())
-    rolls = mechanism.wheels or mechanism.velocity_constraints or mechanism.prescribed
+    notes, oddities = list(m.notes), list(m.report())
     try:
-        if rolls:
-            notes = list(with_speeds(mechanism).notes)
+        if is_rolling(m) or m.prescribed:
+            notes = list(with_speeds(m).notes)
     except DalembertError as error:
         # constraints that depend on each other, speeds that do not decide, loops that do not close
         oddities.append(error.message)
-    facts, lines = closed_facts(mechanism, oddities) if is_closed(mechanism) else ({}, [])
-    if as_json:
-        own = ("name", "nq", "nv", "joint_names", "frames", "total_mass")
-        data = {fact: getattr(mechanism, fact) for fact in own} | facts
-        data["limits"] = {
-            joint_name(b): {
-                "q": b.limits[0] if len(b.limits) == 1 else b.limits,
-                "qd": b.velocity_limit,
-                "tau": b.effort_limit,
-            }
-            for b in mechanism.bodies
-            if b.limits or b.velocity_limit is not None or b.effort_limit is not None
+    return notes, oddities
+
+
+def _data(m: Mechanism) -> dict[str, Any]:
+    """Return what a mechanism is, as data."""
+    from ..mechanism import joint_name
+
+    own = ("name", "nq", "nv", "joint_names", "frames", "total_mass")
+    data: dict[str, Any] = {fact: getattr(m, fact) for fact in own}
+    data["limits"] = {
+        joint_name(b): {
+            "q": b.limits[0] if len(b.limits) == 1 else b.limits,
+            "qd": b.velocity_limit,
+            "tau": b.effort_limit,
         }
-        data["parameters"] = {p.name: p.value for p in mechanism.parameters}
-        print_json(data | acting(mechanism) | {"notes": notes, "odd": oddities})
-        return
-    click.echo(str(mechanism))
-    for line in lines:
-        click.echo(line)
-    for note in notes:
-        click.echo(f"note: {note}")
-    for oddity in oddities:
-        click.echo(f"warning: {oddity}")
+        for b in m.bodies
+        if b.limits or b.velocity_limit is not None or b.effort_limit is not None
+    }
+    data["parameters"] = {p.name: p.value for p in m.parameters}
+    return data
+
+
+def _closed(m: Mechanism, oddities: list[str]) -> tuple[dict[str, Any], list[str]]:
+    from ..catalog.loops import is_closed
+
+    return closed_facts(m, oddities) if is_closed(m) else ({}, [])
+
+
+def reach_of(m: Mechanism) -> tuple[float, str] | None:
+    """Return a bound of the distance from the first joint to a frame, and that frame.
+
+    None where a length has no value, a slide no limit, or a base moves freely.
+    """
+    from ..errors import DalembertError
+
+    try:
+        bodies = m.bound().bodies
+    except DalembertError:
+        return None
+    far: dict[int, float] = {-1: 0.0}
+    moved = {-1: False}
+    for j, b in enumerate(bodies):
+        # what lies before the first joint does not count
+        far[j] = far[b.parent] + (hypot(*b.placement.p) if moved[b.parent] else 0.0)
+        moved[j] = moved[b.parent] or b.joint.nv > 0
+        if b.joint.kind in ("free", "planar", "screw"):
+            return None
+        if b.joint.kind == "prismatic":
+            held = m.bodies[j].limits
+            if not held or None in held[0]:
+                return None
+            far[j] += max(abs(float(x)) for x in held[0])
+    ends = [(far[j], b.name) for j, b in enumerate(bodies)]
+    ends += [(far[f.body] + hypot(*f.placement.p), f.name) for f in m.bound().named if f.body >= 0]
+    best = max(ends, default=None)
+    return best if best and best[0] > 0 else None
+
+
+def units_of(m: Mechanism) -> list[str]:
+    """Return what looks like lengths in millimetres or masses in grams."""
+    from ..errors import DalembertError
+
+    try:
+        bodies = m.bound().bodies
+    except DalembertError:
+        return []
+    said = []
+    long = max((hypot(*b.placement.p) for b in bodies), default=0.0)
+    if long > LONGEST:
+        said.append(f"an offset of {long:.4g} m: are lengths in millimetres?")
+    heavy = max((float(b.m) for b in bodies), default=0.0)
+    if heavy > HEAVIEST:
+        said.append(f"a body of {heavy:.4g} kg: are masses in grams?")
+    return said
 
 
 def closed_facts(m: Mechanism, oddities: list[str]) -> tuple[dict[str, Any], list[str]]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     "language",
-    type=click.Choice(["phrase", "toml", "urdf", "mdh", "json"]),
+    type=click.Choice(["phrase", "toml", "urdf", "mdh", "par", "json"]),
     required=True,
     help="The language to write.",
 )

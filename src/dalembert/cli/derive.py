@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from ..errors import UsageError, shown
+from ..errors import ModelError, TooLargeError, UsageError, shown
 from .model import hold, model_command, print_json
 from .progress import progress_bar
 from .values import FREEZE, TABLE, WORDS
@@ -32,41 +33,53 @@ OWN = {
 
 @model_command
 @click.option(
-    "--form", type=click.Choice(FORMS), default="condensed", show_default=True, help="The form."
+    "--form",
+    type=click.Choice(FORMS),
+    default="condensed",
+    show_default=True,
+    help="How to write the equations.",
 )
 @click.option(
     "--only", type=WORDS,
-    help="Sections: Q,A,B,C,constants,structure; also matrices, terms (numbered as --drop counts "
-    "them), base_parameters, regressor, "
-    "base_regressor, energy_regressor. Of --form kane: numbers of steps, as 5,9.",
+    help="Print these parts only: Q,A,B,C,constants,structure; or matrices, terms (numbered as "
+    "for --drop), base_parameters, regressor, base_regressor, energy_regressor. "
+    "With --form kane: numbers of steps, such as 5,9.",
 )  # fmt: skip
 @click.option(
     "--inertia",
     type=click.Choice(["simple", "full"]),
     default="simple",
     show_default=True,
-    help="Generated mass data: one lever axis, or all ten numbers per body.",
+    help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",
 )
-@click.option("--freeze", type=FREEZE, help="Hold joints: 4=90deg,5,6 (0 where no value).")
-@click.option("--neglect", type=WORDS, help="velocity, coriolis, centrifugal, gravity.")
-@click.option("--drop", metavar="TERMS", help='Leave terms out: "A12:3,7 Q2:1".')
-@click.option("--prune", metavar="PERCENT", help="Leave out what stays below this share, proven.")
-@click.option("--values", type=TABLE, help="Parameter values or [low, high] (JSON, TOML).")
-@click.option("--limits", type=TABLE, help="Ranges of q, qd, qdd (JSON or TOML) for --prune.")
+@click.option("--freeze", type=FREEZE, help="Hold joints: 4=90deg,5,6 (5 and 6 at 0).")
+@click.option(
+    "--neglect", type=WORDS, help="Leave out velocity, coriolis, centrifugal or gravity terms."
+)
+@click.option("--drop", metavar="TERMS", help='Leave out terms by number: "A12:3,7 Q2:1".')
+@click.option(
+    "--prune",
+    metavar="HOW",
+    help="Leave out terms that are proven to stay below a share of each joint's force: 1%, "
+    '"1% passive", "80 operations"; "curve" prints the error against the operations.',
+)
+@click.option("--values", type=TABLE, help="For --prune: parameter values or ranges (JSON, TOML).")
+@click.option("--limits", type=TABLE, help="For --prune: ranges of q, qd, qdd (JSON, TOML).")
 @click.option(
     "--sign-of-Q", "sign", type=click.Choice(["section2", "section3"]), default="section3",
-    show_default=True, help="Which section of the report gives gravity its sign.",
+    show_default=True, help="Which section of the 1980 report sets the sign of gravity.",
 )  # fmt: skip
-@click.option("--expand", is_flag=True, help="Take a planar or free base apart.")
+@click.option("--expand", is_flag=True, help="Replace a planar or free base by single joints.")
 @click.option(
-    "--quantity", default="inverse_dynamics", show_default=True, help="Of a listing: what of."
+    "--quantity", default="inverse_dynamics", show_default=True, help="For a listing: the quantity."
 )
-@click.option("--method", help="Of a listing: by which method.")
+@click.option("--method", help="For a listing: the method.")
 @click.option(
     "--parameters", type=click.Choice(["standard", "base", "given"]), default="given",
-    show_default=True, help="Of a listing: symbols for all or base inertias, or given.",
+    show_default=True,
+    help="For a listing: all inertial parameters as symbols, base parameters, or numbers.",
 )  # fmt: skip
-@click.option("--latex", "as_latex", is_flag=True, help="Of the Kane form: as LaTeX.")
+@click.option("--latex", "as_latex", is_flag=True, help="With --form kane: write LaTeX.")
 def command(
     mechanism: Mechanism,
     as_json: bool,
@@ -102,9 +115,9 @@ def command(
         stepwise(hold(mechanism, freeze or {}), as_json, as_latex, only)
         return
     if only == ["base_parameters"] and not freeze:
-        grouped(mechanism, as_json or form == "json", form)
-        return
-    mechanism, loops = taken_apart(mechanism, expand)
+        return grouped(mechanism, as_json or form == "json", form)
+    if mechanism.loops or mechanism.couplings:
+        return closed(hold(mechanism, freeze or {}), as_json, form, expand, inertia == "full", sign)
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
         from ..equations.model import of_left
@@ -117,6 +130,8 @@ def command(
     if drop:
         eq = eq.drop(drop)
     eq = eq.with_sign(sign)  # type: ignore[arg-type]
+    if prune == "curve":
+        return weighed(eq, as_json, values, limits)
     if prune:
         eq = pruned(eq, prune, values, limits)
     if only == ["matrices"]:
@@ -124,11 +139,11 @@ def command(
         return
     if form != "program":
         expand_with_bar(eq, form, only)
-    printed(eq, loops, "json" if as_json else form, only)
+    printed(eq, "json" if as_json else form, only)
 
 
 def check_options(form: str) -> None:
-    """Raise UsageError for an option that this form would not heed."""
+    """Raise UsageError for an option that this form would ignore."""
     kind = form if form in ("listing", "kane") else "closed"
     context = click.get_current_context()
     for option in context.command.params:
@@ -141,20 +156,44 @@ def check_options(form: str) -> None:
             )
 
 
-def printed(eq: Equations, loops: list[str], form: str, sections: list[str] | None) -> None:
-    """Print the equations, and the lines that close loops, in one of the forms."""
+def printed(eq: Equations, form: str, sections: list[str] | None) -> None:
+    """Print the equations in one of the forms."""
     if form == "json":
-        print_json(eq.json(sections) | ({"loops": loops} if loops else {}))
+        print_json(eq.json(sections))
     elif form == "latex":
         from ..equations.latex import document
 
-        remarks = "".join(f"% {line}\n" for line in loops)
-        click.echo(document(eq, sections) + remarks, nl=False)
+        click.echo(document(eq, sections), nl=False)
     elif form == "markdown":
-        listed_loops = "\n".join(["", "## Closed loops", "", "```", *loops, "```", ""])
-        click.echo(eq.markdown(sections) + (listed_loops if loops else ""), nl=False)
+        click.echo(eq.markdown(sections), nl=False)
     else:
-        click.echo(eq.text(form, sections) + "".join(f"{line}\n" for line in loops), nl=False)
+        click.echo(eq.text(form, sections), nl=False)
+
+
+TREE_ONLY = ("neglect", "drop", "prune", "only")
+
+
+def closed(m: Mechanism, as_json: bool, form: str, expand: bool, full: bool, sign: str) -> None:
+    """Print the equations of a mechanism with loops: closure, G, A_c, H_c and those of the tree."""
+    from ..equations import equations
+
+    context = click.get_current_context()
+    for option in TREE_ONLY:
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            raise UsageError(
+                f"--{option} is for the equations of a tree, and {shown(m.name)!r} has loops",
+                hint="in Python: dalembert.equations(m).tree",
+            )
+    eq = equations(m, expand, full)
+    eq = replace(eq, tree=eq.tree.with_sign(sign))
+    if form == "json" or as_json:
+        print_json(eq.json())
+    elif form == "latex":
+        click.echo(eq.latex_document(), nl=False)
+    elif form == "markdown":
+        click.echo(eq.markdown(), nl=False)
+    else:
+        click.echo(eq.text(form), nl=False)
 
 
 def as_matrices(eq: Equations, form: str) -> None:
@@ -173,27 +212,20 @@ def as_matrices(eq: Equations, form: str) -> None:
 
 def grouped(m: Mechanism, as_json: bool, form: str) -> None:
     """Print the base inertial parameters, which mechanisms without closed forms have too."""
-    from ..algorithms.base_parameters import base_parameters
+    from ..catalog.loops import is_closed
     from ..equations.latex import grouping
     from ..equations.sections import whole
+    from ..identify.closed_base import base_parameters
 
     if as_json:
         print_json({"name": m.name, "base_parameters": base_parameters(m).json()})
+    elif is_closed(m):
+        base = base_parameters(m)
+        click.echo(whole(base.latex()) if form == "latex" else base.text(), nl=False)
     elif form == "latex":
         click.echo(whole(grouping(m)), nl=False)
     else:
         click.echo(grouping(m, "markdown" if form == "markdown" else "text"), nl=False)
-
-
-def taken_apart(m: Mechanism, expand: bool) -> tuple[Mechanism, list[str]]:
-    """Return the cut tree of a mechanism with loops, and the lines that close them."""
-    if not m.loops:
-        return m, []
-    from ..equations.closure_text import closure_lines, cut_tree
-    from ..equations.expand import expanded
-
-    m = expanded(m) if expand else m
-    return cut_tree(m), closure_lines(m)
 
 
 def expand_with_bar(eq: Equations, form: str, sections: list[str] | None) -> None:
@@ -209,11 +241,29 @@ def expand_with_bar(eq: Equations, form: str, sections: list[str] | None) -> Non
                 report(k / len(entries))
 
 
+def loop_listing(m: Mechanism) -> str | None:
+    """Return the forces of a closed machine line by line; None where it has no closed forms."""
+    from ..equations.loop_equations import loop_equations
+
+    if not (m.loops or m.couplings) or m.wheels or m.velocity_constraints or m.rolling:
+        return None
+    try:
+        eq = loop_equations(m)
+        plan = eq.loops.plan
+        return None if set(plan.motors) - set(plan.independent) else eq.text("program")
+    except (ModelError, TooLargeError):
+        return None
+
+
 def listed(m: Mechanism, as_json: bool, name: str, parameters: str, method: str | None) -> None:
     """Print a quantity as named, numbered assignments."""
     from ..listing import listing_text
 
-    text = listing_text(m, name, parameters, method)
+    text = None
+    if (name, parameters, method) == ("inverse_dynamics", "given", None):
+        text = loop_listing(m)
+    if text is None:
+        text = listing_text(m, name, parameters, method)
     if as_json:
         kind = {"quantity": name, "parameters": parameters}
         print_json(kind | {"listing": text.splitlines()})
@@ -247,5 +297,23 @@ def pruned(
     limits: Mapping[str, Any] | None,
 ) -> Equations:
     """Return the equations without negligible terms."""
-    found: Equations = eq.prune(values or {}, limits, tolerance).equations
+    from .progress import progress_bar
+
+    with progress_bar("pruning") as report:
+        found: Equations = eq.prune(values or {}, limits, tolerance, progress=report).equations
     return found
+
+
+def weighed(
+    eq: Equations, as_json: bool, values: Mapping[str, Any] | None, limits: Mapping[str, Any] | None
+) -> None:
+    """Print the curve of proven error against operations."""
+    from .progress import progress_bar
+
+    with progress_bar("pruning") as report:
+        curve = eq.prune_curve(values or {}, limits, progress=report)
+    if as_json:
+        names = ("operations", "terms", "share", "bound")
+        print_json([dict(zip(names, row, strict=True)) for row in curve.rows])
+    else:
+        click.echo(str(curve))

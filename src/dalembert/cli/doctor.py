@@ -22,7 +22,7 @@ from .model import print_json
 # extra -> what its packages add; the packages themselves are in the metadata of the distribution
 EXTRAS = {
     "sim": "plots; the stiff integrators radau, bdf and lsoda",
-    "io": "MJCF files",
+    "io": "MJCF and xacro files; meshes in check --meshes",
     "symbolic": "equations as SymPy expressions",
     "ident": "measured motions and identification",
     "sweep": "design studies stored as Parquet files",

@@ -11,7 +11,7 @@ import click
 from .. import QUANTITIES
 from ..errors import UsageError, shown
 from .aligned import aligned
-from .arrays import labels, lines
+from .arrays import lines
 from .model import model_command, print_json, with_left_out
 from .values import INPUT, NUMBERS, WORDS, WRENCH, joint, numbers
 
@@ -21,11 +21,19 @@ if TYPE_CHECKING:
     from ..catalog import Quantity
     from ..mechanism import Mechanism
 
-STATE = ("q", "qd", "qdd", "tau", "x")
+STATE = {
+    "q": "Coordinates",
+    "qd": "Velocities",
+    "qdd": "Accelerations",
+    "tau": "Joint forces",
+    "x": "Accelerations and forces of hybrid_dynamics",
+}
 
 
 def _state_option(name: str) -> Any:
-    return click.option(f"--{name}", type=NUMBERS, help=f"{name} as 0.1,90deg,-pi/3 or @file.json.")
+    return click.option(
+        f"--{name}", type=NUMBERS, help=f"{STATE[name]}: 0.1,90deg,-pi/3 or @file.json."
+    )
 
 
 @model_command
@@ -41,19 +49,26 @@ def _state_option(name: str) -> Any:
     "others",
     type=INPUT,
     multiple=True,
-    help="Another input of the quantity, as alpha=1,0; a matrix row by row.",
+    help="Another input of the quantity: alpha=1,0; matrices row by row.",
 )
 @click.option("--method", help="One of the quantity's methods; its first one by default.")
-@click.option("--drives", type=click.Choice(["inertia", "all", "none"]), help="What drives add.")
-@click.option("--frame", help="The frame of a kinematic quantity; the last one by default.")
-@click.option("--axes", type=click.Choice(["base", "local"]), help="The axes of its components.")
 @click.option(
-    "--columns", type=click.Choice(["standard", "base"]), help="Parameters of a regressor."
+    "--drives", type=click.Choice(["inertia", "all", "none"]),
+    help="Count rotor inertia (inertia, the default), also friction (all), or neither (none).",
+)  # fmt: skip
+@click.option("--frame", help="The frame of a kinematic quantity; the last one by default.")
+@click.option(
+    "--axes", type=click.Choice(["base", "local"]), help="The axes of the result; base by default."
+)
+@click.option(
+    "--columns",
+    type=click.Choice(["standard", "base"]),
+    help="Which parameters a regressor has; standard by default.",
 )
 @click.option(
     "--given", type=WORDS, metavar="JOINTS", help="Joints whose qdd is given (hybrid_dynamics)."
 )
-@click.option("--convention", help="classical or spatial, of a base acceleration.")
+@click.option("--convention", help="Kind of a base acceleration: classical or spatial.")
 @click.option(
     "--wrench",
     "wrenches",
@@ -64,7 +79,7 @@ def _state_option(name: str) -> Any:
 def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> None:
     """Compute QUANTITY of MODEL at one state.
 
-    What is not given is zero, or a pose that closes the loops, and is echoed.
+    Inputs that you leave out are zero, or a pose that closes the loops. The result repeats them.
 
     \b
     Example:
@@ -93,19 +108,19 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     )
     settings |= {f"wrench on {shown(frame)}": six for frame, six in wrenches.items()}
     arrays = result if isinstance(result, tuple) else (result,)
-    outputs = {port: a for (port, _), a in zip(row.outputs, arrays, strict=True)}
-    shapes = dict(row.outputs)
+    outputs = {out.name: a for out, a in zip(row.outputs, arrays, strict=True)}
+    axes = {out.name: out.axes for out in row.outputs}
     if as_json:
         value = outputs if len(outputs) > 1 else arrays[0]
         echoed = {**inputs, **settings}
         print_json({"quantity": name, "method": method, "inputs": echoed, "value": value})
         return
     click.echo(f"{name} by {method} ({row.unit})")
-    for line in _echo(mechanism, inputs, settings):
+    for line in _echo(inputs, settings):
         click.echo(line)
     for port, array in outputs.items():
         click.echo(f"\n{port}")
-        for line in lines(mechanism, array, shapes[port], settings):
+        for line in lines(mechanism, array, axes[port], settings):
             click.echo(f"  {line}")
 
 
@@ -133,7 +148,7 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
     """Return the inputs of a quantity in order: as given, else zeros; loops are closed."""
     import numpy
 
-    from ..catalog import INPUT_SIZES
+    from ..catalog.axes import input_axes, input_shape, labels_of
 
     # part of a vector, such as qdd_joints, is given by the option of the whole
     whole = {key: key.split("_")[0] for key in row.inputs}
@@ -145,8 +160,7 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
             raise UsageError(f"{row.name} takes no {shown(name)}", hint=f"it takes {takes}")
     inputs = {}
     for key, option in options.items():
-        text, size = given.get(names[key]), INPUT_SIZES.get(key, lambda m: m.nv)(m)
-        shape = size if isinstance(size, tuple) else (size,)
+        text, shape = given.get(names[key]), input_shape(key, m)
         if text is None:
             start = _rest(m, row) if key == "q" else numpy.zeros(shape)
             inputs[key] = numpy.eye(4) if shape == (4, 4) else start
@@ -154,9 +168,9 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
         found = numpy.array(numbers(text, option) if isinstance(text, str) else text)
         if found.size != math.prod(shape):
             needed = f"{option} has {found.size} numbers, {math.prod(shape)} are needed"
-            expected = _labels(m, key)
+            expected = list(map(shown, labels_of(input_axes(key)[0], m)))
             same = len(expected) == math.prod(shape)
-            hint = "they stand for " + ", ".join(expected[:12]) if same else None
+            hint = "they mean " + ", ".join(expected[:12]) if same else None
             raise UsageError(needed, hint=hint)
         inputs[key] = found.reshape(shape)
     return inputs
@@ -171,20 +185,6 @@ def _rest(m: Mechanism, row: Quantity) -> np.ndarray:
     from ..compute import neutral
 
     return neutral(m)
-
-
-def _labels(m: Mechanism, key: str) -> list[str]:
-    """Return what the numbers of an input stand for."""
-    from ..algorithms.velocity_constraints import prescribed_names
-    from ..plan.kane import kane_speeds
-
-    if key == "alpha":
-        return list(map(shown, kane_speeds(m)))
-    if key in ("steer", "steer_rate"):
-        return list(map(shown, prescribed_names(m)))
-    if key == "traction":
-        return [shown(w.name) for w in m.wheels]
-    return labels(m, key == "q")
 
 
 def _settings(row: Quantity, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _echo(m: Mechanism, inputs: Mapping[str, np.ndarray], settings: Mapping[str, Any]) -> list[str]:
+def _echo(inputs: Mapping[str, np.ndarray], settings: Mapping[str, Any]) -> list[str]:
     rows = [[key, *(f"{x + 0.0:.12g}" for x in array.flat)] for key, array in inputs.items()]
     rows += [[key, _plain(value)] for key, value in settings.items()]
     return aligned([["", key, " ".join(cells)] for key, *cells in rows], words=(0, 1, 2))

@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 
 
 @model_command
-@click.option("--time", type=float, default=10.0, show_default=True, help="Seconds of one period.")
-@click.option("--harmonics", type=int, default=5, show_default=True)
+@click.option(
+    "--time", type=float, default=10.0, show_default=True, help="Length of one period, s."
+)
+@click.option("--harmonics", type=int, default=5, show_default=True, help="Number of sines.")
 @click.option("--rate", type=float, default=100.0, show_default=True, help="Samples per second.")
-@click.option("--acceleration", type=NUMBERS, help="Largest joint accelerations: one, or each.")
-@click.option("--no-friction", is_flag=True, help="Masses and inertias only.")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--out", metavar="FILE.csv", help="Write a motion table.")
+@click.option(
+    "--acceleration",
+    type=NUMBERS,
+    help="Largest joint accelerations: one number, or one per joint.",
+)
+@click.option("--no-friction", is_flag=True, help="Look for masses and inertias only.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random starts.")
+@click.option("--out", metavar="FILE.csv", help="Write the motion as a table.")
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     """Find a motion of MODEL within its limits that shows its parameters best.
 

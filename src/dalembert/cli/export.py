@@ -16,24 +16,53 @@ if TYPE_CHECKING:
 @model_command
 @with_left_out
 @click.argument("quantities", metavar="QUANTITY...", nargs=-1)
-@click.option("--to", "language", required=True, metavar="LANGUAGE", help="The language to write.")
+@click.option(
+    "--to",
+    "language",
+    required=True,
+    metavar="LANGUAGE",
+    help="c, cpp, rust, fortran, julia, python, numpy, jax, casadi, octave, matlab, opencl, cuda, "
+    "fmu, fmu3, ros2, arduino, latex or listing.",
+)
 @click.option(
     "--out",
     "directory",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="The directory to write into; made where there is none.",
+    help="The directory to write into; created if needed.",
 )
-@click.option("--check", is_flag=True, help="Compile and run the result, compare with the kernel.")
-@click.option("--method", help="The method of the quantities that have it.")
-@click.option("--frame", help="The frame of pose, jacobian, ...; the last one by default.")
-@click.option("--drives", type=click.Choice(["none", "inertia", "all"]), help="As in eval.")
+@click.option("--check", is_flag=True, help="Compile the code, run it, and compare its results.")
+@click.option("--method", help="The algorithm; the first one of each quantity by default.")
+@click.option(
+    "--frame",
+    "frames",
+    multiple=True,
+    metavar="FRAME",
+    help="The frame of pose, jacobian, ...; the last one by default. Repeat it for more functions.",
+)
+@click.option(
+    "--wrench",
+    "wrenches",
+    multiple=True,
+    metavar="FRAME",
+    help="Make the external wrench on this frame an input; may be repeated.",
+)
+@click.option(
+    "--drives", type=click.Choice(["none", "inertia", "all"]),
+    help="Count rotor inertia (inertia, the default), also friction (all), or neither (none).",
+)  # fmt: skip
 @click.option(
     "--parameter",
     "parameters",
     multiple=True,
     metavar="NAME",
-    help="Keep this parameter an input of the code; may be repeated; `all` keeps every one.",
+    help="Keep this parameter an input of the code; may be repeated; `all` keeps all.",
+)
+@click.option(
+    "--wrt",
+    multiple=True,
+    metavar="NAME",
+    help="Add exact derivatives by this input or parameter; may be repeated.",
 )
 def command(
     mechanism: Mechanism,
@@ -43,9 +72,11 @@ def command(
     directory: Path,
     check: bool,
     method: str | None,
-    frame: str | None,
+    frames: tuple[str, ...],
+    wrenches: tuple[str, ...],
     drives: str | None,
     parameters: tuple[str, ...],
+    wrt: tuple[str, ...],
 ) -> None:
     """Write quantities of MODEL as code that needs nothing of dalembert.
 
@@ -57,7 +88,9 @@ def command(
     """
     from ..export import export
 
-    options: dict[str, Any] = {"frame": frame, "drives": drives}
+    frame = frames[0] if len(frames) == 1 else frames or None
+    options: dict[str, Any] = {"frame": frame, "drives": drives, "wrt": wrt or None}
+    options["wrenches"] = wrenches or None
     options = {k: v for k, v in options.items() if v is not None}
     asked = "all" if "all" in parameters else parameters
     written = export(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import shown
+from ..errors import UsageError, shown
+from ..files import write_file
 from .model import model_command, print_json
 from .values import CUTOFF
 
@@ -16,13 +17,32 @@ if TYPE_CHECKING:
 
 @model_command
 @click.argument("file")
-@click.option("--no-friction", is_flag=True, help="Masses and inertias only.")
-@click.option("--asymmetric", is_flag=True, help="Coulomb friction of each direction apart.")
-@click.option("--unknown-payload", metavar="FRAME", help="Only a load on this frame is unknown.")
-@click.option("--not-consistent", is_flag=True, help="Do not ask that every body can exist.")
-@click.option("--holdout", type=float, default=0.2, show_default=True, help="Share held out.")
-@click.option("--cutoff", type=CUTOFF, help="Filter the motion; else a smoothing spline.")
-@click.option("--columns", metavar="MAP", help="Other heads: elbow=pos_3:deg,tau.elbow=cur_3:*11.4")
+@click.option("--no-friction", is_flag=True, help="Identify masses and inertias only.")
+@click.option("--asymmetric", is_flag=True, help="The same as --friction asymmetric.")
+@click.option(
+    "--friction",
+    type=click.Choice(["asymmetric", "offset", "stribeck"]),
+    help="What to add to viscous and Coulomb friction: one Coulomb level per direction, a constant "
+    "force, or Stribeck friction.",
+)
+@click.option("--gravity-direction", is_flag=True, help="Identify the direction of gravity only.")
+@click.option("--wrench", metavar="FILE", help="Measured wrenches on frames, in world axes.")
+@click.option("--delay", metavar="S|auto", help="Delay of the recorded forces.")
+@click.option("--unknown-payload", metavar="FRAME", help="Identify a load on this frame only.")
+@click.option(
+    "--not-consistent", is_flag=True, help="Allow masses and inertias that no body can have."
+)
+@click.option(
+    "--holdout",
+    type=float,
+    default=0.2,
+    show_default=True,
+    help="Share of the log kept for testing.",
+)
+@click.option("--cutoff", type=CUTOFF, help="Low-pass filter; a smoothing spline by default.")
+@click.option(
+    "--columns", metavar="MAP", help="Your columns: elbow=pos_3:deg,tau.elbow=cur_3:*11.4"
+)
 @click.option("--out", metavar="FILE", help="Write the identified model: .toml, .json or .urdf.")
 @click.option("--report", metavar="FILE.html", help="Write a report with figures.")
 def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> None:
@@ -39,9 +59,12 @@ def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> N
     friction: bool | str = not options["no_friction"]
     if options["asymmetric"]:
         friction = "asymmetric"
+    friction = options["friction"] or friction
     f = identify(
         mechanism, motion, friction, options["unknown_payload"],
         not options["not_consistent"], options["holdout"],
+        gravity=options["gravity_direction"], wrench_on_body=options["wrench"],
+        delay=_delay(options["delay"]),
     )  # fmt: skip
     if options["out"]:
         write_model(f.mechanism, options["out"])
@@ -57,13 +80,20 @@ def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> N
             click.echo(f"wrote {options[name]}")
 
 
+def _delay(text: str | None) -> float | str | None:
+    if text is None or text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--delay {shown(text)}", hint="seconds, or auto") from None
+
+
 def write_model(m: Mechanism, path: str) -> None:
     """Write a mechanism by the ending of its file."""
     if path.lower().endswith(".urdf"):
-        from pathlib import Path
-
         from ..read.urdf_writer import write_urdf
 
-        Path(path).write_text(write_urdf(m)[0], encoding="utf-8")
+        write_file(path, write_urdf(m)[0])
     else:
         m.save(path)

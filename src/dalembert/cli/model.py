@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,55 +14,87 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import DescriptionError, UsageError, shown
-from .values import FREEZE, HELD, PAYLOAD, SETTING, TABLE, VECTOR, WORDS, parsed
+from .values import FREEZE, HELD, PAYLOAD, SETTING, SETTING_TEXT, TABLE, VECTOR, WORDS, parsed
+from .xacro import is_xacro, read_xacro
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
+
+EXAMPLE = '"RZ(A1,B1),TXK(L1);"'
 
 # what --lock, --payload and their like mean is the same wherever a MODEL is taken
 CHANGES = {
     "locked": click.option(
         "--lock", "locked", type=HELD, multiple=True,
-        help="Hold a joint, as elbow=90deg or 3 (at 0); may be repeated.",
+        help="Hold a joint: elbow=90deg, or 3 (the third joint, at 0); may be repeated.",
     ),
     "payloads": click.option(
         "--payload", "payloads", type=PAYLOAD, multiple=True,
-        help="Load a frame: its mass, and the mass centre in its axes; may be repeated.",
+        help="Add a load to a frame: mass in kg, mass centre in its axes; may be repeated.",
     ),
     "mimic": click.option(
         "--mimic", type=click.Choice(["couple", "substitute", "free"]),
-        help="Joints that follow others: an equation each, no coordinate (the default), or free.",
+        help="Joints that follow another joint: keep them and add an equation, replace them by "
+        "their leader (the default), or let them move freely.",
     ),
     "settings": click.option(
         "--set", "settings", type=SETTING, multiple=True,
-        help="Give a parameter a value, as L1=400mm or L2=2*L1; may be repeated.",
+        help="Give a parameter a value: L1=400mm or L2=2*L1; may be repeated.",
     ),
-    "gravity": click.option("--gravity", type=VECTOR, help="Gravity, as 0,0,-9.81."),
+    "gravity": click.option("--gravity", type=VECTOR, help="Gravity in m/s2: 0,0,-9.81."),
     "base": click.option(
         "--base", type=click.Choice(["fixed", "free", "planar"]),
         help="The base of MODEL; fixed by default.",
+    ),
+    "xacro": click.option(
+        "--xacro", type=SETTING_TEXT, multiple=True,
+        help="Set an argument of a .xacro file: ur_type=ur5e; may be repeated.",
     ),
 }  # fmt: skip
 # what is left out of the equations, wherever a quantity of MODEL is taken
 LEFT_OUT = {
     "freeze": click.option(
-        "--freeze", type=FREEZE, help="Hold joints in the equations: 4=90deg,5,6 (else at 0)."
+        "--freeze", type=FREEZE, help="Hold joints in the equations: 4=90deg,5,6 (5 and 6 at 0)."
     ),
     "neglect": click.option(
-        "--neglect", type=WORDS, help="velocity, coriolis, centrifugal, gravity."
+        "--neglect", type=WORDS, help="Leave out velocity, coriolis, centrifugal or gravity terms."
     ),
-    "drop": click.option("--drop", metavar="TERMS", help='Leave terms out: "A12:3,7 Q2:1".'),
+    "drop": click.option(
+        "--drop", metavar="TERMS", help='Leave out terms by number: "A12:3,7 Q2:1".'
+    ),
     "prune": click.option(
-        "--prune", metavar="PERCENT", help="Leave out what stays below this share, proven."
+        "--prune",
+        metavar="HOW",
+        help="Leave out terms that are proven to stay below a share of each joint's force: 1%, "
+        '"1% passive", "80 operations".',
     ),
     "values": click.option(
-        "--values", type=TABLE, help="Parameter values or [low, high] (JSON, TOML) for --prune."
+        "--values", type=TABLE, help="For --prune: parameter values or ranges (JSON, TOML)."
     ),
     "limits": click.option(
-        "--limits", type=TABLE, help="Ranges of q, qd, qdd (JSON or TOML) for --prune."
+        "--limits", type=TABLE, help="For --prune: ranges of q, qd, qdd (JSON, TOML)."
     ),
 }
+# headings in --help: a command's own options come first, then these
+SECTIONS = {"Options that change MODEL": CHANGES, "Options that simplify the equations": LEFT_OUT}
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+class ModelCommand(click.Command):
+    """A command whose help lists its own options first, then those that many commands share."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        headings = {key: heading for heading, keys in SECTIONS.items() for key in keys}
+        rows: dict[str, list[tuple[str, str]]] = {"Options": []}
+        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
+        for option in sorted(options, key=lambda p: ("--help" in p.opts, "--json" in p.opts)):
+            heading = headings.get(option.name or "", "Options")
+            if (record := option.get_help_record(ctx)) is not None:
+                rows.setdefault(heading, []).append(record)
+        for heading in ("Options", *SECTIONS):
+            if rows.get(heading):
+                with formatter.section(heading):
+                    formatter.write_dl(rows[heading])
 
 
 def model_command(function: Callable[..., Any]) -> click.Command:
@@ -73,7 +106,8 @@ def model_command(function: Callable[..., Any]) -> click.Command:
             changes["inertia"] = "full"
         return function(read_model(model, **changes), as_json, **rest)
 
-    return click.command(click.argument("model", metavar="MODEL")(with_changes(JSON(run))))
+    named = click.argument("model", metavar="MODEL")(with_changes(JSON(run)))
+    return click.command(cls=ModelCommand)(named)
 
 
 def with_changes(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -142,13 +176,14 @@ def read_model(
     gravity: Sequence[Any] | None = None,
     locked: Sequence[tuple[int | str, Any]] = (),
     payloads: Sequence[tuple[str, Any, Sequence[Any]]] = (),
+    xacro: Sequence[tuple[str, str]] = (),
     **options: str,
 ) -> Mechanism:
     """Return the mechanism that MODEL names, changed as the options say.
 
     Joints are held, then frames loaded, then values given: these may be those of a load too.
     """
-    mechanism = find_model(model, **options)
+    mechanism = find_model(model, dict(xacro), **options)
     if gravity:
         mechanism = mechanism.with_gravity(gravity)
     mechanism = hold(mechanism, dict(locked))
@@ -184,11 +219,13 @@ def _names(value: Fraction | str) -> set[str]:
     return set(getattr(parsed(value, "--set", value, 0), "names", tuple)())
 
 
-def find_model(model: str, **options: str) -> Mechanism:
+def find_model(model: str, arguments: Mapping[str, str] | None = None, **options: str) -> Mechanism:
     """Return the mechanism of a file, else of robot:NAME, else of a phrase."""
     if os.path.isdir(model):
         raise DescriptionError(f"{shown(model)} is a directory", hint="name a file inside it")
     if os.path.exists(model):
+        if is_xacro(model):
+            return read_xacro(Path(model), arguments or {}, **options)
         return load(Path(model), **options)
     if model.startswith("robot:"):
         return adapted(ready_made(model.removeprefix("robot:")), **options)
@@ -196,8 +233,23 @@ def find_model(model: str, **options: str) -> Mechanism:
         return load(model, **options)
     raise DescriptionError(
         f"no such file: {shown(model)}",
-        hint='give a file, robot:NAME, or a phrase such as "RZ(A1,B1),TXK(L1);"',
+        hint=neighbour(model) or "give a file, robot:NAME, or a phrase such as " + EXAMPLE,
     )
+
+
+def neighbour(model: str) -> str:
+    """Return a hint at a ready-made robot, or a file of the same folder, with a similar name."""
+    from ..robots import __all__ as robots
+
+    if model in robots:
+        return f"did you mean robot:{model}?"
+    folder, name = os.path.split(model)
+    try:
+        files = os.listdir(folder or ".")
+    except OSError:
+        return f"there is no folder {shown(folder)}" if folder else ""
+    near = get_close_matches(name, files, 1, 0.6)
+    return f"did you mean {shown(os.path.join(folder, near[0]))}?" if near else ""
 
 
 def adapted(m: Mechanism, **options: str) -> Mechanism:

@@ -29,30 +29,36 @@ def _numbers_option(name: str, text: str) -> Any:
 
 @model_command
 @with_left_out
-@_numbers_option("q0", "Coordinates at the start, as 0.1,90deg; rest by default.")
-@_numbers_option("qd0", "Velocities at the start (speeds of a wheeled robot).")
+@_numbers_option("q0", "Coordinates at the start, such as 0.1,90deg; the rest pose by default.")
+@_numbers_option("qd0", "Velocities at the start; for a wheeled robot, its independent speeds.")
 @_numbers_option("torque", "Constant joint forces; none by default.")
 @_numbers_option("goal", "Go to these coordinates by PD with gravity compensation.")
-@click.option("--kp", type=float, default=100.0, show_default=True, help="Gain of --goal.")
-@click.option("--kd", type=float, default=20.0, show_default=True, help="Damping of --goal.")
-@click.option("--time", "duration", type=float, default=5.0, show_default=True, help="Seconds.")
-@click.option("--samples", type=int, default=201, show_default=True, help="Times written.")
-@click.option("--method", type=click.Choice(METHODS), default="dop853", show_default=True)
-@click.option("--step", type=float, default=1e-3, show_default=True, help="Of fixed-step methods.")
-@click.option("--rtol", type=float, default=1e-8, show_default=True, help="Of adaptive methods.")
-@click.option("--max-steps", type=int, default=1_000_000, help="Of adaptive methods.")
+@click.option(
+    "--kp", type=float, default=100.0, show_default=True, help="Position gain for --goal."
+)
+@click.option("--kd", type=float, default=20.0, show_default=True, help="Velocity gain for --goal.")
+@click.option("--time", "duration", type=float, default=5.0, show_default=True, help="Duration, s.")
+@click.option("--samples", type=int, default=201, show_default=True, help="Number of rows.")
+@click.option(
+    "--method", type=click.Choice(METHODS), default="dop853", show_default=True,
+    help="Integrator. rk4, euler and constant_acceleration have a fixed step; rosenbrock, radau, "
+    "bdf and lsoda are for stiff models.",
+)  # fmt: skip
+@click.option("--step", type=float, default=1e-3, show_default=True, help="Fixed step, s.")
+@click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative error.")
+@click.option("--max-steps", type=int, default=1_000_000, help="Give up after this many steps.")
 @click.option(
     "--drives",
     type=click.Choice(["inertia", "all", "none"]),
     default="all",
     show_default=True,
-    help="What drives add: rotor inertia, friction too, nothing.",
+    help="Count rotor inertia (inertia), also friction (all), or neither (none).",
 )
-@click.option("--steer", type=ANGLE, multiple=True, help="Hold a prescribed joint.")
-@click.option("--stop", metavar="EVENT", multiple=True, help='End at an event; "all" at any.')
+@click.option("--steer", type=ANGLE, multiple=True, help="Hold a steering angle.")
+@click.option("--stop", metavar="EVENT", multiple=True, help='End at this event; "all": at any.')
 @click.option("--plot", metavar="FILE.png", help="Draw q, qd, forces and energy.")
-@click.option("--csv", "table", metavar="FILE.csv", help="Write a table.")
-@click.option("--npz", metavar="FILE.npz", help="Write arrays.")
+@click.option("--csv", "table", metavar="FILE.csv", help="Write the motion as a table.")
+@click.option("--npz", metavar="FILE.npz", help="Write the motion as NumPy arrays.")
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     """Integrate the motion of MODEL from a state.
 

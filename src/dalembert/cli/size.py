@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 @model_command
 @click.argument("cycle", metavar="CYCLE.toml")
-@click.option("--motors", required=True, metavar="FILE", help="[[motor]] and [[gear]], or a CSV.")
-@click.option("--by", type=click.Choice(["mass", "cost", "energy", "margin"]), default="mass")
-@click.option("--plot", metavar="FILE.png", help="Draw the torque-speed planes.")
+@click.option(
+    "--motors", required=True, metavar="FILE", help="TOML with [[motor]] and [[gear]], or CSV."
+)
+@click.option(
+    "--by", type=click.Choice(["mass", "cost", "energy", "margin"]), default="mass",
+    show_default=True, help="What the best motor and gear is best in.",
+)  # fmt: skip
+@click.option("--plot", metavar="FILE.png", help="Draw torque against speed.")
 def command(mechanism: Mechanism, as_json: bool, cycle: str, **options: Any) -> None:
     """Choose motors and gears for MODEL over a duty cycle.
 

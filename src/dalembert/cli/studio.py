@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from .model import JSON, print_json, read_model, with_changes
+from .model import JSON, ModelCommand, print_json, read_model, with_changes
 
 
-@click.command()
+@click.command(cls=ModelCommand)
 @click.argument("model", metavar="[MODEL]", required=False)
 @with_changes
 @JSON

@@ -13,10 +13,13 @@ from ..errors import shown
 
 @click.command()
 @click.argument("study", metavar="STUDY.toml")
-@click.option("--out", metavar="DIR", help="The folder of results; STUDY without its ending.")
-@click.option("--on", default="local", show_default=True, metavar="local|dask://HOST:PORT")
+@click.option("--out", metavar="DIR", help="Folder for the results; the name of STUDY by default.")
+@click.option(
+    "--on", default="local", show_default=True, metavar="local|dask://HOST:PORT",
+    help="This machine, or a Dask scheduler.",
+)  # fmt: skip
 @click.option("--workers", type=int, help="Processes on this machine; all cores by default.")
-@click.option("--resume", is_flag=True, help="Go on where an earlier run stopped.")
+@click.option("--resume", is_flag=True, help="Continue an earlier run.")
 @click.option("--html", metavar="FILE.html", help="Write a page with the best designs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(study: str, as_json: bool, **options: Any) -> None:

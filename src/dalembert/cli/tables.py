@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     type=click.Choice(["simple", "full"]),
     default="simple",
     show_default=True,
-    help="Generated mass data: one lever axis, or all ten numbers per body.",
+    help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",
 )
 def command(mechanism: Mechanism, as_json: bool, inertia: Any) -> None:
     """Print the geometry, angle and mass tables of MODEL.

@@ -9,34 +9,25 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from ..errors import DalembertError, UsageError, closest, shown
+from ..files import write_file
 from . import fail
-from .model import read_model, with_changes
-from .values import freeze, parts_of, setting, value_of, vector
+from .model import ModelCommand, read_model, with_changes
+from .sentence import mended, numbered
+from .talk_uses import EXPLAINED, HELP, USES, mass_data, used, with_history
+from .values import freeze, setting, vector
 
 if TYPE_CHECKING:
     from ..equations import Equations
     from ..mechanism import Mechanism
 
-HELP = """\
-phrase TEXT ;          take a phrase (it may go on over lines, up to a line that ends with ;)
-mass                   ask the mass data body by body: Enter keeps what is there, 0 massless, full
-tables                 show the tables
-set NAME=VALUE         give a parameter a value
-gravity X,Y,Z          another gravity
-derive [report] [Q,A,B,C,constants,structure]
-freeze 4=0.3,5,6       hold joints       neglect velocity|coriolis|centrifugal|gravity
-terms [COUNT] [new]    rank the terms by their share; numbers are asked once, anew with `new`
-drop A12:3,7           delete terms      undo   take the last change back
-save FILE              write a native file (or a phrase: FILE.txt)
-quit"""
 
-
-@click.command()
+@click.command(cls=ModelCommand)
 @click.argument("model", metavar="[MODEL]", required=False)
 @with_changes
 @click.option(
@@ -52,6 +43,8 @@ def command(model: str | None, as_json: bool, changes: dict[str, Any]) -> int:
       dalembert talk < session.txt
     """
     interactive = sys.stdin.isatty()
+    if interactive:
+        with_history()
     worst = Conversation(sys.stdin, interactive, as_json).run(model, changes)
     return 0 if interactive else worst
 
@@ -64,9 +57,11 @@ class Conversation:
         self.said: list[str] = []  # what was typed and answered since the last line of JSON
         self.told: list[str] = []
         self.mechanism: Mechanism | None = None
-        self.steps: list[tuple[Mechanism | None, Equations | None]] = []
+        self.steps: list[tuple[Any, ...]] = []  # mechanism, equations, sentence, pruning
         self.made: Equations | None = None
         self.numbers: dict[str, float] = {}  # that were asked for
+        self.sentence: str | None = None  # as it was typed, while nothing else has changed
+        self.pruned: dict[str, Any] | None = None  # how, as a native file says it
         self.slips = 0  # exit code of mistakes in answers that were asked again
         self.commands: dict[str, Callable[[str], None]] = {
             "phrase": self.phrase,
@@ -81,7 +76,14 @@ class Conversation:
             "drop": self.drop,
             "undo": self.undo,
             "save": self.save,
-            "help": lambda _: self.say(HELP),
+            "load": self.load,
+            "show": self.show,
+            "prune": self.prune,
+            "help": lambda text: self.say(EXPLAINED if text.startswith("tab") else HELP),
+            **{
+                word: partial(self.mend, word) for word in ("replace", "insert", "delete", "branch")
+            },
+            **{word: partial(self.use, word) for word in USES},
         }
 
     def run(self, model: str | None, changes: dict[str, Any]) -> int:
@@ -144,13 +146,21 @@ class Conversation:
 
     def ask(self, prompt: str) -> str | None:
         """Return the next line, or None at the end."""
-        if self.interactive:
-            click.echo(prompt, nl=False, err=self.as_json)
-        line = self.source.readline()
+        line = self._typed(prompt) if self.interactive else self.source.readline()
         if not line:
             return None
         self.said.append(line.rstrip("\n"))
         return self.said[-1]
+
+    def _typed(self, prompt: str) -> str:
+        """Return a line typed at a terminal, with its keys of editing and history where it has."""
+        if self.as_json or self.source is not sys.stdin:
+            click.echo(prompt, nl=False, err=self.as_json)
+            return self.source.readline()
+        try:
+            return input(prompt) + "\n"
+        except EOFError:
+            return ""
 
     def asked(self, prompt: str, read: Callable[[str], Any], otherwise: Any) -> Any:
         """Return what an answer says; a mistake is shown and that one thing is asked again."""
@@ -167,9 +177,9 @@ class Conversation:
     # -- the model ---------------------------------------------------------------------------------
 
     def keep(self, m: Mechanism | None, eq: Equations | None = None) -> None:
-        """Make this the state of the conversation; the one before can be had back."""
-        self.steps.append((self.mechanism, self.made))
-        self.mechanism, self.made = m, eq
+        """Make this the state of the conversation; `undo` goes back to the one before."""
+        self.steps.append((self.mechanism, self.made, self.sentence, self.pruned))
+        self.mechanism, self.made, self.sentence, self.pruned = m, eq, None, None
 
     @property
     def model(self) -> Mechanism:
@@ -182,9 +192,9 @@ class Conversation:
     def equations(self) -> Equations:
         """Its closed forms, made when first asked for."""
         if self.made is None:
-            from ..equations import equations
+            from ..equations.derive import tree_equations
 
-            self.made = equations(self.model)
+            self.made = tree_equations(self.model)
         return self.made
 
     def phrase(self, text: str) -> None:
@@ -197,8 +207,45 @@ class Conversation:
                 break
             text += "\n" + more
         self.keep(read_phrase(text))
+        self.sentence = text
         m = self.model
         self.say(f"{len(m.changes)} frame changes, {m.nv} degrees of freedom")
+
+    def show(self, _: str) -> None:
+        """Show the sentence with its elements numbered, and what the equations leave out."""
+        self.say(numbered(self.phrased()))
+        for key, what in self.left_out().items():
+            self.say(f"{key}: {what}")
+
+    def phrased(self) -> str:
+        """Return the model as a phrase: as it was typed, or as it is now."""
+        from ..read import write
+
+        if self.sentence is None:
+            self.sentence = write(self.model, "phrase")[0]
+        return self.sentence
+
+    def mend(self, word: str, text: str) -> None:
+        """Change an element of the sentence; what else was said stays."""
+        made = mended(self.phrased(), word, text)
+        self.phrase(made)
+        self.show("")
+
+    def load(self, text: str) -> None:
+        """Take the model of a file, a phrase or robot:NAME."""
+        if not text:
+            raise UsageError("a file name is needed", hint="load arm.toml or load robot:puma560")
+        self.keep(read_model(text))
+        self.say(f"{self.model.nv} degrees of freedom")
+
+    def use(self, word: str, text: str) -> None:
+        """Do what another command does, with the model as it is."""
+        from dataclasses import replace
+
+        told = self.left_out()
+        known = {n: self.numbers[n] for n in self.model.open_parameters if n in self.numbers}
+        m = replace(self.model, simplified=told or None, checked=True)
+        self.say(used(word, text, m, known))
 
     def tables(self, _: str) -> None:
         """Show the tables."""
@@ -209,7 +256,6 @@ class Conversation:
     def mass(self, _: str) -> None:
         """Ask the mass data of each body; Enter keeps what is there."""
         from dataclasses import replace
-        from functools import partial
 
         from ..expr import Graph
         from ..mechanism import Parameter
@@ -269,17 +315,34 @@ class Conversation:
 
     def terms(self, text: str) -> None:
         """Rank the terms; values and limits that are missing are asked once."""
-        from ..equations.box import needed
-
         words = text.split()
         if "new" in words:
             self.numbers.clear()
         count = next((int(w) for w in words if w.isdecimal() and len(w) < 10), 20)
+        for share in self.equations.terms(*self.box())[:count]:
+            self.say(str(share))
+
+    def box(self) -> tuple[dict[str, float], dict[str, Any]]:
+        """Return values and limits; what is missing is asked once."""
+        from ..equations.box import needed
+
         names = [name for name in self.model.open_parameters if needed(self.equations, name)]
         values = {name: self.value(name) for name in names}
-        rates = {name: self.value(f"largest {name}") for name in ("qd", "qdd")}
-        for share in self.equations.terms(values, {"all": rates})[:count]:
-            self.say(str(share))
+        return values, {"all": {name: self.value(f"largest {name}") for name in ("qd", "qdd")}}
+
+    def prune(self, text: str) -> None:
+        """Leave out what is negligible, with a proof."""
+        from ..equations.tolerance import tolerances, worded
+
+        if not text:
+            raise UsageError("a tolerance is needed", hint="prune 1%, prune 80 operations")
+        tolerances(self.equations, worded(text)[0] or 0.0)
+        told = self.left_out()
+        values, limits = self.box()
+        found = self.equations.prune(values, limits, text)
+        self.keep(self.mechanism, found.equations)
+        self.pruned = {**told, "prune": {"tolerance": text, "values": values, "limits": limits}}
+        self.say(str(found))
 
     def value(self, name: str) -> float:
         """Return a number that is asked for, or was."""
@@ -303,7 +366,7 @@ class Conversation:
         """Take the last change back."""
         if not self.steps:
             raise UsageError("there is nothing to take back", hint="change something first")
-        self.mechanism, self.made = self.steps.pop()
+        self.mechanism, self.made, self.sentence, self.pruned = self.steps.pop()
 
     def save(self, text: str) -> None:
         """Write the model to a file."""
@@ -312,8 +375,7 @@ class Conversation:
         if text.endswith(".txt"):
             from ..read import write
 
-            with open(text, "w", encoding="utf-8") as file:
-                file.write(write(self.model, "phrase")[0])
+            write_file(text, write(self.model, "phrase")[0])
             if self.left_out():
                 self.say("a phrase holds the whole model, what is neglected or dropped too")
         else:
@@ -332,29 +394,7 @@ class Conversation:
 
         if self.made is None:
             return self.model.simplified or {}
+        if self.pruned is not None:
+            return Simplified(self.pruned)
         told = {"neglect": list(self.made.neglected), "drop": dropped(self.made) or []}
         return Simplified({key: x for key, x in told.items() if x})
-
-
-def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:
-    """Return the inertia an answer gives, None for Enter; `0` is massless, `full` all ten names."""
-    from ..algebra import Mat3, Vec3
-    from ..inertia import Inertia
-
-    answer = answer.strip()
-    if not answer:
-        return None
-    if answer == "0":
-        return Inertia()
-    if answer == "full":
-        answer = f"M{j}; DX{j},DY{j},DZ{j}; IX{j},IY{j},IZ{j},IXY{j},IXZ{j},IYZ{j}"
-    parts = [part.strip() for part in answer.split(";")]
-    fields = [[number(value_of(x, "mass", part, at)) for x, at in parts_of(part)] for part in parts]
-    sizes = [len(f) for f in fields]
-    if len(fields) not in (1, 2, 3) or sizes[0] != 1 or sizes[1:2] not in ([], [3]):
-        raise UsageError(f"cannot read {shown(answer)!r}", hint="M1; 0,D1,0; IX1,0,IZ1")
-    if sizes[2:] and sizes[2] not in (3, 6):
-        raise UsageError("an inertia has 3 or 6 numbers", hint="M1; 0,D1,0; IX1,0,IZ1")
-    centre = Vec3(*fields[1]) if len(fields) > 1 else Vec3.zero()
-    six = fields[2] + [0] * (6 - sizes[2]) if len(fields) > 2 else [0] * 6
-    return Inertia(fields[0][0], centre, Mat3.symmetric(*six))

@@ -17,30 +17,44 @@ if TYPE_CHECKING:
 
 @model_command
 @with_left_out
-@click.option("--from", "start", type=NUMBERS, help="Coordinates at the start; zeros.")
+@click.option("--from", "start", type=NUMBERS, help="Coordinates at the start; zero by default.")
 @click.option("--to", "end", type=NUMBERS, help="Coordinates at the end.")
-@click.option("--point", type=NUMBERS, metavar="X,Y,Z", help="A straight line to this point.")
-@click.option("--frame", help="The frame of --point; the last one by default.")
-@click.option("--time", "duration", type=float, default=1.0, show_default=True, help="Seconds.")
+@click.option(
+    "--point", type=NUMBERS, metavar="X,Y,Z", help="Move in a straight line to this point."
+)
+@click.option("--frame", help="The frame that goes to --point; the last one by default.")
+@click.option("--time", "duration", type=float, default=1.0, show_default=True, help="Duration, s.")
 @click.option(
     "--profile",
     type=click.Choice(["quintic", "constant_acceleration", "accelerate_and_brake"]),
     default="quintic",
     show_default=True,
-    help="Of --to and --point: rest to rest; from rest, evenly all the way; with even braking.",
+    help="How --to and --point move: smoothly from rest to rest; at constant acceleration; or "
+    "accelerating for half the time, then braking.",
 )
-@click.option("--speed", type=NUMBERS, help="Trapezoidal move: largest joint speeds.")
-@click.option("--acceleration", type=NUMBERS, help="Largest joint accelerations, with it.")
+@click.option("--speed", type=NUMBERS, help="Largest joint speeds of a trapezoidal move.")
+@click.option(
+    "--acceleration", type=NUMBERS, help="Largest joint accelerations; goes with --speed."
+)
 @click.option("--motion", metavar="FILE", help="A measured motion: CSV, NPZ, JSON, .sto, .mcap ...")
 @click.option("--wrench", metavar="FILE", help="Measured wrenches on frames, in world axes.")
-@click.option("--cutoff", type=CUTOFF, help="Filter the motion; else a smoothing spline.")
-@click.option("--columns", metavar="MAP", help="Other heads: elbow=act_pos_3:deg,wrist=...")
-@click.option("--samples", type=int, default=201, show_default=True)
-@click.option("--drives", type=click.Choice(["inertia", "all", "none"]), default="all")
+@click.option(
+    "--cutoff", type=CUTOFF, help="Low-pass filter for --motion; a smoothing spline by default."
+)
+@click.option(
+    "--columns", metavar="MAP", help="Names of your columns: elbow=act_pos_3:deg,wrist=..."
+)
+@click.option("--samples", type=int, default=201, show_default=True, help="Number of rows.")
+@click.option(
+    "--drives", type=click.Choice(["inertia", "all", "none"]), default="all", show_default=True,
+    help="Count rotor inertia (inertia), also friction (all), or neither (none).",
+)  # fmt: skip
 @click.option("--plot", metavar="FILE.png", help="Draw the forces and their parts.")
-@click.option("--csv", "table", metavar="FILE.csv", help="Write a table.")
+@click.option(
+    "--csv", "table", metavar="FILE.csv", help="Write the motion and the forces as a table."
+)
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
-    """Compute the joint forces of MODEL along a motion: peaks, RMS, power, limits passed.
+    """Compute the joint forces of MODEL along a motion: peaks, RMS, power, and limits exceeded.
 
     \b
     Example:
@@ -71,6 +85,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
             "joints": list(r.names), "t": r.t, "q": r.q, "tau": r.tau, "parts": r.parts,
             "peak": r.peak, "rms": r.rms, "peak_power": r.peak_power, "executable": r.executable,
             "band": r.band, "notes": list(r.notes),
+            "redesign": r.redesign,
             "slower": r.slower if r.slower < float("inf") else None,
             "exceeded": [
                 {"joint": e.joint, "what": e.what, "value": e.value, "limit": e.limit,

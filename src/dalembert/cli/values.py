@@ -131,6 +131,12 @@ def given(text: str, option: str) -> tuple[str, str]:
     return name, value
 
 
+def setting_text(text: str, option: str) -> tuple[str, str]:
+    """Return the two texts of NAME=TEXT."""
+    name, value, _ = _pair(text, option, "a name and a text are needed", "prefix=left_")
+    return name, value
+
+
 def held(text: str, option: str) -> tuple[int | str, Any]:
     """Return the joint, a name or a number, and the value of JOINT[=VALUE]; 0 without one."""
     return _held(text, option, text, 0)
@@ -208,6 +214,7 @@ def table(path: str, option: str = "") -> dict[str, Any]:
 NUMBERS = Value("NUMBERS", numbers)
 VECTOR = Value("X,Y,Z", vector)
 SETTING = Value("NAME=VALUE", setting)
+SETTING_TEXT = Value("NAME=TEXT", setting_text)
 INPUT = Value("NAME=NUMBERS", given)
 HELD = Value("JOINT[=VALUE]", held)
 FREEZE = Value("LIST", freeze)

@@ -14,16 +14,20 @@ from .values import NUMBERS
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
-ENDINGS = (".html", ".htm", ".svg")
+FILMS = (".gif", ".mp4", ".webm")
+ENDINGS = (".html", ".htm", ".svg", *FILMS)
 
 
 @model_command
-@click.option("--q", type=NUMBERS, help="The pose, as 0.1,90deg; at rest by default.")
+@click.option("--q", type=NUMBERS, help="The pose, such as 0.1,90deg; the rest pose by default.")
 @click.option("--motion", "table", metavar="FILE", help="Play a motion table (CSV, NPZ, JSON).")
-@click.option("--ghost", metavar="MODEL", help="A second model, drawn pale in the same place.")
-@click.option("--out", metavar="FILE.html", help="Write a page, or a scheme as FILE.svg.")
+@click.option("--ghost", metavar="MODEL", help="Draw a second, pale model in the same place.")
+@click.option("--meshes", is_flag=True, help="Draw the meshes that a URDF or SDF file names.")
+@click.option(
+    "--out", metavar="FILE", help="Write a page (.html), a drawing (.svg) or a film (.mp4, .gif)."
+)
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
-    """Show MODEL as a page with sliders, or playing a motion; the page needs no network.
+    """Show MODEL in the browser, with sliders or playing a motion; no network is needed.
 
     \b
     Example:
@@ -36,29 +40,56 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         raise UsageError(
             f"--out {shown(out)}: a view cannot be written so", hint="write: --out view.html"
         )
+    if out and Path(out).suffix.lower() in FILMS:
+        if not options["table"]:
+            raise UsageError("a film needs a motion", hint="add: --motion run.csv")
+        return _film(mechanism, options["table"], out)
     motion = _motion(mechanism, options["table"]) if options["table"] else None
     ghost = find_model(options["ghost"]) if options["ghost"] else None
+    shapes = _described() if options["meshes"] else None
     if out and Path(out).suffix.lower() == ".svg":
         path = save_svg(mechanism, out, q if motion is None else motion["q"][0])
     elif out:
-        path = save_html(mechanism, out, q, motion, ghost)
+        path = save_html(mechanism, out, q, motion, ghost, shapes)
     else:
-        path = show(mechanism, q, motion, ghost).path or Path()
+        path = show(mechanism, q, motion, ghost, shapes).path or Path()
     if as_json:
         print_json({"file": str(path), "bytes": path.stat().st_size})
     elif out:
         click.echo(f"wrote {path}")
 
 
+def _described() -> str:
+    """Return the file that MODEL names."""
+    model: str = click.get_current_context().params["model"]
+    if not Path(model).is_file():
+        raise UsageError("--meshes draws those of a file", hint="give a URDF or SDF file")
+    return model
+
+
+def _film(m: Mechanism, table: str, out: str) -> None:
+    from ..view import save_film
+    from .progress import progress_bar
+
+    with progress_bar("drawing") as report:
+        path = save_film(m, out, *_samples(m, table), report)
+    click.echo(f"wrote {path}")
+
+
 def _motion(m: Mechanism, table: str) -> dict[str, Any]:
-    """Return the motion of a table: its times and coordinates as they are, gaps left out."""
+    from ..view.motion import motion
+
+    return motion(m, *_samples(m, table))
+
+
+def _samples(m: Mechanism, table: str) -> tuple[Any, Any]:
+    """Return the times and coordinates of a table as they are, gaps left out."""
     import numpy
 
     from ..measure.columns import assigned
     from ..measure.table import read_table
-    from ..view.motion import motion
 
     arrays, _ = assigned(m, read_table(table), None)
     t, q = arrays["t"], arrays["q"]
     whole = numpy.isfinite(q).all(axis=1) & numpy.isfinite(t)
-    return motion(m, t[whole], q[whole])
+    return t[whole], q[whole]

@@ -174,10 +174,10 @@ def class_of(data: Mapping[str, Any], m: Mechanism) -> str:
     """Return the mechanism class of a reference file."""
     if is_controlled(data):
         return "controlled"
-    if m.wheels or m.velocity_constraints:
+    if m.wheels or m.rolling or m.velocity_constraints:
         return "constrained"
     if m.loops or m.couplings:
-        return loop_class(data, m)
+        return loop_class(data)
     if m.bodies and m.bodies[0].joint.kind in ("free", "planar"):
         return "floating"
     if m.elastic:

@@ -31,7 +31,7 @@ def descriptions(data: Data, m: Mechanism) -> Iterator[tuple[str, Mechanism | st
             yield key, str(error).splitlines()[0]
             continue
         if (made.nq, made.nv) != (m.nq, m.nv):
-            yield key, f"{made.nv} freedoms, the model has {m.nv}"
+            yield key, f"{made.nv} degrees of freedom, the model has {m.nv}"
             continue
         yield key, _with_rest(made, m)
 
@@ -53,11 +53,12 @@ def _with_masses(made: Mechanism, m: Mechanism) -> Mechanism:
 
 
 def _phrase(data: Data, m: Mechanism) -> Mechanism:
+    from ..read.context import Context
     from ..read.phrase import read_phrase
 
     if not isinstance(data["phrase"], str):
         raise DescriptionError("a phrase is a text")
-    made = read_phrase(data["phrase"], name=m.name)
+    made = read_phrase(data["phrase"], Context(name=m.name))
     values = data.get("parameters", {})
     known = {p.name: values[p.name] for p in made.parameters if p.name in values}
     covered = set(made.open_parameters) <= set(known)

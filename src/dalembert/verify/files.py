@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.reported import reported
 from ..catalog import quantity
+from ..equations.reported import reported
 from ..errors import ComputationError, DalembertError, DescriptionError, ModelError, Place
 from ..mechanism import Mechanism
 from ..read import load

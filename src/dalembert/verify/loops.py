@@ -11,7 +11,7 @@ import numpy as np
 
 from ..catalog import quantity
 from ..compute import evaluate
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import joint_name
 from ..plan import planned
 from ..plan.assembly import Closure, close
 from .checks import Array, Case, Check, Entry, Results, array_of, output, plain
@@ -185,6 +185,6 @@ PARALLEL: dict[str, Entry] = {
 }
 
 
-def loop_class(data: Mapping[str, Any], m: Mechanism) -> str:
+def loop_class(data: Mapping[str, Any]) -> str:
     """Return which of the two tables holds."""
     return "parallel" if "platform_coordinates" in data else "loops"

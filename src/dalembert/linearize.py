@@ -1,4 +1,4 @@
-"""Small motions about a state: `linearize`, `equilibrium`, modes and frequencies, for every class.
+"""Small motions about a state: `linearize`, modes and frequencies, for every class.
 
 The model is traced with a tangent vector added to the state, and differentiated as a graph: exact
 derivatives, with springs, loops, velocity constraints and quaternions alike.
@@ -6,30 +6,34 @@ derivatives, with springs, loops, velocity constraints and quaternions alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .algorithms import kane
 from .algorithms.closed_kinematics import closed_at
-from .compute import evaluate, integrate, neutral
+from .algorithms.velocity_constraints import Constraints
+from .compute import evaluate, neutral
 from .compute.counted import counted
+from .compute.designs import Designs, designs_of
 from .display import table_html
 from .door import doors
-from .errors import ComputationError, UsageError, shown
+from .errors import UsageError, shown
 from .expr import Function, Graph, jacobian, trace
 from .joint import Vector
+from .linear_reduction import ignorable, independent, quotient, restricted
 from .mechanism import Mechanism, joint_name, require_mechanism
 from .plan.loops import with_motors
-from .simulate.given import asked, held_signals
-from .simulate.systems import Closed, Reduced, System, moved, rubbing, system
+from .simulate.given_state import asked, held_signals
+from .simulate.systems import Closed, Reduced, System, dry_joints, moved, system
 
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mode:
     """One eigenvalue of A: frequency in Hz, damping ratio, and the shape in the coordinates."""
 
@@ -44,7 +48,7 @@ class Mode:
 
 
 @doors("plot")
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Linear:
     """ż = A z + B δtau + rest about a state; z = (tangent of q, change of the speeds).
 
@@ -56,14 +60,22 @@ class Linear:
     rate: Array = field(repr=False)  # of the speeds at the state itself: zero at an equilibrium
     coordinates: tuple[int, ...]
     notes: tuple[str, ...] = ()  # what was counted
+    names: tuple[str, ...] = ()  # of the coordinates
+    held: Array | None = field(default=None, repr=False)  # rows of positions: held @ δq = 0
+    held_names: tuple[str, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         n = len(self.coordinates)
+        if self.A.ndim != 2:
+            return f"<Linear: {n} dof, {self.A.shape[:-2]} machines>"
         swings = ", ".join(f"{f:.4g}" for f in self.frequencies[:6])
         found = f", {swings} Hz" if swings else ", no oscillation"
-        return f"<Linear: {n} freedoms, {'stable' if self.stable else 'unstable'}{found}>"
+        return f"<Linear: {n} dof, {'stable' if self.stable else 'unstable'}{found}>"
 
     def _repr_html_(self) -> str:
+        if self.A.ndim != 2:
+            sizes = [(str(self.A.shape), str(self.B.shape))]
+            return table_html(("A", "B"), sizes, repr(self)[1:-1])
         rows = [
             (f"{m.frequency:.5g}", f"{m.damping:.3g}", f"{m.eigenvalue:.5g}") for m in self.modes
         ]
@@ -71,8 +83,49 @@ class Linear:
         return table_html(head, rows, repr(self)[1:-1], self.notes)
 
     @cached_property
+    def on_contacts(self) -> Linear:
+        """The model of changes that keep every contact and every equation of positions.
+
+        On wheels A has a row for each coordinate; changes that lift a wheel off the ground, or move
+        a prescribed joint, are no motions of the machine, and their eigenvalues 0 are artefacts.
+        """
+        self._one()
+        if self.held is None or not len(self.held):
+            return self
+        n = len(self.coordinates)
+        kept, G = independent(self.held)
+        B = self.B[[*kept, *range(n, len(self.B))]]
+        told = f"{n - len(kept)} changes left out that would break {_listed(self.held_names)}"
+        return self._kept(restricted(self.A, n, kept, G), B, kept, told)
+
+    @cached_property
+    def reduced(self) -> Linear:
+        """The model without artefacts: on the contacts, and without ignorable positions.
+
+        A position is ignorable where no rate of a speed ever depends on it, as where a car stands
+        and heads, or the spin of a wheel; `notes` names what was left out. All eigenvalues of A
+        that are not here are 0.
+        """
+        own = self.on_contacts
+        n = len(own.coordinates)
+        K = ignorable(own.A, n)
+        if not K.shape[1]:
+            return own
+        kept, A, B = quotient(own.A, own.B, n, K)
+        gone = [name for k, name in enumerate(own.names) if k not in kept]
+        told = f"{len(gone)} ignorable positions left out, nothing depends on them: {_listed(gone)}"
+        return own._kept(A, B, kept, told)
+
+    def _kept(self, A: Array, B: Array, kept: list[int], told: str) -> Linear:
+        places = tuple(self.coordinates[k] for k in kept)
+        names = tuple(self.names[k] for k in kept)
+        return replace(self, A=A, B=B, coordinates=places, names=names, held=None, held_names=(),
+                       notes=(*self.notes, told))  # fmt: skip
+
+    @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """The modes, slowest first; pairs are given once."""
+        self._one()
         values, vectors = np.linalg.eig(self.A)
         half = len(self.coordinates)
         order = np.lexsort((values.imag, np.abs(values)))
@@ -88,6 +141,17 @@ class Linear:
             damping = float(-x.real / size) if size > 0 else 0.0
             found.append(Mode(float(size / (2 * np.pi)), damping, complex(x), shape))
         return tuple(found)
+
+    def _one(self) -> None:
+        if self.A.ndim != 2:
+            raise UsageError("these are models of many machines", hint="take one: r[0].modes")
+
+    def __getitem__(self, index: Any) -> Linear:
+        """Return the model of one of many machines."""
+        if self.A.ndim == 2:
+            raise UsageError("this is the model of one machine", hint="r.A, r.modes")
+        held = None if self.held is None else self.held[index]
+        return replace(self, A=self.A[index], B=self.B[index], rate=self.rate[index], held=held)
 
     def plot(self, path: Any = None, theme: str = "light") -> Any:
         """Return a figure of the eigenvalues and of the shapes of the slowest modes."""
@@ -120,8 +184,13 @@ class Linear:
     @property
     def stable(self) -> bool:
         """Whether no eigenvalue has a positive real part (beyond rounding)."""
+        self._one()
         values = np.linalg.eigvals(self.A)
         return bool((values.real <= 1e-9 * max(1.0, np.abs(values).max(initial=0.0))).all())
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
 def linearize(
@@ -133,14 +202,16 @@ def linearize(
     steer: Any = None,
     t: float = 0.0,
     drives: Any = "all",
-    parameters: Mapping[str, float] | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Linear:
     """Return the model of small motions about a state.
 
     `tau` are the forces that `simulate` takes; under velocity constraints qd are the speeds α or
     the rates of all joints, tau may hold the forces of the motors alone where some are named,
     `steer` the steering angles and t the time of their equations, all held. Friction counts: at
-    rest the viscous part alone, Coulomb friction is left out there, which `notes` says.
+    rest the viscous part alone, Coulomb friction is left out there, which `notes` says. Where
+    `parameters` hold arrays, A, B and the rate have their leading dimensions, and q, qd and tau
+    may; `[k]` is one of them.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -148,8 +219,10 @@ def linearize(
     [0.498488]
     """
     require_mechanism(m, "linearize")
-    m = with_motors(m)
-    m = m.with_values(**parameters) if parameters else m
+    designs = designs_of(with_motors(m), parameters, "linearize")
+    if designs.lead:
+        return _many(designs, q, qd, tau, {"steer": steer, "t": t, "drives": drives})
+    m = designs.m
     own = system(m, drives)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
     v = np.asarray(np.zeros(own.speeds) if qd is None else qd, dtype=float)
@@ -161,8 +234,33 @@ def linearize(
         q = evaluate(m, "assembly", q)
         own = own.planned_at(q)
         v = evaluate(m, "tree_motion", q, v, np.zeros(m.nv))[0]
-    found = _linear(own, q, v, tau, held_signals(own, q, steer, t))
-    return replace(found, B=found.B[:, kept], notes=_notes(own, q, v, steer, t))
+    u = held_signals(own, q, steer, t)
+    found = _linear(own, q, v, tau, u)
+    names = tuple(m.rate_names[k] for k in found.coordinates)
+    fixed = _positions(own, q, u)
+    return replace(
+        found, B=found.B[:, kept], notes=_notes(own, q, v, steer, t), names=names,
+        held=np.array([H for _, H in fixed], dtype=float) if fixed else None,
+        held_names=tuple(name for name, _ in fixed),
+    )  # fmt: skip
+
+
+def _many(designs: Designs, q: Any, qd: Any, tau: Any, options: Any) -> Linear:
+    """Return the models of many machines, each about its own state."""
+
+    def row(x: Any, k: int) -> Any:
+        if x is None or np.ndim(x) == 1:
+            return x
+        whole = np.asarray(x, dtype=float)
+        return np.broadcast_to(whole, (*designs.lead, whole.shape[-1])).reshape(
+            -1, whole.shape[-1]
+        )[k]
+
+    made = [linearize(m, row(q, k), row(qd, k), row(tau, k), **options)
+            for k, m in enumerate(designs)]  # fmt: skip
+    A, B, rate = (designs.shaped([getattr(x, n) for x in made]) for n in ("A", "B", "rate"))
+    held = None if made[0].held is None else designs.shaped([x.held for x in made])
+    return replace(made[0], A=A, B=B, rate=rate, held=held)
 
 
 def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, ...]:
@@ -171,11 +269,23 @@ def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, 
     u = [float(x) for x in held_signals(own, q, steer, t)]
     qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)
     names = {m.velocity_index[j]: joint_name(b) for j, b in m.outward() if b.joint.nv}
-    still = [names[k] for k in rubbing(own) if qd[k] == 0]
+    still = [names[k] for k in dry_joints(own) if qd[k] == 0]
     if still:
         told = ", ".join(map(shown, still[:8])) + (", ..." if len(still) > 8 else "")
         notes = (*notes, f"Coulomb friction is left out at rest: {told}")
     return notes
+
+
+def _positions(own: System, q: Array, u: Array) -> list[tuple[str, list[float]]]:
+    """Return the rows of a machine on wheels that hold positions: contacts, prescribed joints."""
+    if not isinstance(own, Reduced):
+        return []
+    m = own.m.bound()
+    own_rows = Constraints.of(m)
+    held = {*own_rows.gap_names, *(joint_name(m.bodies[j]) for j in own_rows.prescribed)}
+    steer = kane.steering(m, *own.given([float(x) for x in u]))
+    found = own_rows.rows([float(x) for x in q], [0.0] * m.nv, steer)
+    return [(row.name, [float(x) for x in row.H]) for row in found if row.name in held]
 
 
 def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
@@ -209,11 +319,11 @@ def _flow(own: System, u: Array, coordinates: Any, speeds: Any) -> Function:
         change = list(v)
         if isinstance(bound, Closed):
             closed = closed_at(bound.m, bound.plan, q, 0)
-            step = closed.tree(list(d[:n]), None)
+            step = list(closed.tree(list(d[:n]), None))
             q = moved(m, q, step)
             for k, x in zip(speeds, d[n:], strict=True):
                 change[k] = change[k] + x
-            change = closed_at(bound.m, bound.plan, q, 0).velocity(change)
+            change = list(closed_at(bound.m, bound.plan, q, 0).velocity(change))
         else:
             q = moved(m, q, list(d[:n]))
             change = [a + b for a, b in zip(v, d[n:], strict=True)]
@@ -241,115 +351,3 @@ def _turning(m: Mechanism, qd: Array) -> Array:
 
 def _cross(a: Array) -> Array:
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
-
-
-# -- rest --------------------------------------------------------------------------------------
-
-
-def equilibrium(
-    m: Mechanism,
-    q: Any = None,
-    tau: Any = None,
-    *,
-    steer: Any = None,
-    steps: int = 100,
-    tolerance: float = 1e-10,
-) -> Array:
-    """Return a pose near q at which the mechanism stays at rest under the forces tau.
-
-    Newton's steps while they help, else the mechanism falls a little way: a search that begins near
-    an unstable equilibrium may find it, any other ends at a stable one. Closed loops stay closed;
-    under velocity constraints the search goes only where the machine itself can go.
-
-    >>> import dalembert as da
-    >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
-    >>> abs(float(da.equilibrium(m, [0.4])[0])) < 1e-9
-    True
-    """
-    require_mechanism(m, "equilibrium")
-    m = with_motors(m)
-    q = np.asarray(neutral(m) if q is None else q, dtype=float)
-    own = system(m)
-    forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)
-    rest = _Rest(own, forces, steer)
-    scale = size = max(1.0, float(np.abs(rest.rate(q)).max(initial=0.0)))
-    for _ in range(steps):
-        here = linearize(m, q, None, forces, steer=steer)
-        size = float(np.abs(here.rate).max(initial=0.0))
-        if size <= tolerance * scale:
-            return q
-        ways = rest.ways(q, here)
-        bend = here.A[len(here.coordinates) :, : len(here.coordinates)] @ ways
-        step = -np.linalg.lstsq(bend, here.rate, rcond=1e-12)[0]
-        step *= min(1.0, 1.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
-        trial = rest.moved(q, here, ways @ step)
-        # far from rest only downhill: an unstable equilibrium must be near to be meant
-        meant = float(np.abs(step).max()) < 0.2 or float(step @ here.rate) > 0
-        if meant and float(np.abs(rest.rate(trial, here)).max()) < size / 2:
-            q = trial
-        else:
-            q = rest.fallen(q, here, ways)
-    raise ComputationError(
-        f"no equilibrium found: the acceleration at rest is still {size:.3g}",
-        hint="begin nearer to one, or give forces that can hold the mechanism",
-    )
-
-
-@dataclass(frozen=True)
-class _Rest:
-    """A system at rest under forces: how it begins to move, and where it may go."""
-
-    own: System
-    forces: Array
-    steer: Any
-
-    def rate(self, q: Array, here: Linear | None = None) -> Array:
-        """Return the accelerations from rest, of independent speeds; nan where loops are open."""
-        m = self.own.m
-        if isinstance(self.own, Reduced):
-            given = (
-                q,
-                np.zeros(self.own.speeds),
-                self.forces,
-                held_signals(self.own, q, self.steer, 0),
-            )
-            own = self.own.bound(m.bound())
-            return np.array(own.acceleration(*([float(x) for x in z] for z in given)), dtype=float)
-        try:
-            found: Array = evaluate(m, "forward_dynamics", q, np.zeros(m.nv), self.forces)
-        except ComputationError:
-            found = np.full(m.nv, np.nan)
-        return found if here is None else found[list(here.coordinates)]
-
-    def ways(self, q: Array, here: Linear) -> Array:
-        """Return the directions in which the coordinates of `here` may move, one per speed."""
-        n = len(here.coordinates)
-        if not isinstance(self.own, Reduced):
-            return np.eye(n)
-        own, u = self.own.bound(self.own.m.bound()), held_signals(self.own, q, self.steer, 0)
-        count = self.own.speeds
-        asked = np.concatenate([np.zeros((1, count)), np.eye(count)])
-        given = [([float(x) for x in z] for z in (q, v, u)) for v in asked]
-        found = np.array([own.velocity(*z) for z in given], dtype=float)
-        return (found[1:] - found[0]).T
-
-    def moved(self, q: Array, here: Linear, step: Array) -> Array:
-        """Return q moved in the coordinates of `here`, loops closed."""
-        m = self.own.m
-        full = np.zeros(m.nv)
-        full[list(here.coordinates)] = step
-        trial = integrate(m, q, full)
-        if not isinstance(self.own, Closed):
-            return trial
-        found = closed_at(m.bound(), self.own.planned_at(q).plan, [float(x) for x in trial], 10).q
-        return np.array(found, dtype=float)
-
-    def fallen(self, q: Array, here: Linear, ways: Array) -> Array:
-        """Return q moved along its accelerations, not beyond where they turn against the motion."""
-        way = here.rate / np.abs(here.rate).max() * 0.1
-        for _ in range(40):
-            trial = self.moved(q, here, ways @ way)
-            if float(self.rate(trial, here) @ way) > 0:
-                return trial
-            way = way / 2
-        return q

@@ -1,0 +1,125 @@
+"""What a conversation needs beside its words: help, history, mass data, other commands."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import tempfile
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UsageError, shown
+from .values import parts_of, value_of
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+USES = {
+    "export": "export inverse_dynamics --to c --out small",
+    "simulate": "simulate --time 2",
+    "torques": "torques --to 1,0.5 --time 1",
+    "cost": "cost",
+    "eval": "eval gravity --q 0.1,0.2",
+}
+
+HELP = """\
+phrase TEXT ;          take a phrase (it may go on over lines, up to a line that ends with ;)
+show                   the sentence, its elements numbered; load FILE   take another model
+replace N ELEMENT      insert N ELEMENT (before it)   delete N or N-M   branch N CHAIN (from it)
+mass                   ask the mass data body by body: Enter keeps what is there, 0 massless, full
+tables                 show the tables, which `help tables` explains
+set NAME=VALUE         give a parameter a value
+gravity X,Y,Z          another gravity
+derive [report] [Q,A,B,C,constants,structure]
+freeze 4=0.3,5,6       hold joints       neglect velocity|coriolis|centrifugal|gravity
+terms [COUNT] [new]    rank the terms by their share; numbers are asked once, again with `new`
+drop A12:3,7           delete terms      undo   take the last change back
+prune 1%               leave out what is negligible, proven; also 80 operations, 1% passive
+export | simulate | torques | cost | eval ...   as on the command line, of the model as it is
+save FILE              write a native file (or a phrase: FILE.txt)
+quit"""
+
+EXPLAINED = """\
+TABLE MRR  one row for each frame change, in order. The column (x, y, z) of its axis holds the
+           number of the joint, of a constant that of the body it belongs to (0 before joint 1);
+           the last column is its kind: 0 a joint that turns, 1 a constant translation, 2 a joint
+           that slides, 3 a constant rotation
+CONSTANT   the lengths of the constant translations along x, y, z, one row each
+ANGLE      one row for each joint: in the column of its axis the joints whose angles add up there,
+           234 for q2 + q3 + q4 of parallel axes; 0 0 0 for a joint that slides
+BODIES     length of each body; LIMITS: those of each joint; MASS DATA: mass and mass centre
+REPORTED   V = M b (masses), W (inertias); TOTAL INERTIAS J = I + W, about the joint of the body
+           and in its axes, with all that the body carries counted at its end"""
+
+
+def used(word: str, text: str, m: Mechanism, known: dict[str, Any]) -> str:
+    """Return what another command prints for the model of the talk, as it is now."""
+    from . import main
+
+    try:
+        arguments = shlex.split(text)
+    except ValueError:
+        raise UsageError("a quote is not closed", hint=USES[word]) from None
+    settings = [x for name, value in known.items() for x in ("--set", f"{name}={value!r}")]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{_plain(m.name)}.toml"
+        m.save(str(file))
+        out = io.StringIO()
+        with redirect_stdout(out):
+            code = main([word, str(file), *arguments, *settings])
+    if code:
+        raise UsageError(f"{word} has failed", hint=USES[word])
+    return out.getvalue()
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name)[:60] or "model"
+
+
+def with_history() -> None:
+    """Give the terminal keys of editing and the lines of earlier talks, where Python can."""
+    import atexit
+    from contextlib import suppress
+    from pathlib import Path
+
+    with suppress(ImportError, OSError):
+        import readline
+
+        file = Path.home() / ".dalembert_history"
+        with suppress(OSError):
+            readline.read_history_file(file)
+        readline.set_history_length(1000)
+        atexit.register(_kept, readline, file)
+
+
+def _kept(readline: Any, file: Any) -> None:
+    from contextlib import suppress
+
+    with suppress(OSError):
+        readline.write_history_file(file)
+
+
+def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:
+    """Return the inertia an answer gives, None for Enter; `0` is massless, `full` all ten names."""
+    from ..algebra import Mat3, Vec3
+    from ..inertia import Inertia
+
+    answer = answer.strip()
+    if not answer:
+        return None
+    if answer == "0":
+        return Inertia()
+    if answer == "full":
+        answer = f"M{j}; DX{j},DY{j},DZ{j}; IX{j},IY{j},IZ{j},IXY{j},IXZ{j},IYZ{j}"
+    parts = [part.strip() for part in answer.split(";")]
+    fields = [[number(value_of(x, "mass", part, at)) for x, at in parts_of(part)] for part in parts]
+    sizes = [len(f) for f in fields]
+    if len(fields) not in (1, 2, 3) or sizes[0] != 1 or sizes[1:2] not in ([], [3]):
+        raise UsageError(f"cannot read {shown(answer)!r}", hint="M1; 0,D1,0; IX1,0,IZ1")
+    if sizes[2:] and sizes[2] not in (3, 6):
+        raise UsageError("an inertia has 3 or 6 numbers", hint="M1; 0,D1,0; IX1,0,IZ1")
+    centre = Vec3(*fields[1]) if len(fields) > 1 else Vec3.zero()
+    six = fields[2] + [0] * (6 - sizes[2]) if len(fields) > 2 else [0] * 6
+    return Inertia(fields[0][0], centre, Mat3.symmetric(*six))

@@ -1,0 +1,129 @@
+"""Poses of rest: `equilibrium`, for every class of mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .algorithms.closed_kinematics import closed_at
+from .compute import evaluate, integrate, neutral
+from .errors import ComputationError
+from .linearize import Linear, linearize
+from .mechanism import Mechanism, require_mechanism
+from .plan.loops import with_motors
+from .simulate.given_state import held_signals
+from .simulate.systems import Closed, Reduced, System, system
+
+Array = np.ndarray
+
+
+def equilibrium(
+    m: Mechanism,
+    q: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    *,
+    steer: ArrayLike | None = None,
+    steps: int = 100,
+    tolerance: float = 1e-10,
+) -> Array:
+    """Return a pose near q at which the mechanism stays at rest under the forces tau.
+
+    Newton's steps while they help, else the mechanism falls a little way: a search that begins near
+    an unstable equilibrium may find it, any other ends at a stable one. Closed loops stay closed;
+    under velocity constraints the search goes only where the machine itself can go.
+
+    >>> import dalembert as da
+    >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    >>> abs(float(da.equilibrium(m, [0.4])[0])) < 1e-9
+    True
+    """
+    require_mechanism(m, "equilibrium")
+    m = with_motors(m)
+    q = np.asarray(neutral(m) if q is None else q, dtype=float)
+    own = system(m)
+    forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)
+    rest = _Rest(own, forces, steer)
+    scale = size = max(1.0, float(np.abs(rest.rate(q)).max(initial=0.0)))
+    for _ in range(steps):
+        here = linearize(m, q, None, forces, steer=steer)
+        size = float(np.abs(here.rate).max(initial=0.0))
+        if size <= tolerance * scale:
+            return q
+        ways = rest.ways(q, here)
+        bend = here.A[len(here.coordinates) :, : len(here.coordinates)] @ ways
+        step = -np.linalg.lstsq(bend, here.rate, rcond=1e-12)[0]
+        step *= min(1.0, 1.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        trial = rest.moved(q, here, ways @ step)
+        # far from rest only downhill: an unstable equilibrium must be near to be meant
+        meant = float(np.abs(step).max()) < 0.2 or float(step @ here.rate) > 0
+        if meant and float(np.abs(rest.rate(trial, here)).max()) < size / 2:
+            q = trial
+        else:
+            q = rest.fallen(q, here, ways)
+    raise ComputationError(
+        f"no equilibrium found: the acceleration at rest is still {size:.3g}",
+        hint="begin nearer to one, or give forces that can hold the mechanism",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """A system at rest under forces: how it begins to move, and where it may go."""
+
+    own: System
+    forces: Array
+    steer: Any
+
+    def rate(self, q: Array, here: Linear | None = None) -> Array:
+        """Return the accelerations from rest, of independent speeds; nan where loops are open."""
+        m = self.own.m
+        if isinstance(self.own, Reduced):
+            given = (
+                q,
+                np.zeros(self.own.speeds),
+                self.forces,
+                held_signals(self.own, q, self.steer, 0),
+            )
+            own = self.own.bound(m.bound())
+            return np.array(own.acceleration(*([float(x) for x in z] for z in given)), dtype=float)
+        try:
+            found: Array = evaluate(m, "forward_dynamics", q, np.zeros(m.nv), self.forces)
+        except ComputationError:
+            found = np.full(m.nv, np.nan)
+        return found if here is None else found[list(here.coordinates)]
+
+    def ways(self, q: Array, here: Linear) -> Array:
+        """Return the directions in which the coordinates of `here` may move, one per speed."""
+        n = len(here.coordinates)
+        if not isinstance(self.own, Reduced):
+            return np.eye(n)
+        own, u = self.own.bound(self.own.m.bound()), held_signals(self.own, q, self.steer, 0)
+        count = self.own.speeds
+        asked = np.concatenate([np.zeros((1, count)), np.eye(count)])
+        given = [([float(x) for x in z] for z in (q, v, u)) for v in asked]
+        found = np.array([own.velocity(*z) for z in given], dtype=float)
+        return (found[1:] - found[0]).T
+
+    def moved(self, q: Array, here: Linear, step: Array) -> Array:
+        """Return q moved in the coordinates of `here`, loops closed."""
+        m = self.own.m
+        full = np.zeros(m.nv)
+        full[list(here.coordinates)] = step
+        trial = integrate(m, q, full)
+        if not isinstance(self.own, Closed):
+            return trial
+        found = closed_at(m.bound(), self.own.planned_at(q).plan, [float(x) for x in trial], 10).q
+        return np.array(found, dtype=float)
+
+    def fallen(self, q: Array, here: Linear, ways: Array) -> Array:
+        """Return q moved along its accelerations, not beyond where they turn against the motion."""
+        way = here.rate / np.abs(here.rate).max() * 0.1
+        for _ in range(40):
+            trial = self.moved(q, here, ways @ way)
+            if float(self.rate(trial, here) @ way) > 0:
+                return trial
+            way = way / 2
+        return q

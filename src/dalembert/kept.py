@@ -1,0 +1,36 @@
+"""What is made once and kept: the least recently used of a number of things is forgotten first."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Kept(Generic[T]):
+    """Things by their keys, at most `limit` of them; threads may share it."""
+
+    def __init__(self, limit: int):
+        self.limit, self._lock = limit, threading.Lock()
+        self._things: OrderedDict[Hashable, T] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what is kept under a key, made now if there is nothing."""
+        with self._lock:
+            if key in self._things:
+                self._things.move_to_end(key)
+                return self._things[key]
+        made = make()
+        with self._lock:
+            self._things[key] = made
+            while len(self._things) > self.limit:
+                self._things.popitem(last=False)
+        return made
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._things.clear()
