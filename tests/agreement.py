@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.algebra import Mat3, Vec3
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.mechanism import Mechanism
+from models import newton_euler
 
 EPS = np.finfo(float).eps
 FORCE = 1e-12

@@ -28,6 +28,7 @@ from dalembert.joint import (
     rotation_about,
 )
 from dalembert.mechanism import Body, Drive, Frame, Mechanism
+from dalembert.spatial import Wrench
 
 SIZES = (((1, 8), 60), ((9, 30), 30), ((31, 120), 10))
 SHAPES = {"chain": 40, "attach": 30, "star": 10, "binary": 10, "comb": 10}
@@ -285,8 +286,11 @@ def random_state(m: Mechanism, seed: int, mild: bool = False) -> State:
     return q, qd, qdd
 
 
-def random_wrenches(m: Mechanism, seed: int) -> dict[int, tuple[Vec3, Vec3]]:
+def random_wrenches(m: Mechanism, seed: int) -> dict[int, Wrench]:
     """Return the wrenches some bodies exert on the environment."""
     rng = np.random.default_rng([seed, 7, m.nv])
-    made = {j: (_vec3(rng.normal(size=3)), _vec3(rng.normal(size=3))) for j in range(len(m.bodies))}
+    made = {
+        j: Wrench(_vec3(rng.normal(size=3)), _vec3(rng.normal(size=3)))
+        for j in range(len(m.bodies))
+    }
     return {j: w for j, w in made.items() if rng.random() < 0.3}

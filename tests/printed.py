@@ -3,7 +3,9 @@
 import re
 from fractions import Fraction
 
-TOKEN = re.compile(r"\*\*|[-+*()]|Q\(\d+\)|[^\W\d]\w*|\d+(?:\.\d+)?(?:[eE]-?\d+)?(?:/\d+)?")
+TOKEN = re.compile(
+    r"\*\*|[-+*()]|[QBC]\(\d+(?:,\d+)*\)|[^\W\d]\w*|\d+(?:\.\d+)?(?:[eE]-?\d+)?(?:/\d+)?"
+)
 Sum = dict  # monomial (sorted names) -> coefficient
 
 
@@ -21,6 +23,18 @@ def logical_lines(text):
             assert name not in out, name
             out[name] = right
     return out
+
+
+def read_named(lines, right):
+    """Return the monomials of a right side, other lines put in the place of their names."""
+    total = {}
+    for monomial, x in read_sum(right).items():
+        term = {(): x}
+        for name in monomial:
+            shared = name in lines and (name[0] in "TUE" or "(" in name)
+            term = product(term, read_named(lines, lines[name]) if shared else {(name,): 1})
+        total = added(total, term, 1)
+    return total
 
 
 def product(a, b):

@@ -93,9 +93,7 @@ def holding_force(stages: int, x: float, step: float = 1e-5) -> float:
 
 def crank_data() -> dict[str, Any]:
     """Return three parallel cranks under one plate, all flat at rest."""
-    bodies = [
-        {"name": n, "mass": 1, "com": [0.1, 0, 0], "inertia": [0, 0.01, 0.01]} for n in "abc"
-    ]
+    bodies = [{"name": n, "mass": 1, "com": [0.1, 0, 0], "inertia": [0, 0.01, 0.01]} for n in "abc"]
     bodies.append({"name": "plate", "mass": 2, "com": [0.4, 0.1, 0], "inertia": [0, 0.1, 0.1]})
     at = {"a": 0, "b": 0.4, "c": 1.0}
     joints = [_pin(n.upper(), "base", [x, 0, 0], n, [0, 0, 0]) for n, x in at.items()]

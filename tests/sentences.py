@@ -63,9 +63,7 @@ def mechanism(
             j = len(bodies)
             joint = Revolute(UNITS[axis]) if kind == "R" else Prismatic(UNITS[axis])
             pair = (graph.param(f"T{j + 1}MIN"), graph.param(f"T{j + 1}MAX"))
-            bodies.append(
-                Body(f"body{j + 1}", at, place, joint, limits=(pair,) if limits else ())
-            )
+            bodies.append(Body(f"body{j + 1}", at, place, joint, limits=(pair,) if limits else ()))
             steps.append(FrameChange(kind, axis, j))
             at, place = j, Transform()
     for j, (mass, centre, inertia) in (masses or {}).items():
@@ -75,8 +73,6 @@ def mechanism(
     ends = {j: place for j, place in tips if j >= 0}
     one = len(ends) == 1
     named = tuple(Frame("tip" if one else f"tip_body{j + 1}", j, p) for j, p in ends.items())
-    m = Mechanism(
-        tuple(bodies), named=named, changes=tuple(steps) if changes else (), checked=True
-    )
+    m = Mechanism(tuple(bodies), named=named, changes=tuple(steps) if changes else (), checked=True)
     found = {n: None for x in numbers(m) if hasattr(x, "names") for n in x.names()}
     return replace(m, parameters=tuple(Parameter(n) for n in found), checked=False)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.catalog import quantity
 from dalembert.plan.assembly import Closure
 from dalembert.plan.loops import made_at
 from dalembert.read.dump import json_text
@@ -76,21 +78,22 @@ def test_a_plan_of_another_branch_is_told_by_its_certificate_and_not_used():
 
 def test_states_of_a_batch_are_grouped_by_their_plans(monkeypatch):
     """The kernel begins with the plan of the folded branch, as it once did."""
-    from dalembert.compute import compute, loops, replan
+    from dalembert.compute import loops, replan
+    from dalembert.compute.kernels import kernel_of
 
     m = scissor(2)
     q = np.array([scissor_pose(m, a) for a in np.linspace(0.2, 1.2, 9)])
     rest = np.zeros_like(q)
     expected = da.inverse_dynamics(m, q, rest, rest)
     flat = made_at(Closure(m), np.zeros(m.nv))
-    get, kept = compute._KERNELS.get, []
+    kept = []
     monkeypatch.setattr(replan, "planned", lambda m: flat)
     monkeypatch.setattr(loops, "planned", lambda m: flat)
-    start = compute.partial(get, m, "inverse_dynamics", None, parameters=None, wrench=False)
+    start = partial(kernel_of, m, "inverse_dynamics", None, parameters=None, wrench=False)
     kernel = start(plan=flat)
     found = loops.closed_evaluate(
-        m, "inverse_dynamics", lambda plan: kept.append(plan) or start(plan=plan), kernel,
-        (q, rest, rest), None, True,
+        m, quantity("inverse_dynamics", m), lambda plan: kept.append(plan) or start(plan=plan),
+        kernel, (q, rest, rest), None, True,
     )  # fmt: skip
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     assert len(set(kept)) == 1  # one plan served all nine states
@@ -145,3 +148,15 @@ def test_simulations_and_fmus_do_not_trust_the_plan_of_another_branch():
         plant = StateModel.of(m, [], "inertia")
         plant = replace(plant, own=replace(plant.own, plan=plan))
         assert (plant.rates()(q, rest, [0.0])[-1] > 1e-3) == trusted
+
+
+def test_kernels_and_exported_code_say_on_which_branch_they_are_planned(tmp_path):
+    m = scissor(2)
+    kernel = da.compile(m, "inverse_dynamics")
+    assert kernel.notes == (str(da.plan(m)),)
+    assert "generic branch" in repr(kernel)
+    assert not da.compile(m.tree, "inverse_dynamics").notes
+    da.export(m, ["inverse_dynamics"], language="c", path=tmp_path)
+    head = next(tmp_path.glob("*.h")).read_text(encoding="utf-8").split("*/")[0]
+    for part in str(da.plan(m)).split("; "):
+        assert f" * {part}\n" in head

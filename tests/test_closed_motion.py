@@ -47,3 +47,32 @@ def test_a_dead_point_is_answered_where_all_rates_are_given():
                     t=np.linspace(0, 2, 201))  # fmt: skip
     T = da.kinetic_energy(m, r.q, r.qd)
     np.testing.assert_allclose(T, r.kinetic_energy, rtol=1e-7)
+
+
+IN_MOTION = {
+    "velocity": 1, "acceleration": 2, "jacobian_derivative": 1, "spatial_velocity": 1,
+    "spatial_acceleration": 2, "momentum": 1, "kinetic_energy": 1, "acceleration_energy": 2,
+    "energy_regressor": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["fivebar", "mobile_manipulator"])
+@pytest.mark.parametrize("asked", IN_MOTION)
+def test_rates_that_slip_or_open_a_loop_are_not_read(name, asked):
+    m, rng = getattr(da.robots, name)(), np.random.default_rng(2)
+    q = da.regular_pose(m) if m.loops else rng.normal(size=m.nq)
+    given = rng.normal(size=(2, m.nv))
+    closed, orders = da.tree_motion(m, q, *given), IN_MOTION[asked]
+    found = getattr(da, asked)(m, q, *given[:orders])
+    wanted = getattr(da, asked)(m.tree, q, *closed[:orders])
+    np.testing.assert_allclose(found, wanted, atol=1e-11)
+    if (name, asked) != ("fivebar", "jacobian_derivative"):  # its last frame follows one crank
+        assert np.abs(found - getattr(da, asked)(m.tree, q, *given[:orders])).max() > 1e-3
+
+
+def test_a_steered_machine_is_told_its_angle():
+    truck = da.robots.truck()
+    with pytest.raises(da.UsageError, match="steer"):
+        da.kinetic_energy(truck, np.zeros(4), np.ones(4))
+    T = da.kinetic_energy(truck, np.zeros(4), [2.0, 0, 0, 0], steer=[0.0], steer_rate=[0.0])
+    assert pytest.approx((truck.values["m1"] + truck.values["m2"]) / 2 * 4) == T

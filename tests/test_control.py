@@ -76,3 +76,23 @@ def test_laws_say_what_they_need():
         da.simulate(m, torque=PD([0, 0], [1.0, 2.0, 3.0], 1.0), t=1.0)
     with pytest.raises(da.UsageError, match="needs a goal"):
         da.simulate(m, torque=PD(), t=1.0)
+
+
+def test_a_simulation_knows_the_goal_of_its_law_and_draws_it():
+    m = da.load("RZ(), TXK(1), TX(); body 1: M = 1; body 2: M = 1;")
+    t = np.linspace(0, 1, 21)
+    way = da.trajectory.quintic([0.0, 0.0], [0.5, 0.2], 1.0)
+    r = da.simulate(m, [0.0, 0.0], t=t, torque=da.control.PD(goal=way, kp=100, kd=20))
+    np.testing.assert_allclose(r.goal, way(t), atol=1e-12)
+    goals = np.array([[0.1, 0.2], [0.3, 0.4]])
+    law = da.control.PD(goal=goals, kp=100, kd=20)
+    many = da.simulate(m, np.zeros((2, 2)), t=t, torque=law)
+    assert (many.state(1).goal == goals[1]).all()
+    assert da.simulate(m, [0.0, 0.0], t=t).goal is None
+    pytest.importorskip("matplotlib")
+    figure = r.plot()
+    labels = [a.get_ylabel() for a in figure.axes if a.get_visible()]
+    assert "goal − angle  [rad]" in labels and "goal − length  [m]" in labels
+    lines = [x for x in figure.axes[0].lines if x.get_linestyle() == "--"]
+    np.testing.assert_allclose(lines[0].get_ydata(), way(t)[:, 0])
+    assert figure.legends[0].get_texts()[-1].get_text() == "goal"

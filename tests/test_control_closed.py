@@ -153,3 +153,38 @@ def test_laws_refuse_what_they_do_not_hold_for():
     with pytest.raises(da.UsageError, match="no quaternions"):
         m = machine("free")
         PD(da.neutral(m), 1.0, 1.0).lyapunov(m, da.neutral(m), np.zeros(m.nv))
+
+
+def crank_with_a_driven_slider():
+    from machines.linkages import PLANAR
+
+    m = da.load(PLANAR["dead point"]()[0])  # crank, rod, slider: the slider is the motor
+    q, v = da.regular_pose(m), np.zeros(m.nv)
+    v[m.joint_names.index("slider")] = 0.5  # towards the dead point
+    return m, q, v
+
+
+@pytest.mark.parametrize("law", [
+    da.control.PD([0.9], kp=50), da.control.ComputedTorque([0.9], kp=10),
+])  # fmt: skip
+def test_a_law_without_limits_is_refused_at_a_dead_point(law):
+    m, q, v = crank_with_a_driven_slider()
+    with pytest.raises(da.SingularPose, match=r"dead point at t = 0\.00"):
+        da.simulate(m, q, v, law, t=1.0)
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_a_law_with_limits_passes_a_dead_point_and_says_so(method):
+    m, q, v = crank_with_a_driven_slider()
+    law = da.control.ComputedTorque([0.9], kp=10, limit=20)
+    r = da.simulate(m, q, v, law, t=0.5, method=method, events="limits")
+    times = [e.time for e in r.events if "dead point" in e.name]
+    crank = r.q[:, m.joint_names.index("crank")]
+    assert len(times) > 2 and len(times) == np.sum(np.diff(np.floor(crank / np.pi)) != 0)
+    assert not da.simulate(m, q, v, law, t=0.5, method=method, events="none").events
+
+
+def test_a_law_that_asks_no_model_passes_a_dead_point():
+    m, q, v = crank_with_a_driven_slider()
+    law = da.control.PD([0.9], kp=50, gravity=False)
+    assert not da.simulate(m, q, v, law, t=0.5).events

@@ -64,3 +64,21 @@ def test_the_lyapunov_function_falls_at_its_rate():
     ahead, behind = (law.lyapunov(m, q + s * qd, qd + s * qdd) for s in (h, -h))
     rate = law.lyapunov_rate(m, q, qd)
     assert abs((ahead - behind) / (2 * h) - rate) < 1e-6 and rate < 0
+
+
+def test_a_platform_accelerates_as_a_task_asks():
+    """Loops and a redundant arm: the acceleration that the direct model makes of the forces."""
+    rng = np.random.default_rng(2)
+    delta = R.delta()
+    for m, q in ((delta, da.regular_pose(delta)), (R.panda(), rng.uniform(0.2, 1, 7))):
+        t = da.task_model(m)
+        qd = 0.3 * rng.normal(size=m.nv)
+        n = len(t.rows)
+        xdd, xd, error = rng.normal(size=(3, n))
+        tau = control.resolved_task(t, q, qd, xdd, xd, error, kp=9.0, kd=6.0)
+        qdd = da.forward_dynamics(m, q, qd, tau)
+        rows = ["vx", "vy", "vz", "wx", "wy", "wz"]
+        keep = [rows.index(r) for r in t.rows]
+        made = da.acceleration(m, q, qd, qdd, frame=t.frame)[keep]
+        v = da.velocity(m, q, qd, frame=t.frame)[keep]
+        np.testing.assert_allclose(made, xdd + 6 * (xd - v) + 9 * error, rtol=0, atol=1e-7)

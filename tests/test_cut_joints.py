@@ -131,3 +131,23 @@ def test_named_linkages_have_variables_of_cut_joints_that_follow_the_motion():
             for b in (m.loops[0].body_j, m.loops[0].body_i)]  # fmt: skip
     expected = (ends[0] - ends[1]) @ da.active_map(m, q)[:, 0]
     np.testing.assert_allclose(np.abs(rate), np.abs([expected]), rtol=1e-4)
+
+
+@pytest.mark.parametrize("axis_j, said", [([0, 0.8, 0.6], True), ([0, 1, 0], False)])
+def test_a_cut_universal_joint_with_skew_axes_is_named_by_check(axis_j, said):
+    from dalembert.plan.report import motion_lines
+
+    def body(name, parent, axis, at):
+        joint = {"type": "revolute", "axis": axis, "placement": {"translation": at}}
+        return {"name": name, "parent": parent, "joint": joint, "mass": 1, "com": [0.1, 0, 0],
+                "inertia": [0.1, 0.1, 0.1]}  # fmt: skip
+
+    bodies = [body("a", -1, [0, 0, 1], [0, 0, 0]), body("b", 0, [0, 1, 0], [1, 0, 0]),
+              body("c", 1, [1, 0, 0], [1, 0, 0]), body("d", 2, [0, 1, 0], [0.5, 0, 0]),
+              body("e", 3, [0, 0, 1], [0.3, 0.2, 0])]  # fmt: skip
+    loop = {"body_i": "e", "point_i": [0.3, 0, 0], "body_j": -1, "point_j": [3.1, 0.2, 0],
+            "joint": "universal", "axis": [0, 0, 1], "axis_j": axis_j}  # fmt: skip
+    m = da.load({"format": "dalembert/1", "name": "u", "bodies": bodies, "active": ["a"],
+                 "loops": [loop]})  # fmt: skip
+    lines = [x for x in motion_lines(m) if "right angles" in x]
+    assert bool(lines) is said and (not said or "53.1301 degrees" in lines[0])

@@ -14,7 +14,7 @@ import dalembert as da
 from dalembert.compute import describe
 from dalembert.equations import Equations
 from dalembert.equations.kane_form import KaneForm
-from dalembert.linear import Linear
+from dalembert.linearize import Linear
 from dalembert.plan.loops import LoopPlan
 from dalembert.runtime.kernel import Kernel
 from dalembert.simulate.result import Simulation
@@ -43,7 +43,7 @@ def modules() -> list[str]:
 @pytest.mark.parametrize("name", modules())
 def test_the_examples_of_a_module_run(name):
     found = doctest.DocTestFinder().find(importlib.import_module(name), name)
-    rows = {f"dalembert.compute.compute.{row}" for row in da.QUANTITIES}
+    rows = {f"dalembert.compute.evaluate.{row}" for row in da.QUANTITIES}
     shown = [x for x in found if x.examples and x.name not in rows]
     assert shown or name == describe.__name__
     for examples in shown:

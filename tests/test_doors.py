@@ -118,7 +118,9 @@ def test_a_file_is_no_directory_to_export_to(tmp_path):
 def test_a_share_is_a_number_or_a_percentage():
     eq = da.equations(arm())
     assert str(eq.prune({}, FREE, "20%")) == str(eq.prune({}, FREE, 0.2))
-    for wrong in ("x", "120%", -0.1, None, float("nan")):
+    with pytest.raises(da.UsageError, match="a tolerance or a number of operations"):
+        eq.prune({}, FREE, None)
+    for wrong in ("x", "120%", -0.1, float("nan")):
         with pytest.raises(da.UsageError, match="a share between 0 and 1"):
             eq.prune({}, FREE, wrong)
 

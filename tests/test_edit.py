@@ -10,13 +10,13 @@ import dalembert as da
 from dalembert.algebra import Mat3, Rotation, Transform, Vec3
 from dalembert.algorithms.energy import centre_of_mass, potential_energy
 from dalembert.algorithms.kinematics import frame_pose
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.expr import Expr
 from dalembert.inertia import Inertia
 from dalembert.joint import Fixed, Revolute
 from dalembert.mechanism import Body, Coupling, Frame, Loop, Mechanism, PointSpring, Wheel
 from dalembert.mechanism.assemble import on_base
 from mechanisms import random_mechanisms, random_state
+from models import newton_euler
 
 TREES = random_mechanisms(8, seed=11, dof=(2, 7), masses={"decade": 1}, lengths={"metre": 1})
 PHRASE = "RZ(A1,B1),TXK(L1),RX(A2,B2),TZK(L2);"

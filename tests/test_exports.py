@@ -21,7 +21,7 @@ ERRORS = [
     "SingularPose",
 ]
 LOOPS = ["assemble", "mobility", "plan", "singularity", "planar_branches", "assembly_along"]
-LOOPS += ["regular_pose", "assembly_modes"]
+LOOPS += ["regular_pose", "assembly_modes", "task_model", "leg_branches"]
 COMPUTE = [
     "catalog",
     "base_parameters",
@@ -34,7 +34,7 @@ COMPUTE = [
 ]
 USES = ["simulate", "trajectory", "control", "inverse_kinematics", "torques_along"]
 USES += ["linearize", "equilibrium", "equations", "kane_form", "export", "studio"]
-USES += ["kane_speeds", "cartesian_singularity", "read_motion"]
+USES += ["kane_speeds", "cartesian_singularity", "read_motion", "compare_slip"]
 USES += ["identify", "excite", "active_regressor"]
 USES += ["sweep", "optimise", "size"]
 PUBLIC = [*USES, "load", "Mechanism", "robots", *COMPUTE, *dalembert.QUANTITIES, *ERRORS]
@@ -97,3 +97,14 @@ def test_the_catalog_is_a_table_that_is_indexed_by_name():
     assert len(repr(rows).splitlines()) == len(rows) + 1
     with pytest.raises(da.UsageError, match="unknown quantity 'invers_dynamics'"):
         rows["invers_dynamics"]
+
+
+@pytest.mark.parametrize("module", [da, da.robots])
+def test_an_unknown_name_brings_the_nearest_one(module):
+    word = "gravty" if module is da else "ur"
+    with pytest.raises(AttributeError, match=r"did you mean (gravity|ur5)"):
+        getattr(module, word)
+
+
+def test_robots_lists_robots_alone():
+    assert {n for n in dir(da.robots) if not n.startswith("__")} == set(da.robots.__all__)

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import dalembert as da
+import models
 from dalembert.algebra import Transform, Vec3
-from dalembert.algorithms import closed_kinematics, closed_loop, loop_closure
+from dalembert.algorithms import loop_closure
 from dalembert.algorithms.kinematics import acceleration
 from dalembert.joint import Prismatic, Revolute, Screw, Spherical
 from dalembert.mechanism import Body, Mechanism, joint_name
 from dalembert.mechanism.graph import Connection, own_connection, spanning_tree
+from dalembert.read.native_writer import native_text
 from loops import about, bricard, inertia, planar, random_rotation, rot, slider_crank, spatial, vec
 
 
@@ -46,8 +48,8 @@ def closed_direct(m, q, rates, tau):
     """Return qdd of all joints in floats, the rates of the independent ones given."""
     bound, p = m.bound(), da.plan(m, q)
     pose = np.asarray(q, float).tolist()
-    qd = closed_kinematics.tree_motion(bound, p, pose, list(rates), [0.0] * m.nv)[0]
-    return qd, np.array(closed_loop.closed_forward(bound, p, pose, qd, list(tau))[0])
+    qd = models.tree_motion(bound, p, pose, list(rates), [0.0] * m.nv)[0]
+    return qd, np.array(models.closed_forward(bound, p, pose, qd, list(tau))[0])
 
 
 # -- coordinates keep their meaning ----------------------------------------------------------------
@@ -331,14 +333,14 @@ def test_a_five_bar_given_as_a_graph_is_the_one_cut_by_hand():
     other[2] = B
     theirs = da.active_torques(again, other, [qd[0], 0, qd[1], 0], [qdd[0], 0, qdd[1], 0])
     np.testing.assert_allclose(theirs, mine, rtol=1e-12)
-    text = da.read.native.native_text(again, "json")
+    text = native_text(again, "json")
     assert da.load(json.loads(text)) == again
 
 
 @pytest.mark.slow
 def test_legs_of_a_stewart_platform_may_be_listed_as_joints():
     hand = da.robots.stewart()
-    data = json.loads(da.read.native.native_text(hand, "json"))
+    data = json.loads(native_text(hand, "json"))
     data["joints"] = [{**loop, "name": f"ball{k}"} for k, loop in enumerate(data.pop("loops"), 1)]
     m = da.load(data)
     assert [loop.name for loop in m.loops] == [f"ball{k}" for k in range(1, 7)]

@@ -12,9 +12,9 @@ from dalembert.mechanism import Body, Coupling, Drive, Frame, Loop, Mechanism
 SOURCE = Path(da.__file__).parent
 DOORS = [
     *(SOURCE / "mechanism" / f"{name}.py" for name in ("validate", "edit")),
-    *(SOURCE / "simulate" / f"{name}.py" for name in ("motion", "events", "plot")),
+    *(SOURCE / "simulate" / f"{name}.py" for name in ("simulate", "events", "plot")),
     SOURCE / "runtime" / "arguments.py",
-    SOURCE / "trajectory" / "joint.py",
+    SOURCE / "trajectory" / "moves.py",
     *sorted((SOURCE / "cli").glob("*.py")),
 ]
 TYPED = {"ModelError", "ParameterError", "UsageError", "DescriptionError"}

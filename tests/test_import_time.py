@@ -6,6 +6,7 @@ import sys
 
 HEAVY = {"numpy", "lark", "llvmlite", "flint", "scipy", "sympy", "mujoco", "matplotlib", "rich"}
 LIMIT = 60_000  # microseconds
+MODULES = 100  # of ours that a call from the cache of kernels may import (95 do)
 
 
 def import_times(code: str) -> dict[str, int]:
@@ -30,3 +31,31 @@ def test_importing_dalembert_is_light_and_quick():
 def test_help_imports_nothing_heavy():
     code = "import sys; from dalembert.cli import main; sys.exit(main(['--help']))"
     assert not heavy(import_times(code))
+
+
+def ours(code: str) -> set[str]:
+    return {name for name in import_times(code) if name.startswith("dalembert.")}
+
+
+def test_the_catalog_imports_no_algorithm():
+    found = ours("import dalembert.catalog")
+    assert not {n for n in found if n.startswith(("dalembert.algorithms.", "dalembert.plan"))}
+
+
+def test_a_kernel_from_the_cache_is_had_without_tracing():
+    run = "import dalembert as da; da.inverse_dynamics(da.robots.ur5(), *[[0.0] * 6] * 3)"
+    ours(run)  # fills the cache
+    found = ours(run)
+    assert not {n for n in found if n.startswith(("dalembert.algorithms.", "dalembert.plan"))}
+    assert not found & {"dalembert.compute.trace", "dalembert.reframe", "dalembert.runtime.module"}
+    assert len(found) <= MODULES
+
+
+def test_every_algorithm_that_the_catalog_names_is_there():
+    from importlib import import_module
+
+    import dalembert.catalog.folded_classes  # noqa: F401
+    from dalembert.catalog.later import NAMED
+
+    assert len(NAMED) > 60
+    assert all(callable(getattr(import_module(module), name)) for module, name in NAMED)

@@ -2,10 +2,14 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -53,9 +57,60 @@ def test_the_wheel_installs_in_a_clean_environment_and_computes(tmp_path):
     run(bin / "dalembert", "export", arm, "gravity", "--to", "c", "--out", tmp_path / "c", **clean)
 
 
-def test_the_conda_recipe_asks_for_what_the_package_asks_for():
-    import tomllib
+# what needs no engine beside the package's own: scalars, graphs, readers, kernels, motions
+PORTABLE = (
+    "test_algebra.py", "test_linalg.py", "test_joint.py", "expr/test_graph.py",
+    "expr/test_forms.py", "runtime/test_kernel.py", "read/test_phrase.py",
+    "equations/test_report.py", "test_files.py",
+)  # fmt: skip
 
+
+def pythons():
+    """Return the interpreters found here of the versions that the package allows, but ours."""
+    found = {}
+    for minor in range(11, 15):
+        if path := shutil.which(f"python3.{minor}"):
+            found[minor] = path
+    for path in Path.home().glob(".pyenv/versions/3.*/bin/python"):
+        found[int(path.parts[-3].split(".")[1])] = str(path)
+    return [found[minor] for minor in sorted(found) if 11 <= minor != sys.version_info.minor]
+
+
+def runs_in_a_new_environment(tmp_path, python, constraints):
+    run(python, "-m", "venv", tmp_path / "venv")
+    inside = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    needed = ["numpy", "llvmlite", "python-flint", "lark", "click", "scipy", "matplotlib", "sympy"]
+    run(inside, "-m", "pip", "install", "--quiet", "--constraint", ROOT / constraints, *needed)
+    run(inside, "-m", "pip", "install", "--quiet", "pytest", "hypothesis")
+    files = [ROOT / "tests" / name for name in PORTABLE]
+    words = ["-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *files]
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "DALEMBERT_CACHE": "off"}
+    said = run(inside, *words, env=env | {"DALEMBERT_REQUIRE_PEERS": ""}, cwd=ROOT)
+    assert re.search(r"\d{3,} passed", said), said[-500:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("python", pythons(), ids=lambda path: re.search(r"3\.\d+", path)[0])
+def test_every_python_found_here_computes(tmp_path, python):
+    runs_in_a_new_environment(tmp_path, python, "constraints.txt")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="the oldest wheels are of Python 3.11")
+def test_the_oldest_versions_compute(tmp_path):
+    runs_in_a_new_environment(tmp_path, sys.executable, "constraints-oldest.txt")
+
+
+def test_the_oldest_versions_are_the_lower_bounds():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    bounds = {*project["dependencies"], *extras["sim"], *extras["symbolic"]}
+    lines = (ROOT / "constraints-oldest.txt").read_text().splitlines()
+    pinned = {line.replace("==", ">=") for line in lines if not line.startswith("#")}
+    assert pinned == bounds
+
+
+def test_the_conda_recipe_asks_for_what_the_package_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     recipe = (ROOT / "packaging" / "conda" / "meta.yaml").read_text()
     lines = {

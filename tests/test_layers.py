@@ -9,10 +9,11 @@ from peers import ROOT, SOURCE
 
 LAYERS = [
     ["errors"],
-    ["display", "door"],
+    ["display", "door", "files", "kept"],
     ["expr"],
     ["algebra"],
-    ["inertia"],
+    ["linalg", "inertia"],
+    ["spatial"],
     ["joint"],
     ["mechanism"],
     ["reframe"],
@@ -21,14 +22,15 @@ LAYERS = [
     ["catalog"],
     ["equations", "emit", "runtime"],
     ["compute", "reference"],
-    ["measure"],
+    ["measure", "plausible", "linear_reduction"],
     ["identify", "sweep"],
     ["second_opinion"],
-    ["tables", "verify", "agree", "cost", "listing", "program_form", "bench"]
-    + ["simulate", "trajectory", "control", "linear"],
+    ["tables", "verify", "agree", "exact_agreement", "cost", "listing", "program_form", "bench"]
+    + ["simulate", "trajectory", "control", "linearize", "equilibrium"],
     ["export", "view"],
     ["studio"],
     ["cli"],
+    ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # importer, imported: allowed within one layer
@@ -36,11 +38,13 @@ NEIGHBOURS = {
     ("robots", "read"),
     ("verify", "simulate"),
     ("verify", "control"),
-    ("linear", "simulate"),
+    ("linearize", "simulate"),
+    ("equilibrium", "simulate"),
+    ("equilibrium", "linearize"),
     ("trajectory", "simulate"),
 }
-# allowed inside a function only: Mechanism.save, a form of text, and everything that shows itself
-LATE = {("mechanism", "read"), ("equations", "program_form")}
+# allowed inside a function only: Mechanism.save, text, and everything that shows itself
+LATE = {("mechanism", "read"), ("equations", "program_form"), ("algorithms", "equations")}
 LATE |= {(part, "view") for part in ("mechanism", "measure", "simulate", "trajectory")}
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -1,5 +1,7 @@
 """Small motions: textbook frequencies, and the nonlinear model nearby."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -171,3 +173,54 @@ def test_a_four_bar_swings_with_its_linear_frequency():
     r = da.simulate(m, start, t=2.0 / f, rtol=1e-11, events=turn)
     times = [e.time for e in r.events]
     assert np.diff(times)[0] == pytest.approx(0.5 / f, rel=1e-4)
+
+
+# -- without what is no motion ---------------------------------------------------------------------
+
+
+def without_zeros(values, count):
+    """Return eigenvalues, `count` of the smallest left out."""
+    return np.sort_complex(values[np.argsort(np.abs(values))][count:])
+
+
+@pytest.mark.parametrize("speed", [0, 3, 5, 10])
+def test_the_reduced_bicycle_has_its_four_eigenvalues_and_its_speed(speed):
+    m = da.load(Path(__file__).parents[1] / "examples/bicycle.toml")
+    linear = da.linearize(m, [0, 0, 0, 0, 0, 0, 1, 0, 0, 0], [0, 0, speed / 0.35])
+    # two contacts; then where it stands, its heading, and two spins
+    assert linear.A.shape == (12, 12) and linear.on_contacts.A.shape == (10, 10)
+    small = linear.reduced
+    assert small.A.shape == (5, 5) and small.names == ("base.wx", "steer")
+    assert "rear_tyre.contact" in small.notes[-2] and "base.wz" in small.notes[-1]
+    found = np.linalg.eigvals(small.A)
+    # the one that is left is that of the forward speed: any of them is a steady motion
+    assert np.abs(found).min() < 1e-10
+    np.testing.assert_allclose(
+        without_zeros(found, 1), without_zeros(np.linalg.eigvals(linear.A), 8), atol=1e-8
+    )
+
+
+def test_what_depends_on_a_position_is_not_reduced_away():
+    """A trailer folds at v/l2 though the speed does not feel it; a pendulum keeps its angle."""
+    m = da.robots.truck(1)
+    small = da.linearize(m, None, [-2.0]).reduced
+    l2 = m.values["l2"]
+    assert small.names == ("phi1",) and not small.stable
+    assert np.abs(np.linalg.eigvals(small.A) - 2.0 / l2).min() < 1e-9
+    bar = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    assert da.linearize(bar, [0.0]).reduced.A.shape == (2, 2)
+
+
+def test_a_disc_that_rolls_straight_wobbles_at_its_textbook_rate():
+    """ω² = (C (C + m r²) Ω² - m g r A) / (A (A + m r²)), A about the diameter, C about the axle."""
+    disc, spin, m = da.robots.rolling_disc(), 9.0, 2.0
+    r = disc.values["r"]
+    A, C = m * r * r / 4, m * r * r / 2
+    wobble = (C * (C + m * r * r) * spin**2 - m * 9.81 * r * A) / (A * (A + m * r * r))
+    small = da.linearize(disc, None, [0, 0, spin]).reduced
+    # the lean, and beside it two rates of steady motions: a slow turn, another speed
+    assert small.names == ("lean",)
+    found = np.linalg.eigvals(small.A)
+    np.testing.assert_allclose(found.real, 0, atol=1e-7)
+    wanted = np.array([-1, 0, 0, 1]) * np.sqrt(wobble)
+    np.testing.assert_allclose(np.sort(found.imag), wanted, atol=1e-7)

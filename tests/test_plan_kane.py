@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algebra import Vec3
 from dalembert.errors import ModelError, SingularPose
+from dalembert.plan.kane import with_speeds
 
 R = da.robots
 
@@ -28,7 +30,6 @@ def sliders(*equations, **more):
 @pytest.mark.parametrize(
     "m, said",
     [
-        (sliders("xd = yd", "2*xd - 2*yd = 0"), "'c1' follows from 'c0'"),
         (sliders("xd = yd", "2*xd - 2*yd = 1"), "'c1' contradicts 'c0'"),
         (sliders("xd = t", "xd = 2*t"), "'c1' contradicts 'c0'"),
         (sliders("xd = yd", speeds=["x", "y"]), "speed 'y' is decided"),
@@ -57,14 +58,39 @@ def test_a_wheel_that_names_what_is_not_there_is_named():
         assert error.value.hint
 
 
-def test_two_wheels_on_one_axle_say_what_to_write():
-    m = R.differential_drive()
-    wheel = replace(m.wheels[0], radius=0.11)
-    both = tuple(replace(wheel, name=n, spin=f"spin_{n}") for n in ("left", "right"))
-    m = replace(m, wheels=both, velocity_constraints=(), speeds=(), checked=False)
-    with pytest.raises(ModelError, match="'right' follows from 'left'") as error:
-        da.kane_speeds(m)
-    assert "keep one of them as a wheel" in error.value.hint
+def test_two_wheels_on_one_axle_share_their_force():
+    """A redundant row is left out, reported, and bears its half of the lateral force."""
+    plain = R.differential_drive()
+    wheel = replace(plain.wheels[0], radius=0.11)
+    both = tuple(
+        replace(wheel, name=n, spin=f"spin_{n}", point=Vec3(0, y, 0))
+        for n, y in (("left", 0.25), ("right", -0.25))
+    )
+    m = replace(plain, wheels=both, velocity_constraints=(), speeds=(), checked=False)
+    assert da.kane_speeds(m) == ("spin_left", "spin_right")
+    assert with_speeds(m).idle == ("right",)
+    assert any("right follows from left" in note for note in with_speeds(m).notes)
+    given = [0.3, 0.2, 0.5, 0.1, 0.2], [3.0, 5.0], [], [], [0, 0, 0, 0.4, 0.1]
+    assert np.allclose(
+        da.alpha_dot(m, *given, [0, 0]), da.alpha_dot(plain, *given, [0]), rtol=1e-12
+    )
+    for method in ("kane", "multipliers"):
+        forces = da.constraint_forces(m, *given, [0, 0], method=method)
+        alone = da.constraint_forces(plain, *given, [0], method=method)
+        assert np.allclose(forces, [alone[0] / 2, alone[1], alone[0] / 2, alone[2]], rtol=1e-11)
+    state = [0.3, 0.2, 0.5, 0.1, 0.2], da.kane_motion(m, *given, [0, 0])[0]
+    assert np.allclose(
+        da.forward_dynamics(m, *state, given[4]),
+        da.kane_motion(plain, *given, [0])[1],
+        rtol=1e-11,
+        atol=1e-12,
+    )
+
+
+def test_an_equation_twice_holds_once():
+    m = sliders("xd = yd", "2*xd - 2*yd = 0")
+    assert with_speeds(m).idle == ("c1",)
+    assert "c1 follows from c0" in with_speeds(m).notes[-2]
 
 
 def test_speeds_are_chosen_when_none_are_named():

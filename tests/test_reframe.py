@@ -17,15 +17,13 @@ from agreement import (
     mass_scale,
 )
 from dalembert.algebra import Mat3, Rotation, Transform, Vec3
-from dalembert.algorithms.articulated_body import articulated_body
-from dalembert.algorithms.composite import composite
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.expr import Graph, program, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import UNITS, Prismatic, Revolute
 from dalembert.mechanism import Body, Mechanism, Parameter
 from dalembert.reframe import reframe, regroup, simplify
 from mechanisms import random_mechanisms, random_state
+from models import articulated_body, composite, newton_euler
 
 
 def size_of(m, q, qd, qdd):

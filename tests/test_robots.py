@@ -9,11 +9,10 @@ import pytest
 
 import dalembert as da
 from dalembert import robots
-from dalembert.algorithms.composite import composite
 from dalembert.algorithms.kinematics import pose
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.cli.model import ready_made
 from dalembert.expr.exact import to_float
+from models import composite, newton_euler
 from peers import ORACLES, PEERDATA, absent, missing
 
 ARMS = {"puma560": 6, "stanford": 6, "rx90": 6, "tx40": 6, "planar2r": 2, "report6r": 6,
@@ -177,3 +176,15 @@ def test_scara_keeps_its_tool_vertical():
     assert T[2, 2] == pytest.approx(-1) and T[2, 3] == pytest.approx(0.387 - 0.1)
     reach = np.hypot(0.325 + 0.275 * np.cos(0.5), 0.275 * np.sin(0.5))
     assert np.hypot(*T[:2, 3]) == pytest.approx(reach)
+
+
+def test_scara_runs_without_a_value_and_says_that_its_masses_are_nominal():
+    m = robots.scara()
+    assert any("nominal" in note for note in m.notes) and not m.open_parameters
+    M = da.mass_matrix(m, [0.1, 0.5, 0.1, 0.2])
+    assert np.linalg.eigvalsh(M).min() > 0
+    # every link is a body that can exist: mass positive, tensor within the triangle inequality
+    assert not m.bound().report()
+    r = da.simulate(m, [0, 0.5, 0.0, 0], t=0.1)
+    assert np.ptp(r.energy) < 1e-9 * abs(r.energy[0])
+    assert da.gravity(m.with_values(M4=2.3), [0, 0, 0, 0])[2] == pytest.approx(-9.81 * 3.5)

@@ -11,9 +11,9 @@ from scipy.integrate import solve_ivp
 import dalembert as da
 from dalembert.control import PD
 from dalembert.runtime.methods import DOP853, DOPRI5, RK4, RODAS5P
+from dalembert.simulate.given_forces import Constant
 from dalembert.simulate.job import Job
 from dalembert.simulate.kernels import Kernels
-from dalembert.simulate.laws import Constant
 from dalembert.simulate.systems import system
 from mechanisms import random_mechanisms, random_state
 

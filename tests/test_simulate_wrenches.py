@@ -139,3 +139,63 @@ def test_quantities_of_kane_take_wrenches(method):
         raise AssertionError((pushed - plain, added))
     more = da.kane_tau(m, *state, wrench_on_body={frame: six}) - da.kane_tau(m, *state)
     np.testing.assert_allclose(da.kane_gw(m, q, steer) @ more, pushed - plain, atol=1e-9)
+
+
+def plain_drag(t, q, qd, at):
+    """Quadratic drag, in a way that cannot be traced."""
+    import math
+
+    speed = math.sqrt(sum(x * x for x in at.v))
+    if speed < 1e-12:
+        return [0.0] * 6
+    return [*at.local([-0.4 * speed * x for x in at.v]), 0, 0, 0]
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4", "radau", "euler"])
+def test_a_function_that_cannot_be_traced_is_asked_at_every_evaluation(method):
+    from dalembert.expr import sqrt
+
+    def traced(t, q, qd, at):
+        speed = sqrt(sum(x * x for x in at.v) + 1e-300)
+        return [*at.local([-0.4 * speed * x for x in at.v]), 0, 0, 0]
+
+    m = da.load("RY(), TXK(0.5), RY(), TXK(0.4); body 1: M = 2, D = (0.2, 0, 0), I = (1, 1, 1);"
+                "body 2: M = 1, D = (0.2, 0, 0), I = (0.1, 0.2, 0.3);")  # fmt: skip
+    given = {"qd0": [0.3, -0.5], "t": [0.0, 0.2, 0.4], "method": method, "rtol": 1e-9}
+    slow = da.simulate(m, [0.1, 0.2], wrench_on_body={"tip": plain_drag}, **given)
+    fast = da.simulate(m, [0.1, 0.2], wrench_on_body={"tip": traced}, **given)
+    assert slow.q == pytest.approx(fast.q, abs=1e-9) and slow.qd == pytest.approx(fast.qd, abs=1e-8)
+    assert slow.accelerations == pytest.approx(fast.accelerations, abs=1e-7)
+    assert any("asked of Python" in n for n in slow.notes) and not fast.notes
+
+
+def test_a_plain_function_beside_a_table_and_a_torque_function_on_loops():
+    m = da.robots.fourbar()
+    q = da.regular_pose(m)
+
+    def push(t, q, qd):
+        return [0, 3.0 if t > 0.05 else 1.0, 0, 0, 0, 0]
+
+    def torque(t, q, qd):
+        return [0.2 if q[0] > 0 else 0.1]
+
+    table = ([0.0, 1.0], [[1.0, 0, 0, 0, 0, 0], [2.0, 0, 0, 0, 0, 0]])
+    frames = {m.bodies[1].name: push, m.bodies[2].name: table}
+    r = da.simulate(m, q, torque=torque, t=[0.0, 0.04], wrench_on_body=frames, drives="inertia")
+    six = {m.bodies[1].name: [0, 1.0, 0, 0, 0, 0], m.bodies[2].name: [1.0, 0, 0, 0, 0, 0]}
+    first = da.forward_dynamics(m, r.q[0], r.qd[0], r.tau[0], wrench_on_body=six)
+    assert r.accelerations[0] == pytest.approx(first, abs=1e-9)
+
+
+def test_what_a_plain_function_raises_is_seen():
+    m = da.load("TX(); body 1: M = 2;")
+
+    def wrong(t, q, qd):
+        if t > 0.1:
+            raise RuntimeError("the sensor is gone")
+        return [1.0, 0, 0, 0, 0, 0]
+
+    with pytest.raises(Exception, match="the sensor is gone"):
+        da.simulate(m, t=1.0, wrench_on_body={"j1": wrong})
+    with pytest.raises(da.UsageError, match=r"not six|six numbers"):
+        da.simulate(m, t=1.0, wrench_on_body={"j1": lambda t, q, qd: [float(q[0])] * 5})

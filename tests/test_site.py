@@ -49,11 +49,22 @@ def test_every_page_is_in_the_table_of_contents():
 @pytest.mark.parametrize("page", sorted((DOCS / "theory").glob("*.md")), ids=lambda p: p.stem)
 def test_a_theory_page_has_equations_a_source_and_code_that_is_there(page):
     text = page.read_text(encoding="utf-8")
-    assert "$$" in text and "**Source.**" in text
+    assert "$$" in text and "**Source.**" in text and "**Errata.**" in text
     for file in re.findall(r"`(algorithms/\w+\.py)`", text):
         assert (ROOT / "src" / "dalembert" / file).exists(), file
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (page.parent / target).exists(), target
+
+
+PAGES = sorted(
+    p for p in DOCS.rglob("*.md") if p != DOCS / "README.md" and "reference" not in p.parts
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_page_has_a_picture_or_an_equation(page):
+    text = page.read_text(encoding="utf-8")
+    assert "![" in text or "$$" in text or "save_svg" in text or re.search(r"\$\\\w+", text)
 
 
 def test_every_public_name_is_in_the_reference(tmp_path):

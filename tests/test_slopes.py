@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from models import newton_euler
 
 ARM = da.load({
     "format": "dalembert/1", "name": "arm", "gravity": [0, -9.81, 0],
@@ -51,3 +52,67 @@ def test_arrays_of_parameters_and_checks_of_loops_stay_where_they_were():
 def test_a_name_that_is_nothing_is_an_error():
     with pytest.raises(da.UsageError, match="no input and no parameter"):
         da.compile(ARM, "inverse_dynamics", wrt=["L9"])
+
+
+def test_the_adjoint_gives_gradients_of_weighted_sums():
+    names = ["q", "qd", "L1", "L2", "N"]
+    k = da.compile(ARM, "inverse_dynamics", wrt=names, adjoint=True)
+    assert [p.name for p in k.inputs] == ["q", "qd", "qdd", "tau_bar"]
+    assert [p.name for p in k.outputs] == ["tau", *(f"{n}_bar" for n in names)]
+    rng = np.random.default_rng(2)
+    q, qd, qdd, w = rng.normal(size=(4, 9, 2))
+    made = k(q, qd, qdd, w)
+    wanted = da.compile(ARM, "inverse_dynamics", wrt=names)(q, qd, qdd)
+    assert np.allclose(made[0], wanted[0], rtol=1e-13)
+    for n, bar, D in zip(names, made[1:], wanted[1:], strict=True):
+        own = np.einsum("sr,src->sc", w, D) if n in ("q", "qd") else np.einsum("sr,sr->s", w, D)
+        assert np.abs(bar - own).max() < 1e-12 * max(1.0, np.abs(own).max())
+
+
+def test_the_adjoint_by_turning_bodies_is_along_their_velocities():
+    m = da.robots.flying_arm()
+    rng = np.random.default_rng(3)
+    q = da.integrate(m, da.neutral(m), rng.normal(size=m.nv))
+    qd, qdd, w = rng.normal(size=(3, m.nv))
+    bar = da.compile(m, "inverse_dynamics", wrt="q", adjoint=True)(q, qd, qdd, w)[1]
+    D = da.inverse_dynamics_derivatives(m, q, qd, qdd)[0]
+    assert np.abs(bar - w @ D).max() < 1e-11 * np.abs(D).max()
+    with pytest.raises(da.UsageError, match="adjoint needs names"):
+        da.compile(m, "inverse_dynamics", adjoint=True)
+
+
+def test_slopes_are_those_of_the_complex_step():
+
+    state = [0.3, -0.4], [0.5, 0.6], [0.7, -0.8]
+    values = {"L1": 0.5, "L2": 0.4, "N": 60.0}
+    ours = da.compile(ARM, "inverse_dynamics", wrt=list(values))(*state)[1:]
+    for name, slope in zip(values, ours, strict=True):
+        moved = {**values, name: values[name] + 1e-30j}
+        m = ARM.map(lambda x, v=moved: evaluated(x, v))
+        tau = newton_euler(m, *state)
+        assert np.abs(np.imag(tau) / 1e-30 - slope).max() < 1e-13 * max(1, np.abs(slope).max())
+
+
+def evaluated(x, values):
+    """Return a number of a mechanism for complex parameters."""
+    from dalembert.expr import Expr
+    from dalembert.expr.exact import to_float
+    from dalembert.expr.function import evaluate
+
+    return evaluate(x.graph, [x.id], {}, values)[0] if isinstance(x, Expr) else to_float(x)
+
+
+def test_slopes_are_those_of_casadi(tmp_path):
+    casadi = pytest.importorskip("casadi")
+    import importlib.util
+
+    da.export(ARM, "inverse_dynamics", "casadi", tmp_path, parameters=["L1", "L2", "N"])
+    spec = importlib.util.spec_from_file_location("arm_casadi", tmp_path / "arm_casadi.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    f = module.inverse_dynamics() if callable(module.inverse_dynamics) else module.inverse_dynamics
+    state = [0.3, -0.4], [0.5, 0.6], [0.7, -0.8]
+    p = casadi.SX.sym("p", 3)
+    J = casadi.Function("J", [p], [casadi.jacobian(f(*state, p), p)])
+    ours = da.compile(ARM, "inverse_dynamics", wrt=["L1", "L2", "N"])(*state)[1:]
+    assert np.abs(np.array(J([0.5, 0.4, 60.0])).T - np.array(ours)).max() < 1e-11

@@ -9,9 +9,10 @@ import pytest
 import dalembert as da
 from dalembert.algebra import Rotation, Transform, Vec3
 from dalembert.cli import main
-from dalembert.mechanism import Frame
+from dalembert.mechanism import Drive, Frame
 from dalembert.trajectory import constant_acceleration, quintic, spline, through, trapezoidal
-from dalembert.trajectory.paths import circle, line, pose_error
+from dalembert.trajectory.inverse_kinematics import pose_error
+from dalembert.trajectory.paths import circle, line
 from peers import ORACLES, absent
 
 ARM = """RZ(-3, 3), TXK(0.8), RZ(-2.5, 2.5), TXK(0.6); gravity = (0, -9.81, 0);
@@ -199,7 +200,7 @@ def test_inverse_kinematics_keeps_limits_where_it_would_pass_them():
 
 def test_inverse_kinematics_on_a_free_base_keeps_the_limits_of_its_arm():
     m = da.robots.flying_arm()
-    limits = da.trajectory.paths.joint_limits(m)
+    limits = da.trajectory.inverse_kinematics.joint_limits(m)
     q0 = da.neutral(m)
     aim = da.pose(m, q0)
     aim[:3, 3] += [0.4, -0.3, 0.2]
@@ -319,3 +320,28 @@ def test_one_profile_is_one_law_for_joints_and_for_points(profile, capsys):
     np.testing.assert_allclose(found[0][inside], found[1][inside], atol=1e-6)
     if profile == "constant_acceleration":
         np.testing.assert_allclose(found[0], 2 + 9.81, atol=1e-9)
+
+
+def test_a_use_says_what_it_counted_and_in_which_units():
+    m = da.robots.stanford()
+    path = da.trajectory.quintic([0, 0, 0.4, 0, 0, 0], [1, 1, 0.5, 0, 0, 0], 0.8)
+    rough = da.load("RZ(),TXK(1); body 1: M = 1, D = (1, 0, 0);")
+    rough = replace(rough, drives=(Drive(0, viscous=1),))
+    assert da.torques_along(m, path).summary().splitlines()[3].split()[3] == "N"
+    turn = da.trajectory.quintic([0.0], [1.0], 1.0)
+    assert da.torques_along(rough, turn).notes == ("friction of 1 joint counted",)
+    said = da.torques_along(rough, turn, drives="none").notes
+    assert said == ('friction of 1 joint not counted: drives="none"',)
+
+
+def test_a_motion_that_opens_the_loops_has_no_torques():
+    m = da.robots.fourbar()
+    start = da.regular_pose(m)
+    t = np.linspace(0, 1, 20)
+    turn = start[:1] + 0.1 * t[:, None] ** 2
+    poses = da.assembly_along(m, start, turn)
+    wanted = da.torques_along(m, (t, turn), start=start).tau
+    np.testing.assert_allclose(da.torques_along(m, (t, poses)).tau, wanted, atol=1e-8)
+    poses[7:, 1] += 0.5
+    with pytest.raises(da.ComputationError, match="open in sample"):
+        da.torques_along(m, (t, poses))

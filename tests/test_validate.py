@@ -45,14 +45,17 @@ def test_friction_that_makes_energy_is_reported(drive, says):
     m = replace(da.load("RZ(), TXK(1); body 1: M = 1, I = (1, 1, 1);"), drives=(drive,))
     assert len(m.report()) == 1
     assert re.search(says, m.report()[0])
-    ok = replace(m, drives=(Drive(0, 1, -2, (0.4, -0.43), 0.1),))
-    assert not ok.report()
+    for static in ((0, 0), (0.4, -0.43), (0.5, -0.5)):
+        ok = replace(m, drives=(Drive(0, 1, -2, (0.4, -0.43), 0.1, static),))
+        assert not ok.report()
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"drives": (Drive(0), Drive(0))}, "two drives"),
+        ({"drives": (Drive(0, coulomb=(20, -20), static=(5, -5)),)}, "static level 5 is below"),
+        ({"drives": (Drive(0, coulomb=(2, -2), static=(5, 0)),)}, "static level 0 is below"),
         ({"drives": Drive(0)}, "a tuple of Drive is needed, not Drive"),
         ({"drives": ("j1",)}, "a tuple of Drive is needed, not str"),
         ({"drives": (Drive(7),)}, "7 is not a moving joint"),

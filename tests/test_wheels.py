@@ -146,6 +146,14 @@ def test_forces_are_refused_where_no_motor_is_named_or_where_motors_cannot():
     np.testing.assert_allclose(da.inverse_dynamics(one, still, still, turning), [0.3])
 
 
+def test_the_hint_for_missing_motors_names_the_spins_of_the_wheels():
+    m = da.load(castor(np.random.default_rng(3)))
+    still = np.zeros(m.nv)
+    with pytest.raises(da.UsageError, match="no motor is named") as error:
+        da.inverse_dynamics(m, still, still, still)
+    assert 'active = ["pl", "pr", "roll"]' in error.value.hint
+
+
 @pytest.mark.parametrize("speeds", [(), ("p1", "p2"), ("w0.v", "th")])
 def test_a_snake_on_passive_wheels_keeps_its_energy_whatever_speeds_are_named(speeds):
     described = snake(np.random.default_rng(3), 3)

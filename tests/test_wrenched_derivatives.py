@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra import Vec3
-from dalembert.algorithms.derivatives import inverse_dynamics_derivatives
 from mechanisms import random_mechanisms, random_state
+from models import inverse_dynamics_derivatives
 from peers import peer
 from pinocchio_model import to_pinocchio
 from test_followers import machine as followers

@@ -17,7 +17,7 @@ from types import ModuleType
 import dalembert as da
 
 TARGET = Path(__file__).parents[1] / "src" / "dalembert" / "__init__.pyi"
-HEAD = '''\
+HEAD = """\
 # Written by tools/stub.py from the catalog and the exports: do not edit.
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from .catalog.table import Quantity as Quantity
 from .plan import LoopPlan
 from .runtime.kernel import Kernel as Kernel
-'''
+"""
 TYPES = {
     "m": "Mechanism",
     "method": "str | None",
@@ -37,6 +37,7 @@ TYPES = {
     "out": "Array | tuple[Array, ...] | None",
     "parameters": "Mapping[str, ArrayLike] | None",
     "frame": "str | None",
+    "rows": "str | Sequence[str | int] | None",
     "given": "Sequence[str | int]",
     "weights": "ArrayLike | None",
     "branch": "int | Sequence[int]",

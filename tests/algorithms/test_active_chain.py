@@ -9,10 +9,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 import dalembert as da
+import models
 from dalembert.algebra import Vec3
 from dalembert.algorithms import active_chain as chain
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.read.active_chain import read_active_chain, rows_of, triad
+from models import newton_euler
 from peers import ORACLES, absent
 from trees import tree_state as tree
 
@@ -31,7 +32,7 @@ def two_dof():
 def test_the_active_chain_gives_the_forces_of_newton_euler(seed):
     m, state = tree(seed)
     truth = newton_euler(m, *state)
-    assert_allclose(chain.active_chain(m, *state), truth, atol=1e-13 * np.abs(truth).max())
+    assert_allclose(models.active_chain(m, *state), truth, atol=1e-13 * np.abs(truth).max())
 
 
 def test_the_model_is_solved_either_way():
@@ -47,9 +48,9 @@ def test_the_model_is_solved_either_way():
 def test_circling_adds_members_one_by_one():
     """W of a chain is W of the chain without its last member, and what that member adds (31)."""
     _, m, (q, _, _) = two_dof()
-    whole = chain.active_chain_W(m, q)
+    whole = models.active_chain_W(m, q)
     short = replace(m, bodies=m.bodies[:4], named=(), checked=True)
-    before = np.array(chain.active_chain_W(short, q[:4]))
+    before = np.array(models.active_chain_W(short, q[:4]))
     members = {-1: chain.Member(-1, chain.Mat3.identity(), Vec3.zero())}
     for i, body in m.outward():
         members[i] = chain.joined(members[body.parent], i, body, q[i : i + 1])
@@ -160,7 +161,7 @@ def test_erratum_1_15_the_gravity_force_of_a_slide_is_along_the_slide():
     """(54) printed e_i · Σ m g; the translation is along r_ii."""
     data, m, (q, _, _) = two_dof()
     expected = -np.array(data["states"][0]["expected"]["gravity_load"])
-    Y = np.array(chain.active_chain_V(m, q, [0] * 6))
+    Y = np.array(models.active_chain_V(m, q, [0] * 6))
     assert_allclose(Y, expected, atol=1e-12)
     members, g = members_of(m, q), np.array([0, 0, -9.81])
     mass = sum(float(m.bodies[k].m) for k in (1, 3, 5))
@@ -175,7 +176,7 @@ def test_printed_sums_and_factors_fail(erratum, monkeypatch):
     """Each printed formula, put in the place of the corrected one, spoils W or V."""
     _, m, state = two_dof()
     truth = np.array(newton_euler(m, *state))
-    assert_allclose(chain.active_chain(m, *state), truth, atol=1e-12)
+    assert_allclose(models.active_chain(m, *state), truth, atol=1e-12)
     made, motion = chain.joined, chain.add_motion
     members: dict[int, chain.Member] = {}
 
@@ -214,7 +215,7 @@ def test_printed_sums_and_factors_fail(erratum, monkeypatch):
 
     monkeypatch.setattr(chain, "joined", joined)
     monkeypatch.setattr(chain, "add_motion", add_motion)
-    assert np.abs(np.array(chain.active_chain(m, *state)) - truth).max() > 1e-6
+    assert np.abs(np.array(models.active_chain(m, *state)) - truth).max() > 1e-6
 
 
 def test_forming_the_model_takes_less_than_in_1979():
@@ -224,5 +225,5 @@ def test_forming_the_model_takes_less_than_in_1979():
         absent("the directory of reference files")
     m = da.load(path).bound()
     begin = time.process_time()
-    chain.circle(m, [0.0, -0.3, 1.9], [0.1, 0.2, 0.3])
+    models.circle(m, [0.0, -0.3, 1.9], [0.1, 0.2, 0.3])
     assert time.process_time() - begin < 0.3

@@ -14,20 +14,21 @@ from agreement import (
     force_scale,
 )
 from dalembert.algebra import Vec3
-from dalembert.algorithms.articulated_body import (
-    articulated_body,
-    articulated_body_wrenches,
-    hybrid_dynamics,
-)
-from dalembert.algorithms.composite import composite
-from dalembert.algorithms.direct_from_inverse import direct_from_inverse
-from dalembert.algorithms.newton_euler import link_wrenches, newton_euler
 from dalembert.errors import SingularModel
 from dalembert.expr import Graph, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import Fixed, Revolute, Spherical
 from dalembert.mechanism import Body, Mechanism
 from mechanisms import random_mechanisms, random_state, random_wrenches
+from models import (
+    articulated_body,
+    articulated_body_wrenches,
+    composite,
+    direct_from_inverse,
+    hybrid_dynamics,
+    link_wrenches,
+    newton_euler,
+)
 
 HOPELESS = 1e11  # above this kappa the law promises no digit
 

@@ -68,9 +68,7 @@ def test_reported_masses_add_up_to_first_moments_and_the_printed_ones_do_not(see
     made, (R, O, O0) = augmented_bodies(m), world(m, q)
     for i, root in enumerate(m.bodies):
         beyond = [k for k in range(len(m.bodies)) if branch(m, i, k) is not None]
-        truth = sum(
-            m.bodies[k].m * (O[k] - O0[i]) + R[k] @ array(m.bodies[k].h) for k in beyond
-        )
+        truth = sum(m.bodies[k].m * (O[k] - O0[i]) + R[k] @ array(m.bodies[k].h) for k in beyond)
         at = {k: q[k][0] if m.bodies[k].joint.nv else 0.0 for k in beyond}
         V = sum(R[k] @ array(made[k].reported_mass(at[k])) for k in beyond)
         assert_allclose(V, truth, atol=1e-11)

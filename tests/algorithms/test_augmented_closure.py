@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms.augmented_closure import Definite, Held, balance
+from dalembert.algorithms.augmented_closure import Cut, Held
+from dalembert.algorithms.joint_forces import JointForces
 from dalembert.compute.loops import cut_tree
 from dalembert.inertia import Inertia
+from dalembert.linalg import Definite
 from dalembert.plan import general_pose, planned
 from dalembert.plan.assembly import assemble
 from dalembert.reframe import simplify
@@ -22,7 +24,9 @@ def held(m, q, scale=1.0):
     mass = float(m.total_mass)
     weights = [scale * mass * (c.size / c.row_size[r]) ** 2 for r in plan.rows]
     bound = m.bound()
-    return Held.at(bound, simplify(cut_tree(bound)), plan, weights, [float(x) for x in q])
+    pose = [float(x) for x in q]
+    cut = Cut(bound, simplify(cut_tree(bound)), plan, pose, JointForces(bound))
+    return Held.at(cut, weights)
 
 
 def state(m, q, seed=3):
@@ -40,8 +44,7 @@ def test_the_motion_is_that_of_independent_coordinates(name):
     for scale in (1.0, 100.0):  # the weights do not matter
         found, lam = held(m, q, scale).acceleration(list(qd), list(tau))
         assert np.allclose(found, expected, rtol=1e-9, atol=1e-10 * np.abs(expected).max())
-    h = held(m, q)
-    left = balance(h.m, h.tree, h.plan, h.q, qd, tau, found, lam)
+    left = held(m, q).cut.balance(qd, tau, found, lam)
     assert np.abs(left).max() < 1e-9 * max(1, np.abs(lam).max())
 
 

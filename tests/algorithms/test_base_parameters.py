@@ -9,7 +9,7 @@ import pytest
 import dalembert as da
 from dalembert.algebra import Rotation, Transform, Vec3
 from dalembert.algorithms.base_parameters import base_parameters
-from dalembert.algorithms.energy import kinetic_energy, potential_energy
+from dalembert.algorithms.energy import potential_energy
 from dalembert.algorithms.regressor import energy_regressor, parameter_vector, regressor
 from dalembert.expr import Graph
 from dalembert.expr.exact import to_float
@@ -17,6 +17,7 @@ from dalembert.joint import UNITS, Planar, Prismatic, Revolute, Screw, Spherical
 from dalembert.mechanism import Body, Drive, Mechanism, Parameter
 from dalembert.read.mdh import read_dh
 from mechanisms import random_mechanisms
+from models import kinetic_energy
 from symoro import rx90
 
 

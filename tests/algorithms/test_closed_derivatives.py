@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import dalembert as da
+import models
 from dalembert.algebra import Vec3
-from dalembert.algorithms import closed_derivatives, closed_kinematics, closed_loop
 from dalembert.catalog import quantity
-from dalembert.catalog.models import INVERSE
+from dalembert.catalog.models import RIGID
 from dalembert.mechanism import JointSpring, PointSpring
 from loops import planar, spatial
 
-NE = INVERSE["newton_euler"]
+NE = RIGID["newton_euler"]
 
 
 def sprung(m):
@@ -45,7 +45,7 @@ def moved(m, plan, q, step):
     """Return the closed pose whose independent coordinates have moved."""
     full = np.zeros(m.nv)
     full[list(plan.independent)] = step
-    return closed_kinematics.assembly(m.bound(), plan, da.integrate(m, q, full).tolist(), 8)[0]
+    return models.assembly(m.bound(), plan, da.integrate(m, q, full).tolist(), 8)[0]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -55,14 +55,14 @@ def test_slopes_are_those_of_differences_along_the_closure(name):
     rng = np.random.default_rng(1)
     qd, qdd = rng.normal(size=(2, m.nv)).tolist()
     u = rng.normal(size=len(p.motors)).tolist()
-    inverse = lambda q, qd, x: closed_loop.active_torques(b, p, q, qd, x, inverse=NE)[0]  # noqa: E731
-    direct = lambda q, qd, x: closed_loop.closed_forward(b, p, q, qd, x, inverse=NE)[0]  # noqa: E731
-    models = (
-        (inverse, closed_derivatives.closed_inverse_derivatives, qdd, list(p.independent)),
-        (direct, closed_derivatives.closed_forward_derivatives, u, range(len(u))),
+    inverse = lambda q, qd, x: models.active_torques(b, p, q, qd, x, inverse=NE)[0]  # noqa: E731
+    direct = lambda q, qd, x: models.closed_forward(b, p, q, qd, x, inverse=NE)[0]  # noqa: E731
+    pairs = (
+        (inverse, models.closed_inverse_derivatives, qdd, list(p.independent)),
+        (direct, models.closed_forward_derivatives, u, range(len(u))),
     )
     n, h = len(p.independent), 1e-5
-    for model, slopes, x, last in models:
+    for model, slopes, x, last in pairs:
         by_q, by_qd, by_x = (
             np.array(part) for part in slopes(b, p, q.tolist(), qd, x, inverse=NE)[:3]
         )
@@ -109,13 +109,13 @@ def test_hybrid_dynamics_lies_between_the_direct_and_the_inverse_model(given):
     p, b = da.plan(m, q), m.bound()
     rng = np.random.default_rng(2)
     qd, x = rng.normal(size=(2, m.nv)).tolist()
-    qdd, tau, *_ = closed_loop.closed_hybrid(b, p, q.tolist(), qd, x, inverse=NE, given=given)
+    qdd, tau, *_ = models.closed_hybrid(b, p, q.tolist(), qd, x, inverse=NE, given=given)
     for k, name in enumerate(m.active):
         at = m.velocity_index[m.index[name]]
         assert (qdd[at] if name in given else tau[k]) == x[at]
-    back = closed_loop.active_torques(b, p, q.tolist(), qd, qdd, inverse=NE)[0]
+    back = models.active_torques(b, p, q.tolist(), qd, qdd, inverse=NE)[0]
     np.testing.assert_allclose(back, tau, rtol=1e-10)
-    again = closed_loop.closed_forward(b, p, q.tolist(), qd, tau, inverse=NE)[0]
+    again = models.closed_forward(b, p, q.tolist(), qd, tau, inverse=NE)[0]
     np.testing.assert_allclose(again, qdd, rtol=1e-9)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms import closed_kinematics, closed_loop, closed_wrenches, loop_closure
+import models
+from dalembert.algorithms import loop_closure
 from dalembert.plan import plan
 from loops import (
     Maximal,
@@ -56,7 +57,7 @@ def states(case, seed=0, p=None):
     rng = np.random.default_rng(seed)
     p = p or plan(case.m, case.q)
     m, q = case.m.bound(), case.q.tolist()
-    qd, qdd, residual, *_ = closed_kinematics.tree_motion(
+    qd, qdd, residual, *_ = models.tree_motion(
         m, p, q, rng.normal(size=m.nv).tolist(), rng.normal(size=m.nv).tolist()
     )
     assert np.abs(residual).max() < 1e-14
@@ -79,13 +80,13 @@ def test_the_direct_model_is_that_of_maximal_coordinates(name):
         expected = peer.accelerations(tau)
         assert peer.misfit < 1e-9 * (1 + np.abs(expected).max())
         m, limit = case.m.bound(), 1e-9 * (1 + np.abs(expected).max())
-        found = closed_loop.closed_forward(m, p, q, qd, u.tolist())[0]
+        found = models.closed_forward(m, p, q, qd, u.tolist())[0]
         assert np.abs(found - expected).max() < limit
         if k < 2:
-            found = closed_loop.closed_forward_multipliers(m, p, q, qd, u.tolist())[0]
+            found = models.closed_forward_multipliers(m, p, q, qd, u.tolist())[0]
             assert np.abs(found - expected).max() < limit
         # the inverse model undoes it
-        back = closed_loop.active_torques(m, p, q, qd, found)[0]
+        back = models.active_torques(m, p, q, qd, found)[0]
         assert np.abs(np.array(back) - u).max() < limit
 
 
@@ -119,9 +120,9 @@ def test_random_loops_in_random_worlds_are_those_of_maximal_coordinates(family):
         near = min(far.closure, far.type2)
         limit = 1e-10 / max(near, 1e-4) ** 2 * (1 + np.abs(expected).max())
         m = case.m.bound()
-        found = closed_loop.closed_forward(m, p, q, qd, u.tolist())[0]
+        found = models.closed_forward(m, p, q, qd, u.tolist())[0]
         assert np.abs(found - expected).max() < limit, k
-        back = closed_loop.active_torques(m, p, q, qd, found)[0]
+        back = models.active_torques(m, p, q, qd, found)[0]
         assert np.abs(np.array(back) - u).max() < limit, k
 
 
@@ -131,8 +132,8 @@ def test_rotating_the_world_changes_nothing(name):
     here, there = make(), make(world=random_rotation(np.random.default_rng(1)))
     p, q, qd, qdd = states(here)
     other = plan(there.m, there.q)
-    a = closed_loop.active_torques(here.m.bound(), p, q, qd, qdd)[0]
-    b = closed_loop.active_torques(there.m.bound(), other, q, qd, qdd)[0]
+    a = models.active_torques(here.m.bound(), p, q, qd, qdd)[0]
+    b = models.active_torques(there.m.bound(), other, q, qd, qdd)[0]
     assert np.allclose(a, b, rtol=1e-10, atol=1e-10)
 
 
@@ -141,16 +142,16 @@ def test_cutting_at_another_joint_or_reversing_the_loop_changes_nothing(name):
     make, _ = LOOPS[name]
     case = make()
     p, q, qd, qdd = states(case)
-    expected = closed_loop.active_torques(case.m.bound(), p, q, qd, qdd)[0]
+    expected = models.active_torques(case.m.bound(), p, q, qd, qdd)[0]
     rates = dict(zip(case.m.joint_names, zip(qd, qdd, strict=True), strict=True))
     for options in ({"reverse": True}, {"cut": 2}, {"cut": 1}, {"cut": 2, "reverse": True}):
         other = make(**options)
         own = plan(other.m, other.q)
         motion = [rates.get(n, (0.0, 0.0)) for n in other.m.joint_names]
         m, pose = other.m.bound(), other.q.tolist()
-        found = closed_loop.active_torques(
-            m, own, pose, [v for v, _ in motion], [a for _, a in motion]
-        )[0]
+        found = models.active_torques(m, own, pose, [v for v, _ in motion], [a for _, a in motion])[
+            0
+        ]
         assert np.allclose(found, expected, rtol=1e-9, atol=1e-9), options
 
 
@@ -159,10 +160,10 @@ def test_motor_power_is_the_rate_of_energy(name):
     case = LOOPS[name][0]()
     p, q, qd, qdd = states(case)
     m = case.m.bound()
-    u = closed_loop.active_torques(m, p, q, qd, qdd)[0]
+    u = models.active_torques(m, p, q, qd, qdd)[0]
     power = sum(x * qd[k] for x, k in zip(u, p.motors, strict=True))
     # Ṫ + V̇ by the tree, whose joint forces do the same work
-    gamma = closed_loop.tree_torques(m, p, q, qd, qdd)[0]
+    gamma = models.tree_torques(m, p, q, qd, qdd)[0]
     assert power == pytest.approx(float(np.dot(gamma, qd)), rel=1e-10, abs=1e-10)
 
 
@@ -171,10 +172,10 @@ def test_reactions_hold_the_cut_tree_in_its_motion(name):
     case = LOOPS[name][0]()
     p, q, qd, qdd = states(case)
     m = case.m.bound()
-    gamma = np.array(closed_loop.tree_torques(m, p, q, qd, qdd)[0])
+    gamma = np.array(models.tree_torques(m, p, q, qd, qdd)[0])
     u = np.zeros(m.nv)
-    u[list(p.motors)] = closed_loop.active_torques(m, p, q, qd, qdd)[0]
-    wrench = np.array(closed_wrenches.loop_reactions(m, p, q, qd, qdd)[0][0])
+    u[list(p.motors)] = models.active_torques(m, p, q, qd, qdd)[0]
+    wrench = np.array(models.loop_reactions(m, p, q, qd, qdd)[0][0])
     peer = Maximal(case.m, case.q, np.array(qd))
     loop = m.loops[0]
     total = np.zeros(m.nv)
@@ -191,9 +192,9 @@ def test_joints_transmit_their_motor_force_and_passive_ones_nothing(name):
     case = LOOPS[name][0]()
     p, q, qd, qdd = states(case)
     m = case.m.bound()
-    f = np.array(closed_wrenches.closed_link_wrenches(m, p, q, qd, qdd)[0])
+    f = np.array(models.closed_link_wrenches(m, p, q, qd, qdd)[0])
     u = np.zeros(m.nv)
-    u[list(p.motors)] = closed_loop.active_torques(m, p, q, qd, qdd)[0]
+    u[list(p.motors)] = models.active_torques(m, p, q, qd, qdd)[0]
     for k, body in enumerate(m.bodies):
         axis = np.array(list(body.joint.axis))
         along = axis @ (f[k, :3] if body.joint.kind == "prismatic" else f[k, 3:])
@@ -206,18 +207,18 @@ def test_redundant_motors_share_the_load_with_least_norm():
     assert p.mobility == 1 and p.spare_motors == 1
     m = case.m.bound()
     one = plan(replace(case.m, active=("j0",)), case.q)
-    single = closed_loop.active_torques(m, one, q, qd, qdd)[0][0]
-    G = np.array(closed_kinematics.active_map(m, one, q)[0])[:, 0]
-    u = np.array(closed_loop.active_torques(m, p, q, qd, qdd)[0])
+    single = models.active_torques(m, one, q, qd, qdd)[0][0]
+    G = np.array(models.active_map(m, one, q)[0])[:, 0]
+    u = np.array(models.active_torques(m, p, q, qd, qdd)[0])
     rows = G[list(p.motors)]
     assert rows @ u == pytest.approx(single * rows[0], rel=1e-10)
     assert np.allclose(u, rows * (rows @ u) / (rows @ rows))
-    weighted = np.array(closed_loop.active_torques(m, p, q, qd, qdd, weights=(1, 4))[0])
+    weighted = np.array(models.active_torques(m, p, q, qd, qdd, weights=(1, 4))[0])
     assert rows @ weighted == pytest.approx(single * rows[0], rel=1e-10)
     assert weighted[1] / weighted[0] == pytest.approx(rows[1] / 4 / rows[0])
     # both exert their share: the direct model gives the motion back
     for forces in (u, weighted):
-        again = closed_loop.closed_forward(m, p, q, qd, forces.tolist())[0]
+        again = models.closed_forward(m, p, q, qd, forces.tolist())[0]
         assert np.allclose(again, qdd, rtol=1e-9, atol=1e-9)
 
 
@@ -226,8 +227,8 @@ def test_free_coordinates_move_without_force():
     p, q, qd, qdd = states(case)
     assert p.mobility == 2 and p.free == 1 and len(p.free_joints) == 1
     m = case.m.bound()
-    u = closed_loop.active_torques(m, p, q, qd, qdd)[0]
-    found = closed_loop.closed_forward(m, p, q, qd, u)[0]
+    u = models.active_torques(m, p, q, qd, qdd)[0]
+    found = models.closed_forward(m, p, q, qd, u)[0]
     assert found[p.motors[0]] == pytest.approx(qdd[p.motors[0]], rel=1e-10)
     tau = np.zeros(m.nv)
     tau[list(p.motors)] = u
@@ -252,7 +253,7 @@ def test_kernels_are_the_float_run(name):
     case = LOOPS[name][0]()
     p, q, qd, qdd = states(case)
     m = case.m
-    expected = closed_loop.active_torques(m.bound(), p, q, qd, qdd)[0]
+    expected = models.active_torques(m.bound(), p, q, qd, qdd)[0]
     found = da.inverse_dynamics(m, [q] * 5, [qd] * 5, [qdd] * 5)
     assert np.allclose(found, expected, rtol=1e-10, atol=1e-10)
     assert np.allclose(da.forward_dynamics(m, q, qd, found[0]), qdd, rtol=1e-8, atol=1e-8)

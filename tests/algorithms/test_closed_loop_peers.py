@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms import closed_kinematics, closed_loop
+import models
 from dalembert.mechanism import joint_name
 from pinocchio_model import to_pinocchio
 
@@ -49,10 +49,10 @@ def test_accelerations_are_those_of_pinocchio(name):
     rng = np.random.default_rng(4)
     for _ in range(5):
         rates = rng.normal(size=m.nv).tolist()
-        qd = closed_kinematics.tree_motion(bound, p, q.tolist(), rates, [0.0] * m.nv)[0]
+        qd = models.tree_motion(bound, p, q.tolist(), rates, [0.0] * m.nv)[0]
         u = 10 * rng.normal(size=len(p.motors))
         tau = np.zeros(m.nv)
         tau[list(p.motors)] = u
         expected = direct(q, np.array(qd), tau)
-        found = closed_loop.closed_forward(bound, p, q.tolist(), qd, u.tolist())[0]
+        found = models.closed_forward(bound, p, q.tolist(), qd, u.tolist())[0]
         assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()

@@ -13,11 +13,9 @@ from agreement import (
     floats,
     mass_scale,
 )
-from dalembert.algorithms.composite import composite
-from dalembert.algorithms.direct_from_inverse import mass_matrix_by_columns
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.expr import Graph, trace
 from mechanisms import random_mechanisms, random_state
+from models import composite, mass_matrix_by_columns, newton_euler
 from peers import peer
 from pinocchio_model import to_pinocchio
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms.composite_direct import composite_direct
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.compute import program_of
 from mechanisms import random_mechanisms, random_state, random_wrenches
+from models import composite_direct, newton_euler
 from symoro import base, rx90
 
 

@@ -4,19 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from dalembert.algorithms.augmented_body import (
-    augmented_bodies,
-    augmented_body,
-    augmented_coefficients,
-    condensed,
-)
-from dalembert.algorithms.lagrange_coefficients import lagrange_coefficients
-from dalembert.algorithms.newton_euler import newton_euler
+from dalembert.algorithms.augmented_body import augmented_bodies, condensed
 from dalembert.errors import ModelError
 from dalembert.expr import Graph, evaluate, text, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import Planar, Spherical
 from dalembert.mechanism import Body, Mechanism
+from models import augmented_body, augmented_coefficients, lagrange_coefficients, newton_euler
 from sentences import mechanism
 from trees import tree_state as tree
 
@@ -75,10 +69,7 @@ def test_the_printed_centrifugal_coefficient_is_twice_the_true_one(seed):
     C = augmented_coefficients(m, q)[3]
     n = m.nv
     printed = [
-        [
-            printed_centrifugal(lambda x: augmented_coefficients(m, x)[1], q, i, j)
-            for j in range(n)
-        ]
+        [printed_centrifugal(lambda x: augmented_coefficients(m, x)[1], q, i, j) for j in range(n)]
         for i in range(n)
     ]
     assert_allclose(np.array(printed), 2 * np.array(C, float), atol=1e-6)

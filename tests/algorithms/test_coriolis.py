@@ -6,12 +6,11 @@ from numpy.testing import assert_allclose
 
 import textbook
 from agreement import assert_forces, coriolis_scale, floats, force_scale, without_gravity
-from dalembert.algorithms.composite import composite
 from dalembert.algorithms.coriolis import coriolis_matrix
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.expr import Graph, evaluate, trace
 from dalembert.expr.derive import push
 from mechanisms import random_mechanisms, random_state
+from models import composite, newton_euler
 from peers import peer
 from pinocchio_model import to_pinocchio
 
@@ -44,9 +43,7 @@ def rate_of_mass_matrix(m, q, qd):
     graph = Graph()
     f = trace(lambda v: composite(m, v, "none"), [("q", m.nq)], graph=graph)
     q_, qd_ = m.split_q(q), m.split(qd)
-    rates = m.join(
-        {j: b.joint.coordinate_rate(q_[j], qd_[j]) for j, b in enumerate(m.bodies)}
-    )
+    rates = m.join({j: b.joint.coordinate_rate(q_[j], qd_[j]) for j, b in enumerate(m.bodies)})
     seeds = {graph.input("q", k).id: float(r) for k, r in enumerate(rates)}
     moved = push(graph, f.results, seeds)
     values = evaluate(graph, [x.id for x in moved], {"q": q}, {})

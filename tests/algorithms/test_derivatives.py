@@ -12,16 +12,16 @@ from agreement import (
     force_scale,
     mass_scale,
 )
-from dalembert.algorithms.articulated_body import articulated_body
-from dalembert.algorithms.composite import composite
-from dalembert.algorithms.derivatives import (
-    forward_dynamics_derivatives,
-    inverse_dynamics_derivatives,
-)
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.expr import Graph, evaluate, trace
 from dalembert.expr.derive import push
 from mechanisms import random_mechanisms, random_state
+from models import (
+    articulated_body,
+    composite,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    newton_euler,
+)
 from peers import peer
 from pinocchio_model import to_pinocchio
 

@@ -5,14 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from dalembert.algebra import Vec3
-from dalembert.algorithms.articulated_body import articulated_body
 from dalembert.algorithms.drives import friction, rotor_inertia
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.errors import ModelError, UsageError
 from dalembert.expr import Graph, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import Revolute, Spherical
 from dalembert.mechanism import Body, Drive, Mechanism
+from models import articulated_body, newton_euler
 
 
 def arm(drive, joint=Revolute()):  # noqa: B008 - a frozen value

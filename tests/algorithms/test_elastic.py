@@ -9,15 +9,11 @@ import pytest
 import dalembert as da
 from agreement import floats
 from dalembert.algebra import Vec3
-from dalembert.algorithms.elastic import (
-    elastic_indices,
-    elastic_inverse,
-    elastic_inverse_by_partition,
-    joint_springs,
-)
+from dalembert.algorithms.elastic import elastic_indices, joint_springs
 from dalembert.errors import ModelError
 from dalembert.mechanism import JointSpring, PointSpring
 from mechanisms import random_mechanisms, random_state
+from models import elastic_inverse, elastic_inverse_by_partition
 from pinocchio_model import to_pinocchio
 
 
@@ -97,9 +93,7 @@ def test_passive_joints_feel_no_force_beside_elastic_and_motorised_ones():
     for w in [np.zeros(6), *(-wrench)]:
         carried.append(pin.Force(w[:3], w[3:]))
     for method in ("recursion", "partition"):
-        found, tau = da.elastic_inverse(
-            m, q, qd, qdd, method=method, wrench_on_environment=wrench
-        )
+        found, tau = da.elastic_inverse(m, q, qd, qdd, method=method, wrench_on_environment=wrench)
         qdd[[1, 3, 4]] = found
         force = pin.rnea(model, data, q, qd, qdd, carried)
         spring = -80 * q[1] - qd[1]

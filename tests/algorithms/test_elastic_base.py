@@ -10,12 +10,12 @@ import dalembert as da
 from agreement import floats
 from dalembert.algebra import Vec3
 from dalembert.algorithms.elastic import elastic_indices, joint_springs
-from dalembert.algorithms.elastic_base import elastic_base_by_partition, elastic_base_inverse
 from dalembert.algorithms.moving_base import base_size
 from dalembert.errors import ModelError
 from dalembert.joint import Planar
 from dalembert.mechanism import JointSpring
 from mechanisms import random_mechanisms, random_state
+from models import elastic_base_by_partition, elastic_base_inverse
 from pinocchio_model import to_pinocchio
 
 

@@ -6,17 +6,9 @@ from numpy.testing import assert_allclose
 
 from agreement import drive_scale, floats, force_scale, without_gravity
 from dalembert.algebra import Transform, Vec3
-from dalembert.algorithms.articulated_body import articulated_body
-from dalembert.algorithms.composite import composite
 from dalembert.algorithms.drives import friction
-from dalembert.algorithms.energy import (
-    centre_of_mass,
-    kinetic_energy,
-    momentum,
-    potential_energy,
-)
+from dalembert.algorithms.energy import centre_of_mass, momentum, potential_energy
 from dalembert.algorithms.kinematics import velocity
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.errors import ModelError
 from dalembert.expr import Graph, evaluate, trace
 from dalembert.expr.derive import push
@@ -24,6 +16,7 @@ from dalembert.inertia import Inertia
 from dalembert.joint import UNITS, Revolute
 from dalembert.mechanism import Body, Mechanism
 from mechanisms import random_mechanisms, random_state
+from models import articulated_body, composite, kinetic_energy, newton_euler
 from peers import peer
 from pinocchio_model import to_pinocchio
 

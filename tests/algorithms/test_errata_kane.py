@@ -12,18 +12,10 @@ import pytest
 import dalembert as da
 from agreement import floats
 from dalembert.algebra import Vec3
-from dalembert.algorithms.kane import (
-    D_and_C,
-    J_h,
-    J_h_dot,
-    constraint_forces,
-    massive,
-    reduction,
-    state_model,
-)
+from dalembert.algorithms.kane import J_h, J_h_dot, massive, reduction
 from dalembert.algorithms.kinematics import target_pose
-from dalembert.algorithms.newton_euler import newton_euler
 from mechanisms import random_mechanisms, random_state
+from models import D_and_C, constraint_forces, newton_euler, state_model
 
 FAILS = 1e-6  # what a printed formula misses by, at least
 

@@ -11,14 +11,18 @@ import pytest
 
 import dalembert as da
 from agreement import floats
-from dalembert.algorithms.articulated_body import articulated_body
-from dalembert.algorithms.composite import composite
-from dalembert.algorithms.elastic import elastic_inverse_by_partition, joint_springs
-from dalembert.algorithms.moving_base import BASE, moving_base_by_partition
-from dalembert.algorithms.newton_euler import newton_euler
+from dalembert.algorithms.elastic import joint_springs
+from dalembert.algorithms.moving_base import BASE
 from dalembert.joint import Free
 from dalembert.mechanism import JointSpring
 from mechanisms import random_mechanisms, random_state
+from models import (
+    articulated_body,
+    composite,
+    elastic_inverse_by_partition,
+    moving_base_by_partition,
+    newton_euler,
+)
 
 
 def skew(v):

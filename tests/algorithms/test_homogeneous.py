@@ -8,18 +8,15 @@ from dalembert.algorithms.augmented_body import one_freedom_each
 from dalembert.algorithms.homogeneous import (
     Posture,
     add,
-    homogeneous,
-    homogeneous_coefficients,
     operator,
     product,
     pseudo_inertia,
     scaled,
     trace,
 )
-from dalembert.algorithms.lagrange_coefficients import lagrange_coefficients
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.inertia import Inertia
 from dalembert.joint import Prismatic, Revolute
+from models import homogeneous, homogeneous_coefficients, lagrange_coefficients, newton_euler
 from sentences import mechanism
 from trees import tree_state as tree
 

@@ -5,19 +5,11 @@ import pytest
 
 import dalembert as da
 from agreement import floats
-from dalembert.algorithms.kane import (
-    D_and_C,
-    J_and_rate,
-    constraint_forces,
-    kane,
-    reduction,
-    speed_names,
-    state_model,
-)
-from dalembert.algorithms.newton_euler import newton_euler
-from dalembert.algorithms.velocity_constraints import prescribed_names, rows
+from dalembert.algorithms.kane import reduction, speed_names
+from dalembert.algorithms.velocity_constraints import Constraints
 from dalembert.errors import DescriptionError, ModelError
 from mechanisms import random_mechanisms, random_state
+from models import D_and_C, J_and_rate, constraint_forces, kane, newton_euler, state_model
 
 R = da.robots
 
@@ -66,7 +58,7 @@ MACHINES = {
 
 def state(m, seed):
     rng = np.random.default_rng(seed)
-    steer = prescribed_names(m)
+    steer = Constraints.of(m).inputs
     count = len(speed_names(m))
     return (
         rng.uniform(-0.8, 0.8, m.nq),
@@ -82,13 +74,13 @@ def multipliers(m, q, alpha, steer, steer_rate, tau, forces):
     """Return (qdd, lambda) by [M -H'; H 0] [q̈; λ] = [τ - h; -Ḣ q̇], not reduced at all."""
     b = m.bound()
     r = reduction(b, q, alpha, steer, steer_rate)
-    named = dict(zip(prescribed_names(m), zip(steer, steer_rate, strict=True), strict=True))
-    found = rows(b, q, r.qd, named)
+    named = dict(zip(Constraints.of(m).inputs, zip(steer, steer_rate, strict=True), strict=True))
+    found = Constraints.of(b).rows(q, r.qd, named)
     H = np.array([floats(x.H) for x in found]).reshape(len(found), m.nv)
     Hd = np.array([floats(x.Hd) for x in found]).reshape(len(found), m.nv)
     M = np.array([floats(newton_euler(_still(b), q, [0.0] * m.nv, e)) for e in np.eye(m.nv)])
     h = floats(newton_euler(b, q, r.qd, [0.0] * m.nv))
-    from dalembert.algorithms.velocity_constraints import forward_row
+    from dalembert.algorithms.velocity_rows import forward_row
 
     push = np.array(tau, dtype=float)
     for wheel, force in zip(b.wheels, forces, strict=True):
@@ -268,7 +260,7 @@ TIMED = [
 @pytest.mark.parametrize("equations, speeds", TIMED, ids=["belt", "blown blade", "cam"])
 def test_motion_prescribed_in_time_equals_multipliers(equations, speeds):
     m = moving_walkway(equations, speeds)
-    assert prescribed_names(m) == ("t",)
+    assert Constraints.of(m).inputs == ("t",)
     rng = np.random.default_rng(9)
     q, alpha = rng.uniform(-0.8, 0.8, m.nq), rng.uniform(-1, 1, len(speeds))
     tau, clock = rng.uniform(-5, 5, m.nv), ([0.7], [1.0])
@@ -323,8 +315,7 @@ def constrained(m, seed):
         ]
         right = f"{rng.uniform(-1, 1):.3f}*sin(t)" if rng.random() < 0.5 else "0"
         text = f"{rng.choice(names)}d + {' + '.join(terms)} = {right}".replace("+ -", "- ")
-        expression = velocity_equation(text, names, [], Place("<test>"))
-        told.append(VelocityConstraint(f"c{k}", text, expression))
+        told.append(velocity_equation(m, VelocityConstraint(f"c{k}", text), Place("<test>")))
     return replace(m, velocity_constraints=tuple(told), speeds=(), checked=False)
 
 
@@ -342,7 +333,7 @@ def test_random_trees_under_random_constraints_equal_multipliers(m):
     m = constrained(m, m.nv)
     m = replace(m, speeds=da.kane_speeds(m))
     rng = np.random.default_rng(5)
-    clock = ([0.4], [1.0]) if prescribed_names(m) else ([], [])
+    clock = ([0.4], [1.0]) if Constraints.of(m).inputs else ([], [])
     q, alpha = rng.uniform(-0.8, 0.8, m.nq), rng.uniform(-1, 1, len(m.speeds))
     tau = rng.uniform(-5, 5, m.nv)
     b = m.bound()
@@ -355,6 +346,6 @@ def test_random_trees_under_random_constraints_equal_multipliers(m):
     np.testing.assert_allclose(floats(qdd), ref, rtol=0, atol=limit)
     # the forces of the constraints do no work on the motions that are free
     lam = floats(constraint_forces(b, q, alpha, *clock, tau, []))
-    named = dict(zip(prescribed_names(m), zip(*clock, strict=True), strict=True))
-    H = np.array([floats(x.H) for x in rows(b, q, qd, named)])
+    named = dict(zip(Constraints.of(m).inputs, zip(*clock, strict=True), strict=True))
+    H = np.array([floats(x.H) for x in Constraints.of(b).rows(q, qd, named)])
     np.testing.assert_allclose(lam @ H @ J_nh, 0, rtol=0, atol=1e-10 * (np.abs(lam @ H).max() + 1))

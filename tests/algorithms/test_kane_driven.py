@@ -12,13 +12,8 @@ import pytest
 import dalembert as da
 from agreement import floats
 from dalembert.algebra import Vec3
-from dalembert.algorithms.velocity_constraints import (
-    TIME,
-    forward_row,
-    prescribed_names,
-    rows,
-    steering_names,
-)
+from dalembert.algorithms.velocity_constraints import Constraints
+from dalembert.algorithms.velocity_rows import TIME, forward_row
 from dalembert.errors import ModelError, UsageError
 from dalembert.mechanism import Drive, JointSpring, PointSpring
 from dalembert.trajectory import quintic
@@ -68,7 +63,7 @@ MACHINES = {
 
 def state(m, seed):
     rng = np.random.default_rng(seed)
-    given, speeds = len(prescribed_names(m)), len(da.kane_speeds(m))
+    given, speeds = len(Constraints.of(m).inputs), len(da.kane_speeds(m))
     sizes = (m.nq, speeds, given, given, m.nv, len(m.wheels))
     return [rng.uniform(-0.7, 0.7, n) for n in sizes]
 
@@ -76,18 +71,18 @@ def state(m, seed):
 def multipliers(m, q, alpha, given, rate, tau, traction, drives):
     """Return (q̇, q̈, λ) of the tree under the rows of its constraints, joints that follow last."""
     joints = [n for n in m.prescribed if n in m.joint_names]
-    plain = replace(m, prescribed=steering_names(m), speeds=(), checked=True)
-    own = [n for n in prescribed_names(plain) if n != TIME]
+    plain = replace(m, prescribed=Constraints.of(m).steering, speeds=(), checked=True)
+    own = [n for n in Constraints.of(plain).inputs if n != TIME]
     k = len(own)
     told = {n: (given[i], rate[i]) for i, n in enumerate(own)}
-    if TIME in prescribed_names(m):
+    if TIME in Constraints.of(m).inputs:
         told[TIME] = (given[-1], 1.0)
     b, still = plain.bound(), [0.0] * m.nv
     at = [m.velocity_index[m.joint_index(n)] for n in joints]
     extra = np.eye(m.nv)[at]
 
     def stacked(qd):
-        found = rows(b, q, qd, told)
+        found = Constraints.of(b).rows(q, qd, told)
         own = (np.array([floats(getattr(x, a)) for x in found]) for a in ("H", "Hd"))
         sides = (np.array([float(getattr(x, a)) for x in found]) for a in ("h", "hd"))
         H, Hd = (np.reshape(x, (-1, m.nv)) for x in own)
@@ -226,8 +221,8 @@ def integrated(m, q0, alpha0, times, told, drives="inertia", tau=None, traction=
 def _speed_rates(m, names, q, qd, qdd, given, rates):
     from dalembert.algorithms.kane import named_row
 
-    b = replace(m, prescribed=steering_names(m), speeds=(), checked=True).bound()
-    told = dict(zip(prescribed_names(b), zip(given, rates, strict=False), strict=False))
+    b = replace(m, prescribed=Constraints.of(m).steering, speeds=(), checked=True).bound()
+    told = dict(zip(Constraints.of(b).inputs, zip(given, rates, strict=False), strict=False))
     found = [named_row(b, n, list(q), list(qd), told) for n in names]
     return [np.dot(floats(r.H), qdd) + np.dot(floats(r.Hd), qd) for r in found]
 

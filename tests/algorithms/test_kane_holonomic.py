@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.algorithms.loop_closure import closure_rates, loop_jacobian
-from dalembert.algorithms.velocity_constraints import constraint_names, rows
+from dalembert.algorithms.velocity_constraints import Constraints
 from dalembert.errors import ComputationError, ModelError
 
 R = da.robots
@@ -106,7 +106,7 @@ def unreduced(m, q, qd, tau):
     """Return q̈ and λ by multipliers, the rows of loops and wheels from their own functions."""
     b = m.bound()
     tree = replace(m, loops=(), wheels=(), active=(), speeds=(), checked=True)
-    own = rows(replace(b, loops=(), checked=True), q, qd, {})
+    own = Constraints.of(replace(b, loops=(), checked=True)).rows(q, qd, {})
     J = np.array([[float(x) for x in r] for r in (*(r.H for r in own), *loop_jacobian(b, q))])
     second = [-float(np.dot([float(x) for x in r.Hd], qd)) for r in own]
     second += [-float(x) for x in closure_rates(b, q, qd)[1]]
@@ -118,7 +118,7 @@ def unreduced(m, q, qd, tau):
 
 def test_a_closed_loop_on_wheels_equals_multipliers():
     m = gripper_on_wheels()
-    assert constraint_names(m)[0] == "axle"
+    assert Constraints.of(m).names[0] == "axle"
     q = np.asarray(da.assemble(m))
     q[:3] = [0.4, -0.3, 0.8]
     speeds, tau = [0.7, -0.4, 1.3], np.array([0, 0, 0.5, 2.0, 0, 0])

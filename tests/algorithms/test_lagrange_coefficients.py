@@ -7,14 +7,14 @@ from numpy.testing import assert_allclose
 import dalembert as da
 import textbook
 from agreement import assert_forces, drive_scale, floats, force_scale
-from dalembert.algorithms.lagrange_coefficients import gravity_forces, lagrange_coefficients
-from dalembert.algorithms.newton_euler import newton_euler
+from dalembert.algorithms.lagrange_coefficients import gravity_forces
 from dalembert.errors import ModelError
 from dalembert.expr import Graph, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import Spherical
 from dalembert.mechanism import Body, Mechanism, Parameter
 from mechanisms import random_mechanisms, random_state
+from models import lagrange_coefficients, newton_euler
 
 PLAIN = {"revolute": 3, "any": 2, "prismatic": 2, "screw": 1, "planar": 1, "fixed": 1}
 

@@ -9,26 +9,23 @@ import pytest
 import dalembert as da
 from agreement import floats
 from dalembert.algebra import Vec3
-from dalembert.algorithms.moving_base import (
-    BASE,
-    base_size,
+from dalembert.algorithms.moving_base import BASE, base_size
+from dalembert.errors import ModelError, UsageError
+from dalembert.joint import Free, Planar
+from dalembert.mechanism import JointSpring, PointSpring
+from dalembert.reference import in_floats
+from mechanisms import random_mechanisms, random_state
+from models import (
     moving_base_by_articulated_bodies,
     moving_base_by_partition,
     moving_base_by_recursion,
     moving_base_direct,
     moving_base_direct_by_partition,
     moving_base_inverse,
-)
-from dalembert.algorithms.newton_euler import newton_euler
-from dalembert.algorithms.prescribed_base import (
+    newton_euler,
     prescribed_base_from_start,
     prescribed_base_inverse,
 )
-from dalembert.errors import ModelError, UsageError
-from dalembert.joint import Free, Planar
-from dalembert.mechanism import JointSpring, PointSpring
-from dalembert.reference import in_floats
-from mechanisms import random_mechanisms, random_state
 from pinocchio_model import to_pinocchio
 
 INVERSE = (

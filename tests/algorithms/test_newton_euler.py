@@ -15,14 +15,20 @@ from agreement import (
     without_gravity,
 )
 from dalembert.algebra import Rotation, Transform, Vec3
-from dalembert.algorithms.newton_euler import link_wrenches, newton_euler
-from dalembert.algorithms.screw_form import screw_form
-from dalembert.algorithms.world_spatial import world_spatial
 from dalembert.expr import Graph, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import Fixed, Free, Prismatic, Revolute, Screw, rotation_about
 from dalembert.mechanism import Body, Drive, Frame, Mechanism
+from dalembert.spatial import Wrench
 from mechanisms import random_mechanisms, random_state, random_wrenches
+from models import (
+    articulated_body,
+    composite,
+    link_wrenches,
+    newton_euler,
+    screw_form,
+    world_spatial,
+)
 from mujoco_model import to_mujoco
 from peers import peer
 from pinocchio_model import to_pinocchio
@@ -140,7 +146,6 @@ MUJOCO = dict(
 def test_mujoco_gives_the_same_forces_and_mass_matrix(seed):
     # its inertias go through an eigenvalue iteration that stops at 1e-12, and its moments are about
     # the mass centre of the whole tree, so that a slide of 1e6 m costs it ten digits
-    from dalembert.algorithms.composite import composite
 
     peer("mujoco")
     for m, q, qd, qdd in states(20, seed, True, dof=(1, 30), **MUJOCO):
@@ -193,7 +198,7 @@ def test_the_wrench_of_a_link_projects_on_its_joint():
         wrenches = link_wrenches(m, q, qd, qdd)
         for j, body in enumerate(m.bodies):
             f, n = Vec3(*wrenches[j][:3]), Vec3(*wrenches[j][3:])
-            assert_array_equal(floats(body.project(m.split_q(q)[j], f, n)), floats(tau[j]))
+            assert_array_equal(floats(body.project(m.split_q(q)[j], Wrench(f, n))), floats(tau[j]))
 
 
 def test_external_wrenches_act_through_the_transposed_jacobian():
@@ -328,7 +333,6 @@ def test_reversing_a_joint_axis_turns_its_signs_only():
 
 def test_a_floating_chain_may_be_rooted_at_its_other_end():
     peer("pin")
-    from dalembert.algorithms.articulated_body import articulated_body
 
     rng = np.random.default_rng(17)
     for _ in range(20):

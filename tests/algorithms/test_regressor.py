@@ -8,12 +8,12 @@ import dalembert as da
 import textbook
 from agreement import assert_forces, drive_scale, floats, force_scale
 from dalembert.algebra import Mat3, Transform, Vec3
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.algorithms.regressor import parameter_names, parameter_vector, regressor
 from dalembert.inertia import Inertia
 from dalembert.joint import UNITS, Revolute
 from dalembert.mechanism import Body, Drive, Mechanism
 from mechanisms import random_mechanisms, random_state
+from models import newton_euler
 
 
 @pytest.mark.parametrize("drives", ["none", "inertia", "all"])

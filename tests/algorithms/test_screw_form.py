@@ -6,15 +6,19 @@ from numpy.testing import assert_allclose
 
 from agreement import floats
 from dalembert.algebra import Mat3, Rotation, Transform, Vec3
-from dalembert.algorithms.articulated_body import articulated_body, articulated_body_wrenches
-from dalembert.algorithms.composite import composite
-from dalembert.algorithms.direct_from_inverse import direct_from_inverse
-from dalembert.algorithms.newton_euler import newton_euler
-from dalembert.algorithms.screw_form import inertia_matrix, screw_form, screw_transform
+from dalembert.algorithms.screw_form import inertia_matrix, screw_transform
 from dalembert.expr import Graph, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import Prismatic, Revolute
 from dalembert.mechanism import Body, Mechanism
+from models import (
+    articulated_body,
+    articulated_body_wrenches,
+    composite,
+    direct_from_inverse,
+    newton_euler,
+    screw_form,
+)
 from screw_recursions import direct, links, screw_inverse, vector_inverse
 
 TRUE = 1e-9  # what a right formula may differ by here, and a misprint must exceed a thousandfold

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+import models
 from andrews import data, order, squeezer
 from dalembert.algebra import Vec3
 from dalembert.algorithms.springs import spring_forces
@@ -99,10 +100,10 @@ def test_andrews_reactions_are_the_published_multipliers(when):
     tau[0] = source["params"]["mom"]
     # the forces that hold the cut tree: by our multipliers
     p = da.plan(m)
-    from dalembert.algorithms import closed_kinematics, closed_loop
+    from dalembert.algorithms import closed_kinematics
 
     b = m.bound()
-    gamma = closed_loop.tree_torques(b, p, q.tolist(), v.tolist(), a.tolist())[0]
+    gamma = models.tree_torques(b, p, q.tolist(), v.tolist(), a.tolist())[0]
     closed = closed_kinematics.Closed.at(b, p, q.tolist())
     lam = closed.multipliers(np.subtract(gamma, tau).tolist())
     J = np.array(closed.J)[list(p.rows)]

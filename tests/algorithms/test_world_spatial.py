@@ -6,13 +6,12 @@ from numpy.testing import assert_allclose
 
 from agreement import assert_forces, drive_scale, floats, force_scale
 from dalembert.algebra import Mat3, Rotation, Transform, Vec3
-from dalembert.algorithms.newton_euler import newton_euler
-from dalembert.algorithms.world_spatial import world_spatial
 from dalembert.expr import Graph, trace
 from dalembert.inertia import Inertia
 from dalembert.joint import UNITS, Prismatic, Revolute
 from dalembert.mechanism import Body, Mechanism
 from mechanisms import random_mechanisms, random_state, random_wrenches
+from models import newton_euler, world_spatial
 from screw_recursions import skew
 
 TRUE, WRONG = 1e-9, 1e-6

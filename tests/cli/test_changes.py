@@ -1,19 +1,21 @@
 """The options that change a MODEL mean the same wherever one is taken."""
 
 import json
+import shlex
 import tomllib
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import cli
 from dalembert.cli import main
 from peers import ROOT
 
 PUMA = "robot:puma560"
 OPTIONS = ("--lock", "--payload", "--mimic", "--set", "--gravity", "--base")
-COMMANDS = ("tables", "derive", "eval", "cost", "export", "simulate", "torques", "agree")
-COMMANDS += ("convert", "check", "talk", "bench")
+WITHOUT = ("verify", "sweep", "doctor")  # they take reference files, a study, nothing
+COMMANDS = [command for command in cli.COMMANDS if command not in WITHOUT]
 FOLLOWERS = """
 <robot name="hand"><link name="base"/>
 <link name="a"><inertial><mass value="1"/><origin xyz="0.1 0 0"/><inertia ixx="1" iyy="1" izz="1"
@@ -27,11 +29,39 @@ FOLLOWERS = """
 </robot>"""
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", cli.COMMANDS)
 def test_every_command_on_a_model_takes_them(command, capsys):
     assert main([command, "--help"]) == 0
     text = capsys.readouterr().out
-    assert all(option in text for option in OPTIONS)
+    assert ("MODEL" in text.splitlines()[0]) == (command in COMMANDS)
+    assert all(option in text for option in OPTIONS) == (command in COMMANDS)
+
+
+CHANGED = shlex.split(
+    "--lock 3 --lock 4=90deg --lock j5 --lock 6 --payload tip=2 --gravity 0,0,-1.62"
+    " --mimic couple --base fixed"
+)
+RUN = {
+    "tables": (),
+    "derive": ("--only", "Q"),
+    "eval": ("gravity", "--q", "0.1,0.2"),
+    "check": (),
+    "convert": ("--to", "toml"),
+    "export": ("gravity", "--to", "python", "--out", "."),
+    "view": ("--out", "arm.svg"),
+    "torques": ("--to", "1,1", "--time", "0.8"),
+    "simulate": ("--q0", "0,0", "--time", "0.1"),
+    "cost": ("--quantity", "gravity"),
+    "agree": ("--states", "2"),
+    "excite": ("--harmonics", "2", "--time", "2", "--rate", "10"),
+    "bench": ("--seconds", "0.01"),
+}
+
+
+@pytest.mark.parametrize("command", RUN)
+def test_a_command_runs_on_the_changed_model(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([command, PUMA, *RUN[command], *CHANGED]) == 0, capsys.readouterr().err
 
 
 def value(capsys, *arguments):

@@ -122,7 +122,8 @@ def test_check_says_how_free_a_closed_machine_is(capsys, tmp_path):
     assert main(["check", "robot:fivebar"]) == 0
     out = capsys.readouterr().out
     assert "mobility: 2\nredundant equations: 3 of 5: loop 1 (rodA - rodB)" in out
-    assert "idle freedoms: none\nmotors against mobility: 2 for 2\nplan: planned on the gen" in out
+    assert "idle degrees of freedom: none\nmotors against mobility: 2 for 2\n" in out
+    assert "plan: planned on the generic" in out
     assert main(["check", "robot:fivebar", "--json"]) == 0
     motion = json.loads(capsys.readouterr().out)["motion"]
     assert motion["mobility"] == motion["motors"] == 2 and len(motion["redundant"]) == 3
@@ -133,6 +134,17 @@ def test_check_says_how_free_a_closed_machine_is(capsys, tmp_path):
     replace(m, active=("crankA",)).save(path)
     assert main(["check", str(path)]) == 0
     out = capsys.readouterr().out
-    assert "idle freedoms: 1, moved by no motor: " in out and "1 freedom without a motor" in out
+    assert "idle degrees of freedom: 1, moved by no motor: " in out
+    assert "1 degree of freedom without a motor" in out
     assert main(["check", "robot:ur5"]) == 0
     assert "mobility" not in capsys.readouterr().out
+
+
+def test_reach_is_bounded_by_the_lengths(capsys):
+    assert main(["check", "robot:scara"]) == 0
+    # 0.325 + 0.275 and 0.21 of the quill
+    assert "reach: at most 0.81 from the first joint" in capsys.readouterr().out
+    assert main(["check", "RZ(), TXK(425), RZ(), TXK(0.3); body 1: M = 1; body 2: M = 1;"]) == 0
+    assert "are lengths in millimetres?" in capsys.readouterr().out
+    assert main(["check", "RZ(), TXK(L1), RZ(), TXK(L2);"]) == 0
+    assert "reach" not in capsys.readouterr().out

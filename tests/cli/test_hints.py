@@ -73,3 +73,35 @@ def test_one_term_is_not_terms(capsys):
     assert main(["derive", ARM, "--only", "B,C"]) == 0
     out = capsys.readouterr().out
     assert "# B: 1 term in all, 1 in B(1,1,2)" in out and "# C: 2 terms in all" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["check", "ur5"], "did you mean robot:ur5?"),
+        (["check", "robot:ur"], "did you mean ur5?"),
+        (["chek", "robot:ur5"], "did you mean check?"),
+        (["eval", "robot:ur5", "gravty"], "did you mean gravity"),
+        (["eval", "robot:ur5", "gravity", "--method", "newton_eular"], "newton_euler?"),
+        (["eval", "robot:ur5", "pose", "--frame", "tol0"], "did you mean tool0?"),
+        (["check", "robot:ur5", "--lock", "elbw_joint"], "elbow_joint"),
+        (["check", "robot:scara", "--set", "MM4=1"], "did you mean M4"),
+        (["export", "robot:ur5", "gravity", "--to", "fortan", "--out", "x"], "mean fortran"),
+    ],
+)
+def test_a_misspelt_name_brings_the_nearest_one(arguments, hint, capsys):
+    assert main(arguments) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_a_misspelt_file_brings_its_neighbour(tmp_path, capsys):
+    (tmp_path / "arm6.urdf").write_text("<robot name='a'><link name='b'/></robot>")
+    assert main(["check", str(tmp_path / "arm7.urdf")]) == 2
+    assert f"did you mean {tmp_path / 'arm6.urdf'}?" in capsys.readouterr().err
+    assert main(["check", str(tmp_path / "none" / "arm7.urdf")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_total_mass_has_a_number_where_every_mass_has(capsys):
+    assert main(["check", "robot:scara"]) == 0
+    assert "total mass: M1+M2+M3+M4 = 19.5\n" in capsys.readouterr().out

@@ -70,3 +70,20 @@ def test_a_file_that_leaves_out_is_applied_by_the_commands(run, tmp_path):
     m = da.load({"phrase": "RZ(), TXK(1), RZ(), TXK(1);", "simplified": {"neglect": ["gravity"]}})
     m.save(tmp_path / "m.toml")
     assert "Q(1) = 0\n" in run("derive", tmp_path / "m.toml", "--form", "report")
+
+
+def test_prune_says_operations_passive_and_curve_in_words(run, tmp_path):
+    limits = tmp_path / "l.toml"
+    limits.write_text("[all]\nqd = 1.5\nqdd = 4\n")
+    arm = "RZ(),TXK(0.4),RZ(),TXK(0.3); gravity = (0, -9.81, 0); body 1: M=3, D=(0.2,0,0),"
+    arm += "I=(0.1,0.1,0.1); body 2: M=0.2, D=(0.1,0,0), I=(0.001,0.01,0.01);"
+    told = [arm, "--limits", str(limits)]
+    out = run("derive", *told, "--prune", "10% passive")
+    assert "T and V pruned alike" in out
+    assert "positive definite over the box: proven" in out
+    out = run("derive", *told, "--prune", "18 operations")
+    assert "# pruned:" in out
+    out = run("derive", *told, "--prune", "curve")
+    assert out.split()[:2] == ["operations", "terms"]
+    out = run("derive", *told, "--prune", "curve", "--json")
+    assert json.loads(out)[0]["share"] == [0.0, 0.0]

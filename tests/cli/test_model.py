@@ -10,7 +10,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-import dalembert.read.expressions  # noqa: F401  (what stands in for its package has no parts)
+import dalembert as da
+import dalembert.read.expressions
 from dalembert.cli import main
 
 
@@ -34,8 +35,12 @@ class Stand:
     couplings: tuple = ()
     prescribed: tuple = ()
     wheels: tuple = ()
+    rolling: tuple = ()
     velocity_constraints: tuple = ()
     prescribed: tuple = ()
+
+    def bound(self):
+        raise da.UsageError("L1 has no value")
 
     def with_values(self, values):
         return replace(self, values=tuple(values.items()))

@@ -121,3 +121,77 @@ def test_save_keeps_what_is_left_out(monkeypatch, capsys, tmp_path):
     assert out.count("saved") == 2
     assert out.count("the file keeps what is left out: neglect, drop") == 1
     assert da.load(path).simplified == {"neglect": ["velocity"], "drop": ["A12:1"]}
+
+
+def test_a_sentence_is_mended_by_its_elements():
+    from dalembert.cli.sentence import mended
+
+    phrase = "RZ(A,B),TXK(L)[RX,TYK(1)],RY; body 1: M = 1; body 2: M = 2; body 3: M = 3;"
+    assert mended(phrase, "replace", "2 TXK(0.5)").startswith("RZ(A,B),TXK(0.5)[RX,")
+    found = mended(phrase, "insert", "1 RZ")
+    bodies = "; body 2: M = 1; body 3: M = 2; body 4: M = 3;"
+    assert found == "RZ,RZ(A,B),TXK(L)[RX,TYK(1)],RY" + bodies
+    found = mended(phrase, "delete", "3-4")
+    assert found == "RZ(A,B),TXK(L),RY; body 1: M = 1; body 2: M = 3;"
+    assert mended(phrase, "branch", "5 RX").split(";")[0] == "RZ(A,B),TXK(L)[RX,TYK(1)],RY[RX]"
+    assert mended("RZ,TXK(1);", "insert", "3 RX").startswith("RZ,TXK(1),RX;")
+    for wrong in ("0 RX", "9 RX", "x RX", "2", "1-2 RX"):
+        with pytest.raises(da.UsageError):
+            mended(phrase, "replace", wrong)
+    # what comes of it reads
+    for word, text in (("delete", "2"), ("delete", "5"), ("insert", "5 TZ"), ("replace", "1 TX")):
+        da.load(mended(phrase, word, text))
+
+
+def test_a_conversation_mends_prunes_and_uses_other_commands(monkeypatch, capsys, tmp_path):
+    words = f"""\
+RZ(),TXK(0.4),RZ(),TXK(L2); gravity = (0, -9.81, 0); body 1: M=3, D=(0.2,0,0), I=(0,0.1,0.1);
+delete 99
+insert 4 TYK(0.1)
+undo
+replace 4 TXK(0.3)
+help tables
+prune 10%
+2
+wrong
+5
+show
+torques --to 1,0.5 --time 1
+export inverse_dynamics --to python --out {tmp_path}
+save {tmp_path}/arm.toml
+load {tmp_path}/arm.toml
+show
+quit
+"""
+    monkeypatch.setattr("sys.stdin", io.StringIO(words))
+    assert main(["talk"]) == 2  # two slips, nothing lost
+    out = capsys.readouterr().out
+    assert "  4  TXK(0.3)" in out and "TABLE MRR" in out and "error at most" in out
+    assert "peak power" in out and (tmp_path / "mechanism.py").exists()
+    assert out.count("prune: {") == 2
+
+
+def test_speeds_and_efforts_stand_in_a_phrase():
+    m = da.load(
+        "RZ(-1,1),TXK(1),elbow: TX; joint 1: speed = 2, effort = 50; joint elbow: speed = v;"
+    )
+    assert m.bodies[0].velocity_limit == 2 and m.bodies[0].effort_limit == 50
+    from dalembert.read import write
+
+    again = da.load(write(m, "phrase")[0])
+    assert again.bodies[0].effort_limit == 50 and str(again.bodies[1].velocity_limit) == "v"
+    with pytest.raises(da.DalembertError, match="sped"):
+        da.load("RZ; joint 1: sped = 2;")
+
+
+def test_the_listing_s_sentence_is_told_what_to_write():
+    with pytest.raises(da.DalembertError) as error:
+        da.load("RY(01MIN,01MAX),TYK(L1);")
+    assert "write T1MIN for 01MIN" in str(error.value)
+
+
+def test_a_plane_arm_under_gravity_along_its_axes_gets_a_note():
+    flat, upright = (da.load("RZ,TXK(1),RZ,TXK(1);" + more) for more in ("", "gravity=(0,G,0);"))
+    assert "along every axis" in "".join(flat.notes)
+    assert "along every axis" not in "".join(upright.notes)
+    assert not any("along every axis" in n for n in da.load("RZ,TXK(1),RX,TXK(1);").notes)

@@ -62,12 +62,12 @@ function inverse_dynamics(q, qd, qdd, r)
     t3 = cos(q[2])
     t4 = sin(q[2])
     t5 = r[1]*t1
-    t6 = qd[1] + qd[2]
-    t7 = qdd[1] + qdd[2]
-    t8 = t4*(r[1]*t2 + r[4]*(qd[1]*qd[1])) - t3*(t5 - r[4]*qdd[1])
-    t9 = r[6]*t7 + r[5]*t8
+    t6 = t4*(r[1]*t2 + r[4]*(qd[1]*qd[1])) - t3*(t5 - r[4]*qdd[1])
+    t7 = qd[1] + qd[2]
+    t8 = qdd[1] + qdd[2]
+    t9 = r[6]*t8 + r[5]*t6
     tau[2] = t9
-    tau[1] = r[2]*qdd[1] - r[3]*t5 + t9 - r[4]*(t4*(r[5]*(t6*t6)) - t3*(r[5]*t7))
+    tau[1] = r[2]*qdd[1] - r[3]*t5 + t9 - r[4]*(t4*(r[5]*(t7*t7)) - t3*(r[5]*t8))
     return tau
 end
 
@@ -107,14 +107,14 @@ function everything(q, qd, qdd, r)
     t3 = cos(q[2])
     t4 = sin(q[2])
     t5 = r[1]*t1
-    t6 = qd[1] + qd[2]
-    t7 = qdd[1] + qdd[2]
-    t8 = t4*(r[1]*t2 + r[4]*(qd[1]*qd[1])) - t3*(t5 - r[4]*qdd[1])
-    t9 = r[6]*t7 + r[5]*t8
+    t6 = t4*(r[1]*t2 + r[4]*(qd[1]*qd[1])) - t3*(t5 - r[4]*qdd[1])
+    t7 = qd[1] + qd[2]
+    t8 = qdd[1] + qdd[2]
+    t9 = r[6]*t8 + r[5]*t6
     inverse_dynamics_tau[2] = t9
-    inverse_dynamics_tau[1] = r[2]*qdd[1] - r[3]*t5 + t9 - r[4]*(t4*(r[5]*(t6*t6)) - t3*(r[5]*t7))
-    t10 = qd[1]*(r[2]*qd[1]) + 2.0*(r[5]*(t6*(t3*(r[4]*qd[1]))))
-    kinetic_energy_T[1] = 0.5*(t10 + t6*(r[6]*t6))
+    inverse_dynamics_tau[1] = r[2]*qdd[1] - r[3]*t5 + t9 - r[4]*(t4*(r[5]*(t7*t7)) - t3*(r[5]*t8))
+    t10 = qd[1]*(r[2]*qd[1]) + 2.0*(r[5]*(t7*(t3*(r[4]*qd[1]))))
+    kinetic_energy_T[1] = 0.5*(t10 + t7*(r[6]*t7))
     return (inverse_dynamics_tau, kinetic_energy_T)
 end
 

@@ -22,7 +22,7 @@ from dalembert.export.fmu import fmu_plant
 
 LEXER = {"c": "c", "cpp": "cpp", "python": "python", "numpy": "python", "octave": "matlab",
          "matlab": "matlab", "fortran": "fortran", "rust": "rust", "casadi": "python",
-         "jax": "python", "julia": "julia",
+         "jax": "python", "julia": "julia", "opencl": "c", "cuda": "cuda",
          "listing": "python"}  # fmt: skip
 WRITERS = (*LANGUAGES, "listing")
 BY_ENDING = {"toml": "toml", "txt": "cmake", "h": "c", "c": "c", "xml": "xml"}

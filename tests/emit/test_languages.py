@@ -6,12 +6,13 @@ import dalembert as da
 from dalembert.emit.dialect import LISTING
 from dalembert.export import LANGUAGES, files, language_of
 from dalembert.export.check import kernels, run, tool
+from dalembert.export.jobs import jobs_of
 from dalembert.export.unit import unit_of
 from dalembert.expr.ops import OPS
 from emitted import MACHINES, unit, write
 
 QUICK = ("cpp", "python", "numpy")
-SLOW = ("c", "jax", "octave", "fortran", "rust", "julia", "casadi")
+SLOW = ("c", "jax", "octave", "fortran", "rust", "julia", "casadi", "opencl", "cuda")
 CASES = [(language, name) for language in QUICK for name in MACHINES] + [
     pytest.param(language, name, marks=pytest.mark.slow) for language in SLOW for name in MACHINES
 ]
@@ -88,7 +89,7 @@ def test_a_quantity_without_entries_is_refused():
 @pytest.mark.parametrize("name", ["serial", "parametric", "fivebar", "truck"])
 def test_kernels_hold_the_golden_vectors(name):
     m, made = unit(name)
-    rows = kernels(m, made, parameters=MACHINES[name][2])
+    rows = kernels(m, made, jobs_of(m, MACHINES[name][1], None, {}))
     assert rows and all(row.ok for row in rows)
 
 

@@ -19,6 +19,7 @@ C = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|^#[^\n]*'
 OTHER = {"c": C, "hpp": C, "rs": r'"[^"\n]*"|//[^\n]*', "m": r"'[^'\n]*'|%[^\n]*",
          "f90": r"'[^'\n]*'|![^\n]*", "py": r'"""[^"]*"""|"[^"\n]*"|#[^\n]*'}  # fmt: skip
 OTHER["jl"] = OTHER["py"]
+OTHER["cl"] = OTHER["cu"] = OTHER["h"] = OTHER["c"]
 
 
 def deepest(text, ending):
@@ -51,6 +52,7 @@ def large():
 FUNCTION = {"c": (r"^}\n", r";\n"), "hpp": (r"^}\n", r";\n"), "rs": (r"^}\n", r";\n"),
             "py": (r"^def ", r"\n"), "jl": (r"^end\n", r"\n"), "m": (r"^function ", r";\n"),
             "f90": (r"^ *(?:pure )?subroutine ", r"[^&]\n")}  # fmt: skip
+FUNCTION["cl"] = FUNCTION["cu"] = FUNCTION["c"]
 
 
 @pytest.mark.parametrize("language", [x for x in LANGUAGES if x != "matlab"])

@@ -139,10 +139,19 @@ def test_freezing_keeps_how_the_equations_were_made():
         da.equations(m).drop("A12:1").freeze({3: 0.0})
 
 
-def test_a_joint_held_at_an_angle_leaves_a_named_pair():
+def test_a_joint_held_at_a_number_leaves_numbers():
     m = da.load("RZ(), TXK(L1), RZ(), TXK(L2), RZ(), TXK(L3); gravity = (0, G, 0);")
     eq = da.equations(m).freeze({2: 0.3})
-    assert "cos(" not in "".join(line for line in eq.text("report").split("\n") if line[:1] != "#")
+    text = eq.text("report", only=["constants"])
+    assert "K1" not in text and "0.955336489125606" in text and "/" not in text
+    assert max(map(len, text.splitlines())) <= 101
+
+
+def test_a_joint_held_at_an_angle_leaves_a_named_pair():
+    m = da.load("RZ(), TXK(L1), RZ(), TXK(L2), RZ(), TXK(L3); gravity = (0, G, 0);")
+    eq = da.equations(m).freeze({2: "al"})
+    used = [line for line in eq.text("report").split("\n") if "cos(" in line and line[0] != "#"]
+    assert used == ["CK1 = cos(al)"]
     names = list(eq.constants)
     assert {"SK1", "CK1"} <= set(names) and not {"F1", "F2"} & set(names)
     assert names.index("CK1") < names.index("VX1")  # a name stands before its use
@@ -150,7 +159,7 @@ def test_a_joint_held_at_an_angle_leaves_a_named_pair():
     q, qd, qdd = [0.2, 0.3, -0.4], [0.5, 0.0, 0.7], [1.0, 0.0, -1.0]
     wanted = da.inverse_dynamics(m, q, qd, qdd, parameters=values)
     kept = [0, 2]
-    found = eq.evaluate(values, *([x[k] for k in kept] for x in (q, qd, qdd)))
+    found = eq.evaluate({**values, "al": 0.3}, *([x[k] for k in kept] for x in (q, qd, qdd)))
     assert_allclose(found, wanted[kept], atol=1e-12)
 
 

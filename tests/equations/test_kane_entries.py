@@ -37,3 +37,19 @@ def test_sympy_has_the_numbers_of_the_compiled_quantity():
 def test_ready_made_bars_have_short_numbers():
     text = da.equations(da.robots.fourbar().tree).text()
     assert "JX2 = 0.0016\n" in text and "00000000" not in text
+
+
+def test_every_step_goes_to_sympy_and_latex():
+    """The matrices of SymPy hold the relations of the steps: J = J_h J_nh, J̇ = dJ/dt, D = J'MJ."""
+    sympy = pytest.importorskip("sympy")
+    form = da.kane_form(da.robots.truck(1))
+    J_h, J_nh, J, Jd, D = (x.to_sympy() for x in (form.J_h, form.J_nh, form.J, form.J_dot, form.D))
+    M = sympy.diag(*(x.to_sympy() for x in form.M))
+    names = {s.name: s for s in set().union(*(A.free_symbols for A in (J_h, J_nh, Jd, M)))}
+    rate = sum((J.diff(names[q]) * names[f"{q}d"] for q in ("phi1", "delta")), sympy.zeros(12, 1))
+    at = {s: 0.3 + 0.1 * k for k, (_, s) in enumerate(sorted(names.items()))}
+    for gap in (J_h * J_nh - J, rate - Jd, J.T * M * J - D):
+        assert np.abs(np.array(gap.subs(at), dtype=float)).max() < 1e-12
+    assert np.abs(np.array(Jd.subs(at), dtype=float)).max() > 0.01
+    for x in (form.J_h, form.J_nh, form.drift, *form.W, form.omega, form.gw):
+        assert x.latex().startswith(r"\begin{bmatrix}") and x.to_sympy().shape

@@ -9,32 +9,8 @@ import pytest
 import dalembert as da
 from dalembert.equations import attained
 from dalembert.equations.box import box_of
-from dalembert.equations.enclosure import Enclosure, enclosed
+from pruning import arm, errors
 from report_values import LIMITS, VALUES
-
-
-def arm():
-    """Return a spatial arm with a slide and a light hand."""
-    return da.load(
-        "RZ(),TZK(0.5),RY(),TX(0.2,0.6),TXK(0.1),RX();"
-        "body 1: M=5, D=(0,0,0.2), I=(0.1,0.1,0.2); body 2: M=8, D=(0.1,0,0), I=(0.1,0.3,0.3);"
-        "body 3: M=3, D=(0.2,0,0), I=(0.01,0.05,0.05);"
-        "body 4: M=0.2, D=(0.02,0.01,0), I=(0.001,0.0012,0.0013,0.0001,0,0);"
-    )
-
-
-def errors(eq, shorter, box, count, seed):
-    """Return the largest error found, by joint, with corners of rates and accelerations."""
-    rng = np.random.default_rng(seed)
-
-    def draw(ranges, corners):
-        low, high = np.array(ranges, float).T
-        u = rng.random((count, eq.n))
-        return low + (high - low) * (np.round(u) if corners else u)
-
-    q, qd, qdd = draw(box.q, False), draw(box.qd, True), draw(box.qdd, True)
-    full, short = (e.evaluate(box.values, q, qd, qdd) for e in (eq, shorter))
-    return np.abs(full - short).max(axis=0)
 
 
 @pytest.mark.parametrize("tolerance", [0.002, 0.02])
@@ -124,22 +100,6 @@ def test_a_third_of_the_report_s_terms_go_at_one_percent():
         assert worst[i] <= found.bound[i] <= 0.01 * found.reference[i]
         assert found.bound[i] == 0 or worst[i] >= 0.3 * found.bound[i]
     assert found.positive_definite == "not proven"  # A66 = 0
-
-
-def test_enclosures_hold_the_values():
-    eq = da.equations(arm())
-    box = box_of(eq, {}, {"all": {"qd": 1, "qdd": 1}})
-    enclosure = Enclosure(eq, {})
-    rng = np.random.default_rng(0)
-    used = range(len(eq.ring.symbols.generators))
-    for _ in range(20):
-        ends = [sorted(rng.uniform(a, b, size=2)) for a, b in box.q]
-        at = enclosure.at(enclosure.variables(ends, used), used)
-        q = [rng.uniform(a, b) for a, b in ends]
-        for entry in eq.A:
-            x = enclosed(enclosure.grouped(entry.terms("report")), at)
-            value = entry.value({}, q)
-            assert float(x.lower()) - 1e-12 <= value <= float(x.upper()) + 1e-12
 
 
 def test_open_limits_are_named_and_turning_joints_turn_fully():

@@ -37,19 +37,21 @@ def climb(error, low, high, joint, rng):
 
 
 @pytest.mark.slow
-def test_a_million_adversarial_motions_never_pass_the_bound_and_come_near():
-    m = da.robots.report6r()
+@pytest.mark.parametrize("name", ["report6r", "puma560", "stanford"])
+def test_a_million_adversarial_motions_never_pass_the_bound_and_come_near(name):
+    m = getattr(da.robots, name)()
+    m = m.with_values(VALUES) if name == "report6r" else m
     eq = da.equations(m)
-    found = eq.prune(VALUES, BOX, 0.01)
+    found = eq.prune({}, BOX, 0.01)
     assert found.gone >= 0.3 * (found.gone + found.kept)
-    box = box_of(eq, VALUES, BOX)
+    box = box_of(eq, {}, BOX)
     low, high = (np.concatenate(x) for x in zip(*(np.array(r, float).T for r in
                  (box.q, box.qd, box.qdd)), strict=True))  # fmt: skip
-    kernel = da.compile(m.with_values(VALUES), "inverse_dynamics")
+    whole, short = (da.compile(x, "inverse_dynamics") for x in (m, found.equations))
 
     def error(x):
         q, qd, qdd = (np.ascontiguousarray(part) for part in np.split(x, 3, axis=1))
-        return kernel(q, qd, qdd) - found.equations.evaluate(VALUES, q, qd, qdd)
+        return whole(q, qd, qdd) - short(q, qd, qdd)
 
     total = 0
     for i in range(eq.n):
@@ -59,5 +61,5 @@ def test_a_million_adversarial_motions_never_pass_the_bound_and_come_near():
         total += tried
         print(f"joint {i + 1}: {top:.4e} reached, {found.bound[i]:.4e} proven")
         assert top <= found.bound[i] + slack
-        assert top >= 0.3 * found.bound[i]
+        assert top >= 0.7 * found.bound[i] or found.bound[i] <= slack
     assert total >= 10**6

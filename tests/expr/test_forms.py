@@ -1,4 +1,4 @@
-"""solve, newton, iterate and call: values, expansion, and derivatives in both directions."""
+"""solve and call: values, expansion, and derivatives in both directions."""
 
 import math
 
@@ -8,15 +8,14 @@ from numpy.testing import assert_allclose
 
 from dalembert.errors import UsageError
 from dalembert.expr import (
+    IMPLICIT,
     Graph,
     call,
     cos,
     evaluate,
     expand,
     gradient,
-    iterate,
     jacobian,
-    newton,
     program,
     push,
     sin,
@@ -105,7 +104,7 @@ def complex_step(f, x, h=1e-30):
 
 
 def _reverse_agrees(f, x, J):
-    graph, ids = expand(f.graph, f.results, frozenset({"solve", "newton"}))
+    graph, ids = expand(f.graph, f.results, IMPLICIT)
     leaves = [graph.input("x", k).id for k in range(len(x))]
     for row, i in enumerate(ids):
         bars = gradient(graph, i, leaves)
@@ -113,51 +112,7 @@ def _reverse_agrees(f, x, J):
         assert_allclose(values, J[row], rtol=1e-12, atol=1e-13)
 
 
-# -- newton ---------------------------------------------------------------------------------------
-
-# Kepler's equation and a second one that shares its unknowns
-RESIDUAL = trace(
-    lambda y, a: [y[0] - a[0] * sin(y[0]) - a[1], y[1] * y[1] * y[1] + y[1] - y[0] * a[0]],
-    [("y", 2), ("a", 2)],
-    name="residual",
-)
-
-
-def implicit(x):
-    y, r = newton(RESIDUAL, [x[1], 0.5], 12, x)
-    return [*y, *r]
-
-
-def _implicit_numpy(x):
-    y = np.array([x[1], 0.5 + 0j])
-    for _ in range(40):
-        r = np.array([y[0] - x[0] * np.sin(y[0]) - x[1], y[1] ** 3 + y[1] - y[0] * x[0]])
-        J = np.array([[1 - x[0] * np.cos(y[0]), 0], [-x[0], 3 * y[1] ** 2 + 1]])
-        y = y - np.linalg.solve(J, r)
-    return y
-
-
-def test_newton_solves_and_reports_its_residual():
-    y, r = newton(RESIDUAL, [0.8, 0.5], 12, [0.3, 0.8])
-    assert_allclose(y, np.real(_implicit_numpy(np.array([0.3, 0.8]))), rtol=1e-14)
-    assert_allclose(r, 0, atol=1e-15)
-    f = trace(implicit, [("x", 2)])
-    assert_allclose(f([0.3, 0.8])[:2], y, rtol=1e-15)
-    expanded, ids = expand(f.graph, f.results)
-    assert_allclose(evaluate(expanded, ids, {"x": [0.3, 0.8]}, {})[:2], y, rtol=1e-14)
-    rough = newton(RESIDUAL, [0.8, 0.5], 1, [0.3, 0.8])[1]
-    assert max(map(abs, rough)) > 1e-6
-
-
-def test_derivatives_of_newton_are_implicit():
-    f = trace(lambda x: implicit(x)[:2], [("x", 2)])
-    x = [0.3, 0.8]
-    got = np.reshape(jacobian(f, "x")(x), (2, 2))
-    assert_allclose(got, complex_step(_implicit_numpy, x), rtol=1e-12, atol=1e-14)
-    _reverse_agrees(f, x, got)
-
-
-# -- iterate and call -----------------------------------------------------------------------------
+# -- call -----------------------------------------------------------------------------------------
 
 STEP = trace(
     lambda y, a: [y[0] + a[0] * y[1], y[1] - a[0] * sin(y[0])], [("y", 2), ("a", 1)], name="step"
@@ -165,7 +120,10 @@ STEP = trace(
 
 
 def pendulum(x):
-    return iterate(STEP, [x[0], x[1]], 20, [x[2]])
+    y = [x[0], x[1]]
+    for _ in range(20):
+        y = call(STEP, y, [x[2]])
+    return y
 
 
 def _pendulum_numpy(x):
@@ -175,12 +133,12 @@ def _pendulum_numpy(x):
     return np.array(y)
 
 
-def test_iterate_repeats_and_has_derivatives():
+def test_repeated_calls_have_derivatives():
     x = [0.5, 0.2, 0.05]
     f = trace(pendulum, [("x", 3)])
     assert_allclose(pendulum(x), _pendulum_numpy(x), rtol=1e-15)
     assert_allclose(f(x), _pendulum_numpy(x), rtol=1e-15)
-    assert "iterate" in f.graph.op
+    assert f.graph.op.count("call") == 20
     got = np.reshape(jacobian(f, "x")(x), (2, 3))
     assert_allclose(got, complex_step(_pendulum_numpy, x), rtol=1e-12)
     _reverse_agrees(f, x, got)
@@ -220,20 +178,18 @@ def test_functions_may_depend_on_parameters():
     graph = Graph()
     a, b = graph.param("a"), graph.param("b")
     step = trace(lambda y: [y[0] * a + b], [("y", 1)], graph=graph, name="step")
-    residual = trace(lambda y, c: [y[0] * y[0] - a * c[0]], [("y", 1), ("c", 1)], graph=graph)
 
     def f(x):
-        root, _ = newton(residual, [x[0] + 1], 20, [x[0]])
-        return [*call(step, [x[0] + 1]), *iterate(step, [x[0]], 3), *root]
+        return [*call(step, [x[0] + 1]), *call(step, call(step, call(step, [x[0]])))]
 
     traced = trace(f, [("x", 1)])
     given = {"a": 2.0, "b": 0.5}
-    expected = [2 * 2.5 + 0.5, ((1.5 * 2 + 0.5) * 2 + 0.5) * 2 + 0.5, math.sqrt(3.0)]
+    expected = [2 * 2.5 + 0.5, ((1.5 * 2 + 0.5) * 2 + 0.5) * 2 + 0.5]
     assert_allclose(traced([1.5], parameters=given), expected, rtol=1e-14)
     assert sorted(traced.parameters) == ["a", "b"]
     assert sorted(program(traced).parameters) == ["a", "b"]
     slope = jacobian(traced, "x")([1.5], parameters=given)
-    assert_allclose(slope, [2, 8, 2 / (2 * math.sqrt(3.0))], rtol=1e-13)
+    assert_allclose(slope, [2, 8], rtol=1e-13)
     fixed = specialise(traced, given)
     assert_allclose(fixed([1.5]), expected, rtol=1e-14)
 
@@ -243,8 +199,9 @@ def test_forms_nest():
 
     def outer(x):
         y = call(inner, x)
-        z, _ = newton(RESIDUAL, [y[0], 0.5], 12, [y[0] * 0.5, y[1] + 1])
-        return iterate(STEP, z, 3, [x[0]])
+        for _ in range(3):
+            y = call(STEP, y, [x[0]])
+        return y
 
     f = trace(outer, [("x", 2)])
     x = [0.4, 0.7]
@@ -256,7 +213,7 @@ def test_forms_nest():
         )
         assert_allclose(got[:, k], (ahead - behind) / (2 * h), rtol=1e-7, atol=1e-9)
     p = program(f)
-    assert not any(line.op in ("solve", "call", "newton") for line in p.step.lines)
+    assert not any(line.op in ("solve", "call") for line in p.step.lines)
 
 
 def test_a_form_on_constants_is_computed_at_once():

@@ -146,6 +146,9 @@ def test_the_report_is_one_file_without_network(tmp_path):
     f.report(tmp_path / "id.html")
     text = (tmp_path / "id.html").read_text()
     assert "<svg" in text and "FV1" in text and "<script" not in text
+    for name in ARM.joint_names:
+        assert f"<!-- {name}  [N m] -->" in text
+    assert "<!-- t  [s]; shaded: held out -->" in text
     assert "src=" not in text and "<link" not in text and "@import" not in text
 
 

@@ -172,3 +172,18 @@ def test_bad_maps_of_columns_are_typed_errors(columns, message):
 def test_bad_cutoffs_are_typed_errors(cutoff):
     with pytest.raises(da.UsageError, match="cut-off"):
         da.read_motion({"t": T, "q.shoulder": Q[:, 0], "q.elbow": Q[:, 1]}, ARM, cutoff=cutoff)
+
+
+def test_heads_with_commas_and_quotes_are_mapped_in_quotes(tmp_path):
+    m = da.load("RZ(), TXK(1), elbow: RZ(); body 1: M = 1, D = (1, 0, 0); body 2: M = 1;")
+    t = np.linspace(0, 1, 41)
+    path = tmp_path / "log.csv"
+    rows = "\n".join(f"{1000 * x},{10 * x},{20 * x}" for x in t)
+    path.write_text(f'ms,"pos, 1","a ""b"": c"\n{rows}\n')
+    columns = 't=ms:ms, j1="pos, 1":deg,elbow="a ""b"": c":deg:-'
+    d = da.read_motion(path, m, columns=columns)
+    np.testing.assert_allclose(d.q, np.deg2rad(np.stack([10 * t, -20 * t], axis=1)), atol=1e-9)
+    assert not [n for n in d.notes if "not used" in n]
+    for bad in ('j1="pos', "j1=", '="pos, 1"', '"j1"'):
+        with pytest.raises(da.UsageError, match="is not NAME=HEAD"):
+            da.read_motion(path, m, columns=bad)

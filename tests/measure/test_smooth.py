@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.measure.smooth import smooth
 
 pytest.importorskip("scipy")
@@ -55,3 +56,14 @@ def test_missing_samples_and_unequal_times_leave_the_rates_right():
     y = np.where(weight[:, None] > 0, np.sin(t)[:, None], np.nan)
     s = smooth(t, y, weight, None)
     assert np.abs(s.xd[:, 0] - np.cos(t)).max() < 1e-3
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("level", [0.0, 1.0, -2.5e3, 1e-9])
+def test_a_joint_that_stands_still_has_no_rates(level):
+    m = da.load("RZ(), TXK(1), RZ(); body 1: M = 1, D = (1, 0, 0); body 2: M = 1;")
+    t = np.linspace(0, 1, 101)
+    d = da.read_motion({"t": t, "q.j1": np.full(101, level), "q.j2": np.sin(t)}, m)
+    np.testing.assert_allclose(d.q[:, 0], level, rtol=1e-12, atol=1e-15)
+    assert np.abs(d.qd[:, 0]).max() <= 1e-9 * max(1.0, abs(level))
+    assert np.abs(d.qdd[:, 0]).max() <= 1e-6 * max(1.0, abs(level))

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms.articulated_body import articulated_body
-from dalembert.algorithms.composite import composite
 from dalembert.algorithms.coriolis import coriolis_matrix
 from dalembert.algorithms.kinematics import jacobian, pose
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.read.inertia_order import ORDERS, in_our_order
 from dalembert.read.mdh import read_dh
+from models import articulated_body, composite, newton_euler
 from peers import ORACLES, PEERDATA, ROOT, absent
 from sympybotics import sympybotics
 
@@ -290,7 +288,7 @@ axis = [0, 0, 1]
         (CSV.replace("modified", "khalil"), ":3:12", "unknown convention 'khalil'"),
         (CSV + "3,5,0\n", ":8:3", "row 3, column a: there is no frame 5"),
         (CSV + "4,2,0\n", ":8:1", "row 3, column j"),
-        (CSV + "3,2,0,,,,,,,,,,,,,9\n", ":8:19", "under no column"),
+        (CSV + "3,2,0,,,,,,,,,,,,,9\n", ":8:19", "has no column above"),
         (CSV.replace("parameter,L,0.4", "parameter,L"), ":4:1", "2 needed"),
         ("convention,modified\na,d\n", ":1:1", "no row"),
     ],

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms.composite import composite
 from dalembert.algorithms.kinematics import pose
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.read import write
+from models import composite, newton_euler
 
 
 def assert_same(m, back, values=None, seed=0):

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms.composite import composite
 from dalembert.algorithms.drives import friction
 from dalembert.algorithms.kinematics import pose
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.joint import quaternion_matrix
+from models import composite, newton_euler
 
 ARM = """
 <mujoco model="arm">

@@ -3,9 +3,12 @@
 import contextlib
 import json
 import os
+import subprocess
+import sys
 import tomllib
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +17,9 @@ from dalembert.algebra import Mat3, Turn, Vec3
 from dalembert.expr import Expr, Graph
 from dalembert.joint import Revolute
 from dalembert.mechanism import Body, Mechanism
-from dalembert.read import native_records
-from dalembert.read.native import native_text, save
+from dalembert.read import native_fields, native_keys
+from dalembert.read.document import Document
+from dalembert.read.native_writer import native_text, save
 from random_descriptions import random_mechanism
 
 ARM = {
@@ -260,7 +264,7 @@ WRONG = {
     "there is no body 7": body(parent=7),
     "a cycle": body(parent="b"),
     "no parent": arm(bodies=[{"name": "x"}]),
-    "no type": joint(type=None) and body(joint={"axis": [0, 0, 1]}),
+    "type is missing": joint(type=None) and body(joint={"axis": [0, 0, 1]}),
     "has no pitch": joint(pitch=1),
     "lower limit above upper": joint(limits=[1, 0]),
     "3 entries, 2 needed|pairs of limits": joint(limits=[1, 2, 3]),
@@ -351,40 +355,58 @@ def schema():
     return json.loads((files("dalembert.read") / "native.schema.json").read_text("utf-8"))
 
 
-def test_the_schema_lists_the_keys_that_are_read():
-    from dalembert.read import native, native_graph, native_schema
+def test_schema_and_page_are_what_the_table_of_keys_says():
+    tool = Path(__file__).parents[2] / "tools" / "native_keys.py"
+    done = subprocess.run([sys.executable, tool, "--check"])
+    assert done.returncode == 0, "run: python tools/native_keys.py"
 
+
+def test_every_key_of_the_table_is_described():
     found = schema()
-    assert set(found["properties"]) == set(native.KEYS)
-    assert set(found["$defs"]["body"]["properties"]) == set(native.BODY)
-    assert set(found["$defs"]["joint"]["properties"]) == set(native.JOINT)
-    assert found["$defs"]["joint"]["properties"]["type"]["enum"] == list(native.JOINTS)
-    joints = found["properties"]["joints"]["items"]
-    assert set(joints["properties"]) == set(native_graph.GRAPH_JOINT)
-    assert joints["required"] == list(native_graph.NEEDED)
-    for key, record in native_records.RECORDS.items():
+    assert list(found["properties"]) == list(native_keys.TOP)
+    items = found["properties"]["bodies"]["items"]
+    assert list(items["properties"]) == list(native_keys.BODIES.keys)
+    joint = items["properties"]["joint"]
+    assert joint["properties"]["type"]["enum"] == list(native_keys.KINDS)
+    assert joint["required"] == list(native_keys.MOVES.needed) == ["type"]
+    for key, record in native_keys.RECORDS.items():
         items = found["properties"][key]["items"]
         assert list(items["properties"]) == list(record.keys)
         assert items["required"] == list(record.needed)
-    # python -m dalembert.read.native_schema writes the file anew
-    assert found == native_schema.schema()
+
+
+def test_a_new_key_is_one_row_of_the_table(monkeypatch):
+    from dalembert.read import native, native_schema, native_writer
+    from dalembert.read.native_fields import Field
+    from dalembert.read.native_types import TEXT
+
+    # a second word for the name: read, written and described by the row alone
+    row = Field("title", TEXT, "what it is called", fills="name")
+    rows = (row, *native_keys.FILE)
+    monkeypatch.setattr(native_writer, "FILE", rows)
+    monkeypatch.setattr(native_schema, "FILE", rows)
+    assert native_writer.native_data(da.load(ARM))["title"] == "arm"
+    assert native_schema.schema()["properties"]["title"]["description"] == "what it is called"
+    reading = native.Reading(Document({}))
+    assert native.taken(reading, {"title": "x"}, (row,), native.Index()) == {"name": "x"}
+
+
+def written(key, m, names):
+    field = native_keys.TOP[key]
+    return field.type.write(field.of(m), names)
 
 
 def test_a_key_that_has_its_default_is_not_written():
     from dalembert.mechanism import Coupling, Drive
 
     m = da.load(ARM)
-    names = native_records.Names(lambda k: k, lambda k: f"j{k}")
+    names = native_fields.Names(lambda k: k, lambda k: f"j{k}")
     one = replace(m, drives=(Drive(0, inertia=2, gear=-50, viscous=3),), checked=True)
-    assert native_records.RECORDS["drives"].written(one, names) == [
-        {"joint": "j0", "Jm": 2, "gear": -50, "viscous": 3}
-    ]
+    assert written("drives", one, names) == [{"joint": "j0", "Jm": 2, "gear": -50, "viscous": 3}]
     direct = replace(m, drives=(Drive(0, inertia=2),), checked=True)
-    assert native_records.RECORDS["drives"].written(direct, names) == [{"joint": "j0", "Ia": 2}]
+    assert written("drives", direct, names) == [{"joint": "j0", "Ia": 2}]
     coupled = replace(m, couplings=(Coupling(1, 0),), checked=True)
-    assert native_records.RECORDS["couplings"].written(coupled, names) == [
-        {"joint": "j1", "of": "j0", "ratio": 1}
-    ]
+    assert written("couplings", coupled, names) == [{"joint": "j1", "of": "j0", "ratio": 1}]
 
 
 def test_what_is_written_and_what_is_read_satisfies_the_schema(oracles_dir):

@@ -101,9 +101,7 @@ def test_a_vehicle_stands_on_its_rear_axle(oracles_dir):
 
 def test_the_hitch_of_a_second_trailer_is_behind_the_first_axle():
     parameters = {"l": [3, 5, 4], "b": [1, 2, 2], "c": [0.5, 0.25], "m": [1, 1, 1], "J": [1, 1, 1]}
-    m = da.load(
-        {"format": "robot-dynamics-oracle/1", "n_trailers": 2, "parameters": parameters}
-    )
+    m = da.load({"format": "robot-dynamics-oracle/1", "n_trailers": 2, "parameters": parameters})
     assert [b.placement.p.x for b in m.bodies] == [0, Fraction(-1, 2), Fraction(-21, 4)]
 
 

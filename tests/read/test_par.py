@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.errors import Place
 from dalembert.expr import Graph
 from dalembert.expr.exact import to_float
 from dalembert.read.expressions import expression
+from models import newton_euler
 from peers import PEERDATA, absent
 
 SYMORO = PEERDATA / "symoro"

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import dalembert as da
+import models
 import peers
 from dalembert.algorithms import closed_loop
-from dalembert.algorithms.newton_euler import newton_euler
 from dalembert.plan import null_space, plan
 from dalembert.plan.assembly import Closure, assemble
 from dalembert.read.parallel_yaml import parse_lists
+from models import newton_euler
 
 DIRECTORY = peers.ORACLES.parent / "peerdata" / "parallel_robots"
 
@@ -53,7 +54,7 @@ def test_a_robot_loads_assembles_and_moves_by_its_motors(name):
     b = m.bound()
     qd = closed_loop.closed_at(b, p, q.tolist(), 0).velocity(rng.normal(size=m.nv).tolist())
     u = rng.normal(size=len(p.motors))
-    qdd, residual, pivot, _ = closed_loop.closed_forward(b, p, q.tolist(), qd, u.tolist())
+    qdd, residual, pivot, _ = models.closed_forward(b, p, q.tolist(), qd, u.tolist())
     assert np.abs(residual).max() < 1e-12 and pivot[0] > 1e-8
     c = Closure(m)
     N = null_space(c.jacobian(q)) * c.column_size[:, None]
@@ -63,7 +64,7 @@ def test_a_robot_loads_assembles_and_moves_by_its_motors(name):
     scale = np.abs(N.T) @ np.abs(gamma)
     assert np.all(np.abs(N.T @ (gamma - S @ u)) <= 1e-9 * scale.max())
     # and the inverse model undoes the direct one, free coordinates or not
-    back = closed_loop.active_torques(b, p, q.tolist(), qd, qdd)[0]
+    back = models.active_torques(b, p, q.tolist(), qd, qdd)[0]
     assert np.allclose(back, u, rtol=1e-7, atol=1e-8 * (1 + np.abs(gamma).max()))
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalembert.errors import DalembertError, DescriptionError
+from dalembert.read.context import Context
 from dalembert.read.phrase import read_phrase
 
 CASES = [
@@ -41,9 +42,9 @@ CASES = [
     ("RX],RZ;", 1, 3, "no [ for this ]", "remove"),
     ("RX[],RZ;", 1, 4, "empty branch", "elements"),
     ("RX[RY,],RZ;", 1, 7, "element is missing before ]", "remove the comma"),
-    ("RX,[RY],RZ;", 1, 4, "directly after its element", "remove the comma before ["),
-    ("gravity = (0,0,G); RX;", 1, 1, "statement stands before the phrase", "after its ;"),
-    ("body 1: M=1; RX;", 1, 1, "statement stands before the phrase", "after its ;"),
+    ("RX,[RY],RZ;", 1, 4, "must follow its element", "remove the comma before ["),
+    ("gravity = (0,0,G); RX;", 1, 1, "statement comes before the phrase", "after its ;"),
+    ("body 1: M=1; RX;", 1, 1, "statement comes before the phrase", "after its ;"),
     ("TZK(L);", 1, 1, "no joint", "RY("),
     (";", 1, 1, "no joint", "RY("),
     ("", 1, 1, "empty", "RY("),
@@ -84,12 +85,12 @@ CASES = [
     ("RX; body 1: M=1, I=(1,2,3,4,5);", 1, 20, "I has 5 entries", "xx, yy, zz"),
     ("RX; body 1: D=(1,2);", 1, 15, "D has 2 entries", "D = (x, y, z)"),
     ("RX; body 1: D=1;", 1, 15, "D has 1 entries", "D = (x, y, z)"),
-    ("RX; body 1: M=1, M=2;", 1, 18, "stands twice", "once"),
-    ("RX; body 1: I=(1,1,1), IO=(1,1,1);", 1, 24, "stands twice", "not both"),
+    ("RX; body 1: M=1, M=2;", 1, 18, "is given twice", "once"),
+    ("RX; body 1: I=(1,1,1), IO=(1,1,1);", 1, 24, "is given twice", "not both"),
     ("RX; body 1: X=2;", 1, 13, "unknown field 'X'", "M = mass"),
     ("RX; body 1: M=2,, D=(0,0,0);", 1, 17, "field is missing", "remove the comma"),
     ("RX; gravity = (0,0);", 1, 15, "gravity has 2 entries", "(0, 0, G)"),
-    ("RX; gravity = (0,0,1); gravity = (0,0,1);", 1, 24, "gravity stands twice", "once"),
+    ("RX; gravity = (0,0,1); gravity = (0,0,1);", 1, 24, "gravity is given twice", "once"),
     ("RX; wind = (0,0,1);", 1, 5, "'wind' begins no statement", "gravity"),
     ("RX; RY(A,B);", 1, 5, "'RY' begins no statement", "commas"),
     ("RX;;", 1, 4, "empty statement", "remove"),
@@ -122,7 +123,7 @@ def test_a_bad_phrase_says_where_what_and_what_instead(text, line, column, messa
 
 def test_the_source_is_named():
     with pytest.raises(DescriptionError, match=r"arm\.txt:1:3"):
-        read_phrase("RX(A);", source="arm.txt")
+        read_phrase("RX(A);", Context("arm.txt"))
 
 
 @pytest.mark.parametrize(

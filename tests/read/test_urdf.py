@@ -246,7 +246,6 @@ WRONG = {
     "2 numbers, 3 needed": robot(*TWO, joint("j", "a", "b", '<origin xyz="0 0"/>')),
     "axis is zero": robot(*TWO, joint("j", "a", "b", '<axis xyz="0 0 0"/>')),
     "a second <axis>": robot(*TWO, joint("j", "a", "b", "<axis/><axis/>")),
-    "normal is not z": robot(*TWO, joint("j", "a", "b", '<axis xyz="1 0 0"/>', "planar")),
     "<link> has no name": robot("<link/>"),
     "negative mass": robot(link("a").replace('"1"', '"-1"', 1)),
     "document type": "<!DOCTYPE robot SYSTEM 'x'><robot/>",
@@ -356,3 +355,37 @@ def test_an_error_shows_its_line_with_a_caret():
     with pytest.raises(da.DescriptionError) as caught:
         da.load(axis)
     assert caught.value.where.text == '<axis xyz="0 0 0"/></joint></robot>'
+
+
+@pytest.mark.parametrize("normal", ["1 0 0", "0 1 0", "0 0 -1", "0 -2 0", "0.3 -0.5 0.7"])
+def test_a_planar_joint_of_any_normal(normal):
+    """Two slides in the plane and a turn about its normal move the link in the same way."""
+    n = np.array([float(x) for x in normal.split()])
+    n /= np.linalg.norm(n)
+    place = '<origin xyz="0.1 0.2 0.3" rpy="0.4 -0.3 0.2"/>'
+    text = robot(link("a"), link("b"), link("c"), joint(
+        "p", "a", "b", f'{place}<axis xyz="{normal}"/>', "planar"), joint(
+        "k", "b", "c", '<origin xyz="0.2 0 0.1"/><axis xyz="0 1 0"/>', "revolute"))  # fmt: skip
+    m = da.load(text)
+    assert m.joint_names == ("p", "k") and {"b", "c"} <= set(m.frames) and m.nq == 4
+    said = [[float(x) for x in part.split(")")[0].split(",")]
+            for note in m.notes if "planar" in note for part in note.split("(")[1:]]  # fmt: skip
+    x, y = np.array(said)
+    assert np.cross(x, y) == pytest.approx(n, abs=1e-5)
+    first = da.pose(m, [0, 0, 0, 0], frame="b")
+    q = np.array([0.3, -0.2, 0.5, 0.4])
+    there = da.pose(m, q, frame="b")
+    moved = first[:3, 3] + first[:3, :3] @ (0.3 * x - 0.2 * y)
+    assert there[:3, 3] == pytest.approx(moved, abs=1e-5)
+    K = np.array([[0, -n[2], n[1]], [n[2], 0, -n[0]], [-n[1], n[0], 0]])
+    turn = np.eye(3) + np.sin(0.5) * K + (1 - np.cos(0.5)) * K @ K
+    assert there[:3, :3] == pytest.approx(first[:3, :3] @ turn, abs=1e-12)
+    # energy: the power of the forces is its rate
+    qd, qdd = np.array([0.4, 0.1, -0.6, 0.8]), np.array([0.2, -0.5, 0.3, 0.1])
+    step = 1e-6
+
+    def energy(t):
+        return da.kinetic_energy(m, q + t * qd, qd + t * qdd) + da.potential_energy(m, q + t * qd)
+
+    rate = (energy(step) - energy(-step)) / (2 * step)
+    assert da.inverse_dynamics(m, q, qd, qdd) @ qd == pytest.approx(rate, rel=1e-6)

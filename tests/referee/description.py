@@ -62,6 +62,7 @@ class Machine:
     elastic: list[tuple[int, int, float, float, float]]  # q, qd, stiffness, rest, damping
     springs: list[tuple[End, End, float, float, float]]
     parameters: dict[str, float] = field(default_factory=dict)
+    rolling: list[dict] = field(default_factory=list)
 
     def rate(self, joint: str) -> slice:
         """Return where the rates of a joint are."""
@@ -183,6 +184,17 @@ def read(data: dict | Machine) -> Machine:
         at = {"body": r.body(w["body"]), "point": r.numbers(w["point"])}
         radius = r.number(w["radius"]) if "radius" in w else None
         wheels.append(w | at | {"normal": r.numbers(w["normal"]), "radius": radius})
+    rolling = [
+        {
+            "kind": c["kind"],
+            "body": r.body(c["body"]), "on": r.body(c.get("on", -1)),
+            "point": r.numbers(c.get("point", (0, 0, 0))), "at": r.numbers(c.get("at", (0, 0, 0))),
+            "axis": unit(r.numbers(c.get("axis", (0, 0, 1)))),
+            "normal": unit(r.numbers(c.get("normal", (0, 0, 1)))),
+            **{k: r.number(c.get(k, 0)) for k in ("radius", "crown", "on_radius")},
+        }
+        for c in many("rolling")
+    ]  # fmt: skip
     rotors, friction = np.zeros(nv), []
     for d in many("drives"):
         v, N = joint(d["joint"]).v.start, abs(r.number(d.get("gear", 1)))
@@ -203,7 +215,7 @@ def read(data: dict | Machine) -> Machine:
     active = [k for name in many("active") for k in range(nv)[joint(name).v]]
     gravity = r.numbers(data.get("gravity", (0, 0, -9.81)))
     return Machine(bodies, gravity, nq, nv, active, loops, couplings, wheels, equations,
-                   rotors, friction, elastic, springs, r.parameters)  # fmt: skip
+                   rotors, friction, elastic, springs, r.parameters, rolling)  # fmt: skip
 
 
 STIFF = ("stiffness", "rest", "damping")

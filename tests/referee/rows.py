@@ -209,6 +209,44 @@ def wheel_rows(m: Machine, at: list, w: dict, place: Place) -> np.ndarray:
     return np.array(rows)
 
 
+def _length(a: np.ndarray) -> Any:
+    return np.sqrt(a @ a)  # analytic, unlike a norm
+
+
+def touching(at: list, c: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (contact, directions without slip, last of them off the plane) of a rolling body."""
+    (R, p), (S, s) = at[c["body"]], at[c["on"]]
+    centre, axle, n = p + R @ c["point"], R @ c["axis"], S @ c["normal"]
+    if c["kind"] == "gear":
+        gap = s + S @ c["at"] - centre
+        where = centre + gap * c["radius"] / (c["radius"] + c["on_radius"])
+        along = np.cross(axle, gap)
+        return where, along[None] / _length(along), n
+    if c["kind"] == "rack":
+        along = np.cross(axle, n)
+        return centre - c["radius"] * n, along[None] / _length(along), n
+    if c["kind"] == "sphere":
+        return centre - c["radius"] * n, np.eye(3), n
+    ahead = np.cross(axle, n)
+    ahead = ahead / _length(ahead)
+    aside = np.cross(n, ahead)
+    if c["kind"] == "knife_edge":
+        return centre, np.array([aside, n]), n
+    # the lowest point of the middle circle of the tread, then down by its crown
+    down = np.cross(ahead, axle)
+    down = down / _length(down)
+    down = -down if (down @ n).real > 0 else down
+    where = centre + (c["radius"] - c["crown"]) * down - c["crown"] * n
+    return where, np.eye(3), n
+
+
+def rolling_rows(m: Machine, at: list, c: dict) -> np.ndarray:
+    """Return the rows of a rolling body: its point at the contact moves as what it rolls on."""
+    where, ways, _ = touching(at, c)
+    slip = twist_at(m, at, c["body"], where)[:3] - twist_at(m, at, c["on"], where)[:3]
+    return ways @ slip
+
+
 class Jet:
     """A number with its derivative, for equations in coordinates alone."""
 
@@ -300,6 +338,7 @@ def constraints(m: Machine, place: Place) -> tuple[np.ndarray, np.ndarray]:
         row[0, n + a.v.start], row[0, n + b.v.start] = 1, -ratio
         C.append(row)
     C += [wheel_rows(m, at, w, place) for w in m.wheels]
+    C += [rolling_rows(m, at, c) for c in m.rolling]
     c = [0.0] * sum(map(len, C))
     for text in m.equations:
         row, right = equation_row(m, text, place)
@@ -313,6 +352,11 @@ def gaps(m: Machine, place: Place) -> np.ndarray:
     at, q = poses(m, place.q), place.q
     out = [np.zeros(0), *(np.asarray(loop_gap(at, loop)) for loop in m.loops)]
     out += [np.array([q[a.q.start] - r * q[b.q.start] - o]) for a, b, r, o in m.couplings]
+    for c in m.rolling:
+        if c["kind"] not in ("gear", "rack"):
+            where, _, n = touching(at, c)
+            S, s = at[c["on"]]
+            out.append(np.array([n @ (where - s - S @ c["at"])]))
     names = m.parameters | {name: q[k] for name, k, _ in m.names()} | {"t": place.t}
     out += [np.array([value(e, names)]) for e in m.equations if not has_rates(m, e)]
     return np.concatenate(out)

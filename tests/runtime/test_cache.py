@@ -60,10 +60,10 @@ def test_the_default_place_is_the_users_own(monkeypatch, tmp_path):
 
 
 def test_any_wrong_byte_is_a_miss(place):
-    cache.write("k", {"a": 1}, b"code" * 20)
+    cache.write("k", {"a": 1}, b"\x7fELF" * 20)
     path = place / cache.name("k")
     good = path.read_bytes()
-    assert cache.read("k") == ({"a": 1}, b"code" * 20)
+    assert cache.read("k") == ({"a": 1}, b"\x7fELF" * 20)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for k in range(len(good)):
@@ -109,7 +109,7 @@ def test_a_directory_open_to_others_is_not_trusted(place):
 
 
 def test_a_link_is_not_followed(place, tmp_path):
-    cache.write("k", {}, b"code")
+    cache.write("k", {}, b"\x7fELF")
     path = place / cache.name("k")
     path.rename(tmp_path / "elsewhere")
     path.symlink_to(tmp_path / "elsewhere")
@@ -127,22 +127,22 @@ def test_where_nothing_can_be_written_kernels_still_come(place, monkeypatch):
 
 
 def test_a_full_disk_leaves_old_entries_alone(place, monkeypatch):
-    cache.write("k", {}, b"old")
+    cache.write("k", {}, b"\x7fELF old")
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.warns(RuntimeWarning, match="No space left"):
-        cache.write("k", {}, b"new")
-    assert cache.read("k") == ({}, b"old")
+        cache.write("k", {}, b"\x7fELF new")
+    assert cache.read("k") == ({}, b"\x7fELF old")
     assert [p.name for p in place.iterdir()] == [cache.name("k")]
 
 
 def test_too_many_entries_lose_their_older_half(place, monkeypatch, no_warnings):
     monkeypatch.setattr(cache, "_MOST", 8)
     for k in range(9):
-        cache.write(f"k{k}", {}, b"code")
+        cache.write(f"k{k}", {}, b"\x7fELF")
         os.utime(place / cache.name(f"k{k}"), ns=(k, k)) if k < 8 else None
     kept = [k for k in range(9) if cache.read(f"k{k}") is not None]
     assert kept == [4, 5, 6, 7, 8]

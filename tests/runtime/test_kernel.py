@@ -1,10 +1,12 @@
 """What a kernel accepts, refuses and returns."""
 
+import copy
 import threading
 
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.errors import ParameterError, UsageError
 from dalembert.expr import program, sin, trace
 from dalembert.runtime import Kernel, build, compile_program, fast
@@ -203,8 +205,7 @@ def test_a_kernel_says_what_it_is(kernel):
     assert [p.shape for p in kernel.outputs] == [(5,)]
     assert kernel.parameters == () and kernel.cost["step"].sincos == 5
     assert "chain(q, qd)" in repr(kernel) and isinstance(kernel, Kernel)
-    with pytest.raises(TypeError, match="compile it again"):
-        __import__("copy").copy(kernel)
+    assert copy.copy(kernel) is kernel
 
 
 # -- parameters ------------------------------------------------------------------------------------
@@ -361,3 +362,9 @@ def test_parameters_may_be_results_or_unused():
     assert kernel([7.0], parameters={"a": 1, "b": 2}).tolist() == [1, 7]
     many = kernel(np.full((6, 1), 7.0), parameters={"a": np.arange(6), "b": 2})
     assert many.tolist() == [[k, 7] for k in range(6)]
+
+
+def test_parameters_are_given_by_name():
+    k = da.compile(da.robots.scara(), "gravity", parameters=["M4"])
+    with pytest.raises(UsageError, match="parameters is list, not a dict"):
+        k(np.zeros(4), parameters=[1.0])

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dalembert.expr import cos, iterate, program, sin, trace
+from dalembert.expr import call, cos, program, sin, trace
 from dalembert.expr.block import Row, gathered
 from dalembert.runtime import compile_program, library, llvm, module, schedule
 from dalembert.runtime.card import card
@@ -42,7 +42,13 @@ def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters, single, mon
 
 def test_sines_of_sines_come_in_levels():
     step = trace(lambda x: [sin(x[0]) + x[1], cos(x[1] * x[0])], [("x", 2)])
-    deep = trace(lambda x: iterate(step, x, 6), [("x", 2)])
+
+    def six_times(x):
+        for _ in range(6):
+            x = call(step, x)
+        return x
+
+    deep = trace(six_times, [("x", 2)])
     made = program(deep)
     items = [i for c in schedule.schedule(gathered(made.step)).chunks for i in c]
     assert sum(isinstance(i, Row) for i in items) == 6

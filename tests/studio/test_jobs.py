@@ -4,6 +4,7 @@ import json
 import os
 import sys
 
+import numpy as np
 import pytest
 
 import dalembert as da
@@ -80,3 +81,46 @@ def test_a_description_never_opens_a_file(text, tmp_path, monkeypatch):
 ])  # fmt: skip
 def test_odd_questions_have_an_answer(given):
     assert "error" in run("describe", given)
+
+
+def test_struck_terms_have_a_proven_error():
+    listed = run("terms", {"text": ARM})["rows"]
+    least = [t["name"] for t in listed[-2:]]
+    found = run("reduce", {"text": ARM, "strike": least})
+    assert found["after"]["terms"] < found["before"]["terms"]
+    bound = [row["error"] for row in found["joints"]]
+    eq = da.equations(da.load(ARM))
+    short, rng = eq.drop(least), np.random.default_rng(0)
+    whole, less = (da.compile(x, "inverse_dynamics") for x in (eq, short))
+    q, qd, qdd = (rng.uniform(-x, x, (4000, 2)) for x in (np.pi, 1.5, 4))
+    worst = np.abs(whole(q, qd, qdd) - less(q, qd, qdd)).max(axis=0)
+    assert (worst <= np.array(bound) + 1e-12).all() and max(worst) > 0
+
+
+@pytest.mark.parametrize("strike", ["A12:1", [5], ["A12:1; import os"], ["Z1:1"], ["A99:1"],
+                                    ["A12:99999"], ["x" * 5000], [None] * 3000])  # fmt: skip
+def test_odd_terms_are_refused(strike):
+    assert "error" in run("reduce", {"text": ARM, "strike": strike})
+
+
+def test_a_notebook_begins_where_the_page_ended():
+    nbformat = pytest.importorskip("nbformat")
+    odd = "name = 'a \" \\ {0} 0x'\n"
+    from dalembert.read import write
+
+    text = write(da.load(ARM), "toml")[0].replace('name = "mechanism"\n', odd)
+    kept = run("save", {"text": text, "kind": "ipynb", "strike": ["A11:1"], "tolerance": 0.01})
+    assert "error" not in kept, kept
+    book = nbformat.reads(kept["text"], as_version=4)
+    nbformat.validate(book)
+    place = {}
+    for cell in book.cells:
+        if cell.cell_type == "code" and "show" not in cell.source:
+            exec(compile(cell.source, "cell", "exec"), place)
+    assert place["m"].nv == 2 and place["small"].gone >= 0
+
+
+def test_the_code_of_a_smaller_model_says_what_is_left_out():
+    given = {"text": ARM, "language": "c", "quantity": "inverse_dynamics", "tolerance": 0.05}
+    said = "".join(run("code", given)["files"].values())
+    assert "pruned" in said and "error at most" in said

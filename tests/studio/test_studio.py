@@ -1,11 +1,13 @@
 """The studio in a real browser: three people at work, payloads that stay text, a job cancelled."""
 
+import json
 import socket
 import time
 
 import pytest
 
 import dalembert as da
+from payloads import PAYLOADS
 from view.browser import Watched, chromium, need_bundle, wait
 
 pytest.importorskip("uvicorn")
@@ -102,6 +104,73 @@ def test_payloads_stay_text(page):
     page.wait_for_timeout(200)
     assert page.evaluate("window.broken") is None
     assert page.locator("img, svg[onload], .said script").count() == 0
+
+
+def quoted(text):
+    """Return a text as TOML writes it."""
+    return json.dumps(text, ensure_ascii=True)
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_two_hundred_names_stay_text(page, part):
+    own = [p for p in PAYLOADS[part::5] if p.isprintable()]
+    bodies = "\n".join(
+        f"[[bodies]]\nname = {quoted(b)}\nparent = -1\nmass = 1\ncom = [1, 0, 0]\n"
+        f'joint = {{ type = "revolute", axis = [0, 0, 1], name = {quoted(b)} }}'
+        for b in own
+    )
+    write(page, f'format = "dalembert/1"\nname = {quoted(own[0])}\n{bodies}')
+    wait(page, f"document.querySelectorAll('.joints .row').length === {len(own)}")
+    unharmed(page)
+
+
+@pytest.mark.slow
+def test_two_hundred_phrases_stay_text(page):
+    assert len(set(PAYLOADS)) == 200
+    for text in PAYLOADS:
+        write(page, text)
+        write(page, f"RZ(), {text};")
+    unharmed(page)
+
+
+def unharmed(page):
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.broken") is None
+    assert page.evaluate("location.pathname") == "/"
+    inside = "#studio :is(img, iframe, object, embed, form, base, script, svg[onload], [onerror])"
+    assert page.locator(inside).count() == 0
+
+
+def test_a_student_strikes_a_term_and_reads_the_proven_error(page):
+    text = "RY(),TXK(0.4),RY(); body 1: M = 2, D = (0.2,0,0), I = (0.001,0.03,0.03);"
+    write(page, text + " body 2: M = 1, D = (0.15,0,0.1), I = (0.001,0.01,0.01);")
+    page.get_by_role("button", name="Terms", exact=True).click()
+    wait(page, "document.querySelectorAll('.errors td').length === 6")
+    before = page.evaluate("studio.answered")
+    page.locator(".term input").last.click()
+    wait(page, f"studio.answered > {before}")
+    count = "document.querySelector('.result').textContent.match(/^(\\d+) of (\\d+) terms/)"
+    wait(page, f"{count} && +{count}[1] < +{count}[2]")
+    assert page.locator(".term.struck").count() == 1
+    errors = page.locator(".errors td:nth-child(2)").all_inner_texts()
+    assert any(float(x) > 0 for x in errors)
+
+
+def test_a_table_is_edited_as_a_grid(page):
+    page.get_by_role("button", name="DH grid", exact=True).click()
+    wait(page, "document.querySelector('.said').textContent.startsWith('arm: 2 joints')")
+    page.get_by_role("button", name="add a row").click()
+    wait(page, "document.querySelector('.said').textContent.startsWith('arm: 3 joints')")
+    page.get_by_label("d of row 3").fill("0.25")
+    wait(page, "Math.abs(studio.machine.scene.bodies[2].place[3] - 0.25) < 1e-9 || "
+               "JSON.stringify(studio.machine.scene.bodies[2].place).includes('0.25')")  # fmt: skip
+
+
+def test_formalisms_are_compared(page):
+    write(page, "RZ(),TXK(0.4),RY(); body 2: M = 2, D = (0.2,0,0), I = (0.001,0.03,0.03);")
+    page.get_by_role("button", name="Formalisms", exact=True).click()
+    wait(page, "document.querySelector('.tab').textContent.includes('all agree')")
+    assert "augmented_body" in page.locator(".tab").inner_text()
 
 
 def test_slow_clients_do_not_hold_the_others(studio):

@@ -186,8 +186,19 @@ def test_fronts_and_the_best(tmp_path):
     assert len(again) == 300 and "best by peak" in again.summary()
     assert "peak" in again.compare([0, 1])
     pytest.importorskip("matplotlib")
-    again.html(tmp_path / "page.html")
-    assert "<svg" in (tmp_path / "page.html").read_text()
+    page = again.html(tmp_path / "page.html")
+    assert "<svg" in page and (tmp_path / "page.html").read_text() == page == again.html()
+    assert "300 designs" in again._repr_html_() and "0x" not in again._repr_html_()
+
+
+def test_a_wrong_name_is_told_those_that_were_given_values():
+    m = da.load("RZ(), TXK(L1); body 1: M = M1, D = (L1, 0, 0);").with_values(L1=0.5, M1=2)
+    with pytest.raises(da.ParameterError) as e:
+        da.sweep(m, {"L9": (0.3, 0.8)}, task=MOVE, measure=["peak"], samples=3)
+    assert "L1" in e.value.hint
+    with pytest.raises(da.ParameterError) as e:
+        m.with_values(L9=1)
+    assert "L1" in e.value.hint
 
 
 STUDY = """
@@ -261,3 +272,24 @@ def test_a_misspelt_plan_is_refused(tmp_path):
     study.write_text(STUDY.format(more="sed = 3"))
     with pytest.raises(da.DalembertError, match="plan has no 'sed'"):
         read_study(study)
+
+
+PEAK = """
+import json, resource, sys
+import dalembert as da
+m = da.load(json.loads(sys.argv[1]))
+task = {"joint_moves": [{"from": [0, 0], "to": [1, 0.5], "time": 1.0}], "samples": 100}
+da.sweep(m, {"L1": (0.3, 0.6), "L2": (0.3, 0.6)}, task=task, measure=["peak", "rms"],
+         samples=int(sys.argv[2]), workers=1, out=sys.argv[3])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_memory_is_flat_in_the_number_of_designs(tmp_path):
+    pytest.importorskip("resource")
+    peak = [int(subprocess.run(
+        [sys.executable, "-c", PEAK, json.dumps(ARM), str(n), str(tmp_path / str(n))],
+        check=True, capture_output=True, text=True,
+    ).stdout) for n in (20_000, 200_000)]  # fmt: skip
+    assert peak[1] < 1.15 * peak[0], peak

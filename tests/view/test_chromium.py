@@ -6,7 +6,7 @@ import dalembert as da
 from view.browser import Watched, chromium, need_bundle, wait
 
 MACHINES = ["panda", "stanford", "scara", "fourbar", "stewart", "delta", "truck", "flexible2r",
-            "spacecraft", "walker"]  # fmt: skip
+            "spacecraft", "walker", "differential_drive"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

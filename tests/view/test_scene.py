@@ -93,3 +93,37 @@ def test_joints_that_follow_are_drawn_and_follow():
     assert m.nq == 1
     data = scene(m, [0.5])
     assert data["q"] == [0.5, -0.9] and data["couplings"][0]["ratio"] == -2
+
+
+def test_a_motion_carries_what_its_joints_carry():
+    from dalembert.view.motion import of_simulation, of_torques
+
+    m = da.load("RX(), TZK(-1); body 1: M = 2, D = (0, 0, -1);")
+    held = of_torques(da.torques_along(m, da.trajectory.quintic([0.0], [0.0], 1.0)))["reactions"]
+    assert held["bodies"] == [0]
+    assert held["force"][0][0] == pytest.approx([0, 0, 2 * 9.81]) and held["top"] > 19
+    four = da.robots.fourbar()
+    run = da.simulate(four, da.assemble(four), t=0.1)
+    found = of_simulation(run)["reactions"]
+    assert np.array(found["force"])[0] == pytest.approx(
+        run.quantity("link_wrenches")[0, :, :3], rel=1e-3, abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "mobile_manipulator"])
+def test_bodies_that_roll_are_the_wheels_of_their_axle(name):
+    m = getattr(da.robots, name)()
+    q = np.zeros(m.nq)
+    q[2] = 0.7  # whichever way the cart looks
+    axle, *rims = scene(m, q)["wheels"]
+    assert axle["track"] == pytest.approx(0.5) and not axle["hub"]
+    assert [m.bodies[w["body"]].name for w in rims] == ["wheel_left", "wheel_right"]
+    for w in rims:
+        assert w["hub"] and w["radius"] == pytest.approx(0.11)
+        assert w["point"] == [0, 0, 0] and abs(w["normal"][1]) == 1
+
+
+def test_an_axle_without_driven_wheels_keeps_its_own():
+    wheels = scene(da.robots.truck())["wheels"]
+    assert wheels and not any(w["hub"] or w["track"] for w in wheels)
+    assert all(w["radius"] is None for w in wheels)

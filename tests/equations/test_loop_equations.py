@@ -1,0 +1,267 @@
+"""Closed loops in symbols: against kernels, SymPy, an independent reader of the text, and sizes."""
+
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from closed_text import FOUR_BAR, closed_states, read_back
+from dalembert.cli import main
+from dalembert.equations.trig import formula_of
+from dalembert.expr.style import TEXT, write
+from machines.linkages import PLANAR
+from machines.spatial import SPATIAL
+
+TWELVE = ("crank-rocker", "drag link", "five-bar", "slider-crank", "Watt I", "Watt II",
+          "Stephenson I", "Stephenson II", "Stephenson III", "palletiser", "3-RRR", "3-RPR",
+          "inverted slider-crank", "Klann", "geared five-bar")  # fmt: skip
+SIX = ("Bennett", "spherical four-bar", "Sarrus", "Cardan joint", "Goldberg", "agile eye", "Delta")
+
+VALUES = {"a": 0.3, "b": 0.8, "c": 0.6, "d": 0.7, "G": -9.81, "m1": 1.0, "m2": 1.5, "m3": 1.2,
+          "J1": 0.01, "J2": 0.08, "J3": 0.04}  # fmt: skip
+
+
+def against_kernels(m, eq, q, qd, qdd, values=None):
+    found = eq.evaluate(values, list(q.T), list(qd.T), list(qdd.T))
+    lead = [k - 1 for k in eq.independent]
+    assert (
+        tuple(lead) == da.plan(m if values is None else m.with_values(**values), q[0]).independent
+    )
+    known = m if values is None else m.with_values(**values)
+    G, A = da.active_map(known, q), da.active_mass_matrix(known, q)
+    H = da.active_bias(known, q, qd)
+    name = eq.loops.name
+    for (i, j), x in eq.loops.G.items():
+        own = found.get(name("G", i + 1, j + 1), x)
+        own = np.asarray(own, dtype=float)
+        np.testing.assert_allclose(
+            own, G[:, i, lead.index(j)], rtol=1e-8, atol=1e-8 * np.abs(G).max()
+        )
+    for x, a in enumerate(lead):
+        for y, b in enumerate(lead):
+            if y >= x:
+                own = found[name("Ac", a + 1, b + 1)]
+                np.testing.assert_allclose(own, A[:, x, y], rtol=1e-8, atol=1e-8 * np.abs(A).max())
+        own = found[name("Hc", a + 1)]
+        np.testing.assert_allclose(own, H[:, x], rtol=1e-7, atol=1e-8 * np.abs(H).max())
+        tau = (A[:, x] * qdd[:, lead]).sum(axis=1) + H[:, x]
+        np.testing.assert_allclose(
+            found[f"tau{a + 1}"], tau, rtol=1e-7, atol=1e-8 * np.abs(tau).max()
+        )
+
+
+@pytest.mark.parametrize("name", [*TWELVE, *SIX])
+def test_symbols_against_kernels(name):
+    """G, A_c, H_c and forces at closed states of planar and spatial machines."""
+    data, start = (PLANAR | SPATIAL)[name]()
+    m = da.load(data)
+    eq = da.equations(m, q=start)
+    against_kernels(m, eq, *closed_states(m, start, 100))
+
+
+@pytest.mark.parametrize("name", ["fourbar", "fivebar", "delta", "parallelogram_arm"])
+def test_ready_robots(name):
+    m = getattr(da.robots, name)()
+    q = da.assemble(m)
+    eq = da.equations(m, q=q)
+    rng = np.random.default_rng(1)
+    against_kernels(m, eq, q[None], rng.normal(size=(1, m.nv)), rng.normal(size=(1, m.nv)))
+
+
+def numbered():
+    return FOUR_BAR | {"symbols": [], "parameters": VALUES}
+
+
+def test_a_four_bar_with_letters():
+    m = da.load(FOUR_BAR)
+    eq = da.equations(m)
+    assert eq.closure == ("c*cos(q3)+d-a*cos(q1)-b*cos(q1+q2)", "c*sin(q3)-a*sin(q1)-b*sin(q1+q2)")
+    assert eq.G[3, 1] == "a*b*sin(q2)/D1" and eq.G[2, 1] == "-1-a*c*sin(q1-q3)/D1"
+    assert eq.A_c[1, 1] == "A11+2*A12*G21+A22*G21**2+A33*G31**2"
+    text = eq.text()
+    assert "D1 = b*c*sin(q1+q2-q3)\n" in text and "tau1 = Ac11*qdd1+Hc1\n" in text
+    known = m.with_values(**VALUES)
+    q = np.array([da.assemble(known, [x, 0.3, 1.2], hold=["A"]) for x in (0.3, 0.9, 1.4)])
+    rng = np.random.default_rng(0)
+    against_kernels(m, eq, q, *rng.normal(size=(2, 3, 3)), values=VALUES)
+
+
+def test_G_is_what_sympy_eliminates():
+    """J qd = 0 solved by SymPy from the printed closure alone."""
+    sympy = pytest.importorskip("sympy")
+    for data in (FOUR_BAR, PLANAR["five-bar"]()[0], PLANAR["Stephenson III"]()[0]):
+        m = da.load(data)
+        eq = da.equations(m)
+        q = sympy.symbols([f"q{k + 1}" for k in range(m.nq)])
+        letters = {str(x): x for x in q}
+        F = sympy.Matrix([sympy.sympify(x, locals=dict(letters)) for x in eq.closure])
+        J = F.jacobian(q)
+        dep = sorted(eq.loops.plan.dependent)
+        lead = list(eq.loops.plan.independent)
+        rng = np.random.default_rng(3)
+        for _ in range(10):
+            at = {s: rng.uniform(0.4, 1.5) for s in F.free_symbols | set(q)}
+            D = np.array(J[:, dep].subs(at), dtype=float)
+            want = -np.linalg.solve(D, np.array(J[:, lead].subs(at), dtype=float))
+            names = {str(s): x for s, x in at.items()}
+            for n, x in eq.to_sympy().items():
+                if n.startswith(("D", "G", "U")):
+                    names[n] = float(x.subs({s: names[s.name] for s in x.free_symbols}))
+            for r, i in enumerate(dep):
+                for c, j in enumerate(lead):
+                    entry = eq.loops.G[i, j]
+                    own = names.get(eq.loops.name("G", i + 1, j + 1), entry)
+                    assert float(own) == pytest.approx(want[r, c], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*TWELVE, *SIX])
+def test_G_of_every_mechanism_is_what_sympy_eliminates(name):
+    """The printed closure differentiated by SymPy, its Jacobian solved at 20 closed states."""
+    sympy = pytest.importorskip("sympy")
+    data, start = (PLANAR | SPATIAL)[name]()
+    m = da.load(data)
+    eq = da.equations(m, q=start)
+    s, told = eq.loops, eq.json()
+    names = {f"q{k + 1}": sympy.Symbol(f"q{k + 1}") for k in range(m.nq)}
+    steps = []
+
+    def read(text):
+        """Return an expression, its names and its slopes by them, as functions."""
+        made = sympy.sympify(re.sub(r"\bZ\((\d+)\)", r"Z_\1", text), locals=dict(names))
+        of = sorted(made.free_symbols, key=str)
+        return of, sympy.lambdify(of, [made, *(made.diff(x) for x in of)], modules="math")
+
+    for n, x in s.before:
+        name = re.sub(r"\((\d+)\)", r"_\1", n)
+        steps.append((name, read(write(formula_of(x), TEXT))))
+        names[name] = sympy.Symbol(name)
+    rows = [read(x) for x in told["closure"]]
+
+    def J(*pose):
+        """Return the slopes of the closure, steps by the chain rule."""
+        at = {f"q{k + 1}": (x, np.eye(m.nq)[k]) for k, x in enumerate(pose)}
+
+        def slope(made):
+            of, f = made
+            value, *by = f(*(at[str(x)][0] for x in of))
+            return value, sum((d * at[str(x)][1] for d, x in zip(by, of, strict=True)), 0.0)
+
+        for name, made in steps:
+            at[name] = slope(made)
+        return [slope(made)[1] for made in rows]
+
+    dep, lead = sorted(s.plan.dependent), list(s.plan.independent)
+    poses, qd, qdd = closed_states(m, start, 20)
+    found = eq.evaluate(None, list(poses.T), list(qd.T), list(qdd.T))
+    for k, pose in enumerate(poses):
+        D = np.asarray(J(*pose), dtype=float)
+        want = -np.linalg.solve(D[:, dep], D[:, lead])
+        for r, i in enumerate(dep):
+            for c, j in enumerate(lead):
+                own = found.get(s.name("G", i + 1, j + 1), s.G[i, j])
+                own = np.broadcast_to(np.asarray(own, dtype=float), len(poses))[k]
+                assert own == pytest.approx(want[r, c], rel=1e-7, abs=1e-8 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("name", ["four-bar", "Stephenson III", "five-bar"])
+def test_the_printed_text_is_read_back_by_another_reader(name):
+    data = numbered() if name == "four-bar" else PLANAR[name]()[0]
+    m = da.load(data)
+    q = da.assemble(m)
+    eq = da.equations(m, q=q)
+    rng = np.random.default_rng(0)
+    qd, qdd = rng.normal(size=(2, m.nv))
+    at = {f"q{k + 1}": x for k, x in enumerate(q)} | {p: float(v) for p, v in m.values.items()}
+    lead = [k - 1 for k in eq.independent]
+    at |= {f"qd{k + 1}": qd[k] for k in lead} | {f"qdd{k + 1}": qdd[k] for k in lead}
+    at |= {f"e{k}": 1.0 for k in range(1, 9)}
+    zeros, known = read_back(eq.text(), at)
+    assert np.abs(zeros).max() < 1e-12
+    full, fulldd = da.tree_motion(m, q, qd, qdd)
+    want = da.active_torques(m, q, full, fulldd)
+    for tau, k in zip(want, lead, strict=True):
+        assert known[f"tau{k + 1}"] == pytest.approx(tau, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["crank-rocker", "five-bar", "slider-crank", "Watt II", "Klann"])
+def test_passive_coordinates_in_closed_form_close_the_loops(name):
+    """From the independent coordinates and the branch alone."""
+    from dalembert.equations.loop_blocks import value
+
+    data, start = (PLANAR | SPATIAL)[name]()
+    m = da.load(data)
+    eq = da.equations(m, q=start)
+    s = eq.loops
+    assert not s.unsolved
+    at = {n: x for n, x in s.at.items() if n.startswith("e")} | dict(s.example.values)
+    at |= {f"q{k + 1}": start[k] for k in s.plan.independent}
+    for n, x in s.passive:
+        if n:
+            at[n] = value(x, at)
+    q = np.array([at[f"q{k + 1}"] for k in range(m.nq)])
+    assert np.abs(da.closure(m, q)).max() < 1e-9
+    assert np.abs(np.sin((q - start) / 2)).max() < 1e-7  # the branch of the example
+
+
+def test_parallelograms_have_constant_rates_and_know_their_branch():
+    m = da.robots.parallelogram_arm()
+    eq = da.equations(m)
+    assert [eq.G[4, 2], eq.G[4, 3], eq.G[5, 2], eq.G[5, 3]] == ["-1", "1", "1", "-1"]
+    assert not eq.loops.drifts and "stay parallel" in eq.text()
+    flat = da.assemble(m)
+    turn = np.sin((flat[1] + flat[3] - flat[2] - np.pi) / 2)
+    crossed = abs(turn) > 1e-6
+    other = da.equations(m, q=flat)
+    assert bool(other.loops.parallel) is not crossed
+    if crossed:
+        with pytest.raises(da.ComputationError, match="crossed"):
+            eq.evaluate(None, flat, np.zeros(m.nv), np.zeros(m.nv))
+    with pytest.raises(da.ComputationError, match="open"):
+        eq.evaluate(None, flat + 0.1, np.zeros(m.nv), np.zeros(m.nv))
+
+
+def rounded(x):
+    """Return a description with lengths in tenths of a millimetre."""
+    if isinstance(x, dict):
+        return {k: rounded(v) for k, v in x.items()}
+    if isinstance(x, list):
+        return [rounded(v) for v in x]
+    return round(x, 4) + 0.0 if isinstance(x, float) else x
+
+
+def test_sizes_of_texts():
+    """One screen for the four-bar; a few thousand signs for six-bars and platforms."""
+    eq = da.equations(da.load(FOUR_BAR))
+    assert len(eq.text()) < 2500 and len(eq.text().splitlines()) < 62
+    block = eq.text().split("# Rates\n")[1].split("# Accelerations")[0]
+    assert len(block) < 250
+    for name in ("Stephenson I", "Stephenson II", "Stephenson III", "Watt I", "Watt II"):
+        for data in (PLANAR[name]()[0], rounded(PLANAR[name]()[0])):
+            assert len(da.equations(da.load(data)).text()) < 8000, name
+    assert len(da.equations(da.robots.delta()).text()) < 16000
+    assert len(da.equations(da.robots.three_rrr(), expand=True).text()) < 12000
+
+
+def test_derive_prints_every_form(capsys, tmp_path):
+    import json
+
+    file = tmp_path / "four-bar.json"
+    file.write_text(json.dumps(FOUR_BAR))
+    for form in ("condensed", "report", "latex", "markdown", "json"):
+        assert main(["derive", str(file), "--form", form]) == 0
+        printed = capsys.readouterr().out
+        assert {"latex": r"\dot{q}_{2} = G_{21}\,\dot{q}_{1}", "json": '"G31"'}.get(
+            form, "G_{31}" if form == "markdown" else "G31 = "
+        ) in printed
+    assert main(["derive", str(file), "--neglect", "gravity"]) == 2
+    assert "has loops" in capsys.readouterr().err
+
+
+def test_letters_for_which_nothing_closes_are_said():
+    data = numbered() | {"parameters": VALUES | {"d": 5.0}}
+    with pytest.raises(da.ComputationError, match="do not close"):
+        da.equations(da.load(data))
+    with pytest.raises(da.ModelError, match=r"spherical|free"):
+        da.equations(da.robots.stewart())

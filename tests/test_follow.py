@@ -1,0 +1,148 @@
+"""Vehicles that follow paths: steering as a state, laws and functions compiled with the model."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import control
+from dalembert.algorithms.kinematics import target_pose
+from dalembert.control.plane_paths import bends, curvature, nearest
+from dalembert.errors import DalembertError, UsageError
+
+R = da.robots
+Follow, Pursuit = control.FollowPath, control.PurePursuit
+Line, Circle, Eight = control.Line, control.Circle, control.Eight
+EIGHT = Eight((0, 0), 80, 50)
+
+
+def driven(n, law, T, speed, off=0.5, rtol=1e-6):
+    """Return a truck's motion from beside its path, and the distance of its guide from it."""
+    m, path = R.truck(n), law.path
+    made = law.prepared(m, "delta").vehicle
+    (x, y), (x1, y1), _ = path.curve(0.3)
+    q0, g = np.zeros(m.nq), np.hypot(x1, y1)
+    q0[2] = np.arctan2(y1, x1) + (np.pi if law.backwards else 0)
+    p = target_pose(made.numbers, made.target, q0.tolist()).p
+    q0[:2] = [x - off * y1 / g - float(p.x), y + off * x1 / g - float(p.y)]
+    r = da.simulate(
+        m, q0, [speed], t=np.linspace(0, T, 41), motion={"delta": law}, rtol=rtol,
+        torque=control.Cruise(speed, 40000.0),
+    )  # fmt: skip
+    gaps = []
+    for row in r.q:
+        p = target_pose(made.numbers, made.target, row[: m.nq].tolist()).p
+        (x, y), _, _ = path.curve(nearest(path, float(p.x), float(p.y)))
+        gaps.append(np.hypot(float(p.x) - x, float(p.y) - y))
+    return r, np.array(gaps)
+
+
+def test_a_car_returns_to_a_line_and_keeps_its_speed():
+    r, gaps = driven(0, control.FollowPath(control.Line(), length=4), 14, 4.0)
+    assert gaps[0] == pytest.approx(0.5) and gaps[-1] < 1e-3
+    assert r.m.joint_names[-2:] == ("delta", "delta.progress")
+    assert abs(r.qd[-1, 0] - 4) < 1e-3 and np.abs(r.q[:, 3]).max() < 0.2
+    # steering is a state: its rate is what the law gives
+    h = np.gradient(r.q[:, 3], r.t)
+    assert np.abs(h[5:-5] - r.qd[5:-5, 3]).max() < 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "n, law, T, last, folded",
+    [
+        (0, Follow(Circle((0, 20), 20), length=4), 60, 1e-3, 0),
+        (0, Follow(EIGHT, length=4), 100, 1e-3, 0),
+        (0, Follow(Circle((0, 20), -20), backwards=True, length=4), 60, 1e-3, 0),
+        (0, Pursuit(Circle((0, 20), 20), ahead=4.0), 60, 1e-2, 0),
+        (0, Pursuit(Line(), backwards=True), 60, 1e-2, 0),
+        (2, Follow(EIGHT, length=8), 100, 1e-2, 0.5),
+        (2, Follow(Line(), "axle2", True, length=8), 80, 1e-2, 0.2),
+        (2, Follow(Circle((0, 40), -40), "axle2", True, length=8), 120, 1e-2, 0.5),
+        (1, Follow(EIGHT, "axle1", True, length=8), 150, 6e-2, 0.5),
+        (2, Follow(Eight((0, 0), 100, 70), "axle2", True, length=8), 150, 6e-2, 0.5),
+    ],
+)  # fmt: skip
+def test_paths_are_followed_forwards_and_backwards(n, law, T, last, folded):
+    """Guides come to their path and stay there; trailers never fold."""
+    r, gaps = driven(n, law, T, -2.0 if law.backwards else 2.0)
+    assert gaps[-8:].max() < last
+    assert np.abs(r.q[:, 3 : 3 + n]).max(initial=0) <= folded
+    assert np.abs(r.q[:, -2]).max() < 0.5
+
+
+def test_curvature_changes_as_differences_say():
+    for s in (0.2, 1.9):
+        found = bends(EIGHT, s)
+        h = 1e-4
+
+        def arc(a, b):
+            x = np.linspace(a, b, 21)
+            d = [np.hypot(*EIGHT.curve(v)[1]) for v in x]
+            return np.trapezoid(d, x)
+
+        ends = [curvature(EIGHT, s + e) for e in (h, -h)]
+        assert found[0] == pytest.approx((ends[0] - ends[1]) / arc(s - h, s + h), rel=1e-6)
+        ends = [bends(EIGHT, s + e)[1] for e in (h, -h)]
+        assert found[2] == pytest.approx((ends[0] - ends[1]) / arc(s - h, s + h), rel=1e-6)
+
+
+def test_circles_are_held_at_the_angles_of_geometry():
+    """δ* = atan(l κ) of a car; of a trailer on its axle sin φ = l2 κ, which has none of its own."""
+    v = control.FollowPath(control.Circle((0, 0), 12)).prepared(R.truck(0), "delta").vehicle
+    assert v.held(1 / 12)[-1] == pytest.approx(np.arctan(3.6 / 12), abs=1e-5)
+    assert len(v.joints) == 0
+    m = R.truck(1)
+    v = control.FollowPath(control.Circle((0, 0), 30)).prepared(m, "delta").vehicle
+    assert [m.bodies[j].joint_name for j in v.joints] == ["phi1"]
+    R1, c, l2 = 30.0, 0.35, 7.2
+    folded = np.arctan2(l2, np.sqrt(R1**2 + c**2 - l2**2)) + np.arctan2(c, R1)
+    assert v.held(1 / R1)[2] == pytest.approx(-folded, abs=1e-6)
+
+
+def test_functions_of_time_are_read_to_rounding():
+    m = R.truck(0)
+    times = np.linspace(0, 3, 7)
+    r = da.simulate(m, [0, 0, 0], [2.0], t=times, motion={"delta": lambda t: 0.2 * np.sin(t)})
+    fine = np.linspace(0, 3, 4001)
+    rows = da.simulate(m, [0, 0, 0], [2.0], t=times, motion={"delta": (fine, 0.2 * np.sin(fine))})
+    np.testing.assert_allclose(r.q, rows.q, atol=1e-5)  # the table has corners
+    links = "body 1: M = 1, D = (0, 0, -1); body 2: M = 1, D = (0, 0, -1);"
+    arm = da.load(f"RX(), TZK(-1), RX(), TZK(-1); {links}")
+    r = da.simulate(arm, t=times, motion={arm.joint_names[0]: lambda t: 0.3 * t**2})
+    np.testing.assert_allclose(r.q[:, 0], 0.3 * times**2, atol=1e-12)
+
+
+def test_a_function_of_the_state_gives_the_rate_of_steering():
+    m = R.truck(0)
+    steer = {"delta": lambda t, q, qd: 0.3 * np.cos(2 * t) - 0.5 * q[3]}
+    r = da.simulate(m, [0, 0, 0.1], [2.0], t=np.linspace(0, 4, 9), motion=steer, rtol=1e-10)
+
+    def angle(t):  # δ' = 0.3 cos 2t - δ/2, δ(0) = 0
+        a, b = 0.3 * 0.5 / (4 + 0.25), 0.3 * 2 / (4 + 0.25)
+        return a * np.cos(2 * t) + b * np.sin(2 * t) - a * np.exp(-t / 2)
+
+    np.testing.assert_allclose(r.q[:, 3], angle(r.t), atol=1e-8)
+    same = da.simulate(m, [0, 0, 0.1], [2.0], t=r.t, motion={"delta": angle}, rtol=1e-10)
+    np.testing.assert_allclose(r.q[:, :3], same.q, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "motion, said",
+    [
+        ({"phi1": control.FollowPath(control.Line())}, "moves steering angles"),
+        ({"delta": control.FollowPath(control.Line(), guide="front")}, "not steered"),
+        ({"delta": control.FollowPath(control.Circle((0, 0), 1.0))}, "curvature"),
+        ({"delta": lambda t: "x"}, "fails"),
+    ],
+)
+def test_motions_that_cannot_be_say_why(motion, said):
+    with pytest.raises(DalembertError, match=said) as error:
+        da.simulate(R.truck(1), [0] * 4, [1.0], t=1.0, motion=motion)
+    assert error.value.hint
+
+
+def test_a_machine_of_two_speeds_is_no_vehicle_of_one():
+    with pytest.raises(DalembertError, match="one speed"):
+        control.FollowPath(control.Line()).prepared(R.unicycle(), "delta")
+    with pytest.raises(UsageError, match="radius zero"):
+        control.Circle((0, 0), 0)

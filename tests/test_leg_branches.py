@@ -1,0 +1,219 @@
+"""Legs of any kind, on the branch of a pose: against the referee, from any description."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+import referee
+from machines.linkages import PLANAR
+from machines.sketch import BASE, Sketch
+from machines.spatial import SPATIAL
+
+REST = np.zeros(6)
+
+
+def rods(kind):
+    """Return a platform on three arms with two rods each: a Delta, or slides as in Orthoglide."""
+    s, top = Sketch(kind, (0.0, 0.0, -9.81)), np.array([0.0, 0.0, 0.7])
+    s.join("free", BASE, "platform", top, name="platform")
+    for k in range(3):
+        a = 2 * np.pi / 3 * k + 0.2
+        out, side = np.array([np.cos(a), np.sin(a), 0]), np.array([-np.sin(a), np.cos(a), 0])
+        if kind == "Delta with rods":
+            knee = 0.6 * out + [0, 0, 0.15]
+            s.join("revolute", BASE, f"arm{k}", 0.4 * out, side, motor=True, name=f"arm{k}")
+        else:
+            along = 0.8 * out + [0, 0, 0.6]
+            knee, side = 0.6 * along, np.cross(along, [0.0, 0, 1])
+            side /= np.linalg.norm(side)
+            s.join("prismatic", BASE, f"arm{k}", knee, along, motor=True, name=f"arm{k}")
+        for sign in (-1, 1):
+            end = top + 0.15 * out + 0.1 * sign * side
+            s.join("rod", f"arm{k}", "platform", knee + 0.1 * sign * side, cut=True, aside=end)
+    return s.data("drawn")
+
+
+MACHINES = {
+    **{n: (PLANAR | SPATIAL)[n] for n in
+       ("Stewart", "hexaglide", "3-UPU", "3-PRS", "Delta", "agile eye", "3-RRR", "3-RPR")},
+    "Delta with rods": lambda: rods("Delta with rods"),
+    "Orthoglide": lambda: rods("Orthoglide"),
+}  # fmt: skip
+
+
+def motion(data, q, seed=0, far=0.15):
+    """Return a closed state not far from q, with feasible rates, from the referee alone."""
+    rng, m = np.random.default_rng(seed), referee.read(data)
+    qd, _ = referee.feasible(data, q, rng)
+    q = referee.close(data, referee.shifted(m, np.asarray(q, float), far * qd / np.abs(qd).max()))
+    return (q, *referee.feasible(data, q, rng))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_ten_robots_from_the_motion_of_their_platform(name):
+    """(66) for every leg: motor forces and the way back, against maximal coordinates."""
+    data, start = MACHINES[name]()
+    m = da.load(data)
+    branch = da.leg_branches(m, start)
+    assert branch.closed_form is (name in ("Stewart", "hexaglide"))
+    q, qd, qdd = motion(data, start)
+    T, twist = da.pose(m, q, frame="platform"), da.velocity(m, q, qd, frame="platform")
+    rate = da.acceleration(m.tree, q, qd, qdd, frame="platform")
+    want = referee.inverse(data, q, qd, qdd)
+    tau = da.actuator_forces(m, T, twist, rate, branch=branch)
+    assert tau == pytest.approx(want, rel=1e-8, abs=1e-8 * np.abs(want).max())
+    back = da.platform_acceleration(m, T, twist, tau, branch=branch)
+    assert back == pytest.approx(rate, rel=1e-6, abs=1e-7 * np.abs(rate).max())
+    J = da.platform_jacobian(m, T, branch=branch)
+    assert J @ qd[list(referee.read(data).active)] == pytest.approx(twist, rel=1e-8, abs=1e-9)
+    A, H = da.cartesian_model(m, T, twist, branch=branch)
+    assert J.T @ (A @ rate + H) == pytest.approx(want, rel=1e-7, abs=1e-7 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("name", ["Stewart", "hexaglide"])
+def test_signs_are_those_of_the_pose_and_no_others(name):
+    """Legs put on other branches by hand are found there: lengths below zero, joints turned."""
+    data, q = SPATIAL[name]()
+    m = da.load(data)
+    T = da.pose(m, q, frame="platform")
+    usual = da.leg_branches(m, q)
+    for k, signs in ((0, (-1, 1)), (2, (1, -1)), (4, (-1, -1))):
+        other = list(usual)
+        other[k] = tuple(a * b for a, b in zip(usual[k], signs, strict=True))
+        legs = da.leg_states(m, T, REST, REST, branch=tuple(other))[0]
+        names = m.joint_names
+        pose = np.array(q)
+        own = [n for n in names if n.endswith((f"{k}.1", f"{k}.2")) or n == f"p{k}"]
+        for n, x in zip(own, legs[k], strict=True):
+            pose[m.coordinate_names.index(n)] = x
+        assert np.abs(da.closure(m, pose)).max() < 1e-12
+        found = da.leg_branches(m, pose)
+        assert tuple(found) == tuple(other) != tuple(usual)
+        again = da.leg_states(m, T, REST, REST, branch=found)[0]
+        np.testing.assert_allclose(again, legs, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["RPR", "PRR", "PUS", "UPS"])
+def test_closed_forms_put_the_end_where_it_is_asked(kind):
+    """Random legs: the coordinates found, followed by the tree itself, reach the target."""
+    from dalembert.algebra import Vec3
+    from dalembert.algorithms.kinematics import frame_pose
+    from dalembert.algorithms.leg_kinematics import LEGS, leg_coordinates, plain
+
+    joints = {"RPR": "rp", "PRR": "pr", "PUS": "prr", "UPS": "rrp"}[kind]
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        bodies = []
+        for k, letter in enumerate(joints):
+            axis = [0, 0, 1] if letter == "r" else [1, 0, 0]
+            if kind in ("PUS", "UPS") and letter == "r":
+                axis = [0, 0, 1] if joints[:k].count("r") else [0, 1, 0]
+            at = rng.uniform(-0.3, 0.3, 3) * (k == 0 or (kind == "PUS" and k == 1))
+            at[2] *= kind in ("PUS", "UPS") or k == 0
+            bodies.append({"name": f"b{k}", "parent": k - 1, "mass": 1, "joint": {
+                "type": {"r": "revolute", "p": "prismatic"}[letter], "axis": axis,
+                "placement": {"translation": at.tolist(), "rotation":
+                              [["y", 0.4], ["z", 1.0]] if k == 0 else []}}})  # fmt: skip
+        m = da.load({"format": "dalembert/1", "bodies": bodies}).bound()
+        tip = [0.5, 0, 0] if kind != "RPR" else [0.2, 0.1, 0]
+        point = Vec3(*tip)
+        q0 = rng.uniform(0.2, 0.8, m.nq).tolist()
+        T = frame_pose(m, m.bodies[-1].name, q0)
+        target = T.p + T.R @ point
+        kinds = tuple(b.joint.kind for b in m.bodies)
+        hits = []
+        for s in np.ndindex(*(2,) * LEGS[kinds][1]):
+            signs = tuple(1 - 2 * x for x in s)
+            made = [float(plain(x)) for x in leg_coordinates(m, point, target, signs)]
+            U = frame_pose(m, m.bodies[-1].name, made)
+            end = U.p + U.R @ point
+            assert [float(x) for x in end] == pytest.approx([float(x) for x in target], abs=1e-9)
+            hits.append(np.allclose(np.cos(np.subtract(made, q0)), 1, atol=1e-9))
+        assert sum(hits) == 1  # one branch is the one it was taken from
+
+
+def test_a_pose_on_another_branch_is_refused_and_not_taken():
+    """The 3-UPU has a mode in which it turns: it is not reached from the one that does not."""
+    data, q = SPATIAL["3-UPU"]()
+    m = da.load(data)
+    branch = da.leg_branches(m, q)
+    T = da.pose(m, q, frame="platform")
+    T[:3, :3] = [[np.cos(0.2), -np.sin(0.2), 0], [np.sin(0.2), np.cos(0.2), 0], [0, 0, 1]]
+    with pytest.raises(da.ComputationError, match="cannot go to this pose"):
+        da.leg_states(m, T, REST, REST, branch=branch)
+    T = da.pose(m, q, frame="platform")
+    with pytest.raises(da.ComputationError, match="cannot have this velocity"):
+        da.actuator_forces(m, T, [0, 0, 0, 0, 0, 1], REST, branch=branch)
+    states = np.stack([T, T])
+    states[1, 2, 3] += 0.05
+    many = da.actuator_forces(m, states, REST, REST, branch=branch)
+    assert many.shape == (2, 3)
+    assert many[0] == pytest.approx(da.actuator_forces(m, T, REST, REST, branch=branch))
+
+
+def test_a_platform_lifted_out_of_its_plane_is_refused():
+    """Legs in a plane say nothing of what is across it: the gap of their ends does."""
+    m = da.robots.three_rrr()
+    q = da.regular_pose(m)
+    T, branch = da.pose(m, q, frame="platform"), da.leg_branches(m, q)
+    da.actuator_forces(m, T, REST, REST, branch=branch)
+    T[2, 3] += 0.1
+    with pytest.raises(da.ComputationError, match="does not reach the platform"):
+        da.actuator_forces(m, T, REST, REST, branch=branch)
+
+
+def test_what_is_no_parallel_robot_or_not_closed_is_refused():
+    with pytest.raises(da.ModelError, match="no closed loops"):
+        da.leg_branches(da.robots.puma560(), np.zeros(6))
+    five = da.robots.fivebar()
+    with pytest.raises(da.ModelError, match="three legs"):
+        da.leg_branches(five, da.assemble(five))
+    stewart = da.robots.stewart()
+    with pytest.raises(da.ComputationError, match="open"):
+        da.leg_branches(stewart, da.neutral(stewart))
+    with pytest.raises(da.DalembertError):
+        da.leg_branches(stewart, [1.0])
+    b = da.leg_branches(da.robots.delta(), da.regular_pose(da.robots.delta()))
+    assert "crank" in repr(b) and "<table>" in b._repr_html_()
+    data, q = SPATIAL["3-PRS"]()
+    m = da.load(data)
+    branch = da.leg_branches(m, q)
+    with pytest.raises(da.UsageError, match="4 x 4"):
+        da.platform_jacobian(m, np.eye(3), branch=branch)
+    with pytest.raises(da.UsageError, match="tree_torques"):
+        da.leg_torques(m, np.eye(4), REST, REST, branch=branch)
+
+
+def test_a_platform_on_a_platform(tmp_path):
+    """A planar 3-RRR on a 3-PRS: six motors from the motion of the upper platform alone."""
+    import json
+
+    (lower, q1), (upper, q2) = SPATIAL["3-PRS"](), PLANAR["3-RRR"]()
+    m = da.load(lower).attach(da.load(upper), "platform")
+    q = np.concatenate([q1, q2])
+    branch = da.leg_branches(m, q)
+    file = tmp_path / "hybrid.json"
+    m.save(file)
+    data = json.loads(file.read_text())
+    q, qd, qdd = motion(data, q)
+    frame = "3-RRR_platform"
+    T, twist = da.pose(m, q, frame=frame), da.velocity(m, q, qd, frame=frame)
+    rate = da.acceleration(m.tree, q, qd, qdd, frame=frame)
+    want = referee.inverse(data, q, qd, qdd)
+    tau = da.actuator_forces(m, T, twist, rate, branch=branch)
+    assert tau == pytest.approx(want, rel=1e-8, abs=1e-8 * np.abs(want).max())
+    back = da.platform_acceleration(m, T, twist, tau, branch=branch)
+    assert back == pytest.approx(rate, rel=1e-6, abs=1e-7 * np.abs(rate).max())
+
+
+def test_a_hybrid_with_more_motors_than_its_platform_needs_names_the_task_model():
+    m = da.robots.three_rrr()
+    both = m.attach(m, "platform")
+    q = da.assemble(both)
+    branch = da.leg_branches(both, q)
+    T = da.pose(both, q, frame="three_rrr_platform")
+    with pytest.raises(da.UsageError, match="does not decide") as error:
+        da.cartesian_model(both, T, REST, branch=branch)
+    assert "task_model" in str(error.value.hint)
+    t = da.task_model(both, frame="three_rrr_platform")
+    assert t.rank == 3 and len(t.speeds) == 6

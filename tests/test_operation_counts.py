@@ -1,0 +1,56 @@
+"""What the headline models cost: an algorithm may be written anew, it may not grow."""
+
+import pytest
+
+import dalembert as da
+from dalembert import bench
+from dalembert.compute import program_of
+
+# robot, quantity, method: multiplications, additions
+COUNTS = {
+    ("ur5", "inverse_dynamics", "newton_euler"): (153, 109),
+    ("ur5", "mass_matrix", "composite"): (71, 57),
+    ("ur5", "forward_dynamics", "articulated_body"): (325, 226),
+    ("puma560", "inverse_dynamics", "newton_euler"): (182, 144),
+    ("puma560", "mass_matrix", "composite"): (85, 71),
+    ("puma560", "forward_dynamics", "articulated_body"): (450, 356),
+    ("puma560", "inverse_dynamics_derivatives", "analytic"): (793, 627),
+    ("stanford", "inverse_dynamics", "newton_euler"): (144, 109),
+    ("stanford", "forward_dynamics", "articulated_body"): (386, 299),
+    ("panda", "inverse_dynamics", "newton_euler"): (296, 273),
+    ("panda", "mass_matrix", "composite"): (165, 147),
+    ("panda", "forward_dynamics", "articulated_body"): (710, 584),
+    ("walker", "inverse_dynamics", "newton_euler"): (259, 189),
+    ("walker", "forward_dynamics", "articulated_body"): (535, 401),
+    ("walker", "moving_base_inverse", "composite"): (383, 279),
+    ("truck", "alpha_dot", "kane"): (158, 107),
+    ("fourbar", "inverse_dynamics", "newton_euler"): (55, 34),
+    ("fivebar", "forward_dynamics", "projection"): (107, 74),
+    ("flexible2r", "elastic_inverse", "recursion"): (63, 43),
+    ("puma560", "inverse_dynamics", "active_chain"): (1892, 1471),
+    ("stewart", "inverse_dynamics", "newton_euler"): (1344, 1060),
+    ("stewart", "forward_dynamics", "projection"): (2624, 2258),
+    ("stewart", "actuator_forces", "newton_euler"): (1256, 781),
+    ("stewart", "platform_acceleration", "composite"): (1921, 1238),
+}
+TALOS = {  # a free base and 32 joints
+    ("inverse_dynamics", "newton_euler"): (1809, 1731),
+    ("mass_matrix", "composite"): (1700, 1342),
+    ("forward_dynamics", "articulated_body"): (4674, 4015),
+}
+
+
+@pytest.mark.parametrize("row", COUNTS, ids=" ".join)
+def test_a_model_costs_no_more_than_it_did(row):
+    robot, quantity, method = row
+    cost = program_of(getattr(da.robots, robot)(), quantity, method).cost["step"]
+    assert cost.mul + cost.add <= sum(COUNTS[row]) + 2, (str(cost), COUNTS[row])
+
+
+@pytest.mark.parametrize("row", TALOS, ids=" ".join)
+def test_a_humanoid_costs_no_more_than_it_did(row):
+    talos = bench.robots().get("Talos")
+    if talos is None:
+        pytest.skip("no file of Talos here")
+    cost = program_of(talos, *row).cost["step"]
+    assert cost.mul + cost.add <= sum(TALOS[row]) + 2, (str(cost), TALOS[row])

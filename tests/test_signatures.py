@@ -1,0 +1,84 @@
+"""Algorithms take at most six arguments; public signatures say what they take."""
+
+import ast
+import inspect
+
+import pytest
+
+import dalembert as da
+from peers import SOURCE
+
+FILES = sorted((SOURCE / "algorithms").glob("*.py")) + sorted((SOURCE / "linalg").glob("*.py"))
+MOST = 6
+
+
+def arguments(node):
+    """Return how many arguments a function takes, `self` left out."""
+    a = node.args
+    names = [x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+    return len([n for n in names if n != "self"])
+
+
+@pytest.mark.parametrize("file", [*FILES, SOURCE / "spatial.py"], ids=lambda f: f.stem)
+def test_no_signature_is_longer_than_six(file):
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and arguments(n) > MOST]
+    assert not found, [(n.name, arguments(n)) for n in found]
+
+
+# arguments that take values of several kinds (arrays, functions, laws, files) without a common
+# type, and results that depend on the model: this list may only become shorter
+OPEN = {
+    "assemble": {"hold"},
+    "assembly_along": {"motion", "return"},
+    "compile": {"return"},  # the stub has a row for each quantity
+    "equations": {"return"},
+    "identify": {"motion", "wrench_on_body"},
+    "integrate": {"return"},
+    "inverse_kinematics": {"pose"},
+    "linearize": {"q", "qd", "tau", "steer", "drives"},
+    "Mechanism.show": {"return"},
+    "Mechanism.total_mass": {"return"},
+    "neutral": {"return"},
+    "optimise": {"task", "return"},
+    "read_motion": {"source", "columns", "cutoff"},
+    "simulate": {"torque", "drives", "events", "stop", "plant", "sensitivities"},
+    "size": {"cycle", "motors", "gears"},
+    "sweep": {"task"},
+    "task_model": {"m", "rows"},
+    "leg_branches": {"m"},
+    "torques_along": {
+        "trajectory", "wrench_on_environment", "wrench_on_body", "drives", "model", "uncertainty",
+    },
+}  # fmt: skip
+
+
+def untyped(function):
+    """Return the arguments of a function that are Any; those handed on by name are left out."""
+    signature = inspect.signature(inspect.unwrap(function))
+    found = {
+        p.name
+        for p in signature.parameters.values()
+        if p.annotation == "Any" and p.kind is not p.VAR_KEYWORD
+    }
+    return found | ({"return"} if signature.return_annotation == "Any" else set())
+
+
+def public():
+    """Yield every public function and method by name."""
+    for name in da.__all__:
+        thing = getattr(da, name)
+        if not inspect.isclass(thing):
+            if callable(thing):
+                yield name, thing
+            continue
+        for key, value in vars(thing).items():
+            method = value.fget if isinstance(value, property) else value
+            if not key.startswith("_") and inspect.isfunction(method):
+                yield f"{name}.{key}", method
+
+
+def test_no_public_signature_says_any():
+    found = {name: untyped(function) for name, function in public()}
+    assert len(found) > 100
+    assert {name: args for name, args in found.items() if args} == OPEN
