@@ -46,9 +46,7 @@ def groups() -> dict[str, tuple[str, str, list[str]]]:
         page: (title, "", [n for n in names if n in da.__all__])
         for page, (title, names) in GROUPS.items()
     }
-    text = (
-        "Each is also a kernel, `da.compile(m, NAME)`, and `dalembert eval MODEL NAME`."
-    )
+    text = "Each is also a kernel, `da.compile(m, NAME)`, and `dalembert eval MODEL NAME`."
     found["quantities"] = ("Quantities", text, quantities)
     found["more"] = ("Motion, loops, measurements, code", "", more)
     found["errors"] = ("Errors", "Every exception is a `DalembertError`.", errors)

@@ -10,21 +10,58 @@ from dalembert.catalog.table import CLOSED as INSTEAD
 
 HEAD = """# Quantities
 
+*Which quantity do I want?* Begin with [the page of that name](which.md) if you have a question
+rather than a name.
+
+$$M(q)\\,\\ddot q + c(q, \\dot q) + g(q) = \\tau + J^T\\lambda$$
+
 Each is a function `da.<name>(m, inputs..., method=None, check=True)`, a kernel
 `da.compile(m, "<name>")` and a command `dalembert eval MODEL <name>`. Inputs are given in order or
 by name, `q=...`; `help(da.<name>)` explains options and has an example. The first method
 is the default. This page is written by `docs/quantities.py`.
-
+"""
+COLUMNS = """
 | quantity | what it is | inputs | outputs | methods | unit | options |
 |---|---|---|---|---|---|---|
 """
+# heading, what it is for, names; the rest is found by what a name begins with
+GROUPS = (
+    ("Motion of frames", "Every machine.",
+     ("pose", "jacobian", "jacobian_derivative", "velocity", "acceleration")),
+    ("Mass, energy, momentum", "Every machine.",
+     ("centre_of_mass", "momentum", "kinetic_energy", "potential_energy", "acceleration_energy")),
+    ("Forces and accelerations", "Trees; of closed and wheeled machines see below.",
+     ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics", "gravity", "coriolis", "bias",
+      "link_wrenches")),
+    ("Matrices and derivatives", "For control, estimation and optimisation.",
+     ("mass_matrix", "coriolis_matrix", "lagrange_coefficients", "inverse_dynamics_derivatives",
+      "forward_dynamics_derivatives")),
+    ("Parameters", "Linear in masses and inertias: for identification.",
+     ("regressor", "energy_regressor")),
+    ("Elastic joints and moving bases", "Springs in joints; machines that float, fly or swim.",
+     ("elastic_inverse", "moving_base_inverse", "moving_base_direct", "base_acceleration",
+      "prescribed_base_inverse", "elastic_base_inverse")),
+    ("Closed loops", "Four-bars, five-bars, parallelograms; q is that of the whole tree.",
+     ("assembly", "closure", "loop_jacobian", "cut_coordinates", "active_map", "tree_motion",
+      "tree_torques", "active_torques", "active_mass_matrix", "active_bias", "loop_reactions")),
+    ("Parallel robots", "A platform on legs: Stewart, delta, 3-RRR.",
+     ("leg_states", "leg_torques", "platform_wrench", "platform_jacobian", "actuator_forces",
+      "cartesian_model", "platform_acceleration")),
+    ("Wheels and velocity constraints", "Cars, trailers, bicycles, by Kane's method.",
+     ("kane_", "alpha_dot", "constraint_forces")),
+    ("In task space", "The dynamics of a frame instead of joints.", ("cartesian_", "task_")),
+    ("For readers of the sources", "Intermediate results in the notation of a paper.",
+     ("spatial_", "active_chain_")),
+)  # fmt: skip
 
 CLOSED = """
 ## With closed loops
 
 These quantities have another meaning when loops close the tree. Motors are in the order of
-`m.active`, independent joints in the order of the columns of `active_map`. Kinematics and
-energies take the motion of all joints. Quantities that would describe the cut tree alone are
+`m.active`, independent joints in the order of the columns of `active_map`. Velocities,
+accelerations and energies are those of the closed motion, with loops, couplings and wheels alike:
+the rates of independent joints are read, the others follow; where something is prescribed,
+`steer` and `steer_rate` are inputs too. Quantities that would describe the cut tree alone are
 refused, and the error says what to use instead: {refused}. `m.tree`, the machine without
 loops, wheels and constraints, has them.
 
@@ -34,14 +71,28 @@ loops, wheels and constraints, has them.
 def page() -> str:
     """Return the page as Markdown."""
     refused = ", ".join(f"`{name}`" for name in REFUSED)
-    columns = HEAD[HEAD.index("| quantity") :]
-    return (
-        HEAD
-        + table(da.catalog())
-        + CLOSED.format(refused=refused)
-        + columns
-        + table(INSTEAD.values())
-    )
+    text = HEAD
+    for heading, what, rows in grouped(da.catalog()):
+        text += f"\n## {heading}\n\n{what}\n{COLUMNS}{table(rows)}"
+    return text + CLOSED.format(refused=refused) + COLUMNS[1:] + table(INSTEAD.values())
+
+
+def grouped(rows: Iterable[Quantity]) -> list[tuple[str, str, list[Quantity]]]:
+    """Return the quantities by class of machine and use; none is left out."""
+    left = {row.name: row for row in rows}
+    found = []
+    for heading, what, names in GROUPS:
+        own = [n for n in left if n in names]
+        own += [
+            n
+            for n in left
+            if n not in own and n.startswith(tuple(x for x in names if x[-1] == "_"))
+        ]
+        own.sort(key=lambda n: names.index(n) if n in names else len(names))
+        found.append((heading, what, [left.pop(n) for n in own]))
+    if left:
+        found.append(("Others", "", list(left.values())))
+    return [group for group in found if group[2]]
 
 
 def table(rows: Iterable[Quantity]) -> str:

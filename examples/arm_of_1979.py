@@ -1,7 +1,8 @@
 """The task of Vukobratović and Potkonjak (1979): a 3-dof arm lifts its tip at 2 m/s² for 1 s.
 
 Figure 6 of the paper, which held lengths and axes, is lost. The geometry here is assumed: a
-vertical first axis, two horizontal ones, two rods of 0.6 m, masses 0.1, 2 and 2 kg.
+vertical first axis, two horizontal ones, two rods of 0.6 m, masses 0.1, 2 and 2 kg. The start is
+the paper's own, (π, -π/2, -π/2): the first rod hangs down, the second stands out.
 """
 
 import time
@@ -12,11 +13,11 @@ import dalembert as da
 from dalembert.algorithms.active_chain import circle
 from dalembert.trajectory.paths import line
 
-ARM = """RZ(), RY(), TXK(0.6), RY(), TXK(0.6);
+ARM = """RZ(), RY(), TXK(-0.6), RY(), TXK(-0.6);
 body 1: M = 0.1, D = (0, 0, 0), I = (0.0001, 0.0001, 0.0001);
-body 2: M = 2, D = (0.3, 0, 0), I = (0, 0.06, 0.06);
-body 3: M = 2, D = (0.3, 0, 0), I = (0, 0.06, 0.06);"""
-START = np.array([0.0, -0.3381355964653032, 1.8522764000257417])
+body 2: M = 2, D = (-0.3, 0, 0), I = (0, 0.06, 0.06);
+body 3: M = 2, D = (-0.3, 0, 0), I = (0, 0.06, 0.06);"""
+START = np.array([np.pi, -np.pi / 2, -np.pi / 2])
 
 
 def main() -> None:
