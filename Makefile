@@ -10,25 +10,41 @@ CONSTRAINTS ?= constraints.txt
 PARTS := $(if $(PART),$(wildcard tests/$(PART) tests/test_$(PART)*.py),tests)
 COVERAGE ?= $(if $(PART),,--cov=dalembert --cov-report=)
 
-.PHONY: run test test-all lint bench docs toolchains clean
+.PHONY: run test test-all corpus soak mutate lint bench docs toolchains clean
 
 run: .venv/.installed-run
 	@$(PY) examples/first.py
 
+# tests of processes, signals and time share two cores: what failed is tried once more, alone
 test: lint
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" || { test $$? -eq 1 && echo "once more, alone, what failed:" && \
+	$(PY) -m pytest -n 0 -m "not slow" --last-failed --last-failed-no-failures none; }
 
 test-all: lint
 	@test -n "$(PARTS)" || { echo "there is no part $(PART): see tests/" >&2; exit 2; }
 	HYPOTHESIS_PROFILE=all $(PYTEST) $(COVERAGE) $(PARTS)
 	@if [ -n "$(COVERAGE)" ]; then echo "coverage: $$($(PY) -m coverage report --format=total) %"; fi
 
+# every URDF, xacro, SDF, MJCF and .par file under DIR beside Pinocchio and MuJoCo
+corpus: .venv/.installed-dev
+	@test -n "$(DIR)" || { echo "make corpus DIR=folder" >&2; exit 2; }
+	$(PY) tests/corpus.py $(DIR)
+
+# hours of random machines and fuzzing; HOURS=2 by default, the log in build/soak goes on
+soak: .venv/.installed-dev
+	$(PY) tests/soak.py --hours $(or $(HOURS),2)
+
+# faults put into the code one by one: the tests must notice (FILES=..., SAMPLE=...)
+mutate: .venv/.installed-dev
+	$(PY) tools/mutate.py --sample $(or $(SAMPLE),100) $(FILES)
+
 lint: .venv/.installed-dev
 	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
 	$(PY) -m mypy src
 
 bench: .venv/.installed-dev
-	$(PY) -m benchmarks
+	$(PY) -m benchmarks ratios
 
 # the manual as a site; its notebooks run
 docs: .venv/.installed-docs
@@ -38,7 +54,7 @@ docs: .venv/.installed-docs
 # compilers and interpreters of the languages that `make test-all` also runs
 toolchains:
 	apt-get update
-	apt-get install --yes gcc g++ gfortran octave chromium ffmpeg
+	apt-get install --yes gcc g++ gfortran octave chromium ffmpeg pocl-opencl-icd ocl-icd-opencl-dev
 	command -v rustc || apt-get install --yes rustc
 
 clean:

@@ -1,7 +1,7 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
-    python -m benchmarks [all | kernels | loops | equations | listings | kane | moving |
-                         simulation | forms] [--quick] [--chains] [--no-peers]
+python -m benchmarks [all | ratios | kernels | loops | equations | listings | kane | moving |
+                     simulation | forms | designs] [--quick] [--chains] [--no-peers]
 """
 
 from __future__ import annotations
@@ -19,37 +19,32 @@ from dalembert import bench, robots
 from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cost import costs
 
-from . import equations, forms, kane, listings, loops, moving, simulation
-
-# the least ratio that each figure should reach, by robot
-WANTED = {
-    "inverse_dynamics": (45, 35, 22),
-    "forward_dynamics": (45, 30, 18),
-    "mass_matrix": (55, 40, 10),
-    "inverse_dynamics_derivatives": (45, 20, 8),
-    bench.ONE_CALL: (10, 9, 6),
-}
-# the most multiplications and additions that inverse dynamics should need
-OPERATIONS = {"UR5": (165, 128), "Panda": (304, 284), "Talos": (1884, 1826)}
-PUMA = (259, 245)
+from . import designs, equations, forms, kane, listings, loops, moving, ratios, simulation
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     choices = ("all", "kernels", "loops", "equations", "listings", "kane", "moving", "simulation")
-    choices += ("forms",)
+    choices += ("forms", "designs", "ratios")
     parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
+    parser.add_argument("--only", help="models of the ratios: UR5,Panda")
     parser.add_argument("--no-peers", action="store_true", help="leave other engines away")
     options = parser.parse_args()
     for line in machine():
         print(line)
+    if options.what == "ratios":
+        for line in ratios.rows(options.only, 0.05 if options.quick else 0.6):
+            print(line, flush=True)
     if options.what in ("all", "kernels"):
         kernels(options)
     if options.what in ("all", "forms"):
         for line in forms.rows(options.quick):
+            print(line, flush=True)
+    if options.what in ("all", "designs"):
+        for line in designs.lines():
             print(line, flush=True)
     if options.what in ("all", "loops"):
         for line in loops.rows(not options.no_peers, 0.05 if options.quick else 1.0):
@@ -105,46 +100,36 @@ def cpu() -> str:
 
 
 def speed(found: dict, peers: bool, seconds: float) -> Iterator[str]:
-    """Yield the table of times and ratios, with the ratio that is wanted."""
-    yield "\n| model | quantity | ours ns | peer | peer ns | ratio | wanted | error |"
-    yield "|---|---|---|---|---|---|---|---|"
+    """Yield the table of times and ratios."""
+    yield "\n| model | quantity | ours ns | peer | peer ns | ratio | error |"
+    yield "|---|---|---|---|---|---|---|"
     for row in bench.bench(found, peers, seconds):
-        yield cells(row, wanted(row))
+        yield cells(row)
     for label, m in found.items() if peers and available() else ():
         for row in casadi_rows(label, m, seconds):
-            wants = 1.8 if row.quantity != bench.COLD else 1.67
-            yield cells(row, f"{wants:g}")
+            yield cells(row)
 
 
-def wanted(row: bench.Row) -> str:
-    """Return the ratio that a row should reach."""
-    names = list(bench.ROBOTS)
-    if row.model not in names or row.quantity not in WANTED:
-        return ""
-    return str(WANTED[row.quantity][names.index(row.model)])
-
-
-def cells(row: bench.Row, wants: str) -> str:
+def cells(row: bench.Row) -> str:
     """Return one line of the table."""
     peer = ("", "", "", "")
     if row.peer_ns is not None:
         error = "" if row.error is None else f"{row.error:.0e}"
         peer = (row.peer, f"{row.peer_ns:.1f}", f"{row.ratio:.1f}", error)
     name, ns, ratio, error = peer
-    line = (row.model, row.quantity, f"{row.ours_ns:.1f}", name, ns, ratio, wants, error)
+    line = (row.model, row.quantity, f"{row.ours_ns:.1f}", name, ns, ratio, error)
     return "| " + " | ".join(map(str, line)) + " |"
 
 
 def operations(found: dict) -> Iterator[str]:
-    """Yield the table of operation counts, with the most that are wanted."""
-    yield "\n| model | inverse dynamics, mul + add | wanted |"
-    yield "|---|---|---|"
-    counted = {name: (m, "given", OPERATIONS.get(name)) for name, m in found.items()}
-    counted["PUMA 560, base parameters"] = (robots.puma560(symbolic=True), "base", PUMA)
-    for name, (m, kind, most) in counted.items():
+    """Yield the table of operation counts."""
+    yield "\n| model | inverse dynamics, mul + add |"
+    yield "|---|---|"
+    counted = {name: (m, "given") for name, m in found.items()}
+    counted["PUMA 560, base parameters"] = (robots.puma560(symbolic=True), "base")
+    for name, (m, kind) in counted.items():
         (row,), _ = costs(m, ["inverse_dynamics"], ["newton_euler"], [kind])
-        limit = f"{most[0]} + {most[1]}" if most else ""
-        yield f"| {name} | {row.mul} + {row.add} | {limit} |"
+        yield f"| {name} | {row.mul} + {row.add} |"
 
 
 def chains() -> Iterator[str]:

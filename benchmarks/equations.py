@@ -1,6 +1,6 @@
 """Closed forms timed: dalembert beside SymPy's LagrangesMethod on the same four-joint chain.
 
-    python -m benchmarks equations
+python -m benchmarks equations
 """
 
 from __future__ import annotations
