@@ -1,5 +1,6 @@
 """What the studio computes, and that a page reaches no file and no code."""
 
+import io
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.studio.jobs import JOBS, run
+from dalembert.studio.worker import Said
 
 ARM = (
     "RZ(-1,1),TXK(0.4),RY(),TXK(0.3); body 1: M = 2, D = (0.2,0,0), I = (0.001,0.03,0.03);"
@@ -25,6 +27,23 @@ def test_every_job_answers_in_plain_data():
         answer = run(name, given)
         assert "error" not in answer, (name, answer)
         json.dumps(answer, allow_nan=False)
+
+
+def test_long_jobs_say_how_far_they_are():
+    for name, more in (("simulate", {"seconds": 2}), ("reduce", {"tolerance": 0.05})):
+        parts = []
+        assert "error" not in run(name, {"text": ARM, "q": [0.1, 0.2], **more}, parts.append)
+        assert parts and all(0 <= x <= 1 for x in parts)
+
+
+def test_a_worker_says_how_far_it_is_before_it_answers():
+    out = io.StringIO()
+    said = Said(out)
+    for k in range(1000):
+        said.part(k / 1000)
+    said.line({"answer": {}})
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert lines[0] == {"part": 0.0} and lines[-1] == {"answer": {}} and len(lines) < 50
 
 
 def test_equations_are_those_of_the_package():

@@ -173,6 +173,17 @@ def test_formalisms_are_compared(page):
     assert "augmented_body" in page.locator(".tab").inner_text()
 
 
+def test_an_answer_that_comes_late_stays_in_its_tab(page):
+    write(page, "RZ(),TXK(0.4),RY(); body 2: M = 2, D = (0.2,0,0), I = (0.001,0.03,0.03);")
+    page.get_by_role("button", name="Formalisms", exact=True).click()
+    page.get_by_role("button", name="Code", exact=True).click()
+    wait(page, "document.querySelector('.listing').textContent.includes('#include')")
+    page.get_by_role("button", name="Formalisms", exact=True).click()
+    wait(page, "document.querySelector('.tab').textContent.includes('all agree')")
+    assert page.locator(".tab .listing").count() == 0
+    assert page.locator(".tab .errors").count() == 1
+
+
 def test_slow_clients_do_not_hold_the_others(studio):
     held = []
     for _ in range(100):

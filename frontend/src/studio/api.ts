@@ -23,6 +23,25 @@ export async function ask<T>(job: string, given: unknown): Promise<Answer<T> | n
   return latest[job] === mine ? answer : null;
 }
 
+// what is shown while a long job runs: the seconds, and how far it is where it says so
+export function waiting(host: HTMLElement, word: string): () => void {
+  const began = performance.now(), line = document.createElement("p"), bar = document.createElement("progress");
+  line.className = "cost";
+  bar.hidden = true;
+  bar.max = 1;
+  host.replaceChildren(line, bar);
+  const look = async () => {
+    line.textContent = `${word} … ${((performance.now() - began) / 1000).toFixed(1)} s`;
+    const r = await fetch("/api/progress", { credentials: "same-origin" });
+    const part = r.ok ? ((await r.json()) as { part: number | null }).part : null;
+    bar.hidden = part === null;
+    if (part !== null) bar.value = part;
+  };
+  line.textContent = `${word} …`;
+  const clock = window.setInterval(() => { if (host.isConnected) void look(); }, 400);
+  return () => { clearInterval(clock); line.remove(); bar.remove(); };
+}
+
 export function keep(name: string, text: string): void {
   const a = document.createElement("a"), url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   a.href = url;

@@ -1,7 +1,7 @@
 // The formalisms side by side: what each costs, and how well they agree.
 
 import { element } from "../view/panel";
-import { ask } from "./api";
+import { ask, waiting } from "./api";
 
 interface Row { quantity: string; method: string; mul: number; add: number; div: number; sincos: number }
 interface Compared {
@@ -11,9 +11,11 @@ interface Compared {
 }
 
 export async function compareTab(host: HTMLElement, given: () => Record<string, unknown>): Promise<void> {
-  const line = element("p", host, "cost", "computing …");
+  const done = waiting(element("div", host), "comparing");
   const r = await ask<Compared>("formalisms", given());
+  done();
   if (!r) return;
+  const line = element("p", host, "cost");
   if (r.error) { line.textContent = [r.error.message, r.error.hint].filter(Boolean).join(" — "); return; }
   const wrong = r.agree.filter((a) => !a.ok).map((a) => a.quantity);
   const worst = Math.max(0, ...r.agree.flatMap((a) => a.worst.flat()).filter((x): x is number => x !== null));

@@ -18,7 +18,9 @@ const kept = new Map<string, string>(); // typeset text by its LaTeX
 function typeset(latex: string): string {
   let html = kept.get(latex);
   if (html === undefined) {
-    html = katex.renderToString(latex, { throwOnError: false, trust: false, output: "html", maxSize: 20, maxExpand: 1000, strict: "ignore" });
+    // brackets of fixed size: a line may break between them, so that a long formula stays in its column
+    const loose = latex.replaceAll("\\left(", "\\bigl(").replaceAll("\\right)", "\\bigr)");
+    html = katex.renderToString(loose, { throwOnError: false, trust: false, output: "html", maxSize: 20, maxExpand: 1000, strict: "ignore" });
     if (kept.size > 4000) kept.clear();
     kept.set(latex, html);
   }

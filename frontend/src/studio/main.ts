@@ -11,7 +11,7 @@ import { Player } from "../view/player";
 import type { Motion, Scene } from "../view/scene";
 import { Stage } from "../view/stage";
 import "../view/style.css";
-import { ask, keep, type Wrong } from "./api";
+import { ask, keep, waiting, type Wrong } from "./api";
 import { compareTab } from "./compare";
 import { Editor } from "./editor";
 import { showEquations, unfolded, type Equations } from "./formulas";
@@ -247,7 +247,8 @@ class StudioPage {
         this.player?.pause();
         body.replaceChildren();
         this.low.classList.toggle("tall", !on);
-        if (!on) { b.classList.add("on"); make(body); }
+        // a late answer finds the place of its own tab, which is no longer on the page
+        if (!on) { b.classList.add("on"); make(element("div", body, "own")); }
         this.stage?.resize();
       });
     });
@@ -312,15 +313,16 @@ class StudioPage {
     const run = async () => {
       go.disabled = true;
       stop.disabled = false;
-      result.replaceChildren(element("p", null, "cost", "computing …"));
+      const done = waiting(result, "computing");
       const q = this.machine!.q.slice(), home = this.machine!.scene.q;
       const moved = q.some((x, k) => Math.abs(x - home[k]) > 1e-9);
       const end = moved ? q : home.map((x) => x + 0.5);
       const r = await ask<{ motion: Motion; summary?: string }>(job, this.given({ q, start: home, end, seconds: +seconds.value }));
+      done();
       go.disabled = false;
       stop.disabled = true;
       result.replaceChildren();
-      if (!r) return;
+      if (!r || !host.isConnected) return;
       if (r.error) { element("p", result, "cost bad", [r.error.message, r.error.hint].filter(Boolean).join(" — ")); return; }
       const line = element("div", result, "bar"), plots = element("div", result, "plots");
       plots.style.display = "flex";

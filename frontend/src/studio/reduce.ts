@@ -1,7 +1,7 @@
 // A smaller model: terms by their share of the force, struck by hand or pruned, with the proven error.
 
 import { element, number } from "../view/panel";
-import { ask } from "./api";
+import { ask, waiting } from "./api";
 
 interface Term { name: string; text: string; share: number; force: number; joints: number[] }
 interface Size { terms: number; cost: string; operations: number }
@@ -66,10 +66,9 @@ export function reduceTab(host: HTMLElement, page: Host): void {
     later();
   });
   const prove = async () => {
-    const began = performance.now();
-    const clock = window.setInterval(() => result.replaceChildren(element("p", null, "cost", `proving … ${number((performance.now() - began) / 1000, 2)} s`)), 250);
+    const done = waiting(result, "proving");
     const r = await ask<Reduced>("reduce", page.given({ ...c }));
-    clearInterval(clock);
+    done();
     if (!r) return;
     result.replaceChildren();
     if (r.error) { element("p", result, "cost bad", [r.error.message, r.error.hint].filter(Boolean).join(" — ")); return; }

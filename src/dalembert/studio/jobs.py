@@ -19,6 +19,8 @@ WIDEST = 6000  # characters of one formula in LaTeX
 LISTING = 2_000_000  # characters of generated code
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity", "coriolis")
 
+Report = Callable[[float], None]  # told how far a job is, from 0 to 1
+
 
 def mechanism_of(given: Mapping[str, Any]) -> Any:
     """Return the mechanism that the page describes, its parameters as the sliders say."""
@@ -135,11 +137,11 @@ def terms(given: Mapping[str, Any]) -> dict[str, Any]:
     return reduced.terms(_equations(mechanism_of(given)), given)
 
 
-def reduce(given: Mapping[str, Any]) -> dict[str, Any]:
+def reduce(given: Mapping[str, Any], report: Report | None = None) -> dict[str, Any]:
     """Return what is left of the model without struck and negligible terms, and its error."""
     from . import reduced
 
-    return reduced.reduced(_equations(mechanism_of(given)), given)
+    return reduced.reduced(_equations(mechanism_of(given)), given, report)
 
 
 def formalisms(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,7 +167,7 @@ def _numeric(m: Any) -> Any:
     return m
 
 
-def simulate(given: Mapping[str, Any]) -> dict[str, Any]:
+def simulate(given: Mapping[str, Any], report: Report | None = None) -> dict[str, Any]:
     """Return the motion of the machine let go from a pose."""
     import numpy as np
 
@@ -178,7 +180,7 @@ def simulate(given: Mapping[str, Any]) -> dict[str, Any]:
     from ..simulate import simulate as run
 
     q = np.asarray(start_pose(m, given.get("q"))[0])
-    r = run(m, q, t=np.linspace(0, seconds, 301), max_steps=200_000)
+    r = run(m, q, t=np.linspace(0, seconds, 301), max_steps=200_000, progress=report)
     return {"motion": of_simulation(r)}
 
 
@@ -223,7 +225,7 @@ def save(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": "machine.toml", "text": write(m, "toml")[0]}
 
 
-JOBS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+JOBS: dict[str, Callable[..., dict[str, Any]]] = {
     job.__name__: door(job)
     for job in (
         *(describe, equations, terms, reduce, formalisms),
@@ -232,10 +234,13 @@ JOBS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 }
 
 
-def run(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+TELLING = ("reduce", "simulate")  # jobs that say how far they are
+
+
+def run(name: str, given: Mapping[str, Any], report: Report | None = None) -> dict[str, Any]:
     """Return the answer of a job; what is wrong with the input is part of the answer."""
     try:
-        return JOBS[name](given)
+        return JOBS[name](given, report) if name in TELLING else JOBS[name](given)
     except DalembertError as error:
         where = error.where
         return {

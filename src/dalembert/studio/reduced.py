@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, shown
@@ -39,7 +39,9 @@ def struck(given: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def simplified(eq: Equations, given: Mapping[str, Any]) -> tuple[Equations, dict[str, Any]]:
+def simplified(
+    eq: Equations, given: Mapping[str, Any], report: Callable[[float], None] | None = None
+) -> tuple[Equations, dict[str, Any]]:
     """Return the equations without the struck and the negligible terms, and what this costs.
 
     The error of struck terms is at most the sum of the largest force of each: a proof, if a coarse
@@ -53,7 +55,7 @@ def simplified(eq: Equations, given: Mapping[str, Any]) -> tuple[Equations, dict
         eq = eq.drop(names)
     if tolerance > 0 or budget > 0:
         choice = {"operations": int(budget)} if budget > 0 else {"tolerance": min(tolerance, 1.0)}
-        made = eq.prune({}, limits, **choice)
+        made = eq.prune({}, limits, progress=report, **choice)
         bound = [x + y for x, y in zip(bound, made.bound, strict=True)]
         eq, said = made.equations, made.positive_definite
     return eq, {"bound": bound, "definite": said}
@@ -79,12 +81,14 @@ def terms(eq: Equations, given: Mapping[str, Any]) -> dict[str, Any]:
     return {"rows": rows, "count": len(every)}
 
 
-def reduced(eq: Equations, given: Mapping[str, Any]) -> dict[str, Any]:
+def reduced(
+    eq: Equations, given: Mapping[str, Any], report: Callable[[float], None] | None = None
+) -> dict[str, Any]:
     """Return how many terms and operations are left, and the proven error of each joint."""
     from ..equations.box import box_of
 
     forces = box_of(eq, {}, limits_of(given)).largest_forces(eq)
-    shorter, proof = simplified(eq, given)
+    shorter, proof = simplified(eq, given, report)
     names = eq.mechanism.joint_names
     rows = [
         {"joint": shown(name, 40), "error": b, "share": b / f if f > 0 else None}

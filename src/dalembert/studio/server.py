@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 LIVE = ("describe", "equations")  # answers to keystrokes and sliders
+QUICK = ("code", "save", "frequencies")  # these do not wait for the long ones
 FIRST = "RZ(-pi,pi),TZK(0.3),RY(-2,2),TZK(0.4),RY(-2.5,2.5),TZK(0.35);"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 PAGE = (
@@ -81,8 +82,11 @@ def application(port: int, token: str, first: str = FIRST) -> App:
             return PlainTextResponse("JSON is needed", 400)
         if not isinstance(given, dict):
             return PlainTextResponse("an object is needed", 400)
-        worker = workers[name if name in LIVE else "long"]
+        worker = workers[name if name in LIVE else "quick" if name in QUICK else "long"]
         return JSONResponse(await worker.ask(name, given))
+
+    async def progress(request: Request) -> Response:
+        return JSONResponse({"part": workers["long"].part})
 
     async def cancel(request: Request) -> Response:
         await workers["long"].end()
@@ -92,7 +96,8 @@ def application(port: int, token: str, first: str = FIRST) -> App:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         for name in LIVE:
             workers[name] = Worker(limits.LIVE)
-        workers["long"] = Worker(limits.LONG)
+        for name in ("quick", "long"):
+            workers[name] = Worker(limits.LONG)
         await asyncio.gather(*(workers[name].start() for name in LIVE))
         yield
         for worker in workers.values():
@@ -102,6 +107,7 @@ def application(port: int, token: str, first: str = FIRST) -> App:
         Route("/", home, methods=["GET"]),
         Route("/static/{name:path}", file, methods=["GET"]),
         Route("/api/start", start, methods=["GET"]),
+        Route("/api/progress", progress, methods=["GET"]),
         Route("/api/cancel", cancel, methods=["POST"]),
         Route("/api/{name}", job, methods=["POST"]),
     ]

@@ -22,6 +22,7 @@ class Worker:
         self.seconds = seconds
         self.process: asyncio.subprocess.Process | None = None
         self.turn = asyncio.Lock()
+        self.part: float | None = None  # of the job under way, from 0 to 1
 
     async def start(self) -> asyncio.subprocess.Process:
         """Return the running process."""
@@ -41,17 +42,28 @@ class Worker:
             try:
                 process.stdin.write(json.dumps({"job": job, "given": given}).encode() + b"\n")
                 await process.stdin.drain()
-                line = await asyncio.wait_for(process.stdout.readline(), self.seconds)
+                answer = await asyncio.wait_for(self._answer(process.stdout), self.seconds)
             except TimeoutError:
                 await self.end()
                 return _failed(f"stopped after {self.seconds:g} s")
             except (OSError, ValueError, asyncio.LimitOverrunError):
-                line = b""
-            if not line:
+                answer = None
+            finally:
+                self.part = None
+            if answer is None:
                 await self.end()
                 return _failed("stopped")
-            answer: dict[str, Any] = json.loads(line)
             return answer
+
+    async def _answer(self, lines: asyncio.StreamReader) -> dict[str, Any] | None:
+        """Return the answer, after the lines that say how far the job is; None where it ended."""
+        while line := await lines.readline():
+            said: dict[str, Any] = json.loads(line)
+            if "answer" in said:
+                answer: dict[str, Any] = said["answer"]
+                return answer
+            self.part = said["part"]
+        return None
 
     async def end(self) -> None:
         """End the process, and whatever it computes."""
