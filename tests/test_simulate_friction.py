@@ -255,6 +255,32 @@ def test_forces_of_a_function_and_of_a_table_hold_and_release():
     np.testing.assert_allclose(jump.q[:, 0], [0, 0, 0.5 / 0.35], atol=1e-8)
 
 
+BLOCK = """
+format = "dalembert/1"
+gravity = [0, 0, 0]
+drives = [ { joint = "block", coulomb = 1 } ]
+[[bodies]]
+name = "block"
+parent = -1
+mass = 2
+joint = { type = "prismatic", axis = [1, 0, 0] }
+"""
+
+
+@pytest.mark.parametrize("values", [{"fs": 0.5}, {"fc": 2.0}, {"fs": [1.5, 0.5], "fc": 1.0}])
+def test_a_static_level_by_letters_is_checked_when_it_has_a_value(values):
+    text = BLOCK.replace("coulomb = 1", 'coulomb = "fc", static = "fs"')
+    m = da.load(text + "[parameters]\nfs = 1.2\nfc = 1.0\n")
+    assert da.simulate(m, [0.0], [1.0], t=0.1, parameters={"fs": 1.5}).q[-1, 0] > 0
+    with pytest.raises(da.ModelError, match="is below the Coulomb friction of motion"):
+        da.simulate(m, [0.0], [1.0], t=0.1, parameters=values)
+    if not any(isinstance(x, list) for x in values.values()):
+        with pytest.raises(da.ModelError, match="is below the Coulomb friction of motion"):
+            m.with_values(values)
+    with pytest.raises(da.ModelError, match="is below the Coulomb friction of motion"):
+        da.load(text + "[parameters]\nfs = 0.5\nfc = 1.0\n")
+
+
 def test_a_simulation_stops_where_a_joint_sticks():
     m = pendulum("coulomb = 20")
     r = da.simulate(m, [0.0], [5.0], t=5.0, stop="elbow sticks")

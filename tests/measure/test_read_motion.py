@@ -77,6 +77,43 @@ def test_short_gaps_are_bridged_and_long_ones_left_open():
     assert np.isfinite(f.peak).all() and np.isfinite(f.rms).all()
 
 
+LEVER = "RX(), TYK(0.5); body 1: M = 2, D = (0, 0.25, 0), I = (0.1, 0.01, 0.1);"
+
+
+@pytest.mark.parametrize("machine", ["arm", "equations", "four-bar"])
+def test_forces_along_samples_say_which_gaps_were_bridged(machine):
+    m = da.robots.fourbar() if machine == "four-bar" else da.load(LEVER)
+    t = np.arange(0, 1, 0.01)
+    q = 0.3 * np.sin(t)[:, None] + 0.5
+    whole = da.torques_along(m, (t, q))
+    q[30:35] = np.nan
+    told = {"model": da.equations(m)} if machine == "equations" else {}
+    f = da.torques_along(m, (t, q), **told)
+    first = m.joint_names[0]
+    assert f"{first}: no samples from t = 0.29 to 0.35 s, bridged" in f.notes
+    assert f.tau == pytest.approx(whole.tau, abs=1e-4 * np.abs(whole.tau).max())
+
+
+def test_long_gaps_of_a_motion_of_loops_are_refused_where_they_are():
+    m, t = da.robots.fourbar(), np.arange(0, 1, 0.01)
+    q = 0.3 * np.sin(t)[:, None] + 0.5
+    q[30:70] = np.nan
+    with pytest.raises(da.UsageError, match=r"crank: no samples from t = 0\.29 to 0\.7 s"):
+        da.torques_along(m, (t, q))
+    with pytest.raises(da.UsageError, match="sample 30 is not whole"):
+        da.torques_along(m, (t, q, 0 * q, 0 * q))
+
+
+def test_tables_with_gaps_are_refused_by_what_follows_them():
+    m, t = da.load(LEVER), np.arange(0, 1, 0.01)
+    table = np.zeros((100, 1))
+    table[30] = np.nan
+    with pytest.raises(da.UsageError, match=r"not finite from t = 0\.29 s, column 1"):
+        da.simulate(m, [0.0], torque=(t, table), t=0.9)
+    with pytest.raises(da.UsageError, match="not finite"):
+        da.trajectory.quintic([np.nan], [1.0], 1.0)
+
+
 def test_order_and_repeats_are_mended_and_said():
     order = np.r_[0:100, 101, 100, 102:301]
     columns = {"t": T[order], "q.shoulder": Q[order, 0], "q.elbow": Q[order, 1]}

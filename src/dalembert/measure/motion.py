@@ -192,11 +192,26 @@ def motion_of(m: Mechanism, t: Any, q: Any) -> MeasuredMotion:
     return read_motion({"t": times, **dict(zip(heads, rows.T, strict=True))}, m)
 
 
-def rates_of(t: Array, y: Array) -> tuple[Array, Array, Array]:
-    """Return columns of samples and their first two derivatives, no end forced."""
-    every = smooth_all(t, [y[:, k : k + 1] for k in range(y.shape[1])], np.ones(len(t)), None)
-    made = [np.concatenate([getattr(s, n) for s in every], axis=1) for n in ("x", "xd", "xdd")]
-    return made[0], made[1], made[2]
+def bridged(t: Array, y: Array, names: Sequence[str]) -> tuple[Array, list[Gap]]:
+    """Return columns of samples with their first two derivatives, (3, n, columns), and the gaps."""
+    gaps: list[Gap] = []
+    alike: dict[bytes, list[int]] = {}
+    for k, name in enumerate(names):
+        here = np.isfinite(y[:, k])
+        pieces = _pieces(t, here, SHORT_GAP, (name,), gaps) if here.any() else []
+        if len(pieces) != 1 or not all(g.bridged for g in gaps):
+            raise UsageError(
+                str(gaps[-1]) if gaps else f"{shown(name)}: too few samples",
+                hint="give each stretch without long gaps alone",
+            )
+        alike.setdefault(here.tobytes(), []).append(k)
+    out = np.empty((3, *y.shape))
+    for mask, columns in alike.items():
+        weight = np.frombuffer(mask, dtype=bool).astype(float)
+        every = smooth_all(t, [y[:, k : k + 1] for k in columns], weight, None)
+        for k, made in zip(columns, every, strict=True):
+            out[:, :, k] = made.x[:, 0], made.xd[:, 0], made.xdd[:, 0]
+    return out, list(_merged(gaps))
 
 
 def _in_order(arrays: dict[str, Array], source: str) -> tuple[dict[str, Array], list[str]]:

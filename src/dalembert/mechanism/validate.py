@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -50,7 +50,7 @@ def validate(m: Mechanism) -> None:
                 name = shown(m.bodies[record.joint].joint_name or m.bodies[record.joint].name)
                 raise ModelError(f"joint {name!r} has two {what}", hint="keep one")
             seen.add(record.joint)
-    _static(m)
+    require_sticking(m)
     _followers(m)
     for c in m.couplings:
         if c.joint == c.of:
@@ -291,17 +291,27 @@ def report(m: Mechanism) -> list[str]:
     return remarks + [odd for d in m.drives for odd in _friction(m, d)]
 
 
-def _static(m: Mechanism) -> None:
-    """Refuse friction that holds less than it brakes: a joint would stick and slip at once."""
+def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> None:
+    """Refuse friction that holds less than it brakes: a joint would stick and slip at once.
+
+    `given` are values of parameters beside those of the mechanism; levels without one are open.
+    """
+    values: dict[str, float] = {}
     for d in m.drives:
         if all(is_plain_zero(x) for x in d.static):
             continue
+        if not numeric(*d.static, *d.coulomb):
+            values = values or {k: to_float(v) for k, v in m.values.items()} | dict(given or {})
         for level, moving, sign in zip(d.static, d.coulomb, (1, -1), strict=True):
-            if numeric(level, moving) and sign * to_float(level) < sign * to_float(moving):
+            try:
+                held, slid = to_float(level, values), to_float(moving, values)
+            except ParameterError:
+                continue
+            if sign * held < sign * slid:
                 name = shown(m.bodies[d.joint].joint_name or m.bodies[d.joint].name)
                 raise ModelError(
-                    f"drive of joint {name!r}: the static level {to_float(level):g} is below "
-                    f"the Coulomb friction of motion, {to_float(moving):g}",
+                    f"drive of joint {name!r}: the static level {held:g} is below "
+                    f"the Coulomb friction of motion, {slid:g}",
                     hint="friction holds a joint at rest with at least what brakes its motion: "
                     "raise `static`, or leave it out (then it is that of `coulomb`)",
                 )

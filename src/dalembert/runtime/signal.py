@@ -30,6 +30,13 @@ class Signal:
             raise UsageError(f"{len(breaks)} breaks do not bound {len(c)} pieces")
         if not (np.diff(breaks) > 0).all():
             raise UsageError("the times of a signal must increase")
+        bad = np.argwhere(~np.isfinite(c))
+        if len(bad):
+            raise UsageError(
+                f"a function of time is not finite from t = {breaks[bad[0, 0]]:g} s, "
+                f"column {bad[0, 1] + 1}",
+                hint="fill the gaps of a table first: dalembert.read_motion does and notes them",
+            )
         object.__setattr__(self, "breaks", breaks)
         object.__setattr__(self, "coefficients", c)
 

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..algorithms.drives import is_static_as_sliding
 from ..compute import evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
+from ..mechanism.validate import require_sticking
 from ..plan import planned
 from ..plan.assembly import assemble
 from ..plan.kane import explain
@@ -109,6 +111,7 @@ def simulate(
     m, q0, given, laws = steered(m, q0, motion)
     above = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
     _check(method, above | {"time_limit": 1.0 if time_limit is None else time_limit}, parameters)
+    _require_sticking(m, parameters or {})
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
     times = _times(t)
     given = timed_motion(given, times)
@@ -247,6 +250,15 @@ def _check(method: str, positive: Mapping[str, Any], parameters: Any) -> None:
             raise UsageError(
                 f"{name} is {value!r}, it must be a number above zero", hint=f"write {name}=1e-3"
             )
+
+
+def _require_sticking(m: Mechanism, parameters: Mapping[str, Any]) -> None:
+    """Raise ModelError where values of parameters make static friction less than that of motion."""
+    if all(is_static_as_sliding(d) for d in m.drives):
+        return
+    rows = np.broadcast_arrays(*(_numbers(k, v) for k, v in parameters.items()))
+    for row in zip(*(x.ravel() for x in rows), strict=True):
+        require_sticking(m, dict(zip(parameters, map(float, row), strict=True)))
 
 
 def _numbers(name: str, values: Any) -> Array:

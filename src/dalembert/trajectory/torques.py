@@ -20,7 +20,7 @@ from ..compute.designs import designs_of
 from ..compute.model import check_joints, equations_of
 from ..errors import ComputationError, ParameterError, UsageError, shown
 from ..expr.exact import to_float
-from ..measure.motion import FEWEST, MeasuredMotion, motion_of, rates_of
+from ..measure.motion import FEWEST, MeasuredMotion, bridged, motion_of
 from ..measure.wrench import wrench_rows
 from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
 from ..mechanism.units import force_and_speed
@@ -88,6 +88,7 @@ def _alone(
     if is_rolling(m):
         require_driven(m)
     data = trajectory if isinstance(trajectory, MeasuredMotion) else None
+    trajectory, gaps = _sampled(m, trajectory)
     t, q, qd, qdd = _motion(m, trajectory, t, start)
     # a speed that is rounding of rest has no friction
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
@@ -101,7 +102,7 @@ def _alone(
     found = _exceeded(m, names, index, t, q, qd, tau)
     effort, fastest = _limits(m, "effort_limit"), _limits(m, "velocity_limit")
     made = Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest,
-                   drives=drives, notes=counted(m, drives))  # fmt: skip
+                   drives=drives, notes=(*counted(m, drives), *gaps))  # fmt: skip
     return with_bands(made, data, index, whole, wrench, drives, uncertainty)
 
 
@@ -118,20 +119,20 @@ def _stated(
             "equations know no wrenches from outside", hint="leave model= away, or the wrenches"
         )
     model, whole = eq.model, m.full if isinstance(m, Mechanism) else eq.mechanism
+    trajectory, gaps = _sampled(whole, trajectory)
     t, *motion = _motion(whole, trajectory, t, None)
     if len(whole.joint_names) != eq.n or whole.joint_names != model.joint_names:
         check_joints(model, whole)
         at = [whole.joint_names.index(name) for name in model.joint_names]
         motion = [x[:, at] for x in motion]
     q, qd, qdd = motion
-    if not np.isfinite(np.concatenate(motion, axis=1)).all():
-        raise UsageError("the motion has gaps", hint="ask for the forces of its whole samples")
+    _require_whole(*motion)
     parts = _parts(model, list(range(eq.n)), (q, qd, qdd), None, drives)
     tau = sum(parts.values(), np.zeros_like(parts["static"]))
     names, index = _forces(model)
     found = _exceeded(model, names, index, t, q, qd, tau)
     limits = _limits(model, "effort_limit"), _limits(model, "velocity_limit")
-    notes = (*counted(model, drives), *model.form.left_out)
+    notes = (*counted(model, drives), *gaps, *model.form.left_out)
     return Torques(model, names, t, q, qd, qdd, tau, parts, qd, found, *limits, notes=notes)
 
 
@@ -208,8 +209,6 @@ def _limits(m: Mechanism, name: str) -> Array:
 
 def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, Array, Array, Array]:
     """Return times, q, qd, qdd of the whole tree."""
-    if isinstance(trajectory, tuple) and len(trajectory) == 2:
-        trajectory = _sampled(m, *trajectory)
     if isinstance(trajectory, MeasuredMotion):
         trajectory = tuple(getattr(trajectory, n) for n in ("t", "q", "qd", "qdd"))
     full = isinstance(trajectory, tuple) and len(trajectory) == 4
@@ -227,6 +226,8 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
             )
         t = trajectory.times() if t is None else np.asarray(t, dtype=float)
         q, qd, qdd = trajectory(t), trajectory.qd(t), trajectory.qdd(t)
+    if is_closed(m) or is_rolling(m):
+        _require_whole(q, qd, qdd)
     if is_rolling(m):
         return (t, *rolled(m, t, (q, qd, qdd), None if full else trajectory, start))
     if is_closed(m):
@@ -241,17 +242,40 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
     return t, q, qd, qdd
 
 
-def _sampled(m: Mechanism, times: Any, points: Any) -> Any:
-    """Return the motion through samples; with closed loops they are those of the motors."""
+def _require_whole(*motion: Array) -> None:
+    """Raise UsageError where a motion that is followed from sample to sample has a gap."""
+    bad = np.flatnonzero(~np.isfinite(np.concatenate(motion, axis=1)).all(axis=1))
+    if len(bad):
+        raise UsageError(
+            f"the motion has a gap: sample {bad[0]} is not whole",
+            hint="give each stretch without gaps alone",
+        )
+
+
+def _sampled(m: Mechanism, trajectory: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return the motion through samples (t, q), and what was done to them.
+
+    With closed loops the samples are those of the motors; other motions come back as they are.
+    """
+    if not isinstance(trajectory, tuple) or len(trajectory) != 2:
+        return trajectory, ()
     if not is_closed(m):
-        return motion_of(m, times, points)
-    t, q = np.asarray(times, dtype=float), np.asarray(points, dtype=float)
+        made = motion_of(m, *trajectory)
+        return made, (*made.notes, *map(str, made.gaps))
+    t, q = (np.asarray(x, dtype=float) for x in trajectory)
     if t.ndim != 1 or q.shape[:1] != t.shape or len(t) < FEWEST or not (np.diff(t) > 0).all():
         raise UsageError(
             f"times of shape {t.shape}, coordinates of shape {q.shape}",
             hint=f"increasing times, {FEWEST} at least, and a row of coordinates for each",
         )
-    return (t, *rates_of(t, q.reshape(len(t), -1)))
+    q = q.reshape(len(t), -1)
+    names = [m.rate_names[k] for k in planned(m).motors]
+    if q.shape[1] == m.nq:
+        names = list(m.coordinate_names)
+    elif q.shape[1] != len(names):
+        raise UsageError(f"the motion has {q.shape[1]} columns, there are {len(names)} motors")
+    rows, gaps = bridged(t, q, names)
+    return (t, *rows), tuple(map(str, gaps))
 
 
 def _closed_motion(
