@@ -168,7 +168,36 @@ quit
     out = capsys.readouterr().out
     assert "  4  TXK(0.3)" in out and "TABLE MRR" in out and "error at most" in out
     assert "peak power" in out and (tmp_path / "mechanism.py").exists()
-    assert out.count("prune: {") == 2
+    assert out.count("prune: tolerance = 10%") == 2
+
+
+def test_a_change_of_the_model_keeps_what_is_left_out(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "arm.toml"
+    text = f"""RZ(),TXK(L1),RZ(),TXK(L2),RY(),TXK(1);
+neglect velocity
+set L1=0.4
+replace 6 TXK(2)
+drop A11:1
+set L2=0.3
+neglect gravity
+save {path}
+"""
+    out, _ = converse(monkeypatch, capsys, text)
+    assert "the model is another one: drop taken back" in out
+    assert da.load(path).simplified == {"neglect": ["velocity", "gravity"]}
+
+
+def test_what_a_file_leaves_out_stays_when_more_is(monkeypatch, capsys, tmp_path):
+    first, second = tmp_path / "first.toml", tmp_path / "second.toml"
+    phrase = "RZ(),TXK(0.4),RZ(),TXK(0.3),RY(),TXK(0.2);"
+    told = {"freeze": {"j3": "0.2"}, "neglect": ["coriolis"]}
+    da.load({"phrase": phrase, "simplified": told}).save(first)
+    text = f"load {first}\nneglect gravity\nshow\nsave {second}\ndelete 5-6\nshow\n"
+    out, _ = converse(monkeypatch, capsys, text)
+    kept = da.load(second).simplified
+    assert kept["neglect"] == ["coriolis", "gravity"] and list(kept["freeze"]) == ["j3"]
+    assert out.count("freeze: j3 = 0.2\nneglect: coriolis, gravity") == 1
+    assert "freeze taken back" in out  # the joint is gone
 
 
 def test_speeds_and_efforts_stand_in_a_phrase():

@@ -16,10 +16,11 @@ import click
 
 from ..errors import DalembertError, UsageError, closest, shown
 from ..files import write_file
+from ..mechanism.simplified import Simplified
 from . import fail
 from .model import ModelCommand, read_model, with_changes
 from .sentence import mended, numbered
-from .talk_uses import EXPLAINED, HELP, USES, mass_data, used, with_history
+from .talk_uses import EXPLAINED, HELP, USES, mass_data, number, still, used, with_history, worded
 from .values import freeze, setting, vector
 
 if TYPE_CHECKING:
@@ -57,11 +58,11 @@ class Conversation:
         self.said: list[str] = []  # what was typed and answered since the last line of JSON
         self.told: list[str] = []
         self.mechanism: Mechanism | None = None
-        self.steps: list[tuple[Any, ...]] = []  # mechanism, equations, sentence, pruning
+        self.steps: list[tuple[Any, ...]] = []  # mechanism, what is left out, sentence, equations
+        self.left_out = Simplified()  # of the equations, as a native file says it
         self.made: Equations | None = None
         self.numbers: dict[str, float] = {}  # that were asked for
         self.sentence: str | None = None  # as it was typed, while nothing else has changed
-        self.pruned: dict[str, Any] | None = None  # how, as a native file says it
         self.slips = 0  # exit code of mistakes in answers that were asked again
         self.commands: dict[str, Callable[[str], None]] = {
             "phrase": self.phrase,
@@ -90,7 +91,7 @@ class Conversation:
         """Answer line after line until `quit` or the end; return the worst exit code."""
         worst = 0
         if model:
-            self.keep(read_model(model, **changes))
+            self.take(read_model(model, **changes))
             self.tables("")
             self.close("")
         elif self.interactive and not self.as_json:
@@ -176,10 +177,22 @@ class Conversation:
 
     # -- the model ---------------------------------------------------------------------------------
 
-    def keep(self, m: Mechanism | None, eq: Equations | None = None) -> None:
+    def keep(self, m: Mechanism | None, left_out: Any = None, eq: Equations | None = None) -> None:
         """Make this the state of the conversation; `undo` goes back to the one before."""
-        self.steps.append((self.mechanism, self.made, self.sentence, self.pruned))
-        self.mechanism, self.made, self.sentence, self.pruned = m, eq, None, None
+        self.steps.append((self.mechanism, self.left_out, self.sentence, self.made))
+        self.mechanism, self.left_out = m, Simplified(left_out or {})
+        self.sentence, self.made = None, eq
+
+    def take(self, m: Mechanism) -> None:
+        """Begin with a model; what its file leaves out stays so."""
+        self.keep(m.full, m.simplified)
+
+    def change(self, m: Mechanism) -> None:
+        """Take the model with a change; what the equations leave out stays where it can."""
+        kept, gone = still(self.left_out, m)
+        self.keep(m, kept)
+        if gone:
+            self.say(f"the model is another one: {' and '.join(gone)} taken back, say it again")
 
     @property
     def model(self) -> Mechanism:
@@ -194,10 +207,16 @@ class Conversation:
         if self.made is None:
             from ..equations.derive import tree_equations
 
-            self.made = tree_equations(self.model)
+            self.made = tree_equations(self.whole())
         return self.made
 
-    def phrase(self, text: str) -> None:
+    def whole(self) -> Mechanism:
+        """Return the model with what is left out of its equations, as a file holds both."""
+        from dataclasses import replace
+
+        return replace(self.model, simplified=self.left_out or None, checked=True)
+
+    def phrase(self, text: str, take: Callable[[Mechanism], None] | None = None) -> None:
         """Take a phrase, to its semicolon; a mistake is shown with a caret and may be mended."""
         from ..read.phrase import read_phrase
 
@@ -206,7 +225,7 @@ class Conversation:
             if more is None:
                 break
             text += "\n" + more
-        self.keep(read_phrase(text))
+        (take or self.take)(read_phrase(text))
         self.sentence = text
         m = self.model
         self.say(f"{len(m.changes)} frame changes, {m.nv} degrees of freedom")
@@ -214,8 +233,8 @@ class Conversation:
     def show(self, _: str) -> None:
         """Show the sentence with its elements numbered, and what the equations leave out."""
         self.say(numbered(self.phrased()))
-        for key, what in self.left_out().items():
-            self.say(f"{key}: {what}")
+        for key, what in self.left_out.items():
+            self.say(f"{key}: {worded(what)}")
 
     def phrased(self) -> str:
         """Return the model as a phrase: as it was typed, or as it is now."""
@@ -227,25 +246,20 @@ class Conversation:
 
     def mend(self, word: str, text: str) -> None:
         """Change an element of the sentence; what else was said stays."""
-        made = mended(self.phrased(), word, text)
-        self.phrase(made)
+        self.phrase(mended(self.phrased(), word, text), self.change)
         self.show("")
 
     def load(self, text: str) -> None:
         """Take the model of a file, a phrase or robot:NAME."""
         if not text:
             raise UsageError("a file name is needed", hint="load arm.toml or load robot:puma560")
-        self.keep(read_model(text))
+        self.take(read_model(text))
         self.say(f"{self.model.nv} degrees of freedom")
 
     def use(self, word: str, text: str) -> None:
         """Do what another command does, with the model as it is."""
-        from dataclasses import replace
-
-        told = self.left_out()
         known = {n: self.numbers[n] for n in self.model.open_parameters if n in self.numbers}
-        m = replace(self.model, simplified=told or None, checked=True)
-        self.say(used(word, text, m, known))
+        self.say(used(word, text, self.whole(), known))
 
     def tables(self, _: str) -> None:
         """Show the tables."""
@@ -259,11 +273,11 @@ class Conversation:
 
         from ..expr import Graph
         from ..mechanism import Parameter
-        from ..mechanism.edit import number
+        from ..mechanism.edit import number as exact
         from ..mechanism.validate import numbers
 
         graph = Graph()
-        exact_number = partial(number, graph=graph)
+        exact_number = partial(exact, graph=graph)
         m = self.model.map(lambda x: graph.adopt(x) if hasattr(x, "graph") else x)
         bodies = []
         for j, body in enumerate(m.bodies, 1):
@@ -275,42 +289,49 @@ class Conversation:
         used = {n: None for x in numbers(new) if hasattr(x, "names") for n in x.names()}
         parameters = [known.get(n, Parameter(n)) for n in used]
         parameters += [p for n, p in known.items() if n not in used and p.value is not None]
-        self.keep(replace(new, parameters=tuple(parameters), checked=False))
+        self.change(replace(new, parameters=tuple(parameters), checked=False))
 
     def set(self, text: str) -> None:
         """Give a parameter a value."""
         name, value = setting(text, "set")
-        self.keep(self.model.with_values(**{name: value}))
+        self.change(self.model.with_values(**{name: value}))
 
     def gravity(self, text: str) -> None:
         """Take another gravity."""
-        self.keep(self.model.with_gravity(vector(text, "gravity")))
+        self.change(self.model.with_gravity(vector(text, "gravity")))
 
     # -- the equations -----------------------------------------------------------------------------
 
     def derive(self, text: str) -> None:
         """Print the equations."""
-        words = text.split()
-        form = "report" if "report" in words else "condensed"
-        sections = [w for word in words if word not in ("report", "condensed")
-                    for w in word.split(",")]  # fmt: skip
+        words, forms = text.split(), ("report", "condensed", "program")
+        form = next((w for w in words if w in forms), "condensed")
+        sections = [w for word in words if word not in forms for w in word.split(",")]
         self.say(self.equations.text(form, sections or None))
 
     def freeze(self, text: str) -> None:
         """Hold joints."""
         eq = self.equations.freeze(freeze(text, "freeze"))
-        self.keep(eq.mechanism, eq)
+        kept = {key: x for key, x in self.left_out.items() if key != "freeze"}
+        self.keep(eq.mechanism, kept, eq)
         self.say(f"{eq.n} degrees of freedom are left")
 
     def neglect(self, text: str) -> None:
         """Leave out a kind of forces."""
-        eq = self.equations.neglect(*text.replace(",", " ").split())
-        self.keep(self.mechanism, eq)
+        words = text.replace(",", " ").split()
+        eq = self.equations.neglect(*words)
+        new = [x for x in words if x not in self.left_out.get("neglect", ())]
+        self.keep(self.mechanism, self.left_out.with_more({"neglect": new}),
+                  None if "prune" in self.left_out else eq)  # fmt: skip
 
     def drop(self, text: str) -> None:
         """Delete terms."""
+        from ..equations.drop import dropped
+
+        if "prune" in self.left_out:
+            raise UsageError("terms are pruned already", hint="undo, drop first, then prune")
         eq = self.equations.drop(text)
-        self.keep(self.mechanism, eq)
+        self.keep(self.mechanism, {**self.left_out, "drop": dropped(eq)}, eq)
         self.say(eq.remarks[-1])
 
     def terms(self, text: str) -> None:
@@ -337,26 +358,18 @@ class Conversation:
         if not text:
             raise UsageError("a tolerance is needed", hint="prune 1%, prune 80 operations")
         tolerances(self.equations, worded(text)[0] or 0.0)
-        told = self.left_out()
+        if "prune" in self.left_out:
+            raise UsageError("terms are pruned already", hint="undo, then prune again")
         values, limits = self.box()
         found = self.equations.prune(values, limits, text)
-        self.keep(self.mechanism, found.equations)
-        self.pruned = {**told, "prune": {"tolerance": text, "values": values, "limits": limits}}
+        how = {"tolerance": text, "values": values, "limits": limits}
+        self.keep(self.mechanism, {**self.left_out, "prune": how}, found.equations)
         self.say(str(found))
 
     def value(self, name: str) -> float:
         """Return a number that is asked for, or was."""
-
-        def read(answer: str) -> float:
-            try:
-                return float(answer)
-            except ValueError:
-                raise UsageError(
-                    f"{name} needs a number, not {shown(answer)!r}", hint="write 0.4"
-                ) from None
-
         if name not in self.numbers:
-            found = self.asked(f"{name} = ", read, None)
+            found = self.asked(f"{name} = ", partial(number, name), None)
             if found is None:
                 raise UsageError(f"{name} needs a number, and the input ends", hint="write 0.4")
             self.numbers[name] = found
@@ -366,7 +379,7 @@ class Conversation:
         """Take the last change back."""
         if not self.steps:
             raise UsageError("there is nothing to take back", hint="change something first")
-        self.mechanism, self.made, self.sentence, self.pruned = self.steps.pop()
+        self.mechanism, self.left_out, self.sentence, self.made = self.steps.pop()
 
     def save(self, text: str) -> None:
         """Write the model to a file."""
@@ -376,25 +389,10 @@ class Conversation:
             from ..read import write
 
             write_file(text, write(self.model, "phrase")[0])
-            if self.left_out():
+            if self.left_out:
                 self.say("a phrase holds the whole model, what is neglected or dropped too")
         else:
-            from dataclasses import replace
-
-            told = self.left_out()
-            replace(self.model, simplified=told or None, checked=True).save(text)
-            if told:
-                self.say("the file keeps what is left out: " + ", ".join(map(str, told)))
+            self.whole().save(text)
+            if self.left_out:
+                self.say("the file keeps what is left out: " + ", ".join(self.left_out))
         self.say(f"saved {shown(text)}")
-
-    def left_out(self) -> dict[str, Any]:
-        """Return what the equations of the talk leave out, as a native file says it."""
-        from ..equations.drop import dropped
-        from ..mechanism.simplified import Simplified
-
-        if self.made is None:
-            return self.model.simplified or {}
-        if self.pruned is not None:
-            return Simplified(self.pruned)
-        told = {"neglect": list(self.made.neglected), "drop": dropped(self.made) or []}
-        return Simplified({key: x for key, x in told.items() if x})

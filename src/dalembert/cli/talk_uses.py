@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import shlex
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, shown
+from ..expr.show import readable
 from .values import parts_of, value_of
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ mass                   ask the mass data body by body: Enter keeps what is there
 tables                 show the tables, which `help tables` explains
 set NAME=VALUE         give a parameter a value
 gravity X,Y,Z          another gravity
-derive [report] [Q,A,B,C,constants,structure]
+derive [report|program] [Q,A,B,C,constants,structure]
 freeze 4=0.3,5,6       hold joints       neglect velocity|coriolis|centrifugal|gravity
 terms [COUNT] [new]    rank the terms by their share; numbers are asked once, again with `new`
 drop A12:3,7           delete terms      undo   take the last change back
@@ -123,3 +125,40 @@ def mass_data(answer: str, j: int, number: Callable[[Any], Any]) -> Any:
     centre = Vec3(*fields[1]) if len(fields) > 1 else Vec3.zero()
     six = fields[2] + [0] * (6 - sizes[2]) if len(fields) > 2 else [0] * 6
     return Inertia(fields[0][0], centre, Mat3.symmetric(*six))
+
+
+def still(left_out: Mapping[str, Any], m: Mechanism) -> tuple[dict[str, Any], list[str]]:
+    """Return what the equations of a changed model still leave out, and the words that are gone.
+
+    Terms that were dropped or pruned are those of the model before.
+    """
+    kept = {key: x for key, x in left_out.items() if key in ("freeze", "neglect")}
+    gone = [key for key in left_out if key not in kept]
+    held = {j: x for j, x in kept.get("freeze", {}).items() if _moves(m, j)}
+    if held != kept.get("freeze", {}):
+        gone, kept = ["freeze", *gone], {**kept, "freeze": held}
+    return {key: x for key, x in kept.items() if x}, gone
+
+
+def _moves(m: Mechanism, joint: Any) -> bool:
+    number = str(joint)
+    return joint in m.joint_names or (number.isdecimal() and 1 <= int(number) <= m.nv)
+
+
+def worded(what: Any) -> str:
+    """Return what is left out in the words that were typed: velocity; j3 = 0.2."""
+    if isinstance(what, Mapping):
+        return ", ".join(f"{k} {worded(x)}" if isinstance(x, Mapping) else f"{k} = {worded(x)}"
+                         for k, x in what.items() if x or x == 0)  # fmt: skip
+    if isinstance(what, (list, tuple)):
+        return ", ".join(map(worded, what))
+    return readable(what) if isinstance(what, (int, float, Fraction)) else shown(str(what))
+
+
+def number(name: str, answer: str) -> float:
+    """Return the number an answer gives for a name."""
+    try:
+        return float(answer)
+    except ValueError:
+        told = f"{name} needs a number, not {shown(answer)!r}"
+        raise UsageError(told, hint="write 0.4") from None
