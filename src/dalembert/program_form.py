@@ -12,6 +12,8 @@ from .algorithms import closed_form
 from .algorithms.augmented_body import augmented_bodies
 from .compute import trace_quantity
 from .emit.program_text import program_text
+from .equations.model import left_out
+from .equations.tree import LONG
 from .errors import DalembertError
 from .expr import Expr, Function, Graph, Port, Program, program, trace
 from .expr.forms import expand
@@ -25,16 +27,19 @@ def program_form(eq: Any) -> str:
     places = {e.name: (e.kind, e.place) for kind in "QABC" for e in getattr(eq, kind)}
     zero = [n for n, (kind, place) in places.items() if _vanishes(eq, kind, place)]
     wanted = {n: key for n, key in places.items() if n not in zero}
-    ways = [_closed(eq, list(wanted.values()))]
+    ways: list[Made] = []
     if not eq.changed and eq.sign == "section3":
         others = (_traced(eq, by, wanted) for by in ("composite", "augmented_body"))
-        ways += [made for made in others if made is not None]
+        ways = [made for made in others if made is not None]
+    # polynomials that long are never the shortest way
+    if not ways or sum(len(eq.poly(*key)) for key in wanted.values()) <= LONG:
+        ways = [_closed(eq, list(wanted.values())), *ways]
     best, words = min(ways, key=lambda made: _work(made[0]))
     cost = best.cost
     head = [f"# {eq.mechanism.name}: Q, A, B, C in {cost['step']}"]
     if best.prepare.lines:
         head.append(f"# and the constants, once per set of parameters, in {cost['prepare']}")
-    head += [f"# {line}" for line in eq.model.form.left_out]
+    head += [f"# {line}" for line in left_out(eq)]
     if eq.sign == "section2":
         head.append("# Q has the sign of section 2: it is added")
     if zero:

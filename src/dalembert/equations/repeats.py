@@ -28,9 +28,7 @@ class Shared:
 
     def __init__(self, eq: Equations, entries: Sequence[Entry], left: Any, reused: Any):
         self.left, self.reused = left, reused
-        taken = {p.name for p in eq.mechanism.parameters} | set(eq.ring.symbols.names)
-        free = (x for x in ("T", "U", "E", "T_") if not any(n.startswith(x) for n in taken))
-        self.letter = next(free, "T__")
+        self.letter = free_letter(eq)
         self.known: dict[Any, tuple[Symbol, Any]] = {}  # terms, the first with factor 1 -> entry
         self.formulas = [(e, self._right(e)) for e in entries]
         self.uses: Counter[Sum] = Counter()
@@ -103,6 +101,13 @@ class Shared:
             self.names[s] = Symbol(f"{self.letter}{k}", f"{self.letter[0]}_{{{k}}}")
             out.append((self.names[s], right))
         return self.names[s]
+
+
+def free_letter(eq: Equations) -> str:
+    """Return the letter of sums that have no name of their own."""
+    taken = {p.name for p in eq.mechanism.parameters} | set(eq.ring.symbols.names)
+    free = (x for x in ("T", "U", "E", "T_") if not any(n.startswith(x) for n in taken))
+    return next(free, "T__")
 
 
 def _brackets(s: Sum) -> Iterable[Sum]:

@@ -19,6 +19,7 @@ from .order import factored, grouped_as_printed
 from .repeats import Shared
 from .sections import Document, Section
 from .sections import text as written
+from .tree import Tree, is_long
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -83,9 +84,11 @@ def chosen(only: Sequence[str] | None) -> list[str]:
     return [s for s in TITLES if s in only]
 
 
-def _shared(eq: Equations, parts: Sequence[str]) -> Shared:
+def _shared(eq: Equations, parts: Sequence[str]) -> Shared | Tree:
     """Return the formulas of the coefficients that are printed, with what they share."""
     entries = [e for part in parts if part in "QABC" for e in _printed(eq, part)]
+    if is_long(eq, entries):
+        return Tree(eq, entries, left)
     return Shared(eq, entries, left, reused)
 
 
@@ -96,7 +99,7 @@ def _printed(eq: Equations, kind: str) -> list[Entry]:
 
 
 def section(
-    eq: Equations, part: str, form: str, titled: bool, shared: Shared | None = None
+    eq: Equations, part: str, form: str, titled: bool, shared: Shared | Tree | None = None
 ) -> Section:
     """Return one section."""
     if part == "constants":
@@ -112,10 +115,13 @@ def section(
     return coefficients(eq, part, form, shared)
 
 
-def coefficients(eq: Equations, kind: str, form: str, shared: Shared | None = None) -> Section:
+def coefficients(
+    eq: Equations, kind: str, form: str, shared: Shared | Tree | None = None
+) -> Section:
     """Return the section of one kind of coefficient, and the number of terms."""
     entries = _printed(eq, kind)
-    sizes = {entry.name: len(entry.form(form)) for entry in entries}
+    long = isinstance(shared, Tree)
+    sizes = {entry.name: len(entry if long else entry.form(form)) for entry in entries}
     count, largest = sum(sizes.values()), max(sizes, key=sizes.__getitem__, default="")
     if not count and form == "condensed" and len(entries) > 1:
         return Section(TITLES[kind], [f"{kind}: all {len(entries)} are zero"])

@@ -15,6 +15,7 @@ from typing import Any
 
 from .arena import Rows
 from .exact import to_float
+from .graph import Graph
 from .scalar import Expr
 
 Number = Any  # an int, a Fraction or a float
@@ -105,9 +106,9 @@ def _merged(factors: Sequence[Factor]) -> tuple[Factor, ...]:
     return tuple(out)
 
 
-def name(text: str, power: int = 1) -> Product:
+def name(text: str | Symbol, power: int = 1) -> Product:
     """Return a symbol as a product."""
-    return Product(1, ((Symbol(text), power),))
+    return Product(1, ((Symbol(text) if isinstance(text, str) else text, power),))
 
 
 def total(terms: Iterable[Product], tail: Iterable[Product] = (), signed: bool = False) -> Sum:
@@ -170,6 +171,18 @@ def formula(x: Any) -> Sum:
     if not x.names():
         return total([Product(to_float(x))])
     return x.graph.fold([x.id], _LEAVES, _OPS, lambda i, of: _call(x.graph.op[i], of))[x.id]
+
+
+def leaf_formula(graph: Graph, i: int) -> Sum:
+    """Return a leaf of a graph as a formula."""
+    found: Sum = graph.fold([i], _LEAVES, {})[i]
+    return found
+
+
+def node_formula(op: str, of: Sequence[Sum]) -> Sum:
+    """Return an operation on formulas as a formula."""
+    found: Sum = _OPS[op](*of) if op in _OPS else _call(op, of)
+    return found
 
 
 def _call(op: str, of: Sequence[Sum]) -> Sum:
