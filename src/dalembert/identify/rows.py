@@ -19,6 +19,8 @@ from .unknowns import Unknowns, equation_indices
 Array = np.ndarray
 Layout = Sequence[tuple[Array, Array]]  # of each force: where its values lie, which columns
 CHUNK = 8192  # samples held at once
+ROUNDED = 1e-13  # pivots of columns of unit length that are roundings
+PIECE = 128  # rows of a product or of a factor
 NOISY = 1e-4  # residual of the force that shows measured data
 STRETCHES = 24  # of the training part, for the jackknife
 DEAD = 3.0  # standard deviations of a speed below which its sign is not known
@@ -69,26 +71,59 @@ def factor(a: Array) -> Array:
     parts of the force), as measurements do; data without noise are reflected.
     """
     if a.shape[1] > 4 * len(a):
-        gram = a @ a.T
+        gram = product(a)
         size = np.sqrt(np.diag(gram))
         size[size == 0] = 1.0
         unit = gram / np.outer(size, size)
         try:
             R = np.linalg.cholesky(unit).T
-            rest = float(R[-1, -1])
         except np.linalg.LinAlgError:  # columns that this piece cannot tell apart
-            values, vectors = np.linalg.eigh(unit)
-            R = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-            x = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=1e-6)[0]
-            rest = float(np.linalg.norm(R[:, :-1] @ x - R[:, -1]))
-        if rest > NOISY:
+            R = semidefinite(unit)
+        if R[-1, -1] > NOISY:
             return np.asarray(R * size)
     return triangle([a.T])
 
 
+def semidefinite(gram: Array) -> Array:
+    """Return R with RᵀR = gram of unit diagonal, its last row that of the last column.
+
+    Cholesky's factor with the largest pivot first, until what is left is rounding (Higham, Accuracy
+    and Stability of Numerical Algorithms, section 10.3).
+    """
+    left, rows = gram.copy(), []
+    for _ in range(len(gram) - 1):
+        k = int(np.argmax(left.diagonal()[:-1]))
+        if left[k, k] <= ROUNDED:
+            break
+        rows.append(left[k] / np.sqrt(left[k, k]))
+        left -= np.outer(rows[-1], rows[-1])
+    last = np.zeros(len(gram))
+    last[-1] = np.sqrt(max(left[-1, -1], 0.0))
+    return np.array([*rows, last])
+
+
+def product(a: Array) -> Array:
+    """Return a aᵀ by pieces too small for a BLAS to start threads, which cost more than they do."""
+    whole = a.shape[1] // PIECE * PIECE
+    parts = a[:, :whole].reshape(len(a), -1, PIECE).transpose(1, 0, 2)
+    rest = a[:, whole:]
+    return np.asarray((parts @ parts.transpose(0, 2, 1)).sum(axis=0) + rest @ rest.T)
+
+
 def triangle(rows: Sequence[Array]) -> Array:
-    """Return R of the QR factors of stacked rows."""
-    return np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
+    """Return R of the QR factors of stacked rows: of short pieces, then of their triangles.
+
+    Demmel, Grigori, Hoemmen and Langou, Communication-optimal parallel and sequential QR (2012),
+    section 3: a tree of factors. The pieces stay in the cache, and start no threads of a BLAS.
+    """
+    a = np.concatenate(rows)
+    wide = a.shape[1]
+    high = max(PIECE, 4 * wide)
+    while len(a) > high and wide:
+        whole = len(a) // high * high
+        R = np.linalg.qr(a[:whole].reshape(-1, high, wide), mode="r").reshape(-1, wide)
+        a = np.concatenate([R, a[whole:]])
+    return np.asarray(np.linalg.qr(a, mode="r"))
 
 
 @dataclass(frozen=True)
