@@ -19,6 +19,7 @@ from ..algebra import Vec3, is_plain_zero
 from ..errors import ModelError
 from ..expr import Scalar, maximum, sqrt, where
 from ..joint import UNITS, ZERO, Vector
+from ..linalg import dot
 from ..mechanism import Loop, Mechanism, joint_name
 from .moving_vectors import End, Jet, Moving
 from .velocity_rows import Row, held_gaps, held_names, held_rows
@@ -190,8 +191,11 @@ def _upward(m: Mechanism, body: int) -> list[int]:
     return bodies
 
 
-def _follow(m: Mechanism, path: Sequence[int], q_: Sequence[Vector], qd_: Sequence[Vector]) -> End:
-    """Return the last body of a branch, moving with qd at qdd = 0."""
+def _follow(
+    m: Mechanism, path: Sequence[int], q_: Sequence[Vector], qd_: Sequence[Vector],
+    qdd_: Sequence[Vector] | None = None,
+) -> End:  # fmt: skip
+    """Return the last body of a branch, moving with qd, and with qdd if it is given."""
     end = End()
     for b in path:
         body = m.bodies[b]
@@ -199,7 +203,8 @@ def _follow(m: Mechanism, path: Sequence[int], q_: Sequence[Vector], qd_: Sequen
         step = end.R @ P
         swept = end.w.cross(step)
         R_b = end.R @ R
-        wJ, wdJ, vJ, vdJ = (R_b @ x for x in body.rates(q_[b], qd_[b], [0] * body.joint.nv))
+        more = qdd_[b] if qdd_ else [0] * body.joint.nv
+        wJ, wdJ, vJ, vdJ = (R_b @ x for x in body.rates(q_[b], qd_[b], more))
         end = End(
             R_b,
             end.p + step,
@@ -252,9 +257,11 @@ def closure(m: Mechanism, q: Vector) -> list[Scalar]:
     return [*(row.x for row in _rows(m, q, [0] * m.nv)), *held_gaps(m, q)]
 
 
-def closure_rates(m: Mechanism, q: Vector, qd: Vector) -> tuple[list[Scalar], list[Scalar]]:
-    """Return (J qd, J' qd): first and second rates of the residuals at qdd = 0."""
-    rows = [*_rows(m, q, qd), *(_jet(row, qd) for row in held_rows(m, q, qd))]
+def closure_rates(
+    m: Mechanism, q: Vector, qd: Vector, qdd: Vector | None = None
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Return (J qd, J qdd + J' qd): first and second rates of the residuals; by default qdd = 0."""
+    rows = [*_rows(m, q, qd, qdd), *(_jet(row, qd, qdd) for row in held_rows(m, q, qd))]
     return [row.xd for row in rows], [row.xdd for row in rows]
 
 
@@ -266,25 +273,27 @@ def closure_sides(m: Mechanism, q: Vector) -> list[Scalar] | None:
     return [*([0] * (equation_count(m) - len(held))), *(-row.h for row in held)]
 
 
-def _jet(row: Row, qd: Vector) -> Jet:
-    """Return the rates of H qd - h at qdd = 0."""
+def _jet(row: Row, qd: Vector, qdd: Vector | None) -> Jet:
+    """Return the rates of H qd - h."""
     first = sum((a * b for a, b in zip(row.H, qd, strict=True)), -row.h)
-    return Jet(0, first, sum((a * b for a, b in zip(row.Hd, qd, strict=True)), -row.hd))
+    second = sum((a * b for a, b in zip(row.Hd, qd, strict=True)), -row.hd)
+    return Jet(0, first, second if qdd is None else second + dot(row.H, qdd))
 
 
-def _rows(m: Mechanism, q: Vector, qd: Vector) -> list[Jet]:
-    q_, qd_ = m.split_q(q), m.split(qd)
+def _rows(m: Mechanism, q: Vector, qd: Vector, qdd: Vector | None = None) -> list[Jet]:
+    q_, qd_, qdd_ = m.split_q(q), m.split(qd), None if qdd is None else m.split(qdd)
     rows: list[Jet] = []
     for loop in m.loops:
         path_i, path_j = branches(m, loop)
-        end_i, end_j = _follow(m, path_i, q_, qd_), _follow(m, path_j, q_, qd_)
+        end_i, end_j = (_follow(m, path, q_, qd_, qdd_) for path in (path_i, path_j))
         rows += ROWS[loop.joint](loop, end_i, end_j)
     for c in m.couplings:
         for b in (c.joint, c.of):
             if m.bodies[b].joint.nq != 1:
                 raise ModelError(f"coupling: joint {joint_name(m.bodies[b])!r} has no one angle")
         x, rate = q_[c.joint][0], qd_[c.joint][0]
-        rows.append(Jet(x - c.ratio * q_[c.of][0] - c.offset, rate - c.ratio * qd_[c.of][0], 0))
+        more = 0 if qdd_ is None else qdd_[c.joint][0] - c.ratio * qdd_[c.of][0]
+        rows.append(Jet(x - c.ratio * q_[c.of][0] - c.offset, rate - c.ratio * qd_[c.of][0], more))
     return rows
 
 

@@ -33,7 +33,10 @@ def slopes(
 
     ports = [(f"x{k}", len(x)) for k, x in enumerate(given)]
     outputs = [(f"slopes{k}", (height, width)) for k, width in enumerate(widths)]
-    flat = call(trace(recorded, ports, name="slopes", outputs=outputs, graph=graph), *given)
+    function = trace(recorded, ports, name="slopes", outputs=outputs, graph=graph)
+    flat = call(function, *given)
+    # what is zero in every state is known to be so
+    flat = [0 if graph.const[i] == 0 else x for i, x in zip(function.results, flat, strict=True)]
     parts: list[list[list[Scalar]]] = []
     start = 0
     for width in widths:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..plan import LoopPlan
 
 _KERNELS: Kept[Any] = Kept(256)
+CLOSED = 12_000  # lines of a closed machine above which one state is a batch of one
 
 
 def compile(
@@ -80,7 +81,8 @@ def compile(
     told = {**asked, **asdict(form), **options, "threads": threads}
     told["parameters"] = names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
     known = {n: to_float(m.values[n]) for n in names if n in m.values}
-    made = compile_program(make, key=key, threads=threads, defaults=known, form=form)
+    scalar = CLOSED if row is not None and row.planned else None
+    made = compile_program(make, key, threads, known, form, scalar=scalar)
     return _with_origin(made, m, quantity, method, told)
 
 

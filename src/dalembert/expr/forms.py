@@ -71,6 +71,7 @@ def _ldl(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
 def _gauss(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
     n = len(b)
     rows = [[*A[r], b[r]] for r in range(n)]
+    inverses: list[Scalar] = []
     for j in range(n):
         # bring the largest pivot up by pairwise exchanges, without a branch
         for r in range(j + 1, n):
@@ -78,9 +79,9 @@ def _gauss(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
             for c in range(j, n + 1):
                 up, down = rows[j][c], rows[r][c]
                 rows[j][c], rows[r][c] = where(better, down, up), where(better, up, down)
-        inverse = 1 / rows[j][j]
+        inverses.append(1 / rows[j][j])
         for r in range(j + 1, n):
-            factor = rows[r][j] * inverse
+            factor = rows[r][j] * inverses[j]
             for c in range(j + 1, n + 1):
                 rows[r][c] = rows[r][c] - factor * rows[j][c]
     x: list[Scalar] = [0] * n
@@ -88,7 +89,7 @@ def _gauss(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
         s = rows[i][n]
         for k in range(i + 1, n):
             s = s - rows[i][k] * x[k]
-        x[i] = s / rows[i][i]
+        x[i] = s * inverses[i]
     return x
 
 

@@ -70,8 +70,10 @@ class Planned:
         U = [list(row) for row in A]
         self.L: list[list[Scalar]] = [[0] * n for _ in range(n)]
         self.ratio: Scalar = 1
+        self.inverses: list[Scalar] = []
         for k in range(head):
             inverse = 1 / U[k][k]
+            self.inverses.append(inverse)
             # behind a pivot of zero nothing is a number: the ratio says so
             self.ratio = where(absolute(U[k][k]) > 0, self.ratio, 0)
             for i in range(k + 1, n):
@@ -101,7 +103,7 @@ class Planned:
             s = y[k]
             for c in range(k + 1, n):
                 s = s - U[k][c] * x[c]
-            x[k] = s / U[k][k]
+            x[k] = s * self.inverses[k]
         return x
 
     def solve_transposed(self, b: Sequence[Scalar]) -> list[Scalar]:
@@ -109,7 +111,7 @@ class Planned:
         n, head, L, U = self.n, self.head, self.L, self.U
         z = list(b)
         for k in range(head):
-            z[k] = z[k] / U[k][k]
+            z[k] = z[k] * self.inverses[k]
             for c in range(k + 1, n):
                 z[c] = z[c] - U[k][c] * z[k]
         turned = [list(column) for column in zip(*self.tail, strict=True)]

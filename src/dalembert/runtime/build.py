@@ -25,13 +25,15 @@ def compile_program(
     defaults: Mapping[str, float] | None = None,
     form: Form = PLAIN,
     single: bool = False,
+    scalar: int | None = None,
 ) -> Kernel:
     """Return the kernel of a Program, or of the Program that a function without arguments makes.
 
     Under a `key` the code is kept on disk; when it is found there the function is not called.
     `threads` share batches of more than a tile. `defaults` are values of run-time parameters for
     calls that do not give them; `form` says what its arrays are like. A kernel that is called state
-    by state is `single`: half as much is compiled, batches are slower.
+    by state is `single`: half as much is compiled, batches are slower. Up to `scalar` lines one
+    state has code of its own, otherwise it is a batch of one.
     """
     if not isinstance(threads, int) or threads < 1:
         raise UsageError(
@@ -53,7 +55,7 @@ def compile_program(
     from .module import compile_object
 
     made, places = _made(program, form)
-    code = compile_object(made, form=form, single=single)
+    code = compile_object(made, form=form, single=single, scalar=scalar)
     lanes = _lanes(form, host().lanes)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
     if key is not None:

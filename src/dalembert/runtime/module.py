@@ -35,9 +35,16 @@ class Object:
 
 
 def module(
-    program: Program, whole: int = WHOLE, chunk: int = CHUNK, form: Form = PLAIN
+    program: Program,
+    whole: int = WHOLE,
+    chunk: int = CHUNK,
+    form: Form = PLAIN,
+    scalar: int | None = None,
 ) -> tuple[str, int, int, int]:
-    """Return the IR of a program, its scratch bytes for one state and for a batch, and its tile."""
+    """Return the IR of a program, its scratch bytes for one state and for a batch, and its tile.
+
+    One state has code of its own up to `scalar` lines.
+    """
     lanes, tiled = form.lanes(host().lanes), form.layout == "tiles"
     program = replace(
         program, prepare=gathered(folded(program.prepare)), step=gathered(folded(program.step))
@@ -73,7 +80,8 @@ def module(
         parts.append(places.batch(program, place, step, prepare, cleared, folded_))
     if form.reduce is not None:
         parts.append(reduce.functions(program, place, form.reduce))
-    single = len(program.step.lines) <= SINGLE and form.scalar
+    limit = SINGLE if scalar is None else scalar
+    single = len(program.step.lines) <= limit and form.scalar
     if not single:
         parts += [places.ONE_BY_BATCH] if form.reduce is None else []
         scratch_one = place.scratch
@@ -160,11 +168,14 @@ def compile_object(
     chunk: int = CHUNK,
     form: Form = PLAIN,
     single: bool = False,
+    scalar: int | None = None,
 ) -> Object:
     """Return the object code of a program; `single`: for one state at a time."""
     lines = len(program.step.lines) + len(program.prepare.lines)
     if level is None:
         level = 0 if lines > LARGE else 1
-    made = alone(program, whole, chunk) if single else module(program, whole, chunk, form)
-    text, one, batch, tile = made
+    if single:
+        text, one, batch, tile = alone(program, whole, chunk)
+    else:
+        text, one, batch, tile = module(program, whole, chunk, form, scalar)
     return Object(generate(text, level), one, batch, tile)
