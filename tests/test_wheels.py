@@ -61,6 +61,46 @@ def test_random_machines_move_as_the_referee_says(seed):
     assert np.linalg.norm(found) <= np.linalg.norm(u) + 1e-8
 
 
+def snakeboard(heading):
+    """Return a snakeboard, x leads beside its motors; its pose; rates of all joints, of leaders."""
+    from machines.wheeled import wheeled
+
+    data, _ = wheeled(3)
+    m = da.load(data)
+    assert [m.joint_names[k] for k in da.plan(m).independent] == ["front", "back", "rotor", "x"]
+    q = np.array([0.1, 0.2, heading - 0.3, 0.3, 0.3, 0.1])  # both axles steer along the heading
+    v = np.array([np.cos(heading), np.sin(heading), 0, 0.3, -0.2, 0.1])
+    lead = v.copy()
+    lead[[1, 2]] = 0
+    return m, q, v, lead
+
+
+@pytest.mark.parametrize("off", [0.5, 1e-2, 1e-4, 1e-7])
+def test_leading_joints_stay_those_of_the_plan_where_they_hardly_lead(off):
+    m, q, v, lead = snakeboard(np.pi / 2 - off)
+    assert da.kinetic_energy(m, q, lead) == pytest.approx(da.kinetic_energy(m, q, v), rel=1e-6)
+    assert da.momentum(m, [q, q], [v, lead])[1] == pytest.approx(da.momentum(m, q, v), abs=1e-6)
+    G = da.active_map(m, q)
+    assert G[0] == pytest.approx([0, 0, 0, 1], abs=1e-9)
+    assert G[1, 3] == pytest.approx(v[1] / v[0], rel=1e-6)
+    A = da.active_mass_matrix(m, q)
+    assert lead[[3, 4, 5, 0]] @ A @ lead[[3, 4, 5, 0]] / 2 == pytest.approx(
+        da.kinetic_energy(m, q, v), rel=1e-6
+    )
+
+
+def test_joints_that_cannot_lead_are_named_and_all_rates_are_asked_for():
+    m, q, v, lead = snakeboard(np.pi / 2)
+    with pytest.raises(da.SingularPose, match="active_mass_matrix: x cannot lead the motion here"):
+        da.active_mass_matrix(m, q)
+    k = da.compile(m, "active_mass_matrix", plan=da.plan(m, q))
+    assert k(q)[0].shape == (4, 4)
+    assert da.kinetic_energy(m, q, v) > 5
+    lead[0] = 1e-3
+    with pytest.raises(da.SingularPose, match="the rates given do not keep the constraints"):
+        da.kinetic_energy(m, q, lead)
+
+
 def test_hybrid_dynamics_lets_some_motors_follow_and_others_push():
     described = snake(np.random.default_rng(3), 3, ("p1", "p2"))
     m, referee = da.load(described), Referee(described)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..algorithms.closed_kinematics import CERTIFIED
-from ..algorithms.loop_closure import closure_sides
 from ..algorithms.velocity_rows import with_told
 from ..catalog import Quantity
 from ..errors import SingularPose, UsageError, shown
@@ -24,6 +23,7 @@ from ..plan.loops import OPEN, made_at, require_regular
 SINGULAR = 1e-8  # a pivot below this part of the largest
 WEAK = 0.1  # motors whose share of the motion is less do not lead accelerations
 TRIES = 6  # plans made for pivots that are poor and not wrong
+AGREE = 1e-9  # of the largest rate: rates of all joints are those of one motion
 KEPT = 8  # plans of a mechanism that are tried before a new one is made
 
 _BRANCHES: Kept[list[LoopPlan]] = Kept(256)  # the plans of a mechanism, the last used first
@@ -139,8 +139,8 @@ class Replanned:
                 f"{self.row.name}: {error.message}{state_text(where)}", hint=error.hint
             ) from None
         if made is not None:
-            if self._all_rates(where, made, tolerable):
-                self._try(made)
+            self._require_meaning(where, made, tolerable)
+            self._try(made)
             _keep(self.m, self.row, made)
         if not self.bad[where]:
             return
@@ -158,27 +158,69 @@ class Replanned:
         told = (self.given[key][where].tolist() for key in ("steer", "steer_rate"))
         return with_told(self.m, *told)
 
-    def _all_rates(self, where: tuple[Any, ...], made: LoopPlan, tolerable: bool) -> bool:
-        """Return whether a state gives the rates of the joints that lead in another plan."""
+    def _require_meaning(self, where: tuple[Any, ...], made: LoopPlan, tolerable: bool) -> None:
+        """Raise SingularPose where a plan whose joints lead would give a state another meaning."""
         import numpy as np
 
-        if self.row.motors != "rest" or made.independent == planned(self.m).independent:
-            return True
-        c, q = Closure(self._told(where)), self.given["q"][where]
-        qd, J = self.given["qd"][where] / c.column_size, c.jacobian(q)
-        sides = closure_sides(c.m, q.tolist())
-        side = np.zeros(len(J)) if sides is None else np.array(sides, dtype=float) / c.row_size
-        size = max((np.abs(J) @ np.abs(qd)).max(initial=0.0), np.abs(side).max(initial=0.0))
-        if np.abs(J @ qd + side).max(initial=0.0) <= 1e-8 * max(size, 1e-300):
-            return True
-        if tolerable:
-            self.bad[where] = False
-            return False
-        raise SingularPose(
-            f"{self.row.name}: the motors do not decide the motion here, and the rates of all "
-            f"joints do not keep the loops closed{state_text(where)}",
-            hint="give qd of all joints, with J qd = 0",
+        usual = planned(self.m)
+        if tolerable or not self._led_otherwise(made):
+            return
+        lost = [self.m.rate_names[k] for k in usual.independent if k not in made.independent]
+        names = ", ".join(map(shown, lost))
+        if self._columns_change(made):
+            raise SingularPose(
+                f"{self.row.name}: {names} cannot lead the motion here{state_text(where)}: "
+                "the entries would be those of other joints",
+                hint=f"dalembert.compile(m, {self.row.name!r}, plan=dalembert.plan(m, q)) answers "
+                "for the joints that lead at a pose q",
+            )
+        here = np.zeros_like(self.bad)
+        here[where] = True
+        if not self._consistent(made, here).all():
+            raise SingularPose(
+                f"{self.row.name}: {names} cannot lead the motion here, and the rates given do "
+                f"not keep the constraints{state_text(where)}",
+                hint="give the rates and accelerations of all joints, as they move together",
+            )
+
+    def _led_otherwise(self, made: LoopPlan) -> bool:
+        return set(made.independent) != set(planned(self.m).independent)
+
+    def _columns_change(self, made: LoopPlan) -> bool:
+        """Return whether entries of independent joints would be those of others, unseen."""
+        return self.row.by_independent and made.mobility == planned(self.m).mobility
+
+    def _consistent(self, made: LoopPlan, bad: Any) -> Any:
+        """Return at which states the rates of all joints are those of one motion.
+
+        A plan reads the joints that lead in it: where other ones were meant, all must agree.
+        """
+        import numpy as np
+
+        from .evaluate import evaluate
+
+        given = {name: x[bad] for name, x in self.given.items()}
+        good = np.ones(len(given["q"]), dtype=bool)
+        if "qd" not in given or not self._led_otherwise(made):
+            return good
+        told = [x for name, x in given.items() if name in ("steer", "steer_rate")]
+        motion = given["q"], given["qd"], given.get("qdd", np.zeros_like(given["qd"]))
+        arrays = {k: v for k, v in self._parameters(bad).items() if np.ndim(v)}
+        moved = evaluate(
+            self.m, "tree_motion", *motion, *told, plan=made, check=False, parameters=arrays
         )
+        for name, full in zip(("qd", "qdd"), moved, strict=True):
+            if name in given:
+                size = np.abs(full).max(axis=-1) + np.abs(given[name]).max(axis=-1)
+                good &= np.abs(full - given[name]).max(axis=-1) <= AGREE * size
+        return good
+
+    def _parameters(self, bad: Any) -> dict[str, Any]:
+        """Return the parameters of some states."""
+        import numpy as np
+
+        own = (self.parameters or {}).items()
+        return {k: np.broadcast_to(v, bad.shape)[bad] if np.ndim(v) else v for k, v in own}
 
     def _try(self, made: LoopPlan) -> None:
         """Compute the bad states with a plan; those that it certifies are done."""
@@ -187,7 +229,7 @@ class Replanned:
         kernel = self.get(plan=made)
         bad = self.bad
         *found, left, own, certificate = kernel(
-            *(x[bad] for x in self.given.values()), parameters=self.parameters
+            *(x[bad] for x in self.given.values()), parameters=self._parameters(bad) or None
         )
         ratio, gap = own[..., 0], certificate[..., 0]
         sound = (ratio >= SINGULAR) & (gap <= CERTIFIED)
@@ -198,6 +240,10 @@ class Replanned:
                 sound[k] = is_regular(c, q[k])
         worse = ~((self.ratio[bad] >= SINGULAR) & (self.gap[bad] <= CERTIFIED))
         taken = sound & (worse | (ratio > self.ratio[bad]))
+        if self._columns_change(made) and self._led_otherwise(made):
+            taken[...] = False
+        elif taken.any():
+            taken &= self._consistent(made, bad)
         if not taken.any():
             return
         self._same_meaning(made, found, bad, taken)
