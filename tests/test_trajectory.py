@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from dalembert.algebra import Rotation, Transform, Vec3
 from dalembert.cli import main
 from dalembert.mechanism import Drive, Frame
 from dalembert.trajectory import constant_acceleration, quintic, spline, through, trapezoidal
-from dalembert.trajectory.inverse_kinematics import pose_error
+from dalembert.trajectory.inverse_kinematics import joint_limits, pose_error
 from dalembert.trajectory.paths import circle, line
 from peers import ORACLES, absent
 
+EXAMPLES = Path(__file__).parents[1] / "examples"
 ARM = """RZ(-3, 3), TXK(0.8), RZ(-2.5, 2.5), TXK(0.6); gravity = (0, -9.81, 0);
 body 1: M = 3, D = (0.4, 0, 0), I = (0.1, 0.2, 0.2);
 body 2: M = 2, D = (0.3, 0, 0), I = (0.05, 0.1, 0.1);"""
@@ -74,6 +76,28 @@ def test_inverse_kinematics_undoes_the_pose(seed):
     T = da.pose(m, q)
     found = da.inverse_kinematics(m, T, q + rng.normal(size=6) * 0.15, limits=False)
     assert np.abs(da.pose(m, found) - T).max() < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_inverse_kinematics_finds_its_own_start(seed):
+    m = da.load(str(EXAMPLES / "arm6.urdf"))
+    low, high = joint_limits(m).T
+    q = np.random.default_rng(seed).uniform(low, high)
+    T = da.pose(m, q)  # of the tool: the last frame that moves
+    assert m.frames[-1] == "base_link" and m.end_frame == "tool"
+    found = da.inverse_kinematics(m, T)
+    assert (low <= found).all() and (found <= high).all()
+    assert np.abs(da.pose(m, found) - T).max() < 1e-9
+    with pytest.raises(da.ComputationError, match="not reached"):
+        da.inverse_kinematics(m, [5.0, 0.0, 0.0])
+
+
+def test_many_points_find_their_own_starts():
+    m = da.load(str(EXAMPLES / "arm6.urdf"))
+    q = np.random.default_rng(4).uniform(*joint_limits(m).T, size=(40, m.nq))
+    points = da.pose(m, q)[:, :3, 3]
+    found = da.inverse_kinematics(m, points)
+    assert np.abs(da.pose(m, found)[:, :3, 3] - points).max() < 1e-6
 
 
 def test_limits_are_kept_and_redundancy_is_used():

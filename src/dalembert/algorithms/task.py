@@ -70,7 +70,7 @@ def _moved(
     m: Mechanism, frame: str | None, q: Vector, qd: Vector, rows: Any, axes: str
 ) -> tuple[Matrix, Values, Values]:
     """Return (J, J' q̇, velocity) of the rows of a frame, over all rates of the tree."""
-    name, kept = frame if frame is not None else m.frames[-1], task_rows(rows)
+    name, kept = frame if frame is not None else m.end_frame, task_rows(rows)
     J, Jd = jacobian(m, name, q, axes), jacobian_derivative(m, name, q, qd, axes)
     v = Values(velocity(m, name, q, qd, axes))
     return J.pick(kept), Jd.pick(kept) @ qd, v.pick(kept)

@@ -186,10 +186,10 @@ def with_forces(algorithm: Algorithm) -> Algorithm:
 
 
 def framed(algorithm: Algorithm) -> Algorithm:
-    """Return a kinematic algorithm with the frame as an option: the last one when none is named."""
+    """Return a kinematic algorithm with the frame as an option: the last that moves by default."""
 
     def of_frame(m: Mechanism, *inputs: Vector, frame: str | None = None, **options: Any) -> Any:
-        return algorithm(m, frame if frame is not None else m.frames[-1], *inputs, **options)
+        return algorithm(m, frame if frame is not None else m.end_frame, *inputs, **options)
 
     return of_frame
 

@@ -56,7 +56,7 @@ def _state_option(name: str) -> Any:
     "--drives", type=click.Choice(["inertia", "all", "none"]),
     help="Count rotor inertia (inertia, the default), also friction (all), or neither (none).",
 )  # fmt: skip
-@click.option("--frame", help="The frame of a kinematic quantity; the last one by default.")
+@click.option("--frame", help="The frame of a kinematic quantity; by default the last that moves.")
 @click.option(
     "--axes", type=click.Choice(["base", "local"]), help="The axes of the result; base by default."
 )
@@ -98,6 +98,8 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     inputs = _inputs(mechanism, row, given | dict(options.pop("others")))
     wrenches = dict(options.pop("wrenches"))
     settings = _settings(row, options)
+    if method == "kinematics" and "frame" in row.options:
+        settings.setdefault("frame", mechanism.end_frame)  # said, since it was not asked for
     result = evaluate(
         mechanism,
         name,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "frames",
     multiple=True,
     metavar="FRAME",
-    help="The frame of pose, jacobian, ...; the last one by default. Repeat it for more functions.",
+    help="The frame of pose, jacobian, ...: the last that moves, or several by repeating it.",
 )
 @click.option(
     "--wrench",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--point", type=NUMBERS, metavar="X,Y,Z", help="Move in a straight line to this point."
 )
-@click.option("--frame", help="The frame that goes to --point; the last one by default.")
+@click.option("--frame", help="The frame that goes to --point; by default the last that moves.")
 @click.option("--time", "duration", type=float, default=1.0, show_default=True, help="Duration, s.")
 @click.option(
     "--profile",

@@ -228,7 +228,7 @@ def _output(m: Mechanism) -> str:
             return m.bodies[platform_of(m).body].name
         except ModelError:
             pass
-    return m.frames[-1]
+    return m.end_frame
 
 
 def _generic(t: TaskModel) -> tuple[int, tuple[str, ...], tuple[float, ...]]:

@@ -137,6 +137,21 @@ class Mechanism:
         return (*(b.name for b in self.bodies), *(f.name for f in self.named))
 
     @cached_property
+    def end_frame(self) -> str:
+        """The last frame that moves: what kinematics means where no frame is named.
+
+        >>> import dalembert as da
+        >>> da.robots.panda().end_frame
+        'flange'
+        """
+        moving: list[bool] = []
+        for b in self.bodies:
+            moving.append(b.joint.nv > 0 or (b.parent >= 0 and moving[b.parent]))
+        names = [b.name for b, moves in zip(self.bodies, moving, strict=True) if moves]
+        names += [f.name for f in self.named if f.body >= 0 and moving[f.body]]
+        return names[-1] if names else self.frames[-1]
+
+    @cached_property
     def _derived(self) -> dict[Any, Any]:
         return {}
 

@@ -130,7 +130,7 @@ def _limit(m: Mechanism, name: str) -> Array:
 
 def _reach(trial: Trial) -> dict[str, Array]:
     """Return the largest distance of the last frame from the base along the task."""
-    frame = trial.m.frames[-1]
+    frame = trial.m.end_frame
     p = evaluate(trial.m, "pose", trial.motion.q, frame=frame, parameters=trial.wide, check=False)
     return {"reach": np.linalg.norm(p[..., :3, 3], axis=-1).max(axis=1)}
 
@@ -207,7 +207,7 @@ def measured(name: str, trial: Trial) -> dict[str, Array]:
     row = quantity(what, trial.m)
     x = trial.motion
     inputs = [{"q": x.q, "qd": x.qd, "qdd": x.qdd}[n] for n in row.inputs]
-    options = {"frame": trial.m.frames[-1]} if "frame" in row.options else {}
+    options = {"frame": trial.m.end_frame} if "frame" in row.options else {}
     made = np.asarray(_first(evaluate(trial.m, what, *inputs, parameters=trial.wide, check=False,
                                       **options)))  # fmt: skip
     flat = made.reshape(*made.shape[:2], -1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from os import PathLike
 from typing import Any
 
@@ -22,6 +23,7 @@ from ..plan import planned
 from ..runtime.arguments import numbers
 
 Array = np.ndarray
+STARTS = 60  # that are tried where none is given
 
 
 def joint_limits(m: Mechanism) -> Array:
@@ -72,6 +74,9 @@ def inverse_kinematics(
 ) -> Array:
     """Return joint coordinates near q0 that bring a frame to a pose, or to a point.
 
+    Without q0 it begins at the rest pose, and where that leads nowhere at others within the limits,
+    always the same ones.
+
     `pose` is 4 x 4, or three numbers for a point. `rows` are the directions that count: x y z and
     the turns r p w about base axes. Damped least squares with limits kept; motions that
     the task leaves free are drawn towards `rest`. Closed loops stay closed: their motors move.
@@ -94,9 +99,19 @@ def inverse_kinematics(
     if designs.lead or len(shape) > 2 or (len(shape) == 2 and shape != (4, 4)):
         return _many(designs, pose, q0, frame, rows, limits)
     m = designs.m
-    if q0 is None:
-        q0 = neutral(m)
-    return _found(m, _wanted(pose, rows), q0, frame, (steps, tolerance), Reach.of(m, limits, rest))
+    asked, way, most = _wanted(pose, rows), Reach.of(m, limits, rest), (steps, tolerance)
+    if q0 is not None:
+        return _found(m, asked, q0, frame, most, way)
+    failed: ComputationError | None = None
+    for start in way.starts():
+        try:
+            return _found(m, asked, start, frame, most, way)
+        except ComputationError as error:
+            failed = failed or error
+    raise ComputationError(
+        f"{failed.message}, from {STARTS} poses" if failed else "the pose is not reached",
+        hint="it may be out of reach or beyond limits; leave rows out, or limits=False",
+    )
 
 
 def _found(
@@ -150,8 +165,17 @@ def _many(
     goals = np.broadcast_to(goal, (*lead, *tail)).reshape((-1, *tail))
     starts = np.array(np.broadcast_to(start, (*lead, m.nq)).reshape(-1, m.nq))
     free = np.full(m.nq, np.inf)
-    found, left = reach(m, given, starts, frame, goals, tuple(chosen),
-                        None if limits else (-free, free))  # fmt: skip
+    within = None if limits else (-free, free)
+    found, left = reach(m, given, starts, frame, goals, tuple(chosen), within)
+    others = Reach.of(m, limits, None).starts() if q0 is None else iter(())
+    for other in islice(others, 1, 12):
+        missed = np.flatnonzero(left > REACHED)
+        if not missed.size:
+            break
+        again = np.tile(other, (missed.size, 1))
+        own = {n: x[missed] for n, x in given.items()}
+        q, gap = reach(m, own, again, frame, goals[missed], tuple(chosen), within)
+        found[missed], left[missed] = q, gap
     found[left > REACHED] = np.nan
     return found.reshape((*lead, m.nq))
 
@@ -200,6 +224,23 @@ class Reach:
         bound = joint_limits(m)[own] if limits else np.full((len(own), 2), [-np.inf, np.inf])
         goal = None if rest is None else np.asarray(rest, dtype=float)
         return Reach(m, index, tuple(at[k] for k in own), bound, goal)
+
+    def starts(self) -> Iterator[Array]:
+        """Yield the rest pose, then poses spread over the limits, half a turn where there are none.
+
+        Points of a golden sequence: each coordinate in steps of an irrational number of its own.
+        """
+        q = np.asarray(neutral(self.m), dtype=float)
+        yield q
+        half = np.where(np.isfinite(self.bound), self.bound, [-np.pi, np.pi])
+        step = np.sqrt(np.arange(2, 2 + len(self.places)))  # a square costs a coordinate nothing
+        step = np.where(step % 1 == 0, step + 0.6180339887498949, step)
+        for k in range(1, STARTS):
+            there = q.copy()
+            for place, (low, high), x in zip(self.places, half, (k * step) % 1.0, strict=True):
+                if place >= 0:
+                    there[place] = low + x * (high - low)
+            yield there
 
     def map(self, q: Array) -> Array:
         """Return the rates of all joints from those that are free to choose."""
