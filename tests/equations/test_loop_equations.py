@@ -259,6 +259,25 @@ def test_derive_prints_every_form(capsys, tmp_path):
     assert "has loops" in capsys.readouterr().err
 
 
+def test_every_form_prints_the_parts_that_are_asked(capsys, tmp_path):
+    import json
+
+    eq = da.equations(da.load(FOUR_BAR))
+    for form in (eq.text, eq.latex, eq.markdown):
+        whole, part = form(), form(only="G")
+        assert len(part) < 0.6 * len(whole) and "Rates" in part
+        assert "Inertia of the closed mechanism" in whole
+        assert "Inertia of the closed mechanism" not in part
+    assert set(eq.json(only=["G", "H_c"])) == {"name", "joints", "independent", "rates", "forces"}
+    file = tmp_path / "four-bar.json"
+    file.write_text(json.dumps(FOUR_BAR))
+    assert main(["derive", str(file), "--only", "A_c"]) == 0
+    printed = capsys.readouterr().out
+    assert "Ac11 = " in printed and "G31 = " not in printed
+    with pytest.raises(da.UsageError, match="no part 'Q'"):
+        eq.markdown(only="Q")
+
+
 def test_letters_for_which_nothing_closes_are_said():
     data = numbered() | {"parameters": VALUES | {"d": 5.0}}
     with pytest.raises(da.ComputationError, match="do not close"):

@@ -43,6 +43,7 @@ OWN = {
     "--only", type=WORDS,
     help="Print these parts only: Q,A,B,C,constants,structure; or matrices, terms (numbered as "
     "for --drop), base_parameters, regressor, base_regressor, energy_regressor. "
+    "With loops: closure,passive,G,E,tree,A_c,H_c,tau. "
     "With --form kane: numbers of steps, such as 5,9.",
 )  # fmt: skip
 @click.option(
@@ -117,7 +118,8 @@ def command(
     if only == ["base_parameters"] and not freeze:
         return grouped(mechanism, as_json or form == "json", form)
     if mechanism.loops or mechanism.couplings:
-        return closed(hold(mechanism, freeze or {}), as_json, form, expand, inertia == "full", sign)
+        mechanism, form = hold(mechanism, freeze or {}), "json" if as_json else form
+        return closed(mechanism, form, expand, inertia == "full", sign, only)
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze:
         from ..equations.model import of_left
@@ -135,8 +137,7 @@ def command(
     if prune:
         eq = pruned(eq, prune, values, limits)
     if only == ["matrices"]:
-        as_matrices(eq, "json" if as_json else form)
-        return
+        return as_matrices(eq, "json" if as_json else form)
     if form != "program":
         expand_with_bar(eq, form, only)
     printed(eq, "json" if as_json else form, only)
@@ -170,10 +171,12 @@ def printed(eq: Equations, form: str, sections: list[str] | None) -> None:
         click.echo(eq.text(form, sections), nl=False)
 
 
-TREE_ONLY = ("neglect", "drop", "prune", "only")
+TREE_ONLY = ("neglect", "drop", "prune")
 
 
-def closed(m: Mechanism, as_json: bool, form: str, expand: bool, full: bool, sign: str) -> None:
+def closed(
+    m: Mechanism, form: str, expand: bool, full: bool, sign: str, only: list[str] | None
+) -> None:  # fmt: skip
     """Print the equations of a mechanism with loops: closure, G, A_c, H_c and those of the tree."""
     from ..equations import equations
 
@@ -186,14 +189,14 @@ def closed(m: Mechanism, as_json: bool, form: str, expand: bool, full: bool, sig
             )
     eq = equations(m, expand, full)
     eq = replace(eq, tree=eq.tree.with_sign(sign))
-    if form == "json" or as_json:
-        print_json(eq.json())
+    if form == "json":
+        print_json(eq.json(only))
     elif form == "latex":
-        click.echo(eq.latex_document(), nl=False)
+        click.echo(eq.latex_document(only), nl=False)
     elif form == "markdown":
-        click.echo(eq.markdown(), nl=False)
+        click.echo(eq.markdown(only), nl=False)
     else:
-        click.echo(eq.text(form), nl=False)
+        click.echo(eq.text(form, only), nl=False)
 
 
 def as_matrices(eq: Equations, form: str) -> None:

@@ -22,6 +22,7 @@ from .derive import Equations, equations
 from .entry import Kind
 from .loop_blocks import Line, Solved, solved, value
 from .loop_numbers import with_names
+from .loop_parts import asked, kept, keys
 from .loop_passive import angle_at
 from .sections import Document, Section, latex, markdown, whole
 from .sections import text as written
@@ -252,8 +253,8 @@ class LoopEquations:
 
     # -- print -----------------------------------------------------------------------------------
 
-    def _document(self) -> Document:
-        s = self.loops
+    def _document(self, only: Any = None) -> Document:
+        s, parts = self.loops, asked(only)
         names = ", ".join(f"{k + 1} {shown(n)}" for k, n in enumerate(self.mechanism.rate_names))
         known = [
             f"closed loops: {s.plan}",
@@ -280,8 +281,8 @@ class LoopEquations:
         ]
         title = f"{shown(self.mechanism.name)}: equations of motion, closed loops"
         law = r"\tau = A_c\,\ddot q_a + H_c"
-        kept = with_names([x for x in sections if x.lines], lambda k: s.name("K", k))
-        return Document(title, law, known, kept)
+        told = [x for x in sections if x.lines and kept(parts, x.name)]
+        return Document(title, law, known, with_names(told, lambda k: s.name("K", k)))
 
     def _ordered(self) -> list[tuple[str, Any]]:
         rows = self.loops.plan.rows
@@ -313,33 +314,33 @@ class LoopEquations:
     def text(self, form: str = "condensed", only: Any = None) -> str:
         """Return closure, G, the tree's coefficients, A_c, H_c and forces as lines.
 
+        `only` names parts: closure, passive, G, E, tree, A_c, H_c, tau.
+
         >>> import dalembert as da
         >>> print(da.equations(da.robots.fourbar()).text().splitlines()[0])
         # fourbar: equations of motion, closed loops
         """
-        if only is not None:
-            raise UsageError(
-                "the equations of closed loops are printed whole", hint="eq.tree.text(only=...)"
-            )
         if form == "program":
+            if only is not None:
+                raise UsageError("a program is printed whole", hint='form="condensed"')
             from .loop_listing import listing
 
             return listing(self)
         if form not in ("condensed", "report"):
             raise UsageError(f"form {shown(str(form))!r}", hint="condensed, report or program")
-        return written(self._document(), REPORT if form == "report" else TEXT, heads=True)
+        return written(self._document(only), REPORT if form == "report" else TEXT, heads=True)
 
     def latex(self, only: Any = None) -> str:
         """Return a LaTeX fragment."""
-        return latex(self._document())
+        return latex(self._document(only))
 
-    def latex_document(self) -> str:
+    def latex_document(self, only: Any = None) -> str:
         """Return a LaTeX document."""
-        return whole(self.latex())
+        return whole(self.latex(only))
 
     def markdown(self, only: Any = None) -> str:
         """Return Markdown with display formulas."""
-        return markdown(self._document())
+        return markdown(self._document(only))
 
     def json(self, only: Any = None) -> dict[str, Any]:
         """Return every line by its name, with those of the tree."""
@@ -348,7 +349,7 @@ class LoopEquations:
             return {n: write(formula_of(folded(x)), TEXT) or "0" for n, x in lines if n}
 
         s = self.loops
-        return {
+        return keys(asked(only), {
             "name": self.mechanism.name,
             "joints": list(self.mechanism.rate_names),
             "independent": list(self.independent),
@@ -360,7 +361,7 @@ class LoopEquations:
             "forces": said(self.forces),
             "motors": said(self.motors),
             "tree": self.tree.json(),
-        }
+        })  # fmt: skip
 
     def to_sympy(self) -> dict[str, Any]:
         """Return every named line as a SymPy expression over the names before it."""
