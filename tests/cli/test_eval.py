@@ -118,7 +118,7 @@ def test_a_file_without_a_list_of_numbers_is_bad_input(text, tmp_path, capsys):
 def test_components_are_not_joints_though_there_are_as_many(capsys):
     assert main(["eval", "robot:puma560", "jacobian"]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[2].split() == ["frame", "j6"]  # said, since none was asked for
+    assert out[2].split() == ["frame", "tip"]  # said, since none was asked for
     assert out[5].split() == ["j1", "j2", "j3", "j4", "j5", "j6"]
     assert [line.split()[0] for line in out[6:]] == ["x", "y", "z", "rx", "ry", "rz"]
     assert main(["eval", "robot:puma560", "link_wrenches"]) == 0

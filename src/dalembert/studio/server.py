@@ -57,7 +57,8 @@ def application(port: int, token: str, first: str = FIRST) -> App:
     from starlette.routing import Route
 
     static = static_files()
-    workers: dict[str, Worker] = {}
+    workers = {name: Worker(limits.LIVE) for name in LIVE}
+    workers |= {name: Worker(limits.LONG) for name in ("quick", "long")}
 
     async def home(request: Request) -> Response:
         return HTMLResponse(PAGE)
@@ -94,10 +95,6 @@ def application(port: int, token: str, first: str = FIRST) -> App:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        for name in LIVE:
-            workers[name] = Worker(limits.LIVE)
-        for name in ("quick", "long"):
-            workers[name] = Worker(limits.LONG)
         await asyncio.gather(*(workers[name].start() for name in LIVE))
         yield
         for worker in workers.values():
