@@ -60,16 +60,13 @@ def compile(
     >>> k([0.0], [0.0], [1.0])
     array([0.5])
     """
-    from ..runtime import Form, check_loops, compile_program
+    from ..runtime import Form, compile_program
 
     form, wrt = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
     m = freed(model_of(m, "compile"), (*(parameters or ()), *named(wrt)))
     row = row_of(m, quantity)
-    if row is not None and row.planned:
-        from ..plan import planned
-
-        check_loops(quantity, form)
-        plan = plan or planned(m)
+    closed = row is not None and row.planned
+    plan = _planned(m, quantity, form, plan) if closed else plan
     own = method or (row.default if row else None), sorted(options.items())
     key = repr((m.digest, m.values, quantity, *own, parameters, wrench, wrt, plan))
     asked: Any = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
@@ -81,9 +78,17 @@ def compile(
     told = {**asked, **asdict(form), **options, "threads": threads}
     told["parameters"] = names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
     known = {n: to_float(m.values[n]) for n in names if n in m.values}
-    scalar = CLOSED if row is not None and row.planned else None
-    made = compile_program(make, key, threads, known, form, scalar=scalar)
+    made = compile_program(make, key, threads, known, form, scalar=CLOSED if closed else None)
     return _with_origin(made, m, quantity, method, told)
+
+
+def _planned(m: Mechanism, quantity: str, form: Any, plan: LoopPlan | None) -> LoopPlan:
+    """Return the plan of a closed machine, which takes rows of states and gives them whole."""
+    from ..plan import planned
+    from ..runtime import check_loops
+
+    check_loops(quantity, form)
+    return plan or planned(m)
 
 
 def _traced(m: Mechanism, quantity: str, method: str | None = None, **asked: Any) -> Program:
