@@ -362,3 +362,11 @@ def test_the_command_prints_regressors(capsys):
     assert out.count("{") == out.count("}") and r"\ddot q_{1}" in out
     assert main(["derive", phrase, "--only", "Q,regressor", "--form", "markdown"]) == 0
     assert "## Regressor" in capsys.readouterr().out
+
+
+def test_a_constant_angle_between_parallel_joints_is_told():
+    parts = "; ".join(f"body {j}: M = 1, D = (1, 0, 0), I = (0, 0, 1)" for j in (1, 2))
+    m = da.load(f"RZ(), TXK(1), RZK(al), RZ(), TXK(1); {parts};")
+    Y = da.equations(m).regressor()
+    assert "C12a = cos(q1+q2+a), S12a = sin(q1+q2+a), a = al" in Y.text()
+    assert "sin(al + q2)" in str(Y.to_sympy())

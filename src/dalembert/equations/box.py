@@ -14,9 +14,10 @@ from ..errors import DalembertError, ParameterError, UsageError, shown
 from ..expr import Expr, Graph
 from ..expr.exact import exact, to_float
 from ..mechanism.edit import number as exact_number
-from .angles import CONSTANT
+from .angles import CONSTANT, Joints
 from .entry import Entry
 from .interval import Interval, hull, interval
+from .kinds import KINDS
 from .ring import Term
 
 if TYPE_CHECKING:
@@ -99,16 +100,18 @@ class Box:
     def range_of(self, eq: Equations, i: int) -> Range:
         """Return the range of a generator over the box."""
         kind, *key = eq.ring.symbols.generators[i].key
-        if kind in ("sin", "cos"):
-            parts = [self._turned(eq, j) for j in key[0]]
-            return _sine_range(sum(a for a, _ in parts), sum(b for _, b in parts), kind)
-        if kind == "q":
-            return self.q[key[0] - 1]
+        if (row := KINDS[kind].interval) is not None:
+            return row(self, eq, *key)
         # constants, and reported constants of a slide: monotone or convex in q, ends and vertex
         bent = kind == "J" and eq.ring.symbols.slides[key[0]]
         shares = np.linspace(0, 1, 33) if bent else (0, 1)
         found = [at[i] for share in shares for at in self._at(eq, share)]
         return min(found), max(found)
+
+    def wave(self, eq: Equations, kind: str, joints: Joints) -> Range:
+        """Return the range of the sine or cosine of a sum of angles."""
+        parts = [self._turned(eq, j) for j in joints]
+        return _sine_range(sum(a for a, _ in parts), sum(b for _, b in parts), kind)
 
     def _turned(self, eq: Equations, j: int) -> Range:
         """Return the range of one part of a sum of angles: a joint or a constant, with its sign."""

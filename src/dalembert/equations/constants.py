@@ -16,14 +16,14 @@ from ..expr.exact import to_float
 from ..expr.formula import Call, Product, Sum, Symbol, formula
 from ..expr.style import latex_name
 from .condense import shortened
-from .generator import letters
+from .kinds import letters
 from .order import factored
 from .reported import ENTRIES
 from .ring import Poly, Ring, rational
 
 if TYPE_CHECKING:
     from .derive import Equations
-    from .symbols import Symbols
+    from .symbols import TreeSymbols
 
 
 def constants(eq: Equations) -> dict[str, Sum]:
@@ -45,7 +45,7 @@ def constants(eq: Equations) -> dict[str, Sum]:
     return pairs | tables | rest
 
 
-def merged(s: Symbols) -> dict[str, Sum | None]:
+def merged(s: TreeSymbols) -> dict[str, Sum | None]:
     """Return V and J of bodies that others were merged into, brackets opened; no W (None)."""
     out: dict[str, Sum | None] = {}
     for j, body in enumerate(augmented_bodies(s.written)):
@@ -108,7 +108,7 @@ class _Letters(Ring):
         return Symbol(self.names[i], latex_name(self.names[i]))
 
 
-def others(s: Symbols) -> dict[str, Sum]:
+def others(s: TreeSymbols) -> dict[str, Sum]:
     """Return augmented masses of slides, cosines and sines of constant angles, and the rest."""
     out: dict[str, Sum] = {}
     for g in s.generators:

@@ -29,7 +29,7 @@ from .frames import rechosen
 from .generator import refuse_coordinates
 from .ring import Poly, Ring, rational
 from .size import LIMIT, check
-from .symbols import Symbols
+from .symbols import TreeSymbols
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -112,7 +112,7 @@ def tree_equations(
 
         eq: Equations = folded(m, full, springs, limit)
     else:
-        eq = Equations(m, Ring(Symbols(rechosen(m), full)), remarks=springs, limit=limit)
+        eq = Equations(m, Ring(TreeSymbols(rechosen(m), full)), remarks=springs, limit=limit)
     if told is None:
         return eq
     from .model import simplified
@@ -133,7 +133,7 @@ class Equations:
     """
 
     mechanism: Mechanism
-    ring: Ring = field(repr=False)
+    ring: Ring[TreeSymbols] = field(repr=False)
     sign: Literal["section3", "section2"] = "section3"
     neglected: tuple[str, ...] = ()
     changed: Mapping[Key, Poly] = field(default_factory=dict, repr=False)  # by drop and prune
@@ -149,7 +149,7 @@ class Equations:
     @cached_property
     def condensed(self) -> Condensed:
         """The sums of section 3 over the ring."""
-        return self.ring.condensed()
+        return self.ring.symbols.condensed(self.ring.gens, rational)
 
     # -- coefficients ------------------------------------------------------------------------------
 

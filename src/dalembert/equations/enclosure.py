@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import Vec3
-from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
+from ..algorithms.augmented_body import augmented_bodies
 from ..expr.exact import exact
 from .angles import CONSTANT
 from .interval import Interval, interval
+from .kinds import Point
 from .ring import Monomial
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Enclosure:
             k: interval(exact(a)).union(interval(exact(b))) for k, (a, b) in (ranges or {}).items()
         }
         m = self.symbols.m.with_values(known) if known else self.symbols.m
-        self.bodies: list[AugmentedBody] = augmented_bodies(m)
+        self.point = Point(self.symbols, augmented_bodies(m), self.number)
         self._constant: dict[int, Interval] = {}
 
     def number(self, x: Any) -> Interval:
@@ -59,35 +59,11 @@ class Enclosure:
     def constant(self, i: int) -> Interval:
         """Return the interval of a generator that does not move."""
         if i not in self._constant:
-            kind, *key = self.symbols.generators[i].key
-            self._constant[i] = self._fixed(kind, key)
+            self._constant[i] = self.point.value(self.symbols.generators[i].key)
         return self._constant[i]
-
-    def moves(self, i: int) -> bool:
-        """Return whether a generator changes with the posture."""
-        kind, *key = self.symbols.generators[i].key
-        return kind in ("sin", "cos", "q") or (kind in "VJ" and self.symbols.slides[key[0]])
 
     def grown(self, i: int) -> dict[Monomial, Interval]:
         """Return a reported constant of a slide as a polynomial of its coordinate."""
-        kind, j, *place = self.symbols.generators[i].key
-        body, q = self.bodies[j], self.symbols.index["q", j + 1]
-        if kind == "V":
-            parts = [V[place[0]] for V in (body.V, body.V_q)]
-        else:
-            parts = [W[place[0], place[1]] for W in (body.J, body.W_q, body.W_qq)]
-        return {((q, e),) if e else (): self.number(x) for e, x in enumerate(parts)}
-
-    def _fixed(self, kind: str, key: Sequence[Any]) -> Interval:
-        if kind in ("sinK", "cosK"):
-            angle = self.number(self.symbols.constants[key[0] - 1])
-            return angle.sin() if kind == "sinK" else angle.cos()
-        if kind == "M":
-            return self.number(self.bodies[key[0]].M)
-        if kind == "p":
-            return self.parameters[key[0]]
-        if kind == "other":
-            return self.number(self.symbols.others[key[0]])
-        body = self.bodies[key[0]]
-        V: Vec3 = body.V
-        return self.number(V[key[1]] if kind == "V" else body.J[key[1], key[2]])
+        key = self.symbols.generators[i].key
+        q = self.symbols.index["q", key[1] + 1]
+        return {((q, e),) if e else (): x for e, x in enumerate(self.point.powers(key))}

@@ -21,7 +21,7 @@ from .follow import Follow
 from .frames import rechosen
 from .ring import Poly, Ring, rational
 from .structure import PRIME, Structure, residue
-from .symbols import Symbols
+from .symbols import TreeSymbols
 
 
 def folded(m: Mechanism, full: bool, remarks: tuple[str, ...], limit: int) -> FoldedEquations:
@@ -29,7 +29,7 @@ def folded(m: Mechanism, full: bool, remarks: tuple[str, ...], limit: int) -> Fo
     whole, follow = m.unfolded, Follow.of(m)
     tree = replace(whole, fold=None, checked=True)
     more = [x for _, a, b in follow.rules for x in (a, b)]
-    ring = Ring(Symbols(rechosen(tree), full, more, follow))
+    ring = Ring(TreeSymbols(rechosen(tree), full, more, follow))
     inner = Equations(tree, ring, limit=limit)
     return FoldedEquations(m, ring, remarks=(*remarks, *follow.remarks(m)), limit=limit,
                            whole=inner)  # fmt: skip

@@ -20,7 +20,8 @@ from ..expr.style import latex_name
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.validate import numbers
 from .angles import coordinate_axis
-from .generator import Generator
+from .generator import Generator, slopes
+from .kinds import Slope
 from .ratio import Coordinate, Field
 from .ring import Ring
 
@@ -307,7 +308,7 @@ class Setting:
 
     def __init__(self, m: Mechanism, closed: Solved | None = None):
         self.symbols = s = KaneSymbols(m, closed)
-        self.ring = Ring(s)  # type: ignore[arg-type]
+        self.ring = Ring(s)
         self.field = f = Field(self.ring, s.angles(), self, s.quaternions())
         self.q = [Coordinate(f, {k: Fraction(1)}) for k in range(1, s.p + 1)]
         self.qd = [f.gen("rate", k) for k in range(1, s.n + 1)]
@@ -329,21 +330,12 @@ class Setting:
 
     def slopes(self) -> dict[int, Any]:
         """Return how each generator changes along the motion: the rates are symbols."""
-        out: dict[int, Any] = {}
-        f, index = self.field, self.symbols.index
-        of = {at: f.gen("rate", k) for k, at in self.symbols.place.items()}
-        of |= self.quaternion_rates() | {len(self.symbols.coordinates): 1}
-        for k, rate in of.items():
-            out[index["q", k]] = rate
-            if ("sin", (k,)) in index:
-                s, c = f.gen("sin", (k,)), f.gen("cos", (k,))
-                out[index["sin", (k,)]], out[index["cos", (k,)]] = c * rate, -s * rate
-        for key, i in index.items():
-            if key[0] == "follows":
-                out[i] = f.gen("turns", *key[1:])
+        f = self.field
+        rates = {at: f.gen("rate", k) for k, at in self.symbols.place.items()}
+        rates |= self.quaternion_rates() | {len(self.symbols.coordinates): 1}
         # the rates of the other coordinates stand only where they are not differentiated
-        out |= {index["rate", k]: f.gen("second", "rate", k) for k in self.symbols.given}
-        return out
+        seconds = {k: f.gen("second", "rate", k) for k in self.symbols.given}
+        return slopes(self.symbols, Slope(rates, f.gen, seconds=seconds))
 
     def quaternion_rates(self) -> dict[int, Any]:
         """Return the derivative of each coordinate of spherical and free joints, by their rates."""

@@ -6,7 +6,6 @@ constant in front, computed off-line; products that several terms share are take
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -14,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..algorithms.closed_form import ClosedForm, Constant, Key, Part, Powers
 from ..errors import UsageError, shown
-from ..expr import Expr, Graph, cos, sin
-from ..expr.exact import to_float
 from ..mechanism import Mechanism
 from .angles import CONSTANT
 from .condense import shortest
@@ -23,7 +20,7 @@ from .ring import Poly
 
 if TYPE_CHECKING:
     from .derive import Equations
-    from .symbols import Symbols
+    from .symbols import TreeSymbols
 
 KINDS = ("Q", "A", "B", "C")
 
@@ -56,7 +53,7 @@ def left_out(eq: Equations) -> tuple[str, ...]:
     return (*gone, *eq.remarks)
 
 
-def _symbol(s: Symbols, key: tuple[Any, ...], numbers: list[Any]) -> tuple[Any, ...]:
+def _symbol(s: TreeSymbols, key: tuple[Any, ...], numbers: list[Any]) -> tuple[Any, ...]:
     """Return what a generator stands for; constants are put among the numbers."""
     kind, *of = key
     if kind == "q":
@@ -68,33 +65,11 @@ def _symbol(s: Symbols, key: tuple[Any, ...], numbers: list[Any]) -> tuple[Any, 
                 offsets.append((len(numbers), 1 if j > 0 else -1))
                 numbers.append(s.constants[abs(j) - CONSTANT - 1])
         return kind, tuple(j for j in of[0] if abs(j) < CONSTANT), tuple(offsets)
-    powers: list[Any] = []
-    joint = 0
-    if kind == "p":
-        powers = [Graph().param(of[0])]
-    elif kind in ("sinK", "cosK"):
-        powers = [_of_angle(kind, s.constants[of[0] - 1])]
-    elif kind == "other":
-        powers = [s.others[of[0]]]
-    else:
-        body, joint = s.augmented[of[0]], s.follow.labels[of[0]]
-        if kind == "M":
-            powers = [body.M]
-        elif kind == "V":
-            powers = [v[of[1]] for v in (body.V, body.V_q)]
-        else:
-            powers = [J[of[1], of[2]] for J in (body.J, body.W_q, body.W_qq)]
-        if not s.slides[of[0]]:
-            powers = powers[:1]
+    powers = s.exact(key, s.augmented)
+    joint = s.follow.labels[of[0]] if kind in "MVJ" else 0
     places = tuple(range(len(numbers), len(numbers) + len(powers)))
     numbers += powers
     return ("number", places, joint)
-
-
-def _of_angle(kind: str, angle: Any) -> Any:
-    if isinstance(angle, Expr):
-        return sin(angle) if kind == "sinK" else cos(angle)
-    return (math.sin if kind == "sinK" else math.cos)(to_float(angle))
 
 
 # -- sums with what they share taken out -----------------------------------------------------------

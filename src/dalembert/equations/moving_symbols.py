@@ -11,13 +11,9 @@ from ..expr import Scalar
 from ..inertia import Inertia
 from ..mechanism import Mechanism
 from .generator import Generator, without_clashes
-from .symbols import Symbols
+from .symbols import TreeSymbols
 
-SENSES: dict[str, tuple[str, Callable[[Any], Any]]] = {  # kind -> (prefix, value at a rate)
-    "sign": ("SGN", lambda x: 1.0 * ((x > 0) * 1 - (x < 0) * 1)),
-    "forward": ("POS", lambda x: 1.0 * (x > 0)),
-    "backward": ("NEG", lambda x: 1.0 * (x < 0)),
-}
+SENSES = {"sign": "SGN", "forward": "POS", "backward": "NEG"}  # kind -> prefix of its names
 
 
 class MovingSymbols:
@@ -32,11 +28,12 @@ class MovingSymbols:
         bare = tuple(replace(b, inertia=Inertia()) for b in m.bodies)
         self.m = replace(m, bodies=bare, drives=(), checked=True)
         self.n = len(bare)
-        self.still = Symbols(self.m, more=roots)
+        self.still = TreeSymbols(self.m, more=roots)
+        self.constants, self.follow = self.still.constants, self.still.follow
         numbers = range(1, self.n + 1)
         made = [Generator(f"qd{j}", ("rate", j)) for j in numbers]
         made += [Generator(f"qdd{j}", ("second", j)) for j in numbers]
-        made += [Generator(f"{SENSES[kind][0]}{j}", (kind, j)) for kind, j in senses]
+        made += [Generator(f"{SENSES[kind]}{j}", (kind, j)) for kind, j in senses]
         self.generators = without_clashes([*self.still.generators, *made])
         self.index = {g.key: i for i, g in enumerate(self.generators)}
         self.names = [g.name for g in self.generators]
@@ -60,11 +57,4 @@ class MovingSymbols:
         qdd: Sequence[Any],
     ) -> list[Any]:  # fmt: skip
         """Return the float (or array) of each generator at a state."""
-        out = self.still.values(parameters, q)
-        for g in self.generators[len(out) :]:
-            kind, j = g.key
-            if kind == "second":
-                out.append(qdd[j - 1])
-            else:
-                out.append(qd[j - 1] if kind == "rate" else SENSES[kind][1](qd[j - 1]))
-        return out
+        return self.still.values(parameters, q, (qd, qdd), self.generators)

@@ -29,7 +29,7 @@ from .evaluate import apart, known
 from .moving_symbols import MovingSymbols
 from .ring import Poly, Ring, rational
 from .size import check
-from .symbols import Symbols
+from .symbols import TreeSymbols
 
 if TYPE_CHECKING:
     from .derive import Equations
@@ -54,11 +54,11 @@ def regressor(
     m = eq.mechanism
     full = Inertia(1, Vec3(1, 1, 1), Mat3.symmetric(3, 3, 3, 1, 1, 1))
     heavy = replace(m, bodies=tuple(replace(b, inertia=full) for b in m.bodies), checked=True)
-    check(Symbols(heavy), "A" if kind == "E" else "B", eq.limit)
+    check(TreeSymbols(heavy), "A" if kind == "E" else "B", eq.limit)
     columns = parameter_columns(m, drives)
     grouped = base_parameters(m, drives) if base else None
     senses = [(SENSE[c.kind], c.body + 1) for c in columns if c.kind in SENSE]
-    ring = Ring(MovingSymbols(m, senses if kind == "Y" else ()))  # type: ignore[arg-type]
+    ring = Ring(MovingSymbols(m, senses if kind == "Y" else ()))
     return Regressor(m, ring, columns, grouped, drives, kind, frozenset(eq.absent), eq.remarks)
 
 
@@ -70,7 +70,7 @@ class Regressor:
     """
 
     mechanism: Mechanism
-    ring: Ring = field(repr=False)
+    ring: Ring[MovingSymbols] = field(repr=False)
     standard: tuple[Column, ...] = field(repr=False)
     base: BaseParameters | None = field(repr=False)  # of base columns
     drives: Drives
@@ -288,7 +288,7 @@ class Regressor:
         """Return cosine and sine of one joint, or of a constant angle."""
         if j < CONSTANT:
             return self.gen("cos", (j,)), self.gen("sin", (j,))
-        numeric = self.ring.symbols.still.numeric  # type: ignore[attr-defined]
+        numeric = self.ring.symbols.still.numeric
         if j - CONSTANT in numeric:
             return tuple(rational(x) for x in numeric[j - CONSTANT])  # type: ignore[return-value]
         return self.gen("cosK", j - CONSTANT), self.gen("sinK", j - CONSTANT)
@@ -298,7 +298,7 @@ class Regressor:
     def values(self, values: Mapping[str, float] | None, q: Any, *rates: Any) -> list[Any]:
         """Return the value of every symbol at a state (q, qd, qdd); each may hold arrays."""
         state = [list(x) for x in apart(self.n, q, *rates)]
-        return self.ring.symbols.values(known(self.mechanism, values), *state)  # type: ignore[call-arg]
+        return self.ring.symbols.values(known(self.mechanism, values), *state)
 
     def evaluate(
         self, values: Mapping[str, float] | None, q: Any, qd: Any = None, qdd: Any = None

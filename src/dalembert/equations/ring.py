@@ -6,19 +6,19 @@ import copyreg
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
-from ..algorithms.condensed import Condensed
 from ..expr.formula import Symbol
 from .angles import CONSTANT
-from .generator import KINDS
-from .symbols import Symbols
+from .generator import Symbols
+from .kinds import KINDS
 
 Poly = Any  # fmpq_mpoly; flint has no type hints
 Monomial = tuple[tuple[int, int], ...]  # (generator, power), in order of the generators
 Term = tuple[Fraction, Monomial]
+S = TypeVar("S", bound=Symbols)
 
 
 def rational(x: Any) -> Any:
@@ -50,10 +50,10 @@ copyreg.pickle(
 )
 
 
-class Ring:
+class Ring(Generic[S]):
     """The ring of one set of symbols: sines stand before cosines, so that s² leads s² + c² - 1."""
 
-    def __init__(self, symbols: Symbols):
+    def __init__(self, symbols: S):
         self.symbols = symbols
         size = max(1, len(symbols.generators))
         self.ctx = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(size)), Ordering.lex)
@@ -100,12 +100,6 @@ class Ring:
         """Return a number or polynomial as a polynomial."""
         return x if isinstance(x, fmpq_mpoly) else self.ctx.constant(x)
 
-    def condensed(self) -> Condensed:
-        """Return the sums Q_i, A_ij over this ring."""
-        s = self.symbols
-        gravity = s.m.gravity.map(lambda x: s.polynomial(x, self.gens, rational))
-        return Condensed(s.links(self.gens, rational), gravity)
-
     def reduced(self, p: Poly) -> Poly:
         """Return p with every s² as 1 - c²: the same function, unique for independent angles."""
         degrees = p.degrees()
@@ -114,7 +108,7 @@ class Ring:
                 p = divmod(p, circle)[1]
         return p
 
-    def slope(self, p: Poly, k: int) -> Poly:
+    def slope(self: Ring[Any], p: Poly, k: int) -> Poly:
         """Return dp/dq_k (k from 0), not reduced."""
         if k not in self._slopes:
             slopes = self.symbols.slope(k, self.gens, rational)

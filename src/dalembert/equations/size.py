@@ -9,7 +9,7 @@ from ..algorithms.condensed import Condensed
 from ..errors import TooLargeError
 
 if TYPE_CHECKING:
-    from .symbols import Symbols
+    from .symbols import TreeSymbols
 
 LIMIT = 10_000_000  # terms; some hundred bytes each
 SMALL = 8  # joints up to which nothing need be predicted
@@ -43,7 +43,7 @@ def count(x: Any) -> float:
 class Size:
     """Upper estimates of the numbers of terms."""
 
-    def __init__(self, symbols: Symbols):
+    def __init__(self, symbols: TreeSymbols):
         self.symbols = symbols
         values = [Count(1.0)] * len(symbols.generators)
         links = symbols.links(values, lambda x: Count(float(x != 0)))
@@ -58,7 +58,7 @@ class Size:
         return A if kind == "A" else A * self.symbols.n
 
 
-def check(symbols: Symbols, kind: str, limit: int = LIMIT) -> None:
+def check(symbols: TreeSymbols, kind: str, limit: int = LIMIT) -> None:
     """Raise TooLargeError when a kind of coefficient is predicted to pass the limit."""
     if symbols.n + len(symbols.constants) + len(symbols.numeric) <= SMALL:
         return

@@ -20,7 +20,7 @@ from ..algorithms.condensed import Condensed
 from ..algorithms.dual import Dual, parts
 from ..display import lines_html
 from .angles import CONSTANT, rotated
-from .symbols import Symbols
+from .symbols import TreeSymbols
 
 PRIME = 2**61 - 1
 Place = tuple[int, ...]
@@ -35,11 +35,10 @@ def residue(x: Any) -> Any:
 class Probe:
     """All coefficients at one random point of the field."""
 
-    def __init__(self, symbols: Symbols, seed: int):
+    def __init__(self, symbols: TreeSymbols, seed: int):
         self.symbols = symbols
         self.values = self._point(random.Random(seed), random.Random(0))
-        gravity = symbols.m.gravity.map(lambda x: symbols.polynomial(x, self.values, residue))
-        self.sums = Condensed(symbols.links(self.values, residue), gravity)
+        self.sums = symbols.condensed(self.values, residue)
         self._slopes: dict[int, Condensed] = {}
         self._made: dict[tuple[str, Place], int] = {}
 
@@ -51,7 +50,7 @@ class Probe:
             constants[k] = (residue(c), residue(s))
         pairs |= {(k + CONSTANT,): pair for k, pair in constants.items()}
         values: list[Any] = []
-        for g in self.symbols.generators:
+        for i, g in enumerate(self.symbols.generators):
             kind, *key = g.key
             if kind in ("sin", "cos"):
                 pair = (nmod(1, PRIME), nmod(0, PRIME))
@@ -62,8 +61,8 @@ class Probe:
             elif kind in ("sinK", "cosK"):
                 values.append(constants[key[0]][kind == "sinK"])
             else:
-                slides = kind == "q" or (kind in "VJ" and self.symbols.slides[key[0]])
-                values.append(nmod((moving if slides else fixed).randrange(PRIME), PRIME))
+                source = moving if self.symbols.moving[i] else fixed
+                values.append(nmod(source.randrange(PRIME), PRIME))
         return values
 
     def at(self, kind: str, place: Place) -> int:
@@ -126,7 +125,7 @@ class Summary:
 class Structure:
     """The structure of the equations over one set of symbols."""
 
-    def __init__(self, symbols: Symbols):
+    def __init__(self, symbols: TreeSymbols):
         self.symbols = symbols
 
     @cached_property

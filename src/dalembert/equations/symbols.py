@@ -12,19 +12,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from ..algebra import Mat3, Turn, Vec3, is_plain_zero
 from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
-from ..algorithms.condensed import Link
+from ..algorithms.condensed import Condensed, Link
 from ..errors import TooLargeError
-from ..expr import OPS, Expr, Graph, Scalar, cos, sin, text
+from ..expr import OPS, Expr, Graph, Scalar, text
 from ..expr.arena import Rows
 from ..expr.exact import exact, to_float
 from ..mechanism import Mechanism
 from .angles import (
-    CONSTANT,
     Angle,
     Joints,
     Pairs,
@@ -32,7 +32,8 @@ from .angles import (
     normal,
 )
 from .follow import Follow
-from .generator import Generator, joined, letters, without_clashes
+from .generator import Generator, slopes, without_clashes
+from .kinds import KINDS, Key, Point, Slope, joined, letters
 from .named_angles import with_named_angles
 from .reported import ENTRIES, Reported, reported
 from .turns import Turns
@@ -40,7 +41,7 @@ from .turns import Turns
 SUMS = 3000  # of angles, in one set of symbols
 
 
-class Symbols:
+class TreeSymbols:
     """The generators of a tree of revolute, prismatic and screw joints, and its links over them."""
 
     def __init__(
@@ -216,6 +217,11 @@ class Symbols:
                 pairs.constant[g.key[1]] = (values[self.index["cosK", g.key[1]]], values[i])
         return pairs
 
+    def condensed(self, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Condensed:
+        """Return the sums Q_i, A_ij over these scalars."""
+        gravity = self.m.gravity.map(lambda x: self.polynomial(x, values, rational))
+        return Condensed(self.links(values, rational), gravity)
+
     def links(self, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> list[Link]:
         """Return the augmented bodies over these scalars, one for each generator."""
         pairs = self.pairs(values, rational)
@@ -268,36 +274,13 @@ class Symbols:
         self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]
     ) -> dict[int, Scalar]:
         """Return the derivative of each generator along q_k (k from 0), where it is not zero."""
-        out: dict[int, Scalar] = {}
-        own = self.follow.labels[k]
-        for i, g in enumerate(self.generators):
-            kind = g.key[0]
-            if kind in ("sin", "cos"):
-                sign = (own in g.key[1]) - (-own in g.key[1])
-                if sign:
-                    other = values[self.index["cos" if kind == "sin" else "sin", g.key[1]]]
-                    out[i] = sign * other if kind == "sin" else -sign * other
-            elif g.key == ("q", own):
-                out[i] = 1
-        if self.slides[k]:
-            out |= self._sliding_slope(k, values, rational)
-        return out
-
-    def _sliding_slope(
-        self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]
-    ) -> dict[int, Scalar]:
-        """Return the slopes of V_k and J_k of a body that slides (E0.9)."""
-        s, out = self._slide(k, values, rational), {}
-        V = Vec3(*(self._value("V", k, u, values=values) for u in range(3)))
-        M = self._value("M", k, values=values)
-        for u in range(3):
-            if ("V", k, u) in self.index:
-                out[self.index["V", k, u]] = s[u] * M
-        for a, b in ENTRIES:
-            if ("J", k, a, b) in self.index:
-                along = 2 * s.dot(V) if a == b else 0
-                out[self.index["J", k, a, b]] = along - (s[a] * V[b] + s[b] * V[a])
-        return out
+        slide = self._slide(k, values, rational) if self.slides[k] else None
+        change = Slope(
+            {self.follow.labels[k]: 1},
+            lambda *key: self._value(*key, values=values),
+            lambda j: slide if j == k else None,
+        )
+        return slopes(self, change)
 
     def _slide(self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Vec3:
         """Return the slide of joint k per unit of its coordinate, over these scalars."""
@@ -307,50 +290,39 @@ class Symbols:
             return axis
         return axis * self.polynomial(joint.pitch, values, rational)  # type: ignore[attr-defined]
 
-    def offset(self, joints: Joints, known: Mapping[str, float]) -> float:
-        """Return the constant part of a sum of angles."""
-        return math.fsum(
-            math.copysign(1.0, j) * to_float(self.constants[abs(j) - CONSTANT - 1], known)
-            for j in joints
-            if abs(j) > CONSTANT
-        )
-
     # -- numbers -----------------------------------------------------------------------------------
 
-    def values(self, parameters: Mapping[str, float], q: Sequence[Any]) -> list[Any]:
+    def exact(self, key: Key, bodies: Sequence[AugmentedBody]) -> tuple[Any, ...]:
+        """Return what does not turn by powers of the slide of its body: one where none slides."""
+        kind, *of = key
+        row = KINDS[kind].exact
+        assert row is not None
+        powers = row(self, bodies, *of)
+        return powers if len(powers) > 1 and self.slides[of[0]] else powers[:1]
+
+    @cached_property
+    def moving(self) -> list[bool]:
+        """Whether each generator changes with the posture."""
+        keys = [g.key for g in self.generators]
+        return [KINDS[k[0]].exact is None or len(self.exact(k, self.augmented)) > 1 for k in keys]
+
+    def values(
+        self,
+        parameters: Mapping[str, float],
+        q: Sequence[Any],
+        rates: Sequence[Sequence[Any]] = (),
+        generators: Sequence[Generator] | None = None,
+    ) -> list[Any]:
         """Return the float (or array) of each generator at a posture."""
-        bodies = augmented_bodies(self.m.bound(parameters))
         known = {k: to_float(v) for k, v in self.m.values.items()}
         known |= {k: float(v) for k, v in parameters.items()}
-        q = self.follow.whole(q, known)
-        at = [q[k - 1] for k in self.follow.labels]
-        V = [b.reported_mass(at[j] if self.slides[j] else 0) for j, b in enumerate(bodies)]
-        J = [b.total_inertia(at[j] if self.slides[j] else 0) for j, b in enumerate(bodies)]
-        out: list[Any] = []
-        for g in self.generators:
-            kind, *key = g.key
-            if kind in ("sin", "cos"):
-                angle = self.offset(key[0], known)
-                for j in key[0]:
-                    if abs(j) < CONSTANT:
-                        angle = angle + (q[j - 1] if j > 0 else -q[-j - 1])
-                out.append((sin if kind == "sin" else cos)(angle))
-            elif kind in ("sinK", "cosK"):
-                angle = to_float(self.constants[key[0] - 1], known)
-                out.append((math.sin if kind == "sinK" else math.cos)(angle))
-            elif kind == "q":
-                out.append(q[key[0] - 1])
-            elif kind == "M":
-                out.append(bodies[key[0]].M)
-            elif kind == "V":
-                out.append(V[key[0]][key[1]])
-            elif kind == "J":
-                out.append(J[key[0]][key[1], key[2]])
-            elif kind == "p":
-                out.append(known[key[0]])
-            else:
-                out.append(to_float(self.others[key[0]], known))
-        return out
+
+        def number(x: Any) -> Any:
+            return to_float(x, known) if isinstance(x, Expr | Fraction) else x
+
+        bodies = augmented_bodies(self.m.bound(parameters))
+        at = Point(self, bodies, number, self.follow.whole(q, known), *rates)
+        return [at.value(g.key) for g in generators or self.generators]
 
 
 _ARITHMETIC = {name: OPS[name].evaluate for name in ("add", "sub", "mul", "neg")}

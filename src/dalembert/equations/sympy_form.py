@@ -12,8 +12,9 @@ from .angles import CONSTANT
 
 if TYPE_CHECKING:
     from .derive import Equations
+    from .kinds import KINDS
     from .regressor import Regressor
-    from .ring import Poly, Ring
+from .ring import Poly, Ring
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,8 @@ def _symbols(eq: Equations | Regressor, sympy: Any) -> tuple[Any, list[Any]]:
 
 def _with_followers(eq: Equations | Regressor, q: Any, sympy: Any) -> list[Any]:
     """Return the coordinates and those that follow them."""
-    rules = getattr(eq.ring.symbols, "follow", None)
-    more = rules.rules if rules else ()
-    return [*q, *(converted(a, sympy) * q[k - 1] + converted(b, sympy) for k, a, b in more)]
+    rules = eq.ring.symbols.follow.rules
+    return [*q, *(converted(a, sympy) * q[k - 1] + converted(b, sympy) for k, a, b in rules)]
 
 
 def _polynomial(ring: Ring, p: Poly, values: list[Any], sympy: Any) -> Any:
@@ -117,21 +117,11 @@ def _constants(eq: Equations, values: list[Any], q: Any, sympy: Any) -> dict[Any
     s, out = eq.ring.symbols, {}
     q = _with_followers(eq, q, sympy)
     for g, symbol in zip(s.generators, values, strict=True):
-        kind, *key = g.key
-        if kind in ("V", "J", "M"):
-            body = s.augmented[key[0]]
-            at = q[s.follow.labels[key[0]] - 1]
-            if kind == "M":
-                out[symbol] = converted(body.M, sympy)
-                continue
-            pick = (lambda W, k=key: W[k[1]]) if kind == "V" else (lambda W, k=key: W[k[1], k[2]])
-            parts = (body.V, body.V_q) if kind == "V" else (body.J, body.W_q, body.W_qq)
-            out[symbol] = sum(converted(pick(W), sympy) * at**e for e, W in enumerate(parts))
-        elif kind in ("sinK", "cosK"):
-            angle = converted(s.constants[key[0] - 1], sympy)
-            out[symbol] = getattr(sympy, kind[:3])(angle)
-        elif kind == "other":
-            out[symbol] = converted(s.others[key[0]], sympy)
+        if KINDS[g.kind].exact is None or g.kind == "p":
+            continue
+        first, *grown = (converted(x, sympy) for x in s.exact(g.key, s.augmented))
+        at = q[s.follow.labels[g.key[1]] - 1] if grown else 0
+        out[symbol] = first + sum(x * at**e for e, x in enumerate(grown, 1))
     return out
 
 

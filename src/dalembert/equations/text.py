@@ -14,7 +14,7 @@ from ..mechanism import Mechanism
 from . import regressor_print
 from .angles import CONSTANT
 from .constants import constants
-from .generator import letter, signed_sum
+from .kinds import letter, signed_sum
 from .order import factored, grouped_as_printed
 from .repeats import Shared
 from .sections import Document, Section

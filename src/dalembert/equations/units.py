@@ -85,13 +85,8 @@ def _sorted(eq: Equations, p: Poly) -> list[Term]:
 
 def _movement(eq: Equations, term: Term) -> tuple[tuple[int, int], ...]:
     """Return the factors of a term that change with the posture."""
-    s = eq.ring.symbols
-
-    def moves(i: int) -> bool:
-        kind, *key = s.generators[i].key
-        return kind in ("sin", "cos", "q") or (kind in "VJ" and s.slides[key[0]])
-
-    return tuple(sorted(f for f in term[1] if moves(f[0])))
+    moving = eq.ring.symbols.moving
+    return tuple(sorted(f for f in term[1] if moving[f[0]]))
 
 
 def _constant(monomial: Any, movement: Any, values: Sequence[Any]) -> float:

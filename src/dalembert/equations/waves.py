@@ -124,13 +124,13 @@ class Basis:
     def grouped(self, terms: Sequence[Term]) -> dict[Monomial, tuple[float, float]]:
         """Return what moves -> the constant in front, its middle and radius."""
         out: dict[Monomial, Interval] = {}
-        enclosure, generators = self.enclosure, self.eq.ring.symbols.generators
+        enclosure, symbols = self.enclosure, self.eq.ring.symbols
         for c, monomial in terms:
             parts: dict[Monomial, Interval] = {(): arb(fmpq(c.numerator, c.denominator))}
             for i, e in monomial:
-                if generators[i].kind in ("sin", "cos", "q"):
+                if symbols.generators[i].kind in ("sin", "cos", "q"):
                     parts = {(*m, (i, e)): x for m, x in parts.items()}
-                elif enclosure.moves(i):
+                elif symbols.moving[i]:
                     for _ in range(e):
                         parts = _times(parts, enclosure.grown(i))
                 else:
