@@ -62,7 +62,10 @@ def test_what_is_nearly_right_is_named(arguments, near, capsys):
     assert last.startswith("error: ") and any(f"did you mean {near}" in d for d in details)
 
 
-def test_hints_of_python_stay_in_python():
+def test_hints_of_python_stay_in_python(capsys):
+    assert main(["eval", "robot:fourbar", "mass_matrix", "--q", "0,0,0"]) == 2
+    shown = capsys.readouterr().err
+    assert "active_mass_matrix" in shown and "m.tree" not in shown
     with pytest.raises(ParameterError) as raised:
         da.gravity(da.load(ARM), [0, 0])
     assert "parameters={'L1': ...}" in str(raised.value) and "--set" not in str(raised.value)
@@ -87,6 +90,11 @@ def test_one_term_is_not_terms(capsys):
         (["check", "robot:ur5", "--lock", "elbw_joint"], "elbow_joint"),
         (["check", "robot:scara", "--set", "MM4=1"], "did you mean M4"),
         (["export", "robot:ur5", "gravity", "--to", "fortan", "--out", "x"], "mean fortran"),
+        (["derive", "robot:planar2r", "--form", "latx"], "did you mean latex?"),
+        (["derive", "robot:planar2r", "--neglect", "velocit"], "did you mean velocity?"),
+        (["derive", "robot:planar2r", "--only", "constnts"], "did you mean constants?"),
+        (["simulate", "robot:ur5", "--method", "dopri"], "did you mean dopri5"),
+        (["eval", "robot:ur5", "gravity", "--methd", "kane"], "did you mean --method"),
     ],
 )
 def test_a_misspelt_name_brings_the_nearest_one(arguments, hint, capsys):

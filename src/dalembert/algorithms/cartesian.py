@@ -33,6 +33,7 @@ def motions(m: Mechanism) -> tuple[int, ...]:
     raise ModelError(
         f"the Cartesian model needs a square Jacobian; the machine has {speeds} speeds",
         hint="task_model(m, frame) has no such limit; or lock joints until 3 or 6 are left",
+        command="write --lock JOINT until 3 or 6 joints are left",
     )
 
 

@@ -122,6 +122,7 @@ def _counted(m: Mechanism, drives: Drives) -> None:
         raise UsageError(
             "the inertia of rotors is part of these equations",
             hint='drives="inertia", or ask the mechanism itself',
+            command="write --drives inertia",
         )
 
 

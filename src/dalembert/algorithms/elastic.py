@@ -91,6 +91,7 @@ def elastic_mechanism(m: Mechanism) -> Mechanism:
         raise ModelError(
             "the mechanism has no elastic joint",
             hint='elastic = [{ joint = "j2", stiffness = 350 }], or m.with_flexible_joints(...)',
+            command='write elastic = [{ joint = "j2", stiffness = 350 }] in the file',
         )
     if m.loops or m.couplings:
         raise ModelError("the inverse model of elastic joints holds for trees: there are loops")

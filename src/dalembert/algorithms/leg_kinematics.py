@@ -199,6 +199,7 @@ def leg_coordinates(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -
             f"a leg of joints {', '.join(kinds) or 'none'} has no closed inverse kinematics",
             hint="legs UPS, RUS, PUS, RRR, RPR and PRR have one; for others give "
             "branch=dalembert.leg_branches(m, q) at a closed pose q",
+            command="legs UPS, RUS, PUS, RRR, RPR and PRR have one",
         )
     base = leg.bodies[0].placement
     return LEGS[kinds][0](leg, point, base.R.T @ (target - base.p), branch)
@@ -215,4 +216,5 @@ def _demand(leg: Mechanism, *zero: Vec3) -> None:
                     f"leg {names}: its axes do not meet, or are not at right angles",
                     hint="such a leg has no closed inverse kinematics; give "
                     "branch=dalembert.leg_branches(m, q) at a closed pose q",
+                    command="such a leg has no closed inverse kinematics",
                 )

@@ -214,6 +214,7 @@ def _loaded(m: Mechanism) -> Platform:
             "springs between points, couplings and springs of the platform's own joints are not "
             "in the models of the legs",
             hint="use the closed loops: active_torques(m, q, qd, qdd), forward_dynamics",
+            command="ask for active_torques or forward_dynamics",
         )
     return robot
 
@@ -257,6 +258,7 @@ def _inverse_jacobian(robot: Platform, states: Sequence[LegState]) -> Matrix:
         raise ModelError(
             f"{len(rows)} motors in the legs for {robot.freedoms.width} degrees of freedom",
             hint="use the closed loops: active_torques(m, q, qd, qdd)",
+            command="ask for active_torques",
         )
     return Matrix([rows[k] for k in sorted(rows)])
 

@@ -69,6 +69,7 @@ def folded(row: Any, m: Mechanism) -> Any:
             f"{row.name} needs joints with coordinates of their own: in {shown(m.name)!r} "
             f"{', '.join(map(shown, m.followers[:8]))} follow others",
             hint='load with mimic="couple" or mimic="free", or lock them',
+            command="write --mimic couple, --mimic free, or --lock JOINT",
         )
     made = {name: _projected(row, run) for name, run in row.methods.items()}
     return replace(row, methods=made)

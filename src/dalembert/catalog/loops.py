@@ -90,6 +90,7 @@ def _in_motion(run: Algorithm, frame_free: bool) -> Algorithm:
             raise UsageError(
                 "base columns would be those of the cut tree: closed motions group them further",
                 hint='columns="standard", or m.tree with base_parameters(m.tree)',
+                command="write --columns standard",
             )
         closed = closed_kinematics.closed_at(m, plan, q, steps)
         full = closed.velocity(qd)

@@ -30,9 +30,12 @@ def check_reduced(name: str, m: Mechanism) -> None:
             f"{name} is not a quantity of closed forms",
             hint="ask the mechanism itself (m.full where it is simplified); of equations there are "
             + ", ".join(ALGORITHMS),
+            command="leave out --freeze, --neglect, --drop and --prune; of equations there are "
+            + ", ".join(ALGORITHMS),
         )
     if m.form is None and m.simplified is not None:
         raise UsageError(
             f"{name} would be that of the full mechanism: {shown(m.name)!r} is simplified",
             hint="m.full is the mechanism with nothing left out, equations(m) the simplified model",
+            command="take `simplified` out of the file, or use derive, export or simulate",
         )

@@ -112,6 +112,7 @@ def _unmotorised(name: str, m: Mechanism) -> UsageError | None:
     return UsageError(
         f"{name}: no motor is named: with {held[0]}, {shown(m.name)!r} has none of its own",
         hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
+        command=f"write active = [{some}] in the file",
     )
 
 
@@ -126,6 +127,7 @@ def refused(name: str, m: Mechanism) -> UsageError | None:
             return UsageError(
                 f"{name} would be that of the cut tree alone: {shown(m.name)!r} has {what}",
                 hint=refusal.instead[what] + tree,
+                command=refusal.instead[what],
             )
     return None
 

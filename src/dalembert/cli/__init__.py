@@ -84,6 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return result if isinstance(result, int) else 0
     except DalembertError as error:
         return fail(error.told(error.command or error.hint), error.exit_code)
+    except click.NoSuchOption as error:
+        known = [name for p in error.ctx.command.params for name in p.opts] if error.ctx else []
+        hint = closest(error.option_name, known)
+        return fail(f"no such option: {shown(error.option_name)}\n  hint: {hint}", 2)
     except click.UsageError as error:
         usage = error.ctx.get_usage() + "\n" if error.ctx else ""
         return fail(f"{error.format_message()}\n{usage}", 2)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .model import model_command, print_json
+from .values import Choice
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     "language",
-    type=click.Choice(["phrase", "toml", "urdf", "mdh", "par", "json"]),
+    type=Choice(["phrase", "toml", "urdf", "mdh", "par", "json"]),
     required=True,
     help="The language to write.",
 )

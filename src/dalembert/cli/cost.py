@@ -8,6 +8,7 @@ import click
 
 from .aligned import aligned
 from .model import model_command, print_json, with_left_out
+from .values import Choice
 
 if TYPE_CHECKING:
     from ..algorithms.drives import Drives
@@ -29,13 +30,13 @@ REMARK = """
 @click.option(
     "--parameters",
     "kinds",
-    type=click.Choice(["standard", "base", "given"]),
+    type=Choice(["standard", "base", "given"]),
     multiple=True,
     help="Ten symbols per body, base parameters, or the model's own numbers.",
 )
 @click.option(
     "--drives",
-    type=click.Choice(["none", "inertia", "all"]),
+    type=Choice(["none", "inertia", "all"]),
     default="none",
     show_default=True,
     help="Count rotor inertia, or friction too.",

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from ..errors import ModelError, TooLargeError, UsageError, shown
 from .model import hold, model_command, print_json
 from .progress import progress_bar
-from .values import FREEZE, TABLE, WORDS
+from .values import FREEZE, TABLE, WORDS, Choice
 
 if TYPE_CHECKING:
     from ..equations import Equations
@@ -34,7 +34,7 @@ OWN = {
 @model_command
 @click.option(
     "--form",
-    type=click.Choice(FORMS),
+    type=Choice(FORMS),
     default="condensed",
     show_default=True,
     help="How to write the equations.",
@@ -48,7 +48,7 @@ OWN = {
 )  # fmt: skip
 @click.option(
     "--inertia",
-    type=click.Choice(["simple", "full"]),
+    type=Choice(["simple", "full"]),
     default="simple",
     show_default=True,
     help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",
@@ -67,7 +67,7 @@ OWN = {
 @click.option("--values", type=TABLE, help="For --prune: parameter values or ranges (JSON, TOML).")
 @click.option("--limits", type=TABLE, help="For --prune: ranges of q, qd, qdd (JSON, TOML).")
 @click.option(
-    "--sign-of-Q", "sign", type=click.Choice(["section2", "section3"]), default="section3",
+    "--sign-of-Q", "sign", type=Choice(["section2", "section3"]), default="section3",
     show_default=True, help="Which section of the 1980 report sets the sign of gravity.",
 )  # fmt: skip
 @click.option("--expand", is_flag=True, help="Replace a planar or free base by single joints.")
@@ -76,7 +76,7 @@ OWN = {
 )
 @click.option("--method", help="For a listing: the method.")
 @click.option(
-    "--parameters", type=click.Choice(["standard", "base", "given"]), default="given",
+    "--parameters", type=Choice(["standard", "base", "given"]), default="given",
     show_default=True,
     help="For a listing: all inertial parameters as symbols, base parameters, or numbers.",
 )  # fmt: skip
@@ -185,7 +185,7 @@ def closed(
         if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             raise UsageError(
                 f"--{option} is for the equations of a tree, and {shown(m.name)!r} has loops",
-                hint="in Python: dalembert.equations(m).tree",
+                hint=f"leave out --{option}",
             )
     eq = equations(m, expand, full)
     eq = replace(eq, tree=eq.tree.with_sign(sign))

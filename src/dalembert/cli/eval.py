@@ -13,7 +13,7 @@ from ..errors import UsageError, shown
 from .aligned import aligned
 from .arrays import lines
 from .model import model_command, print_json, with_left_out
-from .values import INPUT, NUMBERS, WORDS, WRENCH, joint, numbers
+from .values import INPUT, NUMBERS, WORDS, WRENCH, Choice, joint, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,16 +53,16 @@ def _state_option(name: str) -> Any:
 )
 @click.option("--method", help="One of the quantity's methods; its first one by default.")
 @click.option(
-    "--drives", type=click.Choice(["inertia", "all", "none"]),
+    "--drives", type=Choice(["inertia", "all", "none"]),
     help="Count rotor inertia (inertia, the default), also friction (all), or neither (none).",
 )  # fmt: skip
 @click.option("--frame", help="The frame of a kinematic quantity; by default the last that moves.")
 @click.option(
-    "--axes", type=click.Choice(["base", "local"]), help="The axes of the result; base by default."
+    "--axes", type=Choice(["base", "local"]), help="The axes of the result; base by default."
 )
 @click.option(
     "--columns",
-    type=click.Choice(["standard", "base"]),
+    type=Choice(["standard", "base"]),
     help="Which parameters a regressor has; standard by default.",
 )
 @click.option(

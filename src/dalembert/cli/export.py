@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .model import model_command, print_json, with_left_out
+from .values import Choice
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     help="Make the external wrench on this frame an input; may be repeated.",
 )
 @click.option(
-    "--drives", type=click.Choice(["none", "inertia", "all"]),
+    "--drives", type=Choice(["none", "inertia", "all"]),
     help="Count rotor inertia (inertia, the default), also friction (all), or neither (none).",
 )  # fmt: skip
 @click.option(

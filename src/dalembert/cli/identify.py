@@ -9,7 +9,7 @@ import click
 from ..errors import UsageError, shown
 from ..files import write_file
 from .model import model_command, print_json
-from .values import CUTOFF
+from .values import CUTOFF, Choice
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--asymmetric", is_flag=True, help="The same as --friction asymmetric.")
 @click.option(
     "--friction",
-    type=click.Choice(["asymmetric", "offset", "stribeck"]),
+    type=Choice(["asymmetric", "offset", "stribeck"]),
     help="What to add to viscous and Coulomb friction: one Coulomb level per direction, a constant "
     "force, or Stribeck friction.",
 )

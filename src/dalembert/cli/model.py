@@ -13,8 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import DescriptionError, UsageError, shown
-from .values import FREEZE, HELD, PAYLOAD, SETTING, SETTING_TEXT, TABLE, VECTOR, WORDS, parsed
+from ..errors import DescriptionError, UsageError, closest, shown
+from .values import (
+    FREEZE,
+    HELD,
+    PAYLOAD,
+    SETTING,
+    SETTING_TEXT,
+    TABLE,
+    VECTOR,
+    WORDS,
+    Choice,
+    parsed,
+)
 from .xacro import is_xacro, read_xacro
 
 if TYPE_CHECKING:
@@ -33,7 +44,7 @@ CHANGES = {
         help="Add a load to a frame: mass in kg, mass centre in its axes; may be repeated.",
     ),
     "mimic": click.option(
-        "--mimic", type=click.Choice(["couple", "substitute", "free"]),
+        "--mimic", type=Choice(["couple", "substitute", "free"]),
         help="Joints that follow another joint: keep them and add an equation, replace them by "
         "their leader (the default), or let them move freely.",
     ),
@@ -43,7 +54,7 @@ CHANGES = {
     ),
     "gravity": click.option("--gravity", type=VECTOR, help="Gravity in m/s2: 0,0,-9.81."),
     "base": click.option(
-        "--base", type=click.Choice(["fixed", "free", "planar"]),
+        "--base", type=Choice(["fixed", "free", "planar"]),
         help="The base of MODEL; fixed by default.",
     ),
     "xacro": click.option(
@@ -155,9 +166,7 @@ def leave_out(
         raise UsageError("--values and --limits belong to --prune", hint="--prune 1%")
     for word in neglect or ():
         if word not in NEGLECTED:
-            raise UsageError(
-                f"cannot neglect {shown(word)!r}", hint="one of " + ", ".join(NEGLECTED)
-            )
+            raise UsageError(f"cannot neglect {shown(word)!r}", hint=closest(word, NEGLECTED))
     told: dict[str, Any] = {
         "freeze": {joint_name(m.bodies[m.joint_index(j)]): x for j, x in (freeze or {}).items()},
         "neglect": neglect,

@@ -11,7 +11,7 @@ from ..mechanism import joint_name
 from .aligned import aligned
 from .model import model_command, print_json, with_left_out
 from .progress import progress_bar
-from .values import ANGLE, NUMBERS
+from .values import ANGLE, NUMBERS, Choice
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -40,7 +40,7 @@ def _numbers_option(name: str, text: str) -> Any:
 @click.option("--time", "duration", type=float, default=5.0, show_default=True, help="Duration, s.")
 @click.option("--samples", type=int, default=201, show_default=True, help="Number of rows.")
 @click.option(
-    "--method", type=click.Choice(METHODS), default="dop853", show_default=True,
+    "--method", type=Choice(METHODS), default="dop853", show_default=True,
     help="Integrator. rk4, euler and constant_acceleration have a fixed step; rosenbrock, radau, "
     "bdf and lsoda are for stiff models.",
 )  # fmt: skip
@@ -49,7 +49,7 @@ def _numbers_option(name: str, text: str) -> Any:
 @click.option("--max-steps", type=int, default=1_000_000, help="Give up after this many steps.")
 @click.option(
     "--drives",
-    type=click.Choice(["inertia", "all", "none"]),
+    type=Choice(["inertia", "all", "none"]),
     default="all",
     show_default=True,
     help="Count rotor inertia (inertia), also friction (all), or neither (none).",

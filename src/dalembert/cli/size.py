@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .model import model_command, print_json
+from .values import Choice
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     "--motors", required=True, metavar="FILE", help="TOML with [[motor]] and [[gear]], or CSV."
 )
 @click.option(
-    "--by", type=click.Choice(["mass", "cost", "energy", "margin"]), default="mass",
+    "--by", type=Choice(["mass", "cost", "energy", "margin"]), default="mass",
     show_default=True, help="What the best motor and gear is best in.",
 )  # fmt: skip
 @click.option("--plot", metavar="FILE.png", help="Draw torque against speed.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .model import model_command, print_json
+from .values import Choice
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 @model_command
 @click.option(
     "--inertia",
-    type=click.Choice(["simple", "full"]),
+    type=Choice(["simple", "full"]),
     default="simple",
     show_default=True,
     help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",

@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError, shown
 from .model import model_command, print_json, with_left_out
-from .values import CUTOFF, NUMBERS
+from .values import CUTOFF, NUMBERS, Choice
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--time", "duration", type=float, default=1.0, show_default=True, help="Duration, s.")
 @click.option(
     "--profile",
-    type=click.Choice(["quintic", "constant_acceleration", "accelerate_and_brake"]),
+    type=Choice(["quintic", "constant_acceleration", "accelerate_and_brake"]),
     default="quintic",
     show_default=True,
     help="How --to and --point move: smoothly from rest to rest; at constant acceleration; or "
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 )
 @click.option("--samples", type=int, default=201, show_default=True, help="Number of rows.")
 @click.option(
-    "--drives", type=click.Choice(["inertia", "all", "none"]), default="all", show_default=True,
+    "--drives", type=Choice(["inertia", "all", "none"]), default="all", show_default=True,
     help="Count rotor inertia (inertia), also friction (all), or neither (none).",
 )  # fmt: skip
 @click.option("--plot", metavar="FILE.png", help="Draw the forces and their parts.")

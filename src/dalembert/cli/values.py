@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from ..errors import DescriptionError, Place, UsageError, shown
+from ..errors import DescriptionError, Place, UsageError, closest, shown
 
 
 class Value(click.ParamType):
@@ -27,6 +27,20 @@ class Value(click.ParamType):
         """Return the value of a text; a value read before is left as it is."""
         option = max(param.opts, key=len) if param else self.name
         return self.reader(value, option) if isinstance(value, str) else value
+
+
+class Choice(click.Choice):
+    """One word of a few; the error names the nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the word."""
+        if value not in self.choices:
+            option = max(param.opts, key=len) if param else self.name
+            raise UsageError(
+                f"{option} cannot be {shown(str(value))!r}",
+                hint=closest(str(value), self.choices),
+            )
+        return value
 
 
 # -- one value -----------------------------------------------------------------------------------

@@ -112,6 +112,7 @@ def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], re
             raise ComputationError(
                 f"{name}: input {port.name!r} is not finite{spot(m, name, port, bad[0])}",
                 hint="check=False returns nan instead",
+                command="every number must be finite",
             )
     from ..plan.kane import explain_speeds
 
@@ -122,6 +123,7 @@ def check_finite(m: Mechanism, name: str, kernel: Any, inputs: Sequence[Any], re
             raise ComputationError(
                 f"{name}: {port.name} is not finite{spot(m, name, port, bad[0])}",
                 hint="the state may be singular or out of range; check=False returns nan instead",
+                command="the state may be singular or out of range",
             )
 
 

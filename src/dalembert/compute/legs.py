@@ -96,6 +96,7 @@ def leg_branches(m: Any, q: ArrayLike) -> LegBranches:
         raise ComputationError(
             f"leg_branches: the loops are open at this pose: {c.gap(pose)}",
             hint="give an assembled pose: dalembert.assembly(m, q)",
+            command="leave out --q to use a pose that is assembled",
         )
     try:
         return _signs(c.m, pose)
@@ -170,4 +171,5 @@ def check_reached(
             f"{name}: leg {leg + 1} does not reach the platform{state_text(tuple(where))}: "
             f"it misses by {np.abs(gap[(*where, leg)]).max():.3g}",
             hint="the platform moves in the plane of its legs alone; check=False computes anyway",
+            command="the platform moves in the plane of its legs alone",
         )

@@ -142,6 +142,7 @@ class Follower:
                         f"{done:.0%} of the way it misses by {worst:.2g}",
                         hint="a leg is at its end, the pose asks for a motion the platform does "
                         "not have, or another branch is meant: leg_branches(m, q)",
+                        command="a leg is at its end, or the platform has no such motion",
                     )
                 continue
             q, done, part = found, to, 2 * part
@@ -189,6 +190,7 @@ def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches
         raise UsageError(
             "leg_torques: these legs have no model of their own: they are no chains to one point",
             hint="tree_torques(m, q, qd, qdd) with q, qd, qdd of leg_states",
+            command="ask for tree_torques at the joints of leg_states",
         )
     given = [np.asarray(x, dtype=float) for x in inputs]
     sizes = [2] + [1] * (len(given) - 1)
@@ -306,6 +308,7 @@ def _platform_wrench(
     raise UsageError(
         "platform_wrench: the wrench of the platform alone needs no legs",
         hint="link_wrenches(m, q, qd, qdd) with q, qd, qdd of leg_states",
+        command="ask for link_wrenches at the joints of leg_states",
     )
 
 

@@ -272,5 +272,6 @@ class Replanned:
                 f"{self.row.name}: the states lie on branches whose independent joints differ",
                 hint="ask for the states of each branch by themselves; dalembert.plan(m, q) "
                 "says which joints are independent at a pose",
+                command="ask for the states of each branch by themselves",
             )
         self.arrays = [np.zeros((*lead, *part.shape[1:])) for part in found]

@@ -112,6 +112,7 @@ class TaskModel:
             f"{state_text(where)}: rank {s.rank[where]}, in general {self.rank}",
             hint="move away from the singular pose, ask for fewer rows, or check=False for the "
             "model in the directions that are left",
+            command="move away from the singular pose",
         )
 
     @cached_property

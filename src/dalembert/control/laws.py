@@ -49,6 +49,7 @@ def require_motors(m: Mechanism) -> None:
     raise UsageError(
         f"no motor is named: {shown(m.name)!r} has none of its own, with loops or wheels",
         hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
+        command=f"write active = [{some}] in the file",
     )
 
 

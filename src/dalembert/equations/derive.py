@@ -18,7 +18,7 @@ from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
 from ..algorithms.drives import Drives, rotor_inertia
 from ..door import doors
-from ..errors import ModelError, UsageError, shown
+from ..errors import ModelError, UsageError, closest, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..mechanism.follower import Follower
 from ..mechanism.rehome import merge_fixed
@@ -458,9 +458,7 @@ class Equations:
         names: list[Any] = [x for y in each for x in y]
         for x in names:
             if not isinstance(x, str) or x not in NEGLECT:
-                raise UsageError(
-                    f"cannot neglect {shown(str(x))!r}", hint="one of " + ", ".join(NEGLECT)
-                )
+                raise UsageError(f"cannot neglect {shown(str(x))!r}", hint=closest(str(x), NEGLECT))
         every = tuple(dict.fromkeys((*self.neglected, *names)))
         gone = set().union(*(NEGLECT[x] for x in names))
         changed = {k: p for k, p in self.changed.items() if k[0] not in gone}

@@ -46,7 +46,11 @@ def with_loops(m: Mechanism, q: Any = None) -> tuple[Mechanism, Solved]:
     # motors and named speeds are the joints that a plan lets lead
     s = solved(replace(m, active=m.speeds or m.active, speeds=(), checked=True), q)
     if not s.plan.independent:
-        raise ModelError("the loops leave no motion", hint="check(m) says the mobility")
+        raise ModelError(
+            "the loops leave no motion",
+            hint="check(m) says the mobility",
+            command="dalembert check says the mobility",
+        )
     found = tuple(m.rate_names[k] for k in s.plan.independent)
     if m.speeds and set(found) != set(m.speeds):
         raise ModelError(

@@ -65,6 +65,7 @@ def example_of(m: Mechanism, q: Any = None) -> Example:
     raise ParameterError(
         f"the loops of {shown(m.name)!r} close for none of {TRIES} choices of its letters",
         hint="give the lengths values with which they close: m.with_values(...)",
+        command="give the lengths values with which they close: --set NAME=VALUE",
     )
 
 

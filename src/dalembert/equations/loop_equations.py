@@ -236,6 +236,7 @@ class LoopEquations:
                 raise ComputationError(
                     f"{shown(name)} is open by {gap:.3g}",
                     hint="give an assembled pose: dalembert.assembly(m, q)",
+                    command="give an assembled pose",
                 )
         for a, b in self.loops.parallel:
             turn = np.asarray(angle_at(at, a) - angle_at(at, b))
@@ -243,6 +244,7 @@ class LoopEquations:
                 raise ComputationError(
                     "the parallelogram is crossed here: the equations hold on its other branch",
                     hint="equations(m, q=pose) with a pose of this branch",
+                    command="give a pose of the other branch",
                 )
 
     def lines(self) -> list[Line]:

@@ -106,6 +106,7 @@ def prune(
         raise UsageError(
             "a tolerance or a number of operations is needed, one of them",
             hint='prune(values, limits, "1%") or prune(values, limits, operations=80)',
+            command='write --prune 1%, or --prune "80 operations"',
         )
     each = tolerances(eq, tolerance if operations is None else 0.0)
     if not eq.n:  # every joint is frozen: nothing moves, nothing goes
@@ -132,7 +133,11 @@ class Pruning:
         progress: Progress | None = None,
     ):
         if keep not in (None, "passive"):
-            raise UsageError(f"cannot keep {shown(str(keep))!r}", hint='keep="passive"')
+            raise UsageError(
+                f"cannot keep {shown(str(keep))!r}",
+                hint='keep="passive"',
+                command='write --prune "1% passive" and leave out --neglect and --drop',
+            )
         self.eq, self.box, self.keep, self.budget = eq, box, keep, budget
         self.progress = progress or (lambda part: None)
         self.basis = Basis(eq, box)

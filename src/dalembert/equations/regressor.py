@@ -50,6 +50,7 @@ def regressor(
         raise UsageError(
             "terms were left out of these equations, and a regressor has all of them",
             hint="ask the whole equations: da.equations(m).regressor()",
+            command="leave out --neglect, --drop and --prune",
         )
     m = eq.mechanism
     full = Inertia(1, Vec3(1, 1, 1), Mat3.symmetric(3, 3, 3, 1, 1, 1))

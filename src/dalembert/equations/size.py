@@ -68,4 +68,5 @@ def check(symbols: TreeSymbols, kind: str, limit: int = LIMIT) -> None:
             f"{kind} would have about {expected:.0e} terms, and the limit is {limit:.0e}",
             hint="use inverse_dynamics or export (recursive, any size), freeze joints, or raise "
             "the limit: equations(m, limit=...)",
+            command="use eval or export (recursive, any size), or hold joints: --freeze 4,5,6",
         )

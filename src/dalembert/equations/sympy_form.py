@@ -9,10 +9,10 @@ from ..errors import UsageError
 from ..expr import OPS, Expr
 from ..expr.arena import ARITHMETIC, Rows
 from .angles import CONSTANT
+from .kinds import KINDS
 
 if TYPE_CHECKING:
     from .derive import Equations
-    from .kinds import KINDS
     from .regressor import Regressor
 from .ring import Poly, Ring
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.base_parameters import base_parameters
-from ..errors import UsageError, shown
+from ..errors import UsageError, closest, shown
 from ..expr.formula import Product, Sum, Symbol, formula
 from ..expr.style import REPORT, TEXT, write
 from ..mechanism import Mechanism
@@ -80,7 +80,7 @@ def chosen(only: Sequence[str] | None) -> list[str]:
     only = [s.strip() for s in only.split(",")] if isinstance(only, str) else only
     for s in only:
         if s not in TITLES:
-            raise UsageError(f"no section {shown(str(s))!r}", hint="one of " + ",".join(TITLES))
+            raise UsageError(f"no section {shown(str(s))!r}", hint=closest(str(s), TITLES))
     return [s for s in TITLES if s in only]
 
 

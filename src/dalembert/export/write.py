@@ -83,6 +83,7 @@ def files(
         raise UsageError(
             f"equations are not written as {language}",
             hint="eq.latex() and eq.text() print them; c, cpp, python, ... are programs of them",
+            command="dalembert derive prints them; c, cpp, python, ... are programs of them",
         )
     if language in WHOLE:
         return WHOLE[language](m, names, **{k: v for k, v in options.items() if v is not None})

@@ -63,6 +63,7 @@ def base_parameters(
             "base parameters of a closed machine need values: none for "
             + ", ".join(mechanism.open_parameters[:6]),
             hint="m.with_values(...), or m.tree for those of the cut tree in symbols",
+            command="give them values: --set NAME=VALUE",
         )
     if Constraints.of(mechanism).inputs:
         raise UsageError(

@@ -104,6 +104,7 @@ def nearest(u: Unknowns, f: Fit, physical: bool = True) -> Array:
         raise ComputationError(
             f"no physical parameters were found: {solution.status}",
             hint="consistent=False gives the plain least squares",
+            command="--not-consistent gives the plain least squares",
         )
     x = np.asarray(solution.x) * size
     for k, c in enumerate(u.standard):  # rounding of the solver at the border

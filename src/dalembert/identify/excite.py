@@ -272,9 +272,14 @@ def _check(m: Mechanism, time: float, harmonics: int, rate: float) -> None:
         raise UsageError(
             "exciting motions are made for trees of joints with one coordinate",
             hint="lock or leave out the base: da.load(file, base='fixed')",
+            command="write --base fixed, or --lock JOINT",
         )
     if not (np.isfinite(time) and time > 0 and np.isfinite(rate) and rate * time >= 20):
-        raise UsageError(f"time={time!r} at rate={rate!r}", hint="time=10.0, rate=100.0")
+        raise UsageError(
+            f"time={time!r} at rate={rate!r}",
+            hint="time=10.0, rate=100.0",
+            command="write --time 10 --rate 100",
+        )
     if isinstance(harmonics, bool) or not isinstance(harmonics, int) or not 2 <= harmonics <= 40:
         raise UsageError(f"harmonics={harmonics!r}", hint="5, between 2 and 40")
 

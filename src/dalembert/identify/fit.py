@@ -59,7 +59,9 @@ def fit(e: Equations) -> Fit:
     seen, T = visible(first[:, :-1])
     if not seen:
         raise ComputationError(
-            "the motion shows no parameter", hint="let every joint move; da.excite finds a motion"
+            "the motion shows no parameter",
+            hint="let every joint move; da.excite finds a motion",
+            command="let every joint move; dalembert excite finds a motion",
         )
     x = np.zeros(p)
     for _ in range(ROUNDS):

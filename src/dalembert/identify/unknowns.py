@@ -266,6 +266,7 @@ def unknowns(
             "a model to identify needs lengths and nominal masses: no value for "
             + ", ".join(m.open_parameters[:6]),
             hint="m.with_values(...); wrong values are what identification mends",
+            command="write --set NAME=VALUE; wrong values are what identification mends",
         )
     full = with_all_drives(m, friction) if friction else m
     drives = "all" if friction else "inertia"

@@ -202,6 +202,6 @@ def _refuse(table: Table, missing: list[str], used: set[str]) -> None:
     raise DescriptionError(
         f"there is no column for {shown(first)!r}{more}",
         where=Place(table.source),
-        hint=f"{hint}write columns={{{first!r}: {head!r}}} (--columns {first}={head}); "
-        f"heads: {some(table.heads)}",
+        hint=f"{hint}write columns={{{first!r}: {head!r}}}; heads: {some(table.heads)}",
+        command=f"{hint}write --columns {first}={head}; heads: {some(table.heads)}",
     )

@@ -48,6 +48,7 @@ class Table:
             where=Place(self.source),
             hint="call one 't', in seconds, or write columns={'t': HEAD}; heads are "
             + some(self.heads),
+            command=f"call one 't', or write --columns t=HEAD; heads are {some(self.heads)}",
         )
 
 

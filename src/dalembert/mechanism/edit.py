@@ -219,6 +219,7 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
             raise UsageError(
                 f"joint {name!r} needs {joint_type.nq} values, not {len(values)}",
                 hint=f'write at={{"{name}": {_example(joint_type.nq)}}}',
+                command=f"write --lock {name}=... for each of them, or leave it out",
             )
         held[j] = [
             graph.constant(v) if not isinstance(v, Expr) else v

@@ -36,6 +36,7 @@ class Follower:
         raise UsageError(
             f"a joint follows {shown(self.of)!r}: this needs joints with coordinates of their own",
             hint='load with mimic="couple", or lock the joint',
+            command="write --mimic couple, or --lock JOINT",
         )
 
     def columns(self, q: Vector) -> tuple[Twist, ...]:

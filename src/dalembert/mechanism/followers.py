@@ -150,6 +150,7 @@ def substituted(m: Mechanism) -> Mechanism:
         raise ModelError(
             f"joint {shown(joint_name(m.bodies[twice]))!r} follows two others",
             hint='load with mimic="couple": each is one equation',
+            command="write --mimic couple: each is one equation",
         )
     bodies = list(new.bodies)
     for j in by:

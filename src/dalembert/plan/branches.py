@@ -85,6 +85,7 @@ def _passive(m: Mechanism) -> tuple[Passive, Passive]:
         raise ModelError(
             f"branches in closed form need two passive revolute joints in the loop, not {names}",
             hint="name the motors in active; dalembert.assemble(m, q) finds one pose of any loop",
+            command="name the motors in active",
         )
     return found[0], found[1]
 

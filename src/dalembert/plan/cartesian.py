@@ -95,4 +95,5 @@ def check_cartesian(m: Mechanism, q: Any, frame: str | None, parameters: Any = N
         f"frame {shown(report.frame)!r} cannot move in all its directions at this pose{where}: "
         f"smallest singular value of J_n {s:.2g}, condition {c:.2g}",
         hint="the Cartesian model needs an invertible J_n; check=False computes anyway",
+        command="the Cartesian model needs an invertible J_n",
     )

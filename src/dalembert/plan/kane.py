@@ -334,4 +334,5 @@ def check_positions(m: Mechanism, q: Any, steer: Any, parameters: Any = None) ->
                 f"constraint {shown(name)!r} does not hold at these coordinates: "
                 f"it is off by {worst:.3g}",
                 hint="loops: dalembert.assembly(m, q); check=False computes anyway",
+                command="leave out --q to use a pose that is assembled",
             )

@@ -138,6 +138,7 @@ def plan(m: Mechanism, q: ArrayLike | None = None) -> LoopPlan:
         raise ComputationError(
             f"the loops are open at this pose: {c.gap(pose)}",
             hint="assemble first: dalembert.assembly(m, q)",
+            command="leave out --q to use a pose that is assembled",
         )
     pose, _ = close(c, pose)
     require_regular(c, pose)
@@ -160,6 +161,7 @@ def require_regular(c: Closure, pose: Array) -> None:
         f"the closure equations lose rank at this pose ({rank_of(J)}, nearby {rank_of(there)}): "
         f"{c.loops_losing(J, there)}",
         hint="move away from the singular pose: dalembert.regular_pose(m, q) finds one",
+        command="move away from the singular pose",
     )
 
 

@@ -85,6 +85,7 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
         raise ParameterError(
             f"{card.name} has no parameter {unknown[0]!r}",
             hint=f"its parameters: {known}; compile(..., parameters=[...]) keeps more",
+            command=f"its parameters: {known}",
         )
     missing = [name for name in card.parameters if name not in given]
     if missing:

@@ -97,4 +97,5 @@ def refused(job: Job, t: float) -> SingularPose:
         f"{DEAD} at t = {t:.9g} s, where {type(job.kernels.law).__name__} asks for forces without "
         "bound",
         hint="limit=... bounds its forces; or name other active joints, or keep away from there",
+        command="name other active joints, or keep away from there",
     )

@@ -52,6 +52,7 @@ class Run:
             raise UsageError(
                 "rosenbrock needs derivatives of the forces, and a Python function has none",
                 hint='give a law of dalembert.control, or use method="radau"',
+                command="write --method radau",
             )
 
     def settings(self, count: int, lead: tuple[int, ...]) -> Array:

@@ -49,6 +49,7 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
             raise UsageError(
                 f"joint {name!r} is prescribed and its motion is not given",
                 hint=f"motion={{{name!r}: (times, values)}}, a signal or a number",
+                command=f"write --steer {name}=ANGLE",
             )
         one = as_signal(motion.get(name, 0.0))
         parts.append(one)

@@ -151,6 +151,7 @@ def _processes(s: Study, todo: list[int], workers: int) -> Iterator[tuple[int, b
                 raise ComputationError(
                     f"worker processes died {deaths} times",
                     hint="memory may be short: a smaller chunk, or workers=1",
+                    command="memory may be short: write --workers 1",
                 ) from None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)

@@ -331,8 +331,8 @@ def _record(kind: Any, given: Any, keys: Sequence[str]) -> Any:
 def _toml(path: str | Path) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(path).read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise DescriptionError(f"no such file: {error.strerror}", Place(str(path))) from None
+    except OSError:
+        raise DescriptionError("no such file", Place(str(path)), hint="check the path") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
         raise DescriptionError(f"this is not TOML: {error}", Place(str(path))) from None
 

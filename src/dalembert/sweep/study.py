@@ -252,8 +252,8 @@ def read_study(path: str | Path) -> Study:
     where = Place(str(path))
     try:
         data = tomllib.loads(file.read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise DescriptionError(f"no such study: {error.strerror}", where) from None
+    except OSError:
+        raise DescriptionError("no such study", where, hint="check the path") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
         raise DescriptionError(f"this is not TOML: {error}", where) from None
     for key in data:

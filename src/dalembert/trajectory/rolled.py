@@ -26,12 +26,14 @@ def require_driven(m: Mechanism) -> None:
         raise UsageError(
             f"torques_along: no motor is named: on wheels {shown(m.name)!r} has none of its own",
             hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
+            command=f"write active = [{some}] in the file",
         )
     told = prescribed_names(m)
     if told:
         raise UsageError(
             f"torques_along: {', '.join(map(shown, told[:8]))} would have to be told along the way",
             hint="dalembert.inverse_dynamics takes steer and steer_rate at each state",
+            command="dalembert eval takes --input steer=... at one state",
         )
     free = planned(m).free_joints
     if free:
