@@ -122,16 +122,24 @@ def _over_time(r: Any, joints: Sequence[str] | None) -> Any:
         axis.set_visible(False)
     for axis in cells[: len(panels) + 1]:
         axis.set_xlim(r.t[0], max(r.t[-1], r.t[0] + 1e-12))
-        for event in r.events[:50]:
-            axis.axvline(event.time, color="#c24d45", linewidth=0.7, linestyle=":")
-    for event in r.events[:8]:
-        at = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "top", "ha": "right"}
-        cells[0].annotate(plain(event.name), (event.time, 1.0), fontsize=6, color="#c24d45", **at)
+    _events(cells[: len(panels) + 1], r)
     for column in axes.T:
         [a for a in column if a.get_visible()][-1].set_xlabel("t  [s]")
     last = {"goal": handles.pop("goal")} if "goal" in handles and "goal" not in names else {}
     legend(made, [*handles.values(), *last.values()], [*handles, *last])
     return made
+
+
+def _events(cells: Sequence[Any], r: Any) -> None:
+    """Mark events by lines; in the first panel by words, where there is room for one."""
+    room, last = 0.03 * (r.t[-1] - r.t[0]), -np.inf
+    at = {"xycoords": ("data", "axes fraction"), "rotation": 90, "va": "bottom", "ha": "center"}
+    for event in r.events[:50]:
+        for axis in cells:
+            axis.axvline(event.time, color="#c24d45", linewidth=0.5, linestyle=":", alpha=0.7)
+        if event.time - last >= room:
+            last = event.time
+            cells[0].annotate(plain(event.name), (last, 1.01), fontsize=6, color="#c24d45", **at)
 
 
 def _dashes() -> Any:
