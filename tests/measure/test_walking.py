@@ -1,8 +1,5 @@
 """Walking: forces against an inverse dynamics written apart, markers to torques, hostile files."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -207,17 +204,3 @@ def test_a_gigabyte_of_samples_is_read_or_refused(tmp_path):
         assert "GiB" in str(error) and "npz" in str(error)
     else:
         assert len(next(iter(table.columns.values()))) > 10**7
-
-
-def logs():
-    """Return the folder of public logs: OpenSim's models, subject01_walk1."""
-    return Path(os.environ.get("DALEMBERT_LOGS", "logs"))
-
-
-@pytest.mark.skipif(not (logs() / "subject01_walk1.trc").is_file(), reason="no logs here")
-def test_a_real_walk_is_read():
-    markers = read_table(logs() / "subject01_walk1.trc")
-    forces = read_table(logs() / "subject01_walk1_grf.mot")
-    assert len(markers.columns["t"]) > 100 and np.ptp(markers.columns["R.Heel.x"]) > 0.3
-    up = [x for n, x in forces.columns.items() if "vy" in n and "force" in n]
-    assert len(up) == 2 and 500 < max(np.nanmax(x) for x in up) < 1200  # one person's weight

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.cli import main
 
 pytest.importorskip("scipy")
 PENDULUM = da.load(
@@ -109,3 +110,30 @@ def test_bad_wrenches_are_typed_errors(wrench, message):
     still = (t, np.tile(da.neutral(m), (20, 1)), np.zeros((20, m.nv)), np.zeros((20, m.nv)))
     with pytest.raises(da.DalembertError, match=message):
         da.torques_along(m, still, wrench_on_body=wrench)
+
+
+def test_heads_of_a_force_plate_are_named_by_groups(tmp_path):
+    m = da.load("x: TX(), foot: TYK(0.5); gravity = (0, 0, 0); body 1: M = 1;")
+    t = np.linspace(0, 1, 101)
+    plate = {"time": t, **{f"plate_v{n}": k + t for k, n in enumerate("xyz")},
+             **{f"plate_p{n}": 0 * t + k for k, n in enumerate("xyz")}}  # fmt: skip
+    heads = {"f": "plate_v:kN", "p": "plate_p"}
+    motion = (t, np.zeros((101, 1)))
+    f = da.torques_along(m, motion, wrench_on_body={"foot": (plate, heads)})
+    assert np.allclose(f.tau[:, 0], -1e3 * t)
+    one = da.torques_along(m, motion, wrench_on_body={"foot": (plate, {"fx": "plate_vy:-"})})
+    assert np.allclose(one.tau[:, 0], 1 + t)
+    for wrong, what in (({"f": "plate_w"}, "no column"), ({"g": "plate_v"}, "no part of a wrench")):
+        with pytest.raises(da.DalembertError, match=what):
+            da.torques_along(m, motion, wrench_on_body={"foot": (plate, wrong)})
+    np.savetxt(tmp_path / "p.csv", np.stack(list(plate.values()), axis=1), delimiter=",",
+               header=",".join(plate), comments="")  # fmt: skip
+    np.savetxt(tmp_path / "m.csv", np.stack([t, 0 * t], axis=1), delimiter=",", header="t,pos",
+               comments="")  # fmt: skip
+    m.save(tmp_path / "m.toml")
+    names = "x=pos,foot.f=plate_v:kN,foot.p=plate_p"
+    files = ("m.toml", "--motion", "m.csv", "--wrench", "p.csv", "--csv", "out.csv")
+    given = [x if x.startswith("--") else str(tmp_path / x) for x in files]
+    assert not main(["torques", *given, "--columns", names])
+    out = da.read_motion(tmp_path / "out.csv", m)
+    assert np.allclose(out.tau[:, 0], -1e3 * t)

@@ -54,8 +54,10 @@ def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> N
     """
     from ..identify.identify import identify
     from ..measure.motion import read_motion
+    from ..measure.wrench import with_wrench_heads
 
-    motion = read_motion(file, mechanism, columns=options["columns"], cutoff=options["cutoff"])
+    wrench, columns = with_wrench_heads(mechanism, options["wrench"], options["columns"])
+    motion = read_motion(file, mechanism, columns=columns, cutoff=options["cutoff"])
     friction: bool | str = not options["no_friction"]
     if options["asymmetric"]:
         friction = "asymmetric"
@@ -63,7 +65,7 @@ def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> N
     f = identify(
         mechanism, motion, friction, options["unknown_payload"],
         not options["not_consistent"], options["holdout"],
-        gravity=options["gravity_direction"], wrench_on_body=options["wrench"],
+        gravity=options["gravity_direction"], wrench_on_body=wrench,
         delay=_delay(options["delay"]),
     )  # fmt: skip
     if options["out"]:

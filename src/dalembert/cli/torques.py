@@ -65,17 +65,17 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
 
     if options["plot"]:
         check_plot(options["plot"])
+    wrench = None
     if options["motion"]:
-        path, times = _measured(mechanism.full, options), None
+        path, wrench = _measured(mechanism.full, options)
+        times = None
     else:
         for name in ("wrench", "cutoff", "columns"):
             if options[name]:
                 raise UsageError(f"--{name} belongs to --motion", hint="--motion FILE.csv")
         path = _path(mechanism.full, options)
         times = path.times(max(2, options["samples"]))
-    r = torques_along(
-        mechanism, path, times, wrench_on_body=options["wrench"], drives=options["drives"]
-    )
+    r = torques_along(mechanism, path, times, wrench_on_body=wrench, drives=options["drives"])
     if options["table"]:
         r.to_csv(options["table"])
     if options["plot"]:
@@ -102,14 +102,16 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
             click.echo(f"wrote {options[option]}")
 
 
-def _measured(m: Mechanism, options: dict[str, Any]) -> Any:
-    """Return the motion of a table."""
+def _measured(m: Mechanism, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the motion of a table, and the measured wrenches."""
     from ..measure.motion import read_motion
+    from ..measure.wrench import with_wrench_heads
 
     for name in ("start", "end", "point", "speed", "acceleration"):
         if options[name] is not None:
             raise UsageError("--motion is a whole motion", hint="leave out --from, --to, --point")
-    return read_motion(options["motion"], m, columns=options["columns"], cutoff=options["cutoff"])
+    wrench, columns = with_wrench_heads(m, options["wrench"], options["columns"])
+    return read_motion(options["motion"], m, columns=columns, cutoff=options["cutoff"]), wrench
 
 
 def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:

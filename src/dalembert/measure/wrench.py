@@ -16,11 +16,13 @@ from ..compute import evaluate
 from ..compute.wrenches import at_frames, given_wrench
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism
+from .columns import column, parse_columns
 from .table import Table, read_table, some
 
 Array = np.ndarray
 FORCE = ("fx", "fy", "fz", "mx", "my", "mz")
 POINT = ("px", "py", "pz")
+GROUPS = ("f", "m", "p")  # of three heads each
 
 
 def wrench_rows(m: Mechanism, t: Array, q: Array, on_environment: Any, on_body: Any) -> Any:
@@ -61,8 +63,50 @@ def frames_of(m: Mechanism, table: Table) -> list[str]:
     return names
 
 
+def renamed(table: Table, heads: Mapping[str, str]) -> Table:
+    """Return a table with our heads: {"f": "ground_force_v"} stands for its x, y and z."""
+    known = (*GROUPS, *FORCE, *POINT)
+    made: dict[str, Array] = {"t": table.times()}
+    for name, head in heads.items():
+        if name not in known:
+            raise UsageError(
+                f"{shown(str(name))!r} is no part of a wrench",
+                hint="f, m and p, or " + some(known[3:]),
+            )
+        if name in GROUPS:
+            made |= {f"{name}{x}": column(table, _with_axis(str(head), x)) for x in "xyz"}
+        else:
+            made[name] = column(table, str(head))
+    return Table(table.source, made, table.degrees, table.notes)
+
+
+def _with_axis(head: str, axis: str) -> str:
+    """Return `force_v:kN` -> `force_vx:kN`: the axis stands before the steps."""
+    name, colon, steps = head.partition(":")
+    return f"{name}{axis}{colon}{steps}"
+
+
+def with_wrench_heads(m: Mechanism, file: Any, columns: Any) -> tuple[Any, Any]:
+    """Return what `wrench_on_body` takes, and the columns left for the motion.
+
+    `foot.f=ground_force_v` in a map of columns names heads of the wrench file, not of the motion.
+    """
+    if file is None or columns is None:
+        return file, columns
+    both = parse_columns(columns) if isinstance(columns, str) else dict(columns)
+    heads: dict[str, dict[str, str]] = {}
+    for name in [n for n in both if n not in m.coordinate_names]:
+        frame, _, part = name.rpartition(".")
+        if frame in m.frames and part in (*GROUPS, *FORCE, *POINT):
+            heads.setdefault(frame, {})[part] = both.pop(name)
+    given = {f: (file, own) for f, own in heads.items()} if heads else file
+    return given, both or None
+
+
 def _rows(m: Mechanism, t: Array, q: Array, frame: str, value: Any) -> Array:
     """Return the wrench on a frame, in its axes, at its origin: (n, 6)."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
+        return _from_table(m, t, q, frame, renamed(read_table(value[0]), value[1]))
     if isinstance(value, str | Path | Table | Mapping):
         return _from_table(m, t, q, frame, read_table(value))
     six = np.asarray(value, dtype=float)
