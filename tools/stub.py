@@ -109,6 +109,7 @@ def options() -> str:
         'dtype: Literal["float64", "float32"] = ...',
         'layout: Literal["rows", "tiles"] = ...',
         'reduce: Literal["max", "sum", "norm"] | None = ...',
+        "single: bool = ...",
     ]
     known = {name: value for row in da.catalog() for name, value in row.options.items()}
     for name, value in sorted(known.items()):

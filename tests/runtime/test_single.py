@@ -1,5 +1,7 @@
 """Kernels compiled for one state at a time: the same results in batches, half the code."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -41,3 +43,46 @@ def test_an_empty_batch_and_parameters_by_state():
     for x, row in zip(lengths, got, strict=True):
         own = kernel(np.zeros(2), np.zeros(2), np.ones(2), parameters=names | {"L1": float(x)})
         np.testing.assert_array_equal(row, own)
+
+
+def test_results_that_are_always_zero_are_cleared_and_written_over():
+    """Entries between branches are zero; one state finds them so in memory that was used before."""
+    legs = ", ".join(["[RZ(), TXK(0.3), RX(), TYK(0.2)]"] * 7).replace("], [", "][")
+    m = da.load(f"{legs};").with_values(**dict.fromkeys(
+        [p.name for p in da.load(f"{legs};").parameters if p.name != "G"], 0.5))  # fmt: skip
+    program = program_of(m, "mass_matrix", None)
+    q = np.linspace(-1, 1, m.nq)
+    want = compile_program(program)(np.array([q, q, q]))[1]
+    assert (want == 0).sum() > 100  # thirteen entries of a column are none of its branch
+    for text in (module(program)[0], alone(program)[0]):
+        assert "@blank" in text
+    for kernel in (compile_program(program), compile_program(program, single=True)):
+        out = np.full((m.nv, m.nv), np.nan)
+        kernel(q, out=out)
+        np.testing.assert_allclose(out, want, rtol=1e-13, atol=1e-13)
+
+
+def test_a_large_machine_compiles_code_for_batches_when_a_batch_is_asked_for(monkeypatch):
+    evaluate = import_module("dalembert.compute.evaluate")
+    asked = []
+    own = evaluate.kernel_of
+
+    def seen(*args, **settings):
+        asked.append(settings.get("single", False))
+        return own(*args, **settings)
+
+    monkeypatch.setattr(evaluate, "kernel_of", seen)
+    monkeypatch.setattr(evaluate, "LONG", 4)
+    m, q = da.robots.ur5(), np.full(6, 0.3)
+    one, two = da.gravity(m, q), da.gravity(m, np.array([q, q]))
+    assert asked == [True, False]
+    np.testing.assert_allclose(two, [one, one], rtol=1e-12, atol=1e-12)
+    da.gravity(da.robots.planar2r().with_values(l1=1, l2=1, m1=1, m2=1), [0.1, 0.2])
+    assert asked[-1] is False
+
+
+def test_single_goes_with_plain_arrays_only():
+    m = da.robots.ur5()
+    assert da.compile(m, "gravity", single=True)(np.zeros((3, 6))).shape == (3, 6)
+    with pytest.raises(da.UsageError, match="plain arrays"):
+        da.compile(m, "gravity", single=True, packed=True)

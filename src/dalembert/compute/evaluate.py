@@ -14,6 +14,8 @@ from .kernels import kernel_of, row_of
 from .model import model_of
 from .wrenches import external_wrench
 
+LONG = 40  # bodies above which code for batches waits until a batch is asked for
+
 
 def evaluate(
     m: Mechanism,
@@ -48,6 +50,7 @@ def evaluate(
             return followed(m, name, inputs, **options)
     asked = tuple(sorted(set(parameters or ()) - set(m.open_parameters))) or None
     settings = {"parameters": asked, "wrench": wrench is not None, **options}
+    settings |= _one_state(m, inputs) if wrench is None and not parameters else {}
     kernel = kernel_of(m, name, method, **settings)
     given = (*inputs, wrench) if wrench is not None else inputs
     if row is not None and row.planned:
@@ -74,6 +77,14 @@ def evaluate(
             _check_state(m, row, inputs, parameters, options)
         check_finite(m, name, kernel, given, result)
     return result
+
+
+def _one_state(m: Mechanism, inputs: Sequence[Any]) -> dict[str, bool]:
+    """Return the setting of a large machine at one state: code for batches can wait."""
+    import numpy
+
+    single = len(m.bodies) > LONG and all(numpy.ndim(x) == 1 for x in inputs)
+    return {"single": True} if single else {}
 
 
 def _check_state(

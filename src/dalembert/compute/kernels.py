@@ -38,6 +38,7 @@ def compile(
     dtype: str = "float64",
     layout: str = "rows",
     reduce: str | None = None,
+    single: bool = False,
     **options: Any,
 ) -> Any:
     """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
@@ -52,7 +53,7 @@ def compile(
     `k.unpack(x)` makes whole arrays of them. `dtype="float32"` computes in single precision,
     `layout="tiles"` takes and gives states in lanes (`k.to_tiles`, `k.from_tiles`), `reduce`
     gives the largest size ("max"), the sum ("sum") or the root of the sum of squares ("norm") of
-    each result over the states of the last leading dimension.
+    each result over the states of the last leading dimension. `single`: only for one state.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
@@ -75,10 +76,10 @@ def compile(
         make()  # raises the error that names what is wrong
     if has_choice(m, row, method, wrench):
         make, key = partial(cheapest, _traced, m, quantity, **asked, **options), key + "cheapest"
-    told = {**asked, **asdict(form), **options, "threads": threads}
+    told = {**asked, **asdict(form), **options, "threads": threads, "single": single}
     told["parameters"] = names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
     known = {n: to_float(m.values[n]) for n in names if n in m.values}
-    made = compile_program(make, key, threads, known, form, scalar=CLOSED if closed else None)
+    made = compile_program(make, key, threads, known, form, single, CLOSED if closed else None)
     return _with_origin(made, m, quantity, method, told)
 
 

@@ -12,7 +12,7 @@ from ..errors import UsageError, shown
 from ..expr import Program
 from . import cache
 from .card import Card, card
-from .form import PLAIN, Form
+from .form import PLAIN, Form, check_single
 from .interpret import Interpreted
 from .kernel import Kernel
 from .packed import Places, packed
@@ -39,6 +39,8 @@ def compile_program(
         raise UsageError(
             f"threads={shown(repr(threads))}: a kernel needs at least one thread", hint="threads=2"
         )
+    if single:
+        check_single(form)
     if refused := refusal():
         warn_once(refused)
         made, places = _made(program, form)

@@ -72,6 +72,15 @@ def check_call(name: str, options: Mapping[str, Any]) -> None:
             )
 
 
+def check_single(form: Form) -> None:
+    """Raise UsageError where a kernel of single states is asked for another form."""
+    if form != PLAIN:
+        raise UsageError(
+            "single=True goes with plain arrays of doubles only",
+            hint="leave out single, or packed, dtype, layout and reduce",
+        )
+
+
 def check_loops(name: str, form: Form) -> None:
     """Raise UsageError where the checks of single states would be lost in a reduction."""
     if form.reduce is not None:

@@ -16,7 +16,8 @@ from ..expr import Program
 from ..expr.block import Row
 from .lanes import size as bytes_of
 from .lanes import suffix, width
-from .schedule import Schedule
+from .schedule import Schedule, sparse
+from .transpose import BLANK
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +317,9 @@ def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
     outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
     t, r = d.at("%scratch", 8 * slots), d.at("%scratch", 8 * (slots + turns))
+    cleared = sorted(sparse(step, program.outputs))
+    for k in cleared:
+        d.lines.append(f"call void @blank(ptr {outs[k]}, i64 {8 * program.outputs[k].size})")
     for name, plan, bases in (
         ("prepare", prepare, ("%params", r)),
         ("step", step, (*ins, r, *outs)),
@@ -328,7 +332,7 @@ def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
             d.sines(plan, c, t, "1")
     head = "define void @one(ptr %ins, ptr %params, ptr %outs, ptr %scratch) #1 {"
     size = 8 * (slots + turns + len(program.prepare.results))
-    return f"{head}\n  {d.text()}\n  ret void\n}}\n", size
+    return f"{BLANK if cleared else ''}{head}\n  {d.text()}\n  ret void\n}}\n", size
 
 
 ONE_BY_BATCH = """

@@ -55,6 +55,7 @@ class Frame:
     numbers: Numbers | None = None
     offsets: tuple[tuple[str, int], ...] = ()  # what lies in a block of scratch, and where
     tiled: bool = False  # whether inputs and outputs are arrays of lanes, anywhere in memory
+    cleared: frozenset[int] = frozenset()  # outputs that are zero before the first chunk
 
     @property
     def rows(self) -> bool:
@@ -210,6 +211,8 @@ class Body:
             return
         for k in self.plan.stores.get(v, ()):
             port, n = self.result[k]
+            if port in self.frame.cleared and self.plan.constants.get(v) == 0:
+                continue
             self.store(self.value(v), f"%out{port}", n)
 
 

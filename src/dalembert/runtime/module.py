@@ -13,7 +13,7 @@ from .lanes import suffix
 from .library import NAMES, borrowed, declarations
 from .llvm import STACK, generate, host, table
 from .lower import Frame, Numbers, constant_results, functions
-from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule
+from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule, sparse
 from .transpose import pack, rest, unpack
 
 LARGE = 120_000  # lines above which code is generated quickly rather than well
@@ -127,7 +127,8 @@ def _blocks(
 ) -> list[str]:
     """Return the functions of both blocks, for a layout of many lanes or (None) for one lane."""
     prepared = (Port("r", (len(program.prepare.results),)),)
-    frames = Frame(program.inputs, program.outputs), Frame((), prepared)
+    cleared = frozenset() if place else sparse(step, program.outputs)
+    frames = Frame(program.inputs, program.outputs, cleared=cleared), Frame((), prepared)
     lanes = place.lanes if place else 1
     if place:
         tiled = (bool(program.inputs) and not place.inputs) or (

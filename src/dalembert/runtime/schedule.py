@@ -15,6 +15,7 @@ from ..expr.block import Row, Step, cut, slots, steps
 
 WHOLE = 1600  # a block of up to this many lines stays one function
 CHUNK = 450  # lines per function of a longer one
+ZEROS = 64  # results that are always zero, above which one state clears its output beforehand
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,17 @@ def schedule(
 def constants(block: Block) -> dict[int, float]:
     """Return the leaves of a folded block that are numbers."""
     return {v: float(x.value) for v, x in enumerate(block.leaves) if x.kind == "const"}
+
+
+def sparse(plan: Schedule, ports: Sequence[Port]) -> frozenset[int]:
+    """Return the outputs with many results that are always zero: they are cleared beforehand."""
+    zeros = {k for v, ks in plan.stores.items() if plan.constants.get(v) == 0 for k in ks}
+    found, at = set(), 0
+    for k, port in enumerate(ports):
+        if sum(n in zeros for n in range(at, at + port.size)) > ZEROS:
+            found.add(k)
+        at += port.size
+    return frozenset(found)
 
 
 def outlets(ports: Sequence[Port], results: Sequence[int], lanes: int) -> list[Outlet]:

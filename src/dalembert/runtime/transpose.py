@@ -166,6 +166,36 @@ def unpack(lanes: int, size: int) -> str:
     return f"{head}\n  {body}\n}}\n"
 
 
+# `blank(to, bytes)`: zeros in words, four at a time and then one by one
+BLANK = """
+define internal void @blank(ptr %to, i64 %bytes) #0 {
+entry:
+  %whole = and i64 %bytes, -32
+  br label %fours
+fours:
+  %k = phi i64 [ 0, %entry ], [ %k1, %four ]
+  %enough = icmp ult i64 %k, %whole
+  br i1 %enough, label %four, label %ones
+four:
+  %p = getelementptr i8, ptr %to, i64 %k
+  store <4 x double> zeroinitializer, ptr %p, align 8
+  %k1 = add i64 %k, 32
+  br label %fours
+ones:
+  %n = phi i64 [ %k, %fours ], [ %n1, %one ]
+  %more = icmp ult i64 %n, %bytes
+  br i1 %more, label %one, label %end
+one:
+  %q = getelementptr i8, ptr %to, i64 %n
+  store double 0.0, ptr %q, align 8
+  %n1 = add i64 %n, 8
+  br label %ones
+end:
+  ret void
+}
+"""
+
+
 def rest(lanes: int) -> str:
     """Return `clear(to, bytes)` and `copy(to, from, bytes)`, of whole lanes and whole words."""
     t, size, kind, word = value_type(lanes), width(lanes), element(lanes), bytes_of(lanes)
