@@ -5,7 +5,6 @@ from pathlib import Path
 
 import dalembert as da
 from dalembert.catalog import Quantity
-from dalembert.catalog.refused import REFUSED
 from dalembert.catalog.table import CLOSED as INSTEAD
 
 HEAD = """# Quantities
@@ -70,7 +69,8 @@ loops, wheels and constraints, has them.
 
 def page() -> str:
     """Return the page as Markdown."""
-    refused = ", ".join(f"`{name}`" for name in REFUSED)
+    names = [row.name for row in da.catalog() if row.instead]
+    refused = ", ".join(f"`{name}`" for name in names)
     text = HEAD
     for heading, what, rows in grouped(da.catalog()):
         text += f"\n## {heading}\n\n{what}\n{COLUMNS}{table(rows)}"
@@ -100,7 +100,7 @@ def table(rows: Iterable[Quantity]) -> str:
     lines = []
     for row in rows:
         options = ", ".join(f"`{key}={value!r}`" for key, value in row.options.items())
-        outputs = ", ".join(name for name, _ in row.outputs)
+        outputs = ", ".join(out.name for out in row.outputs)
         inputs, methods = ", ".join(row.inputs), ", ".join(row.methods)
         cells = [f"`{row.name}`", row.summary, inputs, outputs, methods, row.unit, options]
         lines.append("| " + " | ".join(cells) + " |")

@@ -182,8 +182,8 @@ multipliers = _driven(lagrange_.multipliers)
 
 
 def D_and_C(m, q, r, drives="inertia"):
-    rotor = JointForces(m, drives).rotor
-    return kane_.D(m, r, rotor), kane_.C(m, r, rotor)
+    forces = JointForces(m, drives)
+    return kane_.D(m, r, forces), kane_.C(m, r, forces)
 
 
 def J_and_rate(m, q, r):

@@ -94,3 +94,18 @@ def test_an_entry_of_a_matrix_is_no_joint():
     assert spot(m, "momentum", Port("h", (6,)), (2,)) == " at entry 2"
     assert spot(m, "bias", Port("h", (6,)), (2,)) == " at joint 'j3'"
     assert spot(m, "kinetic_energy", Port("T", ()), (1, 5)) == ", state (1, 5)"
+
+
+def test_every_entry_of_every_quantity_has_a_unit():
+    from dalembert.catalog import input_shape
+    from dalembert.catalog.axes import input_port
+
+    m = da.robots.stanford()
+    known = {out.name: out for row in da.catalog() for out in row.outputs}
+    assert known["tau"].units(m)[2:4] == ["N", "N m"]
+    assert known["M"].units(m)[14:16] == ["kg", "kg m"]
+    assert da.catalog()["kinetic_energy"].outputs[0].units(m) == ["J"]
+    assert da.catalog()["acceleration_energy"].unit == "J/s2"
+    assert input_port("qd").units(m) == ["rad/s", "rad/s", "m/s", "rad/s", "rad/s", "rad/s"]
+    for row in da.catalog():
+        assert row.unit and all(input_shape(n, m) for n in row.inputs if n == "q")

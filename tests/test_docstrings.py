@@ -60,7 +60,7 @@ def test_the_example_of_a_quantity_runs(row):
     names = run(session(inspect.getdoc(function), row.name))
     outputs = re.search(rf"^>>> (.*) = da\.{row.name}\(", function.__doc__, re.M)[1].split(", ")
     m, kernel_row = names["m"], da.compile(names["m"], row.name)
-    assert [n.rstrip("_") for n in outputs] == [n for n, _ in row.outputs]
+    assert [n.rstrip("_") for n in outputs] == [out.name for out in row.outputs]
     for name, port in zip(outputs, kernel_row.outputs, strict=False):
         assert names[name].shape == port.shape and np.isfinite(names[name]).all(), (m.name, name)
 

@@ -36,7 +36,7 @@ COUNTS = {
     ("stewart", "platform_acceleration", "composite"): (1921, 1238),
 }
 TALOS = {  # a free base and 32 joints
-    ("inverse_dynamics", "newton_euler"): (1809, 1731),
+    ("inverse_dynamics", "newton_euler"): (1806, 1724),
     ("mass_matrix", "composite"): (1700, 1342),
     ("forward_dynamics", "articulated_body"): (4674, 4015),
 }

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.catalog.refused import CLASSES, REFUSED
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,8 @@ def test_the_tree_keeps_masses_drives_springs_and_names():
     assert truck.wheels and not truck.tree.wheels and not truck.tree.speeds
 
 
-def test_each_refusal_names_known_classes():
-    for name, refusal in REFUSED.items():
-        assert any(name == row.name for row in da.catalog())
-        assert refusal.instead and set(refusal.instead) <= set(CLASSES)
+def test_what_to_ask_instead_names_quantities_that_exist():
+    told = [row.instead for row in da.catalog() if row.instead]
+    assert len(told) > 10
+    for text in told:
+        assert hasattr(da, text.split()[0].partition("(")[0]), text

@@ -15,9 +15,8 @@ import numpy as np
 from .algebra import Mat3, Vec3
 from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import base_size, has_moving_base
-from .catalog import input_shape, quantity
+from .catalog import input_shape, quantity, refused
 from .catalog.loops import is_closed
-from .catalog.refused import refused
 from .compute import compile, evaluate, trace_quantity
 from .errors import DalembertError, ModelError
 from .joint import Vector

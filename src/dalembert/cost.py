@@ -17,10 +17,9 @@ from .algorithms.drives import Drives
 from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import has_moving_base
 from .algorithms.parameter_sets import with_parameters
-from .catalog import Quantity, algorithm, input_shape, quantity
+from .catalog import QUANTITIES, Quantity, algorithm, input_shape, quantity, refused
 from .catalog.loops import is_closed
 from .catalog.reduced import ALGORITHMS as REDUCED
-from .catalog.refused import refused
 from .compute import program_of
 from .compute.model import model_of
 from .errors import ComputationError, ModelError
@@ -31,16 +30,6 @@ from .mechanism.rehome import merge_fixed
 from .plan.kane import is_constrained, with_speeds
 from .reframe import reframe, simplify
 
-COUNTED = (
-    "inverse_dynamics",
-    "forward_dynamics",
-    "mass_matrix",
-    "gravity",
-    "coriolis",
-    "bias",
-    "coriolis_matrix",
-    "inverse_dynamics_derivatives",
-)
 KINDS = ("standard", "base", "given")
 # methods that ask for mass centres, which a body of base parameters does not have
 CENTRED = frozenset({"active_chain", "kane"})
@@ -118,20 +107,17 @@ def costs(
 
 def usual(m: Mechanism) -> list[str]:
     """Return the quantities that are counted unasked."""
-    soft = bool(elastic_indices(m)[0]) and not is_closed(m)
-    moving = has_moving_base(m)
-    more = {
-        "elastic_inverse": soft and not moving,
-        "moving_base_inverse": moving,
-        "elastic_base_inverse": soft and moving,
-        "active_mass_matrix": is_closed(m),
-        "active_bias": is_closed(m),
-        "kane_D": is_constrained(m),
-        "kane_C": is_constrained(m),
-        "alpha_dot": is_constrained(m),
+    soft, moving = bool(elastic_indices(m)[0]) and not is_closed(m), has_moving_base(m)
+    here = {
+        "any": True,
+        "elastic": soft and not moving,
+        "moving": moving,
+        "elastic moving": soft and moving,
+        "closed": is_closed(m),
+        "constrained": is_constrained(m),
     }
-    counted = [name for name in COUNTED if refused(name, m) is None]
-    return [*counted, *(name for name, asked in more.items() if asked)]
+    rows = [row for row in QUANTITIES.values() if here.get(row.counted)]
+    return [row.name for row in rows if row.counted != "any" or refused(row.name, m) is None]
 
 
 def _note(pairs: Sequence[tuple[str, str]], reason: str) -> str:
@@ -179,7 +165,7 @@ def _traced(
     """Return the Program of a quantity on a prepared mechanism, all open parameters at run time."""
     settings = {**row.options, **options}
     _, run = algorithm(row, method)
-    outputs = [(n, shape(m, settings)) for n, shape in row.outputs]
+    outputs = [(out.name, out.shape(m, settings)) for out in row.outputs]
     sizes = [(n, input_shape(n, m)) for n in row.inputs]
     graph = Graph()
     names = m.open_parameters

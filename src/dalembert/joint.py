@@ -31,6 +31,8 @@ class Joint(Protocol):
     nv: ClassVar[int]
     parts: ClassVar[tuple[str, ...]]  # the name of each coordinate; one alone needs none
     rate_parts: ClassVar[tuple[str, ...]]  # the name of each velocity variable, likewise
+    lengths: ClassVar[int]  # how many of either are lengths, from the first on
+    neutral: ClassVar[tuple[float, ...]]  # q at rest
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
@@ -78,6 +80,8 @@ class _OneDegree:
     nv: ClassVar[int] = 1
     parts: ClassVar[tuple[str, ...]] = ("",)
     rate_parts: ClassVar[tuple[str, ...]] = ("",)
+    lengths: ClassVar[int] = 0
+    neutral: ClassVar[tuple[float, ...]] = (0.0,)
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
         """Return the linear acceleration in child axes that remains when qdd = 0."""
@@ -120,6 +124,7 @@ class Prismatic(_OneDegree):
 
     axis: Vec3 = UNITS[2]
     kind: ClassVar[str] = "prismatic"
+    lengths: ClassVar[int] = 1
 
     __repr__ = call
 
@@ -168,6 +173,8 @@ class Fixed:
     nv: ClassVar[int] = 0
     parts: ClassVar[tuple[str, ...]] = ()
     rate_parts: ClassVar[tuple[str, ...]] = ()
+    lengths: ClassVar[int] = 0
+    neutral: ClassVar[tuple[float, ...]] = ()
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
@@ -206,6 +213,8 @@ class Planar:
     nv: ClassVar[int] = 3
     parts: ClassVar[tuple[str, ...]] = ("x", "y", "theta")
     rate_parts: ClassVar[tuple[str, ...]] = ("x", "y", "theta")
+    lengths: ClassVar[int] = 2
+    neutral: ClassVar[tuple[float, ...]] = (0.0, 0.0, 0.0)
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
@@ -242,6 +251,8 @@ class Spherical:
     nv: ClassVar[int] = 3
     parts: ClassVar[tuple[str, ...]] = ("qx", "qy", "qz", "qw")
     rate_parts: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz")
+    lengths: ClassVar[int] = 0
+    neutral: ClassVar[tuple[float, ...]] = (0.0, 0.0, 0.0, 1.0)
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""
@@ -277,6 +288,8 @@ class Free:
     nv: ClassVar[int] = 6
     parts: ClassVar[tuple[str, ...]] = ("px", "py", "pz", "qx", "qy", "qz", "qw")
     rate_parts: ClassVar[tuple[str, ...]] = ("vx", "vy", "vz", "wx", "wy", "wz")
+    lengths: ClassVar[int] = 3
+    neutral: ClassVar[tuple[float, ...]] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Return rotation and origin of the child frame in the joint frame."""

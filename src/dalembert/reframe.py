@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from .algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero
 from .expr import Expr
@@ -26,12 +26,15 @@ FAR = 10  # a frame is not slid beyond this many times its distance from its par
 SMALL = 1e-14  # direction cosines and relative lengths below this are rounding of zero
 
 
-def simplify(m: Mechanism, lighten: bool = False, axial: bool = False) -> Mechanism:
+Levers = Literal["few", "axial", "foot"]
+
+
+def simplify(m: Mechanism, lighten: bool = False, levers: Levers = "few") -> Mechanism:
     """Return the cheapest mechanism with the same joint-space dynamics (numbers already bound).
 
-    `lighten` serves the inverse model: see `regroup`; `axial` composite bodies: see `reframe`.
+    `lighten` serves the inverse model: see `regroup`; for `levers` see `reframe`.
     """
-    return regroup(reframe(merge_fixed(m), axial), lighten)
+    return regroup(reframe(merge_fixed(m), levers), lighten)
 
 
 # -- regrouping --------------------------------------------------------------------------------
@@ -123,10 +126,11 @@ class _Choice:
     slide: float | None = None
 
 
-def reframe(m: Mechanism, axial: bool = False) -> Mechanism:
+def reframe(m: Mechanism, levers: Levers = "few") -> Mechanism:
     """Return the mechanism with joint axes on z and DH-like frames where geometry is numeric.
 
-    With `axial` lengths go along the joint axis of the parent if they can.
+    An origin stands at the foot of the common normal ("foot"), or where the `levers` next to it
+    have "few" entries, or where they go along the joint axis of the parent ("axial").
     """
     m = _axes_to_z(m)
     if not all(_is_numeric(b.placement) for b in m.bodies):
@@ -140,7 +144,9 @@ def reframe(m: Mechanism, axial: bool = False) -> Mechanism:
         beyond[body.parent].append(j)
     for j, body in enumerate(m.bodies):
         placed = T[j] if body.parent < 0 else _product(_inverse(shifts[body.parent]), T[j])
-        choice = _lightest(body, placed, choices[j], [T[k] for k in beyond[j]], axial)
+        choice = choices[j]
+        if levers != "foot":
+            choice = _lightest(body, placed, choice, [T[k] for k in beyond[j]], levers == "axial")
         shift, placement = _place(body, placed, choice)
         shifts.append(shift)
         inertia = _tidy(body.inertia.moved(_transform(_inverse(shift))))

@@ -172,7 +172,7 @@ def test_the_lines_of_a_regressor_are_named_by_parameters(capsys):
     shown = np.array([[float(x) for x in row[1:]] for row in table[1:]])
     np.testing.assert_allclose(shown, wanted.T, rtol=1e-5)
     assert main(["eval", "robot:planar2r", "energy_regressor", *state[:4], *state[-2:]]) == 0
-    assert re.search(r"^  ZZ1 +0.5$", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^  ZZ1 +0.5  1/s2$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_results_on_a_moving_base_with_springs_carry_their_names(tmp_path, capsys):

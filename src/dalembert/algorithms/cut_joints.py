@@ -12,17 +12,14 @@ from ..mechanism import Loop, Mechanism
 from .loop_closure import branches, normals
 from .moving_vectors import End
 
-COUNT = {"revolute": 1, "prismatic": 1, "cylindrical": 2, "universal": 2, "spherical": 4}
-PARTS = {
-    "cylindrical": ("slide", "turn"),
-    "universal": ("1", "2"),
-    "spherical": ("qx", "qy", "qz", "qw"),
+# the name and the unit of each variable of a cut joint
+PARTS: dict[str, dict[str, str]] = {
+    "revolute": {"": "rad"},
+    "prismatic": {"": "m"},
+    "cylindrical": {"slide": "m", "turn": "rad"},
+    "universal": {"1": "rad", "2": "rad"},
+    "spherical": dict.fromkeys(("qx", "qy", "qz", "qw"), "1"),
 }
-
-
-def cut_count(m: Mechanism) -> int:
-    """Return how many coordinates the cut joints of a mechanism have."""
-    return sum(COUNT.get(loop.joint, 0) for loop in m.loops)
 
 
 def cut_names(m: Mechanism) -> list[str]:
@@ -30,9 +27,14 @@ def cut_names(m: Mechanism) -> list[str]:
     names = []
     for k, loop in enumerate(m.loops, 1):
         name = loop.name or f"loop {k}"
-        parts = PARTS.get(loop.joint, ("",) * COUNT.get(loop.joint, 0))
+        parts = PARTS.get(loop.joint, {})
         names += [f"{name}.{part}" if part else name for part in parts]
     return names
+
+
+def cut_units(m: Mechanism) -> list[str]:
+    """Return the unit of each coordinate of a cut joint."""
+    return [unit for loop in m.loops for unit in PARTS.get(loop.joint, {}).values()]
 
 
 def cut_coordinates(m: Mechanism, q: Vector) -> list[Scalar]:
@@ -60,7 +62,7 @@ def _end(m: Mechanism, path: list[int], q_: list[Vector]) -> End:
 
 
 def _variables(loop: Loop, i: End, j: End) -> list[Scalar]:
-    if loop.joint not in COUNT:
+    if loop.joint not in PARTS:
         return []
     frame_i = [i.R @ (loop.rotation_i @ u) for u in UNITS]
     frame_j = [j.R @ (loop.rotation_j @ u) for u in UNITS]

@@ -181,7 +181,7 @@ def kane_outcome(
     forces = JointForces(m, "none" if drives == "none" else "inertia")  # friction is in `found`
     load = kane.active_forces(m, r, replace(acting, forces=forces)).less(found.force)
     load = load - kane.inertia_forces(m, r, forces)
-    D = kane.D(m, r, forces.rotor)
+    D = kane.D(m, r, forces)
     rate, held = held_system(D, r.J_nh.T @ load, r.J_nh, r.drift, found.sliding)
     change = r.J_nh @ rate
     # what is left over is carried by the constraints, prescribed joints among them

@@ -187,19 +187,19 @@ def J_and_rate(m: Mechanism, r: Reduction) -> tuple[Matrix, Matrix]:
     return H @ r.J_nh, Hd @ r.J_nh + H @ r.J_nh_dot
 
 
-def D(m: Mechanism, r: Reduction, rotor: Mapping[int, Scalar]) -> Matrix:
+def D(m: Mechanism, r: Reduction, forces: JointForces) -> Matrix:
     """Return D = J'MJ (4.8); rotors turn with the joints, by J_nh."""
-    J, total = J_h(m, r.q) @ r.J_nh, _of_rotors(r, r.J_nh, rotor)
+    J, total = J_h(m, r.q) @ r.J_nh, _of_rotors(r, r.J_nh, forces.rotor)
     for b, j in enumerate(massive(m)):
         J_i = J[6 * b : 6 * b + 6]
         total = total + J_i.T @ (_extended(m, j)[0] @ J_i)
     return total
 
 
-def C(m: Mechanism, r: Reduction, rotor: Mapping[int, Scalar]) -> Matrix:
+def C(m: Mechanism, r: Reduction, forces: JointForces) -> Matrix:
     """Return C = J'(MJ̇ + WMJ) (4.8), E3.4."""
     (J, Jd), H = J_and_rate(m, r), J_h(m, r.q)
-    total = _of_rotors(r, r.J_nh_dot, rotor)
+    total = _of_rotors(r, r.J_nh_dot, forces.rotor)
     for b, j in enumerate(massive(m)):
         own = slice(6 * b, 6 * b + 6)
         M, W = _extended(m, j, Vec3(*(H[6 * b + 3 : 6 * b + 6] @ r.qd)))
@@ -241,7 +241,7 @@ def active_forces(m: Mechanism, r: Reduction, acting: Acting) -> Values:
 def state_model(m: Mechanism, r: Reduction, acting: Acting) -> tuple[Values, Values, Values]:
     """Return (α̇, q̇, q̈): D α̇ = -C α + τ (4.9)-(4.15)."""
     f, C_alpha = active_forces(m, r, acting), inertia_forces(m, r, acting.forces)
-    alpha_dot = spd(D(m, r, acting.forces.rotor), r.J_nh.T @ (f - C_alpha))
+    alpha_dot = spd(D(m, r, acting.forces), r.J_nh.T @ (f - C_alpha))
     return alpha_dot, r.qd, r.J_nh @ alpha_dot + r.drift
 
 
@@ -253,12 +253,12 @@ def inertia_forces(m: Mechanism, r: Reduction, forces: JointForces) -> Values:
 
 def g0(m: Mechanism, r: Reduction, forces: JointForces) -> Values:
     """Return g0 = -D⁻¹ C α of α̇ = g0 + gw τ (4.14)."""
-    return spd(D(m, r, forces.rotor), -(r.J_nh.T @ inertia_forces(m, r, forces)))
+    return spd(D(m, r, forces), -(r.J_nh.T @ inertia_forces(m, r, forces)))
 
 
-def gw(m: Mechanism, r: Reduction, rotor: Mapping[int, Scalar]) -> Matrix:
+def gw(m: Mechanism, r: Reduction, forces: JointForces) -> Matrix:
     """Return gw = D⁻¹ of α̇ = g0 + gw τ (4.15)."""
-    return each_column(spd, D(m, r, rotor), Matrix.unit(r.J_nh.width))
+    return each_column(spd, D(m, r, forces), Matrix.unit(r.J_nh.width))
 
 
 def constraint_forces(m: Mechanism, r: Reduction, acting: Acting) -> Values:

@@ -22,17 +22,19 @@ from ..joint import UNITS, ZERO, Vector
 from ..linalg import dot
 from ..mechanism import Loop, Mechanism, joint_name
 from .moving_vectors import End, Jet, Moving
-from .velocity_rows import Row, held_gaps, held_names, held_rows
+from .velocity_rows import Row, held_gaps, held_names, held_rows, held_units
 
-EQUATIONS = {
-    "revolute": 5,
-    "prismatic": 5,
-    "cylindrical": 4,
-    "universal": 4,
-    "spherical": 3,
-    "fixed": 6,
-    "rod": 1,
+# what each closure equation of a cut joint is measured in
+UNITS_OF = {
+    "revolute": ("m", "m", "m", "rad", "rad"),
+    "prismatic": ("m", "m", "rad", "rad", "rad"),
+    "cylindrical": ("m", "m", "rad", "rad"),
+    "universal": ("m", "m", "m", "rad"),
+    "spherical": ("m", "m", "m"),
+    "fixed": ("m", "m", "m", "rad", "rad", "rad"),
+    "rod": ("m",),
 }
+EQUATIONS = {joint: len(units) for joint, units in UNITS_OF.items()}
 
 
 # -- the equations of each cut joint -----------------------------------------------------------
@@ -250,6 +252,13 @@ def equation_names(m: Mechanism) -> list[str]:
         names += [f"{name}, equation {e + 1}" for e in range(EQUATIONS[loop.joint])]
     names += [f"coupling of {joint_name(m.bodies[c.joint])}" for c in m.couplings]
     return [*names, *held_names(m)]
+
+
+def equation_units(m: Mechanism) -> list[str]:
+    """Return the unit of the residual of each closure equation; 1 where a text decides it."""
+    units = [unit for loop in m.loops for unit in UNITS_OF[loop.joint]]
+    units += ["m" if m.bodies[c.joint].joint.lengths else "rad" for c in m.couplings]
+    return [*units, *held_units(m)]
 
 
 def closure(m: Mechanism, q: Vector) -> list[Scalar]:

@@ -24,6 +24,9 @@ from .parameter_relations import TEN, ten_of
 _TENSOR = {"XX": 0, "YY": 1, "ZZ": 2, "XY": 3, "XZ": 4, "YZ": 5}
 _LETTERS = {"m": "M", "mx": "MX", "my": "MY", "mz": "MZ", "Ia": "IA", "Fv": "FV", "Fs": "FS",
             "Fs+": "FSP", "Fs-": "FSM"}  # fmt: skip
+# of joints that slide, that turn
+_OF_DRIVES = {"Ia": ("kg", "kg m2"), "Fv": ("kg / s", "kg m2 / s"),
+              **dict.fromkeys(("Fs", "Fs+", "Fs-"), ("N", "J"))}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,13 @@ class Column:
     def symbol(self, mark: str = "") -> str:
         """Return the name used in formulas: `XX2`, with a mark `XXR2`."""
         return _LETTERS.get(self.kind, self.kind) + mark + self.label
+
+    def unit(self, m: Mechanism) -> str:
+        """Return its unit: that of a drive is in the coordinate of its joint."""
+        slides = m.bodies[self.body].joint.lengths
+        if self.kind in _OF_DRIVES:
+            return _OF_DRIVES[self.kind][0 if slides else 1]
+        return "kg" if self.kind == "m" else "kg m" if self.kind[0] == "m" else "kg m2"
 
 
 def drive_columns(d: Drive, drives: Drives) -> tuple[str, ...]:

@@ -201,6 +201,13 @@ def held_names(m: Mechanism) -> tuple[str, ...]:
     return velocity_names(m) if is_rolling(m) else ()
 
 
+def held_units(m: Mechanism) -> list[str]:
+    """Return what each of these rows is the rate of: m of a contact, 1 where a text decides it."""
+    touching = sum(len(wheel_names(w)) for w in m.wheels)
+    touching += sum(len(rolling_names(c)) for c in m.rolling)
+    return ["m" if k < touching else "1" for k in range(len(held_names(m)))]
+
+
 def held_rows(m: Mechanism, q: Vector, qd: Vector) -> list[Row]:
     """Return the rows that stand beside closed loops."""
     return velocity_rows(m, q, qd, steering_of(m)) if is_rolling(m) else []

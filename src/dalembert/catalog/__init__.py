@@ -3,7 +3,7 @@
 from .axes import input_shape
 from .models import INVERSE
 from .quantity import Quantity
-from .table import QUANTITIES, WRENCHED, algorithm, catalog, quantity
+from .table import QUANTITIES, WRENCHED, algorithm, catalog, quantity, refused
 
 __all__ = [
     "INVERSE",
@@ -14,4 +14,5 @@ __all__ = [
     "catalog",
     "input_shape",
     "quantity",
+    "refused",
 ]

@@ -40,18 +40,6 @@ PROJECTED: Mapping[tuple[Any, ...], Project] = {
     ("joint", "parameter"): lambda fold, x: fold.rows(x),
     ("task_row",): lambda fold, x: x,
 }
-FREE = frozenset({  # outputs that belong to no joint
-    "pose", "velocity", "acceleration", "centre_of_mass", "momentum", "kinetic_energy",
-    "acceleration_energy",
-    "potential_energy", "link_wrenches", "energy_regressor", "spatial_velocity",
-    "spatial_acceleration", "spatial_inertia", "spatial_force",
-})  # fmt: skip
-AWARE = frozenset({"cartesian_mass", "cartesian_bias", "cartesian_force"})  # know the fold
-SERVED = frozenset({
-    "jacobian", "jacobian_derivative", "mass_matrix", "gravity", "coriolis", "coriolis_matrix",
-    "bias", "inverse_dynamics", "regressor", "inverse_dynamics_derivatives", "task_terms",
-    "active_chain_W", "active_chain_V",
-})  # fmt: skip
 
 
 def folded(row: Any, m: Mechanism) -> Any:
@@ -62,9 +50,9 @@ def folded(row: Any, m: Mechanism) -> Any:
         return replace(row, methods={"partition": CLASSES[row.name]})
     if row.name in OWN:
         return replace(row, methods=OWN[row.name])
-    if row.name in AWARE:
+    if row.followers == "known":
         return row
-    if row.name not in FREE | SERVED:
+    if not row.followers:
         raise UsageError(
             f"{row.name} needs joints with coordinates of their own: in {shown(m.name)!r} "
             f"{', '.join(map(shown, m.followers[:8]))} follow others",
@@ -82,7 +70,7 @@ def _projected(row: Any, run: Algorithm) -> Algorithm:
         fold, tree = _apart(whole)
         chosen = _chosen(whole, options)
         found = run(tree, *_whole(fold, row.inputs, inputs), **options)
-        if row.name in FREE:
+        if not any("joint" in out.axes for out in row.outputs):
             return found if chosen is None else [found[c] for c in chosen]
         if chosen is not None:
             found = [[line[c] for c in chosen] for line in found]

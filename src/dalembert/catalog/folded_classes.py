@@ -114,13 +114,13 @@ class _Kane:
 
     def D(self, drives: Any) -> Matrix:
         """Return D of the speeds that are left."""
-        rotor = JointForces(self.tree, drives).rotor
-        return Matrix(self.fold.square(kane.D(self.tree, self.reduction, rotor)))
+        forces = JointForces(self.tree, drives)
+        return Matrix(self.fold.square(kane.D(self.tree, self.reduction, forces)))
 
     def C(self, drives: Any) -> Matrix:
         """Return C of the speeds that are left."""
-        rotor = JointForces(self.tree, drives).rotor
-        return Matrix(self.fold.square(kane.C(self.tree, self.reduction, rotor)))
+        forces = JointForces(self.tree, drives)
+        return Matrix(self.fold.square(kane.C(self.tree, self.reduction, forces)))
 
     def needed(self, drives: Any) -> Values:
         """Return what the motion needs at α̇ = 0."""

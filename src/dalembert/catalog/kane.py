@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..joint import Vector
@@ -11,10 +10,9 @@ from ..mechanism import Mechanism
 from .axes import gives
 from .later import cartesian, joint_forces, kane, multipliers
 from .models import cartesian_bias, cartesian_mass
-from .quantity import Quantity
+from .quantity import Quantity, row
 
 if TYPE_CHECKING:
-    from ..algorithms.joint_forces import JointForces
     from ..algorithms.kane import Acting, Reduction
 
 Algorithm = Callable[..., Any]
@@ -63,87 +61,70 @@ def _tau(m: Mechanism, r: Reduction, acting: Acting) -> Any:
     return r.J_nh.T @ kane.active_forces(m, r, acting)
 
 
-def _gw(m: Mechanism, r: Reduction, forces: JointForces) -> Any:
-    return kane.gw(m, r, forces.rotor)
-
-
-def _D(m: Mechanism, r: Reduction, forces: JointForces) -> Any:
-    return kane.D(m, r, forces.rotor)
-
-
-def _C(m: Mechanism, r: Reduction, forces: JointForces) -> Any:
-    return kane.C(m, r, forces.rotor)
-
-
 def _part(model: Algorithm, which: Any) -> Algorithm:
     """Return some of what a model of the reduced machine gives."""
     return _driven(lambda *given: model(*given)[which])
 
 
-STATE = ("q", "alpha", "steer", "steer_rate")
-FRAME = {"frame": None}
+STATE = "q alpha steer steer_rate"
+DRIVEN = f"{STATE} tau traction"
 DRIVES = {"drives": "inertia"}
+TASK = "task_model(m, frame) is that of any frame of any machine"
 
 
-def kane_rows() -> tuple[Quantity, ...]:
-    """Return the rows of Kane's method."""
-    rows = (
-        Quantity("kane_J_h", ("q",), gives(J_h="moving joint"), {"kane": kane.J_h},
-                 "m, 1", "velocities of the mass centres, body axes: v = J_h qd", False),
-        Quantity("kane_J_nh", ("q", "steer"), gives(J_nh="joint speed"),
-                 {"kane": _at_rest(lambda m, r, forces: r.J_nh)},
-                 "mixed", "qd = J_nh alpha under the velocity constraints", False),
-        Quantity("kane_J", ("q", "steer"), gives(J="moving speed"),
-                 {"kane": _at_rest(lambda m, r, forces: kane.J_and_rate(m, r)[0])},
-                 "mixed", "J = J_h J_nh", False),
-        Quantity("kane_Jdot", STATE, gives(Jdot="moving speed"),
-                 {"kane": _kane(lambda m, r, forces: kane.J_and_rate(m, r)[1])},
-                 "mixed", "time derivative of J", False),
-        Quantity("kane_D", ("q", "steer"), gives(D="speed speed"),
-                 {"kane": _at_rest(_D)},
-                 "kg, kg m2", "reduced inertia D = J'MJ, rotors included", False, DRIVES),
-        Quantity("kane_C", STATE, gives(C="speed speed"),
-                 {"kane": _kane(_C)},
-                 "N s, N m s", "Kane's C = J'(MJ' + WMJ), not Christoffel's", False, DRIVES),
-        Quantity("kane_g0", STATE, gives(g0="speed"), {"kane": _kane(kane.g0)},
-                 "m/s2, rad/s2", "g0 of alpha_dot = g0 + gw tau: what inertia does", False, DRIVES),
-        Quantity("kane_gw", ("q", "steer"), gives(gw="speed speed"), {"kane": _at_rest(_gw)},
-                 "1/kg", "gw of alpha_dot = g0 + gw tau: the inverse of D", False, DRIVES),
-        Quantity("kane_tau", (*STATE, "tau", "traction"), gives(tau="speed"),
-                 {"kane": _driven(_tau)}, "N, N m",
-             "active forces on the speeds, gravity and springs included", False, DRIVES,
-             wrenches=True),
-        Quantity("alpha_dot", (*STATE, "tau", "traction"), gives(alpha_dot="speed"),
-                 {"kane": _part(kane.state_model, 0),
-                  "multipliers": _part(multipliers.multipliers, 0)},
-                 "m/s2, rad/s2",
-                 "rates of the speeds; traction acts along the headings of the wheels", False,
-                 DRIVES, wrenches=True),
-        Quantity("kane_motion", (*STATE, "tau", "traction"), gives(qd="joint", qdd="joint"),
-             {"kane": _part(kane.state_model, slice(1, 3)),
-              "multipliers": _part(multipliers.multipliers, slice(1, 3))},
-             "m/s, rad/s; m/s2, rad/s2",
-             "joint rates and accelerations of the machine under its constraints", False, DRIVES,
-             wrenches=True),
-        Quantity("constraint_forces", (*STATE, "tau", "traction"),
-                 gives(**{"lambda": "constraint"}),
-                 {"kane": _driven(kane.constraint_forces),
-                  "multipliers": _part(multipliers.multipliers, 3)},
-                 "N, N m",
-                 "force of each velocity constraint; of a wheel its lateral force", False, DRIVES,
-                 wrenches=True),
-    )  # fmt: skip
-    return tuple(replace(row, example="truck()") for row in rows)
+def _row(
+    name: str, inputs: str, outputs: Any, methods: Any, summary: str, **facts: Any
+) -> Quantity:
+    return row(name, inputs, outputs, methods, summary, example="truck()", **facts)
 
 
-def cartesian_rows() -> tuple[Quantity, ...]:
-    """Return the rows of the Cartesian model, which the theory derives from Kane's."""
-    return (
-        Quantity("cartesian_mass", ("q",), gives(M_x="joint joint"), {"kane": cartesian_mass},
-                 "kg, kg m2", "M_x of the Cartesian model", False, FRAME, regular=True),
-        Quantity("cartesian_bias", ("q", "qd"), gives(V_x="joint"), {"kane": cartesian_bias},
-                 "N, N m", "V_x of the Cartesian model", False, FRAME, regular=True),
-        Quantity("cartesian_force", ("q", "tau"), gives(F_x="joint"),
-                 {"kane": cartesian.cartesian_force},
-                 "N, N m", "F_x: joint forces seen at the frame", False, FRAME, regular=True),
-    )  # fmt: skip
+KANE = (
+    _row("kane_J_h", "q", gives(J_h="moving / joint"), {"kane": kane.J_h},
+         "velocities of the mass centres, body axes: v = J_h qd"),
+    _row("kane_J_nh", "q steer", gives(J_nh="joint / speed"),
+         {"kane": _at_rest(lambda m, r, forces: r.J_nh)},
+         "qd = J_nh alpha under the velocity constraints"),
+    _row("kane_J", "q steer", gives(J="moving / speed"),
+         {"kane": _at_rest(lambda m, r, forces: kane.J_and_rate(m, r)[0])}, "J = J_h J_nh"),
+    _row("kane_Jdot", STATE, gives(Jdot="moving / s speed"),
+         {"kane": _kane(lambda m, r, forces: kane.J_and_rate(m, r)[1])},
+         "time derivative of J"),
+    _row("kane_D", "q steer", gives(D="kg m2 / speed speed"), {"kane": _at_rest(kane.D)},
+         "reduced inertia D = J'MJ, rotors included", options=DRIVES, counted="constrained"),
+    _row("kane_C", STATE, gives(C="kg m2 / s speed speed"), {"kane": _kane(kane.C)},
+         "Kane's C = J'(MJ' + WMJ), not Christoffel's", options=DRIVES, counted="constrained"),
+    _row("kane_g0", STATE, gives(g0="speed / s2"), {"kane": _kane(kane.g0)},
+         "g0 of alpha_dot = g0 + gw tau: what inertia does", options=DRIVES),
+    _row("kane_gw", "q steer", gives(gw="speed speed / kg m2"), {"kane": _at_rest(kane.gw)},
+         "gw of alpha_dot = g0 + gw tau: the inverse of D", options=DRIVES),
+    _row("kane_tau", DRIVEN, gives(tau="J / speed"), {"kane": _driven(_tau)},
+         "active forces on the speeds, gravity and springs included", options=DRIVES,
+         wrenches=True),
+    _row("alpha_dot", DRIVEN, gives(alpha_dot="speed / s2"),
+         {"kane": _part(kane.state_model, 0), "multipliers": _part(multipliers.multipliers, 0)},
+         "rates of the speeds; traction acts along the headings of the wheels", options=DRIVES,
+         wrenches=True, counted="constrained"),
+    _row("kane_motion", DRIVEN, gives(qd="joint / s", qdd="joint / s2"),
+         {"kane": _part(kane.state_model, slice(1, 3)),
+          "multipliers": _part(multipliers.multipliers, slice(1, 3))},
+         "joint rates and accelerations of the machine under its constraints", options=DRIVES,
+         wrenches=True),
+    _row("constraint_forces", DRIVEN, gives(**{"lambda": "J / constraint"}),
+         {"kane": _driven(kane.constraint_forces),
+          "multipliers": _part(multipliers.multipliers, 3)},
+         "force of each velocity constraint; of a wheel its lateral force", options=DRIVES,
+         wrenches=True),
+)  # fmt: skip
+
+# the Cartesian model, which the theory derives from Kane's
+FRAME = {"frame": None}
+CARTESIAN = (
+    row("cartesian_mass", "q", gives(M_x="kg m2 / component component"),
+        {"kane": cartesian_mass}, "M_x of the Cartesian model", FRAME, regular=True,
+        followers="known", instead=TASK),
+    row("cartesian_bias", "q qd", gives(V_x="J / component"), {"kane": cartesian_bias},
+        "V_x of the Cartesian model", FRAME, regular=True, followers="known", instead=TASK),
+    row("cartesian_force", "q tau", gives(F_x="J / component"),
+        {"kane": cartesian.cartesian_force}, "F_x: joint forces seen at the frame", FRAME,
+        regular=True, followers="known", instead=TASK),
+)  # fmt: skip

@@ -1,7 +1,7 @@
 """The rows of the catalog for closed loops: their algorithms take a plan after the mechanism.
 
 Each returns, after its own outputs, the residual of every closure equation, the smallest pivot
-ratio (a rank planned too high) and the certificate (a rank planned too low). `closed_rows` are the
+ratio (a rank planned too high) and the certificate (a rank planned too low). `CLOSED` are the
 models that change their meaning when loops close the tree.
 """
 
@@ -25,7 +25,7 @@ from .later import (
     parallel,
 )
 from .models import RIGID
-from .quantity import Quantity
+from .quantity import Quantity, row
 
 Algorithm = Callable[..., Any]
 
@@ -106,136 +106,121 @@ def _by(algorithm: Algorithm) -> dict[str, Algorithm]:
 
 
 def _row(
-    name: str, inputs: str, outputs: Any, methods: Any, unit: str, summary: str, options: Any,
-    **facts: Any,
-) -> Quantity:  # fmt: skip
-    inputs_ = tuple(inputs.split())
+    name: str, inputs: str, outputs: Any, methods: Any, summary: str, options: Any, **facts: Any
+) -> Quantity:
     facts = {"planned": True, "example": "fivebar()", **facts}
-    return Quantity(name, inputs_, outputs, methods, unit, summary, False, options, **facts)
+    return row(name, inputs, outputs, methods, summary, options, **facts)
 
 
-def loop_rows() -> list[Quantity]:
-    """Return the rows of closed mechanisms."""
-    kinematic, dynamic = closed_kinematics, closed_loop
-    rows = [
-        _row("assembly", "q", gives(q="coordinate"), {"newton": _closed(kinematic.assembly)},
-                 "m, rad",
-             "pose in which the loops close, dependent joints found from the others",
-             {"steps": 8}, closes=True),
-        _row("active_map", "q", gives(G="joint independent"),
-                 {"closure": _closed(kinematic.active_map)}, "mixed",
-             "G: rates of all joints from those of the active ones", STEPS),
-        _row("tree_motion", "q qd qdd", gives(qd="joint", qdd="joint"),
-             {"closure": _closed(kinematic.tree_motion)}, "m/s, rad/s; m/s2, rad/s2",
-             "rates and accelerations of all joints from those of the active ones", STEPS),
-        _row("tree_torques", "q qd qdd", gives(tau="joint"), _by(dynamic.tree_torques),
-             "N, N m", "joint forces of the cut tree in the closed motion", MODEL, wrenches=True,
-             motors="share"),
-        _row("active_torques", "q qd qdd", gives(tau="motor"),
-             _by(dynamic.active_torques), "N, N m",
-             "motor forces of a closed mechanism", SHARED, wrenches=True, lighten=True,
-             motors="make"),
-        _row("active_mass_matrix", "q", gives(A_c="independent independent"),
-             {"composite": of_closed(dynamic.active_mass_matrix)}, "kg, kg m2",
-             "mass matrix A_c of a closed mechanism in its active joints", MODEL),
-        _row("active_bias", "q qd", gives(H_c="independent"), _by(dynamic.active_bias),
-             "N, N m", "H_c: motor forces at zero acceleration of the active joints", MODEL,
-             wrenches=True),
-        _row("loop_reactions", "q qd qdd", gives(f="loop six"),
-             _by(closed_wrenches.loop_reactions), "N, N m",
-             "wrench of body_i on body_j of each loop at point_j, base axes", SHARED,
-             wrenches=True, motors="share"),
-    ]  # fmt: skip
-    rows.append(
-        _row("closure", "q", gives(residual="closure"), {"closure": loop_closure.closure},
-             "m, 1", "residual of every closure equation", {}, planned=False)
-    )  # fmt: skip
-    rows.append(
-        _row("loop_jacobian", "q", gives(J="closure joint"),
-                 {"closure": loop_closure.loop_jacobian},
-             "mixed", "J of the closure equations: J qd = 0", {}, planned=False)
-    )  # fmt: skip
-    rows.append(
-        _row("cut_coordinates", "q", gives(q_c="cut"), {"poses": cut_joints.cut_coordinates},
-             "rad, m", "variables of the cut joints, loop by loop", {}, planned=False)
-    )  # fmt: skip
-    return rows
+LOOPS = (
+    _row("assembly", "q", gives(q="coordinate"), {"newton": _closed(closed_kinematics.assembly)},
+         "pose in which the loops close, dependent joints found from the others",
+         {"steps": 8}, closes=True),
+    _row("active_map", "q", gives(G="joint / independent"),
+         {"closure": _closed(closed_kinematics.active_map)},
+         "G: rates of all joints from those of the active ones", STEPS),
+    _row("tree_motion", "q qd qdd", gives(qd="joint / s", qdd="joint / s2"),
+         {"closure": _closed(closed_kinematics.tree_motion)},
+         "rates and accelerations of all joints from those of the active ones", STEPS),
+    _row("tree_torques", "q qd qdd", gives(tau="J / joint"), _by(closed_loop.tree_torques),
+         "joint forces of the cut tree in the closed motion", MODEL, wrenches=True,
+         motors="share"),
+    _row("active_torques", "q qd qdd", gives(tau="J / motor"), _by(closed_loop.active_torques),
+         "motor forces of a closed mechanism", SHARED, wrenches=True, lighten=True,
+         motors="make", named_motors=True),
+    _row("active_mass_matrix", "q", gives(A_c="kg m2 / independent independent"),
+         {"composite": of_closed(closed_loop.active_mass_matrix)},
+         "mass matrix A_c of a closed mechanism in its active joints", MODEL, counted="closed"),
+    _row("active_bias", "q qd", gives(H_c="J / independent"), _by(closed_loop.active_bias),
+         "H_c: motor forces at zero acceleration of the active joints", MODEL, wrenches=True,
+         counted="closed"),
+    _row("loop_reactions", "q qd qdd", gives(f="J / loop six"),
+         _by(closed_wrenches.loop_reactions),
+         "wrench of body_i on body_j of each loop at point_j, base axes", SHARED,
+         wrenches=True, motors="share", named_motors=True),
+    _row("closure", "q", gives(residual="closure"), {"closure": loop_closure.closure},
+         "residual of every closure equation", {}, planned=False),
+    _row("loop_jacobian", "q", gives(J="closure / joint"),
+         {"closure": loop_closure.loop_jacobian},
+         "J of the closure equations: J qd = 0", {}, planned=False),
+    _row("cut_coordinates", "q", gives(q_c="cut"), {"poses": cut_joints.cut_coordinates},
+         "variables of the cut joints, loop by loop", {}, planned=False),
+)  # fmt: skip
+
+# the rows that hold instead where loops close the tree
+CLOSED = (
+    _row("inverse_dynamics", "q qd qdd", gives(tau="J / motor"), _by(closed_loop.active_torques),
+         "motor forces that give the accelerations qdd", SHARED, wrenches=True, lighten=True,
+         motors="make"),
+    _row("forward_dynamics", "q qd tau_active", gives(qdd="joint / s2"),
+         {"projection": of_closed(closed_loop.closed_forward),
+          "multipliers": of_closed(closed_loop.closed_forward_multipliers)},
+         "accelerations of all joints that the motor forces give", MODEL, wrenches=True,
+         motors="rest"),
+    _row("hybrid_dynamics", "q qd x", gives(qdd="joint / s2", tau="J / motor"),
+         {"projection": of_closed(closed_loop.closed_hybrid)},
+         "qdd of all joints and motor forces from x: qdd of the motors in `given`, tau of "
+         "the others", {"given": (), **MODEL}, wrenches=True, motors="hold"),
+    _row("inverse_dynamics_derivatives", "q qd qdd",
+         gives(dtau_dq="J / motor independent", dtau_dqd="kg m2 / s motor independent",
+               M="kg m2 / motor independent"),
+         {"graph": of_closed(closed_derivatives.closed_inverse_derivatives)},
+         "slopes of motor forces by q, qd and qdd of the independent joints", MODEL,
+         wrenches=True),
+    _row("forward_dynamics_derivatives", "q qd tau_active",
+         gives(dqdd_dq="joint / s2 independent", dqdd_dqd="joint / s independent",
+               Minv="joint motor / kg m2"),
+         {"graph": of_closed(closed_derivatives.closed_forward_derivatives)},
+         "slopes of all accelerations by q and qd of the independent joints, by motor forces",
+         MODEL, wrenches=True),
+    _row("link_wrenches", "q qd qdd", gives(f="J / body six"),
+         {"newton_euler": of_closed(closed_wrenches.closed_link_wrenches)},
+         "wrench of each parent on its link, at the link's origin, link axes", STEPS,
+         wrenches=True, motors="share"),
+)  # fmt: skip
 
 
-def closed_rows() -> list[Quantity]:
-    """Return the rows that hold instead where loops close the tree."""
-    direct = {
-        "projection": of_closed(closed_loop.closed_forward),
-        "multipliers": of_closed(closed_loop.closed_forward_multipliers),
-    }
-    return [
-        _row("inverse_dynamics", "q qd qdd", gives(tau="motor"),
-             _by(closed_loop.active_torques), "N, N m",
-             "motor forces that give the accelerations qdd", SHARED, wrenches=True, lighten=True,
-             motors="make"),
-        _row("forward_dynamics", "q qd tau_active", gives(qdd="joint"), direct, "m/s2, rad/s2",
-             "accelerations of all joints that the motor forces give", MODEL, wrenches=True,
-             motors="rest"),
-        _row("hybrid_dynamics", "q qd x", gives(qdd="joint", tau="motor"),
-             {"projection": of_closed(closed_loop.closed_hybrid)},
-             "m/s2, rad/s2; N, N m",
-             "qdd of all joints and motor forces from x: qdd of the motors in `given`, tau of "
-             "the others", {"given": (), **MODEL}, wrenches=True, motors="hold"),
-        _row("inverse_dynamics_derivatives", "q qd qdd",
-             gives(dtau_dq="motor independent", dtau_dqd="motor independent",
-             M="motor independent"),
-             {"graph": of_closed(closed_derivatives.closed_inverse_derivatives)},
-             "N/m, N m/rad; N s; kg",
-             "slopes of motor forces by q, qd and qdd of the independent joints", MODEL,
-             wrenches=True),
-        _row("forward_dynamics_derivatives", "q qd tau_active",
-             gives(dqdd_dq="joint independent", dqdd_dqd="joint independent", Minv="joint motor"),
-             {"graph": of_closed(closed_derivatives.closed_forward_derivatives)},
-             "1/s2; 1/s; 1/kg",
-             "slopes of all accelerations by q and qd of the independent joints, by motor forces",
-             MODEL, wrenches=True),
-        _row("link_wrenches", "q qd qdd", gives(f="body six"),
-             {"newton_euler": of_closed(closed_wrenches.closed_link_wrenches)}, "N, N m",
-             "wrench of each parent on its link, at the link's origin, link axes", STEPS,
-             wrenches=True, motors="share"),
-    ]  # fmt: skip
-
-
-def in_closed_motion(row: Any) -> Any:
+def in_closed_motion(of: Quantity) -> Quantity:
     """Return the row of a tree's quantity for machines whose loops decide most of the rates."""
-    methods = {name: _in_motion(run, row.frame_free) for name, run in row.methods.items()}
-    options = {**STEPS, **row.options}
-    return replace(row, methods=methods, options=options, planned=True, motors="rest")
+    methods = {name: _in_motion(run, of.frame_free) for name, run in of.methods.items()}
+    options = {**STEPS, **of.options}
+    return replace(of, methods=methods, options=options, planned=True, motors="rest")
 
 
 # -- parallel robots ---------------------------------------------------------------------------
 
 
-def parallel_rows() -> list[Quantity]:
-    """Return the rows of platform and legs, eqs (59)-(66) of Khalil (2010)."""
-    motion, branch = "pose twist twist_rate", {"branch": 1}
-    model = {**branch, "drives": "inertia"}
-    rows = [
-        _row("leg_states", motion, gives(q="loop leg_joint", qd="loop leg_joint",
-                 qdd="loop leg_joint", gap="loop xyz"),
-             {"closed_form": parallel.leg_states}, "m, rad; m/s; m/s2; m",
-             "joints of every leg from the motion of the platform", branch),
-        _row("leg_torques", motion, gives(tau="loop leg_joint"),
-                 {"newton_euler": parallel.leg_torques},
-             "N, N m", "joint forces of every leg alone", model),
-        _row("platform_wrench", motion, gives(f="six"), {"newton_euler": parallel.platform_wrench},
-             "N, N m", "wrench that moves the platform alone, base axes, at its origin", {}),
-        _row("platform_jacobian", "pose", gives(J_p="six active"),
-             {"inverse": parallel.platform_jacobian}, "mixed",
-             "J_p: velocity of the platform from those of the motors", branch),
-        _row("actuator_forces", motion, gives(tau="active"),
-             {"newton_euler": parallel.actuator_forces}, "N, N m",
-             "motor forces from the motion of the platform", model),
-        _row("cartesian_model", "pose twist", gives(A="six six", H="six"),
-             {"composite": parallel.cartesian_model}, "kg, kg m2; N, N m",
-             "A and H of the model in the platform's motion: A V' + H", model),
-        _row("platform_acceleration", "pose twist forces", gives(a="six"),
-             {"composite": parallel.platform_acceleration}, "m/s2, rad/s2",
-             "acceleration of the platform that the motor forces give", model),
-    ]  # fmt: skip
-    return [replace(row, planned=False, example="stewart()") for row in rows]
+POSED = "pose twist twist_rate"
+BRANCH = {"branch": 1}
+ON_LEGS = {**BRANCH, "drives": "inertia"}
+
+
+def _leg_row(*parts: Any) -> Quantity:
+    return row(*parts, example="stewart()")
+
+
+# platform and legs, eqs (59)-(66) of Khalil (2010)
+PARALLEL = (
+    _leg_row("leg_states", POSED,
+             gives(q="loop leg_joint", qd="loop leg_joint / s", qdd="loop leg_joint / s2",
+                   gap="loop xyz"),
+             {"closed_form": parallel.leg_states},
+             "joints of every leg from the motion of the platform", BRANCH),
+    _leg_row("leg_torques", POSED, gives(tau="J / loop leg_joint"),
+             {"newton_euler": parallel.leg_torques}, "joint forces of every leg alone", ON_LEGS),
+    _leg_row("platform_wrench", POSED, gives(f="J / six"),
+             {"newton_euler": parallel.platform_wrench},
+             "wrench that moves the platform alone, base axes, at its origin"),
+    _leg_row("platform_jacobian", "pose", gives(J_p="six / active"),
+             {"inverse": parallel.platform_jacobian},
+             "J_p: velocity of the platform from those of the motors", BRANCH),
+    _leg_row("actuator_forces", POSED, gives(tau="J / active"),
+             {"newton_euler": parallel.actuator_forces},
+             "motor forces from the motion of the platform", ON_LEGS),
+    _leg_row("cartesian_model", "pose twist", gives(A="kg m2 / six six", H="J / six"),
+             {"composite": parallel.cartesian_model},
+             "A and H of the model in the platform's motion: A V' + H", ON_LEGS),
+    _leg_row("platform_acceleration", "pose twist forces", gives(a="six / s2"),
+             {"composite": parallel.platform_acceleration},
+             "acceleration of the platform that the motor forces give", ON_LEGS),
+)  # fmt: skip

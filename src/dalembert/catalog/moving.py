@@ -24,7 +24,7 @@ from .later import (
     springs,
 )
 from .models import Algorithm
-from .quantity import Quantity
+from .quantity import Quantity, row
 
 if TYPE_CHECKING:
     from ..algorithms.joint_forces import JointForces
@@ -160,94 +160,48 @@ def _alone(*inputs: Any) -> tuple[Any]:
 
 # -- rows --------------------------------------------------------------------------------------
 
-MIXED = "m/s2, rad/s2; N, N m"
 ON_BASE = {"drives": "inertia", "convention": "classical"}
+WHOLE = "forward_dynamics and inverse_dynamics count base and springs: name the motors in active"
 
 
-ROWS: tuple[Quantity, ...] = (
-    Quantity(
-        name="elastic_inverse",
-        example="flexible2r()",
-        inputs=("q", "qd", "qdd"),
-        outputs=gives(qdd_elastic="elastic", tau_rigid="rigid"),
-        methods={
-            "recursion": soft(elastic.elastic_inverse),
-            "partition": soft(elastic.elastic_inverse_by_partition),
-        },
-        unit=MIXED,
-        summary="qdd of the elastic joints and tau of the rigid ones",
-        options={"drives": "inertia"},
-        wrenches=True,
-    ),
-    Quantity(
-        name="moving_base_inverse",
-        example="flying_arm()",
-        inputs=("q", "qd", "qdd_joints"),
-        outputs=gives(base_acceleration="base", tau="beyond_base"),
-        methods={
-            "composite": based(driven(moving_base.moving_base_inverse)),
-            "recursion": based(driven(moving_base.moving_base_by_recursion)),
-            "partition": based(driven(moving_base.moving_base_by_partition)),
-            "articulated_body": based(driven(moving_base.moving_base_by_articulated_bodies)),
-        },
-        unit=MIXED,
-        summary="acceleration of the free base and joint torques",
-        options=ON_BASE,
-        wrenches=True,
-    ),
-    Quantity(
-        name="moving_base_direct",
-        example="flying_arm()",
-        inputs=("q", "qd", "tau_joints"),
-        outputs=gives(base_acceleration="base", qdd="beyond_base"),
-        methods={
-            "articulated_body": based(pushed(moving_base.moving_base_direct)),
-            "partition": based(pushed(moving_base.moving_base_direct_by_partition)),
-        },
-        unit="m/s2, rad/s2",
-        summary="accelerations of the free base and of the joints from joint torques",
-        options=ON_BASE,
-        wrenches=True,
-    ),
-    Quantity(
-        name="base_acceleration",
-        example="flying_arm()",
-        inputs=("q", "qd", "qdd_joints"),
-        outputs=gives(base_acceleration="base"),
-        methods={"composite": based(pulled(_alone))},
-        unit="m/s2, rad/s2",
-        summary="acceleration of the free base that the motion of the joints causes",
-        options={"convention": "classical"},
-        wrenches=True,
-    ),
-    Quantity(
-        name="prescribed_base_inverse",
-        example="flying_arm()",
-        inputs=("q", "qd", "base_acceleration", "qdd_joints"),
-        outputs=gives(base_wrench="base", tau="beyond_base"),
-        methods={
-            "virtual_link": prescribed(prescribed_base.prescribed_base_inverse),
-            "initial_conditions": prescribed(prescribed_base.prescribed_base_from_start),
-        },
-        unit="N, N m",
-        summary="wrench on a base that moves as prescribed, and joint torques",
-        options=ON_BASE,
-        wrenches=True,
-    ),
-    Quantity(
-        name="elastic_base_inverse",
-        example="flying_arm().with_flexible_joints(100, 0.01)",
-        inputs=("q", "qd", "qdd_joints"),
-        outputs=gives(
-            base_acceleration="base", qdd_elastic="elastic", tau_rigid="rigid_beyond_base"
-        ),
-        methods={
-            "recursion": based(soft(elastic_base.elastic_base_inverse)),
-            "partition": based(soft(elastic_base.elastic_base_by_partition)),
-        },
-        unit=MIXED,
-        summary="acceleration of the free base, qdd of elastic joints, tau of rigid ones",
-        options=ON_BASE,
-        wrenches=True,
-    ),
-)
+def _row(name: str, inputs: str, outputs: Any, methods: Any, summary: str, options: Any,
+         example: str = "flying_arm()", **facts: Any) -> Quantity:  # fmt: skip
+    return row(name, inputs, outputs, methods, summary, options, example=example,
+               frame_free=True, wrenches=True, instead=WHOLE, **facts)  # fmt: skip
+
+
+ROWS = (
+    _row("elastic_inverse", "q qd qdd", gives(qdd_elastic="elastic / s2", tau_rigid="J / rigid"),
+         {"recursion": soft(elastic.elastic_inverse),
+          "partition": soft(elastic.elastic_inverse_by_partition)},
+         "qdd of the elastic joints and tau of the rigid ones", {"drives": "inertia"},
+         "flexible2r()", counted="elastic"),
+    _row("moving_base_inverse", "q qd qdd_joints",
+         gives(base_acceleration="base / s2", tau="J / beyond_base"),
+         {"composite": based(driven(moving_base.moving_base_inverse)),
+          "recursion": based(driven(moving_base.moving_base_by_recursion)),
+          "partition": based(driven(moving_base.moving_base_by_partition)),
+          "articulated_body": based(driven(moving_base.moving_base_by_articulated_bodies))},
+         "acceleration of the free base and joint torques", ON_BASE, counted="moving"),
+    _row("moving_base_direct", "q qd tau_joints",
+         gives(base_acceleration="base / s2", qdd="beyond_base / s2"),
+         {"articulated_body": based(pushed(moving_base.moving_base_direct)),
+          "partition": based(pushed(moving_base.moving_base_direct_by_partition))},
+         "accelerations of the free base and of the joints from joint torques", ON_BASE),
+    _row("base_acceleration", "q qd qdd_joints", gives(base_acceleration="base / s2"),
+         {"composite": based(pulled(_alone))},
+         "acceleration of the free base that the motion of the joints causes",
+         {"convention": "classical"}),
+    _row("prescribed_base_inverse", "q qd base_acceleration qdd_joints",
+         gives(base_wrench="J / base", tau="J / beyond_base"),
+         {"virtual_link": prescribed(prescribed_base.prescribed_base_inverse),
+          "initial_conditions": prescribed(prescribed_base.prescribed_base_from_start)},
+         "wrench on a base that moves as prescribed, and joint torques", ON_BASE),
+    _row("elastic_base_inverse", "q qd qdd_joints",
+         gives(base_acceleration="base / s2", qdd_elastic="elastic / s2",
+               tau_rigid="J / rigid_beyond_base"),
+         {"recursion": based(soft(elastic_base.elastic_base_inverse)),
+          "partition": based(soft(elastic_base.elastic_base_by_partition))},
+         "acceleration of the free base, qdd of elastic joints, tau of rigid ones", ON_BASE,
+         "flying_arm().with_flexible_joints(100, 0.01)", counted="elastic moving"),
+)  # fmt: skip

@@ -15,6 +15,10 @@ MOTORS: Mapping[str, str] = {
     "hold": "they must hold the machine: what follows no motor would move otherwise",
     "rest": "nothing: it has a meaning where they are at a dead point",
 }
+FOLLOWERS: Mapping[str, str] = {
+    "projected": "that of the whole tree, read by the coordinates that are left",
+    "known": "the algorithm knows that joints follow others",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +26,36 @@ class Quantity:
     """One row: what it needs, what it gives, which algorithms compute it.
 
     `methods` maps a method to an algorithm `f(mechanism, *inputs, **options)`; the first one is the
-    default. `frame_free`: the result lives in joint space, so frames may be re-chosen and inertias
-    regrouped before tracing. `options` are names with their default values.
+    default. `options` are names with their default values.
     """
 
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[Output, ...]
     methods: Mapping[str, Algorithm]
-    unit: str
     summary: str
-    frame_free: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
-    planned: bool = False  # the algorithm takes a LoopPlan after the mechanism (loops.py)
-    wrenches: bool = False  # external wrenches may be given
-    lighten: bool = False  # fewer operations may remain after `regroup(lighten)`
-    motors: str = ""  # of a planned row: what it asks of the motors, a key of MOTORS
-    closes: bool = False  # it finds the pose in which loops close, others need one
-    regular: bool = False  # it inverts the Jacobian of a frame
     example: str = "puma560()"  # a ready robot that has it
+    frame_free: bool = False  # it lives in joint space: frames may be re-chosen before tracing
+    lighten: bool = False  # fewer operations may remain after `regroup(lighten)`
+    other: str = ""  # the method that some trees gain from, where none is asked for
+    counted: str = ""  # machines for which `cost` counts it unasked: "any", "closed", ...
+    wrenches: bool = False  # external wrenches may be given
+    regular: bool = False  # it inverts the Jacobian of a frame
+    followers: str = ""  # what it is where joints follow others, a key of FOLLOWERS; else refused
+    # of machines that loops, couplings, wheels or constraints hold
+    planned: bool = False  # the algorithm takes a LoopPlan after the mechanism (loops.py)
+    closes: bool = False  # it finds the pose in which loops close, others need one
+    motors: str = ""  # of a planned row: what it asks of the motors, a key of MOTORS
+    named_motors: bool = False  # it is refused where no motor is named
+    in_motion: bool = False  # it is that of the closed motion: independent rates are read
+    instead: str = ""  # what to ask for there, as it would be that of the cut tree alone
+    instead_kane: str = ""  # the same in the speeds of wheels and velocity constraints
+
+    @property
+    def unit(self) -> str:
+        """The units of all outputs."""
+        return "; ".join(dict.fromkeys(out.unit for out in self.outputs))
 
     @property
     def held(self) -> bool:
@@ -66,3 +81,11 @@ class Quantity:
     def __repr__(self) -> str:
         name, inputs, gives, methods, unit, meaning = self.cells()
         return f"{name}({inputs}) -> {gives}: {meaning} ({unit}); methods: {methods}"
+
+
+def row(
+    name: str, inputs: str, outputs: tuple[Output, ...], methods: Mapping[str, Algorithm],
+    summary: str, options: Mapping[str, Any] | None = None, **facts: Any,
+) -> Quantity:  # fmt: skip
+    """Return a row of the catalog: `row("gravity", "q", gives(g="J / joint"), {...}, "...")`."""
+    return Quantity(name, tuple(inputs.split()), outputs, methods, summary, options or {}, **facts)

@@ -16,7 +16,7 @@ from ..mechanism import Mechanism, is_rolling
 from . import loops, moving, reduced
 from .axes import gives
 from .folded import folded
-from .kane import cartesian_rows, kane_rows
+from .kane import CARTESIAN, KANE
 from .later import (
     active_chain,
     active_chain_direct,
@@ -56,9 +56,9 @@ from .models import (
     with_forces,
     with_rotors,
 )
-from .quantity import Quantity
-from .refused import check_class
-from .task import closed_task_row, task_row
+from .quantity import Quantity, row
+from .refused import refusal
+from .task import TASK, TASK_CLOSED
 
 # -- the rows ---------------------------------------------------------------------------------
 
@@ -66,130 +66,138 @@ DRIVES = {"drives": "inertia"}
 COLUMNS = {"drives": "inertia", "columns": "standard"}  # or "base": the independent ones
 FRAME = {"frame": None}
 AXES = {"frame": None, "axes": "base"}
-
+MOTION_FORCES = "active_bias less active_bias at qd = 0 are these forces on the active joints"
+ACTIVE_CHAIN = "active_mass_matrix and active_bias are A_c and H_c of the closed machine"
 
 _ROWS = (
-    Quantity("pose", ("q",), gives(T="4 4"), {"kinematics": framed(kinematics.pose)},
-             "m", "pose of a frame in the base frame, 4 x 4", False, FRAME),
-    Quantity("jacobian", ("q",), gives(J="six joint"), {"kinematics": framed(kinematics.jacobian)},
-             "m, 1", "[v; w] of a frame's origin = J qd", False, AXES),
-    Quantity("jacobian_derivative", ("q", "qd"), gives(Jd="six joint"),
-             {"kinematics": framed(kinematics.jacobian_derivative)},
-             "m/s, 1/s", "time derivative of the Jacobian", False, AXES),
-    Quantity("velocity", ("q", "qd"), gives(v="six"),
-             {"kinematics": framed(kinematics.velocity)},
-             "m/s, rad/s", "velocity [v; w] of a frame's origin", False, AXES),
-    Quantity("acceleration", ("q", "qd", "qdd"), gives(a="six"),
-             {"kinematics": framed(kinematics.acceleration)},
-             "m/s2, rad/s2", "classical acceleration of a frame's origin", False, AXES),
-    Quantity("centre_of_mass", ("q",), gives(c="xyz"), {"sum": energy.centre_of_mass},
-             "m", "mass centre of all bodies in the base frame", False),
-    Quantity("momentum", ("q", "qd"), gives(h="six"), {"sum": energy.momentum},
-             "kg m/s, kg m2/s", "momentum [linear; angular about the base origin]", False),
-    Quantity("kinetic_energy", ("q", "qd"), gives(T=""), {"sum": kinetic_energy},
-             "J", "kinetic energy, rotors included", True, DRIVES),
-    Quantity("acceleration_energy", ("q", "qd", "qdd"), gives(S=""),
-             {"gibbs_appell": acceleration_energy},
-             "W/s", "energy of acceleration S, tau = dS/dqdd without gravity", True, DRIVES),
-    Quantity("potential_energy", ("q",), gives(V=""), {"sum": potential_energy},
-             "J", "potential energy of gravity and springs", False),
-    Quantity("mass_matrix", ("q",), gives(M="joint joint"),
-             {"composite": with_rotors(composite.composite),
-              "base_axes": with_rotors(base_axes.composite_base), **each(by_columns)},
-             "kg, kg m2", "mass matrix M", True, DRIVES),
-    Quantity("gravity", ("q",), gives(g="joint"), each(gravity_load),
-             "N, N m", "joint forces that hold it at rest against gravity, -Q", True),
-    Quantity("coriolis", ("q", "qd"), gives(c="joint"), each(coriolis_forces),
-             "N, N m", "Coriolis and centrifugal forces", True),
-    Quantity("coriolis_matrix", ("q", "qd"), gives(C="joint joint"),
-             {"composite": coriolis.coriolis_matrix},
-             "N s, N m s", "Christoffel's C: M' - 2C is skew", True),
-    Quantity("bias", ("q", "qd"), gives(h="joint"), each(bias_forces),
-             "N, N m", "coriolis + gravity (and friction with drives=\"all\")", True, DRIVES,
-             wrenches=True, lighten=True),
-    Quantity("inverse_dynamics", ("q", "qd", "qdd"), gives(tau="joint"), INVERSE,
-             "N, N m", "joint forces that give the accelerations qdd", True, DRIVES,
-             wrenches=True, lighten=True),
-    Quantity("forward_dynamics", ("q", "qd", "tau"), gives(qdd="joint"),
-             {
-                "articulated_body": direct_model(articulated_body.articulated_body),
-                "composite": direct_model(composite_direct.composite_direct),
-                "direct_from_inverse": direct_model(direct_from_inverse.direct_from_inverse),
-                "active_chain": direct_model(active_chain_direct.active_chain_direct),
-            },
-             "m/s2, rad/s2", "accelerations that the joint forces tau give", True, DRIVES,
-             wrenches=True),
-    Quantity("hybrid_dynamics", ("q", "qd", "x"), gives(qdd="joint", tau="joint"),
-             {
-                "articulated_body": hybrid_model(articulated_body.hybrid_dynamics),
-                "partition": hybrid_model(partition.hybrid_by_partition),
-            },
-             "m/s2, rad/s2; N, N m",
-             "qdd and tau from x: qdd of the joints in `given`, tau of the others", True,
-             {"given": (), "drives": "inertia"}, wrenches=True),
-    Quantity("link_wrenches", ("q", "qd", "qdd"), gives(f="body six"),
-             {"newton_euler": springs.link_wrenches},
-             "N, N m", "wrench of each parent on its link, at the link's origin, link axes",
-             False, wrenches=True),
-    Quantity("spatial_velocity", ("q", "qd"), gives(xi="body six"),
-             {"world_spatial": solids.spatial_velocity},
-             "m/s, rad/s", "twist of each solid at the origin O, base axes", False),
-    Quantity("spatial_acceleration", ("q", "qd", "qdd"), gives(xid="body six"),
-             {"world_spatial": solids.spatial_acceleration},
-             "m/s2, rad/s2", "rate of the twist of each solid at O, base axes", False),
-    Quantity("spatial_inertia", ("q",), gives(Is="body six six"),
-             {"world_spatial": solids.spatial_inertia},
-             "kg, kg m, kg m2", "inertia of each solid at O, base axes", False),
-    Quantity("spatial_force", ("q", "qd", "qdd"), gives(f="body six"),
-             {"world_spatial": solids.spatial_force},
-             "N, N m", "wrench that each joint transmits to its solid, at O, base axes", False),
-    Quantity("regressor", ("q", "qd", "qdd"), gives(Y="joint parameter"),
-             {"newton_euler": regressor.regressor},
-             "mixed", "tau = Y phi, linear in the inertial parameters", False, COLUMNS),
-    Quantity("energy_regressor", ("q", "qd"), gives(E="parameter"),
-             {"sum": regressor.energy_regressor},
-             "mixed", "T + V = E phi, linear in the inertial parameters", False, COLUMNS),
-    Quantity("lagrange_coefficients", ("q",),
-             gives(Q="joint", A="joint joint", B="joint joint joint", C="joint joint"),
-             {"composite": lagrange_model(lagrange_coefficients.lagrange_coefficients),
-              "augmented_body": lagrange_model(augmented_body.augmented_coefficients),
-              "homogeneous": lagrange_model(homogeneous.homogeneous_coefficients)},
-             "N, N m; kg, kg m2", "Q, A, B, C of the Lagrange form", True, DRIVES),
-    Quantity("inverse_dynamics_derivatives", ("q", "qd", "qdd"),
-             gives(dtau_dq="joint joint", dtau_dqd="joint joint", M="joint joint"),
-             {"analytic": with_forces(derivatives.inverse_dynamics_derivatives),
-              "base_axes": with_forces(base_axes.inverse_derivatives_base)},
-             "N/m, N m/rad; N s; kg", "dtau/dq, dtau/dqd and M", True, DRIVES, wrenches=True),
-    Quantity("forward_dynamics_derivatives", ("q", "qd", "tau"),
-             gives(dqdd_dq="joint joint", dqdd_dqd="joint joint", Minv="joint joint"),
-             {"analytic": with_forces(derivatives.forward_dynamics_derivatives),
-              "base_axes": with_forces(base_axes.forward_derivatives_base)},
-             "1/s2; 1/s; 1/kg", "dqdd/dq, dqdd/dqd and the inverse of M", True, DRIVES,
-             wrenches=True),
+    row("pose", "q", gives(T="place / homogeneous"), {"kinematics": framed(kinematics.pose)},
+        "pose of a frame in the base frame, 4 x 4", FRAME, followers="projected"),
+    row("jacobian", "q", gives(J="six / joint"), {"kinematics": framed(kinematics.jacobian)},
+        "[v; w] of a frame's origin = J qd", AXES, followers="projected"),
+    row("jacobian_derivative", "q qd", gives(Jd="six / s joint"),
+        {"kinematics": framed(kinematics.jacobian_derivative)},
+        "time derivative of the Jacobian", AXES, followers="projected", in_motion=True),
+    row("velocity", "q qd", gives(v="six / s"), {"kinematics": framed(kinematics.velocity)},
+        "velocity [v; w] of a frame's origin", AXES, followers="projected", in_motion=True),
+    row("acceleration", "q qd qdd", gives(a="six / s2"),
+        {"kinematics": framed(kinematics.acceleration)},
+        "classical acceleration of a frame's origin", AXES, followers="projected", in_motion=True),
+    row("centre_of_mass", "q", gives(c="xyz"), {"sum": energy.centre_of_mass},
+        "mass centre of all bodies in the base frame", followers="projected"),
+    row("momentum", "q qd", gives(h="kg m2 / s six"), {"sum": energy.momentum},
+        "momentum [linear; angular about the base origin]", followers="projected", in_motion=True),
+    row("kinetic_energy", "q qd", gives(T="J"), {"sum": kinetic_energy},
+        "kinetic energy, rotors included", DRIVES, frame_free=True, followers="projected",
+        in_motion=True),
+    row("acceleration_energy", "q qd qdd", gives(S="J / s2"),
+        {"gibbs_appell": acceleration_energy},
+        "energy of acceleration S, tau = dS/dqdd without gravity", DRIVES, frame_free=True,
+        followers="projected", in_motion=True),
+    row("potential_energy", "q", gives(V="J"), {"sum": potential_energy},
+        "potential energy of gravity and springs", followers="projected"),
+    row("mass_matrix", "q", gives(M="kg m2 / joint joint"),
+        {"composite": with_rotors(composite.composite),
+         "base_axes": with_rotors(base_axes.composite_base), **each(by_columns)},
+        "mass matrix M", DRIVES, frame_free=True, followers="projected", other="base_axes",
+        counted="any", instead="active_mass_matrix is A_c in the active joints",
+        instead_kane="kane_D is that of the speeds"),
+    row("gravity", "q", gives(g="J / joint"), each(gravity_load),
+        "joint forces that hold it at rest against gravity, -Q", frame_free=True,
+        followers="projected", counted="any",
+        instead="active_bias at qd = 0 is the gravity load of the active joints",
+        instead_kane="kane_tau at rest holds the weight on the speeds"),
+    row("coriolis", "q qd", gives(c="J / joint"), each(coriolis_forces),
+        "Coriolis and centrifugal forces", frame_free=True, followers="projected", counted="any",
+        instead=MOTION_FORCES, instead_kane="kane_C is that of the speeds"),
+    row("coriolis_matrix", "q qd", gives(C="kg m2 / s joint joint"),
+        {"composite": coriolis.coriolis_matrix},
+        "Christoffel's C: M' - 2C is skew", frame_free=True, followers="projected", counted="any",
+        instead=MOTION_FORCES, instead_kane="kane_C is that of the speeds"),
+    row("bias", "q qd", gives(h="J / joint"), each(bias_forces),
+        "coriolis + gravity (and friction with drives=\"all\")", DRIVES, frame_free=True,
+        wrenches=True, lighten=True, followers="projected", counted="any",
+        instead="active_bias is H_c in the active joints",
+        instead_kane="kane_C and kane_tau are those of the speeds"),
+    row("inverse_dynamics", "q qd qdd", gives(tau="J / joint"), INVERSE,
+        "joint forces that give the accelerations qdd", DRIVES, frame_free=True,
+        wrenches=True, lighten=True, followers="projected", counted="any", named_motors=True),
+    row("forward_dynamics", "q qd tau", gives(qdd="joint / s2"),
+        {"articulated_body": direct_model(articulated_body.articulated_body),
+         "composite": direct_model(composite_direct.composite_direct),
+         "direct_from_inverse": direct_model(direct_from_inverse.direct_from_inverse),
+         "active_chain": direct_model(active_chain_direct.active_chain_direct)},
+        "accelerations that the joint forces tau give", DRIVES, frame_free=True,
+        wrenches=True, other="composite", counted="any"),
+    row("hybrid_dynamics", "q qd x", gives(qdd="joint / s2", tau="J / joint"),
+        {"articulated_body": hybrid_model(articulated_body.hybrid_dynamics),
+         "partition": hybrid_model(partition.hybrid_by_partition)},
+        "qdd and tau from x: qdd of the joints in `given`, tau of the others",
+        {"given": (), **DRIVES}, frame_free=True, wrenches=True, named_motors=True),
+    row("link_wrenches", "q qd qdd", gives(f="J / body six"),
+        {"newton_euler": springs.link_wrenches},
+        "wrench of each parent on its link, at the link's origin, link axes", wrenches=True,
+        followers="projected", named_motors=True),
+    row("spatial_velocity", "q qd", gives(xi="body six / s"),
+        {"world_spatial": solids.spatial_velocity},
+        "twist of each solid at the origin O, base axes", followers="projected", in_motion=True),
+    row("spatial_acceleration", "q qd qdd", gives(xid="body six / s2"),
+        {"world_spatial": solids.spatial_acceleration},
+        "rate of the twist of each solid at O, base axes", followers="projected", in_motion=True),
+    row("spatial_inertia", "q", gives(Is="kg m2 / body six six"),
+        {"world_spatial": solids.spatial_inertia},
+        "inertia of each solid at O, base axes", followers="projected"),
+    row("spatial_force", "q qd qdd", gives(f="J / body six"),
+        {"world_spatial": solids.spatial_force},
+        "wrench that each joint transmits to its solid, at O, base axes", followers="projected",
+        instead="link_wrenches counts what holds the machine, in link axes"),
+    row("regressor", "q qd qdd", gives(Y="J / joint parameter"),
+        {"newton_euler": regressor.regressor},
+        "tau = Y phi, linear in the inertial parameters", COLUMNS, followers="projected",
+        instead="active_regressor is linear in the parameters of the closed machine"),
+    row("energy_regressor", "q qd", gives(E="J / parameter"),
+        {"sum": regressor.energy_regressor},
+        "T + V = E phi, linear in the inertial parameters", COLUMNS, followers="projected",
+        in_motion=True),
+    row("lagrange_coefficients", "q",
+        gives(Q="J / joint", A="kg m2 / joint joint", B="kg m2 / joint joint joint",
+              C="kg m2 / joint joint2"),
+        {"composite": lagrange_model(lagrange_coefficients.lagrange_coefficients),
+         "augmented_body": lagrange_model(augmented_body.augmented_coefficients),
+         "homogeneous": lagrange_model(homogeneous.homogeneous_coefficients)},
+        "Q, A, B, C of the Lagrange form", DRIVES, frame_free=True,
+        instead="active_mass_matrix and active_bias are A_c, H_c",
+        instead_kane="kane_D and kane_C are those of the speeds"),
+    row("inverse_dynamics_derivatives", "q qd qdd",
+        gives(dtau_dq="J / joint joint", dtau_dqd="kg m2 / s joint joint",
+              M="kg m2 / joint joint"),
+        {"analytic": with_forces(derivatives.inverse_dynamics_derivatives),
+         "base_axes": with_forces(base_axes.inverse_derivatives_base)},
+        "dtau/dq, dtau/dqd and M", DRIVES, frame_free=True, wrenches=True, followers="projected",
+        other="base_axes", counted="any", named_motors=True),
+    row("forward_dynamics_derivatives", "q qd tau",
+        gives(dqdd_dq="joint / s2 joint", dqdd_dqd="joint / s joint",
+              Minv="joint joint / kg m2"),
+        {"analytic": with_forces(derivatives.forward_dynamics_derivatives),
+         "base_axes": with_forces(base_axes.forward_derivatives_base)},
+        "dqdd/dq, dqdd/dqd and the inverse of M", DRIVES, frame_free=True, wrenches=True,
+        other="base_axes"),
     *moving.ROWS,
-    *kane_rows(), *cartesian_rows(),
-    Quantity("active_chain_W", ("q",), gives(W="joint joint"),
-             {"active_chain": with_rotors(active_chain.active_chain_W)},
-             "kg, kg m2", "inertia matrix W of W qdd = P + V", False, DRIVES),
-    Quantity("active_chain_V", ("q", "qd"), gives(V="joint"),
-             {"active_chain": active_chain_V},
-             "N, N m", "V = Y + dT/dq - W' qd of W qdd = P + V", False, DRIVES),
-    *loops.loop_rows(),
-    *loops.parallel_rows(),
-    task_row(),
+    *KANE, *CARTESIAN,
+    row("active_chain_W", "q", gives(W="kg m2 / joint joint"),
+        {"active_chain": with_rotors(active_chain.active_chain_W)},
+        "inertia matrix W of W qdd = P + V", DRIVES, followers="projected",
+        instead=ACTIVE_CHAIN),
+    row("active_chain_V", "q qd", gives(V="J / joint"), {"active_chain": active_chain_V},
+        "V = Y + dT/dq - W' qd of W qdd = P + V", DRIVES, followers="projected",
+        instead=ACTIVE_CHAIN),
+    *loops.LOOPS, *loops.PARALLEL,
+    TASK,
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {row.name: row for row in _ROWS}
-CLOSED = {row.name: row for row in (*loops.closed_rows(), closed_task_row())}
+CLOSED = {row.name: row for row in (*loops.CLOSED, TASK_CLOSED)}
 # of loops, couplings and wheels: rates of the independent joints are read, the others follow
-MOTION = {
-    name: loops.in_closed_motion(QUANTITIES[name])
-    for name in (
-        "velocity", "acceleration", "jacobian_derivative", "spatial_velocity",
-        "spatial_acceleration", "momentum", "kinetic_energy", "acceleration_energy",
-        "energy_regressor",
-    )
-}  # fmt: skip
+MOTION = {row.name: loops.in_closed_motion(row) for row in _ROWS if row.in_motion}
 
 WRENCHED = frozenset(row.name for row in QUANTITIES.values() if row.wrenches)
 
@@ -229,24 +237,29 @@ def catalog() -> Catalog:
 
 def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     """Return the row of a quantity, for closed loops if `m` has any; names are checked."""
-    if m is not None:
-        check_class(name, m)
-        if name in QUANTITIES and (m.form is not None or m.simplified is not None):
-            return _reduced(name, m)
-        if name in CLOSED and loops.is_closed(m):
-            return _steered(CLOSED[name], m)
-        if name in MOTION and loops.is_closed(m):
-            return _steered(MOTION[name], m)
-    if name in QUANTITIES:
-        row = QUANTITIES[name]
-        if m is None:
-            return row
-        return folded(row, m) if m.followers else _steered(row, m)
-    import difflib
+    if name not in QUANTITIES:
+        import difflib
 
-    close = difflib.get_close_matches(str(name), QUANTITIES, 3)
-    hint = f"did you mean {', '.join(close)}?" if close else "there are: " + ", ".join(QUANTITIES)
-    raise UsageError(f"unknown quantity {shown(str(name))!r}", hint=hint)
+        close = ", ".join(difflib.get_close_matches(str(name), QUANTITIES, 3))
+        hint = f"did you mean {close}?" if close else "there are: " + ", ".join(QUANTITIES)
+        raise UsageError(f"unknown quantity {shown(str(name))!r}", hint=hint)
+    found = QUANTITIES[name]
+    if m is None:
+        return found
+    error = refused(name, m)
+    if error is not None:
+        raise error
+    if m.form is not None or m.simplified is not None:
+        return _reduced(name, m)
+    held = CLOSED.get(name) or MOTION.get(name)
+    if held is not None and loops.is_closed(m):
+        return _steered(held, m)
+    return folded(found, m) if m.followers else _steered(found, m)
+
+
+def refused(name: str, m: Mechanism) -> UsageError | None:
+    """Return why a quantity does not hold for the whole machine, None where it does."""
+    return refusal(QUANTITIES[name], m)
 
 
 def _reduced(name: str, m: Mechanism) -> Quantity:

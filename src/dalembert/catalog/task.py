@@ -8,7 +8,7 @@ from ..mechanism import Mechanism
 from .axes import gives
 from .later import joint_forces, task
 from .loops import STEPS, of_closed
-from .quantity import Quantity
+from .quantity import row
 
 OPTIONS: dict[str, Any] = {"frame": None, "rows": None, "axes": "base", "drives": "inertia"}
 TEXT = "x' = J u, x'' = J u' + drift of rows of a frame, and A u' + H, the forces on the speeds u"
@@ -18,22 +18,15 @@ def _of_tree(m: Mechanism, *state: Any, drives: Any = "inertia", **options: Any)
     return task.task_terms(joint_forces.JointForces(m, drives), *state, **options)
 
 
-def _row(outputs: Any, run: Any, options: Any, planned: bool) -> Quantity:
-    methods = {"newton_euler": run}
-    return Quantity(
-        "task_terms", ("q", "qd"), outputs, methods, "mixed", TEXT, False, options, planned
-    )
-
-
-def task_row() -> Quantity:
-    """Return the row of trees: the speeds are all rates."""
-    outputs = gives(J="task_row joint", A="joint joint", H="joint", drift="task_row",
-             velocity="task_row")  # fmt: skip
-    return _row(outputs, _of_tree, OPTIONS, False)
-
-
-def closed_task_row() -> Quantity:
-    """Return the row where loops or wheels hold the machine: speeds of the independent joints."""
-    outputs = gives(J="task_row independent", A="independent independent", H="independent",
-             drift="task_row", velocity="task_row", G_a="motor independent")  # fmt: skip
-    return _row(outputs, of_closed(task.closed_task_terms), {**STEPS, **OPTIONS}, True)
+TASK = row(  # of trees: the speeds are all rates
+    "task_terms", "q qd",
+    gives(J="task_row / joint", A="kg m2 / joint joint", H="J / joint", drift="task_row / s2",
+          velocity="task_row / s"),
+    {"newton_euler": _of_tree}, TEXT, OPTIONS, followers="projected",
+)  # fmt: skip
+TASK_CLOSED = row(  # where loops or wheels hold the machine: speeds of the independent joints
+    "task_terms", "q qd",
+    gives(J="task_row / independent", A="kg m2 / independent independent", H="J / independent",
+          drift="task_row / s2", velocity="task_row / s", G_a="motor / independent"),
+    {"newton_euler": of_closed(task.closed_task_terms)}, TEXT, {**STEPS, **OPTIONS}, planned=True,
+)  # fmt: skip

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..catalog.axes import labels_of
+from ..catalog.axes import Output, labels_of
 from ..errors import shown
 from .aligned import aligned
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 def lines(
     m: Mechanism,
     array: np.ndarray,
-    axes: Sequence[str | int],
+    port: Output,
     settings: Mapping[str, Any] | None = None,
 ) -> list[str]:
-    """Return an array as aligned lines; `axes` are those of its catalog row."""
+    """Return an array as aligned lines, with the names and units that its catalog row gives."""
+    axes = port.axes
     if array.size == 0:
         return ["none"]
     if array.ndim == 0:
@@ -35,7 +36,9 @@ def lines(
     options = settings or {}
     left = _names(m, axes[0], array.shape[0], options)
     if array.ndim == 1:
-        return aligned([[name, f"{x + 0.0:.12g}"] for name, x in zip(left, array, strict=True)])
+        units = port.units(m, options)
+        rows = [list(x) for x in zip(left, (f"{x + 0.0:.12g}" for x in array), units, strict=True)]
+        return aligned(rows, words=(0, 2))
     cells = [[name, *(f"{x + 0.0:.6g}" for x in r)] for name, r in zip(left, array, strict=True)]
     top = _names(m, axes[1], array.shape[1], options)
     return aligned([[corner, *top], *cells] if any(top) else cells)

@@ -111,7 +111,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     settings |= {f"wrench on {shown(frame)}": six for frame, six in wrenches.items()}
     arrays = result if isinstance(result, tuple) else (result,)
     outputs = {out.name: a for out, a in zip(row.outputs, arrays, strict=True)}
-    axes = {out.name: out.axes for out in row.outputs}
+    ports = {out.name: out for out in row.outputs}
     if as_json:
         value = outputs if len(outputs) > 1 else arrays[0]
         echoed = {**inputs, **settings}
@@ -122,7 +122,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
         click.echo(line)
     for port, array in outputs.items():
         click.echo(f"\n{port}")
-        for line in lines(mechanism, array, axes[port], settings):
+        for line in lines(mechanism, array, ports[port], settings):
             click.echo(f"  {line}")
 
 
@@ -150,7 +150,7 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
     """Return the inputs of a quantity in order: as given, else zeros; loops are closed."""
     import numpy
 
-    from ..catalog.axes import input_axes, input_shape, labels_of
+    from ..catalog.axes import input_port, input_shape, labels_of
 
     # part of a vector, such as qdd_joints, is given by the option of the whole
     whole = {key: key.split("_")[0] for key in row.inputs}
@@ -170,7 +170,7 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
         found = numpy.array(numbers(text, option) if isinstance(text, str) else text)
         if found.size != math.prod(shape):
             needed = f"{option} has {found.size} numbers, {math.prod(shape)} are needed"
-            expected = list(map(shown, labels_of(input_axes(key)[0], m)))
+            expected = list(map(shown, labels_of(input_port(key).axes[0], m)))
             same = len(expected) == math.prod(shape)
             hint = "they mean " + ", ".join(expected[:12]) if same else None
             raise UsageError(needed, hint=hint)

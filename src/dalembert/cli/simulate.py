@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, shown
-from ..mechanism import joint_name
+from ..mechanism.units import coordinate_units
 from .aligned import aligned
 from .model import model_command, print_json, with_left_out
 from .progress import progress_bar
@@ -154,6 +154,6 @@ def _shown_of(m: Mechanism, count: int) -> str:
 def _unit(m: Mechanism, column: str) -> str:
     """Return the unit of a column, "" for one without or of a joint with several coordinates."""
     if column.startswith("q."):
-        kinds = {joint_name(b): b.joint.kind for b in m.bodies}
-        return {"revolute": "rad", "prismatic": "m"}.get(kinds.get(column[2:], ""), "")
+        units = dict(zip(m.coordinate_names, coordinate_units(m), strict=True))
+        return units.get(column[2:], "") if column[2:] in m.joint_names else ""
     return {"t": "s", "energy": "J"}.get(column, "")

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..catalog import Quantity
+from ..catalog import QUANTITIES, Quantity
 from ..errors import DalembertError
 from ..expr import Program
 from ..mechanism import Mechanism
 
-# quantity: the other method that some trees gain from
-OTHERS = {
-    "forward_dynamics": "composite",
-    "mass_matrix": "base_axes",
-    "inverse_dynamics_derivatives": "base_axes",
-    "forward_dynamics_derivatives": "base_axes",
-}
 MOST = 12  # degrees of freedom above which composite bodies never need fewer
 SHALLOW, DEEP = 6, 16  # joints before one, on average: base axes never gain, always gain
 GAIN = 0.9  # of the operations that the default needs; with less to gain it is not faster
@@ -26,10 +19,9 @@ def has_choice(m: Mechanism, row: Quantity | None, method: str | None, wrench: b
     """Return whether a kernel is made by the cheaper of two methods."""
     if row is None or row.planned or wrench or method is not None:
         return False
-    other = OTHERS.get(row.name)
-    if other not in row.methods or other == row.default:
+    if row.other not in row.methods or row.other == row.default:
         return False
-    return m.nv <= MOST if other == "composite" else depth(m) >= SHALLOW
+    return m.nv <= MOST if row.other == "composite" else depth(m) >= SHALLOW
 
 
 def depth(m: Mechanism) -> float:
@@ -43,11 +35,12 @@ def depth(m: Mechanism) -> float:
 
 def cheapest(make: Callable[..., Program], m: Mechanism, name: str, **asked: Any) -> Program:
     """Return the program of the default method, or of the other one if it costs clearly less."""
-    if OTHERS[name] == "base_axes" and depth(m) > DEEP:
-        return make(m, name, OTHERS[name], **asked)
+    method = QUANTITIES[name].other
+    if method == "base_axes" and depth(m) > DEEP:
+        return make(m, name, method, **asked)
     default = make(m, name, None, **asked)
     try:
-        other = make(m, name, OTHERS[name], **asked)
+        other = make(m, name, method, **asked)
     except (DalembertError, ZeroDivisionError):  # it asks more of the mechanism
         return default
     return other if _work(other) < GAIN * _work(default) else default

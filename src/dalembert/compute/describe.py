@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 from ..catalog import QUANTITIES, Quantity, quantity
-from ..catalog.axes import AXES, input_axes, labels_of
+from ..catalog.axes import AXES, input_port, labels_of
 from ..catalog.table import CLOSED
 from ..errors import UsageError
 from ..mechanism import Mechanism
@@ -160,10 +160,8 @@ def _labels(m: Mechanism, name: str, port: Any) -> tuple[str, Sequence[str]]:
     if name not in QUANTITIES or len(port.shape) != 1:
         return "", ()
     row = quantity(name, m)
-    axes = {n: input_axes(n) for n in row.inputs} | {
-        out.name: out.axes for out in row.outputs if out.name not in row.inputs
-    }
-    (axis,) = axes.get(port.name, (0,))
+    known = {out.name: out for out in row.outputs} | {n: input_port(n) for n in row.inputs}
+    (axis,) = known[port.name].axes if port.name in known else (0,)
     labels = labels_of(axis, m, row.options)
     word = AXES[axis].word if isinstance(axis, str) else ""
     return (word, labels) if len(labels) == port.size and word else ("", ())

@@ -48,9 +48,4 @@ def neutral(m: Mechanism) -> Any:
     import numpy
 
     require_mechanism(m, "neutral")
-    return numpy.array(
-        [x for b in m.bodies for x in _NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)]
-    )
-
-
-_NEUTRAL = {"spherical": [0.0, 0, 0, 1], "free": [0.0, 0, 0, 0, 0, 0, 1]}
+    return numpy.array([x for b in m.bodies for x in b.joint.neutral], dtype=float)

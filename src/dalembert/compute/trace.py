@@ -21,7 +21,7 @@ from ..expr.arena import LEAVES, PAYLOAD
 from ..mechanism import Mechanism
 from ..plan import LoopPlan, planned
 from ..plan.kane import with_speeds
-from ..reframe import simplify
+from ..reframe import Levers, simplify
 from ..spatial import Wrench
 from .describe import check_steps
 from .loops import cut_tree
@@ -84,7 +84,7 @@ def trace_quantity(
         raise UsageError(f"{name} takes no external wrench", hint=", ".join(sorted(WRENCHED)))
     plan = (plan or planned(m)) if row.planned else None
     ends = (*row.outputs, *CHECKS) if row.planned else row.outputs
-    outputs = [(n, shape(m, {**settings, "plan": plan})) for n, shape in ends]
+    outputs = [(out.name, out.shape(m, {**settings, "plan": plan})) for out in ends]
     sizes = _sizes(m, row, wrench)
 
     def record(prepare: Callable[[Mechanism], Mechanism]) -> Function:
@@ -121,10 +121,14 @@ def _frames(m: Mechanism, row: Quantity, method: str) -> list[Callable[[Mechanis
     """Return the ways to choose frames among which the one that costs least is looked for."""
     few = len(m.bodies) <= FEW
     serial = all(b.parent == j - 1 for j, b in enumerate(m.bodies))
-    axial = method in (*COMPOSITE, "analytic") or (serial and not few)
-    axials = (axial, not axial) if few else (axial,)
+    ways: list[Levers] = ["few", "axial"]
+    if method in (*COMPOSITE, "analytic") or (serial and not few):
+        ways.reverse()
+    elif not few and method in ("newton_euler", "virtual_link"):
+        ways = ["foot"]  # branches part at feet, which their recursion shares
     lights = (False, True) if row.lighten and len(m.bodies) <= MANY else (False,)
-    return [partial(simplify, lighten=light, axial=way) for light in lights for way in axials]
+    ways = ways if few else ways[:1]
+    return [partial(simplify, lighten=light, levers=way) for light in lights for way in ways]
 
 
 def _told(row: Quantity, start: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:

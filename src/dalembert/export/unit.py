@@ -25,6 +25,7 @@ from ..expr import Expr, Function, Graph, Port, Program, count, expand, programs
 from ..expr.block import ready
 from ..expr.exact import to_float
 from ..mechanism import Mechanism, freed, joint_name
+from ..mechanism.units import coordinate_units, rate_units
 from ..plan import general_pose, planned
 from ..plan.assembly import close
 from ..reference import in_floats
@@ -50,7 +51,6 @@ RATES: dict[str, tuple[str, ...]] = {
     "spherical": ("wx", "wy", "wz"),
 }
 RATES["free"] = ("vx", "vy", "vz", *RATES["spherical"])
-LENGTHS = {"angle": "rad", **dict.fromkeys(("x", "y", "px", "py", "pz"), "m")}
 
 
 def unit_of(
@@ -368,16 +368,15 @@ def coordinates(m: Mechanism) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
     taken, positions, speeds = CodeNames(), [], []
     for body in m.bodies:
         kind, name = body.joint.kind, joint_name(body)
-        if not body.joint.nv:
-            continue
-        word, unit = taken.new(name), "m" if kind == "prismatic" else "rad"
-        if kind not in PARTS:
-            positions.append(Slot(name, word, unit))
-            speeds.append(Slot(name, word, unit + "/s"))
-            continue
-        for part in PARTS[kind]:
-            positions.append(Slot(f"{name}.{part}", f"{word}_{part}", LENGTHS.get(part, "1")))
-        for part in RATES[kind]:
-            unit = "m/s" if part[0] == "v" else "rad/s"
-            speeds.append(Slot(f"{name}.{part}", f"{word}_{part}", unit))
-    return tuple(positions), tuple(speeds)
+        if body.joint.nv:
+            word = taken.new(name)
+            positions += [_part(name, word, part) for part in PARTS.get(kind, ("",))]
+            speeds += [_part(name, word, part) for part in RATES.get(kind, ("",))]
+    return (
+        tuple(replace(s, unit=u) for s, u in zip(positions, coordinate_units(m), strict=True)),
+        tuple(replace(s, unit=f"{u}/s") for s, u in zip(speeds, rate_units(m), strict=True)),
+    )
+
+
+def _part(name: str, word: str, part: str) -> Slot:
+    return Slot(f"{name}.{part}", f"{word}_{part}", "") if part else Slot(name, word, "")

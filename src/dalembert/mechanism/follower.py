@@ -30,6 +30,8 @@ class Follower:
     nv: ClassVar[int] = 0
     parts: ClassVar[tuple[str, ...]] = ()
     rate_parts: ClassVar[tuple[str, ...]] = ()
+    lengths: ClassVar[int] = 0
+    neutral: ClassVar[tuple[float, ...]] = ()
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
         """Raise: where a follower stands is decided by another joint."""

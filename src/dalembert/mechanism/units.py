@@ -1,24 +1,29 @@
-"""Units of coordinates, rates and forces: lengths or angles, joint by joint."""
+"""Units of coordinates and rates: m, rad, or 1 for the parts of quaternions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .mechanism import Mechanism
 
-LENGTHS = {"free": 3, "planar": 2, "prismatic": 1}  # how many coordinates, from the first on
+
+def coordinate_units(m: Mechanism) -> tuple[str, ...]:
+    """Return the unit of each entry of q."""
+    return _units((b.joint.lengths, b.joint.nq, b.joint.nq == b.joint.nv) for b in m.bodies)
 
 
-def unit_kinds(m: Mechanism, rates: bool) -> list[str]:
-    """Return "angle", "length" or "number" of each entry of q, or of qd and forces."""
-    out: list[str] = []
-    for b in m.bodies:
-        count = b.joint.nv if rates else b.joint.nq
-        angular = "number" if not rates and b.joint.kind in ("free", "spherical") else "angle"
-        lengths = LENGTHS.get(b.joint.kind, 0) if count else 0
-        out += ["length"] * lengths + [angular] * (count - lengths)
-    return out
+def rate_units(m: Mechanism) -> tuple[str, ...]:
+    """Return what each velocity variable is the rate of: m or rad."""
+    return _units((b.joint.lengths, b.joint.nv, True) for b in m.bodies)
+
+
+def _units(joints: Iterable[tuple[int, int, bool]]) -> tuple[str, ...]:
+    """Return the units of (lengths, entries, whether the others are angles) of each joint."""
+    each = (["m"] * n + ["rad" if turns else "1"] * (size - n) for n, size, turns in joints)
+    return tuple(unit for own in each for unit in own)
 
 
 def force_and_speed(m: Mechanism, name: str) -> tuple[str, str]:
     """Return the units of force and speed of a joint, or of one of its parts."""
-    kinds = dict(zip(m.rate_names, unit_kinds(m, True), strict=True))
-    return ("N", "m/s") if kinds.get(name) == "length" else ("N m", "rad/s")
+    units = dict(zip(m.rate_names, rate_units(m), strict=True))
+    return ("N", "m/s") if units.get(name) == "m" else ("N m", "rad/s")

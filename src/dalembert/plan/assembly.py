@@ -12,15 +12,22 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3
-from ..algorithms.loop_closure import FAR, ROWS, equation_names, half_turns, linearised
-from ..algorithms.rolling_rows import rolling_names
-from ..algorithms.velocity_rows import TIME, held_names, prescribed_names, wheel_names, with_told
+from ..algorithms.loop_closure import (
+    FAR,
+    ROWS,
+    equation_names,
+    equation_units,
+    half_turns,
+    linearised,
+)
+from ..algorithms.velocity_rows import TIME, prescribed_names, with_told
 from ..errors import ComputationError, ModelError, shown
 from ..expr import Expr, Straight, trace
 from ..inertia import Inertia
 from ..joint import Vector
 from ..kept import Kept
 from ..mechanism import Mechanism, freed, joint_name, require_mechanism
+from ..mechanism.units import rate_units
 from ..mechanism.validate import numbers
 
 if TYPE_CHECKING:
@@ -30,15 +37,6 @@ if TYPE_CHECKING:
     Array = np.ndarray
 
 CLOSED = 1e-9  # a residual below this, in parts of the mechanism's size, is closed
-LENGTHS = {  # which closure equations are lengths
-    "revolute": "LLL11",
-    "prismatic": "LL111",
-    "cylindrical": "LL11",
-    "universal": "LLL1",
-    "spherical": "LLL",
-    "fixed": "LLL111",
-    "rod": "L",
-}
 _POINT, _AXES = ("along x", "along y", "along z"), ("between the axes",) * 2
 _TURN = ("about x", "about y", "about z")
 DIRECTIONS = {  # where each closure equation points, in the axes of the body the branches leave
@@ -50,8 +48,6 @@ DIRECTIONS = {  # where each closure equation points, in the axes of the body th
     "fixed": (*_POINT, *_TURN),
     "rod": ("along the rod",),
 }
-FREEDOMS = {"prismatic": "L", "free": "LLL111", "planar": "LL1"}
-NEUTRAL = {"spherical": [0.0, 0.0, 0.0, 1.0], "free": [0.0] * 6 + [1.0]}
 
 
 _TRACED: Kept[dict[str, Straight]] = Kept(32)  # each machine once
@@ -70,17 +66,8 @@ class Closure:
         points += [p for loop in m.loops for p in (loop.point_i, loop.point_j)]
         size = max((float(abs(x)) for p in points for x in p), default=0.0)
         self.size = size if size > 0 else 1.0
-        units = "".join(LENGTHS[loop.joint] for loop in m.loops)
-        rows = [self.size if u == "L" else 1.0 for u in units]
-        for c in m.couplings:
-            rows.append(self.size if m.bodies[c.joint].joint.kind == "prismatic" else 1.0)
-        points += [p for c in m.rolling for p in (c.point_i, c.point_j)]
-        rolling = sum(len(wheel_names(w)) for w in m.wheels)
-        rolling += sum(len(rolling_names(c)) for c in m.rolling)
-        rows += [self.size if k < rolling else 1.0 for k in range(len(held_names(m)))]
-        self.row_size = np.array(rows)
-        units = "".join(FREEDOMS.get(b.joint.kind, "1" * b.joint.nv) for b in m.bodies)
-        self.column_size = np.array([self.size if u == "L" else 1.0 for u in units])
+        self.row_size = np.array([self.size if u == "m" else 1.0 for u in equation_units(m)])
+        self.column_size = np.array([self.size if u == "m" else 1.0 for u in rate_units(m)])
 
     @cached_property
     def _traced(self) -> dict[str, Straight]:
@@ -185,17 +172,10 @@ def _rows(m: Mechanism) -> dict[str, Straight]:
 
 def gap_text(m: Mechanism, row: int, size: float) -> str:
     """Return a residual with its unit, direction and equation: 0.02 m along y in loop 1, ..."""
-    kinds = [loop.joint for loop in m.loops]
-    ways = [way for kind in kinds for way in DIRECTIONS[kind]]
-    units = "".join(LENGTHS[kind] for kind in kinds)
-    if row >= len(ways) + len(m.couplings):
-        return f"{size:.3g} in {equation_names(m)[row]}"
-    if row < len(ways):
-        unit, way = ("m" if units[row] == "L" else "rad"), ways[row]
-    else:
-        body = m.bodies[m.couplings[row - len(ways)].joint]
-        unit, way = ("m" if body.joint.kind == "prismatic" else "rad"), "of the coordinate"
-    return f"{size:.3g} {unit} {way} in {equation_names(m)[row]}"
+    ways = [way for loop in m.loops for way in DIRECTIONS[loop.joint]]
+    ways += ["of the coordinate"] * len(m.couplings)
+    told = f"{equation_units(m)[row]} {ways[row]} " if row < len(ways) else ""
+    return f"{size:.3g} {told}in {equation_names(m)[row]}"
 
 
 def geometry_of(m: Mechanism) -> Mechanism:
@@ -226,7 +206,7 @@ def neutral_pose(m: Mechanism) -> Array:
     """Return the coordinates at rest: zeros and unit quaternions."""
     import numpy as np
 
-    return np.array([x for b in m.bodies for x in NEUTRAL.get(b.joint.kind, [0.0] * b.joint.nq)])
+    return np.array([x for b in m.bodies for x in b.joint.neutral], dtype=float)
 
 
 def given_pose(m: Mechanism, q: Any) -> Array:

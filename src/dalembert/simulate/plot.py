@@ -12,17 +12,17 @@ from ..errors import UsageError, shown
 from ..expr import Expr
 from ..expr.exact import to_float
 from ..mechanism import Mechanism
-from ..mechanism.units import unit_kinds
+from ..mechanism.units import coordinate_units, rate_units
 from .figure import check_plot, colors, figure, legend, marked, plain, save, styled
 
 __all__ = ["check_plot", "plot"]
 
 Array = np.ndarray
 UNITS = {
-    "q": {"angle": "angles  [rad]", "length": "lengths  [m]"},
-    "qd": {"angle": "rates  [rad/s]", "length": "speeds  [m/s]"},
-    "tau": {"angle": "torques  [N m]", "length": "forces  [N]"},
-    "error": {"angle": "goal − angle  [rad]", "length": "goal − length  [m]"},
+    "q": {"rad": "angles  [rad]", "m": "lengths  [m]"},
+    "qd": {"rad": "rates  [rad/s]", "m": "speeds  [m/s]"},
+    "tau": {"rad": "torques  [N m]", "m": "forces  [N]"},
+    "error": {"rad": "goal − angle  [rad]", "m": "goal − length  [m]"},
 }
 KINDS = ("time", "phase", "path")
 
@@ -68,10 +68,10 @@ def _panels(r: Any, joints: Sequence[str] | None) -> list[Panel]:
     limits = _limits(m)
     out = []
     for symbol, names, values, rates in given:
-        kinds = dict(zip(m.rate_names, unit_kinds(m, True), strict=True))
-        own = unit_kinds(m, rates) if symbol != "tau" else [kinds.get(n, "angle") for n in names]
-        for kind, label in UNITS[symbol].items():
-            which = [k for k in _chosen(names, joints) if own[k] == kind]
+        of = dict(zip(m.rate_names, rate_units(m), strict=True))
+        units = [of.get(n, "rad") for n in names] if rates else coordinate_units(m)
+        for unit, label in UNITS[symbol].items():
+            which = [k for k in _chosen(names, joints) if units[k] == unit]
             if symbol == "error":
                 which = [k for k in which if np.isfinite(values[:, k]).any()]
             if which:
@@ -164,7 +164,7 @@ def _phase(r: Any, joints: Sequence[str] | None) -> Any:
     which = _chosen(names, joints)
     if not which:
         raise UsageError("no joint with one coordinate to draw", hint="joints: an angle or length")
-    kinds = dict(zip(r.m.rate_names, unit_kinds(r.m, True), strict=True))
+    units = dict(zip(r.m.rate_names, rate_units(r.m), strict=True))
     columns = min(4, int(np.ceil(np.sqrt(len(which)))))
     rows = -(-len(which) // columns)
     size = (2.7 * columns + 0.6, 2.4 * rows + 0.6)
@@ -175,7 +175,7 @@ def _phase(r: Any, joints: Sequence[str] | None) -> Any:
         qd = r.qd[:, r.m.rate_names.index(n)]
         axis.plot(q, qd, color=color, linewidth=1.2)
         axis.plot(q[:1], qd[:1], "o", color=color, markersize=4)
-        unit = "rad" if kinds[n] == "angle" else "m"
+        unit = units[n]
         axis.set_title(plain(n))
         axis.set_xlabel(f"[{unit}]")
         axis.set_ylabel(f"[{unit}/s]")
