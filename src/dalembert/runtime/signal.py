@@ -121,3 +121,59 @@ def linear(times: Any, values: Any) -> Signal:
 def constant(values: Any) -> Signal:
     """Return a signal that is the same at all times."""
     return held([0.0], [np.asarray(values, dtype=float)])
+
+
+def smooth(times: Any, values: Any) -> Signal:
+    """Return the cubic spline through the rows of a table: rates are continuous, no end is forced.
+
+    Two rows are a straight line, three a parabola.
+    """
+    t, v = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    if len(t) < 3 or not (np.diff(t) > 0).all():
+        return linear(t, v)
+    return cubic(t, v, spline_slopes(t, v, "free"))
+
+
+def cubic(t: Array, y: Array, slopes: Array) -> Signal:
+    """Return the cubics through points with given slopes."""
+    h = np.diff(t)[:, None]
+    step = np.diff(y, axis=0) / h
+    c2 = (3 * step - 2 * slopes[:-1] - slopes[1:]) / h
+    c3 = (slopes[:-1] + slopes[1:] - 2 * step) / h**2
+    return Signal(t, np.stack([c3, c2, slopes[:-1], y[:-1]], axis=-1))
+
+
+def spline_slopes(t: Array, y: Array, ends: str) -> Array:
+    """Return the slopes at the points: a tridiagonal system, solved by Thomas.
+
+    Ends are "clamped" (at rest), "natural" (no acceleration) or "free": the first two cubics are
+    one, and so are the last two (de Boor, A Practical Guide to Splines, chapter IV).
+    """
+    n, h = len(t), np.diff(t)
+    step = np.diff(y, axis=0) / h[:, None]
+    low, main, high = np.zeros(n), np.ones(n), np.zeros(n)
+    right = np.zeros_like(y)
+    low[1:-1], main[1:-1], high[1:-1] = 1 / h[:-1], 2 / h[:-1] + 2 / h[1:], 1 / h[1:]
+    right[1:-1] = 3 * (step[:-1] / h[:-1, None] + step[1:] / h[1:, None])
+    if ends == "natural":
+        main[0], high[0], right[0] = 2, 1, 3 * step[0]
+        main[-1], low[-1], right[-1] = 2, 1, 3 * step[-1]
+    elif ends == "free" and n == 3:  # the parabola
+        bend = (step[1] - step[0]) / (h[0] + h[1])
+        return np.stack([step[0] - h[0] * bend, step[0] + h[0] * bend, step[1] + h[1] * bend])
+    elif ends == "free":
+        a, b = h[0], h[1]
+        main[0], high[0] = b, a + b
+        right[0] = ((3 * a + 2 * b) * b * step[0] + a**2 * step[1]) / (a + b)
+        a, b = h[-1], h[-2]
+        main[-1], low[-1] = b, a + b
+        right[-1] = ((3 * a + 2 * b) * b * step[-1] + a**2 * step[-2]) / (a + b)
+    for k in range(1, n):
+        w = low[k] / main[k - 1]
+        main[k] -= w * high[k - 1]
+        right[k] -= w * right[k - 1]
+    out = np.zeros_like(y)
+    out[-1] = right[-1] / main[-1]
+    for k in reversed(range(n - 1)):
+        out[k] = (right[k] - high[k] * out[k + 1]) / main[k]
+    return out

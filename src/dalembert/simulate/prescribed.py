@@ -10,19 +10,22 @@ import numpy as np
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError
 from ..mechanism import joint_name
-from ..runtime.signal import Signal, held, linear
+from ..runtime.signal import Signal, held, linear, smooth
 from .systems import Closed, Reduced, System, Tree
 
 
-def as_signal(value: Any) -> Signal:
-    """Return a signal of one column from a signal, a (times, values) pair or a number."""
+def as_signal(value: Any, accelerated: bool = False) -> Signal:
+    """Return a signal of one column from a signal, a (times, values) pair or a number.
+
+    A table is read linearly; where its accelerations count, by a spline.
+    """
     if isinstance(value, Signal):
         return value
     if hasattr(value, "signal"):
         return value.signal  # type: ignore[no-any-return]
     if isinstance(value, tuple) and len(value) == 2:
         rows = np.asarray(value[1], dtype=float)
-        return linear(value[0], rows.reshape(len(rows), -1))
+        return (smooth if accelerated else linear)(value[0], rows.reshape(len(rows), -1))
     return held([0.0], [[float(value)]])
 
 
@@ -51,7 +54,7 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
                 hint=f"motion={{{name!r}: (times, values)}}, a signal or a number",
                 command=f"write --steer {name}=ANGLE",
             )
-        one = as_signal(motion.get(name, 0.0))
+        one = as_signal(motion.get(name, 0.0), count == 3)
         parts.append(one)
         for _ in range(count - 1):
             one = one.derivative()

@@ -39,8 +39,9 @@ from .python_drivers import SCIPY, STIFF, run_numpy, run_scipy
 from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied
-from .steered import RateLaw, steered, steered_system, timed_motion
+from .steered import RateLaw, steered, steered_system
 from .systems import Closed, Tree, normalised, system
+from .timed import timed_motion
 from .wrenches import Wrenches, wrenches_of
 
 Array = np.ndarray
@@ -86,8 +87,8 @@ def simulate(
     - `drives`: "all" counts rotor inertia and friction, "inertia" rotors only, "none" neither.
       With friction joints stick and slip, which are events ("elbow sticks").
     - `motion`: prescribed joints or steering, {name: number, signal, (times, values) or f(t)}. A
-      control law or f(t, q, qd) gives the rate of a steering angle, which becomes the last
-      coordinate.
+      table of a joint is a spline, for its accelerations count. A control law or f(t, q, qd)
+      gives the rate of a steering angle, which becomes the last coordinate.
     - `events`: "limits" or {name: f(t, q, qd)}; those named in `stop` end the simulation.
     - `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
       origin of the frame in its axes; `wrench_on_environment` is its negative.

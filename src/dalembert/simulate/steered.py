@@ -17,7 +17,7 @@ import numpy as np
 from ..algebra import Vec3
 from ..algorithms.dry_friction import Outcome
 from ..algorithms.velocity_constraints import Constraints
-from ..errors import UsageError, shown
+from ..errors import UsageError
 from ..expr import Scalar
 from ..joint import Prismatic, Revolute, Vector
 from ..mechanism import Body, Mechanism, joint_name
@@ -26,9 +26,6 @@ from .rolling import Rolling
 from .systems import NOWHERE, Directions
 
 Array = np.ndarray
-DEGREE = 9
-PIECES = 4096
-CLOSE = 1e-13
 
 
 class RateLaw(Protocol):
@@ -246,43 +243,3 @@ def _arguments(function: Any) -> int:
         return 1
     plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(p.kind in plain and p.default is inspect.Parameter.empty for p in kinds)
-
-
-def timed_motion(motion: Mapping[str, Any], times: Array) -> dict[str, Any]:
-    """Return motions whose functions of time are polynomials, piece by piece."""
-    return {
-        name: _polynomial(name, value, float(times[0]), float(times[-1]))
-        if callable(value) and not isinstance(value, Signal) and not hasattr(value, "signal")
-        else value
-        for name, value in motion.items()
-    }
-
-
-def _polynomial(name: str, function: Any, start: float, end: float) -> Signal:
-    """Return a function of time as a signal that equals it to rounding, where it is smooth."""
-    end = end if end > start else start + 1.0
-    angles = np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1)
-    nodes = 0.5 - 0.5 * np.cos(angles)
-    powers = np.linalg.inv(np.vander(nodes, DEGREE + 1))
-    between = np.linspace(0.05, 0.95, 7)
-    todo: list[tuple[float, float]] = [(start, end)]
-    pieces: list[tuple[float, Array]] = []
-    while todo:
-        a, b = todo.pop()
-        try:
-            values = np.array([float(function(a + x * (b - a))) for x in nodes])
-            check = np.array([float(function(a + x * (b - a))) for x in between])
-        except (TypeError, ValueError) as error:
-            raise UsageError(
-                f"motion {shown(name)!r}: the function of time fails: {error}",
-                hint="f(t) takes a number and returns one; f(t, q, qd) is a rate of steering",
-            ) from None
-        c = powers @ values
-        gap = np.abs(np.polyval(c, between) - check).max()
-        full = gap > CLOSE * (1 + np.abs(values).max()) and len(todo) + len(pieces) < PIECES
-        if full and b - a > 1e-9 * (end - start):
-            todo += [((a + b) / 2, b), (a, (a + b) / 2)]
-        else:
-            pieces.append((a, c / (b - a) ** np.arange(DEGREE, -1, -1)))
-    breaks = np.array([*(a for a, _ in pieces), end])
-    return Signal(breaks, np.array([c for _, c in pieces])[:, None])

@@ -13,7 +13,7 @@ import numpy as np
 from ..door import doors
 from ..errors import UsageError
 from ..runtime.arguments import numbers
-from ..runtime.signal import Signal
+from ..runtime.signal import Signal, cubic, spline_slopes
 
 Array = np.ndarray
 
@@ -252,38 +252,12 @@ def spline(times: Any, points: Any, ends: str = "clamped") -> Trajectory:
         )
     if ends not in ("clamped", "natural"):
         raise UsageError(f"unknown ends {ends!r}", hint='"clamped" or "natural"')
-    return cubics(t, y, _slopes(t, y, ends))
+    return cubics(t, y, spline_slopes(t, y, ends))
 
 
 def cubics(t: Array, y: Array, slopes: Array) -> Trajectory:
     """Return the cubics through points with given slopes."""
-    h = np.diff(t)[:, None]
-    step = np.diff(y, axis=0) / h
-    c2 = (3 * step - 2 * slopes[:-1] - slopes[1:]) / h
-    c3 = (slopes[:-1] + slopes[1:] - 2 * step) / h**2
-    return Trajectory(Signal(t, np.stack([c3, c2, slopes[:-1], y[:-1]], axis=-1)))
-
-
-def _slopes(t: Array, y: Array, ends: str) -> Array:
-    """Return the slopes at the points: a tridiagonal system, solved by Thomas."""
-    n, h = len(t), np.diff(t)
-    low, main, high = np.zeros(n), np.ones(n), np.zeros(n)
-    right = np.zeros_like(y)
-    for k in range(1, n - 1):
-        low[k], main[k], high[k] = 1 / h[k - 1], 2 / h[k - 1] + 2 / h[k], 1 / h[k]
-        right[k] = 3 * ((y[k] - y[k - 1]) / h[k - 1] ** 2 + (y[k + 1] - y[k]) / h[k] ** 2)
-    if ends == "natural":
-        main[0], high[0], right[0] = 2, 1, 3 * (y[1] - y[0]) / h[0]
-        main[-1], low[-1], right[-1] = 2, 1, 3 * (y[-1] - y[-2]) / h[-1]
-    for k in range(1, n):
-        w = low[k] / main[k - 1]
-        main[k] -= w * high[k - 1]
-        right[k] -= w * right[k - 1]
-    out = np.zeros_like(y)
-    out[-1] = right[-1] / main[-1]
-    for k in reversed(range(n - 1)):
-        out[k] = (right[k] - high[k] * out[k + 1]) / main[k]
-    return out
+    return Trajectory(cubic(t, y, slopes))
 
 
 def through(points: Any, speed: Any, acceleration: Any) -> Trajectory:

@@ -1,0 +1,74 @@
+"""Motions given as functions of time and as tables: their accelerations count, and are right."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.runtime.signal import smooth
+from dalembert.simulate.timed import polynomials
+
+TIMES = np.linspace(0.0, 2.0, 201)
+SLIDE = {"type": "prismatic", "axis": [1, 0, 0]}
+BLOCK = {
+    "format": "dalembert/1",
+    "gravity": [0, 0, 0],
+    "bodies": [
+        {"name": "cart", "parent": -1, "joint": SLIDE, "mass": 3},
+        {"name": "block", "parent": 0, "joint": SLIDE, "mass": 2},
+    ],
+    "elastic": [{"joint": "block", "stiffness": 50}],
+}  # fmt: skip
+A, W = 0.3, 2.0  # the cart moves by A sin(W t)
+
+
+def sine(t):
+    return 0.2 + A * np.sin(W * t)
+
+
+@pytest.mark.parametrize("given", ["function", "table", "spline"])
+def test_a_block_on_a_spring_follows_a_cart_as_the_closed_form_says(given):
+    fine = np.linspace(0, 2, 401)
+    motion = {
+        "function": sine,
+        "table": (fine, sine(fine)),
+        "spline": da.trajectory.sampled(lambda t: sine(t)[:, None], fine),
+    }[given]
+    r = da.simulate(da.load(BLOCK), [0.2, 0], t=TIMES, motion={"cart": motion}, rtol=1e-10)
+    own = 5.0  # sqrt(50 / 2)
+    C = A * W**2 / (own**2 - W**2)
+    want = C * np.sin(W * TIMES) - C * W / own * np.sin(own * TIMES)
+    assert r.q[:, 1] == pytest.approx(want, abs=1e-8 if given == "function" else 1e-5)
+    assert r.q[:, 0] == pytest.approx(sine(TIMES), abs=1e-9)
+    # the force on the cart moves both masses: 3 x'' - 50 y
+    force = -3 * A * W**2 * np.sin(W * TIMES) - 50 * want
+    assert r.tau[5:-5, 0] == pytest.approx(force[5:-5], abs=1e-6 if given == "function" else 1e-2)
+
+
+def test_a_function_that_does_not_change_has_no_rates():
+    f = polynomials("x", lambda t: 0.2, TIMES)
+    assert not f.derivative().coefficients.any()
+
+
+@pytest.mark.parametrize("end", [0.5, 30.0])
+def test_second_derivatives_of_smooth_functions_are_exact_to_seven_digits(end):
+    times = np.linspace(0, end, 201)
+    f = polynomials("x", sine, times)
+    assert f(times)[:, 0] == pytest.approx(sine(times), abs=1e-12)
+    second = f.derivative().derivative()(times)[:, 0]
+    assert second == pytest.approx(-A * W**2 * np.sin(W * times), abs=1e-7)
+
+
+def test_a_corner_between_two_samples_is_found_and_what_is_too_fast_is_refused():
+    f = polynomials("x", lambda t: max(0.0, t - 0.314), TIMES)
+    assert f(TIMES)[:, 0] == pytest.approx(np.maximum(0, TIMES - 0.314), abs=1e-3)
+    with pytest.raises(da.UsageError, match="'x': the function changes too fast"):
+        polynomials("x", lambda t: np.sin(2e4 * t), TIMES)
+
+
+@pytest.mark.parametrize("rows, degree", [(2, 1), (3, 2), (5, 3), (40, 3)])
+def test_a_table_of_a_polynomial_is_that_polynomial(rows, degree):
+    c = [0.3, -1.0, 2.0, 0.5][3 - degree :]
+    t = np.sort(np.random.default_rng(rows).uniform(0, 2, rows))
+    f, at = smooth(t, np.polyval(c, t)[:, None]), np.linspace(t[0], t[-1], 50)
+    assert f(at)[:, 0] == pytest.approx(np.polyval(c, at), abs=1e-10)
+    assert f.derivative()(at)[:-1, 0] == pytest.approx(np.polyval(np.polyder(c), at)[:-1], abs=1e-8)
