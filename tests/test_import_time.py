@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-HEAVY = {"numpy", "lark", "llvmlite", "flint", "scipy", "sympy", "mujoco", "matplotlib", "rich"}
+HEAVY = {"numpy", "llvmlite", "flint", "scipy", "sympy", "mujoco", "matplotlib", "rich"}
 LIMIT = 60_000  # microseconds
 MODULES = 100  # of ours that a call from the cache of kernels may import (95 do)
 

@@ -32,7 +32,7 @@ def test_the_wheel_installs_in_a_clean_environment_and_computes(tmp_path):
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     (archive,) = (tmp_path / "dist").glob("*.tar.gz")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"dalembert/py.typed", "dalembert/read/phrase.lark"} <= names
+    assert {"dalembert/py.typed", "dalembert/read/native.schema.json"} <= names
     assert not [n for n in names if n.startswith(("tests/", "docs/", "node_modules"))]
     with tarfile.open(archive) as opened:
         inside = {name.partition("/")[2] for name in opened.getnames()}
@@ -79,7 +79,7 @@ def pythons():
 def runs_in_a_new_environment(tmp_path, python, constraints):
     run(python, "-m", "venv", tmp_path / "venv")
     inside = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    needed = ["numpy", "llvmlite", "python-flint", "lark", "click", "scipy", "matplotlib", "sympy"]
+    needed = ["numpy", "llvmlite", "python-flint", "click", "scipy", "matplotlib", "sympy"]
     run(inside, "-m", "pip", "install", "--quiet", "--constraint", ROOT / constraints, *needed)
     run(inside, "-m", "pip", "install", "--quiet", "pytest", "hypothesis")
     files = [ROOT / "tests" / name for name in PORTABLE]

@@ -1,16 +1,23 @@
 """The structure of a phrase: its elements, branches and statements in order, or what is wrong.
 
-The grammar is `phrase.lark`. Reductions happen in the order of the text, so that the callbacks only
-append to a list; a rejected text is scanned once more to say what is missing where.
+    model     = chain ";" { statement ";" }
+    chain     = (element | branch { branch }) { "," element }
+    element   = [ name ":" ] word [ group ] { branch }
+    branch    = "[" chain "]"
+    statement = word (word | number) ":" field { "," field }  |  word "=" value
+    field     = word "=" value
+    group     = "(" [ value { "," value } ] ")"
+    value     = (part | group) { part | group }
+
+What stands in a part is read by expressions.py; a rejected text is scanned once more to say what is
+missing where.
 """
 
 from __future__ import annotations
 
 import re
-import threading
 from dataclasses import dataclass, field
-from importlib import resources
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ..errors import DescriptionError, shown
 from .expressions import NAME, ZEROS, place_at
@@ -76,8 +83,6 @@ class Sentence:
 
 def sentence(text: str, source: str) -> Sentence:
     """Return the parts of a phrase, or raise DescriptionError where it stops making sense."""
-    from lark.exceptions import UnexpectedInput
-
     cleaned = re.sub(r"#[^\n]*", lambda m: " " * len(m[0]), text.translate(ZEROS))
     found = Sentence(source, text, cleaned)
     first = re.match(rf"\s*(body\s+(?:{NAME}|[0-9]+)\s*:|gravity\s*=)", cleaned)
@@ -87,106 +92,142 @@ def sentence(text: str, source: str) -> Sentence:
             first.start(1),
             f"begin with the phrase, as {EXAMPLE}, and write body and gravity after its ;",
         )
-    try:
-        _parser().parse(cleaned, found)
-    except UnexpectedInput as error:
-        token = getattr(error, "token", None)
-        end = error.pos_in_stream is None or (token is not None and token.type == "$END")
-        diagnose(found, len(cleaned.rstrip()) if end else error.pos_in_stream or 0)
+    reader = _Reader(found)
+    reader.chain()
+    while reader.next():
+        reader.statement()
     return found
 
 
-class _Parser:
-    """The LALR parser with callbacks that fill a Sentence."""
+class _Reader:
+    """Reads a text from left to right: brackets are kept in a list, so that any depth is fine."""
 
-    def __init__(self) -> None:
-        from lark import Lark
+    def __init__(self, found: Sentence) -> None:
+        self.found, self.text, self.at = found, found.text, 0
 
-        grammar = resources.files(__package__).joinpath("phrase.lark").read_text(encoding="utf-8")
-        self.callbacks = _callbacks()
-        self.lark = Lark(
-            grammar,
-            start="model",
-            parser="lalr",
-            lexer="contextual",
-            transformer=self.callbacks,
-            maybe_placeholders=True,
-        )
+    def next(self) -> str:
+        """Return the next sign that is no blank; none at the end."""
+        self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
+        return self.text[self.at : self.at + 1]
 
-    def parse(self, text: str, into: Sentence) -> None:
-        self.callbacks.into = into
-        try:
-            self.lark.parse(text)
-        finally:
-            self.callbacks.into = None
+    def take(self, form: re.Pattern[str]) -> re.Match[str]:
+        """Return what stands here, of one form."""
+        self.next()
+        found = form.match(self.text, self.at) or self.stop()
+        self.at = found.end()
+        return found
+
+    def stop(self) -> NoReturn:
+        """Raise the error that explains why the text cannot go on as it does."""
+        diagnose(self.found, min(self.at, len(self.text.rstrip())))
+
+    def chain(self) -> None:
+        """Read elements and branches: an element or a branch begins a chain, a comma an element."""
+        elements = self.found.elements
+        depth, begins, wanted = 0, True, True
+        while True:
+            c = self.next()
+            if c == "[" and (begins or not wanted):
+                elements.append(Branch(True, self.at))
+                depth, begins, wanted = depth + 1, True, True
+            elif wanted:
+                elements.append(self.item())
+                begins = wanted = False
+                continue
+            elif c == "]" and depth:
+                elements.append(Branch(False, self.at))
+                depth -= 1
+            elif c == ",":
+                wanted = True
+            elif c != ";" or depth:
+                self.stop()
+            self.at += 1
+            if c == ";":
+                return
+
+    def item(self) -> Item:
+        """Return RX(a, b), elbow: RX(a, b), TZK(L1) or RX."""
+        first = word = self.take(_WORD)
+        if self.next() == ":":
+            self.at += 1
+            word = self.take(_WORD)
+        name = None if word is first else first[0]
+        group = self.group() if self.next() == "(" else Value(word.end(), word.end())
+        return Item(word[0], word.start(), name, first.start(), group.parts, group.start)
+
+    def statement(self) -> None:
+        """Read body 3: M = M3, D = (0, D3, 0); or gravity = (0, G, 0);"""
+        word = self.take(_WORD)
+        start = word.start()
+        if self.next() == "=":
+            fields = [(word[0], start, self.value())]
+            made = Statement(word[0], start, "", -1, tuple(fields))
+        else:
+            of = self.take(_REFERENCE)
+            self.take(_COLON)
+            fields = [self.entry()]
+            while self.next() == ",":
+                self.at += 1
+                fields.append(self.entry())
+            made = Statement(word[0], start, of[0], of.start(), tuple(fields))
+        self.take(_END)
+        self.found.statements.append(made)
+
+    def entry(self) -> tuple[str, int, Value]:
+        """Return the word, the place and the value of M = M3."""
+        word = self.take(_WORD)
+        return word[0], word.start(), self.value()
+
+    def value(self) -> Value:
+        """Return what stands behind =."""
+        self.take(_EQUALS)
+        parts = [self.group() if self.next() == "(" else self.part()]
+        while (c := self.next()) == "(" or _PART.match(c):
+            parts.append(self.group() if c == "(" else self.part())
+        return _whole(parts)
+
+    def part(self) -> Value:
+        """Return a run of text without brackets and commas."""
+        return Value(*self.take(_PART).span())
+
+    def group(self) -> Value:
+        """Return the bracket that opens here, with the values between its commas."""
+        opened: list[tuple[int, list[Value], list[Value]]] = []  # start, values, parts of the next
+        while True:
+            c = self.next()
+            if c == "(":
+                opened.append((self.at, [], []))
+                self.at += 1
+                continue
+            start, values, parts = opened[-1]
+            if c not in (")", ","):
+                parts.append(self.part())
+                continue
+            if parts:
+                values.append(_whole(parts))
+            elif values or c == ",":
+                self.stop()
+            self.at += 1
+            if c == ",":
+                parts.clear()
+                continue
+            opened.pop()
+            made = Value(start, self.at, tuple(values))
+            if not opened:
+                return made
+            opened[-1][2].append(made)
 
 
-_LOCAL = threading.local()  # one parser per thread, since its callbacks hold the sentence
+def _whole(parts: list[Value]) -> Value:
+    """Return a value of several parts as one: a bracket that stands alone keeps its own."""
+    alone = len(parts) == 1
+    return parts[0] if alone else Value(parts[0].start, parts[-1].stop)
 
 
-def _parser() -> _Parser:
-    if not hasattr(_LOCAL, "parser"):
-        _LOCAL.parser = _Parser()
-    return _LOCAL.parser
-
-
-def _callbacks() -> Any:
-    from lark import Transformer
-
-    class Callbacks(Transformer):
-        """Append each part of the text to the Sentence `into` as soon as it is complete."""
-
-        into: Any = None
-
-        def name(self, children: list[Any]) -> Any:
-            return children[0]
-
-        def open(self, children: list[Any]) -> None:
-            self.into.elements.append(Branch(True, children[0].start_pos))
-
-        def close(self, children: list[Any]) -> None:
-            self.into.elements.append(Branch(False, children[0].start_pos))
-
-        def item(self, children: list[Any]) -> None:
-            name, word, group = children
-            self.into.elements.append(
-                Item(
-                    str(word),
-                    word.start_pos,
-                    None if name is None else str(name),
-                    word.start_pos if name is None else name.start_pos,
-                    None if group is None else group.parts,
-                    word.end_pos if group is None else group.start,
-                )
-            )
-
-        def group(self, children: list[Any]) -> Value:
-            parts = tuple(c for c in children[1:-1] if c is not None)
-            return Value(children[0].start_pos, children[-1].end_pos, parts)
-
-        def value(self, children: list[Any]) -> Value:
-            if len(children) == 1 and isinstance(children[0], Value):
-                return children[0]
-            first, last = children[0], children[-1]
-            start = first.start if isinstance(first, Value) else first.start_pos
-            stop = last.stop if isinstance(last, Value) else last.end_pos
-            return Value(start, stop)
-
-        def field(self, children: list[Any]) -> tuple[str, int, Value]:
-            return str(children[0]), children[0].start_pos, children[1]
-
-        def body(self, children: list[Any]) -> None:
-            word, ref, *fields = children
-            self.into.statements.append(
-                Statement(str(word), word.start_pos, str(ref), ref.start_pos, tuple(fields))
-            )
-
-        def gravity(self, children: list[Any]) -> None:
-            word, value = children
-            fields = ((str(word), word.start_pos, value),)
-            self.into.statements.append(Statement(str(word), word.start_pos, "", -1, fields))
-
-    return Callbacks()
+_BLANK = re.compile(r"\s*")
+_WORD, _REFERENCE = re.compile(NAME), re.compile(rf"{NAME}|[0-9]+")
+_COLON, _EQUALS, _END = re.compile(":"), re.compile("="), re.compile(";")
+_PART = re.compile(r"[^\s()\[\],;:=][^()\[\],;:=]*")
 
 
 # -- what is wrong with a rejected text --------------------------------------------------------
