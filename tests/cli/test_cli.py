@@ -20,7 +20,7 @@ def failing(monkeypatch):
     """Make `dalembert check` raise the given exception."""
 
     def arrange(exception):
-        def raise_it(*_):
+        def raise_it(*_, **options):
             raise exception
 
         monkeypatch.setattr(cli_model, "read_model", raise_it)

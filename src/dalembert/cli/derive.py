@@ -11,9 +11,9 @@ import click
 from click.core import ParameterSource
 
 from ..errors import ModelError, TooLargeError, UsageError, shown
-from .model import hold, model_command, print_json
+from .model import LEFT_OUT, hold, model_command, print_json, with_options
 from .progress import progress_bar
-from .values import FREEZE, TABLE, WORDS, Choice
+from .values import WORDS, Choice
 
 if TYPE_CHECKING:
     from ..equations import Equations
@@ -53,19 +53,7 @@ OWN = {
     show_default=True,
     help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",
 )
-@click.option("--freeze", type=FREEZE, help="Hold joints: 4=90deg,5,6 (5 and 6 at 0).")
-@click.option(
-    "--neglect", type=WORDS, help="Leave out velocity, coriolis, centrifugal or gravity terms."
-)
-@click.option("--drop", metavar="TERMS", help='Leave out terms by number: "A12:3,7 Q2:1".')
-@click.option(
-    "--prune",
-    metavar="HOW",
-    help="Leave out terms that are proven to stay below a share of each joint's force: 1%, "
-    '"1% passive", "80 operations"; "curve" prints the error against the operations.',
-)
-@click.option("--values", type=TABLE, help="For --prune: parameter values or ranges (JSON, TOML).")
-@click.option("--limits", type=TABLE, help="For --prune: ranges of q, qd, qdd (JSON, TOML).")
+@with_options(LEFT_OUT, "left")
 @click.option(
     "--sign-of-Q", "sign", type=Choice(["section2", "section3"]), default="section3",
     show_default=True, help="Which section of the 1980 report sets the sign of gravity.",
@@ -87,12 +75,7 @@ def command(
     form: str,
     only: list[str] | None,
     inertia: str,
-    freeze: dict[int | str, Any] | None,
-    neglect: list[str] | None,
-    drop: str | None,
-    prune: str | None,
-    values: Mapping[str, Any] | None,
-    limits: Mapping[str, Any] | None,
+    left: dict[str, Any],
     sign: str,
     expand: bool,
     quantity: str,
@@ -109,6 +92,7 @@ def command(
     from ..equations import equations
 
     check_options(form)
+    freeze, neglect, drop, prune, values, limits = (left[key] for key in LEFT_OUT)
     if form == "listing":
         listed(hold(mechanism, freeze or {}), as_json, quantity, parameters, method)
         return

@@ -77,7 +77,7 @@ LEFT_OUT = {
         "--prune",
         metavar="HOW",
         help="Leave out terms that are proven to stay below a share of each joint's force: 1%, "
-        '"1% passive", "80 operations".',
+        '"1% passive", "80 operations"; of derive, "curve" prints the error against operations.',
     ),
     "values": click.option(
         "--values", type=TABLE, help="For --prune: parameter values or ranges (JSON, TOML)."
@@ -121,30 +121,33 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     return click.command(cls=ModelCommand)(named)
 
 
-def with_changes(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command's function that takes the options of CHANGES as one dict `changes`."""
+def with_options(table: Mapping[str, Any], name: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator: the command's function takes the options of a table as one dict."""
 
-    @functools.wraps(function)
-    def run(**options: Any) -> Any:
-        given = {key: options.pop(key) for key in CHANGES}
-        return function(changes={k: v for k, v in given.items() if v}, **options)
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def run(*arguments: Any, **options: Any) -> Any:
+            options[name] = {key: options.pop(key) for key in table}
+            return function(*arguments, **options)
 
-    for option in reversed(CHANGES.values()):
-        run = option(run)
-    return run
+        for option in reversed(table.values()):
+            run = option(run)
+        return run
+
+    return decorate
+
+
+with_changes = with_options(CHANGES, "changes")
 
 
 def with_left_out(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a command's function on a mechanism whose equations leave out what options say."""
 
     @functools.wraps(function)
-    def run(mechanism: Mechanism, as_json: bool, **options: Any) -> Any:
-        given = {key: options.pop(key) for key in LEFT_OUT}
-        return function(leave_out(mechanism, **given), as_json, **options)
+    def run(mechanism: Mechanism, *arguments: Any, left: Any, **options: Any) -> Any:
+        return function(leave_out(mechanism, **left), *arguments, **options)
 
-    for option in reversed(LEFT_OUT.values()):
-        run = option(run)
-    return run
+    return with_options(LEFT_OUT, "left")(run)
 
 
 def leave_out(
@@ -186,13 +189,14 @@ def read_model(
     locked: Sequence[tuple[int | str, Any]] = (),
     payloads: Sequence[tuple[str, Any, Sequence[Any]]] = (),
     xacro: Sequence[tuple[str, str]] = (),
-    **options: str,
+    **options: str | None,
 ) -> Mechanism:
     """Return the mechanism that MODEL names, changed as the options say.
 
     Joints are held, then frames loaded, then values given: these may be those of a load too.
     """
-    mechanism = find_model(model, dict(xacro), **options)
+    given = {key: value for key, value in options.items() if value}
+    mechanism = find_model(model, dict(xacro), **given)
     if gravity:
         mechanism = mechanism.with_gravity(gravity)
     mechanism = hold(mechanism, dict(locked))
