@@ -12,9 +12,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .algorithms import kane
 from .algorithms.closed_kinematics import closed_at
+from .algorithms.drives import Drives
 from .algorithms.velocity_constraints import Constraints
 from .compute import evaluate, neutral
 from .compute.counted import counted
@@ -195,13 +197,13 @@ def _listed(names: Sequence[str]) -> str:
 
 def linearize(
     m: Mechanism,
-    q: Any = None,
-    qd: Any = None,
-    tau: Any = None,
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
     *,
-    steer: Any = None,
+    steer: ArrayLike | Mapping[str, float] | None = None,
     t: float = 0.0,
-    drives: Any = "all",
+    drives: Drives = "all",
     parameters: Mapping[str, Any] | None = None,
 ) -> Linear:
     """Return the model of small motions about a state.
@@ -224,22 +226,22 @@ def linearize(
         return _many(designs, q, qd, tau, {"steer": steer, "t": t, "drives": drives})
     m = designs.m
     own = system(m, drives)
-    q = np.asarray(neutral(m) if q is None else q, dtype=float)
+    at: Array = np.asarray(neutral(m) if q is None else q, dtype=float)
     v = np.asarray(np.zeros(own.speeds) if qd is None else qd, dtype=float)
-    v, tau, kept = asked(own, q, v, tau, steer, t)
-    for what, x, size in (("q", q, m.nq), ("qd", v, own.speeds), ("tau", tau, own.forces)):
+    v, forces, kept = asked(own, at, v, tau, steer, t)
+    for what, x, size in (("q", at, m.nq), ("qd", v, own.speeds), ("tau", forces, own.forces)):
         if x.shape != (size,):
             raise UsageError(f"{what} has shape {x.shape}, expected ({size},)")
     if isinstance(own, Closed):
-        q = evaluate(m, "assembly", q)
-        own = own.planned_at(q)
-        v = evaluate(m, "tree_motion", q, v, np.zeros(m.nv))[0]
-    u = held_signals(own, q, steer, t)
-    found = _linear(own, q, v, tau, u)
+        at = evaluate(m, "assembly", at)
+        own = own.planned_at(at)
+        v = evaluate(m, "tree_motion", at, v, np.zeros(m.nv))[0]
+    u = held_signals(own, at, steer, t)
+    found = _linear(own, at, v, forces, u)
     names = tuple(m.rate_names[k] for k in found.coordinates)
-    fixed = _positions(own, q, u)
+    fixed = _positions(own, at, u)
     return replace(
-        found, B=found.B[:, kept], notes=_notes(own, q, v, steer, t), names=names,
+        found, B=found.B[:, kept], notes=_notes(own, at, v, steer, t), names=names,
         held=np.array([H for _, H in fixed], dtype=float) if fixed else None,
         held_names=tuple(name for name, _ in fixed),
     )  # fmt: skip

@@ -121,7 +121,7 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     return click.command(cls=ModelCommand)(named)
 
 
-def with_options(table: Mapping[str, Any], name: str) -> Callable[[Callable[..., Any]], Any]:
+def with_options(table: dict[str, Any], name: str) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator: the command's function takes the options of a table as one dict."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from .slopes import Repeated, checked_way, kept_parameters, named, run_time_para
 if TYPE_CHECKING:
     from ..expr import Program
     from ..plan import LoopPlan
+    from ..runtime import Kernel
 
 _KERNELS: Kept[Any] = Kept(256)
 CLOSED = 12_000  # lines of a closed machine above which one state is a batch of one
@@ -40,7 +41,7 @@ def compile(
     reduce: str | None = None,
     single: bool = False,
     **options: Any,
-) -> Any:
+) -> Kernel:
     """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
 
     Parameters without a value, and those named in `parameters`, are given at each call (a named one

@@ -71,7 +71,7 @@ def needs_following(options: dict[str, Any]) -> bool:
     return False
 
 
-def leg_branches(m: Any, q: ArrayLike) -> LegBranches:
+def leg_branches(m: Mechanism, q: ArrayLike) -> LegBranches:
     """Return the branch of every leg of a parallel robot at a closed pose.
 
     It is what `leg_states`, `actuator_forces`, `platform_jacobian` and `cartesian_model` take as

@@ -17,6 +17,7 @@ from ..plan.assembly import Closure, gap_text
 from .replan import SINGULAR, Replanned, state_text
 
 if TYPE_CHECKING:
+    from numpy import ndarray
     from numpy.typing import ArrayLike
 
 OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
@@ -129,7 +130,7 @@ def _row_sizes(m: Mechanism) -> Any:
     return _SIZES.get((m.digest, repr(m.values)), lambda: Closure(m).row_size)
 
 
-def assembly_along(m: Mechanism, start: ArrayLike, motion: Any, steps: int = 8) -> Any:
+def assembly_along(m: Mechanism, start: ArrayLike, motion: ArrayLike, steps: int = 8) -> ndarray:
     """Return assembled poses along a motion of the motors, each found from the one before.
 
     `start` is an assembled pose, `motion` holds the motors' coordinates, one row per moment. The

@@ -8,10 +8,11 @@ from ..errors import UsageError
 from ..mechanism import Mechanism, require_mechanism
 
 if TYPE_CHECKING:
+    from numpy import ndarray
     from numpy.typing import ArrayLike
 
 
-def integrate(m: Mechanism, q: ArrayLike, dq: ArrayLike) -> Any:
+def integrate(m: Mechanism, q: ArrayLike, dq: ArrayLike) -> ndarray:
     """Return q moved by the tangent vector dq (nv entries), orientations on their group.
 
     >>> import dalembert as da
@@ -38,7 +39,7 @@ def integrate(m: Mechanism, q: ArrayLike, dq: ArrayLike) -> Any:
     return numpy.stack(parts, axis=-1)
 
 
-def neutral(m: Mechanism) -> Any:
+def neutral(m: Mechanism) -> ndarray:
     """Return the coordinates of the mechanism at rest pose: zeros, unit quaternions.
 
     >>> import dalembert as da

@@ -6,7 +6,7 @@ The speeds are the rates of a tree, or those of the independent joints of a clos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,8 @@ from .task_state import TaskState, applied, direction, root_of, state_of
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from ..equations import Equations
 
     Array = np.ndarray
 
@@ -175,7 +177,8 @@ def _rates(m: Mechanism, j: int) -> range:
 
 
 def task_model(
-    m: Any, frame: str | None = None, rows: Any = None, axes: str = "base",
+    m: Mechanism | Equations, frame: str | None = None,
+    rows: str | Sequence[str] | Sequence[int] | None = None, axes: str = "base",
     drives: str = "inertia",
 ) -> TaskModel:  # fmt: skip
     """Return the model of a task: how a frame moves and answers to forces, in any machine.

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.drives import rounded
+from ..algorithms.drives import Drives, rounded
 from ..compute import arrays_of, compile
 from ..compute.model import model_of
 from ..compute.slopes import named
@@ -138,7 +138,7 @@ def check_export(
     return run(language, written[0].parent, unit.id) + kernels(m, unit, jobs, wrt)
 
 
-def fmu(m: Mechanism, path: Path, drives: str = "all") -> list[Row]:
+def fmu(m: Mechanism, path: Path, drives: Drives = "all") -> list[Row]:
     """Return how far both kinds of simulation are from `simulate` after a tenth of a second.
 
     An FMU in which FMPy's validation finds a problem is an error.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algorithms.parameter_relations import TEN
 from ..errors import UsageError
@@ -27,14 +30,14 @@ Array = np.ndarray
 
 def identify(
     m: Mechanism,
-    motion: Any,
+    motion: MeasuredMotion | str | Path | Mapping[str, Any],
     friction: bool | str = True,
     payload: str | None = None,
     consistent: bool = True,
     holdout: float = 0.2,
     *,
     gravity: bool = False,
-    wrench_on_body: Any = None,
+    wrench_on_body: Mapping[str, Any] | ArrayLike | None = None,
     delay: float | str | None = None,
 ) -> Identification:
     """Return the parameters that explain measured forces along a measured motion.

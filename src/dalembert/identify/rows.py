@@ -121,8 +121,8 @@ def triangle(rows: Sequence[Array]) -> Array:
     high = max(PIECE, 4 * wide)
     while len(a) > high and wide:
         whole = len(a) // high * high
-        R = np.linalg.qr(a[:whole].reshape(-1, high, wide), mode="r").reshape(-1, wide)
-        a = np.concatenate([R, a[whole:]])
+        R = np.asarray(np.linalg.qr(a[:whole].reshape(-1, high, wide), mode="r"))
+        a = np.concatenate([R.reshape(-1, wide), a[whole:]])
     return np.asarray(np.linalg.qr(a, mode="r"))
 
 

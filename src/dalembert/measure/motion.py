@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -128,10 +129,10 @@ class MeasuredMotion:
 
 
 def read_motion(
-    source: Any,
+    source: str | PathLike[str] | Mapping[str, Any],
     m: Mechanism,
-    columns: Any = None,
-    cutoff: Any = None,
+    columns: Mapping[str, str] | str | None = None,
+    cutoff: float | str | None = None,
     *,
     bridge: float = SHORT_GAP,
 ) -> MeasuredMotion:

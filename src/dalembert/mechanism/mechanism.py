@@ -192,7 +192,7 @@ class Mechanism:
         )
 
     @property
-    def total_mass(self) -> Any:
+    def total_mass(self) -> float | Expr:
         """Sum of the masses: a number, or an expression of parameters."""
         total: Any = 0
         graph = Graph()
@@ -523,7 +523,7 @@ class Mechanism:
         q: Numbers | None = None,
         ghost: Mechanism | None = None,
         meshes: str | Path | None = None,
-    ) -> Any:
+    ) -> object:
         """Return a view that moves: in a notebook, else in a browser, else the path of its page.
 
         `ghost` is a second machine, drawn pale in the same place; `meshes` is the URDF or SDF file

@@ -5,7 +5,7 @@ Lengths are divided by the size of the mechanism, so that metres and radians sta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -298,8 +298,8 @@ def search(
 
 
 def assemble(
-    m: Mechanism, q: ArrayLike | None = None, hold: Any = None, starts: int = 100, seed: int = 0, *,
-    parameters: Mapping[str, Any] | None = None,
+    m: Mechanism, q: ArrayLike | None = None, hold: Sequence[str | int] | None = None,
+    starts: int = 100, seed: int = 0, *, parameters: Mapping[str, Any] | None = None,
 ) -> Array:  # fmt: skip
     """Return an assembled pose of the whole tree.
 

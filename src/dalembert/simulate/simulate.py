@@ -7,14 +7,14 @@ The right-hand side is traced once with the control law in it and compiled; the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms.drives import is_static_as_sliding
+from ..algorithms.drives import Drives, is_static_as_sliding
 from ..compute import evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
@@ -31,7 +31,7 @@ from .friction import Modes
 from .given_forces import law_of
 from .integration import Found, Run
 from .job import Job, force_names
-from .kernels import METHODS, Kernels
+from .kernels import METHODS, Kernels, Law
 from .near_closure import near_closure
 from .plant import parted, planted, start
 from .prescribed import prescribed_signal
@@ -44,7 +44,14 @@ from .systems import Closed, Tree, normalised, system
 from .timed import timed_motion
 from .wrenches import Wrenches, wrenches_of
 
+if TYPE_CHECKING:
+    from ..equations import Equations
+
 Array = np.ndarray
+# numbers, {joint: number}, (times, table), a law, or f(t, q, qd)
+Torque = (
+    ArrayLike | Mapping[str, Any] | tuple[ArrayLike, ArrayLike] | Law | Callable[..., Any] | None
+)
 __all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
 
 
@@ -52,17 +59,17 @@ def simulate(
     m: Mechanism,
     q0: ArrayLike | None = None,
     qd0: ArrayLike | None = None,
-    torque: Any = None,
+    torque: Torque = None,
     t: ArrayLike = 10.0,
     *,
     method: str = "dop853",
     step: float = 1e-3,
     rtol: float = 1e-8,
     atol: float | None = None,
-    drives: Any = "all",
+    drives: Drives = "all",
     motion: Mapping[str, Any] | None = None,
-    events: Any = "limits",
-    stop: Any = (),
+    events: str | Mapping[str, Callable[..., Any]] | None = "limits",
+    stop: str | Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
     hold: bool = False,
     wrench_on_body: Mapping[str, Any] | None = None,
@@ -71,8 +78,8 @@ def simulate(
     max_steps: int = 1_000_000,
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
-    plant: Any = None,
-    sensitivities: Any = (),
+    plant: Equations | None = None,
+    sensitivities: str | Sequence[str] = (),
 ) -> Simulation:
     """Return the motion that starts at (q0, qd0): t, q, qd, tau, energy and events.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,10 @@ from ..measure.packages import scipy_part
 from ..mechanism import Mechanism, require_mechanism
 from .chunk import measures_of
 from .study import Study, study_of
-from .task import motion_of
+from .task import Task, motion_of
+
+if TYPE_CHECKING:
+    from .front import Front
 
 Array = np.ndarray
 COMPARE = ("<=", ">=")
@@ -65,14 +68,14 @@ def optimise(
     m: Mechanism,
     parameters: Mapping[str, Any],
     *,
-    task: Any,
+    task: Task,
     minimise: str | Sequence[str],
     subject_to: Sequence[str] = (),
     samples: int = 256,
     starts: int = 4,
     seed: int = 0,
     points: int = 9,
-) -> Any:
+) -> Optimum | Front:
     """Return the design with the smallest measure that does the task within the limits.
 
     `minimise` is a measure of `sweep` (`rms`, `energy`, `peak.j2`, `kinetic_energy:max`);

@@ -24,6 +24,7 @@ from ..mechanism import Mechanism, joint_name, require_mechanism
 from .task import checked_task, motion_of
 
 Array = np.ndarray
+Parts = Sequence[Mapping[str, Any]] | str | Path  # a catalogue, or the file of one
 MOTOR = ("name", "inertia", "continuous", "peak", "speed", "mass", "cost", "resistance", "constant",
          "thermal")  # fmt: skip
 GEAR = ("name", "ratio", "efficiency", "inertia", "peak", "speed", "mass", "cost")
@@ -168,7 +169,9 @@ class Sizing:
         return made
 
 
-def size(m: Mechanism, cycle: Any, motors: Any, gears: Any = None) -> Sizing:
+def size(
+    m: Mechanism, cycle: Mapping[str, Any] | str | Path, motors: Parts, gears: Parts | None = None
+) -> Sizing:
     """Return how each motor and gear of a catalogue copes with a duty cycle at each joint.
 
     `cycle` is a mapping or a TOML file: `moves = [{ to = [...], time = 0.8 }, { dwell = 0.5 }]`,

@@ -12,13 +12,14 @@ from ..mechanism import Mechanism, require_mechanism
 from .result import Sweep
 from .run import Progress, run
 from .study import Study, study_of
+from .task import Task
 
 
 def sweep(
     m: Mechanism,
     parameters: Mapping[str, Any],
     *,
-    task: Any,
+    task: Task,
     measure: Sequence[str] | str = ("peak",),
     samples: int | None = None,
     plan: str | None = None,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..compute import evaluate, neutral
 from ..compute.reach import REACHED, limits, reach
 from ..errors import Place, UsageError, closest, shown
+from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism
 
 Array = np.ndarray
@@ -19,6 +20,20 @@ SAMPLES = 100
 KEYS = ("motion", "joint_moves", "poses", "samples", "start")
 
 
+class Moves(Protocol):
+    """A motion over time, such as a trajectory."""
+
+    def __call__(self, t: Any) -> Array:
+        """Return the coordinates."""
+
+    def qd(self, t: Any) -> Array:
+        """Return their rates."""
+
+    def qdd(self, t: Any) -> Array:
+        """Return their accelerations."""
+
+
+Task = Mapping[str, Any] | Moves | MeasuredMotion | tuple[Any, ...]
 _POSES: dict[tuple[str, str], Array] = {}  # assembled machines of the studies of this process
 
 

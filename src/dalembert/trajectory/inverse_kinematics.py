@@ -61,7 +61,7 @@ def pose_error(now: Array, wanted: Array) -> Array:
 
 def inverse_kinematics(
     m: Mechanism,
-    pose: Any,
+    pose: ArrayLike | Mapping[str, Any] | str | PathLike[str],
     q0: ArrayLike | None = None,
     *,
     frame: str | None = None,

@@ -6,13 +6,14 @@ change? `torques_along` answers with peaks, RMS values, powers, and the limits t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..algorithms.drives import Drives
 from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..compute.counted import counted
@@ -34,22 +35,25 @@ from .moves import Trajectory
 from .rolled import require_driven, rolled
 from .torque_result import Excess, Torques
 
+if TYPE_CHECKING:
+    from ..equations import Equations
+
 Array = np.ndarray
 LOOSE = 0.05  # of the mechanism's size: measured joints contradict each other by less
 
 
 def torques_along(
     m: Mechanism,
-    trajectory: Any,
+    trajectory: Trajectory | MeasuredMotion | Sequence[ArrayLike],
     t: ArrayLike | None = None,
     *,
-    wrench_on_environment: Any = None,
-    wrench_on_body: Any = None,
-    drives: Any = "all",
+    wrench_on_environment: Mapping[str, Any] | ArrayLike | None = None,
+    wrench_on_body: Mapping[str, Any] | ArrayLike | None = None,
+    drives: Drives = "all",
     start: ArrayLike | None = None,
-    model: Any = None,
+    model: Equations | None = None,
     parameters: Mapping[str, Any] | None = None,
-    uncertainty: Any = None,
+    uncertainty: object | None = None,
 ) -> Torques:
     """Return the forces that a motion needs, in parts, and the limits it passes.
 
