@@ -14,6 +14,7 @@ residual, one row of the Jacobian and the acceleration at qdd = 0 are the three 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from ..algebra import Vec3, is_plain_zero
 from ..errors import ModelError
@@ -322,8 +323,9 @@ def linearised(
         path_i, path_j = branches(m, loop)
         (i, of_i), (j, of_j) = _columns(m, path_i, q_), _columns(m, path_j, q_)
         rows: list[list[Scalar]] = [[0] * m.nv for _ in range(EQUATIONS[loop.joint])]
-        moves = [(k, End(i.R, i.p, v, w), j) for k, v, w in of_i]
-        moves += [(k, i, End(j.R, j.p, v, w)) for k, v, w in of_j]
+        i, j = replace(i, turned={}), replace(j, turned={})
+        moves = [(k, replace(i, v=v, w=w), j) for k, v, w in of_i]
+        moves += [(k, i, replace(j, v=v, w=w)) for k, v, w in of_j]
         for k, end_i, end_j in moves:
             for row, jet in zip(rows, equations[loop.joint](loop, end_i, end_j), strict=True):
                 row[k] = jet.xd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..algebra import Rotation, Vec3
 from ..expr import Scalar
@@ -52,9 +52,16 @@ class End:
     w: Vec3 = ZERO
     vd: Vec3 = ZERO  # classical, at qdd = 0
     wd: Vec3 = ZERO
+    # where only first rates are asked: the vectors that were turned by R before
+    turned: dict[int, tuple[Vec3, Vec3]] | None = field(default=None, compare=False, repr=False)
 
     def vector(self, a: Vec3) -> Moving:
         """Return a vector fixed in the body, given in its axes."""
+        if self.turned is not None:
+            if id(a) not in self.turned:
+                self.turned[id(a)] = a, self.R @ a
+            x = self.turned[id(a)][1]
+            return Moving(x, ZERO if self.w is ZERO else self.w.cross(x), ZERO)
         x = self.R @ a
         xd = self.w.cross(x)
         return Moving(x, xd, self.wd.cross(x) + self.w.cross(xd))
