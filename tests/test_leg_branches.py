@@ -7,7 +7,7 @@ import dalembert as da
 import referee
 from machines.linkages import PLANAR
 from machines.sketch import BASE, Sketch
-from machines.spatial import SPATIAL
+from machines.spatial import SPATIAL, universal
 
 REST = np.zeros(6)
 
@@ -33,12 +33,39 @@ def rods(kind):
     return s.data("drawn")
 
 
+def upu(cut):
+    """Return a 3-UPU whose platform has a joint of its own, cut at a hinge or a universal joint."""
+    s, top = Sketch(f"3-UPU, {cut}", (0.0, 0.0, -9.81)), np.array([0.0, 0.0, 0.6])
+    s.join("free", BASE, "platform", top, name="platform")
+    for k in range(3):
+        a = 2 * np.pi / 3 * k + 0.2
+        out, side = np.array([np.cos(a), np.sin(a), 0]), np.array([-np.sin(a), np.cos(a), 0])
+        foot, tip = 0.5 * out, top + 0.25 * out
+        along = (tip - foot) / np.linalg.norm(tip - foot)
+        second = np.cross(along, side)
+        universal(s, BASE, f"low{k}", foot, side, second)
+        middle = (foot + tip) / 2
+        s.join("prismatic", f"low{k}", f"up{k}", middle, along, motor=True, name=f"p{k}")
+        if cut == "universal":
+            s.join("universal", f"up{k}", "platform", tip, second, cut=True, aside=side)
+        else:
+            s.join("revolute", f"up{k}", f"end{k}", tip, second)
+            s.join("revolute", f"end{k}", "platform", tip, side, cut=True)
+    return s.data("drawn")
+
+
 MACHINES = {
     **{n: (PLANAR | SPATIAL)[n] for n in
        ("Stewart", "hexaglide", "3-UPU", "3-PRS", "Delta", "agile eye", "3-RRR", "3-RPR")},
     "Delta with rods": lambda: rods("Delta with rods"),
     "Orthoglide": lambda: rods("Orthoglide"),
+    "3-UPU, hinges": lambda: upu("hinge"),
+    "3-UPU, crosses": lambda: upu("universal"),
 }  # fmt: skip
+
+
+SOLVED = ("Stewart", "hexaglide", "Delta with rods", "Orthoglide", "3-UPU, hinges",
+          "3-UPU, crosses")  # fmt: skip
 
 
 def motion(data, q, seed=0, far=0.15):
@@ -50,12 +77,12 @@ def motion(data, q, seed=0, far=0.15):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_ten_robots_from_the_motion_of_their_platform(name):
+def test_twelve_robots_from_the_motion_of_their_platform(name):
     """(66) for every leg: motor forces and the way back, against maximal coordinates."""
     data, start = MACHINES[name]()
     m = da.load(data)
     branch = da.leg_branches(m, start)
-    assert branch.closed_form is (name in ("Stewart", "hexaglide"))
+    assert branch.closed_form is (name in SOLVED)
     q, qd, qdd = motion(data, start)
     T, twist = da.pose(m, q, frame="platform"), da.velocity(m, q, qd, frame="platform")
     rate = da.acceleration(m.tree, q, qd, qdd, frame="platform")
@@ -149,6 +176,27 @@ def test_a_pose_on_another_branch_is_refused_and_not_taken():
     many = da.actuator_forces(m, states, REST, REST, branch=branch)
     assert many.shape == (2, 3)
     assert many[0] == pytest.approx(da.actuator_forces(m, T, REST, REST, branch=branch))
+
+
+@pytest.mark.parametrize("name", ["Delta with rods", "Orthoglide", "3-UPU, hinges"])
+def test_legs_of_reduced_platforms_need_no_start(name):
+    """Signs decide: far poses are found at once, and on each leg's own branch."""
+    data, start = MACHINES[name]()
+    m = da.load(data)
+    usual = da.leg_branches(m, start)
+    T = da.pose(m, start, frame="platform")
+    T[:3, 3] += [0.01, -0.01, -0.05]
+    q = da.leg_states(m, T, REST, REST, branch=usual)[0]
+    assert np.abs(da.closure(m, q)).max() < 1e-10
+    np.testing.assert_allclose(da.pose(m, q, frame="platform"), T, atol=1e-12)
+    assert tuple(da.leg_branches(m, q)) == tuple(usual)
+    T[:3, 3] += [0, 0, 5.0]
+    reason = "cannot go to this pose" + (".*leg 1 does not reach" if "UPU" not in name else "")
+    if "UPU" in name:  # slides have no end: a turn is what its legs refuse
+        T[:3, 3] -= [0, 0, 5.0]
+        T[:3, :3] = [[np.cos(0.2), -np.sin(0.2), 0], [np.sin(0.2), np.cos(0.2), 0], [0, 0, 1]]
+    with pytest.raises(da.ComputationError, match=reason):
+        da.leg_states(m, T, REST, REST, branch=usual)
 
 
 def test_a_platform_lifted_out_of_its_plane_is_refused():

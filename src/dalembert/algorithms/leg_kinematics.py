@@ -130,7 +130,7 @@ def _rrr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scal
     return [a, turn_to(R2 @ two.joint.axis, R2 @ point, back)]  # type: ignore[attr-defined]
 
 
-def _slide_to_distance(d: Vec3, knee: Vec3, target: Vec3, rod2: Scalar, branch: float) -> Scalar:
+def slide_to_distance(d: Vec3, knee: Vec3, target: Vec3, rod2: Scalar, branch: float) -> Scalar:
     """Return how far along d a knee goes until the target is at the rod's length, squared."""
     gap = target - knee
     along = d.dot(gap)
@@ -144,7 +144,7 @@ def _pus(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scal
     rod, knee = R3 @ point, two.placement.p
     _demand(leg, three.placement.p)
     along: Vec3 = one.joint.axis  # type: ignore[attr-defined]
-    s = _slide_to_distance(along, knee, target, rod.dot(rod), sign(branch, 0))
+    s = slide_to_distance(along, knee, target, rod.dot(rod), sign(branch, 0))
     back, length = target - knee - along * s, 1 / sqrt(rod.dot(rod))
     axes = R2 @ two.joint.axis, R2 @ (R3 @ three.joint.axis)  # type: ignore[attr-defined]
     return [s, *two_turns_to(*axes, R2 @ (rod * length), back * length, sign(branch, 1))]
@@ -160,7 +160,7 @@ def _prr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scal
     # in the plane of the rod: what is along the axis is no matter of the joints
     flat, rod = gap - axis * axis.dot(gap), rod - axis * axis.dot(rod)
     _demand(leg, axis * axis.dot(along))
-    s = _slide_to_distance(along, Vec3.zero(), flat, rod.dot(rod), sign(branch, 0))
+    s = slide_to_distance(along, Vec3.zero(), flat, rod.dot(rod), sign(branch, 0))
     return [s, turn_to(axis, rod, flat - along * s)]
 
 

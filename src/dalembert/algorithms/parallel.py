@@ -41,6 +41,9 @@ class Leg:
     motors: tuple[int, ...]  # its motorized joints
     order: tuple[int, ...]  # where those stand among the active joints
     directions: tuple[Vec3, ...]  # in which the platform is held: all three, or two in the plane
+    end: Loop  # the cut joint
+    axis: Vec3  # of the cut joint, in the last body, and in the platform
+    axis_hold: Vec3
 
     @cached_property
     def light(self) -> Mechanism:
@@ -79,7 +82,8 @@ def platform_of(m: Mechanism) -> Platform:
         soft = tuple(replace(e, joint=new[e.joint]) for e in m.elastic if e.joint in new)
         tree = Mechanism(bodies, gravity=m.gravity, drives=drives, elastic=soft, checked=True)
         order = tuple(m.active.index(names[path[k]]) for k in motors)
-        legs.append(Leg(tree, point, hold, motors, order, _directions(tree)))
+        axes = _axes(loop, body)
+        legs.append(Leg(tree, point, hold, motors, order, _directions(tree), loop, *axes))
     return Platform(m, body, tuple(legs), _freedoms(m, body))
 
 
@@ -88,6 +92,13 @@ def _sides(m: Mechanism, loop: Loop, body: int) -> tuple[list[int], Vec3, Vec3]:
     if loop.body_j == body:
         return path_i, loop.point_i, loop.point_j
     return path_j, loop.point_j, loop.point_i
+
+
+def _axes(loop: Loop, body: int) -> tuple[Vec3, Vec3]:
+    """Return the axes of a cut joint in the last body of a leg and in the platform."""
+    i = ZERO if loop.axis is None else loop.axis
+    j = i if loop.axis_j is None else loop.axis_j
+    return (i, j) if loop.body_j == body else (j, i)
 
 
 def _directions(leg: Mechanism) -> tuple[Vec3, ...]:

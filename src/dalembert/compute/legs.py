@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from ..algebra import Transform
 from ..algorithms.kinematics import frame_pose
-from ..algorithms.leg_kinematics import LEGS, leg_coordinates, plain
+from ..algorithms.leg_kinematics import plain
 from ..algorithms.parallel import Leg, platform_of
+from ..algorithms.reduced_legs import coordinates, is_reduced, sign_count
 from ..display import table_html
 from ..errors import ComputationError, ModelError, shown
 from ..kept import Kept
@@ -36,13 +38,16 @@ class LegBranches(tuple[tuple[int, ...], ...]):
 
     q: tuple[float, ...]
     legs: tuple[str, ...]
+    reduced: bool  # legs that hold more or less than one point: the loops say what is free
 
     def __new__(
-        cls, signs: Sequence[tuple[int, ...]], q: Sequence[float], legs: Sequence[str]
-    ) -> LegBranches:
+        cls, signs: Sequence[tuple[int, ...]], q: Sequence[float], legs: Sequence[str],
+        reduced: bool = False,
+    ) -> LegBranches:  # fmt: skip
         """Return the branches of legs at a pose."""
         found = super().__new__(cls, signs)
         found.q, found.legs = tuple(float(x) for x in q), tuple(legs)
+        found.reduced = reduced
         return found
 
     @property
@@ -62,10 +67,10 @@ class LegBranches(tuple[tuple[int, ...], ...]):
 
 
 def needs_following(options: dict[str, Any]) -> bool:
-    """Return whether a branch is that of legs without a closed form; signs become a plain tuple."""
+    """Return whether the loops answer for the platform; signs become a plain tuple otherwise."""
     branch = options.get("branch")
     if isinstance(branch, LegBranches):
-        if not branch.closed_form:
+        if branch.reduced or not branch.closed_form:
             return True
         options["branch"] = tuple(branch)
     return False
@@ -76,7 +81,8 @@ def leg_branches(m: Mechanism, q: ArrayLike) -> LegBranches:
 
     It is what `leg_states`, `actuator_forces`, `platform_jacobian` and `cartesian_model` take as
     `branch`: with it they stand where q says and nowhere else. Legs UPS, RUS, PUS, RRR, RPR and PRR
-    have signs; any other leg, of any description, is followed from q.
+    have signs, and so have UPU legs and cranks and slides with rods (RSS, PSS) under a platform
+    with a free joint; any other leg, of any description, is followed from q.
 
     >>> import dalembert as da
     >>> m = da.robots.three_rrr()
@@ -111,26 +117,33 @@ def leg_branches(m: Mechanism, q: ArrayLike) -> LegBranches:
 def _signs(b: Mechanism, pose: Any) -> LegBranches:
     """Return the signs of legs that have a closed form, or ModelError."""
     robot = platform_of(b)
+    reduced = any(map(is_reduced, robot.legs))
+    if reduced and not is_loose(b, robot.body):
+        raise ModelError("the platform hangs on a leg")
     T = frame_pose(b, b.bodies[robot.body].name, pose.tolist())
     at = {body.name: own for body, own in zip(b.bodies, b.split_q(pose.tolist()), strict=True)}
     found, names = [], []
     for leg in robot.legs:
         own = [x for body in leg.tree.bodies for x in at[body.name]]
-        found.append(_sign_of(leg, T.p + T.R @ leg.hold, own))
-        names.append(joint_name(leg.tree.bodies[0]))
-    return LegBranches(found, pose.tolist(), names)
+        found.append(_sign_of(leg, T, own))
+        names.append(joint_name(leg.tree.bodies[0]) if leg.tree.bodies else "rod")
+    return LegBranches(found, pose.tolist(), names, reduced)
 
 
-def _sign_of(leg: Leg, target: Any, own: Sequence[float]) -> tuple[int, ...]:
+def is_loose(m: Mechanism, body: int) -> bool:
+    """Return whether a platform has a free joint of its own on the base."""
+    return m.bodies[body].joint.kind == "free" and m.bodies[body].parent < 0
+
+
+def _sign_of(leg: Leg, T: Transform, own: Sequence[float]) -> tuple[int, ...]:
     import math
 
-    kinds = tuple(b.joint.kind for b in leg.tree.bodies)
-    count = LEGS[kinds][1] if kinds in LEGS else 0
+    target = T.p + T.R @ leg.hold
     size = 1 + max(abs(float(x)) for x in target)
     best: tuple[float, tuple[int, ...]] = (math.inf, ())
-    for signs in product((1, -1), repeat=count):
+    for signs in product((1, -1), repeat=sign_count(leg)):
         try:
-            made = [plain(x) for x in leg_coordinates(leg.tree, leg.point, target, signs)]
+            made = [plain(x) for x in coordinates(leg, T.R, target, signs)]
         except (ValueError, ZeroDivisionError):
             continue
         turns = [b.joint.kind == "revolute" for b in leg.tree.bodies]
@@ -140,7 +153,7 @@ def _sign_of(leg: Leg, target: Any, own: Sequence[float]) -> tuple[int, ...]:
         ]
         best = min(best, (max(gaps), signs))
     if best[0] > SAME:
-        raise ModelError(f"leg {joint_name(leg.tree.bodies[0])!r} has no closed form at this pose")
+        raise ModelError("a leg has no closed form at this pose")
     return best[1]
 
 

@@ -18,6 +18,7 @@ from ..expr import trace
 from ..mechanism import Mechanism
 from ..plan.assembly import Closure
 from .legs import LegBranches
+from .placed import Placed, turn_of
 from .replan import state_text
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Follower:
         import numpy as np
 
         p0, R0 = self.pose(q)
-        return np.concatenate([self.c.residual(q), (p0 - p) / self.c.size, _turn(R0 @ R.T)])
+        return np.concatenate([self.c.residual(q), (p0 - p) / self.c.size, turn_of(R0 @ R.T)])
 
     def _near(self, q: Array, p: Array, R: Array) -> tuple[Array | None, float]:
         """Return a pose with the platform at (p, R) near q, or None; and by how much it misses."""
@@ -128,7 +129,7 @@ class Follower:
 
         q = self.start if near is None else near
         (p0, R0), (p, R) = self.pose(q), (T[:3, 3], T[:3, :3])
-        turn, done, part = _turn(R @ R0.T), 0.0, 1.0
+        turn, done, part = turn_of(R @ R0.T), 0.0, 1.0
         worst = 0.0
         while done < 1:
             part = min(part, 1 - done)
@@ -152,20 +153,6 @@ class Follower:
                     hint="give leg_branches at a pose nearer to the one asked",
                 )
         return q
-
-
-def _turn(R: Array) -> Array:
-    """Return axis times angle of a rotation."""
-    import numpy as np
-
-    v = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    s, c = np.linalg.norm(v), (np.trace(R) - 1) / 2
-    if s < 1e-9 and c < 0:  # half a turn: the axis is the largest column of R + 1
-        columns = R + np.eye(3)
-        axis = columns[:, int(np.diag(columns).argmax())]
-        return np.pi * axis / np.linalg.norm(axis)
-    angle = np.arctan2(s, c)
-    return v * (angle / s if s > 1e-12 else 1.0)
 
 
 def _rotation(v: Array) -> Array:
@@ -201,8 +188,13 @@ def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches
     ]
     if given[0].shape[len(lead) :] != (4, 4):
         raise UsageError(f"{name}: a pose is 4 x 4", hint=f"{name}(m, pose, twist, ...)")
-    f = Follower(m, branch.q)
     poses = np.empty((*lead, m.nq))
+    if branch.closed_form:
+        placed = Placed(m, branch)
+        for where in np.ndindex(*lead):
+            poses[where] = placed.at(given[0][where], state_text(where))
+        return _QUANTITIES[name](m, placed.name, poses, *given[1:], drives=drives)
+    f = Follower(m, branch.q)
     last: Any = None
     for where in np.ndindex(*lead):
         last = poses[where] = f.at(given[0][where], last, state_text(where))
