@@ -7,7 +7,7 @@ recursions sum for quantities of that unit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ def agree(
     """
     m = with_drawn_values(m, seed)
     q, qd, qdd = (closed_states if is_closed(m) else random_states)(m, states, seed)
-    still, zero = replace(m, gravity=Vec3.zero(), checked=True), np.zeros_like(qd)
+    still, zero = m.weightless, np.zeros_like(qd)
     motors = refused("inverse_dynamics", m) is None
     ahead = _steering(m, "inverse_dynamics") if motors else []
     inputs = {"tau": (q, qd, qdd, *ahead), "M": (q,), "gravity": (q,), "coriolis": (q, qd)}

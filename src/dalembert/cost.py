@@ -8,24 +8,23 @@ counted apart, as `prepare`. Khalil and Dombre, Modeling, Identification and Con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from .algebra import Mat3, Vec3
 from .algorithms.drives import Drives
 from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import has_moving_base
 from .algorithms.parameter_sets import with_parameters
-from .catalog import QUANTITIES, Quantity, algorithm, input_shape, quantity, refused
+from .catalog import QUANTITIES, Quantity, algorithm, quantity, refused
 from .catalog.loops import is_closed
 from .catalog.reduced import ALGORITHMS as REDUCED
-from .compute import program_of
+from .compute import program_of, trace_quantity
 from .compute.model import model_of
+from .compute.trace import Prepare
 from .errors import ComputationError, ModelError
-from .expr import Graph, Program, program, trace
-from .inertia import Inertia
-from .mechanism import Mechanism, Parameter
+from .expr import Program, program
+from .mechanism import Mechanism
 from .mechanism.rehome import merge_fixed
 from .plan.kane import is_constrained, with_speeds
 from .reframe import reframe, simplify
@@ -81,7 +80,7 @@ def costs(
         m = with_speeds(m)
     models = {"given": m}
     if m.form is None:
-        models["standard"] = with_symbolic_inertia(m)
+        models["standard"] = with_symbolic_inertia(m, drives)
     if "base" in kinds:
         models["base"] = with_parameters(reframe(models["standard"]), "base", drives)
     for name in usual(m) if quantities is None else quantities:
@@ -141,7 +140,7 @@ def _program(m: Mechanism, row: Quantity, method: str, kind: str, drives: str) -
     if kind == "given" or row.planned:
         return program_of(m, row.name, method, **options)
     if not row.frame_free or method not in (row.default, "composite"):
-        return _traced(m, row, method, _as_described, options)
+        return _traced(m, row, method, lambda x: x, options)
     # inertias moved to parents pay, unless forming them costs more than it saves
     ways = (reframe, simplify) if kind == "standard" else (simplify,)
     return min((_traced(m, row, method, way, options) for way in ways), key=_total)
@@ -151,60 +150,16 @@ def _total(made: Program) -> int:
     return sum(c.mul + c.add for c in made.cost.values())
 
 
-def _as_described(m: Mechanism) -> Mechanism:
-    return m
-
-
-def _traced(
-    m: Mechanism,
-    row: Quantity,
-    method: str,
-    prepare: Callable[[Mechanism], Mechanism],
-    options: dict[str, Any],
-) -> Program:
+def _traced(m: Mechanism, row: Quantity, method: str, prepare: Prepare, options: Any) -> Program:
     """Return the Program of a quantity on a prepared mechanism, all open parameters at run time."""
-    settings = {**row.options, **options}
-    _, run = algorithm(row, method)
-    outputs = [(out.name, out.shape(m, settings)) for out in row.outputs]
-    sizes = [(n, input_shape(n, m)) for n in row.inputs]
-    graph = Graph()
-    names = m.open_parameters
-    for name in names:
-        graph.param(name)
-    working = prepare(m.bound(m.values, graph).unfolded)
-    made = trace(
-        lambda *inputs: run(working, *inputs, **settings),
-        sizes,
-        name=row.name,
-        outputs=outputs,
-        graph=graph,
-    )
-    return program(made, names)
+    function = trace_quantity(m, row.name, method, prepare=prepare, **options)
+    return program(function, m.open_parameters)
 
 
-def with_symbolic_inertia(m: Mechanism) -> Mechanism:
+def with_symbolic_inertia(m: Mechanism, drives: Drives = "none") -> Mechanism:
     """Return the mechanism with ten symbolic inertial parameters for each moving body.
 
-    M, MX.. MZ, XX.. YZ about the frame origin, numbered from 1. Fixed bodies are merged into their
-    parents first; bodies that are massless stay so.
+    Fixed bodies are merged into their parents first; bodies that are massless stay so. Of drives
+    what is counted is a symbol too.
     """
-    m = merge_fixed(m)
-    taken = {p.name for p in m.parameters}
-    graph, new, bodies = Graph(), [], []
-
-    def symbol(name: str) -> Any:
-        while name in taken:
-            name += "_"
-        new.append(Parameter(name))
-        return graph.param(name)
-
-    for k, body in enumerate(m.bodies, 1):
-        if not body.inertia.is_massless():
-            mass = symbol(f"M{k}")
-            lever = Vec3(*(symbol(f"M{axis}{k}") for axis in "XYZ"))
-            six = [symbol(f"{axes}{k}") for axes in ("XX", "YY", "ZZ", "XY", "XZ", "YZ")]
-            body = replace(body, inertia=Inertia(mass, lever, Mat3.symmetric(*six), "origin"))
-        bodies.append(body)
-    return replace(
-        m, bodies=tuple(bodies), parameters=(*m.parameters, *new), changes=(), checked=True
-    )
+    return with_parameters(merge_fixed(m), "standard", drives)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,11 @@ from .algorithms.velocity_constraints import Constraints
 from .compute import evaluate, neutral
 from .compute.counted import counted
 from .compute.designs import Designs, designs_of
+from .compute.recorded import recorded
 from .display import table_html
 from .door import doors
 from .errors import UsageError, shown
-from .expr import Function, Graph, jacobian, trace
+from .expr import Function, jacobian
 from .joint import Vector
 from .linear_reduction import ignorable, independent, quotient, restricted
 from .mechanism import Mechanism, joint_name, require_mechanism
@@ -311,30 +312,25 @@ def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
 
 def _flow(own: System, u: Array, coordinates: Any, speeds: Any) -> Function:
     """Return (d, q, v, tau) -> (q̇, v̇) at the state moved by the tangent d."""
-    m = own.m
-    n = len(coordinates)
-    graph = Graph()
-    bound = own.bound(m.bound())
+    m, n, signals = own.m, len(coordinates), list(map(float, u))
 
-    def record(d: Vector, q: Vector, v: Vector, tau: Vector) -> Any:
-        step: list[Any] = [0] * m.nv
+    def flow(bound: System, d: Vector, q: Vector, v: Vector, tau: Vector) -> Any:
         change = list(v)
         if isinstance(bound, Closed):
             closed = closed_at(bound.m, bound.plan, q, 0)
-            step = list(closed.tree(list(d[:n]), None))
-            q = moved(m, q, step)
+            q = moved(m, q, list(closed.tree(list(d[:n]), None)))
             for k, x in zip(speeds, d[n:], strict=True):
                 change[k] = change[k] + x
             change = list(closed_at(bound.m, bound.plan, q, 0).velocity(change))
         else:
             q = moved(m, q, list(d[:n]))
             change = [a + b for a, b in zip(v, d[n:], strict=True)]
-        qd = bound.velocity(q, change, list(map(float, u)))
-        rate = bound.acceleration(q, change, tau, list(map(float, u)))
+        qd = bound.velocity(q, change, signals)
+        rate = bound.acceleration(q, change, tau, signals)
         return [*(qd[k] for k in coordinates), *(rate[k] for k in speeds)]
 
     sizes = [("d", n + len(speeds)), ("q", m.nq), ("v", own.speeds), ("tau", own.forces)]
-    return trace(record, sizes, name="flow", graph=graph)
+    return recorded(m, "flow", sizes, None, lambda of, graph: partial(flow, own.bound(of)))
 
 
 def _turning(m: Mechanism, qd: Array) -> Array:

@@ -11,11 +11,12 @@ from typing import Any
 from .algorithms import closed_form
 from .algorithms.augmented_body import augmented_bodies
 from .compute import trace_quantity
+from .compute.recorded import recorded
 from .emit.program_text import program_text
 from .equations.model import left_out
 from .equations.tree import LONG
 from .errors import DalembertError
-from .expr import Expr, Function, Graph, Port, Program, program, trace
+from .expr import Expr, Function, Graph, Port, Program, program
 from .expr.forms import expand
 from .mechanism import Mechanism
 
@@ -61,24 +62,20 @@ def _work(made: Program) -> int:
     return cost.mul + cost.add + 20 * cost.sincos
 
 
-def _bound(m: Mechanism, graph: Graph) -> Mechanism:
-    for name in m.open_parameters:
-        graph.param(name)
-    return m.bound({k: v for k, v in m.values.items() if k not in m.open_parameters}, graph)
-
-
 def _closed(eq: Any, keys: list[Any]) -> Made:
     """Return the program of the polynomials themselves."""
-    graph, model = Graph(), eq.model
-    b = _bound(model, graph)
-    sign = -1 if eq.sign == "section2" else 1
+    model, sign, seen = eq.model, -1 if eq.sign == "section2" else 1, []
 
-    def body(q: Any) -> list[Any]:
-        found = closed_form.coefficients(b, q)
-        return [found.get(key, 0) * (sign if key[0] == "Q" else 1) for key in keys]
+    def make(bound: Mechanism, graph: Graph) -> Any:
+        def body(q: Any) -> list[Any]:
+            found = closed_form.coefficients(bound, q)
+            return [found.get(key, 0) * (sign if key[0] == "Q" else 1) for key in keys]
 
-    made = trace(body, [("q", model.nq)], name="coefficients", outputs=[("x", (len(keys),))],
-                 graph=graph)  # fmt: skip
+        seen.append(bound)
+        return body
+
+    made = recorded(model, "coefficients", [("q", model.nq)], [("x", (len(keys),))], make)
+    b = seen[0]
     words = {}
     for g, (kind, *key) in zip(eq.ring.symbols.generators, b.form.symbols, strict=True):
         if kind == "number" and len(key[0]) == 1 and isinstance(b.form.numbers[key[0][0]], Expr):

@@ -7,15 +7,13 @@ from numpy.testing import assert_allclose
 from dalembert.algorithms.augmented_body import one_freedom_each
 from dalembert.algorithms.homogeneous import (
     Posture,
-    add,
     operator,
-    product,
     pseudo_inertia,
-    scaled,
     trace,
 )
 from dalembert.inertia import Inertia
 from dalembert.joint import Prismatic, Revolute
+from dalembert.linalg import Matrix
 from models import homogeneous, homogeneous_coefficients, lagrange_coefficients, newton_euler
 from sentences import mechanism
 from trees import tree_state as tree
@@ -39,10 +37,10 @@ def test_each_coefficient_is_the_true_one(seed):
 
 def test_the_operators_are_the_printed_ones_about_z():
     turn, slide = operator(Revolute()), operator(Prismatic())
-    assert turn == ((0, -1, 0, 0), (1, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
-    assert slide == ((0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 0, 0))
-    assert np.allclose(np.array(product(turn, turn)), np.diag([-1, -1, 0, 0]))
-    assert not np.any(product(slide, slide))
+    assert [list(row) for row in turn[:2]] == [[0, -1, 0, 0], [1, 0, 0, 0]]
+    assert list(slide[2]) == [0, 0, 0, 1] and not np.any(np.array([*turn[2:], *slide[:2]]))
+    assert np.allclose(np.array(turn @ turn), np.diag([-1, -1, 0, 0]))
+    assert not np.any(np.array(slide @ slide))
 
 
 def test_a_constant_before_the_joint_moves_its_operator():
@@ -52,8 +50,8 @@ def test_a_constant_before_the_joint_moves_its_operator():
     h = 1e-6
     up, down = Posture(m, [0.3, 0.4 + h]).steps[1], Posture(m, [0.3, 0.4 - h]).steps[1]
     slope = (np.array(up) - np.array(down)) / (2 * h)
-    assert_allclose(np.array(product(at.D[1], at.steps[1])), slope, atol=1e-9)
-    printed = np.array(product(operator(m.bodies[1].joint), at.steps[1]))
+    assert_allclose(np.array(at.D[1] @ at.steps[1]), slope, atol=1e-9)
+    printed = np.array(operator(m.bodies[1].joint) @ at.steps[1])
     assert np.abs(printed - slope).max() > 1e-6
 
 
@@ -91,7 +89,6 @@ def test_the_two_signs_of_gravity_are_opposite():
     assert_allclose(homogeneous_coefficients(m, q)[0], [-x for x in load], atol=1e-12)
 
 
-def test_traces_and_sums():
-    a = ((1, 2, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+def test_a_trace_is_the_sum_of_products():
+    a = Matrix([(1, 2, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)])
     assert trace(a, a) == 8
-    assert add(a, scaled(a, -1)) == ((0,) * 4,) * 4

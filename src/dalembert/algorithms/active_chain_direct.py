@@ -15,7 +15,7 @@ from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .active_chain import circle
 from .augmented_body import refuse_wrenches
-from .composite_direct import refuse_singular
+from .singular_model import refuse_singular
 
 
 def active_chain_direct(

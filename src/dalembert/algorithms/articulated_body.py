@@ -10,13 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..algebra import Vec3, is_plain_one, is_plain_zero
-from ..errors import SingularModel
 from ..expr import Scalar
 from ..joint import Vector
 from ..linalg import Matrix, spd
-from ..mechanism import Body, Mechanism, joint_name
+from ..mechanism import Body, Mechanism
 from ..spatial import NO_WRENCH, ZERO, Articulated, Motion, Twist, Wrench
 from .newton_euler import Wrenches
+from .singular_model import no_inertia
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +133,8 @@ def _times_inverse(
     In the directions that a joint leaves free, `free`, U is D itself and K the unit matrix.
     """
     n = len(D)
-    singular = SingularModel(
-        f"joint {joint_name(body)!r} moves no inertia: the direct model does not exist",
-        hint="give the body beyond it a mass or an inertia about the joint, or a rotor inertia",
-    )
     if any(is_plain_zero(D[a][a]) for a in range(n)):
-        raise singular
+        raise no_inertia(body)
     rows = [[u.entries()[r] for u in U] for r in range(6)]
     try:
         K = [
@@ -150,7 +146,7 @@ def _times_inverse(
             for r, row in enumerate(rows)
         ]
     except ZeroDivisionError:
-        raise singular from None
+        raise no_inertia(body) from None
     columns = ([row[a] for row in K] for a in range(n))
     return [Wrench(Vec3(*column[:3]), Vec3(*column[3:])) for column in columns]
 

@@ -17,10 +17,11 @@ from ..joint import Vector
 from ..linalg import Definite, Matrix
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
-from .closed_kinematics import CERTIFIED, Closed, Plan
+from .closed_kinematics import CERTIFIED, Closed
 from .composite import composite
 from .joint_forces import JointForces
 from .loop_closure import closure, closure_rates, loop_jacobian
+from .loop_plan import LoopPlan
 from .newton_euler import newton_euler
 
 OPENED = 100.0  # an opening of left-out equations by this many residuals may come from them
@@ -35,7 +36,7 @@ class Cut:
 
     m: Mechanism
     tree: Mechanism
-    plan: Plan
+    plan: LoopPlan
     q: Vector
     forces: JointForces
 

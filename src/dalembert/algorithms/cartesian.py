@@ -12,7 +12,7 @@ from ..joint import Vector
 from ..linalg import Matrix, each_column, general
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
-from .kane import centre, massive, without_gravity
+from .kane import centre, massive
 from .kinematics import Target, target_jacobian, target_jacobian_derivative
 from .newton_euler import newton_euler
 
@@ -66,7 +66,7 @@ def cartesian_bias(
     """Return V_x = J⁻ᵀ (c - D J⁻¹ J̇ q̇) (E3.9), c the Coriolis and centrifugal forces."""
     J, Jd = J_n(m, q, frame), J_n_dot(m, q, qd, frame)
     x, xd = (q, qd) if m.fold is None else (m.fold.coordinates(q), m.fold.rates(qd))
-    c = Values(newton_euler(without_gravity(m), x, xd, [0] * m.nv))
+    c = Values(newton_euler(m.weightless, x, xd, [0] * m.nv))
     c = c if m.fold is None else Values(m.fold.forces(c))
     return general(J.T, c - D @ general(J, Jd @ qd))
 

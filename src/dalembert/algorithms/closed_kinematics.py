@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 from ..algebra import is_plain_zero
 from ..expr import Scalar, absolute, maximum, minimum, where
@@ -18,35 +17,13 @@ from ..linalg import Planned, dot
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism, is_rolling
 from .loop_closure import closure, closure_rates, closure_sides, loop_jacobian
+from .loop_plan import LoopPlan
 
 Matrix = Sequence[Sequence[Scalar]]
 CERTIFIED = 1e-9  # a certificate above this says that the plan is not that of the state
 
 
-class Plan(Protocol):
-    """What is known of the loops before tracing (see `plan.LoopPlan`)."""
-
-    @property
-    def rows(self) -> tuple[int, ...]: ...
-    @property
-    def dependent(self) -> tuple[int, ...]: ...
-    @property
-    def independent(self) -> tuple[int, ...]: ...
-    @property
-    def motors(self) -> tuple[int, ...]: ...
-    @property
-    def free(self) -> int: ...
-    @property
-    def equations(self) -> int: ...
-    @property
-    def spare_motors(self) -> int: ...
-    @property
-    def row_sizes(self) -> tuple[float, ...]: ...
-    @property
-    def column_sizes(self) -> tuple[float, ...]: ...
-
-
-def _share(J: Matrix, plan: Plan) -> Scalar:
+def _share(J: Matrix, plan: LoopPlan) -> Scalar:
     """Return the smallest share that the dependent coordinates have in a planned row.
 
     A wheel alone has one pivot, which is the largest there is: beside the rest of its row it may
@@ -76,14 +53,14 @@ class Closed:
     """A mechanism at a pose with its closure factorised."""
 
     m: Mechanism
-    plan: Plan
+    plan: LoopPlan
     q: Vector
     J: Matrix
     factor: Planned
     moving: bool = False  # the rates that are given are those of a motion: none has to follow
 
     @staticmethod
-    def at(m: Mechanism, plan: Plan, q: Vector) -> Closed:
+    def at(m: Mechanism, plan: LoopPlan, q: Vector) -> Closed:
         """Return the closure equations of a pose, solved for the dependent rates."""
         J = loop_jacobian(m, q)
         A = [[J[r][k] for k in plan.dependent] for r in plan.rows]
@@ -216,7 +193,7 @@ def _stepped(closed: Closed) -> list[Scalar]:
     return out
 
 
-def closed_at(m: Mechanism, plan: Plan, q: Vector, steps: int) -> Closed:
+def closed_at(m: Mechanism, plan: LoopPlan, q: Vector, steps: int) -> Closed:
     """Return the closure at a pose, after `steps` of Newton."""
     closed = Closed.at(m, plan, q)
     for _ in range(steps):

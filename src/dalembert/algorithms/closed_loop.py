@@ -18,11 +18,12 @@ from ..joint import Vector
 from ..linalg import Matrix, general, projected, spd
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism, joint_name
-from .closed_kinematics import Closed, Plan, closed_at
+from .closed_kinematics import Closed, closed_at
 from .composite import composite
 from .drives import Drives
 from .joint_forces import JointForces
 from .loop_closure import closure_rates
+from .loop_plan import LoopPlan
 from .newton_euler import Wrenches, newton_euler
 
 Inverse = Callable[..., Sequence[Scalar]]  # of rigid bodies: (tree, q, qd, qdd, wrenches)
@@ -45,7 +46,7 @@ class ClosedModel:
     @staticmethod
     def at(
         m: Mechanism,
-        plan: Plan,
+        plan: LoopPlan,
         q: Vector,
         tree: Mechanism | None = None,
         drives: Drives = "inertia",
@@ -64,7 +65,7 @@ class ClosedModel:
         return replace(self, closed=replace(self.closed, moving=True))
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> LoopPlan:
         """The plan of the loops."""
         return self.closed.plan
 
@@ -202,7 +203,7 @@ def closed_hybrid(
     return model.closed.tree(ask, None) + rest, [force[k] for k in plan.motors]
 
 
-def _known(m: Mechanism, plan: Plan, given: Sequence[str | int]) -> set[int]:
+def _known(m: Mechanism, plan: LoopPlan, given: Sequence[str | int]) -> set[int]:
     """Return the velocity variables whose accelerations are given: motors, all independent."""
     if plan.spare_motors:
         raise ModelError(

@@ -8,17 +8,16 @@ articulated bodies do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from ..algebra import is_plain_zero
-from ..errors import SingularModel
 from ..expr import Scalar
 from ..joint import Vector
 from ..linalg import Vector as Values
 from ..linalg import leaves_first
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism
 from .composite import composite
 from .newton_euler import Wrenches, newton_euler
+from .singular_model import refuse_singular
 
 
 def composite_direct(
@@ -34,14 +33,3 @@ def composite_direct(
     refuse_singular(m, M)
     h = newton_euler(m, q, qd, [0] * m.nv, wrenches)
     return leaves_first(M, Values(tau) - h)
-
-
-def refuse_singular(mechanism: Mechanism, M: Sequence[Sequence[Scalar]]) -> None:
-    """Raise SingularModel for a joint whose own inertia is zero whatever the pose."""
-    for j, body in mechanism.outward():
-        k = mechanism.velocity_index[j]
-        if any(is_plain_zero(M[k + a][k + a]) for a in range(body.joint.nv)):
-            raise SingularModel(
-                f"joint {joint_name(body)!r} moves no inertia: the direct model does not exist",
-                hint="give the body beyond it a mass or an inertia about the joint, or a rotor",
-            )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ..expr import Scalar, absolute, maximum, minimum, where
 from ..joint import Vector
 from ..mechanism import Mechanism
-from .closed_kinematics import Plan
 from .loop_closure import loop_jacobian
+from .loop_plan import LoopPlan
 
 
-def side(m: Mechanism, plan: Plan, q: Vector) -> Scalar:
+def side(m: Mechanism, plan: LoopPlan, q: Vector) -> Scalar:
     """Return a number that changes its sign where the dependent joints do not follow the motors.
 
     The determinant of the planned equations has that sign; its size here is the smallest pivot of

@@ -20,10 +20,10 @@ from ..mechanism import Mechanism
 from ..mechanism.rehome import expand_planar
 from ..spatial import CoriolisFactor, Wrench, inertia_to_parent
 from .composite import composite
-from .composite_direct import refuse_singular
 from .joint_forces import JointForces
 from .link_states import LinkState, link_states
 from .newton_euler import Wrenches, newton_euler
+from .singular_model import refuse_singular
 from .slopes import slopes, tangent, units
 from .springs import spring_forces
 

@@ -8,21 +8,19 @@ misprints (E2.3).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
-from ..algebra import Vec3
 from ..expr import Scalar
 from ..joint import Vector
 from ..linalg import Matrix, spd
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
-from .composite_direct import refuse_singular
 from .newton_euler import Wrenches, newton_euler
+from .singular_model import refuse_singular
 
 
 def mass_matrix_by_columns(m: Mechanism, q: Vector) -> Matrix:
     """Return the mass matrix A; of each column only what lies on and below the diagonal is used."""
-    n, still = m.nv, replace(m, gravity=Vec3.zero(), checked=True)
+    n, still = m.nv, m.weightless
     columns = [newton_euler(still, q, [0] * n, Values.unit(n, c)) for c in range(n)]
     return Matrix([[columns[min(r, c)][max(r, c)] for c in range(n)] for r in range(n)])
 

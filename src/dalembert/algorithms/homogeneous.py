@@ -7,19 +7,20 @@ product is formed as the section says, which is what makes this the slow one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from ..algebra import Rotation, Transform, Vec3, is_plain_zero
+from ..algebra import Transform, is_plain_zero
 from ..expr import Scalar
 from ..inertia import Inertia
 from ..joint import Joint, Vector
+from ..linalg import Matrix
+from ..linalg import Vector as Vector4
 from ..mechanism import Mechanism
 from .augmented_body import one_freedom_each, refuse_wrenches
 
-Matrix = tuple[tuple[Scalar, ...], ...]  # 4 x 4
-ZERO: Matrix = ((0,) * 4,) * 4
+ZERO = Matrix.zeros(4, 4)
 
 
 def homogeneous(
@@ -40,11 +41,11 @@ def homogeneous(
         path = at.paths[j]
         acceleration = ZERO
         for k in path:
-            acceleration = add(acceleration, scaled(at.U(j, k), qdd[k]))
+            acceleration = acceleration + at.U(j, k) * qdd[k]
             if moving:
                 for p in path:
-                    acceleration = add(acceleration, scaled(at.U2(j, k, p), qd[k] * qd[p]))
-        pushed = product(acceleration, at.J[j])
+                    acceleration = acceleration + at.U2(j, k, p) * (qd[k] * qd[p])
+        pushed = acceleration @ at.J[j]
         for i in path:
             F[i] = F[i] + trace(pushed, at.U(j, i))
     return F
@@ -70,7 +71,7 @@ class Posture:
         self.paths: list[list[int]] = []
         for j, body in m.outward():
             self.paths.append([*(self.paths[body.parent] if body.parent >= 0 else []), j])
-        self.G = (*m.gravity, 0)
+        self.G = Vector4([*m.gravity, 0])
         self.J = [pseudo_inertia(body.inertia) for body in m.bodies]
         self._U: dict[tuple[int, ...], Matrix] = {}
 
@@ -80,7 +81,7 @@ class Posture:
         made = []
         for body in self.m.bodies:
             K = body.placement
-            made.append(product(product(matrix(K), operator(body.joint)), matrix(K.inverse)))
+            made.append(matrix(K) @ operator(body.joint) @ matrix(K.inverse))
         return made
 
     @cached_property
@@ -90,11 +91,11 @@ class Posture:
 
     def P(self, j: int, start: int = -1) -> Matrix:
         """Return P^j (2-3), or P_start^j when it starts at another body."""
-        made, at = identity(), start
+        made, at = Matrix.unit(4), start
         path = self.paths[j] if j >= 0 else []
         for k in path[path.index(start) + 1 if start >= 0 else 0 :]:
             key = (start, k, -1, -1)
-            made = self._U[key] if key in self._U else product(made, self.steps[k])
+            made = self._U[key] if key in self._U else made @ self.steps[k]
             self._U[key], at = made, k
         assert at == j
         return made
@@ -105,8 +106,7 @@ class Posture:
             return ZERO
         if (j, i) not in self._U:
             below = self.m.bodies[i].parent
-            changed = product(self.P(below), self.D[i])
-            self._U[j, i] = product(changed, self.P(j, below))
+            self._U[j, i] = self.P(below) @ self.D[i] @ self.P(j, below)
         return self._U[j, i]
 
     def U2(self, j: int, k: int, p: int) -> Matrix:
@@ -116,9 +116,8 @@ class Posture:
             return ZERO
         if (j, k, p) not in self._U:
             below, between = self.m.bodies[k].parent, self.m.bodies[p].parent
-            left = product(self.P(below), self.D[k])
-            left = product(product(left, self.P(between, below)), self.D[p])
-            self._U[j, k, p] = product(left, self.P(j, between))
+            left = self.P(below) @ self.D[k] @ self.P(between, below) @ self.D[p]
+            self._U[j, k, p] = left @ self.P(j, between)
         return self._U[j, k, p]
 
     def Q(self, i: int) -> Scalar:
@@ -127,8 +126,7 @@ class Posture:
         for j, body in self.m.outward():
             if i in self.paths[j]:
                 moment = (*body.h, body.m)  # m_j d_j
-                there = [dot(row, moment) for row in self.U(j, i)]
-                Q = Q - dot(self.G, there)
+                Q = Q - self.G @ (self.U(j, i) @ moment)
         return Q
 
     def A(self, i: int, k: int) -> Scalar:
@@ -136,7 +134,7 @@ class Posture:
         A: Scalar = 0
         for j in range(len(self.J)):
             if i in self.paths[j] and k in self.paths[j]:
-                A = A + trace(product(self.U(j, k), self.J[j]), self.U(j, i))
+                A = A + trace(self.U(j, k) @ self.J[j], self.U(j, i))
         return A
 
     def T(self, i: int, k: int, p: int) -> Scalar:
@@ -144,7 +142,7 @@ class Posture:
         T: Scalar = 0
         for j in range(len(self.J)):
             if {i, k, p} <= set(self.paths[j]):
-                T = T + trace(product(self.U2(j, k, p), self.J[j]), self.U(j, i))
+                T = T + trace(self.U2(j, k, p) @ self.J[j], self.U(j, i))
         return T
 
 
@@ -152,62 +150,27 @@ def operator(joint: Joint) -> Matrix:
     """Return the D of a joint about or along any axis (a screw does both): ∂P/∂q = D P."""
     v, w = joint.columns([0])[0]
     rows = w.skew().rows
-    return (*((*rows[u], v[u]) for u in range(3)), (0, 0, 0, 0))
+    return Matrix([*((*rows[u], v[u]) for u in range(3)), [0] * 4])
 
 
 def pseudo_inertia(inertia: Inertia) -> Matrix:
     """Return J_j (2-6): moments about the frame origin, off-diagonals +∫xy dm (E0.5)."""
     xx, yy, zz, xy, xz, yz = inertia.Io.six()
     x, y, z = inertia.h
-    return (
+    return Matrix([
         ((yy + zz - xx) / 2, -xy, -xz, x),
         (-xy, (xx + zz - yy) / 2, -yz, y),
         (-xz, -yz, (xx + yy - zz) / 2, z),
         (x, y, z, inertia.m),
-    )
-
-
-# -- 4 x 4 matrices --------------------------------------------------------------------------------
-
-
-def identity() -> Matrix:
-    """Return the unit matrix, 4 x 4."""
-    return matrix(Transform(Rotation(), Vec3.zero()))
+    ])  # fmt: skip
 
 
 def matrix(T: Transform) -> Matrix:
     """Return P of (2-3): rotation, origin, and the scale factor 1."""
     rows = T.R.matrix().rows
-    return (*((*rows[u], T.p[u]) for u in range(3)), (0, 0, 0, 1))
-
-
-def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    """Return the sum of products."""
-    out: Scalar = 0
-    for x, y in zip(a, b, strict=True):
-        out = out + x * y
-    return out
-
-
-def product(a: Matrix, b: Matrix) -> Matrix:
-    """Return the matrix a b."""
-    columns = tuple(zip(*b, strict=True))
-    return tuple(tuple(dot(row, column) for column in columns) for row in a)
-
-
-def add(a: Matrix, b: Matrix) -> Matrix:
-    """Return the matrix a + b."""
-    return tuple(tuple(x + y for x, y in zip(r, s, strict=True)) for r, s in zip(a, b, strict=True))
-
-
-def scaled(a: Matrix, k: Scalar) -> Matrix:
-    """Return the matrix k a."""
-    return tuple(tuple(x * k for x in row) for row in a)
+    return Matrix([*((*rows[u], T.p[u]) for u in range(3)), (0, 0, 0, 1)])
 
 
 def trace(a: Matrix, b: Matrix) -> Scalar:
     """Return Tr(a bᵀ)."""
-    out: Scalar = 0
-    for r, s in zip(a, b, strict=True):
-        out = out + dot(r, s)
-    return out
+    return sum((r @ s for r, s in zip(a, b, strict=True)), 0)

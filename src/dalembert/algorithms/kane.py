@@ -247,7 +247,7 @@ def state_model(m: Mechanism, r: Reduction, acting: Acting) -> tuple[Values, Val
 
 def inertia_forces(m: Mechanism, r: Reduction, forces: JointForces) -> Values:
     """Return what the motion needs at α̇ = 0, affine terms included; J_nh' of it is Cα (S3.11)."""
-    tau = Values(newton_euler(without_gravity(m), r.q, r.qd, r.drift))
+    tau = Values(newton_euler(m.weightless, r.q, r.qd, r.drift))
     return tau.plus(forces.inertial(r.drift))
 
 
@@ -268,15 +268,10 @@ def constraint_forces(m: Mechanism, r: Reduction, acting: Acting) -> Values:
     makes it follow its motion.
     """
     _, qd, qdd = state_model(m, r, acting)
-    needed = kane(without_gravity(m), r.q, qd, qdd).plus(acting.forces.inertial(qdd))
+    needed = kane(m.weightless, r.q, qd, qdd).plus(acting.forces.inertial(qdd))
     H = r.H
     lam = spd(H @ H.T, H @ (needed - active_forces(m, r, acting)))
     return shared_forces(m, r.q, r.steer, H, lam)
-
-
-def without_gravity(m: Mechanism) -> Mechanism:
-    """Return the mechanism with gravity set to zero."""
-    return replace(m, gravity=Vec3.zero(), checked=True)
 
 
 def _split(x: Vector) -> tuple[Vec3, Vec3]:

@@ -11,7 +11,7 @@ from ..linalg import Matrix, general
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .composite import composite
-from .kane import Acting, Reduction, active_forces, speed_rows, without_gravity
+from .kane import Acting, Reduction, active_forces, speed_rows
 from .newton_euler import newton_euler
 from .shared_forces import shared_forces
 
@@ -22,7 +22,7 @@ def multipliers(
     """Return (α̇, q̇, q̈, λ) of a machine under its velocity constraints."""
     n, q, qd, H = m.nv, r.q, r.qd, r.H
     M = acting.forces.mass(composite(m, q))
-    bias = newton_euler(without_gravity(m), q, qd, [0] * n)
+    bias = newton_euler(m.weightless, q, qd, [0] * n)
     drift = [row.hd - Values(row.Hd) @ qd for row in r.constraints]
     whole = Matrix.block([[M, -H.T], [H, Matrix.zeros(len(H), len(H))]]) if len(H) else M
     found = general(whole, [*(active_forces(m, r, acting) - bias), *drift])

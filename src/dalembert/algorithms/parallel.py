@@ -322,7 +322,7 @@ def _bias(
 
 def _inertia(robot: Platform, pose: Vector, states: Sequence[LegState], drives: Drives) -> Matrix:
     """Return A: the platform's own inertia and Σ (J_i⁻¹ J_vi)ᵀ M_i (J_i⁻¹ J_vi)."""
-    still = replace(robot, m=replace(robot.m, gravity=ZERO, checked=True))
+    still = replace(robot, m=robot.m.weightless)
     columns = [_wrench(still, pose, [0] * 6, Values.unit(6, c)) for c in range(6)]
     A = Matrix([[columns[max(a, b)][min(a, b)] for b in range(6)] for a in range(6)])
     for s in states:

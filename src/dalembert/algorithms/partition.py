@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..algebra import is_plain_zero
-from ..errors import SingularModel
 from ..expr import Scalar
 from ..joint import Vector
-from ..linalg import Matrix, spd
 from ..linalg import Vector as Values
-from ..mechanism import Mechanism, joint_name
+from ..linalg import spd
+from ..mechanism import Mechanism
 from .articulated_body import NOTHING, Known
 from .composite import composite
 from .newton_euler import Wrenches, newton_euler
+from .singular_model import refuse_singular
 
 
 def hybrid_by_partition(
@@ -33,7 +32,7 @@ def hybrid_by_partition(
     H = Values(newton_euler(m, q, qd, [0] * m.nv, wrenches))
     x, r = Values(x), velocity_indices(m, known.given)
     f = [k for k in range(m.nv) if k not in set(r)]
-    _check(m, A, f)
+    refuse_singular(m, A, f)
 
     # A_ff q̈_f = Γ_f - H_f - A_fr q̈_r, (71) and (86)
     found = spd(A.pick(f, f), x.pick(f) - H.pick(f) - A.pick(f, r) @ x.pick(r))
@@ -50,13 +49,3 @@ def hybrid_by_partition(
 def velocity_indices(m: Mechanism, bodies: Collection[int]) -> list[int]:
     """Return the velocity indices of the joints of these bodies, in order."""
     return [m.velocity_index[j] + k for j in sorted(bodies) for k in range(m.bodies[j].joint.nv)]
-
-
-def _check(m: Mechanism, A: Matrix, sought: list[int]) -> None:
-    owner = [body for body in m.bodies for _ in range(body.joint.nv)]
-    for k in sought:
-        if is_plain_zero(A[k][k]):
-            raise SingularModel(
-                f"joint {joint_name(owner[k])!r} moves no inertia: nothing gives its acceleration",
-                hint="give a body beyond it a mass or an inertia, or give the joint's motion",
-            )

@@ -7,10 +7,8 @@ inverse = rigid + rotor q̈ - passive, direct = rigid(tau + passive, rotor), M +
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import Vec3
 from ..joint import Vector
 from ..linalg import Matrix
 from ..linalg import Vector as Values
@@ -89,7 +87,7 @@ def gravity_load(rigid: Algorithm) -> Algorithm:
 
 def coriolis_forces(rigid: Algorithm) -> Algorithm:
     """Return the forces of Coriolis and centrifugal kind: unaccelerated, without gravity."""
-    return lambda m, q, qd: rigid(_without_gravity(m), q, qd, [0] * m.nv)
+    return lambda m, q, qd: rigid(m.weightless, q, qd, [0] * m.nv)
 
 
 def bias_forces(rigid: Algorithm) -> Algorithm:
@@ -105,10 +103,6 @@ def bias_forces(rigid: Algorithm) -> Algorithm:
     return bias
 
 
-def _without_gravity(m: Mechanism) -> Mechanism:
-    return replace(m, gravity=Vec3.zero(), checked=True)
-
-
 # -- mass matrix -------------------------------------------------------------------------------
 
 
@@ -121,7 +115,7 @@ def by_columns(rigid: Algorithm) -> Algorithm:
     """Return the mass matrix: column j is the inverse model of a unit acceleration of joint j."""
 
     def mass_matrix(m: Mechanism, q: Vector) -> Matrix:
-        still, n = _without_gravity(m), m.nv
+        still, n = m.weightless, m.nv
         return Matrix.columns([rigid(still, q, [0] * n, Values.unit(n, j)) for j in range(n)], n)
 
     return with_rotors(mass_matrix)

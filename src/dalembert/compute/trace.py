@@ -16,7 +16,7 @@ from ..algorithms.velocity_rows import with_told
 from ..catalog import WRENCHED, Quantity, algorithm, input_shape, quantity
 from ..catalog.loops import CHECKS
 from ..errors import UsageError
-from ..expr import OPS, Function, Graph, Program, program, trace
+from ..expr import OPS, Function, Graph, Program, program
 from ..expr.arena import LEAVES, PAYLOAD
 from ..mechanism import Mechanism
 from ..plan import LoopPlan, planned
@@ -25,6 +25,7 @@ from ..reframe import Levers, simplify
 from ..spatial import Wrench
 from .describe import check_steps
 from .loops import cut_tree
+from .recorded import recorded
 from .singular import singular
 from .slopes import (
     Repeated,
@@ -53,6 +54,7 @@ def _sizes(m: Mechanism, row: Quantity, wrench: bool) -> list[tuple[str, Any]]:
     return [*sizes, ("wrench", (len(m.bodies), 6))] if wrench else sizes
 
 
+Prepare = Callable[[Mechanism], Mechanism]
 COMPOSITE = ("composite", "base_axes")  # methods that ask for nothing but joint-space results
 FEW, MANY = 12, 100  # bodies up to which frames are chosen among four, among two
 
@@ -65,6 +67,7 @@ def trace_quantity(
     parameters: Sequence[str] | None = None,
     wrench: bool = False,
     plan: LoopPlan | None = None,
+    prepare: Prepare | None = None,
     watch: Callable[[Mechanism, Graph], Mechanism] = lambda working, graph: working,
     **options: Any,
 ) -> Function:
@@ -72,8 +75,9 @@ def trace_quantity(
 
     With `wrench` the last input is the wrench each link exerts on the environment, (bodies, 6).
     With closed loops the last outputs are the closure residuals, the smallest pivot ratio and the
-    certificate; `plan` is by default that of the generic branch. `watch` sees each mechanism
-    that is traced, with its graph, and may replace it by an equal one.
+    certificate; `plan` is by default that of the generic branch. `prepare` chooses the frames
+    of the bound mechanism, by default those that cost least. `watch` sees each mechanism that is
+    traced, with its graph, and may replace it by an equal one.
     """
     row = quantity(name, m)
     if not row.planned and ("alpha" in row.inputs or "steer" in row.inputs):
@@ -87,27 +91,26 @@ def trace_quantity(
     outputs = [(out.name, out.shape(m, {**settings, "plan": plan})) for out in ends]
     sizes = _sizes(m, row, wrench)
 
-    def record(prepare: Callable[[Mechanism], Mechanism]) -> Function:
-        graph = Graph()
-        names = run_time_parameters(m, parameters)
-        for parameter in names:  # their order in the graph is their order in the mechanism
-            graph.param(parameter)
-        baked = {k: v for k, v in m.values.items() if k not in names}
-        bound = m.bound(baked, graph)
-        start: tuple[Any, ...] = (watch(prepare(bound.unfolded), graph),)
-        extra = dict(settings)
-        if plan is not None:
-            # loop points stand in the frames as described, the tree's dynamics may choose its own
-            start = (bound, plan)
-            if "drives" in settings:
-                extra["tree"] = prepare(cut_tree(bound))
+    def record(prepare: Prepare) -> Function:
+        def make(bound: Mechanism, graph: Graph) -> Callable[..., Any]:
+            start: tuple[Any, ...] = (watch(prepare(bound.unfolded), graph),)
+            extra = dict(settings)
+            if plan is not None:
+                # loop points stand in the frames as described, the tree's may be its own
+                start = (bound, plan)
+                if "drives" in settings:
+                    extra["tree"] = prepare(cut_tree(bound))
 
-        def body(*inputs: Sequence[Any]) -> Any:
-            acting = {"wrenches": _wrenches(inputs[-1])} if wrench else {}
-            return run(*_told(row, start, inputs[: len(row.inputs)]), **acting, **extra)
+            def body(*inputs: Sequence[Any]) -> Any:
+                acting = {"wrenches": _wrenches(inputs[-1])} if wrench else {}
+                return run(*_told(row, start, inputs[: len(row.inputs)]), **acting, **extra)
 
-        return trace(body, sizes, name=name, outputs=outputs, graph=graph)
+            return body
 
+        return recorded(m, name, sizes, outputs, make, parameters)
+
+    if prepare is not None:
+        return record(prepare)
     if wrench or chosen not in (row.default, *COMPOSITE) or _as_described(m, row):
         return record(lambda x: x)
     first, *others = _frames(m, row, chosen)
@@ -117,7 +120,7 @@ def trace_quantity(
     return best
 
 
-def _frames(m: Mechanism, row: Quantity, method: str) -> list[Callable[[Mechanism], Mechanism]]:
+def _frames(m: Mechanism, row: Quantity, method: str) -> list[Prepare]:
     """Return the ways to choose frames among which the one that costs least is looked for."""
     few = len(m.bodies) <= FEW
     serial = all(b.parent == j - 1 for j, b in enumerate(m.bodies))

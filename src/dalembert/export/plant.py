@@ -23,11 +23,12 @@ from ..algorithms.loop_closure import closure
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import TIME
 from ..catalog import algorithm, quantity
-from ..compute import neutral, run_time_parameters
+from ..compute import neutral
+from ..compute.recorded import recorded
 from ..emit.names import CodeNames
 from ..emit.unit import Slot
 from ..errors import ComputationError
-from ..expr import IMPLICIT, Expr, Function, Graph, Port, expand, push, trace
+from ..expr import IMPLICIT, Expr, Function, Graph, Port, expand, push
 from ..expr.exact import to_float
 from ..joint import Vector
 from ..mechanism import UNHELD, Mechanism, joint_name
@@ -115,20 +116,17 @@ class StateModel:
     def _traced(
         self, name: str, ports: str, body: Callable[..., Any], outputs: Sequence[tuple[str, int]]
     ) -> Function:
-        m, graph = self.m, Graph()
-        names = run_time_parameters(m, self.asked)
-        for parameter in names:
-            graph.param(parameter)
-        bound = m.bound({k: v for k, v in m.values.items() if k not in names}, graph)
+        m = self.m
         sizes = {"q": m.nq, "v": self.own.speeds, "tau": self.own.forces, "u": self.signals}
         sizes |= {"a": m.nv, "lam": len(self._plan.rows) if self.closed else 0}
         ends = [(p, sizes[p]) for p in ports.split() if p != "u" or sizes[p]]
 
-        def record(*inputs: Vector) -> Any:
-            return body(bound, **dict(zip((p for p, _ in ends), inputs, strict=True)))
+        def make(bound: Mechanism, graph: Graph) -> Callable[..., Any]:
+            names = [p for p, _ in ends]
+            return lambda *inputs: body(bound, **dict(zip(names, inputs, strict=True)))
 
         shapes = [(n, (size,) if size else ()) for n, size in outputs]
-        return trace(record, ends, name=name, outputs=shapes, graph=graph)
+        return recorded(m, name, ends, shapes, make, self.asked)
 
     def rates(self) -> Function:
         """Return (q, v, tau, u) -> (dq/dt, dv/dt); for loops also how far they are from singular.

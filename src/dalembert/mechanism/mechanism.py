@@ -131,6 +131,11 @@ class Mechanism:
         """One name per velocity variable, likewise (`base.wx`); forces have the same names."""
         return _parted((joint_name(b), b.joint.rate_parts) for b in self.bodies)
 
+    @property
+    def weightless(self) -> Mechanism:
+        """The mechanism without gravity."""
+        return replace(self, gravity=Vec3.zero(), checked=True)
+
     @cached_property
     def frames(self) -> tuple[str, ...]:
         """The name of every frame: bodies (fixed links too), then named frames."""

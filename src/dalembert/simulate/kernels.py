@@ -17,6 +17,7 @@ from ..algorithms.drives import dry_drives, holding_friction
 from ..algorithms.dry_friction import Outcome
 from ..algorithms.velocity_constraints import Constraints
 from ..compute import run_time_parameters
+from ..compute.recorded import recorded
 from ..errors import UsageError
 from ..expr import (
     Function,
@@ -27,7 +28,6 @@ from ..expr import (
     jacobian,
     minimum,
     program,
-    trace,
     where,
 )
 from ..joint import Vector
@@ -115,25 +115,23 @@ class Kernels:
     own: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # of functions
 
     def _program(self, name: str, body: Callable[..., Any], outputs: Any) -> Program:
-        m = self.system.m
-        graph = Graph()
-        names = self.parameters_at_run_time
-        for parameter in names:
-            graph.param(parameter)
-        baked = {k: v for k, v in m.values.items() if k not in names}
-        bound = self.system.bound(m.bound(baked, graph))
-        sizes = [("x", m.nq + bound.speeds), ("t", 1)]
-        sizes += [("u", max(1, self.inputs)), ("p", self.data)]
+        m, names = self.system.m, self.parameters_at_run_time
+        sizes = [("x", self.size), ("t", 1), ("u", max(1, self.inputs)), ("p", self.data)]
         if name in MAPS:
             sizes.append(("h", 1))
 
-        def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
-            clock = [t[0], 1] if bound.timed else []
-            last = self.prescribed.stop
-            own = (u[: self.signals], [*u[self.prescribed], *clock], u[last : self.inputs])
-            return body(bound, x[: m.nq], x[m.nq :], t[0], own, p, *h)
+        def make(of: Mechanism, graph: Graph) -> Callable[..., Any]:
+            bound = self.system.bound(of)
 
-        found = trace(record, sizes, name=name, outputs=outputs, graph=graph)
+            def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
+                clock = [t[0], 1] if bound.timed else []
+                last = self.prescribed.stop
+                own = (u[: self.signals], [*u[self.prescribed], *clock], u[last : self.inputs])
+                return body(bound, x[: m.nq], x[m.nq :], t[0], own, p, *h)
+
+            return record
+
+        found = recorded(m, name, sizes, outputs, make, self.parameters or None)
         if self.ways:
             found = widened(found, self.ways, name)
         if name.startswith("tangent"):
