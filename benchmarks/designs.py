@@ -123,7 +123,7 @@ def bands() -> float:
 
 ROWS: tuple[tuple[str, Callable[[], float], str], ...] = (
     ("1,000,000 6R arms, 100 samples, peak and RMS, Parquet (s of one core)", sixr, "120"),
-    ("1,000,000 four-bars closed and measured, Parquet (s of one core)", fourbars, "4"),
+    ("1,000,000 four-bars closed and measured, Parquet (s of one core)", fourbars, "2"),
     ("gradient by 7 masses of a Panda over the forces (times)", gradient, "4"),
     ("regressor and triangles of 1,000,000 samples of a Panda (s)", panda_rows, "3"),
     ("bands of 100,000 samples of 30 joints (s)", bands, "2"),

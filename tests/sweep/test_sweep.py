@@ -171,6 +171,21 @@ def test_a_dask_cluster_gives_the_same_bytes(tmp_path):
     assert files(tmp_path / "dask") == files(tmp_path / "here")
 
 
+def test_a_scheduler_is_reached_through_tls(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    asked = []
+
+    def client(address, **more):
+        asked.append(address)
+        raise OSError
+
+    monkeypatch.setattr(distributed, "Client", client)
+    for on in ("dask://127.0.0.1:1", "dask+tls://127.0.0.1:1"):
+        with pytest.raises(da.ComputationError, match="no Dask scheduler answers"):
+            run(small_study(), tmp_path / "x", on=on, resume=True)
+    assert asked == ["tcp://127.0.0.1:1", "tls://127.0.0.1:1"]
+
+
 def test_fronts_and_the_best(tmp_path):
     m = da.load(ARM)
     s = da.sweep(m, {"L1": (0.3, 0.6), "L2": (0.3, 0.6)}, task=MOVE2, samples=300, workers=1,

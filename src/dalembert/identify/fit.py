@@ -8,12 +8,13 @@ of each joint, intervals by the jackknife over stretches of time, which asks not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..errors import ComputationError
 from ..measure.packages import scipy_part
+from .loud import loud_columns
 from .rows import Equations, Stretch, triangle
 
 Array = np.ndarray
@@ -33,6 +34,7 @@ class Fit:
     condition: float = 1.0
     freedom: int = 1  # of Student's distribution of the intervals
     R: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)  # weighted [Y tau]
+    hidden: tuple[int, ...] = ()  # columns that only noise moves
 
 
 def stacked(stretches: Sequence[Stretch], noise: Array) -> Array:
@@ -51,17 +53,41 @@ def residuals(stretches: Sequence[Stretch], x: Array) -> tuple[Array, Array]:
 
 
 def fit(e: Equations) -> Fit:
-    """Return the fit of the training part."""
+    """Return the fit of the training part, without columns that only noise moves."""
+    seen, T, x, noise = weighted(e)
+    hidden: list[int] = []
+    if e.noise is not None:
+        rows = np.sum([s.rows for s in e.training], axis=0)
+        spread = np.einsum("j,jkl->kl", rows / noise**2, e.noise)
+        hidden = loud_columns(stacked(e.training, noise), seen, spread)
+    if hidden and len(hidden) < len(seen):
+        e = replace(e, training=[_without(s, hidden) for s in e.training])
+        seen, T, x, noise = weighted(e)
+    R = stacked(e.training, noise)
+    columns = R[:, list(seen)]
+    size = np.linalg.norm(columns, axis=0)
+    values = x[list(seen)]
+    spread, freedom = jackknife(e, noise, seen)
+    condition = float(np.linalg.cond(columns / size))
+    return Fit(seen, values, T, spread, noise, condition, freedom, R, tuple(hidden))
+
+
+def _without(s: Stretch, columns: Sequence[int]) -> Stretch:
+    """Return a stretch in which some columns move nothing."""
+    keep = np.ones(s.R[0].shape[1])
+    keep[list(columns)] = 0.0
+    return replace(s, R=[x * keep for x in s.R])
+
+
+def weighted(e: Equations) -> tuple[tuple[int, ...], Array, Array, Array]:
+    """Return what is seen, what is grouped into it, all values, and the noise of each joint."""
     p = len(e.unknowns.names)
     have = np.sum([s.rows for s in e.training], axis=0) > 0
     noise = np.where(have, 1.0, np.inf)
-    first = stacked(e.training, noise)
-    seen, T = visible(first[:, :-1])
+    seen, T = visible(stacked(e.training, noise)[:, :-1])
     if not seen:
         raise ComputationError(
-            "the motion shows no parameter",
-            hint="let every joint move; da.excite finds a motion",
-            command="let every joint move; dalembert excite finds a motion",
+            "the motion shows no parameter", hint="let every joint move; da.excite finds a motion"
         )
     x = np.zeros(p)
     for _ in range(ROUNDS):
@@ -75,13 +101,7 @@ def fit(e: Equations) -> Fit:
         noise = np.where(have, np.maximum(found, 1e-9 * found[have].max()), np.inf)
         if done:
             break
-    R = stacked(e.training, noise)
-    columns = R[:, list(seen)]
-    size = np.linalg.norm(columns, axis=0)
-    values = x[list(seen)]
-    spread, freedom = jackknife(e, noise, seen)
-    condition = float(np.linalg.cond(columns / size))
-    return Fit(seen, values, T, spread, noise, condition, freedom, R)
+    return seen, T, x, noise
 
 
 def visible(R: Array) -> tuple[tuple[int, ...], Array]:

@@ -81,6 +81,9 @@ class Identification:
         for k, name in enumerate(u.names):
             if k in f.seen:
                 continue
+            if k in f.hidden:
+                out[name] = "hardly moved: the noise of the positions hides it"
+                continue
             into = [u.names[f.seen[r]] for r in np.flatnonzero(f.grouped[:, k])]
             out[name] = f"only together with {', '.join(into[:4])}" if into else "no force shows it"
         felt = np.abs(u.K).max(axis=0, initial=0.0) > 0

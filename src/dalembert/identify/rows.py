@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..measure.motion import MeasuredMotion
+from .loud import noise_of_columns
 from .unknowns import Unknowns, equation_indices
 
 Array = np.ndarray
@@ -137,6 +138,7 @@ class Equations:
     every: int = 1  # samples per equation
     held_from: int = 0  # the first sample that is held out
     notes: tuple[str, ...] = ()
+    noise: Array | None = field(default=None, repr=False)  # of the columns, per equation
 
 
 def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
@@ -171,7 +173,9 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
         raise UsageError("no sample is whole: position, rates and forces are needed together")
     if every > 1:
         notes.append(f"regressor and forces filtered alike, one equation per {every} samples")
-    return Equations(u, training, kept, names, every, last[0], tuple(notes))
+    moving = np.abs(d.qd[:, indices]) > dead
+    noise = noise_of_columns(u, d, np.isfinite(tau) & (moving | (dead == 0)))
+    return Equations(u, training, kept, names, every, last[0], tuple(notes), noise)
 
 
 def _every(d: MeasuredMotion) -> int:

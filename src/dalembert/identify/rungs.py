@@ -46,8 +46,9 @@ def with_best_rungs(e: Equations) -> Equations:
             break
     at = columns(chosen)
     extras = tuple(u.extras[k - first] for k in at[first:])
+    noise = None if e.noise is None else e.noise[:, at][:, :, at]
     return replace(e, unknowns=u.beside(extras), training=[_kept(s, at) for s in e.training],
-                   holdout=_kept(e.holdout, at))  # fmt: skip
+                   holdout=_kept(e.holdout, at), noise=noise)  # fmt: skip
 
 
 def _kept(s: Stretch, at: list[int]) -> Stretch:

@@ -23,6 +23,7 @@ from .study import Study
 
 Progress = Callable[[int, int, float], None]  # designs done, designs in all, seconds so far
 LOST = 120.0  # seconds to wait for the bytes of a chunk that is done
+SCHEMES = {"dask://": "tcp://", "dask+tls://": "tls://"}  # certificates: Dask's own settings
 DEATHS = 3  # workers that a chunk may kill before the study stops
 
 
@@ -113,8 +114,9 @@ def _engine(on: str, s: Study, todo: list[int], workers: int | None) -> Iterator
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise UsageError(f"workers={workers!r}", hint="a whole number, 1 or more")
         return _here(s, todo) if count == 1 or len(todo) <= 1 else _processes(s, todo, count)
-    if isinstance(on, str) and on.startswith("dask://"):
-        return _dask(on.replace("dask://", "tcp://", 1), s, todo)
+    for scheme, wire in SCHEMES.items():
+        if isinstance(on, str) and on.startswith(scheme):
+            return _dask(on.replace(scheme, wire, 1), s, todo)
     raise UsageError(f"on={shown(str(on))!r}", hint='"local" or "dask://HOST:PORT"')
 
 

@@ -1,0 +1,85 @@
+"""Whole design studies by the clock: two workers beside one, Dask beside processes, memory.
+
+Meant for a quiet machine of two cores: a study of about a minute runs three times.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import dalembert as da
+from dalembert.sweep.run import run
+from dalembert.sweep.study import Study, study_of
+
+from .designs import SIX, fourbars, gradient
+
+MILLION, MINUTE = 1_000_000, 60.0
+RANGES = {"L1": (0.3, 0.6), "L2": (0.3, 0.6), "L3": (0.3, 0.6), "M2": (3.0, 8.0)}
+TASK = {"joint_moves": [{"from": [0] * 6, "to": [1, 0.5, -0.5, 0.3, 0.4, 0.2], "time": 1.0}],
+        "samples": 100}  # fmt: skip
+PEAK = """
+import resource, sys
+from pathlib import Path
+from benchmarks.studies import study
+from dalembert.sweep.run import run
+run(study(int(sys.argv[1])), Path(sys.argv[2]), workers=1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def study(count: int) -> Study:
+    """Return a study of six-joint arms, 100 samples each, peak and RMS."""
+    plan = {"kind": "sobol", "samples": count, "seed": 0}
+    return study_of(da.load(SIX), RANGES, TASK, ["peak", "rms"], plan)
+
+
+def clock(s: Study, folder: Path, on: str = "local", workers: int | None = None) -> float:
+    """Return the seconds that a study takes, files included."""
+    start = time.monotonic()
+    run(s, folder, on=on, workers=workers)
+    taken = time.monotonic() - start
+    shutil.rmtree(folder)
+    return taken
+
+
+def on_dask(s: Study, folder: Path) -> float:
+    """Return the seconds on a local cluster of two workers that is already there."""
+    import distributed
+
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as c:
+        return clock(s, folder, on=c.scheduler_address.replace("tcp://", "dask://"))
+
+
+def memory(count: int, folder: Path) -> float:
+    """Return the largest memory of a process that runs a study, MB."""
+    command = [sys.executable, "-c", PEAK, str(count), str(folder)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def lines(quick: bool) -> Iterator[str]:
+    """Yield a table."""
+    part = 0.05 if quick else 1.0
+    yield "| | measured | asked |"
+    yield "|---|---|---|"
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "study"
+        count = int(part * MILLION)
+        two = clock(study(count), folder, workers=2)
+        yield f"| {count:,} 6R arms, 100 samples, two workers (s) | {two:.1f} | {60 * part:g} |"
+        long = study(int(part * MILLION * max(1.0, MINUTE / (two / part))))
+        two = clock(long, folder, workers=2)
+        one = clock(long, folder, workers=1)
+        yield f"| {long.count:,} 6R arms, two workers beside one (times) | {one / two:.2f} | 1.8 |"
+        dask = on_dask(long, folder)
+        more = 100 * dask / two - 100
+        yield f"| the same on Dask beside processes, {two:.0f} s (%) | {more:+.1f} | 15 |"
+        small, large = (memory(n, Path(place) / str(n)) for n in (count // 10, count))
+        yield f"| memory of {count:,} designs, of a tenth (MB) | {large:.0f}, {small:.0f} | equal |"
+    yield f"| 1,000,000 four-bars closed and measured (s of one core) | {fourbars():.2f} | 2 |"
+    yield f"| gradient by 7 masses of a Panda over the forces (times) | {gradient():.2f} | 4 |"
