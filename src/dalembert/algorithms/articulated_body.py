@@ -84,8 +84,8 @@ def hybrid_dynamics(
         U[j] = [J[j] @ s for s in S[j]]
         own = {a: rotor[k + a] for a in range(len(S[j])) if k + a in rotor}
         D[j] = Matrix([[s.dot(t) for t in U[j]] for s in S[j]]).plus_diagonal(own)
-        free = () if own or k in sliding else _directions(S[j])
-        K[j] = _times_inverse(U[j], D[j], body, free, sliding.get(k, 1))
+        free = () if own or k in sliding else directions(S[j])
+        K[j] = times_inverse(U[j], D[j], body, free, sliding.get(k, 1))
         left = beta[j] - J[j] @ zeta[j]
         u[j] = [force + s.dot(left) for force, s in zip(x_[j], S[j], strict=False)]
         if body.parent >= 0:
@@ -114,7 +114,7 @@ def hybrid_dynamics(
     return m.join(qdd), m.join(tau), transmitted
 
 
-def _directions(S: Sequence[Twist]) -> list[int]:
+def directions(S: Sequence[Twist]) -> list[int]:
     """Return along which of the six directions a joint is free, none if it has another axis."""
     found = []
     for s in S:
@@ -125,7 +125,7 @@ def _directions(S: Sequence[Twist]) -> list[int]:
     return found
 
 
-def _times_inverse(
+def times_inverse(
     U: Sequence[Wrench], D: Matrix, body: Body, free: Sequence[int], sliding: Scalar
 ) -> list[Wrench]:
     """Return the columns of U D⁻¹, K; a joint that moves no inertia has none.

@@ -13,6 +13,7 @@ from ..kept import Kept
 from ..mechanism import Mechanism, freed
 from .cheapest import cheapest, has_choice
 from .model import model_of
+from .rolled import is_rolled, rolled
 from .slopes import Repeated, checked_way, kept_parameters, named, run_time_parameters
 
 if TYPE_CHECKING:
@@ -72,15 +73,16 @@ def compile(
     own = method or (row.default if row else None), sorted(options.items())
     key = repr((m.digest, m.values, quantity, *own, parameters, wrench, wrt, plan))
     asked: Any = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
-    make = partial(_traced, m, quantity, method, **asked, **options)
+    make: partial[Any] = partial(_traced, m, quantity, method, **asked, **options)
     if row is None or set(options) - set(row.options):
         make()  # raises the error that names what is wrong
-    if has_choice(m, row, method, wrench):
-        make, key = partial(cheapest, _traced, m, quantity, **asked, **options), key + "cheapest"
     told = {**asked, **asdict(form), **options, "threads": threads, "single": single}
     told["parameters"] = names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
+    make, way = _way(make, m, row, method, {**asked, "names": names, "packed": packed}, options)
     known = {n: to_float(m.values[n]) for n in names if n in m.values}
-    made = compile_program(make, key, threads, known, form, single, CLOSED if closed else None)
+    made = compile_program(
+        make, key + way, threads, known, form, single, CLOSED if closed else None
+    )
     return _with_origin(made, m, quantity, method, told)
 
 
@@ -91,6 +93,22 @@ def _planned(m: Mechanism, quantity: str, form: Any, plan: LoopPlan | None) -> L
 
     check_loops(quantity, form)
     return plan or planned(m)
+
+
+def _way(
+    make: partial[Any], m: Mechanism, row: Quantity | None, method: str | None,
+    asked: dict[str, Any], options: dict[str, Any],
+) -> tuple[partial[Any], str]:  # fmt: skip
+    """Return how the program of a kernel is made, and a word for it: the cheapest way there is."""
+    from ..runtime import refusal
+
+    way = ""
+    if row is not None and has_choice(m, row, method, asked["wrench"]):
+        plain = {k: v for k, v in asked.items() if k not in ("names", "packed")}
+        make, way = partial(cheapest, _traced, m, row.name, **plain, **options), "cheapest"
+    if row is not None and refusal() is None and is_rolled(m, row, method, **asked, **options):
+        make, way = partial(rolled, make, m, row.name, asked["packed"], **options), "rolled"
+    return make, way
 
 
 def _traced(m: Mechanism, quantity: str, method: str | None = None, **asked: Any) -> Program:

@@ -5,6 +5,7 @@ from typing import Any
 
 EXPORTS = {
     "compile_program": "build",
+    "refusal": "build",
     "Form": "form",
     "check_call": "form",
     "check_loops": "form",

@@ -7,9 +7,11 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from ..errors import UsageError, shown
 from ..expr import Program
+from ..expr.rolled import Rolled
 from . import cache
 from .card import Card, card
 from .form import PLAIN, Form, check_single
@@ -17,9 +19,11 @@ from .interpret import Interpreted
 from .kernel import Kernel
 from .packed import Places, packed
 
+Made = Program | Rolled
+
 
 def compile_program(
-    program: Program | Callable[[], Program],
+    program: Made | Callable[[], Made],
     key: str | None = None,
     threads: int = 1,
     defaults: Mapping[str, float] | None = None,
@@ -70,9 +74,11 @@ def _lanes(form: Form, doubles: int) -> int:
     return int(form.lanes(doubles)) if form.layout == "tiles" else 1
 
 
-def _made(program: Program | Callable[[], Program], form: Form) -> tuple[Program, Places | None]:
+def _made(program: Made | Callable[[], Made], form: Form) -> tuple[Any, Places | None]:
     """Return the program in a form, and what its values are places of."""
     made = program() if callable(program) else program
+    if isinstance(made, Rolled):
+        return made, Places(made.whole, made.index) if form.packed else None
     return packed(made) if form.packed else (made, None)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
+from collections.abc import Sequence
 
 from . import cache
 from .instructions import LIBM
@@ -40,6 +41,11 @@ def borrowed(name: str, kind: str) -> str:
     given = ", ".join(f"{t} %x{k}" for k in range(LIBM[name]))
     body = f"{load}\n  %y = tail call {t} %f({given})\n  ret {t} %y"
     return f"define internal {t} @{name}.{kind}({given}) #0 {{\n  {body}\n}}\n"
+
+
+def sines(lanes: Sequence[int]) -> list[str]:
+    """Return the table of a kernel that borrows nothing but sines, and their local names."""
+    return [table(len(NAMES)), *(borrowed("sincos", suffix(w)) for w in lanes)]
 
 
 def libm_lanes(name: str, lanes: int) -> str:

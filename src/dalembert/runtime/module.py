@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..expr import OPS, Port, Program
 from ..expr.block import folded, gathered
+from ..expr.rolled import Rolled
 from . import layout as places
 from . import reduce, tiles
 from .form import PLAIN, Form
@@ -13,6 +14,7 @@ from .lanes import suffix
 from .library import NAMES, borrowed, declarations
 from .llvm import STACK, generate, host, table
 from .lower import Frame, Numbers, constant_results, functions
+from .rolled import module as rolled_module
 from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule, sparse
 from .transpose import pack, rest, unpack
 
@@ -163,7 +165,7 @@ def _leaving(program: Program, lanes: int) -> tuple[list[Outlet], list[int]]:
 
 
 def compile_object(
-    program: Program,
+    program: Program | Rolled,
     level: int | None = None,
     whole: int = WHOLE,
     chunk: int = CHUNK,
@@ -172,6 +174,8 @@ def compile_object(
     scalar: int | None = None,
 ) -> Object:
     """Return the object code of a program; `single`: for one state at a time."""
+    if isinstance(program, Rolled):
+        return Object(generate((made := rolled_module(program, form))[0], 1), *made[1:])
     lines = len(program.step.lines) + len(program.prepare.lines)
     if level is None:
         level = 0 if lines > LARGE else 1

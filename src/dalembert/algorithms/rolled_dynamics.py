@@ -1,0 +1,164 @@
+"""Inverse and direct dynamics of large trees, with code of constant size.
+
+The recursions are those of `newton_euler` and `articulated_body`, link by link: what is written
+here is only which values a link hands to its neighbours, and where they are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..algebra import Vec3
+from ..expr import Port
+from ..expr.rolled import Cells, Rolled, Roller, Slots
+from ..joint import Vector
+from ..linalg import Matrix, spd
+from ..mechanism import Mechanism
+from ..spatial import Articulated, Motion
+from .articulated_body import directions, times_inverse
+from .rolled_links import Link, Links, constants
+from .rolled_values import (
+    Inward,
+    Outward,
+    articulated_entries,
+    as_articulated,
+    as_motion,
+    as_twist,
+    as_wrench,
+    inputs,
+)
+
+SIX = 6
+
+
+def rolled_newton_euler(m: Mechanism, rotor: dict[int, float]) -> Rolled:
+    """Return inverse dynamics: tau of (q, qd, qdd)."""
+    n = m.nv
+    roller = Roller("inverse_dynamics", inputs(m, "qdd"), [Port("tau", (n,))])
+    links = Links(m, rotor, roller)
+    links.angles()
+    wrench = [roller.room(SIX) for _ in m.bodies]
+    motion = Outward(roller, 9, [0] * 6 + [*-m.gravity])
+    out = roller.begin()
+    for j, body in links.outward():
+        v = body.joint.nv
+        ports = {"before": 9, "turn": 2, "q": body.joint.nq, "qd": v, "qdd": v}
+        cells = {"before": motion.of(body.parent), "after": motion.new(m, j), "wrench": wrench[j]}
+        cells |= {"turn": links.turn(j), "q": links.q(j)}
+        cells |= {"qd": links.rate(1, j), "qdd": links.rate(2, j)}
+        links.apply(out, j, _needed, ports, {"after": 9, "wrench": SIX}, cells)
+    inward = roller.begin()
+    sums = Inward(Slots(roller, SIX))
+    for j, body in links.inward():
+        v = body.joint.nv
+        ports = {"turn": 2, "q": body.joint.nq, "qdd": v, "wrench": SIX}
+        cells = {"turn": links.turn(j), "q": links.q(j), "qdd": links.rate(2, j)}
+        cells |= {"wrench": wrench[j], "tau": links.result(0, j)}
+        sums.step(links, inward, j, _transmitted, ports, {"tau": v, "sent": SIX}, cells)
+    return roller.rolled()
+
+
+def _needed(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Sequence[Any]:
+    joint = link.body.rates(q, qd, qdd)
+    own = as_motion(before).carried(*link.place(q)).moved(*joint)
+    return [*own.w, *own.wd, *own.vd], own.needs(link.body).entries()
+
+
+def _transmitted(
+    link: Link, q: Vector, qdd: Vector, wrench: Vector, felt: Vector = (), onto: Vector = ()
+) -> Sequence[Any]:
+    total = as_wrench(wrench) + as_wrench(felt)
+    tau = [f + link.rotor * a for f, a in zip(link.body.project(q, total), qdd, strict=True)]
+    return tau, total.to_parent(*link.place(q), onto=as_wrench(onto)).entries()
+
+
+def rolled_articulated_body(m: Mechanism, rotor: dict[int, float]) -> Rolled:
+    """Return direct dynamics: qdd of (q, qd, tau)."""
+    roller = Roller("forward_dynamics", inputs(m, "tau"), [Port("qdd", (m.nv,))])
+    links = Links(m, rotor, roller)
+    links.angles()
+    accelerations(links, [links.result(0, j) for j in range(len(m.bodies))])
+    return roller.rolled()
+
+
+def accelerations(links: Links, qdd: Sequence[Cells]) -> None:
+    """Write the passes that find the accelerations of joints under the forces of input 2."""
+    m, roller = links.m, links.roller
+    zeta, beta = ([roller.room(SIX) for _ in m.bodies] for _ in range(2))
+    K = [roller.room(SIX * b.joint.nv) for b in m.bodies]
+    y = [roller.room(b.joint.nv) for b in m.bodies]
+    w = Outward(roller, 3, [0] * 3)
+    out, known = roller.begin(), {}
+    for j, body in links.outward():
+        ports = {"before": 3, "turn": 2, "q": body.joint.nq, "qd": body.joint.nv}
+        cells = {"turn": links.turn(j), "q": links.q(j), "qd": links.rate(1, j)}
+        cells |= {"before": w.of(body.parent), "after": w.new(m, j)}
+        cells |= {"zeta": zeta[j], "beta": beta[j]}
+        ends = {"after": 3, "zeta": SIX, "beta": SIX}
+        known[j] = constants(links.apply(out, j, _alone, ports, ends, cells), "zeta")
+    inward = roller.begin()
+    sums = Inward(Slots(roller, 27))
+    for j, body in links.inward():
+        v = body.joint.nv
+        ports = {"turn": 2, "q": body.joint.nq, "tau": v, "zeta": SIX, "beta": SIX}
+        cells = {"turn": links.turn(j), "q": links.q(j), "tau": links.rate(2, j)}
+        cells |= {"zeta": zeta[j], "beta": beta[j], "K": K[j], "y": y[j]}
+        ends = {"K": SIX * v, "y": v, "sent": 27}
+        made = sums.step(links, inward, j, _resisted, ports, ends, cells, known[j])
+        known[j] += constants(made, "K") if made else ()
+    a = Outward(roller, SIX, [*-m.gravity, 0, 0, 0])
+    last = roller.begin()
+    for j, body in links.outward():
+        v = body.joint.nv
+        ports = {"before": SIX, "turn": 2, "q": body.joint.nq, "zeta": SIX, "K": SIX * v, "y": v}
+        cells = {"turn": links.turn(j), "q": links.q(j), "zeta": zeta[j], "K": K[j], "y": y[j]}
+        cells |= {"before": a.of(body.parent), "after": a.new(m, j), "qdd": qdd[j]}
+        links.apply(last, j, _moved, ports, {"qdd": v, "after": SIX}, cells, known[j])
+
+
+def _alone(link: Link, before: Vector, q: Vector, qd: Vector) -> Sequence[Any]:
+    joint = link.body.rates(q, qd, [0] * len(qd))
+    alone = Motion(Vec3(*before)).carried(*link.place(q)).moved(*joint)
+    beta = -Motion(alone.w).needs(link.body)
+    return [*alone.w], alone.acceleration.entries(), beta.entries()
+
+
+def _resisted(
+    link: Link, q: Vector, tau: Vector, zeta: Vector, beta: Vector,
+    felt: Vector = (), onto: Vector = (),
+) -> Sequence[Any]:  # fmt: skip
+    J, left = Articulated.of(link.body), as_wrench(beta)
+    if felt:
+        J, left = J + as_articulated(felt), left + as_wrench(felt[21:])
+    S = link.body.joint.columns(q)
+    U = [J @ s for s in S]
+    own = {} if link.rotor == 0 else {0: link.rotor}
+    D = Matrix([[s.dot(t) for t in U] for s in S]).plus_diagonal(own)
+    K = times_inverse(U, D, link.body, () if own else directions(S), 1)
+    left = left - J @ as_twist(zeta)
+    u = [force + s.dot(left) for force, s in zip(tau, S, strict=True)]
+    y = [u[0] * (1 / D[0][0])] if len(S) == 1 else list(spd(D, u))
+    for t, x in zip(K, u, strict=True):
+        left = left - t * x
+    place = link.place(q)
+    force = left.to_parent(*place, onto=as_wrench(onto[21:]))
+    handed = J.less(U, K).to_parent(*place)
+    if onto:
+        handed = as_articulated(onto) + handed
+    sent = [*articulated_entries(handed), *force.entries()]
+    return [x for t in K for x in t.entries()], y, sent
+
+
+def _moved(
+    link: Link, before: Vector, q: Vector, zeta: Vector, K: Vector, y: Vector
+) -> Sequence[Any]:
+    S = link.body.joint.columns(q)
+    a = as_twist(before).to_child(*link.place(q))
+    qdd = []
+    for k, x in enumerate(y):
+        qdd.append(x - a.dot(as_wrench(K[SIX * k :])))
+    a = a + as_twist(zeta)
+    for s, x in zip(S, qdd, strict=True):
+        a = a + s * x
+    return qdd, a.entries()

@@ -1,0 +1,288 @@
+"""Mass matrix and derivatives of large trees, with code of constant size.
+
+The formulas are those of `base_axes` and `derivatives`: all vectors at the base origin and in base
+axes, so that a pair of joints meets in a few dot products. Joints of one freedom only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from ..algebra import Mat3, Rotation, Vec3
+from ..expr import Port
+from ..expr.rolled import Cells, Rolled, Roller, Slots
+from ..inertia import Inertia
+from ..joint import Vector
+from ..mechanism import Mechanism
+from ..spatial import CoriolisFactor, Twist, Wrench, inertia_to_parent
+from .rolled_links import Link, Links
+from .rolled_values import (
+    Inward,
+    Outward,
+    as_inertia,
+    as_twist,
+    as_wrench,
+    inertia_entries,
+    inputs,
+)
+
+IDENTITY = [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]  # rotation and origin of the base
+Where = Callable[[int, int, int], Cells]  # output, row, column -> its cell
+
+
+def rolled_mass_matrix(m: Mechanism, rotor: dict[int, float], packed: bool = False) -> Rolled:
+    """Return M of (q)."""
+    roller, where = _matrices("mass_matrix", m, inputs(m, "qdd")[:1], ("M",), packed)
+    links = Links(m, rotor, roller)
+    links.angles()
+    zeros(links, where, (0,), packed)
+    s, I, F = ([roller.room(size) for _ in m.bodies] for size in (6, 10, 6))
+    frame = Outward(roller, 12, IDENTITY)
+    out = roller.begin()
+    for j, body in links.outward():
+        cells = {"before": frame.of(body.parent), "after": frame.new(m, j)}
+        cells |= {"turn": links.turn(j), "q": links.q(j), "s": s[j], "I": I[j]}
+        ends = {"after": 12, "s": 6, "I": 10}
+        links.apply(out, j, _seen, {"before": 12, "turn": 2, "q": 1}, ends, cells)
+    inward, sums = roller.begin(), Inward(Slots(roller, 10))
+    for j, _ in links.inward():
+        cells = {"s": s[j], "I": I[j], "F": F[j], "M": where(0, j, j)}
+        ends = {"F": 6, "M": 1, "sent": 10}
+        sums.step(links, inward, j, _composite, {"s": 6, "I": 10}, ends, cells)
+    pairs = roller.begin()
+    for j, i in ancestors(m):
+        cells = {"s": s[i], "F": F[j], "upper": where(0, i, j)}
+        ends = {"upper": 1}
+        if not packed:
+            cells, ends = cells | {"lower": where(0, j, i)}, ends | {"lower": 1}
+        formula = _once if packed else _twice
+        links.apply_plain(pairs, formula, {"s": 6, "F": 6}, ends, cells)
+    return _finished(roller, m, packed)
+
+
+def _once(s: Vector, F: Vector) -> Sequence[Any]:
+    return [[as_twist(s).dot(as_wrench(F))]]
+
+
+def _twice(s: Vector, F: Vector) -> Sequence[Any]:
+    x = as_twist(s).dot(as_wrench(F))
+    return [x], [x]
+
+
+def _seen(link: Link, before: Vector, q: Vector) -> Sequence[Any]:
+    frame, s, I = seen(link, before, q)
+    return frame, s.entries(), inertia_entries(I)
+
+
+def _composite(
+    link: Link, s: Vector, I: Vector, felt: Vector = (), onto: Vector = ()
+) -> Sequence[Any]:
+    total = as_inertia(I) + as_inertia(felt) if felt else as_inertia(I)
+    F = total @ as_twist(s)
+    sent = total + as_inertia(onto) if onto else total
+    return F.entries(), [as_twist(s).dot(F) + link.rotor], inertia_entries(sent)
+
+
+# -- derivatives of the inverse model ----------------------------------------------------------
+
+
+def rolled_inverse_derivatives(
+    m: Mechanism, rotor: dict[int, float], packed: bool = False
+) -> Rolled:
+    """Return (dtau_dq, dtau_dqd, M) of (q, qd, qdd)."""
+    names = "dtau_dq", "dtau_dqd", "M"
+    roller, where = _matrices("inverse_dynamics_derivatives", m, inputs(m, "qdd"), names, packed)
+    links = Links(m, rotor, roller)
+    links.angles()
+    zeros(links, where, (0, 1, 2), packed)
+    Slopes(links, [links.rate(2, j) for j in range(len(m.bodies))]).write(where, packed)
+    return _finished(roller, m, packed)
+
+
+class Slopes:
+    """The passes of Singh, Russell and Wensing (2022), at the accelerations `qdd`."""
+
+    def __init__(self, links: Links, qdd: Sequence[Cells]):
+        self.links, m, roller = links, links.m, links.roller
+        self.axis, self.own = ([roller.room(size) for _ in m.bodies] for size in (18, 28))
+        start = [*IDENTITY, *[0] * 6, *-m.gravity, 0, 0, 0]
+        state = Outward(roller, 24, start)
+        out = roller.begin()
+        ports = {"before": 24, "turn": 2, "q": 1, "qd": 1, "qdd": 1}
+        for j, body in links.outward():
+            cells = {"before": state.of(body.parent), "after": state.new(m, j)}
+            cells |= {"turn": links.turn(j), "q": links.q(j), "qd": links.rate(1, j)}
+            cells |= {"qdd": qdd[j], "axis": self.axis[j], "own": self.own[j]}
+            links.apply(out, j, _state, ports, {"after": 24, "axis": 18, "own": 28}, cells)
+
+    def write(self, where: Where, packed: bool = False, mass: bool = True) -> None:
+        """Write dtau/dq, dtau/dqd and, with `mass`, M."""
+        links, m, roller = self.links, self.links.m, self.links.roller
+        column = [roller.room(21) for _ in m.bodies]
+        inward, sums = roller.begin(), Inward(Slots(roller, 28))
+        for j, _ in links.inward():
+            cells = {"axis": self.axis[j], "own": self.own[j], "column": column[j]}
+            cells |= {"dq": where(0, j, j), "dqd": where(1, j, j)}
+            ends = {"column": 21, "dq": 1, "dqd": 1, "sent": 28}
+            if mass:
+                cells, ends = cells | {"M": where(2, j, j)}, {**ends, "M": 1}
+            branch = _branch if mass else _branch_without
+            sums.step(links, inward, j, branch, {"axis": 18, "own": 28}, ends, cells)
+        pairs = roller.begin()
+        for j, i in ancestors(m):
+            cells = {"axis": self.axis[i], "column": column[j]}
+            cells |= {"dq": where(0, i, j), "dqd": where(1, i, j)}
+            cells |= {"dq_": where(0, j, i), "dqd_": where(1, j, i)}
+            if mass:
+                cells |= {"M": where(2, i, j)}
+            if mass and not packed:
+                cells |= {"M_": where(2, j, i)}
+            ends = dict.fromkeys([name for name in cells if name not in ("axis", "column")], 1)
+            formula = (_pair_packed if packed else _pair) if mass else _pair_without
+            links.apply_plain(pairs, formula, {"axis": 18, "column": 21}, ends, cells)
+
+
+def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Sequence[Any]:
+    frame, s, I = seen(link, before, q)
+    xi, a = as_twist(before[12:]), as_twist(before[18:])
+    psi = xi.cross(s)
+    psi2 = a.cross(s) + xi.cross(psi)
+    xi, a = xi + s * qd[0], a + s * qdd[0] + psi * qd[0]
+    f = I @ a + xi.cross_star(I @ xi)
+    B = CoriolisFactor.of(Inertia(I.m * 2, I.h * 2, I.Io * 2, "origin"), xi)
+    axis = [*s.entries(), *psi.entries(), *psi2.entries()]
+    return [*frame, *xi.entries(), *a.entries()], axis, _branch_entries(f, I, B)
+
+
+def _branch(
+    link: Link, axis: Vector, own: Vector, felt: Vector = (), onto: Vector = ()
+) -> Sequence[Any]:
+    s, psi, psi2 = (as_twist(axis[k:]) for k in (0, 6, 12))
+    total = [a + b for a, b in zip(own, felt, strict=True)] if felt else own
+    f, I, B = as_wrench(total[:6]), as_inertia(total[6:16]), _factor(total[16:])
+    Is, twice = I @ s, B.transposed(s)
+    by_q, by_qd = I @ psi2 + B @ psi, I @ (psi * 2) + B @ s
+    entries = s.dot(by_q), s.dot(by_qd), s.dot(Is) + link.rotor
+    by_q = by_q + s.cross_star(f)  # the branch turns, and its force with it
+    column = [*Is.entries(), *twice, *by_q.entries(), *by_qd.entries()]
+    sent = [a + b for a, b in zip(total, onto, strict=True)] if onto else total
+    return column, [entries[0]], [entries[1]], sent, [entries[2]]
+
+
+def _branch_without(link: Link, **ports: Vector) -> Sequence[Any]:
+    return _branch(link, **ports)[:4]
+
+
+def _pair(axis: Vector, column: Vector) -> Sequence[Any]:
+    s, psi, psi2 = (as_twist(axis[k:]) for k in (0, 6, 12))
+    Is, by_q, by_qd = (as_wrench(column[k : k + 6]) for k in (0, 9, 15))
+    twice, mass = Vec3(*column[6:9]), s.dot(Is)
+    below = psi2.dot(Is) + psi.w.dot(twice), psi.dot(Is) * 2 + s.w.dot(twice)
+    return [s.dot(by_q)], [s.dot(by_qd)], [below[0]], [below[1]], [mass], [mass]
+
+
+def _pair_packed(axis: Vector, column: Vector) -> Sequence[Any]:
+    return _pair(axis, column)[:5]
+
+
+def _pair_without(axis: Vector, column: Vector) -> Sequence[Any]:
+    return _pair(axis, column)[:4]
+
+
+# -- pieces ------------------------------------------------------------------------------------
+
+
+def seen(link: Link, before: Vector, q: Vector) -> tuple[list[Any], Twist, Inertia]:
+    """Return place, axis and inertia of a body in base axes; `before` is the parent's place."""
+    own, at = link.place(q)
+    R_i, p_i = Mat3(*(tuple(before[k : k + 3]) for k in (0, 3, 6))), Vec3(*before[9:12])
+    R = Mat3(*(tuple(own.T @ Vec3(*row)) for row in R_i.rows))
+    p, here = p_i + R_i @ at, Rotation.of(R)
+    (x,) = link.body.joint.columns(q)
+    w = here @ x.w
+    body = link.body
+    I = inertia_to_parent(Inertia(body.m, body.h, body.Io, "origin"), here, p)
+    return [*(x for row in R.rows for x in row), *p], Twist(here @ x.v + p.cross(w), w), I
+
+
+def ancestors(m: Mechanism) -> Iterator[tuple[int, int]]:
+    """Yield every body with each of the bodies that carry it."""
+    for j, body in enumerate(m.bodies):
+        i = body.parent
+        while i >= 0:
+            yield j, i
+            i = m.bodies[i].parent
+
+
+def zeros(links: Links, where: Where, outputs: Sequence[int], packed: bool) -> None:
+    """Write the zeros of joints on different branches; packed results have none."""
+    n = len(links.m.bodies)
+    related = {(j, j) for j in range(n)}
+    related |= {pair for j, i in ancestors(links.m) for pair in ((i, j), (j, i))}
+    if packed or len(related) == n * n:
+        return
+    cleared = links.roller.begin()
+    for i in range(n):
+        for j in range(n):
+            if (i, j) not in related:
+                cells = {f"zero{k}": where(k, i, j) for k in outputs}
+                links.apply_plain(cleared, _zeros(len(outputs)), {}, dict.fromkeys(cells, 1), cells)
+
+
+@cache
+def _zeros(many: int) -> Callable[[], Sequence[Any]]:
+    return lambda: [[0.0]] * many
+
+
+def _branch_entries(f: Wrench, I: Inertia, B: CoriolisFactor) -> list[Any]:
+    return [*f.entries(), *inertia_entries(I), *(x for r in B.K.rows for x in r), *B.p]
+
+
+def _factor(x: Vector) -> CoriolisFactor:
+    return CoriolisFactor(Mat3(*(tuple(x[k : k + 3]) for k in (0, 3, 6))), Vec3(*x[9:12]))
+
+
+# -- where results go --------------------------------------------------------------------------
+
+
+def _matrices(
+    name: str, m: Mechanism, ports: Sequence[Port], outputs: Sequence[str], packed: bool
+) -> tuple[Roller, Where]:
+    """Return a new roller with square outputs, and the place of their entries."""
+    n = m.nv
+    if not packed:
+        roller = Roller(name, ports, [Port(x, (n, n)) for x in outputs])
+        return roller, lambda k, i, j: Cells(("output", k), i * n + j)
+    places = [packed_places(m, symmetric=x == "M") for x in outputs]
+    sizes = [Port(x, (len(set(p.values())),)) for x, p in zip(outputs, places, strict=True)]
+    return Roller(name, ports, sizes), lambda k, i, j: Cells(("output", k), places[k][i, j])
+
+
+def packed_places(m: Mechanism, symmetric: bool) -> dict[tuple[int, int], int]:
+    """Return the place of each entry that is not zero, in order of first appearance by rows."""
+    n = m.nv
+    related = {(j, j) for j in range(n)}
+    related |= {pair for j, i in ancestors(m) for pair in ((i, j), (j, i))}
+    found: dict[tuple[int, int], int] = {}
+    many = 0
+    for i, j in sorted(related):
+        if symmetric and j < i:
+            found[i, j] = found[j, i]
+        else:
+            found[i, j], many = many, many + 1
+    return found
+
+
+def _finished(roller: Roller, m: Mechanism, packed: bool) -> Rolled:
+    made, n = roller.rolled(), m.nv
+    if not packed:
+        return made
+    whole = tuple(Port(p.name, (n, n)) for p in made.outputs)
+    index = []
+    for port in whole:
+        places = packed_places(m, port.name == "M")
+        index.append(tuple(places.get((i, j), -1) for i in range(n) for j in range(n)))
+    return replace(made, whole=whole, index=tuple(index))

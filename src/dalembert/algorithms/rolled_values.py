@@ -1,0 +1,132 @@
+"""What links of a large tree hand to each other, and six-vectors as numbers in cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..algebra import Mat3, Vec3
+from ..expr import Port, Program, Scalar, program, trace
+from ..expr.rolled import Cells, Pass, Roller, Slots
+from ..inertia import Inertia
+from ..joint import Vector
+from ..mechanism import Mechanism
+from ..spatial import NO_WRENCH, Articulated, Motion, Twist, Wrench
+from .rolled_links import Known, Links
+
+
+class Outward:
+    """Values that a link takes from its parent; kept until its last child has read them."""
+
+    def __init__(self, roller: Roller, size: int, start: Sequence[Scalar]):
+        self.slots = Slots(roller, size)
+        self.cells = {-1: self.slots.take()}
+        roller.begin().apply(_constants(start), 0, start=self.cells[-1])
+        self.left: dict[int, int] = {}
+
+    def restart(self) -> None:
+        """Forget all values but those of the base."""
+        self.slots.reset([self.cells[-1]])
+        self.cells = {-1: self.cells[-1]}
+
+    def of(self, j: int) -> Cells:
+        """Return the values of a body, or of the base."""
+        return self.cells[j]
+
+    def new(self, m: Mechanism, j: int) -> Cells:
+        """Return room for those of a body; those of its parent may be free after it."""
+        if not self.left:
+            self.left = {b.parent: k for k, b in enumerate(m.bodies)}  # the last child
+        self.cells[j] = self.slots.take()
+        parent = m.bodies[j].parent
+        if parent >= 0 and self.left[parent] == j:
+            self.slots.give_back(self.cells[parent])
+        if j not in self.left:
+            self.slots.give_back(self.cells[j])  # nobody reads it
+        return self.cells[j]
+
+
+class Inward:
+    """Sums that a parent takes from its children: the first of them sets what others add to."""
+
+    def __init__(self, slots: Slots, size: int | None = None):
+        self.slots, self.size = slots, size or slots.size
+        self.cells: dict[int, Cells] = {-1: slots.take()}
+        self.met: set[int] = set()
+
+    def end(self) -> None:
+        """Give all rooms back."""
+        self.slots.give_back(self.cells[-1])
+
+    def step(
+        self, links: Links, where: Pass, j: int, formula: Any,
+        ports: dict[str, int], ends: dict[str, int], cells: dict[str, Cells],
+        known: Known = (), plain: bool = False,
+    ) -> Program | None:  # fmt: skip
+        """Apply a formula whose port `felt` holds the sum of j, `onto` the parent's so far."""
+        parent = links.m.bodies[j].parent
+        if j in self.met:
+            ports, cells = ports | {"felt": self.size}, cells | {"felt": self.cells[j]}
+        if parent not in self.cells:
+            self.cells[parent] = self.slots.take()
+        if parent in self.met and parent >= 0:
+            ports, cells = ports | {"onto": self.size}, cells | {"onto": self.cells[parent]}
+        self.met.add(parent)
+        cells = cells | {"sent": self.cells[parent]}
+        routine = None
+        if plain:
+            links.apply_plain(where, formula, ports, ends, cells)
+        else:
+            routine = links.apply(where, j, formula, ports, ends, cells, known)
+        if j in self.cells:
+            self.slots.give_back(self.cells[j])
+        return routine
+
+
+def _constants(values: Sequence[Scalar]) -> Program:
+    """Return the routine that writes numbers."""
+    made = trace(lambda: [[float(x) for x in values]], [], outputs=[("start", (len(values),))])
+    return program(made)
+
+
+def inputs(m: Mechanism, last: str) -> list[Port]:
+    """Return the ports q, qd and the last one."""
+    return [Port("q", (m.nq,)), Port("qd", (m.nv,)), Port(last, (m.nv,))]
+
+
+def as_motion(x: Vector) -> Motion:
+    """Return the motion of nine numbers."""
+    return Motion(Vec3(*x[:3]), Vec3(*x[3:6]), Vec3(*x[6:9]))
+
+
+def as_twist(x: Vector) -> Twist:
+    """Return the twist of six numbers."""
+    return Twist(Vec3(*x[:3]), Vec3(*x[3:6]))
+
+
+def as_wrench(x: Vector) -> Wrench:
+    """Return the wrench of six numbers, nothing of none."""
+    return Wrench(Vec3(*x[:3]), Vec3(*x[3:6])) if x else NO_WRENCH
+
+
+def as_articulated(x: Vector) -> Articulated:
+    """Return the articulated inertia of 21 numbers."""
+    return Articulated(
+        Mat3.symmetric(*x[:6]), Mat3(*(tuple(x[k : k + 3]) for k in (6, 9, 12))),
+        Mat3.symmetric(*x[15:21]),
+    )  # fmt: skip
+
+
+def articulated_entries(J: Articulated) -> list[Scalar]:
+    """Return the 21 numbers of an articulated inertia."""
+    return [*J.M.six(), *(x for row in J.B.rows for x in row), *J.J.six()]
+
+
+def inertia_entries(I: Inertia) -> list[Scalar]:
+    """Return the ten numbers of an inertia about the origin."""
+    return [I.m, *I.h, *I.Io.six()]
+
+
+def as_inertia(x: Vector) -> Inertia:
+    """Return the inertia of ten numbers."""
+    return Inertia(x[0], Vec3(*x[1:4]), Mat3.symmetric(*x[4:10]), "origin")

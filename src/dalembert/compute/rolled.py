@@ -1,0 +1,95 @@
+"""Which kernels have code of constant size: those of large trees.
+
+Beyond a size straight-line code no longer fits the caches, and takes long to generate. Then the
+lines of one link are written once and run in a loop over links (`expr/rolled.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..catalog import Quantity
+from ..errors import DalembertError
+from ..expr import Program
+from ..expr.exact import to_float
+from ..mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..expr.rolled import Rolled
+
+ONE = {"revolute", "prismatic", "screw"}
+ANY = ONE | {"free", "spherical"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """From which size on a quantity is rolled, and for which methods and joints."""
+
+    method: str
+    bodies: int = 0
+    pairs: int = 0  # of joints, one of which carries the other
+    joints: frozenset[str] = frozenset(ONE)
+    packs: bool = False  # whether it has a packed form
+
+
+RULES = {
+    "inverse_dynamics": Rule("newton_euler", bodies=250, joints=frozenset(ANY)),
+    "forward_dynamics": Rule("articulated_body", bodies=64, joints=frozenset(ANY)),
+    "mass_matrix": Rule("base_axes", pairs=1000, packs=True),
+    "inverse_dynamics_derivatives": Rule("base_axes", pairs=200, packs=True),
+    "forward_dynamics_derivatives": Rule("base_axes", pairs=200),
+}
+# parts of a mechanism that loops over links know nothing of
+OTHERS = ("elastic", "springs", "loops", "couplings", "wheels", "rolling", "velocity_constraints")
+
+
+def is_rolled(m: Mechanism, row: Quantity | None, method: str | None, **asked: Any) -> bool:
+    """Return whether a kernel is made of loops over links; `asked` are options of `compile`."""
+    rule = RULES.get(row.name) if row is not None else None
+    if rule is None or row is None or row.planned or method not in (None, rule.method):
+        return False
+    if any(asked[name] for name in ("parameters", "wrench", "wrt", "plan")) or asked["names"]:
+        return False
+    if any(getattr(m, name) for name in OTHERS) or m.followers or m.form is not None:
+        return False
+    if (m.drives and asked.get("drives") == "all") or (asked["packed"] and not rule.packs):
+        return False
+    kinds = {b.joint.kind for b in m.bodies} - {"fixed"}
+    if not kinds <= rule.joints or (m.drives and not kinds <= ONE):
+        return False
+    return len(m.bodies) >= rule.bodies and (not rule.pairs or _pairs(m) >= rule.pairs)
+
+
+def _pairs(m: Mechanism) -> int:
+    before: list[int] = []
+    for body in m.bodies:
+        before.append(before[body.parent] + 1 if body.parent >= 0 else 0)
+    return sum(before)
+
+
+def rolled(
+    make: Callable[[], Program], m: Mechanism, name: str, packed: bool, drives: Any = "inertia"
+) -> Rolled | Program:
+    """Return the rolled program of a quantity, or what `make` makes where there is none."""
+    from ..algorithms import rolled_dynamics, rolled_matrices, rolled_slopes
+    from ..algorithms.drives import rotor_inertia
+    from ..reframe import simplify
+
+    makers: dict[str, Callable[..., Rolled]] = {
+        "inverse_dynamics": rolled_dynamics.rolled_newton_euler,
+        "forward_dynamics": rolled_dynamics.rolled_articulated_body,
+        "mass_matrix": rolled_matrices.rolled_mass_matrix,
+        "inverse_dynamics_derivatives": rolled_matrices.rolled_inverse_derivatives,
+        "forward_dynamics_derivatives": rolled_slopes.rolled_forward_derivatives,
+    }
+    bound = m.bound(m.values)
+    tree = simplify(bound, levers="axial")
+    by_rate = {k: j for j, k in enumerate(tree.velocity_index)}
+    rotor = {by_rate[k]: to_float(x) for k, x in rotor_inertia(bound, drives).items()}
+    form = {"packed": True} if packed else {}
+    try:
+        return makers[name](tree, rotor, **form)
+    except (DalembertError, ZeroDivisionError):  # it has no such model: the usual way says why
+        return make()

@@ -1,0 +1,196 @@
+"""A rolled program as one LLVM module: each pass is one function, a loop over its table.
+
+A row of a table names the routine, its numbers and the first cell of every port; the routines of a
+pass are branches of its loop. Blocks of states, sines, rows of arrays and the entries are those of
+straight-line kernels (`layout`): to them a pass is a chunk.
+"""
+
+from __future__ import annotations
+
+from array import array
+from itertools import count
+
+from ..expr import Block, Program
+from ..expr.block import Row, folded
+from ..expr.rolled import TURN, WORK, Pass, Rolled
+from . import layout as places
+from . import reduce, tiles
+from .form import PLAIN, Form
+from .lanes import element, width
+from .library import declarations, sines
+from .llvm import STACK, host
+from .lower import Body, Frame, Numbers
+from .schedule import Schedule, schedule
+from .transpose import pack, rest, unpack
+
+_NOTHING = Block((), (), ())
+
+
+def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
+    """Return the IR, the scratch bytes for one state and for a batch, and the states of a tile."""
+    lanes, tiled = form.lanes(host().lanes), form.layout == "tiles"
+    program = Program(rolled.name, (), rolled.inputs, rolled.outputs, _NOTHING, _NOTHING)
+    plan, numbers = _plan(rolled), Numbers(lanes)
+    prepare = schedule(_NOTHING)
+    inside = program if not tiled else Program(rolled.name, (), (), rolled.outputs, *_EMPTY)
+    place = places.layout(inside, lanes, plan.slots, 1, plan.turns, True)
+    ends = [(f"%in{k}", offset) for k, offset in enumerate(place.inputs)]
+    ends += [("%r", place.prepared), ("%s", place.slots)]
+    ends += [(f"%out{k}", offset) for k, offset in enumerate(place.outputs)]
+    wide = Frame(program.inputs, program.outputs, lanes, 1, numbers, tuple(ends), tiled)
+    parts = [pack(lanes, n) for n in sorted({p.size for p in inside.inputs})]
+    parts += [unpack(lanes, n) for n in sorted({p.size for p in rolled.outputs if not tiled})]
+    parts += [rest(lanes), *_functions(rolled, wide, "step"), wide.function("fixed", [])]
+    if tiled:
+        parts += [tiles.copy(lanes), tiles.batch(program, place, plan, prepare)]
+    else:
+        parts.append(places.move(program, place))
+        parts.append(places.batch(program, place, plan, prepare, (), form.reduce is not None))
+    if form.reduce is not None:
+        parts.append(reduce.functions(program, place, form.reduce))
+    scratch_one = place.scratch
+    if form.scalar:
+        one, scratch_one = places.one(program, plan, prepare)
+        parts += [*_functions(rolled, Frame(program.inputs, program.outputs), "step"), one]
+    elif form.reduce is None:
+        parts.append(places.ONE_BY_BATCH)
+    parts += _tables(rolled) + [numbers.text("numbers"), STACK, declarations()]
+    parts += sines((1, lanes) if form.scalar else (lanes,))
+    return "".join(parts), scratch_one, place.scratch, 1 if tiled else lanes
+
+
+_EMPTY = (_NOTHING, _NOTHING)
+
+
+def _plan(rolled: Rolled) -> Schedule:
+    """Return what the loops over states know of a rolled program: its chunks are its passes."""
+    row = Row(tuple(range(2 * rolled.angles)), tuple(range(rolled.angles)))
+    chunks = ((row,), *((),) * (len(rolled.passes) - 1))
+    turns = 2 * rolled.angles
+    return Schedule(_NOTHING, {}, chunks, {}, rolled.work, {row: 0}, {}, turns, {})
+
+
+def _tables(rolled: Rolled) -> list[str]:
+    """Return the numbers and the tables of all passes as globals."""
+    parts = [_bytes("given", array("d", rolled.numbers or (0.0,)).tobytes())]
+    for k, each in enumerate(rolled.passes):
+        parts.append(_bytes(f"table.{k}", array("i", each.table()).tobytes()))
+    return parts
+
+
+def _bytes(name: str, data: bytes) -> str:
+    text = "".join(f"\\{b:02X}" for b in data)
+    return f'@{name} = internal constant [{len(data)} x i8] c"{text}", align 64\n'
+
+
+def _functions(rolled: Rolled, frame: Frame, name: str) -> list[str]:
+    """Return the function of each pass."""
+    return [
+        frame.function(f"{name}.{frame.lanes}.{k}", _loop(each, k, frame))
+        for k, each in enumerate(rolled.passes)
+    ]
+
+
+def _loop(each: Pass, number: int, frame: Frame) -> list[str]:
+    """Return the lines of a pass."""
+    columns, rows = 2 + len(each.ports), len(each.applied)
+    lines = ["br label %from\nfrom:\n  br label %loop\nloop:"]
+    lines.append("%i = phi i64 [ 0, %from ], [ %i.next, %last ]")
+    lines.append(f"%i.row = mul i64 %i, {4 * columns}")
+    lines.append(f"%row = getelementptr inbounds i8, ptr @table.{number}, i64 %i.row")
+    lines += [*_entry("kind", 0), "%kind.short = trunc i64 %kind to i32", *_entry("first", 1)]
+    lines.append("%r.own = getelementptr inbounds double, ptr @given, i64 %first")
+    where = {}
+    for k, (name, (memory, _)) in enumerate(each.ports.items()):
+        lines += _entry(f"cell{k}", 2 + k)
+        scale = width(frame.lanes) * (frame.groups if memory == TURN else 1)
+        base = _base(memory)
+        lines.append(f"%at{k} = mul i64 %cell{k}, {scale}")
+        lines.append(f"%port{k} = getelementptr inbounds i8, ptr {base}, i64 %at{k}")
+        where[name] = k
+    labels = [f"i32 {k}, label %kind{k}" for k in range(1, len(each.routines))]
+    lines.append(f"switch i32 %kind.short, label %kind0 [ {' '.join(labels)} ]")
+    names = count()
+    for k, routine in enumerate(each.routines):
+        lines.append(f"kind{k}:")
+        lines += Routine(routine, each, where, frame, names).lines()
+        lines.append("br label %last")
+    lines.append("last:\n  %i.next = add i64 %i, 1")
+    lines.append(f"%i.more = icmp ult i64 %i.next, {rows}")
+    return [*lines, "br i1 %i.more, label %loop, label %done\ndone:"]
+
+
+def _entry(name: str, column: int) -> list[str]:
+    return [
+        f"%{name}.at = getelementptr inbounds i8, ptr %row, i64 {4 * column}",
+        f"%{name}.int = load i32, ptr %{name}.at, align 4",
+        f"%{name} = sext i32 %{name}.int to i64",
+    ]
+
+
+def _base(memory: str | tuple[str, int]) -> str:
+    """Return the pointer to a memory."""
+    if isinstance(memory, str):
+        return {WORK: "%s", TURN: "%t"}[memory]
+    return f"%{'in' if memory[0] == 'input' else 'out'}{memory[1]}"
+
+
+class Routine(Body):
+    """The lines of one routine in the loop of its pass; names are shared by all of them."""
+
+    def __init__(
+        self, routine: Program, each: Pass, where: dict[str, int], frame: Frame, names: count[int]
+    ):
+        block = folded(routine.step)
+        super().__init__(schedule(block, len(block.lines) + 1), frame)
+        self.names = names
+        self.port = {p.name: where[p.name] for p in routine.inputs}
+        self.result = [(where[p.name], n) for p in routine.outputs for n in range(p.size)]
+        self.stride = [
+            stride * (frame.groups if memory == TURN else 1)
+            for memory, stride in each.ports.values()
+        ]
+
+    def lines(self) -> list[str]:
+        """Return the instructions."""
+        for v in self.plan.stores:
+            if v < len(self.plan.block.leaves):
+                self.results(v)
+        for v in range(len(self.plan.block.leaves), self._end):
+            self.line(v)
+        return self.text
+
+    @property
+    def _end(self) -> int:
+        return len(self.plan.block.leaves) + len(self.plan.block.lines)
+
+    def fresh(self) -> str:
+        """Return a new name."""
+        return f"%t{next(self.names)}"
+
+    def address(self, base: str, index: int) -> str:
+        """Return the address of a cell of a port, or of a constant."""
+        if base == "%k":
+            return super().address(base, index)
+        port = int(base.removeprefix("%in").removeprefix("%out"))
+        return super().address(f"%port{port}", index * self.stride[port])
+
+    def load(self, base: str, index: int) -> str:
+        """Return a cell, or a number that is the same in all lanes."""
+        if base != "%r":
+            return super().load(base, index)
+        place = self.emit(f"getelementptr inbounds double, ptr %r.own, i64 {index}")
+        one = self.emit("load double, ptr {}, align 8", place)
+        if element(self.lanes) == "float":
+            one = self.emit("fptrunc double {} to float", one)
+        if self.lanes == 1:
+            return one
+        first = self.emit(f"insertelement {{t}} poison, {element(self.lanes)} {{}}, i64 0", one)
+        zeros = f"<{int(self.lanes)} x i32> zeroinitializer"
+        return self.emit(f"shufflevector {{t}} {{}}, {{t}} poison, {zeros}", first)
+
+    def results(self, v: int) -> None:
+        """Store a value wherever it is a result, as soon as it is known."""
+        for k in self.plan.stores.get(v, ()):
+            port, n = self.result[k]
+            self.store(self.value(v), f"%out{port}", n)

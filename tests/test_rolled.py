@@ -1,0 +1,147 @@
+"""Loops over links: the same numbers as straight-line code, and code that does not grow."""
+
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.bench.rows import chain, difference, states
+from dalembert.compute import kernels
+from dalembert.compute.rolled import RULES, is_rolled, rolled
+from dalembert.expr.rolled import Rolled
+from dalembert.runtime.rolled import module
+from mechanisms import random_mechanisms, random_state
+from peers import peer
+
+ONE = {"revolute": 4, "any": 3, "prismatic": 2, "screw": 1, "fixed": 1}
+MIXED = {**ONE, "spherical": 2}
+MATRICES = ["mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives"]
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The kernel of a quantity as loops, whatever its size, or as straight-line code."""
+
+    def kernel(m, name, rolled=True, **form):
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels, "is_rolled", lambda *a, **k: rolled)
+            return da.compile(m, name, **form)
+
+    return kernel
+
+
+def trees(count, seed, joints, **more):
+    strata = {"masses": {"decade": 1}, "lengths": {"metre": 1}, "massless": 0, **more}
+    found = random_mechanisms(3 * count, seed=seed, dof=(2, 7), joints=joints, **strata)
+    return [m for m in found if not any(b.joint.kind == "planar" for b in m.bodies)][:count]
+
+
+def near(found, wanted, tolerance=1e-10):
+    """Check results of force type on their own scale; zeros may be rounded."""
+    pairs = zip(found, wanted, strict=True) if isinstance(found, tuple) else [(found, wanted)]
+    for x, y in pairs:
+        assert np.abs(x - y).max() <= tolerance * max(1.0, np.abs(y).max())
+
+
+def inputs(m, kernel, count=5):
+    rng = np.random.default_rng(3)
+    q = np.array([random_state(m, seed, mild=True)[0] for seed in range(count)])
+    rest = [rng.normal(size=(count, m.nv)) for _ in kernel.inputs[1:]]
+    return [q, *rest]
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_loops_agree_with_straight_line_code(made, name):
+    for m in trees(3, 1, MIXED, root=0.5, drives=0):
+        loops, straight = made(m, name), made(m, name, rolled=False)
+        given = inputs(m, loops)
+        wanted = straight(*given)
+        near(loops(*given), wanted)
+        near(loops(*(x[0] for x in given)), wanted[0])
+
+
+@pytest.mark.parametrize("name", [*RULES])
+def test_trees_of_single_freedoms_agree_with_rotors(made, name):
+    for m in trees(2, 2, ONE, root=0, drives=1):
+        loops, straight = made(m, name), made(m, name, rolled=False)
+        given = inputs(m, loops)
+        near(loops(*given), straight(*given))
+        near(loops(*(x[1] for x in given)), straight(*(x[1] for x in given)))
+
+
+@pytest.mark.parametrize("name", MATRICES[:2])
+def test_packed_results_unpack_to_the_whole(made, name):
+    for m in trees(1, 4, ONE, root=0, drives=0):
+        loops, straight = made(m, name, packed=True), made(m, name, rolled=False)
+        given = inputs(m, loops)
+        near(loops.unpack(loops(*given)), straight(*given))
+
+
+def test_outputs_of_unrelated_joints_are_written(made):
+    m = trees(1, 5, ONE, root=0, drives=0, shapes={"star": 1})[0]
+    for name in MATRICES:
+        loops, straight = made(m, name), made(m, name, rolled=False)
+        given = [x[0] for x in inputs(m, loops)]
+        outs = tuple(np.full(port.shape, np.nan) for port in loops.outputs)
+        loops(*given, out=outs if len(outs) > 1 else outs[0])
+        wanted = straight(*given)
+        near(outs, wanted if isinstance(wanted, tuple) else (wanted,))
+
+
+@pytest.mark.parametrize(
+    "form", [{"dtype": "float32"}, {"layout": "tiles"}, {"reduce": "sum"}], ids=str
+)
+def test_forms_of_arrays(made, form):
+    m = chain(7)
+    for name in ("inverse_dynamics", "mass_matrix"):
+        loops, straight = made(m, name, **form), made(m, name, rolled=False, **form)
+        given = [np.asarray(x, form.get("dtype", "float64")) for x in states(m, 13)]
+        given = given[: len(loops.inputs)]
+        if "layout" in form:
+            given = [loops.to_tiles(x) for x in given]
+        near(loops(*given), straight(*given), 2e-5 if "dtype" in form else 1e-13)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_code_does_not_grow_with_the_chain(name):
+    sizes = []
+    for n in (100, 200):
+        found = rolled(lambda: None, chain(n), name, packed=False, drives="none")
+        assert isinstance(found, Rolled)
+        text = module(found)[0]
+        sizes.append(len(re.sub(r'c"[^"]*"', "", text)))
+        per_link = found.cost["step"].mul / n
+        assert per_link < (90 if name == "inverse_dynamics" else 260)
+    assert abs(sizes[1] / sizes[0] - 1) < 0.5  # a few kinds of links more or less
+
+
+def test_only_large_trees_are_rolled():
+    none = dict.fromkeys(("parameters", "wrench", "wrt", "plan"), None) | {"names": ()}
+    row = kernels.row_of(chain(3), "inverse_dynamics_derivatives")
+    assert is_rolled(chain(30), row, None, packed=True, **none)
+    assert not is_rolled(chain(9), row, None, packed=True, **none)
+    assert not is_rolled(chain(30), row, "analytic", packed=True, **none)
+    assert not is_rolled(chain(30), row, None, packed=True, **(none | {"wrench": True}))
+
+
+def test_a_tree_without_a_direct_model_says_so():
+    m = chain(64)
+    last = m.bodies[-1]
+    bodies = (*m.bodies[:-1], type(last)(last.name, last.parent, last.placement, last.joint))
+    light = type(m)(bodies, name="light")
+    with pytest.raises(da.SingularModel, match="moves no inertia"):
+        da.compile(light, "forward_dynamics")
+
+
+@pytest.mark.parametrize("name", [*RULES])
+def test_long_chains_agree_with_pinocchio(made, name):
+    peer("pin")
+    from dalembert.bench.peers import Pinocchio
+
+    m = chain(40)
+    given = states(m, 3)
+    run, result = Pinocchio(m).run(name, given, True)
+    run(1)
+    loops = made(m, name)
+    assert difference(loops(*given[: len(loops.inputs)]), result()) < 1e-12
