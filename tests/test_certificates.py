@@ -24,6 +24,7 @@ from scissors import (
     crank_pose,
     holding_force,
     scissor,
+    scissor_data,
     scissor_pose,
     slider_crank_data,
 )
@@ -126,6 +127,23 @@ def test_accelerations_exist_at_and_near_a_dead_point(angle):
     if angle == 0.0:
         with pytest.raises(da.SingularPose, match="do not hold"):
             da.inverse_dynamics(m, q, qd, np.zeros(m.nv))
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+def test_a_lift_without_motors_is_planned_where_it_lifts_and_forces_keep_their_joint(stages):
+    m = da.load(scissor_data(stages) | {"active": []})
+    (lead,) = da.plan(m).independent
+    q, rest = scissor_pose(m, 0.5), np.zeros(m.nv)
+    with pytest.raises(da.UsageError, match="no motor is named") as error:
+        da.inverse_dynamics(m, q, rest, rest)
+    assert f'active = ["{m.joint_names[lead]}"] in the file' in error.value.hint
+    # forces are those of the joint that leads in the plan
+    named = da.load(scissor_data(stages) | {"active": [m.joint_names[lead]]})
+    want = da.forward_dynamics(named, q, rest, [3.0])
+    assert da.forward_dynamics(m, q, rest, [3.0]) == pytest.approx(want, abs=1e-8)
+    folded = np.zeros(m.nv)  # a branch on which the slide stands still and every stage turns
+    with pytest.raises(da.SingularPose):
+        da.forward_dynamics(m, folded, rest, [3.0])
 
 
 def test_open_loops_say_the_gap_in_metres_and_its_direction():

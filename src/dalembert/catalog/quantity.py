@@ -68,6 +68,11 @@ class Quantity:
         return any("independent" in out.axes for out in self.outputs)
 
     @property
+    def by_motor(self) -> bool:
+        """Whether it takes or gives an entry for each motor of a plan."""
+        return "tau_active" in self.inputs or any("motor" in out.axes for out in self.outputs)
+
+    @property
     def default(self) -> str:
         """The method that is used where none is named."""
         return next(iter(self.methods))

@@ -29,8 +29,9 @@ def _unmotorised(row: Quantity, m: Mechanism) -> UsageError | None:
     held = [what for what in CLASSES if what != "couplings" and CLASSES[what](m)]
     if m.active or not held or not row.named_motors:
         return None
-    spins = dict.fromkeys(w.spin for w in m.wheels if w.spin)
-    some = ", ".join(f'"{shown(n)}"' for n in spins or m.joint_names[-2:])
+    from ..plan.loops import likely_motors
+
+    some = likely_motors(m)
     return UsageError(
         f"{row.name}: no motor is named: with {held[0]}, {shown(m.name)!r} has none of its own",
         hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",

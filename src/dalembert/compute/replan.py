@@ -172,7 +172,7 @@ class Replanned:
                 f"{self.row.name}: {names} cannot lead the motion here{state_text(where)}: "
                 "the entries would be those of other joints",
                 hint=f"dalembert.compile(m, {self.row.name!r}, plan=dalembert.plan(m, q)) answers "
-                "for the joints that lead at a pose q",
+                "for the joints that lead at a pose q" + "; or name motors" * (not self.m.active),
             )
         here = np.zeros_like(self.bad)
         here[where] = True
@@ -187,8 +187,14 @@ class Replanned:
         return set(made.independent) != set(planned(self.m).independent)
 
     def _columns_change(self, made: LoopPlan) -> bool:
-        """Return whether entries of independent joints would be those of others, unseen."""
-        return self.row.by_independent and made.mobility == planned(self.m).mobility
+        """Return whether entries of independent joints would be those of others, unseen.
+
+        Where no motor is named, forces are those of the independent joints.
+        """
+        usual = planned(self.m)
+        if made.motors != usual.motors and self.row.by_motor:
+            return True
+        return self.row.by_independent and made.mobility == usual.mobility
 
     def _consistent(self, made: LoopPlan, bad: Any) -> Any:
         """Return at which states the rates of all joints are those of one motion.
@@ -226,6 +232,8 @@ class Replanned:
         """Compute the bad states with a plan; those that it certifies are done."""
         import numpy as np
 
+        if self._led_otherwise(made) and self._columns_change(made):
+            return
         kernel = self.get(plan=made)
         bad = self.bad
         *found, left, own, certificate = kernel(
@@ -240,9 +248,7 @@ class Replanned:
                 sound[k] = is_regular(c, q[k])
         worse = ~((self.ratio[bad] >= SINGULAR) & (self.gap[bad] <= CERTIFIED))
         taken = sound & (worse | (ratio > self.ratio[bad]))
-        if self._columns_change(made) and self._led_otherwise(made):
-            taken[...] = False
-        elif taken.any():
+        if taken.any():
             taken &= self._consistent(made, bad)
         if not taken.any():
             return

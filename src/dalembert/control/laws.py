@@ -31,6 +31,7 @@ from ..joint import Vector
 from ..mechanism import Mechanism, is_rolling, joint_name
 from ..mechanism.motors import tree_motors
 from ..plan import LoopPlan
+from ..plan.loops import likely_motors
 from ..reframe import simplify
 from ..runtime.signal import Signal
 from .gains import by_name, gain_of, times
@@ -45,7 +46,7 @@ def require_motors(m: Mechanism) -> None:
     """Raise UsageError where loops, wheels or constraints leave no motor that was not named."""
     if m.active or not (m.loops or is_rolling(m)):
         return
-    some = ", ".join(f'"{shown(n)}"' for n in m.joint_names[-2:])
+    some = likely_motors(m)
     raise UsageError(
         f"no motor is named: {shown(m.name)!r} has none of its own, with loops or wheels",
         hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",

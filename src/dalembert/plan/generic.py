@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 STARTS = 24  # from which assembled poses are sought
 STEP = 1e-3  # of a trial motion, in parts of the mechanism's size
 NEEDED = 8  # assembled poses after which the search ends
+ALONE = 6  # joints that are held one at a time where no motor is named
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ def others(c: Closure, q: Array, starts: int = STARTS, seed: int = 3) -> list[Ar
     """Return assembled poses found from random starts about a pose, always the same.
 
     Half of them keep the motors where they were drawn: where a motor is held fast at a folded
-    pose, these leave it.
+    pose, these leave it. Without motors, a few keep one joint each.
     """
     import numpy as np
 
@@ -100,16 +101,20 @@ def others(c: Closure, q: Array, starts: int = STARTS, seed: int = 3) -> list[Ar
     rng = np.random.default_rng(seed)
     driven = motors(c.m)
     found: list[Array] = []
-    for hold in (driven, ()) if driven else ((),):
-        steps = rng.uniform(-1, 1, (starts, c.m.nv)) * np.linspace(0.3, 3.0, starts)[:, None]
-        steps[:, list(hold)] *= np.linspace(0.2, 0.5, starts)[:, None]
-        many = c.moved_all(np.repeat(q[None], starts, axis=0), steps)
+    held: list[tuple[tuple[int, ...], int]] = [(driven, starts), ((), starts)]
+    if not driven:
+        single = [k for b, k in zip(c.m.bodies, c.m.velocity_index, strict=True) if b.joint.nv == 1]
+        held = [((), starts), *(((k,), max(4, starts // 4)) for k in single[:ALONE])]
+    for hold, tries in held:
+        steps = rng.uniform(-1, 1, (tries, c.m.nv)) * np.linspace(0.3, 3.0, tries)[:, None]
+        steps[:, list(hold)] *= np.linspace(0.2, 0.5, tries)[:, None]
+        many = c.moved_all(np.repeat(q[None], tries, axis=0), steps)
         count = len(found)
         for start in search(c, many, hold, least=0.0, steps=30)[: 2 * NEEDED]:
             pose, worst = close(c, start, hold)
             if worst < 1e-11:
                 found.append(pose)
-            if len(found) == count + NEEDED:
+            if len(found) == count + min(NEEDED, tries // 2):
                 break
     return found
 

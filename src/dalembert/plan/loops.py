@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..algorithms.loop_plan import LoopPlan
-from ..errors import ComputationError, SingularPose
+from ..errors import ComputationError, DalembertError, SingularPose, shown
 from ..kept import Kept
 from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
 from .assembly import Closure, close, given_pose, velocity_indices
@@ -147,6 +147,17 @@ _PLANS: Kept[LoopPlan] = Kept(256)
 def planned(m: Mechanism) -> LoopPlan:
     """Return the plan of a mechanism on its generic branch, made once."""
     return _PLANS.get((m.digest, repr(m.values)), lambda: plan(m))
+
+
+def likely_motors(m: Mechanism) -> str:
+    """Return joints that could be motors where none is named, quoted: spins, else what leads."""
+    names = list(dict.fromkeys(w.spin for w in m.wheels if w.spin))
+    if not names:
+        try:
+            names = list(dict.fromkeys(m.rate_names[k] for k in planned(m).independent))
+        except DalembertError:
+            names = list(m.joint_names[-2:])
+    return ", ".join(f'"{shown(n)}"' for n in names)
 
 
 def mobility(m: Mechanism, q: ArrayLike | None = None) -> int:

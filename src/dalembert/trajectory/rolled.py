@@ -11,6 +11,7 @@ from ..compute import compile, evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism
 from ..plan import planned
+from ..plan.loops import likely_motors
 from .moves import Trajectory, cubics
 
 Array = np.ndarray
@@ -22,7 +23,7 @@ CERTAIN = 1e-9  # of the certificate of a plan that holds
 def require_driven(m: Mechanism) -> None:
     """Raise UsageError where the motors of a machine on wheels do not decide its motion."""
     if not m.active:
-        some = ", ".join(f'"{shown(n)}"' for n in m.joint_names[-2:])
+        some = likely_motors(m)
         raise UsageError(
             f"torques_along: no motor is named: on wheels {shown(m.name)!r} has none of its own",
             hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
