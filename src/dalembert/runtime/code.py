@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from .lower import real
+from .lines import Lines
 
 LANES = 4
 WIDE = f"<{LANES} x double>"
@@ -28,31 +28,20 @@ class Record:
         self.size = at
 
 
-class Code:
-    """The text of one driver function over a record; registers are named in order."""
+class Code(Lines):
+    """The text of one driver function over a record."""
 
     def __init__(self, name: str, record: Record, arguments: str = "ptr %task"):
+        super().__init__()
         self.name, self.record, self.arguments = name, record, arguments
-        self.lines: list[str] = []
-        self.count = 0
 
-    def text(self, result: str = "i64") -> str:
+    def function(self, result: str = "i64") -> str:
         """Return the whole function as LLVM text."""
-        body = "\n  ".join(self.lines)
-        return f"define {result} @{self.name}({self.arguments}) #0 {{\nentry:\n  {body}\n}}\n"
+        return (
+            f"define {result} @{self.name}({self.arguments}) #0 {{\nentry:\n  {self.text()}\n}}\n"
+        )
 
-    # -- lines ---------------------------------------------------------------------------------
-
-    def __call__(self, form: str, *operands: str | float | int) -> str:
-        """Return the register of one instruction; floats among the operands become constants."""
-        self.count += 1
-        name = f"%v{self.count}"
-        self.lines.append(f"{name} = {form.format(*map(_operand, operands))}")
-        return name
-
-    def do(self, form: str, *operands: str | float | int) -> None:
-        """Write an instruction that has no result."""
-        self.lines.append(form.format(*map(_operand, operands)))
+    # -- the record ----------------------------------------------------------------------------
 
     def at(self, field: str) -> str:
         """Return the address of a field."""
@@ -79,18 +68,6 @@ class Code:
         return self("getelementptr double, ptr {}, i64 {}", base, index)
 
     # -- arithmetic ----------------------------------------------------------------------------
-
-    def add(self, x: str | float, y: str | float) -> str:
-        """Return x + y."""
-        return self("fadd contract double {}, {}", x, y)
-
-    def sub(self, x: str | float, y: str | float) -> str:
-        """Return x - y."""
-        return self("fsub contract double {}, {}", x, y)
-
-    def mul(self, x: str | float, y: str | float) -> str:
-        """Return x y."""
-        return self("fmul contract double {}, {}", x, y)
 
     def div(self, x: str | float, y: str | float) -> str:
         """Return x / y."""
@@ -222,7 +199,3 @@ class Code:
         same = self(f"fcmp oeq {WIDE} %{tag}.s, {zero}")
         bits = self(f"bitcast <{LANES} x i1> {{}} to i{LANES}", same)
         return self(f"icmp eq i{LANES} {{}}, -1", bits)
-
-
-def _operand(x: str | float | int) -> str:
-    return real(x) if isinstance(x, float) else str(x)

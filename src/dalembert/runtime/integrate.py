@@ -40,8 +40,8 @@ __all__ = [
     "LIMIT",
     "MORE",
     "SMALL",
-    "Adaptive",
-    "Fixed",
+    "VariableStep",
+    "FixedStep",
     "Model",
 ]
 
@@ -102,7 +102,7 @@ def guard_count(model: Model) -> int:
 
 
 @dataclass
-class Fixed:
+class FixedStep:
     """States (count, n) taken through `times` with steps no longer than `step`."""
 
     model: Model
@@ -175,7 +175,7 @@ class Fixed:
 
 
 @dataclass
-class Adaptive:
+class VariableStep:
     """One state taken to `end` with steps as long as the tolerances allow."""
 
     model: Model

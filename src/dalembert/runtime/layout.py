@@ -16,6 +16,7 @@ from ..expr import Program
 from ..expr.block import Row
 from .lanes import size as bytes_of
 from .lanes import suffix, width
+from .lines import Lines
 from .schedule import Schedule, sparse
 from .transpose import BLANK
 
@@ -65,21 +66,12 @@ def layout(
     return Layout(lanes, ins, parameters, r, s, tuple(ends), whole, groups, turns, rows)
 
 
-class Driver:
+class Driver(Lines):
     """Writes `batch` and `one`: IR lines with loops over groups."""
 
     def __init__(self, place: Layout):
+        super().__init__("b")
         self.place = place
-        self.lines: list[str] = []
-        self.count = 0
-
-    def __call__(self, text: str) -> str:
-        self.count += 1
-        self.lines.append(f"%b{self.count} = {text}")
-        return f"%b{self.count}"
-
-    def text(self) -> str:
-        return "\n  ".join(self.lines)
 
     def at(self, base: str, offset: int | str) -> str:
         return self(f"getelementptr i8, ptr {base}, i64 {offset}")
@@ -167,6 +159,8 @@ class Driver:
             self.lines.append(f"call void @sincos.{suffix(p.lanes)}({given})")
 
 
+ALONE = Layout(1, (), 0, 0, 0, (), 0, 1, 0, ())  # one state, with all in its own place
+BATCH = "ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, i64 %count, ptr %scratch"
 _MOVED = "ptr %block, ptr %table, ptr %strides, i64 %state, i64 %rows"
 
 
@@ -243,10 +237,7 @@ def batch(
         d.lines += _gathered(place)
     d.lines.append("ret void")
     name = "internal void @part" if folded else "void @batch"
-    return (
-        f"define {name}(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, "
-        f"i64 %count, ptr %scratch) #{int(not folded)} {{\nentry:\n  {d.text()}\n}}\n"
-    )
+    return f"define {name}({BATCH}) #{int(not folded)} {{\nentry:\n  {d.text()}\n}}\n"
 
 
 def _pointers(d: Driver) -> None:
@@ -312,7 +303,7 @@ def _each_group(d: Driver, name: str, table: str, strides: str) -> None:
 
 def one(program: Program, step: Schedule, prepare: Schedule) -> tuple[str, int]:
     """Return `one(ins, params, outs, scratch)`, a single state on a lane, and its scratch bytes."""
-    d = Driver(Layout(1, (), 0, 0, 0, (), 0, 1, 0, ()))
+    d = Driver(ALONE)
     ins = [d.entry("%ins", k, "ptr") for k in range(len(program.inputs))]
     outs = [d.entry("%outs", k, "ptr") for k in range(len(program.outputs))]
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
@@ -348,37 +339,24 @@ def batch_by_one(program: Program, scratch: int) -> tuple[str, int]:
     """Return `batch` as a loop over `one`, and its scratch bytes: tables of pointers lie first."""
     ins, outs = len(program.inputs), len(program.outputs)
     head = -(-8 * (ins + outs) // 64) * 64
-    lines = ["%i = phi i64 [ 0, %entry ], [ %i.next, %states ]"]
+    d = Driver(ALONE)
     for k in range(ins):
-        lines += [
-            f"%ip{k} = getelementptr ptr, ptr %ins, i64 {k}",
-            f"%in{k} = load ptr, ptr %ip{k}, align 8",
-            f"%sp{k} = getelementptr i64, ptr %strides, i64 {k}",
-            f"%s{k} = load i64, ptr %sp{k}, align 8\n  %d{k} = mul i64 %i, %s{k}",
-            f"%a{k} = getelementptr i8, ptr %in{k}, i64 %d{k}",
-            f"%ia{k} = getelementptr ptr, ptr %scratch, i64 {k}",
-            f"store ptr %a{k}, ptr %ia{k}, align 8",
-        ]
-    for k, port in enumerate(program.outputs):
-        lines += [
-            f"%op{k} = getelementptr ptr, ptr %outs, i64 {k}",
-            f"%out{k} = load ptr, ptr %op{k}, align 8\n  %e{k} = mul i64 %i, {8 * port.size}",
-            f"%b{k} = getelementptr i8, ptr %out{k}, i64 %e{k}",
-            f"%ob{k} = getelementptr ptr, ptr %scratch, i64 {ins + k}",
-            f"store ptr %b{k}, ptr %ob{k}, align 8",
-        ]
-    text = "\n  ".join(lines)
-    return (
-        f"""
-define void @batch(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, i64 %count, \
-ptr %scratch) #1 {{
+        offset = d(f"mul i64 %i, {d.entry('%strides', k, 'i64')}")
+        src = d.at(d.entry("%ins", k, "ptr"), offset)
+        d.do(f"store ptr {src}, ptr {d.at('%scratch', 8 * k)}, align 8")
+    for k, port in enumerate(program.outputs, ins):
+        to = d.at(d.entry("%outs", k - ins, "ptr"), d(f"mul i64 %i, {8 * port.size}"))
+        d.do(f"store ptr {to}, ptr {d.at('%scratch', 8 * k)}, align 8")
+    text = f"""
+define void @batch({BATCH}) #1 {{
 entry:
   %ends = getelementptr ptr, ptr %scratch, i64 {ins}
   %rest = getelementptr i8, ptr %scratch, i64 {head}
   %some = icmp ne i64 %count, 0
   br i1 %some, label %states, label %end
 states:
-  {text}
+  %i = phi i64 [ 0, %entry ], [ %i.next, %states ]
+  {d.text()}
   %po = mul i64 %i, %pstride
   %own = getelementptr i8, ptr %params, i64 %po
   call void @one(ptr %scratch, ptr %own, ptr %ends, ptr %rest)
@@ -388,6 +366,5 @@ states:
 end:
   ret void
 }}
-""",
-        head + scratch,
-    )
+"""
+    return text, head + scratch

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from ..expr import Port
 from ..expr.block import Row
 from .instructions import MASKS, SIMPLE
-from .lanes import alone, element, mask_type, real, size, suffix, value_type, width
+from .lanes import alone, element, mask_type, real, size, value_type, width
+from .lines import Lines
 from .schedule import Outlet, Schedule
 from .transpose import rows
 
@@ -45,7 +46,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Access:
     """What the functions of a block have in common: their ports, and how they reach memory."""
 
     inputs: tuple[Port, ...]
@@ -84,62 +85,46 @@ class Frame:
         return f"define internal void @{name}({head}) #0 {{\n  {body}\n}}\n"
 
 
-class Body:
+class Chunk(Lines):
     """The text of one function: operands by value number, each loaded or computed once."""
 
-    def __init__(self, plan: Schedule, frame: Frame):
-        lanes = frame.lanes
-        self.plan, self.lanes, self.numbers, self.groups = plan, lanes, frame.numbers, frame.groups
-        self.frame = frame
-        self.type, self.mask, self.suffix = value_type(lanes), mask_type(lanes), suffix(lanes)
-        self.bytes = width(lanes)
-        self.text: list[str] = []
-        self.operand: dict[int, str] = {}
+    def __init__(self, plan: Schedule, access: Access):
+        super().__init__("t", access.lanes)
+        self.plan, self.access = plan, access
+        self.numbers, self.groups = access.numbers, access.groups
+        self.mask, self.bytes = mask_type(access.lanes), width(access.lanes)
+        self.known: dict[int, str] = {}
         self.masks: dict[int, str] = {}
-        self.count = 0
-        self.port = {p.name: k for k, p in enumerate(frame.inputs)}
-        self.result = [(k, n) for k, p in enumerate(frame.outputs) for n in range(p.size)]
+        self.port = {p.name: k for k, p in enumerate(access.inputs)}
+        self.result = [(k, n) for k, p in enumerate(access.outputs) for n in range(p.size)]
 
     # -- memory --------------------------------------------------------------------------------
-
-    def fresh(self) -> str:
-        """Return a new name."""
-        self.count += 1
-        return f"%t{self.count}"
-
-    def emit(self, form: str, *operands: str) -> str:
-        """Write an instruction and return the name of its result."""
-        name = self.fresh()
-        self.text.append(f"{name} = {form.format(*operands, t=self.type, m=self.suffix)}")
-        return name
 
     def address(self, base: str, index: int) -> str:
         """Return the address of a row."""
         if index == 0:
             return base
-        return self.emit("getelementptr inbounds i8, ptr {}, i64 {}", base, str(self.bytes * index))
+        return self("getelementptr inbounds i8, ptr {}, i64 {}", base, str(self.bytes * index))
 
     def load(self, base: str, index: int) -> str:
         """Return a row of an array."""
-        return self.emit(
-            f"load {{t}}, ptr {{}}, align {self.align(base)}", self.address(base, index)
-        )
+        return self(f"load {{t}}, ptr {{}}, align {self.align(base)}", self.address(base, index))
 
     def align(self, base: str) -> int:
         """Return to how many bytes the rows of an array are aligned."""
-        loose = self.frame.tiled and base.startswith(("%in", "%out"))
+        loose = self.access.tiled and base.startswith(("%in", "%out"))
         return size(self.lanes) if loose else self.bytes
 
     def store(self, value: str, base: str, index: int) -> None:
         """Write a row of an array."""
         where = self.address(base, index)
-        self.text.append(f"store {self.type} {value}, ptr {where}, align {self.align(base)}")
+        self.lines.append(f"store {self.type} {value}, ptr {where}, align {self.align(base)}")
 
     # -- values --------------------------------------------------------------------------------
 
     def value(self, v: int) -> str:
         """Return the operand of a value as a number; it is loaded at its first use."""
-        found = self.operand.get(v)
+        found = self.known.get(v)
         if found is not None:
             return found
         plan = self.plan
@@ -147,7 +132,7 @@ class Body:
             made = self.constant(plan.constants[v])
         elif v in self.masks:
             one, zero = real(1.0, self.lanes), real(0.0, self.lanes)
-            made = self.emit(f"select {self.mask} {{}}, {{t}} {one}, {{t}} {zero}", self.masks[v])
+            made = self(f"select {self.mask} {{}}, {{t}} {one}, {{t}} {zero}", self.masks[v])
         elif v in plan.turn:
             made = self.load("%t", plan.turn[v] * self.groups)
         elif v in plan.slot:
@@ -157,7 +142,7 @@ class Body:
             # else a prepared value in step, a parameter in prepare
             base = f"%in{self.port[leaf.name]}" if leaf.kind == "input" else "%r"
             made = self.load(base, leaf.index)
-        self.operand[v] = made
+        self.known[v] = made
         return made
 
     def constant(self, value: float) -> str:
@@ -170,7 +155,7 @@ class Body:
         """Return the operand of a value as a mask: true where it is not zero."""
         if v not in self.masks:
             zero = real(0.0, self.lanes)
-            self.masks[v] = self.emit(f"fcmp une {{t}} {{}}, {zero}", self.value(v))
+            self.masks[v] = self(f"fcmp une {{t}} {{}}, {zero}", self.value(v))
         return self.masks[v]
 
     # -- items ---------------------------------------------------------------------------------
@@ -179,11 +164,11 @@ class Body:
         """Write the instructions of one line of the program."""
         line = self.plan.block.lines[v - len(self.plan.block.leaves)]
         if line.op in MASKS:
-            self.masks[v] = self.emit(MASKS[line.op], *map(self.value, line.args))
+            self.masks[v] = self(MASKS[line.op], *map(self.value, line.args))
         elif line.op in SIMPLE:
-            self.operand[v] = self.emit(SIMPLE[line.op], *map(self.value, line.args))
+            self.known[v] = self(SIMPLE[line.op], *map(self.value, line.args))
         else:
-            self.operand[v] = COMPOSITE[line.op](self, *line.args)
+            self.known[v] = COMPOSITE[line.op](self, *line.args)
         if v in self.plan.slot:
             self.store(self.value(v), "%s", self.plan.slot[v])
         self.results(v)
@@ -193,12 +178,12 @@ class Body:
         lines, ends = rows(
             f"{item.port}.{item.column}", self.lanes, [*map(self.value, item.values)]
         )
-        self.text += lines
-        row = 8 * self.frame.outputs[item.port].size
+        self.lines += lines
+        row = 8 * self.access.outputs[item.port].size
         for k, (kind, name) in enumerate(ends):
             place = str(row * k + 8 * item.column)  # single precision gathers its results
-            where = self.emit(f"getelementptr inbounds i8, ptr %out{item.port}, i64 {{}}", place)
-            self.text.append(f"store {kind} {name}, ptr {where}, align 8")
+            where = self(f"getelementptr inbounds i8, ptr %out{item.port}, i64 {{}}", place)
+            self.lines.append(f"store {kind} {name}, ptr {where}, align 8")
 
     def row(self, item: Row) -> None:
         """Store the angles; between this chunk and the next their sines and cosines are taken."""
@@ -207,30 +192,30 @@ class Body:
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known; rows wait for others."""
-        if self.frame.rows:
+        if self.access.rows:
             return
         for k in self.plan.stores.get(v, ()):
             port, n = self.result[k]
-            if port in self.frame.cleared and self.plan.constants.get(v) == 0:
+            if port in self.access.cleared and self.plan.constants.get(v) == 0:
                 continue
             self.store(self.value(v), f"%out{port}", n)
 
 
-def _sign(body: Body, x: int) -> str:
-    one, minus, zero = (real(c, body.lanes) for c in (1.0, -1.0, 0.0))
-    below = body.emit(f"fcmp olt {{t}} {{}}, {zero}", body.value(x))
-    above = body.emit(f"fcmp ogt {{t}} {{}}, {zero}", body.value(x))
+def _sign(chunk: Chunk, x: int) -> str:
+    one, minus, zero = (real(c, chunk.lanes) for c in (1.0, -1.0, 0.0))
+    below = chunk(f"fcmp olt {{t}} {{}}, {zero}", chunk.value(x))
+    above = chunk(f"fcmp ogt {{t}} {{}}, {zero}", chunk.value(x))
     # zero and nan are their own sign
-    inner = body.emit(f"select {body.mask} {{}}, {{t}} {minus}, {{t}} {{}}", below, body.value(x))
-    return body.emit(f"select {body.mask} {{}}, {{t}} {one}, {{t}} {{}}", above, inner)
+    inner = chunk(f"select {chunk.mask} {{}}, {{t}} {minus}, {{t}} {{}}", below, chunk.value(x))
+    return chunk(f"select {chunk.mask} {{}}, {{t}} {one}, {{t}} {{}}", above, inner)
 
 
-def _where(body: Body, mask: int, yes: int, no: int) -> str:
-    operands = body.truth(mask), body.value(yes), body.value(no)
-    return body.emit(f"select {body.mask} {{}}, {{t}} {{}}, {{t}} {{}}", *operands)
+def _where(chunk: Chunk, mask: int, yes: int, no: int) -> str:
+    operands = chunk.truth(mask), chunk.value(yes), chunk.value(no)
+    return chunk(f"select {chunk.mask} {{}}, {{t}} {{}}, {{t}} {{}}", *operands)
 
 
-def _gathered(body: Body, x: int) -> str:
+def _gathered(chunk: Chunk, x: int) -> str:
     raise AssertionError("sines and cosines are gathered by the schedule")
 
 
@@ -242,7 +227,7 @@ COMPOSITE: dict[str, Callable[..., str]] = {
 }
 
 
-def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
+def functions(name: str, plan: Schedule, access: Access) -> list[str]:
     """Return the IR of a block, one function per chunk, named `name.0`, `name.1`, ...
 
     Many lanes leave the results of `step` that are constants to `constant_results` or to rows.
@@ -250,33 +235,33 @@ def functions(name: str, plan: Schedule, frame: Frame) -> list[str]:
     texts = []
     base = len(plan.block.leaves)
     for c, items in enumerate(plan.chunks):
-        body = Body(plan, frame)
+        chunk = Chunk(plan, access)
         if c == 0:
             for v in plan.stores:
                 if v in plan.constants:
-                    if frame.lanes == 1 or frame.anywhere or name.startswith("prepare"):
-                        body.results(v)
+                    if access.lanes == 1 or access.anywhere or name.startswith("prepare"):
+                        chunk.results(v)
                 elif v < base:
-                    body.results(v)
+                    chunk.results(v)
         elif plan.chunks[c - 1] and isinstance(before := plan.chunks[c - 1][-1], Row):
             for v in before.values:
-                body.results(v)
+                chunk.results(v)
         for item in items:
             if isinstance(item, Row):
-                body.row(item)
+                chunk.row(item)
             elif isinstance(item, Outlet):
-                if frame.rows:
-                    body.outlet(item)
+                if access.rows:
+                    chunk.outlet(item)
             else:
-                body.line(item)
-        texts.append(frame.function(f"{name}.{c}", body.text))
+                chunk.line(item)
+        texts.append(access.function(f"{name}.{c}", chunk.lines))
     return texts
 
 
-def constant_results(name: str, plan: Schedule, frame: Frame) -> str:
+def constant_results(name: str, plan: Schedule, access: Access) -> str:
     """Return the function that writes the results that are constants and not zero."""
-    body = Body(plan, frame)
+    chunk = Chunk(plan, access)
     for v in plan.stores:
         if plan.constants.get(v):
-            body.results(v)
-    return frame.function(name, body.text)
+            chunk.results(v)
+    return access.function(name, chunk.lines)

@@ -13,7 +13,7 @@ from .form import PLAIN, Form
 from .lanes import suffix
 from .library import NAMES, borrowed, declarations
 from .llvm import STACK, generate, host, table
-from .lower import Frame, Numbers, constant_results, functions
+from .lower import Access, Numbers, constant_results, functions
 from .rolled import module as rolled_module
 from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule, sparse
 from .transpose import pack, rest, unpack
@@ -130,7 +130,7 @@ def _blocks(
     """Return the functions of both blocks, for a layout of many lanes or (None) for one lane."""
     prepared = (Port("r", (len(program.prepare.results),)),)
     cleared = frozenset() if place else sparse(step, program.outputs)
-    frames = Frame(program.inputs, program.outputs, cleared=cleared), Frame((), prepared)
+    frames = Access(program.inputs, program.outputs, cleared=cleared), Access((), prepared)
     lanes = place.lanes if place else 1
     if place:
         tiled = (bool(program.inputs) and not place.inputs) or (
@@ -141,10 +141,10 @@ def _blocks(
         ends += [(f"%out{k}", offset) for k, offset in enumerate(place.outputs)]
         own = ("%r", place.parameters), ("%out0", place.prepared), ("%s", place.slots)
         frames = (
-            Frame(
+            Access(
                 program.inputs, program.outputs, lanes, place.groups, numbers, tuple(ends), tiled
             ),
-            Frame((), prepared, lanes, place.groups, numbers, own),
+            Access((), prepared, lanes, place.groups, numbers, own),
         )
     parts = functions(f"step.{lanes}", step, frames[0])
     if program.parameters:

@@ -19,7 +19,7 @@ from .form import PLAIN, Form
 from .lanes import element, width
 from .library import declarations, sines
 from .llvm import STACK, host
-from .lower import Body, Frame, Numbers
+from .lower import Access, Chunk, Numbers
 from .schedule import Schedule, schedule
 from .transpose import pack, rest, unpack
 
@@ -37,7 +37,7 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     ends = [(f"%in{k}", offset) for k, offset in enumerate(place.inputs)]
     ends += [("%r", place.prepared), ("%s", place.slots)]
     ends += [(f"%out{k}", offset) for k, offset in enumerate(place.outputs)]
-    wide = Frame(program.inputs, program.outputs, lanes, 1, numbers, tuple(ends), tiled)
+    wide = Access(program.inputs, program.outputs, lanes, 1, numbers, tuple(ends), tiled)
     parts = [pack(lanes, n) for n in sorted({p.size for p in inside.inputs})]
     parts += [unpack(lanes, n) for n in sorted({p.size for p in rolled.outputs if not tiled})]
     parts += [rest(lanes), *_functions(rolled, wide, "step"), wide.function("fixed", [])]
@@ -51,7 +51,7 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     scratch_one = place.scratch
     if form.scalar:
         one, scratch_one = places.one(program, plan, prepare)
-        parts += [*_functions(rolled, Frame(program.inputs, program.outputs), "step"), one]
+        parts += [*_functions(rolled, Access(program.inputs, program.outputs), "step"), one]
     elif form.reduce is None:
         parts.append(places.ONE_BY_BATCH)
     parts += _tables(rolled) + [numbers.text("numbers"), STACK, declarations()]
@@ -83,15 +83,15 @@ def _bytes(name: str, data: bytes) -> str:
     return f'@{name} = internal constant [{len(data)} x i8] c"{text}", align 64\n'
 
 
-def _functions(rolled: Rolled, frame: Frame, name: str) -> list[str]:
+def _functions(rolled: Rolled, access: Access, name: str) -> list[str]:
     """Return the function of each pass."""
     return [
-        frame.function(f"{name}.{frame.lanes}.{k}", _loop(each, k, frame))
+        access.function(f"{name}.{access.lanes}.{k}", _loop(each, k, access))
         for k, each in enumerate(rolled.passes)
     ]
 
 
-def _loop(each: Pass, number: int, frame: Frame) -> list[str]:
+def _loop(each: Pass, number: int, access: Access) -> list[str]:
     """Return the lines of a pass."""
     columns, rows = 2 + len(each.ports), len(each.applied)
     lines = ["br label %from\nfrom:\n  br label %loop\nloop:"]
@@ -103,7 +103,7 @@ def _loop(each: Pass, number: int, frame: Frame) -> list[str]:
     where = {}
     for k, (name, (memory, _)) in enumerate(each.ports.items()):
         lines += _entry(f"cell{k}", 2 + k)
-        scale = width(frame.lanes) * (frame.groups if memory == TURN else 1)
+        scale = width(access.lanes) * (access.groups if memory == TURN else 1)
         base = _base(memory)
         lines.append(f"%at{k} = mul i64 %cell{k}, {scale}")
         lines.append(f"%port{k} = getelementptr inbounds i8, ptr {base}, i64 %at{k}")
@@ -113,7 +113,7 @@ def _loop(each: Pass, number: int, frame: Frame) -> list[str]:
     names = count()
     for k, routine in enumerate(each.routines):
         lines.append(f"kind{k}:")
-        lines += Routine(routine, each, where, frame, names).lines()
+        lines += Routine(routine, each, where, access, names).written()
         lines.append("br label %last")
     lines.append("last:\n  %i.next = add i64 %i, 1")
     lines.append(f"%i.more = icmp ult i64 %i.next, {rows}")
@@ -135,30 +135,30 @@ def _base(memory: str | tuple[str, int]) -> str:
     return f"%{'in' if memory[0] == 'input' else 'out'}{memory[1]}"
 
 
-class Routine(Body):
+class Routine(Chunk):
     """The lines of one routine in the loop of its pass; names are shared by all of them."""
 
     def __init__(
-        self, routine: Program, each: Pass, where: dict[str, int], frame: Frame, names: count[int]
+        self, routine: Program, each: Pass, where: dict[str, int], access: Access, names: count[int]
     ):
         block = folded(routine.step)
-        super().__init__(schedule(block, len(block.lines) + 1), frame)
+        super().__init__(schedule(block, len(block.lines) + 1), access)
         self.names = names
         self.port = {p.name: where[p.name] for p in routine.inputs}
         self.result = [(where[p.name], n) for p in routine.outputs for n in range(p.size)]
         self.stride = [
-            stride * (frame.groups if memory == TURN else 1)
+            stride * (access.groups if memory == TURN else 1)
             for memory, stride in each.ports.values()
         ]
 
-    def lines(self) -> list[str]:
+    def written(self) -> list[str]:
         """Return the instructions."""
         for v in self.plan.stores:
             if v < len(self.plan.block.leaves):
                 self.results(v)
         for v in range(len(self.plan.block.leaves), self._end):
             self.line(v)
-        return self.text
+        return self.lines
 
     @property
     def _end(self) -> int:
@@ -179,15 +179,15 @@ class Routine(Body):
         """Return a cell, or a number that is the same in all lanes."""
         if base != "%r":
             return super().load(base, index)
-        place = self.emit(f"getelementptr inbounds double, ptr %r.own, i64 {index}")
-        one = self.emit("load double, ptr {}, align 8", place)
+        place = self(f"getelementptr inbounds double, ptr %r.own, i64 {index}")
+        one = self("load double, ptr {}, align 8", place)
         if element(self.lanes) == "float":
-            one = self.emit("fptrunc double {} to float", one)
+            one = self("fptrunc double {} to float", one)
         if self.lanes == 1:
             return one
-        first = self.emit(f"insertelement {{t}} poison, {element(self.lanes)} {{}}, i64 0", one)
+        first = self(f"insertelement {{t}} poison, {element(self.lanes)} {{}}, i64 0", one)
         zeros = f"<{int(self.lanes)} x i32> zeroinitializer"
-        return self.emit(f"shufflevector {{t}} {{}}, {{t}} poison, {zeros}", first)
+        return self(f"shufflevector {{t}} {{}}, {{t}} poison, {zeros}", first)
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known."""

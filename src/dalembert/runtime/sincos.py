@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .lanes import Single, element, mask_type, real, suffix, value_type, width
+from .lanes import Single, element, mask_type, suffix, value_type, width
+from .lines import Lines
 from .lower import Numbers
 
 HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
@@ -62,39 +63,20 @@ def _exponent(x: Fraction) -> int:
     return e if Fraction(2) ** e <= x else e - 1
 
 
-class _Lines:
-    """IR lines over one value type; constants, given as floats, are read from a table."""
+class _Lines(Lines):
+    """Lines in which constants of many lanes are read from a table."""
 
     def __init__(self, lanes: int, tag: str, numbers: Numbers):
-        self.lanes, self.type, self.count, self.tag = lanes, value_type(lanes), 0, tag
-        self.lines: list[str] = []
+        super().__init__(tag, lanes)
         self.numbers = numbers
 
-    def operand(self, o: str | float) -> str:
-        if isinstance(o, str):
-            return o
-        if self.lanes == 1:
-            return real(o, self.lanes)
+    def operand(self, x: str | float | int) -> str:
+        """Return an operand: a number, or what is loaded from its place in the table."""
+        if isinstance(x, str) or self.lanes == 1:
+            return super().operand(x)
         size = width(self.lanes)
-        place = self("getelementptr inbounds i8, ptr %k, i64 {}", str(size * self.numbers.place(o)))
+        place = self(f"getelementptr inbounds i8, ptr %k, i64 {size * self.numbers.place(x)}")
         return self(f"load {{t}}, ptr {{}}, align {size}", place)
-
-    def __call__(self, form: str, *operands: str | float) -> str:
-        texts = [self.operand(o) for o in operands]
-        self.count += 1
-        name = f"%{self.tag}{self.count}"
-        m = suffix(self.lanes)
-        self.lines.append(f"{name} = " + form.format(*texts, t=self.type, m=m))
-        return name
-
-    def add(self, x: str | float, y: str | float) -> str:
-        return self("fadd contract {t} {}, {}", x, y)
-
-    def sub(self, x: str | float, y: str | float) -> str:
-        return self("fsub contract {t} {}, {}", x, y)
-
-    def mul(self, x: str | float, y: str | float) -> str:
-        return self("fmul contract {t} {}, {}", x, y)
 
     def poly(self, z: str, z2: str, c: tuple[float, ...]) -> str:
         """Return c0 + c1 z + ... + c5 z⁵, pairs first, or c0 + c1 z + c2 z²."""

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import UsageError
 from ..expr import Program
 from .lanes import size, value_type, width
-from .layout import Driver, Layout
+from .layout import BATCH, Driver, Layout
 from .schedule import Schedule
 
 
@@ -78,10 +78,7 @@ def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) ->
     d.lines.append(f"br label %tile.end\ntile.end:\n  %i.next = add i64 %i, {place.groups}")
     d.lines.append("%i.more = icmp ult i64 %i.next, %count")
     d.lines.append("br i1 %i.more, label %tiles, label %end\nend:\n  ret void")
-    return (
-        "define void @batch(ptr %ins, ptr %strides, ptr %params, i64 %pstride, ptr %outs, "
-        f"i64 %count, ptr %scratch) #1 {{\nentry:\n  {d.text()}\n}}\n"
-    )
+    return f"define void @batch({BATCH}) #1 {{\nentry:\n  {d.text()}\n}}\n"
 
 
 def copy(lanes: int) -> str:

@@ -137,7 +137,7 @@ class Run:
         """Return the samples of states by fixed steps; `numbers` are theirs in the simulation."""
         job, model = self.job, self.job.model(self.method)
         settings, given = own
-        driver = drivers.Fixed(model, states, times, step or self.step, settings, given)
+        driver = drivers.FixedStep(model, states, times, step or self.step, settings, given)
         while (status := driver.run(progress)) != drivers.DONE:
             raise_callback(model)
             first, t, before, after = driver.where
@@ -166,7 +166,7 @@ class Run:
     def _rub(
         self,
         job: Job,
-        driver: drivers.Fixed,
+        driver: drivers.FixedStep,
         numbers: Array,
         lead: tuple[int, ...],
         turned: list[Event],
@@ -191,7 +191,7 @@ class Run:
             mine = {k: (v[row] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
             x, start = states[row].copy(), float(self.times[0])
             self.modes.begin(x[None], start, own[None], mine, row)
-            driver = drivers.Adaptive(
+            driver = drivers.VariableStep(
                 model, x, self.times, self.rtol, self.atol, own, mine,
                 longest=self._longest(), most=self.most, method=self.method,
             )  # fmt: skip
