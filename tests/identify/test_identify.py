@@ -124,6 +124,21 @@ def test_physical_parameters_stay_physical_whatever_the_data():
     assert not all(is_physical(plain[k : k + 10]) for k in (0, 13))
 
 
+def test_what_the_data_do_not_show_stays_at_the_nominal_model():
+    """Flat bodies cannot exist: XX grows by what the triangle asks, masses stay where they are."""
+    flat = da.load(
+        "a: RZ(), TXK(0.5), b: RZ(), TXK(0.4); gravity = (0, -9.81, 0);"
+        "body 1: M = 4, D = (0.25, 0, 0), I = (0, 0, 0.1);"
+        "body 2: M = 2, D = (0.2, 0, 0), I = (0, 0, 0.04);"
+    )
+    true = replace(flat, drives=FRICTION)
+    f = da.identify(flat, da.read_motion(log(flat, true, 0), flat))
+    assert f.physical and f.parameters["Ia.a"] == pytest.approx(0, abs=1e-6)
+    assert f.parameters["m.a"] == pytest.approx(4, rel=0.01)
+    assert f.parameters["m.b"] == pytest.approx(2, rel=0.1)  # noise moves it with mx.a
+    assert f.parameters["XX.b"] + f.parameters["YY.b"] == pytest.approx(0.12, rel=0.02)
+
+
 def test_the_pseudo_inertia_of_points_is_their_sum():
     points = np.random.default_rng(0).normal(size=(5, 3))
     I = sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)

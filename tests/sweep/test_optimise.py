@@ -109,6 +109,22 @@ def test_a_payload_and_heat_count():
     assert heavy.rms > 1.5 * light.rms and heavy.temperature > light.temperature > 25
 
 
+def test_planes_show_the_cycle_on_the_shaft_of_the_best_or_nearest_pair():
+    pytest.importorskip("matplotlib")
+    m = da.load("RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, I = (0, 0, 2);")
+    cycle = {"moves": [{"to": [1.0], "time": 1.0}, {"dwell": 0.5}]}
+    motor = {"name": "A", "inertia": 5e-4, "continuous": 0.3, "peak": 1.0, "speed": 400.0,
+             "resistance": 0.5, "constant": 0.1, "thermal": 2.0}  # fmt: skip
+    for ratio, title in ((63, "j1: A, i63"), (2, "j1: none fits, nearest A, i2")):
+        s = da.size(m, cycle, [motor], [{"name": f"i{ratio}", "ratio": ratio, "efficiency": 0.8}])
+        panel = s.plot().axes[0]
+        assert panel.get_title() == title
+        c = s.choices["j1"][0]
+        assert panel.lines[0].get_ydata().max() == pytest.approx(c.peak)
+        assert panel.lines[0].get_xdata().max() == pytest.approx(c.speed)
+    assert "none fits" in str(s) and "°C" not in str(s)
+
+
 def test_the_command_line_names_the_best_pair(tmp_path, capsys):
     (tmp_path / "cycle.toml").write_text("moves = [{ to = [1.0], time = 1.0 }, { dwell = 0.5 }]")
     (tmp_path / "motors.toml").write_text(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -279,6 +280,33 @@ def test_bad_studies_are_refused_before_work_begins(tmp_path, message):
         study.write_text(text.replace(old, new))
     with pytest.raises(da.DalembertError, match=message):
         read_study(study)
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../../outside.json", "link.json", "a\\u0000b"])
+def test_a_study_reads_nothing_from_elsewhere(tmp_path, monkeypatch, name):
+    here = tmp_path / "a" / "b"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    (tmp_path / "outside.json").write_text(json.dumps(ARM))
+    (here / "link.json").symlink_to(tmp_path / "outside.json")
+    text = STUDY.format(more="")
+    (here / "model.toml").write_text(text.replace("arm.json", name))
+    (here / "arm.json").write_text(json.dumps(ARM))
+    moved = re.sub(r"joint_moves = .*", lambda _: f'motion = "{name}"', text)
+    (here / "motion.toml").write_text(moved)
+    for file in ("model.toml", "motion.toml"):
+        with pytest.raises(da.DalembertError, match=r"outside the study|no file name") as seen:
+            read_study(here / file)
+        assert "root:" not in str(seen.value)
+
+
+def test_what_was_done_before_does_not_count_as_speed(tmp_path):
+    seen = []
+    s = small_study()
+    run(s, tmp_path / "x", workers=1)
+    sorted((tmp_path / "x").glob("*.parquet"))[-1].unlink()
+    run(s, tmp_path / "x", workers=1, resume=True, progress=lambda *x: seen.append(x))
+    assert seen[0] == ((s.chunks - 1) * s.chunk, s.count, 0.0) and seen[-1][0] == s.count
 
 
 def test_a_misspelt_plan_is_refused(tmp_path):

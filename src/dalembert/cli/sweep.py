@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def command(study: str, as_json: bool, **options: Any) -> None:
 
     s = read_study(study)
     out = options["out"] or str(Path(study).with_suffix(""))
-    bar = _progress if sys.stderr.isatty() else None
+    bar = _progress() if sys.stderr.isatty() else None
     r = run_study(s, out, options["on"], options["resume"], options["workers"], bar)
     if bar:
         click.echo(err=True)
@@ -52,12 +53,19 @@ def command(study: str, as_json: bool, **options: Any) -> None:
     click.echo(f"wrote {shown(out)}")
 
 
-def _progress(done: int, total: int, seconds: float) -> None:
-    rate = done / max(seconds, 1e-9)
-    left = (total - done) / max(rate, 1e-9)
-    share = done / total
-    bar = "#" * int(30 * share)
-    click.echo(
-        f"\r[{bar:<30}] {100 * share:3.0f} %  {rate:,.0f} designs/s  {left:,.0f} s left ",
-        nl=False, err=True,
-    )  # fmt: skip
+def _progress() -> Callable[[int, int, float], None]:
+    """Return what shows a line of progress; chunks found done do not count as speed."""
+    found: list[int] = []
+
+    def show(done: int, total: int, seconds: float) -> None:
+        found.append(done)
+        rate = (done - found[0]) / max(seconds, 1e-9)
+        left = f"{(total - done) / rate:,.0f} s left" if rate else ""
+        share = done / total
+        bar = "#" * int(30 * share)
+        click.echo(
+            f"\r[{bar:<30}] {100 * share:3.0f} %  {rate:,.0f} designs/s  {left} ",
+            nl=False, err=True,
+        )  # fmt: skip
+
+    return show

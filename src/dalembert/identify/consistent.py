@@ -82,7 +82,7 @@ def nearest(u: Unknowns, f: Fit, physical: bool = True) -> Array:
     start = u.nominal / size
     trust = np.full(len(size), TRUST)
     for k, c in enumerate(u.standard):
-        if c.kind not in TEN and not u.K[:, k].any():
+        if (c.kind == "Ia" and u.nominal[k] == 0) or (c.kind not in TEN and not u.K[:, k].any()):
             trust[k] = 1e-6  # a rotor that the model does not have stays away
     P = data.T @ data + np.diag(trust**-2)
     q = -(data.T @ right + start / trust**2)
@@ -94,10 +94,12 @@ def nearest(u: Unknowns, f: Fit, physical: bool = True) -> Array:
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-    level = float(np.abs(np.diag(P)).max())
+    # P = L Lᵀ, x = free + L⁻ᵀ z: the least |z|, or data would hide how near the nominal model is
+    L = np.linalg.cholesky(P)
+    back = np.linalg.inv(L).T
     solver = clarabel.DefaultSolver(
-        sparse.csc_matrix(np.triu(P / level)), q / level, sparse.csc_matrix(rows), offset, cones,
-        settings,
+        sparse.identity(len(size), format="csc"), np.zeros(len(size)),
+        sparse.csc_matrix(rows @ back), offset - rows @ free, cones, settings,
     )  # fmt: skip
     solution = solver.solve()
     if "Solved" not in str(solution.status):
@@ -106,7 +108,7 @@ def nearest(u: Unknowns, f: Fit, physical: bool = True) -> Array:
             hint="consistent=False gives the plain least squares",
             command="--not-consistent gives the plain least squares",
         )
-    x = np.asarray(solution.x) * size
+    x = (free + back @ np.asarray(solution.x)) * size
     for k, c in enumerate(u.standard):  # rounding of the solver at the border
         if c.kind in POSITIVE:
             x[k] = max(0.0, x[k])

@@ -40,6 +40,8 @@ def run(
     optional("pyarrow")
     todo = prepared(s, folder, resume)
     begun, done = time.monotonic(), (s.chunks - len(todo)) * s.chunk
+    if progress is not None:
+        progress(min(done, s.count), s.count, 0.0)  # what was there before says nothing of speed
     for number, data in _engine(on, s, todo, workers):
         _write(chunk_file(folder, number), data)
         done += s.chunk

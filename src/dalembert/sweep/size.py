@@ -107,6 +107,7 @@ class Sizing:
     t: Array = field(repr=False)
     tau: Array = field(repr=False)  # on the joint side, without rotors
     qd: Array = field(repr=False)
+    qdd: Array = field(repr=False)
 
     def best(self, by: str = "mass") -> dict[str, Choice | None]:
         """Return the pair that fits with the least mass, cost or energy at each joint."""
@@ -123,9 +124,12 @@ class Sizing:
         """Return the best pair of each joint, or what comes nearest."""
         rows = [f"{'joint':<16}{'motor':<16}{'gear':<14}{'peak':>8}{'rms':>8}{'speed':>8}"
                 f"{'J ratio':>9}{'margin':>9}"]  # fmt: skip
-        for joint, c in self.best(by).items():
+        best = self.best(by)
+        warm = any(c is not None and np.isfinite(c.temperature) for c in best.values())
+        rows[0] += f"{'winding':>9}" if warm else ""
+        for joint, c in best.items():
             if c is None:
-                near = max(self.choices[joint], key=lambda x: x.margin)
+                near = self.nearest(joint)
                 worst = max(near.loads, key=lambda n: near.loads[n])
                 rows.append(
                     f"{shown(joint):<16}none fits; nearest {shown(near.motor.name)} with "
@@ -136,37 +140,27 @@ class Sizing:
                 f"{shown(joint):<16}{shown(c.motor.name):<16}{shown(c.gear.name):<14}"
                 + "".join(f"{100 * c.loads.get(n, 0):>7.0f}%" for n in ("peak", "rms", "speed"))
                 + f"{c.inertia_ratio:>9.3g}{100 * c.margin:>8.0f}%"
+                + (f"{c.temperature:>6.0f} °C" if np.isfinite(c.temperature) else "")
             )
         return "\n".join(rows)
 
     __str__ = text
 
     def plot(self, path: str | Path | None = None, by: str = "mass") -> Any:
-        """Return torque-speed planes: the cycle as a cloud inside the limits of the best pair."""
-        from ..measure.packages import optional
+        """Return torque-speed planes: the cycle as a cloud beside the limits of the best pair.
 
-        best = self.best(by)
-        made = optional("matplotlib.figure").Figure(
-            figsize=(3.4 * len(best) + 0.4, 3.2), layout="constrained"
-        )
-        panels = np.atleast_1d(made.subplots(1, len(best)))
-        for k, ((joint, c), panel) in enumerate(zip(best.items(), panels, strict=True)):
-            panel.set_title(joint, fontsize=9)
-            if c is None:
-                panel.plot(np.abs(self.qd[:, k]), np.abs(self.tau[:, k]), ".", markersize=3)
-            else:
-                N = abs(c.gear.ratio)
-                force = np.abs(self.tau[:, k]) / (N * c.gear.efficiency)
-                panel.plot(N * np.abs(self.qd[:, k]), force, ".", markersize=3)
-                for level, style in ((c.motor.continuous, "-"), (c.motor.peak, "--")):
-                    if np.isfinite(level) and np.isfinite(c.motor.speed):
-                        panel.plot([0, c.motor.speed, c.motor.speed], [level, level, 0], style,
-                                   color="0.4", linewidth=1)  # fmt: skip
-            panel.set_xlabel("motor speed  [rad/s]", fontsize=8)
-        panels[0].set_ylabel("motor torque  [N m]", fontsize=8)
+        Where no pair fits, the nearest one is drawn, and the title says so.
+        """
+        from .size_plot import planes
+
+        made = planes(self, by)
         if path is not None:
             made.savefig(path, dpi=110)
         return made
+
+    def nearest(self, joint: str) -> Choice:
+        """Return the pair whose tightest limit is passed least."""
+        return max(self.choices[joint], key=lambda x: x.margin)
 
 
 def size(
@@ -202,7 +196,15 @@ def size(
             for motor in own_motors
             for gear in own_gears
         ]
-    return Sizing(m, choices, t, tau, qd)
+    return Sizing(m, choices, t, tau, qd, qdd)
+
+
+def on_shaft(motor: Motor, gear: Gear, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array]:
+    """Return speed and torque of the motor's shaft; its own rotor is accelerated too."""
+    N = gear.ratio
+    # driving, the gear takes its part; braking, it helps
+    share = np.where(tau * qd >= 0, 1 / gear.efficiency, gear.efficiency)
+    return N * qd, tau * share / N + (motor.inertia + gear.inertia) * N * qdd
 
 
 def _judged(
@@ -211,10 +213,7 @@ def _judged(
     """Return the loads of one pair: its rotor is accelerated too, losses go the way of power."""
     N = gear.ratio
     rotor = motor.inertia + gear.inertia
-    speed = N * qd
-    # driving, the gear takes its part; braking, it helps
-    share = np.where(tau * qd >= 0, 1 / gear.efficiency, gear.efficiency)
-    torque = tau * share / N + rotor * N * qdd
+    speed, torque = on_shaft(motor, gear, qd, qdd, tau)
     rms = _rms(t, torque)
     power = torque * speed
     heat, temperature = 0.0, np.nan

@@ -246,6 +246,22 @@ def evaluated_number(value: Any, m: Mechanism, given: Mapping[str, Array]) -> An
     return evaluate(value.graph, [value.id], {}, known)[0]
 
 
+def _within(folder: Path, name: str, where: Place) -> Path:
+    """Return a file named by a study; a study of somebody else reads nothing from elsewhere."""
+    try:
+        real = (folder / name).resolve()
+        homes = [folder.resolve(), Path.cwd()]
+    except (OSError, ValueError, RuntimeError):  # a NUL, links that go round
+        raise DescriptionError(f"{shown(name)!r} is no file name", where) from None
+    if not any(real.is_relative_to(home) for home in homes):
+        raise DescriptionError(
+            f"{shown(name)!r} lies outside the study's folder",
+            where,
+            hint="copy it beside the study, or start from a folder that holds both",
+        )
+    return folder / name
+
+
 def read_study(path: str | Path) -> Study:
     """Return the study of a TOML file; the model and the motion are looked for beside it."""
     file = Path(path)
@@ -263,7 +279,7 @@ def read_study(path: str | Path) -> Study:
         if key not in data:
             raise DescriptionError(f"the study has no {key!r}", where, hint=", ".join(KEYS))
     model = str(data["model"])
-    beside = file.parent / model
+    beside = _within(file.parent, model, where)
     m = load(str(beside) if beside.is_file() else model)
     # two numbers in a study file are a range
     ranges = {
@@ -272,6 +288,6 @@ def read_study(path: str | Path) -> Study:
     }
     task = dict(data.get("task", {}))
     if "motion" in task:
-        task["motion"] = str(file.parent / str(task["motion"]))
+        task["motion"] = str(_within(file.parent, str(task["motion"]), where))
     plan = dict(data.get("plan", {}))
     return study_of(m, ranges, task, data.get("measure", ["peak"]), plan, where)
