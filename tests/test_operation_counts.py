@@ -50,6 +50,14 @@ def test_a_model_costs_no_more_than_it_did(row):
     assert counted <= sum(COUNTS[row]) + 2, (str(cost), COUNTS[row])
 
 
+def test_the_rate_of_a_truck_is_a_tenth_more_than_the_forces_of_a_ur5():
+    """In operations, an angle weighed as twenty and a division as four of them."""
+    own = program_of(da.robots.truck(1), "alpha_dot").cost["step"]
+    arm = program_of(da.robots.ur5(), "inverse_dynamics").cost["step"]
+    truck, unit = (c.mul + c.add + c.other + 4 * c.div + 20 * c.sincos for c in (own, arm))
+    assert truck <= 1.1 * unit
+
+
 @pytest.mark.parametrize("row", TALOS, ids=" ".join)
 def test_a_humanoid_costs_no_more_than_it_did(row):
     talos = bench.robots().get("Talos")

@@ -107,7 +107,11 @@ def test_the_sr400_moves_as_its_kernels_say():
 
 
 def test_the_base_parameters_of_the_sr400():
-    """43 with the rotors of its six motors: exact, and the rank at other motions."""
+    """43 with the rotors of its six motors: exact, and the rank at other motions.
+
+    Khalil and Bennis, Symbolic calculation of the base inertial parameters of closed-loop robots
+    (1995), treat this robot. Their table could not be had, so no published count stands here.
+    """
     m = valued(sr400())
     base = da.base_parameters(m)
     assert len(base) == 43 == float_rank(m) and base.notes[-1].endswith(EXACT)

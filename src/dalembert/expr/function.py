@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,6 +84,18 @@ def evaluate(
     return [value[i] for i in ids]
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the garbage collector: nodes and lines never form cycles, it only costs time there."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 def trace(
     function: Callable[..., Any],
     inputs: Sequence[tuple[str, int | tuple[int, ...]]],
@@ -103,13 +116,8 @@ def trace(
     graph = graph if graph is not None else Graph()
     ends = tuple(Port(n, (size,) if isinstance(size, int) else tuple(size)) for n, size in inputs)
     vectors = [[graph.input(port.name, k) for k in range(port.size)] for port in ends]
-    collecting = gc.isenabled()
-    gc.disable()  # nodes never form cycles; the collector only costs time here
-    try:
+    with uncollected():
         value = function(*vectors)
-    finally:
-        if collecting:
-            gc.enable()
     if outputs is None:
         parts, ports = [value], [Port("value", shape_of(value))]
     else:
@@ -158,4 +166,4 @@ def specialise(function: Function, values: Mapping[str, float]) -> Function:
     return Function(function.name, graph, function.inputs, function.outputs, results)
 
 
-__all__ = ["Function", "Port", "evaluate", "flatten", "specialise", "trace"]
+__all__ = ["Function", "Port", "evaluate", "flatten", "specialise", "trace", "uncollected"]

@@ -57,11 +57,13 @@ def compile_program(
     found = None if key is None else _found(key, threads, defaults)
     if found is not None:
         return found
+    from ..expr.function import uncollected
     from .llvm import host
     from .module import compile_object
 
-    made, places = _made(program, form)
-    code = compile_object(made, form=form, single=single, scalar=scalar)
+    with uncollected():
+        made, places = _made(program, form)
+        code = compile_object(made, form=form, single=single, scalar=scalar)
     lanes = _lanes(form, host().lanes)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
     if key is not None:
