@@ -9,8 +9,8 @@ from ..algebra import Vec3
 from ..expr import Scalar, atan2, sqrt, where
 from ..joint import UNITS, Vector
 from ..mechanism import Loop, Mechanism
-from .loop_closure import branches, normals
-from .moving_vectors import End
+from .link_motion import State
+from .loop_closure import ends, normals
 
 # the name and the unit of each variable of a cut joint
 PARTS: dict[str, dict[str, str]] = {
@@ -45,23 +45,10 @@ def cut_coordinates(m: Mechanism, q: Vector) -> list[Scalar]:
     body_i; zero is where both frames of the cut joint coincide, or, without frames, where the
     normals of both axes do.
     """
-    q_ = m.split_q(q)
-    out: list[Scalar] = []
-    for loop in m.loops:
-        i, j = (_end(m, path, q_) for path in branches(m, loop))
-        out += _variables(loop, i, j)
-    return out
+    return [x for loop in m.loops for x in _variables(loop, *ends(m, loop, q))]
 
 
-def _end(m: Mechanism, path: list[int], q_: list[Vector]) -> End:
-    rest = End()
-    for b in path:
-        R, P = m.bodies[b].pose(q_[b])
-        rest = End(rest.R @ R, rest.p + rest.R @ P)
-    return rest
-
-
-def _variables(loop: Loop, i: End, j: End) -> list[Scalar]:
+def _variables(loop: Loop, i: State, j: State) -> list[Scalar]:
     if loop.joint not in PARTS:
         return []
     frame_i = [i.R @ (loop.rotation_i @ u) for u in UNITS]

@@ -22,7 +22,8 @@ from ..expr import Scalar, maximum, sqrt, where
 from ..joint import UNITS, ZERO, Vector
 from ..linalg import dot
 from ..mechanism import Loop, Mechanism, joint_name
-from .moving_vectors import End, Jet, Moving
+from .link_motion import State, path, states
+from .moving_vectors import Jet, Moving
 from .velocity_rows import Row, held_gaps, held_names, held_rows, held_units
 
 # what each closure equation of a cut joint is measured in
@@ -41,7 +42,7 @@ EQUATIONS = {joint: len(units) for joint, units in UNITS_OF.items()}
 # -- the equations of each cut joint -----------------------------------------------------------
 
 
-def _gap(loop: Loop, i: End, j: End) -> Moving:
+def _gap(loop: Loop, i: State, j: State) -> Moving:
     return j.point(loop.point_j) - i.point(loop.point_i)
 
 
@@ -67,18 +68,18 @@ def normals(axis: Vec3) -> tuple[Vec3, Vec3]:
     return Vec3(1 + s * x * x * a, s * b, -s * x), Vec3(b, s + y * y * a, -y)
 
 
-def _aligned(loop: Loop, i: End, j: End) -> list[Jet]:
+def _aligned(loop: Loop, i: State, j: State) -> list[Jet]:
     axis_i, axis_j = _axes(loop)
     axis = j.vector(axis_j)
     return [i.vector(t).dot(axis) for t in normals(axis_i)]
 
 
-def _beside(loop: Loop, i: End, j: End) -> list[Jet]:
+def _beside(loop: Loop, i: State, j: State) -> list[Jet]:
     gap = _gap(loop, i, j)
     return [i.vector(t).dot(gap) for t in normals(_axes(loop)[0])]
 
 
-def _same_turn(loop: Loop, i: End, j: End) -> list[Jet]:
+def _same_turn(loop: Loop, i: State, j: State) -> list[Jet]:
     """Return the antisymmetric part of the rotation between the two cut frames."""
     e, f = _cut_axes(loop, i, j)
     rows = []
@@ -88,12 +89,12 @@ def _same_turn(loop: Loop, i: End, j: End) -> list[Jet]:
     return rows
 
 
-def _cut_axes(loop: Loop, i: End, j: End) -> tuple[list[Moving], list[Moving]]:
+def _cut_axes(loop: Loop, i: State, j: State) -> tuple[list[Moving], list[Moving]]:
     e = [i.vector(loop.rotation_i @ u) for u in UNITS]
     return e, [j.vector(loop.rotation_j @ u) for u in UNITS]
 
 
-def _crossed(loop: Loop, i: End, j: End) -> list[Jet]:
+def _crossed(loop: Loop, i: State, j: State) -> list[Jet]:
     if loop.axis_j is None:
         raise ModelError(
             f"loop {loop.name!r}: a universal joint needs both axes",
@@ -103,7 +104,7 @@ def _crossed(loop: Loop, i: End, j: End) -> list[Jet]:
     return [i.vector(axis_i).dot(j.vector(axis_j))]
 
 
-def _rod(loop: Loop, i: End, j: End) -> list[Jet]:
+def _rod(loop: Loop, i: State, j: State) -> list[Jet]:
     """Return (|gap|² - length²) / (2 length), a length near closure."""
     gap = _gap(loop, i, j)
     square = gap.dot(gap)
@@ -111,7 +112,8 @@ def _rod(loop: Loop, i: End, j: End) -> list[Jet]:
     return [Jet((square.x - loop.length * loop.length) * k, square.xd * k, square.xdd * k)]
 
 
-Rows = Callable[[Loop, End, End], list[Jet]]
+Rows = Callable[[Loop, State, State], list[Jet]]
+Column = tuple[int, Vec3, Vec3]  # velocity index, v, w
 ROWS: dict[str, Rows] = {
     "revolute": lambda c, i, j: [*_gap(c, i, j).parts(), *_aligned(c, i, j)],
     "prismatic": lambda c, i, j: [*_beside(c, i, j), *_same_turn(c, i, j)],
@@ -133,13 +135,13 @@ def _unfolded(sines: list[Jet], square: Scalar, rate: Scalar) -> list[Jet]:
     return [Jet(s.x * k, (s.xd + s.x * slope) * k, 0) for s in sines]
 
 
-def _aligned_far(loop: Loop, i: End, j: End) -> list[Jet]:
+def _aligned_far(loop: Loop, i: State, j: State) -> list[Jet]:
     axis_i, axis_j = _axes(loop)
     cosine = i.vector(axis_i).dot(j.vector(axis_j))
     return _unfolded(_aligned(loop, i, j), (1 + cosine.x) * 0.5, cosine.xd * 0.5)
 
 
-def _same_turn_far(loop: Loop, i: End, j: End) -> list[Jet]:
+def _same_turn_far(loop: Loop, i: State, j: State) -> list[Jet]:
     parts = [a.dot(b) for a, b in zip(*_cut_axes(loop, i, j), strict=True)]
     trace, rate = sum((c.x for c in parts), 0), sum((c.xd for c in parts), 0)
     return _unfolded(_same_turn(loop, i, j), (1 + trace) * 0.25, rate * 0.25)
@@ -158,11 +160,9 @@ def half_turns(m: Mechanism, q: Vector) -> list[Scalar]:
 
     Near zero the loop is closed upside down; spherical and other joints give one.
     """
-    q_ = m.split_q(q)
     out: list[Scalar] = []
     for loop in m.loops:
-        path_i, path_j = branches(m, loop)
-        i, j = _columns(m, path_i, q_)[0], _columns(m, path_j, q_)[0]
+        i, j = ends(m, loop, q)
         if loop.joint in ("fixed", "prismatic"):
             parts = [a.dot(b).x for a, b in zip(*_cut_axes(loop, i, j), strict=True)]
             out.append((1 + sum(parts, 0)) * 0.25)
@@ -179,60 +179,39 @@ def half_turns(m: Mechanism, q: Vector) -> list[Scalar]:
 
 def branches(m: Mechanism, loop: Loop) -> tuple[list[int], list[int]]:
     """Return the bodies from where the branches part to body_i, and to body_j."""
-    up_i, up_j = _upward(m, loop.body_i), _upward(m, loop.body_j)
-    common = set(up_i) & set(up_j)
-    own_i = [b for b in reversed(up_i) if b not in common]
-    own_j = [b for b in reversed(up_j) if b not in common]
-    return own_i, own_j
+    way_i, way_j = path(m, loop.body_i), path(m, loop.body_j)
+    common = set(way_i) & set(way_j)
+    return [b for b in way_i if b not in common], [b for b in way_j if b not in common]
 
 
-def _upward(m: Mechanism, body: int) -> list[int]:
-    bodies = []
-    while body >= 0:
-        bodies.append(body)
-        body = m.bodies[body].parent
-    return bodies
+def ends(
+    m: Mechanism, loop: Loop, q: Vector, qd: Vector | None = None, qdd: Vector | None = None
+) -> tuple[State, State]:
+    """Return the two bodies of a loop, moving or at rest, seen from where the branches part."""
+    way_i, way_j = branches(m, loop)
+    return _end(m, way_i, q, qd, qdd), _end(m, way_j, q, qd, qdd)
 
 
-def _follow(
-    m: Mechanism, path: Sequence[int], q_: Sequence[Vector], qd_: Sequence[Vector],
-    qdd_: Sequence[Vector] | None = None,
-) -> End:  # fmt: skip
-    """Return the last body of a branch, moving with qd, and with qdd if it is given."""
-    end = End()
-    for b in path:
-        body = m.bodies[b]
-        R, P = body.pose(q_[b])
-        step = end.R @ P
-        swept = end.w.cross(step)
-        R_b = end.R @ R
-        more = qdd_[b] if qdd_ else [0] * body.joint.nv
-        wJ, wdJ, vJ, vdJ = (R_b @ x for x in body.rates(q_[b], qd_[b], more))
-        end = End(
-            R_b,
-            end.p + step,
-            end.v + swept + vJ,
-            end.w + wJ,
-            end.vd + end.wd.cross(step) + end.w.cross(swept) + vdJ + 2 * end.w.cross(vJ),
-            end.wd + wdJ + end.w.cross(wJ),
-        )
-    return end
+def _end(
+    m: Mechanism, way: Sequence[int], q: Vector, qd: Vector | None = None, qdd: Vector | None = None
+) -> State:
+    return states(m, q, qd, way, qdd)[way[-1] if way else -1]
 
 
-def _columns(
-    m: Mechanism, path: Sequence[int], q_: Sequence[Vector]
-) -> tuple[End, list[tuple[int, Vec3, Vec3]]]:
-    """Return the last body of a branch at rest, and (velocity index, v, w) of each freedom."""
-    rest = End()
+def columns(
+    m: Mechanism, way: Sequence[int], q: Vector, point: Vec3 | None = None
+) -> tuple[State, list[Column]]:
+    """Return the end of a branch at rest, and what each freedom gives to its origin or a point."""
+    q_, state = m.split_q(q), states(m, q, None, way)
+    end = state[way[-1] if way else -1]
+    here = end.p if point is None else end.p + end.R @ point
     fields = []
-    for b in path:
-        body = m.bodies[b]
-        R, P = body.pose(q_[b])
-        rest = End(rest.R @ R, rest.p + rest.R @ P)
-        for a, (lin, ang) in enumerate(body.joint.columns(q_[b])):
-            fields.append((m.velocity_index[b] + a, rest.R @ lin, rest.R @ ang, rest.p))
-    moved = [(k, lin + ang.cross(rest.p - p), ang) for k, lin, ang, p in fields]
-    return rest, moved
+    for b in way:
+        x = state[b]
+        for a, s in enumerate(m.bodies[b].joint.columns(q_[b])):
+            w = x.R @ s.w
+            fields.append((m.velocity_index[b] + a, x.R @ s.v + w.cross(here - x.p), w))
+    return end, fields
 
 
 # -- what other modules ask --------------------------------------------------------------------
@@ -294,9 +273,7 @@ def _rows(m: Mechanism, q: Vector, qd: Vector, qdd: Vector | None = None) -> lis
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), None if qdd is None else m.split(qdd)
     rows: list[Jet] = []
     for loop in m.loops:
-        path_i, path_j = branches(m, loop)
-        end_i, end_j = (_follow(m, path, q_, qd_, qdd_) for path in (path_i, path_j))
-        rows += ROWS[loop.joint](loop, end_i, end_j)
+        rows += ROWS[loop.joint](loop, *ends(m, loop, q, qd, qdd))
     for c in m.couplings:
         for b in (c.joint, c.of):
             if m.bodies[b].joint.nq != 1:
@@ -320,10 +297,9 @@ def linearised(
     values: list[Scalar] = []
     J: list[list[Scalar]] = []
     for loop in m.loops:
-        path_i, path_j = branches(m, loop)
-        (i, of_i), (j, of_j) = _columns(m, path_i, q_), _columns(m, path_j, q_)
+        (i, of_i), (j, of_j) = (columns(m, way, q) for way in branches(m, loop))
         rows: list[list[Scalar]] = [[0] * m.nv for _ in range(EQUATIONS[loop.joint])]
-        i, j = replace(i, turned={}), replace(j, turned={})
+        i, j = replace(i, rotated={}), replace(j, rotated={})
         moves = [(k, replace(i, v=v, w=w), j) for k, v, w in of_i]
         moves += [(k, i, replace(j, v=v, w=w)) for k, v, w in of_j]
         for k, end_i, end_j in moves:
@@ -345,22 +321,19 @@ def reaction_wrenches(m: Mechanism, q: Vector, lam: Vector) -> list[list[Scalar]
 
     `lam` holds one multiplier per closure equation: M qdd + h = tau + Jᵀ lam.
     """
-    q_ = m.split_q(q)
-    rest = [[0] * b.joint.nv for b in m.bodies]
     out: list[list[Scalar]] = []
     at = 0
     for loop in m.loops:
-        path_i, path_j = branches(m, loop)
-        top = m.bodies[path_i[0] if path_i else path_j[0]].parent
-        base = _follow(m, list(reversed(_upward(m, top))), q_, rest).R
-        i, j = _follow(m, path_i, q_, rest), _follow(m, path_j, q_, rest)
+        first = next(b for way in branches(m, loop) for b in way)
+        base = _end(m, path(m, m.bodies[first].parent), q).R
+        i, j = ends(m, loop, q)
         arm = j.R @ loop.point_j
         # a unit velocity of point_j along, or a unit turn about, each axis
         twists = [(u, ZERO) for u in UNITS] + [(-u.cross(arm), u) for u in UNITS]
         own = lam[at : at + EQUATIONS[loop.joint]]
         wrench: list[Scalar] = []
         for v, w in twists:
-            jets = ROWS[loop.joint](loop, i, End(j.R, j.p, v, w))
+            jets = ROWS[loop.joint](loop, i, State(j.R, j.p, v, w))
             wrench.append(sum((l * jet.xd for l, jet in zip(own, jets, strict=True)), 0))
         out.append([*(base @ Vec3(*wrench[:3])), *(base @ Vec3(*wrench[3:]))])
         at += len(own)

@@ -26,8 +26,8 @@ from .composite import composite
 from .drives import Drives
 from .joint_forces import JointForces
 from .leg_kinematics import Branch, leg_coordinates, plain
-from .link_motion import path
-from .loop_closure import branches, normals
+from .link_motion import path, states
+from .loop_closure import branches, columns, normals
 from .newton_euler import newton_euler
 
 
@@ -159,40 +159,23 @@ def leg_motions(
     R, p = Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))), Vec3(*pose[3:12:4])
     v, w, vd, wd = Vec3(*twist[:3]), Vec3(*twist[3:]), Vec3(*rate[:3]), Vec3(*rate[3:])
     U = Motion(w, wd).U
-    states = []
+    found = []
     for leg, sign in zip(robot.legs, _branches(robot, branch), strict=True):
         arm = R @ leg.hold
         q = leg_coordinates(leg.tree, leg.point, p + arm, sign)
-        end, columns = _end(leg, q, [0] * leg.tree.nv)
-        K = inverse([[d.dot(c) for c in columns] for d in leg.directions])
+        way = range(len(leg.tree.bodies))
+        end, fields = columns(leg.tree, way, q, leg.point)
+        K = inverse([[d.dot(c) for _, c, _ in fields] for d in leg.directions])
         # (65): v_i = V_p + w × P_i
         Jv = Matrix([[*d, *arm.cross(d)] for d in leg.directions])
         moved = v + w.cross(arm)
         qd = K @ [d.dot(moved) for d in leg.directions]
-        drift = _end(leg, q, qd)[0][1]
+        drift = states(leg.tree, q, qd)[way[-1]].point(leg.point).xdd
         ask = vd + U @ arm - drift
         qdd = K @ [d.dot(ask) for d in leg.directions]
-        states.append(LegState(leg, q, qd, qdd, K, Jv, end[0] - (p + arm)))
-    return states
-
-
-def _end(leg: Leg, q: Vector, qd: Vector) -> tuple[tuple[Vec3, Vec3], list[Vec3]]:
-    """Return ((place, acceleration at qdd = 0) of a leg's end, its velocity per joint)."""
-    R, p, w, wd, a = Rotation(), ZERO, ZERO, ZERO, ZERO
-    fields = []
-    for k, body in leg.tree.outward():
-        R_k, P_k = body.pose([q[k]])
-        step = R @ P_k
-        R = R @ R_k
-        wJ, _, vJ, _ = (R @ x for x in body.rates([q[k]], [qd[k]], [0]))
-        a = a + wd.cross(step) + w.cross(w.cross(step)) + 2 * w.cross(vJ)
-        wd, w, p = wd + w.cross(wJ), w + wJ, p + step
-        ((lin, ang),) = body.joint.columns([q[k]])
-        fields.append((R @ lin, R @ ang, p))
-    arm = R @ leg.point
-    a = a + wd.cross(arm) + w.cross(w.cross(arm))
-    place = p + arm
-    return (place, a), [lin + ang.cross(place - o) for lin, ang, o in fields]
+        gap = end.p + end.R @ leg.point - (p + arm)
+        found.append(LegState(leg, q, qd, qdd, K, Jv, gap))
+    return found
 
 
 def leg_states(

@@ -27,8 +27,8 @@ def without_springs(m: Mechanism) -> Mechanism:
 
 def _gap(s: PointSpring, state: Mapping[int, State]) -> tuple[Vec3, Vec3]:
     """Return the vector from point i to point j, and its rate."""
-    (p_i, v_i), (p_j, v_j) = state[s.body_i].point(s.point_i), state[s.body_j].point(s.point_j)
-    return p_j - p_i, v_j - v_i
+    gap = state[s.body_j].point(s.point_j) - state[s.body_i].point(s.point_i)
+    return gap.x, gap.xd
 
 
 def _pull(s: PointSpring, gap: Vec3, rate: Vec3) -> Vec3:
@@ -99,7 +99,7 @@ def wrench_forces(m: Mechanism, q: Vector, wrenches: Mapping[int, Wrench]) -> li
 def point_spring_energy(m: Mechanism, q: Vector) -> Scalar:
     """Return ½ Σ stiffness (l - length)²."""
     energy: Scalar = 0
-    state = states(m, q, [0] * m.nv)
+    state = states(m, q)
     for s in m.springs:
         gap, _ = _gap(s, state)
         square = gap.dot(gap)

@@ -37,7 +37,7 @@ def tyre_wrenches(
         if wheel.tyre is None or wheel.body < 0:
             continue
         body = states[wheel.body]
-        velocity = body.R.T @ body.point(wheel.point)[1]
+        velocity = body.R.T @ body.point(wheel.point).xd
         normal, forward = heading(wheel, wheel_angle(m, wheel, q, qd, steer)[0])
         force = normal * lateral_force(wheel.tyre, forward.dot(velocity), normal.dot(velocity))
         found.append((wheel.body, Wrench(force, wheel.point.cross(force))))
