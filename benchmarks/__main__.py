@@ -113,7 +113,7 @@ def speed(found: dict, peers: bool, seconds: float) -> Iterator[str]:
             yield cells(row)
 
 
-def cells(row: bench.Row) -> str:
+def cells(row: bench.Timing) -> str:
     """Return one line of the table."""
     peer = ("", "", "", "")
     if row.peer_ns is not None:

@@ -16,7 +16,7 @@ import dalembert as da
 from dalembert import bench
 from dalembert.algebra import Mat3, Vec3
 from dalembert.algorithms.parameter_sets import with_parameters
-from dalembert.cost import Row, costs
+from dalembert.cost import Count, costs
 from dalembert.inertia import Inertia
 from dalembert.listing import listing_text
 from dalembert.mechanism import Mechanism
@@ -84,13 +84,13 @@ def operations() -> Iterator[str]:
     yield line("base, symmetric links", row, SYMMETRIC)
 
 
-def line(kind: str, row: Row, most: int) -> str:
+def line(kind: str, row: Count, most: int) -> str:
     """Return one line of the table."""
     mul, add = counted(row)
     return f"| {row.quantity} by {row.method} | {kind} | {mul} + {add} | {mul + add} | {most} |"
 
 
-def counted(row: Row) -> tuple[int, int]:
+def counted(row: Count) -> tuple[int, int]:
     """Return multiplications and additions, once and at each state."""
     return row.mul + row.prepare_mul, row.add + row.prepare_add
 

@@ -36,7 +36,7 @@ SMALL = 12  # degrees of freedom up to which every method is counted unasked
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Count:
     """The cost of one quantity by one method; `prepare` runs once per parameter set."""
 
     quantity: str
@@ -62,7 +62,7 @@ def costs(
     methods: Sequence[str] | None = None,
     kinds: Sequence[str] = KINDS,
     drives: Drives = "none",
-) -> tuple[list[Row], list[str]]:
+) -> tuple[list[Count], list[str]]:
     """Return (rows, notes): operation counts, and which methods do not hold for the mechanism.
 
     `standard`: ten symbolic inertial parameters per moving body; `base`: the base parameters of
@@ -74,7 +74,7 @@ def costs(
     if m.form is not None:  # their terms are what they are, rotors among them
         kinds, drives = ("given",), "inertia"
         quantities = list(REDUCED) if quantities is None else quantities
-    rows: list[Row] = []
+    rows: list[Count] = []
     refused: dict[str, list[tuple[str, str]]] = {}
     if is_constrained(m):
         m = with_speeds(m)
@@ -130,9 +130,11 @@ def _note(pairs: Sequence[tuple[str, str]], reason: str) -> str:
     return "; ".join(parts) + f": {reason}"
 
 
-def _row(name: str, method: str, kind: str, made: Program) -> Row:
+def _row(name: str, method: str, kind: str, made: Program) -> Count:
     step, early = made.cost["step"], made.cost["prepare"]
-    return Row(name, method, kind, step.mul, step.add, step.div, step.sincos, early.mul, early.add)
+    return Count(
+        name, method, kind, step.mul, step.add, step.div, step.sincos, early.mul, early.add
+    )
 
 
 def _program(m: Mechanism, row: Quantity, method: str, kind: str, drives: str) -> Program:

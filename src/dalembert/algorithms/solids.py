@@ -34,8 +34,8 @@ class Solids:
     def inertia(self, j: int) -> Inertia:
         """Return I^s of solid j at O (E4.5)."""
         body, R = self.m.bodies[j], self.R[j]
-        turned = Inertia(body.m, R @ body.h, R.rotate(body.Io), "origin")
-        return turned.moved(Transform(Rotation(), self.p[j]))
+        there = Inertia(body.m, R @ body.h, R.rotate(body.Io), "origin")
+        return there.moved(Transform(Rotation(), self.p[j]))
 
     def needed(self, j: int) -> Wrench:
         """Return the wrench that the motion of solid j needs: I^s ξ̇ + ξ ×* I^s ξ."""

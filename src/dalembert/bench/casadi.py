@@ -24,7 +24,7 @@ from ..errors import UsageError
 from ..joint import quaternion_matrix
 from ..mechanism import Mechanism
 from ..mechanism.rehome import merge_fixed
-from .rows import COLD, Row, best, compile_rows, difference, states
+from .rows import COLD, Timing, best, compile_rows, difference, states
 
 FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
 LOOP = "inverse_dynamics, C loop"
@@ -56,7 +56,7 @@ def available() -> bool:
     return bool(find_spec("casadi") and shutil.which("gcc"))
 
 
-def casadi_rows(label: str, m: Mechanism, budget: float = 0.3) -> Iterator[Row]:
+def casadi_rows(label: str, m: Mechanism, budget: float = 0.3) -> Iterator[Timing]:
     """Yield run and compile time beside CasADi's C; needs casadi and gcc."""
     gcc = shutil.which("gcc")
     if not available() or gcc is None:
@@ -77,10 +77,12 @@ def casadi_rows(label: str, m: Mechanism, budget: float = 0.3) -> Iterator[Row]:
     for row in compile_rows(label, m):
         if row.quantity == COLD:
             ratio = compiled * 1e9 / row.ours_ns
-            yield Row(label, COLD, row.ours_ns, f"gcc -O3 of {name}", compiled * 1e9, ratio)
+            yield Timing(label, COLD, row.ours_ns, f"gcc -O3 of {name}", compiled * 1e9, ratio)
 
 
-def _timed(label: str, m: Mechanism, function: Any, library: Any, name: str, budget: float) -> Row:
+def _timed(
+    label: str, m: Mechanism, function: Any, library: Any, name: str, budget: float
+) -> Timing:
     given = [np.ascontiguousarray(x) for x in states(m, COUNT)]
     tau, peer_tau = np.zeros((COUNT, m.nv)), np.zeros((COUNT, m.nv))
     kernel = compile(m, "inverse_dynamics", drives="none")
@@ -103,7 +105,7 @@ def _timed(label: str, m: Mechanism, function: Any, library: Any, name: str, bud
 
     mine, theirs = (x * 1e9 / COUNT for x in best(ours, peer, budget=budget))
     error = difference(tau, peer_tau)
-    return Row(label, LOOP, mine, name, theirs, theirs / mine, error)
+    return Timing(label, LOOP, mine, name, theirs, theirs / mine, error)
 
 
 def _function(casadi: Any, m: Mechanism) -> Any:

@@ -48,7 +48,7 @@ Run = Callable[[int], Any]  # as many calls, the loop inside so that it costs th
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Timing:
     """One measurement: nanoseconds per state or call, and how far the two results are apart."""
 
     model: str
@@ -197,7 +197,7 @@ def ours(m: Mechanism, name: str, count: int | None, **form: Any) -> tuple[Run, 
 
 def bench(
     models: Mapping[str, Mechanism], peers: bool = False, budget: float = 0.5
-) -> Iterator[Row]:
+) -> Iterator[Timing]:
     """Yield the rows of each model: batches, one call, and compile times."""
     for label, m in models.items():
         engine = _engine(m) if peers else None
@@ -214,17 +214,19 @@ def _engine(m: Mechanism) -> Any:
     return Pinocchio(m)
 
 
-def _row(label: str, m: Mechanism, name: str, count: int | None, engine: Any, budget: float) -> Row:
+def _row(
+    label: str, m: Mechanism, name: str, count: int | None, engine: Any, budget: float
+) -> Timing:
     shown = name if count else ONE_CALL
     run, out = ours(m, name, count)
     per = 1e9 / (count or 1)
     if engine is None:
-        return Row(label, shown, best(run, budget=budget)[0] * per)
+        return Timing(label, shown, best(run, budget=budget)[0] * per)
     peer_run, peer_out = engine.run(name, states(m, count or 1), count is not None)
     mine, theirs = best(run, peer_run, budget=budget)
     run(1)
     peer_run(1)
-    return Row(
+    return Timing(
         label,
         shown,
         mine * per,
@@ -246,7 +248,7 @@ def difference(out: Any, reference: Any) -> float:
     return worst
 
 
-def compile_rows(label: str, m: Mechanism, repeats: int = 3) -> Iterator[Row]:
+def compile_rows(label: str, m: Mechanism, repeats: int = 3) -> Iterator[Timing]:
     """Yield the time from a mechanism to a kernel, cold and when its code is in the cache."""
     from ..runtime import compile_program
 
@@ -259,10 +261,10 @@ def compile_rows(label: str, m: Mechanism, repeats: int = 3) -> Iterator[Row]:
     cached(1)
     for shown, run in ((COLD, cold), (CACHED, cached)):
         least = min(_window(run, 1) for _ in range(repeats))
-        yield Row(label, shown, least * 1e9)
+        yield Timing(label, shown, least * 1e9)
 
 
-def chain_rows(sizes: tuple[int, ...] = (50, 100, 200, 400, 1000)) -> Iterator[Row]:
+def chain_rows(sizes: tuple[int, ...] = (50, 100, 200, 400, 1000)) -> Iterator[Timing]:
     """Yield compile and run time of serial chains; the last sizes take minutes."""
     for n in sizes:
         m = chain(n)
@@ -270,4 +272,4 @@ def chain_rows(sizes: tuple[int, ...] = (50, 100, 200, 400, 1000)) -> Iterator[R
             yield from (row for row in compile_rows(f"chain{n}", m, 1) if row.quantity == COLD)
             run, _ = ours(m, "inverse_dynamics", 256)
             least = best(run, budget=0.3)[0]
-            yield Row(f"chain{n}", "inverse_dynamics", least * 1e9 / 256)
+            yield Timing(f"chain{n}", "inverse_dynamics", least * 1e9 / 256)

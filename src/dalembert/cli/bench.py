@@ -11,7 +11,7 @@ from .aligned import aligned
 from .model import JSON, ModelCommand, print_json, read_model, with_changes
 
 if TYPE_CHECKING:
-    from ..bench import Row
+    from ..bench import Timing
     from ..mechanism import Mechanism
 
 HEAD = ("model", "quantity", "ours ns", "peer", "peer ns", "ratio", "error")
@@ -47,7 +47,7 @@ def command(
     Example:
       dalembert bench robot:puma560 --peers
     """
-    rows: list[Row] = []
+    rows: list[Timing] = []
     found = {model: read_model(model, **changes) for model in models}
     for row in _rows(found, peers, chains, seconds):
         if not rows and not as_json:
@@ -59,7 +59,9 @@ def command(
         print_json([row.data() for row in rows])
 
 
-def _rows(found: dict[str, Mechanism], peers: bool, chains: bool, seconds: float) -> Iterator[Row]:
+def _rows(
+    found: dict[str, Mechanism], peers: bool, chains: bool, seconds: float
+) -> Iterator[Timing]:
     from .. import bench
 
     if not found:
@@ -74,7 +76,7 @@ def _rows(found: dict[str, Mechanism], peers: bool, chains: bool, seconds: float
         yield from bench.chain_rows()
 
 
-def _shown(row: Row) -> str:
+def _shown(row: Timing) -> str:
     cells = [row.model, row.quantity, f"{row.ours_ns:.1f}", "", "", "", ""]
     if row.peer_ns is not None and row.ratio is not None:
         error = "" if row.error is None else f"{row.error:.1e}"

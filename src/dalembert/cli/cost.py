@@ -12,7 +12,7 @@ from .values import Choice
 
 if TYPE_CHECKING:
     from ..algorithms.drives import Drives
-    from ..cost import Row
+    from ..cost import Count
     from ..mechanism import Mechanism
 
 HEAD = ("quantity", "method", "parameters", "mul", "add", "div", "sincos", "prepare")
@@ -72,7 +72,7 @@ def command(
         click.echo(f"note: {note}", err=True)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: Count) -> tuple[str, ...]:
     counts = (row.mul, row.add, row.div, row.sincos)
     prepare = f"{row.prepare_mul}+{row.prepare_add}"
     return row.quantity, row.method, row.parameters, *map(str, counts), prepare

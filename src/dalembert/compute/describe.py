@@ -105,7 +105,7 @@ OPTIONS: Mapping[str, str] = {
 }
 
 
-def text(row: Quantity) -> str:
+def docstring(row: Quantity) -> str:
     """Return the docstring of the function of a quantity."""
     results = ", ".join(n for n in (out.name for out in row.outputs))
     said = row.summary.startswith(results)

@@ -9,7 +9,7 @@ from typing import Any
 from ..catalog import QUANTITIES, Quantity
 from ..errors import ComputationError
 from ..mechanism import Mechanism, freed
-from .describe import gathered, signature, spot, text
+from .describe import docstring, gathered, signature, spot
 from .kernels import kernel_of, row_of
 from .model import model_of
 from .wrenches import external_wrench
@@ -143,7 +143,7 @@ def _make(row: Quantity) -> Callable[..., Any]:
         return evaluate(m, row.name, *inputs, **options)
 
     function.__name__ = function.__qualname__ = row.name
-    function.__doc__ = text(row)
+    function.__doc__ = docstring(row)
     function.__signature__ = signature(row)  # type: ignore[attr-defined]
     return function
 

@@ -37,7 +37,7 @@ LINE = re.compile(r"^(\w+) (\w+) worst=(\S+) tol=(\S+) (ok|MISS)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Compared:
     """How far one quantity is from the kernel, in parts of its largest value."""
 
     language: str
@@ -93,7 +93,7 @@ def _needs(missing: str) -> UsageError:
     )
 
 
-def run(language: str, directory: Path, id: str) -> list[Row]:
+def run(language: str, directory: Path, id: str) -> list[Compared]:
     """Return the rows that the golden vectors of a language print."""
     missing = tool(language)
     if missing:
@@ -109,23 +109,25 @@ def run(language: str, directory: Path, id: str) -> list[Row]:
                 raise ComputationError(
                     f"{language}: {Path(command[0]).name} failed", hint="\n".join(said[-8:])
                 )
-        worst: dict[str, Row] = {}
+        worst: dict[str, Compared] = {}
         for row in rows:
             old = worst.get(row.quantity, row)
             worst[row.quantity] = max(old, row, key=lambda r: (not r.ok, r.worst))
         return list(worst.values())
 
 
-def _row(language: str, line: str) -> Row:
+def _row(language: str, line: str) -> Compared:
     found = LINE.match(line)
     assert found is not None
     quantity, output, worst, tolerance, verdict = found.groups()
-    return Row(language, f"{quantity}.{output}", float(worst), float(tolerance), verdict == "ok")
+    return Compared(
+        language, f"{quantity}.{output}", float(worst), float(tolerance), verdict == "ok"
+    )
 
 
 def check_export(
     m: Mechanism, quantities: Sequence[str], language: str, written: Sequence[Path], **options: Any
-) -> list[Row]:
+) -> list[Compared]:
     """Return how far exported code and kernels are apart; see `export` for the options."""
     m = model_of(m, "check_export")
     if language in ("fmu", "fmu3"):
@@ -138,7 +140,7 @@ def check_export(
     return run(language, written[0].parent, unit.id) + kernels(m, unit, jobs, wrt)
 
 
-def fmu(m: Mechanism, path: Path, drives: Drives = "all") -> list[Row]:
+def fmu(m: Mechanism, path: Path, drives: Drives = "all") -> list[Compared]:
     """Return how far both kinds of simulation are from `simulate` after a tenth of a second.
 
     An FMU in which FMPy's validation finds a problem is an error.
@@ -165,11 +167,11 @@ def fmu(m: Mechanism, path: Path, drives: Drives = "all") -> list[Row]:
         s = simulate(smooth, first[: m.nq], first[m.nq :], t=[0.0, 0.1], rtol=1e-11, drives=drives)
         expected = np.concatenate([s.q[-1], s.speeds[-1]])
         worst = float(np.max(np.abs(last - expected)) / max(1.0, np.max(np.abs(expected))))
-        rows.append(Row("fmu", kind, worst, 1e-6, worst <= 1e-6))
+        rows.append(Compared("fmu", kind, worst, 1e-6, worst <= 1e-6))
     return rows
 
 
-def kernels(m: Mechanism, unit: Unit, jobs: Sequence[Job], wrt: Any = None) -> list[Row]:
+def kernels(m: Mechanism, unit: Unit, jobs: Sequence[Job], wrt: Any = None) -> list[Compared]:
     """Return how far the kernels are from the golden vectors."""
     names = [p.name for p in unit.parameters]
     by_name = {job.name: job for job in jobs}
@@ -197,5 +199,5 @@ def kernels(m: Mechanism, unit: Unit, jobs: Sequence[Job], wrt: Any = None) -> l
             golden = np.array([g.outputs[k] for g in entry.golden])
             error = np.abs(outs[k].reshape(golden.shape) - golden) / entry.size(k)
             worst, most = float(error.max(initial=0.0)), entry.roundings(k) * 2.0**-52
-            rows.append(Row("kernel", f"{entry.name}.{port.name}", worst, most, worst <= most))
+            rows.append(Compared("kernel", f"{entry.name}.{port.name}", worst, most, worst <= most))
     return rows

@@ -49,7 +49,7 @@ class LeafFirst:
                 x[k] = x[k] - l * x[i]
         return Vector(x)
 
-    def turned(self) -> list[list[Scalar]]:
+    def inverse_factor(self) -> list[list[Scalar]]:
         """Return L⁻¹, a row for each freedom."""
         W: list[list[Scalar]] = []
         for k, row in enumerate(self.L):
@@ -63,7 +63,7 @@ class LeafFirst:
 
     def inverse_and_products(self, *matrices: Matrix) -> tuple[Matrix, ...]:
         """Return M⁻¹ and M⁻¹ times each matrix: L⁻¹ is formed once, and sparse."""
-        W, n = self.turned(), self.n
+        W, n = self.inverse_factor(), self.n
         scaled = [[x * d for x, d in zip(row, self.over, strict=True)] for row in W]
         M = Matrix([[dot(W[min(r, c)], scaled[max(r, c)]) for c in range(n)] for r in range(n)])
         products = []

@@ -42,8 +42,8 @@ def leaves_first(M: Rows, b: Sequence[Scalar]) -> Vector:
     Then no zero that the branches of a tree leave in M is filled (Featherstone, Efficient
     factorization of the joint-space inertia matrix for branched kinematic trees, 2005).
     """
-    turned = [list(reversed(row)) for row in reversed(M)]
-    return spd(turned, list(reversed(b)))[::-1]
+    backward = [list(reversed(row)) for row in reversed(M)]
+    return spd(backward, list(reversed(b)))[::-1]
 
 
 def inverse(A: Rows) -> Matrix:
@@ -114,8 +114,8 @@ class Planned:
             z[k] = z[k] * self.inverses[k]
             for c in range(k + 1, n):
                 z[c] = z[c] - U[k][c] * z[k]
-        turned = [list(column) for column in zip(*self.tail, strict=True)]
-        x: list[Scalar] = [*z[:head], *general(turned, z[head:])]
+        transposed = [list(column) for column in zip(*self.tail, strict=True)]
+        x: list[Scalar] = [*z[:head], *general(transposed, z[head:])]
         for k in reversed(range(head)):
             for i in range(k + 1, n):
                 x[k] = x[k] - L[i][k] * x[i]

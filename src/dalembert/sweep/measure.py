@@ -17,7 +17,7 @@ from ..compute import evaluate
 from ..errors import DalembertError, Place, UsageError, closest, shown
 from ..expr.exact import to_float
 from ..mechanism import Mechanism
-from .task import Motion
+from .task import TaskMotion
 
 Array = np.ndarray
 REDUCTIONS: Mapping[str, Callable[[Array], Array]] = {
@@ -37,7 +37,7 @@ class Trial:
 
     m: Mechanism
     designs: dict[str, Array]
-    motion: Motion
+    motion: TaskMotion
 
     def __post_init__(self) -> None:
         self._tau: Array | None = None

@@ -38,7 +38,7 @@ _POSES: dict[tuple[str, str], Array] = {}  # assembled machines of the studies o
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class TaskMotion:
     """What the joints of some designs do, (designs or 1, samples, n), and why some cannot."""
 
     t: Array
@@ -158,19 +158,21 @@ def _table(m: Mechanism, given: Any, samples: int) -> dict[str, Any]:
 # -- the motion of some designs ------------------------------------------------------------------
 
 
-def motion_of(m: Mechanism, task: dict[str, Any], designs: dict[str, Array]) -> Motion:
+def motion_of(m: Mechanism, task: dict[str, Any], designs: dict[str, Array]) -> TaskMotion:
     """Return what the joints do, for all designs at once."""
     count = len(next(iter(designs.values())))
     fine = np.full(count, "", dtype=object)
     if "motion" in task:
         arrays = {n: np.array(x) for n, x in task["motion"].items()}
         q, qd, qdd = (arrays[n][None] for n in ("q", "qd", "qdd"))
-        return Motion(arrays["t"], q, qd, qdd, fine)
+        return TaskMotion(arrays["t"], q, qd, qdd, fine)
     if "joint_moves" in task:
         ends = [(np.array(x["from"])[None], np.array(x["to"])[None], x["time"])
                 for x in task["joint_moves"]]  # fmt: skip
         t, q, qd, qdd = _moves(ends, task["samples"])
-        return Motion(t, q, qd, qdd, fine) if not m.loops else _closed(m, designs, t, q, qd, qdd)
+        return (
+            TaskMotion(t, q, qd, qdd, fine) if not m.loops else _closed(m, designs, t, q, qd, qdd)
+        )
     return _reached(m, task, designs, fine)
 
 
@@ -197,7 +199,7 @@ def _moves(ends: list[tuple[Array, Array, float]], samples: int) -> tuple[Array,
 
 def _reached(
     m: Mechanism, task: dict[str, Any], designs: dict[str, Array], reason: Array
-) -> Motion:
+) -> TaskMotion:
     """Return joint moves between poses, found for all designs at once."""
     count = len(reason)
     start = np.array(neutral(m) if task["start"] is None else task["start"], dtype=float)
@@ -214,7 +216,7 @@ def _reached(
     low, high = limits(m)
     beyond = ((q < low - 1e-9) | (q > high + 1e-9)).any(axis=(1, 2))
     reason[beyond & (reason == "")] = "limit"
-    return Motion(t, q, qd, qdd, reason)
+    return TaskMotion(t, q, qd, qdd, reason)
 
 
 def _first_pose(m: Mechanism) -> Array:
@@ -229,7 +231,7 @@ def _first_pose(m: Mechanism) -> Array:
 
 def _closed(
     m: Mechanism, designs: dict[str, Array], t: Array, q: Array, qd: Array, qdd: Array
-) -> Motion:
+) -> TaskMotion:
     """Return the motion of all joints of machines with loops, closed design by design."""
     count, samples = len(next(iter(designs.values()))), len(t)
     motors = [m.joint_index(n) for n in m.active]
@@ -253,4 +255,4 @@ def _closed(
     wide = {n: x[:, None] for n, x in designs.items()}
     v, a = evaluate(m, "tree_motion", whole, rates, rises, parameters=wide, check=False)[:2]
     reason[~np.isfinite(a).all(axis=(1, 2)) & (reason == "")] = "singular"
-    return Motion(t, whole, v, a, reason)
+    return TaskMotion(t, whole, v, a, reason)

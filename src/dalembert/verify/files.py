@@ -29,7 +29,7 @@ CONSTANTS = "reported_constants"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Verdict:
     """One comparison: the largest difference found and the largest allowed; None: not computed."""
 
     file: str
@@ -59,12 +59,12 @@ class Row:
         }
 
 
-def verify(paths: Sequence[str | Path], strict: bool = False) -> list[Row]:
+def verify(paths: Sequence[str | Path], strict: bool = False) -> list[Verdict]:
     """Return one row per file, quantity and method."""
     return [row for path in paths for row in verify_file(path, strict)]
 
 
-def verify_file(path: str | Path, strict: bool = False) -> Iterator[Row]:
+def verify_file(path: str | Path, strict: bool = False) -> Iterator[Verdict]:
     """Yield the rows of one reference file."""
     m = load(Path(path))  # says what is wrong with the file, and where
     try:
@@ -93,7 +93,7 @@ class _File:
     m: Mechanism
     strict: bool
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[Verdict]:
         table = TABLES.get(class_of(self.data, self.m), {})
         models: list[tuple[str, Mechanism]] = [("", self.m)]
         memos: dict[str, dict[Any, Any]] = {}
@@ -123,8 +123,8 @@ class _File:
             yield self.missed("expected", "unknown key", "the file expects nothing")
         yield from refused
 
-    def missed(self, quantity: str, method: str, note: str) -> Row:
-        return Row(self.name, quantity, method, None, None, False, note)
+    def missed(self, quantity: str, method: str, note: str) -> Verdict:
+        return Verdict(self.name, quantity, method, None, None, False, note)
 
     def expected(self) -> Iterator[tuple[str, list[Any], list[Any]]]:
         """Yield (key, states, values): sections of states first, then those of the whole file."""
@@ -151,7 +151,7 @@ class _File:
 
     def compare(
         self, path: str, entry: Entry, case: Case, values: list[Any], prefix: str
-    ) -> Iterator[Row]:
+    ) -> Iterator[Verdict]:
         reference = entry.reference(case, values)
         tolerance = self.tolerance(reference, entry, case)
         for check in entry.checks:
@@ -171,21 +171,21 @@ class _File:
         compute: Callable[[], np.ndarray],
         reference: np.ndarray,
         tolerance: float,
-    ) -> Row:
+    ) -> Verdict:
         try:
             found = compute()
         except (DescriptionError, ModelError):
             raise
         except DalembertError as error:
-            return Row(self.name, path, method, None, tolerance, False, error.message)
+            return Verdict(self.name, path, method, None, tolerance, False, error.message)
         if found.shape != reference.shape:
             note = f"shape {found.shape}, the reference has {reference.shape}"
-            return Row(self.name, path, method, None, tolerance, False, note)
+            return Verdict(self.name, path, method, None, tolerance, False, note)
         with np.errstate(invalid="ignore"):
             difference = np.abs(found - reference)[~np.isnan(reference)]
         worst = float(np.max(difference, initial=0.0)) if difference.size else None
         ok = worst is not None and worst <= tolerance  # nan is not
-        return Row(self.name, path, method, worst, tolerance, ok)
+        return Verdict(self.name, path, method, worst, tolerance, ok)
 
     def tolerance(self, reference: np.ndarray, entry: Entry, case: Case) -> float:
         """Return the largest difference allowed for a key."""
@@ -200,7 +200,7 @@ class _File:
             allowed += 1e3 * case.m.nv * np.finfo(float).eps * kappa * size
         return allowed
 
-    def constants(self, m: Mechanism, prefix: str) -> Row:
+    def constants(self, m: Mechanism, prefix: str) -> Verdict:
         """Return the row of the reported masses and inertias of the 1980 report."""
         given = self.data[CONSTANTS]
         reference = array_of(list(given.values()), CONSTANTS)

@@ -40,7 +40,7 @@ def _motion(case: Case, method: str) -> tuple[Simulation, PD]:
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionCheck:
     """Something of the motion, by every method of integration."""
 
     value: Callable[[Case, Simulation, PD], Array]
@@ -56,7 +56,9 @@ class Motion:
 
 
 CONTROLLED: dict[str, Entry] = {
-    "expected.q": Entry((Motion(lambda case, r, law: r.q),)),
-    "expected.qd": Entry((Motion(lambda case, r, law: r.qd),)),
-    "expected.lyapunov": Entry((Motion(lambda case, r, law: law.lyapunov(case.m, r.q, r.qd)),)),
+    "expected.q": Entry((MotionCheck(lambda case, r, law: r.q),)),
+    "expected.qd": Entry((MotionCheck(lambda case, r, law: r.qd),)),
+    "expected.lyapunov": Entry(
+        (MotionCheck(lambda case, r, law: law.lyapunov(case.m, r.q, r.qd)),)
+    ),
 }
