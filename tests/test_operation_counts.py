@@ -65,3 +65,17 @@ def test_a_humanoid_costs_no_more_than_it_did(row):
         pytest.skip("no file of Talos here")
     cost = program_of(talos, *row).cost["step"]
     assert cost.mul + cost.add <= sum(TALOS[row]) + 2, (str(cost), TALOS[row])
+
+
+def test_a_simulation_of_a_closed_machine_starts_with_four_traces(monkeypatch):
+    from dalembert.compute import recorded
+    from dalembert.plan import assembly
+
+    found = []
+    for module in (recorded, assembly):
+        trace = module.trace
+        count = lambda *a, _trace=trace, **k: found.append(1) or _trace(*a, **k)  # noqa: E731
+        monkeypatch.setattr(module, "trace", count)
+    m = da.robots.fourbar().with_gravity((0, -9.7035, 0))  # one that no cache knows
+    da.simulate(m, t=0.01)
+    assert 1 <= len(found) <= 4
