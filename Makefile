@@ -6,8 +6,10 @@ PYTEST := $(PY) -m pytest -n 2 --durations=10
 
 # the versions that the tests last passed with; `make test CONSTRAINTS=/dev/null` takes the newest
 CONSTRAINTS ?= constraints.txt
-# `make test-all PART=emit` runs tests/emit, or tests/test_emit*.py; without PART all, with coverage
-PARTS := $(if $(PART),$(wildcard tests/$(PART) tests/test_$(PART)*.py),tests)
+# `make test-all PART=corpus` runs a part (`python tools/parts.py` lists them, a folder of tests/ is
+# one too), or tests/test_PART*.py; without PART all, with coverage
+NAMED := $(if $(PART),$(shell $(PYTHON) tools/parts.py $(PART)))
+PARTS := $(if $(PART),$(or $(NAMED),$(wildcard tests/test_$(PART)*.py)),tests)
 COVERAGE ?= $(if $(PART),,--cov=dalembert --cov-report=)
 
 .PHONY: run test test-all corpus soak mutate lint bench docs toolchains clean
@@ -21,7 +23,7 @@ test: lint
 	$(PY) -m pytest -n 0 -m "not slow" --last-failed --last-failed-no-failures none; }
 
 test-all: lint
-	@test -n "$(PARTS)" || { echo "there is no part $(PART): see tests/" >&2; exit 2; }
+	@test -n "$(PARTS)" || { echo "there is no part $(PART): see python tools/parts.py" >&2; exit 2; }
 	HYPOTHESIS_PROFILE=all $(PYTEST) $(COVERAGE) $(PARTS)
 	@if [ -n "$(COVERAGE)" ]; then echo "coverage: $$($(PY) -m coverage report --format=total) %"; fi
 

@@ -7,6 +7,7 @@ installed. A finding is shrunk, written to --out and printed; the exit code is t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import resource
@@ -158,7 +159,11 @@ def guided(name: str, seconds: float, folder: str) -> int:
     import atheris
 
     with atheris.instrument_imports(include=["dalembert"]):
-        pass
+        from fuzz.targets import targets
+
+        for seed in targets()[name].seeds:  # what a target imports late is followed too
+            with contextlib.suppress(Exception, SystemExit):
+                targets()[name].run(seed)
     runner = Runner(name)
     count = [0]
 
