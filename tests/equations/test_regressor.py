@@ -273,6 +273,12 @@ def test_the_entries_of_a_planar_arm_are_those_of_textbooks():
     assert str(Y["j2", "ZZ2"]) == str(Y[2, 6]) == "qdd1+qdd2"
 
 
+def test_a_constant_angle_in_a_sum_of_angles_is_told():
+    eq = da.equations(da.load("RX(),TYK(A),RX(),RXK(al),RX(),TYK(B);"))
+    text = eq.text(only=["regressor"])
+    assert "# C123a = cos(q1+q2+q3+a), S123a = sin(q1+q2+q3+a), a = al" in text
+
+
 def test_friction_has_one_column_or_two():
     m = da.robots.planar2r().with_values(l1=0.5, l2=0.4)
     drives = (Drive(0, 0.1, 1, (2, -2), 0.3), Drive(1, 0.1, -2, (2, -3), 0.3))
