@@ -145,3 +145,8 @@ def test_the_tables_hold_all_joints():
     text = tables_text(m)
     assert "NUMBER OF DEGREES OF FREEDOM 3" in text
     assert "joint 4 follows joint 3: q4 = -2*q3+0.1" in text
+
+
+def test_structure_is_found_behind_a_turned_base():
+    eq = da.equations(da.load("RXK(0.4),RZ(),TXK(0.5),RY(),TXK(0.3); gravity = (0, G, G);"))
+    assert "A: 2 of 3 not zero" in str(eq.structure())

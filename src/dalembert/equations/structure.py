@@ -15,6 +15,7 @@ from typing import Any
 
 from flint import nmod
 
+from ..algebra import Vec3
 from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
 from ..algorithms.dual import Dual, parts
@@ -88,7 +89,7 @@ class Probe:
         if k not in self._slopes:
             slopes = self.symbols.slope(k, self.values, residue)
             values = [Dual(x, slopes.get(i, 0)) for i, x in enumerate(self.values)]
-            self._slopes[k] = Condensed(self.symbols.links(values, residue), self.symbols.m.gravity)
+            self._slopes[k] = Condensed(self.symbols.links(values, residue), Vec3.zero())
         return parts(self._slopes[k].A(i, j))[1] + nmod(0, PRIME)
 
 
