@@ -28,7 +28,8 @@ def is_plain_zero(x: Scalar) -> bool:
 
     An expression that vanishes in some states is not; a 0.0 computed on a run in floats is.
     """
-    x = getattr(x, "value", x)
+    if x.__class__ is not int:
+        x = getattr(x, "value", x)
     return (x.__class__ is float or hasattr(x, "numerator")) and bool(x == 0)
 
 
@@ -36,6 +37,29 @@ def is_plain_one(x: Scalar) -> bool:
     """Return whether x is the constant one."""
     x = getattr(x, "value", x)
     return (x.__class__ is float or hasattr(x, "numerator")) and bool(x == 1)
+
+
+def product(a: Scalar, b: Scalar) -> Scalar:
+    """Return a b; nothing is multiplied by the numbers 0, 1 and -1."""
+    if a.__class__ is int:
+        a, b = b, a
+    if b.__class__ is int and -1 <= b <= 1:
+        return 0 if b == 0 else a if b == 1 else -a
+    return a * b
+
+
+def plus(a: Scalar, b: Scalar) -> Scalar:
+    """Return a + b; nothing is added to the number 0."""
+    if a.__class__ is int and a == 0:
+        return b
+    return a if b.__class__ is int and b == 0 else a + b
+
+
+def minus(a: Scalar, b: Scalar) -> Scalar:
+    """Return a - b; nothing is taken from the number 0, nor 0 from anything."""
+    if b.__class__ is int and b == 0:
+        return a
+    return -b if a.__class__ is int and a == 0 else a - b
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +172,7 @@ class Mat3:
         return self.rows[k[0]][k[1]]
 
     def __add__(self, o: Mat3) -> Mat3:
-        return Mat3(
-            *(
-                tuple(x + y for x, y in zip(r, s, strict=True))
-                for r, s in zip(self.rows, o.rows, strict=True)
-            )
-        )
+        return Mat3(*(tuple(map(plus, r, s)) for r, s in zip(self.rows, o.rows, strict=True)))
 
     def __sub__(self, o: Mat3) -> Mat3:
         return Mat3(

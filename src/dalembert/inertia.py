@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from .algebra import Map, Mat3, Transform, Vec3, is_plain_zero
+from .algebra import Map, Mat3, Transform, Vec3, is_plain_zero, plus, product
 from .display import record
 from .expr import Scalar
 
 
 def steiner(m: Scalar, c: Vec3) -> Mat3:
     """Return the tensor of a point mass m at c: m (c·c 1 - c cᵀ)."""
-    xx, yy, zz = c.x * c.x, c.y * c.y, c.z * c.z
+    x, y, z = c
+    xx, yy, zz = product(x, x), product(y, y), product(z, z)
     return Mat3.symmetric(
-        m * (yy + zz),
-        m * (xx + zz),
-        m * (xx + yy),
-        -(m * (c.x * c.y)),
-        -(m * (c.x * c.z)),
-        -(m * (c.y * c.z)),
+        product(m, plus(yy, zz)),
+        product(m, plus(xx, zz)),
+        product(m, plus(xx, yy)),
+        -product(m, product(x, y)),
+        -product(m, product(x, z)),
+        -product(m, product(y, z)),
     )
 
 
@@ -47,7 +48,9 @@ class Inertia:
     @property
     def h(self) -> Vec3:
         """First moment, mass times centre."""
-        return self.lever * self.mass if self.at == "centre" else self.lever
+        if self.at == "origin":
+            return self.lever
+        return self.lever.map(lambda x: product(x, self.mass))
 
     @property
     def Io(self) -> Mat3:

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
-from ..algebra import Mat3, Vec3, is_plain_zero
+from ..algebra import Mat3, Vec3, is_plain_zero, plus, product
 from ..errors import ModelError, shown
 from ..expr import Scalar
 from ..inertia import steiner
@@ -35,10 +36,15 @@ class AugmentedBody:
 
     M: Scalar  # mass of body j and of everything beyond (3-2)
     V: Vec3  # M_j b_j, the reported mass (3-3): constant part
-    W: Mat3  # reported inertia, the K sums of (3-4): constant part
+    points: tuple[tuple[Scalar, Vec3], ...]  # masses of W: of the body, of what each joint carries
     J: Mat3  # I_j + W, the total inertia about O_j (3-4): constant part
     slide: Vec3  # s_j: the axis of a prismatic joint, pitch times the axis of a screw, else 0
     levers: tuple[tuple[int, Vec3], ...]  # (child c, l_jc): O_c seen from O_j at q_j = 0
+
+    @property
+    def W(self) -> Mat3:
+        """The reported inertia, the K sums of (3-4): constant part."""
+        return reduce(symmetric_sum, (steiner(m, l) for m, l in self.points), Mat3.zero())
 
     @property
     def V_q(self) -> Vec3:
@@ -80,18 +86,23 @@ def augmented_bodies(mechanism: Mechanism) -> list[AugmentedBody]:
     for j, body in mechanism.inward():
         inertia = body.inertia
         levers = tuple((c, mechanism.bodies[c].placement.p) for c in reversed(children[j]))
-        V, W = inertia.h, steiner(inertia.m, inertia.centre)
-        J = inertia.tensor + W if inertia.at == "centre" else inertia.Io
+        V, J, points = inertia.h, inertia.Io, [(inertia.m, inertia.centre)]
         for c, l in levers:
-            V = V + l * M[c]
-            K = steiner(M[c], l)
-            W, J = W + K, J + K
-        made[j] = AugmentedBody(M[j], V, W, J, slide(body.joint, joint_name(body)), levers)
+            V = Vec3(*(plus(v, product(x, M[c])) for v, x in zip(V, l, strict=True)))
+            J = symmetric_sum(J, steiner(M[c], l))
+            points.append((M[c], l))
+        s = slide(body.joint, joint_name(body))
+        made[j] = AugmentedBody(M[j], V, tuple(points), J, s, levers)
         if body.parent >= 0:
             M[body.parent] = M[body.parent] + M[j]
             children[body.parent].append(j)
 
     return [made[j] for j in range(n)]
+
+
+def symmetric_sum(a: Mat3, b: Mat3) -> Mat3:
+    """Return the sum of two symmetric matrices."""
+    return Mat3.symmetric(*map(plus, a.six(), b.six()))
 
 
 def slide(joint: Joint, name: str = "joint") -> Vec3:

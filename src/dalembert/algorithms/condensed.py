@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..algebra import Mat3, Turn, Vec3, is_plain_zero, turn
+from ..algebra import Mat3, Row, Turn, Vec3, is_plain_zero, minus, plus, product, turn
 from ..expr import Scalar
 
 Factors = tuple[Turn | Mat3, ...]
+Sums = dict[tuple[int, int], tuple[Turn, Turn, Turn]]  # of two turns, kept with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +49,76 @@ class Carried:
         """The vector in the frame that was reached."""
         if self._value is None:
             assert self.turn is not None
-            self._value = (self.turn.T if self.outward else self.turn) @ self.base
+            self._value = turned(self.turn, self.base, self.outward)
         return self._value
 
-    def through(self, factors: Factors) -> Carried:
-        """Return the vector seen from the next frame, factors of the child's rotation."""
-        at = self
+    def through(self, factors: Factors, sums: Sums | None = None) -> Carried:
+        """Return the vector seen from the next frame, factors of the child's rotation.
+
+        `sums` are the sums of two turns that were made so far.
+        """
+        at, sums = self, {} if sums is None else sums
         for factor in factors if self.outward else reversed(factors):
             last = at.turn
             if not isinstance(factor, Turn):
                 at = Carried((factor.T if self.outward else factor) @ at.value, self.outward)
             elif last is not None and last.axis == factor.axis:
-                at = Carried(at.base, self.outward, turn(factor.axis, last.angle + factor.angle))
+                made = sums.get((id(last), id(factor)))
+                if made is None:
+                    whole = turn(factor.axis, last.angle + factor.angle)
+                    made = sums[id(last), id(factor)] = (whole, last, factor)
+                at = Carried(at.base, self.outward, made[0])
             elif not fixed_under(at.value, factor):
                 at = Carried(at.value, self.outward, factor)
         return at
 
 
+def turned(turn: Turn, v: Vec3, back: bool) -> Vec3:
+    """Return the turn, or its inverse, of a vector; what is zero by structure is left out."""
+    c, s, axis = turn.c, -turn.s if back else turn.s, turn.axis
+    x, y = (v.y, v.z) if axis == 0 else (v.z, v.x) if axis == 1 else (v.x, v.y)
+    if x.__class__ is int and x == 0:
+        if y.__class__ is int and y == 0:
+            return v
+        a, b = -(s * y), c * y
+    elif y.__class__ is int and y == 0:
+        a, b = c * x, s * x
+    else:
+        a, b = c * x - s * y, s * x + c * y
+    return Vec3(v.x, a, b) if axis == 0 else Vec3(b, v.y, a) if axis == 1 else Vec3(a, b, v.z)
+
+
+def dot(a: Vec3 | Row, b: Vec3) -> Scalar:
+    """Return the scalar product without what is zero by structure."""
+    out: Scalar = 0
+    for x, y in zip(a, b, strict=True):
+        if x.__class__ is int:
+            x, y = y, x
+        if y.__class__ is int:
+            if y == 0:
+                continue
+            x = product(x, y)
+        else:
+            x = x * y
+        out = x if out.__class__ is int and out == 0 else out + x
+    return out
+
+
+def cross(a: Vec3, b: Vec3) -> Vec3:
+    """Return the vector product without what is zero by structure."""
+    return Vec3(
+        minus(product(a.y, b.z), product(a.z, b.y)),
+        minus(product(a.z, b.x), product(a.x, b.z)),
+        minus(product(a.x, b.y), product(a.y, b.x)),
+    )
+
+
 def fixed_under(v: Vec3, factor: Turn | Mat3) -> bool:
     """Return whether a vector lies, by structure, along the axis of an elementary turn."""
-    return isinstance(factor, Turn) and all(
-        is_plain_zero(v[u]) for u in range(3) if u != factor.axis
-    )
+    if not isinstance(factor, Turn):
+        return False
+    x, y = (v.y, v.z) if factor.axis == 0 else (v.z, v.x) if factor.axis == 1 else (v.x, v.y)
+    return is_plain_zero(x) and is_plain_zero(y)
 
 
 class Condensed:
@@ -90,7 +139,13 @@ class Condensed:
                 self.beyond[i].append(j)
         self.heavy = {j for j, link in enumerate(links) if not link.V.is_zero()}
         self.stiff = {j for j, k in enumerate(links) if not all(map(is_plain_zero, k.J.six()))}
+        self.turning = [not link.angular.is_zero() for link in links]
+        self.sliding = [not link.linear.is_zero() for link in links]
+        self.arms = {(p, c) for p, k in enumerate(links) for c, l in k.levers.items()
+                     if not l.is_zero()}  # fmt: skip
         self._seen: dict[tuple[Any, ...], Any] = {}
+        self._reached: dict[tuple[int, bool], dict[int, int]] = {}
+        self._sums: Sums = {}
         # gravity behind the fixed turns of each root: a constant vector
         self.weight = {j: Carried(gravity, True).through(k.fixed).value
                        for j, k in enumerate(links) if k.parent < 0}  # fmt: skip
@@ -115,7 +170,7 @@ class Condensed:
         at = seen.setdefault(("out", i, i), Carried(self.links[i].angular, True))
         for c in path[path.index(i) + 1 :]:
             if ("out", i, c) not in seen:
-                seen["out", i, c] = at.through(self.links[c].factors)
+                seen["out", i, c] = at.through(self.links[c].factors, self._sums)
             at = seen["out", i, c]
         return at
 
@@ -130,22 +185,22 @@ class Condensed:
         while at != f:
             below = self.links[at].parent
             if (name, below) not in seen:
-                seen[name, below] = seen[name, at].through(self.links[at].factors)
+                seen[name, below] = seen[name, at].through(self.links[at].factors, self._sums)
             at = below
         return seen[key].value
 
     def far(self, i: int, g: Vec3, k: int) -> int:
         """Return the last frame on the way from i to k that sees g as frame i does."""
-        key = ("far", i, g is self.links[i].angular, k)
-        if key not in self._seen:
-            reached = i
-            path = self.paths[k]
-            for c in path[path.index(i) + 1 :]:
-                if not all(fixed_under(g, factor) for factor in self.links[c].factors):
-                    break
-                reached = c
-            self._seen[key] = reached
-        return self._seen[key]
+        key = (i, g is self.links[i].angular)
+        if key not in self._reached:
+            reached = self._reached[key] = {i: i}
+            for c in self.beyond[i][1:]:
+                last = reached[self.links[c].parent]
+                same = last == self.links[c].parent and all(
+                    fixed_under(g, factor) for factor in self.links[c].factors
+                )
+                reached[c] = c if same else last
+        return self._reached[key][k]
 
     def moment(self, k: int, f: int) -> Vec3:
         """Return M_k b_k in frame f."""
@@ -163,7 +218,7 @@ class Condensed:
         g = self.links[j].angular
         r = self.far(j, g, k)
         name = ("gV", j, k)
-        v = Vec3.zero() if (name, r) in self._seen else g.cross(self.moment(k, r))
+        v = g if (name, r) in self._seen else cross(g, self.moment(k, r))
         return self.inward(name, v, r, f)
 
     def swept_moments(self, j: int, c: int, f: int) -> Vec3:
@@ -182,7 +237,7 @@ class Condensed:
         if (name, r) in self._seen:
             return self.inward(name, g, r, f)
         lever = self.inward(("l", p, c), self.links[p].levers[c], p, r)
-        return self.inward(name, g.cross(lever), r, f)
+        return self.inward(name, cross(g, lever), r, f)
 
     # -- the coefficients --------------------------------------------------------------------------
 
@@ -190,31 +245,31 @@ class Condensed:
         """Return the force of gravity on joint i: (3-9) of a rotation, (3-10) of a slide."""
         link, Q = self.links[i], 0
         gravity = self.weight[self.paths[i][0]]
-        if not link.angular.is_zero():
-            Q = gravity.dot(self.swept_moments(i, i, -1))
-        if not link.linear.is_zero():
+        if self.turning[i]:
+            Q = dot(gravity, self.swept_moments(i, i, -1))
+        if self.sliding[i]:
             along = self.inward(("v", i), link.linear, i, -1)
-            Q = Q + gravity.dot(along) * link.M
+            Q = plus(Q, dot(gravity, along) * link.M)
         return Q
 
     def A(self, i: int, j: int) -> Scalar:
         """Return A_ij = A_ji for i <= j on one path: the four cases, all of them for two screws."""
         a, b = self.links[i], self.links[j]
-        turns_i, turns_j = not a.angular.is_zero(), not b.angular.is_zero()
-        slides_i, slides_j = not a.linear.is_zero(), not b.linear.is_zero()
+        turns_i, turns_j = self.turning[i], self.turning[j]
+        slides_i, slides_j = self.sliding[i], self.sliding[j]
         A: Scalar = 0
         if turns_i and turns_j:
             A = self._rotation_rotation(i, j)
         if turns_i and slides_j and i != j:
-            A = A + self._rotation_translation(i, j)
+            A = plus(A, self._rotation_translation(i, j))
         if slides_i and turns_j and i != j:
             # (3-14)
             f = self.far(i, a.linear, j)
-            A = A + a.linear.dot(self.swept_moments(j, j, f))
+            A = plus(A, dot(a.linear, self.swept_moments(j, j, f)))
         if slides_i and slides_j:
             # (3-12)
             f = self.far(i, a.linear, j)
-            A = A + a.linear.dot(self.inward(("v", j), b.linear, j, f)) * b.M
+            A = plus(A, dot(a.linear, self.inward(("v", j), b.linear, j, f)) * b.M)
         return A
 
     def _rotation_rotation(self, i: int, j: int) -> Scalar:
@@ -222,30 +277,31 @@ class Condensed:
         A: Scalar = 0
         for k in self.beyond[j]:
             if k in self.stiff:
-                A = A + self.outward(i, k).dot(self.turned_inertia(j, k))
+                A = plus(A, dot(self.outward(i, k), self.turned_inertia(j, k)))
         path = self.paths[j]
         for p, c in zip(path[path.index(i) :], path[path.index(i) + 1 :], strict=False):
-            if not self.links[p].levers[c].is_zero():
+            if (p, c) in self.arms:
                 f = self.far(i, self.links[i].angular, p)
-                A = A + self.swept_lever(i, p, c, f).dot(self.swept_moments(j, j, f))
+                A = plus(A, dot(self.swept_lever(i, p, c, f), self.swept_moments(j, j, f)))
         for p in self.beyond[j]:
             for c in self.children[p]:
-                if self.links[p].levers[c].is_zero():
+                if (p, c) not in self.arms:
                     continue
                 f = self.far(i, self.links[i].angular, p)
-                term = self.swept_lever(i, p, c, f).dot(self.swept_moments(j, c, f))
+                term = dot(self.swept_lever(i, p, c, f), self.swept_moments(j, c, f))
                 if i == j:
-                    A = A + 2 * term
+                    A = plus(A, product(2, term))
                 else:
-                    moved = self.links[i].angular.cross(self.moments(c, f))
-                    A = A + term + moved.dot(self.swept_lever(j, p, c, f))
+                    moved = cross(self.links[i].angular, self.moments(c, f))
+                    A = plus(plus(A, term), dot(moved, self.swept_lever(j, p, c, f)))
         return A
 
     def turned_inertia(self, j: int, k: int) -> Vec3:
         """Return [J_k] [R_k^j] [g_j] (E0.12)."""
         key = ("J", j, k)
         if key not in self._seen:
-            self._seen[key] = self.links[k].J @ self.outward(j, k)
+            v = self.outward(j, k)
+            self._seen[key] = Vec3(*(dot(row, v) for row in self.links[k].J.rows))
         return self._seen[key]
 
     def _rotation_translation(self, i: int, j: int) -> Scalar:
@@ -253,18 +309,18 @@ class Condensed:
         a, b, path = self.links[i], self.links[j], self.paths[j]
         A: Scalar = 0
         for p, c in zip(path[path.index(i) :], path[path.index(i) + 1 :], strict=False):
-            if not self.links[p].levers[c].is_zero():
+            if (p, c) in self.arms:
                 f = self.far(i, a.angular, p)
                 along = self.inward(("v", j), b.linear, j, f)
-                A = A + self.swept_lever(i, p, c, f).dot(along) * b.M
+                A = plus(A, dot(self.swept_lever(i, p, c, f), along) * b.M)
         f = self.far(i, a.angular, j)
-        moved = a.angular.cross(self.moments(j, f))
-        return A + moved.dot(self.inward(("v", j), b.linear, j, f))
+        moved = cross(a.angular, self.moments(j, f))
+        return plus(A, dot(moved, self.inward(("v", j), b.linear, j, f)))
 
 
 def total(vectors: Iterator[Vec3]) -> Vec3:
     """Return the sum of vectors."""
-    out = Vec3.zero()
+    out = next(vectors, Vec3.zero())
     for v in vectors:
-        out = out + v
+        out = Vec3(plus(out.x, v.x), plus(out.y, v.y), plus(out.z, v.z))
     return out

@@ -164,11 +164,10 @@ def number(x: Any) -> Any:
 
 def coordinate_axis(joint: Joint) -> tuple[int | None, int]:
     """Return (axis, sense) of a joint along ±x, ±y, ±z, else (None, 0)."""
-    axis = joint.axis  # type: ignore[attr-defined]
-    for u in range(3):
-        if all(is_plain_zero(axis[k]) for k in range(3) if k != u):
-            if is_plain_zero(axis[u] - 1):
-                return u, 1
-            if is_plain_zero(axis[u] + 1):
-                return u, -1
+    axis = tuple(joint.axis)  # type: ignore[attr-defined]
+    along = [u for u, x in enumerate(axis) if not is_plain_zero(x)]
+    if len(along) == 1:
+        for sense in (1, -1):
+            if is_plain_zero(axis[along[0]] - sense):
+                return along[0], sense
     return None, 0

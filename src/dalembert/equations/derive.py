@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..algebra import is_plain_zero
 from ..algorithms.augmented_body import centrifugal, coriolis
@@ -140,6 +140,7 @@ class Equations:
     remarks: tuple[str, ...] = ()
     limit: int = LIMIT
     frozen: Mapping[str, Any] = field(default_factory=dict)  # joints that are held, by name
+    reduces_slopes: ClassVar[bool] = True  # B and C come from slopes with every s² as 1 - c²
 
     @property
     def n(self) -> int:
@@ -232,13 +233,14 @@ class Equations:
                 made = self._raw.get(key) or self._derived(kind, place, self.raw)
             else:
                 made = self._derived(kind, place, self.poly)
-            self._short[key] = self.ring.reduced(made)
+            whole = kind in "BC" and key not in self.changed and self.reduces_slopes
+            self._short[key] = made if whole else self.ring.reduced(made)
         return self._short[key]
 
     def _derived(self, kind: Kind, place: Place, of: Any) -> Poly:
         ring, c = self.ring, self.condensed
         i = place[0] - 1
-        if kind in self.absent:
+        if self.neglected and kind in self.absent:
             return ring.zero
         if kind not in self._allowed:
             check(ring.symbols, kind, self.limit)
@@ -250,28 +252,44 @@ class Equations:
             j = place[1] - 1
             A = ring.poly(c.A(i, j)) if j in c.beyond[i] else ring.zero
             return A + self._rotors.get(i, 0) if i == j else A
-
-        def slope(a: int, b: int, k: int) -> Poly:
-            if not c.depends(a, b, k):
-                return ring.zero
-            A, key = of("A", (a + 1, b + 1)), (of.__name__, a, b, k)
-            if len(A) > KEPT:  # large sums are not kept
-                return ring.slope(A, k)
-            if key not in self._slopes:
-                self._slopes[key] = ring.slope(A, k)
-            return self._slopes[key]
-
-        base = replace(self, changed={}, neglected=()) if self.changed or self.neglected else self
-        if base is not self:
+        if self.changed or self.neglected:
+            base = replace(self, changed={}, neglected=())
             return base._derived(kind, place, base.raw if of == self.raw else base.poly)
+        slope = self._raw_slope if of == self.raw else self._slope
         if kind == "B":
             made = ring.poly(coriolis(slope, i, place[1] - 1, place[2] - 1))
         else:
             made = ring.poly(centrifugal(slope, i, place[1] - 1))
         # C3, C34 and C4 in one sum: it may vanish without looking so
-        if len(made) and ring.entangled(made) and self.structure_of(kind, place) == "zero":
+        if len(made) > 1 and ring.entangled(made) and self.structure_of(kind, place) == "zero":
             return ring.zero
         return made
+
+    def _slope(self, i: int, j: int, k: int) -> Poly:
+        """Return ∂A_ij/∂q_k with every s² as 1 - c², indices from 0; large ones are not kept."""
+        if not self.condensed.depends(i, j, k):
+            return self.ring.zero
+        key = (i, j, k)
+        if key in self._slopes:
+            return self._slopes[key]
+        A = self.poly("A", (i + 1, j + 1))
+        found = self.ring.reduced_slope(A, k)
+        if len(A) <= KEPT:
+            self._slopes[key] = found
+        return found
+
+    def _raw_slope(self, i: int, j: int, k: int) -> Poly:
+        """Return ∂A_ij/∂q_k as it comes, indices from 0."""
+        if not self.condensed.depends(i, j, k):
+            return self.ring.zero
+        key = ("raw", i, j, k)
+        if key in self._slopes:
+            return self._slopes[key]
+        A = self.raw("A", (i + 1, j + 1))
+        found = self.ring.slope(A, k)
+        if len(A) <= KEPT:
+            self._slopes[key] = found
+        return found
 
     @cached_property
     def _rotors(self) -> dict[int, Poly]:

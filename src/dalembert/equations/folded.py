@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
@@ -40,6 +40,7 @@ class FoldedEquations(Equations):
     """Equations of the coordinates that are left; `whole` are those of all joints."""
 
     whole: Any = None
+    reduces_slopes: ClassVar[bool] = False
 
     @property
     def follow(self) -> Follow:

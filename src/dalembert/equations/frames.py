@@ -54,6 +54,8 @@ def _float(x: Any) -> Any:
 
 def _skew(m: Mechanism, body: Body) -> bool:
     """Whether a body's rotation at rest is no permutation of axes, even beside parallel joints."""
+    if not body.placement.R.factors:
+        return coordinate_axis(body.joint)[0] is None
     rows = body.placement.R.matrix().rows
     if any(_open(x) for row in rows for x in row):
         return False

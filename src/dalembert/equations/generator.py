@@ -66,7 +66,7 @@ def without_clashes(made: list[Generator]) -> list[Generator]:
         while g.key[0] != "p" and name in taken:
             name += "_"
         taken.add(name)
-        out.append(Generator(name, g.key))
+        out.append(g if name == g.name else Generator(name, g.key))
     return out
 
 

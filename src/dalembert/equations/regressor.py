@@ -262,7 +262,7 @@ class Regressor:
             if beyond < 0:
                 # E0.9: a body that slides carries its own mass along
                 q = self.gen("q", j + 1) if not link.linear.is_zero() else 0
-                body = AugmentedBody(m, unit.h, Mat3.zero(), unit.Io, link.linear, ())
+                body = AugmentedBody(m, unit.h, (), unit.Io, link.linear, ())
                 V, J = body.reported_mass(q), body.total_inertia(q)
             else:
                 V, J = link.levers[beyond] * m, steiner(m, link.levers[beyond])

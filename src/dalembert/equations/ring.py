@@ -15,6 +15,7 @@ from .angles import CONSTANT
 from .generator import Symbols
 from .kinds import KINDS
 
+FEW = 6  # generators
 Poly = Any  # fmpq_mpoly; flint has no type hints
 Monomial = tuple[tuple[int, int], ...]  # (generator, power), in order of the generators
 Term = tuple[Fraction, Monomial]
@@ -57,7 +58,7 @@ class Ring(Generic[S]):
         self.symbols = symbols
         size = max(1, len(symbols.generators))
         self.ctx = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(size)), Ordering.lex)
-        self.gens: list[Poly] = list(self.ctx.gens())
+        self.gens: list[Poly] = [self.ctx.gen(i) for i in range(size)]
         self.zero: Poly = self.ctx.constant(0)
         self.one: Poly = self.ctx.constant(1)
         self._slopes: dict[int, dict[int, Poly]] = {}
@@ -102,6 +103,8 @@ class Ring(Generic[S]):
 
     def reduced(self, p: Poly) -> Poly:
         """Return p with every s² as 1 - c²: the same function, unique for independent angles."""
+        if not p:
+            return p
         degrees = p.degrees()
         for s, _, circle in self.circles:
             if degrees[s] > 1:
@@ -113,10 +116,24 @@ class Ring(Generic[S]):
         if k not in self._slopes:
             slopes = self.symbols.slope(k, self.gens, rational)
             self._slopes[k] = {i: self.poly(x) for i, x in slopes.items()}
-        degrees, out = p.degrees(), self.zero
-        for i, x in self._slopes[k].items():
-            if degrees[i]:
-                out += p.derivative(i) * x
+        along, out = self._slopes[k], self.zero
+        # what p does not hold is left out; a few slopes take less time than all degrees
+        degrees = p.degrees() if len(along) > FEW else None
+        for i, x in along.items():
+            if degrees is None or degrees[i]:
+                by = p.derivative(i)
+                if by:
+                    out = out + by * x if out else by * x
+        return out
+
+    def reduced_slope(self, p: Poly, k: int) -> Poly:
+        """Return dp/dq_k of a reduced p, reduced: only sines of q_k can have become squares."""
+        out = self.slope(p, k)
+        if self.symbols.slides[k]:
+            return self.reduced(out)
+        for s, _, circle in self.circles:
+            if s in self._slopes[k] and len(out):
+                out = out % circle
         return out
 
     @cached_property
@@ -126,13 +143,19 @@ class Ring(Generic[S]):
         return [(i, g.key[1]) for i, g in found if g.key[0] in ("sin", "cos")]
 
     @cached_property
+    def _several(self) -> list[int]:
+        """The sines and cosines of sums of several angles; all where there are many."""
+        several = [i for i, joints in self._angles if len(joints) > 1]
+        return several if len(several) <= FEW else [i for i, _ in self._angles]
+
+    @cached_property
     def _summed(self) -> bool:
         """Whether any angle is a sum of several."""
         return any(len(joints) > 1 for _, joints in self._angles)
 
     def entangled(self, p: Poly) -> bool:
         """Return whether the angle sums in p depend on each other."""
-        if not self._summed:
+        if not self._summed or not any(p.derivative(i) for i in self._several):
             return False
         degrees = p.degrees()
         sums = {joints for i, joints in self._angles if degrees[i]}

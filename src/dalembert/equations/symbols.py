@@ -129,10 +129,12 @@ class TreeSymbols:
     def _present(self, j: int, what: str, a: int, b: int = 0) -> bool:
         """Whether a component of V_j or J_j is not zero by structure, slides included."""
         body = self.augmented[j]
+        x = body.V[a] if what == "V" else body.J[a, b]
+        if not is_plain_zero(x) or not self.slides[j]:
+            return not is_plain_zero(x)
         if what == "V":
-            return not (is_plain_zero(body.V[a]) and is_plain_zero(body.V_q[a]))
-        grows = (body.J, body.W_q, body.W_qq) if self.slides[j] else (body.J,)
-        return not all(is_plain_zero(W[a, b]) for W in grows)
+            return not is_plain_zero(body.V_q[a])
+        return not (is_plain_zero(body.W_q[a, b]) and is_plain_zero(body.W_qq[a, b]))
 
     @cached_property
     def reported(self) -> Reported:
@@ -190,6 +192,9 @@ class TreeSymbols:
         def known(key: Any) -> Any:
             return values[self.index[key]] if key in self.index else None
 
+        if graph.op[x.id] == "param":
+            return known(("p", graph.args[x.id][0]))
+
         def named(i: int, _: list[Any]) -> Any:
             turned = self._turned(graph, i)
             if turned is None:
@@ -229,7 +234,7 @@ class TreeSymbols:
         for j, body in enumerate(self.m.bodies):
             turns = [(axis, Angle(pairs, a.joints, a.constants, a.quarters))
                      for axis, a in self.factors[j]]  # fmt: skip
-            factors = tuple(Turn(axis, a, a.cos(), a.sin()) for axis, a in turns)
+            factors = tuple(Turn(axis, a, *pairs.of(a)) for axis, a in turns)
             fixed = self._fixed_before(j)
             axis = self._axis(j, pairs)
             angular = Vec3.zero() if body.joint.kind == "prismatic" else axis
