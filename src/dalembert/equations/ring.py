@@ -126,7 +126,7 @@ class Ring(Generic[S]):
                     out = out + by * x if out else by * x
         return out
 
-    def reduced_slope(self, p: Poly, k: int) -> Poly:
+    def reduced_slope(self: Ring[Any], p: Poly, k: int) -> Poly:
         """Return dp/dq_k of a reduced p, reduced: only sines of q_k can have become squares."""
         out = self.slope(p, k)
         if self.symbols.slides[k]:
