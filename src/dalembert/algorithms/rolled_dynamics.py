@@ -17,7 +17,7 @@ from ..linalg import Matrix, spd
 from ..mechanism import Mechanism
 from ..spatial import Articulated, Motion
 from .articulated_body import directions, times_inverse
-from .rolled_links import Link, Links, constants
+from .rolled_links import Call, Link, Links, constants
 from .rolled_values import (
     Inward,
     Outward,
@@ -47,7 +47,7 @@ def rolled_newton_euler(m: Mechanism, rotor: dict[int, float]) -> Rolled:
         cells = {"before": motion.of(body.parent), "after": motion.new(m, j), "wrench": wrench[j]}
         cells |= {"turn": links.turn(j), "q": links.q(j)}
         cells |= {"qd": links.rate(1, j), "qdd": links.rate(2, j)}
-        links.apply(out, j, _needed, ports, {"after": 9, "wrench": SIX}, cells)
+        links.apply(out, j, Call(_needed, ports, {"after": 9, "wrench": SIX}, cells))
     inward = roller.begin()
     sums = Inward(Slots(roller, SIX))
     for j, body in links.inward():
@@ -55,7 +55,7 @@ def rolled_newton_euler(m: Mechanism, rotor: dict[int, float]) -> Rolled:
         ports = {"turn": 2, "q": body.joint.nq, "qdd": v, "wrench": SIX}
         cells = {"turn": links.turn(j), "q": links.q(j), "qdd": links.rate(2, j)}
         cells |= {"wrench": wrench[j], "tau": links.result(0, j)}
-        sums.step(links, inward, j, _transmitted, ports, {"tau": v, "sent": SIX}, cells)
+        sums.step(links, inward, j, Call(_transmitted, ports, {"tau": v, "sent": SIX}, cells))
     return roller.rolled()
 
 
@@ -96,7 +96,7 @@ def accelerations(links: Links, qdd: Sequence[Cells]) -> None:
         cells |= {"before": w.of(body.parent), "after": w.new(m, j)}
         cells |= {"zeta": zeta[j], "beta": beta[j]}
         ends = {"after": 3, "zeta": SIX, "beta": SIX}
-        known[j] = constants(links.apply(out, j, _alone, ports, ends, cells), "zeta")
+        known[j] = constants(links.apply(out, j, Call(_alone, ports, ends, cells)), "zeta")
     inward = roller.begin()
     sums = Inward(Slots(roller, 27))
     for j, body in links.inward():
@@ -105,7 +105,7 @@ def accelerations(links: Links, qdd: Sequence[Cells]) -> None:
         cells = {"turn": links.turn(j), "q": links.q(j), "tau": links.rate(2, j)}
         cells |= {"zeta": zeta[j], "beta": beta[j], "K": K[j], "y": y[j]}
         ends = {"K": SIX * v, "y": v, "sent": 27}
-        made = sums.step(links, inward, j, _resisted, ports, ends, cells, known[j])
+        made = sums.step(links, inward, j, Call(_resisted, ports, ends, cells, known[j]))
         known[j] += constants(made, "K") if made else ()
     a = Outward(roller, SIX, [*-m.gravity, 0, 0, 0])
     last = roller.begin()
@@ -114,7 +114,7 @@ def accelerations(links: Links, qdd: Sequence[Cells]) -> None:
         ports = {"before": SIX, "turn": 2, "q": body.joint.nq, "zeta": SIX, "K": SIX * v, "y": v}
         cells = {"turn": links.turn(j), "q": links.q(j), "zeta": zeta[j], "K": K[j], "y": y[j]}
         cells |= {"before": a.of(body.parent), "after": a.new(m, j), "qdd": qdd[j]}
-        links.apply(last, j, _moved, ports, {"qdd": v, "after": SIX}, cells, known[j])
+        links.apply(last, j, Call(_moved, ports, {"qdd": v, "after": SIX}, cells, known[j]))
 
 
 def _alone(link: Link, before: Vector, q: Vector, qd: Vector) -> Sequence[Any]:
@@ -125,9 +125,9 @@ def _alone(link: Link, before: Vector, q: Vector, qd: Vector) -> Sequence[Any]:
 
 
 def _resisted(
-    link: Link, q: Vector, tau: Vector, zeta: Vector, beta: Vector,
-    felt: Vector = (), onto: Vector = (),
-) -> Sequence[Any]:  # fmt: skip
+    link: Link, q: Vector, tau: Vector, zeta: Vector, beta: Vector, **sums: Vector
+) -> Sequence[Any]:
+    felt, onto = sums.get("felt", ()), sums.get("onto", ())
     J, left = Articulated.of(link.body), as_wrench(beta)
     if felt:
         J, left = J + as_articulated(felt), left + as_wrench(felt[21:])

@@ -53,6 +53,25 @@ def _turns(factor: Turn | Mat3) -> bool:
     return any(graph.op[i] == "input" for i in graph.live([factor.angle.id]))
 
 
+@dataclass(frozen=True)
+class Call:
+    """A formula applied: its inputs and outputs with their sizes, and the cells they stand in.
+
+    It gives a flat list for each end; entries of ports may be `known` to be numbers.
+    """
+
+    formula: Formula
+    ports: dict[str, int]
+    ends: dict[str, int]
+    cells: dict[str, Cells]
+    known: Known = ()
+
+    @property
+    def sizes(self) -> tuple[Any, ...]:
+        """The sizes of ports and ends."""
+        return tuple(self.ports.items()), tuple(self.ends.items())
+
+
 @dataclass
 class Links:
     """The bodies of a tree, with the routines of their kinds as far as they were asked for."""
@@ -115,51 +134,28 @@ class Links:
         for j, body in enumerate(self.m.bodies):
             ports = {"q": body.joint.nq}
             cells = {"q": self.q(j), "angle": self.turn(j)}
-            self.apply(own, j, _angle, ports, {"angle": 1}, cells)
+            self.apply(own, j, Call(_angle, ports, {"angle": 1}, cells))
 
-    def apply(
-        self,
-        where: Pass,
-        j: int,
-        formula: Formula,
-        ports: dict[str, int],
-        ends: dict[str, int],
-        cells: dict[str, Cells],
-        known: Known = (),
-    ) -> Program:
-        """Apply a formula to body j: `formula(link, **ports)` gives a flat list for each end.
-
-        `ports` and `ends` are its inputs and outputs with their sizes; entries of ports may be
-        `known` to be numbers. Returns the routine.
-        """
-        key = formula, self.kind[j], tuple(ports.items()), tuple(ends.items()), known
+    def apply(self, where: Pass, j: int, call: Call) -> Program:
+        """Apply a formula to body j: `formula(link, **ports)`; return the routine."""
+        key = call.formula, self.kind[j], *call.sizes, call.known
         if key not in self._routines:
-            self._routines[key] = self._traced(j, formula, ports, ends, dict(known))
+            self._routines[key] = self._traced(j, call)
         routine = self._routines[key]
         data = routine.prepare.run({}, self.numbers[j])
-        where.apply(routine, self.roller.keep([float(x) for x in data]), **cells)
+        where.apply(routine, self.roller.keep([float(x) for x in data]), **call.cells)
         return routine
 
-    def apply_plain(
-        self,
-        where: Pass,
-        formula: Formula,
-        ports: dict[str, int],
-        ends: dict[str, int],
-        cells: dict[str, Cells],
-    ) -> None:
+    def apply_plain(self, where: Pass, call: Call) -> None:
         """Apply a formula that knows nothing of a body: `formula(**ports)`."""
-        key = formula, tuple(ports.items()), tuple(ends.items())
+        key, ports = (call.formula, *call.sizes), call.ports
         if key not in self._routines:
-            shapes = [(n, (size,)) for n, size in ends.items()]
-            run = lambda *vectors: formula(**dict(zip(ports, vectors, strict=True)))  # noqa: E731
+            shapes = [(n, (size,)) for n, size in call.ends.items()]
+            run = lambda *vectors: call.formula(**dict(zip(ports, vectors, strict=True)))  # noqa: E731
             self._routines[key] = program(trace(run, [*ports.items()], outputs=shapes))
-        where.apply(self._routines[key], 0, **cells)
+        where.apply(self._routines[key], 0, **call.cells)
 
-    def _traced(
-        self, j: int, formula: Formula, ports: dict[str, int], ends: dict[str, int],
-        known: dict[str, tuple[Any, ...]],
-    ) -> Program:  # fmt: skip
+    def _traced(self, j: int, call: Call) -> Program:
         pattern, graph = self.kind[j][1], Graph()
         names = [f"n{k}" for k in range(len(pattern))]
         values = [graph.param(n) if x is None else x for n, x in zip(names, pattern, strict=True)]
@@ -167,16 +163,16 @@ class Links:
         body, rotor = _symmetric(_bare(self.m.bodies[j]).map(lambda x: next(queue))), next(queue)
 
         def run(*vectors: Vector) -> Sequence[Any]:
-            given = dict(zip(ports, vectors, strict=True))
-            for name, numbers in known.items():
+            given = dict(zip(call.ports, vectors, strict=True))
+            for name, numbers in call.known:
                 pairs = zip(given[name], numbers, strict=True)
                 given[name] = [x if n is None else n for x, n in pairs]
             link = Link(body, rotor, given.pop("turn", (0, 1)))
-            return formula(link, **given)
+            return call.formula(link, **given)
 
-        shapes = [(n, (size,)) for n, size in ends.items()]
+        shapes = [(n, (size,)) for n, size in call.ends.items()]
         return program(
-            trace(run, [*ports.items()], name="link", outputs=shapes, graph=graph), names
+            trace(run, [*call.ports.items()], name="link", outputs=shapes, graph=graph), names
         )
 
 

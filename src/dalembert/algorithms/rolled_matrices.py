@@ -18,7 +18,7 @@ from ..inertia import Inertia
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..spatial import CoriolisFactor, Twist, Wrench, inertia_to_parent
-from .rolled_links import Link, Links
+from .rolled_links import Call, Link, Links
 from .rolled_values import (
     Inward,
     Outward,
@@ -46,12 +46,12 @@ def rolled_mass_matrix(m: Mechanism, rotor: dict[int, float], packed: bool = Fal
         cells = {"before": frame.of(body.parent), "after": frame.new(m, j)}
         cells |= {"turn": links.turn(j), "q": links.q(j), "s": s[j], "I": I[j]}
         ends = {"after": 12, "s": 6, "I": 10}
-        links.apply(out, j, _seen, {"before": 12, "turn": 2, "q": 1}, ends, cells)
+        links.apply(out, j, Call(_seen, {"before": 12, "turn": 2, "q": 1}, ends, cells))
     inward, sums = roller.begin(), Inward(Slots(roller, 10))
     for j, _ in links.inward():
         cells = {"s": s[j], "I": I[j], "F": F[j], "M": where(0, j, j)}
         ends = {"F": 6, "M": 1, "sent": 10}
-        sums.step(links, inward, j, _composite, {"s": 6, "I": 10}, ends, cells)
+        sums.step(links, inward, j, Call(_composite, {"s": 6, "I": 10}, ends, cells))
     pairs = roller.begin()
     for j, i in ancestors(m):
         cells = {"s": s[i], "F": F[j], "upper": where(0, i, j)}
@@ -59,7 +59,7 @@ def rolled_mass_matrix(m: Mechanism, rotor: dict[int, float], packed: bool = Fal
         if not packed:
             cells, ends = cells | {"lower": where(0, j, i)}, ends | {"lower": 1}
         formula = _once if packed else _twice
-        links.apply_plain(pairs, formula, {"s": 6, "F": 6}, ends, cells)
+        links.apply_plain(pairs, Call(formula, {"s": 6, "F": 6}, ends, cells))
     return _finished(roller, m, packed)
 
 
@@ -116,7 +116,7 @@ class Slopes:
             cells = {"before": state.of(body.parent), "after": state.new(m, j)}
             cells |= {"turn": links.turn(j), "q": links.q(j), "qd": links.rate(1, j)}
             cells |= {"qdd": qdd[j], "axis": self.axis[j], "own": self.own[j]}
-            links.apply(out, j, _state, ports, {"after": 24, "axis": 18, "own": 28}, cells)
+            links.apply(out, j, Call(_state, ports, {"after": 24, "axis": 18, "own": 28}, cells))
 
     def write(self, where: Where, packed: bool = False, mass: bool = True) -> None:
         """Write dtau/dq, dtau/dqd and, with `mass`, M."""
@@ -130,7 +130,7 @@ class Slopes:
             if mass:
                 cells, ends = cells | {"M": where(2, j, j)}, {**ends, "M": 1}
             branch = _branch if mass else _branch_without
-            sums.step(links, inward, j, branch, {"axis": 18, "own": 28}, ends, cells)
+            sums.step(links, inward, j, Call(branch, {"axis": 18, "own": 28}, ends, cells))
         pairs = roller.begin()
         for j, i in ancestors(m):
             cells = {"axis": self.axis[i], "column": column[j]}
@@ -142,7 +142,7 @@ class Slopes:
                 cells |= {"M_": where(2, j, i)}
             ends = dict.fromkeys([name for name in cells if name not in ("axis", "column")], 1)
             formula = (_pair_packed if packed else _pair) if mass else _pair_without
-            links.apply_plain(pairs, formula, {"axis": 18, "column": 21}, ends, cells)
+            links.apply_plain(pairs, Call(formula, {"axis": 18, "column": 21}, ends, cells))
 
 
 def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Sequence[Any]:
@@ -229,7 +229,9 @@ def zeros(links: Links, where: Where, outputs: Sequence[int], packed: bool) -> N
         for j in range(n):
             if (i, j) not in related:
                 cells = {f"zero{k}": where(k, i, j) for k in outputs}
-                links.apply_plain(cleared, _zeros(len(outputs)), {}, dict.fromkeys(cells, 1), cells)
+                links.apply_plain(
+                    cleared, Call(_zeros(len(outputs)), {}, dict.fromkeys(cells, 1), cells)
+                )
 
 
 @cache

@@ -16,7 +16,7 @@ from ..joint import Vector
 from ..mechanism import Mechanism
 from ..spatial import NO_WRENCH, Articulated
 from .rolled_dynamics import accelerations
-from .rolled_links import Formula, Link, Links
+from .rolled_links import Call, Formula, Link, Links
 from .rolled_matrices import Slopes, zeros
 from .rolled_values import (
     Inward,
@@ -73,7 +73,7 @@ class Factor:
         for j, _ in links.inward():
             cells = {"s": self.axis[j], "I": slopes.own[j][6], "K": self.K[j], "over": self.over[j]}
             ends = {"K": 6, "over": 1, "sent": 21}
-            sums.step(links, inward, j, _factored, {"s": 6, "I": 10}, ends, cells)
+            sums.step(links, inward, j, Call(_factored, {"s": 6, "I": 10}, ends, cells))
         self.sums = Slots(roller, 6 * COLUMNS)
         self.columns = Pass()  # where columns are solved
 
@@ -103,7 +103,7 @@ class Factor:
             own, cells = formula(j), {"s": self.axis[j], "K": self.K[j], "x": x[j]}
             ports = {"s": 6, "K": 6} | ({"x": many} if own is _negative else {})
             ends = {"x": many, "sent": 6 * many}
-            sums.step(self.links, self.columns, j, own, ports, ends, cells, plain=True)
+            sums.step(self.links, self.columns, j, Call(own, ports, ends, cells), plain=True)
         sums.end()
 
     def _outward(
@@ -123,7 +123,7 @@ class Factor:
             if j < len(across):
                 ends, cells = ends | {"across": many}, cells | {"across": across[j]}
                 formula = _moved_across
-            self.links.apply_plain(self.columns, formula, ports, ends, cells)
+            self.links.apply_plain(self.columns, Call(formula, ports, ends, cells))
 
 
 def _factored(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from ..algebra import Mat3, Vec3
 from ..expr import Port, Program, Scalar, program, trace
@@ -12,7 +12,7 @@ from ..inertia import Inertia
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..spatial import NO_WRENCH, Articulated, Motion, Twist, Wrench
-from .rolled_links import Known, Links
+from .rolled_links import Call, Links
 
 
 class Outward:
@@ -59,12 +59,10 @@ class Inward:
         self.slots.give_back(self.cells[-1])
 
     def step(
-        self, links: Links, where: Pass, j: int, formula: Any,
-        ports: dict[str, int], ends: dict[str, int], cells: dict[str, Cells],
-        known: Known = (), plain: bool = False,
-    ) -> Program | None:  # fmt: skip
+        self, links: Links, where: Pass, j: int, call: Call, plain: bool = False
+    ) -> Program | None:
         """Apply a formula whose port `felt` holds the sum of j, `onto` the parent's so far."""
-        parent = links.m.bodies[j].parent
+        parent, ports, cells = links.m.bodies[j].parent, call.ports, call.cells
         if j in self.met:
             ports, cells = ports | {"felt": self.size}, cells | {"felt": self.cells[j]}
         if parent not in self.cells:
@@ -73,11 +71,12 @@ class Inward:
             ports, cells = ports | {"onto": self.size}, cells | {"onto": self.cells[parent]}
         self.met.add(parent)
         cells = cells | {"sent": self.cells[parent]}
+        call = replace(call, ports=ports, cells=cells)
         routine = None
         if plain:
-            links.apply_plain(where, formula, ports, ends, cells)
+            links.apply_plain(where, call)
         else:
-            routine = links.apply(where, j, formula, ports, ends, cells, known)
+            routine = links.apply(where, j, call)
         if j in self.cells:
             self.slots.give_back(self.cells[j])
         return routine
