@@ -165,6 +165,7 @@ def test_the_report_is_one_file_without_network(tmp_path):
         assert f"<!-- {name}  [N m] -->" in text
     assert "<!-- t  [s]; shaded: held out -->" in text
     assert "src=" not in text and "<link" not in text and "@import" not in text
+    assert text.count("<polygon") == 2 * len(ARM.joint_names)  # before and after
 
 
 @pytest.mark.parametrize(

@@ -71,13 +71,26 @@ def scales(u: Unknowns) -> Array:
     return out
 
 
+def independence(f: Fit) -> float:
+    """Return what data weigh, at most 1: residuals that hang together count for fewer equations.
+
+    The deviations of least squares, which takes every equation as new, over those of the jackknife.
+    """
+    columns = f.R[:, list(f.seen)]
+    inverse = np.linalg.pinv(columns.T @ columns, hermitian=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt(np.diag(inverse) / np.diag(f.covariance))
+    good = ratio[np.isfinite(ratio)]
+    return min(1.0, float(np.median(good))) if len(good) else 1.0
+
+
 def nearest(u: Unknowns, f: Fit, physical: bool = True) -> Array:
     """Return the standard parameters nearest the data, then the nominal; physical if asked."""
     size = scales(u)
     data = f.R[:, :-1] @ (u.K * size)  # the unknown is phi / size
     right = f.R[:, -1]
     # data without noise would outweigh the nominal model beyond what a solver resolves
-    ease = min(1.0, SHARPEST / max(float(np.linalg.norm(data, 2)), 1e-300))
+    ease = min(1.0, SHARPEST / max(float(np.linalg.norm(data, 2)), 1e-300), independence(f))
     data, right = ease * data, ease * right
     start = u.nominal / size
     trust = np.full(len(size), TRUST)

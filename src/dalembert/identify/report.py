@@ -147,25 +147,59 @@ def _bodies(f: Identification) -> str:
     for b in sorted({c.body for c in u.standard if c.kind in TEN}):
         own = [k for k, c in enumerate(u.standard) if c.body == b and c.kind in TEN]
         before, after = (_shape(phi[own]) for phi in (u.nominal, f.phi))
+        drawn = _outlines([_ellipsoid(phi[own]) for phi in (u.nominal, f.phi)])
         rows.append(
-            f"<tr><td>{_text(u.m.bodies[b].name)}</td><td>{before}</td><td>{after}</td></tr>"
+            f"<tr><td>{_text(u.m.bodies[b].name)}</td><td>{before}</td><td>{after}</td>"
+            f"<td>{drawn}</td></tr>"
         )
     return (
-        "<table><tr><th>body</th><th>nominal: mass, ellipsoid</th><th>identified</th></tr>"
+        "<table><tr><th>body</th><th>nominal: mass, ellipsoid</th><th>identified</th><th></th></tr>"
         + "".join(rows)
         + "</table><p class='note'>Semi-axes in metres of the ellipsoid of even density with this "
-        "mass and inertia.</p>"
+        "mass and inertia. Dashed: nominal, filled: identified, cross: the origin of the frame.</p>"
     )
 
 
-def _shape(phi: Array) -> str:
+def _ellipsoid(phi: Array) -> tuple[Array, Array] | None:
+    """Return centre and matrix E of the ellipsoid xᵀE⁻¹x = 1 of even density, None without mass."""
     J = pseudo_inertia(phi)
-    mass = J[3, 3]
-    if mass <= 0:
+    if J[3, 3] <= 0:
+        return None
+    centre = J[:3, 3] / J[3, 3]
+    return centre, 5 * (J[:3, :3] / J[3, 3] - np.outer(centre, centre))
+
+
+def _shape(phi: Array) -> str:
+    mass, found = phi[TEN.index("m")], _ellipsoid(phi)
+    if found is None:
         return f"{mass:.3g} kg"
-    spread = J[:3, :3] / mass - np.outer(J[:3, 3], J[:3, 3]) / mass**2
-    axes = np.sqrt(np.maximum(5 * np.linalg.eigvalsh(spread)[::-1], 0))
+    axes = np.sqrt(np.maximum(np.linalg.eigvalsh(found[1])[::-1], 0))
     return f"{mass:.3g} kg; " + " × ".join(f"{a:.3g}" for a in axes)
+
+
+def _outlines(pair: list[tuple[Array, Array] | None]) -> str:
+    """Return a drawing of both ellipsoids, seen along the axis in which they are thinnest."""
+    there = [x for x in pair if x is not None]
+    if not there:
+        return ""
+    reach = np.max([np.abs(c) + np.sqrt(np.maximum(np.diag(E), 0)) for c, E in there], axis=0)
+    across = sorted(np.argsort(-reach, kind="stable")[:2].tolist())
+    size = max(float(reach.max()), 1e-9)
+    turn = np.linspace(0, 2 * np.pi, 49)
+    circle = np.stack([np.cos(turn), np.sin(turn)])
+    styles = ("fill='none' stroke='#8a94a3' stroke-dasharray='3 2'",
+              "fill='#4573b8' fill-opacity='.35' stroke='#4573b8'")  # fmt: skip
+    made = "<path d='M-4 0H4M0 -4V4' stroke='#1d2430'/>"
+    for found, style in zip(pair, styles, strict=True):
+        if found is None:
+            continue
+        centre, E = found
+        values, vectors = np.linalg.eigh(E[np.ix_(across, across)])
+        points = vectors * np.sqrt(np.maximum(values, 0)) @ circle
+        points = 42 * (points.T + centre[across]) / size
+        text = " ".join(f"{x:.1f},{-y:.1f}" for x, y in points)
+        made += f"<polygon points='{text}' {style}/>"
+    return f"<svg width='90' height='90' viewBox='-45 -45 90 90' role='img'>{made}</svg>"
 
 
 def _notes(f: Identification) -> str:
