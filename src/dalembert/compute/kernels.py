@@ -30,7 +30,7 @@ def compile(
     quantity: str,
     method: str | None = None,
     *,
-    threads: int = 1,
+    threads: int | Sequence[int] = 1,
     parameters: Sequence[str] | None = None,
     wrench: bool = False,
     plan: LoopPlan | None = None,
@@ -50,6 +50,8 @@ def compile(
     `drives`, `frame`, `axes`, `given`. `wrt` names inputs and parameters: exact derivatives by
     them, `dtau_dq`, `dtau_dL1`, are further outputs. With `adjoint` the last inputs are weights of
     the outputs, the further outputs gradients of the weighted sum: `q_bar`, `L1_bar`.
+
+    `threads=2` share batches; `threads=[0, 1]` keeps one on each of these cores.
 
     A kernel that is `packed` gives each distinct value that is not zero in every state once;
     `k.unpack(x)` makes whole arrays of them. `dtype="float32"` computes in single precision,

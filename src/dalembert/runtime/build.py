@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import UsageError, shown
+from ..errors import UsageError
 from ..expr import Program
 from ..expr.rolled import Rolled
 from . import cache
@@ -18,6 +18,7 @@ from .form import PLAIN, Form, check_single
 from .interpret import Interpreted
 from .kernel import Kernel
 from .packed import Places, packed
+from .team import Team, checked_team
 
 Made = Program | Rolled
 
@@ -25,7 +26,7 @@ Made = Program | Rolled
 def compile_program(
     program: Made | Callable[[], Made],
     key: str | None = None,
-    threads: int = 1,
+    threads: int | Sequence[int] = 1,
     defaults: Mapping[str, float] | None = None,
     form: Form = PLAIN,
     single: bool = False,
@@ -34,15 +35,12 @@ def compile_program(
     """Return the kernel of a Program, or of the Program that a function without arguments makes.
 
     Under a `key` the code is kept on disk; when it is found there the function is not called.
-    `threads` share batches of more than a tile. `defaults` are values of run-time parameters for
-    calls that do not give them; `form` says what its arrays are like. A kernel that is called state
-    by state is `single`: half as much is compiled, batches are slower. Up to `scalar` lines one
-    state has code of its own, otherwise it is a batch of one.
+    `threads` share batches of more than a tile: so many, or one on each core of a list. `defaults`
+    are values of run-time parameters for calls that do not give them; `form` says what its arrays
+    are like. A kernel that is called state by state is `single`: half as much is compiled, batches
+    are slower. Up to `scalar` lines one state has code of its own, else it is a batch of one.
     """
-    if not isinstance(threads, int) or threads < 1:
-        raise UsageError(
-            f"threads={shown(repr(threads))}: a kernel needs at least one thread", hint="threads=2"
-        )
+    threads = checked_team(threads)
     if single:
         check_single(form)
     if refused := refusal():
@@ -88,7 +86,7 @@ def _with(own: Card, defaults: Mapping[str, float] | None) -> Card:
     return replace(own, defaults=dict(defaults)) if defaults else own
 
 
-def _found(key: str, threads: int, defaults: Mapping[str, float] | None) -> Kernel | None:
+def _found(key: str, threads: Team, defaults: Mapping[str, float] | None) -> Kernel | None:
     kept = cache.read(key)
     if kept is None:
         return None
@@ -99,7 +97,7 @@ def _found(key: str, threads: int, defaults: Mapping[str, float] | None) -> Kern
         return None
 
 
-def _loaded(own: Card, code: bytes, threads: int) -> Kernel:
+def _loaded(own: Card, code: bytes, threads: Team) -> Kernel:
     from .fast import kernel
     from .library import library
     from .llvm import Engine

@@ -7,6 +7,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from .team import Team
+
 Arrays = Sequence[np.ndarray]
 
 
@@ -25,10 +27,10 @@ class Evaluator(Protocol):
     def one(self, inputs: Arrays, params: np.ndarray | None, outs: Arrays) -> None:
         """Compute one state."""
 
-    def batch(self, given: Given, outs: Arrays, count: int, threads: int) -> None:
+    def batch(self, given: Given, outs: Arrays, count: int, threads: Team) -> None:
         """Compute `count` states."""
 
     def reduce(
-        self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: int
+        self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: Team
     ) -> None:
         """Reduce the states (first, last, each): every `each` of them to one row of `outs`."""

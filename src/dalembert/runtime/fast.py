@@ -21,6 +21,7 @@ from .card import Card
 from .kernel import Kernel
 from .llvm import Engine, c_library, generate
 from .native import Native, address, scratch
+from .team import Team
 
 _word = ctypes.c_void_p
 _api = ctypes.pythonapi
@@ -176,7 +177,7 @@ class _Entry:
         made.__doc__ = Kernel.__doc__
         return made
 
-    def kernel(self, card: Card, code: Native, threads: int) -> Kernel:
+    def kernel(self, card: Card, code: Native, threads: Team) -> Kernel:
         made = self.type(card, code, threads)
         made._plan = _plan(card, code, threads)
         _word.from_address(id(made) + self.plan_at).value = ctypes.addressof(made._plan[0])
@@ -184,11 +185,11 @@ class _Entry:
         return made
 
 
-def _plan(card: Card, code: Native, threads: int) -> tuple[Any, ...]:
+def _plan(card: Card, code: Native, threads: Team) -> tuple[Any, ...]:
     memory, start = scratch(max(card.scratch_one, card.scratch_batch))
     words = [
         len(card.inputs), len(card.outputs), code.one_address, code.batch_address,
-        start, card.scratch_batch, threads, 0,
+        start, card.scratch_batch, threads if isinstance(threads, int) else 2, 0,
     ]  # fmt: skip
     dtype = np.dtype(card.form.dtype)  # lives as long as NumPy
     for port in (*card.inputs, *card.outputs):
@@ -229,7 +230,7 @@ def fits(card: Card) -> bool:
     )
 
 
-def kernel(card: Card, code: Any, threads: int = 1) -> Kernel:
+def kernel(card: Card, code: Any, threads: Team = 1) -> Kernel:
     """Return the quickest kernel that this process allows."""
     if isinstance(code, Native) and fits(card) and (found := entry()) is not None:
         return found.kernel(card, code, threads)

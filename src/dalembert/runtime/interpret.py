@@ -11,6 +11,7 @@ from ..expr import Program
 from ..expr.block import folded
 from .evaluator import Arrays, Given
 from .form import PLAIN, Form
+from .team import Team
 
 _REDUCED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "max": lambda x: np.abs(x).max(axis=0),
@@ -35,7 +36,7 @@ class Interpreted:
         """Compute one state, or one tile."""
         self.batch(Given(inputs, [False] * len(inputs), params, False), outs, 1, 1)
 
-    def batch(self, given: Given, outs: Arrays, count: int, threads: int) -> None:
+    def batch(self, given: Given, outs: Arrays, count: int, threads: Team) -> None:
         """Compute `count` states; an input that is not batched serves all of them."""
         ins, batched, params, params_batched = given
         if self.lanes == 1:
@@ -57,7 +58,7 @@ class Interpreted:
             out[...] = turned.reshape(out.shape)
 
     def reduce(
-        self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: int
+        self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: Team
     ) -> None:
         """Reduce the states (first, last, each): every `each` of them to one row of `outs`."""
         ins, batched, params, params_batched = given

@@ -16,6 +16,7 @@ from .card import Card
 from .evaluator import Given
 from .interpret import Interpreted
 from .native import Native
+from .team import Team
 
 
 class Kernel:
@@ -33,7 +34,7 @@ class Kernel:
 
     __slots__ = ("_plan", "card", "code", "more", "notes", "origin", "threads")
 
-    def __init__(self, card: Card, code: Native | Interpreted, threads: int = 1):
+    def __init__(self, card: Card, code: Native | Interpreted, threads: Team = 1):
         self.card, self.code, self.threads = card, code, threads
         self._plan: tuple[Any, ...] = ()  # memory that a quicker entry reads
         self.origin: Callable[[], Kernel] | None = None  # the call that makes it again

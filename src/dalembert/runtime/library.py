@@ -15,7 +15,7 @@ from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
 from .llvm import Engine, Table, c_library, generate, host, table, table_entry
 
-LANES = (1, 2, 4, Single(4), Single(8))
+LANES = (1, 2, 4, 8, Single(4), Single(8), Single(16))
 NAMES = tuple((name, suffix(w)) for w in LANES for name in ("sincos", *LIBM))
 _INTRINSICS = {"sqrt": 1, "fabs": 1, "minimum": 2, "maximum": 2, "fma": 3}
 

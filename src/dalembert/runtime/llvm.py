@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ import llvmlite
 import llvmlite.binding as binding
 
 Table = ctypes.Array[ctypes.c_void_p]
+_WIDEST = '"min-legal-vector-width"="512"'  # registers of 64 bytes are used where there are any
 
 
 @functools.cache
@@ -40,16 +42,18 @@ define void @bind(ptr %from) #0 {{
   call void @llvm.memcpy.inline.p0.p0.i64({moved})
   ret void
 }}
-attributes #0 = {{ nounwind }}
+attributes #0 = {{ nounwind {_WIDEST} }}
 """
 
 
 # The callers' stack is aligned to 16 bytes; values of 32 kept there would straddle cache lines
 # in every second process. The entries of a kernel (#1) align it once, all else relies on that.
-STACK = """
-attributes #1 = { nounwind "stackrealign" }
-!llvm.module.flags = !{!9}
-!9 = !{i32 1, !"override-stack-alignment", i32 32}
+def stack(lanes: int) -> str:
+    """Return the attributes of the entries, and how the stack of a kernel of such lanes lies."""
+    return f"""
+attributes #1 = {{ nounwind "stackrealign" {_WIDEST} }}
+!llvm.module.flags = !{{!9}}
+!9 = !{{i32 1, !"override-stack-alignment", i32 {max(32, min(64, 8 * lanes))}}}
 """
 
 
@@ -81,9 +85,16 @@ def host() -> Host:
         triple,
         binding.get_host_cpu_name(),
         features.flatten(),
-        4 if features.get("avx2") else 2,
+        _lanes(features),
         bool(features.get("fma")) or arm,
     )
+
+
+def _lanes(features: Mapping[str, bool]) -> int:
+    """Return the lanes of double precision of a processor."""
+    if all(features.get(name) for name in ("avx512f", "avx512vl", "avx512dq")):
+        return 8
+    return 4 if features.get("avx2") else 2
 
 
 def machine(level: int) -> binding.TargetMachine:

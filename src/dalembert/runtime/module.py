@@ -12,8 +12,13 @@ from . import reduce, tiles
 from .form import PLAIN, Form
 from .lanes import suffix
 from .library import NAMES, borrowed, declarations
+<<<<<<< HEAD
 from .llvm import STACK, generate, host, table
 from .lower import Access, Numbers, constant_results, functions
+=======
+from .llvm import generate, host, stack, table
+from .lower import Frame, Numbers, constant_results, functions
+>>>>>>> 2231655 (runtime: eight lanes of AVX-512; threads that stay on cores)
 from .rolled import module as rolled_module
 from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule, sparse
 from .transpose import pack, rest, unpack
@@ -90,7 +95,7 @@ def module(
     else:
         one, scratch_one = places.one(program, step, prepare)
         parts += [*_blocks(program, step, prepare, None, None), one]
-    parts += [numbers.text("numbers"), table(len(NAMES)), STACK, declarations()]
+    parts += [numbers.text("numbers"), table(len(NAMES)), stack(host().lanes), declarations()]
     needed = {suffix(w) for w in ((1, lanes) if single else (lanes,))}
     parts += [
         borrowed(name, kind) for name, kind in NAMES if name in _asked(program) and kind in needed
@@ -108,7 +113,7 @@ def alone(program: Program, whole: int = WHOLE, chunk: int = CHUNK) -> tuple[str
     one, scratch = places.one(program, step, prepare)
     batch, more = places.batch_by_one(program, scratch)
     parts = [*_blocks(program, step, prepare, None, None), one, batch]
-    parts += [table(len(NAMES)), STACK, declarations()]
+    parts += [table(len(NAMES)), stack(host().lanes), declarations()]
     own = [(n, kind) for n, kind in NAMES if n in _asked(program) and kind == suffix(1)]
     parts += [borrowed(name, kind) for name, kind in own]
     return "".join(parts), scratch, more, TILE

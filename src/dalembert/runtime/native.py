@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +11,7 @@ import numpy as np
 
 from .card import Card
 from .evaluator import Arrays, Given
+from .team import Team, pool, size
 
 if TYPE_CHECKING:
     from .llvm import Engine
@@ -64,7 +62,7 @@ class Native:
         self._one(starts, None if params is None else address(params), ends, start)
         del memory
 
-    def batch(self, given: Given, outs: Arrays, count: int, threads: int) -> None:
+    def batch(self, given: Given, outs: Arrays, count: int, threads: Team) -> None:
         """Compute `count` states; an input that is not batched serves all of them."""
         arguments = self._arguments(given)
         ends = [*map(address, outs)]
@@ -79,7 +77,7 @@ class Native:
         _shared(part, -(-count // tile), threads, lambda n: min(count, n * tile))
 
     def reduce(
-        self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: int
+        self, given: Given, outs: Arrays, states: tuple[int, int, int], threads: Team
     ) -> None:
         """Reduce the states (first, last, each): every `each` of them to one row of `outs`."""
         begin, end, each = states
@@ -111,29 +109,14 @@ class Native:
 
 
 def _shared(
-    part: Callable[[int, int], None], pieces: int, threads: int, place: Callable[[int], int]
+    part: Callable[[int, int], None], pieces: int, threads: Team, place: Callable[[int], int]
 ) -> None:
     """Run a function on all pieces, in as many runs of neighbours as there are threads."""
-    workers = min(threads, pieces)
-    if workers <= 1:
+    workers = min(size(threads), pieces)
+    if workers <= 1 and isinstance(threads, int):
         part(0, place(pieces))
         return
     cuts = [place(pieces * k // workers) for k in range(workers + 1)]
-    for done in [pool(workers).submit(part, a, b) for a, b in pairwise(cuts)]:
+    team = pool(min(threads, workers) if isinstance(threads, int) else threads)
+    for done in [team.submit(part, a, b) for a, b in pairwise(cuts)]:
         done.result()
-
-
-_pools: dict[int, ThreadPoolExecutor] = {}
-_lock = threading.Lock()
-
-
-def pool(workers: int) -> ThreadPoolExecutor:
-    """Return the threads shared by all kernels that use so many."""
-    with _lock:
-        if workers not in _pools:
-            _pools[workers] = ThreadPoolExecutor(workers, thread_name_prefix="dalembert")
-        return _pools[workers]
-
-
-if hasattr(os, "register_at_fork"):  # threads do not survive a fork
-    os.register_at_fork(after_in_child=_pools.clear)

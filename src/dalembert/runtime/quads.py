@@ -1,6 +1,7 @@
 """Rows of single precision to lanes and back, four columns at a time, as LLVM IR text.
 
-Lanes are four, or eight: then rows k and k + 4 make one vector, and both halves are turned alike.
+Lanes are four, eight or sixteen: then rows k, k + 4, ... make one vector, and all parts of it are
+turned alike.
 The last four columns overlap those before where their number is no multiple of four.
 """
 
@@ -49,11 +50,14 @@ def _pack_four(tag: str, lanes: int, column: str) -> list[str]:
         lines.append(f"%p{tag}.{k} = getelementptr float, ptr %row{k}, i64 {column}")
         lines.append(f"%v{tag}.{k} = load {QUAD}, ptr %p{tag}.{k}, align 4")
     for k in range(4):
-        given.append(f"%v{tag}.{k}")
-        if lanes == 8:
-            both = f"%u{tag}.{k}"
-            lines.append(shuffle(both, QUAD, given[k], f"%v{tag}.{k + 4}", [*range(8)]))
-            given[k] = both
+        parts, size = [f"%v{tag}.{n}" for n in range(k, lanes, 4)], 4
+        while len(parts) > 1:
+            kind, made = f"<{size} x float>", []
+            for n in range(0, len(parts), 2):
+                made.append(f"%u{tag}.{k}.{size}.{n}")
+                lines.append(shuffle(made[-1], kind, parts[n], parts[n + 1], [*range(2 * size)]))
+            parts, size = made, 2 * size
+        given += parts
     turned, ends = _turned(tag, lanes, given)
     lines += [*turned, f"%a{tag} = getelementptr {t}, ptr %dst, i64 {column}"]
     for k, end in enumerate(ends):
@@ -84,7 +88,7 @@ def _unpack_four(tag: str, lanes: int, column: str, size: int) -> list[str]:
     lines += turned
     for k in range(lanes):
         name = ends[k % 4]
-        if lanes == 8:
+        if lanes > 4:
             name, half = f"%q{tag}.{k}", k // 4 * 4
             lines.append(shuffle(name, t, ends[k % 4], "poison", [half + n for n in range(4)]))
         lines.append(f"%r{tag}.{k} = getelementptr float, ptr %dst, i64 {size * k}")

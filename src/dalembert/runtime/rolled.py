@@ -18,8 +18,13 @@ from . import reduce, tiles
 from .form import PLAIN, Form
 from .lanes import element, width
 from .library import declarations, sines
+<<<<<<< HEAD
 from .llvm import STACK, host
 from .lower import Access, Chunk, Numbers
+=======
+from .llvm import host, stack
+from .lower import Body, Frame, Numbers
+>>>>>>> 2231655 (runtime: eight lanes of AVX-512; threads that stay on cores)
 from .schedule import Schedule, schedule
 from .transpose import pack, rest, unpack
 
@@ -54,7 +59,7 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
         parts += [*_functions(rolled, Access(program.inputs, program.outputs), "step"), one]
     elif form.reduce is None:
         parts.append(places.ONE_BY_BATCH)
-    parts += _tables(rolled) + [numbers.text("numbers"), STACK, declarations()]
+    parts += _tables(rolled) + [numbers.text("numbers"), stack(host().lanes), declarations()]
     parts += sines((1, lanes) if form.scalar else (lanes,))
     return "".join(parts), scratch_one, place.scratch, 1 if tiled else lanes
 

@@ -91,7 +91,7 @@ def outlets(ports: Sequence[Port], results: Sequence[int], lanes: int) -> list[O
     for k, port in enumerate(ports):
         n = 0
         while n < port.size:
-            many = next(w for w in (lanes, 2, 1) if w <= port.size - n)
+            many = next(w for w in (min(lanes, 4), 2, 1) if w <= port.size - n)
             found.append(Outlet(k, n, tuple(results[at + n : at + n + many])))
             n += many
         at += port.size

@@ -46,17 +46,26 @@ def _pack_pair(tag: str, lanes: int, column: str, entry: str) -> list[str]:
     for k in range(lanes):
         lines.append(f"%p{tag}.{k} = getelementptr double, ptr %row{k}, i64 {column}")
         lines.append(f"%v{tag}.{k} = load {two}, ptr %p{tag}.{k}, align 8")
-    x, y = f"%v{tag}.0", f"%v{tag}.1"
-    if lanes == 4:
-        # rows 0 and 2 in one vector, 1 and 3 in the other: the insertions load from memory
-        lines.append(_shuffle(f"%x{tag}", two, x, f"%v{tag}.2", [0, 1, 2, 3]))
-        lines.append(_shuffle(f"%y{tag}", two, y, f"%v{tag}.3", [0, 1, 2, 3]))
-        x, y = f"%x{tag}", f"%y{tag}"
+    # even rows in one vector, odd ones in the other: the insertions load from memory
+    x, y = (_joined(f"{tag}.{odd}", lanes, odd, lines) for odd in (0, 1))
     lines += _low_high(tag, lanes, x, y)
     for k, name in enumerate(("lo", "hi")):
         lines.append(f"%d{tag}.{k} = getelementptr {t}, ptr {entry}, i64 {k}")
         lines.append(f"store {t} %{name}{tag}, ptr %d{tag}.{k}, align {8 * lanes}")
     return lines
+
+
+def _joined(tag: str, lanes: int, odd: int, lines: list[str]) -> str:
+    """Return the vector of the pairs of all even or all odd rows; two, four or eight rows."""
+    row = tag.split(".")[0]
+    parts, size = [f"%v{row}.{k}" for k in range(odd, lanes, 2)], 2
+    while len(parts) > 1:
+        kind, made = f"<{size} x double>", []
+        for k in range(0, len(parts), 2):
+            made.append(f"%j{tag}.{size}.{k}")
+            lines.append(_shuffle(made[-1], kind, parts[k], parts[k + 1], [*range(2 * size)]))
+        parts, size = made, 2 * size
+    return parts[0]
 
 
 def _pack_single(tag: str, lanes: int, column: str, entry: str) -> list[str]:
@@ -72,7 +81,7 @@ def _pack_single(tag: str, lanes: int, column: str, entry: str) -> list[str]:
 def rows(tag: str, lanes: int, values: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
     """Return lines that turn columns of W lanes into W rows, and (type, name) of each row.
 
-    As many columns as lanes, or two, or one.
+    As many columns as lanes (four of eight lanes), or two, or one.
     """
     t, two = value_type(lanes), "<2 x double>"
     if len(values) == 1:
@@ -89,9 +98,9 @@ def rows(tag: str, lanes: int, values: Sequence[str]) -> tuple[list[str], list[t
         side, first = ("lo", "hi")[k % 2], k // 2 * 2
         picks, other = [first, first + 1], "poison"
         if len(values) == 4:
-            picks, other = [*picks, first + 4, first + 5], f"%{side}{tag}.2"
+            picks, other = [*picks, first + lanes, first + lanes + 1], f"%{side}{tag}.2"
         lines.append(_shuffle(f"%w{tag}.{k}", t, f"%{side}{tag}.0", other, picks))
-        ends.append((t if len(values) == 4 else two, f"%w{tag}.{k}"))
+        ends.append(("<4 x double>" if len(values) == 4 else two, f"%w{tag}.{k}"))
     return lines, ends
 
 
@@ -137,7 +146,8 @@ def unpack(lanes: int, size: int) -> str:
     if isinstance(lanes, Single):
         body = quads.columns(lanes, size, "entry", True)
         return f"{head}\n  {body}\n  ret void\n}}\n"
-    t, lines, k = value_type(lanes), [], size // lanes * lanes
+    step = min(lanes, 4)
+    t, lines, k = value_type(lanes), [], size // step * step
 
     def moved(tag: str, column: str, many: int) -> list[str]:
         lines = []
@@ -155,8 +165,8 @@ def unpack(lanes: int, size: int) -> str:
 
     if k:
         lines += ["br label %columns\ncolumns:"]
-        lines += ["%k = phi i64 [ 0, %entry ], [ %k.next, %columns ]", *moved("k", "%k", lanes)]
-        lines += [f"%k.next = add i64 %k, {lanes}", f"%more = icmp ult i64 %k.next, {k}"]
+        lines += ["%k = phi i64 [ 0, %entry ], [ %k.next, %columns ]", *moved("k", "%k", step)]
+        lines += [f"%k.next = add i64 %k, {step}", f"%more = icmp ult i64 %k.next, {k}"]
         lines += ["br i1 %more, label %columns, label %rest\nrest:"]
     while k < size:
         many = 2 if size - k >= 2 else 1

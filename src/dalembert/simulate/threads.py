@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_EXCEPTION, wait
 from threading import Event
 from typing import TypeVar
 
-from ..runtime.native import pool
+from ..runtime.team import pool
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
