@@ -1,7 +1,8 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
 python -m benchmarks [all | ratios | kernels | loops | equations | listings | kane | moving |
-                     simulation | forms | designs | studies] [--quick] [--chains] [--no-peers]
+                     simulation | forms | designs | studies | growth | plots]
+                    [--quick] [--chains] [--no-peers]
 """
 
 from __future__ import annotations
@@ -19,14 +20,27 @@ from dalembert import bench, robots
 from dalembert.bench.casadi import available, casadi_rows
 from dalembert.cost import costs
 
-from . import designs, equations, forms, kane, listings, loops, moving, ratios, simulation, studies
+from . import (
+    designs,
+    equations,
+    forms,
+    growth,
+    kane,
+    listings,
+    loops,
+    moving,
+    plots,
+    ratios,
+    simulation,
+    studies,
+)
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     choices = ("all", "kernels", "loops", "equations", "listings", "kane", "moving", "simulation")
-    choices += ("forms", "designs", "ratios", "studies")
+    choices += ("forms", "designs", "ratios", "studies", "growth", "plots")
     parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
@@ -37,6 +51,12 @@ def main() -> None:
         print(line)
     if options.what == "ratios":
         for line in ratios.rows(options.only, 0.05 if options.quick else 0.6):
+            print(line, flush=True)
+    if options.what == "growth":
+        for line in growth.rows(options.quick):
+            print(line, flush=True)
+    if options.what == "plots":
+        for line in plots.lines():
             print(line, flush=True)
     if options.what == "studies":
         for line in studies.lines(options.quick):

@@ -30,7 +30,6 @@ ROWS = (
     ("forward_dynamics", None, {}),
     ("inverse_dynamics_derivatives", None, {}),
 )
-SLOW = {("chain", "forward_dynamics_derivatives")}  # minutes to compile
 
 
 def rows(only: str | None = None, seconds: float = 0.6) -> Iterator[str]:
@@ -44,8 +43,6 @@ def rows(only: str | None = None, seconds: float = 0.6) -> Iterator[str]:
         for label in wanted:
             engine = Pinocchio(models[label])
             for name, count, form in ROWS:
-                if (label.split()[0], name) in SLOW:
-                    continue
                 row = measured(label, models[label], engine, name, count, form, seconds)
                 found.append(row)
                 yield "| " + " | ".join(map(_cell, row.values())) + " |"

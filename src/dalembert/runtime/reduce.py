@@ -18,6 +18,7 @@ from ..expr import Program
 from .evaluator import Evaluator, Given
 from .lanes import element, mask_type, suffix, value_type, width
 from .lanes import size as bytes_of
+from .team import Team
 
 if TYPE_CHECKING:
     from .layout import Layout
@@ -152,7 +153,7 @@ end:
 
 def reduced(
     code: Evaluator, kind: str, given: Given, outs: Sequence[np.ndarray],
-    lead: tuple[int, ...], threads: int,
+    lead: tuple[int, ...], threads: Team,
 ) -> None:  # fmt: skip
     """Reduce the last dimension of `lead`; `given` are inputs, parameters and what is batched."""
     count, many = lead[-1], prod(lead[:-1])
