@@ -51,13 +51,12 @@ def compile(
     them, `dtau_dq`, `dtau_dL1`, are further outputs. With `adjoint` the last inputs are weights of
     the outputs, the further outputs gradients of the weighted sum: `q_bar`, `L1_bar`.
 
-    `threads=2` share batches; `threads=[0, 1]` keeps one on each of these cores.
-
-    A kernel that is `packed` gives each distinct value that is not zero in every state once;
-    `k.unpack(x)` makes whole arrays of them. `dtype="float32"` computes in single precision,
-    `layout="tiles"` takes and gives states in lanes (`k.to_tiles`, `k.from_tiles`), `reduce`
-    gives the largest size ("max"), the sum ("sum") or the root of the sum of squares ("norm") of
-    each result over the states of the last leading dimension. `single`: only for one state.
+    `threads=2` share batches, `threads=[0, 1]` stay on these cores. A kernel that is `packed` gives
+    each distinct value that is not zero in every state once; `k.unpack(x)` makes whole arrays.
+    `dtype="float32"` computes in single precision, `layout="tiles"` takes and gives states in lanes
+    (`k.to_tiles`, `k.from_tiles`), `reduce` gives the largest size ("max"), the sum ("sum") or the
+    root of the sum of squares ("norm") of each result over the states of the last leading
+    dimension. `single`: only for one state.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")

@@ -12,13 +12,8 @@ from . import reduce, tiles
 from .form import PLAIN, Form
 from .lanes import suffix
 from .library import NAMES, borrowed, declarations
-<<<<<<< HEAD
-from .llvm import STACK, generate, host, table
-from .lower import Access, Numbers, constant_results, functions
-=======
 from .llvm import generate, host, stack, table
-from .lower import Frame, Numbers, constant_results, functions
->>>>>>> 2231655 (runtime: eight lanes of AVX-512; threads that stay on cores)
+from .lower import Access, Numbers, constant_results, functions
 from .rolled import module as rolled_module
 from .schedule import CHUNK, WHOLE, Outlet, Schedule, constants, outlets, schedule, sparse
 from .transpose import pack, rest, unpack

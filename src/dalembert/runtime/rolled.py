@@ -18,13 +18,8 @@ from . import reduce, tiles
 from .form import PLAIN, Form
 from .lanes import element, width
 from .library import declarations, sines
-<<<<<<< HEAD
-from .llvm import STACK, host
-from .lower import Access, Chunk, Numbers
-=======
 from .llvm import host, stack
-from .lower import Body, Frame, Numbers
->>>>>>> 2231655 (runtime: eight lanes of AVX-512; threads that stay on cores)
+from .lower import Access, Chunk, Numbers
 from .schedule import Schedule, schedule
 from .transpose import pack, rest, unpack
 
