@@ -204,6 +204,11 @@ class Equations:
         return {}
 
     @cached_property
+    def _large(self) -> set[tuple[int, int, int]]:
+        """The slopes that were met and not reduced."""
+        return set()
+
+    @cached_property
     def _allowed(self) -> set[str]:
         """The kinds whose predicted size was found bearable."""
         return set()
@@ -234,7 +239,7 @@ class Equations:
             else:
                 made = self._derived(kind, place, self.poly)
             whole = kind in "BC" and key not in self.changed and self.reduces_slopes
-            self._short[key] = made if whole else self.ring.reduced(made)
+            self._short[key] = made if whole and not self._large else self.ring.reduced(made)
         return self._short[key]
 
     def _derived(self, kind: Kind, place: Place, of: Any) -> Poly:
@@ -266,17 +271,18 @@ class Equations:
         return made
 
     def _slope(self, i: int, j: int, k: int) -> Poly:
-        """Return ∂A_ij/∂q_k with every s² as 1 - c², indices from 0; large ones are not kept."""
+        """Return ∂A_ij/∂q_k, indices from 0, with every s² as 1 - c² unless it is large."""
         if not self.condensed.depends(i, j, k):
             return self.ring.zero
         key = (i, j, k)
         if key in self._slopes:
             return self._slopes[key]
         A = self.poly("A", (i + 1, j + 1))
-        found = self.ring.reduced_slope(A, k)
-        if len(A) <= KEPT:
-            self._slopes[key] = found
-        return found
+        if len(A) > KEPT:  # neither kept nor reduced: the sums are
+            self._large.add(key)
+            return self.ring.slope(A, k)
+        self._slopes[key] = self.ring.reduced_slope(A, k)
+        return self._slopes[key]
 
     def _raw_slope(self, i: int, j: int, k: int) -> Poly:
         """Return ∂A_ij/∂q_k as it comes, indices from 0."""
