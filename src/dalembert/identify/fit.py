@@ -87,7 +87,9 @@ def weighted(e: Equations) -> tuple[tuple[int, ...], Array, Array, Array]:
     seen, T = visible(stacked(e.training, noise)[:, :-1])
     if not seen:
         raise ComputationError(
-            "the motion shows no parameter", hint="let every joint move; da.excite finds a motion"
+            "the motion shows no parameter",
+            hint="let every joint move; da.excite finds a motion",
+            command="let every joint move; dalembert excite MODEL finds a motion",
         )
     x = np.zeros(p)
     for _ in range(ROUNDS):

@@ -61,7 +61,8 @@ def torques_along(
     or (t, q), (t, q, qd, qdd) as arrays; with closed loops it moves the motors, from the branch of
     the assembled pose `start`. On wheels it moves all joints, or the motors from the pose `start`.
     `wrench_on_body` maps frames to wrenches: six numbers or a row for
-    each time, in the axes of the frame, or a table in world axes. An array holds one per body.
+    each time, in the axes of the frame, or a table in world axes, or (table, heads) where its heads
+    have other names: ("grf.mot", {"f": "ground_force_v"}). An array holds one per body.
     Friction holds damped springs too. `model` takes equations, maybe simplified, that give the
     forces; joints are found by name, and a frozen joint has none. Where `parameters` hold arrays,
     results have their leading dimensions, a machine for each entry, and `f[k]` is one of them.
