@@ -24,12 +24,9 @@ WIDE, LINE, LEFT, RIGHT = 760, 17, 235, 70
 
 def measured() -> dict[tuple[str, str], dict]:
     """Return the last row of each model and quantity."""
-    files = sorted(RESULTS.glob("*.json"), key=lambda f: json.loads(f.read_text())["machine"])
-    found = {}
-    for file in files:
-        for row in json.loads(file.read_text(encoding="utf-8"))["rows"]:
-            found[row["model"], row["quantity"]] = row
-    return found
+    runs = [json.loads(f.read_text(encoding="utf-8")) for f in sorted(RESULTS.glob("*.json"))]
+    runs.sort(key=lambda run: run.get("time", ""))
+    return {(row["model"], row["quantity"]): row for run in runs for row in run["rows"]}
 
 
 def bound(model: str, quantity: str) -> float | None:

@@ -6,6 +6,7 @@ commit, with the machine and its load, to benchmarks/results/.
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import subprocess
@@ -102,6 +103,8 @@ def written(found: list[dict]) -> Path:
     commit = asked.stdout.strip() or "unknown"
     RESULTS.mkdir(exist_ok=True)
     file = RESULTS / f"{commit}.json"
-    data = {"commit": commit, "machine": list(machine()), "cores": os.cpu_count(), "rows": found}
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    data = {"commit": commit, "time": now, "machine": list(machine()), "cores": os.cpu_count()}
+    data["rows"] = found
     file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return file
