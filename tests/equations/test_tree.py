@@ -31,7 +31,7 @@ def value(x, known):
     if isinstance(x, ast.BinOp):
         return OPS[type(x.op)](value(x.left, known), value(x.right, known))
     if isinstance(x, ast.UnaryOp):
-        return -value(x.operand, known)
+        return (1 if isinstance(x.op, ast.UAdd) else -1) * value(x.operand, known)
     if isinstance(x, ast.Call):
         return getattr(math, x.func.id)(value(x.args[0], known))
     return x.value if isinstance(x, ast.Constant) else known[x.id]
@@ -68,6 +68,7 @@ def test_the_tree_holds_the_coefficients(name, monkeypatch):
     monkeypatch.setattr(tree, "LONG", -1)
     eq = da.equations(da.load(MACHINES[name]))
     holds(eq, eq.text())
+    holds(eq, eq.text("report"))
     assert "# A: " in eq.text() and "# drop: " in eq.text()
 
 
