@@ -119,6 +119,12 @@ class Unknowns:
             return [g.x, g.y, g.z, *([0.0] * (count - 3))]
         return parameter_vector(self.m.bound(), self.drives)  # type: ignore[arg-type]
 
+    @property
+    def of_bodies(self) -> Array:
+        """Which columns hold inertial parameters of bodies."""
+        own = [k for k, c in enumerate(self.standard) if c.kind in TEN]
+        return np.asarray((self.K[:, own] != 0).any(axis=1))
+
     def beside(self, extras: tuple[Extra, ...]) -> Unknowns:
         """Return the unknowns with other extra columns."""
         old, count = len(self.extras), len(self.standard) - len(self.extras)
