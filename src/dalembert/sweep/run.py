@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from ..errors import ComputationError, UsageError, shown
@@ -127,11 +128,23 @@ def _here(s: Study, todo: list[int]) -> Iterator[tuple[int, bytes]]:
         yield number, chunk_bytes(s.text, number)
 
 
+def _end_with_parent() -> None:
+    """Let a worker end when the study that started it is killed; it would wait for ever."""
+
+    def watch() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
 def _processes(s: Study, todo: list[int], workers: int) -> Iterator[tuple[int, bytes]]:
     """Yield finished chunks of worker processes; a worker that dies is replaced."""
     left, deaths = list(todo), 0
     while left:
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_parent)
         running: dict[Future[bytes], int] = {}
         try:
             waiting = iter(list(left))
