@@ -257,6 +257,7 @@ def _try(c: Adaptive, t: str, end: str) -> None:
     factor = c.div(0.9, c.shrunk(error))
     accepted = c.less(error, 1.0)
     with c.when(accepted):
+        _settle(c, t_new)
         most = c.choose(c("icmp ne i64 {}, 0", c.get("rejected")), 1.0, 10.0)
         grown = c.choose(c.less(factor, most), factor, most)
         grown = c.choose(c.less(grown, 0.2), 0.2, grown)
@@ -273,6 +274,28 @@ def _try(c: Adaptive, t: str, end: str) -> None:
         shrunk = c.choose(c("fcmp ogt double {}, {}", factor, 0.2), factor, 0.2)
         c.set("h", c.mul(h, shrunk))
         c.set("rejected", 1)
+
+
+def _settle(c: Adaptive, t_new: str) -> None:
+    """Bring the end of a step back to where it must lie; refuse it where that is badly known.
+
+    A plan that fades loses digits, so nothing is taken from it: with a new plan the step is made
+    again, half as long.
+    """
+    x_new = c.get("x_new")
+    with c.when(c("xor i1 {}, true", c.finite(x_new, c.get("n")))):
+        c.give(BAD)
+    c.project(x_new, c.spare, t_new)
+    _alarmed(c)
+
+
+def _alarmed(c: Adaptive) -> None:
+    """Return where the projection just made has a plan that fades; the step is to be shorter."""
+    # without a projection the alarm stays as it was made: silent
+    with c.when(c.less(c.word(c.get("alarm"), 0), c.get("alarm_limit"))):
+        c.set("h", c.mul(c.get("step"), 0.5))
+        c.set("rejected", 1)
+        c.give(ALARM)
 
 
 def _found(c: Adaptive, h: str, t_new: str) -> None:
@@ -323,9 +346,9 @@ def _guards(c: Adaptive, h: str) -> None:
 
 
 def _samples(c: Adaptive, t_new: str) -> None:
-    """Write all requested times up to the end of the step."""
+    """Write all requested times up to the end of the step; none where a plan fades on the way."""
     y, n = c.get("y"), c.get("n")
-    spare = c.spare
+    spare, first = c.spare, c.get("sample")
     with c.forever() as (_, leave):
         sample, times = c.get("sample"), c.get("times")
         with c.when(c("icmp sge i64 {}, {}", sample, c.get("samples"))):
@@ -337,6 +360,10 @@ def _samples(c: Adaptive, t_new: str) -> None:
         with c.when(c("fcmp oeq double {}, {}", time, t_new)):
             c.copy(y, c.get("x_new"), n)
         c.project(y, spare, time)
+        written = c.get("sample")
+        c.set("sample", first)
+        _alarmed(c)
+        c.set("sample", written)
         c.copy(c.spot(c.get("out"), c("mul i64 {}, {}", sample, n)), y, n)
         c.set("sample", c("add i64 {}, 1", sample))
 
@@ -344,18 +371,11 @@ def _samples(c: Adaptive, t_new: str) -> None:
 def _take(c: Adaptive) -> None:
     """Make the end of the step the new state."""
     x, x_new, n, t = c.get("x"), c.get("x_new"), c.get("n"), c.get("t_new")
-    fine = c.finite(x_new, n)
-    with c.when(c("xor i1 {}, true", fine)):
-        c.give(BAD)
     c.set("pending", 0)
-    c.project(x_new, c.spare, t)
     c.copy(x, x_new, n)
     c.copy(c.get("g"), c.get("g_new"), c.get("event_count"))
     c.set("t", t)
     c.rates(t)
-    # without a projection the alarm stays as it was made: silent
-    with c.when(c.less(c.word(c.get("alarm"), 0), c.get("alarm_limit"))):
-        c.give(ALARM)
 
 
 def text(c: Adaptive) -> str:
