@@ -108,7 +108,7 @@ class StudioPage {
     clearTimeout(this.timer);
     this.choice = { ...this.choice, strike: [] }; // terms of other equations have other numbers
     const since = performance.now();
-    this.timer = window.setTimeout(() => void this.refresh(true, since), 60);
+    this.timer = window.setTimeout(() => void this.refresh(true, since), 20);
   }
 
   // machine and equations are asked at once; neither waits for the other

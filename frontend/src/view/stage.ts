@@ -17,6 +17,8 @@ const COLORS = {
   dark: { line: 0x4a566b, sky: 0xdfe8ff, earth: 0x4a5468, shadow: 0.45, stars: 0xc8d4ee },
 };
 
+const COARSE = 0.6;
+
 export class Stage {
   readonly scene = new THREE.Scene();
   readonly camera: THREE.PerspectiveCamera;
@@ -24,7 +26,7 @@ export class Stage {
   readonly controls: OrbitControls;
   frame = 0; // milliseconds that the last picture took
   private dirty = true;
-  private readonly soft: boolean; // no graphics card: shadows wait until the machine stands still
+  private readonly soft: boolean; // no graphics card: shadows and sharp edges wait until it stands still
   private settle = 0;
   private readonly sun = new THREE.DirectionalLight(0xfff6ea, 2.2);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb3bccb, 2.1);
@@ -36,7 +38,7 @@ export class Stage {
 
   constructor(private readonly host: HTMLElement, private look: Look) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+    this.sharpness(1);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NoToneMapping;
@@ -197,13 +199,21 @@ export class Stage {
     this.dirty = true;
   }
 
+  // pixels per pixel of the page; without a graphics card a moving machine has fewer
+  private sharpness(part: number): void {
+    const wanted = part * Math.min(2, window.devicePixelRatio || 1);
+    if (this.renderer.getPixelRatio() !== wanted) this.renderer.setPixelRatio(wanted);
+  }
+
   draw(): void {
     this.dirty = false;
     if (this.soft && !this.renderer.shadowMap.needsUpdate) {
+      this.sharpness(COARSE);
       clearTimeout(this.settle);
       this.settle = window.setTimeout(() => {
+        this.sharpness(1); // this empties the canvas: it is filled at once
         this.renderer.shadowMap.needsUpdate = true;
-        this.redraw();
+        this.draw();
       }, 160);
     }
     const start = performance.now();
