@@ -281,3 +281,29 @@ def test_a_parameter_called_like_a_coordinate_has_no_closed_form(name):
     with pytest.raises(da.ParameterError, match="has the name of a coordinate"):
         da.equations(m)
     da.inverse_dynamics(m.with_values(**{name: 0.2}), [0, 0], [0, 0], [0, 0])
+
+
+ROUND = "RZ(),TZK(0.3),RY(),TXK(0.4),RX(),TXK(0.2);"
+BODIES = "body {}: M = {}, D = ({}, 0, 0), I = ({}, {}, {});"
+
+
+def arm_with_last_body(*moments):
+    numbers = [BODIES.format(j, 3 - j, 0.1, 0.02, 0.05, 0.06) for j in (1, 2)]
+    return da.load(ROUND + " ".join([*numbers, BODIES.format(3, 0.5, 0.05, 0.001, *moments)]))
+
+
+def test_the_angle_of_a_round_body_given_as_numbers_is_in_no_coefficient():
+    """Its moments across the axis are one number: c² + s² of its turn is 1."""
+    eq = da.equations(arm_with_last_body("0.004", "0.004"))
+    for form in ("condensed", "report"):
+        assert "S3" not in eq.text(form) and "C3" not in eq.text(form)
+    assert "S3" in da.equations(arm_with_last_body("0.004", "0.0041")).text("report")
+    assert "JZ3" not in eq.constants and "JY3" in eq.constants
+    q, qd, qdd = np.random.default_rng(3).normal(size=(3, 3))
+    expected = newton_euler(eq.mechanism.bound(), q, qd, qdd)
+    assert_allclose(eq.evaluate({}, q, qd, qdd), expected, atol=1e-13)
+
+
+def test_round_bodies_given_by_letters_keep_their_names():
+    eq = da.equations(da.load("RZ(),TZK(0.3),RX(),TXK(0.2); body 2: M = 1, I = (0.1, A, A);"))
+    assert {"JY2", "JZ2"} <= set(eq.constants)

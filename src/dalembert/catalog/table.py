@@ -212,11 +212,9 @@ class Catalog(list[Quantity]):
         return catalog, ()  # its rows hold functions
 
     def __repr__(self) -> str:
-        rows: list[tuple[str, ...]] = [("quantity", "of", "gives", "methods", "unit", "meaning")]
-        rows += [row.cells() for row in self]
-        widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
-        lines = ("  ".join(x.ljust(w) for x, w in zip(r, widths, strict=True)) for r in rows)
-        return "\n".join(line.rstrip() for line in lines)
+        width = max((len(row.name) for row in self), default=0)
+        lines = [f"{row.name:{width}}  {row.summary}" for row in self]
+        return "\n".join([*lines, 'inputs, methods and units of one: da.catalog()["mass_matrix"]'])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{x}</th>" for x in ("quantity", "of", "gives", "methods", "unit", ""))

@@ -23,14 +23,18 @@ METHODS = (
 )  # fmt: skip
 
 
-def _numbers_option(name: str, text: str) -> Any:
-    return click.option(f"--{name}", type=NUMBERS, help=text)
+def _numbers_option(name: str, text: str, *others: str) -> Any:
+    return click.option(f"--{name}", *others, name, type=NUMBERS, help=text)
 
 
 @model_command
 @with_left_out
-@_numbers_option("q0", "Coordinates at the start, such as 0.1,90deg; the rest pose by default.")
-@_numbers_option("qd0", "Velocities at the start; for a wheeled robot, its independent speeds.")
+@_numbers_option(
+    "q0", "Coordinates at the start, such as 0.1,90deg; the rest pose by default.", "--q"
+)
+@_numbers_option(
+    "qd0", "Velocities at the start; for a wheeled robot, its independent speeds.", "--qd"
+)
 @_numbers_option("torque", "Constant joint forces; none by default.")
 @_numbers_option("goal", "Go to these coordinates by PD with gravity compensation.")
 @click.option(

@@ -42,6 +42,8 @@ def constants(eq: Equations) -> dict[str, Sum]:
             tables.pop(name, None)
         elif name in tables:
             tables[name] = x
+    for j, u in s.repeated:
+        tables.pop(f"J{'XYZ'[u]}{j + 1}", None)
     return pairs | tables | rest
 
 

@@ -219,12 +219,20 @@ class Equations:
         return {}
 
     def raw(self, kind: Kind, place: Place) -> Poly:
-        """Return a coefficient as the sums of section 3 give it, no s² + c² taken together."""
+        """Return a coefficient as the sums of section 3 give it.
+
+        No s² + c² is taken together, but for what round bodies given as numbers leave of it.
+        """
         key = (kind, place)
         if key in self.changed:
             return self.changed[key]
         if key not in self._raw:
-            self._raw[key] = self._derived(kind, place, self.raw)
+            made = self._derived(kind, place, self.raw)
+            if kind == "A" and self.ring.symbols.repeated:
+                from .condense import shortened
+
+                made = shortened(self.ring, made)
+            self._raw[key] = made
         return self._raw[key]
 
     def poly(self, kind: Kind, place: Place) -> Poly:

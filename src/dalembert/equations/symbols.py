@@ -117,7 +117,7 @@ class TreeSymbols:
             Generator(f"J{letters(a, b)}{j + 1}", ("J", j, a, b))
             for j in range(self.n)
             for a, b in ENTRIES
-            if self._present(j, "J", a, b)
+            if self._present(j, "J", a, b) and self._first(j, a, b) == (a, b)
         ]
         parameters: dict[str, None] = {}
         for x in (x for group in self.polynomials.values() for x in group):
@@ -135,6 +135,20 @@ class TreeSymbols:
         if what == "V":
             return not is_plain_zero(body.V_q[a])
         return not (is_plain_zero(body.W_q[a, b]) and is_plain_zero(body.W_qq[a, b]))
+
+    def _first(self, j: int, a: int, b: int) -> tuple[int, int]:
+        """Return the first moment of inertia of body j that is the same number as J_ab."""
+        J = self.augmented[j].J
+        if a != b or self.slides[j] or isinstance(J[a, a], Expr):
+            return a, b
+        same = [u for u in range(3) if not isinstance(J[u, u], Expr) and J[u, u] == J[a, a]]
+        return same[0], same[0]
+
+    @cached_property
+    def repeated(self) -> list[tuple[int, int]]:
+        """(body, axis) of the moments of inertia that are numbers, and those of an axis before."""
+        pairs = ((j, u) for j in range(self.n) for u in (1, 2) if self._present(j, "J", u, u))
+        return [(j, u) for j, u in pairs if self._first(j, u, u) != (u, u)]
 
     @cached_property
     def reported(self) -> Reported:
@@ -245,7 +259,10 @@ class TreeSymbols:
                 for c, l in self.augmented[j].levers
             }
             V = Vec3(*(self._value("V", j, u, values=values) for u in range(3)))
-            J = Mat3.symmetric(*(self._value("J", j, a, b, values=values) for a, b in ENTRIES))
+            entries = (
+                self._value("J", j, *self._first(j, a, b), values=values) for a, b in ENTRIES
+            )
+            J = Mat3.symmetric(*entries)
             M = self._value("M", j, values=values)
             links.append(Link(body.parent, factors[fixed:], linear, angular, M, V, J, levers,
                               factors[:fixed]))  # fmt: skip
