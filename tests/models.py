@@ -107,7 +107,7 @@ def articulated_body_wrenches(m, q, qd, tau, wrenches=None, drives="inertia"):
 
 def _slopes(rigid):
     def slopes(m, q, qd, x, drives="inertia", wrenches=None):
-        found = rigid(m, q, qd, x, JointForces(m, drives), wrenches_of(wrenches))
+        found = rigid(JointForces(m, drives), q, qd, x, wrenches_of(wrenches))
         return tuple([list(row) for row in part] for part in found)
 
     return slopes
@@ -201,7 +201,7 @@ def _closed(module, name):
     def model(m, plan, q, *inputs, inverse=None, **options):
         if "wrenches" in options:
             options["wrenches"] = wrenches_of(options["wrenches"])
-        run = of_closed(algorithm, inverse or recursive.newton_euler)
+        run = of_closed(algorithm, inverse) if inverse else of_closed(algorithm)
         return run(m, plan, q, *inputs, **options)
 
     return model

@@ -25,7 +25,7 @@ def test_base_axes_and_link_axes_give_the_same(drives):
         m = m.bound()
         forces = JointForces(m, drives)
         close(base_axes.composite_base(m, q), composite.composite(m, q), 1e-11)
-        given = m, q, qd, last, forces
+        given = forces, q, qd, last
         wanted = derivatives.inverse_dynamics_derivatives(*given)
         for a, b in zip(base_axes.inverse_derivatives_base(*given), wanted, strict=True):
             close(a, b, 1e-10)
@@ -38,7 +38,7 @@ def test_the_recursion_undoes_the_mass_matrix():
         M = np.array([[float(x) for x in row] for row in composite.composite(m, q)])
         if np.linalg.cond(M) > 1e5:
             continue
-        given = m, q, qd, tau, JointForces(m, "none")
+        given = JointForces(m, "none"), q, qd, tau
         found = base_axes.forward_derivatives_base(*given)
         wanted = derivatives.forward_dynamics_derivatives(*given)
         close(np.array(found[2], dtype=float) @ M, np.eye(m.nv), 1e-9)

@@ -9,11 +9,11 @@ import dalembert as da
 import models
 from dalembert.algebra import Vec3
 from dalembert.catalog import quantity
-from dalembert.catalog.models import RIGID
+from dalembert.catalog.models import DRIVEN
 from dalembert.mechanism import JointSpring, PointSpring
 from loops import planar, spatial
 
-NE = RIGID["newton_euler"]
+NE = DRIVEN["newton_euler"]
 
 
 def sprung(m):

@@ -9,7 +9,8 @@ import pytest
 import dalembert as da
 from agreement import floats
 from dalembert.algebra import Vec3
-from dalembert.algorithms.elastic import elastic_indices, joint_springs
+from dalembert.algorithms.elastic import elastic_indices
+from dalembert.algorithms.joint_forces import joint_springs
 from dalembert.errors import ModelError
 from dalembert.mechanism import JointSpring, PointSpring
 from mechanisms import random_mechanisms, random_state

@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from agreement import floats
-from dalembert.algorithms.elastic import joint_springs
+from dalembert.algorithms.joint_forces import joint_springs
 from dalembert.algorithms.moving_base import BASE
 from dalembert.joint import Free
 from dalembert.mechanism import JointSpring

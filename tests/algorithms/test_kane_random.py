@@ -90,7 +90,7 @@ def compared(m, seed):
     lam = np.array(floats(constraint_forces(b, *s, drives=drives)))
     tree = replace(b, wheels=(), velocity_constraints=(), prescribed=(), springs=(), checked=True)
     needed = np.array(floats(newton_euler(tree, s[0], found[1], found[2], drives=drives)))
-    from dalembert.algorithms.elastic import joint_springs
+    from dalembert.algorithms.joint_forces import joint_springs
     from dalembert.algorithms.kane import steering
     from dalembert.algorithms.springs import spring_forces
     from dalembert.algorithms.velocity_rows import forward_row

@@ -93,27 +93,26 @@ def base_states(m: Mechanism, bodies: Sequence[Based], qd: Vector, qdd: Vector) 
 
 
 def inverse_derivatives_base(
-    m: Mechanism, q: Vector, qd: Vector, qdd: Vector, forces: JointForces,
-    wrenches: Wrenches | None = None,
-) -> Slopes:  # fmt: skip
+    forces: JointForces, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None
+) -> Slopes:
     """Return (dtau/dq, dtau/dqd, M), as `inverse_dynamics_derivatives` does."""
-    tree = expand_planar(m)
+    tree = expand_planar(forces.m)
     bodies = based(tree, q)
-    given = by_expanded_bodies(m, wrenches or {})
+    given = by_expanded_bodies(forces.m, wrenches or {})
     acting = {j: w.to_parent(*bodies[j].place) for j, w in given.items()}
-    return joint_slopes(tree, base_states(tree, bodies, qd, qdd), acting, q, qd, forces)
+    return joint_slopes(forces, base_states(tree, bodies, qd, qdd), acting, q, qd)
 
 
 def forward_derivatives_base(
-    m: Mechanism, q: Vector, qd: Vector, tau: Vector, forces: JointForces,
-    wrenches: Wrenches | None = None,
-) -> Slopes:  # fmt: skip
+    forces: JointForces, q: Vector, qd: Vector, tau: Vector, wrenches: Wrenches | None = None
+) -> Slopes:
     """Return (dqdd/dq, dqdd/dqd, M⁻¹), as `forward_dynamics_derivatives` does."""
-    tree, n = expand_planar(m), m.nv
+    m, n = forces.m, forces.m.nv
+    tree = expand_planar(m)
     M = Recursion(tree, based(tree, q), forces.rotor)
     h = newton_euler(m, q, qd, [0] * n, wrenches)
     qdd = M.solve(Values(tau) + forces.passive(q, qd) - h)
-    dq, dqd, _ = inverse_derivatives_base(m, q, qd, qdd, forces, wrenches)
+    dq, dqd, _ = inverse_derivatives_base(forces, q, qd, qdd, wrenches)
     columns = [M.solve(Values.unit(n, c), c + 1) for c in range(n)]
     inverse = Matrix([[columns[max(r, c)][min(r, c)] for c in range(n)] for r in range(n)])
     by_q, by_qd = (Matrix.columns([M.solve(column) for column in (-D).T], n) for D in (dq, dqd))

@@ -8,7 +8,7 @@ a motor move so that their force is zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,12 +21,10 @@ from ..mechanism import Mechanism, joint_name
 from .closed_kinematics import Closed, closed_at
 from .composite import composite
 from .drives import Drives
-from .joint_forces import JointForces
+from .joint_forces import Inverse, JointForces, with_rotors
 from .loop_closure import closure_rates
 from .loop_plan import LoopPlan
 from .newton_euler import Wrenches, newton_euler
-
-Inverse = Callable[..., Sequence[Scalar]]  # of rigid bodies: (tree, q, qd, qdd, wrenches)
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class ClosedModel:
     closed: Closed
     tree: Mechanism
     forces: JointForces
-    inverse: Inverse = newton_euler
+    inverse: Inverse = with_rotors(newton_euler)
     wrenches: Wrenches | None = None
 
     @staticmethod
@@ -91,8 +89,8 @@ class ClosedModel:
 
     def gamma(self, qd: Vector, qdd: Vector) -> Values:
         """Return Γ_tr, the joint forces of the cut tree in a motion, less those of springs."""
-        tau = Values(self.inverse(self.tree, self.q, qd, qdd, self.wrenches))
-        return tau.plus(self.forces.inertial(qdd)) - self.forces.passive(self.q, qd)
+        tau = self.inverse(self.tree, self.q, qd, qdd, self.wrenches, self.forces.rotor)
+        return tau - self.forces.passive(self.q, qd)
 
     def bias(self, qd: Vector) -> tuple[Values, Values]:
         """Return (Γ_tr, q̈ of the whole tree) where the independent coordinates do not accelerate.

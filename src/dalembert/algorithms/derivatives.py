@@ -31,30 +31,21 @@ Slopes = tuple[Matrix, Matrix, Matrix]
 
 
 def inverse_dynamics_derivatives(
-    m: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    forces: JointForces,
-    wrenches: Wrenches | None = None,
+    forces: JointForces, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None
 ) -> Slopes:
     """Return (dtau/dq, dtau/dqd, M); viscous friction is in dtau/dqd with drives="all".
 
     Wrenches on the environment are constant in the axes of their links.
     """
-    acting, tree = by_expanded_bodies(m, wrenches or {}), expand_planar(m)
-    return joint_slopes(tree, link_states(tree, q, qd, qdd), acting, q, qd, forces)
+    acting, tree = by_expanded_bodies(forces.m, wrenches or {}), expand_planar(forces.m)
+    return joint_slopes(forces, link_states(tree, q, qd, qdd), acting, q, qd)
 
 
 def joint_slopes(
-    m: Mechanism,
-    states: Sequence[LinkState],
-    acting: Wrenches,
-    q: Vector,
-    qd: Vector,
-    forces: JointForces,
+    forces: JointForces, states: Sequence[LinkState], acting: Wrenches, q: Vector, qd: Vector
 ) -> Slopes:
     """Return (dtau/dq, dtau/dqd, M) of bodies and joints from the states of all bodies."""
+    m = expand_planar(forces.m)
     dq, dqd, M = _rigid(m, states, acting)
     springs = [(m.velocity_index[s.joint], s) for s in m.elastic]  # tau = ... + K (q - rest) + D qd
     dq = dq.plus_diagonal({k: s.stiffness for k, s in springs})
@@ -121,20 +112,15 @@ def _doubled(I: Inertia) -> Inertia:
 
 
 def forward_dynamics_derivatives(
-    m: Mechanism,
-    q: Vector,
-    qd: Vector,
-    tau: Vector,
-    forces: JointForces,
-    wrenches: Wrenches | None = None,
+    forces: JointForces, q: Vector, qd: Vector, tau: Vector, wrenches: Wrenches | None = None
 ) -> Slopes:
     """Return (dqdd/dq, dqdd/dqd, M⁻¹): -M⁻¹ times the derivatives of the inverse model."""
-    mass = forces.mass(composite(m, q))
+    m, mass = forces.m, forces.mass(composite(forces.m, q))
     refuse_singular(m, mass)
     M = LeafFirst(mass)
     h = newton_euler(m, q, qd, [0] * m.nv, wrenches)
     qdd = M.solve(Values(tau) + forces.passive(q, qd) - h)
-    dq, dqd, _ = inverse_dynamics_derivatives(m, q, qd, qdd, forces, wrenches)
+    dq, dqd, _ = inverse_dynamics_derivatives(forces, q, qd, qdd, wrenches)
     inverse, by_q, by_qd = M.inverse_and_products(-dq, -dqd)
     return by_q, by_qd, inverse
 

@@ -7,6 +7,7 @@ and (70)). Joint springs: -K (q - rest) - D q̇. Point springs: `springs.py`. Fr
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +18,10 @@ from ..linalg import Matrix
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism, joint_name
 from .drives import Drives, friction, rotor_inertia, viscous_friction
+from .newton_euler import Wrenches
 from .springs import point_spring_energy, spring_forces
+
+Inverse = Callable[..., Values]  # tau of bodies and rotors: (m, q, qd, qdd, wrenches, rotor)
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,18 @@ class JointForces:
         """Return the forces of springs, less friction, on the joints."""
         return self.springs(q, qd).less(self.friction(qd))
 
+    def at_joints(self, q: Vector, qd: Vector) -> Values:
+        """Return the passive forces where point springs act as wrenches on the links."""
+        own = Values.zeros(self.m.nv).plus(joint_springs(self.m, q, qd))
+        return own.less(self.friction(qd))
+
     def inertial(self, qdd: Vector) -> dict[int, Scalar]:
         """Return Ia q̈, what the rotors need, by velocity index."""
         return {k: Ia * qdd[k] for k, Ia in self.rotor.items()}
+
+    def twice_energy(self, rates: Vector) -> Scalar:
+        """Return Σ Ia x² of the rotors: twice their kinetic energy, where x are the rates."""
+        return sum((Ia * rates[k] * rates[k] for k, Ia in self.rotor.items()), 0)
 
     def mass(self, M: Matrix) -> Matrix:
         """Return the mass matrix with the rotors on its diagonal."""
@@ -62,6 +75,19 @@ class JointForces:
     def energy(self, q: Vector) -> Scalar:
         """Return the energy of joint springs and point springs."""
         return spring_energy(self.m, q) + point_spring_energy(self.m, q)
+
+
+def with_rotors(rigid: Callable[..., Vector]) -> Inverse:
+    """Return the inverse model of bodies and rotors: tau + Ia q̈."""
+
+    def inverse(
+        m: Mechanism, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None,
+        rotor: Mapping[int, Scalar] | None = None,
+    ) -> Values:  # fmt: skip
+        inertial = {k: Ia * qdd[k] for k, Ia in (rotor or {}).items()}
+        return Values(rigid(m, q, qd, qdd, wrenches)).plus(inertial)
+
+    return inverse
 
 
 def joint_springs(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Scalar]:

@@ -6,12 +6,11 @@ V̇_0 - g (E2.24); V̇_0 is the classical acceleration of the base origin in bas
 The default method does the same in two parts, (86) and (87): Newton and Euler with an unaccelerated
 base, then what the acceleration of the base adds. Single bodies have fewer inertial parameters than
 composite ones, so that it costs less (Talos: 1.55 times its inverse dynamics instead of 1.66).
+Bases are free here; hybrid dynamics, with motion given at the joints alone, is the third way (83)-
+(87), that of the direct model (88), (101)-(112), and the only one on planar bases.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
 
 from ..algebra import Rotation, Vec3, is_plain_zero
 from ..errors import ModelError, SingularModel
@@ -21,13 +20,10 @@ from ..joint import Vector
 from ..linalg import spd
 from ..mechanism import Mechanism, joint_name
 from ..spatial import NO_WRENCH, Motion, Twist, Wrench
-from .articulated_body import NOTHING, Known, hybrid_dynamics
 from .composite import composite_bodies
 from .newton_euler import Wrenches, recursion
-from .partition import hybrid_by_partition
 
 BASE = 6  # velocity variables of a free base
-Hybrid = Callable[..., tuple[Any, ...]]
 Found = tuple[list[Scalar], list[Scalar]]  # of the base, of the joints
 
 
@@ -57,8 +53,6 @@ def moving_base_inverse(
     m: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, wrenches: Wrenches | None = None
 ) -> Found:
     """Return (base acceleration, joint torques) from the motion of the joints, (86) and (87)."""
-    if base_size(moving_base(m)) != BASE:
-        return moving_base_by_articulated_bodies(m, q, qd, qdd_joints, wrenches)
     q_, qdd = m.split_q(q), [*([0] * BASE), *qdd_joints]
 
     # Newton and Euler with an unaccelerated base, and the composite bodies of (95)
@@ -81,8 +75,6 @@ def moving_base_by_recursion(
     m: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, wrenches: Wrenches | None = None
 ) -> Found:
     """Return base acceleration and torques by (89)-(100) as they stand."""
-    if base_size(moving_base(m)) != BASE:
-        return moving_base_by_articulated_bodies(m, q, qd, qdd_joints, wrenches)
     qdd = [*([0] * BASE), *qdd_joints]
     q_, qd_, qdd_, acting = m.split_q(q), m.split(qd), m.split(qdd), wrenches or {}
     place, I = composite_bodies(m, q)
@@ -130,51 +122,6 @@ def _accelerated(m: Mechanism, I: Inertia, wrench: Wrench) -> Twist:
 def base_rotation(m: Mechanism, q: Vector) -> Rotation:
     """Return the rotation of the base in the world."""
     return m.bodies[0].pose(m.split_q(q)[0])[0]
-
-
-def base_acceleration(
-    m: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, wrenches: Wrenches | None = None
-) -> list[Scalar]:
-    """Return the acceleration of the free base that the motion of the joints causes."""
-    return moving_base_inverse(m, q, qd, qdd_joints, wrenches)[0]
-
-
-def _inverse_by(hybrid: Hybrid) -> Callable[..., Found]:
-    """Return the inverse model: no force on the base, given motion at the joints."""
-
-    def inverse(
-        m: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, wrenches: Wrenches | None = None
-    ) -> Found:
-        k = base_size(moving_base(m))
-        known = Known(given={j for j, b in enumerate(m.bodies) if j > 0 and b.joint.nv})
-        found, tau, *_ = hybrid(m, q, qd, [*([0] * k), *qdd_joints], known, wrenches)
-        return classical(m, qd, found[:k]), tau[k:]
-
-    return inverse
-
-
-def _direct_by(hybrid: Hybrid) -> Callable[..., Found]:
-    """Return the direct model: (base acceleration, qdd of the joints) from joint torques."""
-
-    def direct(
-        m: Mechanism,
-        q: Vector,
-        qd: Vector,
-        tau_joints: Vector,
-        wrenches: Wrenches | None = None,
-        known: Known = NOTHING,
-    ) -> Found:
-        k = base_size(moving_base(m))
-        found, *_ = hybrid(m, q, qd, [*([0] * k), *tau_joints], known, wrenches)
-        return classical(m, qd, found[:k]), found[k:]
-
-    return direct
-
-
-moving_base_by_articulated_bodies = _inverse_by(hybrid_dynamics)
-moving_base_by_partition = _inverse_by(hybrid_by_partition)  # (83)-(87)
-moving_base_direct = _direct_by(hybrid_dynamics)  # (101)-(112)
-moving_base_direct_by_partition = _direct_by(hybrid_by_partition)  # (88)
 
 
 # -- the two conventions of a base acceleration, E2.25 ------------------------------------------

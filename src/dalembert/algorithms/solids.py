@@ -15,7 +15,7 @@ from ..joint import UNITS, Vector
 from ..linalg import Matrix
 from ..mechanism import Mechanism
 from ..spatial import AT_REST, ZERO, Twist, Wrench
-from .springs import on_environment
+from .springs import with_pull
 
 SIX = (*(Twist(u, ZERO) for u in UNITS), *(Twist(ZERO, u) for u in UNITS))
 
@@ -87,9 +87,8 @@ def spatial_inertia(m: Mechanism, q: Vector) -> list[Matrix]:
 def spatial_force(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[list[Scalar]]:
     """Return f_a: force and moment about O that each joint transmits to its solid (E4.3)."""
     x = solids(m, q, qd, qdd, -m.gravity)
-    pulled = on_environment(m, q, qd) if m.springs else {}
     f = {j: x.needed(j) for j in range(len(m.bodies))}
-    for j, wrench in pulled.items():
+    for j, wrench in with_pull(m, q, qd).items():
         f[j] += wrench.to_parent(x.R[j], x.p[j])
     for j, body in m.inward():
         if body.parent >= 0:

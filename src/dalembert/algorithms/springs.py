@@ -17,6 +17,7 @@ from ..mechanism import Mechanism, PointSpring
 from ..spatial import NO_WRENCH, Wrench
 from . import newton_euler
 from .link_motion import State, states
+from .newton_euler import Wrenches
 from .tyres import tyre_wrenches
 
 
@@ -55,24 +56,22 @@ def spring_wrenches(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Wrench]:
     return found
 
 
-def on_environment(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Wrench]:
-    """Return the wrenches that the links exert on the springs."""
-    return {j: -wrench for j, wrench in spring_wrenches(m, q, qd).items()}
+def with_pull(
+    m: Mechanism, q: Vector, qd: Vector, wrenches: Wrenches | None = None
+) -> dict[int, Wrench]:
+    """Return the wrenches that links exert on the environment and on point springs."""
+    pulled = spring_wrenches(m, q, qd) if m.springs else {}
+    return added({j: -wrench for j, wrench in pulled.items()}, wrenches or {})
 
 
 def link_wrenches(
-    m: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
+    m: Mechanism, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None
 ) -> list[list[Scalar]]:
     """Return (f_j, m_j) of every link, what the springs carry included."""
-    pulled = on_environment(m, q, qd) if m.springs else {}
-    return newton_euler.link_wrenches(m, q, qd, qdd, added(pulled, wrenches or {}))
+    return newton_euler.link_wrenches(m, q, qd, qdd, with_pull(m, q, qd, wrenches))
 
 
-def added(a: Mapping[int, Wrench], b: Mapping[int, Wrench]) -> dict[int, Wrench]:
+def added(a: Wrenches, b: Wrenches) -> dict[int, Wrench]:
     """Return the sum of two sets of wrenches on bodies."""
     return {**a, **{j: a[j] + w if j in a else w for j, w in b.items()}}
 

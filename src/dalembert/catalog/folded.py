@@ -7,7 +7,7 @@ becomes is read off its axes; models that solve for accelerations have rows of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from .later import (
     lagrange_coefficients,
     regressor,
 )
-from .models import INVERSE, Algorithm, lagrange_model, with_forces
+from .models import INVERSE, Algorithm, acted, lagrange_model
 
 Project = Callable[[Any, Any], Any]  # (fold, value on the whole tree) -> value
 
@@ -160,12 +160,13 @@ def _hybrid(
         j = whole.joint_index(name)
         at = whole.velocity_index[j]
         known |= {fold.v[k][0] for k in range(at, at + whole.bodies[j].joint.nv)}
-    return partitioned(whole, q, qd, x, known, drives, acting)
+    return partitioned(whole, q, qd, x, known, drives, **acting)
 
 
 def partitioned(
-    whole: Mechanism, q: Vector, qd: Vector, x: Vector, known: set[int], drives: Any, acting: Any
-) -> tuple[list[Scalar], list[Scalar]]:
+    whole: Mechanism, q: Vector, qd: Vector, x: Vector, known: Collection[int] = (),
+    drives: Any = "inertia", **acting: Any,
+) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
     """Return (qdd, tau): x is qdd of the velocity variables in `known`, tau of the others."""
     fold, tree = _apart(whole)
     A, h = _model(fold, tree, composite.composite, q, qd, drives, acting)
@@ -187,7 +188,7 @@ def _forward_derivatives(
     fold, tree = _apart(whole)
     qdd = _forward(composite.composite)(whole, q, qd, tau, drives=drives, **acting)
     x, xd, xdd = fold.coordinates(q), fold.rates(qd), fold.rates(qdd)
-    slopes = with_forces(derivatives.inverse_dynamics_derivatives)
+    slopes = acted(derivatives.inverse_dynamics_derivatives)
     parts = slopes(tree, x, xd, xdd, drives=drives, **acting)
     by_q, by_qd, A = (Matrix(fold.square(part)) for part in parts)
     inverse = each_column(spd, A, Matrix.unit(fold.count))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..algorithms import elastic, kane, moving_base
+from ..algorithms import kane
 from ..algorithms.joint_forces import JointForces
 from ..joint import Vector
 from ..linalg import Matrix, each_column, spd
@@ -18,86 +18,18 @@ from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .folded import partitioned
 from .models import INVERSE, Algorithm
-from .moving import from_rates, to_rates
+from .moving import alone, direct_by, inverse_by, prescribed
 
 
-def _soft(whole: Mechanism) -> list[int]:
-    """Return the velocity variables of elastic and passive joints, in those that are left."""
-    fold = whole.fold
-    soft = elastic.velocity_indices(whole, elastic.on_base(whole))
-    return sorted({fold.v[k][0] for k in soft if k not in fold.following})
-
-
-def _elastic_inverse(
-    whole: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Any = "inertia", **acting: Any
+def _inverse(
+    whole: Mechanism, q: Vector, qd: Vector, base_rates: Vector, qdd_joints: Vector, **options: Any
 ) -> Any:
-    elastic.elastic_mechanism(whole)
-    soft = _soft(whole)
-    known = {k for k in range(whole.fold.count) if k not in soft}
-    x = [0 if k in soft else a for k, a in enumerate(qdd)]
-    found, tau = partitioned(whole, q, qd, x, known, drives, acting)
-    return [found[k] for k in soft], [tau[k] for k in sorted(known)]
-
-
-def _on_base(
-    whole: Mechanism, q: Vector, qd: Vector, x: Vector, known: set[int], drives: Any,
-    convention: str, acting: Any,
-) -> Any:  # fmt: skip
-    """Return (base acceleration, qdd, tau) of all variables, no force on the base."""
-    m, k = moving_base.moving_base(whole), moving_base.base_size(whole)
-    qdd, tau = partitioned(m, q, qd, [*([0] * k), *x], known, drives, acting)
-    return from_rates(m, qd, qdd[:k], convention), qdd, tau
-
-
-def _moving_base_inverse(
-    whole: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, drives: Any = "inertia",
-    convention: str = "classical", **acting: Any,
-) -> Any:  # fmt: skip
-    k = moving_base.base_size(whole)
-    known = set(range(k, whole.fold.count))
-    base, _, tau = _on_base(whole, q, qd, qdd_joints, known, drives, convention, acting)
-    return base, tau[k:]
-
-
-def _moving_base_direct(
-    whole: Mechanism, q: Vector, qd: Vector, tau_joints: Vector, drives: Any = "inertia",
-    convention: str = "classical", **acting: Any,
-) -> Any:  # fmt: skip
-    k = moving_base.base_size(whole)
-    base, qdd, _ = _on_base(whole, q, qd, tau_joints, set(), drives, convention, acting)
-    return base, qdd[k:]
-
-
-def _base_acceleration(
-    whole: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, convention: str = "classical",
-    **acting: Any,
-) -> Any:  # fmt: skip
-    return _moving_base_inverse(whole, q, qd, qdd_joints, "none", convention, **acting)[0]
-
-
-def _prescribed_base_inverse(
-    whole: Mechanism, q: Vector, qd: Vector, base_acceleration: Vector, qdd_joints: Vector,
-    drives: Any = "inertia", convention: str = "classical", **acting: Any,
-) -> Any:  # fmt: skip
-    m, k, fold = moving_base.moving_base(whole), moving_base.base_size(whole), whole.fold
-    rates = to_rates(m, qd, base_acceleration, convention)
-    tree, qdd = replace(m, fold=None, checked=True), fold.rates([*rates, *qdd_joints])
+    """Return (wrench on the base, torques) of a base that moves as prescribed."""
+    fold, k = whole.fold, len(base_rates)
+    tree, qdd = replace(whole, fold=None, checked=True), fold.rates([*base_rates, *qdd_joints])
     run = INVERSE["newton_euler"]
-    forces = run(tree, fold.coordinates(q), fold.rates(qd), qdd, drives=drives, **acting)
-    tau = fold.forces(forces)
+    tau = fold.forces(run(tree, fold.coordinates(q), fold.rates(qd), qdd, **options))
     return tau[:k], tau[k:]
-
-
-def _elastic_base_inverse(
-    whole: Mechanism, q: Vector, qd: Vector, qdd_joints: Vector, drives: Any = "inertia",
-    convention: str = "classical", **acting: Any,
-) -> Any:  # fmt: skip
-    elastic.elastic_mechanism(moving_base.moving_base(whole))
-    soft, k = _soft(whole), moving_base.base_size(whole)
-    known = {c for c in range(k, whole.fold.count) if c not in soft}
-    x = [a if c in known else 0 for c, a in enumerate(qdd_joints, k)]
-    base, qdd, tau = _on_base(whole, q, qd, x, known, drives, convention, acting)
-    return base, [qdd[c] for c in soft], [tau[c] for c in sorted(known)]
 
 
 # -- Kane's method, no constraint beside the ratios -----------------------------------------------
@@ -177,12 +109,12 @@ def _motion(whole: Mechanism, q: Vector, alpha: Vector, *rest: Vector, **options
 
 
 CLASSES: Mapping[str, Algorithm] = {
-    "elastic_inverse": _elastic_inverse,
-    "moving_base_inverse": _moving_base_inverse,
-    "moving_base_direct": _moving_base_direct,
-    "base_acceleration": _base_acceleration,
-    "prescribed_base_inverse": _prescribed_base_inverse,
-    "elastic_base_inverse": _elastic_base_inverse,
+    "elastic_inverse": inverse_by(partitioned, soft=True),
+    "moving_base_inverse": inverse_by(partitioned, base=True),
+    "moving_base_direct": direct_by(partitioned),
+    "base_acceleration": alone(inverse_by(partitioned, base=True)),
+    "prescribed_base_inverse": prescribed(_inverse),
+    "elastic_base_inverse": inverse_by(partitioned, base=True, soft=True),
     "kane_J_h": _at_rest(lambda k: k.fold.columns(kane.J_h(k.tree, k.q))),
     "kane_J_nh": _at_rest(lambda k: Matrix.unit(k.fold.count)),
     "kane_J": _at_rest(lambda k: k.fold.columns(kane.J_h(k.tree, k.q))),

@@ -24,7 +24,7 @@ from .later import (
     loop_closure,
     parallel,
 )
-from .models import RIGID
+from .models import DRIVEN
 from .quantity import Quantity, row
 
 Algorithm = Callable[..., Any]
@@ -50,7 +50,7 @@ def _checked(algorithm: Algorithm, model: Any, inputs: Any, options: Any) -> lis
     return [*several, *getattr(model, "closed", model).checks()]
 
 
-def of_closed(algorithm: Algorithm, rigid: Algorithm = RIGID["newton_euler"]) -> Algorithm:
+def of_closed(algorithm: Algorithm, inverse: Algorithm = DRIVEN["newton_euler"]) -> Algorithm:
     """Return a quantity of a ClosedModel as the catalog calls it."""
 
     def quantity(
@@ -60,7 +60,7 @@ def of_closed(algorithm: Algorithm, rigid: Algorithm = RIGID["newton_euler"]) ->
         from ..algorithms.closed_loop import ClosedModel
 
         model = ClosedModel.at(m, plan, q, tree, drives, steps)
-        model = replace(model, inverse=rigid, wrenches=wrenches)
+        model = replace(model, inverse=inverse, wrenches=wrenches)
         return _checked(algorithm, model, inputs, options)
 
     return quantity
@@ -102,7 +102,7 @@ def _in_motion(run: Algorithm, frame_free: bool) -> Algorithm:
 
 
 def _by(algorithm: Algorithm) -> dict[str, Algorithm]:
-    return {name: of_closed(algorithm, rigid) for name, rigid in RIGID.items()}
+    return {name: of_closed(algorithm, inverse) for name, inverse in DRIVEN.items()}
 
 
 def _row(

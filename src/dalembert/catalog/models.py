@@ -6,7 +6,7 @@ inverse = rigid + rotor q̈ - passive, direct = rigid(tau + passive, rotor), M +
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..joint import Vector
@@ -25,12 +25,15 @@ from .later import (
     joint_forces,
     kane,
     newton_euler,
+    partition,
     screw_form,
+    springs,
     world_spatial,
 )
 
 if TYPE_CHECKING:
     from ..algorithms.drives import Drives
+    from ..algorithms.joint_forces import JointForces
     from ..algorithms.newton_euler import Wrenches
 
 Algorithm = Callable[..., Any]
@@ -53,31 +56,39 @@ def each(make: Callable[[Algorithm], Algorithm]) -> dict[str, Algorithm]:
     return {name: make(rigid) for name, rigid in RIGID.items()}
 
 
+def acted(model: Algorithm) -> Algorithm:
+    """Return a quantity by model(forces, *inputs): `drives` says what JointForces counts."""
+
+    def quantity(m: Mechanism, *inputs: Vector, drives: Drives = "inertia", **options: Any) -> Any:
+        return model(joint_forces.JointForces(m, drives), *inputs, **options)
+
+    return quantity
+
+
 # -- inverse -----------------------------------------------------------------------------------
 
 
-def inverse_model(rigid: Algorithm) -> Algorithm:
+def _with_rotors(rigid: Algorithm) -> Algorithm:
+    return lambda *given: joint_forces.with_rotors(rigid)(*given)
+
+
+# inverse models of bodies and rotors, (m, q, qd, qdd, wrenches, rotor) -> tau; W has its own
+DRIVEN = {**each(_with_rotors), "active_chain": active_chain.active_chain}
+
+
+def inverse_model(driven: Algorithm) -> Algorithm:
     """Return the forces of the actuators: tau + rotor q̈ - passive."""
 
     def inverse(
-        m: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Drives = "inertia",
-        wrenches: Wrenches | None = None,
-    ) -> Values:  # fmt: skip
-        forces = joint_forces.JointForces(m, drives)
-        tau = Values(rigid(m, q, qd, qdd, wrenches)).plus(forces.inertial(qdd))
+        forces: JointForces, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None
+    ) -> Values:
+        tau = driven(forces.m, q, qd, qdd, wrenches, forces.rotor)
         return tau - forces.passive(q, qd)
 
-    return inverse
+    return acted(inverse)
 
 
-def active_chain_inverse(
-    m: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Drives = "inertia",
-    wrenches: Wrenches | None = None,
-) -> Values:  # fmt: skip
-    """Return the forces of the actuators, W q̈ - V - passive: the rotors count in W."""
-    forces = joint_forces.JointForces(m, drives)
-    P = active_chain.active_chain(m, q, qd, qdd, wrenches, forces.rotor)
-    return P - forces.passive(q, qd)
+INVERSE = {name: inverse_model(driven) for name, driven in DRIVEN.items()}
 
 
 def gravity_load(rigid: Algorithm) -> Algorithm:
@@ -94,13 +105,12 @@ def bias_forces(rigid: Algorithm) -> Algorithm:
     """Return what the rigid bodies need without acceleration, and friction if drives count it."""
 
     def bias(
-        m: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia",
-        wrenches: Wrenches | None = None,
-    ) -> Values:  # fmt: skip
-        tau = Values(rigid(m, q, qd, [0] * m.nv, wrenches))
-        return tau.plus(joint_forces.JointForces(m, drives).friction(qd))
+        forces: JointForces, q: Vector, qd: Vector, wrenches: Wrenches | None = None
+    ) -> Values:
+        tau = Values(rigid(forces.m, q, qd, [0] * forces.m.nv, wrenches))
+        return tau.plus(forces.friction(qd))
 
-    return bias
+    return acted(bias)
 
 
 # -- mass matrix -------------------------------------------------------------------------------
@@ -108,7 +118,7 @@ def bias_forces(rigid: Algorithm) -> Algorithm:
 
 def with_rotors(mass: Algorithm) -> Algorithm:
     """Return a mass matrix with the rotors on its diagonal."""
-    return lambda m, q, drives="inertia": joint_forces.JointForces(m, drives).mass(mass(m, q))
+    return acted(lambda forces, q: forces.mass(mass(forces.m, q)))
 
 
 def by_columns(rigid: Algorithm) -> Algorithm:
@@ -124,11 +134,11 @@ def by_columns(rigid: Algorithm) -> Algorithm:
 def lagrange_model(rigid: Algorithm) -> Algorithm:
     """Return Q, A, B, C with the rotors on the diagonal of A."""
 
-    def coefficients(m: Mechanism, q: Vector, drives: Drives = "inertia") -> Any:
-        Q, A, B, C = rigid(m, q)
-        return Q, joint_forces.JointForces(m, drives).mass(Matrix(A)), B, C
+    def coefficients(forces: JointForces, q: Vector) -> Any:
+        Q, A, B, C = rigid(forces.m, q)
+        return Q, forces.mass(Matrix(A)), B, C
 
-    return coefficients
+    return acted(coefficients)
 
 
 # -- direct ------------------------------------------------------------------------------------
@@ -138,42 +148,42 @@ def direct_model(rigid: Algorithm) -> Algorithm:
     """Return the accelerations that actuator forces give, springs and friction added to them."""
 
     def direct(
-        m: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Drives = "inertia",
-        wrenches: Wrenches | None = None,
-    ) -> Any:  # fmt: skip
-        forces = joint_forces.JointForces(m, drives)
-        return rigid(m, q, qd, forces.passive(q, qd) + tau, wrenches, forces.rotor)
+        forces: JointForces, q: Vector, qd: Vector, tau: Vector, wrenches: Wrenches | None = None
+    ) -> Any:
+        return rigid(forces.m, q, qd, forces.passive(q, qd) + tau, wrenches, forces.rotor)
 
-    return direct
+    return acted(direct)
 
 
-def hybrid_model(rigid: Algorithm) -> Algorithm:
-    """Return (qdd, tau) where x is qdd for the joints named in `given` and tau for the others."""
+def partly_given(rigid: Algorithm) -> Algorithm:
+    """Return (qdd, tau): x is qdd of the velocity variables in `known`, tau of the others."""
 
     def hybrid(
-        m: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (),
-        drives: Drives = "inertia", wrenches: Wrenches | None = None,
+        forces: JointForces, q: Vector, qd: Vector, x: Vector, known: Collection[int] = (),
+        wrenches: Wrenches | None = None,
     ) -> tuple[Any, Any]:  # fmt: skip
-        forces = joint_forces.JointForces(m, drives)
-        known = articulated_body.Known({m.joint_index(name) for name in given}, forces.rotor)
-        moved = [j in known.given for j, body in enumerate(m.bodies) for _ in range(body.joint.nv)]
-        passive = forces.passive(q, qd)
-        net = [a if k else a + p for a, p, k in zip(x, passive, moved, strict=True)]
-        qdd, tau, *_ = rigid(m, q, qd, net, known, wrenches)
-        return qdd, [t - p if k else a for t, p, a, k in zip(tau, passive, x, moved, strict=True)]
+        m, passive = forces.m, forces.at_joints(q, qd)
+        given = {j for j, b in enumerate(m.bodies) if b.joint.nv and m.velocity_index[j] in known}
+        net = [a if k in known else a + passive[k] for k, a in enumerate(x)]
+        told = articulated_body.Known(given, forces.rotor)
+        qdd, tau, *_ = rigid(m, q, qd, net, told, springs.with_pull(m, q, qd, wrenches))
+        return qdd, [tau[k] - passive[k] if k in known else a for k, a in enumerate(x)]
 
-    return hybrid
+    return acted(hybrid)
 
 
-def with_forces(algorithm: Algorithm) -> Algorithm:
-    """Return an algorithm that takes JointForces with `drives` as its option."""
+def hybrid_model(hybrid: Algorithm) -> Algorithm:
+    """Return (qdd, tau) where x is qdd for the joints named in `given` and tau for the others."""
 
-    def model(
-        m: Mechanism, *inputs: Vector, drives: Drives = "inertia", wrenches: Wrenches | None = None
-    ) -> Any:
-        return algorithm(m, *inputs, joint_forces.JointForces(m, drives), wrenches)
+    def model(m: Mechanism, *inputs: Vector, given: Sequence[str] = (), **options: Any) -> Any:
+        own = [m.joint_index(name) for name in given]
+        return hybrid(m, *inputs, known=partition.velocity_indices(m, own), **options)
 
     return model
+
+
+BODIES = partly_given(articulated_body.hybrid_dynamics)
+PARTITION = partly_given(partition.hybrid_by_partition)
 
 
 # -- others ------------------------------------------------------------------------------------
@@ -188,22 +198,15 @@ def framed(algorithm: Algorithm) -> Algorithm:
     return of_frame
 
 
-def kinetic_energy(m: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia") -> list[Any]:
+def kinetic_energy(forces: JointForces, q: Vector, qd: Vector) -> list[Any]:
     """Return the kinetic energy of bodies and rotors."""
-    twice: Any = 0
-    for k, Ia in joint_forces.JointForces(m, drives).rotor.items():
-        twice = twice + Ia * qd[k] * qd[k]
-    return [energy.kinetic_energy(m, q, qd)[0] + twice * 0.5]
+    return [energy.kinetic_energy(forces.m, q, qd)[0] + forces.twice_energy(qd) * 0.5]
 
 
-def acceleration_energy(
-    m: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Drives = "inertia"
-) -> list[Any]:
+def acceleration_energy(forces: JointForces, q: Vector, qd: Vector, qdd: Vector) -> list[Any]:
     """Return the energy of acceleration of bodies and rotors."""
-    twice: Any = 0
-    for k, Ia in joint_forces.JointForces(m, drives).rotor.items():
-        twice = twice + Ia * qdd[k] * qdd[k]
-    return [gibbs_appell.acceleration_energy(m, q, qd, qdd)[0] + twice / 2]
+    own = gibbs_appell.acceleration_energy(forces.m, q, qd, qdd)[0]
+    return [own + forces.twice_energy(qdd) / 2]
 
 
 def potential_energy(m: Mechanism, q: Vector) -> list[Any]:
@@ -211,19 +214,16 @@ def potential_energy(m: Mechanism, q: Vector) -> list[Any]:
     return [energy.potential_energy(m, q)[0] + joint_forces.JointForces(m).energy(q)]
 
 
-def active_chain_V(m: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia") -> Values:
+def active_chain_V(forces: JointForces, q: Vector, qd: Vector) -> Values:
     """Return V of W q̈ = P + V, less friction with drives="all"."""
-    return Values(active_chain.active_chain_V(m, q, qd)).less(
-        joint_forces.JointForces(m, drives).friction(qd)
-    )
+    return Values(active_chain.active_chain_V(forces.m, q, qd)).less(forces.friction(qd))
 
 
 def _inertia(m: Mechanism, q: Vector) -> Matrix:
     """Return the mass matrix with rotors, of the coordinates that are left where some follow."""
-    if m.fold is None:
-        return joint_forces.JointForces(m).mass(composite.composite(m, q))
-    whole = joint_forces.JointForces(m).mass(composite.composite(m, m.fold.coordinates(q)))
-    return Matrix(m.fold.square(whole))
+    whole = q if m.fold is None else m.fold.coordinates(q)
+    M: Matrix = joint_forces.JointForces(m).mass(composite.composite(m, whole))
+    return M if m.fold is None else Matrix(m.fold.square(M))
 
 
 def cartesian_mass(m: Mechanism, q: Vector, frame: str | None = None) -> Matrix:
@@ -234,6 +234,3 @@ def cartesian_mass(m: Mechanism, q: Vector, frame: str | None = None) -> Matrix:
 def cartesian_bias(m: Mechanism, q: Vector, qd: Vector, frame: str | None = None) -> Values:
     """Return V_x of the machine with its rotors."""
     return cartesian.cartesian_bias(m, q, qd, _inertia(m, q), frame)
-
-
-INVERSE = {**each(inverse_model), "active_chain": active_chain_inverse}
