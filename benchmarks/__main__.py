@@ -1,7 +1,7 @@
 """Print the measured tables as Markdown: speed beside peers, operations, chains, equations.
 
 python -m benchmarks [all | ratios | kernels | loops | equations | listings | kane | moving |
-                     simulation | forms | designs | studies | growth | plots]
+                     simulation | forms | designs | studies | growth | plots | pages]
                     [--quick] [--chains] [--no-peers]
 """
 
@@ -29,6 +29,7 @@ from . import (
     listings,
     loops,
     moving,
+    pages,
     plots,
     ratios,
     simulation,
@@ -40,7 +41,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     choices = ("all", "kernels", "loops", "equations", "listings", "kane", "moving", "simulation")
-    choices += ("forms", "designs", "ratios", "studies", "growth", "plots")
+    choices += ("forms", "designs", "ratios", "studies", "growth", "plots", "pages")
     parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
@@ -57,6 +58,9 @@ def main() -> None:
             print(line, flush=True)
     if options.what == "plots":
         for line in plots.lines():
+            print(line, flush=True)
+    if options.what == "pages":
+        for line in pages.lines(options.quick):
             print(line, flush=True)
     if options.what == "studies":
         for line in studies.lines(options.quick):

@@ -86,6 +86,53 @@ def test_a_motion_plays_and_its_layers_switch(browser, tmp_path):
     page.close()
 
 
+OVERLAPS = """() => {
+  const boxes = [...document.querySelectorAll('.labels span')].filter((e) => e.offsetWidth)
+    .map((e) => e.getBoundingClientRect());
+  const stage = document.querySelector('.stage').getBoundingClientRect();
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left
+    || a.bottom <= b.top + 2 || b.bottom <= a.top + 2;
+  const pairs = boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => !apart(a, b)));
+  const out = boxes.filter((a) => a.left < stage.left || a.right > stage.right);
+  return [boxes.length, pairs.length, out.length];
+}"""
+
+
+@pytest.mark.parametrize(("name", "labels"), [("stewart", 18), ("walker", 10), ("ur5", 7)])
+def test_names_stand_apart_and_inside_the_picture(browser, name, labels, tmp_path):
+    m = getattr(da.robots, name)()
+    page = Watched(browser).open(m.save_html(tmp_path / "n.html"))
+    page.get_by_role("button", name="names", exact=True).click()
+    wait(page, f"({OVERLAPS})()[0] > 0")
+    assert page.evaluate(OVERLAPS) == [labels, 0, 0]
+    page.close()
+
+
+def test_layers_are_made_when_they_are_shown(browser, tmp_path):
+    page = Watched(browser).open(da.robots.panda().save_html(tmp_path / "p.html"))
+    for layer in ("frames", "limits", "centres", "inertia"):
+        count = f"view.drawing.layers.{layer}.filter((g) => g.visible).length"
+        assert page.evaluate(count) == 0
+        button = page.locator(f".switches button[data-layer={layer}]")
+        button.click()
+        assert page.evaluate(count) >= 7
+        button.click()
+        assert page.evaluate(count) == 0
+    page.close()
+
+
+def test_a_saved_picture_is_not_the_coarse_one(browser, tmp_path):
+    page = Watched(browser).open(da.robots.panda().save_html(tmp_path / "p.html"))
+    page.evaluate("() => { view.stage.draw(); view.stage.draw(); }")  # as when a slider moves
+    with page.expect_download() as saved:
+        page.get_by_label("save a picture").click()
+    from PIL import Image
+
+    size = Image.open(saved.value.path()).size
+    assert size[0] >= page.evaluate("view.stage.renderer.domElement.clientWidth")
+    page.close()
+
+
 def test_hostile_names_stay_text(browser, tmp_path):
     bad = '"><img src=x onerror="window.broken=1"><script>window.broken=1</script>'
     m = da.load({

@@ -177,7 +177,6 @@ class StudioPage {
     if (same && !scene.loops.length && !scene.couplings.length) machine.q = this.machine!.q;
     this.player?.pause();
     const drawing = new Drawing(machine);
-    for (const layer of ["frames", "limits", "centres", "inertia"] as const) drawing.show(layer, false);
     if (!this.stage) this.stage = new Stage(this.stageHost, look(machine, drawing));
     if (this.drawing) { this.stage.scene.remove(this.drawing.root); dispose(this.drawing.root); }
     this.stage.scene.add(drawing.root);
@@ -348,7 +347,7 @@ class StudioPage {
 }
 
 function dispose(root: THREE.Object3D): void {
-  root.traverse((o) => { if (o instanceof THREE.Mesh) o.geometry.dispose(); });
+  root.traverse((o) => { if (o instanceof THREE.Mesh && !o.geometry.userData.shared) o.geometry.dispose(); });
 }
 
 async function begin(): Promise<void> {

@@ -22,7 +22,8 @@ export class Drawing {
   readonly steer: Record<string, number> = {};
   private readonly solids: THREE.Object3D[] = []; // what a mesh stands for
   private followers: Follower[] = [];
-  private readonly whole: THREE.Mesh;
+  private whole: THREE.Mesh | null = null;
+  private readonly unmade: Partial<Record<Layer, (() => void)[]>> = {};
 
   constructor(readonly machine: Machine, readonly ghost = false) {
     const s = machine.scene;
@@ -44,26 +45,24 @@ export class Drawing {
       const held = s.loops.some((c) => c.i === j || c.j === j);
       if (b.kind === "free" && b.ellipsoid && !b.ellipsoid.odd && !held && !onWheels.has(j)) group.add(S.crate(b.ellipsoid, b.centre!, material));
       if (!rims.has(j)) this.add("joints", group, S.joint(b, r, s.elastic.includes(j)));
-      this.add("frames", group, S.triad(3.2 * r));
-      if (b.centre) {
-        const mark = S.centreMark(r * Math.min(1.1, Math.max(0.45, 0.5 * Math.cbrt((b.mass ?? 1) / meanMass(s)))));
-        mark.position.copy(S.vector(b.centre));
-        mark.renderOrder = 3;
-        this.add("centres", group, mark);
-      }
-      if (b.ellipsoid) this.ellipsoid(group, j);
-      this.limits(j, r);
+      this.later("frames", () => this.add("frames", group, S.triad(3.2 * r)));
+      if (b.centre) this.later("centres", () => this.centre(group, j, r));
+      if (b.ellipsoid) this.later("inertia", () => this.ellipsoid(group, j));
+      this.later("limits", () => this.limits(j, r));
       if (b.kind === "prismatic" && !b.hidden) this.telescope(j, r);
     });
-    this.whole = S.centreMark(0.9 * this.unit);
-    this.whole.renderOrder = 4;
-    this.add("centres", this.root, this.whole);
-    for (const f of s.frames) {
+    this.later("centres", () => {
+      this.whole = S.centreMark(0.9 * this.unit);
+      this.whole.renderOrder = 4;
+      this.add("centres", this.root, this.whole);
+    });
+    this.later("frames", () => this.add("frames", this.root, S.triad(2.4 * this.unit)));
+    for (const f of s.frames) this.later("frames", () => {
       const mark = S.triad(2.6 * this.unit);
       mark.matrixAutoUpdate = false;
       mark.matrix.copy(S.matrixOf(f.place));
       this.add("frames", f.body < 0 ? this.root : this.groups[f.body], mark);
-    }
+    });
     this.base();
     this.links();
     this.wheels();
@@ -92,17 +91,27 @@ export class Drawing {
       at(frames[j], b.centre).forEach((x, k) => (c[k] += b.mass! * x));
       mass += b.mass;
     });
-    this.whole.visible = mass > 0;
-    if (mass > 0) this.whole.position.set(c[0] / mass, c[1] / mass, c[2] / mass);
+    if (this.whole) this.whole.visible = mass > 0;
+    if (mass > 0) this.whole?.position.set(c[0] / mass, c[1] / mass, c[2] / mass);
     return frames;
   }
 
   show(layer: Layer, visible: boolean): void {
+    if (visible && this.unmade[layer]) {
+      this.unmade[layer].forEach((make) => make());
+      delete this.unmade[layer];
+      this.update();
+    }
     for (const g of this.layers[layer]) g.visible = visible;
     if (layer === "meshes") {
       for (const j of this.meshed) this.solids[j].visible = !visible;
       for (const g of this.layers.joints) g.visible = !visible;
     }
+  }
+
+  // made when it is first shown: most pages never show most layers
+  private later(layer: Layer, make: () => void): void {
+    (this.unmade[layer] ??= []).push(make);
   }
 
   private add(layer: Layer, parent: THREE.Object3D, what: THREE.Object3D): void {
@@ -134,6 +143,14 @@ export class Drawing {
       if (!(o instanceof THREE.Mesh)) return;
       o.material = new THREE.MeshStandardMaterial({ color: 0x8a94a6, transparent: true, opacity: 0.25, depthWrite: false });
     });
+  }
+
+  private centre(group: THREE.Group, j: number, r: number): void {
+    const s = this.machine.scene, b = s.bodies[j];
+    const mark = S.centreMark(r * Math.min(1.1, Math.max(0.45, 0.5 * Math.cbrt((b.mass ?? 1) / meanMass(s)))));
+    mark.position.copy(S.vector(b.centre!));
+    mark.renderOrder = 3;
+    this.add("centres", group, mark);
   }
 
   private ellipsoid(group: THREE.Group, j: number): void {

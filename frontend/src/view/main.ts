@@ -2,13 +2,13 @@
 
 import * as THREE from "three";
 import plotStyle from "uplot/dist/uPlot.min.css";
-import { at, Machine } from "./kinematics";
+import { Machine } from "./kinematics";
+import { Labels } from "./labels";
 import { look } from "./look";
 import { Drawing, type Layer } from "./machine";
 import { element, number, Sliders, switches } from "./panel";
 import { Player } from "./player";
-import type { Scene, Vec } from "./scene";
-import { triad, vector } from "./shapes";
+import type { Scene } from "./scene";
 import { Stage } from "./stage";
 import style from "./style.css";
 
@@ -18,8 +18,7 @@ export class View {
   readonly stage: Stage;
   readonly player: Player | null = null;
   private readonly sliders: Sliders;
-  private readonly labels: { text: HTMLElement; body: number; point: Vec }[] = [];
-  private labelsOn = false;
+  private readonly labels: Labels;
 
   constructor(readonly scene: Scene, host: HTMLElement) {
     host.classList.add("dalembert");
@@ -31,13 +30,8 @@ export class View {
     this.stage = new Stage(canvas, look(this.machine, this.drawing));
     this.stage.scene.add(this.drawing.root);
     if (scene.ghost) {
-      const ghost = new Drawing(new Machine(scene.ghost), true);
-      for (const layer of ["frames", "limits", "centres", "inertia"] as Layer[]) ghost.show(layer, false);
-      this.stage.scene.add(ghost.root);
+      this.stage.scene.add(new Drawing(new Machine(scene.ghost), true).root);
     }
-    const origin = triad(2.4 * this.drawing.unit);
-    this.stage.scene.add(origin);
-    this.drawing.layers.frames.push(origin as THREE.Group);
 
     // head
     const head = element("header", panel);
@@ -69,7 +63,7 @@ export class View {
       (this as { player: Player | null }).player = new Player(motion, this.drawing, bar, plots, () => this.refresh());
       this.stage.scene.add(this.player!.trails);
     }
-    this.makeLabels(canvas);
+    this.labels = new Labels(canvas, this.machine, this.stage);
     const has = (f: (b: Scene["bodies"][number]) => unknown) => scene.bodies.some((b) => f(b));
     const layers: [Layer | "names" | "trails" | "plots", string, boolean][] = [["names", "names", false], ["frames", "frames", false]];
     if (has((b) => b.limits[0] && b.limits[0][0] !== null && !b.hidden)) layers.push(["limits", "limits", false]);
@@ -85,7 +79,7 @@ export class View {
       for (const text of [...scene.remarks, ...(motion?.note ? [motion.note] : [])]) element("p", box, "", text);
     }
     this.hover(canvas);
-    this.stage.afterDraw = () => this.placeLabels();
+    this.stage.afterDraw = () => this.labels.place();
     this.theme(scene.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     this.stage.resize();
     this.stage.home();
@@ -108,7 +102,7 @@ export class View {
   }
 
   private set(layer: Layer | "names" | "trails" | "plots", on: boolean, bottom: HTMLElement): void {
-    if (layer === "names") this.labelsOn = on;
+    if (layer === "names") this.labels.on = on;
     else if (layer === "trails") this.player!.trails.visible = on;
     else if (layer === "plots") {
       bottom.classList.toggle("tall", on);
@@ -140,27 +134,6 @@ export class View {
     }
   }
 
-  private makeLabels(canvas: HTMLElement): void {
-    const box = element("div", canvas, "labels");
-    this.scene.bodies.slice(0, 120).forEach((b, body) => {
-      if (b.hidden || b.kind === "fixed") return;
-      this.labels.push({ text: element("span", box, "", b.joint), body, point: [0, 0, 0] });
-    });
-    for (const f of this.scene.frames.slice(0, 40))
-      this.labels.push({ text: element("span", box, "frame", f.name), body: f.body, point: f.place.slice(9) });
-  }
-
-  private placeLabels(): void {
-    const frames = this.labelsOn ? this.machine.frames() : [];
-    for (const l of this.labels) {
-      l.text.style.display = this.labelsOn ? "" : "none";
-      if (!this.labelsOn) continue;
-      const p = l.body < 0 ? l.point : at(frames[l.body], l.point), [x, y, ahead] = this.stage.project(vector(p));
-      l.text.style.transform = `translate(${x + 8}px, ${y - 20}px)`;
-      if (!ahead) l.text.style.display = "none";
-    }
-  }
-
   // what is under the mouse
   private hover(canvas: HTMLElement): void {
     const tip = element("div", canvas, "tip"), ray = new THREE.Raycaster(), at2 = new THREE.Vector2();
@@ -185,7 +158,7 @@ export class View {
   }
 
   picture(): void {
-    this.stage.draw();
+    this.stage.fine();
     this.stage.renderer.domElement.toBlob((blob) => {
       if (!blob) return;
       const a = document.createElement("a"), url = URL.createObjectURL(blob);
@@ -212,6 +185,7 @@ function begin(): void {
     const start = performance.now(), view = new View(data, host);
     view.stage.draw();
     (window as unknown as Record<string, unknown>).view = view;
+    performance.measure("drawn", { start });
     (window as unknown as Record<string, unknown>).ready = performance.now() - start;
   } catch (error) {
     // a browser without WebGL still shows the scheme that the page holds

@@ -32,7 +32,8 @@ export class Sliders {
 
   constructor(host: HTMLElement, private readonly machine: Machine, private readonly changed: () => void) {
     const s = machine.scene, all = machine.controls();
-    const motors = new Set(s.active);
+    const motors = new Set(s.active), longest = Math.max(0, ...all.map((c) => c.label.length));
+    host.style.setProperty("--name", `${longest}ch`); // room for names that differ only at their ends
     const driven = all.filter((c) => motors.has(c.body));
     const groups: [string, Control[], boolean][] =
       driven.length && driven.length < all.length

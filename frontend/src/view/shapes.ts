@@ -25,6 +25,18 @@ export const STEEL = paint(0xb9c1cc, { roughness: 0.25, metalness: 0.65 });
 export const RUBBER = paint(0x262a31, { roughness: 0.85, metalness: 0 });
 export const GOLD = paint(0xd9a93a, { roughness: 0.3, metalness: 0.55 });
 
+// solids that differ only in size and place have one geometry
+const kept = new Map<string, THREE.BufferGeometry>();
+function shared(key: string, make: () => THREE.BufferGeometry): THREE.BufferGeometry {
+  let found = kept.get(key);
+  if (!found) {
+    found = make();
+    found.userData.shared = true;
+    kept.set(key, found);
+  }
+  return found;
+}
+
 function along(mesh: THREE.Object3D, from: THREE.Vector3, to: THREE.Vector3): void {
   const d = to.clone().sub(from), l = d.length();
   mesh.position.copy(from);
@@ -58,7 +70,8 @@ export function rod(from: Vec, to: Vec, r: number, material: THREE.Material, sid
 }
 
 export function ball(p: Vec, r: number, material: THREE.Material) {
-  const mesh = new THREE.Mesh(new THREE.SphereGeometry(r, 24, 16), material);
+  const mesh = new THREE.Mesh(shared("ball", () => new THREE.SphereGeometry(1, 24, 16)), material);
+  mesh.scale.setScalar(r);
   mesh.position.copy(vector(p));
   return mesh;
 }
@@ -120,18 +133,13 @@ export function link(points: Vec[], r: number, material: THREE.Material, size: n
 }
 
 function drum(axis: Vec, r: number, half: number, material: THREE.Material) {
-  const u = vector(axis).normalize(), group = new THREE.Group();
-  const outline = [
-    new THREE.Vector2(1e-9, -half), new THREE.Vector2(0.86 * r, -half), new THREE.Vector2(r, -0.88 * half),
-    new THREE.Vector2(r, 0.88 * half), new THREE.Vector2(0.86 * r, half), new THREE.Vector2(1e-9, half),
-  ];
-  const body = new THREE.Mesh(toCreasedNormals(new THREE.LatheGeometry(outline, 36), 0.5), material);
-  group.add(body);
-  for (const side of [-1, 1]) {
-    const cap = new THREE.Mesh(new THREE.CylinderGeometry(0.42 * r, 0.42 * r, 0.06 * half, 28), STEEL);
-    cap.position.y = side * half * 1.01;
-    group.add(cap);
-  }
+  const u = vector(axis).normalize(), group = new THREE.Group(), h = half / r, key = h.toFixed(6);
+  group.add(new THREE.Mesh(shared(`drum ${key}`, () => {
+    const outline = [[1e-9, -h], [0.86, -h], [1, -0.88 * h], [1, 0.88 * h], [0.86, h], [1e-9, h]].map(([x, y]) => new THREE.Vector2(x, y));
+    return toCreasedNormals(new THREE.LatheGeometry(outline, 36), 0.5);
+  }), material));
+  group.add(new THREE.Mesh(shared(`caps ${key}`, () => new THREE.CylinderGeometry(0.42, 0.42, 2.08 * h, 28)), STEEL));
+  group.scale.setScalar(r);
   group.quaternion.setFromUnitVectors(UP, u);
   return group;
 }
@@ -206,7 +214,7 @@ export function wheel(radius: number, width: number): THREE.Object3D {
     new THREE.Vector2(0.55 * radius, -h), new THREE.Vector2(0.88 * radius, -h), new THREE.Vector2(radius, -0.6 * h),
     new THREE.Vector2(radius, 0.6 * h), new THREE.Vector2(0.88 * radius, h), new THREE.Vector2(0.55 * radius, h),
   ];
-  group.add(new THREE.Mesh(toCreasedNormals(new THREE.LatheGeometry(outline, 40), 0.6), RUBBER));
+  group.add(new THREE.Mesh(shared(`tyre ${radius} ${width}`, () => toCreasedNormals(new THREE.LatheGeometry(outline, 40), 0.6)), RUBBER));
   group.add(new THREE.Mesh(new THREE.CylinderGeometry(0.57 * radius, 0.57 * radius, 0.8 * width, 32), STEEL));
   for (let k = 0; k < 5; k++) {
     const spoke = new THREE.Mesh(new THREE.BoxGeometry(0.12 * radius, 0.86 * width, 0.48 * radius), DARK);

@@ -14,10 +14,21 @@ export interface Look {
 
 const COLORS = {
   light: { line: 0xa9b4c4, sky: 0xffffff, earth: 0xc3cad6, shadow: 0.15, stars: 0x9aa5b8 },
-  dark: { line: 0x4a566b, sky: 0xdfe8ff, earth: 0x4a5468, shadow: 0.45, stars: 0xc8d4ee },
+  dark: { line: 0x6b7a94, sky: 0xdfe8ff, earth: 0x4a5468, shadow: 0.45, stars: 0xc8d4ee },
 };
 
-const COARSE = 0.6;
+// pixels per pixel of the page while a machine moves and when it stands, without a graphics card
+const COARSE = 0.6, FINE = 1.5;
+const ASKED = { alpha: true, preserveDrawingBuffer: true };
+
+// A canvas of a size, and whether it is drawn without a graphics card. It has its size from the start,
+// so that it is not made twice; without a card it has more pixels when it stands still, not more samples.
+function surface([width, height]: [number, number]): { canvas: HTMLCanvasElement; soft: boolean } {
+  const make = () => Object.assign(document.createElement("canvas"), { width, height }), canvas = make();
+  const gl = canvas.getContext("webgl2", { ...ASKED, antialias: false }), info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const soft = !!gl && !!info && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)));
+  return { canvas: soft ? canvas : make(), soft };
+}
 
 export class Stage {
   readonly scene = new THREE.Scene();
@@ -28,25 +39,29 @@ export class Stage {
   private dirty = true;
   private readonly soft: boolean; // no graphics card: shadows and sharp edges wait until it stands still
   private settle = 0;
+  private drawn = false;
+  private size: [number, number];
   private readonly sun = new THREE.DirectionalLight(0xfff6ea, 2.2);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb3bccb, 2.1);
   private readonly fill = new THREE.DirectionalLight(0xffffff, 0.9); // goes with the camera
   private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
   private readonly shade: THREE.Mesh<THREE.PlaneGeometry, THREE.ShadowMaterial>;
-  private readonly stars: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial>;
+  private stars: THREE.Points<THREE.BufferGeometry, THREE.PointsMaterial> | null = null;
+  private tint = COLORS.light;
   afterDraw: () => void = () => {};
 
   constructor(private readonly host: HTMLElement, private look: Look) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.size = [Math.max(1, host.clientWidth), Math.max(1, host.clientHeight)];
+    const { canvas, soft } = surface(this.size);
+    this.soft = soft;
+    this.renderer = new THREE.WebGLRenderer({ ...ASKED, canvas, antialias: !soft });
+    this.renderer.debug.checkShaderErrors = false; // asking waits for the compiler
     this.sharpness(1);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NoToneMapping;
-    host.appendChild(this.renderer.domElement);
-    const gl = this.renderer.getContext(), info = gl.getExtension("WEBGL_debug_renderer_info");
-    this.soft = /swiftshader|llvmpipe|software/i.test(info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "");
-    this.renderer.shadowMap.autoUpdate = !this.soft;
-    this.renderer.shadowMap.needsUpdate = true;
+    this.renderer.shadowMap.autoUpdate = !soft;
+    host.appendChild(canvas);
 
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
     this.camera.up.copy(look.up);
@@ -54,7 +69,7 @@ export class Stage {
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => this.redraw());
 
-    this.sun.castShadow = true;
+    this.sun.castShadow = !this.soft;
     this.sun.shadow.mapSize.set(this.soft ? 512 : 1024, this.soft ? 512 : 1024);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.radius = 3;
@@ -77,11 +92,10 @@ export class Stage {
     );
     this.shade = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), new THREE.ShadowMaterial({ opacity: 0.16 }));
     this.shade.receiveShadow = true;
-    this.stars = this.sparks();
-    this.scene.add(this.grid, this.shade, this.stars);
+    this.scene.add(this.grid, this.shade);
     new ResizeObserver(() => this.resize()).observe(host);
     this.place(look);
-    this.resize();
+    this.fitted();
     this.home();
     const tick = () => {
       if (this.dirty) this.draw();
@@ -116,15 +130,15 @@ export class Stage {
     this.grid.material.uniforms.reach.value = 4.2 * radius;
     for (const plane of [this.grid, this.shade]) {
       plane.matrixAutoUpdate = false;
-      plane.visible = look.ground !== null;
       const s = 4.2 * radius, o = look.centre.clone().addScaledVector(up, -look.centre.dot(up) + (look.ground ?? 0));
       // a multiple of the step, so that lines pass through the origin
       for (const u of [e, f]) o.addScaledVector(u, Math.round(o.dot(u) / (5 * step)) * 5 * step - o.dot(u));
       plane.matrix.makeBasis(e.clone().multiplyScalar(s), f.clone().multiplyScalar(s), up).setPosition(o);
     }
-    this.shade.position.addScaledVector(up, 1e-4 * radius);
-    this.stars.visible = look.ground === null;
-    this.stars.scale.setScalar(radius);
+    this.grid.visible = look.ground !== null;
+    if (look.ground === null && !this.stars) this.scene.add((this.stars = this.sparks()));
+    if (this.stars) this.stars.visible = look.ground === null;
+    this.stars?.scale.setScalar(radius);
     this.redraw();
   }
 
@@ -165,16 +179,16 @@ export class Stage {
       at.push(v.x, v.y, v.z);
     }
     const shape = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(at, 3));
-    return new THREE.Points(shape, new THREE.PointsMaterial({ size: 2, sizeAttenuation: false, transparent: true, opacity: 0.8 }));
+    return new THREE.Points(shape, new THREE.PointsMaterial({ size: 2, sizeAttenuation: false, transparent: true, opacity: 0.8, color: this.tint.stars }));
   }
 
   theme(name: "light" | "dark"): void {
-    const c = COLORS[name];
+    const c = (this.tint = COLORS[name]);
     this.grid.material.uniforms.color.value.set(c.line);
     this.shade.material.opacity = c.shadow;
     this.sky.color.set(c.sky);
     this.sky.groundColor.set(c.earth);
-    this.stars.material.color.set(c.stars);
+    this.stars?.material.color.set(c.stars);
     this.redraw();
   }
 
@@ -189,7 +203,16 @@ export class Stage {
 
   resize(): void {
     const w = Math.max(1, this.host.clientWidth), h = Math.max(1, this.host.clientHeight);
-    this.renderer.setSize(w, h);
+    if (w === this.size[0] && h === this.size[1]) return;
+    this.size = [w, h];
+    this.renderer.setSize(w, h, false);
+    this.fitted();
+  }
+
+  private fitted(): void {
+    const [w, h] = this.size, { style } = this.renderer.domElement;
+    style.width = `${w}px`;
+    style.height = `${h}px`;
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
     this.redraw();
@@ -206,16 +229,29 @@ export class Stage {
   }
 
   draw(): void {
-    this.dirty = false;
-    if (this.soft && !this.renderer.shadowMap.needsUpdate) {
-      this.sharpness(COARSE);
+    if (this.soft) {
+      this.sharpness(this.drawn ? COARSE : 1);
       clearTimeout(this.settle);
-      this.settle = window.setTimeout(() => {
-        this.sharpness(1); // this empties the canvas: it is filled at once
-        this.renderer.shadowMap.needsUpdate = true;
-        this.draw();
-      }, 160);
+      this.settle = window.setTimeout(() => this.fine(), this.drawn ? 160 : 350);
     }
+    this.render();
+    this.drawn = true;
+  }
+
+  // as good as it can be: with shadows and smooth edges
+  fine(): void {
+    clearTimeout(this.settle);
+    if (this.soft) {
+      this.sharpness(FINE); // this empties the canvas: it is filled at once
+      this.sun.castShadow = true;
+      this.renderer.shadowMap.needsUpdate = true;
+    }
+    this.render();
+  }
+
+  private render(): void {
+    this.dirty = false;
+    this.shade.visible = this.sun.castShadow && this.look.ground !== null;
     const start = performance.now();
     this.fill.position.copy(this.camera.position);
     this.fill.target.position.copy(this.controls.target);

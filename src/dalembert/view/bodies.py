@@ -127,7 +127,7 @@ def ellipsoid(
         odd = f"{name}: no body has these principal inertias (triangle inequality)"
     half = np.sqrt(np.maximum(squares, 0.0))
     extent = float(half.max())
-    if not odd and not flat and reach > 0 and extent > max(3 * reach, 0.4 * size):
+    if not odd and not flat and reach > 0 and extent > max(2 * reach, 0.4 * size):
         odd = (
             f"{name}: its inertia is that of a body {2 * extent:.2g} m long,"
             f" but the link reaches {reach:.2g} m"
