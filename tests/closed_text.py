@@ -44,7 +44,7 @@ def closed_states(m, start, count, seed=0):
 
 def _plain(x):
     """Return a printed right side as Python: J(1,2) as a name, C12 as a cosine."""
-    x = re.sub(r"\b(?!sin\b|cos\b|sqrt\b)([A-Za-z_]+\d*)\((\w(?:,\d+)*|\d+(?:,\d+)*)\)",
+    x = re.sub(r"\b(?!sin\b|cos\b|tan\b|sqrt\b)([A-Za-z_]+\d*)\((\w(?:,\d+)*|\d+(?:,\d+)*)\)",
                lambda f: f[1] + "_" + f[2].replace(",", "_"), x)  # fmt: skip
     return re.sub(
         r"\b([CS])([0-9]+(?:_[0-9]+)*)\b",
@@ -60,7 +60,7 @@ def _angles(digits):
 def read_back(text, at):
     """Return the closure residuals and all names of a printed text at values of the others."""
     zeros, known = [], dict(at)
-    functions = {n: getattr(np, n) for n in ("sin", "cos", "sqrt")} | {"atan2": np.arctan2}
+    functions = {n: getattr(np, n) for n in ("sin", "cos", "tan", "sqrt")} | {"atan2": np.arctan2}
     functions["pi"] = np.pi
     logical = re.sub(r"\n  (?=[+\-*/(])", "", text)
     for line in logical.splitlines():

@@ -448,10 +448,6 @@ def test_prescribed_motion_stands_beside_j_nh():
 
 
 def test_what_has_no_closed_form_is_said():
-    # the heading of an edge on a body that leans is a direction over its length
-    edge = {"name": "k", "kind": "knife_edge", "body": "sledge", "axis": [0, 1, 0]}
-    with pytest.raises(NotPolynomialError, match="square root"):
-        da.kane_form(free_machine("sledge", rolling=[edge])).text()
     with pytest.raises(ModelError, match="is decided by the constraints"):
         da.kane_form(slider("xd = 3*t")).text()
     with pytest.raises(NotPolynomialError):

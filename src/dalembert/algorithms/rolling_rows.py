@@ -33,7 +33,7 @@ def rolling_names(contact: RollingContact) -> tuple[str, ...]:
 
 def rolling_rows(m: Mechanism, contact: RollingContact, q: Vector, qd: Vector) -> list[Row]:
     """Return the rows of a rolling body with their rates."""
-    H, Hd = with_rate(m, lambda x: _rows(m, contact, x), q, qd)
+    H, Hd = with_rate(m, lambda x: contact_rows(m, contact, x, Place.of(m, contact, x)), q, qd)
     return [Row(*row) for row in zip(rolling_names(contact), H, Hd, strict=True)]
 
 
@@ -71,8 +71,22 @@ class Place:
             return self.p_i - self.n * c.radius
         if c.kind == "gear":
             return self.p_i + (self.p_j - self.p_i) * (c.radius / (c.radius + c.radius_j))
-        down = _unit(self.a * self.n.dot(self.a) - self.n)
-        return self.p_i + down * (c.radius - c.crown) - self.n * c.crown
+        return self.p_i + self.lever
+
+    @property
+    def lever(self) -> Vec3:
+        """From the centre of a disc or wheel to its contact."""
+        return self.down * (self.c.radius - self.c.crown) - self.n * self.c.crown
+
+    @property
+    def down(self) -> Vec3:
+        """The way down in the plane of the wheel."""
+        return _unit(self.a * self.n.dot(self.a) - self.n)
+
+    @property
+    def forward(self) -> Vec3:
+        """The direction in which a wheel or an edge heads."""
+        return _unit(self.a.cross(self.n))
 
     def directions(self) -> list[Vec3]:
         """Return the direction along which each row measures slip."""
@@ -82,7 +96,7 @@ class Place:
             return [self.R_j @ x, self.R_j @ y, n]
         if kind == "gear":
             return [_unit(self.a.cross(self.p_j - self.p_i))]
-        forward = _unit(self.a.cross(n))
+        forward = self.forward
         side = n.cross(forward)
         if kind == "rack":
             return [forward]
@@ -95,8 +109,8 @@ def ends(c: RollingContact) -> tuple[tuple[int, Transform], tuple[int, Transform
     return (c.body_i, i), (c.body_j, j)
 
 
-def _rows(m: Mechanism, c: RollingContact, q: Vector) -> Matrix:
-    place = Place.of(m, c, q)
+def contact_rows(m: Mechanism, c: RollingContact, q: Vector, place: Place) -> Matrix:
+    """Return the rows of a rolling body at a pose and the place of its contact there."""
     here = place.contact
     slip = [Vec3.zero()] * m.nv
     for (body, at), p, sign in zip(ends(c), (place.p_i, place.p_j), (1, -1), strict=True):

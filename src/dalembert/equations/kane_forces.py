@@ -5,21 +5,39 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..algebra import Vec3
+from ..algebra import Vec3, is_plain_zero
+from ..algorithms import kane
 from ..algorithms.joint_forces import joint_springs
+from ..algorithms.kinematics import path, target_pose
 from ..algorithms.springs import spring_forces
 from ..algorithms.velocity_rows import forward_row, heading, wheel_angle
+from .kane_lean import carried
 from .ratio import Ratio
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm
 
 
+def falling(form: KaneForm, b: int, j: int) -> Vec3:
+    """Return gravity in the axes of a body: by the named normal of the ground it is along."""
+    m = form.m
+    first = path(m, j)[0]
+    if form.implicit is None or first not in form.implicit.steps.normals:
+        return form.f[b][1].T @ m.gravity
+    n, axis = form.implicit.steps.normals[first]
+    down = axis.dot(m.gravity)
+    if not all(map(is_plain_zero, m.gravity - axis * down)):
+        return form.f[b][1].T @ m.gravity
+    seen, q = carried(m, first, form.setting.q)
+    R, turned = target_pose(seen, kane.centre(m, j), q).R, form.cyclic.get(j)
+    return (R if turned is None else R @ turned.turn.T).T @ (n * down)
+
+
 def active_forces(form: KaneForm) -> tuple[list[list[Any]], list[Any]]:
     """Return the wrenches ω_a of the bodies, and forces on the rates that none of them can say."""
     m, s = form.m, form.setting
     where = {j: b for b, j in enumerate(form.bodies)}
-    wrenches = [[*(form.f[b][1].T @ m.gravity * m.bodies[j].m), 0, 0, 0]
+    wrenches = [[*(falling(form, b, j) * m.bodies[j].m), 0, 0, 0]
                 for b, j in enumerate(form.bodies)]  # fmt: skip
     rest: list[Any] = [0] * m.nv
 

@@ -17,7 +17,7 @@ from ..algorithms.kinematics import target_pose
 from ..algorithms.single_body import extended
 from ..algorithms.velocity_constraints import Constraints
 from ..door import doors
-from ..errors import shown
+from ..errors import NotPolynomialError, shown
 from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.followers import constrained
 from ..plan.kane import with_speeds
@@ -25,6 +25,8 @@ from . import kane_loops
 from .elimination import Matrix, solved
 from .kane_cyclic import cyclic
 from .kane_forces import active_forces
+from .kane_implicit import Implicit
+from .kane_lean import leaning_rows
 from .kane_symbols import Setting
 from .kane_sympy import Entries
 from .loop_blocks import Solved
@@ -51,7 +53,12 @@ class KaneForm:
             self.mechanism, self.closed = kane_loops.with_loops(m, q)
         else:
             self.mechanism = with_speeds(m)
-        self.setting = s = Setting(self.mechanism, self.closed)
+        self.implicit: Implicit | None = None  # J_nh in named steps
+        self.setting = Setting(self.mechanism, self.closed)
+        self._held: list[Any] | None = None
+        if not self.closed and (self.mechanism.rolling or self.mechanism.velocity_constraints):
+            self._lean()
+        s = self.setting
         self.m, self.field = s.m, s.field
         self.bodies = kane.massive(s.m)
         self.cyclic = {} if self.closed else cyclic(s.m, s.q)
@@ -61,6 +68,16 @@ class KaneForm:
         ]
         self.springs = tuple(polynomial)
         self.rotors = {k: x for k, x in rotor_inertia(s.m).items() if not is_plain_zero(x)}
+
+    def _lean(self) -> None:
+        """Name the steps of bodies that lean, where a root stands in the constraints."""
+        try:
+            self._held = self._rows()
+        except NotPolynomialError:
+            self.setting = Setting(self.mechanism, leaning=True)
+            self.m, self.field = self.setting.m, self.setting.field
+            self._held, steps = leaning_rows(self.setting)
+            self.implicit = Implicit(self, self._held, steps)
 
     def __repr__(self) -> str:
         speeds = ", ".join(shown(n, 40) for n in self.mechanism.speeds)
@@ -97,10 +114,13 @@ class KaneForm:
     @cached_property
     def constraints(self) -> list[Any]:
         """The rows H q̇ = h (2.10); those of a closed chain are solved block by block."""
-        s = self.setting
         if self.closed:
             return []
-        return Constraints.of(self.m).rows(s.q, [0] * self.m.nv, s.steer, s.t)
+        return self._rows() if self._held is None else self._held
+
+    def _rows(self) -> list[Any]:
+        s = self.setting
+        return Constraints.of(s.m).rows(s.q, [0] * s.m.nv, s.steer, s.t)
 
     @property
     def held(self) -> bool:
@@ -113,6 +133,8 @@ class KaneForm:
         count = len(s.alpha)
         if self.closed:
             return kane_loops.J_nh(s, self.closed), [0] * n
+        if self.implicit:
+            return self.implicit.J_nh, [0] * n
         if not self.constraints:
             return [[int(r == c) for c in range(n)] for r in range(n)], [0] * n
         speeds = kane.speed_rows(self.m, s.q, [0] * n, s.steer)
@@ -151,7 +173,7 @@ class KaneForm:
 
     @cached_property
     def _slopes(self) -> dict[int, Any]:
-        return self.setting.slopes()
+        return self.implicit.slopes if self.implicit else self.setting.slopes()
 
     @cached_property
     def M(self) -> list[Matrix]:
@@ -170,7 +192,9 @@ class KaneForm:
         turning = [self.J_h[6 * b + 3 : 6 * b + 6] for b in range(len(self.bodies))]
         found = [Vec3(*_times(rows_, qd)) for rows_ in turning]
         own = zip(found, map(self.cyclic.get, self.bodies), strict=True)
-        return [w if c is None else w - c.axis * qd[c.rate] for w, c in own]
+        spin = [w if c is None else w - c.axis * qd[c.rate] for w, c in own]
+        steps = self.implicit.steps if self.implicit else None
+        return [steps.spin(b, w) for b, w in enumerate(spin, 1)] if steps else spin
 
     @cached_property
     def W(self) -> list[Matrix]:

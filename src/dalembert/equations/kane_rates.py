@@ -33,7 +33,7 @@ class RatePart:
 def rate_parts(form: KaneForm) -> list[RatePart]:
     """Return the parts of J̇ of a machine of one speed; none where it has other terms."""
     s, field = form.setting.symbols, form.setting.field
-    several = len(form.setting.alpha) != 1 or form.rotors or not form.constraints
+    several = len(form.setting.alpha) != 1 or form.rotors or form.implicit or not form.constraints
     if several or any(not is_plain_zero(x) for x in form.drift):
         return []
     found: dict[str, list[tuple[str, Any]]] = {"A": [], "B": []}

@@ -56,6 +56,8 @@ def where_regular(form: KaneForm) -> list[str]:
     s = form.setting
     if not form.constraints:
         return []
+    if form.implicit:
+        return [f"{UNTOLD}; {CHECKED}"]
     if s.symbols.n > LARGEST:
         return [f"{UNTOLD} ({s.symbols.n} rates); {CHECKED}"]
     chosen = speed_rows(form.m, s.q, [0] * form.m.nv, s.steer)

@@ -11,12 +11,14 @@ from ..algebra import Turn, is_plain_zero
 from ..errors import UsageError, shown
 from ..expr.formula import Sum, Symbol
 from ..mechanism import joint_name
+from . import kane_named
 from .kane_loops import closure_lines, rate_lines
+from .kane_named import position_lines
 from .kane_products import matrix_product, part_product, row_number, sum_of, tau_product
 from .kane_rates import RatePart, force_shares, over_D, rate_parts, summed
 from .kane_regular import where_regular
 from .kane_value import entry, multiple, products
-from .ratio import size
+from .ratio import Ratio, size
 from .sections import Section
 
 if TYPE_CHECKING:
@@ -107,7 +109,10 @@ def _coordinates(form: KaneForm) -> tuple[str, list[Line]]:
 def _positions(form: KaneForm) -> tuple[str, list[Line]]:
     lines = []
     moving = form.kept
+    others = position_lines(form)
     for b, (p, R) in enumerate(form.f, 1):
+        if others is not None and form.m.bodies[form.bodies[b - 1]].parent >= 0:
+            continue  # it stands in the axes of the body that carries it
         for r, u in enumerate("xyz"):
             if len(moving) == 6 or r in moving or not is_plain_zero(p[r]):
                 lines.append(Line(f"{u}{b}", p[r], f"{u}_{{{b}}}"))
@@ -119,6 +124,7 @@ def _positions(form: KaneForm) -> tuple[str, list[Line]]:
                 Line(f"R{b}({r},{c})", rows[r - 1][c - 1], f"R_{{{b}}}({r},{c})")
                 for r in (1, 2, 3) for c in (1, 2, 3)
             ]  # fmt: skip
+    lines += [Line(*x) for x in others or ()]
     return "f(q): positions of the mass centres, orientations", lines
 
 
@@ -150,6 +156,10 @@ def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
     lines = [Line(f"alpha = [{', '.join(names)}]{how}")]
     lines += [Line(*x) for x in closure_lines(form.closed)] if form.closed else []
     lines += [Line(told) for told in where_regular(form)]
+    if form.implicit:
+        lines += [Line(*x) for x in form.implicit.step_lines(
+            [*(x for row in form.constraints for x in row.H), *(x for w in form.omega for x in w)]
+        )]  # fmt: skip
     for r, row in enumerate(form.constraints, 1):
         lines.append(Line(f"constraint {r}: {shown(row.name)}"))
         lines += _entries(f"H({r},%s)", row.H)
@@ -158,14 +168,22 @@ def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
     if not form.held:
         lines.append(Line("no velocity constraint: J_nh is the unit matrix"))
         return "alpha and J_nh: qd = J_nh alpha", lines
+    if form.implicit:
+        lines += [Line(*x) for x in form.implicit.speed_lines()]
+        lines += [Line(*x) for x in form.implicit.solution_lines()]
     for k, row in enumerate(form.J_nh, 1):
-        lines += [Line(f"J_nh({k},{c})", x, rf"J_{{nh}}({k},{c})") for c, x in enumerate(row, 1)]
+        lines += [Line(f"J_nh({k},{c})", x, rf"J_{{nh}}({k},{c})") for c, x in enumerate(row, 1)
+                  if not (form.implicit and isinstance(x, Ratio))]  # fmt: skip
     lines += _entries("b(%s)", form.drift)
     plus = " + b" if any(not is_plain_zero(x) for x in form.drift) else ""
     return f"alpha and J_nh: qd = J_nh alpha{plus}", lines
 
 
 def _jacobian(form: KaneForm) -> tuple[str, list[Line]]:
+    if form.implicit:
+        made = (*kane_named.jacobian_lines(form), *form.implicit.rate_lines(),
+                *kane_named.rate_lines(form))  # fmt: skip
+        return "J = J_h J_nh, Jd = dJ/dt", [Line(*x) for x in made]
     lines = _shared(form, "J", "J", form.J)
     lines += [Line(*x) for x in rate_lines(form.closed)] if form.closed else []
     parts = rate_parts(form)
@@ -201,7 +219,7 @@ def _shared(form: KaneForm, name: str, latex_name: str, A: Sequence[Sequence[Any
 
 
 def _masses(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = []
+    lines = [Line(*x) for x in form.implicit.spin_lines()] if form.implicit else []
     for what, stack in (("M", form.M), ("W", form.W)):
         for b, A in enumerate(stack, 1):
             for r, row in enumerate(form.kept, 1):
@@ -231,7 +249,12 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
     for a in n:
         for b in n:
             x = _entry(form, form.D, a, b, partial(matrix_product, form, a, b))
+            if form.implicit and a > b:
+                x = products(form.setting, [(1, [("D", b, a)])])
             lines.append(Line(f"D({a},{b})", x, f"D({a},{b})"))
+    weighed = [Line(*x) for x in kane_named.force_lines(form)] if form.implicit else []
+    lines += weighed
+    said = {x.name for x in weighed}
     parts = rate_parts(form)
     for k, part in enumerate(parts, 1):
         lines.append(Line(f"C{k}", part_product(form, part), f"C_{{{k}}}"))
@@ -240,7 +263,10 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
         lines.append(Line(f"C(1,1) = {told}"))
     for a in n if not parts else ():
         for b in n:
-            x = _entry(form, form.C, a, b, partial(matrix_product, form, a, b, rates=True))
+            if form.implicit:
+                x = kane_named.coriolis(form, a, b, said)
+            else:
+                x = _entry(form, form.C, a, b, partial(matrix_product, form, a, b, rates=True))
             lines.append(Line(f"C({a},{b})", x, f"C({a},{b})"))
     for a in n:
         short = form.tau is not None and size(form.tau[a - 1]) <= _readable(form)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -21,8 +22,9 @@ from ..mechanism import Mechanism, joint_name
 from ..mechanism.validate import numbers
 from .angles import coordinate_axis
 from .generator import Generator, slopes
+from .kane_step_names import ENTRIES, followers, step_generators
 from .kinds import Slope
-from .ratio import Coordinate, Field
+from .ratio import Coordinate, Field, constant_angles
 from .ring import Ring
 
 if TYPE_CHECKING:
@@ -41,8 +43,9 @@ class KaneSymbols:
     have numbers of their own: a spherical joint has four coordinates and three of them.
     """
 
-    def __init__(self, m: Mechanism, closed: Solved | None = None):
+    def __init__(self, m: Mechanism, closed: Solved | None = None, leaning: bool = False):
         self.m = m
+        self.leaning = leaning  # whether directions of contacts and J_nh have names of their own
         self.n, self.p = m.nv, m.nq
         # the coordinate of each rate that is its derivative
         starts = accumulate((b.joint.nq for b in m.bodies), initial=1)
@@ -158,7 +161,7 @@ class KaneSymbols:
             if key[0] == "rate":
                 return self._rate(key[1], 2), ""
             return rf"\dot {{{latex_name(_flat_name(key[1]))}}}", ""
-        if kind in ("follows", "turns"):
+        if kind in ("follows", "turns") and self.closed:
             dot = "" if kind == "follows" else r"\dot "
             return f"{dot}G_{{{','.join(str(k + 1) for k in key)}}}", ""
         if kind == "force" and isinstance(key[0], int):
@@ -185,8 +188,9 @@ class KaneSymbols:
     def _generators(self) -> list[Generator]:
         single = self.angles()
         sums = [(k,) for k in single] + self._sums()
-        made = [Generator(self._angle_name(kind, s), (kind, s))
-                for kind in ("sin", "cos") for s in sums]  # fmt: skip
+        made = step_generators(self.m) if self.leaning else []
+        made += [Generator(self._angle_name(kind, s), (kind, s))
+                 for kind in ("sin", "cos") for s in sums]  # fmt: skip
         count = len(self.coordinates)
         made += [Generator(self.coordinates[k - 1], ("q", k)) for k in range(1, count + 1)]
         made += [Generator(self.rate_name(k), ("rate", k)) for k in self.rates]
@@ -202,10 +206,12 @@ class KaneSymbols:
         made += [Generator(p, ("p", p)) for p in self._parameters()]
         made += [Generator(f"K{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
         found = [(g, *self.latex(*g.key)) for g in _apart(made)]
-        return [replace(g, latex=latex, tail=tail) for g, latex, tail in found]
+        return [replace(g, latex=latex, tail=tail) if latex else g for g, latex, tail in found]
 
     def _followers(self) -> list[Generator]:
-        """Return the entries of G and of its rate that are no numbers."""
+        """Return the entries of G, or of J_nh, and of its rate that are no numbers."""
+        if self.leaning:
+            return followers(self.n, len(self.speeds))
         if not self.closed:
             return []
         moving = [p for p, x in sorted(self.closed.G.items()) if isinstance(x, Expr)]
@@ -272,8 +278,8 @@ class KaneSymbols:
 
 
 def _flat_name(name: str) -> str:
-    """Return the name of a speed without its dots."""
-    return "_".join(name.split("."))
+    """Return the name of a speed without its dots and brackets: w_disc_x of w(disc).x."""
+    return "_".join(part for part in re.split(r"[.(),\[\] ]+", name) if part)
 
 
 def written(name: str) -> str:
@@ -294,7 +300,7 @@ def _apart(made: list[Generator]) -> list[Generator]:
     out = []
     # names of the user stay as they are
     for g in sorted(made, key=lambda g: g.key[0] != "p"):
-        name = written(g.name)
+        name = g.name if g.key[0] in ENTRIES else written(g.name)
         while name in seen:
             name += "_"
         seen.add(name)
@@ -306,10 +312,11 @@ def _apart(made: list[Generator]) -> list[Generator]:
 class Setting:
     """A mechanism over ratios, its coordinates, rates and speeds as scalars."""
 
-    def __init__(self, m: Mechanism, closed: Solved | None = None):
-        self.symbols = s = KaneSymbols(m, closed)
+    def __init__(self, m: Mechanism, closed: Solved | None = None, leaning: bool = False):
+        self.symbols = s = KaneSymbols(m, closed, leaning)
         self.ring = Ring(s)
         self.field = f = Field(self.ring, s.angles(), self, s.quaternions())
+        f.circles += constant_angles(self.ring, s.others)
         self.q = [Coordinate(f, {k: Fraction(1)}) for k in range(1, s.p + 1)]
         self.qd = [f.gen("rate", k) for k in range(1, s.n + 1)]
         self.steer: dict[str, tuple[Any, Any]] = {

@@ -135,7 +135,9 @@ def products(setting: Setting, terms: Sequence[tuple[Any, Sequence[tuple[str, in
 
 def place_of(name: str, r: int, c: int) -> Symbol:
     """Return an entry of a matrix by its name: J(1,2)."""
-    head = {"Jd": r"\dot J", "J_nh": "J_{nh}"}.get(name, name)
+    head = {"Jd": r"\dot J", "J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Jd_h": r"\dot J_h"}.get(
+        name, name
+    )
     return Symbol(f"{name}({r},{c})", head, f"({r},{c})")
 
 

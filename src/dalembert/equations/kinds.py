@@ -207,6 +207,11 @@ KINDS = {
     "follows": Kind(6, lambda j, a: f"rate of joint {j + 1} by that of joint {a + 1}",
                     slope=lambda d, j, a: d.at("turns", j, a)),
     "turns": Kind(6, lambda j, a: f"d/dt of the rate of joint {j + 1} by that of {a + 1}"),
+    # steps of bodies that lean, and the rates of these steps
+    "root": Kind(6, lambda k: f"root {k}"),
+    "step": Kind(6, lambda *_: "component of a direction or lever"),
+    "root_rate": Kind(6, lambda k: f"d/dt of root {k}"),
+    "step_rate": Kind(6, lambda *_: "d/dt of a component"),
     "speed": Kind(6, lambda name: f"speed {name}"),
     "second": Kind(7, lambda j, *_: f"d2q{j}/dt2",
                    value=lambda at, j: at.qdd[j - 1],

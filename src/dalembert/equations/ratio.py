@@ -6,11 +6,12 @@ single angles with every s² as 1 - c², so that a ratio that vanishes is the nu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..errors import NotPolynomialError, TooLargeError
+from ..expr import Expr, text
 from .ring import Poly, Ring, rational
 
 TERMS = 200_000  # of one numerator; beyond it a derivation is given up
@@ -34,6 +35,7 @@ class Field:
             square = sum((ring.gens[i] ** 2 for i in quaternion), ring.zero)
             circles.append((min(quaternion), square - 1))
         self.circles = circles
+        self.roots: list[Ratio] = []  # what each named root is the root of
 
     def gen(self, *key: Any) -> Ratio:
         """Return a symbol as a scalar."""
@@ -66,6 +68,22 @@ class Field:
                 num, den = num / scale, den / scale
         return Ratio(self, num, den)
 
+    def root(self, x: Ratio) -> Ratio:
+        """Return the root of a polynomial by its name, r² = x from then on."""
+        for k, known in enumerate(self.roots, 1):
+            if known == x:
+                return self.gen("root", k)
+        at = self.ring.symbols.index.get(("root", len(self.roots) + 1))
+        if at is None or x.den != self.one:
+            raise NotPolynomialError(
+                "a square root of coordinates has no closed form here",
+                hint="kernels compute it: kane_D, alpha_dot",
+            )
+        self.roots.append(x)
+        # roots are the first generators, so that r² leads
+        self.circles.insert(0, (at, self.ring.gens[at] ** 2 - x.num))
+        return self.gen("root", len(self.roots))
+
     def lift(self, x: Any) -> Any:
         """Return a number, coordinate or ratio as (numerator, denominator)."""
         if x.__class__ is Ratio:
@@ -75,6 +93,18 @@ class Field:
         if isinstance(x, float):
             x = Fraction(repr(x))
         return self.ring.ctx.constant(rational(x)), self.one
+
+
+def constant_angles(ring: Ring[Any], others: Mapping[str, Expr]) -> list[tuple[int, Poly]]:
+    """Return K1² + K2² - 1 of every constant angle whose sine and cosine both have a name."""
+    found: dict[str, dict[str, int]] = {}
+    for key, x in others.items():
+        op = x.graph.op[x.id]
+        if op in ("sin", "cos"):
+            angle = text(Expr(x.graph, x.graph.args[x.id][0]))
+            found.setdefault(angle, {})[op] = ring.symbols.index["other", key]
+    both = [sorted(f.values()) for f in found.values() if len(f) == 2]
+    return [(a, ring.gens[a] ** 2 + ring.gens[b] ** 2 - 1) for a, b in both]
 
 
 class Ratio:
@@ -165,11 +195,8 @@ class Ratio:
     cos = tan = sin
 
     def sqrt(self) -> Any:
-        """Raise NotPolynomialError: a root is no ratio of polynomials."""
-        raise NotPolynomialError(
-            "a square root of coordinates has no closed form here",
-            hint="discs and edges that lean, tyres and rods have one; kernels compute it: kane_D",
-        )
+        """Return the root by its name; NotPolynomialError where no name was set aside."""
+        return self.field.root(self)
 
     def derivative(self, slopes: dict[int, Any]) -> Any:
         """Return the derivative along a motion that changes generator i by slopes[i]."""

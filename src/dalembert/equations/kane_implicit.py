@@ -1,0 +1,287 @@
+"""J_nh and its rate where they are no short ratios: [H; S] J_nh = [0; 1] solved in named steps.
+
+DeSantis (1996), (2.10)-(2.12): the rows are taken apart into blocks; a block of one or two rates is
+solved by its determinant, a larger one by elimination. The rate follows from the same blocks,
+[H; S] J̇_nh = -[Ḣ; Ṡ] J_nh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..algebra import is_plain_zero
+from ..algorithms import kane
+from ..errors import ModelError
+from ..expr import Expr, Graph
+from ..expr.formula import Call, Product, Sum, Symbol
+from ..linalg import blocks
+from .elimination import dependent
+from .kane_lean import Steps
+from .kane_value import entry
+from .kane_values import example, value
+from .loop_elimination import Elimination
+from .ratio import Coordinate, Ratio, size
+from .trig import formula_of
+
+if TYPE_CHECKING:
+    from .kane_form import KaneForm
+
+Spoken = tuple[str, Sum | None, str]  # name, formula, LaTeX; a remark has no formula
+
+
+@dataclass
+class Work:
+    """The letters of an elimination: what `Elimination` asks of its setting."""
+
+    at: dict[str, float]  # a state, which says which pivots are not small
+    taken: set[str]
+    graph: Graph = field(default_factory=Graph)
+
+    def symbol(self, name: str) -> Any:
+        """Return a letter."""
+        return self.graph.param(name)
+
+    def name(self, letter: str, *places: int) -> str:
+        """Return U(1,2) by its places, det(1) for a determinant; no name of the model."""
+        head = "det" if letter == "D" else letter  # D is J'MJ
+        made = f"{head}({','.join(map(str, places))})"
+        return made + "_" * (made in self.taken)
+
+
+class Implicit:
+    """J_nh of a machine whose steps are named, with the lines that say it and its rate."""
+
+    def __init__(self, form: KaneForm, rows: Sequence[Any], steps: Steps):
+        self.form, self.steps = form, steps
+        s = form.setting
+        if any(not is_plain_zero(row.h) for row in rows):
+            raise ModelError(
+                "the printed steps of bodies that lean have no prescribed motion beside them",
+                hint="make the joint a speed instead, or use the kernels: kane_D, alpha_dot",
+            )
+        self.names = [f"H({r},%d)" for r in range(1, len(rows) + 1)]
+        speeds = kane.speed_rows(form.m, s.q, [0] * form.m.nv, s.steer)
+        self.names += [f"S({a},%d)" for a in range(1, len(speeds) + 1)]
+        self.told = [row.name for row in (*rows, *speeds)]
+        self.A = [[_plain(x) for x in row.H] for row in (*rows, *speeds)]
+        self.count, self.held = len(speeds), len(rows)
+        values = example(s, steps.defined())
+        symbols = s.symbols
+        self.work = Work(dict(zip(symbols.names, values, strict=True)), set(symbols.names))
+        self.found = self._solved(values)
+
+    # -- J_nh --------------------------------------------------------------------------------------
+
+    def _solved(self, values: Sequence[float]) -> dict[tuple[int, int], Any]:
+        work, n = self.work, len(self.A)
+        self.letters = [[self._letter(self.names[r] % (c + 1), x, values)
+                         for c, x in enumerate(row)] for r, row in enumerate(self.A)]  # fmt: skip
+        self.lines: list[tuple[str, Any]] = []
+        self.parts: list[tuple[list[int], list[int], Elimination]] = []
+        for number, (rows, columns) in enumerate(blocks(self.A), 1):
+            if len(rows) != len(columns):
+                raise dependent(self.told[rows[-1]])
+            inside = [[self.letters[r][c] for c in columns] for r in rows]
+            solve = Elimination(work, number, inside)  # type: ignore[arg-type]
+            if solve.lines:
+                rates = ", ".join(self.form.setting.symbols.rate_name(c + 1) for c in columns)
+                rates += " from " + ", ".join(self.told[r] for r in rows)
+                self.lines += [("", f"block {number}: {rates}"), *solve.lines]
+            self.parts.append((rows, columns, solve))
+        right = [[int(r == self.held + a) for r in range(n)] for a in range(self.count)]
+        return self._columns("J_nh", right, self.lines)
+
+    def _columns(
+        self, name: str, right: Sequence[Sequence[Any]], lines: list[tuple[str, Any]]
+    ) -> dict[tuple[int, int], Any]:
+        """Return x of [H; S] x = b for each speed, its lines added."""
+        found: dict[tuple[int, int], Any] = {}
+        for a, b in enumerate(right):
+            known: dict[int, Any] = {}
+            for rows, columns, solve in self.parts:
+                sides = [b[r] - _dot(self.letters[r], known) for r in rows]
+                names = [f"{name}({c + 1},{a + 1})" for c in columns]
+                known |= zip(columns, solve(sides, lines, names), strict=True)
+            found |= {(k, a): _number(x) for k, x in known.items()}
+        return found
+
+    def _letter(self, name: str, x: Any, values: Sequence[float]) -> Any:
+        """Return an entry as a number, by the name it has already, or by that of its place."""
+        if not isinstance(x, Ratio):
+            return x
+        symbols = self.form.setting.symbols
+        own = [i for i, d in enumerate(x.num.degrees()) if d]
+        if (
+            size(x) == 1
+            and x.den == x.field.one
+            and len(own) == 1
+            and x == x.field.gen(*symbols.generators[own[0]].key)
+        ):
+            return self.work.symbol(symbols.names[own[0]])
+        self.work.at[name] = value(x, values)
+        return self.work.symbol(name)
+
+    @cached_property
+    def J_nh(self) -> list[list[Any]]:
+        """J_nh: numbers, and entries by their names."""
+        gen = self.form.setting.field.gen
+        return [
+            [gen("follows", k, a) if isinstance(self.found[k, a], Expr) else self.found[k, a]
+             for a in range(self.count)]
+            for k in range(len(self.A))
+        ]  # fmt: skip
+
+    # -- its rate ----------------------------------------------------------------------------------
+
+    @cached_property
+    def rates(self) -> tuple[dict[tuple[Any, ...], Any], dict[int, Any], list[list[Any]]]:
+        """The rates of the named steps, the slopes with these, and the rate of [H; S]."""
+        slopes = self.form.setting.slopes()
+        told = self.steps.rates(slopes)
+        turned = [
+            [x.derivative(slopes) if isinstance(x, Ratio) else 0 for x in row] for row in self.A
+        ]
+        return told, slopes, turned
+
+    @cached_property
+    def _turning(self) -> tuple[list[tuple[str, Any]], dict[tuple[int, int], Any]]:
+        _, _, turned = self.rates
+        work, n = self.work, len(self.A)
+        names = [name.replace("(", "d(", 1) for name in self.names]
+        letters = [[work.symbol(names[r] % (c + 1)) if isinstance(x, Ratio) else x
+                    for c, x in enumerate(row)] for r, row in enumerate(turned)]  # fmt: skip
+        right = [
+            [-_dot(letters[r], {k: self.found[k, a] for k in range(n)}) for r in range(n)]
+            for a in range(self.count)
+        ]
+        lines: list[tuple[str, Any]] = []
+        return lines, self._columns("Jd_nh", right, lines)
+
+    @cached_property
+    def slopes(self) -> dict[int, Any]:
+        """How every generator changes along the motion, named steps and J_nh with them."""
+        s = self.form.setting
+        found = self._turning[1]
+        out = dict(self.rates[1])
+        for (k, a), x in found.items():
+            index = s.symbols.index["follows", k, a]
+            out.pop(index, None)
+            if isinstance(x, Expr):
+                out[index] = s.field.gen("turns", k, a)
+            elif x:
+                out[index] = x
+        return out
+
+    # -- lines -------------------------------------------------------------------------------------
+
+    def step_lines(self, used: Sequence[Any]) -> list[Spoken]:
+        """Return the lines of the named steps that entries are made of."""
+        return self._said(self.steps.defined(), used)
+
+    def rate_lines(self) -> list[Spoken]:
+        """Return the lines of the rates of named steps, of Hd and of Jd_nh."""
+        told, _, turned = self.rates
+        entries = [x for row in turned for x in row]
+        lines = self._said(told, entries)
+        for name, row in zip(self.names, turned, strict=True):
+            own = name.replace("(", "d(", 1)  # Hd(1,5)
+            lines += [(own % c, entry(self.form.setting, x), _dotted(own % c))
+                      for c, x in enumerate(row, 1) if not is_plain_zero(x)]  # fmt: skip
+        return lines + self._spelled(self._turning[0])
+
+    def spin_lines(self) -> list[Spoken]:
+        """Return the lines of the named components of Ω."""
+        return self._said(self.steps.spins, [x for w in self.form.spin for x in w])
+
+    def speed_lines(self) -> list[Spoken]:
+        """Return the rows of speeds that are no rates."""
+        rows = zip(self.names[self.held :], self.A[self.held :], strict=True)
+        return [(name % c, entry(self.form.setting, x), name % c)
+                for name, row in rows if any(isinstance(x, Ratio) for x in row)
+                for c, x in enumerate(row, 1) if not is_plain_zero(x)]  # fmt: skip
+
+    def solution_lines(self) -> list[Spoken]:
+        """Return the lines of J_nh."""
+        return self._spelled(self.lines)
+
+    def _said(self, defined: Mapping[tuple[Any, ...], Any], used: Sequence[Any]) -> list[Spoken]:
+        steps, s = self.steps, self.form.setting
+        wanted: set[tuple[Any, ...]] = set()
+        more = set().union(*(steps.used(x) for x in used)) if used else set()
+        while more - wanted:
+            wanted |= more
+            more = set().union(*(steps.used(defined[k]) for k in wanted if k in defined))
+        out: list[Spoken] = []
+        for key, x in defined.items():
+            if key in wanted:
+                symbol = s.ring.symbol(s.symbols.index[key])
+                made = entry(s, x)
+                if key[0] == "root":
+                    made = Sum((Product(1, ((Call("sqrt", (made,)), 1),)),))
+                out.append((symbol.name, made, _whole(symbol)))
+        return out
+
+    def _spelled(self, lines: Sequence[tuple[str, Any]]) -> list[Spoken]:
+        return [
+            (n, _typeset(formula_of(x), self._symbol), _whole(self._symbol(n)))
+            if n
+            else (x, None, "")
+            for n, x in lines
+        ]
+
+    def _symbol(self, name: str) -> Symbol:
+        symbols = self.form.setting.symbols
+        if name in symbols.names:
+            return self.form.setting.ring.symbol(symbols.names.index(name))
+        head, bracket, tail = name.partition("(")
+        latex = {"det": r"\Delta", "J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}"}
+        return (
+            Symbol(name, latex.get(head, _dotted(head)), bracket + tail)
+            if bracket
+            else Symbol(name)
+        )
+
+
+def _whole(symbol: Symbol) -> str:
+    return symbol.latex + symbol.tail
+
+
+def _dotted(name: str) -> str:
+    head, bracket, tail = name.partition("(")
+    return {"Hd": r"\dot H", "Sd": r"\dot S"}.get(head, head) + bracket + tail
+
+
+def _typeset(x: Sum, symbol: Any) -> Sum:
+    def factor(f: Any) -> Any:
+        y, e = f
+        if isinstance(y, Symbol):
+            return symbol(y.name), e
+        if isinstance(y, Call):
+            return Call(y.name, tuple(_typeset(z, symbol) for z in y.of)), e
+        return _typeset(y, symbol), e
+
+    terms = [Product(p.number, tuple(map(factor, p.factors)), tuple(map(factor, p.under)))
+             for p in x.terms]  # fmt: skip
+    return Sum(tuple(terms), x.signed)
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, Coordinate):
+        return x.ratio()
+    return x if isinstance(x, Ratio) else Fraction(x)
+
+
+def _dot(row: Sequence[Any], x: Mapping[int, Any]) -> Any:
+    total: Any = 0
+    for k, y in x.items():
+        if not (is_plain_zero(row[k]) or is_plain_zero(y)):
+            total = total + row[k] * y
+    return total
+
+
+def _number(x: Any) -> Any:
+    return x.value if isinstance(x, Expr) and x.value is not None else x

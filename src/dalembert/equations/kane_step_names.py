@@ -1,0 +1,52 @@
+"""Names that are set aside for machines that lean: directions of contacts, roots, J_nh itself.
+
+Of contact i: the normal n of its plane, the axle a, s = n·a, the way down d, the lever l from the
+centre p to the contact, the heading f and the side e. Every one has a rate. Of body b: its ω.
+"""
+
+from __future__ import annotations
+
+from ..mechanism import Mechanism, RollingContact
+from .generator import Generator
+
+VECTORS = ("n", "a", "p", "d", "l", "f", "e")
+SCALARS = ("s",)
+ENTRIES = ("follows", "turns")  # entries of matrices: J_nh(2,1)
+LEANING = ("disc", "wheel", "knife_edge")
+
+
+def leaning(m: Mechanism) -> list[RollingContact]:
+    """Return the contacts whose heading is a direction over its length."""
+    return [c for c in m.rolling if c.kind in LEANING]
+
+
+def step_generators(m: Mechanism) -> list[Generator]:
+    """Return roots first, then the steps of each contact, then the rates of all of these."""
+    count = len(leaning(m)) + len(m.velocity_constraints)
+    roots = [Generator(f"root{k}", ("root", k), rf"\rho_{{{k}}}") for k in range(1, count + 1)]
+    steps = [
+        Generator(f"{letter}{i}{u}", ("step", i, letter, u), f"{letter}_{{{i}{u}}}")
+        for i in range(1, len(m.rolling) + 1)
+        for letter in (*SCALARS, *VECTORS)
+        for u in ("xyz" if letter in VECTORS else ("",))
+    ]
+    steps += [
+        Generator(f"w{b}{u}", ("step", b, "w", u), rf"\omega_{{{b}{u}}}")
+        for b in range(1, len(m.bodies) + 1)
+        for u in "xyz"
+    ]
+    own = [*roots, *steps]
+    rates = [
+        Generator(f"{g.name}d", (f"{g.key[0]}_rate", *g.key[1:]), rf"\dot {g.latex}") for g in own
+    ]
+    return [*own, *rates]
+
+
+def followers(rates: int, speeds: int) -> list[Generator]:
+    """Return the entries of J_nh and of its rate."""
+    return [
+        Generator(f"{name}({k + 1},{a + 1})", (kind, k, a), head, f"({k + 1},{a + 1})")
+        for kind, name, head in (("follows", "J_nh", "J_{nh}"), ("turns", "Jd_nh", r"\dot J_{nh}"))
+        for k in range(rates)
+        for a in range(speeds)
+    ]

@@ -1,0 +1,168 @@
+"""Kane's ten steps of bodies that lean, as they are printed: roots and J_nh by name."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from closed_text import read_back
+from dalembert.equations.loop_blocks import value
+from dalembert.errors import ModelError, NotPolynomialError
+
+BICYCLE = Path(__file__).parents[2] / "examples" / "bicycle.toml"
+FREE = {"type": "free", "name": "base"}
+RIM = {"name": "rim", "kind": "disc", "body": "disc", "axis": [0, 1, 0], "radius": 0.3}
+EDGE = {
+    "name": "edge",
+    "kind": "knife_edge",
+    "body": "frame",
+    "axis": [0, 1, 0],
+    "point": [-1, 0, 0],
+}
+PLATE = {"type": "revolute", "name": "turn", "axis": [1, 0, 0]}
+CHAIN = [("px", "prismatic", [1, 0, 0]), ("py", "prismatic", [0, 1, 0]),
+         ("pz", "prismatic", [0, 0, 1]), ("yaw", "revolute", [0, 0, 1]),
+         ("lean", "revolute", [1, 0, 0])]  # fmt: skip
+
+
+def body(name, parent=-1, joint=FREE, **more):
+    return {"name": name, "parent": parent, "joint": joint, "mass": 2, "com": [0.01, 0.02, 0.03],
+            "inertia": [0.1, 0.2, 0.15, 0.01, 0.02, 0.03], **more}  # fmt: skip
+
+
+def turning(at, axis=(0, 1, 0)):
+    return {"type": "revolute", "axis": list(axis), "placement": {"translation": at}}
+
+
+def machine(bodies, *rolling, **more):
+    return da.load({"format": "dalembert/1", "bodies": bodies, "rolling": list(rolling), **more})
+
+
+def links():
+    plain = [{"name": n, "parent": k - 1, "joint": {"type": t, "name": n, "axis": a}}
+             for k, (n, t, a) in enumerate(CHAIN)]  # fmt: skip
+    return [*plain, body("disc", 4, {"type": "revolute", "name": "spin", "axis": [0, 1, 0]})]
+
+
+def planar(name, joint):
+    return body(name, joint={"type": "planar", "name": joint})
+
+
+MACHINES = {
+    "bicycle": lambda: da.load(BICYCLE),
+    "disc": lambda: machine([body("disc")], RIM),
+    "wheel with a crown": lambda: machine([body("disc")], RIM | {"kind": "wheel", "crown": 0.1}),
+    "disc on an incline": lambda: machine([body("disc")], RIM | {"normal": [0, 0.6, 0.8]}),
+    "disc on a plate": lambda: machine([body("plate", joint=PLATE), body("disc")],
+                                       RIM | {"on": "plate"}),
+    "disc in plain joints": lambda: machine(links(), RIM),
+    "disc by speeds of its body": lambda: machine(links(), RIM,
+                                                  speeds=["w(disc).x", "spin", "yaw"]),
+    "two discs": lambda: machine([body("disc"), body("d2", joint=FREE | {"name": "b2"})],
+                                 RIM, RIM | {"name": "r2", "body": "d2"}),
+    "gravity aside": lambda: machine([body("disc")], RIM, gravity=[1, 0, -9]),
+    "unicycle with a flywheel": lambda: machine(
+        [body("frame"), body("disc", "frame", turning([0.1, 0, -0.4])),
+         body("flywheel", "frame", turning([0, 0, 0], (0, 0, 1)))],
+        RIM, drives=[{"joint": "flywheel", "Ia": 0.2}]),
+    "rider on a ball joint": lambda: machine(
+        [body("frame"), body("disc", "frame", turning([0.1, 0, -0.4])),
+         body("rider", "frame", {"type": "spherical", "name": "hip"})], RIM),
+    "disc and edge": lambda: machine(
+        [body("frame"), body("disc", "frame", turning([0.1, 0, 0.3]))], RIM, EDGE),
+    "distance in an equation": lambda: machine(
+        [planar("a", "pa"), planar("b", "pb")], velocity_constraints=[
+            {"name": "keep", "equation": "v(a).x = 0.2*distance(a, b)*w(b).z"}]),
+}  # fmt: skip
+QUICK = ("bicycle", "disc", "disc in plain joints", "disc and edge", "distance in an equation")
+
+
+def printed_at(form, text, q, alpha):
+    """Return the values of all printed lines at a state, motors without force."""
+    m, s = form.mechanism, form.setting.symbols
+    letters = {k: value(v, {}) for k, v in m.values.items()}
+    at = dict(zip(s.coordinates, q, strict=False)) | letters
+    at |= {s.names[s.index["other", t]]: value(x, letters) for t, x in s.others.items()}
+    at |= {s.names[i]: 0.0 for i, g in enumerate(s.generators) if g.key[0] == "force"}
+    rates = da.kane_J_nh(m, q, []) @ alpha
+    at |= {s.rate_name(k): x for k, x in enumerate(rates, 1)}
+    at |= {s.names[s.index[s.alpha_key(a)]]: x for a, x in enumerate(alpha)}
+    return read_back(text, at)[1]
+
+
+def compared(m, seed=0, states=3):
+    """Assert that the printed J_nh, D, C and tau are those of the kernels, to round-off."""
+    rng = np.random.default_rng(seed)
+    form = da.kane_form(m)
+    text = form.text()
+    m, n = form.mechanism, len(form.setting.alpha)
+    for _ in range(states):
+        tangent = rng.uniform(-0.4, 0.4, m.nv)
+        q = np.array(da.integrate(m.tree, da.neutral(m.tree), tangent))
+        q = np.array(da.assembly(m, q)) if m.rolling else q
+        alpha = rng.normal(size=n)
+        known = printed_at(form, text, q, alpha)
+
+        def matrix(name, rows, known=known):
+            return np.array([[known[f"{name}_{r + 1}_{c + 1}"] for c in range(n)]
+                             for r in range(rows)], float)  # fmt: skip
+
+        D, C = matrix("D", n), matrix("C", n)
+        tau = np.array([known[f"tau_{a + 1}"] for a in range(n)], float)
+        none = dict(steer=[], steer_rate=[], tau=np.zeros(m.nv), traction=[])
+        found = np.linalg.solve(D, tau - C @ alpha)
+        pairs = [(matrix("J_nh", m.nv), da.kane_J_nh(m, q, [])), (D, da.kane_D(m, q, [])),
+                 (C, da.kane_C(m, q, alpha, [], [])),
+                 (tau, da.kane_tau(m, q, alpha, **none)),
+                 (found, da.alpha_dot(m, q, alpha, **none))]  # fmt: skip
+        for got, ref in pairs:
+            np.testing.assert_allclose(got, ref, rtol=0, atol=1e-12 * (1 + np.abs(ref).max()))
+    return form
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_printed_steps_are_the_kernels(name):
+    compared(MACHINES[name]())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n in MACHINES if n not in QUICK])
+def test_the_printed_steps_of_more_machines_are_the_kernels(name):
+    compared(MACHINES[name](), seed=1, states=10)
+
+
+def test_the_bicycle_names_its_roots_and_stays_short(capsys):
+    from dalembert.cli import main
+
+    assert main(["derive", str(BICYCLE), "--form", "kane"]) == 0
+    text = capsys.readouterr().out
+    step = text.split("# step ")
+    assert "root1 = sqrt(1-n1y**2)\n" in step[5] and "root2 = sqrt(1-s2**2)\n" in step[5]
+    assert "n1xd = n1y*base_wz-n1z*base_wy\n" in step[6]  # Poisson's equation
+    assert "# cyclic, and in no step below: rear, front;" in step[2]
+    assert "K1**2+K2**2" not in text and "-K1**2-K2**2" not in text  # sine and cosine of tilt
+    assert len(text.encode()) < 45_000 and len(step[5].encode()) < 3_500
+    assert main(["derive", str(BICYCLE), "--form", "kane", "--latex", "--only", "5"]) == 0
+    tex = capsys.readouterr().out
+    assert r"\rho_{1} = \sqrt{1-n_{1y}^{2}}" in tex and r"J_{nh}(2,1)" in tex
+    assert main(["derive", str(BICYCLE), "--form", "kane", "--json", "--only", "6"]) == 0
+    assert r"\\dot H(4,5)" in capsys.readouterr().out
+
+
+def test_a_disc_is_short_and_in_letters():
+    letters = body("disc", mass="m", com=[0, 0, 0], inertia=["A", "B", "A"])
+    m = machine([letters], RIM | {"radius": "r"}, symbols=["m", "A", "B", "r"])
+    text = da.kane_form(m).text()
+    assert "H(1,5) = r*d1z\n" in text and "d1x = -n1x/root1\n" in text
+    assert len(text.encode()) < 6_000
+
+
+def test_what_leans_and_has_no_steps_is_said():
+    given = [body("frame"), body("disc", "frame", turning([0.1, 0, -0.4]))]
+    with pytest.raises(ModelError, match="no prescribed motion beside them") as told:
+        da.kane_form(machine(given, RIM, prescribed=["disc"]))
+    assert "make the joint a speed" in told.value.hint
+    nested = [{"name": "k", "equation": "pa.x = sin(pb.x*pb.y)"}]
+    with pytest.raises(NotPolynomialError):
+        da.kane_form(machine([planar("a", "pa"), planar("b", "pb")], velocity_constraints=nested))
