@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from dalembert.expr import Graph, cos, program, sin, solve, specialise, sqrt, trace
-from dalembert.expr.program import count
+from dalembert.expr.ordered import count
 
 
 def run(p, inputs, parameters=None):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +30,8 @@ def value(kernel):
 
 
 def entries(place):
-    return sorted(p for p in place.iterdir() if not p.name.startswith("."))
+    """Return the kernels that are kept, without drafts and what is known of our sources."""
+    return sorted(p for p in place.iterdir() if not p.name.startswith((".", "sources-")))
 
 
 def test_a_hit_asks_for_no_program(place, no_warnings):
@@ -136,11 +138,30 @@ def test_a_full_disk_leaves_old_entries_alone(place, monkeypatch):
     with pytest.warns(RuntimeWarning, match="No space left"):
         cache.write("k", {}, b"\x7fELF new")
     assert cache.read("k") == ({}, b"\x7fELF old")
-    assert [p.name for p in place.iterdir()] == [cache.name("k")]
+    assert [p.name for p in entries(place)] == [cache.name("k")]
+    assert not [p for p in place.iterdir() if p.name.startswith(".")]
+
+
+def test_the_digest_of_our_sources_is_kept_until_one_changes(place, tmp_path, no_warnings):
+    files = [str(tmp_path / name) for name in ("a.py", "b.py")]
+    for file in files:
+        Path(file).write_text("one")
+    first = cache._digest(files)
+    (memo,) = [p for p in place.iterdir() if p.name.startswith("sources-")]
+    assert memo.read_text() == first == cache._digest(files)
+    memo.write_text("f" * 64)
+    assert cache._digest(files) == "f" * 64  # it was read
+    memo.write_text("damaged")
+    assert cache._digest(files) == first
+    Path(files[1]).write_text("two")  # as long as before
+    assert cache._digest(files) not in (first, "f" * 64)
 
 
 def test_too_many_entries_lose_their_older_half(place, monkeypatch, no_warnings):
     monkeypatch.setattr(cache, "_MOST", 8)
+    cache.surroundings()
+    for memo in place.glob("sources-*"):
+        memo.unlink()  # it counts too
     for k in range(9):
         cache.write(f"k{k}", {}, b"\x7fELF")
         os.utime(place / cache.name(f"k{k}"), ns=(k, k)) if k < 8 else None

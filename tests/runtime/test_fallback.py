@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from dalembert.errors import UsageError
-from dalembert.runtime import build, compile_program
+from dalembert.runtime import compile_program, refused
 from runtime.programs import pendulum_chain
 
 
 @pytest.fixture
 def no_jit(monkeypatch):
     monkeypatch.setenv("DALEMBERT_JIT", "off")
-    monkeypatch.setattr(build, "_warned", set())
+    monkeypatch.setattr(refused, "_warned", set())
 
 
 def test_numpy_answers_with_one_warning(no_jit):
@@ -49,6 +49,6 @@ def test_a_refusal_of_the_system_is_a_refusal(monkeypatch):
         raise OSError("no executable memory")
 
     monkeypatch.setattr(binding, "check_jit_execution", refuse)
-    build._refused_by_system.cache_clear()
-    assert "no executable memory" in build.refusal()
-    build._refused_by_system.cache_clear()
+    refused._refused_by_system.cache_clear()
+    assert "no executable memory" in refused.refusal()
+    refused._refused_by_system.cache_clear()

@@ -16,8 +16,6 @@ from .model import model_command, print_json, with_left_out
 from .values import INPUT, NUMBERS, WORDS, WRENCH, Choice, joint, numbers
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..catalog import Quantity
     from ..mechanism import Mechanism
 
@@ -86,7 +84,6 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
       dalembert eval robot:puma560 inverse_dynamics --q 0,90deg,0,0,0,0 --qdd 1,0,0,0,0,0
     """
     from ..catalog import algorithm, quantity
-    from ..compute import evaluate
     from ..compute.model import model_of
 
     if name == "mobility":
@@ -100,16 +97,8 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     settings = _settings(row, options)
     if method == "kinematics" and "frame" in row.options:
         settings.setdefault("frame", mechanism.end_frame)  # said, since it was not asked for
-    result = evaluate(
-        mechanism,
-        name,
-        *inputs.values(),
-        method=method,
-        wrench_on_body=wrenches or None,
-        **settings,
-    )
+    arrays = _answer(mechanism, row, method, inputs, wrenches, settings)
     settings |= {f"wrench on {shown(frame)}": six for frame, six in wrenches.items()}
-    arrays = result if isinstance(result, tuple) else (result,)
     outputs = {out.name: a for out, a in zip(row.outputs, arrays, strict=True)}
     ports = {out.name: out for out in row.outputs}
     if as_json:
@@ -129,6 +118,24 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
 command.epilog = "Quantities: " + ", ".join((*QUANTITIES, "mobility"))
 
 
+def _answer(
+    m: Mechanism, row: Quantity, method: str, inputs: Mapping[str, Any],
+    wrenches: Mapping[str, Any], settings: Mapping[str, Any],
+) -> Sequence[Any]:  # fmt: skip
+    """Return the outputs as lists: from a kernel that is kept, else from one made now."""
+    from ..compute import evaluate
+    from ..compute.quick import quick
+
+    if not wrenches:
+        found = quick(m, row.name, [*inputs.values()], method, **settings)
+        if found is not None:
+            return found
+    given = {"wrench_on_body": wrenches or None, **settings}
+    result = evaluate(m, row.name, *inputs.values(), method=method, **given)
+    arrays = result if isinstance(result, tuple) else (result,)
+    return [array.tolist() for array in arrays]
+
+
 def _mobility(m: Mechanism, q: Sequence[float] | None, as_json: bool) -> None:
     """Print how many coordinates closed loops leave free: a count of the plan, not a function."""
     from ..plan import plan
@@ -146,11 +153,10 @@ def _mobility(m: Mechanism, q: Sequence[float] | None, as_json: bool) -> None:
 # -- what is given -------------------------------------------------------------------------------
 
 
-def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs of a quantity in order: as given, else zeros; loops are closed."""
-    import numpy
-
     from ..catalog.axes import input_port, input_shape, labels_of
+    from ..runtime.plain import flat, nested
 
     # part of a vector, such as qdd_joints, is given by the option of the whole
     whole = {key: key.split("_")[0] for key in row.inputs}
@@ -164,29 +170,28 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
     for key, option in options.items():
         text, shape = given.get(names[key]), input_shape(key, m)
         if text is None:
-            start = _rest(m, row) if key == "q" else numpy.zeros(shape)
-            inputs[key] = numpy.eye(4) if shape == (4, 4) else start
+            start = [float(i == k) for i in range(4) for k in range(4)]
+            start = start if shape == (4, 4) else [0.0] * math.prod(shape)
+            inputs[key] = _rest(m, row) if key == "q" else nested(start, shape)
             continue
-        found = numpy.array(numbers(text, option) if isinstance(text, str) else text)
-        if found.size != math.prod(shape):
-            needed = f"{option} has {found.size} numbers, {math.prod(shape)} are needed"
+        found = flat(numbers(text, option) if isinstance(text, str) else text)
+        if len(found) != math.prod(shape):
+            needed = f"{option} has {len(found)} numbers, {math.prod(shape)} are needed"
             expected = list(map(shown, labels_of(input_port(key).axes[0], m)))
             same = len(expected) == math.prod(shape)
             hint = "they mean " + ", ".join(expected[:12]) if same else None
             raise UsageError(needed, hint=hint)
-        inputs[key] = found.reshape(shape)
+        inputs[key] = nested(found, shape)
     return inputs
 
 
-def _rest(m: Mechanism, row: Quantity) -> np.ndarray:
+def _rest(m: Mechanism, row: Quantity) -> list[float]:
     """Return the pose taken when none is given: rest, or closed where the quantity needs it."""
     if row.planned or (m.loops and "steer" in row.inputs):
         from ..plan.assembly import assemble
 
-        return assemble(m)
-    from ..compute import neutral
-
-    return neutral(m)
+        return [*map(float, assemble(m))]
+    return [float(x) for body in m.bodies for x in body.joint.neutral]
 
 
 def _settings(row: Quantity, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,7 +214,9 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _echo(inputs: Mapping[str, np.ndarray], settings: Mapping[str, Any]) -> list[str]:
-    rows = [[key, *(f"{x + 0.0:.12g}" for x in array.flat)] for key, array in inputs.items()]
+def _echo(inputs: Mapping[str, Any], settings: Mapping[str, Any]) -> list[str]:
+    from ..runtime.plain import flat
+
+    rows = [[key, *(f"{x + 0.0:.12g}" for x in flat(value))] for key, value in inputs.items()]
     rows += [[key, _plain(value)] for key, value in settings.items()]
     return aligned([["", key, " ".join(cells)] for key, *cells in rows], words=(0, 1, 2))

@@ -6,7 +6,6 @@ import functools
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -252,6 +251,8 @@ def find_model(model: str, arguments: Mapping[str, str] | None = None, **options
 
 def neighbour(model: str) -> str:
     """Return a hint at a ready-made robot, or a file of the same folder, with a similar name."""
+    from difflib import get_close_matches
+
     from ..robots import __all__ as robots
 
     if model in robots:

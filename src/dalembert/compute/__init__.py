@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from .evaluate import arrays_of, evaluate
 from .kernels import compile
-from .slopes import run_time_parameters
 from .tangent import integrate, neutral
+from .ways import run_time_parameters
 
 if TYPE_CHECKING:
     from .trace import program_of, trace_quantity

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..catalog import QUANTITIES, Quantity
 from ..errors import DalembertError
-from ..expr import Program
 from ..mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..expr import Program
 
 MOST = 12  # degrees of freedom above which composite bodies never need fewer
 SHALLOW, DEEP = 6, 16  # joints before one, on average: base axes never gain, always gain

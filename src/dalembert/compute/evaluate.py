@@ -12,9 +12,8 @@ from ..mechanism import Mechanism, freed
 from .describe import docstring, gathered, signature, spot
 from .kernels import kernel_of, row_of
 from .model import model_of
+from .quick import LONG
 from .wrenches import external_wrench
-
-LONG = 40  # bodies above which code for batches waits until a batch is asked for
 
 
 def evaluate(

@@ -14,7 +14,7 @@ from ..mechanism import Mechanism, freed
 from .cheapest import cheapest, has_choice
 from .model import model_of
 from .rolled import is_rolled, rolled
-from .slopes import Repeated, checked_way, kept_parameters, named, run_time_parameters
+from .ways import Repeated, checked_way, kept_parameters, named, run_time_parameters
 
 if TYPE_CHECKING:
     from ..expr import Program
@@ -71,9 +71,8 @@ def compile(
     row = row_of(m, quantity)
     closed = row is not None and row.planned
     plan = _planned(m, quantity, form, plan) if closed else plan
-    own = method or (row.default if row else None), sorted(options.items())
-    key = repr((m.digest, m.values, quantity, *own, parameters, wrench, wrt, plan))
     asked: Any = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
+    key = _key(m, quantity, row, method, asked, options)
     make: partial[Any] = partial(_traced, m, quantity, method, **asked, **options)
     if row is None or set(options) - set(row.options):
         make()  # raises the error that names what is wrong
@@ -85,6 +84,26 @@ def compile(
         make, key + way, threads, known, form, single, CLOSED if closed else None
     )
     return _with_origin(made, m, quantity, method, told)
+
+
+def _key(
+    m: Mechanism, quantity: str, row: Quantity | None, method: str | None,
+    asked: dict[str, Any], options: dict[str, Any],
+) -> str:  # fmt: skip
+    """Return the name under which the code of a kernel is kept, but for the way it is made."""
+    own = method or (row.default if row else None), sorted(options.items())
+    given = (asked[name] for name in ("parameters", "wrench", "wrt", "plan"))
+    return repr((m.digest, m.values, quantity, *own, *given))
+
+
+def kept_key(
+    m: Mechanism, row: Quantity, method: str | None, single: bool, options: dict[str, Any]
+) -> str:
+    """Return the name under which `compile_program` keeps the kernel of a plain call."""
+    asked: Any = {"parameters": None, "wrench": False, "plan": None, "wrt": None}
+    key = _key(m, row.name, row, method, asked, options)
+    way = _way(partial(_traced), m, row, method, {**asked, "names": (), "packed": False}, options)
+    return key + way[1] + "single" * single
 
 
 def _planned(m: Mechanism, quantity: str, form: Any, plan: LoopPlan | None) -> LoopPlan:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..expr import Function, Graph, trace
 from ..mechanism import Mechanism
-from .slopes import run_time_parameters
+from .ways import run_time_parameters
 
 Body = Callable[..., Any]  # (vector of each port) -> outputs
 

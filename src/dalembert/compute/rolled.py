@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalog import Quantity
 from ..errors import DalembertError
-from ..expr import Program
 from ..expr.exact import to_float
 from ..mechanism import Mechanism
 
 if TYPE_CHECKING:
+    from ..expr import Program
     from ..expr.rolled import Rolled
 
 ONE = {"revolute", "prismatic", "screw"}

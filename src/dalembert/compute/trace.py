@@ -27,15 +27,8 @@ from .describe import check_steps
 from .loops import cut_tree
 from .recorded import recorded
 from .singular import singular
-from .slopes import (
-    Repeated,
-    Reversed,
-    check_wrt,
-    kept_parameters,
-    named,
-    run_time_parameters,
-    with_rounds,
-)
+from .slopes import with_rounds
+from .ways import Repeated, Reversed, check_wrt, kept_parameters, named, run_time_parameters
 
 
 def _options(row: Quantity, given: Mapping[str, Any]) -> dict[str, Any]:

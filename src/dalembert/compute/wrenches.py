@@ -25,11 +25,11 @@ def external_wrench(m: Mechanism, on_environment: Any, on_body: Any) -> Any:
     What is given is such an array, or a mapping from frames to six numbers: force and couple at the
     origin of the frame, in its axes.
     """
-    import numpy
-
     given, sign = given_wrench(on_environment, on_body)
     if given is None:
         return None
+    import numpy
+
     if isinstance(given, Mapping):
         wrench = at_frames(m, given)
     else:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..expr.block import Block, Leaf
-from ..expr.program import Program
+from ..expr.ordered import Program
 from .dialect import LISTING
 from .names import Names, comment
 from .walk import Walk

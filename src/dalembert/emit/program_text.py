@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..expr.block import Block, Leaf
-from ..expr.program import Program
+from ..expr.ordered import Program
 from .dialect import LISTING
 from .listing import _angle
 from .names import Names

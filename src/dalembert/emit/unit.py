@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..expr.block import Block
 from ..expr.function import Port
-from ..expr.program import Cost
+from ..expr.ordered import Cost
 
 
 @dataclass(frozen=True, slots=True)

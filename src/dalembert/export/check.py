@@ -23,7 +23,7 @@ import numpy as np
 from ..algorithms.drives import Drives, rounded
 from ..compute import arrays_of, compile
 from ..compute.model import model_of
-from ..compute.slopes import named
+from ..compute.ways import named
 from ..emit.unit import Unit
 from ..errors import ComputationError, UsageError
 from ..mechanism import Mechanism, freed

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..catalog import Quantity
-from ..compute.slopes import check_wrt, named, with_slopes
+from ..compute.slopes import with_slopes
+from ..compute.ways import check_wrt, named
 from ..emit.names import identifier
 from ..expr import Function
 from ..mechanism import Mechanism

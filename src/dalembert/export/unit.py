@@ -16,7 +16,7 @@ from ..catalog import Quantity, algorithm
 from ..catalog.loops import is_closed
 from ..compute import trace_quantity
 from ..compute.model import left_out
-from ..compute.slopes import named
+from ..compute.ways import named
 from ..emit.names import CodeNames
 from ..emit.reserved import RESERVED
 from ..emit.unit import Entry, Golden, Slot, Unit

@@ -14,23 +14,8 @@ from .arena import Rows
 from .forms import FORMS
 from .graph import Graph
 from .ops import OPS
+from .port import Port
 from .scalar import Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """A named vector or array at an end of a Function; entries in C order."""
-
-    name: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of entries."""
-        n = 1
-        for k in self.shape:
-            n *= k
-        return n
 
 
 @dataclass(frozen=True, slots=True)

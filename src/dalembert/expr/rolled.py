@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .function import Port
-from .program import Cost, Program
+from .ordered import Cost, Program
 
 WORK, TURN = "work", "turn"  # memories beside those of inputs and outputs
 

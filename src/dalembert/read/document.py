@@ -10,7 +10,6 @@ import json
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -179,6 +178,8 @@ _TOML_AT = re.compile(r"(.*) \(at line ([0-9]+), column ([0-9]+)\)\Z", re.DOTALL
 
 def from_toml(text: str, source: str) -> Document:
     """Return the document of a TOML text; decimals are exact, inf and nan only marked."""
+    import tomllib
+
     found = _LONG_KEY.search(text)
     if found is not None:
         raise DescriptionError(

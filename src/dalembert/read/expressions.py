@@ -7,14 +7,13 @@ The parser keeps its own stacks (Dijkstra's shunting yard), so that no text make
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Collection
 from fractions import Fraction
 from typing import Any, Literal, NoReturn
 
-from ..errors import DescriptionError, Place, UsageError, shown
+from ..errors import DescriptionError, Place, UsageError, closest, shown
 from ..expr import OPS, Expr, Graph, cos, decimal, sin
 from ..expr.exact import Exact, exact, to_float
 
@@ -179,10 +178,8 @@ class _Parser:
         elif name == "pi":
             self.values.append(self.graph.pi())
         elif self.known is not None and name not in self.known:
-            close = difflib.get_close_matches(name, sorted(self.known), 3, 0.5)
-            hint = "known names: " + (", ".join(map(shown, sorted(self.known)[:12])) or "none")
-            if close:
-                hint = "did you mean " + " or ".join(map(shown, close)) + "?"
+            known = sorted(self.known)
+            hint = closest(name, known, "known names") if known else "known names: none"
             self.fail(f"unknown name {shown(name)!r}", start, hint)
         else:
             self.values.append(self.graph.param(name))

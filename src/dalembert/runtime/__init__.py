@@ -5,7 +5,7 @@ from typing import Any
 
 EXPORTS = {
     "compile_program": "build",
-    "refusal": "build",
+    "refusal": "refused",
     "Form": "form",
     "check_call": "form",
     "check_loops": "form",

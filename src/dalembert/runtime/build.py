@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +15,7 @@ from .form import PLAIN, Form, check_single
 from .interpret import Interpreted
 from .kernel import Kernel
 from .packed import Places, packed
+from .refused import refusal, warn_once
 from .team import Team, checked_team
 
 Made = Program | Rolled
@@ -104,31 +102,3 @@ def _loaded(own: Card, code: bytes, threads: Team) -> Kernel:
     from .native import Native
 
     return kernel(own, Native(own, Engine(code, library()[1])), threads)
-
-
-def refusal() -> str | None:
-    """Return why no code can be generated in this process, or None."""
-    if os.environ.get("DALEMBERT_JIT", "").lower() == "off":
-        return "DALEMBERT_JIT=off: kernels are run by NumPy, which is much slower"
-    return _refused_by_system()
-
-
-@functools.cache
-def _refused_by_system() -> str | None:
-    try:
-        import llvmlite.binding as binding
-
-        binding.check_jit_execution()
-    except (ImportError, OSError, RuntimeError) as error:
-        return f"no code can be generated here ({error}): kernels are run by NumPy, much slower"
-    return None
-
-
-_warned: set[str] = set()
-
-
-def warn_once(text: str) -> None:
-    """Warn of something, the first time only."""
-    if text not in _warned:
-        _warned.add(text)
-        warnings.warn(text, RuntimeWarning, stacklevel=3)

@@ -13,7 +13,7 @@ import functools
 import hashlib
 import json
 import os
-import secrets
+import re
 import stat
 import time
 import warnings
@@ -25,6 +25,7 @@ _DIGEST = 64  # hexadecimal characters
 _OBJECT = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86")  # how object code begins
 _LIMIT = 1 << 30  # bytes that no entry passes
 _MOST = 4096  # entries kept; beyond them the older half goes
+_ROOT = str(Path(__file__).resolve().parent.parent)
 _HOUR = 3600.0  # no draft is written for so long: its process was killed
 # nothing here decides object code
 _APART = {
@@ -58,21 +59,38 @@ def surroundings() -> str:
     """Return what object code depends on besides its program: our sources, LLVM, the processor."""
     from .llvm import VERSION, host
 
+    here = host()
+    return "\n".join([_digest(_sources()), VERSION, here.triple, here.features])
+
+
+def _digest(files: list[str]) -> str:
+    """Return the digest of files, kept on disk under what the system says of them."""
+    facts = hashlib.sha256()
+    for file in files:
+        found = os.stat(file)
+        changed = found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+        facts.update(f"{file} {changed}\n".encode())
+    place, memo = directory(), f"sources-{facts.hexdigest()}"
+    if place is not None and _trusted(place, create=False):
+        with contextlib.suppress(OSError):
+            known = _contents(place / memo)
+            if re.fullmatch(rb"[0-9a-f]{64}", known):
+                return known.decode()
     own = hashlib.sha256()
-    root = Path(__file__).resolve().parent.parent
-    for file in _sources(str(root)):
+    for file in files:
         with open(file, "rb") as opened:
             text = opened.read()
-        own.update(f"{os.path.relpath(file, root)} {len(text)}\n".encode())
+        own.update(f"{os.path.relpath(file, _ROOT)} {len(text)}\n".encode())
         own.update(text)
-    here = host()
-    return "\n".join([own.hexdigest(), VERSION, here.triple, here.features])
+    if place is not None and _trusted(place, create=True):
+        _kept(place, memo, own.hexdigest().encode())
+    return own.hexdigest()
 
 
-def _sources(root: str) -> list[str]:
+def _sources() -> list[str]:
     """Return our own files in order, without those that no kernel is made by."""
     found = []
-    for place, inner, names in os.walk(root):
+    for place, inner, names in os.walk(_ROOT):
         inner[:] = [d for d in inner if d not in _APART]
         found += [os.path.join(place, n) for n in names if n.endswith((".py", ".json"))]
     return sorted(found)
@@ -146,7 +164,13 @@ def write(key: str, facts: dict[str, Any], code: bytes) -> None:
     about = {"key": key, "surroundings": surroundings(), "length": len(code), "facts": facts}
     rest = json.dumps(about, sort_keys=True).encode() + b"\n" + code
     data = _MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest
-    target = place / name(key)
+    _kept(place, name(key), data)
+
+
+def _kept(place: Path, entry: str, data: bytes) -> None:
+    """Write an entry whole or not at all."""
+    import secrets
+
     draft = place / f".{secrets.token_hex(16)}"
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -154,7 +178,7 @@ def write(key: str, facts: dict[str, Any], code: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, target)
+        os.replace(draft, place / entry)
         _pruned(place)
     except OSError as error:
         with contextlib.suppress(OSError):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..expr import Cost, Port, Program
+from ..expr import Cost, Port
 from .form import PLAIN, Form
 from .packed import Places
+
+if TYPE_CHECKING:
+    from ..expr import Program
 
 SCRATCH = 1 << 32  # bytes that no kernel passes
 TILE = 1 << 20  # states

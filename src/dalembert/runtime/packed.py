@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..expr import Port, Program
-from ..expr.block import folded
+from ..expr import Port
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..expr import Program
 
 ZERO = -1
 
@@ -34,11 +36,15 @@ class Places:
 
     def maps(self) -> tuple[np.ndarray, ...]:
         """Return the places as arrays of the shapes of the whole outputs."""
+        import numpy as np
+
         pairs = zip(self.outputs, self.index, strict=True)
         return tuple(np.array(row, dtype=np.intp).reshape(port.shape) for port, row in pairs)
 
     def unpacked(self, packed: Sequence[Any], name: str) -> tuple[np.ndarray, ...]:
         """Return whole arrays; leading dimensions stay."""
+        import numpy as np
+
         found = []
         for port, places, values in zip(self.outputs, self.maps(), packed, strict=True):
             given = np.asarray(values)
@@ -57,6 +63,8 @@ class Places:
 
 def packed(program: Program) -> tuple[Program, Places]:
     """Return the program that gives each value once, and where the values belong."""
+    from ..expr.block import folded
+
     step = folded(program.step)
     at, results, ports, index = 0, [], [], []
     for port in program.outputs:

@@ -142,7 +142,7 @@ class Kernels:
 
     def _kernel(self, name: str, body: Callable[..., Any], outputs: Any, extra: Any = "") -> Any:
         from ..runtime import compile_program
-        from ..runtime.build import refusal
+        from ..runtime.refused import refusal
 
         m = self.system.m
         if extra is None:  # what is traced has no name that says what it computes

@@ -23,8 +23,8 @@ from ..plan import planned
 from ..plan.assembly import assemble
 from ..plan.kane import explain
 from ..plan.loops import with_motors
-from ..runtime.build import refusal
 from ..runtime.methods import ADAPTIVE
+from ..runtime.refused import refusal
 from .dead_points import watched
 from .events import event_table
 from .friction import Modes

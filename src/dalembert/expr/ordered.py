@@ -13,28 +13,10 @@ from dataclasses import dataclass, field
 from .arena import LEAVES, PAYLOAD
 from .block import Block, Leaf, Line, without_dead
 from .forms import expand
-from .function import Function, Port
+from .function import Function
 from .graph import Graph
 from .ops import OPS
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Operations that remain: negation is free, x² is one multiplication, sin and cos are counted
-    as pairs of the same argument."""
-
-    mul: int = 0
-    add: int = 0
-    div: int = 0
-    sincos: int = 0
-    other: int = 0
-
-    def __str__(self) -> str:
-        parts = [f"{self.mul} mul", f"{self.add} add"]
-        parts += [f"{self.div} div"] if self.div else []
-        parts += [f"{self.sincos} sincos"] if self.sincos else []
-        parts += [f"{self.other} other"] if self.other else []
-        return ", ".join(parts)
+from .port import Cost, Port
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,35 @@
+"""Why no code can be generated here: it is not wanted, or the system does not allow it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+
+
+def refusal() -> str | None:
+    """Return why no code can be generated in this process, or None."""
+    if os.environ.get("DALEMBERT_JIT", "").lower() == "off":
+        return "DALEMBERT_JIT=off: kernels are run by NumPy, which is much slower"
+    return _refused_by_system()
+
+
+@functools.cache
+def _refused_by_system() -> str | None:
+    try:
+        import llvmlite.binding as binding
+
+        binding.check_jit_execution()
+    except (ImportError, OSError, RuntimeError) as error:
+        return f"no code can be generated here ({error}): kernels are run by NumPy, much slower"
+    return None
+
+
+_warned: set[str] = set()
+
+
+def warn_once(text: str) -> None:
+    """Warn of something, the first time only."""
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
