@@ -34,6 +34,9 @@ class AssemblyMode:
 
         return np.array(self.q, dtype=dtype or float)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return f"{self.name}: " + " ".join(f"{x:.6g}" for x in self.q)
 
@@ -112,6 +115,9 @@ class AssemblyModes(Sequence[AssemblyMode]):
         at = [_coordinate(self.m, name) for name in named]
         way = pose[at] + np.linspace(0, 1, steps + 1)[1:, None] * (goal - pose[at])
         return assembly_along(self.m, pose, way)[-1]
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         how = f"found from {self.starts} starts" if self.starts else "in closed form"

@@ -61,7 +61,8 @@ def _numbers(text: str, size: int, entry: Entry) -> set[int]:
         a, b = int(first), int(last or first)
         if not 1 <= a <= b <= size:
             raise UsageError(
-                f"{entry.name} has no term {part}", hint=f"its terms are numbered 1 to {size}"
+                f"{entry.name} has no term {part}",
+                hint=f"its terms are numbered 1 to {size}" if size else f"{entry.name} is zero",
             )
         out.update(range(a, b + 1))
     return out

@@ -28,6 +28,12 @@ class SympyForm:
     C: Any
     constants: dict[Any, Any]
 
+    def __repr__(self) -> str:
+        return (
+            f"<SympyForm of {len(self.q)} joints: matrices .Q, .A, .C; .B[i, j, k] from 1; "
+            f"{len(self.constants)} .constants>"
+        )
+
 
 def to_sympy(eq: Equations) -> SympyForm:
     """Return the coefficients over q1.., parameters and V, J, with sines and cosines of sums."""

@@ -32,6 +32,9 @@ class Cost:
     sincos: int = 0
     other: int = 0
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         parts = [f"{self.mul} mul", f"{self.add} add"]
         parts += [f"{self.div} div"] if self.div else []

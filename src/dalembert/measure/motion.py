@@ -32,6 +32,9 @@ class Gap:
     names: tuple[str, ...]
     bridged: bool
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         what = "bridged" if self.bridged else "left open"
         span = f"t = {self.start:g} to {self.end:g} s"

@@ -28,6 +28,9 @@ class CartesianReport:
     condition: Any
     length: float
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         import numpy as np
 

@@ -60,6 +60,9 @@ class Limit:
         room = self.number - x if self.sign == "<=" else x - self.number
         return room / max(abs(self.number), 1e-12)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return f"{self.measure} {self.sign} {self.number:g}"
 

@@ -144,7 +144,7 @@ class Sizing:
             )
         return "\n".join(rows)
 
-    __str__ = text
+    __str__ = __repr__ = text
 
     def plot(self, path: str | Path | None = None, by: str = "mass") -> Any:
         """Return torque-speed planes: the cycle as a cloud beside the limits of the best pair.

@@ -40,6 +40,9 @@ class Verdict:
     ok: bool
     note: str = ""  # why nothing was computed
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         worst = "none" if self.worst is None else f"{self.worst:.1e}"
         tolerance = "none" if self.tolerance is None else f"{self.tolerance:.1e}"
