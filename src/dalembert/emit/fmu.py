@@ -102,7 +102,8 @@ def _code(plant: Plant, guid: str, version: int) -> str:
         "PARAMETERS(p, x)": each(unit.parameters, "((p).{0.id} = (x)[{k}])", ", ") or "(void)0",
     }
     lines = "".join(f"#define {name} {value}\n" for name, value in own.items())
-    fixed = part("plant.c", unit) + "\n" + part(f"fmi{version}.c", unit)
+    names = ("plant.c", f"fmi{version}.h", "fmi.c", f"fmi{version}.c")
+    fixed = "\n".join(part(name, unit) for name in names)
     return f"/* {plain(unit.name)}. */\n\n{lines}\n{fixed}"
 
 

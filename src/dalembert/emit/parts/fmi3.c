@@ -1,36 +1,4 @@
-/* FMI 3.0 for Model Exchange and Co-Simulation. */
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-typedef void *fmi3Instance;
-typedef void *fmi3InstanceEnvironment;
-typedef void *fmi3FMUState;
-typedef uint32_t fmi3ValueReference;
-typedef double fmi3Float64;
-typedef bool fmi3Boolean;
-typedef const char *fmi3String;
-typedef uint8_t fmi3Byte;
-typedef enum { fmi3OK, fmi3Warning, fmi3Discard, fmi3Error, fmi3Fatal } fmi3Status;
-typedef void (*fmi3LogMessageCallback)(fmi3InstanceEnvironment, fmi3Status, fmi3String, fmi3String);
-typedef void (*fmi3IntermediateUpdateCallback)(void);
-typedef void (*fmi3Callback)(void);
-
-typedef struct {
-    State state;
-    fmi3LogMessageCallback logger;
-    fmi3InstanceEnvironment environment;
-} Model;
-
-/* Tell the importer what is wrong, and what comes of it. */
-static fmi3Status complain(const Model *m, fmi3Status status, const char *text)
-{
-    if (m->logger) {
-        m->logger(m->environment, status, "logStatusError", text);
-    }
-    return status;
-}
+/* FMI 3.0: what is its own. */
 
 static fmi3Instance instantiate(fmi3String name, fmi3String token,
     fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger)
@@ -51,16 +19,6 @@ static fmi3Instance instantiate(fmi3String name, fmi3String token,
 EXPORT const char *fmi3GetVersion(void)
 {
     return "3.0";
-}
-
-EXPORT fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n,
-    const fmi3String kinds[])
-{
-    (void)c;
-    (void)on;
-    (void)n;
-    (void)kinds;
-    return fmi3OK;
 }
 
 EXPORT fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token,
@@ -108,269 +66,46 @@ EXPORT fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3Strin
     return NULL;
 }
 
-EXPORT void fmi3FreeInstance(fmi3Instance c)
-{
-    free(c);
-}
-
 EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean has_tolerance,
     fmi3Float64 tolerance, fmi3Float64 start, fmi3Boolean has_stop, fmi3Float64 stop)
 {
     State *s = &((Model *)c)->state;
     (void)has_stop;
     (void)stop;
-    s->time = start;
-    s->drift = has_tolerance && tolerance > 0.0 ? 10.0*tolerance : DRIFT;
+    begin(s, start, has_tolerance, tolerance);
     s->starting = 1;
-    s->fresh = 0;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
-{
-    State *s = &((Model *)c)->state;
-    if (!refresh(s)) {
-        return complain(c, fmi3Error, "no start is found: the loops do not close, or are singular");
-    }
-    s->starting = 0;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3Reset(fmi3Instance c)
-{
-    reset(&((Model *)c)->state);
     return fmi3OK;
 }
 
 EXPORT fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference v[], size_t n,
     fmi3Float64 y[], size_t n_values)
 {
-    State *s = &((Model *)c)->state;
-    size_t i;
-    if (n_values != n) {
-        return fmi3Error;
-    }
-    for (i = 0; i < n; ++i) {
-        const double *place = v[i] == VR_END ? &s->time : value(s, v[i]);
-        if (!place) {
-            return complain(c, fmi3Error, "there is no variable of this reference");
-        }
-        y[i] = *place;
-    }
-    return !s->fresh || s->good ? fmi3OK : fmi3Discard;
+    return n_values == n ? get(c, v, n, y) : fmi3Error;
 }
 
 EXPORT fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference v[], size_t n,
     const fmi3Float64 y[], size_t n_values)
 {
-    State *s = &((Model *)c)->state;
-    size_t i;
-    if (n_values != n) {
-        return fmi3Error;
-    }
-    for (i = 0; i < n; ++i) {
-        if (v[i] < VR_DX) {
-            s->x[v[i]] = y[i];
-        } else if (v[i] >= VR_U && v[i] < VR_E) {
-            s->u[v[i] - VR_U] = y[i];
-        } else if (v[i] >= VR_P && v[i] < VR_END) {
-            s->p[v[i] - VR_P] = y[i];
-        } else {
-            return fmi3Error;
-        }
-        s->fresh = 0;
-    }
-    return fmi3OK;
+    return n_values == n ? set(c, v, n, y) : fmi3Error;
 }
 
-/* Columns of the Jacobian by exact differentiation: states and forces are known. */
 EXPORT fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknown[],
     size_t n, const fmi3ValueReference known[], size_t n_known, const fmi3Float64 dv[],
     size_t n_seed, fmi3Float64 dy[], size_t n_made)
 {
-    State *s = &((Model *)c)->state;
-    double d[NX + NU + 1];
-    double made[NX + 2];
-    size_t i;
     if (n_seed != n_known || n_made != n) {
         return fmi3Error;
     }
-    memset(d, 0, sizeof d);
-    for (i = 0; i < n_known; ++i) {
-        if (known[i] < VR_DX) {
-            d[known[i]] = dv[i];
-        } else if (known[i] >= VR_U && known[i] < VR_E) {
-            d[NX + known[i] - VR_U] = dv[i];
-        } else {
-            return fmi3Error;
-        }
-    }
-    if (!refresh(s)) {
-        return fmi3Discard;
-    }
-    turn(s, d, made);
-    for (i = 0; i < n; ++i) {
-        if (unknown[i] < VR_DX) {
-            dy[i] = d[unknown[i]];
-        } else if (unknown[i] < VR_U) {
-            dy[i] = made[unknown[i] - VR_DX];
-        } else if (unknown[i] >= VR_E && unknown[i] < VR_P) {
-            dy[i] = made[NX + unknown[i] - VR_E];
-        } else {
-            return fmi3Error;
-        }
-    }
-    return fmi3OK;
+    return along(c, unknown, n, known, n_known, dv, dy);
 }
 
-EXPORT fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *kept)
-{
-    if (!*kept) {
-        *kept = calloc(1, sizeof(State));
-    }
-    if (!*kept) {
-        return fmi3Error;
-    }
-    memcpy(*kept, &((Model *)c)->state, sizeof(State));
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState kept)
-{
-    memcpy(&((Model *)c)->state, kept, sizeof(State));
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *kept)
-{
-    (void)c;
-    free(*kept);
-    *kept = NULL;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState kept, size_t *size)
-{
-    (void)c;
-    (void)kept;
-    *size = sizeof(State);
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState kept, fmi3Byte bytes[],
-    size_t size)
-{
-    (void)c;
-    if (size < sizeof(State)) {
-        return fmi3Error;
-    }
-    memcpy(bytes, kept, sizeof(State));
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size,
-    fmi3FMUState *kept)
-{
-    (void)c;
-    if (size != sizeof(State)) {
-        return fmi3Error;
-    }
-    if (!*kept) {
-        *kept = calloc(1, sizeof(State));
-    }
-    if (!*kept) {
-        return fmi3Error;
-    }
-    memcpy(*kept, bytes, sizeof(State));
-    return fmi3OK;
-}
-
-/* States that have left their place are brought back here, where FMI lets them jump. */
 EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *again,
     fmi3Boolean *terminate, fmi3Boolean *nominals, fmi3Boolean *values, fmi3Boolean *next,
     fmi3Float64 *next_time)
 {
-    State *s = &((Model *)c)->state;
-    double x[NX];
     *again = *terminate = *nominals = *values = *next = false;
     *next_time = 0.0;
-    memcpy(x, s->x, sizeof x);
-    refresh(s);
-    if (!settle(s, s->time)) {
-        return complain(c, fmi3Error, "the loops do not close");
-    }
-    if (differ(x, s->x, s->drift)) {
-        *values = true;
-        s->fresh = 0;
-    } else {
-        memcpy(s->x, x, sizeof x);
-    }
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean last,
-    fmi3Boolean *event, fmi3Boolean *terminate)
-{
-    State *s = &((Model *)c)->state;
-    double x[NX];
-    (void)last;
-    *terminate = false;
-    memcpy(x, s->x, sizeof x);
-    prepare(s);
-    *event = !settle(s, s->time) || differ(x, s->x, s->drift);
-    memcpy(s->x, x, sizeof x);
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
-{
-    State *s = &((Model *)c)->state;
-    s->time = time;
-    s->fresh = s->fresh && !TIMED;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t n)
-{
-    State *s = &((Model *)c)->state;
-    if (n != NX) {
-        return fmi3Error;
-    }
-    memcpy(s->x, x, sizeof s->x);
-    s->fresh = 0;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
-{
-    if (n != NX) {
-        return fmi3Error;
-    }
-    memcpy(x, ((Model *)c)->state.x, NX*sizeof(double));
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 dx[], size_t n)
-{
-    State *s = &((Model *)c)->state;
-    if (n != NX) {
-        return fmi3Error;
-    }
-    if (!refresh(s)) {
-        return complain(c, fmi3Discard, "the loops lose rank: a singular pose");
-    }
-    memcpy(dx, s->dx, sizeof s->dx);
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
-{
-    size_t i;
-    (void)c;
-    for (i = 0; i < n; ++i) {
-        x[i] = 1.0;
-    }
-    return fmi3OK;
+    return jump(c, values);
 }
 
 EXPORT fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *n)
@@ -387,55 +122,23 @@ EXPORT fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *n)
     return fmi3OK;
 }
 
-EXPORT fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 z[], size_t n)
-{
-    (void)c;
-    (void)z;
-    return n ? fmi3Error : fmi3OK;
-}
-
 EXPORT fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 h, fmi3Boolean keep,
     fmi3Boolean *event, fmi3Boolean *terminate, fmi3Boolean *early, fmi3Float64 *reached)
 {
     State *s = &((Model *)c)->state;
-    const double count = ceil(h/STEP - 1e-9);
-    const int n = count < 1.0 ? 1 : (int)count;
-    int i;
+    fmi3Status status;
     (void)keep;
     *event = *terminate = *early = false;
-    *reached = time;
-    if (!(h >= 0.0) || count > 1e8) {
-        return fmi3Error;
-    }
-    prepare(s);
-    s->starting = 0;
-    for (i = 0; i < n && h > 0.0; ++i) {
-        if (!step(s, time + i*(h/n), h/n)) {
-            *reached = s->time = time + i*(h/n);
-            s->fresh = 0;
-            return complain(c, fmi3Discard, "the motion meets a singular pose");
-        }
-    }
-    *reached = s->time = time + h;
-    s->fresh = 0;
-    refresh(s);
-    for (i = 0; i < NX; ++i) {
-        if (!(fabs(s->x[i]) < HUGE_VAL)) {
-            return fmi3Discard;
-        }
-    }
-    return fmi3OK;
+    s->time = time;
+    status = advance(c, time, h);
+    *reached = s->time;
+    return status;
 }
 
-/* Changes of mode ask for nothing here. */
-#define MODE(name) EXPORT fmi3Status name(fmi3Instance c) { (void)c; return fmi3OK; }
-MODE(fmi3EnterEventMode)
-MODE(fmi3EnterContinuousTimeMode)
-MODE(fmi3EnterStepMode)
-MODE(fmi3Terminate)
-MODE(fmi3EvaluateDiscreteStates)
-MODE(fmi3EnterConfigurationMode)
-MODE(fmi3ExitConfigurationMode)
+MODE(EnterStepMode)
+MODE(EvaluateDiscreteStates)
+MODE(EnterConfigurationMode)
+MODE(ExitConfigurationMode)
 
 /* There are no variables of other types, no clocks and no partitions. */
 #define GET(kind, type) \
