@@ -10,8 +10,8 @@ import pytest
 import dalembert as da
 from dalembert import robots
 from dalembert.algorithms.kinematics import pose
-from dalembert.cli.model import ready_made
 from dalembert.expr.exact import to_float
+from dalembert.robots.named import ready_made
 from models import composite, newton_euler
 from peers import ORACLES, PEERDATA, absent, missing
 

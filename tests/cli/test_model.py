@@ -13,6 +13,7 @@ import pytest
 import dalembert as da
 import dalembert.read.expressions
 from dalembert.cli import main
+from dalembert.robots.named import ready_made
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,12 @@ def stand_in_modules(monkeypatch):
     def eel(n=12):
         return Stand(f"eel {n}")
 
+    def load(source, **options):
+        robot = isinstance(source, str) and source.startswith("robot:")
+        return ready_made(source.removeprefix("robot:")) if robot else Stand(source, **options)
+
     puma.__module__ = eel.__module__ = "dalembert.robots"
-    read.load, read.write = Stand, lambda m, language: (f"{language} text\n", ["a loop is lost"])
+    read.load, read.write = load, lambda m, language: (f"{language} text\n", ["a loop is lost"])
     tables.tables_text = lambda m, inertia: f"{m} {inertia}"
     tables.tables_data = lambda m: {"source": str(m.source)}
     robots.puma, robots.eel, robots.Path, robots.__path__ = puma, eel, Path, home

@@ -145,7 +145,9 @@ def test_the_part_of_an_fmu_compiles_in_every_kind(kind, tmp_path):
     flags = [f"-D{k}={v}" for k, v in sizes.items()] + ["-DPARAMETERS(p,x)=((p).a=(x)[0])"]
     strict = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{tmp_path}")
     for api in ("fmi2", "fmi3"):
-        before = [x for name in ("plant.c", f"{api}.h", "fmi.c") for x in ("-include", PARTS / name)]
+        before = [
+            x for name in ("plant.c", f"{api}.h", "fmi.c") for x in ("-include", PARTS / name)
+        ]
         subprocess.run(["gcc", *strict, *flags, *before, PARTS / f"{api}.c"], check=True)
 
 

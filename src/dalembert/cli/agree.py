@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .aligned import aligned
-from .model import model_command, print_json
+from .model import echo_notes, model_command, print_json
 
 if TYPE_CHECKING:
     from ..agree import Agreement
@@ -43,7 +43,7 @@ def command(mechanism: Mechanism, as_json: bool, states: int, seed: int, exact: 
         print_json([one.data() for one in found])
     else:
         if mechanism.open_parameters:
-            click.echo("note: values were drawn for parameters without one", err=True)
+            echo_notes(["values were drawn for parameters without one"])
         for one in found:
             _print(one)
     return 0 if all(one.ok for one in found) else 1
@@ -58,8 +58,7 @@ def _exactly(mechanism: Mechanism, as_json: bool) -> int:
         print_json(found.data())
     else:
         click.echo(str(found))
-        for name, reason in found.absent.items():
-            click.echo(f"note: tau has no {name}: {reason}", err=True)
+        echo_notes(f"tau has no {name}: {reason}" for name, reason in found.absent.items())
     return 0 if found.ok else 1
 
 
@@ -69,6 +68,5 @@ def _print(one: Agreement) -> None:
     rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
     for line in aligned([[one.quantity, *names], *rows]):
         click.echo(line)
-    for name, reason in one.absent.items():
-        click.echo(f"note: {one.quantity} has no {name}: {reason}", err=True)
+    echo_notes(f"{one.quantity} has no {name}: {reason}" for name, reason in one.absent.items())
     click.echo(f"{'agree' if one.ok else 'DISAGREE'}\n")

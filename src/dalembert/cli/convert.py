@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .model import model_command, print_json
+from .model import echo_notes, model_command, print_json
 from .values import Choice
 
 if TYPE_CHECKING:
@@ -35,5 +35,4 @@ def command(mechanism: Mechanism, as_json: bool, language: str) -> None:
         print_json({"language": language, "text": text, "notes": notes})
         return
     click.echo(text, nl=not text.endswith("\n"))
-    for note in notes:
-        click.echo(f"note: {note}", err=True)
+    echo_notes(notes)

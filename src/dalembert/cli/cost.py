@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .aligned import aligned
-from .model import model_command, print_json, with_left_out
+from .model import drives_option, echo_notes, model_command, print_json, with_left_out
 from .values import Choice
 
 if TYPE_CHECKING:
@@ -34,13 +34,7 @@ REMARK = """
     multiple=True,
     help="Ten symbols per body, base parameters, or the model's own numbers.",
 )
-@click.option(
-    "--drives",
-    type=Choice(["none", "inertia", "all"]),
-    default="none",
-    show_default=True,
-    help="Count rotor inertia, or friction too.",
-)
+@drives_option("none")
 def command(
     mechanism: Mechanism,
     as_json: bool,
@@ -68,8 +62,7 @@ def command(
         for line in aligned([HEAD, *map(_cells, rows)], words=(0, 1, 2)):
             click.echo(line)
         click.echo(REMARK)
-    for note in notes:
-        click.echo(f"note: {note}", err=True)
+    echo_notes(notes)
 
 
 def _cells(row: Count) -> tuple[str, ...]:

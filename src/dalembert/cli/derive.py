@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from ..errors import ModelError, TooLargeError, UsageError, shown
-from .model import LEFT_OUT, hold, model_command, print_json, with_options
+from .model import INERTIA, LEFT_OUT, hold, model_command, print_json, with_options
 from .progress import progress_bar
 from .values import WORDS, Choice
 
@@ -46,13 +47,7 @@ OWN = {
     "With loops: closure,passive,G,E,tree,A_c,H_c,tau. "
     "With --form kane: numbers of steps, such as 5,9.",
 )  # fmt: skip
-@click.option(
-    "--inertia",
-    type=Choice(["simple", "full"]),
-    default="simple",
-    show_default=True,
-    help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",
-)
+@INERTIA
 @with_options(LEFT_OUT, "left")
 @click.option(
     "--sign-of-Q", "sign", type=Choice(["section2", "section3"]), default="section3",
@@ -121,10 +116,10 @@ def command(
     if prune:
         eq = pruned(eq, prune, values, limits)
     if only == ["matrices"]:
-        return as_matrices(eq, "json" if as_json else form)
+        return printed(eq.matrices(), "json" if as_json else form)
     if form != "program":
         expand_with_bar(eq, form, only)
-    printed(eq, "json" if as_json else form, only)
+    printed(eq, "json" if as_json else form, only, text=partial(eq.text, form))
 
 
 def check_options(form: str) -> None:
@@ -141,18 +136,17 @@ def check_options(form: str) -> None:
             )
 
 
-def printed(eq: Equations, form: str, sections: list[str] | None) -> None:
-    """Print the equations in one of the forms."""
+def printed(made: Any, form: str, *only: Any, text: Callable[..., str] | None = None) -> None:
+    """Print what was derived in one of the forms, some of its parts or all."""
     if form == "json":
-        print_json(eq.json(sections))
+        print_json(made.json(*only))
     elif form == "latex":
-        from ..equations.latex import document
+        from ..equations.sections import whole
 
-        click.echo(document(eq, sections), nl=False)
-    elif form == "markdown":
-        click.echo(eq.markdown(sections), nl=False)
+        click.echo(whole(made.latex(*only)), nl=False)
     else:
-        click.echo(eq.text(form, sections), nl=False)
+        write = made.markdown if form == "markdown" else text or made.text
+        click.echo(write(*only), nl=False)
 
 
 TREE_ONLY = ("neglect", "drop", "prune")
@@ -173,28 +167,7 @@ def closed(
             )
     eq = equations(m, expand, full)
     eq = replace(eq, tree=eq.tree.with_sign(sign))
-    if form == "json":
-        print_json(eq.json(only))
-    elif form == "latex":
-        click.echo(eq.latex_document(only), nl=False)
-    elif form == "markdown":
-        click.echo(eq.markdown(only), nl=False)
-    else:
-        click.echo(eq.text(form, only), nl=False)
-
-
-def as_matrices(eq: Equations, form: str) -> None:
-    """Print M, C and g of M qdd + C qd + g = tau as matrices."""
-    from ..equations import sections
-
-    found = eq.matrices()
-    if form == "json":
-        print_json(found.json())
-    elif form in ("latex", "markdown"):
-        made = sections.whole(found.latex()) if form == "latex" else found.markdown()
-        click.echo(made, nl=False)
-    else:
-        click.echo(found.text(), nl=False)
+    printed(eq, form, only, text=partial(eq.text, form))
 
 
 def grouped(m: Mechanism, as_json: bool, form: str) -> None:
@@ -206,13 +179,14 @@ def grouped(m: Mechanism, as_json: bool, form: str) -> None:
 
     if as_json:
         print_json({"name": m.name, "base_parameters": base_parameters(m).json()})
-    elif is_closed(m):
+        return
+    how = form if form in ("latex", "markdown") else "text"
+    if is_closed(m):
         base = base_parameters(m)
-        click.echo(whole(base.latex()) if form == "latex" else base.text(), nl=False)
-    elif form == "latex":
-        click.echo(whole(grouping(m)), nl=False)
+        text = base.latex() if how == "latex" else base.text()
     else:
-        click.echo(grouping(m, "markdown" if form == "markdown" else "text"), nl=False)
+        text = grouping(m, how)
+    click.echo(whole(text) if how == "latex" else text, nl=False)
 
 
 def expand_with_bar(eq: Equations, form: str, sections: list[str] | None) -> None:
@@ -266,15 +240,7 @@ def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool, only: list[str
         if not word.isdecimal():
             raise UsageError(f"--only {shown(word)}: not the number of a step", hint="--only 5,9")
     chosen = [int(word) for word in only or ()] or None
-    form = kane_form(mechanism)
-    if as_json:
-        print_json(form.json(chosen))
-    elif as_latex:
-        from ..equations.kane_print import document
-
-        click.echo(document(form, chosen), nl=False)
-    else:
-        click.echo(form.text(chosen), nl=False)
+    printed(kane_form(mechanism), "json" if as_json else "latex" if as_latex else "text", chosen)
 
 
 def pruned(
@@ -284,8 +250,6 @@ def pruned(
     limits: Mapping[str, Any] | None,
 ) -> Equations:
     """Return the equations without negligible terms."""
-    from .progress import progress_bar
-
     with progress_bar("pruning") as report:
         found: Equations = eq.prune(values or {}, limits, tolerance, progress=report).equations
     return found
@@ -295,8 +259,6 @@ def weighed(
     eq: Equations, as_json: bool, values: Mapping[str, Any] | None, limits: Mapping[str, Any] | None
 ) -> None:
     """Print the curve of proven error against operations."""
-    from .progress import progress_bar
-
     with progress_bar("pruning") as report:
         curve = eq.prune_curve(values or {}, limits, progress=report)
     if as_json:

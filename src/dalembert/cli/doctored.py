@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, shown
 from ..files import write_file
+from .aligned import aligned
 from .xacro import expanded, is_xacro
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ def lines_of(found: Sequence[Diagnosis]) -> list[str]:
         r = d.report
         mesh = "-" if r.solid is None else _three(sorted(r.solid.extents, reverse=True))
         rows.append((shown(r.link, 40), f"{r.mass:.4g}", _three(r.ellipsoid), mesh, d.verdict))
-    wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(r, wide, strict=True)).rstrip() for r in rows]
+    lines = aligned(rows, words=range(len(rows[0])))
     for d in found:
         for said in d.report.findings:
             lines.append(f"{'note' if d.verdict == 'harmless' else 'warning'}: {said}")

@@ -12,7 +12,7 @@ from .. import QUANTITIES
 from ..errors import UsageError, shown
 from .aligned import aligned
 from .arrays import lines
-from .model import model_command, print_json, with_left_out
+from .model import drives_option, model_command, print_json, with_left_out
 from .values import INPUT, NUMBERS, WORDS, WRENCH, Choice, joint, numbers
 
 if TYPE_CHECKING:
@@ -50,10 +50,7 @@ def _state_option(name: str) -> Any:
     help="Another input of the quantity: alpha=1,0; matrices row by row.",
 )
 @click.option("--method", help="One of the quantity's methods; its first one by default.")
-@click.option(
-    "--drives", type=Choice(["inertia", "all", "none"]),
-    help="Count rotor inertia (inertia, the default), also friction (all), or neither (none).",
-)  # fmt: skip
+@drives_option()
 @click.option("--frame", help="The frame of a kinematic quantity; by default the last that moves.")
 @click.option(
     "--axes", type=Choice(["base", "local"]), help="The axes of the result; base by default."

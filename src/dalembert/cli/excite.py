@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import shown
-from .model import model_command, print_json
+from .aligned import aligned
+from .model import echo_written, model_command, print_json
 from .values import NUMBERS
 
 if TYPE_CHECKING:
@@ -48,12 +49,10 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         print_json({"t": d.t, "q": d.q, "qd": d.qd, "qdd": d.qdd, "notes": list(d.notes)})
         return
     click.echo(repr(d))
-    names = max(12, *(len(n) + 2 for n in mechanism.rate_names))
-    click.echo(f"{'':<{names}}{'largest |q|':>14}{'largest |qd|':>14}{'largest |qdd|':>15}")
+    rows = [["", "largest |q|", "largest |qd|", "largest |qdd|"]]
     for k, n in enumerate(mechanism.rate_names):
-        q, v, w = (float(abs(x[:, k]).max()) for x in (d.q, d.qd, d.qdd))
-        click.echo(f"{shown(n):<{names}}{q:>14.4g}{v:>14.4g}{w:>15.4g}")
+        rows.append([shown(n), *(f"{abs(x[:, k]).max():.4g}" for x in (d.q, d.qd, d.qdd))])
+    click.echo("\n".join(aligned(rows)))
     for note in d.notes:
         click.echo(note)
-    if options["out"]:
-        click.echo(f"wrote {options['out']}")
+    echo_written(options, "out")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .model import model_command, print_json, with_left_out
-from .values import Choice
+from .model import drives_option, model_command, print_json, with_left_out
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -48,10 +47,7 @@ if TYPE_CHECKING:
     metavar="FRAME",
     help="Make the external wrench on this frame an input; may be repeated.",
 )
-@click.option(
-    "--drives", type=Choice(["none", "inertia", "all"]),
-    help="Count rotor inertia (inertia, the default), also friction (all), or neither (none).",
-)  # fmt: skip
+@drives_option()
 @click.option(
     "--parameter",
     "parameters",

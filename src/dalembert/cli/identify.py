@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError, shown
 from ..files import write_file
-from .model import model_command, print_json
+from .model import echo_written, model_command, print_json
 from .values import CUTOFF, Choice
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> N
         return
     for line in f.text().splitlines():
         click.echo(shown(line, 300))
-    for name in ("out", "report"):
-        if options[name]:
-            click.echo(f"wrote {options[name]}")
+    echo_written(options, "out", "report")
 
 
 def _delay(text: str | None) -> float | str | None:

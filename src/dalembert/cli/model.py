@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,6 +88,32 @@ LEFT_OUT = {
 # headings in --help: a command's own options come first, then these
 SECTIONS = {"Options that change MODEL": CHANGES, "Options that simplify the equations": LEFT_OUT}
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+INERTIA = click.option(
+    "--inertia", type=Choice(["simple", "full"]), default="simple", show_default=True,
+    help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",
+)  # fmt: skip
+
+
+def drives_option(default: str | None = None) -> Callable[[Callable[..., Any]], Any]:
+    """Return the option --drives; where there is no default, quantities have theirs: inertia."""
+    usual = ", the default" if default is None else ""
+    return click.option(
+        "--drives", type=Choice(["inertia", "all", "none"]), default=default, show_default=True,
+        help=f"Count rotor inertia (inertia{usual}), also friction (all), or neither (none).",
+    )  # fmt: skip
+
+
+def echo_notes(notes: Iterable[str]) -> None:
+    """Print what a reader should know beside a result, apart from it."""
+    for note in notes:
+        click.echo(f"note: {shown(note, 300)}", err=True)
+
+
+def echo_written(options: Mapping[str, Any], *files: str) -> None:
+    """Say which of the files that options name were written."""
+    for name in files:
+        if options[name]:
+            click.echo(f"wrote {options[name]}")
 
 
 class ModelCommand(click.Command):
@@ -233,20 +259,19 @@ def _names(value: Fraction | str) -> set[str]:
 
 def find_model(model: str, arguments: Mapping[str, str] | None = None, **options: str) -> Mechanism:
     """Return the mechanism of a file, else of robot:NAME, else of a phrase."""
+    from ..read import load
+
     if os.path.isdir(model):
         raise DescriptionError(f"{shown(model)} is a directory", hint="name a file inside it")
-    if os.path.exists(model):
-        if is_xacro(model):
-            return read_xacro(Path(model), arguments or {}, **options)
-        return load(Path(model), **options)
-    if model.startswith("robot:"):
-        return adapted(ready_made(model.removeprefix("robot:")), **options)
-    if any(sign in model for sign in "(,;"):
-        return load(model, **options)
-    raise DescriptionError(
-        f"no such file: {shown(model)}",
-        hint=neighbour(model) or "give a file, robot:NAME, or a phrase such as " + EXAMPLE,
-    )
+    there = os.path.exists(model)
+    if there and is_xacro(model):
+        return read_xacro(Path(model), arguments or {}, **options)
+    if not (there or model.startswith("robot:") or any(sign in model for sign in "(,;")):
+        raise DescriptionError(
+            f"no such file: {shown(model)}",
+            hint=neighbour(model) or "give a file, robot:NAME, or a phrase such as " + EXAMPLE,
+        )
+    return load(Path(model) if there else model, **options)  # type: ignore[arg-type]
 
 
 def neighbour(model: str) -> str:
@@ -264,30 +289,6 @@ def neighbour(model: str) -> str:
         return f"there is no folder {shown(folder)}" if folder else ""
     near = get_close_matches(name, files, 1, 0.6)
     return f"did you mean {shown(os.path.join(folder, near[0]))}?" if near else ""
-
-
-def adapted(m: Mechanism, **options: str) -> Mechanism:
-    """Return a ready-made mechanism on the base and with the followers that options ask for."""
-    kept = {key: options[key] for key in ("base", "mimic") if key in options}
-    if not kept:
-        return m
-    from ..read import adapted
-
-    return adapted(m, **kept)
-
-
-def load(source: Path | str, **options: str) -> Mechanism:
-    """Return the mechanism of a file or a phrase; the readers are imported only now."""
-    from ..read import load
-
-    return load(source, **options)  # type: ignore[arg-type]
-
-
-def ready_made(name: str) -> Mechanism:
-    """Return the ready-made mechanism dalembert.robots.<name>, or of a size, as eel(20)."""
-    from ..robots.named import ready_made
-
-    return ready_made(name)
 
 
 def print_json(data: object) -> None:

@@ -9,7 +9,7 @@ import click
 from ..errors import UsageError, shown
 from ..mechanism.units import coordinate_units
 from .aligned import aligned
-from .model import model_command, print_json, with_left_out
+from .model import drives_option, echo_written, model_command, print_json, with_left_out
 from .progress import progress_bar
 from .values import ANGLE, NUMBERS, Choice
 
@@ -51,13 +51,7 @@ def _numbers_option(name: str, text: str, *others: str) -> Any:
 @click.option("--step", type=float, default=1e-3, show_default=True, help="Fixed step, s.")
 @click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative error.")
 @click.option("--max-steps", type=int, default=1_000_000, help="Give up after this many steps.")
-@click.option(
-    "--drives",
-    type=Choice(["inertia", "all", "none"]),
-    default="all",
-    show_default=True,
-    help="Count rotor inertia (inertia), also friction (all), or neither (none).",
-)
+@drives_option("all")
 @click.option("--steer", type=ANGLE, multiple=True, help="Hold a steering angle.")
 @click.option("--stop", metavar="EVENT", multiple=True, help='End at this event; "all": at any.')
 @click.option("--plot", metavar="FILE.png", help="Draw q, qd, forces and energy.")
@@ -141,9 +135,7 @@ def _print(r: Simulation, options: dict[str, Any]) -> None:
         click.echo(f"event at {shown(str(event))}")
     if len(r.events) > 20:
         click.echo(f"20 of {len(r.events)} events shown; --json has all")
-    for option in ("plot", "table", "npz"):
-        if options[option]:
-            click.echo(f"wrote {options[option]}")
+    echo_written(options, "plot", "table", "npz")
 
 
 def _shown_of(m: Mechanism, count: int) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .model import model_command, print_json
+from .model import echo_written, model_command, print_json
 from .values import Choice
 
 if TYPE_CHECKING:
@@ -45,5 +45,4 @@ def command(mechanism: Mechanism, as_json: bool, cycle: str, **options: Any) -> 
         })  # fmt: skip
         return
     click.echo(made.text(options["by"]))
-    if options["plot"]:
-        click.echo(f"wrote {options['plot']}")
+    echo_written(options, "plot")

@@ -6,21 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .model import model_command, print_json
-from .values import Choice
+from .model import INERTIA, model_command, print_json
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
 @model_command
-@click.option(
-    "--inertia",
-    type=Choice(["simple", "full"]),
-    default="simple",
-    show_default=True,
-    help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",
-)
+@INERTIA
 def command(mechanism: Mechanism, as_json: bool, inertia: Any) -> None:
     """Print the geometry, angle and mass tables of MODEL.
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, shown
-from .model import model_command, print_json, with_left_out
+from .model import (
+    drives_option,
+    echo_notes,
+    echo_written,
+    model_command,
+    print_json,
+    with_left_out,
+)  # fmt: skip
 from .values import CUTOFF, NUMBERS, Choice
 
 if TYPE_CHECKING:
@@ -45,10 +52,7 @@ if TYPE_CHECKING:
     "--columns", metavar="MAP", help="Names of your columns: elbow=act_pos_3:deg,wrist=..."
 )
 @click.option("--samples", type=int, default=201, show_default=True, help="Number of rows.")
-@click.option(
-    "--drives", type=Choice(["inertia", "all", "none"]), default="all", show_default=True,
-    help="Count rotor inertia (inertia), also friction (all), or neither (none).",
-)  # fmt: skip
+@drives_option("all")
 @click.option("--plot", metavar="FILE.png", help="Draw the forces and their parts.")
 @click.option(
     "--csv", "table", metavar="FILE.csv", help="Write the motion and the forces as a table."
@@ -95,11 +99,8 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         return
     for line_ in r.summary().splitlines():
         click.echo(shown(line_, 200))
-    for note in r.notes:
-        click.echo(f"note: {shown(note, 300)}", err=True)
-    for option in ("plot", "table"):
-        if options[option]:
-            click.echo(f"wrote {options[option]}")
+    echo_notes(r.notes)
+    echo_written(options, "plot", "table")
 
 
 def _measured(m: Mechanism, options: dict[str, Any]) -> tuple[Any, Any]:
