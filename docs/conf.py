@@ -34,7 +34,8 @@ nb_merge_streams = True
 html_theme = "furo"
 html_title = f"dalembert {release}"
 html_show_sourcelink = False
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 templates_path: list[str] = []
 
 os.environ["DALEMBERT_BROWSER"] = "off"
