@@ -5,7 +5,6 @@ import pytest
 
 import dalembert as da
 import referee
-from dalembert.errors import NotPolynomialError
 from machines.vehicles import CORNERS, ROLLING, SKID
 
 
@@ -43,12 +42,6 @@ def test_vehicles_print_their_steps_and_stand(name):
     energy = r.energy
     assert np.abs(energy - energy[0]).max() < 1e-6 * (1 + np.abs(energy).max())
     assert da.linearize(m, q, steer=list(still.values()) if still else None).reduced.A.size
-
-
-def test_a_wheel_that_leans_has_no_printed_steps_and_says_why():
-    with pytest.raises(NotPolynomialError, match="square root") as raised:
-        da.kane_form(da.load(ROLLING["motorcycle"])).text()
-    assert "kernels compute it" in raised.value.hint
 
 
 def test_a_skid_steer_is_pushed_by_its_tyres():

@@ -9,6 +9,7 @@ import dalembert as da
 from closed_text import read_back
 from dalembert.equations.loop_blocks import value
 from dalembert.errors import ModelError, NotPolynomialError
+from machines.vehicles import ROLLING
 
 BICYCLE = Path(__file__).parents[2] / "examples" / "bicycle.toml"
 FREE = {"type": "free", "name": "base"}
@@ -51,6 +52,8 @@ def planar(name, joint):
 
 MACHINES = {
     "bicycle": lambda: da.load(BICYCLE),
+    "motorcycle": lambda: da.load(ROLLING["motorcycle"]),
+    "ballbot": lambda: da.load(ROLLING["ballbot"]),
     "disc": lambda: machine([body("disc")], RIM),
     "wheel with a crown": lambda: machine([body("disc")], RIM | {"kind": "wheel", "crown": 0.1}),
     "disc on an incline": lambda: machine([body("disc")], RIM | {"normal": [0, 0.6, 0.8]}),

@@ -63,9 +63,9 @@ class Implicit:
                 "the printed steps of bodies that lean have no prescribed motion beside them",
                 hint="make the joint a speed instead, or use the kernels: kane_D, alpha_dot",
             )
-        self.names = [f"H({r},%d)" for r in range(1, len(rows) + 1)]
+        self.names = [("H", r) for r in range(1, len(rows) + 1)]
         speeds = kane.speed_rows(form.m, s.q, [0] * form.m.nv, s.steer)
-        self.names += [f"S({a},%d)" for a in range(1, len(speeds) + 1)]
+        self.names += [("S", a) for a in range(1, len(speeds) + 1)]
         self.told = [row.name for row in (*rows, *speeds)]
         self.A = [[_plain(x) for x in row.H] for row in (*rows, *speeds)]
         self.count, self.held = len(speeds), len(rows)
@@ -78,7 +78,7 @@ class Implicit:
 
     def _solved(self, values: Sequence[float]) -> dict[tuple[int, int], Any]:
         work, n = self.work, len(self.A)
-        self.letters = [[self._letter(self.names[r] % (c + 1), x, values)
+        self.letters = [[self._letter(self._place(r, c), x, values)
                          for c, x in enumerate(row)] for r, row in enumerate(self.A)]  # fmt: skip
         self.lines: list[tuple[str, Any]] = []
         self.parts: list[tuple[list[int], list[int], Elimination]] = []
@@ -108,6 +108,11 @@ class Implicit:
                 known |= zip(columns, solve(sides, lines, names), strict=True)
             found |= {(k, a): _number(x) for k, x in known.items()}
         return found
+
+    def _place(self, r: int, c: int, dot: str = "") -> str:
+        """Return the name of an entry: H(1,5), Hd(1,5)."""
+        letter, number = self.names[r]
+        return f"{letter}{dot}({number},{c + 1})"
 
     def _letter(self, name: str, x: Any, values: Sequence[float]) -> Any:
         """Return an entry as a number, by the name it has already, or by that of its place."""
@@ -151,8 +156,7 @@ class Implicit:
     def _turning(self) -> tuple[list[tuple[str, Any]], dict[tuple[int, int], Any]]:
         _, _, turned = self.rates
         work, n = self.work, len(self.A)
-        names = [name.replace("(", "d(", 1) for name in self.names]
-        letters = [[work.symbol(names[r] % (c + 1)) if isinstance(x, Ratio) else x
+        letters = [[work.symbol(self._place(r, c, "d")) if isinstance(x, Ratio) else x
                     for c, x in enumerate(row)] for r, row in enumerate(turned)]  # fmt: skip
         right = [
             [-_dot(letters[r], {k: self.found[k, a] for k in range(n)}) for r in range(n)]
@@ -187,10 +191,9 @@ class Implicit:
         told, _, turned = self.rates
         entries = [x for row in turned for x in row]
         lines = self._said(told, entries)
-        for name, row in zip(self.names, turned, strict=True):
-            own = name.replace("(", "d(", 1)  # Hd(1,5)
-            lines += [(own % c, entry(self.form.setting, x), _dotted(own % c))
-                      for c, x in enumerate(row, 1) if not is_plain_zero(x)]  # fmt: skip
+        for r, row in enumerate(turned):
+            named = [(self._place(r, c, "d"), x) for c, x in enumerate(row) if not is_plain_zero(x)]
+            lines += [(name, entry(self.form.setting, x), _dotted(name)) for name, x in named]
         return lines + self._spelled(self._turning[0])
 
     def spin_lines(self) -> list[Spoken]:
@@ -199,10 +202,10 @@ class Implicit:
 
     def speed_lines(self) -> list[Spoken]:
         """Return the rows of speeds that are no rates."""
-        rows = zip(self.names[self.held :], self.A[self.held :], strict=True)
-        return [(name % c, entry(self.form.setting, x), name % c)
-                for name, row in rows if any(isinstance(x, Ratio) for x in row)
-                for c, x in enumerate(row, 1) if not is_plain_zero(x)]  # fmt: skip
+        own = [(r, row) for r, row in enumerate(self.A) if r >= self.held]
+        return [(self._place(r, c), entry(self.form.setting, x), self._place(r, c))
+                for r, row in own if any(isinstance(x, Ratio) for x in row)
+                for c, x in enumerate(row) if not is_plain_zero(x)]  # fmt: skip
 
     def solution_lines(self) -> list[Spoken]:
         """Return the lines of J_nh."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -279,7 +278,7 @@ class KaneSymbols:
 
 def _flat_name(name: str) -> str:
     """Return the name of a speed without its dots and brackets: w_disc_x of w(disc).x."""
-    return "_".join(part for part in re.split(r"[.(),\[\] ]+", name) if part)
+    return "_".join("".join(" " if c in ".(),[]" else c for c in name).split())
 
 
 def written(name: str) -> str:
