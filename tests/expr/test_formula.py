@@ -52,6 +52,13 @@ def test_fractions_powers_and_functions(make, text, latex):
     assert write(f, TEXT) == text and write(f, LATEX) == latex
 
 
+def test_the_numbers_of_a_sum_are_one():
+    g = Graph()
+    a, b = g.param("a"), g.param("b")
+    for x, text in ((1 - a + 2, "3-a"), (a + 1 - 1, "a"), ((a + 2) * (b - 1 + 4), "(a+2)*(b+3)")):
+        assert write(formula(x), TEXT) == text
+
+
 def test_a_formula_of_numbers_is_a_number():
     assert formula(Fraction(1, 3)).number == Fraction(1, 3)
     assert write(formula(Fraction(1, 3)), TEXT) == "1/3"

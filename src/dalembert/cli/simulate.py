@@ -131,6 +131,8 @@ def _print(r: Simulation, options: dict[str, Any]) -> None:
         click.echo(line)
     if len(places) > 8:
         click.echo(f"{_shown_of(r.m, len(places))} shown; --csv has all")
+    if not numpy.any(r.qd):
+        click.echo("it stays at rest: start it with --q0 or --qd0, or push it with --torque")
     for event in r.events[:20]:
         click.echo(f"event at {shown(str(event))}")
     if len(r.events) > 20:

@@ -189,6 +189,16 @@ def _call(op: str, of: Sequence[Sum]) -> Sum:
     return Sum((Product(1, ((Call("abs" if op == "absolute" else op, tuple(of)), 1),)),))
 
 
+def _added(terms: Sequence[Product]) -> Sum:
+    """Return a sum of terms, its numbers as one where the first of them stood."""
+    places = [k for k, p in enumerate(terms) if p.is_number]
+    if len(places) < 2:
+        return Sum(tuple(terms))
+    whole = Product(sum(terms[k].number for k in places))
+    put = {places[0]: (whole,) if whole.number else ()} | dict.fromkeys(places[1:], ())
+    return Sum(tuple(x for k, p in enumerate(terms) for x in put.get(k, (p,))))
+
+
 def _product(a: Sum, b: Sum) -> Sum:
     if a == b:
         one = grouped(a)
@@ -209,8 +219,8 @@ _LEAVES: Rows = {
     "input": lambda text, k: Sum((name(f"{text}[{k}]"),)),
 }
 _OPS: Rows = {
-    "add": lambda a, b: Sum((*a.terms, *b.terms)),
-    "sub": lambda a, b: Sum((*a.terms, *(-p for p in b.terms))),
+    "add": lambda a, b: _added((*a.terms, *b.terms)),
+    "sub": lambda a, b: _added((*a.terms, *(-p for p in b.terms))),
     "neg": lambda a: Sum(tuple(-p for p in a.terms)),
     "mul": _product,
     "div": _quotient,
