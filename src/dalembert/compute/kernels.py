@@ -83,6 +83,7 @@ def compile(
     made = compile_program(
         make, key + way, threads, known, form, single, CLOSED if closed else None
     )
+    made.source = make
     return _with_origin(made, m, quantity, method, told)
 
 

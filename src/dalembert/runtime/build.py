@@ -43,7 +43,7 @@ def compile_program(
         check_single(form)
     if refused := refusal():
         warn_once(refused)
-        made, places = _made(program, form)
+        made, places = made_of(program, form)
         own = card(made, places=places, form=form, lanes=_lanes(form, 4))
         return Kernel(_with(own, defaults), Interpreted(made, form, own.lanes), threads)
     if key is not None and form != PLAIN:
@@ -58,7 +58,7 @@ def compile_program(
     from .module import compile_object
 
     with uncollected():
-        made, places = _made(program, form)
+        made, places = made_of(program, form)
         code = compile_object(made, form=form, single=single, scalar=scalar)
     lanes = _lanes(form, host().lanes)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile, places, form, lanes)
@@ -72,7 +72,7 @@ def _lanes(form: Form, doubles: int) -> int:
     return int(form.lanes(doubles)) if form.layout == "tiles" else 1
 
 
-def _made(program: Made | Callable[[], Made], form: Form) -> tuple[Any, Places | None]:
+def made_of(program: Made | Callable[[], Made], form: Form) -> tuple[Any, Places | None]:
     """Return the program in a form, and what its values are places of."""
     made = program() if callable(program) else program
     if isinstance(made, Rolled):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,13 +34,14 @@ class Kernel:
     ((6, 4), (5, 6, 4))
     """
 
-    __slots__ = ("_plan", "card", "code", "more", "notes", "origin", "threads")
+    __slots__ = ("_plan", "card", "code", "more", "notes", "origin", "source", "threads")
 
     def __init__(self, card: Card, code: Native | Interpreted, threads: Team = 1):
         self.card, self.code, self.threads = card, code, threads
         self._plan: tuple[Any, ...] = ()  # memory that a quicker entry reads
         self.origin: Callable[[], Kernel] | None = None  # the call that makes it again
         self.more: Callable[..., Kernel] | None = None  # the kernel with derivatives by names
+        self.source: Callable[[], Any] | None = None  # makes the program once more
         self.notes: tuple[str, ...] = ()  # on which branch the loops are planned
 
     @property
@@ -154,6 +157,16 @@ class Kernel:
         from .as_torch import as_torch
 
         return as_torch(self)
+
+    def save(self, folder: str | PathLike[str], name: str | None = None) -> Path:
+        """Write the code as an object file with a C header for other programs; return the header.
+
+        `name` is that of the files and of the function, by default that of the quantity. The code
+        is made for this processor; see docs/kernels.md for how to link it.
+        """
+        from .linked import save
+
+        return save(self, folder, name)
 
     def _repr_html_(self) -> str:
         ports = [("input", *_row(p)) for p in self.inputs]

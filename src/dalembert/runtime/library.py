@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 import threading
 from collections.abc import Sequence
 
 from . import cache
 from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
-from .llvm import Engine, Table, c_library, generate, host, table, table_entry
+from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, table, table_entry
 
 LANES = (1, 2, 4, 8, Single(4), Single(8), Single(16))
 NAMES = tuple((name, suffix(w)) for w in LANES for name in ("sincos", *LIBM))
@@ -74,15 +75,32 @@ def libm_lanes(name: str, lanes: int) -> str:
 
 def text(lanes: int, fused: bool) -> str:
     """Return the IR of the library for one lane and for many, of both precisions."""
+    kinds = (1, lanes, Single(2 * lanes))
+    return "".join([table(len(LIBM)), declarations(), *functions(kinds, fused)])
+
+
+def functions(lanes: Sequence[int], fused: bool) -> list[str]:
+    """Return the functions of the library for lanes of each kind; libm is found in a table."""
     from .far import far
     from .sincos import HALF_PI, sincos
 
-    parts = [table(len(LIBM)), declarations(), far(HALF_PI)]
-    for w in (1, lanes, Single(2 * lanes)):
+    parts = [far(HALF_PI)]
+    for w in lanes:
         parts += [libm_lanes(name, w) for name in LIBM]
         parts.append(sincos(w, fused))
-    weights = '!0 = !{!"branch_weights", i32 1, i32 100000}'
-    return "".join([*parts, weights, "\n"])
+    return [*parts, '!0 = !{!"branch_weights", i32 1, i32 100000}', "\n"]
+
+
+def inside(kernel: str, lanes: Sequence[int], fused: bool) -> str:
+    """Return the IR of a kernel with the library inside it: a linker finds libm alone."""
+    for name, kind in NAMES:
+        kernel = kernel.replace(borrowed(name, kind), "")
+    own = re.sub("^define (?!internal)", "define internal ", "".join(functions(lanes, fused)),
+                 flags=re.MULTILINE)  # fmt: skip
+    given = "".join(f"declare double @{n}({', '.join(['double'] * k)})\n" for n, k in LIBM.items())
+    names = ", ".join(f"ptr @{name}" for name in LIBM)
+    found = f"@table = internal constant [{len(LIBM)} x ptr] [{names}]\n"
+    return kernel.replace(table(len(NAMES)), ATTRIBUTES) + found + given + own
 
 
 @functools.cache

@@ -18,6 +18,7 @@ import llvmlite.binding as binding
 
 Table = ctypes.Array[ctypes.c_void_p]
 _WIDEST = '"min-legal-vector-width"="512"'  # registers of 64 bytes are used where there are any
+ATTRIBUTES = f"attributes #0 = {{ nounwind {_WIDEST} }}\n"
 
 
 @functools.cache
@@ -42,8 +43,7 @@ define void @bind(ptr %from) #0 {{
   call void @llvm.memcpy.inline.p0.p0.i64({moved})
   ret void
 }}
-attributes #0 = {{ nounwind {_WIDEST} }}
-"""
+{ATTRIBUTES}"""
 
 
 # The callers' stack is aligned to 16 bytes; values of 32 kept there would straddle cache lines

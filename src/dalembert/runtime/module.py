@@ -174,13 +174,23 @@ def compile_object(
     scalar: int | None = None,
 ) -> Object:
     """Return the object code of a program; `single`: for one state at a time."""
+    (text, *rest), better = written(program, whole, chunk, form, single, scalar)
+    return Object(generate(text, better if level is None else level), *rest)
+
+
+def written(
+    program: Program | Rolled,
+    whole: int = WHOLE,
+    chunk: int = CHUNK,
+    form: Form = PLAIN,
+    single: bool = False,
+    scalar: int | None = None,
+) -> tuple[tuple[str, int, int, int], int]:
+    """Return what `module` returns, and the level of code generation that suits its length."""
     if isinstance(program, Rolled):
-        return Object(generate((made := rolled_module(program, form))[0], 1), *made[1:])
+        return rolled_module(program, form), 1
     lines = len(program.step.lines) + len(program.prepare.lines)
-    if level is None:
-        level = 0 if lines > LARGE else 1
+    level = 0 if lines > LARGE else 1
     if single:
-        text, one, batch, tile = alone(program, whole, chunk)
-    else:
-        text, one, batch, tile = module(program, whole, chunk, form, scalar)
-    return Object(generate(text, level), one, batch, tile)
+        return alone(program, whole, chunk), level
+    return module(program, whole, chunk, form, scalar), level
