@@ -28,8 +28,9 @@ def is_plain_zero(x: Scalar) -> bool:
 
     An expression that vanishes in some states is not; a 0.0 computed on a run in floats is.
     """
-    if x.__class__ is not int:
-        x = getattr(x, "value", x)
+    if x.__class__ is int:
+        return x == 0
+    x = getattr(x, "value", x)
     return (x.__class__ is float or hasattr(x, "numerator")) and bool(x == 0)
 
 

@@ -55,7 +55,12 @@ class Inertia:
     @property
     def Io(self) -> Mat3:
         """Tensor about the frame origin."""
-        return self.tensor + steiner(self.mass, self.lever) if self.at == "centre" else self.tensor
+        if self.at == "origin":
+            return self.tensor
+        T, K = self.tensor, steiner(self.mass, self.lever)
+        xx, xy, xz = map(plus, T.a, K.a)
+        yy, yz, zz = plus(T.b[1], K.b[1]), plus(T.b[2], K.b[2]), plus(T.c[2], K.c[2])
+        return Mat3.symmetric(xx, yy, zz, xy, xz, yz)
 
     @property
     def centre(self) -> Vec3:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from dalembert.algebra import Vec3
 from dalembert.algorithms.augmented_body import augmented_bodies, condensed
 from dalembert.errors import ModelError
 from dalembert.expr import Graph, evaluate, text, trace
@@ -102,11 +103,11 @@ def test_the_printed_bounds_count_levers_twice():
     here = condensed(m, q)
     assert_allclose(here.A(0, 0), truth, atol=1e-14)
     g = here.links[0].angular
-    levers = [here.inward(("l", p, c), here.links[p].levers[c], p, 0) for p, c in ((0, 1), (1, 2))]
+    levers = [Vec3(*here.lever(p, c, 0)) for p, c in ((0, 1), (1, 2))]
     printed = sum(float(link.J[2, 2]) for link in here.links)
     for lever in levers:
         for k in range(3):
-            printed += 2 * g.cross(lever).dot(g.cross(here.moment(k, 0)))
+            printed += 2 * g.cross(lever).dot(g.cross(Vec3(*here.moment(k, 0))))
     assert abs(printed - truth) > 1e-6
 
 

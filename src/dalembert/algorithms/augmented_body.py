@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from ..algebra import Mat3, Vec3, is_plain_zero, plus, product
+from ..algebra import Mat3, Vec3, is_plain_zero, minus, plus, product
 from ..errors import ModelError, shown
 from ..expr import Scalar
 from ..inertia import steiner
@@ -88,9 +88,10 @@ def augmented_bodies(mechanism: Mechanism) -> list[AugmentedBody]:
         levers = tuple((c, mechanism.bodies[c].placement.p) for c in reversed(children[j]))
         V, J, points = inertia.h, inertia.Io, [(inertia.m, inertia.centre)]
         for c, l in levers:
-            V = Vec3(*(plus(v, product(x, M[c])) for v, x in zip(V, l, strict=True)))
-            J = symmetric_sum(J, steiner(M[c], l))
-            points.append((M[c], l))
+            mass = M[c]
+            V = Vec3(*[plus(v, product(x, mass)) for v, x in zip(V, l, strict=True)])
+            J = symmetric_sum(J, steiner(mass, l))
+            points.append((mass, l))
         s = slide(body.joint, joint_name(body))
         made[j] = AugmentedBody(M[j], V, tuple(points), J, s, levers)
         if body.parent >= 0:
@@ -175,15 +176,18 @@ def coriolis(slope: Slope, i: int, j: int, k: int) -> Scalar:
     if i == j:
         return slope(i, i, k)
     if i < j:
-        return slope(i, j, k) + slope(i, k, j)
-    return slope(j, i, k) - slope(j, k, i)
+        return plus(slope(i, j, k), slope(i, k, j))
+    return minus(slope(j, i, k), slope(j, k, i))
 
 
 def centrifugal(slope: Slope, i: int, j: int) -> Scalar:
     """Return C_ij, half of what (3-18) and its rules print (E0.15-E0.17)."""
     if i == j:
         return 0
-    return slope(i, j, j) if i < j else -slope(j, j, i) / 2
+    if i < j:
+        return slope(i, j, j)
+    twice = slope(j, j, i)
+    return 0 if twice.__class__ is int and twice == 0 else -twice / 2
 
 
 def slopes(m: Mechanism, q: Vector, here: Condensed) -> Slope:

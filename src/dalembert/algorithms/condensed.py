@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..algebra import Mat3, Row, Turn, Vec3, is_plain_zero, minus, plus, product, turn
 from ..expr import Scalar
 
 Factors = tuple[Turn | Mat3, ...]
+UNITS: dict[Row, tuple[int, int]] = {  # axis and sense
+    (1, 0, 0): (0, 1), (0, 1, 0): (1, 1), (0, 0, 1): (2, 1),
+    (-1, 0, 0): (0, -1), (0, -1, 0): (1, -1), (0, 0, -1): (2, -1),
+}  # fmt: skip
 Sums = dict[tuple[int, int], tuple[Turn, Turn, Turn]]  # of two turns, kept with them
 
 
@@ -40,12 +43,12 @@ class Carried:
 
     __slots__ = ("_value", "base", "outward", "turn")
 
-    def __init__(self, base: Vec3, outward: bool, turn: Turn | None = None):
+    def __init__(self, base: Row, outward: bool, turn: Turn | None = None):
         self.base, self.outward, self.turn = base, outward, turn
-        self._value: Vec3 | None = None if turn else base
+        self._value: Row | None = None if turn else base
 
     @property
-    def value(self) -> Vec3:
+    def value(self) -> Row:
         """The vector in the frame that was reached."""
         if self._value is None:
             assert self.turn is not None
@@ -57,26 +60,29 @@ class Carried:
 
         `sums` are the sums of two turns that were made so far.
         """
-        at, sums = self, {} if sums is None else sums
-        for factor in factors if self.outward else reversed(factors):
+        at, outward, sums = self, self.outward, {} if sums is None else sums
+        for factor in factors if outward else reversed(factors):
             last = at.turn
-            if not isinstance(factor, Turn):
-                at = Carried((factor.T if self.outward else factor) @ at.value, self.outward)
+            if factor.__class__ is not Turn:
+                rotation = factor.T if outward else factor
+                at = Carried(tuple(rotation @ Vec3(*at.value)), outward)
             elif last is not None and last.axis == factor.axis:
                 made = sums.get((id(last), id(factor)))
                 if made is None:
                     whole = turn(factor.axis, last.angle + factor.angle)
                     made = sums[id(last), id(factor)] = (whole, last, factor)
-                at = Carried(at.base, self.outward, made[0])
-            elif not fixed_under(at.value, factor):
-                at = Carried(at.value, self.outward, factor)
+                at = Carried(at.base, outward, made[0])
+            else:
+                v = at.value
+                if not fixed_under(v, factor):
+                    at = Carried(v, outward, factor)
         return at
 
 
-def turned(turn: Turn, v: Vec3, back: bool) -> Vec3:
+def turned(turn: Turn, v: Row, back: bool) -> Row:
     """Return the turn, or its inverse, of a vector; what is zero by structure is left out."""
     c, s, axis = turn.c, -turn.s if back else turn.s, turn.axis
-    x, y = (v.y, v.z) if axis == 0 else (v.z, v.x) if axis == 1 else (v.x, v.y)
+    along, x, y = v[axis], v[axis - 2], v[axis - 1]
     if x.__class__ is int and x == 0:
         if y.__class__ is int and y == 0:
             return v
@@ -85,10 +91,10 @@ def turned(turn: Turn, v: Vec3, back: bool) -> Vec3:
         a, b = c * x, s * x
     else:
         a, b = c * x - s * y, s * x + c * y
-    return Vec3(v.x, a, b) if axis == 0 else Vec3(b, v.y, a) if axis == 1 else Vec3(a, b, v.z)
+    return (along, a, b) if axis == 0 else (b, along, a) if axis == 1 else (a, b, along)
 
 
-def dot(a: Vec3 | Row, b: Vec3) -> Scalar:
+def dot(a: Row, b: Row) -> Scalar:
     """Return the scalar product without what is zero by structure."""
     out: Scalar = 0
     for x, y in zip(a, b, strict=True):
@@ -104,21 +110,59 @@ def dot(a: Vec3 | Row, b: Vec3) -> Scalar:
     return out
 
 
-def cross(a: Vec3, b: Vec3) -> Vec3:
+def coordinate(v: Row) -> tuple[int, int] | None:
+    """Return axis and sense of a vector that is, by structure, ±x, ±y or ±z; else None."""
+    x, y, z = v
+    if x.__class__ is int and y.__class__ is int and z.__class__ is int:
+        return UNITS.get(v)
+    return None
+
+
+def cross(a: Row, b: Row) -> Row:
     """Return the vector product without what is zero by structure."""
-    return Vec3(
-        minus(product(a.y, b.z), product(a.z, b.y)),
-        minus(product(a.z, b.x), product(a.x, b.z)),
-        minus(product(a.x, b.y), product(a.y, b.x)),
+    (x, y, z), (u, v, w) = a, b
+    return (
+        minus(product(y, w), product(z, v)),
+        minus(product(z, u), product(x, w)),
+        minus(product(x, v), product(y, u)),
     )
 
 
-def fixed_under(v: Vec3, factor: Turn | Mat3) -> bool:
+def fixed_under(v: Row, factor: Turn | Mat3) -> bool:
     """Return whether a vector lies, by structure, along the axis of an elementary turn."""
-    if not isinstance(factor, Turn):
+    if factor.__class__ is not Turn:
         return False
-    x, y = (v.y, v.z) if factor.axis == 0 else (v.z, v.x) if factor.axis == 1 else (v.x, v.y)
-    return is_plain_zero(x) and is_plain_zero(y)
+    axis = factor.axis
+    return is_plain_zero(v[axis - 2]) and is_plain_zero(v[axis - 1])
+
+
+class Seen:
+    """A vector of one frame as that frame and those below it see it, down to the base (-1)."""
+
+    __slots__ = ("_carried", "_links", "_lowest", "_sums", "rows")
+
+    def __init__(self, v: Row, frame: int, links: Sequence[Link], sums: Sums):
+        self.rows = {frame: v}
+        self._carried, self._lowest = {frame: Carried(v, False)}, frame
+        self._links, self._sums = links, sums
+
+    def at(self, f: int) -> Row:
+        """Return the vector in the axes of frame f."""
+        row = self.rows.get(f)
+        if row is None:
+            if f not in self._carried:
+                self._go(f)
+            row = self.rows[f] = self._carried[f].value
+        return row
+
+    def _go(self, f: int) -> None:
+        k = self._lowest
+        at = self._carried[k]
+        while k != f:
+            link = self._links[k]
+            k = link.parent
+            at = self._carried[k] = at.through(link.factors, self._sums)
+        self._lowest = f
 
 
 class Condensed:
@@ -137,17 +181,29 @@ class Condensed:
             self.paths[j].append(j)
             for i in self.paths[j][:-1]:
                 self.beyond[i].append(j)
+        self.angular: list[Row] = [tuple(link.angular) for link in links]
+        self.linear: list[Row] = [tuple(link.linear) for link in links]
+        self.axes = [coordinate(g) for g in self.angular]
         self.heavy = {j for j, link in enumerate(links) if not link.V.is_zero()}
         self.stiff = {j for j, k in enumerate(links) if not all(map(is_plain_zero, k.J.six()))}
         self.turning = [not link.angular.is_zero() for link in links]
         self.sliding = [not link.linear.is_zero() for link in links]
         self.arms = {(p, c) for p, k in enumerate(links) for c, l in k.levers.items()
                      if not l.is_zero()}  # fmt: skip
-        self._seen: dict[tuple[Any, ...], Any] = {}
+        # what was met so far
+        self._moment: dict[int, Seen] = {}
+        self._slide: dict[int, Seen] = {}
+        self._lever: dict[tuple[int, int], Seen] = {}
+        self._swept_moment: dict[tuple[int, int], Seen] = {}
+        self._swept_lever: dict[tuple[int, int, int], Seen] = {}
+        self._moments: dict[tuple[int, int], Row] = {}
+        self._swept_moments: dict[tuple[int, int, int], Row] = {}
+        self._outward: dict[tuple[int, int], Carried] = {}
+        self._turned_inertia: dict[tuple[int, int], Row] = {}
         self._reached: dict[tuple[int, bool], dict[int, int]] = {}
         self._sums: Sums = {}
         # gravity behind the fixed turns of each root: a constant vector
-        self.weight = {j: Carried(gravity, True).through(k.fixed).value
+        self.weight = {j: Carried(tuple(gravity), True).through(k.fixed).value
                        for j, k in enumerate(links) if k.parent < 0}  # fmt: skip
 
     def pairs(self) -> Iterator[tuple[int, int]]:
@@ -156,105 +212,121 @@ class Condensed:
 
     def depends(self, i: int, j: int, k: int) -> bool:
         """Return whether A_ij, i <= j, may depend on q_k: k after i, on the way to j or past it."""
+        if i >= k:
+            return False
         path = self.paths[j]
-        return i < k and i in path and (k in path or j in self.paths[k])
+        return i in path and (k in path or j in self.paths[k])
 
     # -- vectors seen from other frames ------------------------------------------------------------
 
-    def outward(self, i: int, k: int) -> Vec3:
+    def outward(self, i: int, k: int) -> Row:
         """Return g_i of a rotation in the axes of frame k, k beyond i."""
-        return self._outward(i, k).value
+        found = self._outward.get((i, k))
+        if found is None:
+            path = self.paths[k]
+            found = self._outward.setdefault((i, i), Carried(self.angular[i], True))
+            for c in path[path.index(i) + 1 :]:
+                at = self._outward.get((i, c))
+                if at is None:
+                    at = self._outward[i, c] = found.through(self.links[c].factors, self._sums)
+                found = at
+        return found.value
 
-    def _outward(self, i: int, k: int) -> Carried:
-        seen, path = self._seen, self.paths[k]
-        at = seen.setdefault(("out", i, i), Carried(self.links[i].angular, True))
-        for c in path[path.index(i) + 1 :]:
-            if ("out", i, c) not in seen:
-                seen["out", i, c] = at.through(self.links[c].factors, self._sums)
-            at = seen["out", i, c]
-        return at
+    def _seen(self, v: Row, frame: int) -> Seen:
+        return Seen(v, frame, self.links, self._sums)
 
-    def inward(self, name: tuple[Any, ...], v: Vec3, k: int, f: int) -> Vec3:
-        """Return the vector v of frame k in the axes of frame f below it (-1: the base)."""
-        seen, at = self._seen, k
-        key = (name, f)
-        if key in seen:
-            return seen[key].value
-        if (name, k) not in seen:
-            seen[name, k] = Carried(v, False)
-        while at != f:
-            below = self.links[at].parent
-            if (name, below) not in seen:
-                seen[name, below] = seen[name, at].through(self.links[at].factors, self._sums)
-            at = below
-        return seen[key].value
+    def slide(self, i: int, f: int) -> Row:
+        """Return g_i of a translation in frame f below i."""
+        found = self._slide.get(i)
+        if found is None:
+            found = self._slide[i] = self._seen(self.linear[i], i)
+        return found.at(f)
 
-    def far(self, i: int, g: Vec3, k: int) -> int:
-        """Return the last frame on the way from i to k that sees g as frame i does."""
-        key = (i, g is self.links[i].angular)
-        if key not in self._reached:
+    def swept(self, i: int, v: Row) -> Row:
+        """Return g_i ∧ v; both in the axes of frame i, or of one that sees g_i likewise."""
+        axis = self.axes[i]
+        if axis is None:
+            return cross(self.angular[i], v)
+        u, sense = axis
+        x, y = (-v[u - 1], v[u - 2]) if sense > 0 else (v[u - 1], -v[u - 2])
+        return (0, x, y) if u == 0 else (y, 0, x) if u == 1 else (x, y, 0)
+
+    def far(self, i: int, g: Row) -> dict[int, int]:
+        """Return for each k beyond i the last frame on the way to it that sees g as i does."""
+        key = (i, g is self.angular[i])
+        reached = self._reached.get(key)
+        if reached is None:
             reached = self._reached[key] = {i: i}
             for c in self.beyond[i][1:]:
-                last = reached[self.links[c].parent]
-                same = last == self.links[c].parent and all(
-                    fixed_under(g, factor) for factor in self.links[c].factors
-                )
+                parent = self.links[c].parent
+                last = reached[parent]
+                same = last == parent and all(fixed_under(g, x) for x in self.links[c].factors)
                 reached[c] = c if same else last
-        return self._reached[key][k]
+        return reached
 
-    def moment(self, k: int, f: int) -> Vec3:
+    def moment(self, k: int, f: int) -> Row:
         """Return M_k b_k in frame f."""
-        return self.inward(("V", k), self.links[k].V, k, f)
+        found = self._moment.get(k)
+        if found is None:
+            found = self._moment[k] = self._seen(tuple(self.links[k].V), k)
+        return found.at(f)
 
-    def moments(self, c: int, f: int) -> Vec3:
+    def moments(self, c: int, f: int) -> Row:
         """Return Σ M_k b_k over c and all beyond, in frame f (3-7)."""
-        key = ("U", c, f)
-        if key not in self._seen:
-            self._seen[key] = total(self.moment(k, f) for k in self.beyond[c] if k in self.heavy)
-        return self._seen[key]
+        found = self._moments.get((c, f))
+        if found is None:
+            found = total([self.moment(k, f) for k in self.beyond[c] if k in self.heavy])
+            self._moments[c, f] = found
+        return found
 
-    def swept_moment(self, j: int, k: int, f: int) -> Vec3:
+    def swept_moment(self, j: int, k: int, f: int) -> Row:
         """Return ∂(M_k b_k)/∂q_j = g_j ∧ M_k b_k in frame f (3-8)."""
-        g = self.links[j].angular
-        r = self.far(j, g, k)
-        name = ("gV", j, k)
-        v = g if (name, r) in self._seen else cross(g, self.moment(k, r))
-        return self.inward(name, v, r, f)
+        found = self._swept_moment.get((j, k))
+        if found is None:
+            r = self.far(j, self.angular[j])[k]
+            found = self._seen(self.swept(j, self.moment(k, r)), r)
+            self._swept_moment[j, k] = found
+        return found.at(f)
 
-    def swept_moments(self, j: int, c: int, f: int) -> Vec3:
+    def swept_moments(self, j: int, c: int, f: int) -> Row:
         """Return Σ g_j ∧ M_k b_k over c and all beyond, in frame f."""
-        key = ("Y", j, c, f)
-        if key not in self._seen:
-            heavy = (k for k in self.beyond[c] if k in self.heavy)
-            self._seen[key] = total(self.swept_moment(j, k, f) for k in heavy)
-        return self._seen[key]
+        found = self._swept_moments.get((j, c, f))
+        if found is None:
+            heavy = self.heavy
+            found = total([self.swept_moment(j, k, f) for k in self.beyond[c] if k in heavy])
+            self._swept_moments[j, c, f] = found
+        return found
 
-    def swept_lever(self, j: int, p: int, c: int, f: int) -> Vec3:
+    def lever(self, p: int, c: int, f: int) -> Row:
+        """Return l_pc in frame f."""
+        found = self._lever.get((p, c))
+        if found is None:
+            found = self._lever[p, c] = self._seen(tuple(self.links[p].levers[c]), p)
+        return found.at(f)
+
+    def swept_lever(self, j: int, p: int, c: int, f: int) -> Row:
         """Return g_j ∧ l_pc in frame f, p beyond j."""
-        g = self.links[j].angular
-        r = self.far(j, g, p)
-        name = ("gl", j, p, c)
-        if (name, r) in self._seen:
-            return self.inward(name, g, r, f)
-        lever = self.inward(("l", p, c), self.links[p].levers[c], p, r)
-        return self.inward(name, cross(g, lever), r, f)
+        found = self._swept_lever.get((j, p, c))
+        if found is None:
+            r = self.far(j, self.angular[j])[p]
+            found = self._seen(self.swept(j, self.lever(p, c, r)), r)
+            self._swept_lever[j, p, c] = found
+        return found.at(f)
 
     # -- the coefficients --------------------------------------------------------------------------
 
     def Q(self, i: int) -> Scalar:
         """Return the force of gravity on joint i: (3-9) of a rotation, (3-10) of a slide."""
-        link, Q = self.links[i], 0
+        Q: Scalar = 0
         gravity = self.weight[self.paths[i][0]]
         if self.turning[i]:
             Q = dot(gravity, self.swept_moments(i, i, -1))
         if self.sliding[i]:
-            along = self.inward(("v", i), link.linear, i, -1)
-            Q = plus(Q, dot(gravity, along) * link.M)
+            Q = plus(Q, dot(gravity, self.slide(i, -1)) * self.links[i].M)
         return Q
 
     def A(self, i: int, j: int) -> Scalar:
         """Return A_ij = A_ji for i <= j on one path: the four cases, all of them for two screws."""
-        a, b = self.links[i], self.links[j]
         turns_i, turns_j = self.turning[i], self.turning[j]
         slides_i, slides_j = self.sliding[i], self.sliding[j]
         A: Scalar = 0
@@ -264,63 +336,72 @@ class Condensed:
             A = plus(A, self._rotation_translation(i, j))
         if slides_i and turns_j and i != j:
             # (3-14)
-            f = self.far(i, a.linear, j)
-            A = plus(A, dot(a.linear, self.swept_moments(j, j, f)))
+            g = self.linear[i]
+            A = plus(A, dot(g, self.swept_moments(j, j, self.far(i, g)[j])))
         if slides_i and slides_j:
             # (3-12)
-            f = self.far(i, a.linear, j)
-            A = plus(A, dot(a.linear, self.inward(("v", j), b.linear, j, f)) * b.M)
+            g = self.linear[i]
+            A = plus(A, dot(g, self.slide(j, self.far(i, g)[j])) * self.links[j].M)
         return A
 
     def _rotation_rotation(self, i: int, j: int) -> Scalar:
         """Return (3-17) with the bounds of E0.13: inertias, levers below k, levers beyond j."""
         A: Scalar = 0
+        stiff, arms, far = self.stiff, self.arms, self.far(i, self.angular[i])
         for k in self.beyond[j]:
-            if k in self.stiff:
+            if k in stiff:
                 A = plus(A, dot(self.outward(i, k), self.turned_inertia(j, k)))
         path = self.paths[j]
-        for p, c in zip(path[path.index(i) :], path[path.index(i) + 1 :], strict=False):
-            if (p, c) in self.arms:
-                f = self.far(i, self.links[i].angular, p)
+        start = path.index(i)
+        for p, c in zip(path[start:], path[start + 1 :], strict=False):
+            if (p, c) in arms:
+                f = far[p]
                 A = plus(A, dot(self.swept_lever(i, p, c, f), self.swept_moments(j, j, f)))
         for p in self.beyond[j]:
             for c in self.children[p]:
-                if (p, c) not in self.arms:
+                if (p, c) not in arms:
                     continue
-                f = self.far(i, self.links[i].angular, p)
+                f = far[p]
                 term = dot(self.swept_lever(i, p, c, f), self.swept_moments(j, c, f))
                 if i == j:
                     A = plus(A, product(2, term))
                 else:
-                    moved = cross(self.links[i].angular, self.moments(c, f))
+                    moved = self.swept(i, self.moments(c, f))
                     A = plus(plus(A, term), dot(moved, self.swept_lever(j, p, c, f)))
         return A
 
-    def turned_inertia(self, j: int, k: int) -> Vec3:
+    def turned_inertia(self, j: int, k: int) -> Row:
         """Return [J_k] [R_k^j] [g_j] (E0.12)."""
-        key = ("J", j, k)
-        if key not in self._seen:
-            v = self.outward(j, k)
-            self._seen[key] = Vec3(*(dot(row, v) for row in self.links[k].J.rows))
-        return self._seen[key]
+        found = self._turned_inertia.get((j, k))
+        if found is None:
+            v, rows = self.outward(j, k), self.links[k].J.rows
+            axis = coordinate(v)
+            if axis is None:
+                found = (dot(rows[0], v), dot(rows[1], v), dot(rows[2], v))
+            else:
+                u, sense = axis
+                found = rows[u] if sense > 0 else tuple(-x for x in rows[u])
+            self._turned_inertia[j, k] = found
+        return found
 
     def _rotation_translation(self, i: int, j: int) -> Scalar:
         """Return (3-13) with M_k b_k in its second term (E0.10)."""
-        a, b, path = self.links[i], self.links[j], self.paths[j]
+        path, far = self.paths[j], self.far(i, self.angular[i])
         A: Scalar = 0
         for p, c in zip(path[path.index(i) :], path[path.index(i) + 1 :], strict=False):
             if (p, c) in self.arms:
-                f = self.far(i, a.angular, p)
-                along = self.inward(("v", j), b.linear, j, f)
-                A = plus(A, dot(self.swept_lever(i, p, c, f), along) * b.M)
-        f = self.far(i, a.angular, j)
-        moved = cross(a.angular, self.moments(j, f))
-        return plus(A, dot(moved, self.inward(("v", j), b.linear, j, f)))
+                f = far[p]
+                term = dot(self.swept_lever(i, p, c, f), self.slide(j, f))
+                A = plus(A, term * self.links[j].M)
+        f = far[j]
+        return plus(A, dot(self.swept(i, self.moments(j, f)), self.slide(j, f)))
 
 
-def total(vectors: Iterator[Vec3]) -> Vec3:
+def total(vectors: Sequence[Row]) -> Row:
     """Return the sum of vectors."""
-    out = next(vectors, Vec3.zero())
-    for v in vectors:
-        out = Vec3(plus(out.x, v.x), plus(out.y, v.y), plus(out.z, v.z))
-    return out
+    if not vectors:
+        return 0, 0, 0
+    x, y, z = vectors[0]
+    for u, v, w in vectors[1:]:
+        x, y, z = plus(x, u), plus(y, v), plus(z, w)
+    return x, y, z

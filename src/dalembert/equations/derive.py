@@ -204,6 +204,10 @@ class Equations:
         return {}
 
     @cached_property
+    def _tangled(self) -> dict[tuple[int, int, str], int]:
+        return {}
+
+    @cached_property
     def _large(self) -> set[tuple[int, int, int]]:
         """The slopes that were met and not reduced."""
         return set()
@@ -238,17 +242,19 @@ class Equations:
     def poly(self, kind: Kind, place: Place) -> Poly:
         """Return a coefficient with every s² as 1 - c²."""
         key = (kind, place)
-        if key not in self._short:
-            if key in self.changed:
-                made = self.changed[key]
-            elif kind in "QA":
-                # large sums are not kept in two forms
-                made = self._raw.get(key) or self._derived(kind, place, self.raw)
-            else:
-                made = self._derived(kind, place, self.poly)
-            whole = kind in "BC" and key not in self.changed and self.reduces_slopes
-            self._short[key] = made if whole and not self._large else self.ring.reduced(made)
-        return self._short[key]
+        found = self._short.get(key)
+        if found is not None:
+            return found
+        if key in self.changed:
+            made = self.changed[key]
+        elif kind in "QA":
+            # large sums are not kept in two forms
+            made = self._raw.get(key) or self._derived(kind, place, self.raw)
+        else:
+            made = self._derived(kind, place, self.poly)
+        whole = kind in "BC" and key not in self.changed and self.reduces_slopes
+        self._short[key] = made = made if whole and not self._large else self.ring.reduced(made)
+        return made
 
     def _derived(self, kind: Kind, place: Place, of: Any) -> Poly:
         ring, c = self.ring, self.condensed
@@ -274,14 +280,35 @@ class Equations:
         else:
             made = ring.poly(centrifugal(slope, i, place[1] - 1))
         # C3, C34 and C4 in one sum: it may vanish without looking so
-        if len(made) > 1 and ring.entangled(made) and self.structure_of(kind, place) == "zero":
+        if len(made) > 1 and self._hides(kind, place, made, of):
             return ring.zero
         return made
+
+    def _hides(self, kind: Kind, place: Place, p: Poly, of: Any) -> bool:
+        """Whether B or C vanishes although its polynomial, of such A, does not."""
+        i, j = place[:2]
+        low = min(i, j)
+        if kind == "C":
+            sums = self._knots(low, j, of)
+        else:
+            sums = self._knots(low, max(i, j), of)
+            if i != j:
+                sums |= self._knots(low, place[2], of)
+        tied = self.ring.tied(sums) and self.ring.entangled(p)
+        return tied and self.structure_of(kind, place) == "zero"
+
+    def _knots(self, i: int, j: int, of: Any) -> int:
+        """Return the sums of angles of A_ij that others add up to; its slopes have no more."""
+        key = (i, j, of.__name__)
+        found = self._tangled.get(key)
+        if found is None:
+            found = self._tangled[key] = self.ring.knots(of("A", (i, j)))
+        return found
 
     def _slope(self, i: int, j: int, k: int) -> Poly:
         """Return ∂A_ij/∂q_k, indices from 0, with every s² as 1 - c² unless it is large."""
         if not self.condensed.depends(i, j, k):
-            return self.ring.zero
+            return 0
         key = (i, j, k)
         if key in self._slopes:
             return self._slopes[key]
@@ -295,7 +322,7 @@ class Equations:
     def _raw_slope(self, i: int, j: int, k: int) -> Poly:
         """Return ∂A_ij/∂q_k as it comes, indices from 0."""
         if not self.condensed.depends(i, j, k):
-            return self.ring.zero
+            return 0
         key = ("raw", i, j, k)
         if key in self._slopes:
             return self._slopes[key]

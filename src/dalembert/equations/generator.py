@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
 
 from ..algebra import is_plain_zero
 from ..errors import ParameterError
@@ -14,8 +14,7 @@ from ..mechanism import Mechanism
 from .kinds import KINDS, Key, Slope
 
 
-@dataclass(frozen=True, slots=True)
-class Generator:
+class Generator(NamedTuple):
     """One symbol: its printed name and what it stands for; LaTeX where a set has its own."""
 
     name: str
@@ -51,9 +50,12 @@ class Symbols(Protocol):
     names: list[str]
 
 
-def slopes(symbols: Symbols, change: Slope) -> dict[int, Scalar]:
-    """Return the derivative of each generator, where it is not zero."""
-    made = {i: change.of(g.key) for i, g in enumerate(symbols.generators)}
+def slopes(
+    symbols: Symbols, change: Slope, among: Iterable[int] | None = None
+) -> dict[int, Scalar]:
+    """Return the derivative of each generator, or of those named, where it is not zero."""
+    every = symbols.generators
+    made = {i: change.of(every[i].key) for i in (range(len(every)) if among is None else among)}
     return {i: x for i, x in made.items() if not is_plain_zero(x)}
 
 
@@ -72,10 +74,13 @@ def without_clashes(made: list[Generator]) -> list[Generator]:
 
 def refuse_coordinates(m: Mechanism) -> None:
     """Raise when a parameter is called like a coordinate of these equations or a rate of one."""
+    names = [p.name for p in m.parameters if p.name.startswith("q")]
+    if not names:
+        return
     taken = {f"{rate}{j}": j for j in range(1, m.nv + 1) for rate in ("q", "qd", "qdd")}
-    for p in m.parameters:
-        if p.name in taken:
+    for name in names:
+        if name in taken:
             raise ParameterError(
-                f"the parameter {p.name!r} has the name of a coordinate of joint {taken[p.name]}",
-                hint=f"rename it in the description: {p.name}_",
+                f"the parameter {name!r} has the name of a coordinate of joint {taken[name]}",
+                hint=f"rename it in the description: {name}_",
             )

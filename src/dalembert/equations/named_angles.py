@@ -28,7 +28,7 @@ def with_named_angles(m: Mechanism, label: Label) -> Mechanism:
     numbers = (x for b in m.bodies for x in (*b.placement.p, *b.inertia.lever,
                *b.inertia.tensor.six(), b.inertia.mass))  # fmt: skip
     graphs = {id(x.graph): x.graph for x in numbers if isinstance(x, Expr)}
-    if not any(op in ("sin", "cos") for g in graphs.values() for op in g.op):
+    if not any("sin" in g.op or "cos" in g.op for g in graphs.values()):
         return m
     graph = Graph()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import Mat3, Vec3, is_plain_zero
 from ..algorithms.augmented_body import AugmentedBody, centrifugal, coriolis
 from ..algorithms.base_parameters import BaseParameters, base_parameters
-from ..algorithms.condensed import Condensed
+from ..algorithms.condensed import Condensed, dot
 from ..algorithms.drives import CHOICES, Drives
 from ..algorithms.parameter_relations import TEN, inertia_of
 from ..algorithms.regressor import Column, parameter_columns, parameter_vector
@@ -237,7 +237,7 @@ class Regressor:
         p = self.mechanism.bodies[root].placement.p
         s, gens = self.ring.symbols, self.ring.gens
         moment = p.map(lambda x: s.polynomial(x, gens, rational)) * sums.links[root].M
-        weight = self._gravity.dot(moment) + sums.weight[root].dot(sums.moments(root, -1))
+        weight = self._gravity.dot(moment) + dot(sums.weight[root], sums.moments(root, -1))
         return total - self.ring.poly(weight)
 
     def _of_drive(self, column: Column) -> list[Poly]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import copyreg
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Generic, TypeVar
 
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz_mat
 
 from ..expr.formula import Symbol
-from .angles import CONSTANT
+from .angles import CONSTANT, Joints
 from .generator import Symbols
 from .kinds import KINDS
 
 FEW = 6  # generators
+SHORT = 100  # terms
 Poly = Any  # fmpq_mpoly; flint has no type hints
 Monomial = tuple[tuple[int, int], ...]  # (generator, power), in order of the generators
 Term = tuple[Fraction, Monomial]
@@ -25,6 +26,11 @@ S = TypeVar("S", bound=Symbols)
 def rational(x: Any) -> Any:
     """Return an exact number as flint's."""
     return fmpq(*Fraction(x).as_integer_ratio())
+
+
+@cache
+def _names(size: int) -> tuple[str, ...]:
+    return tuple(f"x{i}" for i in range(size))
 
 
 # flint's polynomials as plain numbers, so that equations can be sent to other processes
@@ -51,17 +57,24 @@ copyreg.pickle(
 )
 
 
+def angle_matrix(sums: Iterable[Joints]) -> Any:
+    """Return how often each joint stands in sums of angles, a column for each sum."""
+    columns = list(sums)
+    joints = sorted({abs(j) for x in columns for j in x if abs(j) < CONSTANT})
+    return fmpz_mat([[x.count(j) - x.count(-j) for x in columns] for j in joints])
+
+
 class Ring(Generic[S]):
     """The ring of one set of symbols: sines stand before cosines, so that s² leads s² + c² - 1."""
 
     def __init__(self, symbols: S):
         self.symbols = symbols
         size = max(1, len(symbols.generators))
-        self.ctx = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(size)), Ordering.lex)
+        self.ctx = fmpq_mpoly_ctx.get(_names(size), Ordering.lex)
         self.gens: list[Poly] = [self.ctx.gen(i) for i in range(size)]
         self.zero: Poly = self.ctx.constant(0)
         self.one: Poly = self.ctx.constant(1)
-        self._slopes: dict[int, dict[int, Poly]] = {}
+        self._slopes: dict[int, tuple[list[Any], list[Any]]] = {}
 
     @cached_property
     def ranks(self) -> list[tuple[Any, ...]]:
@@ -87,7 +100,8 @@ class Ring(Generic[S]):
         for i, g in enumerate(self.symbols.generators):
             if g.key[0] in ("sin", "sinK"):
                 c = self.symbols.index["cos" + g.key[0][3:], g.key[1]]
-                out.append((i, c, self.gens[i] ** 2 + self.gens[c] ** 2 - 1))
+                sine, cosine = self.gens[i], self.gens[c]
+                out.append((i, c, sine**2 + cosine**2 - 1))
         return out
 
     @cached_property
@@ -99,67 +113,105 @@ class Ring(Generic[S]):
 
     def poly(self, x: Any) -> Poly:
         """Return a number or polynomial as a polynomial."""
-        return x if isinstance(x, fmpq_mpoly) else self.ctx.constant(x)
+        if x.__class__ is fmpq_mpoly:
+            return x
+        return self.zero if x.__class__ is int and x == 0 else self.ctx.constant(x)
 
     def reduced(self, p: Poly) -> Poly:
         """Return p with every s² as 1 - c²: the same function, unique for independent angles."""
         if not p:
             return p
-        degrees = p.degrees()
+        # to divide by a few circles takes less time than to ask for all degrees
+        degrees = p.degrees() if len(self.circles) > FEW or len(p) > SHORT else None
         for s, _, circle in self.circles:
-            if degrees[s] > 1:
-                p = divmod(p, circle)[1]
+            if degrees is None or degrees[s] > 1:
+                p = p % circle
         return p
 
     def slope(self: Ring[Any], p: Poly, k: int) -> Poly:
         """Return dp/dq_k (k from 0), not reduced."""
-        if k not in self._slopes:
-            slopes = self.symbols.slope(k, self.gens, rational)
-            self._slopes[k] = {i: self.poly(x) for i, x in slopes.items()}
-        along, out = self._slopes[k], self.zero
+        return self._slope(p, k, False)
+
+    def reduced_slope(self: Ring[Any], p: Poly, k: int) -> Poly:
+        """Return dp/dq_k of a reduced p, reduced."""
+        return self._slope(p, k, True)
+
+    def _slope(self: Ring[Any], p: Poly, k: int, reduce: bool) -> Poly:
+        turns, rest = self._along(k)
+        out = None
         # what p does not hold is left out; a few slopes take less time than all degrees
-        degrees = p.degrees() if len(along) > FEW else None
-        for i, x in along.items():
+        degrees = p.degrees() if len(turns) > FEW or len(p) > SHORT else None
+        for s, c, by_s, by_c, circle in turns:
+            if degrees is None or degrees[s] or degrees[c]:
+                with_s, with_c = p.derivative(s), p.derivative(c)
+                made = with_s * by_s if with_s else None
+                if with_c:
+                    made = with_c * by_c if made is None else made + with_c * by_c
+                    # only where a sine stood beside its cosine is it squared now
+                    if reduce and with_s and (degrees is None or made.degrees()[s] > 1):
+                        made = made % circle
+                if made is not None:
+                    out = made if out is None else out + made
+        for i, x in rest:
             if degrees is None or degrees[i]:
                 by = p.derivative(i)
                 if by:
-                    out = out + by * x if out else by * x
-        return out
+                    out = by * x if out is None else out + by * x
+        if out is None:
+            return self.zero
+        return self.reduced(out) if reduce and rest else out
 
-    def reduced_slope(self: Ring[Any], p: Poly, k: int) -> Poly:
-        """Return dp/dq_k of a reduced p, reduced: only sines of q_k can have become squares."""
-        out = self.slope(p, k)
-        if self.symbols.slides[k] or len(out) > 100:  # looking at the degrees pays
-            return self.reduced(out)
-        for s, _, circle in self.circles:
-            if s in self._slopes[k] and len(out):
-                out = out % circle
-        return out
-
-    @cached_property
-    def _angles(self) -> list[tuple[int, tuple[int, ...]]]:
-        """(sine or cosine, the sum of angles it is of)."""
-        found = enumerate(self.symbols.generators)
-        return [(i, g.key[1]) for i, g in found if g.key[0] in ("sin", "cos")]
+    def _along(self: Ring[Any], k: int) -> tuple[list[Any], list[Any]]:
+        """Return what changes with q_k: angles (sine, cosine, their slopes, circle), the rest."""
+        if k not in self._slopes:
+            found = self.symbols.slope(k, self.gens, rational)
+            turns = [
+                (s, c, self.poly(found.pop(s)), self.poly(found.pop(c)), circle)
+                for s, c, circle in self.circles
+                if s in found
+            ]
+            self._slopes[k] = turns, [(i, self.poly(x)) for i, x in found.items()]
+        return self._slopes[k]
 
     @cached_property
-    def _several(self) -> list[int]:
-        """The sines and cosines of sums of several angles; all where there are many."""
-        several = [i for i, joints in self._angles if len(joints) > 1]
-        return several if len(several) <= FEW else [i for i, _ in self._angles]
+    def _knots(self) -> list[tuple[Joints, int, int]]:
+        """The sums of angles that others add up to, with sine and cosine."""
+        index = self.symbols.index
+        sums = [g.key[1] for g in self.symbols.generators if g.key[0] == "sin"]
+        if all(len(x) == 1 for x in sums):
+            return []
+        relations, count = angle_matrix(sums).nullspace()
+        tied = [x for x, row in zip(sums, relations.tolist(), strict=True) if any(row[:count])]
+        return [(x, index["sin", x], index["cos", x]) for x in tied]
 
     @cached_property
-    def _summed(self) -> bool:
-        """Whether any angle is a sum of several."""
-        return any(len(joints) > 1 for _, joints in self._angles)
+    def _tied(self) -> dict[int, bool]:
+        return {}
 
     def entangled(self, p: Poly) -> bool:
-        """Return whether the angle sums in p depend on each other."""
-        if not self._summed or not any(p.derivative(i) for i in self._several):
-            return False
-        degrees = p.degrees()
-        sums = {joints for i, joints in self._angles if degrees[i]}
-        return len(sums) > len({abs(j) for joints in sums for j in joints if abs(j) < CONSTANT})
+        """Return whether angle sums in p depend on each other: S3, S34 and S4."""
+        return self.tied(self.knots(p))
+
+    def knots(self, p: Poly) -> int:
+        """Return which sums of angles are in p, of those that others add up to: bits."""
+        knots = self._knots
+        if len(knots) > FEW or len(p) > SHORT:
+            degrees = p.degrees()
+            return sum(1 << n for n, (_, s, c) in enumerate(knots) if degrees[s] or degrees[c])
+        found, by = 0, p.derivative
+        for n, (_, s, c) in enumerate(knots):
+            if by(s) or by(c):
+                found |= 1 << n
+        return found
+
+    def tied(self, bits: int) -> bool:
+        """Return whether sums of angles, by their bits, depend on each other."""
+        found = self._tied.get(bits)
+        if found is None:
+            sums = [x for n, (x, _, _) in enumerate(self._knots) if bits >> n & 1]
+            found = len(sums) > 1 and angle_matrix(sums).rank() < len(sums)
+            self._tied[bits] = found
+        return found
 
     def terms(self, p: Poly) -> list[Term]:
         """Return the terms of p, each a fraction and a monomial."""

@@ -23,14 +23,9 @@ from ..errors import TooLargeError
 from ..expr import OPS, Expr, Graph, Scalar, text
 from ..expr.arena import Rows
 from ..expr.exact import exact, to_float
+from ..joint import UNITS
 from ..mechanism import Mechanism
-from .angles import (
-    Angle,
-    Joints,
-    Pairs,
-    coordinate_axis,
-    normal,
-)
+from .angles import Angle, Joints, Pairs, normal
 from .follow import Follow
 from .generator import Generator, slopes, without_clashes
 from .kinds import KINDS, Key, Point, Slope, joined, letters
@@ -54,6 +49,7 @@ class TreeSymbols:
         turns = Turns(m, self.follow.labels)
         self.constants, self.numeric, self.alone = turns.constants, turns.numeric, turns.alone
         self.tilts, self.factors, self._named_angle = turns.tilts, turns.factors, turns.named
+        self.axes = turns.axes
         self.others: dict[str, Expr] = {}  # what is not a polynomial of parameters
         self.written = with_named_angles(m, self._label)  # as constants are printed
         self.slides = [not a.slide.is_zero() for a in self.augmented]
@@ -61,6 +57,8 @@ class TreeSymbols:
         self.generators = self._generators()
         self.index = {g.key: i for i, g in enumerate(self.generators)}
         self.names = [g.name for g in self.generators]
+        self.angles = [(i, g.key[1]) for i, g in enumerate(self.generators)
+                       if g.key[0] in ("sin", "cos")]  # fmt: skip
 
     # -- constant angles ---------------------------------------------------------------------------
 
@@ -109,15 +107,16 @@ class TreeSymbols:
         made += [Generator(f"MT{j + 1}", ("M", j)) for j in masses]
         made += [
             Generator(f"V{'XYZ'[u]}{j + 1}", ("V", j, u))
-            for j in range(self.n)
-            for u in range(3)
-            if self._present(j, "V", u)
+            for j, body in enumerate(self.augmented)
+            for u, x in enumerate(body.V)
+            if not is_plain_zero(x) or self._grows(j, "V", u)
         ]
         made += [
             Generator(f"J{letters(a, b)}{j + 1}", ("J", j, a, b))
-            for j in range(self.n)
-            for a, b in ENTRIES
-            if self._present(j, "J", a, b) and self._first(j, a, b) == (a, b)
+            for j, body in enumerate(self.augmented)
+            for (a, b), x in zip(ENTRIES, body.J.six(), strict=True)
+            if not is_plain_zero(x) or self._grows(j, "J", a, b)
+            if self._first(j, a, b) == (a, b)
         ]
         parameters: dict[str, None] = {}
         for x in (x for group in self.polynomials.values() for x in group):
@@ -126,12 +125,11 @@ class TreeSymbols:
         made += [Generator(f"F{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
         return without_clashes(made)
 
-    def _present(self, j: int, what: str, a: int, b: int = 0) -> bool:
-        """Whether a component of V_j or J_j is not zero by structure, slides included."""
+    def _grows(self, j: int, what: str, a: int, b: int = 0) -> bool:
+        """Whether a component of V_j or J_j changes with a slide of body j."""
         body = self.augmented[j]
-        x = body.V[a] if what == "V" else body.J[a, b]
-        if not is_plain_zero(x) or not self.slides[j]:
-            return not is_plain_zero(x)
+        if not self.slides[j]:
+            return False
         if what == "V":
             return not is_plain_zero(body.V_q[a])
         return not (is_plain_zero(body.W_q[a, b]) and is_plain_zero(body.W_qq[a, b]))
@@ -147,8 +145,9 @@ class TreeSymbols:
     @cached_property
     def repeated(self) -> list[tuple[int, int]]:
         """(body, axis) of the moments of inertia that are numbers, and those of an axis before."""
-        pairs = ((j, u) for j in range(self.n) for u in (1, 2) if self._present(j, "J", u, u))
-        return [(j, u) for j, u in pairs if self._first(j, u, u) != (u, u)]
+        pairs = ((j, u) for j in range(self.n) for u in (1, 2))
+        same = [(j, u) for j, u in pairs if self._first(j, u, u) != (u, u)]
+        return [(j, u) for j, u in same if not is_plain_zero(self.augmented[j].J[u, u])]
 
     @cached_property
     def reported(self) -> Reported:
@@ -199,8 +198,10 @@ class TreeSymbols:
 
     def polynomial(self, x: Any, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Any:
         """Return an exact number or an expression of parameters over the scalars of `values`."""
+        if x.__class__ is int:
+            return x
         if not isinstance(x, Expr):
-            return x if x.__class__ is int else rational(x)
+            return rational(x)
         graph = x.graph
 
         def known(key: Any) -> Any:
@@ -244,25 +245,32 @@ class TreeSymbols:
     def links(self, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> list[Link]:
         """Return the augmented bodies over these scalars, one for each generator."""
         pairs = self.pairs(values, rational)
+        masses: list[list[Scalar]] = [[0] * 3 for _ in range(self.n)]
+        inertias: list[list[Scalar]] = [[0] * 6 for _ in range(self.n)]
+        for g, value in zip(self.generators, values, strict=False):
+            if g.key[0] == "V":
+                masses[g.key[1]][g.key[2]] = value
+            elif g.key[0] == "J":
+                inertias[g.key[1]][ENTRIES.index(g.key[2:])] = value
+        for j, u in self.repeated:
+            inertias[j][u] = inertias[j][self._first(j, u, u)[0]]
         links = []
         for j, body in enumerate(self.m.bodies):
             turns = [(axis, Angle(pairs, a.joints, a.constants, a.quarters))
                      for axis, a in self.factors[j]]  # fmt: skip
-            factors = tuple(Turn(axis, a, *pairs.of(a)) for axis, a in turns)
+            factors = tuple([Turn(axis, a, *pairs.of(a)) for axis, a in turns])
             fixed = self._fixed_before(j)
             axis = self._axis(j, pairs)
             angular = Vec3.zero() if body.joint.kind == "prismatic" else axis
             linear = self._slide(j, values, rational) if self.slides[j] else Vec3.zero()
-            slid = linear * self._value("q", self.follow.labels[j], values=values)
             levers = {
-                c: l.map(lambda x: self.polynomial(x, values, rational)) + slid
+                c: l.map(lambda x: self.polynomial(x, values, rational))
                 for c, l in self.augmented[j].levers
             }
-            V = Vec3(*(self._value("V", j, u, values=values) for u in range(3)))
-            entries = (
-                self._value("J", j, *self._first(j, a, b), values=values) for a, b in ENTRIES
-            )
-            J = Mat3.symmetric(*entries)
+            if self.slides[j]:
+                slid = linear * self._value("q", self.follow.labels[j], values=values)
+                levers = {c: l + slid for c, l in levers.items()}
+            V, J = Vec3(*masses[j]), Mat3.symmetric(*inertias[j])
             M = self._value("M", j, values=values)
             links.append(Link(body.parent, factors[fixed:], linear, angular, M, V, J, levers,
                               factors[:fixed]))  # fmt: skip
@@ -283,9 +291,9 @@ class TreeSymbols:
         return values[self.index[key]] if key in self.index else 0
 
     def _axis(self, j: int, pairs: Pairs) -> Vec3:
-        along, sense = coordinate_axis(self.m.bodies[j].joint)
+        along, sense = self.axes[j]
         if along is not None:
-            return Vec3(*(sense if u == along else 0 for u in range(3)))
+            return UNITS[along] if sense > 0 else -UNITS[along]
         axis = Vec3(0, 0, 1)
         for a, angle in reversed(self.tilts[j]):
             angle = Angle(pairs, (), angle.constants, angle.quarters)
@@ -296,13 +304,21 @@ class TreeSymbols:
         self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]
     ) -> dict[int, Scalar]:
         """Return the derivative of each generator along q_k (k from 0), where it is not zero."""
-        slide = self._slide(k, values, rational) if self.slides[k] else None
+        label, slide = self.follow.labels[k], None
+        among = [i for i, joints in self.angles if label in joints or -label in joints]
+        if self.slides[k]:
+            slide = self._slide(k, values, rational)
+            among += [
+                i
+                for i, g in enumerate(self.generators)
+                if g.key == ("q", label) or g.key[:2] in (("V", k), ("J", k))
+            ]
         change = Slope(
-            {self.follow.labels[k]: 1},
+            {label: 1},
             lambda *key: self._value(*key, values=values),
             lambda j: slide if j == k else None,
         )
-        return slopes(self, change)
+        return slopes(self, change, among)
 
     def _slide(self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Vec3:
         """Return the slide of joint k per unit of its coordinate, over these scalars."""

@@ -251,11 +251,10 @@ def reused(entry: Entry) -> Entry | None:
     c = eq.condensed
     if eq.n < len(c.links) or i + 1 >= eq.n or c.children[i] != [i + 1]:
         return None
-    axis = c.links[i].angular
-    parallel = not axis.is_zero() and c.far(i, axis, i + 1) == i + 1
+    parallel = c.turning[i] and c.far(i, c.angular[i])[i + 1] == i + 1
     turning = all(b.joint.kind == "revolute" for b in eq.mechanism.bodies[i : i + 2])
     after = eq.Q[i + 2]
-    same = axis == c.links[i + 1].angular
+    same = c.angular[i] == c.angular[i + 1]
     if not (parallel and turning and same) or not len(after.raw):
         return None
     return after if len(entry.raw - after.raw) < len(entry.raw) else None

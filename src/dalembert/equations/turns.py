@@ -11,7 +11,6 @@ from typing import Any
 from ..algebra import Turn
 from ..expr import Expr, atan2, sqrt
 from ..expr.exact import to_float
-from ..joint import Joint
 from ..mechanism import Mechanism
 from .angles import Angle, Pairs, coordinate_axis, lift, number, on_circle, zyx
 from .frames import settled
@@ -27,7 +26,8 @@ class Turns:
         self.constants: list[Any] = []  # constant angles: letters, or numbers
         self.numeric: dict[int, tuple[Fraction, Fraction]] = {}  # cosine and sine of the numbers
         self.alone: set[int] = set()  # constants that stand without a joint
-        self.tilts = [self._tilt(body.joint) for body in m.bodies]
+        self.axes = [coordinate_axis(body.joint) for body in m.bodies]
+        self.tilts = [self._tilt(j) for j in range(len(m.bodies))]
         self.factors = [self._factors(j) for j in range(len(m.bodies))]
 
     def _factors(self, j: int) -> list[tuple[int, Angle]]:
@@ -40,7 +40,7 @@ class Turns:
             else:
                 turns += [(axis, self._of_matrix(angle)) for axis, angle in zyx(f)]
         turns = [(axis, angle) for axis, angle in turns if angle.value is None]
-        along, sense = coordinate_axis(body.joint)
+        along, sense = self.axes[j]
         turning = body.joint.kind in ("revolute", "screw")
         turns = settled(turns, along if turning else None, self._axis_before(j))
         if turning:
@@ -61,13 +61,13 @@ class Turns:
         """Return the coordinate axis of the joint that carries the parent of body j, if it has."""
         i = self.m.bodies[j].parent
         turning = i >= 0 and self.m.bodies[i].joint.kind in ("revolute", "screw")
-        return coordinate_axis(self.m.bodies[i].joint)[0] if turning else None
+        return self.axes[i][0] if turning else None
 
-    def _tilt(self, joint: Joint) -> list[tuple[int, Angle]]:
+    def _tilt(self, j: int) -> list[tuple[int, Angle]]:
         """Return the turns Rz Ry that bring z onto a general axis; none for ±x, ±y, ±z."""
-        if coordinate_axis(joint)[0] is not None:
+        if self.axes[j][0] is not None:
             return []
-        x, y, z = joint.axis  # type: ignore[attr-defined]
+        x, y, z = self.m.bodies[j].joint.axis  # type: ignore[attr-defined]
         flat = number(sqrt(lift(x * x + y * y)))
         return [
             (2, self._of_matrix(number(atan2(lift(y), lift(x))))),

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.augmented_body import centrifugal, coriolis
+from ..algorithms.condensed import dot
 from .box import Box
 from .entry import Entry
 from .force import Motion
@@ -123,7 +124,7 @@ def potential(eq: Equations) -> Poly:
     roots = [j for j, link in enumerate(c.links) if link.parent < 0]
     total = eq.ring.zero
     for root in roots:
-        total = total - eq.ring.poly(c.weight[root].dot(c.moments(root, -1)))
+        total = total - eq.ring.poly(dot(c.weight[root], c.moments(root, -1)))
     return total
 
 

@@ -1,0 +1,48 @@
+"""The ring of closed forms: slopes, reductions, sums of angles that depend on each other."""
+
+import pytest
+
+import dalembert as da
+
+PLANAR = "RX(),TYK(A),RX(),TYK(B),RX(),TYK(E);"
+SLIDING = "RZ(),TXK(A),TZ(),RZ(),TXK(B),RY(),TZK(E);"
+
+
+def symbols(eq):
+    return dict(zip(eq.ring.symbols.names, eq.ring.gens, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "tied"),
+    [
+        ("C1*C2-C12", True),
+        ("C12*C3-S12*S3-C123", True),  # three sums of three joints, and yet they depend
+        ("C1*C3+C123*S23", True),
+        ("C12*C23+S123", False),
+        ("C1*C12+S1", False),
+        ("A*B", False),
+    ],
+)
+def test_angle_sums_that_depend_on_each_other_are_found(text, tied):
+    eq = da.equations(da.load(PLANAR))
+    g = symbols(eq)
+    p = eq.ring.zero
+    for part in text.replace("-", "+-").split("+"):
+        term = eq.ring.one * (-1 if part.startswith("-") else 1)
+        for name in part.lstrip("-").split("*"):
+            term = term * g[name]
+        p = p + term
+    assert eq.ring.entangled(p) is tied
+
+
+@pytest.mark.parametrize("phrase", [PLANAR, SLIDING])
+def test_reduced_slopes_are_the_slopes_reduced(phrase):
+    eq = da.equations(da.load(phrase))
+    ring = eq.ring
+    squares = [s for s, _, _ in ring.circles]
+    for place in eq.places("A"):
+        for k in range(eq.n):
+            p = eq.poly("A", place)
+            found = ring.reduced_slope(p, k)
+            assert found == ring.reduced(ring.slope(p, k))
+            assert all(found.degrees()[s] < 2 for s in squares)
