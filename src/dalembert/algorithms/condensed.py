@@ -12,15 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..algebra import Mat3, Row, Turn, Vec3, is_plain_zero, minus, plus, product, turn
+from ..algebra import Mat3, Row, Vec3, is_plain_zero, plus, product
 from ..expr import Scalar
-
-Factors = tuple[Turn | Mat3, ...]
-UNITS: dict[Row, tuple[int, int]] = {  # axis and sense
-    (1, 0, 0): (0, 1), (0, 1, 0): (1, 1), (0, 0, 1): (2, 1),
-    (-1, 0, 0): (0, -1), (0, -1, 0): (1, -1), (0, 0, -1): (2, -1),
-}  # fmt: skip
-Sums = dict[tuple[int, int], tuple[Turn, Turn, Turn]]  # of two turns, kept with them
+from .carried import Carried, Factors, Seen, Sums, coordinate, cross, dot, fixed_under, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,133 +30,6 @@ class Link:
     J: Mat3
     levers: Mapping[int, Vec3]  # child c -> l_jc
     fixed: Factors = ()  # of a root: constant turns before its factors, which gravity takes
-
-
-class Carried:
-    """A vector on its way through frames: turns about one axis add up, then act once."""
-
-    __slots__ = ("_value", "base", "outward", "turn")
-
-    def __init__(self, base: Row, outward: bool, turn: Turn | None = None):
-        self.base, self.outward, self.turn = base, outward, turn
-        self._value: Row | None = None if turn else base
-
-    @property
-    def value(self) -> Row:
-        """The vector in the frame that was reached."""
-        if self._value is None:
-            assert self.turn is not None
-            self._value = turned(self.turn, self.base, self.outward)
-        return self._value
-
-    def through(self, factors: Factors, sums: Sums | None = None) -> Carried:
-        """Return the vector seen from the next frame, factors of the child's rotation.
-
-        `sums` are the sums of two turns that were made so far.
-        """
-        at, outward, sums = self, self.outward, {} if sums is None else sums
-        for factor in factors if outward else reversed(factors):
-            last = at.turn
-            if factor.__class__ is not Turn:
-                rotation = factor.T if outward else factor
-                at = Carried(tuple(rotation @ Vec3(*at.value)), outward)
-            elif last is not None and last.axis == factor.axis:
-                made = sums.get((id(last), id(factor)))
-                if made is None:
-                    whole = turn(factor.axis, last.angle + factor.angle)
-                    made = sums[id(last), id(factor)] = (whole, last, factor)
-                at = Carried(at.base, outward, made[0])
-            else:
-                v = at.value
-                if not fixed_under(v, factor):
-                    at = Carried(v, outward, factor)
-        return at
-
-
-def turned(turn: Turn, v: Row, back: bool) -> Row:
-    """Return the turn, or its inverse, of a vector; what is zero by structure is left out."""
-    c, s, axis = turn.c, -turn.s if back else turn.s, turn.axis
-    along, x, y = v[axis], v[axis - 2], v[axis - 1]
-    if x.__class__ is int and x == 0:
-        if y.__class__ is int and y == 0:
-            return v
-        a, b = -(s * y), c * y
-    elif y.__class__ is int and y == 0:
-        a, b = c * x, s * x
-    else:
-        a, b = c * x - s * y, s * x + c * y
-    return (along, a, b) if axis == 0 else (b, along, a) if axis == 1 else (a, b, along)
-
-
-def dot(a: Row, b: Row) -> Scalar:
-    """Return the scalar product without what is zero by structure."""
-    out: Scalar = 0
-    for x, y in zip(a, b, strict=True):
-        if x.__class__ is int:
-            x, y = y, x
-        if y.__class__ is int:
-            if y == 0:
-                continue
-            x = product(x, y)
-        else:
-            x = x * y
-        out = x if out.__class__ is int and out == 0 else out + x
-    return out
-
-
-def coordinate(v: Row) -> tuple[int, int] | None:
-    """Return axis and sense of a vector that is, by structure, ±x, ±y or ±z; else None."""
-    x, y, z = v
-    if x.__class__ is int and y.__class__ is int and z.__class__ is int:
-        return UNITS.get(v)
-    return None
-
-
-def cross(a: Row, b: Row) -> Row:
-    """Return the vector product without what is zero by structure."""
-    (x, y, z), (u, v, w) = a, b
-    return (
-        minus(product(y, w), product(z, v)),
-        minus(product(z, u), product(x, w)),
-        minus(product(x, v), product(y, u)),
-    )
-
-
-def fixed_under(v: Row, factor: Turn | Mat3) -> bool:
-    """Return whether a vector lies, by structure, along the axis of an elementary turn."""
-    if factor.__class__ is not Turn:
-        return False
-    axis = factor.axis
-    return is_plain_zero(v[axis - 2]) and is_plain_zero(v[axis - 1])
-
-
-class Seen:
-    """A vector of one frame as that frame and those below it see it, down to the base (-1)."""
-
-    __slots__ = ("_carried", "_links", "_lowest", "_sums", "rows")
-
-    def __init__(self, v: Row, frame: int, links: Sequence[Link], sums: Sums):
-        self.rows = {frame: v}
-        self._carried, self._lowest = {frame: Carried(v, False)}, frame
-        self._links, self._sums = links, sums
-
-    def at(self, f: int) -> Row:
-        """Return the vector in the axes of frame f."""
-        row = self.rows.get(f)
-        if row is None:
-            if f not in self._carried:
-                self._go(f)
-            row = self.rows[f] = self._carried[f].value
-        return row
-
-    def _go(self, f: int) -> None:
-        k = self._lowest
-        at = self._carried[k]
-        while k != f:
-            link = self._links[k]
-            k = link.parent
-            at = self._carried[k] = at.through(link.factors, self._sums)
-        self._lowest = f
 
 
 class Condensed:
@@ -190,6 +57,7 @@ class Condensed:
         self.sliding = [not link.linear.is_zero() for link in links]
         self.arms = {(p, c) for p, k in enumerate(links) for c, l in k.levers.items()
                      if not l.is_zero()}  # fmt: skip
+        self._way = [(link.parent, link.factors) for link in links]
         # what was met so far
         self._moment: dict[int, Seen] = {}
         self._slide: dict[int, Seen] = {}
@@ -233,7 +101,7 @@ class Condensed:
         return found.value
 
     def _seen(self, v: Row, frame: int) -> Seen:
-        return Seen(v, frame, self.links, self._sums)
+        return Seen(v, frame, self._way, self._sums)
 
     def slide(self, i: int, f: int) -> Row:
         """Return g_i of a translation in frame f below i."""
@@ -395,13 +263,3 @@ class Condensed:
                 A = plus(A, term * self.links[j].M)
         f = far[j]
         return plus(A, dot(self.swept(i, self.moments(j, f)), self.slide(j, f)))
-
-
-def total(vectors: Sequence[Row]) -> Row:
-    """Return the sum of vectors."""
-    if not vectors:
-        return 0, 0, 0
-    x, y, z = vectors[0]
-    for u, v, w in vectors[1:]:
-        x, y, z = plus(x, u), plus(y, v), plus(z, w)
-    return x, y, z
