@@ -61,6 +61,34 @@ def test_leading_dimensions_broadcast(kernel, states):
         kernel(q[:3], qd[:4])
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_inputs_that_broadcast_in_pieces_give_the_same_bits(monkeypatch, states, threads):
+    q, qd = states
+    k = compile_program(pendulum_chain(5), key="chain 5", threads=threads)
+    lead = [((203, 1), (7,)), ((1, 203), (7, 1)), ((7, 1, 29), (1, 7, 1)), ((67,), (3, 67))]
+    inputs = [(q[: np.prod(a)].reshape(*a, 5), qd[: np.prod(b)].reshape(*b, 5)) for a, b in lead]
+    whole = [k(*x) for x in inputs]
+    monkeypatch.setattr("dalembert.runtime.kernel.PIECE", 10)
+    monkeypatch.setattr("dalembert.runtime.kernel.SHARED", 1)
+    for x, want in zip(inputs, whole, strict=True):
+        assert k.general(*x).tobytes() == want.tobytes()
+        room = np.empty_like(want)
+        assert k.general(*x, out=room) is room and room.tobytes() == want.tobytes()
+
+
+def test_parameters_that_broadcast_in_pieces_give_the_same_bits(monkeypatch):
+    m = da.load("RZ(), TXK(L1), RZ(), TXK(L2);")
+    k = da.compile(m, "mass_matrix")
+    rng = np.random.default_rng(3)
+    q = rng.normal(size=(1, 17, 2))
+    given = {n: rng.uniform(1, 2, (40, 1)) for n in k.parameters}
+    whole = k(q, parameters=given)
+    monkeypatch.setattr("dalembert.runtime.kernel.PIECE", 50)
+    assert k(q, parameters=given).tobytes() == whole.tobytes()
+    wide = {n: np.broadcast_to(x, (40, 17)).copy() for n, x in given.items()}
+    assert k(np.repeat(q, 40, axis=0), parameters=wide).tobytes() == whole.tobytes()
+
+
 def test_numbers_of_other_kinds_are_converted(kernel):
     whole = kernel(np.arange(5.0), np.ones(5))
     for q in ([0, 1, 2, 3, 4], np.arange(5), np.arange(5, dtype=">f8"), np.arange(5, dtype="f4")):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,31 @@ def rows(array: Array, own: tuple[int, ...], lead: tuple[int, ...]) -> Array:
         return array
     tail = array.shape[len(own) :]
     return np.ascontiguousarray(np.broadcast_to(array, lead + tail))
+
+
+def pieces(
+    given: Sequence[tuple[Array, tuple[int, ...]]], lead: tuple[int, ...], states: int
+) -> Iterator[tuple[slice, list[Array]]]:
+    """Yield stretches of the first leading dimension, and the arrays there with all of `lead`.
+
+    Arrays that broadcast are written out once more for each stretch, into the same memory: for the
+    whole batch they would be as large as its results, and cost more than the kernel.
+    """
+    step = max(1, states // max(1, prod(lead[1:])))
+    room: dict[int, Array] = {}
+    for first in range(0, lead[0], step):
+        at = slice(first, min(first + step, lead[0]))
+        made = []
+        for k, (array, own) in enumerate(given):
+            if own in ((), lead):
+                made.append(array[at] if own else array)
+                continue
+            wide = np.broadcast_to(array, lead + array.shape[len(own) :])
+            if k not in room or own[:1] == lead[:1]:  # else the same in every stretch
+                room.setdefault(k, np.empty((step, *wide.shape[1:]), wide.dtype))
+                room[k][: at.stop - first] = wide[at]
+            made.append(room[k][: at.stop - first])
+        yield at, made
 
 
 def outputs(card: Card, out: Any, lead: tuple[int, ...], given: Sequence[Any]) -> list[Array]:

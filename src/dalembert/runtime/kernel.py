@@ -18,7 +18,10 @@ from .card import Card
 from .evaluator import Given
 from .interpret import Interpreted
 from .native import Native
-from .team import Team
+from .team import Team, size
+
+PIECE = 2048  # states that inputs are spread out for at once
+SHARED = 16  # times as many for each of several threads: they have to meet after each piece
 
 
 class Kernel:
@@ -196,18 +199,35 @@ class Kernel:
         if not lead:
             self.code.one(arrays, params, outs)
         elif (count := prod(lead)) or card.form.reduce:
-            ins = [arguments.rows(a, own, lead) for a, own in zip(arrays, leads, strict=True)]
-            batched = [bool(own) for own in leads]
-            if params is not None:
-                params = arguments.rows(params, params_lead, lead)
-            some = Given(ins, batched, params, bool(params_lead))
-            if card.form.reduce:
-                reduce.reduced(self.code, card.form.reduce, some, outs, lead, self.threads)
-            else:
-                self.code.batch(some, outs, count, self.threads)
+            self._batch(arrays, leads, params, params_lead, outs, lead, count)
         if out is not None:
             return out
         return _bare(outs)
+
+    def _batch(
+        self, arrays: list[np.ndarray], leads: Any, params: np.ndarray | None, params_lead: Any,
+        outs: list[np.ndarray], lead: tuple[int, ...], count: int,
+    ) -> None:  # fmt: skip
+        """Write the outputs at many states, in pieces if inputs have to be spread out for them."""
+        form = self.card.form
+        batched, varied = [bool(own) for own in leads], bool(params_lead)
+        given = list(zip(arrays, leads, strict=True))
+        given += [(params, params_lead)] if params is not None else []
+        if form.reduce is None and count > PIECE and any(own not in ((), lead) for _, own in given):
+            team = size(self.threads)
+            states = PIECE if team == 1 else PIECE * SHARED * team
+            for at, made in arguments.pieces(given, lead, states):
+                ins = made[: len(arrays)]
+                some = Given(ins, batched, made[-1] if params is not None else None, varied)
+                here = [x[at] for x in outs]
+                self.code.batch(some, here, count // lead[0] * (at.stop - at.start), self.threads)
+            return
+        wide = [arguments.rows(a, own, lead) for a, own in given]
+        some = Given(wide[: len(arrays)], batched, wide[-1] if params is not None else None, varied)
+        if form.reduce:
+            reduce.reduced(self.code, form.reduce, some, outs, lead, self.threads)
+        else:
+            self.code.batch(some, outs, count, self.threads)
 
     general = __call__  # the way for all arguments that a quicker entry does not take
 
