@@ -172,6 +172,28 @@ def test_a_dask_cluster_gives_the_same_bytes(tmp_path):
     assert files(tmp_path / "dask") == files(tmp_path / "here")
 
 
+def test_short_chunks_share_a_task_and_the_last_ones_are_spread(monkeypatch):
+    from dalembert.sweep.on_dask import _Work
+
+    class Cluster:
+        def nthreads(self):
+            return {"a": 1, "b": 1}
+
+        def submit(self, work, text, numbers, **more):
+            return numbers
+
+    work = _Work(Cluster(), small_study(), list(range(100)))
+    assert work.following() == [[0], [1], [2], [3]]  # nothing is known of their time
+    work.sent.clear()
+    work.learn(0.1)
+    assert [len(x) for x in work.following()] == [10, 10, 10, 10]
+    work.sent.clear()
+    work.learn(0.01)
+    assert [len(x) for x in work.following()] == [14, 11, 8, 6]
+    keys = list(work.sent)
+    assert len(set(keys)) == 4 and work.send([4]) == [4]
+
+
 def test_a_scheduler_is_reached_through_tls(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     asked = []

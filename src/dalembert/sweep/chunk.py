@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from functools import lru_cache
 from typing import Any
 
@@ -10,12 +11,12 @@ import numpy as np
 
 from ..measure.packages import optional
 from .designs import designs
-from .measure import Trial, measured
+from .measure import Room, Trial, measured
 from .study import Study
 from .task import motion_of
 
 Array = np.ndarray
-BATCH = 2**17  # states that are computed at once
+BATCH = 2**15  # states that are computed at once
 
 
 @lru_cache(maxsize=4)
@@ -29,8 +30,9 @@ def columns_of(s: Study, number: int) -> dict[str, Array]:
     values = designs(s, start, start + s.chunk)
     count = len(next(iter(values.values())))
     step = max(1, BATCH // int(s.data["task"]["samples"]))
+    room = Room()
     parts = [
-        measures_of(s, {n: x[a : a + step] for n, x in values.items()})
+        measures_of(s, {n: x[a : a + step] for n, x in values.items()}, room)
         for a in range(0, count, step)
     ]
     out: dict[str, Array] = {"design": start + np.arange(count), **values}
@@ -39,14 +41,14 @@ def columns_of(s: Study, number: int) -> dict[str, Array]:
     return out
 
 
-def measures_of(s: Study, values: dict[str, Array]) -> dict[str, Array]:
+def measures_of(s: Study, values: dict[str, Array], room: Room | None = None) -> dict[str, Array]:
     """Return measures of some designs; those that cannot do the task are kept, with the reason."""
     m = s.mechanism
     count = len(next(iter(values.values())))
     out: dict[str, Array] = {}
     with np.errstate(all="ignore"):
         motion = motion_of(m, s.data["task"], values)
-        trial = Trial(m, values, motion)
+        trial = Trial(m, values, motion, room or Room())
         for name in s.data["measure"]:
             out |= {k: np.broadcast_to(x, (count,)) for k, x in measured(name, trial).items()}
     reason = motion.reason.copy()
@@ -70,6 +72,16 @@ def chunk_bytes(text: str, number: int) -> bytes:
     parquet.write_table(table, out, compression="zstd", use_dictionary=["reason"],
                         write_statistics=True, store_schema=False)  # fmt: skip
     return out.getvalue()
+
+
+def timed_chunks(text: str, numbers: list[int]) -> tuple[list[bytes], float]:
+    """Return the files of some chunks, and the seconds that the last of them took."""
+    made, took = [], 0.0
+    for number in numbers:
+        begun = time.perf_counter()
+        made.append(chunk_bytes(text, number))
+        took = time.perf_counter() - begun
+    return made, took
 
 
 def _arrow(pyarrow: Any, x: Array) -> Any:

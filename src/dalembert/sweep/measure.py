@@ -7,12 +7,13 @@ catalog may be asked with a reduction over the task: `kinetic_energy:max`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..catalog import quantity
+from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import DalembertError, Place, UsageError, closest, shown
 from ..expr.exact import to_float
@@ -32,12 +33,27 @@ REDUCTIONS: Mapping[str, Callable[[Array], Array]] = {
 
 
 @dataclass
+class Room:
+    """Memory for one trial after the other: asking the system for it each time costs as much."""
+
+    arrays: dict[str, Array] = field(default_factory=dict)
+
+    def get(self, name: str, shape: tuple[int, ...]) -> Array:
+        """Return an array to write to."""
+        old = self.arrays.get(name)
+        if old is None or old.shape[1:] != shape[1:] or len(old) < shape[0]:
+            old = self.arrays[name] = np.empty(shape)
+        return old[: shape[0]]
+
+
+@dataclass
 class Trial:
     """Some designs doing the task: forces are computed when first asked for."""
 
     m: Mechanism
     designs: dict[str, Array]
     motion: TaskMotion
+    room: Room = field(default_factory=Room)
 
     def __post_init__(self) -> None:
         self._tau: Array | None = None
@@ -57,10 +73,25 @@ class Trial:
         """Forces of the motors, (designs, samples, motors), friction counted."""
         if self._tau is None:
             x = self.motion
+            shape = (len(x.reason), *x.qd.shape[1:])
+            out = None if is_closed(self.m) else self.room.get("tau", shape)
             made = evaluate(self.m, "inverse_dynamics", x.q, x.qd, x.qdd, drives="all",
-                            parameters=self.wide, check=False)  # fmt: skip
+                            parameters=self.wide, check=False, out=out)  # fmt: skip
             self._tau = np.asarray(made[0] if isinstance(made, tuple) else made)
         return self._tau
+
+    def sizes(self, other: Array | None = None) -> Array:
+        """Return |tau|, or |tau times something|; it lasts until it is asked for again."""
+        room = self.room.get("sizes", self.tau.shape)
+        if other is None:
+            return np.abs(self.tau, out=room)
+        return np.abs(np.multiply(self.tau, other, out=room), out=room)
+
+    def mean(self, x: Array) -> Array:
+        """Return means over time, by the trapezoidal rule, of (designs, samples, motors)."""
+        h = np.diff(self.motion.t)
+        weight = (np.append(h, 0.0) + np.append(0.0, h)) / (2 * h.sum())
+        return np.asarray(np.einsum("k,dkm->dm", weight, x))
 
     @property
     def speed(self) -> Array:
@@ -77,28 +108,35 @@ def _each(name: str, trial: Trial, values: Array) -> dict[str, Array]:
     return {**out, name: values.max(axis=1)}
 
 
-def _time_mean(t: Array, x: Array) -> Array:
-    h = np.diff(t)[None, :, None]
-    return ((x[:, 1:] + x[:, :-1]) / 2 * h).sum(axis=1) / (t[-1] - t[0])
+def _largest(x: Array) -> Array:
+    """Return the largest of the samples, (designs, motors); x is overwritten.
+
+    One half over the other, again and again: its runs are longer than those of `max(axis=1)`.
+    """
+    count = x.shape[1]
+    while count > 1:
+        half = (count + 1) // 2
+        np.maximum(x[:, : count - half], x[:, half:count], out=x[:, : count - half])
+        count = half
+    return x[:, 0].copy()
 
 
 def _peak(trial: Trial) -> dict[str, Array]:
-    return _each("peak", trial, np.abs(trial.tau).max(axis=1))
+    return _each("peak", trial, _largest(trial.sizes()))
 
 
 def _rms(trial: Trial) -> dict[str, Array]:
-    return _each("rms", trial, np.sqrt(_time_mean(trial.motion.t, trial.tau**2)))
+    return _each("rms", trial, np.sqrt(trial.mean(trial.sizes(trial.tau))))
 
 
 def _power(trial: Trial) -> dict[str, Array]:
-    return _each("power", trial, np.abs(trial.tau * trial.speed).max(axis=1))
+    return _each("power", trial, _largest(trial.sizes(trial.speed)))
 
 
 def _energy(trial: Trial) -> dict[str, Array]:
     """Return the work that motors give and take, without feeding back: ∫ Σ |τ q̇| dt."""
     t = trial.motion.t
-    work = np.abs(trial.tau * trial.speed)
-    return {"energy": _time_mean(t, work).sum(axis=1) * (t[-1] - t[0])}
+    return {"energy": trial.mean(trial.sizes(trial.speed)).sum(axis=1) * (t[-1] - t[0])}
 
 
 def _slower(trial: Trial) -> dict[str, Array]:

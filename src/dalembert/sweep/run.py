@@ -15,7 +15,6 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 from ..errors import ComputationError, UsageError, shown
 from ..measure.packages import optional
@@ -23,7 +22,6 @@ from .chunk import chunk_bytes
 from .study import Study
 
 Progress = Callable[[int, int, float], None]  # designs done, designs in all, seconds so far
-LOST = 120.0  # seconds to wait for the bytes of a chunk that is done
 SCHEMES = {"dask://": "tcp://", "dask+tls://": "tls://"}  # certificates: Dask's own settings
 DEATHS = 3  # workers that a chunk may kill before the study stops
 
@@ -119,7 +117,9 @@ def _engine(on: str, s: Study, todo: list[int], workers: int | None) -> Iterator
         return _here(s, todo) if count == 1 or len(todo) <= 1 else _processes(s, todo, count)
     for scheme, wire in SCHEMES.items():
         if isinstance(on, str) and on.startswith(scheme):
-            return _dask(on.replace(scheme, wire, 1), s, todo)
+            from .on_dask import on_dask
+
+            return on_dask(on.replace(scheme, wire, 1), s, todo)
     raise UsageError(f"on={shown(str(on))!r}", hint='"local" or "dask://HOST:PORT"')
 
 
@@ -172,56 +172,3 @@ def _processes(s: Study, todo: list[int], workers: int) -> Iterator[tuple[int, b
                 ) from None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _dask(address: str, s: Study, todo: list[int]) -> Iterator[tuple[int, bytes]]:
-    """Yield finished chunks of a Dask cluster; it does lost ones again by itself."""
-    distributed = optional("distributed")
-    try:
-        client = distributed.Client(address, timeout=20)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise ComputationError(
-            f"no Dask scheduler answers at {shown(address)}",
-            hint="start one: dask scheduler --host 127.0.0.1; dask worker tcp://127.0.0.1:8786",
-        ) from error
-    with client:
-        waiting = iter(todo)
-        width = max(4, 4 * len(client.scheduler_info()["workers"]))
-        first = [k for _, k in zip(range(width), waiting, strict=False)]
-        numbers = {}
-
-        def send(number: int, again: int = 0) -> Any:
-            key = f"{s.digest}-{number}" + f"-{again}" * bool(again)
-            made = client.submit(chunk_bytes, s.text, number, key=key, retries=10, pure=False)
-            numbers[made.key] = number
-            return made
-
-        deaths = 0
-        lost = distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError
-        queue = distributed.as_completed([send(k) for k in first])
-        try:
-            for future in queue:
-                number = numbers.pop(future.key)
-                try:
-                    data = future.result(timeout=LOST)
-                except lost:
-                    deaths += 1  # the workers that held it died: it is done again by others
-                    if deaths > DEATHS * 4 + len(todo):
-                        raise
-                    queue.add(send(number, deaths))
-                    continue
-                future.release()
-                yield number, data
-                following = next(waiting, None)
-                if following is not None:
-                    queue.add(send(following))
-        except (OSError, TimeoutError, *lost) as error:
-            raise ComputationError(
-                f"the Dask cluster at {shown(address)} is gone: {type(error).__name__}",
-                hint="finished chunks are kept: start it again and resume",
-            ) from error
-        if numbers:
-            raise ComputationError(
-                f"the Dask cluster at {shown(address)} gave {len(numbers)} chunks up",
-                hint="finished chunks are kept: start it again and resume",
-            )
