@@ -93,5 +93,6 @@ def covered(machine, seeds):
 @pytest.mark.parametrize("machine", [ur5, panda, fivebar, legs])
 def test_intervals_cover_the_truth(machine):
     share = covered(machine, range(100))
-    assert 0.90 <= np.mean(list(share.values())) <= 0.98
-    assert min(share.values()) > 0.84, share  # one parameter of many strays by chance
+    assert 0.93 <= np.mean(list(share.values())) <= 0.98
+    # of 122 parameters one is below 0.90 by chance: 89 of 100 at 0.95 have a chance of 1 in 90
+    assert min(share.values()) >= 0.89, share

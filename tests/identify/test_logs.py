@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.identify.closing import closed
+from dalembert.identify.loop_noise import loop_noise
+from dalembert.identify.unknowns import unknowns
 from dalembert.mechanism import Drive
 from logged import friction_of, honest, moving, rubbed, swayed, table_of, walk, walker
 
@@ -107,6 +110,21 @@ def test_a_spare_motor_costs_no_digits_at_a_dead_point_of_the_others(swaying, sh
     for name, x in got.nominal_base.items():
         assert got.base[name] == pytest.approx(x, rel=1e-6, abs=1e-6), name
     assert not any("dead point" in n for n in got.notes)
+
+
+def test_equations_near_a_dead_point_count_less():
+    m = da.robots.fivebar()
+    start = np.array(da.assemble(m), dtype=float)
+    motors = [m.velocity_index[m.joint_index(n)] for n in m.active]
+    f = da.torques_along(m, swayed(start[motors]), start=start)
+    d = closed(m, da.read_motion(table_of(m, f), m, cutoff=8.0))
+    tau = d.tau[:, motors]
+    made = loop_noise(unknowns(m, False, None), d, tau, np.ones(1))
+    weight = made.weights(slice(None), lambda x: x)
+    usual = np.median(weight, axis=0)
+    worst = int(np.argmax(np.abs(da.active_map(m, d.q)).max(axis=(1, 2))))
+    assert (usual > 0.5).all() and (weight[worst] < 0.2 * usual).any()
+    assert loop_noise(unknowns(ONE, False, None), d, tau, np.ones(1)) is None  # a tree
 
 
 def test_motors_that_pass_a_dead_point_are_named_in_the_notes(swaying):

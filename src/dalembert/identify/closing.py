@@ -34,12 +34,18 @@ def closed(m: Mechanism, d: MeasuredMotion) -> MeasuredMotion:
         return d  # refused later
     q, qd, qdd = (np.array(x) for x in (d.q, d.qd, d.qdd))
     N = free_motions(m, q[rows])
-    for own, part in _leaders(m, N):
+    for own, part in leaders(m, N):
         at = rows[part]
-        made = evaluate(own, "assembly", q[at])
-        q[at] = made[0] if isinstance(made, tuple) else made
-        qd[at], qdd[at] = evaluate(own, "tree_motion", q[at], qd[at], qdd[at])[:2]
+        q[at], qd[at], qdd[at] = led(own, q[at], qd[at], qdd[at])
     return replace(d, q=q, qd=qd, qdd=qdd, notes=(*d.notes, *_dead_points(m, N)))
+
+
+def led(m: Mechanism, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+    """Return the closed motion in which the motors do what was measured."""
+    made = evaluate(m, "assembly", q)
+    q = np.asarray(made[0] if isinstance(made, tuple) else made)
+    qd, qdd = evaluate(m, "tree_motion", q, qd, qdd)[:2]
+    return q, np.asarray(qd), np.asarray(qdd)
 
 
 def free_motions(m: Mechanism, q: Array) -> Array:
@@ -53,7 +59,7 @@ def free_motions(m: Mechanism, q: Array) -> Array:
     return np.swapaxes(np.linalg.svd(J)[2][..., plan.rank :, :], -1, -2)
 
 
-def _leaders(m: Mechanism, N: Array) -> Iterator[tuple[Mechanism, Array]]:
+def leaders(m: Mechanism, N: Array) -> Iterator[tuple[Mechanism, Array]]:
     """Yield machines moved by as many motors as they need, and the samples that each closes."""
     owner = [b for b in m.bodies for _ in range(b.joint.nv)]
     motors = np.array(planned(m).motors, dtype=int)

@@ -74,7 +74,7 @@ def scales(u: Unknowns) -> Array:
 def independence(f: Fit) -> float:
     """Return what data weigh, at most 1: residuals that hang together count for fewer equations.
 
-    The deviations of least squares, which takes every equation as new, over those of the jackknife.
+    The deviations of least squares, which takes every equation as new, over the true ones.
     """
     columns = f.R[:, list(f.seen)]
     inverse = np.linalg.pinv(columns.T @ columns, hermitian=True)

@@ -2,7 +2,8 @@
 
 Gautier's way to base parameters that a motion excites (a rank-revealing QR of the regressor, Khalil
 and Dombre, Modeling, Identification and Control of Robots, section 12.4), weights from the residual
-of each joint, intervals by the jackknife over stretches of time, which asks nothing of the noise.
+of each joint, intervals from the residuals of stretches of time (`sureness`), which asks nothing of
+the noise.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..errors import ComputationError
 from ..measure.packages import scipy_part
 from .loud import loud_columns
 from .rows import Equations, Stretch, triangle
+from .sureness import covariance_of
 
 Array = np.ndarray
 SEEN = 1e-6  # a column whose share beyond the others is smaller cannot be seen
@@ -31,8 +33,8 @@ class Fit:
     grouped: Array = field(repr=False)  # (seen, columns): what each value is the sum of
     covariance: Array = field(repr=False)
     noise: Array = field(repr=False)  # standard deviation of each joint's residual
+    freedom: Array = field(repr=False)  # of Student's distribution of each interval
     condition: float = 1.0
-    freedom: int = 1  # of Student's distribution of the intervals
     R: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)  # weighted [Y tau]
     hidden: tuple[int, ...] = ()  # columns that only noise moves
 
@@ -69,9 +71,9 @@ def fit(e: Equations) -> Fit:
     columns = R[:, list(seen)]
     size = np.linalg.norm(columns, axis=0)
     values = x[list(seen)]
-    spread, freedom = jackknife(e, noise, seen)
+    spread, freedom = _sureness(e, noise, seen)
     condition = float(np.linalg.cond(columns / size))
-    return Fit(seen, values, T, spread, noise, condition, freedom, R, tuple(hidden))
+    return Fit(seen, values, T, spread, noise, freedom, condition, R, tuple(hidden))
 
 
 def _without(s: Stretch, columns: Sequence[int]) -> Stretch:
@@ -137,25 +139,10 @@ def visible(R: Array) -> tuple[tuple[int, ...], Array]:
     return tuple(int(k) for k in seen), grouped
 
 
-def jackknife(e: Equations, noise: Array, seen: Sequence[int]) -> tuple[Array, int]:
-    """Return the covariance of the parameters seen, and its degrees of freedom.
-
-    The fit is repeated with one stretch of the motion left out after the other.
-    """
+def _sureness(e: Equations, noise: Array, seen: Sequence[int]) -> tuple[Array, Array]:
+    """Return the covariance of the parameters seen, and the degrees of freedom of each."""
     used = [s for s in e.training if s.rows.sum()]
-    k = len(used)
-    triangles = [stacked([s], noise) for s in used]
-    normal = [R[:, list(seen)].T @ R[:, list(seen)] for R in triangles]
-    right = [R[:, list(seen)].T @ R[:, -1] for R in triangles]
-    size = np.sqrt(np.diag(sum(normal)))
-    A, b = sum(normal) / np.outer(size, size), sum(right) / size
-    whole = np.linalg.solve(A, b)
-    shifts = []
-    for N, r in zip(normal, right, strict=True):
-        less = A - N / np.outer(size, size)
-        shifts.append(np.linalg.lstsq(less, b - r / size, rcond=1e-12)[0] - whole)
-    S = np.array(shifts) / size
-    return (k - 1) / k * S.T @ S, max(1, k - 1)
+    return covariance_of([triangle([stacked([s], noise)[:, [*seen, -1]]]) for s in used])
 
 
 def r_squared(stretch: Stretch, x: Array) -> Array:

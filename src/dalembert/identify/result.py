@@ -58,8 +58,9 @@ class Identification:
         """The 95 % interval of each of `base`."""
         from ..measure.packages import scipy_part
 
-        k = float(scipy_part("stats").t.ppf(0.975, self.fit.freedom))
-        return {n: (x - k * self.sigma[n], x + k * self.sigma[n]) for n, x in self.base.items()}
+        times = scipy_part("stats").t.ppf(0.975, self.fit.freedom)
+        half = {n: k * self.sigma[n] for n, k in zip(self.base, map(float, times), strict=True)}
+        return {n: (x - half[n], x + half[n]) for n, x in self.base.items()}
 
     @cached_property
     def nominal_base(self) -> dict[str, float]:

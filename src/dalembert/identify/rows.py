@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from ..errors import UsageError
 from ..measure.motion import MeasuredMotion
+from .loop_noise import LoopNoise, loop_noise
 from .loud import noise_of_columns
 from .unknowns import Unknowns, equation_indices
 
@@ -23,7 +25,7 @@ CHUNK = 8192  # samples held at once
 ROUNDED = 1e-13  # pivots of columns of unit length that are roundings
 PIECE = 128  # rows of a product or of a factor
 NOISY = 1e-4  # residual of the force that shows measured data
-STRETCHES = 24  # of the training part, for the jackknife
+STRETCHES = 24  # of the training part, whose residuals say how sure the fit is
 DEAD = 3.0  # standard deviations of a speed below which its sign is not known
 SHARP = 5.0  # samples kept per period of the cut-off
 
@@ -44,8 +46,10 @@ class Stretch:
         return Stretch([np.zeros((0, columns + 1)) for _ in range(forces)], zero, zero.copy(),
                        zero.copy())  # fmt: skip
 
-    def add(self, flat: Array, layout: Layout, tau: Array, use: Array) -> None:
-        """Take equations in: values (n, size), where those of each force lie, tau, use."""
+    def add(
+        self, flat: Array, layout: Layout, tau: Array, use: Array, weight: Array | None = None
+    ) -> None:
+        """Take equations in: values (n, size), where those of each force lie, tau, use, weight."""
         across = np.ascontiguousarray(flat.T)  # columns are gathered row by row
         forces = np.ascontiguousarray(tau.T)
         for j, (places, columns) in enumerate(layout):
@@ -55,6 +59,8 @@ class Stretch:
             a = np.empty((len(places) + 1, len(flat)))
             np.take(across, places, axis=0, out=a[:-1])
             a[-1] = forces[j]
+            if weight is not None:
+                a *= weight[:, j]
             R = factor(a if rows.all() else a[:, rows])
             wide = np.zeros((len(R), self.R[j].shape[1]))
             wide[:, [*columns, -1]] = R
@@ -163,11 +169,12 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
         {u.m.velocity_index[x.joint] for x in u.m.drives} if u.drives == "all" else set()
     )
     dead = np.where([k in with_friction for k in indices], _dead_zone(d, indices), 0.0)
-    for a, b, target in [
-        *((first[k], first[k + 1], training[k]) for k in range(STRETCHES)),
-        (last[0], last[1], kept),
+    noisy = loop_noise(u, d, tau, _window(every))
+    for a, b, target, w in [
+        *((first[k], first[k + 1], training[k], noisy) for k in range(STRETCHES)),
+        (last[0], last[1], kept, None),
     ]:
-        for part in _filtered(u, d, tau, indices, (int(a), int(b)), every, dead):
+        for part in _filtered(u, d, tau, indices, (int(a), int(b)), every, dead, w):
             target.add(*part)
     if not any(s.rows.sum() for s in training):
         raise UsageError("no sample is whole: position, rates and forces are needed together")
@@ -200,15 +207,20 @@ def _dead_zone(d: MeasuredMotion, indices: list[int]) -> Array:
     return DEAD * np.sqrt(np.nanmedian(d.spread[:, indices, 1, 1], axis=0))
 
 
+def _window(every: int) -> Array:
+    """Return the samples' shares in one equation."""
+    window = np.hanning((4 * every if every > 1 else 1) + 2)[1:-1]
+    return np.asarray(window / window.sum())
+
+
 def _filtered(
     u: Unknowns, d: MeasuredMotion, tau: Array, indices: list[int], span: tuple[int, int],
-    every: int, dead: Array,
-) -> Iterator[tuple[Array, Layout, Array, Array]]:  # fmt: skip
-    """Yield (values, layout, tau, use) of a stretch in pieces; all of them filtered alike."""
+    every: int, dead: Array, noise: LoopNoise | None = None,
+) -> Iterator[tuple[Array, Layout, Array, Array, Array | None]]:  # fmt: skip
+    """Yield (values, layout, tau, use, weight) of a stretch in pieces; all filtered alike."""
     whole = d.valid
-    reach = 4 * every if every > 1 else 1
-    window = np.hanning(reach + 2)[1:-1]
-    window /= window.sum()
+    window = _window(every)
+    reach = len(window)
     step = CHUNK // every * every or every
     for a in range(span[0], span[1], step):
         b = min(a + step + reach - every, span[1])
@@ -226,13 +238,16 @@ def _filtered(
         force = np.where(good, force, 0.0)
         moving = np.abs(qd[:, indices]) > dead
         if every == 1:
-            yield flat, layout, force, good & (moving | (dead == 0))
+            weight = None if noise is None else noise.weights(at, lambda x: x)
+            yield flat, layout, force, good & (moving | (dead == 0)), weight
             continue
         count = (b - a - reach) // every + 1
         index = every * np.arange(count)[:, None] + np.arange(reach)
-        thin = thinned(flat, window, every, count)
+        thinning = partial(thinned, window=window, every=every, count=count)
+        thin = thinning(flat)
         use = good[index].all(axis=1) & (moving[index].all(axis=1) | (dead == 0))
-        yield thin, layout, thinned(force, window, every, count), use
+        weight = None if noise is None else noise.weights(at, thinning)
+        yield thin, layout, thinning(force), use, weight
 
 
 def thinned(x: Array, window: Array, every: int, count: int) -> Array:
