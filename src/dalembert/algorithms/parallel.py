@@ -8,7 +8,6 @@ which of its six degrees of freedom there are: all, or those of a robot of reduc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -178,30 +177,81 @@ def leg_motions(
     return found
 
 
-def leg_states(
-    m: Mechanism, pose: Vector, twist: Vector, rate: Vector, branch: Any = 1
-) -> tuple[Any, Any, Any, Any]:
-    """Return (q, qd, qdd) of the legs in closed form, and how their ends miss the platform."""
-    states = leg_motions(platform_of(m), pose, twist, rate, branch)
-    return (
-        [[plain(x) for x in s.q] for s in states],
-        [s.qd for s in states],
-        [s.qdd for s in states],
-        [list(s.gap) for s in states],
-    )
+# -- the model at a pose of the platform -------------------------------------------------------
+
+REST = (0,) * 6
 
 
-def _leg_forces(state: LegState, drives: Drives) -> Values:
-    """Return Γ_i of one leg alone."""
-    forces = JointForces(state.leg.tree, drives)
-    rigid = Values(newton_euler(state.leg.light, state.q, state.qd, state.qdd))
-    passive = forces.passive([plain(x) for x in state.q], state.qd)
-    return rigid.plus(forces.inertial(state.qdd)) - passive
+@dataclass(frozen=True)
+class ParallelModel:
+    """A parallel robot at a pose (4 x 4, row by row) and a motion of its platform, base axes."""
+
+    robot: Platform
+    pose: Vector
+    twist: Vector = REST
+    rate: Vector = REST
+    branch: Any = 1
+    drives: Drives = "inertia"
+
+    @cached_property
+    def legs(self) -> list[LegState]:
+        """Every leg as it moves with the platform."""
+        return leg_motions(self.robot, self.pose, self.twist, self.rate, self.branch)
+
+    @cached_property
+    def inverse_jacobian(self) -> Matrix:
+        """J_p⁻¹, one row per motor: rows of J_i⁻¹ J_vi over the platform's motions."""
+        rows: dict[int, Values] = {}
+        B = self.robot.freedoms
+        for s in self.legs:
+            own = s.K @ s.Jv @ B
+            rows |= {place: own[k] for k, place in zip(s.leg.motors, s.leg.order, strict=True)}
+        if len(rows) != B.width:
+            raise ModelError(
+                f"{len(rows)} motors in the legs for {B.width} degrees of freedom",
+                hint="use the closed loops: active_torques(m, q, qd, qdd)",
+                command="ask for active_torques",
+            )
+        return Matrix([rows[k] for k in sorted(rows)])
+
+    def wrench(self, rate: Vector, gravity: Vec3) -> Values:
+        """Return F_p, what moves the platform alone: base axes, at its origin (E2.21)."""
+        R = Rotation.of(Mat3(*(tuple(self.pose[4 * r : 4 * r + 3]) for r in range(3))))
+        w, wd = R.T @ Vec3(*self.twist[3:]), R.T @ Vec3(*rate[3:])
+        motion = Motion(w, wd, R.T @ (Vec3(*rate[:3]) - gravity))
+        body = self.robot.m.bodies[self.robot.body]
+        return Values(motion.needs(body).to_parent(R, ZERO).entries())
+
+    def gamma(self, s: LegState) -> Values:
+        """Return Γ_i of one leg alone."""
+        forces = JointForces(s.leg.tree, self.drives)
+        rigid = Values(newton_euler(s.leg.light, s.q, s.qd, s.qdd))
+        passive = forces.passive([plain(x) for x in s.q], s.qd)
+        return rigid.plus(forces.inertial(s.qdd)) - passive
+
+    @property
+    def bracket(self) -> Values:
+        """F_p + Σ J_viᵀ J_i⁻ᵀ Γ_i of (66)."""
+        _require_forces_in_legs(self.robot)
+        total = self.wrench(self.rate, self.robot.m.gravity)
+        for s in self.legs:
+            total = total + s.Jv.T @ (s.K.T @ self.gamma(s))
+        return total
+
+    @property
+    def inertia(self) -> Matrix:
+        """A: the platform's own inertia and Σ (J_i⁻¹ J_vi)ᵀ M_i (J_i⁻¹ J_vi)."""
+        still = replace(self, twist=REST)
+        columns = [still.wrench(Values.unit(6, c), ZERO) for c in range(6)]
+        A = Matrix([[columns[max(a, b)][min(a, b)] for b in range(6)] for a in range(6)])
+        for s in self.legs:
+            M = JointForces(s.leg.tree, self.drives).mass(composite(s.leg.light, s.q))
+            A = A + projected(M, s.K @ s.Jv)
+        return A
 
 
-def _loaded(m: Mechanism) -> Platform:
-    """Return platform and legs for a dynamic model, all forces of which act in the legs."""
-    robot = platform_of(m)
+def _require_forces_in_legs(robot: Platform) -> None:
+    m = robot.m
     legs = {b for loop in m.loops for b in _sides(m, loop, robot.body)[0]}
     if m.springs or m.couplings or any(e.joint not in legs for e in m.elastic):
         raise ModelError(
@@ -210,122 +260,47 @@ def _loaded(m: Mechanism) -> Platform:
             hint="use the closed loops: active_torques(m, q, qd, qdd), forward_dynamics",
             command="ask for active_torques or forward_dynamics",
         )
-    return robot
 
 
-def leg_torques(
-    m: Mechanism,
-    pose: Vector,
-    twist: Vector,
-    rate: Vector,
-    branch: Any = 1,
-    drives: Drives = "inertia",
-) -> list[Values]:
+# -- quantities --------------------------------------------------------------------------------
+
+
+def leg_states(model: ParallelModel) -> tuple[Any, Any, Any, Any]:
+    """Return (q, qd, qdd) of the legs in closed form, and how their ends miss the platform."""
+    legs = model.legs
+    q, gap = [[plain(x) for x in s.q] for s in legs], [list(s.gap) for s in legs]
+    return q, [s.qd for s in legs], [s.qdd for s in legs], gap
+
+
+def leg_torques(model: ParallelModel) -> list[Values]:
     """Return Γ_i, the inverse model of each leg alone."""
-    states = leg_motions(_loaded(m), pose, twist, rate, branch)
-    return [_leg_forces(s, drives) for s in states]
+    _require_forces_in_legs(model.robot)
+    return [model.gamma(s) for s in model.legs]
 
 
-# -- platform ----------------------------------------------------------------------------------
+def platform_wrench(model: ParallelModel) -> Values:
+    """Return F_p, what moves the platform alone."""
+    return model.wrench(model.rate, model.robot.m.gravity)
 
 
-def platform_wrench(m: Mechanism, pose: Vector, twist: Vector, rate: Vector) -> Values:
-    """Return F_p, what moves the platform alone: base axes, at its origin (E2.21)."""
-    return _wrench(platform_of(m), pose, twist, rate)
-
-
-def _wrench(robot: Platform, pose: Vector, twist: Vector, rate: Vector) -> Values:
-    body = robot.m.bodies[robot.body]
-    R = Rotation.of(Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))))
-    w, wd = R.T @ Vec3(*twist[3:]), R.T @ Vec3(*rate[3:])
-    vd = R.T @ (Vec3(*rate[:3]) - robot.m.gravity)
-    return Values(Motion(w, wd, vd).needs(body).to_parent(R, ZERO).entries())
-
-
-def _inverse_jacobian(robot: Platform, states: Sequence[LegState]) -> Matrix:
-    """Return J_p⁻¹, one row per motor: rows of J_i⁻¹ J_vi over the platform's motions."""
-    rows: dict[int, Values] = {}
-    for s in states:
-        own = s.K @ s.Jv @ robot.freedoms
-        rows |= {place: own[k] for k, place in zip(s.leg.motors, s.leg.order, strict=True)}
-    if len(rows) != robot.freedoms.width:
-        raise ModelError(
-            f"{len(rows)} motors in the legs for {robot.freedoms.width} degrees of freedom",
-            hint="use the closed loops: active_torques(m, q, qd, qdd)",
-            command="ask for active_torques",
-        )
-    return Matrix([rows[k] for k in sorted(rows)])
-
-
-def platform_jacobian(m: Mechanism, pose: Vector, branch: Any = 1) -> Matrix:
+def platform_jacobian(model: ParallelModel) -> Matrix:
     """Return J_p of (60), 6 rows: velocity of the platform from those of the motors."""
-    robot = platform_of(m)
-    states = leg_motions(robot, pose, [0] * 6, [0] * 6, branch)
-    J = _inverse_jacobian(robot, states)
-    return robot.freedoms @ each_column(general, J, Matrix.unit(len(J)))
+    J = model.inverse_jacobian
+    return model.robot.freedoms @ each_column(general, J, Matrix.unit(len(J)))
 
 
-def _bracket(wrench: Values, states: Sequence[LegState], drives: Drives) -> Values:
-    """Return F_p + Σ J_viᵀ J_i⁻ᵀ Γ_i."""
-    total = wrench
-    for s in states:
-        total = total + s.Jv.T @ (s.K.T @ _leg_forces(s, drives))
-    return total
-
-
-def actuator_forces(
-    m: Mechanism,
-    pose: Vector,
-    twist: Vector,
-    rate: Vector,
-    branch: Any = 1,
-    drives: Drives = "inertia",
-) -> Values:
+def actuator_forces(model: ParallelModel) -> Values:
     """Return the motor forces Γ = J_pᵀ [...] of (66), in the order of the active joints."""
-    robot = _loaded(m)
-    states = leg_motions(robot, pose, twist, rate, branch)
-    total = _bracket(_wrench(robot, pose, twist, rate), states, drives)
-    return general(_inverse_jacobian(robot, states).T, robot.freedoms.T @ total)
+    return general(model.inverse_jacobian.T, model.robot.freedoms.T @ model.bracket)
 
 
-def cartesian_model(
-    m: Mechanism, pose: Vector, twist: Vector, branch: Any = 1, drives: Drives = "inertia"
-) -> tuple[Matrix, Values]:
+def cartesian_model(model: ParallelModel) -> tuple[Matrix, Values]:
     """Return (A, H): the bracket of (66) is A V̇_p + H, base axes at the platform's origin."""
-    robot = _loaded(m)
-    states = leg_motions(robot, pose, twist, [0] * 6, branch)
-    return _inertia(robot, pose, states, drives), _bias(robot, pose, twist, states, drives)
+    return model.inertia, model.bracket
 
 
-def _bias(
-    robot: Platform, pose: Vector, twist: Vector, states: Sequence[LegState], drives: Drives
-) -> Values:
-    return _bracket(_wrench(robot, pose, twist, [0] * 6), states, drives)
-
-
-def _inertia(robot: Platform, pose: Vector, states: Sequence[LegState], drives: Drives) -> Matrix:
-    """Return A: the platform's own inertia and Σ (J_i⁻¹ J_vi)ᵀ M_i (J_i⁻¹ J_vi)."""
-    still = replace(robot, m=robot.m.weightless)
-    columns = [_wrench(still, pose, [0] * 6, Values.unit(6, c)) for c in range(6)]
-    A = Matrix([[columns[max(a, b)][min(a, b)] for b in range(6)] for a in range(6)])
-    for s in states:
-        M = JointForces(s.leg.tree, drives).mass(composite(s.leg.light, s.q))
-        A = A + projected(M, s.K @ s.Jv)
-    return A
-
-
-def platform_acceleration(
-    m: Mechanism,
-    pose: Vector,
-    twist: Vector,
-    forces: Vector,
-    branch: Any = 1,
-    drives: Drives = "inertia",
-) -> Values:
+def platform_acceleration(model: ParallelModel, forces: Vector) -> Values:
     """Return V̇_p that the motor forces give: the direct model of the platform."""
-    robot = _loaded(m)
-    states = leg_motions(robot, pose, twist, [0] * 6, branch)
-    A, H = _inertia(robot, pose, states, drives), _bias(robot, pose, twist, states, drives)
-    B = robot.freedoms
-    load = _inverse_jacobian(robot, states).T @ forces - B.T @ H
-    return B @ spd(projected(A, B), load)
+    B = model.robot.freedoms
+    load = model.inverse_jacobian.T @ forces - B.T @ model.bracket
+    return B @ spd(projected(model.inertia, B), load)

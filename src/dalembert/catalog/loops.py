@@ -199,28 +199,40 @@ def _leg_row(*parts: Any) -> Quantity:
     return row(*parts, example="stewart()")
 
 
+def _posed(algorithm: Algorithm, motion: int = 2) -> Algorithm:
+    """Return a quantity of a ParallelModel; its motion is the first inputs after the pose."""
+
+    def quantity(m: Mechanism, pose: Vector, *inputs: Vector, **options: Any) -> Any:
+        robot = parallel.platform_of(m)
+        model = parallel.ParallelModel(robot, pose, *inputs[:motion], **options)
+        return algorithm(model, *inputs[motion:])
+
+    return quantity
+
+
 # platform and legs, eqs (59)-(66) of Khalil (2010)
 PARALLEL = (
     _leg_row("leg_states", POSED,
              gives(q="loop leg_joint", qd="loop leg_joint / s", qdd="loop leg_joint / s2",
                    gap="loop xyz"),
-             {"closed_form": parallel.leg_states},
+             {"closed_form": _posed(parallel.leg_states)},
              "joints of every leg from the motion of the platform", BRANCH),
     _leg_row("leg_torques", POSED, gives(tau="J / loop leg_joint"),
-             {"newton_euler": parallel.leg_torques}, "joint forces of every leg alone", ON_LEGS),
+             {"newton_euler": _posed(parallel.leg_torques)},
+             "joint forces of every leg alone", ON_LEGS),
     _leg_row("platform_wrench", POSED, gives(f="J / six"),
-             {"newton_euler": parallel.platform_wrench},
+             {"newton_euler": _posed(parallel.platform_wrench)},
              "wrench that moves the platform alone, base axes, at its origin"),
     _leg_row("platform_jacobian", "pose", gives(J_p="six / active"),
-             {"inverse": parallel.platform_jacobian},
+             {"inverse": _posed(parallel.platform_jacobian)},
              "J_p: velocity of the platform from those of the motors", BRANCH),
     _leg_row("actuator_forces", POSED, gives(tau="J / active"),
-             {"newton_euler": parallel.actuator_forces},
+             {"newton_euler": _posed(parallel.actuator_forces)},
              "motor forces from the motion of the platform", ON_LEGS),
     _leg_row("cartesian_model", "pose twist", gives(A="kg m2 / six six", H="J / six"),
-             {"composite": parallel.cartesian_model},
+             {"composite": _posed(parallel.cartesian_model)},
              "A and H of the model in the platform's motion: A V' + H", ON_LEGS),
     _leg_row("platform_acceleration", "pose twist forces", gives(a="six / s2"),
-             {"composite": parallel.platform_acceleration},
+             {"composite": _posed(parallel.platform_acceleration, 1)},
              "acceleration of the platform that the motor forces give", ON_LEGS),
 )  # fmt: skip
