@@ -1,13 +1,12 @@
 """What the entries of inputs and outputs belong to.
 
-An axis has a size, a name and a unit for each entry and a word for messages; shapes of kernels,
-labels of the command line and places named by errors all follow from it. A number is an axis
-without names.
+An axis has a name and a unit for each entry and a word for messages; shapes of kernels, labels of
+the command line and places named by errors all follow from it. A number is an axis without names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -32,7 +31,9 @@ from .later import (
 from .units import NAMED, ONE, Unit, of, times, unit, written
 
 Options = Mapping[str, Any]
+Of = Callable[[Mechanism], Sequence[str]]
 Names = Callable[[Mechanism, Options], Sequence[str]]
+Entries = Callable[[Mechanism, Options], Iterable[tuple[str, str]]]  # name, unit; "" has no name
 MOVES = ("m", "rad")  # joints slide or turn
 SIX = ("x", "y", "z", "rx", "ry", "rz")
 MANY = 4  # units in one line of text
@@ -40,27 +41,11 @@ MANY = 4  # units in one line of text
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One dimension: names of its entries, the word for one of them, and their units.
-
-    `units` are those an entry may have, `each` gives that of every entry where they differ, `count`
-    the size where it is simpler than the names.
-    """
+    """One dimension: the word for an entry, name and unit of each, the units they may have."""
 
     word: str
-    labels: Names
-    count: Callable[[Mechanism, Options], int] | None = None
-    units: Sequence[str] = ("1",)
-    each: Names | None = None
-
-    def size(self, m: Mechanism, options: Options) -> int:
-        """Return how many entries there are."""
-        return self.count(m, options) if self.count else len(self.labels(m, options))
-
-    def measured(self, m: Mechanism, options: Options) -> list[Unit]:
-        """Return the unit of every entry."""
-        if self.each is None:
-            return [of(self.units[0])] * self.size(m, options)
-        return [of(words) for words in self.each(m, options)]
+    entries: Entries
+    units: Sequence[str] = MOVES
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +62,11 @@ class Output:
 
     def shape(self, m: Mechanism, options: Options) -> tuple[int, ...]:
         """Return the shape for a mechanism."""
-        return tuple(a if isinstance(a, int) else AXES[a].size(m, options) for a in self.axes)
+        return tuple(len(_entries(a, m, options)) for a in self.axes)
 
     def units(self, m: Mechanism, options: Options | None = None) -> list[str]:
         """Return the unit of every entry, row by row."""
-        each = [_measured(a, m, options or {}) for a in self.axes]
+        each = [[of(unit) for _, unit in _entries(a, m, options or {})] for a in self.axes]
         return [self._written(entry) for entry in product(*each)]
 
     @property
@@ -95,8 +80,8 @@ class Output:
         return written(times([(self.base, 1), *zip(entry, self.powers, strict=True)]))
 
 
-def _measured(axis: str | int, m: Mechanism, options: Options) -> list[Unit]:
-    return [ONE] * axis if isinstance(axis, int) else AXES[axis].measured(m, options)
+def _entries(axis: str | int, m: Mechanism, options: Options) -> list[tuple[str, str]]:
+    return [("", "1")] * axis if isinstance(axis, int) else list(AXES[axis].entries(m, options))
 
 
 def port(name: str, text: str) -> Output:
@@ -127,7 +112,8 @@ def gives(**outputs: str) -> tuple[Output, ...]:
 
 def labels_of(axis: str | int, m: Mechanism, options: Options | None = None) -> list[str]:
     """Return the names along an axis; none where it has no names."""
-    return [] if isinstance(axis, int) else list(AXES[axis].labels(m, options or {}))
+    names = [name for name, _ in _entries(axis, m, options or {})]
+    return names if any(names) else []
 
 
 # -- the axes ----------------------------------------------------------------------------------
@@ -158,21 +144,40 @@ def _task_rows(m: Mechanism, options: Options) -> list[str]:
     return [ROWS[r] for r in task_rows(options["rows"])]
 
 
-def _rates(word: str, indices: Callable[[Mechanism, Options], Sequence[int]]) -> Axis:
+def _alone(word: str, labels: Names, unit: str = "1") -> Axis:
+    """Return an axis whose entries have one unit."""
+    return Axis(word, lambda m, o: ((name, unit) for name in labels(m, o)), (unit,))
+
+
+def _paired(word: str, names: Of, units: Of) -> Axis:
+    """Return an axis whose names and units a mechanism knows."""
+    return Axis(word, lambda m, o: zip(names(m), units(m), strict=True))
+
+
+def _rates(word: str, indices: Callable[[Mechanism, Options], Iterable[int]]) -> Axis:
     """Return the axis of some velocity variables."""
-    return Axis(word, lambda m, o: [m.rate_names[k] for k in indices(m, o)],
-                lambda m, o: len(indices(m, o)), MOVES,
-                lambda m, o: [rate_units(m)[k] for k in indices(m, o)])  # fmt: skip
+
+    def entries(m: Mechanism, options: Options) -> Iterable[tuple[str, str]]:
+        names, units = m.rate_names, rate_units(m)
+        return ((names[k], units[k]) for k in indices(m, options))
+
+    return Axis(word, entries)
 
 
 def _named(word: str, labels: Names, other: str = "m") -> Axis:
     """Return an axis whose entries have the unit of the joint of their name, or else another."""
 
-    def each(m: Mechanism, options: Options) -> list[str]:
+    def entries(m: Mechanism, options: Options) -> Iterable[tuple[str, str]]:
         units = dict(zip(m.rate_names, rate_units(m), strict=True))
-        return [units.get(name, other) for name in labels(m, options)]
+        return ((name, units.get(name, other)) for name in labels(m, options))
 
-    return Axis(word, labels, None, MOVES, each)
+    return Axis(word, entries)
+
+
+def _six(word: str, labels: Names) -> Axis:
+    """Return the axis of linear and angular components, told apart by the last letters."""
+    turns = ("wx", "wy", "wz", "rx", "ry", "rz")
+    return Axis(word, lambda m, o: ((n, "rad" if n.endswith(turns) else "m") for n in labels(m, o)))
 
 
 def _base(m: Mechanism) -> int:
@@ -180,25 +185,17 @@ def _base(m: Mechanism) -> int:
     return size
 
 
-def _rigid(m: Mechanism, options: Options) -> list[int]:
+def _rigid(m: Mechanism) -> list[int]:
     return elastic.elastic_indices(m)[1]
 
 
-def _parameters(m: Mechanism, options: Options) -> Sequence[str]:
+def _parameters(m: Mechanism, options: Options) -> Iterable[tuple[str, str]]:
     drives = options.get("drives", "inertia")
-    if options.get("columns") == "base":
-        return base_parameters.base_parameters(m, drives).names
-    return [c.symbol() for c in regressor.parameter_columns(m, drives)]
-
-
-def _chosen(m: Mechanism, options: Options) -> Sequence[int]:
-    drives, columns = options.get("drives", "inertia"), options.get("columns", "standard")
-    return regressor.chosen_columns(m, drives, columns)
-
-
-def _parameter_units(m: Mechanism, options: Options) -> list[str]:
-    columns = regressor.parameter_columns(m, options.get("drives", "inertia"))
-    return [columns[c].unit(m) for c in _chosen(m, options)]
+    columns = regressor.parameter_columns(m, drives)
+    if options.get("columns") != "base":
+        return [(c.symbol(), c.unit(m)) for c in columns]
+    base = base_parameters.base_parameters(m, drives)
+    return [(n, columns[c].unit(m)) for n, c in zip(base.names, base.kept, strict=True)]
 
 
 def _moving(m: Mechanism, options: Options) -> list[str]:
@@ -206,59 +203,42 @@ def _moving(m: Mechanism, options: Options) -> list[str]:
     return [f"{m.bodies[j].name}.{part}" for j in kane.massive(m) for part in Free.rate_parts]
 
 
-def _leg_units(m: Mechanism, options: Options) -> Sequence[str]:
+def _legs(m: Mechanism, options: Options) -> Iterable[tuple[str, str]]:
     units = [rate_units(leg.tree) for leg in parallel.platform_of(m).legs]
     if len({len(own) for own in units}) != 1:
         raise ModelError("the legs have different numbers of joints", hint="use the closed loops")
-    return units[0]
+    return (("", unit) for unit in units[0])
 
 
-def _six(word: str, labels: Names) -> Axis:
-    """Return the axis of linear and angular components, told apart by the last letters."""
-
-    def each(m: Mechanism, options: Options) -> list[str]:
-        turns = ("wx", "wy", "wz", "rx", "ry", "rz")
-        return ["rad" if name.endswith(turns) else "m" for name in labels(m, options)]
-
-    return Axis(word, labels, None, MOVES, each)
-
-
+HOMOGENEOUS = (("", "m"), ("", "m"), ("", "m"), ("", "1"))
 AXES: Mapping[str, Axis] = {
-    "coordinate": Axis("joint", lambda m, o: m.coordinate_names, lambda m, o: m.nq, MOVES,
-                       lambda m, o: coordinate_units(m)),
-    "joint": Axis("joint", lambda m, o: m.rate_names, lambda m, o: m.nv, MOVES,
-                  lambda m, o: rate_units(m)),
+    "coordinate": _paired("joint", lambda m: m.coordinate_names, coordinate_units),
+    "joint": _rates("joint", lambda m, o: range(m.nv)),
     "base": _rates("joint", lambda m, o: range(_base(m))),
     "beyond_base": _rates("joint", lambda m, o: range(_base(m), m.nv)),
     "elastic": _rates("joint", lambda m, o: elastic.elastic_indices(m)[0]),
-    "rigid": _rates("joint", _rigid),
-    "rigid_beyond_base": _rates("joint", lambda m, o: _rigid(m, o)[_base(m) :]),
+    "rigid": _rates("joint", lambda m, o: _rigid(m)),
+    "rigid_beyond_base": _rates("joint", lambda m, o: _rigid(m)[_base(m) :]),
     "motor": _rates("motor", lambda m, o: _plan(m, o).motors),
     "active": _named("motor", lambda m, o: m.active),
     "independent": _rates("joint", lambda m, o: _plan(m, o).independent),
-    "closure": Axis("equation", lambda m, o: loop_closure.equation_names(m),
-                    lambda m, o: loop_closure.equation_count(m), MOVES,
-                    lambda m, o: loop_closure.equation_units(m)),
-    "cut": Axis("variable", lambda m, o: cut_joints.cut_names(m),
-                lambda m, o: len(cut_joints.cut_units(m)), MOVES,
-                lambda m, o: cut_joints.cut_units(m)),
-    "loop": Axis("loop", lambda m, o: [loop.name or str(k) for k, loop in enumerate(m.loops, 1)]),
-    "leg_joint": Axis("", lambda m, o: [], lambda m, o: len(_leg_units(m, o)), MOVES, _leg_units),
-    "body": Axis("body", lambda m, o: [b.name for b in m.bodies]),
+    "closure": _paired("equation", loop_closure.equation_names, loop_closure.equation_units),
+    "cut": _paired("variable", cut_joints.cut_names, cut_joints.cut_units),
+    "loop": _alone("loop", lambda m, o: [x.name or str(k) for k, x in enumerate(m.loops, 1)]),
+    "leg_joint": Axis("", _legs),
+    "body": _alone("body", lambda m, o: [b.name for b in m.bodies]),
     "moving": _six("", _moving),
     "speed": _named("speed", _speeds),
     "constraint": _named("constraint", _constraints),
     "steering": _named("steering", lambda m, o: velocity_rows.prescribed_names(m), "rad"),
-    "wheel": Axis("wheel", lambda m, o: [w.name for w in m.wheels]),
-    "parameter": Axis("parameter", _parameters, lambda m, o: len(_chosen(m, o)),
-                      ("kg", "kg m", "kg m2"), _parameter_units),
+    "wheel": _alone("wheel", lambda m, o: [w.name for w in m.wheels]),
+    "parameter": Axis("parameter", _parameters, ("kg", "kg m", "kg m2")),
     "task_row": _six("row", _task_rows),
     "component": _six("", lambda m, o: [SIX[k] for k in cartesian.motions(m)]),
-    "xyz": Axis("", lambda m, o: ("x", "y", "z"), None, ("m",)),
+    "xyz": _alone("", lambda m, o: ("x", "y", "z"), "m"),
     "six": _six("", lambda m, o: SIX),
-    "place": Axis("", lambda m, o: (), lambda m, o: 4, ("m",), lambda m, o: ("m", "m", "m", "1")),
-    "homogeneous": Axis("", lambda m, o: (), lambda m, o: 4, ("m", "1"),
-                        lambda m, o: ("m", "m", "m", "1")),
+    "place": Axis("", lambda m, o: HOMOGENEOUS, ("m",)),
+    "homogeneous": Axis("", lambda m, o: HOMOGENEOUS, ("m", "1")),
 }  # fmt: skip
 
 # inputs that are not one force per velocity variable
