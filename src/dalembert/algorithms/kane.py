@@ -18,6 +18,7 @@ from ..joint import Vector
 from ..linalg import Blocks, Matrix, each_column, spd
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
+from ..mechanism.followers import Fold
 from ..spatial import ZERO
 from .equation_rows import equation_row
 from .joint_forces import JointForces
@@ -168,6 +169,14 @@ def reduction(
     J_nh_dot = Matrix.columns([E.solve(-(Ed @ column)) for column in J_nh.T], n)
     right = Values([*(row.hd for row in moving), *([0] * (n - k))])
     return Reduction(q, steer, moving, J_nh, J_nh_dot, qd, Values(E.solve(right - Ed @ qd)))
+
+
+def follower_reduction(fold: Fold, q: Vector, alpha: Vector) -> Reduction:
+    """Return q̇ = R α of a whole tree in which joints follow others: J_nh is constant."""
+    n, units = len(fold.v), Matrix.unit(fold.count)
+    R, rest = Matrix.columns([fold.rates(u) for u in units], n), Values.zeros(n)
+    still = Matrix.zeros(n, fold.count)
+    return Reduction(fold.coordinates(q), {}, [], R, still, Values(fold.rates(alpha)), rest)
 
 
 def J_h(m: Mechanism, q: Vector) -> Matrix:

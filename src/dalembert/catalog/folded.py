@@ -52,6 +52,8 @@ def folded(row: Any, m: Mechanism) -> Any:
         return replace(row, methods=OWN[row.name])
     if row.followers == "known":
         return row
+    if row.followers == "kane":
+        return replace(row, methods={"kane": row.methods["kane"]})
     if not row.followers:
         raise UsageError(
             f"{row.name} needs joints with coordinates of their own: in {shown(m.name)!r} "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..joint import Vector
@@ -18,16 +19,20 @@ if TYPE_CHECKING:
 Algorithm = Callable[..., Any]
 
 
+def _reduced(m: Mechanism, q: Vector, alpha: Vector, *steer: Vector) -> tuple[Mechanism, Reduction]:
+    """Return the tree and q̇ = J_nh α; where joints follow others J_nh is the constant R."""
+    if m.fold is None:
+        return m, kane.reduction(m, q, alpha, *steer)
+    tree = replace(m, fold=None, speeds=(), checked=True)
+    return tree, kane.follower_reduction(m.fold, q, alpha)
+
+
 def _kane(pick: Callable[..., Any]) -> Algorithm:
     """Return a quantity of the reduced machine at (q, alpha, steering): pick(m, r, forces)."""
 
-    def quantity(
-        m: Mechanism, q: Vector, alpha: Vector, steer: Vector, steer_rate: Vector,
-        drives: Any = "inertia",
-    ) -> Any:  # fmt: skip
-        return pick(
-            m, kane.reduction(m, q, alpha, steer, steer_rate), joint_forces.JointForces(m, drives)
-        )
+    def quantity(m: Mechanism, *state: Vector, drives: Any = "inertia") -> Any:
+        tree, r = _reduced(m, *state)
+        return pick(tree, r, joint_forces.JointForces(tree, drives))
 
     return quantity
 
@@ -35,9 +40,9 @@ def _kane(pick: Callable[..., Any]) -> Algorithm:
 def _at_rest(pick: Callable[..., Any]) -> Algorithm:
     """Return a quantity of the reduced machine that depends on the pose and steering alone."""
 
-    def quantity(m: Mechanism, q: Vector, steer: Vector, **options: Any) -> Any:
-        alpha, still = [0] * len(kane.speed_names(m)), [0] * len(steer)
-        return _kane(pick)(m, q, alpha, steer, still, **options)
+    def quantity(m: Mechanism, q: Vector, steer: Vector = (), **options: Any) -> Any:
+        speeds = len(kane.speed_names(m)) if m.fold is None else m.fold.count
+        return _kane(pick)(m, q, [0] * speeds, steer, [0] * len(steer), **options)
 
     return quantity
 
@@ -49,10 +54,11 @@ def _driven(pick: Callable[..., Any]) -> Algorithm:
         m: Mechanism, q: Vector, alpha: Vector, *inputs: Vector, drives: Any = "inertia",
         wrenches: Any = None,
     ) -> Any:  # fmt: skip
-        steer, steer_rate, tau, traction = inputs
-        r = kane.reduction(m, q, alpha, steer, steer_rate)
-        acting = kane.Acting(tau, traction, joint_forces.JointForces(m, drives), wrenches or {})
-        return pick(m, r, acting)
+        *steer, tau, traction = inputs
+        tree, r = _reduced(m, q, alpha, *steer)
+        own = tau if m.fold is None else m.fold.of_leaders(tau)
+        forces = joint_forces.JointForces(tree, drives)
+        return pick(tree, r, kane.Acting(own, traction, forces, wrenches or {}))
 
     return quantity
 
@@ -66,6 +72,7 @@ def _part(model: Algorithm, which: Any) -> Algorithm:
     return _driven(lambda *given: model(*given)[which])
 
 
+ALPHA_DOT = _part(kane.state_model, 0)
 STATE = "q alpha steer steer_rate"
 DRIVEN = f"{STATE} tau traction"
 DRIVES = {"drives": "inertia"}
@@ -75,6 +82,7 @@ TASK = "task_model(m, frame) is that of any frame of any machine"
 def _row(
     name: str, inputs: str, outputs: Any, methods: Any, summary: str, **facts: Any
 ) -> Quantity:
+    facts = {"followers": "kane", **facts}
     return row(name, inputs, outputs, methods, summary, example="truck()", **facts)
 
 
@@ -101,7 +109,7 @@ KANE = (
          "active forces on the speeds, gravity and springs included", options=DRIVES,
          wrenches=True),
     _row("alpha_dot", DRIVEN, gives(alpha_dot="speed / s2"),
-         {"kane": _part(kane.state_model, 0), "multipliers": _part(multipliers.multipliers, 0)},
+         {"kane": ALPHA_DOT, "multipliers": _part(multipliers.multipliers, 0)},
          "rates of the speeds; traction acts along the headings of the wheels", options=DRIVES,
          wrenches=True, counted="constrained"),
     _row("kane_motion", DRIVEN, gives(qd="joint / s", qdd="joint / s2"),
@@ -113,7 +121,7 @@ KANE = (
          {"kane": _driven(kane.constraint_forces),
           "multipliers": _part(multipliers.multipliers, 3)},
          "force of each velocity constraint; of a wheel its lateral force", options=DRIVES,
-         wrenches=True),
+         wrenches=True, followers=""),
 )  # fmt: skip
 
 # the Cartesian model, which the theory derives from Kane's

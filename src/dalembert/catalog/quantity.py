@@ -18,6 +18,7 @@ MOTORS: Mapping[str, str] = {
 FOLLOWERS: Mapping[str, str] = {
     "projected": "that of the whole tree, read by the coordinates that are left",
     "known": "the algorithm knows that joints follow others",
+    "kane": "that of Kane's method, whose J_nh is then constant",
 }
 
 

@@ -45,6 +45,10 @@ class Fold:
             out[k] = out[k] + _times(a, y)
         return out
 
+    def of_leaders(self, x: Vector) -> list[Scalar]:
+        """Return the forces of the whole tree where joints that follow have none."""
+        return [0 if r in self.following else x[k] for r, (k, _) in enumerate(self.v)]
+
     def columns(self, A: Sequence[Vector]) -> list[list[Scalar]]:
         """Return A R."""
         return [self.forces(row) for row in A]
