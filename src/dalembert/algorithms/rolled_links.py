@@ -97,11 +97,7 @@ class Links:
             (s, p if len(many[s]) <= FEW or common[s, p] >= least else _union(many[s]))
             for s, p in zip(shapes, patterns, strict=True)
         ]
-        starts, at = [], 0
-        for b in self.m.bodies:
-            starts.append(at)
-            at += b.joint.nq
-        self.q_index = starts
+        self.q_index = self.m.coordinate_index
         self.roller.angles = len(found)
 
     def outward(self) -> Iterator[tuple[int, Body]]:

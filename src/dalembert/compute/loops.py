@@ -14,6 +14,7 @@ from ..linalg import DENSE
 from ..mechanism import UNHELD, Mechanism, is_rolling, joint_name
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
+from ..plan.loops import motor_coordinates
 from .replan import SINGULAR, Replanned, state_text
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def assembly_along(m: Mechanism, start: ArrayLike, motion: ArrayLike, steps: int
 
     from .evaluate import evaluate
 
-    motors = [_coordinate(m, k) for k in planned(m).motors]
+    motors = motor_coordinates(m, planned(m))
     q = np.array(start, dtype=float)
     rows = np.asarray(motion, dtype=float)
     for what, shape, wanted in (("start", q.shape, (m.nq,)), ("motion", rows.shape[1:], None)):
@@ -187,18 +188,6 @@ def _require_reached(m: Mechanism, motors: list[int], asked: Any, found: Any) ->
             f"at {found[motors[k]]:.6g}",
             hint="motors beyond the mobility follow from the others",
         )
-
-
-def _coordinate(m: Mechanism, k: int) -> int:
-    """Return where the coordinate of a one-freedom velocity variable stands in q."""
-    at = 0
-    for body, start in zip(m.bodies, m.velocity_index, strict=True):
-        if start == k and body.joint.nv == 1:
-            return at
-        at += body.joint.nq
-    raise ComputationError(
-        f"velocity variable {k} is not that of a joint with one degree of freedom"
-    )
 
 
 def _check_closed(

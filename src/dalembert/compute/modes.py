@@ -211,8 +211,7 @@ def _usage(m: Mechanism, text: str) -> UsageError:
 
 def _coordinate(m: Mechanism, name: Any) -> int:
     """Return where the coordinate of a joint with one freedom is in q."""
-    at = 0
-    for body in m.bodies:
+    for body, at in zip(m.bodies, m.coordinate_index, strict=True):
         if body.joint.nv and joint_name(body) == name:
             if body.joint.nq == 1:
                 return at
@@ -220,7 +219,6 @@ def _coordinate(m: Mechanism, name: Any) -> int:
                 f"joint {shown(name)!r} has {body.joint.nq} coordinates: it cannot be held by one",
                 hint="hold joints with one coordinate",
             )
-        at += body.joint.nq
     raise UsageError(
         f"{shown(str(name))!r} is not a joint", hint=", ".join(map(shown, m.joint_names[:12]))
     )

@@ -12,6 +12,7 @@ from typing import Any
 from ..expr import IMPLICIT, Expr, Function, Port
 from ..expr.derive import gradient, push
 from ..expr.forms import expand
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .ways import Repeated, Reversed
 
@@ -97,14 +98,10 @@ def _seeds(
     if plain or name != "q" or m.nq == m.nv:
         return [{x.id: 1} for x in nodes]
     seeds: list[Mapping[int, Any]] = []
-    at = 0
-    for body in m.bodies:
-        own = nodes[at : at + body.joint.nq]
+    for body, own in zip(m.bodies, m.split_q(nodes), strict=True):
         for k in range(body.joint.nv):
-            unit = [1 if i == k else 0 for i in range(body.joint.nv)]
-            rates = body.joint.coordinate_rate(own, unit)
+            rates = body.joint.coordinate_rate(own, Values.unit(body.joint.nv, k))
             seeds.append({x.id: _lifted(graph, r) for x, r in zip(own, rates, strict=True)})
-        at += body.joint.nq
     return seeds
 
 

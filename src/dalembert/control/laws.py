@@ -31,12 +31,12 @@ from ..joint import Vector
 from ..mechanism import Mechanism, is_rolling, joint_name
 from ..mechanism.motors import tree_motors
 from ..plan import LoopPlan
-from ..plan.loops import likely_motors
+from ..plan.loops import likely_motors, motor_coordinates
 from ..reframe import simplify
 from ..runtime.signal import Signal
 from .gains import by_name, gain_of, times
 from .goal import ROUND, Aim, aim
-from .model import Model, coordinates, spread, unheld
+from .model import Model, spread, unheld
 from .stated import Stated, check_stated
 
 Array = np.ndarray
@@ -111,7 +111,7 @@ class Feedback(ABC):
         if is_closed(m):
             if plan is None:
                 raise UsageError("a law of closed loops needs their plan")
-            coordinates(m, plan)
+            motor_coordinates(m, plan)
             names = [m.rate_names[k] for k in plan.motors]
             wanted, size, what, motors = len(names), len(names), "motors", None
         else:
@@ -168,7 +168,7 @@ class Feedback(ABC):
             fixed = np.asarray(self.goal, dtype=float)[..., None, :]
             goal = np.broadcast_to(fixed, (*fixed.shape[:-2], len(t), self.n))
         out = np.full((*goal.shape[:-1], m.nq), np.nan)
-        out[..., list(range(m.nq)) if self.plan is None else coordinates(m, self.plan)] = goal
+        out[..., list(range(m.nq)) if self.plan is None else motor_coordinates(m, self.plan)] = goal
         if self.motors is not None:
             owners = [joint_name(b) for b in m.bodies for _ in range(b.joint.nq)]
             out[..., [n not in self.motors for n in owners]] = np.nan
@@ -258,7 +258,7 @@ class Feedback(ABC):
     def _aim(self, m: Mechanism, q: Vector, qd: Vector, *goal: Vector) -> Aim:
         if self.plan is None:
             return aim(m, q, qd, *goal)
-        e = [a - q[k] for a, k in zip(goal[0], coordinates(m, self.plan), strict=True)]
+        e = [a - q[k] for a, k in zip(goal[0], motor_coordinates(m, self.plan), strict=True)]
         ed = [a - qd[k] for a, k in zip(goal[1], self.plan.motors, strict=True)]
         return Aim(e, ed, list(goal[2]), *(list(x) for x in goal))
 

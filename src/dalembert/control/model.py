@@ -11,11 +11,11 @@ from ..algorithms.closed_loop import ClosedModel, holding_forces
 from ..algorithms.drives import Drives, rounded
 from ..catalog import algorithm, quantity
 from ..compute.loops import cut_tree
-from ..errors import UsageError
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
 from ..plan import LoopPlan
+from ..plan.loops import motor_coordinates
 from ..reframe import simplify
 from .goal import Aim
 
@@ -88,7 +88,7 @@ class Model:
         if self.plan is None:
             return self.inverse(goal.q, goal.qd, self.led(goal.qdd))
         start = list(q)
-        for k, x in zip(coordinates(self.m, self.plan), goal.q, strict=True):
+        for k, x in zip(motor_coordinates(self.m, self.plan), goal.q, strict=True):
             start[k] = x
         closed = closed_at(self.m, self.plan, start, NEWTON)
         qd = closed.velocity(spread(self.m, self.plan, goal.qd))
@@ -101,20 +101,6 @@ def spread(m: Mechanism, plan: LoopPlan, values: Vector) -> list[Scalar]:
     for k, x in zip(plan.motors, values, strict=True):
         out[k] = x
     return out
-
-
-def coordinates(m: Mechanism, plan: LoopPlan) -> list[int]:
-    """Return where the coordinates of the motors stand in q."""
-    by: dict[int, int] = {}
-    at = 0
-    for k, b in zip(m.velocity_index, m.bodies, strict=True):
-        by |= {k: at} if b.joint.nv == 1 else {}
-        at += b.joint.nq
-    if any(k not in by for k in plan.motors):
-        raise UsageError(
-            "the motors of closed loops under a control law have one degree of freedom each"
-        )
-    return [by[k] for k in plan.motors]
 
 
 def unheld(

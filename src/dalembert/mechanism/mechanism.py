@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields, replace
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -253,11 +254,12 @@ class Mechanism:
     @cached_property
     def velocity_index(self) -> tuple[int, ...]:
         """Index of the first velocity variable of each body's joint."""
-        starts, at = [], 0
-        for b in self.bodies:
-            starts.append(at)
-            at += b.joint.nv
-        return tuple(starts)
+        return tuple(accumulate((b.joint.nv for b in self.bodies), initial=0))[:-1]
+
+    @cached_property
+    def coordinate_index(self) -> tuple[int, ...]:
+        """Index of the first coordinate of each body's joint."""
+        return tuple(accumulate((b.joint.nq for b in self.bodies), initial=0))[:-1]
 
     # -- joints that follow others -------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..algorithms.loop_plan import LoopPlan
-from ..errors import ComputationError, DalembertError, SingularPose, shown
+from ..errors import ComputationError, DalembertError, SingularPose, UsageError, shown
 from ..kept import Kept
 from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
 from .assembly import Closure, close, given_pose, velocity_indices
@@ -35,6 +35,15 @@ def motors(m: Mechanism) -> tuple[int, ...]:
     if not m.active and is_rolling(m):
         return tuple(range(m.nv))
     return velocity_indices(m, m.active if m.active or m.loops else _leaders(m))
+
+
+def motor_coordinates(m: Mechanism, plan: LoopPlan) -> list[int]:
+    """Return where the coordinates of the motors stand in q."""
+    places = zip(m.velocity_index, m.coordinate_index, m.bodies, strict=True)
+    by = {k: at for k, at, body in places if body.joint.nv == 1}
+    if any(k not in by for k in plan.motors):
+        raise UsageError("the motors of closed loops must have one degree of freedom each")
+    return [by[k] for k in plan.motors]
 
 
 def with_motors(m: Mechanism) -> Mechanism:

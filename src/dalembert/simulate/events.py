@@ -69,8 +69,7 @@ def limit_functions(
 ) -> Iterable[tuple[str, tuple[Function, tuple[int, float, float]]]]:
     """Yield an event per joint limit that is a number: positive inside, zero at the limit."""
     values = {k: to_float(v) for k, v in m.values.items()}
-    at = 0
-    for body in m.bodies:
+    for body, at in zip(m.bodies, m.coordinate_index, strict=True):
         for k, pair in enumerate(body.limits if body.joint.nv == body.joint.nq else ()):
             for side, limit, sign in (("lower", pair[0], 1.0), ("upper", pair[1], -1.0)):
                 number = _number(limit, values)
@@ -79,7 +78,6 @@ def limit_functions(
                 tail = f" {k + 1}" if body.joint.nq > 1 else ""
                 name = f"{joint_name(body)} {side} limit{tail}"
                 yield name, (_beyond(at + k, number, sign), (at + k, number, sign))
-        at += body.joint.nq
 
 
 def _beyond(k: int, limit: float, sign: float) -> Function:

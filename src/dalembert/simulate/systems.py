@@ -150,10 +150,9 @@ class Tree:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
         m = self.m
         q, v = normalised(m, q), list(v)
-        parts = [list(own) for own in m.split_q(q)]
         for k, j in enumerate(self.given):
-            parts[j][0], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
-        return [x for own in parts for x in own], v, 1
+            q[m.coordinate_index[j]], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
+        return q, v, 1
 
 
 @dataclass(frozen=True)
@@ -264,10 +263,10 @@ class Closed:
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state with its loops closed."""
         m = self.m
-        parts, v = [list(own) for own in m.split_q(normalised(m, q))], list(v)
+        q, v = normalised(m, q), list(v)
         for k, j in enumerate(self.given):
-            parts[j][0], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
-        closed = closed_at(m, self.plan, [x for own in parts for x in own], 2)
+            q[m.coordinate_index[j]], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
+        closed = closed_at(m, self.plan, q, 2)
         return closed.q, closed.velocity(v), closed.trusted
 
 
@@ -361,12 +360,10 @@ class Reduced:
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
-        m, end = self.m, 2 * len(Constraints.of(self.m).steering)
-        parts = [list(own) for own in m.split_q(normalised(m, q))]
-        for k, j in enumerate(Constraints.of(m).prescribed):
-            parts[j][0] = u[end + 3 * k]
-        q = [x for own in parts for x in own]
-        held = Constraints.of(m)
+        m, held = self.m, Constraints.of(self.m)
+        q, end = normalised(m, q), 2 * len(held.steering)
+        for k, j in enumerate(held.prescribed):
+            q[m.coordinate_index[j]] = u[end + 3 * k]
         if held.is_holonomic:
             q = held.settled(q, kane.steering(m, *self.given(u)))
         return q, v, 1

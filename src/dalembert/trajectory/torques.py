@@ -27,6 +27,7 @@ from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
 from ..mechanism.units import force_and_speed
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
+from ..plan.loops import motor_coordinates
 from ..simulate.result import column_names
 from .bands import with_bands
 from .inverse_kinematics import joint_limits
@@ -293,7 +294,7 @@ def _closed_motion(
     motors = list(planned(m).motors)
     if q.shape[-1] == m.nq and len(motors) != m.nq:
         _require_closed(m, q)
-        places = [_place(m, k) for k in motors]  # a motion of the whole tree is read at the motors
+        places = motor_coordinates(m, planned(m))  # all joints are given: the motors are read
         start = q[0] if start is None else start
         q, qd, qdd = q[:, places], qd[:, motors], qdd[:, motors]
     if q.shape[-1] != len(motors):
@@ -317,16 +318,6 @@ def _require_closed(m: Mechanism, q: Array) -> None:
             + gap_text(m, int(row), float(gaps[k, row])),
             hint="give the motion of the motors alone, with start=",
         )
-
-
-def _place(m: Mechanism, k: int) -> int:
-    """Return where the coordinate of velocity variable k stands in q."""
-    at = 0
-    for body, first in zip(m.bodies, m.velocity_index, strict=True):
-        if first == k and body.joint.nv == 1:
-            return at
-        at += body.joint.nq
-    raise UsageError("the motors of closed loops must have one degree of freedom each")
 
 
 def _forces(m: Mechanism) -> tuple[tuple[str, ...], list[int]]:
