@@ -26,6 +26,29 @@ def test_no_signature_is_longer_than_six(file):
     assert not found, [(n.name, arguments(n)) for n in found]
 
 
+# files that read descriptions, options or structure, where the kind of an entry is a fact of theirs
+READERS = {"base_parameters", "body_terms", "dual", "leg_kinematics", "parallel", "rolled_links"}
+NUMBERS = {"int", "float", "Expr", "complex", "Fraction"}
+
+
+def asks_for_a_type(node):
+    """Return whether code asks what type of number it was given."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "__class__"
+    called = node.func.id if isinstance(node, ast.Call) and hasattr(node.func, "id") else ""
+    if called == "isinstance":
+        return bool({x.id for x in ast.walk(node.args[1]) if hasattr(x, "id")} & NUMBERS)
+    return called == "type"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_no_algorithm_branches_on_the_type_of_a_number(file):
+    if file.stem in READERS:
+        return
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    assert not [n.lineno for n in ast.walk(tree) if asks_for_a_type(n)]
+
+
 # a tree and a closed machine have equations of two classes, without a common type
 OPEN = {"equations": {"return"}}
 

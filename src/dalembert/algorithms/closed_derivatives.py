@@ -20,8 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..algebra import Vec3
-from ..expr import Expr
+from ..algebra import Vec3, is_plain_zero
 from ..expr.derive import gradient
 from ..joint import Vector
 from ..linalg import Matrix, Planned, each_column, spd
@@ -208,7 +207,9 @@ def _slopes(model: ClosedModel, given: tuple[Vector, ...]) -> list[list[list[Any
 
 def _reaction(power: Any, qd: Sequence[Any]) -> list[Any]:
     """Return Jᵀ λ, the slope of the power λᵀ J q̇ over the rates."""
-    return gradient(qd[0].graph, power.id, [x.id for x in qd]) if isinstance(power, Expr) else []
+    if is_plain_zero(power):  # no equation is planned
+        return [0] * len(qd)
+    return gradient(power.graph, power.id, [x.id for x in qd])
 
 
 def _apart(wrenches: Wrenches, flat: Vector) -> dict[int, Wrench]:

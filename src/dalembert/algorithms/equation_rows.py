@@ -11,7 +11,9 @@ from ..errors import ModelError
 from ..expr import Expr, Graph, Scalar, evaluate
 from ..expr.derive import push
 from ..joint import Vector
-from ..mechanism import BodyTerm, Mechanism, VelocityConstraint, rate_symbols
+from ..linalg import Vector as Values
+from ..linalg import dot
+from ..mechanism import Mechanism, VelocityConstraint, rate_symbols
 from .body_terms import term_rows, term_value
 from .constraint_row import Row, coordinate_rates, with_rate
 
@@ -46,7 +48,7 @@ def equation_row(
     terms = {t.text: term_rows(m, t, q, qd, values) for t in c.terms if t.text in used}
     coordinates = dict(zip(m.coordinate_names, q, strict=True))
     rates = dict(zip(m.coordinate_names, coordinate_rates(m, q, qd), strict=True))
-    rates |= {t.text: _times(terms[t.text][0], qd) for t in places}
+    rates |= {t.text: dot(terms[t.text][0], qd) for t in places}
     values |= coordinates | dict.fromkeys(rate_symbols(m.bodies), 0)
     values |= {t.text: 0 for t in c.terms if t.is_rate}
     values |= {t.text: term_value(m, t, q, values) for t in places}
@@ -56,20 +58,20 @@ def equation_row(
     motion = {graph.param(n).id: graph.param(RATE + n) for n in moving}
     position = is_position(m, c)
     atoms = _position_atoms(m, q, qd, used) if position else _rate_atoms(m, used)
-    atoms |= {n: rows for n, rows in terms.items() if position or _named(c, n).is_rate}
+    atoms |= {t.text: terms[t.text] for t in c.terms if t.text in terms and (position or t.is_rate)}
     slopes = [push(graph, [e.id], {graph.param(n).id: 1})[0].id for n in atoms]
     changes = [x.id for x in push(graph, slopes, motion)]
     h, hd = _side(graph, e, position, motion)
     found = evaluate(graph, [*slopes, *changes, h, hd], {}, values)
     n = len(atoms)
-    H, Hd = [0] * m.nv, [0] * m.nv
+    H, Hd = Values.zeros(m.nv), Values.zeros(m.nv)
     for (row, rate), a, ad in zip(atoms.values(), found[:n], found[n : 2 * n], strict=True):
-        H = [x + a * y for x, y in zip(H, row, strict=True)]
-        Hd = [x + ad * y + a * z for x, y, z in zip(Hd, row, rate, strict=True)]
-    return Row(c.name, H, Hd, found[2 * n], found[2 * n + 1])
+        H = H + Values(row) * a
+        Hd = Hd + Values(row) * ad + Values(rate) * a
+    return Row(c.name, list(H), list(Hd), found[2 * n], found[2 * n + 1])
 
 
-Atoms = dict[str, tuple[list[Scalar], list[Scalar]]]
+Atoms = dict[str, tuple[Vector, Vector]]
 
 
 def _side(graph: Graph, e: Expr, position: bool, motion: dict[int, Expr]) -> tuple[int, int]:
@@ -87,14 +89,14 @@ def _rate_atoms(m: Mechanism, used: set[str]) -> Atoms:
     """Return the unit rows of the rates that an equation holds."""
     rest = [0] * m.nv
     symbols = enumerate(rate_symbols(m.bodies))
-    return {n: (_unit(m.nv, k), rest) for k, n in symbols if n in used}
+    return {n: (Values.unit(m.nv, k), rest) for k, n in symbols if n in used}
 
 
 def _position_atoms(m: Mechanism, q: Vector, qd: Vector, used: set[str]) -> Atoms:
     """Return how the coordinates that an equation holds change with each rate."""
 
     def table(x: Vector) -> list[list[Scalar]]:
-        columns = [coordinate_rates(m, x, _unit(m.nv, k)) for k in range(m.nv)]
+        columns = [coordinate_rates(m, x, Values.unit(m.nv, k)) for k in range(m.nv)]
         return [list(row) for row in zip(*columns, strict=True)]
 
     rows, rates = with_rate(m, table, q, qd)
@@ -102,20 +104,8 @@ def _position_atoms(m: Mechanism, q: Vector, qd: Vector, used: set[str]) -> Atom
     return {n: pair for n, pair in pairs if n in used}
 
 
-def _named(c: VelocityConstraint, text: str) -> BodyTerm:
-    return next(t for t in c.terms if t.text == text)
-
-
 def _expression(c: VelocityConstraint) -> Expr:
     expression: Expr | None = c.expression
     if expression is None:
         raise ModelError(f"velocity constraint {c.name!r} was not read from text")
     return expression
-
-
-def _unit(n: int, k: int) -> list[Scalar]:
-    return [1 if r == k else 0 for r in range(n)]
-
-
-def _times(a: Vector, b: Vector) -> Scalar:
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0)

@@ -18,12 +18,12 @@ from dataclasses import replace
 
 from ..algebra import Vec3, is_plain_zero
 from ..errors import ModelError
-from ..expr import Scalar, maximum, sqrt, where
+from ..expr import Scalar, maximum, sqrt
 from ..joint import UNITS, ZERO, Vector
 from ..linalg import dot
 from ..mechanism import Loop, Mechanism, joint_name
 from .link_motion import State, path, states
-from .moving_vectors import Jet, Moving
+from .moving_vectors import Jet, Moving, across
 from .velocity_rows import Row, held_gaps, held_names, held_rows, held_units
 
 # what each closure equation of a cut joint is measured in
@@ -54,18 +54,11 @@ def _axes(loop: Loop) -> tuple[Vec3, Vec3]:
 
 
 def normals(axis: Vec3) -> tuple[Vec3, Vec3]:
-    """Return two unit vectors normal to an axis and to each other, without a branch on values.
-
-    Duff et al., Building an orthonormal basis, revisited (2017); coordinate axes give their like.
-    """
+    """Return two unit vectors normal to an axis and to each other; coordinate axes give theirs."""
     for k in range(3):
         if all(is_plain_zero(axis[a]) for a in range(3) if a != k):
             return UNITS[(k + 1) % 3], UNITS[(k + 2) % 3]
-    x, y, z = axis * (1 / sqrt(axis.dot(axis)))
-    s = where(z < 0, -1.0, 1.0)
-    a = -1 / (s + z)
-    b = x * y * a
-    return Vec3(1 + s * x * x * a, s * b, -s * x), Vec3(b, s + y * y * a, -y)
+    return across(axis * (1 / sqrt(axis.dot(axis))))
 
 
 def _aligned(loop: Loop, i: State, j: State) -> list[Jet]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..algebra import Vec3
-from ..expr import Scalar
+from ..expr import Scalar, where
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +39,14 @@ class Moving:
     def parts(self) -> list[Jet]:
         """Return the three components, each with its rates."""
         return [Jet(*three) for three in zip(self.x, self.xd, self.xdd, strict=True)]
+
+
+def across(n: Vec3) -> tuple[Vec3, Vec3]:
+    """Return two unit vectors normal to a unit vector and to each other; x and y where n is z.
+
+    Duff et al., Building an orthonormal basis, revisited (2017): no branch on values.
+    """
+    s = where(n.z < 0, -1.0, 1.0)
+    a = -1 / (s + n.z)
+    b = n.x * n.y * a
+    return Vec3(1 + s * n.x * n.x * a, s * b, -s * n.x), Vec3(b, s + n.y * n.y * a, -n.y)

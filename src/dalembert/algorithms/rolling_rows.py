@@ -9,11 +9,12 @@ The height of the contact above the plane is zero at all times: the normal row i
 from __future__ import annotations
 
 from ..algebra import Rotation, Transform, Vec3
-from ..expr import Scalar, sqrt, where
+from ..expr import Scalar, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, RollingContact
 from .constraint_row import Matrix, Row, projected, with_rate
 from .kinematics import target_jacobian, target_pose
+from .moving_vectors import across
 
 CONTACT = ".contact"
 PARTS = {
@@ -125,14 +126,3 @@ def contact_rows(m: Mechanism, c: RollingContact, q: Vector, place: Place) -> Ma
 
 def _unit(x: Vec3) -> Vec3:
     return x * (1 / sqrt(x.dot(x)))
-
-
-def across(n: Vec3) -> tuple[Vec3, Vec3]:
-    """Return two unit vectors normal to a unit vector and to each other; x and y where n is z.
-
-    Duff et al., Building an orthonormal basis, revisited (2017).
-    """
-    s = where(n.z < 0, -1, 1)
-    a = -1 / (s + n.z)
-    b = n.x * n.y * a
-    return Vec3(1 + s * n.x * n.x * a, s * b, -s * n.x), Vec3(b, s + n.y * n.y * a, -n.y)

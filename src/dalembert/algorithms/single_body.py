@@ -1,32 +1,19 @@
 """One rigid body: Newton and Euler at its mass centre, velocities and forces in body axes.
 
-DeSantis (1996), (3.1)-(3.10) with E3.1-E3.3: the forces of a motion, the motion of forces (his form
-for simulation), and both in six rows with M_i and W_i.
+DeSantis (1996), (3.1)-(3.10) with E3.1-E3.3: the forces of a motion, and the same in six rows with
+M_i and W_i.
 """
 
 from __future__ import annotations
 
-from ..algebra import Mat3, Rotation, Vec3
-from ..expr import Scalar, solve
+from ..algebra import Mat3, Vec3
+from ..expr import Scalar
 from ..linalg import Matrix
 
 
 def forces(mass: Scalar, inertia: Mat3, v: Vec3, w: Vec3, vd: Vec3, wd: Vec3) -> tuple[Vec3, Vec3]:
     """Return f = S(Ω) m v + m v̇ and n = S(Ω) j Ω + j Ω̇ (3.1), (3.2), E3.2."""
     return (w.cross(v) + vd) * mass, w.cross(inertia @ w) + inertia @ wd
-
-
-def accelerations(
-    mass: Scalar, inertia: Mat3, v: Vec3, w: Vec3, f: Vec3, n: Vec3
-) -> tuple[Vec3, Vec3]:
-    """Return v̇ = f/m - S(Ω) v and Ω̇ = j⁻¹ (n - S(Ω) j Ω) (3.3), (3.4)."""
-    wd = solve([list(row) for row in inertia.rows], list(n - w.cross(inertia @ w)))
-    return f * (1 / mass) - w.cross(v), Vec3(*wd)
-
-
-def pose_rates(R: Rotation, v: Vec3, w: Vec3) -> tuple[Vec3, Mat3]:
-    """Return ċ = R v and Ṙ = S(R Ω) R of the pose in the operational space (3.5), (3.6)."""
-    return R @ v, (R @ w).skew() @ R.matrix()
 
 
 def extended(mass: Scalar, inertia: Mat3, w: Vec3) -> tuple[Matrix, Matrix]:

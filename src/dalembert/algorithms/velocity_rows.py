@@ -132,13 +132,7 @@ def heading(wheel: Wheel, angle: Scalar) -> tuple[Vec3, Vec3]:
     return normal, normal.cross(PLANE)
 
 
-def _wheel(
-    m: Mechanism,
-    wheel: Wheel,
-    q: Vector,
-    qd: Vector,
-    steer: Steering,
-) -> list[Row]:
+def _wheel(m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Steering) -> list[Row]:
     angle, turning = wheel_angle(m, wheel, q, qd, steer)
     normal, forward = heading(wheel, angle)
     # as the wheel is steered its normal turns towards -forward
@@ -160,21 +154,12 @@ def _along(
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Return the row of the wheel point's velocity along a direction of its body, and its rate."""
     target = (wheel.body, Transform(Rotation(), wheel.point))
-    J = target_jacobian(m, target, q)
-    Jd = target_jacobian_derivative(m, target, q, qd)
-    columns = [Vec3(J[0][k], J[1][k], J[2][k]) for k in range(m.nv)]
-    changes = [Vec3(Jd[0][k], Jd[1][k], Jd[2][k]) for k in range(m.nv)]
-    H = [direction.dot(c) for c in columns]
-    return H, [direction.dot(d) + rate.dot(c) for c, d in zip(columns, changes, strict=True)]
+    J, Jd = target_jacobian(m, target, q)[:3], target_jacobian_derivative(m, target, q, qd)[:3]
+    H, Hd = J.T @ list(direction), Jd.T @ list(direction) + J.T @ list(rate)
+    return list(H), list(Hd)
 
 
-def forward_row(
-    m: Mechanism,
-    wheel: Wheel,
-    q: Vector,
-    qd: Vector,
-    steer: Steering,
-) -> Row:
+def forward_row(m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Steering) -> Row:
     """Return the row of a wheel's speed along its rolling direction."""
     angle, turning = wheel_angle(m, wheel, q, qd, steer)
     normal, forward = heading(wheel, angle)
