@@ -187,7 +187,7 @@ def centrifugal(slope: Slope, i: int, j: int) -> Scalar:
     if i < j:
         return slope(i, j, j)
     twice = slope(j, j, i)
-    return 0 if twice.__class__ is int and twice == 0 else -twice / 2
+    return 0 if is_plain_zero(twice) else -twice / 2
 
 
 def slopes(m: Mechanism, q: Vector, here: Condensed) -> Slope:
