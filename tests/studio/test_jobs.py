@@ -54,6 +54,18 @@ def test_equations_are_those_of_the_package():
     assert rows["Q(5)"]["joints"] == [4]
 
 
+@pytest.mark.parametrize("name", ["fourbar", "delta", "truck", "differential_drive"])
+def test_machines_that_are_no_trees_show_their_steps(name):
+    from dalembert.read import write
+
+    text = write(getattr(da.robots, name)(), "toml")[0]
+    groups, m = run("equations", {"text": text})["groups"], da.load(text)
+    assert len(groups) >= 5 and all(g["rows"] for g in groups)
+    whole = (da.equations(m) if m.loops else da.kane_form(m)).latex()
+    for row in groups[0]["rows"]:  # long formulas are broken into lines there
+        assert row["latex"].partition(" = ")[2][:12] in whole
+
+
 def test_a_mistake_is_told_with_its_place():
     error = run("describe", {"text": "RZ(-1,1),TXK(0.4),RQ();"})["error"]
     assert error["line"] == 1 and error["column"] == 20 and "X, Y or Z" in error["hint"]

@@ -57,12 +57,35 @@ def write(page, text):
 
 def test_a_student_types_a_phrase_and_sees_equations(page):
     write(page, "RZ(A1,B1),TXK(L1),RZ(A2,B2),TXK(L2); gravity = (0, G, 0);")
-    wait(page, "document.querySelectorAll('.formula .katex').length >= 5")
+    wait(page, "document.querySelectorAll('.formula .set').length >= 5")
     assert page.locator(".joints .row").count() == 2
     write(page, "RZ(A1,B1),TXK(L1),RQ(A2,B2);")
     wait(page, "document.querySelector('.said').classList.contains('bad')")
     assert "axis letter" in page.locator(".said").inner_text()
     assert page.locator(".cm-lintRange-error").count() == 1
+
+
+def test_formulas_below_the_screen_are_typeset_too(page):
+    wait(page, "[...document.querySelectorAll('.group[open] .math')].every((e) => e.innerHTML)")
+    text = page.locator(".formula").first.inner_text()
+    assert text.startswith("Q1") or text.startswith("Q2")
+    wait(page, "document.querySelector('.operations').textContent.includes('inverse dynamics')")
+
+
+def test_signs_beyond_closed_forms_are_set_by_katex(page):
+    write(page, "RZ(),TXK(λ),RZ(),TXK(L2); gravity = (0, G, 0);")
+    wait(page, "document.querySelectorAll('.formula .katex').length >= 1")
+    assert page.locator(".formula .katex-error").count() == 0
+
+
+@pytest.mark.parametrize(("name", "words"), [("fourbar", "Closure"), ("truck", "step 10")])
+def test_closed_machines_show_their_steps(page, name, words):
+    from dalembert.read import write as written
+
+    write(page, written(getattr(da.robots, name)(), "toml")[0])
+    wait(page, f"document.querySelector('.formulas').textContent.includes('{words}')")
+    wait(page, "[...document.querySelectorAll('.group[open] .math')].every((e) => e.innerHTML)")
+    assert page.locator(".formula .katex-error").count() == 0
 
 
 def test_an_engineer_opens_a_urdf_and_takes_c(page):

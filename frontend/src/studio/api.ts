@@ -10,6 +10,21 @@ export interface Wrong {
 export type Answer<T> = T & { error?: Wrong };
 
 const latest: Record<string, number> = {};
+const running: Record<string, Promise<unknown>> = {};
+
+// Of questions asked faster than they are answered only the newest is sent.
+export async function askNewest<T>(job: string, given: unknown): Promise<Answer<T> | null> {
+  const mine = (latest[job] = (latest[job] ?? 0) + 1);
+  while (running[job]) await running[job].catch(() => null);
+  if (latest[job] !== mine) return null;
+  const answer = ask<T>(job, given);
+  running[job] = answer;
+  try {
+    return await answer;
+  } finally {
+    delete running[job];
+  }
+}
 
 export async function ask<T>(job: string, given: unknown): Promise<Answer<T> | null> {
   const mine = (latest[job] = (latest[job] ?? 0) + 1);

@@ -11,10 +11,10 @@ import { Player } from "../view/player";
 import type { Motion, Scene } from "../view/scene";
 import { Stage } from "../view/stage";
 import "../view/style.css";
-import { ask, keep, waiting, type Wrong } from "./api";
+import { ask, askNewest, keep, waiting, type Wrong } from "./api";
 import { compareTab } from "./compare";
 import { Editor } from "./editor";
-import { showEquations, unfolded, type Equations } from "./formulas";
+import { showCost, showEquations, unfolded, type Equations } from "./formulas";
 import { grid } from "./grid";
 import { nothing, reduceTab } from "./reduce";
 import "./studio.css";
@@ -108,34 +108,47 @@ class StudioPage {
     clearTimeout(this.timer);
     this.choice = { ...this.choice, strike: [] }; // terms of other equations have other numbers
     const since = performance.now();
-    this.timer = window.setTimeout(() => void this.refresh(true, since), 20);
+    void this.refresh(true, since);
   }
 
-  // machine and equations are asked at once; neither waits for the other
+  // Machine and equations are asked at once. The machine is drawn after the equations, or where they take
+  // long: without a graphics card its picture costs more than they do.
   async refresh(equations: boolean, since = performance.now()): Promise<void> {
-    const first = ask<Described>("describe", this.given()).then((d) => { if (d) this.described(d, d.error); });
-    const second = equations
-      ? ask<Equations>("equations", this.given({ kinds: unfolded(), strike: this.choice.strike })).then((e) => {
-          if (!e) return;
-          if (e.error) { if (!this.said.classList.contains("bad")) this.formulas.replaceChildren(element("p", null, "cost", e.error.message)); }
-          else showEquations(this.formulas, e, (joints) => this.light(joints), () => void this.refresh(true));
-          this.took = performance.now() - since;
-          this.answered++;
-        })
-      : Promise.resolve();
-    await Promise.all([first, second]);
+    let typeset: Promise<void> = Promise.resolve();
+    if (equations)
+      typeset = askNewest<Equations>("equations", this.given({ kinds: unfolded(), strike: this.choice.strike })).then(async (e) => {
+        if (!e) return;
+        if (e.error) { if (!this.said.classList.contains("bad")) this.formulas.replaceChildren(element("p", null, "cost", [e.error.message, e.error.hint].filter(Boolean).join(" — "))); }
+        else showEquations(this.formulas, e, (joints) => this.light(joints), () => void this.refresh(true));
+        await painted();
+        this.took = performance.now() - since;
+        this.answered++;
+        if (!e.error) void this.cost();
+      });
+    const described = askNewest<Described>("describe", this.given()).then(async (d) => {
+      if (!d || !this.described(d, d.error)) return;
+      if (equations) await Promise.race([typeset, new Promise((go) => setTimeout(go, 200))]);
+      this.draw(d.scene);
+    });
+    await Promise.all([described, typeset]);
   }
 
-  private described(d: Described, wrong: Wrong | undefined): void {
+  private async cost(): Promise<void> {
+    const r = await askNewest<{ cost: Record<string, string> }>("cost", this.given());
+    if (r && !r.error) showCost(this.formulas, r.cost);
+  }
+
+  // what is said of a description, and whether it can be drawn
+  private described(d: Described, wrong: Wrong | undefined): boolean {
     this.editor.mark(wrong);
     this.said.classList.toggle("bad", !!wrong);
     if (wrong) {
       this.said.textContent = [wrong.message, wrong.hint].filter(Boolean).join(" — ");
-      return;
+      return false;
     }
     this.said.textContent = [d.scene.headline, ...d.notes.slice(0, 3)].join(" · ");
     this.sliderRows(d);
-    this.draw(d.scene);
+    return true;
   }
 
   private sliderRows(d: Described): void {
@@ -345,6 +358,9 @@ class StudioPage {
     }
   }
 }
+
+// when what was written is on the screen
+const painted = () => new Promise<void>((done) => requestAnimationFrame(() => setTimeout(done)));
 
 function dispose(root: THREE.Object3D): void {
   root.traverse((o) => { if (o instanceof THREE.Mesh && !o.geometry.userData.shared) o.geometry.dispose(); });

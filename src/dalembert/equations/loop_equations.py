@@ -255,7 +255,8 @@ class LoopEquations:
 
     # -- print -----------------------------------------------------------------------------------
 
-    def _document(self, only: Any = None) -> Document:
+    def printed(self, only: Any = None) -> Document:
+        """Return the sections that are printed."""
         s, parts = self.loops, asked(only)
         names = ", ".join(f"{k + 1} {shown(n)}" for k, n in enumerate(self.mechanism.rate_names))
         known = [
@@ -330,11 +331,11 @@ class LoopEquations:
             return listing(self)
         if form not in ("condensed", "report"):
             raise UsageError(f"form {shown(str(form))!r}", hint="condensed, report or program")
-        return written(self._document(only), REPORT if form == "report" else TEXT, heads=True)
+        return written(self.printed(only), REPORT if form == "report" else TEXT, heads=True)
 
     def latex(self, only: Any = None) -> str:
         """Return a LaTeX fragment."""
-        return latex(self._document(only))
+        return latex(self.printed(only))
 
     def latex_document(self, only: Any = None) -> str:
         """Return a LaTeX document."""
@@ -342,7 +343,7 @@ class LoopEquations:
 
     def markdown(self, only: Any = None) -> str:
         """Return Markdown with display formulas."""
-        return markdown(self._document(only))
+        return markdown(self.printed(only))
 
     def json(self, only: Any = None) -> dict[str, Any]:
         """Return every line by its name, with those of the tree."""

@@ -17,6 +17,7 @@ from ..expr.style import (
     broken,
     latex_text,
     latex_width,
+    pieces,
     text_lines,
 )
 
@@ -151,6 +152,11 @@ def _lines(left: Symbol, right: Sum) -> tuple[str, list[str]]:
     # the lines are aligned behind the left side
     wide = latex_width(f"{head} = ")
     return head, broken(right, LATEX, wide, wide)
+
+
+def one_line(left: Symbol, right: Sum) -> str:
+    """Return a formula in LaTeX on one line, for a page that breaks lines itself."""
+    return f"{''.join(LATEX.symbol(left))} = {''.join(pieces(right, LATEX))}"
 
 
 def _rows(head: str, lines: Sequence[str]) -> list[str]:

@@ -10,12 +10,13 @@ from typing import Any
 
 from ..door import door
 from ..errors import DalembertError, DescriptionError, UsageError, shown
+from . import closed
+from .closed import WIDEST
 from .reduced import simplified, struck
 
 LONGEST = 1_000_000  # characters of a description
 JOINTS = 200  # of a machine that the page draws
 FORMULAS = 400  # that the page typesets
-WIDEST = 6000  # characters of one formula in LaTeX
 LISTING = 2_000_000  # characters of generated code
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity", "coriolis")
 
@@ -67,11 +68,13 @@ def describe(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def equations(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the closed forms, typeset by the page, with the number of terms of each."""
-    from ..compute import program_of
     from ..equations import equations as derive
 
     m = mechanism_of(given)
-    cost = {k: str(v) for k, v in program_of(m, "inverse_dynamics").cost.items()}
+    if m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints:
+        parts = closed.groups(m, FORMULAS)
+        cut = sum(len(g["rows"]) for g in parts) >= FORMULAS
+        return {"groups": parts, "constants": [], "cut": cut}
     eq = derive(m)
     names = struck(given)
     if names:
@@ -94,9 +97,16 @@ def equations(given: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "groups": groups,
         "constants": [{"name": n, "text": str(x)} for n, x in eq.constants.items()],
-        "cost": cost,
         "cut": count >= FORMULAS,
     }
+
+
+def cost(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the operations of the inverse dynamics; the equations do not wait for them."""
+    from ..compute import program_of
+
+    program = program_of(mechanism_of(given), "inverse_dynamics")
+    return {"cost": {k: str(v) for k, v in program.cost.items()}}
 
 
 def _joints(entry: Any) -> list[int]:
@@ -228,7 +238,7 @@ def save(given: Mapping[str, Any]) -> dict[str, Any]:
 JOBS: dict[str, Callable[..., dict[str, Any]]] = {
     job.__name__: door(job)
     for job in (
-        *(describe, equations, terms, reduce, formalisms),
+        *(describe, equations, cost, terms, reduce, formalisms),
         *(code, simulate, torques, frequencies, save),
     )
 }

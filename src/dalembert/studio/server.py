@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 LIVE = ("describe", "equations")  # answers to keystrokes and sliders
-QUICK = ("code", "save", "frequencies")  # these do not wait for the long ones
+QUICK = ("cost", "code", "save", "frequencies")  # these do not wait for the long ones
 FIRST = "RZ(-pi,pi),TZK(0.3),RY(-2,2),TZK(0.4),RY(-2.5,2.5),TZK(0.35);"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 PAGE = (
