@@ -11,7 +11,7 @@ import argparse
 import datetime
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,10 +29,11 @@ from . import (
     listings,
     loops,
     moving,
-    pages,
     plots,
     ratios,
     simulation,
+    spread,
+    start,
     studies,
 )
 
@@ -40,75 +41,75 @@ from . import (
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
-    choices = ("all", "kernels", "loops", "equations", "listings", "kane", "moving", "simulation")
-    choices += ("forms", "designs", "ratios", "studies", "growth", "plots", "pages")
-    parser.add_argument("what", nargs="?", default="all", choices=choices, help="which tables")
+    parser.add_argument("what", nargs="?", default="all", choices=("all", *PARTS), help="tables")
     parser.add_argument("--quick", action="store_true", help="UR5 alone, short windows")
     parser.add_argument("--chains", action="store_true", help="serial chains to 1000 joints")
     parser.add_argument("--only", help="models of the ratios: UR5,Panda")
+    parser.add_argument("--out", help="the JSON file of the ratios")
+    parser.add_argument("--processes", type=int, default=3, help="fresh ones, for spread")
     parser.add_argument("--no-peers", action="store_true", help="leave other engines away")
     options = parser.parse_args()
     for line in machine():
         print(line)
-    if options.what == "ratios":
-        for line in ratios.rows(options.only, 0.05 if options.quick else 0.6):
+    chosen = [options.what] if options.what != "all" else [p for p in PARTS if p not in APART]
+    for part in chosen:
+        for line in PARTS[part](options):
             print(line, flush=True)
-    if options.what == "growth":
-        for line in growth.rows(options.quick):
-            print(line, flush=True)
-    if options.what == "plots":
-        for line in plots.lines():
-            print(line, flush=True)
-    if options.what == "pages":
-        for line in pages.lines(options.quick):
-            print(line, flush=True)
-    if options.what == "studies":
-        for line in studies.lines(options.quick):
-            print(line, flush=True)
-    if options.what in ("all", "kernels"):
-        kernels(options)
-    if options.what in ("all", "forms"):
-        for line in forms.rows(options.quick):
-            print(line, flush=True)
-    if options.what in ("all", "designs"):
-        for line in designs.lines():
-            print(line, flush=True)
-    if options.what in ("all", "loops"):
-        for line in loops.rows(not options.no_peers, 0.05 if options.quick else 1.0):
-            print(line, flush=True)
-    if options.what in ("all", "listings"):
-        for line in listings.rows():
-            print(line, flush=True)
-    if options.what in ("all", "kane"):
-        for line in kane.rows(not options.no_peers and find_spec("sympy") is not None):
-            print(line, flush=True)
-    if options.what in ("all", "moving"):
-        peers = not options.no_peers and find_spec("pinocchio") is not None
-        for line in moving.rows(peers, *((0.1, 1) if options.quick else (2.0, 5))):
-            print(line, flush=True)
-    engines = all(find_spec(name) is not None for name in ("mujoco", "scipy"))
-    if options.what in ("all", "simulation") and engines and not options.no_peers:
+
+
+def _here(*names: str) -> bool:
+    return all(find_spec(name) is not None for name in names)
+
+
+def _spread(options: argparse.Namespace) -> Iterator[str]:
+    if options.no_peers or not _here("pinocchio"):
+        return
+    yield from spread.lines([*machine()], options.processes, options.only, options.quick)
+
+
+def _moving(options: argparse.Namespace) -> Iterator[str]:
+    peers = not options.no_peers and _here("pinocchio")
+    yield from moving.rows(peers, *((0.1, 1) if options.quick else (2.0, 5)))
+
+
+def _simulation(options: argparse.Namespace) -> Iterator[str]:
+    if _here("mujoco", "scipy") and not options.no_peers:
         simulation.main()
-    closed = options.what in ("all", "equations") and find_spec("sympy") is not None
-    if closed and not options.no_peers:
-        for line in equations.rows():
-            print(line, flush=True)
+    yield from ()
 
 
-def kernels(options: argparse.Namespace) -> None:
-    """Measure and print what concerns kernels."""
+# in this order; `all` runs those that are not apart
+PARTS: dict[str, Callable[[argparse.Namespace], Iterable[str]]] = {
+    "spread": _spread,
+    "ratios": lambda o: ratios.rows(o.only, 0.05 if o.quick else 0.6, o.out),
+    "plots": lambda o: plots.lines(),
+    "growth": lambda o: growth.rows(o.quick),
+    "start": lambda o: start.lines(o.quick),
+    "kernels": lambda o: kernels(o),
+    "forms": lambda o: forms.rows(o.quick),
+    "designs": lambda o: designs.lines(),
+    "loops": lambda o: loops.rows(not o.no_peers, 0.05 if o.quick else 1.0),
+    "listings": lambda o: listings.rows(),
+    "kane": lambda o: kane.rows(not o.no_peers and _here("sympy")),
+    "moving": _moving,
+    "simulation": _simulation,
+    "equations": lambda o: equations.rows() if _here("sympy") and not o.no_peers else (),
+    "studies": lambda o: studies.lines(o.quick),
+}
+APART = ("ratios", "studies")  # spread runs the former, the latter take minutes
+
+
+def kernels(options: argparse.Namespace) -> Iterator[str]:
+    """Yield what concerns kernels."""
     found = bench.robots() or {"PUMA 560": robots.puma560()}
     if options.quick:
         found = dict(list(found.items())[:1])
     peers = not options.no_peers and find_spec("pinocchio") is not None
     seconds = 0.05 if options.quick else 1.0
-    for line in (*speed(found, peers, seconds), *operations(found)):
-        print(line, flush=True)
-    for line in generated_c.tables(found, seconds):
-        print(line, flush=True)
+    yield from (*speed(found, peers, seconds), *operations(found))
+    yield from generated_c.tables(found, seconds)
     if options.chains:
-        for line in chains():
-            print(line, flush=True)
+        yield from chains()
 
 
 def machine() -> Iterator[str]:

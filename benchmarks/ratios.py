@@ -1,7 +1,7 @@
 """How many times faster than Pinocchio: robots, a long chain, batches and single calls.
 
-`python -m benchmarks ratios [--only UR5,Panda]` prints the table and writes one JSON file per
-commit, with the machine and its load, to benchmarks/results/.
+`python -m benchmarks ratios [--only UR5,Panda] [--out FILE]` prints the table and writes one JSON
+file per commit, with the machine and its load, to benchmarks/results/, or to FILE.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROWS = (
 )
 
 
-def rows(only: str | None = None, seconds: float = 0.6) -> Iterator[str]:
+def rows(only: str | None = None, seconds: float = 0.6, out: str | None = None) -> Iterator[str]:
     """Yield the table, and write it as JSON."""
     models = bench.robots() | {f"chain {CHAIN}": bench.chain(CHAIN)}
     wanted = only.split(",") if only else list(models)
@@ -47,7 +47,7 @@ def rows(only: str | None = None, seconds: float = 0.6) -> Iterator[str]:
                 row = measured(label, models[label], engine, name, count, form, seconds)
                 found.append(row)
                 yield "| " + " | ".join(map(_cell, row.values())) + " |"
-    yield f"\nwritten to {written(found)}"
+    yield f"\nwritten to {written(found, Path(out) if out else None)}"
 
 
 def measured(label, m, engine, name, count, form, seconds) -> dict:
@@ -94,15 +94,15 @@ def _cell(x: object) -> str:
     return f"{x:.0e}" if x < 1e-3 else f"{x:.1f}" if x < 1000 else f"{x:.0f}"
 
 
-def written(found: list[dict]) -> Path:
-    """Write the rows of this commit and return the file."""
+def written(found: list[dict], out: Path | None = None) -> Path:
+    """Write the rows of this commit and return the file, which may be given."""
     from .__main__ import machine
 
     ask = ["git", "rev-parse", "--short", "HEAD"]
     asked = subprocess.run(ask, capture_output=True, text=True, check=False)
     commit = asked.stdout.strip() or "unknown"
     RESULTS.mkdir(exist_ok=True)
-    file = RESULTS / f"{commit}.json"
+    file = out or RESULTS / f"{commit}.json"
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     data = {"commit": commit, "time": now, "machine": list(machine()), "cores": os.cpu_count()}
     data["rows"] = found
