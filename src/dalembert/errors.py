@@ -25,6 +25,12 @@ def shown(text: str, limit: int = 200) -> str:
     return escaped if len(text) <= limit else escaped[:limit] + "…"
 
 
+def some(items: Collection[str], most: int = 12) -> str:
+    """Return the first items as text, and how many more there are."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(shown(x, 60) for x in list(items)[:most]) + more
+
+
 def closest(word: str, choices: Collection[str], label: str = "one of") -> str:
     """Return a hint: the nearest choices, or the first of them after a label."""
     import difflib

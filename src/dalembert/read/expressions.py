@@ -7,6 +7,7 @@ The parser keeps its own stacks (Dijkstra's shunting yard), so that no text make
 
 from __future__ import annotations
 
+import operator
 import re
 import unicodedata
 from collections.abc import Callable, Collection
@@ -258,7 +259,7 @@ class _Parser:
             elif op == "^":
                 result = self._power(self.values.pop(), right, where)
             else:
-                result = _binary(op, self.values.pop(), right)
+                result = _BINARY[op](self.values.pop(), right)
         except ZeroDivisionError:
             self.fail("division by zero", where, "the divisor must not be zero")
         except UsageError:
@@ -349,16 +350,15 @@ def _bits(x: Any) -> int:
     return max(x.numerator.bit_length(), x.denominator.bit_length())
 
 
-def _binary(op: str, a: Any, b: Any) -> Any:
-    if op == "+":
-        return a + b
-    if op == "-":
-        return a - b
-    if op == "*":
-        return a * b
+def _quotient(a: Any, b: Any) -> Any:
     if isinstance(a, Expr) or isinstance(b, Expr):
         return a / b
     return exact(Fraction(a) / Fraction(b))
+
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": _quotient,
+}  # fmt: skip
 
 
 def snap_angle(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, turn
-from ..errors import DalembertError, Place, closest, shown
+from ..errors import DalembertError, Place, closest, shown, some
 from ..expr import OPS, Expr, Graph
 from ..expr.exact import Exact, exact, to_float
 from ..mechanism.edit import symmetric
@@ -41,11 +41,11 @@ class Reading:
         """Return what was changed while reading, one line a kind."""
         notes = []
         if self.snapped:
-            notes.append(f"read as exact multiples of pi/12: {_some(self.snapped)}")
+            notes.append(f"read as exact multiples of pi/12: {some(self.snapped, 6)}")
         if self.symmetrised:
-            notes.append(f"inertia made symmetric within round-off: {_some(self.symmetrised)}")
+            notes.append(f"inertia made symmetric within round-off: {some(self.symmetrised, 6)}")
         if self.normalised:
-            notes.append(f"axes made unit vectors: {_some(self.normalised)}")
+            notes.append(f"axes made unit vectors: {some(self.normalised, 6)}")
         return tuple(notes)
 
     # -- plain values --------------------------------------------------------------------------
@@ -306,8 +306,3 @@ def kind(value: Any) -> str:
     if value is None:
         return "nothing"
     return names.get(type(value), "a number")
-
-
-def _some(items: list[str], most: int = 6) -> str:
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(items[:most]) + more

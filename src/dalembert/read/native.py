@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Mat3, Transform, Vec3
-from ..errors import DescriptionError, Place, closest, shown
+from ..errors import DescriptionError, Place, shown
 from ..expr.exact import to_float
 from ..inertia import Inertia
 from ..joint import UNITS, Joint, Prismatic, Revolute, Screw
@@ -21,10 +21,10 @@ from ..mechanism.graph import Tree
 from .context import PLAIN, Context, placed
 from .document import At, Document
 from .exact_pose import is_numeric
-from .fields import Reading, kind
+from .fields import Reading
 from .native_fields import Field
 from .native_graph import GraphIndex, moved_records, tree_of
-from .native_index import Index
+from .native_index import Index, body
 from .native_keys import ACTS, KINDS, ROLES, TOP
 from .native_types import fitting
 from .order import parents_first
@@ -210,12 +210,12 @@ def _joint(reading: Reading, moves: Mapping[str, Any], at: At) -> Joint:
 def _distinct(reading: Reading, bodies: list[Body]) -> None:
     for of, key in ((lambda b: b.name, ("name",)), (joint_name, ("joint", "name"))):
         seen: set[str] = set()
-        for k, body in enumerate(bodies):
-            if of(body) in seen:
+        for k, name in enumerate(map(of, bodies)):
+            if name in seen:
                 what = "body" if key == ("name",) else "joint"
-                message = f"duplicate {what} name {shown(of(body))!r}"
+                message = f"duplicate {what} name {shown(name)!r}"
                 reading.fail(("bodies", k, *key), message, "names must differ")
-            seen.add(of(body))
+            seen.add(name)
 
 
 def _parents(
@@ -225,23 +225,12 @@ def _parents(
 
     In a graph a body may have none: then it has no joint of its own.
     """
-    number = {b.name: k for k, b in enumerate(bodies)}
+    index = Index(bodies, range(len(bodies)))
     found = []
     for k, row in enumerate(rows):
-        at, parent = ("bodies", k, "parent"), row.get("parent", -1)
         if "parent" not in row and ("joint" in row or not graph):
             reading.fail(("bodies", k), "the body has no parent", "write: parent = -1 for the base")
-        if isinstance(parent, str):
-            if parent not in number and parent not in ("base", "world"):
-                hint = closest(parent, list(number))
-                reading.fail(at, f"there is no body {shown(parent)!r}", hint)
-            parent = number.get(parent, -1)
-        if isinstance(parent, bool) or not isinstance(parent, int):
-            reading.fail(at, f"a body is a name or a number from 0, not {kind(parent)}")
-        if not -1 <= parent < len(rows):
-            hint = f"bodies are 0 to {len(rows) - 1}; -1 is the base"
-            reading.fail(at, f"there is no body {parent}", hint)
-        found.append(parent)
+        found.append(body(reading, row.get("parent", -1), ("bodies", k, "parent"), index))
     return found
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Mat3, Turn, Vec3, is_plain_zero
-from ..errors import shown
+from ..errors import shown, some
 from ..expr import Expr
 from ..expr.exact import to_float
 from ..inertia import Inertia
@@ -41,10 +41,7 @@ def mass_data(reader: Reader, full: bool) -> None:
     for draft in reader.bodies:
         draft.inertia = draft.inertia or Inertia()
     if missing:
-        more = f" and {len(missing) - 20} more" if len(missing) > 20 else ""
-        reader.notes.append(
-            "massless, since other bodies have statements: " + ", ".join(missing[:20]) + more
-        )
+        reader.notes.append(f"massless, since other bodies have statements: {some(missing, 20)}")
 
 
 # -- statements --------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..algebra import Mat3, Transform, Vec3
-from ..errors import shown
-from ..expr.exact import exact, to_float
+from ..algebra import Transform, Vec3
+from ..errors import shown, some
+from ..expr.exact import exact
 from ..inertia import Inertia
 from ..joint import Free, Planar
 from ..mechanism import Body, Frame, Mechanism
@@ -20,7 +20,7 @@ from ..mechanism.graph import Connection, Tree, spanning_tree
 from .context import Context
 from .sdf_joints import Joined, actions, connection, couplings, kept
 from .sdf_scope import Scope, collapsed, read_pose, scope_of
-from .urdf_fields import Reading, notes_of, some
+from .urdf_fields import Reading, notes_of
 from .xml_tree import Element, parse_xml
 
 TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -249,15 +249,9 @@ def _inertia(reading: Reading, name: str, link: Element) -> Inertia:
     _count(reading, inertial, ("pose", "mass", "inertia"))
     pose = read_pose(reading, inertial)
     mass, tensor = inertial.all("mass"), inertial.all("inertia")
-    m = reading.number(mass[0], mass[0].text, "mass") if mass else 0
-    if to_float(m) < 0:
-        reading.fail(mass[0], f"link {shown(name)!r}: negative mass {to_float(m):g}")
-    if not mass or not tensor:
-        what = "mass" if not mass else "inertia"
-        reading.notes.append(f"link {shown(name)!r}: <inertial> without <{what}>, taken as zero")
+    m = reading.number(mass[0], mass[0].text, "mass") if mass else None
     six = [
         reading.number(e[0], e[0].text, key) if (e := tensor[0].all(key)) else 0
         for key in (TENSOR if tensor else ())
     ]
-    made = pose.R.rotate(Mat3.symmetric(*(six or [0] * 6))).map(exact)
-    return Inertia(m, pose.p, made)
+    return reading.inertia(mass[0] if mass else inertial, name, pose, m, six or None)

@@ -152,15 +152,8 @@ def _limits(
         x = joined.number(limit, tag, None)
         return None if x is None or abs(to_float(x)) >= NO_LIMIT else x
 
-    lower, upper = bound("lower"), bound("upper")
-    limits: tuple[Any, ...] = ()
-    if word != "continuous" and (lower is not None or upper is not None):
-        if lower is not None and upper is not None and lower > upper:
-            joined.reading.notes.append(
-                f"joint {shown(name)!r}: lower limit above upper limit, both left out"
-            )
-        else:
-            limits = ((lower, upper),)
+    ends = bound("lower"), bound("upper")
+    limits = joined.reading.pair(name, *ends) if word != "continuous" else ()
     # a negative speed or force means that there is no limit
     speed, force = (
         x if (x := bound(tag)) is not None and to_float(x) >= 0 else None

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra import Mat3, Transform, Vec3
+from ..algebra import Transform, Vec3
 from ..errors import closest, shown
-from ..expr.exact import exact, to_float
+from ..expr.exact import to_float
 from ..inertia import Inertia
 from ..joint import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..mechanism import Body, Coupling, Drive, Frame, Mechanism
@@ -183,15 +183,10 @@ def _inertia(reading: Reading, name: str, link: Element, counts: bool = True) ->
     origin = reading.origin(reading.one(inertial, "origin"))
     mass = reading.one(inertial, "mass")
     tensor = reading.one(inertial, "inertia")
-    m = reading.attribute(mass, "value")
-    if to_float(m) < 0:
-        reading.fail(mass or inertial, f"link {shown(name)!r}: negative mass {to_float(m):g}")
-    six = [reading.attribute(tensor, key) for key in ATTRIBUTES["inertia"]]
-    if mass is None or tensor is None:
-        what = "mass" if mass is None else "inertia"
-        reading.notes.append(f"link {shown(name)!r}: <inertial> without <{what}>, taken as zero")
-    made = origin.R.rotate(Mat3.symmetric(*six)).map(exact)
-    return Inertia(m, origin.p, made)
+    m = None if mass is None else reading.attribute(mass, "value")
+    keys = ATTRIBUTES["inertia"]
+    six = None if tensor is None else [reading.attribute(tensor, key) for key in keys]
+    return reading.inertia(mass or inertial, name, origin, m, six)
 
 
 def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
@@ -203,15 +198,8 @@ def _body(reading: Reading, edge: Edge, parent: int, link: Element) -> Body:
     placement = reading.origin(reading.one(element, "origin"))
     joint = _joint(reading, edge, word)
     limit = reading.one(element, "limit")
-    lower, upper = (reading.limit(limit, key) for key in ("lower", "upper"))
-    limits: tuple[Any, ...] = ()
-    if word in ("revolute", "prismatic") and (lower is not None or upper is not None):
-        if lower is not None and upper is not None and lower > upper:
-            reading.notes.append(
-                f"joint {shown(edge.name)!r}: lower limit above upper limit, both left out"
-            )
-        else:
-            limits = ((lower, upper),)
+    ends = [reading.limit(limit, key) for key in ("lower", "upper")]
+    limits = reading.pair(edge.name, *ends) if word in ("revolute", "prismatic") else ()
     velocity, effort = (reading.limit(limit, key) for key in ("velocity", "effort"))
     moves = joint.nv > 0
     return Body(

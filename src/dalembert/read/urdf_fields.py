@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ..algebra import Rotation, Transform, Vec3
-from ..errors import DalembertError, DescriptionError, Place, shown
+from ..algebra import Mat3, Rotation, Transform, Vec3
+from ..errors import DalembertError, DescriptionError, Place, shown, some
 from ..expr import Graph
-from ..expr.exact import Exact, exact
+from ..expr.exact import Exact, exact, to_float
+from ..inertia import Inertia
 from .document import literal
 from .expressions import snap_angle
 from .fields import LONGEST_NAME, exact_turn
@@ -99,6 +100,25 @@ class Reading:
         x = self.attribute(element, key, None)
         return None if x is not None and abs(x) >= UNLIMITED else x
 
+    def pair(self, name: str, lower: Any, upper: Any) -> tuple[Any, ...]:
+        """Return the limits of a joint with one coordinate, none where they are not in order."""
+        if lower is not None and upper is not None and lower > upper:
+            self.notes.append(
+                f"joint {shown(name)!r}: lower limit above upper limit, both left out"
+            )
+            return ()
+        return () if lower is None and upper is None else ((lower, upper),)
+
+    def inertia(self, element: Element, link: str, pose: Transform, mass: Any, six: Any) -> Inertia:
+        """Return the inertia of a link, about a pose in it; None is not given, and zero."""
+        if mass is not None and to_float(mass) < 0:
+            self.fail(element, f"link {shown(link)!r}: negative mass {to_float(mass):g}")
+        if mass is None or six is None:
+            what = "mass" if mass is None else "inertia"
+            self.notes.append(f"link {shown(link)!r}: <inertial> without <{what}>, taken as zero")
+        made = pose.R.rotate(Mat3.symmetric(*(six or [0] * 6))).map(exact)
+        return Inertia(mass or 0, pose.p, made)
+
     def vector(self, element: Element | None, key: str, default: tuple[int, int, int]) -> Vec3:
         """Return three numbers of an attribute, or the default."""
         if element is None or key not in element.attributes:
@@ -142,9 +162,3 @@ def notes_of(reading: Reading) -> tuple[str, ...]:
         )
         notes.append(f"not read: {parts}")
     return tuple(notes)
-
-
-def some(items: list[str], most: int = 12) -> str:
-    """Return the first items as text, and how many more there are."""
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(shown(x, 60) for x in items[:most]) + more
