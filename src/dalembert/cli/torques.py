@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, shown
-from .model import (
-    drives_option,
-    echo_notes,
-    echo_written,
-    model_command,
-    print_json,
-    with_left_out,
-)  # fmt: skip
+from .model import drives_option, echo_notes, echo_written, model_command, print_json, with_left_out
 from .values import CUTOFF, NUMBERS, Choice
 
 if TYPE_CHECKING:

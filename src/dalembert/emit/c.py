@@ -10,18 +10,7 @@ from textwrap import wrap
 
 from .bench import bench
 from .dialect import Dialect, Form, numbers
-from .language import (
-    GOLDEN,
-    STRICT,
-    Language,
-    Routine,
-    Vector,
-    Written,
-    about,
-    chunks,
-    each,
-    part,
-)  # fmt: skip
+from .language import GOLDEN, STRICT, Language, Routine, Vector, Written, about, chunks, each, part
 from .names import plain
 from .statements import Piece
 from .unit import Entry, Slot, Unit

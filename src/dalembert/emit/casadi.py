@@ -6,16 +6,7 @@ from collections.abc import Sequence
 
 from . import c
 from .dialect import Dialect, Form
-from .language import (
-    Language,
-    Result,
-    Routine,
-    Vector,
-    Written,
-    each,
-    part,
-    written,
-)  # fmt: skip
+from .language import Language, Result, Routine, Vector, Written, each, part, written
 from .names import plain
 from .python import function, literal, number, piece, source
 from .unit import Entry, Unit

@@ -7,18 +7,7 @@ from collections.abc import Sequence
 from .c import declared, turned, unused
 from .dialect import Dialect, Form, numbers
 from .eigen import eigen
-from .language import (
-    GOLDEN,
-    STRICT,
-    Language,
-    Result,
-    Routine,
-    Vector,
-    Written,
-    about,
-    each,
-    part,
-)  # fmt: skip
+from .language import GOLDEN, STRICT, Language, Result, Routine, Vector, Written, about, each, part
 from .names import plain
 from .unit import Entry, Slot, Unit
 

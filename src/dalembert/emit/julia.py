@@ -9,18 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .dialect import Dialect, Form, infix, numbers
-from .language import (
-    Language,
-    Result,
-    Routine,
-    Vector,
-    Written,
-    about,
-    each,
-    nested,
-    part,
-    several,
-)  # fmt: skip
+from .language import Language, Result, Routine, Vector, Written, about, each, nested, part, several
 from .names import plain
 from .python import case
 from .statements import indices

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .dialect import Dialect, Form, infix, numbers
-from .language import (
-    Language,
-    Result,
-    Routine,
-    Vector,
-    Written,
-    about,
-    each,
-    part,
-)  # fmt: skip
+from .language import Language, Result, Routine, Vector, Written, about, each, part
 from .names import plain
 from .unit import Entry, Unit
 

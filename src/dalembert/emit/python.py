@@ -9,17 +9,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from .dialect import Dialect, Form, infix, numbers
-from .language import (
-    Language,
-    Result,
-    Routine,
-    Vector,
-    Written,
-    about,
-    each,
-    nested,
-    part,
-)  # fmt: skip
+from .language import Language, Result, Routine, Vector, Written, about, each, nested, part
 from .names import plain
 from .unit import Entry, Slot, Unit
 
