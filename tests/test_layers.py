@@ -12,7 +12,7 @@ LAYERS = [
     ["display", "door", "files", "kept"],
     ["expr"],
     ["algebra"],
-    ["linalg", "inertia"],
+    ["linalg", "inertia", "carried"],
     ["spatial"],
     ["joint"],
     ["mechanism"],

@@ -28,9 +28,6 @@ def test_no_signature_is_longer_than_six(file):
 
 # files that read descriptions, options or structure, where the kind of an entry is a fact of theirs
 READERS = {"base_parameters", "body_terms", "dual", "leg_kinematics", "parallel", "rolled_links"}
-READERS |= {
-    "carried"
-}  # algebra of structural zeros, as `algebra.product` is, in one step for speed
 NUMBERS = {"int", "float", "Expr", "complex", "Fraction"}
 
 

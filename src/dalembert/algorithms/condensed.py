@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..algebra import Mat3, Row, Vec3, is_plain_zero, plus, product
+from ..carried import Carried, Factors, Seen, Sums, coordinate, cross, dot, fixed_under, total
 from ..expr import Scalar
-from .carried import Carried, Factors, Seen, Sums, coordinate, cross, dot, fixed_under, total
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import Mat3, Vec3, is_plain_zero
 from ..algorithms.augmented_body import AugmentedBody, centrifugal, coriolis
 from ..algorithms.base_parameters import BaseParameters, base_parameters
-from ..algorithms.carried import dot
 from ..algorithms.condensed import Condensed
 from ..algorithms.drives import CHOICES, Drives
 from ..algorithms.parameter_relations import TEN, inertia_of
 from ..algorithms.regressor import Column, parameter_columns, parameter_vector
+from ..carried import dot
 from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..inertia import Inertia, steiner

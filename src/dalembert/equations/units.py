@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.augmented_body import centrifugal, coriolis
-from ..algorithms.carried import dot
+from ..carried import dot
 from .box import Box
 from .entry import Entry
 from .force import Motion

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra import Mat3, Row, Turn, Vec3, is_plain_zero, minus, plus, product, turn
-from ..expr import Scalar
+from .algebra import Mat3, Row, Turn, Vec3, is_plain_zero, minus, plus, product, turn
+from .expr import Scalar
 
 Factors = tuple[Turn | Mat3, ...]
 UNITS: dict[Row, tuple[int, int]] = {  # axis and sense
