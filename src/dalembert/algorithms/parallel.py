@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..algebra import Mat3, Rotation, Vec3
-from ..errors import ModelError
+from ..algebra import Mat3, Rotation, Vec3, plain_number
+from ..errors import ModelError, shown
 from ..expr import Scalar
 from ..joint import UNITS, ZERO, Vector
 from ..linalg import Matrix, each_column, general, inverse, projected, spd
 from ..linalg import Vector as Values
-from ..mechanism import Loop, Mechanism, joint_name
+from ..mechanism import Loop, Mechanism, is_rolling, joint_name
+from ..mechanism.rehome import merged
 from ..reframe import simplify
 from ..spatial import Motion, Twist
 from .composite import composite
@@ -49,6 +50,19 @@ class Leg:
         """The chain in frames chosen for its dynamics."""
         return simplify(self.tree)
 
+    @property
+    def holds_a_point(self) -> bool:
+        """Whether its end is a ball, or in a plane a hinge: then it bears forces, no couples."""
+        if self.end.joint == "spherical":
+            return True
+        if self.end.joint != "revolute" or len(self.directions) == 3:
+            return False
+        R = Rotation()
+        for body in self.tree.bodies:
+            R = R @ body.placement.R
+        tilts = [plain_number(d.dot(R @ self.axis)) for d in self.directions]
+        return all(x is None or abs(x) < 1e-9 for x in tilts)
+
 
 @dataclass(frozen=True)
 class Platform:
@@ -61,19 +75,24 @@ class Platform:
 
 
 def platform_of(m: Mechanism) -> Platform:
-    """Return platform and legs: the platform is the body where all loops end."""
-    ends = [{loop.body_i, loop.body_j} for loop in m.loops]
-    common = sorted(set.intersection(*ends)) if ends else []
-    if len(m.loops) < 2 or not common or common[-1] < 0:
-        raise ModelError(
-            "not a parallel robot: no body is the platform of all loops",
-            hint="each leg ends in a loop whose other body is the platform",
-        )
-    body = common[-1]
+    """Return platform and legs: the platform is the body where all loops end.
+
+    What is fixed to a body is part of it.
+    """
+    own = m.bodies[_held(m)].name
+    fixed = [j for j, b in enumerate(m.bodies) if not b.joint.nv and b.name != own]
+    m = merged(m, {j: [] for j in fixed}) if fixed else m
+    body = _held(m)
     names = [joint_name(b) for b in m.bodies]
     legs = []
     for loop in m.loops:
         path, point, hold = _sides(m, loop, body)
+        if path and m.bodies[path[0]].parent >= 0:
+            raise ModelError(
+                "the legs do not stand on the base: each is not a chain of its own",
+                hint="use the closed loops: active_torques(m, q, qd, qdd), task_model(m, frame)",
+                command="ask for active_torques or forward_dynamics",
+            )
         new = {b: k for k, b in enumerate(path)}
         bodies = tuple(replace(m.bodies[b], parent=new.get(m.bodies[b].parent, -1)) for b in path)
         motors = tuple(k for k, b in enumerate(path) if names[b] in m.active)
@@ -84,6 +103,20 @@ def platform_of(m: Mechanism) -> Platform:
         axes = _axes(loop, body)
         legs.append(Leg(tree, point, hold, motors, order, _directions(tree), loop, *axes))
     return Platform(m, body, tuple(legs), _freedoms(m, body))
+
+
+def _held(m: Mechanism) -> int:
+    """Return the body where all loops end."""
+    ends = [{loop.body_i, loop.body_j} for loop in m.loops]
+    common = sorted(set.intersection(*ends)) if ends else []
+    if len(m.loops) < 2 or not common or common[-1] < 0 or is_rolling(m):
+        raise ModelError(
+            "not a parallel robot: no body is the platform of all loops"
+            if not is_rolling(m)
+            else "not a parallel robot: it has wheels or constraints",
+            hint="each leg ends in a loop whose other body is the platform",
+        )
+    return common[-1]
 
 
 def _sides(m: Mechanism, loop: Loop, body: int) -> tuple[list[int], Vec3, Vec3]:
@@ -160,6 +193,13 @@ def leg_motions(
     U = Motion(w, wd).U
     found = []
     for leg, sign in zip(robot.legs, _branches(robot, branch), strict=True):
+        if not leg.holds_a_point:
+            raise ModelError(
+                f"leg {len(found) + 1} ends in a {leg.end.joint} joint, which holds more or less "
+                "than a point of the platform",
+                hint="give branch=dalembert.leg_branches(m, q) at a closed pose q",
+                command="ask for active_torques or forward_dynamics",
+            )
         arm = R @ leg.hold
         q = leg_coordinates(leg.tree, leg.point, p + arm, sign)
         way = range(len(leg.tree.bodies))
@@ -251,15 +291,27 @@ class ParallelModel:
 
 
 def _require_forces_in_legs(robot: Platform) -> None:
+    """Raise ModelError unless all that moves and all that acts is in the legs or the platform."""
     m = robot.m
-    legs = {b for loop in m.loops for b in _sides(m, loop, robot.body)[0]}
-    if m.springs or m.couplings or any(e.joint not in legs for e in m.elastic):
-        raise ModelError(
-            "springs between points, couplings and springs of the platform's own joints are not "
-            "in the models of the legs",
-            hint="use the closed loops: active_torques(m, q, qd, qdd), forward_dynamics",
-            command="ask for active_torques or forward_dynamics",
+    legs = [b for loop in m.loops for b in _sides(m, loop, robot.body)[0]]
+    if m.springs or m.couplings or any(x.joint not in legs for x in (*m.elastic, *m.drives)):
+        raise _refused(
+            "springs between points, couplings, and springs and drives of the platform's own "
+            "joints are not in the models of the legs"
         )
+    for j, body in enumerate(m.bodies):
+        if legs.count(j) > 1:
+            raise _refused(f"body {shown(body.name)!r} is in several legs")
+        if j not in legs and j != robot.body and not body.inertia.is_massless():
+            raise _refused(f"body {shown(body.name)!r} is in no leg, nor is it the platform")
+
+
+def _refused(why: str) -> ModelError:
+    return ModelError(
+        f"no model of platform and legs: {why}",
+        hint="use the closed loops: active_torques(m, q, qd, qdd), forward_dynamics",
+        command="ask for active_torques or forward_dynamics",
+    )
 
 
 # -- quantities --------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def sign_count(leg: Leg) -> int:
         return 2 if kinds == UP else 0
     if kinds == (*UP, "revolute"):
         return 2 if joint == "revolute" else 0
-    return LEGS[kinds][1] if kinds in LEGS else 0
+    return LEGS[kinds][1] if kinds in LEGS and leg.holds_a_point else 0
 
 
 def coordinates(leg: Leg, R: Rotation, target: Vec3, branch: Branch) -> list[Scalar]:

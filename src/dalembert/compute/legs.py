@@ -118,9 +118,9 @@ def _signs(b: Mechanism, pose: Any) -> LegBranches:
     """Return the signs of legs that have a closed form, or ModelError."""
     robot = platform_of(b)
     reduced = any(map(is_reduced, robot.legs))
-    if reduced and not is_loose(b, robot.body):
+    if reduced and not is_loose(robot.m, robot.body):
         raise ModelError("the platform hangs on a leg")
-    T = frame_pose(b, b.bodies[robot.body].name, pose.tolist())
+    T = frame_pose(b, robot.m.bodies[robot.body].name, pose.tolist())
     at = {body.name: own for body, own in zip(b.bodies, b.split_q(pose.tolist()), strict=True)}
     found, names = [], []
     for leg in robot.legs:
@@ -138,6 +138,8 @@ def is_loose(m: Mechanism, body: int) -> bool:
 def _sign_of(leg: Leg, T: Transform, own: Sequence[float]) -> tuple[int, ...]:
     import math
 
+    if not sign_count(leg):
+        raise ModelError("a leg has no closed form")
     target = T.p + T.R @ leg.hold
     size = 1 + max(abs(float(x)) for x in target)
     best: tuple[float, tuple[int, ...]] = (math.inf, ())

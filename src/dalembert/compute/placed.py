@@ -30,7 +30,7 @@ class Placed:
         self.c, self.branch = Closure(m), branch
         b = self.c.m
         self.robot = platform_of(b)
-        self.name = b.bodies[self.robot.body].name
+        self.name = self.robot.m.bodies[self.robot.body].name
         starts: dict[str, int] = {}
         for body in b.bodies:
             starts[body.name] = sum(one.joint.nq for one in b.bodies[: len(starts)])
@@ -62,7 +62,7 @@ class Placed:
         """Write the coordinates of the platform itself, its quaternion near that of the start."""
         import numpy as np
 
-        body = self.c.m.bodies[self.robot.body]
+        body = self.robot.m.bodies[self.robot.body]
         R0 = np.array([[float(x) for x in row] for row in body.placement.R.matrix().rows])
         p0 = np.array([float(x) for x in body.placement.p])
         at = self.starts[body.name]

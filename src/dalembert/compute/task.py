@@ -229,7 +229,8 @@ def _output(m: Mechanism) -> str:
 
     if len(m.loops) > 1:
         try:
-            return m.bodies[platform_of(m).body].name
+            robot = platform_of(m)
+            return robot.m.bodies[robot.body].name
         except ModelError:
             pass
     return m.end_frame

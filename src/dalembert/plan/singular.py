@@ -89,6 +89,7 @@ def _output(m: Mechanism) -> tuple[str | None, Any]:
                           key=lambda end: end[0])  # fmt: skip
         return m.bodies[body].name, point
     try:
-        return m.bodies[platform_of(m).body].name, None
+        robot = platform_of(m)
+        return robot.m.bodies[robot.body].name, None
     except ModelError:
         return None, None
