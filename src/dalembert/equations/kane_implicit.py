@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .kane_form import KaneForm
 
 Spoken = tuple[str, Sum | None, str]  # name, formula, LaTeX; a remark has no formula
+LATEX = {"det": r"\Delta", "J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Hd": r"\dot H",
+         "Sd": r"\dot S"}  # fmt: skip
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Work:
     at: dict[str, float]  # a state, which says which pivots are not small
     taken: set[str]
     graph: Graph = field(default_factory=Graph)
+    placed: dict[str, Symbol] = field(default_factory=dict)  # the names that were given
 
     def symbol(self, name: str) -> Any:
         """Return a letter."""
@@ -48,8 +51,15 @@ class Work:
     def name(self, letter: str, *places: int) -> str:
         """Return U(1,2) by its places, det(1) for a determinant; no name of the model."""
         head = "det" if letter == "D" else letter  # D is J'MJ
-        made = f"{head}({','.join(map(str, places))})"
-        return made + "_" * (made in self.taken)
+        made = self.place(head, *places)
+        return self.place(head, *places, mark="_") if made in self.taken else made
+
+    def place(self, head: str, *places: int, mark: str = "") -> str:
+        """Return the name of an entry by its places, and keep how it is set."""
+        tail = f"({','.join(map(str, places))})"
+        made = head + tail + mark
+        self.placed[made] = Symbol(made, LATEX.get(head, head), tail)
+        return made
 
 
 class Implicit:
@@ -104,7 +114,7 @@ class Implicit:
             known: dict[int, Any] = {}
             for rows, columns, solve in self.parts:
                 sides = [b[r] - _dot(self.letters[r], known) for r in rows]
-                names = [f"{name}({c + 1},{a + 1})" for c in columns]
+                names = [self.work.place(name, c + 1, a + 1) for c in columns]
                 known |= zip(columns, solve(sides, lines, names), strict=True)
             found |= {(k, a): _number(x) for k, x in known.items()}
         return found
@@ -112,7 +122,7 @@ class Implicit:
     def _place(self, r: int, c: int, dot: str = "") -> str:
         """Return the name of an entry: H(1,5), Hd(1,5)."""
         letter, number = self.names[r]
-        return f"{letter}{dot}({number},{c + 1})"
+        return self.work.place(letter + dot, number, c + 1)
 
     def _letter(self, name: str, x: Any, values: Sequence[float]) -> Any:
         """Return an entry as a number, by the name it has already, or by that of its place."""
@@ -193,7 +203,8 @@ class Implicit:
         lines = self._said(told, entries)
         for r, row in enumerate(turned):
             named = [(self._place(r, c, "d"), x) for c, x in enumerate(row) if not is_plain_zero(x)]
-            lines += [(name, entry(self.form.setting, x), _dotted(name)) for name, x in named]
+            lines += [(name, entry(self.form.setting, x), _whole(self._symbol(name)))
+                      for name, x in named]  # fmt: skip
         return lines + self._spelled(self._turning[0])
 
     def spin_lines(self) -> list[Spoken]:
@@ -240,22 +251,11 @@ class Implicit:
         symbols = self.form.setting.symbols
         if name in symbols.names:
             return self.form.setting.ring.symbol(symbols.names.index(name))
-        head, bracket, tail = name.partition("(")
-        latex = {"det": r"\Delta", "J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}"}
-        return (
-            Symbol(name, latex.get(head, _dotted(head)), bracket + tail)
-            if bracket
-            else Symbol(name)
-        )
+        return self.work.placed.get(name, Symbol(name))
 
 
 def _whole(symbol: Symbol) -> str:
     return symbol.latex + symbol.tail
-
-
-def _dotted(name: str) -> str:
-    head, bracket, tail = name.partition("(")
-    return {"Hd": r"\dot H", "Sd": r"\dot S"}.get(head, head) + bracket + tail
 
 
 def _typeset(x: Sum, symbol: Any) -> Sum:

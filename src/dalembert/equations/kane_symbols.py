@@ -205,7 +205,7 @@ class KaneSymbols:
         made += [Generator(p, ("p", p)) for p in self._parameters()]
         made += [Generator(f"K{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
         found = [(g, *self.latex(*g.key)) for g in _apart(made)]
-        return [replace(g, latex=latex, tail=tail) if latex else g for g, latex, tail in found]
+        return [g._replace(latex=latex, tail=tail) if latex else g for g, latex, tail in found]
 
     def _followers(self) -> list[Generator]:
         """Return the entries of G, or of J_nh, and of its rate that are no numbers."""
@@ -303,7 +303,7 @@ def _apart(made: list[Generator]) -> list[Generator]:
         while name in seen:
             name += "_"
         seen.add(name)
-        out.append(replace(g, name=name))
+        out.append(g._replace(name=name))
     order = {g.key: k for k, g in enumerate(made)}
     return sorted(out, key=lambda g: order[g.key])
 
