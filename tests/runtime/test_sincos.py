@@ -135,3 +135,23 @@ def test_a_lane_does_not_feel_its_neighbours(kernel):
 def test_the_parts_of_half_pi_add_up(fused):
     rest = HALF_PI - sum(map(Fraction, half_pi_parts(fused)))
     assert abs(rest) < Fraction(1, 2**145)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 29])
+def test_one_state_of_many_angles_is_that_of_a_batch(count):
+    def turns(x):
+        return [f(x[k]) for k in range(count) for f in (sin, cos)]
+
+    kernel = compile_program(program(trace(turns, [("x", count)], name="turns")))
+    rng = np.random.default_rng(count)
+    states = rng.normal(size=(6, count)) * 10.0 ** rng.integers(-3, 14, (6, count))
+    states[4, rng.integers(count)] = np.inf
+    states[5, rng.integers(count)] = np.nan
+    found = kernel(states)
+    for state, row in zip(states, found, strict=True):
+        alone = kernel(state)
+        assert np.array_equal(alone, row, equal_nan=True)
+        for k, x in enumerate(state):
+            if np.isfinite(x):
+                wanted = np.array(reference(x), float)
+                assert (abs(alone[2 * k : 2 * k + 2] - wanted) <= 2 * np.spacing(1.0)).all()

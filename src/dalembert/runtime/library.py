@@ -82,12 +82,16 @@ def text(lanes: int, fused: bool) -> str:
 def functions(lanes: Sequence[int], fused: bool) -> list[str]:
     """Return the functions of the library for lanes of each kind; libm is found in a table."""
     from .far import far
-    from .sincos import HALF_PI, sincos
+    from .sincos import HALF_PI, across, sincos
 
     parts = [far(HALF_PI)]
     for w in lanes:
         parts += [libm_lanes(name, w) for name in LIBM]
-        parts.append(sincos(w, fused))
+        text = sincos(w, fused)
+        if w == 1:  # one state: its angles fill vectors
+            few = text.replace("define void @sincos.f64(", "define internal void @sincos.few(")
+            text = few + across(min(4, host().lanes), fused)
+        parts.append(text)
     return [*parts, '!0 = !{!"branch_weights", i32 1, i32 100000}', "\n"]
 
 

@@ -132,29 +132,53 @@ def _pair(a: _Lines, r: str, n: str) -> tuple[str, str]:
     return turned[0], turned[1]
 
 
+class _Two:
+    """The lines that compute the sines and cosines of %xa and %xb, both at a time.
+
+    Each is a long chain of dependences; their instructions alternate. `first` and `then` stand in
+    the blocks `loop` and `join`, `slow` between them where `any` lane is beyond the limit.
+    """
+
+    def __init__(self, lanes: int, fused: bool):
+        t, whole = value_type(lanes), integers(lanes)
+        self.numbers = Numbers(lanes)
+        near = [_Lines(lanes, tag, self.numbers) for tag in ("a", "b")]
+        known = [_checked(a, f"%x{a.tag}", fused) for a in near]
+        last = [_Lines(lanes, tag, self.numbers) for tag in ("c", "d")]
+        self.made = [_pair(a, f"%r{b.tag}", f"%n{b.tag}") for a, b in zip(last, near, strict=True)]
+        self.first, self.then = (_interleaved(both) for both in (near, last))
+        self.any = [row[3] for row in known]
+        slow, join = [], []
+        for a, (r, n, far, _) in zip(near, known, strict=True):
+            slow += _corrected(a.tag, lanes, r, n, far)
+            join += [
+                f"%r{a.tag} = phi {t} [ {r}, %loop ], [ %r{a.tag}.far, %slow ]",
+                f"%n{a.tag} = phi {whole} [ {n}, %loop ], [ %n{a.tag}.far, %slow ]",
+            ]
+        self.slow, self.join = "\n  ".join(slow), "\n  ".join(join)
+
+    def blocks(self) -> str:
+        """Return all from the loaded angles to the results."""
+        return f"""{self.first}
+  %any = or i1 {self.any[0]}, {self.any[1]}
+  br i1 %any, label %slow, label %join, !prof !0
+slow:
+  {self.slow}
+  br label %join
+join:
+  {self.join}
+  {self.then}"""
+
+
 def sincos(lanes: int, fused: bool) -> str:
     """Return `sincos(p, n, groups, stride)`: angles at p give way to sines, cosines come after.
 
-    Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone. Two are
-    computed at a time, instruction by instruction, because each is a long chain of dependences.
+    Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone.
     """
-    t, m, size, whole = value_type(lanes), suffix(lanes), width(lanes), integers(lanes)
-    numbers = Numbers(lanes)
-    near = [_Lines(lanes, tag, numbers) for tag in ("a", "b")]
-    known = [_checked(a, f"%x{a.tag}", fused) for a in near]
-    last = [_Lines(lanes, tag, numbers) for tag in ("c", "d")]
-    made = [_pair(a, f"%r{b.tag}", f"%n{b.tag}") for a, b in zip(last, near, strict=True)]
-    first, then = (_interleaved(both) for both in (near, last))
-    slow, join = [], []
-    for a, (r, n, far, _) in zip(near, known, strict=True):
-        slow += _corrected(a.tag, lanes, r, n, far)
-        join += [
-            f"%r{a.tag} = phi {t} [ {r}, %loop ], [ %r{a.tag}.far, %slow ]",
-            f"%n{a.tag} = phi {whole} [ {n}, %loop ], [ %n{a.tag}.far, %slow ]",
-        ]
-    slow_text, join_text = "\n  ".join(slow), "\n  ".join(join)
+    t, m, size = value_type(lanes), suffix(lanes), width(lanes)
+    two = _Two(lanes, fused)
     return f"""
-{numbers.text("turns." + m)}
+{two.numbers.text("turns." + m)}
 {_over_groups(lanes)}
 define internal void @sincos.inner.{m}(ptr %p, i64 %n, i64 %step, i64 %apart, ptr %k) #0 {{
 entry:
@@ -170,21 +194,66 @@ loop:
   %hereb = getelementptr {t}, ptr %p, i64 %ib
   %xa = load {t}, ptr %herea, align {size}
   %xb = load {t}, ptr %hereb, align {size}
-  {first}
-  %any = or i1 {known[0][3]}, {known[1][3]}
-  br i1 %any, label %slow, label %join, !prof !0
-slow:
-  {slow_text}
-  br label %join
-join:
-  {join_text}
-  {then}
-  {_stores("a", lanes, made[0])}
-  {_stores("b", lanes, made[1])}
+  {two.blocks()}
+  {_stores("a", lanes, two.made[0])}
+  {_stores("b", lanes, two.made[1])}
   %next = add i64 %i, 2
   %more = icmp ult i64 %next, %n
   br i1 %more, label %loop, label %end
 end:
+  ret void
+}}
+"""
+
+
+def across(lanes: int, fused: bool) -> str:
+    """Return `sincos` of one state, whose angles fill the lanes of vectors; few go one by one.
+
+    The last vector overlaps the one before where n is no multiple of the lanes: it is read first.
+    """
+    t, two = value_type(lanes), _Two(lanes, fused)
+    stores = "\n  ".join(
+        f"%cos{tag} = getelementptr double, ptr %here{tag}, i64 %n\n"
+        f"  store {t} {made[0]}, ptr %here{tag}, align 8\n"
+        f"  store {t} {made[1]}, ptr %cos{tag}, align 8"
+        for tag, made in zip("ab", two.made, strict=True)
+    )
+    return f"""
+{two.numbers.text("turns.across")}
+define void @sincos.f64(ptr %p, i64 %n, i64 %groups, i64 %stride) #0 {{
+  %few = icmp ult i64 %n, {lanes}
+  br i1 %few, label %one, label %many
+one:
+  tail call void @sincos.few(ptr %p, i64 %n, i64 %groups, i64 %stride)
+  ret void
+many:
+  tail call void @sincos.many(ptr %p, i64 %n, ptr @turns.across)
+  ret void
+}}
+define internal void @sincos.many(ptr %p, i64 %n, ptr %k) #0 {{
+entry:
+  %end = sub i64 %n, {lanes}
+  %there = getelementptr double, ptr %p, i64 %end
+  %xl = load {t}, ptr %there, align 8
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %join ]
+  %j = add i64 %i, {lanes}
+  %ia = call i64 @llvm.umin.i64(i64 %i, i64 %end)
+  %ib = call i64 @llvm.umin.i64(i64 %j, i64 %end)
+  %herea = getelementptr double, ptr %p, i64 %ia
+  %hereb = getelementptr double, ptr %p, i64 %ib
+  %xa.read = load {t}, ptr %herea, align 8
+  %xb.read = load {t}, ptr %hereb, align 8
+  %a.last = icmp uge i64 %i, %end
+  %b.last = icmp uge i64 %j, %end
+  %xa = select i1 %a.last, {t} %xl, {t} %xa.read
+  %xb = select i1 %b.last, {t} %xl, {t} %xb.read
+  {two.blocks()}
+  {stores}
+  %next = add i64 %j, {lanes}
+  br i1 %b.last, label %done, label %loop
+done:
   ret void
 }}
 """
