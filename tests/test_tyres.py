@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from closed_text import read_back
 from dalembert.errors import DescriptionError, ModelError
 from dalembert.mechanism import Tyre
 
@@ -109,3 +110,37 @@ def test_tyres_are_written_and_read(tmp_path):
     with pytest.raises(DescriptionError, match="stiffness is missing"):
         wheel = {"name": "w", "body": -1, "point": [0, 0, 0], "normal": [0, 1, 0]}
         da.load({"format": "dalembert/1", "bodies": [], "wheels": [wheel | {"tyre": {"peak": 1}}]})
+
+
+def on_tyres(trailer):
+    wheels = [replace(w, tyre=Tyre(2e5, peak=3e4)) if w.name == "axle1" else w
+              for w in trailer.wheels]  # fmt: skip
+    return replace(trailer, wheels=tuple(wheels), speeds=())
+
+
+@pytest.mark.parametrize(
+    "m", [car(8e4, 9e4), car(8e4, 9e4, peak=5000), on_tyres(da.robots.truck(1))]
+)
+def test_printed_steps_hold_the_forces_of_tyres(m):
+    """tau of the printed text, slip angles and forces S with it, is that of the kernel."""
+    rng = np.random.default_rng(3)
+    form = da.kane_form(m)
+    m, s, text = form.mechanism, form.setting.symbols, form.text()
+    for _ in range(4):
+        q, alpha = rng.uniform(-0.5, 0.5, m.nq), rng.normal(size=len(s.speeds)) + 3
+        steer, rate, push = rng.uniform(-0.3, 0.3, 1), rng.normal(size=1), rng.normal(size=3)
+        push = push[: len(m.wheels)]
+        qd = da.kane_J_nh(m, q, steer) @ alpha
+        at = dict(zip(s.coordinates, [*q, *steer], strict=False)) | m.values
+        at |= {s.rate_name(k): x for k, x in enumerate([*qd, *rate], 1)}
+        at |= {s.names[s.index[s.alpha_key(a)]]: x for a, x in enumerate(alpha)}
+        at |= {f"F_{w.name}": x for w, x in zip(m.wheels, push, strict=True)}
+        at |= {s.names[i]: 0.0 for i, g in enumerate(s.generators)
+               if g.key[0] == "force" and isinstance(g.key[1], int)}  # fmt: skip
+        kept = text.split("# step 10")[0]
+        known = read_back(kept, {k: float(x) for k, x in at.items()})[1]
+        found = [known[f"tau_{a + 1}"] for a in range(len(alpha))]
+        wanted = da.kane_tau(m, q, alpha, steer, rate, np.zeros(m.nv), push)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-9)
+    assert r"\operatorname{atan2}" in form.latex(only=[8])
+    assert "slips along 0 1 0" in str(m)

@@ -133,12 +133,10 @@ def heading(wheel: Wheel, angle: Scalar) -> tuple[Vec3, Vec3]:
 
 
 def _wheel(m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Steering) -> list[Row]:
-    angle, turning = wheel_angle(m, wheel, q, qd, steer)
-    normal, forward = heading(wheel, angle)
-    # as the wheel is steered its normal turns towards -forward
-    lateral = _along(m, wheel, normal, forward * -turning, q, qd)
-    found = [Row(wheel.name, *lateral)] if wheel.tyre is None else []
+    found = [sideways_row(m, wheel, q, qd, steer)] if wheel.tyre is None else []
     if wheel.radius is not None:
+        angle, turning = wheel_angle(m, wheel, q, qd, steer)
+        normal, forward = heading(wheel, angle)
         # rolling: the speed of the hub is radius times the spin
         if wheel.spin is None:
             raise ModelError(f"wheel {wheel.name!r} has a radius and no spin joint")
@@ -157,6 +155,14 @@ def _along(
     J, Jd = target_jacobian(m, target, q)[:3], target_jacobian_derivative(m, target, q, qd)[:3]
     H, Hd = J.T @ list(direction), Jd.T @ list(direction) + J.T @ list(rate)
     return list(H), list(Hd)
+
+
+def sideways_row(m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Steering) -> Row:
+    """Return the row of a wheel's speed along its normal."""
+    angle, turning = wheel_angle(m, wheel, q, qd, steer)
+    normal, forward = heading(wheel, angle)
+    # as the wheel is steered its normal turns towards -forward
+    return Row(wheel.name, *_along(m, wheel, normal, forward * -turning, q, qd))
 
 
 def forward_row(m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Steering) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,11 @@ from ..algorithms import kane
 from ..algorithms.joint_forces import joint_springs
 from ..algorithms.kinematics import path, target_pose
 from ..algorithms.springs import spring_forces
-from ..algorithms.velocity_rows import forward_row, heading, wheel_angle
+from ..algorithms.velocity_rows import forward_row, heading, sideways_row, wheel_angle
+from ..expr import Expr, Graph, atan2, sqrt
+from ..expr.formula import formula
 from .kane_lean import carried
+from .kane_symbols import written
 from .ratio import Ratio
 
 if TYPE_CHECKING:
@@ -31,6 +35,25 @@ def falling(form: KaneForm, b: int, j: int) -> Vec3:
     seen, q = carried(m, first, form.setting.q)
     R, turned = target_pose(seen, kane.centre(m, j), q).R, form.cyclic.get(j)
     return (R if turned is None else R @ turned.turn.T).T @ (n * down)
+
+
+def tyre_lines(form: KaneForm) -> Iterator[tuple[str, Any]]:
+    """Yield velocities ahead and aside of each tyre, its slip angle and its force S."""
+    s, graph = form.setting, Graph()
+    for told, wheel in zip(form.mechanism.wheels, form.m.wheels, strict=True):
+        if told.tyre is None:
+            continue
+        name = written(told.name)
+        for word, row in (("ahead", forward_row), ("aside", sideways_row)):
+            H = row(form.m, wheel, s.q, [0] * form.m.nv, s.steer).H
+            yield f"{word}_{name}", sum((h * x for h, x in zip(H, s.qd, strict=True)), 0)
+        ahead, aside, slip = (graph.param(f"{x}_{name}") for x in ("ahead", "aside", "slip"))
+        given = told.tyre.map(lambda x: graph.adopt(x) if isinstance(x, Expr) else x)
+        stiffness, peak, low = given.stiffness, given.peak, given.low
+        yield f"slip_{name}", formula(atan2(aside, sqrt(ahead * ahead + low * low)))
+        force = slip * -stiffness
+        share = 0 if peak is None else force / peak
+        yield f"S_{name}", formula(force if peak is None else force / sqrt(1 + share * share))
 
 
 def active_forces(form: KaneForm) -> tuple[list[list[Any]], list[Any]]:
@@ -64,14 +87,18 @@ def active_forces(form: KaneForm) -> tuple[list[list[Any]], list[Any]]:
             R, P = body.pose(q_)
             push(body.parent, P, -(R @ f), -(R @ n))
     for wheel in m.wheels:
-        F = s.force(wheel.name)
+        F, S = s.force(wheel.name), s.force(("side", wheel.name))
         if wheel.body not in where:
-            row = forward_row(m, wheel, s.q, [0] * m.nv, s.steer)
-            rest = [x + h * F for x, h in zip(rest, row.H, strict=True)]
+            for x, row in ((F, forward_row), (S, sideways_row)):
+                H = row(m, wheel, s.q, [0] * m.nv, s.steer).H
+                rest = [y + h * x for y, h in zip(rest, H, strict=True)]
             continue
         angle, _ = wheel_angle(m, wheel, s.q, s.qd, s.steer)
-        push(wheel.body, wheel.point, heading(wheel, angle)[1] * F, Vec3.zero())
-    pulled = spring_forces(replace(m, springs=form.springs, checked=True), s.q, s.qd)
+        normal, forward = heading(wheel, angle)
+        push(wheel.body, wheel.point, forward * F + normal * S, Vec3.zero())
+    # what tyres do has names of its own
+    held = tuple(w for w in m.wheels if w.tyre is None)
+    pulled = spring_forces(replace(m, springs=form.springs, wheels=held, checked=True), s.q, s.qd)
     rest = [x + y for x, y in zip(rest, pulled, strict=True)]
     for k, force in joint_springs(m, s.q, s.qd).items():
         rest[k] = rest[k] + force

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import Turn, is_plain_zero
 from ..errors import UsageError, shown
 from ..expr.formula import Sum, Symbol
+from ..expr.style import latex_name
 from ..mechanism import joint_name
 from . import kane_named
+from .kane_forces import tyre_lines
 from .kane_loops import closure_lines, rate_lines
 from .kane_named import position_lines
 from .kane_products import matrix_product, part_product, row_number, sum_of, tau_product
@@ -231,7 +233,7 @@ def _masses(form: KaneForm) -> tuple[str, list[Line]]:
 
 
 def _forces(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = []
+    lines = [Line(name, x, latex_name(name)) for name, x in tyre_lines(form)]
     for b, w in enumerate(form.omega, 1):
         lines += [
             Line(f"omega{b}({k})", w[r], rf"\omega_{{{b}}}({k})")

@@ -199,6 +199,8 @@ class KaneSymbols:
         made += [Generator(self._second_name(k), ("second", *k)) for k in keys]
         made += [Generator(self.force_name(k), ("force", k)) for k in self.motors()]
         made += [Generator(f"F_{w.name}", ("force", w.name)) for w in self.m.wheels]
+        made += [Generator(f"S_{w.name}", ("force", ("side", w.name)))
+                 for w in self.m.wheels if w.tyre is not None]  # fmt: skip
         for x in numbers(self.m._unlimited()):
             self._atoms(x)
         made += self._followers()

@@ -220,7 +220,8 @@ def _wheel(m: Mechanism, wheel: Any) -> str:
     if wheel.tyre is not None:
         told += f", a tyre of {_number(wheel.tyre.stiffness)} N/rad"
     body, at, normal = _body(m, wheel.body), vector(wheel.point), vector(wheel.normal)
-    return f"wheel {shown(wheel.name)}: on {body} at {at}, no slip along {normal}{told}"
+    slips = "no slip along" if wheel.tyre is None else "slips along"
+    return f"wheel {shown(wheel.name)}: on {body} at {at}, {slips} {normal}{told}"
 
 
 def _rolling(m: Mechanism, c: Any) -> str:
