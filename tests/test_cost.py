@@ -11,7 +11,7 @@ from dalembert import bench, cost
 from dalembert.algorithms.parameter_sets import with_parameters
 from dalembert.catalog import quantity
 from dalembert.cli import main
-from dalembert.cost import costs, with_symbolic_inertia
+from dalembert.cost import costs, usual, with_symbolic_inertia
 from dalembert.reframe import reframe, simplify
 from dalembert.runtime import compile_program
 from models import newton_euler
@@ -197,3 +197,11 @@ def test_a_unicycle_is_counted_whose_speeds_are_not_named():
         rows, notes = costs(m, names)
         assert {"kane_D", "alpha_dot"} <= {row.quantity for row in rows}
         assert not any("name them" in note for note in notes)
+
+
+def test_a_free_body_that_rolls_is_counted():
+    """The bicycle has no moving base to count apart: what would be the cut tree's is left out."""
+    from pathlib import Path
+
+    m = da.load(Path(__file__).parents[1] / "examples" / "bicycle.toml")
+    assert "alpha_dot" in usual(m) and "moving_base_inverse" not in usual(m)

@@ -54,9 +54,64 @@ def test_motors_must_be_named_and_decide_the_motion():
     one = da.load(snake(np.random.default_rng(3), 3, ("p1",)))
     with pytest.raises(da.UsageError, match="no motor moves"):
         da.torques_along(one, move)
-    truck = replace(da.robots.truck(1), active=("x",))
-    with pytest.raises(da.UsageError, match="delta"):
-        da.torques_along(truck, move)
+    with pytest.raises(da.UsageError, match="3 columns") as told:
+        da.torques_along(drive(), da.trajectory.quintic([0.0] * 3, [0.3] * 3, 2.0))
+    assert told.value.hint == "5 for all coordinates, or 2 for spin_left, spin_right"
+
+
+def driven_car():
+    """Return a car steered by an angle that is no joint, with a motor on its rear axle."""
+    base = {"type": "planar", "name": "base"}
+    spin = {"type": "revolute", "name": "spin", "axis": [0, 1, 0]}
+    bodies = [{"name": "chassis", "parent": -1, "joint": base, "mass": 1500, "com": [1.3, 0, 0],
+               "inertia": [0, 0, 2500]},
+              {"name": "axle", "parent": "chassis", "joint": spin, "mass": 40,
+               "inertia": [1, 2, 1]}]  # fmt: skip
+    wheels = [{"name": "rear", "body": "chassis", "point": [0, 0, 0], "normal": [0, 1, 0],
+               "radius": 0.3, "spin": "spin"},
+              {"name": "front", "body": "chassis", "point": [2.7, 0, 0], "normal": [0, 1, 0],
+               "steer": "delta"}]  # fmt: skip
+    return da.load({"format": "dalembert/1", "bodies": bodies, "wheels": wheels,
+                    "prescribed": ["delta"], "active": ["spin"]})  # fmt: skip
+
+
+def test_a_steered_car_has_the_torque_of_its_drive_along_a_path():
+    """The motor pushes as hard as the traction of the law did, and as inverse_dynamics says."""
+    m, law = driven_car(), da.control.FollowPath(da.control.Line((0, 1.0)), length=4)
+    r = da.simulate(m, np.zeros(4), [10.0], t=np.linspace(0, 4, 9), motion={"delta": law},
+                    torque=da.control.Cruise(4.0, 2e3))  # fmt: skip
+    f = da.torques_along(m, r)
+    assert f.names == ("spin",)
+    np.testing.assert_allclose(f.tau[:, 0], 0.3 * r.tau[:, -2], atol=1e-8)
+    own, angle, rate = slice(0, 4), r.q[:, 4:5], r.qd[:, 4:5]
+    want = da.inverse_dynamics(m, r.q[:, own], r.qd[:, own], r.accelerations[:, own], angle, rate)
+    np.testing.assert_allclose(f.tau, want, atol=1e-9)
+    # the motors alone, the angle last
+    move = da.trajectory.quintic([0.0, 0.0], [10.0, 0.3], 2.0)
+    f = da.torques_along(m, move, start=np.zeros(5))
+    at = dict(steer=f.q[:, 4:], steer_rate=f.qd[:, 4:])
+    want = da.inverse_dynamics(m, f.q[:, own], f.qd[:, own], f.qdd[:, own], **at)
+    np.testing.assert_allclose(f.tau, want, atol=1e-9 * np.abs(want).max())
+    held = da.simulate(m, np.zeros(4), [1.0], t=1.0, motion={"delta": 0.1})
+    with pytest.raises(da.UsageError, match="does not hold delta") as told:
+        da.torques_along(m, held)
+    assert "steer it by a law" in told.value.hint
+
+
+def test_a_simulation_of_a_tree_is_a_motion():
+    m = da.load("RZ(), TXK(1), RZ(), TXK(1); gravity = (0, -9.81, 0);"
+                "body 1: M = 2, D = (1, 0, 0); body 2: M = 1, D = (1, 0, 0);")  # fmt: skip
+    r = da.simulate(m, [0.3, 0.2], torque=[1.0, -0.5], t=1.0, drives="all")
+    np.testing.assert_allclose(da.torques_along(m, r).tau, r.tau, atol=1e-9)
+
+
+def test_hints_name_joints_that_can_be_motors():
+    from pathlib import Path
+
+    bicycle = da.load(Path(__file__).parents[1] / "examples" / "bicycle.toml")
+    with pytest.raises(da.UsageError, match="no motor is named") as told:
+        da.inverse_dynamics(bicycle, da.neutral(bicycle), np.zeros(9), np.zeros(9))
+    assert '["rear", "steer"]' in told.value.hint
 
 
 def test_small_motions_on_wheels_take_rates_and_forces_of_motors():

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from closed_text import read_back
-from dalembert.errors import DescriptionError, ModelError
+from dalembert.errors import DescriptionError, ModelError, UsageError
 from dalembert.mechanism import Tyre
 
 MASS, YAW, WHEELBASE, FRONT = 1500.0, 2500.0, 2.7, 1.2  # FRONT: from the mass centre to the front
@@ -61,6 +61,9 @@ def test_both_models_are_tabled_and_plotted(tmp_path):
     assert "largest differences" in repr(r) and "<table" in r._repr_html_()
     r.plot(tmp_path / "slip.svg")
     assert (tmp_path / "slip.svg").stat().st_size > 1000
+    with pytest.raises(UsageError, match=r"shape \(1,\), expected \(..., 3\)") as told:
+        da.simulate(car(8e4, 9e4), [0, 0, 0], [15.0], t=1.0)
+    assert "base.x, base.y, base.theta" in told.value.hint
     with pytest.raises(ModelError, match="no tyre"):
         da.compare_slip(da.robots.truck(0), [0, 0, 0], [1.0])
 

@@ -116,7 +116,7 @@ def usual(m: Mechanism) -> list[str]:
         "constrained": is_constrained(m),
     }
     rows = [row for row in QUANTITIES.values() if here.get(row.counted)]
-    return [row.name for row in rows if row.counted != "any" or refused(row.name, m) is None]
+    return [row.name for row in rows if refused(row.name, m) is None]
 
 
 def _note(pairs: Sequence[tuple[str, str]], reason: str) -> str:

@@ -163,9 +163,12 @@ def likely_motors(m: Mechanism) -> str:
     names = list(dict.fromkeys(w.spin for w in m.wheels if w.spin))
     if not names:
         try:
-            names = list(dict.fromkeys(m.rate_names[k] for k in planned(m).independent))
+            leading = [m.rate_names[k] for k in planned(m).independent]
+            # parts of a free or planar joint are no motors
+            names = [n for n in dict.fromkeys(leading) if n in m.joint_names]
         except DalembertError:
-            names = list(m.joint_names[-2:])
+            names = []
+        names = names or list(m.joint_names[-2:])
     return ", ".join(f'"{shown(n)}"' for n in names)
 
 

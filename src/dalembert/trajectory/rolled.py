@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.velocity_rows import held_names, prescribed_names
+from ..algorithms.velocity_rows import held_names
 from ..compute import compile, evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism
@@ -20,8 +20,8 @@ PARTS = 4  # steps between two samples
 CERTAIN = 1e-9  # of the certificate of a plan that holds
 
 
-def require_driven(m: Mechanism) -> None:
-    """Raise UsageError where the motors of a machine on wheels do not decide its motion."""
+def require_motors(m: Mechanism) -> None:
+    """Raise UsageError where a machine on wheels has no motor."""
     if not m.active:
         some = likely_motors(m)
         raise UsageError(
@@ -29,13 +29,10 @@ def require_driven(m: Mechanism) -> None:
             hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
             command=f"write active = [{some}] in the file",
         )
-    told = prescribed_names(m)
-    if told:
-        raise UsageError(
-            f"torques_along: {', '.join(map(shown, told[:8]))} would have to be told along the way",
-            hint="dalembert.inverse_dynamics takes steer and steer_rate at each state",
-            command="dalembert eval takes --input steer=... at one state",
-        )
+
+
+def require_driven(m: Mechanism) -> None:
+    """Raise UsageError where the motors of a machine on wheels do not decide its motion."""
     free = planned(m).free_joints
     if free:
         raise UsageError(
@@ -59,7 +56,8 @@ def rolled(
     if q.shape[-1] != len(motors):
         raise UsageError(
             f"the motion has {q.shape[-1]} columns",
-            hint=f"{m.nq} for all coordinates, or {len(motors)} for the motors",
+            hint=f"{m.nq} for all coordinates, or {len(motors)} for "
+            + ", ".join(shown(m.rate_names[k]) for k in motors[:12]),
         )
     if m.nq != m.nv:
         raise UsageError(

@@ -28,12 +28,13 @@ from ..mechanism.units import force_and_speed
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
 from ..plan.loops import motor_coordinates
-from ..simulate.result import column_names
+from ..simulate.result import Simulation, column_names
 from .bands import with_bands
 from .inverse_kinematics import joint_limits
 from .many import many
 from .moves import Trajectory
-from .rolled import require_driven, rolled
+from .rolled import require_driven, require_motors, rolled
+from .steering import of_run, with_steering
 from .torque_result import Excess, Torques
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ LOOSE = 0.05  # of the mechanism's size: measured joints contradict each other b
 
 def torques_along(
     m: Mechanism,
-    trajectory: Trajectory | MeasuredMotion | Sequence[ArrayLike],
+    trajectory: Trajectory | MeasuredMotion | Simulation | Sequence[ArrayLike],
     t: ArrayLike | None = None,
     *,
     wrench_on_environment: Mapping[str, Any] | ArrayLike | None = None,
@@ -60,7 +61,8 @@ def torques_along(
 
     `trajectory` is a `Trajectory`, a motion of `read_motion` (a row per sample, with error bands),
     or (t, q), (t, q, qd, qdd) as arrays; with closed loops it moves the motors, from the branch of
-    the assembled pose `start`. On wheels it moves all joints, or the motors from the pose `start`.
+    the assembled pose `start`. On wheels it moves all joints, or the motors from the pose `start`;
+    steering angles that are no joints follow, last. A simulation may be given as it is.
     `wrench_on_body` maps frames to wrenches: six numbers or a row for
     each time, in the axes of the frame, or a table in world axes, or (table, heads) where its heads
     have other names: ("grf.mot", {"f": "ground_force_v"}). An array holds one per body.
@@ -91,8 +93,12 @@ def _alone(
     uncertainty: Any,
 ) -> Torques:  # fmt: skip
     """Return the forces of one machine."""
+    angles: tuple[str, ...] = ()
     if is_rolling(m):
+        require_motors(m)
+        m, angles = with_steering(m)
         require_driven(m)
+    trajectory = of_run(m, trajectory)
     data = trajectory if isinstance(trajectory, MeasuredMotion) else None
     trajectory, gaps = _sampled(m, trajectory)
     t, q, qd, qdd = _motion(m, trajectory, t, start)
@@ -102,7 +108,10 @@ def _alone(
     whole = np.isfinite(np.concatenate([q, qd, qdd], axis=1)).all(axis=1)
     wrench = wrench_rows(m, t[whole], q[whole], *wrenches)
     some = _parts(m, index, (q[whole], qd[whole], qdd[whole]), wrench, drives)
-    parts = {n: _spaced(x, whole) for n, x in some.items()}
+    # angles without a body of their own ask for no force
+    kept = [c for c, n in enumerate(names) if n not in angles]
+    names, index = tuple(names[c] for c in kept), [index[c] for c in kept]
+    parts = {n: _spaced(x[:, kept], whole) for n, x in some.items()}
     static = parts["static"]
     tau = sum(parts.values(), np.zeros_like(static))
     found = _exceeded(m, names, index, t, q, qd, tau)
