@@ -43,3 +43,28 @@ def test_plans_are_remade_where_pivots_are_poor_and_change_nothing(monkeypatch):
     off[:, list(da.plan(m, q[0]).motors)] = 0
     back = da.assembly(m, da.integrate(m, q, off))
     assert asked and np.abs(da.closure(m, back)).max() < 1e-12
+
+
+def test_loops_with_open_lengths_are_planned_at_the_values_given():
+    data = {
+        "format": "dalembert/1", "name": "fourbar", "gravity": [0, -9.81, 0],
+        "parameters": {"a": 0.3, "c": 0.6, "d": 0.9}, "symbols": ["b"], "active": ["crank"],
+        "phrase": "[crank: RZ(), TXK(a), rod: RZ()][TXK(d), rocker: RZ()]; body 1: M = 1, "
+        "D = (a/2, 0, 0); body 2: M = 1, D = (b/2, 0, 0); body 3: M = 1, D = (c/2, 0, 0);",
+        "loops": [{"body_i": "rod", "point_i": ["b", 0, 0], "body_j": "rocker",
+                   "point_j": ["c", 0, 0], "joint": "revolute", "axis": [0, 0, 1]}],
+    }  # fmt: skip
+    m, b = da.load(data), np.array([0.8, 0.7])
+    q = da.assemble(m, parameters={"b": b})
+    rates = np.zeros((2, 3))
+    rates[:, m.velocity_index[m.joint_index("crank")]] = 1.0
+    v, a, *_ = da.tree_motion(m, q, rates, rates, parameters={"b": b})
+    tau = da.inverse_dynamics(m, q, v, a, parameters={"b": b})
+    r = da.simulate(m, q[0], t=[0.0, 0.1], parameters={"b": 0.8})
+    for k in range(2):
+        own = m.with_values(b=float(b[k]))
+        np.testing.assert_allclose(tau[k], da.inverse_dynamics(own, q[k], v[k], a[k]), rtol=1e-12)
+    own = da.simulate(m.with_values(b=0.8), q[0], t=[0.0, 0.1])
+    np.testing.assert_allclose(r.q, own.q, rtol=1e-9)
+    with pytest.raises(da.ParameterError, match="no value for parameter b"):
+        da.inverse_dynamics(m, q, v, a)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..catalog.loops import is_closed
 from ..errors import ParameterError, UsageError, closest, shown
 from ..mechanism import Mechanism, freed
 
@@ -31,6 +33,22 @@ class Designs:
         """Return rows, one per machine, with the dimensions of the parameters."""
         made = np.asarray(x)
         return made.reshape((*self.lead, *made.shape[1:]))
+
+
+def at_first(m: Mechanism, parameters: Any) -> Mechanism:
+    """Return a closed machine whose open parameters have the first of the values given.
+
+    Loops are planned with numbers; kernels still take every value that is given.
+    """
+    if not isinstance(parameters, Mapping) or not m.open_parameters or not is_closed(m):
+        return m
+    first = {}
+    for name in m.open_parameters:
+        with suppress(TypeError, ValueError, IndexError):  # wrong ones are refused later
+            first[name] = float(np.ravel(parameters[name])[0]) if name in parameters else np.nan
+    own = tuple(replace(p, value=first[p.name]) if np.isfinite(first.get(p.name, np.nan)) else p
+                for p in m.parameters)  # fmt: skip
+    return replace(m, parameters=own, checked=True)
 
 
 def designs_of(m: Mechanism, parameters: Mapping[str, Any] | None, what: str) -> Designs:

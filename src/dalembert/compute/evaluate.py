@@ -10,6 +10,7 @@ from ..catalog import QUANTITIES, Quantity
 from ..errors import ComputationError
 from ..mechanism import Mechanism, freed
 from .describe import docstring, gathered, signature, spot
+from .designs import at_first
 from .kernels import kernel_of, row_of
 from .model import model_of
 from .quick import LONG
@@ -32,7 +33,7 @@ def evaluate(
 
     Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
     """
-    m = freed(model_of(m, name), parameters or ())
+    m = at_first(freed(model_of(m, name), parameters or ()), parameters)
     if options:
         from ..runtime import check_call
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..algorithms.drives import Drives, is_static_as_sliding
 from ..compute import evaluate, neutral
+from ..compute.designs import at_first
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
 from ..mechanism.validate import require_sticking
@@ -115,7 +116,7 @@ def simulate(
     # size: a line for each option
     m, equations = parted(m, plant)
     require_mechanism(m, "simulate")
-    m = with_motors(freed(m, varied(parameters, sensitivities)))
+    m = with_motors(at_first(freed(m, varied(parameters, sensitivities)), parameters))
     m, q0, given, laws = steered(m, q0, motion)
     above = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
     _check(method, above | {"time_limit": 1.0 if time_limit is None else time_limit}, parameters)
