@@ -54,3 +54,26 @@ def test_a_log_without_forces_is_said(tmp_path, capsys):
     write_table(log, ["t", "q.j1", "q.j2"], np.stack([t, np.sin(t), np.cos(t)], axis=1))
     assert main(["identify", str(model), str(log)]) == 2
     assert "no measured forces" in capsys.readouterr().err
+
+
+def test_the_model_is_written_by_the_ending_of_its_file(tmp_path, capsys):
+    model, log = tmp_path / "arm.toml", tmp_path / "log.csv"
+    model.write_text(ARM)
+    m, t = da.load(model), np.linspace(0, 10, 1001)
+    q = np.stack([np.sin(1.3 * t) + 0.4 * np.sin(3 * t), 0.8 * np.cos(1.9 * t)], axis=1)
+    tau = da.torques_along(m, (t, q)).tau
+    heads = ["t", "q.j1", "q.j2", "tau.j1", "tau.j2"]
+    write_table(log, heads, np.concatenate([t[:, None], q, tau], axis=1))
+    words = ["identify", str(model), str(log), "--out"]
+    assert main([*words, str(tmp_path / "found.c")]) == 0
+    text = (tmp_path / "found.c").read_text()
+    assert '#include "found.h"' in text and "found_inverse_dynamics" in text
+    assert "found_forward_dynamics" in (tmp_path / "found.h").read_text()
+    assert not (tmp_path / "found_test.c").exists()
+    assert main([*words, str(tmp_path / "found.urdf")]) == 0
+    assert da.load(tmp_path / "found.urdf").nv == 2
+    capsys.readouterr()
+    # refused before the log is read
+    log.unlink()
+    assert main([*words, str(tmp_path / "found.xyz")]) == 2
+    assert "end the name in .toml, .json, .urdf, .c" in capsys.readouterr().err

@@ -186,3 +186,12 @@ def test_a_motion_without_forces_is_refused():
     table = {k: v for k, v in log(ARM, TRUE, 0, time=3).items() if not k.startswith("tau")}
     with pytest.raises(da.UsageError, match="no measured forces"):
         da.identify(ARM, da.read_motion(table, ARM, cutoff=5))
+
+
+def test_a_log_of_joints_at_rest_says_that_they_stand_still():
+    t = np.arange(0, 5, 0.01)
+    rng = np.random.default_rng(0)
+    m = da.load("RZ(), TXK(1); body 1: M = 2, D = (0.5, 0, 0);")
+    table = {"t": t, "q.j1": 1e-4 * rng.normal(size=len(t)), "tau.j1": rng.normal(size=len(t))}
+    with pytest.raises(da.UsageError, match="stand still"):
+        da.identify(m, table)

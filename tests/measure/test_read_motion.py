@@ -224,3 +224,13 @@ def test_heads_with_commas_and_quotes_are_mapped_in_quotes(tmp_path):
     for bad in ('j1="pos', "j1=", '="pos, 1"', '"j1"'):
         with pytest.raises(da.UsageError, match="is not NAME=HEAD"):
             da.read_motion(path, m, columns=bad)
+
+
+def test_angles_far_beyond_their_limits_may_be_degrees():
+    m = da.load("a: RZ(-2, 2), TXK(1), b: RZ(), TXK(1); body 2: M = 1, D = (1, 0, 0);")
+    t = np.linspace(0, 2, 201)
+    table = {"t": t, "q.a": 90 * np.sin(t), "q.b": 90 * np.sin(t)}
+    note = next(n for n in da.read_motion(table, m).notes if "degrees" in n)
+    assert note.startswith("a: angles up to 90") and "limit of 2 rad" in note
+    d = da.read_motion(table, m, columns={"a": "q.a:deg"})
+    assert not any("degrees" in n for n in d.notes)

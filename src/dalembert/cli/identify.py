@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +15,9 @@ from .values import CUTOFF, Choice
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
+
+ENDINGS = (".toml", ".json", ".urdf", ".c")
+C = ("inverse_dynamics", "forward_dynamics", "gravity")  # functions of an identified model
 
 
 @model_command
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
 @click.option(
     "--columns", metavar="MAP", help="Your columns: elbow=pos_3:deg,tau.elbow=cur_3:*11.4"
 )
-@click.option("--out", metavar="FILE", help="Write the identified model: .toml, .json or .urdf.")
+@click.option("--out", metavar="FILE", help="Write the identified model: .toml, .json, .urdf, .c.")
 @click.option("--report", metavar="FILE.html", help="Write a report with figures.")
 def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> None:
     """Identify masses, inertias and friction of MODEL from the log FILE.
@@ -52,6 +57,7 @@ def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> N
     Example:
       dalembert identify robot:ur5 log.csv --out identified.toml --report identified.html
     """
+    require_ending(options["out"])
     from ..identify.identify import identify
     from ..measure.motion import read_motion
     from ..measure.wrench import with_wrench_heads
@@ -89,11 +95,29 @@ def _delay(text: str | None) -> float | str | None:
         raise UsageError(f"--delay {shown(text)}", hint="seconds, or auto") from None
 
 
+def require_ending(path: str | None) -> None:
+    """Refuse a file that no writer knows before the work begins."""
+    if path is not None and Path(path).suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"--out {shown(path)}: how should the model be written?",
+            hint="end the name in " + ", ".join(ENDINGS),
+        )
+
+
 def write_model(m: Mechanism, path: str) -> None:
-    """Write a mechanism by the ending of its file."""
-    if path.lower().endswith(".urdf"):
+    """Write a mechanism by the ending of its file; C has a head beside it, friction counted."""
+    target = Path(path)
+    if target.suffix.lower() == ".urdf":
         from ..read.urdf_writer import write_urdf
 
         write_file(path, write_urdf(m)[0])
+    elif target.suffix.lower() == ".c":
+        from ..export.write import files
+
+        for name, text in files(replace(m, name=target.stem), C, "c", drives="all").items():
+            if name.endswith(".h"):
+                write_file(target.with_name(name), text)
+            elif name.endswith(".c") and not name.endswith("_test.c"):
+                write_file(path, text)
     else:
         m.save(path)

@@ -177,12 +177,24 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
         for part in _filtered(u, d, tau, indices, (int(a), int(b)), every, dead, w):
             target.add(*part)
     if not any(s.rows.sum() for s in training):
-        raise UsageError("no sample is whole: position, rates and forces are needed together")
+        raise _nothing(d, tau)
     if every > 1:
         notes.append(f"regressor and forces filtered alike, one equation per {every} samples")
     moving = np.abs(d.qd[:, indices]) > dead
     noise = noise_of_columns(u, d, np.isfinite(tau) & (moving | (dead == 0)))
     return Equations(u, training, kept, names, every, last[0], tuple(notes), noise)
+
+
+def _nothing(d: MeasuredMotion, tau: Array) -> UsageError:
+    """Return why no equation is left."""
+    whole = d.valid & np.isfinite(tau).any(axis=1)
+    if not whole.any():
+        return UsageError("no sample is whole: position, rates and forces are needed together")
+    return UsageError(
+        "the joints stand still: no speed is larger than its noise, so friction has no sign",
+        hint="let every joint move; friction=False needs no speed",
+        command="let every joint move; --no-friction needs no speed",
+    )
 
 
 def _every(d: MeasuredMotion) -> int:

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from ..compute.reach import limits
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism
 from .table import TIMES, Table, some
 
 Array = np.ndarray
 KINDS = ("q", "qd", "qdd", "tau")
+FAR = 3.0  # times a limit that an angle may be before it looks like degrees
 UNITS = {
     "rad": 1.0, "deg": math.pi / 180, "rev": 2 * math.pi, "rpm": 2 * math.pi / 60, "m": 1.0,
     "cm": 1e-2, "mm": 1e-3, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "N": 1.0, "Nm": 1.0,
@@ -205,3 +207,17 @@ def _refuse(table: Table, missing: list[str], used: set[str]) -> None:
         hint=f"{hint}write columns={{{first!r}: {head!r}}}; heads: {some(table.heads)}",
         command=f"{hint}write --columns {first}={head}; heads: {some(table.heads)}",
     )
+
+
+def perhaps_degrees(m: Mechanism, q: Array) -> list[str]:
+    """Return a note of joints whose angles are far beyond their limits, as degrees would be."""
+    notes = []
+    turning = [b.joint.kind == "revolute" for b in m.bodies for _ in range(b.joint.nq)]
+    for name, turns, low, high, x in zip(m.coordinate_names, turning, *limits(m), q.T, strict=True):
+        most, widest = float(np.fmax.reduce(np.abs(x), initial=0.0)), max(abs(low), abs(high))
+        if turns and np.isfinite(widest) and most > max(FAR * widest, 2 * np.pi):
+            notes.append(
+                f"{shown(name)}: angles up to {most:.4g} rad, and a limit of {widest:.4g} rad; "
+                f"if they are degrees, map its column with the unit deg"
+            )
+    return notes

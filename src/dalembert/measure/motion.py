@@ -13,7 +13,7 @@ import numpy as np
 from ..door import doors
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
-from .columns import assigned
+from .columns import assigned, perhaps_degrees
 from .smooth import Smoothed, smooth_all
 from .table import read_table, some, write_table
 from .turning import free_rates, is_quaternion, quaternion_rates, same_sign
@@ -163,6 +163,7 @@ def read_motion(
     notes = [*table.notes, *notes]
     if spare:
         notes.append(f"columns that were not used: {some(spare)}")
+    notes += perhaps_degrees(m, arrays["q"])
     t, q = arrays["t"], arrays["q"]
     if len(t) < FEWEST:
         raise DescriptionError(
