@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from .designs import at_first
 from .evaluate import arrays_of, evaluate
 from .kernels import compile
 from .tangent import integrate, neutral
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arrays_of",
+    "at_first",
     "compile",
     "evaluate",
     "integrate",

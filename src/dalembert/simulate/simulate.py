@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.drives import Drives, is_static_as_sliding
-from ..compute import evaluate, neutral
-from ..compute.designs import at_first
+from ..compute import at_first, evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
 from ..mechanism.validate import require_sticking
