@@ -7,6 +7,7 @@ passes parallel joints turns once, by the sum of their angles.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from .algebra import Mat3, Row, Turn, Vec3, is_plain_zero, minus, plus, product, turn
 from .expr import Scalar
@@ -137,6 +138,13 @@ class Seen:
             row = self.rows[f] = self._carried[f].value
         return row
 
+    def part(self, f: int, u: int) -> Scalar:
+        """Return one component in the axes of frame f; a turn about that axis is not taken."""
+        if f not in self._carried:
+            self._go(f)
+        at = self._carried[f]
+        return at.base[u] if at.turn is not None and at.turn.axis == u else at.value[u]
+
     def _go(self, f: int) -> None:
         k = self._lowest
         at = self._carried[k]
@@ -154,3 +162,8 @@ def total(vectors: Sequence[Row]) -> Row:
     for u, v, w in vectors[1:]:
         x, y, z = plus(x, u), plus(y, v), plus(z, w)
     return x, y, z
+
+
+def sum_of(scalars: Sequence[Scalar]) -> Scalar:
+    """Return the sum of scalars, nothing added to the number zero."""
+    return reduce(plus, scalars, 0)

@@ -13,7 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..algebra import Mat3, Row, Vec3, is_plain_zero, plus, product
-from ..carried import Carried, Factors, Seen, Sums, coordinate, cross, dot, fixed_under, total
+from ..carried import (
+    Carried,
+    Factors,
+    Seen,
+    Sums,
+    coordinate,
+    cross,
+    dot,
+    fixed_under,
+    sum_of,
+    total,
+)
 from ..expr import Scalar
 
 
@@ -149,12 +160,15 @@ class Condensed:
 
     def swept_moment(self, j: int, k: int, f: int) -> Row:
         """Return ∂(M_k b_k)/∂q_j = g_j ∧ M_k b_k in frame f (3-8)."""
+        return self._swept(j, k).at(f)
+
+    def _swept(self, j: int, k: int) -> Seen:
         found = self._swept_moment.get((j, k))
         if found is None:
             r = self.far(j, self.angular[j])[k]
             found = self._seen(self.swept(j, self.moment(k, r)), r)
             self._swept_moment[j, k] = found
-        return found.at(f)
+        return found
 
     def swept_moments(self, j: int, c: int, f: int) -> Row:
         """Return Σ g_j ∧ M_k b_k over c and all beyond, in frame f."""
@@ -188,7 +202,10 @@ class Condensed:
         Q: Scalar = 0
         gravity = self.weight[self.paths[i][0]]
         if self.turning[i]:
-            Q = dot(gravity, self.swept_moments(i, i, -1))
+            moments = [self._swept(i, k) for k in self.beyond[i] if k in self.heavy]
+            for u, g in enumerate(gravity):
+                if g.__class__ is not int or g != 0:
+                    Q = plus(Q, product(g, sum_of([v.part(-1, u) for v in moments])))
         if self.sliding[i]:
             Q = plus(Q, dot(gravity, self.slide(i, -1)) * self.links[i].M)
         return Q

@@ -270,7 +270,7 @@ class Equations:
         if kind == "A":
             j = place[1] - 1
             A = ring.poly(c.A(i, j)) if j in c.beyond[i] else ring.zero
-            return A + self._rotors.get(i, 0) if i == j else A
+            return A + self._rotors[i] if i == j and i in self._rotors else A
         if self.changed or self.neglected:
             base = replace(self, changed={}, neglected=())
             return base._derived(kind, place, base.raw if of == self.raw else base.poly)

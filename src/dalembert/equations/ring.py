@@ -178,7 +178,9 @@ class Ring(Generic[S]):
         """The sums of angles that others add up to, with sine and cosine."""
         index = self.symbols.index
         sums = [g.key[1] for g in self.symbols.generators if g.key[0] == "sin"]
-        if all(len(x) == 1 for x in sums):
+        shared = {j if j > 0 else -j for x in sums if len(x) > 1 for j in x}
+        sums = [x for x in sums if not shared.isdisjoint(map(abs, x))]
+        if not sums:
             return []
         relations, count = angle_matrix(sums).nullspace()
         tied = [x for x, row in zip(sums, relations.tolist(), strict=True) if any(row[:count])]

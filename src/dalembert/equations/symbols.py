@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..algebra import Mat3, Turn, Vec3, is_plain_zero
+from ..algebra import Mat3, Turn, Vec3, is_plain_zero, product
 from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
 from ..algorithms.condensed import Condensed, Link
 from ..errors import TooLargeError
@@ -57,8 +57,8 @@ class TreeSymbols:
         self.generators = self._generators()
         self.index = {g.key: i for i, g in enumerate(self.generators)}
         self.names = [g.name for g in self.generators]
-        self.angles = [(i, g.key[1]) for i, g in enumerate(self.generators)
-                       if g.key[0] in ("sin", "cos")]  # fmt: skip
+        self.angles = [(i, self.index["cos", g.key[1]], g.key[1])
+                       for i, g in enumerate(self.generators) if g.key[0] == "sin"]  # fmt: skip
 
     # -- constant angles ---------------------------------------------------------------------------
 
@@ -204,11 +204,12 @@ class TreeSymbols:
             return rational(x)
         graph = x.graph
 
+        if graph.op[x.id] == "param":
+            place = self.index.get(("p", graph.args[x.id][0]))
+            return None if place is None else values[place]
+
         def known(key: Any) -> Any:
             return values[self.index[key]] if key in self.index else None
-
-        if graph.op[x.id] == "param":
-            return known(("p", graph.args[x.id][0]))
 
         def named(i: int, _: list[Any]) -> Any:
             turned = self._turned(graph, i)
@@ -304,21 +305,22 @@ class TreeSymbols:
         self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]
     ) -> dict[int, Scalar]:
         """Return the derivative of each generator along q_k (k from 0), where it is not zero."""
-        label, slide = self.follow.labels[k], None
-        among = [i for i, joints in self.angles if label in joints or -label in joints]
-        if self.slides[k]:
-            slide = self._slide(k, values, rational)
-            among += [
-                i
-                for i, g in enumerate(self.generators)
-                if g.key == ("q", label) or g.key[:2] in (("V", k), ("J", k))
-            ]
+        label, found = self.follow.labels[k], dict[int, Scalar]()
+        for s, c, joints in self.angles:
+            rate = joints.count(label) - joints.count(-label)
+            if rate:
+                found[s], found[c] = product(rate, values[c]), product(-rate, values[s])
+        if not self.slides[k]:
+            return found
+        slide = self._slide(k, values, rational)
         change = Slope(
             {label: 1},
             lambda *key: self._value(*key, values=values),
             lambda j: slide if j == k else None,
         )
-        return slopes(self, change, among)
+        grown = [i for i, g in enumerate(self.generators)
+                 if g.key == ("q", label) or g.key[:2] in (("V", k), ("J", k))]  # fmt: skip
+        return found | slopes(self, change, grown)
 
     def _slide(self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Vec3:
         """Return the slide of joint k per unit of its coordinate, over these scalars."""
