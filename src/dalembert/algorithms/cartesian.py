@@ -12,6 +12,8 @@ from ..joint import Vector
 from ..linalg import Matrix, each_column, general
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
+from .composite import composite
+from .joint_forces import JointForces
 from .kane import centre, massive
 from .kinematics import Target, target_jacobian, target_jacobian_derivative
 from .newton_euler import newton_euler
@@ -54,21 +56,28 @@ def _left(m: Mechanism, J: Matrix) -> Matrix:
     return J if m.fold is None else Matrix(m.fold.columns(J))
 
 
-def cartesian_mass(m: Mechanism, q: Vector, D: Matrix, frame: str | None = None) -> Matrix:
-    """Return M_x = J⁻ᵀ D J⁻¹ (6.5), symmetric, from the mass matrix D."""
-    JT = J_n(m, q, frame).T
-    return each_column(general, JT, each_column(general, JT, D).T).T
+def _D(forces: JointForces, q: Vector) -> Matrix:
+    """Return the mass matrix with rotors, of the coordinates that are left where some follow."""
+    m = forces.m
+    if m.fold is None:
+        return forces.mass(composite(m, q))
+    return Matrix(m.fold.square(forces.mass(composite(m, m.fold.coordinates(q)))))
 
 
-def cartesian_bias(
-    m: Mechanism, q: Vector, qd: Vector, D: Matrix, frame: str | None = None
-) -> Values:
+def cartesian_mass(forces: JointForces, q: Vector, frame: str | None = None) -> Matrix:
+    """Return M_x = J⁻ᵀ D J⁻¹ (6.5), symmetric."""
+    JT = J_n(forces.m, q, frame).T
+    return each_column(general, JT, each_column(general, JT, _D(forces, q)).T).T
+
+
+def cartesian_bias(forces: JointForces, q: Vector, qd: Vector, frame: str | None = None) -> Values:
     """Return V_x = J⁻ᵀ (c - D J⁻¹ J̇ q̇) (E3.9), c the Coriolis and centrifugal forces."""
+    m = forces.m
     J, Jd = J_n(m, q, frame), J_n_dot(m, q, qd, frame)
     x, xd = (q, qd) if m.fold is None else (m.fold.coordinates(q), m.fold.rates(qd))
     c = Values(newton_euler(m.weightless, x, xd, [0] * m.nv))
     c = c if m.fold is None else Values(m.fold.forces(c))
-    return general(J.T, c - D @ general(J, Jd @ qd))
+    return general(J.T, c - _D(forces, q) @ general(J, Jd @ qd))
 
 
 def cartesian_force(m: Mechanism, q: Vector, tau: Vector, frame: str | None = None) -> Values:

@@ -10,7 +10,7 @@ from ..joint import Vector
 from ..mechanism import Mechanism
 from .axes import gives
 from .later import cartesian, joint_forces, kane, multipliers
-from .models import cartesian_bias, cartesian_mass
+from .models import acted
 from .quantity import Quantity, row
 
 if TYPE_CHECKING:
@@ -124,15 +124,18 @@ KANE = (
          wrenches=True, followers=""),
 )  # fmt: skip
 
+
 # the Cartesian model, which the theory derives from Kane's
-FRAME = {"frame": None}
+def _cartesian(name: str, inputs: str, outputs: Any, method: Algorithm, summary: str) -> Quantity:
+    return row(name, inputs, outputs, {"kane": method}, summary, {"frame": None}, regular=True,
+               followers="known", instead=TASK)  # fmt: skip
+
+
 CARTESIAN = (
-    row("cartesian_mass", "q", gives(M_x="kg m2 / component component"),
-        {"kane": cartesian_mass}, "M_x of the Cartesian model", FRAME, regular=True,
-        followers="known", instead=TASK),
-    row("cartesian_bias", "q qd", gives(V_x="J / component"), {"kane": cartesian_bias},
-        "V_x of the Cartesian model", FRAME, regular=True, followers="known", instead=TASK),
-    row("cartesian_force", "q tau", gives(F_x="J / component"),
-        {"kane": cartesian.cartesian_force}, "F_x: joint forces seen at the frame", FRAME,
-        regular=True, followers="known", instead=TASK),
+    _cartesian("cartesian_mass", "q", gives(M_x="kg m2 / component component"),
+               acted(cartesian.cartesian_mass), "M_x of the Cartesian model"),
+    _cartesian("cartesian_bias", "q qd", gives(V_x="J / component"),
+               acted(cartesian.cartesian_bias), "V_x of the Cartesian model"),
+    _cartesian("cartesian_force", "q tau", gives(F_x="J / component"),
+               cartesian.cartesian_force, "F_x: joint forces seen at the frame"),
 )  # fmt: skip

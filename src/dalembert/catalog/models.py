@@ -17,8 +17,6 @@ from .later import (
     active_chain,
     articulated_body,
     augmented_body,
-    cartesian,
-    composite,
     energy,
     gibbs_appell,
     homogeneous,
@@ -217,20 +215,3 @@ def potential_energy(m: Mechanism, q: Vector) -> list[Any]:
 def active_chain_V(forces: JointForces, q: Vector, qd: Vector) -> Values:
     """Return V of W q̈ = P + V, less friction with drives="all"."""
     return Values(active_chain.active_chain_V(forces.m, q, qd)).less(forces.friction(qd))
-
-
-def _inertia(m: Mechanism, q: Vector) -> Matrix:
-    """Return the mass matrix with rotors, of the coordinates that are left where some follow."""
-    whole = q if m.fold is None else m.fold.coordinates(q)
-    M: Matrix = joint_forces.JointForces(m).mass(composite.composite(m, whole))
-    return M if m.fold is None else Matrix(m.fold.square(M))
-
-
-def cartesian_mass(m: Mechanism, q: Vector, frame: str | None = None) -> Matrix:
-    """Return M_x of the machine with its rotors."""
-    return cartesian.cartesian_mass(m, q, _inertia(m, q), frame)
-
-
-def cartesian_bias(m: Mechanism, q: Vector, qd: Vector, frame: str | None = None) -> Values:
-    """Return V_x of the machine with its rotors."""
-    return cartesian.cartesian_bias(m, q, qd, _inertia(m, q), frame)

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..mechanism import Mechanism
 from .axes import gives
-from .later import joint_forces, task
+from .later import task
 from .loops import STEPS, of_closed
+from .models import acted
 from .quantity import row
 
 OPTIONS: dict[str, Any] = {"frame": None, "rows": None, "axes": "base", "drives": "inertia"}
 TEXT = "x' = J u, x'' = J u' + drift of rows of a frame, and A u' + H, the forces on the speeds u"
 
 
-def _of_tree(m: Mechanism, *state: Any, drives: Any = "inertia", **options: Any) -> Any:
-    return task.task_terms(joint_forces.JointForces(m, drives), *state, **options)
-
-
 TASK = row(  # of trees: the speeds are all rates
     "task_terms", "q qd",
     gives(J="task_row / joint", A="kg m2 / joint joint", H="J / joint", drift="task_row / s2",
           velocity="task_row / s"),
-    {"newton_euler": _of_tree}, TEXT, OPTIONS, followers="projected",
+    {"newton_euler": acted(task.task_terms)}, TEXT, OPTIONS, followers="projected",
 )  # fmt: skip
 TASK_CLOSED = row(  # where loops or wheels hold the machine: speeds of the independent joints
     "task_terms", "q qd",
