@@ -207,6 +207,30 @@ def test_an_answer_that_comes_late_stays_in_its_tab(page):
     assert page.locator(".tab .errors").count() == 1
 
 
+def test_an_open_tab_follows_the_machine_and_leaves_nothing_behind(page):
+    write(page, "RZ(),TXK(0.4),RY(); body 2: M = 2, D = (0.2,0,0), I = (0.001,0.03,0.03);")
+    page.get_by_role("button", name="Motion", exact=True).click()
+    page.get_by_role("button", name="let go from this pose").click()
+    arrows = "studio.drawing.layers.reactions.length + studio.drawing.layers.forces.length"
+    wait(page, f"{arrows} > 0")
+    page.get_by_role("button", name="Formalisms", exact=True).click()
+    assert page.evaluate(arrows) == 0 and page.evaluate("studio.player") is None
+    wait(page, "document.querySelector('.tab').textContent.includes('all agree')")
+    cells = "[...document.querySelectorAll('.tab td')].map((e) => e.textContent).join()"
+    before = page.evaluate(cells)
+    write(page, "RZ(),TXK(0.4),RY(),TXK(0.3),RX();")
+    wait(page, f"{cells} && {cells} !== {json.dumps(before)}")
+
+
+def test_a_mistake_leaves_the_last_equations_in_sight(page):
+    count = page.locator(".formula .set").count()
+    write(page, "RZ(A1,B1),TXK(L1),RQ(A2,B2);")
+    wait(page, "document.querySelector('.formulas').classList.contains('old')")
+    assert page.locator(".formula .set").count() == count
+    write(page, "RZ(A1,B1),TXK(L1);")
+    wait(page, "!document.querySelector('.formulas').classList.contains('old')")
+
+
 def test_slow_clients_do_not_hold_the_others(studio):
     held = []
     for _ in range(100):

@@ -12,6 +12,8 @@ export interface Equations {
 
 const folded = new Set<string>(["B", "C"]);
 export const unfolded = () => ["Q", "A", "B", "C"].filter((k) => !folded.has(k));
+const terms = (n: number) => `${n} term${n === 1 ? "" : "s"}`;
+
 const LEFT: Record<string, (n: string) => string> = {
   Q: (n) => `Q_{${n.replace(/\D+/g, " ").trim()}}`,
   A: (n) => `A_{${n.replace(/[^\d,]+/g, "")}}`,
@@ -55,7 +57,7 @@ export function showEquations(host: HTMLElement, eq: Equations, light: (joints: 
   const total = eq.groups.reduce((n, g) => n + g.rows.reduce((m, r) => m + r.terms, 0), 0);
   const before = lines, parts: HTMLElement[] = [], shown: Line[] = [];
   lines = new Map();
-  const head = element("p", null, "cost", `${total} terms shown`);
+  const head = element("p", null, "cost", `${terms(total)} shown`);
   element("span", head, "operations");
   parts.push(head);
   const lineOf = (kind: string, r: Row, k: number): Line => {
@@ -66,7 +68,7 @@ export function showEquations(host: HTMLElement, eq: Equations, light: (joints: 
       found = { latex, row, math, done: !r.latex };
       if (!r.latex) element("code", math, "", `${r.name} = ${r.text}`);
       row.style.containIntrinsicHeight = `auto ${height(latex)}px`; // until it has been on the screen
-      element("span", row, "terms", String(r.terms)).title = `${r.terms} terms`;
+      element("span", row, "terms", String(r.terms)).title = terms(r.terms);
       row.addEventListener("pointerenter", () => light(r.joints));
       row.addEventListener("pointerleave", () => light(null));
     }
@@ -77,7 +79,7 @@ export function showEquations(host: HTMLElement, eq: Equations, light: (joints: 
     const box = element("details", null, "group");
     box.open = !folded.has(g.kind);
     const head = element("summary", box, "", LEFT[g.kind] ? `${g.kind}  ${g.title}` : g.title);
-    element("span", head, "count", !LEFT[g.kind] ? `${g.rows.length}` : g.asked ? `${g.rows.length} not zero, ${g.rows.reduce((n, r) => n + r.terms, 0)} terms` : "derived when opened");
+    element("span", head, "count", !LEFT[g.kind] ? `${g.rows.length}` : g.asked ? `${g.rows.length} not zero, ${terms(g.rows.reduce((n, r) => n + r.terms, 0))}` : "derived when opened");
     const own = g.rows.map((r, k) => lineOf(g.kind, r, k));
     box.append(...own.map((l) => l.row));
     if (box.open) shown.push(...own);

@@ -44,6 +44,8 @@ class StudioPage {
   private player: Player | null = null;
   private values: Record<string, number> = {};
   private readonly past: Record<string, number>[] = []; // of sliders, for undo
+  private again: (() => void) | null = null; // makes the open tab anew, for another machine
+  private late = 0;
   choice = nothing(); // which terms are left out
   private shape = ""; // what decides whether sliders stay
   private timer = 0;
@@ -64,6 +66,7 @@ class StudioPage {
       sheet.hidden = !on;
       box.hidden = on;
       table.textContent = on ? "as text" : "DH grid";
+      host.classList.toggle("wide", on);
       if (on) grid(sheet, this.editor.text, (text) => { this.editor.text = text; });
     });
     this.button(bar, "undo", () => this.undo());
@@ -107,30 +110,40 @@ class StudioPage {
   private typed(): void {
     clearTimeout(this.timer);
     this.choice = { ...this.choice, strike: [] }; // terms of other equations have other numbers
-    const since = performance.now();
-    void this.refresh(true, since);
+    void this.refresh(true, performance.now());
+    this.renew();
   }
 
   // Machine and equations are asked at once. The machine is drawn after the equations, or where they take
   // long: without a graphics card its picture costs more than they do.
   async refresh(equations: boolean, since = performance.now()): Promise<void> {
+    const told = askNewest<Described>("describe", this.given()).then((d) => (d ? { scene: d.scene, drawn: this.described(d, d.error) } : null));
     let typeset: Promise<void> = Promise.resolve();
     if (equations)
       typeset = askNewest<Equations>("equations", this.given({ kinds: unfolded(), strike: this.choice.strike })).then(async (e) => {
         if (!e) return;
-        if (e.error) { if (!this.said.classList.contains("bad")) this.formulas.replaceChildren(element("p", null, "cost", [e.error.message, e.error.hint].filter(Boolean).join(" — "))); }
+        // while a description is wrong, the equations of the last right one stay, pale
+        const pale = !!e.error && (await told)?.drawn === false;
+        this.formulas.classList.toggle("old", pale);
+        if (e.error) { if (!pale) this.formulas.replaceChildren(element("p", null, "cost", [e.error.message, e.error.hint].filter(Boolean).join(" — "))); }
         else showEquations(this.formulas, e, (joints) => this.light(joints), () => void this.refresh(true));
         await painted();
         this.took = performance.now() - since;
         this.answered++;
         if (!e.error) void this.cost();
       });
-    const described = askNewest<Described>("describe", this.given()).then(async (d) => {
-      if (!d || !this.described(d, d.error)) return;
+    const described = told.then(async (d) => {
+      if (!d?.drawn) return;
       if (equations) await Promise.race([typeset, new Promise((go) => setTimeout(go, 200))]);
       this.draw(d.scene);
     });
     await Promise.all([described, typeset]);
+  }
+
+  // what the open tab shows is of the machine before: soon it is asked again
+  private renew(): void {
+    clearTimeout(this.late);
+    this.late = window.setTimeout(() => { if (!this.said.classList.contains("bad")) this.again?.(); }, 700);
   }
 
   private async cost(): Promise<void> {
@@ -180,6 +193,7 @@ class StudioPage {
         clearTimeout(this.timer);
         void this.refresh(false);
         this.timer = window.setTimeout(() => void this.refresh(true), 250);
+        this.renew();
       });
     }
   }
@@ -188,7 +202,8 @@ class StudioPage {
     const shape = JSON.stringify(scene.bodies.map((b) => [b.joint, b.kind, b.limits]));
     const machine = new Machine(scene), same = shape === this.shape && this.machine;
     if (same && !scene.loops.length && !scene.couplings.length) machine.q = this.machine!.q;
-    this.player?.pause();
+    this.player?.dispose();
+    this.player = null;
     const drawing = new Drawing(machine);
     if (!this.stage) this.stage = new Stage(this.stageHost, look(machine, drawing));
     if (this.drawing) { this.stage.scene.remove(this.drawing.root); dispose(this.drawing.root); }
@@ -256,11 +271,19 @@ class StudioPage {
       const b = this.button(heads, name, () => {
         const on = b.classList.contains("on");
         heads.querySelectorAll("button").forEach((x) => x.classList.remove("on"));
-        this.player?.pause();
+        this.player?.dispose();
+        this.player = null;
+        this.stage?.redraw();
+        this.again = null;
         body.replaceChildren();
         this.low.classList.toggle("tall", !on);
         // a late answer finds the place of its own tab, which is no longer on the page
-        if (!on) { b.classList.add("on"); make(element("div", body, "own")); }
+        if (!on) {
+          b.classList.add("on");
+          const show = () => { body.replaceChildren(); make(element("div", body, "own")); };
+          this.again = show;
+          show();
+        }
         this.stage?.resize();
       });
     });
@@ -323,6 +346,7 @@ class StudioPage {
     const go = this.button(bar, words, () => void run()), stop = this.button(bar, "cancel", () => void ask("cancel", {}));
     stop.disabled = true;
     const run = async () => {
+      this.again = () => void run(); // the same question of another machine
       go.disabled = true;
       stop.disabled = false;
       const done = waiting(result, "computing");
@@ -335,10 +359,13 @@ class StudioPage {
       stop.disabled = true;
       result.replaceChildren();
       if (!r || !host.isConnected) return;
+      this.player?.dispose();
       if (r.error) { element("p", result, "cost bad", [r.error.message, r.error.hint].filter(Boolean).join(" — ")); return; }
       const line = element("div", result, "bar"), plots = element("div", result, "plots");
       plots.style.display = "flex";
       this.player = new Player(r.motion, this.drawing!, line, plots, () => this.moved());
+      this.drawing!.show("reactions", false);
+      this.stage!.scene.add(this.player.trails);
       this.player.fit();
       this.player.toggle();
     };

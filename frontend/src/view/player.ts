@@ -124,6 +124,17 @@ export class Player {
     this.button.textContent = "▶";
   }
 
+  // everything that this motion put on the stage goes
+  dispose(): void {
+    this.pause();
+    this.trails.removeFromParent();
+    const { layers } = this.drawing;
+    for (const layer of ["forces", "reactions"] as const) {
+      for (const box of layers[layer]) box.removeFromParent();
+      layers[layer].length = 0;
+    }
+  }
+
   // forces of joints, as arrows beside the largest of their unit
   private makeArrows(): void {
     const f = this.motion.forces, { machine, groups, unit, layers } = this.drawing;

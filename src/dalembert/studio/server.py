@@ -96,7 +96,9 @@ def application(port: int, token: str, first: str = FIRST) -> App:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await asyncio.gather(*(workers[name].start() for name in LIVE))
+        warm = asyncio.create_task(_started(workers["quick"], workers["long"]))
         yield
+        warm.cancel()
         for worker in workers.values():
             await worker.end()
 
@@ -109,6 +111,14 @@ def application(port: int, token: str, first: str = FIRST) -> App:
         Route("/api/{name}", job, methods=["POST"]),
     ]
     return Guard(Starlette(routes=routes, lifespan=lifespan), port, token)
+
+
+async def _started(*workers: Worker) -> None:
+    """Start the processes of long jobs, after the first equations have been asked for."""
+    await asyncio.sleep(2)
+    for worker in workers:
+        async with worker.turn:
+            await worker.start()
 
 
 class Studio:
