@@ -1,5 +1,6 @@
 """The kinematic scheme: valid SVG with a sign per joint, names escaped."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -34,3 +35,14 @@ def test_names_are_escaped():
                     "axis": [0, 0, 1]}, "mass": 1}],
     })  # fmt: skip
     assert "<i>" not in svg(m) and ET.fromstring(svg(m)) is not None
+
+
+@pytest.mark.parametrize("name", ["puma560", "fourbar", "delta", "walker", "flexible2r"])
+def test_names_of_a_scheme_stand_apart(name):
+    text = svg(getattr(da.robots, name)())
+    found = re.findall(r'<text x="([-\d.]+)" y="([-\d.]+)"[^>]*>([^<]*)<', text)
+    boxes = [(float(x), float(y), float(x) + 6.5 * len(t)) for x, y, t in found]
+    assert len(boxes) > 2
+    for k, a in enumerate(boxes):
+        for b in boxes[k + 1 :]:
+            assert a[2] <= b[0] or b[2] <= a[0] or abs(a[1] - b[1]) >= 11

@@ -93,15 +93,6 @@ def application(port: int, token: str, first: str = FIRST) -> App:
         await workers["long"].end()
         return JSONResponse({"cancelled": True})
 
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        await asyncio.gather(*(workers[name].start() for name in LIVE))
-        warm = asyncio.create_task(_started(workers["quick"], workers["long"]))
-        yield
-        warm.cancel()
-        for worker in workers.values():
-            await worker.end()
-
     routes = [
         Route("/", home, methods=["GET"]),
         Route("/static/{name:path}", file, methods=["GET"]),
@@ -110,15 +101,27 @@ def application(port: int, token: str, first: str = FIRST) -> App:
         Route("/api/cancel", cancel, methods=["POST"]),
         Route("/api/{name}", job, methods=["POST"]),
     ]
-    return Guard(Starlette(routes=routes, lifespan=lifespan), port, token)
+    return Guard(Starlette(routes=routes, lifespan=lambda _: running(workers)), port, token)
 
 
-async def _started(*workers: Worker) -> None:
-    """Start the processes of long jobs, after the first equations have been asked for."""
-    await asyncio.sleep(2)
-    for worker in workers:
-        async with worker.turn:
-            await worker.start()
+@asynccontextmanager
+async def running(workers: dict[str, Worker]) -> AsyncIterator[None]:
+    """Keep workers: those that answer keys at once, the others soon after."""
+
+    async def others() -> None:
+        await asyncio.sleep(2)
+        for name in workers.keys() - set(LIVE):
+            async with workers[name].turn:
+                await workers[name].start()
+
+    await asyncio.gather(*(workers[name].start() for name in LIVE))
+    waiting = asyncio.create_task(others())
+    try:
+        yield
+    finally:
+        waiting.cancel()
+        for worker in workers.values():
+            await worker.end()
 
 
 class Studio:

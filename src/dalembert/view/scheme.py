@@ -47,7 +47,7 @@ def svg(
     for parts in (links, joints):
         drawn += [text for _, text in sorted(parts, key=lambda part: part[0])]
     if names or (names is None and len(m.joint_names) <= NAMES):
-        drawn += _names(numeric, frames, camera)
+        drawn += _names(numeric, frames, points, camera)
     title = html.escape(shown(m.name, 80))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-width / 2:g} {-height / 2:g} {width} '
@@ -249,17 +249,66 @@ def _base(m: Mechanism, held: dict[int, list[Array]], camera: Camera) -> list[st
     return out
 
 
-def _names(m: Mechanism, frames: list[Array], camera: Camera) -> list[str]:
-    hidden, out, taken = floating(m), [], set()
-    r = _unit(len(m.bodies))
+def _names(
+    m: Mechanism, frames: list[Array], points: list[list[Array]], camera: Camera
+) -> list[str]:
+    """Return the names of joints, each at the free place that is nearest to its joint."""
+    hidden, out, r = floating(m), [], _unit(len(m.bodies))
+    joints = [camera(T[:3, 3]) for j, T in enumerate(frames) if j not in hidden]
+    links = [(camera(own[0]), camera(p)) for own in points for p in own[1:]]
+    taken: list[Box] = [(x - r, y - r, x + r, y + r) for x, y in joints]
+    grounds = [camera(p) for p in base_points(m, attachments(m))]
+    taken += [(x - 1.9 * r, y + r, x + 1.9 * r, y + 2.2 * r) for x, y in grounds]
     for j, (b, T) in enumerate(zip(m.bodies, frames, strict=True)):
         if j in hidden or not b.joint.nv:
             continue
-        x, y = camera(T[:3, 3])
-        # names of joints that share a place stand one below the other
-        while (round(x / 20), round(y / 14)) in taken:
-            y += 14
-        taken.add((round(x / 20), round(y / 14)))
         text = shown(joint_name(b), 24)
-        out.append(f'<g fill="{sign.SOFT}">{sign.label((x + 1.7 * r, y - 1.1 * r), text)}</g>')
+        at = _place(camera(T[:3, 3]), LETTER * len(text), r, taken, links)
+        taken.append(_box(at, LETTER * len(text)))
+        out.append(f'<g fill="{sign.SOFT}">{sign.label(at, text)}</g>')
     return out
+
+
+Box = tuple[float, float, float, float]
+LETTER, HIGH = 7.2, 13.0  # pixels of a character
+
+
+def _box(at: tuple[float, float], wide: float) -> Box:
+    return at[0], at[1] - 0.8 * HIGH, at[0] + wide, at[1] + 0.2 * HIGH
+
+
+def _place(
+    p: tuple[float, float], wide: float, r: float, taken: list[Box], links: list[Any]
+) -> tuple[float, float]:
+    """Return where a name begins: beside its joint, on no other name, on as few links as can be."""
+    x, y = p
+    places = [
+        at
+        for k in range(5)
+        for at in (
+            (x + 1.7 * r, y - 1.1 * r - k * HIGH), (x + 1.7 * r, y + 1.1 * r + (k + 0.6) * HIGH),
+            (x - 1.7 * r - wide, y - 1.1 * r - k * HIGH),
+            (x - 1.7 * r - wide, y + 1.1 * r + (k + 0.6) * HIGH),
+        )
+    ]  # fmt: skip
+
+    def badness(at: tuple[float, float]) -> tuple[int, int, float]:
+        box = _box(at, wide)
+        upon = sum(
+            box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken
+        )
+        crossed = sum(_crosses(box, *link) for link in links)
+        middle = (box[0] + box[2]) / 2 - x, (box[1] + box[3]) / 2 - y
+        return upon, crossed, abs(middle[1]) + 0.1 * (middle[0] < 0)
+
+    return min(places, key=badness)
+
+
+def _crosses(box: Box, a: tuple[float, float], b: tuple[float, float]) -> bool:
+    """Return whether a link passes through a box or close by it."""
+    length = max(abs(b[0] - a[0]), abs(b[1] - a[1]))
+    for s in np.linspace(0, 1, int(length / 3) + 2):
+        x, y = a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])
+        if box[0] - 3 < x < box[2] + 3 and box[1] - 3 < y < box[3] + 3:
+            return True
+    return False

@@ -158,4 +158,6 @@ def wheel(camera: Camera, p: Array, normal: Array, r: float) -> str:
 
 def label(p: tuple[float, float], text: str) -> str:
     """Return a name beside a point."""
-    return f'<text x="{_n(p[0])}" y="{_n(p[1])}">{html.escape(text)}</text>'
+    # with a white rim, so that it can be read upon a link
+    rim = 'stroke="#fff" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+    return f'<text x="{_n(p[0])}" y="{_n(p[1])}" {rim}>{html.escape(text)}</text>'
