@@ -71,8 +71,12 @@ def _pair(text: str, option: str, need: str, example: str) -> tuple[str, str, in
     """Return the name and the text of NAME=TEXT, and where that text begins."""
     name, equals, value = text.partition("=")
     if not (name.strip() and equals):
-        raise UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
+        raise _needed(text, option, need, example)
     return name.strip(), value, len(name) + 1
+
+
+def _needed(text: str, option: str, need: str, example: str) -> UsageError:
+    return UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
 
 
 # -- readers -------------------------------------------------------------------------------------
@@ -126,10 +130,7 @@ def cutoff(text: str, option: str) -> float | str:
 def vector(text: str, option: str) -> tuple[Fraction | str, ...]:
     """Return the three components of X,Y,Z, numbers or expressions."""
     if text.count(",") != 2:
-        raise UsageError(
-            f"{option} {shown(text)}: three components are needed",
-            hint=f"write: {option} 0,0,-9.81",
-        )
+        raise _needed(text, option, "three components are needed", "0,0,-9.81")
     return tuple(value_of(part, option, text, start) for part, start in parts_of(text))
 
 
@@ -139,16 +140,9 @@ def setting(text: str, option: str) -> tuple[str, Fraction | str]:
     return name, value_of(value, option, text, start)
 
 
-def given(text: str, option: str) -> tuple[str, str]:
-    """Return the two texts of NAME=NUMBERS."""
-    name, value, _ = _pair(text, option, "a name and numbers are needed", "alpha=1,0")
-    return name, value
-
-
-def setting_text(text: str, option: str) -> tuple[str, str]:
-    """Return the two texts of NAME=TEXT."""
-    name, value, _ = _pair(text, option, "a name and a text are needed", "prefix=left_")
-    return name, value
+def texts(need: str, example: str) -> Callable[[str, str], tuple[str, str]]:
+    """Return the reader of the two texts of NAME=TEXT."""
+    return lambda text, option: _pair(text, option, need, example)[:2]
 
 
 def held(text: str, option: str) -> tuple[int | str, Any]:
@@ -165,10 +159,7 @@ def _held(part: str, option: str, text: str, start: int) -> tuple[int | str, Any
     name, equals, value = part.partition("=")
     if not name.strip() or (equals and not value.strip()):
         several = "4=0.3,5,6" if option.endswith("freeze") else "4=0.3"
-        raise UsageError(
-            f"{option} {shown(text)}: a joint and a value are needed",
-            hint=f"write: {option} {several}",
-        )
+        raise _needed(text, option, "a joint and a value are needed", several)
     at = value_of(value, option, text, start + len(name) + 1) if equals else 0
     return joint(name.strip()), at
 
@@ -184,28 +175,30 @@ def payload(text: str, option: str) -> tuple[str, Any, tuple[Any, ...]]:
     frame, value, at = _pair(text, option, need, example)
     found = [value_of(part, option, text, start) for part, start in parts_of(value, at)]
     if len(found) not in (1, 4):
-        raise UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
+        raise _needed(text, option, need, example)
     return frame, found[0], tuple(found[1:]) or (0, 0, 0)
 
 
 def wrench(text: str, option: str) -> tuple[str, list[float]]:
     """Return the frame and the six numbers of FRAME=NUMBERS."""
     need, example = "a frame and six numbers are needed", "tip=0,0,-5,0,0,0 (force, then couple)"
-    frame, value, _ = _pair(text, option, need, example)
-    six = numbers(value, f"{option} {shown(frame)}")
-    if len(six) != 6:
-        raise UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
-    return frame, six
+    return _numbers_of(text, option, need, example, 6)
 
 
 def angle(text: str, option: str) -> tuple[str, float]:
     """Return the name and the number of NAME=ANGLE."""
-    need, example = "a name and one angle are needed", "delta=10deg"
-    name, value, _ = _pair(text, option, need, example)
-    found = numbers(value, option)
-    if len(found) != 1:
-        raise UsageError(f"{option} {shown(text)}: {need}", hint=f"write: {option} {example}")
+    name, found = _numbers_of(text, option, "a name and one angle are needed", "delta=10deg", 1)
     return name, found[0]
+
+
+def _numbers_of(
+    text: str, option: str, need: str, example: str, count: int
+) -> tuple[str, list[float]]:
+    name, value, _ = _pair(text, option, need, example)
+    found = numbers(value, f"{option} {shown(name)}")
+    if len(found) != count:
+        raise _needed(text, option, need, example)
+    return name, found
 
 
 def words(text: str, option: str = "") -> list[str]:
@@ -228,8 +221,8 @@ def table(path: str, option: str = "") -> dict[str, Any]:
 NUMBERS = Value("NUMBERS", numbers)
 VECTOR = Value("X,Y,Z", vector)
 SETTING = Value("NAME=VALUE", setting)
-SETTING_TEXT = Value("NAME=TEXT", setting_text)
-INPUT = Value("NAME=NUMBERS", given)
+SETTING_TEXT = Value("NAME=TEXT", texts("a name and a text are needed", "prefix=left_"))
+INPUT = Value("NAME=NUMBERS", texts("a name and numbers are needed", "alpha=1,0"))
 HELD = Value("JOINT[=VALUE]", held)
 FREEZE = Value("LIST", freeze)
 PAYLOAD = Value("FRAME=MASS[,X,Y,Z]", payload)
