@@ -146,3 +146,30 @@ def test_a_machine_of_two_speeds_is_no_vehicle_of_one():
         control.FollowPath(control.Line()).prepared(R.unicycle(), "delta")
     with pytest.raises(UsageError, match="radius zero"):
         control.Circle((0, 0), 0)
+
+
+@pytest.mark.parametrize(
+    "make, said",
+    [
+        (lambda: Follow("line"), "'line' is no path"),
+        (lambda: Follow(Line(), length=0), "length = 0"),
+        (lambda: Pursuit(Line(), ahead=-5), "ahead = -5"),
+        (lambda: control.DrivePath(Line(), 0.0), "at rest"),
+        (lambda: control.DrivePath(Line(), 1.0, length=-1), "length = -1"),
+    ],
+)
+def test_laws_that_cannot_be_say_why(make, said):
+    with pytest.raises(UsageError, match=said) as error:
+        make()
+    assert error.value.hint
+
+
+def test_pursuit_asks_no_more_of_a_trailer_than_it_can_hold():
+    """0.25 per metre would fold the trailer: a smaller curvature is found, and the line reached."""
+    law = Pursuit(Line((0, 1)), ahead=8)
+    assert 0.05 < law.prepared(R.truck(1), "delta").sharpest < 0.2
+    r = da.simulate(R.truck(1), [0] * 4, [3.0], t=[0, 20], motion={"delta": law})
+    assert abs(r.q[-1, 1] - 1) < 0.05 and np.abs(r.q[:, 3]).max() < 0.5
+    with pytest.raises(UsageError, match="curvature") as error:
+        Pursuit(Line(), sharpest=0.25).prepared(R.truck(1), "delta")
+    assert "sharpest=" in error.value.hint

@@ -302,6 +302,9 @@ def test_equations_on_bodies_that_cannot_be_read_say_why(equation, said):
     [
         ({"kind": "cube"}, "nothing rolls as 'cube'"),
         ({"radius": 0}, "needs its radius"),
+        ({"radius": -0.3}, "its radius is negative"),
+        ({"crown": 5}, "crown is not between 0 and its radius"),
+        ({"crown": -0.1}, "crown is not between 0 and its radius"),
         ({"axis": None}, "needs its axis"),
         ({"on": "ball"}, "rolls on itself"),
         ({"kind": "gear", "axis": [0, 0, 1]}, "needs its on_radius"),

@@ -33,7 +33,7 @@ from ..plan.generic import general_pose
 from ..runtime.signal import Signal
 from .laws import require_motors
 from .model import Model, spread
-from .plane_paths import curvature
+from .plane_paths import check_law, curvature
 
 Array = np.ndarray
 PIECES = 40  # of the motion along a path, in a second
@@ -60,6 +60,11 @@ class DrivePath:
     drives: Drives = field(default="all", repr=False, kw_only=True)
 
     asks = True  # its model for forces
+
+    def __post_init__(self) -> None:
+        check_law(self.path, length=self.length, gain=self.gain, time=self.time)
+        if self.speed == 0:
+            raise UsageError("a path is not followed at rest", hint="speed = 1.0; -1.0 backs")
 
     @property
     def signal(self) -> Signal:

@@ -9,6 +9,7 @@ forwards or backwards, with trailers. `PurePursuit` aims at a point ahead.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,10 +22,11 @@ from ..errors import UsageError, shown
 from ..expr import Scalar, atan2, maximum, minimum, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, Wheel
-from .plane_paths import bends, curvature, nearest
+from .plane_paths import bends, check_law, curvature, nearest
 from .vehicle import Vehicle, vehicle
 
 Array = np.ndarray
+SHARPEST = tuple(0.25 * 0.8**k for k in range(12))  # curvatures that are tried, per metre
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,9 @@ class FollowPath(_Follower):
 
     length: float = 5.0
 
+    def __post_init__(self) -> None:
+        check_law(self.path, length=self.length)
+
     @property
     def key(self) -> tuple[Any, ...]:
         """What decides the compiled code."""
@@ -151,7 +156,10 @@ class PurePursuit(_Follower):
     """
 
     ahead: float = 6.0
-    sharpest: float = 0.25  # curvatures beyond are not asked for
+    sharpest: float | None = None  # curvature not gone beyond; None: what the vehicle can hold
+
+    def __post_init__(self) -> None:
+        check_law(self.path, ahead=self.ahead, sharpest=self.sharpest)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -160,8 +168,13 @@ class PurePursuit(_Follower):
 
     def prepared(self, m: Mechanism, name: str) -> PurePursuit:
         """Return the law made ready for a machine."""
-        found: PurePursuit = self._ready(m, name, self.sharpest)
-        return found
+        if self.sharpest is not None:
+            found: PurePursuit = self._ready(m, name, self.sharpest)
+            return found
+        for sharpest in SHARPEST[:-1]:
+            with suppress(UsageError):
+                return replace(self, sharpest=sharpest).prepared(m, name)
+        return replace(self, sharpest=SHARPEST[-1]).prepared(m, name)
 
     def rates(self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, x: Vector) -> Sequence[Scalar]:
         """Return δ̇ and the rate of the path's parameter."""
@@ -170,7 +183,8 @@ class PurePursuit(_Follower):
         (x, y), _, _ = self.path.curve(s + self.ahead / at.scale)
         dx, dy = x - at.place.x, y - at.place.y
         bend = 2 * (at.ahead.x * dy - at.ahead.y * dx) / (dx * dx + dy * dy)
-        bend = maximum(minimum(bend, self.sharpest), -self.sharpest)
+        sharpest = self.sharpest if self.sharpest is not None else SHARPEST[0]
+        bend = maximum(minimum(bend, sharpest), -sharpest)
         wanted = made.held(bend)[-1]
         return 10 * speed / self.ahead * (wanted - angle), at.progress(speed)
 

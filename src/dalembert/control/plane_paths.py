@@ -14,10 +14,22 @@ from math import sin as _sin
 from typing import Any
 
 from ..algorithms.dual import Dual, parts
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import Scalar, cos, sin, sqrt
 
 Plane = tuple[Scalar, Scalar]
+
+
+def check_law(path: Any, **positive: float | None) -> None:
+    """Raise UsageError where a law is given no path, or a number that is not above zero."""
+    if not callable(getattr(path, "curve", None)):
+        raise UsageError(
+            f"{shown(repr(path))} is no path",
+            hint="control.Line((0, 1)), control.Circle((0, 0), 20.0), control.Eight((0, 0), 80, 50)",
+        )
+    for name, value in positive.items():
+        if value is not None and not value > 0:
+            raise UsageError(f"{name} = {value:g} is not above zero", hint=f"write {name}=5.0")
 
 
 @dataclass(frozen=True)

@@ -188,7 +188,7 @@ def _shape(v: Vehicle) -> Array:
         if not np.abs(_circling(v, x, bend)).max() < 1e-8 or np.abs(x).max() > 1.5:
             raise UsageError(
                 f"the vehicle cannot follow a curvature of {bend:.3g} per metre",
-                hint="take a wider path",
+                hint="take a wider path; of PurePursuit, a smaller sharpest=",
             )
         rows.append(x)
     powers = np.array([[bend**p for p in POWERS] for bend in bends])

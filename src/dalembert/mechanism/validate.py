@@ -165,6 +165,22 @@ def _rolling(m: Mechanism) -> None:
                 )
         if c.body_i == c.body_j:
             raise ModelError(f"rolling body {name!r} rolls on itself", hint="`on` is another body")
+        _sized(c)
+
+
+def _sized(c: Any) -> None:
+    """Raise when numbers say that a rolling body has a radius below zero or below its crown."""
+    if c.kind not in ("disc", "wheel", "sphere") or not numeric(c.radius):
+        return
+    if c.radius < 0:
+        raise ModelError(
+            f"rolling body {shown(c.name)!r}: its radius is negative", hint="write radius > 0"
+        )
+    if numeric(c.crown) and not 0 <= c.crown <= c.radius:
+        raise ModelError(
+            f"rolling body {shown(c.name)!r}: its crown is not between 0 and its radius",
+            hint="crown is the radius of the tread: 0 is a sharp edge, crown = radius a sphere",
+        )
 
 
 def _unique(names: list[str], what: str) -> None:

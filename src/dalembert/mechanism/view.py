@@ -227,6 +227,7 @@ def _wheel(m: Mechanism, wheel: Any) -> str:
 def _rolling(m: Mechanism, c: Any) -> str:
     kind, size = c.kind.replace("_", " "), f", radius {_number(c.radius)}"
     told = size if c.kind != "knife_edge" else ""
+    told += f", crown {_number(c.crown)}" if c.crown != 0 else ""
     ends = f"{_body(m, c.body_i)} at {vector(c.point_i)} on {_body(m, c.body_j)}"
     return f"{kind} {shown(c.name)}: {ends}{told}"
 
