@@ -204,7 +204,7 @@ class Condensed:
         if self.turning[i]:
             moments = [self._swept(i, k) for k in self.beyond[i] if k in self.heavy]
             for u, g in enumerate(gravity):
-                if g.__class__ is not int or g != 0:
+                if not is_plain_zero(g):
                     Q = plus(Q, product(g, sum_of([v.part(-1, u) for v in moments])))
         if self.sliding[i]:
             Q = plus(Q, dot(gravity, self.slide(i, -1)) * self.links[i].M)
