@@ -54,6 +54,20 @@ def test_the_sentence_says_what_helps_and_it_does():
     assert peak(wide) <= limit * gear / 80
 
 
+def test_a_gear_that_is_a_parameter_is_changed_as_a_gear():
+    from dataclasses import replace
+
+    from dalembert.trajectory.redesign import changes
+
+    drives = [{**ARM["drives"][0], "gear": "N"}]
+    m = da.load({**ARM, "parameters": {**ARM["parameters"], "N": 80}, "drives": drives})
+    limit = peak(m) / 1.1
+    bodies = (m.bodies[0], replace(m.bodies[1], effort_limit=limit))
+    found = {c.name: c for c in changes(da.torques_along(replace(m, bodies=bodies), MOVE), "j2")}
+    assert "N" not in found and found["gear"].old == 80  # the limit of force grows with it
+    assert peak(m.with_values(N=found["gear"].new)) <= limit * found["gear"].new / 80
+
+
 def test_the_slower_motion_of_the_sentence_keeps_the_limits():
     m = arm(peak(arm(1e9)) / 1.1)
     f = da.torques_along(m, MOVE)

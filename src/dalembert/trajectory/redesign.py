@@ -78,7 +78,12 @@ def changes(f: Any, joint: str) -> list[Change]:
 def _numbers(m: Mechanism) -> dict[str, float]:
     values = {**given_values(m), **m.values}
     made = {n: float(to_float(x)) for n, x in values.items() if not isinstance(x, Expr)}
-    return {n: x for n, x in made.items() if x and n != "G"}
+    gears = {n for d in m.drives for n in _letters(d.gear)}  # they change limits: see `_geared`
+    return {n: x for n, x in made.items() if x and n != "G" and n not in gears}
+
+
+def _letters(value: Any) -> tuple[str, ...]:
+    return tuple(value.names()) if isinstance(value, Expr) else ()
 
 
 def _rows(f: Any) -> Array:
@@ -153,13 +158,15 @@ def _geared(f: Any, m: Mechanism, joint: str, rows: Array) -> Change | None:
     What the motor can give, and how fast it turns, stay as they are.
     """
     drive = next((d for d in m.drives if m.rate_names[m.velocity_index[d.joint]] == joint), None)
-    if drive is None or isinstance(drive.gear, Expr) or abs(float(to_float(drive.gear))) <= 1:
+    if drive is None or set(_letters(drive.gear)) & set(m.open_parameters):
         return None
-    old = float(to_float(drive.gear))
+    old = float(to_float(drive.gear, {k: to_float(v) for k, v in m.values.items()}))
+    if abs(old) <= 1:
+        return None
     graph = Graph()
     loose = replace(drive, gear=graph.param(GEAR))
     drives = tuple(loose if d is drive else d for d in m.drives)
-    own = replace(m, drives=drives, parameters=(*m.parameters, Parameter(GEAR, drive.gear)),
+    own = replace(m, drives=drives, parameters=(*m.parameters, Parameter(GEAR, old)),
                   checked=True)  # fmt: skip
     k = f.names.index(joint)
     speed = float(np.nanmax(np.abs(f.speed[:, k])))
