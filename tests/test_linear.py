@@ -224,3 +224,14 @@ def test_a_disc_that_rolls_straight_wobbles_at_its_textbook_rate():
     np.testing.assert_allclose(found.real, 0, atol=1e-7)
     wanted = np.array([-1, 0, 0, 1]) * np.sqrt(wobble)
     np.testing.assert_allclose(np.sort(found.imag), wanted, atol=1e-7)
+
+
+def test_a_figure_of_modes_names_joints_and_draws_no_rounding():
+    pytest.importorskip("matplotlib")
+    m = da.load("RY(),TXK(1),RY(); body 1: M = 1, D = (1,0,0), I = (0,0.1,0.1);"
+                " body 2: M = 1, D = (1,0,0), I = (0,0.1,0.1);")  # fmt: skip
+    made = da.linearize(m, [np.pi / 2, 0.0]).plot()
+    left, right = made.axes
+    assert [x.get_text() for x in right.get_xticklabels()] == ["j1", "j2"]
+    assert np.abs(left.lines[1].get_xdata()).max() == 0
+    assert len(made.legends) == 1

@@ -158,24 +158,32 @@ class Linear:
 
     def plot(self, path: Any = None, theme: str = "light") -> Any:
         """Return a figure of the eigenvalues and of the shapes of the slowest modes."""
-        from .simulate.figure import colors, figure, save, styled
+        from .simulate.figure import colors, figure, legend, plain, save, styled
 
         with styled(theme):
-            made, ((left, right),) = figure(1, 2, "small motions", (9.0, 3.6))
+            made, ((left, right),) = figure(1, 2, "small motions", (10.5, 3.6))
             values = np.linalg.eigvals(self.A)
+            largest = float(np.abs(values).max(initial=0.0)) or 1.0
+            # a real part that is rounding is drawn on the axis
+            values.real[np.abs(values.real) < 1e-9 * largest] = 0
+            left.set_xmargin(0.1)
             left.axvline(0, color="#8a94a3", linewidth=0.8)
             left.plot(values.real, values.imag, "x", color="#c24d45", markersize=7)
             left.set_xlabel("real part  [1/s]")
             left.set_ylabel("imaginary part  [1/s]")
-            at = np.arange(1, len(self.coordinates) + 1)
-            few = self.modes[:6]
-            for mode, color in zip(few, colors(len(few)), strict=True):
-                label = f"{mode.frequency:.3g} Hz, damping {mode.damping + 0.0:.2g}"
-                right.plot(at, mode.shape.real, "o-", color=color, label=label)
-            right.set_xticks(at)
-            right.set_xlabel("independent coordinate")
+            # a bar for each coordinate: neighbours in the list are no neighbours in space
+            at, few, bars, words = np.arange(len(self.coordinates)), self.modes[:6], [], []
+            wide = 0.8 / max(1, len(few))
+            for k, (mode, color) in enumerate(zip(few, colors(len(few)), strict=True)):
+                damping = mode.damping if abs(mode.damping) > 1e-9 else 0.0
+                words.append(f"{mode.frequency:.3g} Hz, damping {damping:.2g}")
+                place = at + (k - (len(few) - 1) / 2) * wide
+                bars.append(right.bar(place, mode.shape.real, wide, color=color))
+            names = [plain(n) for n in self.names] or [str(k + 1) for k in self.coordinates]
+            right.axhline(0, color="#8a94a3", linewidth=0.8)
+            right.set_xticks(at, names, rotation=0 if sum(map(len, names)) < 50 else 60)
             right.set_ylabel("shape, largest = 1")
-            right.legend(fontsize=7)
+            legend(made, bars, words)
             return save(made, path)
 
     @property
