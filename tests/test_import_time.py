@@ -51,6 +51,19 @@ def test_a_kernel_from_the_cache_is_had_without_tracing():
     assert len(found) <= MODULES
 
 
+def test_rubbish_is_left_alone_by_a_process_that_ends_with_its_command():
+    start = "import gc, sys; sys.argv = ['dalembert', '--version']; from dalembert.cli import main;"
+    ends = "print(main(%s), gc.isenabled(), gc.get_freeze_count() > 0, gc.get_threshold()[0])"
+    found = [
+        subprocess.run([sys.executable, "-c", start + ends % given], capture_output=True, text=True)
+        for given in ("", "['--version']")
+    ]
+    assert [run.stdout.split()[-4:] for run in found] == [
+        ["0", "False", "True", "100000"],
+        ["0", "True", "False", "700"],
+    ]
+
+
 def test_every_algorithm_that_the_catalog_names_is_there():
     from importlib import import_module
 

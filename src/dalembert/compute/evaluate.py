@@ -10,10 +10,8 @@ from ..catalog import QUANTITIES, Quantity
 from ..errors import ComputationError
 from ..mechanism import Mechanism, freed
 from .describe import docstring, gathered, signature, spot
-from .designs import at_first
-from .kernels import kernel_of, row_of
+from .kernels import LONG, kernel_of, row_of
 from .model import model_of
-from .quick import LONG
 from .wrenches import external_wrench
 
 
@@ -33,7 +31,7 @@ def evaluate(
 
     Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
     """
-    m = at_first(freed(model_of(m, name), parameters or ()), parameters)
+    m = _with_parameters(model_of(m, name), parameters)
     if options:
         from ..runtime import check_call
 
@@ -77,6 +75,15 @@ def evaluate(
             _check_state(m, row, inputs, parameters, options)
         check_finite(m, name, kernel, given, result)
     return result
+
+
+def _with_parameters(m: Mechanism, parameters: Mapping[str, Any] | None) -> Mechanism:
+    """Return the mechanism that takes these parameters; closed ones are planned with the first."""
+    if not parameters:
+        return freed(m, ())
+    from .designs import at_first
+
+    return at_first(freed(m, parameters), parameters)
 
 
 def _one_state(m: Mechanism, inputs: Sequence[Any]) -> dict[str, bool]:

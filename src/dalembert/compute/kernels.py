@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..runtime import Kernel
 
 _KERNELS: Kept[Any] = Kept(256)
+LONG = 40  # bodies above which code for batches waits until a batch is asked for
 CLOSED = 12_000  # lines of a closed machine above which one state is a batch of one
 
 

@@ -7,10 +7,8 @@ from math import isfinite
 from typing import Any
 
 from ..mechanism import Mechanism
-from .kernels import kept_key, row_of
+from .kernels import LONG, kept_key, row_of
 from .model import model_of
-
-LONG = 40  # bodies above which code for batches waits until a batch is asked for
 
 
 def quick(

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from ..errors import DescriptionError, Place, shown
 from ..expr import Expr, Graph
-from ..expr.derive import push
 from ..expr.exact import substitute
 from ..mechanism import BodyTerm, Mechanism, VelocityConstraint, rate_symbols
 from .body_terms import body_terms
@@ -94,6 +93,8 @@ def _side(
 
 def _linear(graph: Graph, e: Expr, rates: list[str], text: str, place: Place) -> None:
     """Raise when a rate is multiplied by a rate."""
+    from ..expr.derive import push
+
     slopes = push(graph, [e.id], {graph.param(r).id: 1 for r in rates})
     turned = {r for slope in slopes for r in slope.names()} & set(rates)
     if turned:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UsageError
-from ..expr import Program
-from ..expr.rolled import Rolled
 from . import cache
 from .card import Card, card
 from .form import PLAIN, Form, check_single
-from .interpret import Interpreted
 from .kernel import Kernel
 from .packed import Places, packed
 from .refused import refusal, warn_once
 from .team import Team, checked_team
 
-Made = Program | Rolled
+if TYPE_CHECKING:
+    from ..expr import Program
+    from ..expr.rolled import Rolled
+
+Made: TypeAlias = "Program | Rolled"
 
 
 def compile_program(
@@ -43,6 +44,8 @@ def compile_program(
         check_single(form)
     if refused := refusal():
         warn_once(refused)
+        from .interpret import Interpreted
+
         made, places = made_of(program, form)
         own = card(made, places=places, form=form, lanes=_lanes(form, 4))
         return Kernel(_with(own, defaults), Interpreted(made, form, own.lanes), threads)
@@ -74,6 +77,8 @@ def _lanes(form: Form, doubles: int) -> int:
 
 def made_of(program: Made | Callable[[], Made], form: Form) -> tuple[Any, Places | None]:
     """Return the program in a form, and what its values are places of."""
+    from ..expr.rolled import Rolled
+
     made = program() if callable(program) else program
     if isinstance(made, Rolled):
         return made, Places(made.whole, made.index) if form.packed else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from ..expr import Cost, Port
 from . import arguments, reduce
 from .card import Card
 from .evaluator import Given
-from .interpret import Interpreted
 from .native import Native
 from .team import Team, size
 
 PIECE = 2048  # states that inputs are spread out for at once
 SHARED = 16  # times as many for each of several threads: they have to meet after each piece
+
+if TYPE_CHECKING:
+    from .interpret import Interpreted
 
 
 class Kernel:

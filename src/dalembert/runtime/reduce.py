@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import UsageError
-from ..expr import Program
 from .evaluator import Evaluator, Given
 from .lanes import element, mask_type, suffix, value_type, width
 from .lanes import size as bytes_of
 from .team import Team
 
 if TYPE_CHECKING:
+    from ..expr import Program
     from .layout import Layout
 
 BLOCK = 1024  # states of a block
