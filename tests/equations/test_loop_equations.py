@@ -185,6 +185,23 @@ def test_the_printed_text_is_read_back_by_another_reader(name):
         assert known[f"tau{k + 1}"] == pytest.approx(tau, rel=1e-9, abs=1e-9)
 
 
+def test_motors_named_in_another_order_than_their_joints():
+    """Forces call the entries of A_c by the names they have."""
+    data = PLANAR["five-bar"]()[0]
+    data["active"] = list(reversed(data["active"]))
+    m = da.load(data)
+    q = da.assemble(m)
+    eq = da.equations(m, q=q)
+    assert list(eq.independent) != sorted(eq.independent)
+    against_kernels(m, eq, *closed_states(m, q, 5))
+    lead, ones = eq.independent, np.ones(m.nv)
+    at = {f"{r}{k + 1}": 1.0 for r in ("qd", "qdd") for k in range(m.nv) if k + 1 in lead}
+    at |= {f"q{k + 1}": x for k, x in enumerate(q)} | {f"e{k}": 1.0 for k in range(1, 9)}
+    _, known = read_back(eq.text(), at)
+    want = da.active_torques(m, q, *da.tree_motion(m, q, ones, ones))
+    np.testing.assert_allclose([known[f"tau{k}"] for k in lead], want, rtol=1e-9)
+
+
 @pytest.mark.parametrize("name", ["crank-rocker", "five-bar", "slider-crank", "Watt II", "Klann"])
 def test_passive_coordinates_in_closed_form_close_the_loops(name):
     """From the independent coordinates and the branch alone."""

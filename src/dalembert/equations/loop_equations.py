@@ -152,9 +152,8 @@ class LoopEquations:
         for a in lead:
             total: Any = s.symbol(s.name("Hc", a + 1))
             for b in lead:
-                entry = s.symbol(s.name("Ac", min(a, b) + 1, max(a, b) + 1))
-                if lead.index(a) > lead.index(b) and a < b:
-                    entry = s.symbol(s.name("Ac", b + 1, a + 1))
+                first, second = sorted((a, b), key=lead.index)  # as A_c names them
+                entry = s.symbol(s.name("Ac", first + 1, second + 1))
                 total = total + entry * s.symbol(f"qdd{b + 1}")
             lines.append((f"tau{a + 1}", total))
         return lines
