@@ -191,7 +191,7 @@ def leg_motions(
     R, p = Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))), Vec3(*pose[3:12:4])
     v, w, vd, wd = Vec3(*twist[:3]), Vec3(*twist[3:]), Vec3(*rate[:3]), Vec3(*rate[3:])
     U = Motion(w, wd).U
-    found = []
+    found: list[LegState] = []
     for leg, sign in zip(robot.legs, _branches(robot, branch), strict=True):
         if not leg.holds_a_point:
             raise ModelError(
@@ -294,7 +294,8 @@ def _require_forces_in_legs(robot: Platform) -> None:
     """Raise ModelError unless all that moves and all that acts is in the legs or the platform."""
     m = robot.m
     legs = [b for loop in m.loops for b in _sides(m, loop, robot.body)[0]]
-    if m.springs or m.couplings or any(x.joint not in legs for x in (*m.elastic, *m.drives)):
+    acting = [*(e.joint for e in m.elastic), *(d.joint for d in m.drives)]
+    if m.springs or m.couplings or not set(acting) <= set(legs):
         raise _refused(
             "springs between points, couplings, and springs and drives of the platform's own "
             "joints are not in the models of the legs"
