@@ -92,7 +92,7 @@ def study_of(
 
     model = freed(model, parameters if isinstance(parameters, Mapping) else ())
     data: dict[str, Any] = {"model": native_text(_numbers_only(model, parameters), "json")}
-    data["parameters"] = {n: _range(n, x, where) for n, x in _named(model, parameters)}
+    data["parameters"] = {n: _range(n, x, where) for n, x in _named(model, parameters, where)}
     if not data["parameters"]:
         raise UsageError("no parameter varies", where=where, hint='{"L1": (0.3, 0.8)}')
     data["task"] = checked_task(model, task, where)
@@ -114,14 +114,14 @@ def _numbers_only(m: Mechanism, parameters: Mapping[str, Any]) -> Mechanism:
     return m
 
 
-def _named(m: Mechanism, parameters: Any) -> list[tuple[str, Any]]:
+def _named(m: Mechanism, parameters: Any, where: Place | None) -> list[tuple[str, Any]]:
     if not isinstance(parameters, Mapping):
         raise UsageError("parameters are a mapping", hint='{"L1": (0.3, 0.8), "N": [50, 80]}')
     known = list(dict.fromkeys([*(p.name for p in m.parameters), *given_values(m)]))
     for name in parameters:
         if name not in known:
             raise ParameterError(
-                f"there is no parameter {shown(str(name))!r}",
+                f"there is no parameter {shown(str(name))!r}", where,
                 hint=closest(str(name), known) if known else
                 'the model has none: write lengths as names, parameters = { L1 = 0.4 }',
             )  # fmt: skip
