@@ -382,3 +382,10 @@ def test_loops_with_spherical_joints_beside_wheels():
     qd, qdd = da.kane_motion(m, q, alpha, [], [], np.zeros(7), [0])
     wanted = da.forward_dynamics(m, q, qd, np.zeros(7))
     np.testing.assert_allclose(qdd, wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_a_universal_joint_of_a_body_says_its_parts():
+    car = {"name": "car", "parent": -1, "joint": {"type": "universal"}, "mass": 1}
+    with pytest.raises(DescriptionError, match="unknown joint type 'universal'") as error:
+        loaded([car])
+    assert "two revolute joints" in error.value.hint

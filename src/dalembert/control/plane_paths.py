@@ -25,7 +25,7 @@ def check_law(path: Any, **positive: float | None) -> None:
     if not callable(getattr(path, "curve", None)):
         raise UsageError(
             f"{shown(repr(path))} is no path",
-            hint="control.Line((0, 1)), control.Circle((0, 0), 20) or control.Eight((0, 0), 80, 50)",
+            hint="control.Line((0, 1)), control.Circle((0, 0), 9) or control.Eight((0, 0), 80, 50)",
         )
     for name, value in positive.items():
         if value is not None and not value > 0:

@@ -93,8 +93,13 @@ BOUNDS = (
     Field("velocity_limit", LIMIT, "largest amount of the rate"),
     Field("effort_limit", LIMIT, "largest amount of the force or torque"),
 )
+# joints that are several of these, one after the other
+IN_PARTS = {
+    "universal": "write two revolute joints, with a body without mass between them",
+    "cylindrical": "write a revolute and a prismatic joint, a body without mass between them",
+}
 MOVES = Record("how a body moves", dict, (
-    Field("type", words(KINDS, "unknown joint type {}"), "kind of joint", needed=True,
+    Field("type", words(KINDS, "unknown joint type {}", IN_PARTS), "kind of joint", needed=True,
           value=lambda b: b.joint.kind),
     Field("axis", VECTOR, "of a revolute, prismatic or screw joint; z if not given",
           value=lambda b: getattr(b.joint, "axis", None)),
