@@ -18,7 +18,7 @@ const COLORS = {
 };
 
 // pixels per pixel of the page while a machine moves and when it stands, without a graphics card
-const COARSE = 0.6, FINE = 1.5;
+const COARSE = 0.65, FINE = 1.5;
 const ASKED = { alpha: true, preserveDrawingBuffer: true };
 
 // A canvas of a size, and whether it is drawn without a graphics card. It has its size from the start,
@@ -232,7 +232,7 @@ export class Stage {
     if (this.soft) {
       this.sharpness(this.drawn ? COARSE : 1);
       clearTimeout(this.settle);
-      this.settle = window.setTimeout(() => this.fine(), this.drawn ? 160 : 350);
+      this.settle = window.setTimeout(() => this.fine(), this.drawn ? 160 : 600);
     }
     this.render();
     this.drawn = true;
