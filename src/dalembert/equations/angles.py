@@ -39,14 +39,16 @@ class Angle:
         return None if self.joints or self.constants or self.quarters else 0
 
     def __add__(self, o: Angle) -> Angle:
-        joints = _summed(((j, 1) for j in self.joints), ((j, 1) for j in o.joints))
-        constants = _summed(self.constants, o.constants)
-        return Angle(
-            self.pairs,
-            tuple(j if k > 0 else -j for j, k in joints for _ in range(abs(k))),
-            constants,
-            (self.quarters + o.quarters) % 4,
-        )
+        constants = self.constants
+        if o.constants:
+            constants = _summed(constants, o.constants)
+        quarters = (self.quarters + o.quarters) % 4
+        if set(map(abs, self.joints)).isdisjoint(map(abs, o.joints)):
+            joints = tuple(sorted(self.joints + o.joints, key=abs))
+        else:
+            counts = _summed(((j, 1) for j in self.joints), ((j, 1) for j in o.joints))
+            joints = tuple(j if k > 0 else -j for j, k in counts for _ in range(abs(k)))
+        return Angle(self.pairs, joints, constants, quarters)
 
     def __neg__(self) -> Angle:
         constants = tuple((k, -s) for k, s in self.constants)

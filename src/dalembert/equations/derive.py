@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..algebra import is_plain_zero
@@ -175,21 +175,13 @@ class Equations:
         return Table(self, "C")
 
     def places(self, kind: Kind) -> Iterator[Place]:
-        """Yield the indices of one kind: A with i <= j, B with j < k.
+        """Return the indices of one kind: A with i <= j, B with j < k.
 
         >>> import dalembert as da
         >>> list(da.equations(da.robots.planar2r()).places("A"))
         [(1, 1), (1, 2), (2, 2)]
         """
-        n = range(1, self.n + 1)
-        if kind == "Q":
-            yield from ((i,) for i in n)
-        elif kind == "A":
-            yield from ((i, j) for i in n for j in n if i <= j)
-        elif kind == "C":
-            yield from ((i, j) for i in n for j in n)
-        else:
-            yield from ((i, j, k) for i in n for j in n for k in n if j < k)
+        return iter(_places(kind, self.n))
 
     @cached_property
     def _raw(self) -> dict[Key, Poly]:
@@ -253,7 +245,11 @@ class Equations:
         else:
             made = self._derived(kind, place, self.poly)
         whole = kind in "BC" and key not in self.changed and self.reduces_slopes
-        self._short[key] = made = made if whole and not self._large else self.ring.reduced(made)
+        if not whole or self._large:
+            # A_ij depends on joints after i alone, where joints are numbered as the bodies are
+            after = kind == "A" and key not in self.changed and not self.ring.symbols.follow.rules
+            made = self.ring.reduced(made, place[0] if after else 0)
+        self._short[key] = made
         return made
 
     def _derived(self, kind: Kind, place: Place, of: Any) -> Poly:
@@ -710,6 +706,18 @@ class Equations:
         from .latex import mathematics
 
         return mathematics(self)
+
+
+@cache
+def _places(kind: Kind, count: int) -> tuple[Place, ...]:
+    n = range(1, count + 1)
+    if kind == "Q":
+        return tuple((i,) for i in n)
+    if kind == "A":
+        return tuple((i, j) for i in n for j in n if i <= j)
+    if kind == "C":
+        return tuple((i, j) for i in n for j in n)
+    return tuple((i, j, k) for i in n for j in n for k in n if j < k)
 
 
 NEGLECT = {

@@ -29,8 +29,10 @@ def rational(x: Any) -> Any:
 
 
 @cache
-def _names(size: int) -> tuple[str, ...]:
-    return tuple(f"x{i}" for i in range(size))
+def _generators(size: int) -> tuple[Any, tuple[Poly, ...]]:
+    """Return a context of so many generators, and these."""
+    ctx = fmpq_mpoly_ctx.get(tuple(f"x{i}" for i in range(size)), Ordering.lex)
+    return ctx, tuple(ctx.gen(i) for i in range(size))
 
 
 # flint's polynomials as plain numbers, so that equations can be sent to other processes
@@ -70,8 +72,8 @@ class Ring(Generic[S]):
     def __init__(self, symbols: S):
         self.symbols = symbols
         size = max(1, len(symbols.generators))
-        self.ctx = fmpq_mpoly_ctx.get(_names(size), Ordering.lex)
-        self.gens: list[Poly] = [self.ctx.gen(i) for i in range(size)]
+        self.ctx, generators = _generators(size)
+        self.gens: list[Poly] = list(generators)
         self.zero: Poly = self.ctx.constant(0)
         self.one: Poly = self.ctx.constant(1)
         self._slopes: dict[int, tuple[list[Any], list[Any]]] = {}
@@ -117,16 +119,26 @@ class Ring(Generic[S]):
             return x
         return self.zero if x.__class__ is int and x == 0 else self.ctx.constant(x)
 
-    def reduced(self, p: Poly) -> Poly:
-        """Return p with every s² as 1 - c²: the same function, unique for independent angles."""
+    def reduced(self, p: Poly, after: int = 0) -> Poly:
+        """Return p with every s² as 1 - c²: the same function, unique for independent angles.
+
+        No angle of a joint up to number `after` is in p.
+        """
         if not p:
             return p
         # to divide by a few circles takes less time than to ask for all degrees
         degrees = p.degrees() if len(self.circles) > FEW or len(p) > SHORT else None
+        first = self._first
         for s, _, circle in self.circles:
-            if degrees is None or degrees[s] > 1:
+            if first[s] > after and (degrees is None or degrees[s] > 1):
                 p = p % circle
         return p
+
+    @cached_property
+    def _first(self) -> dict[int, int]:
+        """The least number of a joint in the angle of each sine, very large for constants."""
+        keys = ((i, self.symbols.generators[i].key) for i, _, _ in self.circles)
+        return {i: min(map(abs, key[1])) if key[0] == "sin" else CONSTANT for i, key in keys}
 
     def slope(self: Ring[Any], p: Poly, k: int) -> Poly:
         """Return dp/dq_k (k from 0), not reduced."""

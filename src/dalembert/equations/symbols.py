@@ -23,7 +23,7 @@ from ..errors import TooLargeError
 from ..expr import OPS, Expr, Graph, Scalar, text
 from ..expr.arena import Rows
 from ..expr.exact import exact, to_float
-from ..joint import UNITS
+from ..joint import UNITS, ZERO
 from ..mechanism import Mechanism
 from .angles import Angle, Joints, Pairs, normal
 from .follow import Follow
@@ -262,8 +262,8 @@ class TreeSymbols:
             factors = tuple([Turn(axis, a, *pairs.of(a)) for axis, a in turns])
             fixed = self._fixed_before(j)
             axis = self._axis(j, pairs)
-            angular = Vec3.zero() if body.joint.kind == "prismatic" else axis
-            linear = self._slide(j, values, rational) if self.slides[j] else Vec3.zero()
+            angular = ZERO if body.joint.kind == "prismatic" else axis
+            linear = self._slide(j, values, rational) if self.slides[j] else ZERO
             levers = {
                 c: l.map(lambda x: self.polynomial(x, values, rational))
                 for c, l in self.augmented[j].levers

@@ -33,6 +33,10 @@ class Turns:
     def _factors(self, j: int) -> list[tuple[int, Angle]]:
         """Return the elementary turns of body j in its parent, general axes taken apart."""
         body = self.m.bodies[j]
+        along, sense = self.axes[j]
+        turning = body.joint.kind in ("revolute", "screw")
+        if turning and along is not None and not body.placement.R.factors:
+            return [(along, Angle(Pairs(), (sense * self.labels[j],)))]
         turns: list[tuple[int, Angle]] = []
         for f in body.placement.R.factors:
             if isinstance(f, Turn):
@@ -40,8 +44,6 @@ class Turns:
             else:
                 turns += [(axis, self._of_matrix(angle)) for axis, angle in zyx(f)]
         turns = [(axis, angle) for axis, angle in turns if angle.value is None]
-        along, sense = self.axes[j]
-        turning = body.joint.kind in ("revolute", "screw")
         turns = settled(turns, along if turning else None, self._axis_before(j))
         if turning:
             q = Angle(Pairs(), (self.labels[j],))
