@@ -206,18 +206,25 @@ def closed_poses(
     c, start = Closure(m), branch.start
     rank = m.nv - null_space(c.jacobian(start)).shape[1]
     found: list[Array] = []
-    q = start
+
+    def spread(q: Array) -> float:
+        """Return how far the closure is from a singular pose."""
+        s = np.linalg.svd(c.jacobian(q), compute_uv=False)
+        return float(s[rank - 1] / s[0]) if rank else 1.0
+
+    # a machine that is near a singular pose everywhere is asked no more than where it starts, and
+    # one whose branch is narrow is walked in shorter steps
+    q, least, step = start, min(1e-2, 0.3 * spread(start)), 0.8
     for _ in range(60 * count):
         if len(found) == count:
             break
         N = null_space(c.jacobian(q))
-        there, worst = close(c, c.moved(q, 0.8 * N @ rng.uniform(-1, 1, N.shape[1])))
-        s = np.linalg.svd(c.jacobian(there), compute_uv=False)
-        if worst < 1e-11 and s[rank - 1] > 1e-2 * s[0] and branch.holds(there):
-            q = there
+        there, worst = close(c, c.moved(q, step * N @ rng.uniform(-1, 1, N.shape[1])))
+        if worst < 1e-11 and spread(there) > least and branch.holds(there):
+            q, step = there, 0.8
             found.append(q)
         else:
-            q = start
+            q, step = start, max(0.05, 0.8 * step)
     if len(found) < count:
         raise ComputationError("too few closed poses are found to group the parameters at")
     return found
