@@ -1,7 +1,7 @@
 """Closed loops from their independent coordinates: assembly, velocities, accelerations, G.
 
 Khalil (2010), section 2.2, eqs (2)-(5), and G of (56). The equations and the order of their pivots
-are planned (`plan.py`); the last few pivots are chosen at run time.
+are planned (`plan/loops.py`); the last few pivots are chosen at run time.
 """
 
 from __future__ import annotations

@@ -40,10 +40,10 @@ def recursion(
 ) -> tuple[list[Scalar], list[Wrench]]:
     """Return (tau, the wrench that each joint transmits to its link).
 
-    The motion of the bodies in `start` is known: by default that of the base, which gravity lifts.
+    The motion of the bodies in `start` is known: by default the base, which accelerates by -g.
     """
     q_, qd_, qdd_, acting = m.split_q(q), m.split(qd), m.split(qdd), wrenches or {}
-    motion = dict(start or {-1: Motion(vd=-m.gravity)})
+    motion = {-1: Motion(vd=-m.gravity)} if start is None else dict(start)
     place, wrench = {}, {}
     tau: dict[int, Sequence[Scalar]] = {}
 
