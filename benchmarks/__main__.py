@@ -29,6 +29,7 @@ from . import (
     listings,
     loops,
     moving,
+    pages,
     plots,
     ratios,
     simulation,
@@ -95,8 +96,9 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterable[str]]] = {
     "simulation": _simulation,
     "equations": lambda o: equations.rows() if _here("sympy") and not o.no_peers else (),
     "studies": lambda o: studies.lines(o.quick),
+    "pages": lambda o: pages.lines(o.quick),
 }
-APART = ("ratios", "studies")  # spread runs the former, the latter take minutes
+APART = ("ratios", "studies", "pages")  # spread runs ratios; the others take minutes or a browser
 
 
 def kernels(options: argparse.Namespace) -> Iterator[str]:
