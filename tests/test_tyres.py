@@ -147,3 +147,10 @@ def test_printed_steps_hold_the_forces_of_tyres(m):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-9)
     assert r"\operatorname{atan2}" in form.latex(only=[8])
     assert "slips along 0 1 0" in str(m)
+
+
+def test_path_laws_say_that_a_vehicle_slips():
+    law = da.control.FollowPath(da.control.Line((0, 1)), length=5)
+    with pytest.raises(ModelError, match="exactly one speed") as told:
+        law.prepared(car(8e4, 9e4), "delta")
+    assert "leave `tyre` away" in told.value.hint

@@ -147,9 +147,12 @@ def vehicle(m: Mechanism, wheel: Wheel, steering: str, way: int, bend: float) ->
     m = with_speeds(m)
     if len(kane.speed_names(m)) != 1 or m.open_parameters:
         what = "numbers for all parameters" if m.open_parameters else "exactly one speed"
+        slips = any(w.tyre is not None for w in m.wheels)
         raise ModelError(
             f"{shown(m.name)!r}: a vehicle that follows a path needs {what}",
-            hint="one steered axle and one that is not, trailers behind them",
+            hint="on tyres it slips: leave `tyre` away, or steer by a function f(t, q, qd)"
+            if slips
+            else "one steered axle and one that is not, trailers behind them",
         )
     b = m.bound()
     own = next(w for w in b.wheels if w.name == wheel.name)
