@@ -224,3 +224,20 @@ def test_a_plane_arm_under_gravity_along_its_axes_gets_a_note():
     assert "along every axis" in "".join(flat.notes)
     assert "along every axis" not in "".join(upright.notes)
     assert not any("along every axis" in n for n in da.load("RZ,TXK(1),RX,TXK(1);").notes)
+
+
+def test_show_keeps_the_brackets_of_branches():
+    from dalembert.cli.sentence import numbered
+
+    shown = numbered("RZ(),TXK(A)[RX(),TYK(B)[RY()]][TZ(0,1)],RX(); body 1: M=1;")
+    assert shown.splitlines() == [
+        "  1  RZ()",
+        "  2  TXK(A)",
+        "  3    [RX()",
+        "  4    TYK(B)",
+        "  5      [RY()]]",
+        "  6    [TZ(0,1)]",
+        "  7  RX()",
+        "body 1: M=1;",
+    ]
+    assert numbered("[RX()][RY()];").splitlines() == ["  1    [RX()]", "  2    [RY()]"]

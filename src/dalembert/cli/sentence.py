@@ -28,9 +28,27 @@ def elements(phrase: str) -> list[tuple[int, int]]:
 
 
 def numbered(phrase: str) -> str:
-    """Return the elements with their numbers, then the statements."""
-    rows = [f"{k:>3}  {phrase[a:b]}" for k, (a, b) in enumerate(elements(phrase), 1)]
-    rest = phrase.partition(";")[2].strip()
+    """Return the elements with their numbers, branches set in, then the statements.
+
+    >>> print(numbered("RZ,TXK(L)[RX,TYK(1)],TYK(2);"))
+      1  RZ
+      2  TXK(L)
+      3    [RX
+      4    TYK(1)]
+      5  TYK(2)
+    """
+    rows: list[str] = []
+    sentence, _, rest = phrase.partition(";")
+    depth = before = 0
+    for k, (a, b) in enumerate(elements(phrase), 1):
+        opened, closed = (sentence[before:a].count(x) for x in "[]")
+        if closed:
+            rows[-1] += "]" * closed
+        depth, before = depth + opened - closed, b
+        rows.append(f"{k:>3}  {'  ' * depth}{'[' * opened}{sentence[a:b]}")
+    if rows:
+        rows[-1] += "]" * sentence[before:].count("]")
+    rest = rest.strip()
     return "\n".join([*rows, *([rest] if rest else [])])
 
 
