@@ -154,3 +154,20 @@ def test_path_laws_say_that_a_vehicle_slips():
     with pytest.raises(ModelError, match="exactly one speed") as told:
         law.prepared(car(8e4, 9e4), "delta")
     assert "leave `tyre` away" in told.value.hint
+
+
+def test_tyres_push_on_the_body_and_not_through_its_joint():
+    """A planar base has no motor: it transmits neither a force along the road nor a yaw moment."""
+    tyre = {"normal": [0, 1, 0], "tyre": {"stiffness": 80e3}, "body": "car"}
+    wheels = [tyre | {"name": n, "point": [x, 0, 0]} for n, x in (("rear", 0), ("front", 2.7))]
+    base = {"name": "car", "parent": -1, "joint": {"type": "planar", "name": "base"},
+            "mass": MASS, "com": [REAR, 0, 0], "inertia": [0, 0, YAW]}  # fmt: skip
+    arm = {"name": "arm", "parent": "car", "joint": {"type": "revolute", "axis": [0, 0, 1],
+           "name": "arm"}, "mass": 50, "com": [0.5, 0, 0], "inertia": [1, 1, 4]}  # fmt: skip
+    m = da.load({"format": "dalembert/1", "bodies": [base, arm], "wheels": wheels,
+                 "active": ["arm"]})  # fmt: skip
+    q, qd = [0.1, 0.2, 0.3, 0.4], [10.0, 1.0, 0.2, 0.3]
+    qdd = da.forward_dynamics(m, q, qd, [5.0])
+    base, own = da.link_wrenches(m, q, qd, qdd)
+    assert np.abs(base[[0, 1, 5]]).max() < 1e-8 < 1e3 < abs(base[2])
+    assert own[5] == pytest.approx(5.0, abs=1e-9)

@@ -26,6 +26,11 @@ def without_springs(m: Mechanism) -> Mechanism:
     return replace(m, springs=(), checked=True) if m.springs else m
 
 
+def is_pulled(m: Mechanism) -> bool:
+    """Whether springs or tyres act on bodies."""
+    return bool(m.springs) or any(w.tyre for w in m.wheels)
+
+
 def _gap(s: PointSpring, state: Mapping[int, State]) -> tuple[Vec3, Vec3]:
     """Return the vector from point i to point j, and its rate."""
     gap = state[s.body_j].point(s.point_j) - state[s.body_i].point(s.point_i)
@@ -59,8 +64,8 @@ def spring_wrenches(m: Mechanism, q: Vector, qd: Vector) -> dict[int, Wrench]:
 def with_pull(
     m: Mechanism, q: Vector, qd: Vector, wrenches: Wrenches | None = None
 ) -> dict[int, Wrench]:
-    """Return the wrenches that links exert on the environment and on point springs."""
-    pulled = spring_wrenches(m, q, qd) if m.springs else {}
+    """Return the wrenches that links exert on the environment, on point springs and tyres."""
+    pulled = spring_wrenches(m, q, qd) if is_pulled(m) else {}
     return added({j: -wrench for j, wrench in pulled.items()}, wrenches or {})
 
 
@@ -78,7 +83,7 @@ def added(a: Wrenches, b: Wrenches) -> dict[int, Wrench]:
 
 def spring_forces(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
     """Return the generalized forces of springs and tyres on the joints."""
-    if not (m.springs or any(w.tyre for w in m.wheels)):
+    if not is_pulled(m):
         return [0] * m.nv
     return wrench_forces(m, q, spring_wrenches(m, q, qd))
 

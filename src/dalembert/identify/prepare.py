@@ -29,6 +29,11 @@ def without_known_forces(m: Mechanism, d: MeasuredMotion, wrench: Any) -> Measur
     No motor drives a free base, an elastic joint or a passive one: their forces are zero. The
     forces of springs and of measured wrenches are known, and subtracted.
     """
+    if any(w.tyre for w in m.wheels):
+        raise UsageError(
+            "the forces of tyres are not measured: nothing can be identified beside them",
+            hint="leave `tyre` out of the wheels, or lock the vehicle and identify what it carries",
+        )
     none = unpushed(m)
     if not (is_closed(m) or none or m.elastic or m.springs or wrench is not None):
         return d
