@@ -184,7 +184,7 @@ def _slopes(model: ClosedModel, given: tuple[Vector, ...]) -> list[list[list[Any
         own = with_told(own, *told) if told else own
         here = replace(
             model,
-            closed=Closed(own, plan, q, [], Planned([])),
+            closed=Closed(own, plan, q, [], Planned([]), 1),
             tree=light,
             forces=JointForces(own, model.forces.drives),
             wrenches=_apart(wrenches, rest[-1]) if wrenches else None,

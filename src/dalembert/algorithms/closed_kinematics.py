@@ -57,6 +57,7 @@ class Closed:
     q: Vector
     J: Matrix
     factor: Planned
+    ratio: Scalar  # the smallest pivot ratio; on wheels no more than the share of each row
     moving: bool = False  # the rates that are given are those of a motion: none has to follow
 
     @staticmethod
@@ -65,9 +66,8 @@ class Closed:
         J = loop_jacobian(m, q)
         A = [[J[r][k] for k in plan.dependent] for r in plan.rows]
         factor = Planned(A)
-        if is_rolling(m):
-            factor.ratio = minimum(factor.ratio, _share(J, plan))
-        return Closed(m, plan, q, J, factor)
+        ratio = minimum(factor.ratio, _share(J, plan)) if is_rolling(m) else factor.ratio
+        return Closed(m, plan, q, J, factor, ratio)
 
     def tree(self, independent: Sequence[Scalar], bias: Sequence[Scalar] | None) -> Values:
         """Return the whole vector from its independent part: J x = -bias."""
@@ -148,8 +148,8 @@ class Closed:
     def trusted(self) -> Scalar:
         """The pivot ratio where the plan holds, zero where it is that of another branch."""
         if is_plain_zero(self.opening):
-            return self.factor.ratio
-        return where(self.opening > CERTIFIED, 0, self.factor.ratio)
+            return self.ratio
+        return where(self.opening > CERTIFIED, 0, self.ratio)
 
     @property
     def _size(self) -> Scalar:
@@ -164,7 +164,7 @@ class Closed:
 
     def checks(self) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """Return the residual of every equation, the smallest pivot ratio, the certificate."""
-        return closure(self.m, self.q), [self.factor.ratio], [self.certificate]
+        return closure(self.m, self.q), [self.ratio], [self.certificate]
 
 
 def checks_of(residual: Sequence[Scalar], pivot: Scalar, certificate: Scalar) -> list[Scalar]:
