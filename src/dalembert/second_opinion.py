@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from .algorithms.closed_kinematics import CERTIFIED
+from .algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from .algorithms.loop_closure import ROWS, linearised
 from .algorithms.velocity_rows import is_timed, steering_of, velocity_rows
 from .catalog import algorithm, quantity
 from .catalog.loops import is_closed
 from .catalog.table import QUANTITIES
 from .compute import compile, evaluate
-from .compute.replan import SINGULAR
 from .errors import ComputationError, DalembertError, SingularModel, UsageError
 from .expr import Function, jacobian, trace
 from .expr.exact import to_float

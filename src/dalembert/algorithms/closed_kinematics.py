@@ -20,6 +20,7 @@ from .loop_closure import closure, closure_rates, closure_sides, loop_jacobian
 from .loop_plan import LoopPlan
 
 Matrix = Sequence[Sequence[Scalar]]
+SINGULAR = 1e-8  # a pivot below this part of the largest says that the pose is singular
 CERTIFIED = 1e-9  # a certificate above this says that the plan is not that of the state
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..algorithms.closed_kinematics import CERTIFIED
+from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from ..catalog import Quantity
 from ..errors import ComputationError, UsageError, shown
 from ..kept import Kept
@@ -15,7 +15,7 @@ from ..mechanism import UNHELD, Mechanism, is_rolling, joint_name
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
 from ..plan.loops import motor_coordinates
-from .replan import SINGULAR, Replanned, state_text
+from .replan import Replanned, state_text
 
 if TYPE_CHECKING:
     from numpy import ndarray

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algorithms.closed_kinematics import CERTIFIED
+from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from ..algorithms.velocity_rows import with_told
 from ..catalog import Quantity
 from ..errors import SingularPose, UsageError, shown
@@ -20,7 +20,6 @@ from ..plan.assembly import Closure, close
 from ..plan.generic import is_regular
 from ..plan.loops import OPEN, made_at, require_regular
 
-SINGULAR = 1e-8  # a pivot below this part of the largest
 WEAK = 0.1  # motors whose share of the motion is less do not lead accelerations
 TRIES = 6  # plans made for pivots that are poor and not wrong
 AGREE = 1e-9  # of the largest rate: rates of all joints are those of one motion

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import __version__
 from ..algorithms import kinematics
-from ..algorithms.closed_kinematics import checks_of
+from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR, checks_of
 from ..algorithms.parallel import platform_of
 from ..catalog import Quantity, algorithm
 from ..catalog.loops import is_closed
@@ -36,10 +36,11 @@ from .slopes import asked_slopes, sloped, slopes_in_floats
 STATES = 3  # golden vectors per function
 ALL = "everything"  # the function that computes every quantity at once
 CHECKED = "_checked"  # after the name of a quantity: the function that gives its checks too
+_LOW, _HIGH = (f"{x:.0e}".replace("e-0", "e-") for x in (SINGULAR, CERTIFIED))
 CHECKS_TEXT = (
     "checks: the largest residual of all closure equations (m or rad), the smallest pivot ratio "
-    "(below 1e-8 the pose is singular), the certificate (above 1e-9 the plan is not that of this "
-    "branch and the result is wrong)"
+    f"(below {_LOW} the pose is singular), the certificate (above {_HIGH} the plan is not that of "
+    "this branch and the result is wrong)"
 )
 PARTS: dict[str, tuple[str, ...]] = {
     "planar": ("x", "y", "angle"),

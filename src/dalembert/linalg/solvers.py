@@ -18,7 +18,7 @@ from .matrix import Matrix, Vector, dot
 Rows = Sequence[Sequence[Scalar]]
 Block = tuple[list[int], list[int]]  # rows, unknowns
 DENSE = 6  # the last pivots of a planned system are chosen at run time
-SINGULAR = 1e-12  # a determinant below this part of the product of its rows counts as zero
+VANISHING = 1e-12  # a determinant below this part of the product of its rows counts as zero
 
 
 def spd(A: Rows, b: Sequence[Scalar]) -> Vector:
@@ -265,7 +265,7 @@ class Blocks:
             return None  # by elimination
         cofactors = [[_cofactor(A, r, c) for c in range(n)] for r in range(n)]
         det = sum((A[0][c] * cofactors[0][c] for c in range(n)), 0)
-        scale: Scalar = SINGULAR
+        scale: Scalar = VANISHING
         for r in rows:
             scale = scale * sum((absolute(x) for x in self.A[r] if not is_plain_zero(x)), 0)
         over = 1 / where(absolute(det) > scale, det, nan)

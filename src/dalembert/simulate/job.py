@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.closed_kinematics import SINGULAR
 from ..errors import SingularPose
 from ..mechanism import Mechanism
 from ..runtime import integrate as drivers
@@ -22,7 +23,6 @@ from .systems import Closed, Reduced, System
 Array = np.ndarray
 FADING = 0.05  # pivots below this part of the largest make a new plan
 LEANING = 0.4  # the same for machines on wheels
-SINGULAR = 1e-8
 
 
 @dataclass(frozen=True, eq=False)

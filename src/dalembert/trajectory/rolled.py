@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.closed_kinematics import CERTIFIED
 from ..algorithms.velocity_rows import held_names
 from ..compute import compile, evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
@@ -17,7 +18,6 @@ from .moves import Trajectory, cubics
 Array = np.ndarray
 SLIPS = 1e-6  # of the largest rate
 PARTS = 4  # steps between two samples
-CERTAIN = 1e-9  # of the certificate of a plan that holds
 
 
 def require_motors(m: Mechanism) -> None:
@@ -85,7 +85,7 @@ def _followed(m: Mechanism, t: Array, trajectory: Trajectory, motors: list[int],
         own[motors] = driven
         if kernel is not None:
             found, *_, certificate = kernel(q, own, zero)
-            if certificate < CERTAIN:
+            if certificate < CERTIFIED:
                 return np.asarray(found)
         return np.asarray(evaluate(m, "tree_motion", q, own, zero)[0])  # plans such a pose again
 
