@@ -19,12 +19,12 @@ from ..mechanism import Mechanism, is_rolling
 from .loop_closure import closure, closure_rates, closure_sides, loop_jacobian
 from .loop_plan import LoopPlan
 
-Matrix = Sequence[Sequence[Scalar]]
+Rows = Sequence[Sequence[Scalar]]
 SINGULAR = 1e-8  # a pivot below this part of the largest says that the pose is singular
 CERTIFIED = 1e-9  # a certificate above this says that the plan is not that of the state
 
 
-def _share(J: Matrix, plan: LoopPlan) -> Scalar:
+def _share(J: Rows, plan: LoopPlan) -> Scalar:
     """Return the smallest share that the dependent coordinates have in a planned row.
 
     A wheel alone has one pivot, which is the largest there is: beside the rest of its row it may
@@ -56,7 +56,7 @@ class Closed:
     m: Mechanism
     plan: LoopPlan
     q: Vector
-    J: Matrix
+    J: Rows
     factor: Planned
     ratio: Scalar  # the smallest pivot ratio; on wheels no more than the share of each row
     moving: bool = False  # the rates that are given are those of a motion: none has to follow

@@ -23,12 +23,12 @@ class Row:
     hd: Scalar = 0
 
 
-Matrix = list[list[Scalar]]
+Rows = list[list[Scalar]]
 
 
 def with_rate(
-    m: Mechanism, f: Callable[[Vector], Matrix], q: Vector, qd: Vector
-) -> tuple[Matrix, Matrix]:
+    m: Mechanism, f: Callable[[Vector], Rows], q: Vector, qd: Vector
+) -> tuple[Rows, Rows]:
     """Return f(q) and its rate along the motion q̇, for any kind of joints."""
     if all(is_plain_zero(x) for x in qd):
         rows = f(q)

@@ -12,7 +12,7 @@ from ..algebra import Rotation, Transform, Vec3
 from ..expr import Scalar, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, RollingContact
-from .constraint_row import Matrix, Row, projected, with_rate
+from .constraint_row import Row, Rows, projected, with_rate
 from .kinematics import target_jacobian, target_pose
 from .moving_vectors import across
 
@@ -110,7 +110,7 @@ def ends(c: RollingContact) -> tuple[tuple[int, Transform], tuple[int, Transform
     return (c.body_i, i), (c.body_j, j)
 
 
-def contact_rows(m: Mechanism, c: RollingContact, q: Vector, place: Place) -> Matrix:
+def contact_rows(m: Mechanism, c: RollingContact, q: Vector, place: Place) -> Rows:
     """Return the rows of a rolling body at a pose and the place of its contact there."""
     here = place.contact
     slip = [Vec3.zero()] * m.nv
