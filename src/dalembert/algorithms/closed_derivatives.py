@@ -28,7 +28,7 @@ from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from ..spatial import Wrench
 from .closed_kinematics import Closed
-from .closed_loop import ClosedModel, shared_forces
+from .closed_loop import ClosedModel, motor_shares
 from .joint_forces import JointForces
 from .loop_closure import closure_rates, loop_jacobian
 from .newton_euler import Wrenches
@@ -40,7 +40,7 @@ def closed_inverse_derivatives(model: ClosedModel, qd: Vector, qdd: Vector) -> A
     """Return (dtau/dq, dtau/dqd, dtau/dqdd) of motor forces, a column per independent joint."""
     plan, n = model.plan, len(model.plan.independent)
     rates, moved, gamma = model.motion(qd, qdd)
-    tau = shared_forces(model.closed, model.closed.projected(gamma), None)
+    tau = motor_shares(model.closed, model.closed.projected(gamma), None)
     at = _Motion(model, rates, moved, gamma, tau)
     by_q, by_qd = at.forces()
     found = []

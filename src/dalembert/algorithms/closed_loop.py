@@ -137,7 +137,7 @@ def active_torques(
 ) -> list[Scalar]:
     """Return the motor forces Gᵀ Γ_tr (55)."""
     gamma = tree_torques(model, qd, qdd)
-    return shared_forces(model.closed, model.closed.projected(gamma), weights)
+    return motor_shares(model.closed, model.closed.projected(gamma), weights)
 
 
 def active_mass_matrix(model: ClosedModel) -> Matrix:
@@ -157,7 +157,7 @@ def holding_forces(model: ClosedModel) -> list[Scalar]:
     are independent).
     """
     rest = [0] * model.tree.nv
-    return shared_forces(model.closed, model.closed.projected(model.gamma(rest, rest)), None)
+    return motor_shares(model.closed, model.closed.projected(model.gamma(rest, rest)), None)
 
 
 def closed_forward(model: ClosedModel, qd: Vector, tau: Vector) -> Values:
@@ -224,7 +224,7 @@ def _known(m: Mechanism, plan: LoopPlan, given: Sequence[str | int]) -> set[int]
 # -- motors beyond the mobility ----------------------------------------------------------------
 
 
-def shared_forces(
+def motor_shares(
     closed: Closed, force: Sequence[Scalar], weights: Sequence[float] | None
 ) -> list[Scalar]:
     """Return motor forces u with G_aᵀ u = force, of least Σ w u² where motors are spare."""

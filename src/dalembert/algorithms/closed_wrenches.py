@@ -14,11 +14,11 @@ from ..joint import Vector
 from ..mechanism import Mechanism
 from ..spatial import Wrench
 from .closed_kinematics import Closed
-from .closed_loop import ClosedModel, shared_forces, tree_torques
+from .closed_loop import ClosedModel, motor_shares, tree_torques
 from .link_motion import poses
 from .loop_closure import equation_count, reaction_wrenches
 from .rolling_wrenches import rolling_wrenches
-from .springs import added, link_wrenches
+from .springs import added, sprung_link_wrenches
 from .velocity_rows import (
     heading,
     held_names,
@@ -34,7 +34,7 @@ def _multipliers(
 ) -> list[Scalar]:
     """Return λ of every equation, from the tree's own forces and what the motors carry of them."""
     plan, left = closed.plan, list(gamma)
-    motors = shared_forces(closed, closed.projected(gamma), weights)
+    motors = motor_shares(closed, closed.projected(gamma), weights)
     for k, u in zip(plan.motors, motors, strict=True):
         left[k] = left[k] - u
     lam: list[Scalar] = [0] * plan.equations
@@ -65,7 +65,7 @@ def closed_link_wrenches(model: ClosedModel, qd: Vector, qdd: Vector) -> list[li
     first = len(lam) - len(held_names(m)) + sum(len(wheel_names(w)) for w in m.wheels)
     ground = added(ground, rolling_wrenches(m, model.q, lam[first:]))
     acting = added(acting, {j: -wrench for j, wrench in ground.items()})
-    return link_wrenches(m, model.q, qd, qdd, acting)
+    return sprung_link_wrenches(m, model.q, qd, qdd, acting)
 
 
 def _on_loops(closed: Closed, lam: Vector) -> dict[int, Wrench]:

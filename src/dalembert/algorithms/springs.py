@@ -69,7 +69,7 @@ def with_pull(
     return added({j: -wrench for j, wrench in pulled.items()}, wrenches or {})
 
 
-def link_wrenches(
+def sprung_link_wrenches(
     m: Mechanism, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None
 ) -> list[list[Scalar]]:
     """Return (f_j, m_j) of every link, what the springs carry included."""

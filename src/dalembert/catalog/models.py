@@ -114,7 +114,7 @@ def bias_forces(rigid: Algorithm) -> Algorithm:
 # -- mass matrix -------------------------------------------------------------------------------
 
 
-def with_rotors(mass: Algorithm) -> Algorithm:
+def mass_with_rotors(mass: Algorithm) -> Algorithm:
     """Return a mass matrix with the rotors on its diagonal."""
     return acted(lambda forces, q: forces.mass(mass(forces.m, q)))
 
@@ -126,7 +126,7 @@ def by_columns(rigid: Algorithm) -> Algorithm:
         still, n = m.weightless, m.nv
         return Matrix.columns([rigid(still, q, [0] * n, Values.unit(n, j)) for j in range(n)], n)
 
-    return with_rotors(mass_matrix)
+    return mass_with_rotors(mass_matrix)
 
 
 def lagrange_model(rigid: Algorithm) -> Algorithm:

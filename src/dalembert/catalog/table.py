@@ -54,8 +54,8 @@ from .models import (
     hybrid_model,
     kinetic_energy,
     lagrange_model,
+    mass_with_rotors,
     potential_energy,
-    with_rotors,
 )
 from .quantity import Quantity, row
 from .refused import refusal
@@ -97,8 +97,8 @@ _ROWS = (
     row("potential_energy", "q", gives(V="J"), {"sum": potential_energy},
         "potential energy of gravity and springs", followers="projected"),
     row("mass_matrix", "q", gives(M="kg m2 / joint joint"),
-        {"composite": with_rotors(composite.composite),
-         "base_axes": with_rotors(base_axes.composite_base), **each(by_columns)},
+        {"composite": mass_with_rotors(composite.composite),
+         "base_axes": mass_with_rotors(base_axes.composite_base), **each(by_columns)},
         "mass matrix M", DRIVES, frame_free=True, followers="projected", other="base_axes",
         counted="any", instead="active_mass_matrix is A_c in the active joints",
         instead_kane="kane_D is that of the speeds"),
@@ -135,7 +135,7 @@ _ROWS = (
         "qdd and tau from x: qdd of the joints in `given`, tau of the others",
         {"given": (), **DRIVES}, frame_free=True, wrenches=True, named_motors=True),
     row("link_wrenches", "q qd qdd", gives(f="J / body six"),
-        {"newton_euler": springs.link_wrenches},
+        {"newton_euler": springs.sprung_link_wrenches},
         "wrench of each parent on its link, at the link's origin, link axes", wrenches=True,
         followers="projected", named_motors=True),
     row("spatial_velocity", "q qd", gives(xi="body six / s"),
@@ -185,7 +185,7 @@ _ROWS = (
     *moving.ROWS,
     *KANE, *CARTESIAN,
     row("active_chain_W", "q", gives(W="kg m2 / joint joint"),
-        {"active_chain": with_rotors(active_chain.active_chain_W)},
+        {"active_chain": mass_with_rotors(active_chain.active_chain_W)},
         "inertia matrix W of W qdd = P + V", DRIVES, followers="projected",
         instead=ACTIVE_CHAIN),
     row("active_chain_V", "q qd", gives(V="J / joint"), {"active_chain": acted(active_chain_V)},
