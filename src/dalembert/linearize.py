@@ -326,7 +326,7 @@ def _flow(own: System, u: Array, coordinates: Any, speeds: Any) -> Function:
         change = list(v)
         if isinstance(bound, Closed):
             closed = closed_at(bound.m, bound.plan, q, 0)
-            q = moved(m, q, list(closed.tree(list(d[:n]), None)))
+            q = moved(m, q, list(closed.expanded(list(d[:n]))))
             for k, x in zip(speeds, d[n:], strict=True):
                 change[k] = change[k] + x
             change = list(closed_at(bound.m, bound.plan, q, 0).velocity(change))

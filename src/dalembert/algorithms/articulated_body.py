@@ -13,6 +13,7 @@ from ..algebra import Vec3, is_plain_one, is_plain_zero
 from ..expr import Scalar
 from ..joint import Vector
 from ..linalg import Matrix, spd
+from ..linalg import Vector as Values
 from ..mechanism import Body, Mechanism
 from ..spatial import NO_WRENCH, ZERO, Articulated, Motion, Twist, Wrench
 from .newton_euler import Wrenches
@@ -136,19 +137,18 @@ def times_inverse(
     if any(is_plain_zero(D[a][a]) for a in range(n)):
         raise no_inertia(body)
     rows = [[u.entries()[r] for u in U] for r in range(6)]
+    units = {r: Values.unit(n, a) for a, r in enumerate(free)}
     try:
-        K = [
-            [int(a == free.index(r)) for a in range(n)]
-            if r in free
-            else [row[0] * (sliding * (1 / D[0][0]))]
-            if n == 1
-            else spd(D, row)
-            for r, row in enumerate(rows)
-        ]
+        K = [units[r] if r in units else _over(D, row, sliding) for r, row in enumerate(rows)]
     except ZeroDivisionError:
         raise no_inertia(body) from None
     columns = ([row[a] for row in K] for a in range(n))
     return [Wrench(Vec3(*column[:3]), Vec3(*column[3:])) for column in columns]
+
+
+def _over(D: Matrix, row: Sequence[Scalar], sliding: Scalar) -> Values:
+    """Return a row of U times D⁻¹."""
+    return Values([row[0] * (sliding * (1 / D[0][0]))]) if len(D) == 1 else spd(D, row)
 
 
 def _accelerations(
@@ -157,10 +157,10 @@ def _accelerations(
     K: Sequence[Wrench],
     u: Sequence[Scalar],
     before: Twist,
-    free: Scalar = 1,
+    sliding: Scalar = 1,
 ) -> list[Scalar]:
     """Return q̈_j = D⁻¹ (u - Uᵀ jTi V̇_i), (41)."""
     if len(D) == 1:
         f, n = K[0]
-        return [u[0] * (free * (1 / D[0][0])) - f.dot(before.v) - n.dot(before.w)]
+        return [u[0] * (sliding * (1 / D[0][0])) - f.dot(before.v) - n.dot(before.w)]
     return list(spd(D, [y - before.dot(t) for y, t in zip(u, U, strict=True)]))

@@ -55,7 +55,7 @@ def closed_forward_derivatives(model: ClosedModel, qd: Vector, tau: Vector) -> A
     closed, G = model.closed, model.G
     rates = closed.velocity(qd)
     rest, still = model.bias(qd)
-    free = closed.tree(spd(model.A_c, closed.projected(model.load(rest, tau))), None)
+    free = closed.expanded(spd(model.A_c, closed.projected(model.load(rest, tau))))
     at = _Motion(model, rates, free + still, rest + model.M @ free, tau)
     pushed = G.pick(model.plan.motors).T
     return (*at.accelerations(), G @ each_column(spd, model.A_c, pushed))

@@ -70,7 +70,9 @@ class Closed:
         ratio = minimum(factor.ratio, _share(J, plan)) if is_rolling(m) else factor.ratio
         return Closed(m, plan, q, J, factor, ratio)
 
-    def tree(self, independent: Sequence[Scalar], bias: Sequence[Scalar] | None) -> Values:
+    def expanded(
+        self, independent: Sequence[Scalar], bias: Sequence[Scalar] | None = None
+    ) -> Values:
         """Return the whole vector from its independent part: J x = -bias."""
         plan = self.plan
         right = []
@@ -89,11 +91,11 @@ class Closed:
         if self.moving:
             return Values(qd)
         sides = closure_sides(self.m, self.q)
-        return self.tree([qd[k] for k in self.plan.independent], sides)
+        return self.expanded([qd[k] for k in self.plan.independent], sides)
 
     def acceleration(self, qd: Vector, qdd: Sequence[Scalar]) -> Values:
         """Return the accelerations of all joints from the independent ones; qd is closed."""
-        return self.tree(qdd, closure_rates(self.m, self.q, qd)[1])
+        return self.expanded(qdd, closure_rates(self.m, self.q, qd)[1])
 
     def multipliers(self, gamma: Vector) -> list[Scalar]:
         """Return λ of the planned rows with (Jᵀ λ)_d = gamma_d."""
@@ -109,7 +111,7 @@ class Closed:
     def G(self) -> list[list[Scalar]]:
         """nv rows, one column per independent coordinate, (56)."""
         n = len(self.plan.independent)
-        columns = [self.tree([1 if k == c else 0 for k in range(n)], None) for c in range(n)]
+        columns = [self.expanded([1 if k == c else 0 for k in range(n)]) for c in range(n)]
         return [[column[r] for column in columns] for r in range(self.m.nv)]
 
     @property

@@ -164,7 +164,7 @@ def closed_forward(model: ClosedModel, qd: Vector, tau: Vector) -> Values:
     """Return q̈ of the whole tree for motor forces tau, by A_c and H_c (58)."""
     gamma, rest = model.bias(qd)
     qdd_i = spd(model.A_c, model.closed.projected(model.load(gamma, tau)))
-    return model.closed.tree(qdd_i, None) + rest
+    return model.closed.expanded(qdd_i) + rest
 
 
 def closed_forward_multipliers(model: ClosedModel, qd: Vector, tau: Vector) -> Values:
@@ -198,7 +198,7 @@ def closed_hybrid(
     for a, y in zip(f, found, strict=True):
         ask[a] = y
     force = {k: H[a] + A[a] @ ask if k in known else load[a] for a, k in enumerate(order)}
-    return model.closed.tree(ask, None) + rest, [force[k] for k in plan.motors]
+    return model.closed.expanded(ask) + rest, [force[k] for k in plan.motors]
 
 
 def _known(m: Mechanism, plan: LoopPlan, given: Sequence[str | int]) -> set[int]:

@@ -26,7 +26,8 @@ def composite(m: Mechanism, q: Vector) -> Matrix:
             wrench, i = I[j] @ s, j
             while i >= 0:
                 for b, force in enumerate(m.bodies[i].project(q_[i], wrench)):
-                    M[start[i] + b][start[j] + a] = M[start[j] + a][start[i] + b] = force
+                    row, column = start[i] + b, start[j] + a
+                    M[row][column] = M[column][row] = force
                 wrench, i = wrench.to_parent(*place[i]), m.bodies[i].parent
     return Matrix(M)
 

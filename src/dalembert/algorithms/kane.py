@@ -192,8 +192,8 @@ def J_h_dot(m: Mechanism, q: Vector, qd: Vector) -> Matrix:
 
 def J_and_rate(m: Mechanism, r: Reduction) -> tuple[Matrix, Matrix]:
     """Return J = J_h J_nh and J̇ = J̇_h J_nh + J_h J̇_nh (2.14), (2.16)."""
-    H, Hd = J_h(m, r.q), J_h_dot(m, r.q, r.qd)
-    return H @ r.J_nh, Hd @ r.J_nh + H @ r.J_nh_dot
+    Jh, Jh_dot = J_h(m, r.q), J_h_dot(m, r.q, r.qd)
+    return Jh @ r.J_nh, Jh_dot @ r.J_nh + Jh @ r.J_nh_dot
 
 
 def D(m: Mechanism, r: Reduction, forces: JointForces) -> Matrix:
@@ -207,11 +207,11 @@ def D(m: Mechanism, r: Reduction, forces: JointForces) -> Matrix:
 
 def C(m: Mechanism, r: Reduction, forces: JointForces) -> Matrix:
     """Return C = J'(MJ̇ + WMJ) (4.8), E3.4."""
-    (J, Jd), H = J_and_rate(m, r), J_h(m, r.q)
+    (J, Jd), Jh = J_and_rate(m, r), J_h(m, r.q)
     total = _of_rotors(r, r.J_nh_dot, forces.rotor)
     for b, j in enumerate(massive(m)):
         own = slice(6 * b, 6 * b + 6)
-        M, W = _extended(m, j, Vec3(*(H[6 * b + 3 : 6 * b + 6] @ r.qd)))
+        M, W = _extended(m, j, Vec3(*(Jh[6 * b + 3 : 6 * b + 6] @ r.qd)))
         total = total + J[own].T @ (M @ Jd[own] + W @ (M @ J[own]))
     return total
 
@@ -249,8 +249,8 @@ def active_forces(m: Mechanism, r: Reduction, acting: Acting) -> Values:
 
 def state_model(m: Mechanism, r: Reduction, acting: Acting) -> tuple[Values, Values, Values]:
     """Return (α̇, q̇, q̈): D α̇ = -C α + τ (4.9)-(4.15)."""
-    f, C_alpha = active_forces(m, r, acting), inertia_forces(m, r, acting.forces)
-    alpha_dot = spd(D(m, r, acting.forces), r.J_nh.T @ (f - C_alpha))
+    f, c = active_forces(m, r, acting), inertia_forces(m, r, acting.forces)
+    alpha_dot = spd(D(m, r, acting.forces), r.J_nh.T @ (f - c))
     return alpha_dot, r.qd, r.J_nh @ alpha_dot + r.drift
 
 

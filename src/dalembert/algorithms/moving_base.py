@@ -57,7 +57,7 @@ def moving_base_inverse(
 
     # Newton and Euler with an unaccelerated base, and the composite bodies of (95)
     still = {0: Motion(w=Vec3(*qd[3:BASE]))}
-    joints, wrench = recursion(m, q, qd, qdd, wrenches, still)
+    tau_0, wrench = recursion(m, q, qd, qdd, wrenches, still)
     place, I = composite_bodies(m, q)
 
     # (86): V̇_0 - g; outward: what it adds to the torques, (87)
@@ -67,7 +67,7 @@ def moving_base_inverse(
         if j > 0:
             a[j] = a[body.parent].to_child(*place[j])
             share, k = body.project(q_[j], I[j] @ a[j]), m.velocity_index[j]
-            tau[j] = [joints[k + b] + x for b, x in enumerate(share)]
+            tau[j] = [tau_0[k + b] + x for b, x in enumerate(share)]
     return _with_gravity(m, q, a[0]), m.join(tau)
 
 

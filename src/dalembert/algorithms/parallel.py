@@ -171,7 +171,7 @@ class LegState:
     q: list[Scalar]
     qd: Values
     qdd: Values
-    K: Matrix  # inverse of J_i of (63)
+    J_inv: Matrix  # J_i⁻¹, J_i of (63)
     Jv: Matrix  # J_vi of (64), six columns
     gap: Vec3
 
@@ -204,16 +204,16 @@ def leg_motions(
         q = leg_coordinates(leg.tree, leg.point, p + arm, sign)
         way = range(len(leg.tree.bodies))
         end, fields = columns(leg.tree, way, q, leg.point)
-        K = inverse([[d.dot(c) for _, c, _ in fields] for d in leg.directions])
+        J_inv = inverse([[d.dot(c) for _, c, _ in fields] for d in leg.directions])
         # (65): v_i = V_p + w × P_i
         Jv = Matrix([[*d, *arm.cross(d)] for d in leg.directions])
         moved = v + w.cross(arm)
-        qd = K @ [d.dot(moved) for d in leg.directions]
+        qd = J_inv @ [d.dot(moved) for d in leg.directions]
         drift = states(leg.tree, q, qd)[way[-1]].point(leg.point).xdd
         ask = vd + U @ arm - drift
-        qdd = K @ [d.dot(ask) for d in leg.directions]
+        qdd = J_inv @ [d.dot(ask) for d in leg.directions]
         gap = end.p + end.R @ leg.point - (p + arm)
-        found.append(LegState(leg, q, qd, qdd, K, Jv, gap))
+        found.append(LegState(leg, q, qd, qdd, J_inv, Jv, gap))
     return found
 
 
@@ -244,7 +244,7 @@ class ParallelModel:
         rows: dict[int, Values] = {}
         B = self.robot.freedoms
         for s in self.legs:
-            own = s.K @ s.Jv @ B
+            own = s.J_inv @ s.Jv @ B
             rows |= {place: own[k] for k, place in zip(s.leg.motors, s.leg.order, strict=True)}
         if len(rows) != B.width:
             raise ModelError(
@@ -275,7 +275,7 @@ class ParallelModel:
         _require_forces_in_legs(self.robot)
         total = self.wrench(self.rate, self.robot.m.gravity)
         for s in self.legs:
-            total = total + s.Jv.T @ (s.K.T @ self.gamma(s))
+            total = total + s.Jv.T @ (s.J_inv.T @ self.gamma(s))
         return total
 
     @property
@@ -286,7 +286,7 @@ class ParallelModel:
         A = Matrix([[columns[max(a, b)][min(a, b)] for b in range(6)] for a in range(6)])
         for s in self.legs:
             M = JointForces(s.leg.tree, self.drives).mass(composite(s.leg.light, s.q))
-            A = A + projected(M, s.K @ s.Jv)
+            A = A + projected(M, s.J_inv @ s.Jv)
         return A
 
 
