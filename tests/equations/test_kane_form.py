@@ -639,3 +639,8 @@ def test_speeds_are_chosen_anew_where_they_fail():
                 for m in (named, R.unicycle()))  # fmt: skip
     assert one.q[-1, 2] > np.pi / 2
     np.testing.assert_allclose(one.q, two.q, atol=1e-8)
+
+
+def test_a_steering_angle_adds_to_that_of_its_body():
+    text = da.kane_form(da.robots.truck()).text()
+    assert "H(2,1) = -sin(th+delta)\n" in text and "H(2,2) = cos(th+delta)\n" in text

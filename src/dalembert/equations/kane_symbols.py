@@ -262,7 +262,13 @@ class KaneSymbols:
                         found[tuple(run)] = None
                 if body.placement.R.factors:
                     break
+            found |= {(*run, k): None for k in self._steered(j) if axis == (2, 1)}
         return sorted(found, key=lambda s: (len(s), s))
+
+    def _steered(self, j: int) -> list[int]:
+        """Return the steering angles of the wheels of a body, about its z axis."""
+        steers = {w.steer for w in self.m.wheels if w.body == j}
+        return [self.p + 1 + k for k, name in enumerate(self.steer) if name in steers]
 
     def _atoms(self, x: Any) -> None:
         """Collect the parts of an expression of parameters that are no ratio of polynomials."""
