@@ -10,6 +10,7 @@ import dalembert as da
 import models
 from dalembert.algebra import Vec3
 from dalembert.algorithms import parallel
+from dalembert.algorithms.platform import platform_of
 from dalembert.mechanism import JointSpring, PointSpring
 from dalembert.plan import planned
 from dalembert.plan.assembly import assemble
@@ -110,7 +111,7 @@ def test_the_bracket_is_the_wrench_that_holds_the_platform(oracles_dir):
     weight = 6.0 * 9.81
     without = forces - J.T @ _weight(T, np.array([0.01, -0.02, 0.04]), weight)
     assert np.abs(without - forces).max() > 1
-    light = parallel.ParallelModel(parallel.platform_of(_weightless(m)), T.ravel(), v, a)
+    light = parallel.ParallelModel(platform_of(_weightless(m)), T.ravel(), v, a)
     legs_only = J.T @ np.array(parallel.platform_wrench(light))
     full = J.T @ da.platform_wrench(m, T, v, a)
     assert np.abs(full - legs_only - (forces - without)).max() < 1e-10

@@ -21,7 +21,7 @@ from .leg_kinematics import (
     turn_to,
     turn_to_distance,
 )
-from .parallel import Leg
+from .platform import Leg
 
 UP = ("revolute", "revolute", "prismatic")
 

@@ -23,7 +23,7 @@ from .later import (
     kane,
     loop_closure,
     moving_base,
-    parallel,
+    platform,
     regressor,
     shared_forces,
     velocity_rows,
@@ -204,7 +204,7 @@ def _moving(m: Mechanism, options: Options) -> list[str]:
 
 
 def _legs(m: Mechanism, options: Options) -> Iterable[tuple[str, str]]:
-    units = [rate_units(leg.tree) for leg in parallel.platform_of(m).legs]
+    units = [rate_units(leg.tree) for leg in platform.platform_of(m).legs]
     if len({len(own) for own in units}) != 1:
         raise ModelError("the legs have different numbers of joints", hint="use the closed loops")
     return (("", unit) for unit in units[0])

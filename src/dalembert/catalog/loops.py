@@ -23,6 +23,7 @@ from .later import (
     cut_joints,
     loop_closure,
     parallel,
+    platform,
 )
 from .models import DRIVEN
 from .quantity import Quantity, row
@@ -203,7 +204,7 @@ def _posed(algorithm: Algorithm, motion: int = 2) -> Algorithm:
     """Return a quantity of a ParallelModel; its motion is the first inputs after the pose."""
 
     def quantity(m: Mechanism, pose: Vector, *inputs: Vector, **options: Any) -> Any:
-        robot = parallel.platform_of(m)
+        robot = platform.platform_of(m)
         model = parallel.ParallelModel(robot, pose, *inputs[:motion], **options)
         return algorithm(model, *inputs[motion:])
 

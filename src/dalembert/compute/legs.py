@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import Transform
 from ..algorithms.kinematics import frame_pose
 from ..algorithms.leg_kinematics import plain
-from ..algorithms.parallel import Leg, platform_of
+from ..algorithms.platform import Leg, platform_of
 from ..algorithms.reduced_legs import coordinates, is_reduced, sign_count
 from ..display import table_html
 from ..errors import ComputationError, ModelError, shown

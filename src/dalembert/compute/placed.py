@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import Mat3, Rotation, Vec3
 from ..algorithms.leg_kinematics import plain
-from ..algorithms.parallel import platform_of
+from ..algorithms.platform import platform_of
 from ..algorithms.reduced_legs import coordinates
 from ..errors import ComputationError
 from ..joint import quaternion_matrix, quaternion_step

@@ -225,7 +225,7 @@ def task_model(
 
 def _output(m: Mechanism) -> str:
     """Return the frame a machine is made for."""
-    from ..algorithms.parallel import platform_of
+    from ..algorithms.platform import platform_of
 
     if len(m.loops) > 1:
         try:

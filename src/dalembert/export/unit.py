@@ -11,7 +11,7 @@ import numpy as np
 from .. import __version__
 from ..algorithms import kinematics
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR, checks_of
-from ..algorithms.parallel import platform_of
+from ..algorithms.platform import platform_of
 from ..catalog import Quantity, algorithm
 from ..catalog.loops import is_closed
 from ..compute import trace_quantity

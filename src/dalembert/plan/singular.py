@@ -81,7 +81,7 @@ def singularity(
 
 def _output(m: Mechanism) -> tuple[str | None, Any]:
     """Return the body, and the point of it, whose motion a mechanism is made for."""
-    from ..algorithms.parallel import platform_of
+    from ..algorithms.platform import platform_of
 
     if len(m.loops) == 1:
         loop = m.loops[0]
