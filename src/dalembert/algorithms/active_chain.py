@@ -24,6 +24,7 @@ from ..linalg import Matrix
 from ..linalg import Vector as Values
 from ..mechanism import Body, Mechanism
 from .augmented_body import one_freedom_each, refuse_wrenches
+from .newton_euler import Wrenches
 
 Partials = dict[int, Any]  # by coordinate s: the derivative of something with respect to q_s
 
@@ -33,7 +34,7 @@ def active_chain(
     q: Vector,
     qd: Vector,
     qdd: Vector,
-    wrenches: Mapping[int, Any] | None = None,
+    wrenches: Wrenches | None = None,
     rotor: Mapping[int, Scalar] | None = None,
 ) -> Values:
     """Return the driving forces and torques P = W q̈ - V, rotor inertias on the diagonal of W."""

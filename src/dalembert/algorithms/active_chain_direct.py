@@ -6,7 +6,6 @@ Vukobratović and Potkonjak, J. Appl. Mech. 46 (1979) 181-185, eq (26).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..expr import Scalar
 from ..joint import Vector
@@ -15,6 +14,7 @@ from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .active_chain import circle
 from .augmented_body import refuse_wrenches
+from .newton_euler import Wrenches
 from .singular_model import refuse_singular
 
 
@@ -23,7 +23,7 @@ def active_chain_direct(
     q: Vector,
     qd: Vector,
     tau: Vector,
-    wrenches: Mapping[int, Any] | None = None,
+    wrenches: Wrenches | None = None,
     rotor: Mapping[int, Scalar] | None = None,
 ) -> Values:
     """Return the accelerations that the driving forces tau (P of the paper) give."""

@@ -13,10 +13,9 @@ and W_qq are zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 from ..algebra import Mat3, Vec3, is_plain_zero, minus, plus, product
 from ..errors import ModelError, shown
@@ -25,9 +24,9 @@ from ..inertia import steiner
 from ..joint import Joint, Vector
 from ..mechanism import Mechanism, joint_name
 from ..mechanism.rehome import expand_planar, merge_fixed
-from ..spatial import Wrench
 from .condensed import Condensed, Link
 from .dual import Dual, parts
+from .newton_euler import Wrenches
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def augmented_body(
     q: Vector,
     qd: Vector,
     qdd: Vector,
-    wrenches: Mapping[int, Wrench] | None = None,
+    wrenches: Wrenches | None = None,
 ) -> list[Scalar]:
     """Return tau_i = Σ A_ij q̈_j + Σ_{k>j} B_ijk q̇_j q̇_k + Σ C_ij q̇_j² - Q_i (3-1)."""
     refuse_wrenches(wrenches, "condensed equations")
@@ -239,7 +238,7 @@ def one_freedom_each(mechanism: Mechanism) -> Mechanism:
     return m
 
 
-def refuse_wrenches(wrenches: Any, form: str, instead: str = "newton_euler") -> None:
+def refuse_wrenches(wrenches: Wrenches | None, form: str, instead: str = "newton_euler") -> None:
     """Raise ModelError for external wrenches, which the printed Lagrange forms do not have."""
     if wrenches:
         raise ModelError(

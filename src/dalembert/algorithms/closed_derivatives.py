@@ -36,7 +36,9 @@ from .slopes import slopes, tangent, units
 from .velocity_rows import with_told
 
 
-def closed_inverse_derivatives(model: ClosedModel, qd: Vector, qdd: Vector) -> Any:
+def closed_inverse_derivatives(
+    model: ClosedModel, qd: Vector, qdd: Vector
+) -> tuple[Matrix, Matrix, Matrix]:
     """Return (dtau/dq, dtau/dqd, dtau/dqdd) of motor forces, a column per independent joint."""
     plan, n = model.plan, len(model.plan.independent)
     rates, moved, gamma = model.motion(qd, qdd)
@@ -47,10 +49,12 @@ def closed_inverse_derivatives(model: ClosedModel, qd: Vector, qdd: Vector) -> A
     for force, sway in ((by_q, at.sway), (by_qd, None), (model.A_c, None)):
         found.append(_of_motors(model, _without_free(model, force), sway))
     held = [[0 if c >= n - plan.free else x for c, x in enumerate(row)] for row in found[2]]
-    return found[0], found[1], held
+    return found[0], found[1], Matrix(held, n)
 
 
-def closed_forward_derivatives(model: ClosedModel, qd: Vector, tau: Vector) -> Any:
+def closed_forward_derivatives(
+    model: ClosedModel, qd: Vector, tau: Vector
+) -> tuple[Matrix, Matrix, Matrix]:
     """Return (dqdd/dq, dqdd/dqd, dqdd/dtau): rows all joints, columns independent ones, motors."""
     closed, G = model.closed, model.G
     rates = closed.velocity(qd)

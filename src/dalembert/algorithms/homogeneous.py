@@ -7,9 +7,7 @@ product is formed as the section says, which is what makes this the slow one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from ..algebra import Transform, is_plain_zero
 from ..expr import Scalar
@@ -19,6 +17,7 @@ from ..linalg import Matrix
 from ..linalg import Vector as Vector4
 from ..mechanism import Mechanism
 from .augmented_body import one_freedom_each, refuse_wrenches
+from .newton_euler import Wrenches
 
 ZERO = Matrix.zeros(4, 4)
 
@@ -28,7 +27,7 @@ def homogeneous(
     q: Vector,
     qd: Vector,
     qdd: Vector,
-    wrenches: Mapping[int, Any] | None = None,
+    wrenches: Wrenches | None = None,
 ) -> list[Scalar]:
     """Return the joint forces F_i of (2-8)."""
     refuse_wrenches(wrenches, "homogeneous form")

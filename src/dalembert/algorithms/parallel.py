@@ -7,9 +7,9 @@ platform's origin. The bracket is the Cartesian model. `platform.py` takes the r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from ..algebra import Mat3, Rotation, Vec3
 from ..errors import ModelError
@@ -27,6 +27,9 @@ from .loop_closure import columns
 from .newton_euler import newton_euler
 from .platform import Leg, Platform, require_forces_in_legs
 
+Branches = float | Sequence[Branch]  # of all legs, or one for each
+Rows = list[list[Scalar]]
+
 # -- legs --------------------------------------------------------------------------------------
 
 
@@ -43,7 +46,7 @@ class LegState:
     gap: Vec3
 
 
-def _branches(robot: Platform, branch: Any) -> list[Branch]:
+def _branches(robot: Platform, branch: Branches) -> list[Branch]:
     n = len(robot.legs)
     signs = [branch] * n if isinstance(branch, (int, float)) else list(branch)
     if len(signs) != n:
@@ -52,7 +55,7 @@ def _branches(robot: Platform, branch: Any) -> list[Branch]:
 
 
 def leg_motions(
-    robot: Platform, pose: Vector, twist: Vector, rate: Vector, branch: Any = 1
+    robot: Platform, pose: Vector, twist: Vector, rate: Vector, branch: Branches = 1
 ) -> list[LegState]:
     """Return every leg at a pose (4 x 4, row by row), velocity and acceleration of the platform."""
     R, p = Mat3(*(tuple(pose[4 * r : 4 * r + 3]) for r in range(3))), Vec3(*pose[3:12:4])
@@ -97,7 +100,7 @@ class ParallelModel:
     pose: Vector
     twist: Vector = REST
     rate: Vector = REST
-    branch: Any = 1
+    branch: Branches = 1
     drives: Drives = "inertia"
 
     @cached_property
@@ -160,7 +163,7 @@ class ParallelModel:
 # -- quantities --------------------------------------------------------------------------------
 
 
-def leg_states(model: ParallelModel) -> tuple[Any, Any, Any, Any]:
+def leg_states(model: ParallelModel) -> tuple[Rows, list[Values], list[Values], Rows]:
     """Return (q, qd, qdd) of the legs in closed form, and how their ends miss the platform."""
     legs = model.legs
     q, gap = [[plain(x) for x in s.q] for s in legs], [list(s.gap) for s in legs]

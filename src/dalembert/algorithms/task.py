@@ -7,10 +7,11 @@ u are all rates of a tree, those of the independent joints where loops or wheels
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import UsageError, shown
+from ..expr import Scalar
 from ..joint import Vector
 from ..linalg import Matrix
 from ..linalg import Vector as Values
@@ -23,11 +24,12 @@ from .kinematics import jacobian, jacobian_derivative, velocity
 from .newton_euler import newton_euler
 from .springs import without_springs
 
+TaskRows = str | int | Iterable[str | int] | None  # names or indices of rows; None is all six
 ROWS = ("vx", "vy", "vz", "wx", "wy", "wz")
 GROUPS = {"linear": ROWS[:3], "angular": ROWS[3:], "planar": ("vx", "vy", "wz")}
 
 
-def task_rows(rows: Any = None) -> tuple[int, ...]:
+def task_rows(rows: TaskRows = None) -> tuple[int, ...]:
     """Return which of [v; w] a task keeps, from names or indices; None keeps all six.
 
     >>> task_rows("vx vy wz"), task_rows(["linear"]), task_rows((0, 5))
@@ -35,7 +37,7 @@ def task_rows(rows: Any = None) -> tuple[int, ...]:
     """
     if rows is None:
         return tuple(range(6))
-    given = rows.replace(",", " ").split() if isinstance(rows, str) else list(_sequence(rows))
+    given = rows.replace(",", " ").split() if isinstance(rows, str) else _sequence(rows)
     found: list[int] = []
     for row in given:
         for one in GROUPS.get(row, (row,)) if isinstance(row, str) else (row,):
@@ -48,9 +50,9 @@ def task_rows(rows: Any = None) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _sequence(rows: Any) -> Sequence[Any]:
+def _sequence(rows: Any) -> list[Any]:
     try:
-        return [x for x in rows]
+        return list(rows)
     except TypeError:
         return [rows]
 
@@ -67,7 +69,7 @@ def _row(row: Any) -> int:
 
 
 def _moved(
-    m: Mechanism, frame: str | None, q: Vector, qd: Vector, rows: Any, axes: str
+    m: Mechanism, frame: str | None, q: Vector, qd: Vector, rows: TaskRows, axes: str
 ) -> tuple[Matrix, Values, Values]:
     """Return (J, J' q̇, velocity) of the rows of a frame, over all rates of the tree."""
     name, kept = frame if frame is not None else m.end_frame, task_rows(rows)
@@ -81,9 +83,9 @@ def task_terms(
     q: Vector,
     qd: Vector,
     frame: str | None = None,
-    rows: Any = None,
+    rows: TaskRows = None,
     axes: str = "base",
-) -> tuple[Any, ...]:
+) -> tuple[Matrix, Matrix, Values, Values, Values]:
     """Return (J, A, H, drift, velocity) of a tree: its mass matrix and all forces at rest rates."""
     m, tree = forces.m, simplify(without_springs(forces.m))
     J, drift, v = _moved(m, frame, q, qd, rows, axes)
@@ -95,9 +97,9 @@ def closed_task_terms(
     model: ClosedModel,
     qd: Vector,
     frame: str | None = None,
-    rows: Any = None,
+    rows: TaskRows = None,
     axes: str = "base",
-) -> tuple[Any, ...]:
+) -> tuple[Matrix, Matrix, list[Scalar], Values, Values, Matrix]:
     """Return (J, A_c, H_c, drift, velocity, G_a) in the independent coordinates.
 
     J = J_f G of (56); drift = J'_f q̇ + J_f q̈ at the accelerations that the loops alone ask for.
