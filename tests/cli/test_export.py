@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,9 @@ import sys
 import pytest
 
 from dalembert.cli import main
+from dalembert.cli.export import command
 from dalembert.export import LANGUAGES
+from dalembert.export.write import WHOLE
 from peers import SOURCE
 
 PENDULUM = "RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);"
@@ -129,3 +132,9 @@ def test_what_holds_the_whole_mechanism_has_few_options(language, tmp_path, caps
     arguments = ["--to", language, "--frame", "tip", "--out", str(tmp_path / "x")]
     assert main(["export", PENDULUM, *arguments]) == 2
     assert f"{language} has no option 'frame'" in capsys.readouterr().err
+
+
+def test_the_help_names_every_language():
+    """The text stands in the command: writers are not loaded to print it."""
+    (told,) = (p.help for p in command.params if p.name == "language")
+    assert set(re.findall(r"\w+", told)) - {"or"} == {*LANGUAGES, *WHOLE}
