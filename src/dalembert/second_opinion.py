@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .algorithms.closed_kinematics import CERTIFIED, SINGULAR
-from .algorithms.loop_closure import ROWS, linearised
+from .algorithms.loop_closure import loop_jacobian
 from .algorithms.velocity_rows import is_timed, steering_of, velocity_rows
 from .catalog import algorithm, quantity
 from .catalog.loops import is_closed
@@ -115,7 +115,7 @@ def _is_clear(c: Closure, q: Array) -> bool:
 def rows_of(m: Mechanism, q: Array) -> Array:
     """Return J of all constraints at a pose: closure rows, then each wheel and equation itself."""
     closed = replace(m, **UNHELD, checked=True)
-    J = [list(row) for row in linearised(closed, q.tolist(), ROWS)[1]]
+    J = [list(row) for row in loop_jacobian(closed, q.tolist())]
     if is_rolling(m):
         J += [r.H for r in velocity_rows(m, q.tolist(), [0.0] * m.nv, steering_of(m))]
     return np.array(J, dtype=float).reshape(len(J), m.nv)

@@ -13,8 +13,8 @@ residual, one row of the Jacobian and the acceleration at qdd = 0 are the three 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from ..algebra import Vec3, is_plain_zero
 from ..errors import ModelError
@@ -26,24 +26,17 @@ from .link_motion import State, path, states
 from .moving_vectors import Jet, Moving, across
 from .velocity_rows import Row, held_gaps, held_names, held_rows, held_units
 
-# what each closure equation of a cut joint is measured in
-UNITS_OF = {
-    "revolute": ("m", "m", "m", "rad", "rad"),
-    "prismatic": ("m", "m", "rad", "rad", "rad"),
-    "cylindrical": ("m", "m", "rad", "rad"),
-    "universal": ("m", "m", "m", "rad"),
-    "spherical": ("m", "m", "m"),
-    "fixed": ("m", "m", "m", "rad", "rad", "rad"),
-    "rod": ("m",),
-}
-EQUATIONS = {joint: len(units) for joint, units in UNITS_OF.items()}
+Column = tuple[int, Vec3, Vec3]  # velocity index, v, w
 
-
-# -- the equations of each cut joint -----------------------------------------------------------
+# -- what two bodies may have to do ------------------------------------------------------------
 
 
 def _gap(loop: Loop, i: State, j: State) -> Moving:
     return j.point(loop.point_j) - i.point(loop.point_i)
+
+
+def _met(loop: Loop, i: State, j: State) -> list[Jet]:
+    return _gap(loop, i, j).parts()
 
 
 def _axes(loop: Loop) -> tuple[Vec3, Vec3]:
@@ -105,47 +98,67 @@ def _rod(loop: Loop, i: State, j: State) -> list[Jet]:
     return [Jet((square.x - loop.length * loop.length) * k, square.xd * k, square.xdd * k)]
 
 
-Rows = Callable[[Loop, State, State], list[Jet]]
-Column = tuple[int, Vec3, Vec3]  # velocity index, v, w
-ROWS: dict[str, Rows] = {
-    "revolute": lambda c, i, j: [*_gap(c, i, j).parts(), *_aligned(c, i, j)],
-    "prismatic": lambda c, i, j: [*_beside(c, i, j), *_same_turn(c, i, j)],
-    "cylindrical": lambda c, i, j: [*_beside(c, i, j), *_aligned(c, i, j)],
-    "universal": lambda c, i, j: [*_gap(c, i, j).parts(), *_crossed(c, i, j)],
-    "spherical": lambda c, i, j: _gap(c, i, j).parts(),
-    "fixed": lambda c, i, j: [*_gap(c, i, j).parts(), *_same_turn(c, i, j)],
-    "rod": _rod,
-}
+# -- for a search: half turns are far from closed ----------------------------------------------
 
 
-# -- the same for a search: half turns are far from closed -------------------------------------
+def _half_between_axes(loop: Loop, i: State, j: State) -> Jet:
+    axis_i, axis_j = _axes(loop)
+    cosine = i.vector(axis_i).dot(j.vector(axis_j))
+    return Jet((1 + cosine.x) * 0.5, cosine.xd * 0.5, 0)
 
 
-def _unfolded(sines: list[Jet], square: Scalar, rate: Scalar) -> list[Jet]:
+def _half_of_turn(loop: Loop, i: State, j: State) -> Jet:
+    parts = [a.dot(b) for a, b in zip(*_cut_axes(loop, i, j), strict=True)]
+    trace, rate = sum((c.x for c in parts), 0), sum((c.xd for c in parts), 0)
+    return Jet((1 + trace) * 0.25, rate * 0.25, 0)
+
+
+def _unfolded(sines: list[Jet], half: Jet) -> list[Jet]:
     """Return 2 sin(a/2) from sin(a), given cos²(a/2) and its rate; second rates are left out."""
-    k = 1 / sqrt(maximum(square, 1e-9))
-    slope = -0.5 * rate * k * k
+    k = 1 / sqrt(maximum(half.x, 1e-9))
+    slope = -0.5 * half.xd * k * k
     return [Jet(s.x * k, (s.xd + s.x * slope) * k, 0) for s in sines]
 
 
-def _aligned_far(loop: Loop, i: State, j: State) -> list[Jet]:
-    axis_i, axis_j = _axes(loop)
-    cosine = i.vector(axis_i).dot(j.vector(axis_j))
-    return _unfolded(_aligned(loop, i, j), (1 + cosine.x) * 0.5, cosine.xd * 0.5)
+# -- the cut joints ----------------------------------------------------------------------------
 
 
-def _same_turn_far(loop: Loop, i: State, j: State) -> list[Jet]:
-    parts = [a.dot(b) for a, b in zip(*_cut_axes(loop, i, j), strict=True)]
-    trace, rate = sum((c.x for c in parts), 0), sum((c.xd for c in parts), 0)
-    return _unfolded(_same_turn(loop, i, j), (1 + trace) * 0.25, rate * 0.25)
+@dataclass(frozen=True)
+class Condition:
+    """Equations that a cut joint asks of its two bodies."""
+
+    units: tuple[str, ...]  # what each is measured in
+    ways: tuple[str, ...]  # where it points, in the axes of the body the branches leave
+    rows: Callable[[Loop, State, State], list[Jet]]
+    half: Callable[[Loop, State, State], Jet] | None = None  # cos²(a/2) where they are sines of a
 
 
-FAR: dict[str, Rows] = ROWS | {
-    "revolute": lambda c, i, j: [*_gap(c, i, j).parts(), *_aligned_far(c, i, j)],
-    "prismatic": lambda c, i, j: [*_beside(c, i, j), *_same_turn_far(c, i, j)],
-    "cylindrical": lambda c, i, j: [*_beside(c, i, j), *_aligned_far(c, i, j)],
-    "fixed": lambda c, i, j: [*_gap(c, i, j).parts(), *_same_turn_far(c, i, j)],
+MEETING = Condition(("m",) * 3, ("along x", "along y", "along z"), _met)
+BESIDE = Condition(("m",) * 2, ("across the axis",) * 2, _beside)
+ALIGNED = Condition(("rad",) * 2, ("between the axes",) * 2, _aligned, _half_between_axes)
+SAME_TURN = Condition(("rad",) * 3, ("about x", "about y", "about z"), _same_turn, _half_of_turn)
+CROSSED = Condition(("rad",), ("off the angle of the axes",), _crossed)
+HELD_APART = Condition(("m",), ("along the rod",), _rod)
+CUT_JOINTS = {
+    "revolute": (MEETING, ALIGNED),
+    "prismatic": (BESIDE, SAME_TURN),
+    "cylindrical": (BESIDE, ALIGNED),
+    "universal": (MEETING, CROSSED),
+    "spherical": (MEETING,),
+    "fixed": (MEETING, SAME_TURN),
+    "rod": (HELD_APART,),
 }
+EQUATIONS = {joint: sum(len(c.units) for c in asked) for joint, asked in CUT_JOINTS.items()}
+
+
+def _loop_rows(loop: Loop, i: State, j: State, far: bool = False) -> list[Jet]:
+    """Return the equations of a loop; `far` ones grow up to half a turn."""
+    rows: list[Jet] = []
+    for asked in CUT_JOINTS[loop.joint]:
+        half = asked.half(loop, i, j) if far and asked.half else None
+        own = asked.rows(loop, i, j)
+        rows += own if half is None else _unfolded(own, half)
+    return rows
 
 
 def half_turns(m: Mechanism, q: Vector) -> list[Scalar]:
@@ -156,14 +169,8 @@ def half_turns(m: Mechanism, q: Vector) -> list[Scalar]:
     out: list[Scalar] = []
     for loop in m.loops:
         i, j = ends(m, loop, q)
-        if loop.joint in ("fixed", "prismatic"):
-            parts = [a.dot(b).x for a, b in zip(*_cut_axes(loop, i, j), strict=True)]
-            out.append((1 + sum(parts, 0)) * 0.25)
-        elif loop.joint in ("revolute", "cylindrical"):
-            axis_i, axis_j = _axes(loop)
-            out.append((1 + i.vector(axis_i).dot(j.vector(axis_j)).x) * 0.5)
-        else:
-            out.append(1)
+        halves = (asked.half(loop, i, j).x for asked in CUT_JOINTS[loop.joint] if asked.half)
+        out.append(next(halves, 1))
     return out
 
 
@@ -229,9 +236,15 @@ def equation_names(m: Mechanism) -> list[str]:
 
 def equation_units(m: Mechanism) -> list[str]:
     """Return the unit of the residual of each closure equation; 1 where a text decides it."""
-    units = [unit for loop in m.loops for unit in UNITS_OF[loop.joint]]
+    units = [u for loop in m.loops for asked in CUT_JOINTS[loop.joint] for u in asked.units]
     units += ["m" if m.bodies[c.joint].joint.lengths else "rad" for c in m.couplings]
     return [*units, *held_units(m)]
+
+
+def equation_ways(m: Mechanism) -> list[str]:
+    """Return where each closure equation of loops and couplings points, for messages."""
+    ways = [way for loop in m.loops for asked in CUT_JOINTS[loop.joint] for way in asked.ways]
+    return [*ways, *(["of the coordinate"] * len(m.couplings))]
 
 
 def closure(m: Mechanism, q: Vector) -> list[Scalar]:
@@ -266,7 +279,7 @@ def _rows(m: Mechanism, q: Vector, qd: Vector, qdd: Vector | None = None) -> lis
     q_, qd_, qdd_ = m.split_q(q), m.split(qd), None if qdd is None else m.split(qdd)
     rows: list[Jet] = []
     for loop in m.loops:
-        rows += ROWS[loop.joint](loop, *ends(m, loop, q, qd, qdd))
+        rows += _loop_rows(loop, *ends(m, loop, q, qd, qdd))
     for c in m.couplings:
         for b in (c.joint, c.of):
             if m.bodies[b].joint.nq != 1:
@@ -279,13 +292,13 @@ def _rows(m: Mechanism, q: Vector, qd: Vector, qdd: Vector | None = None) -> lis
 
 def loop_jacobian(m: Mechanism, q: Vector) -> list[list[Scalar]]:
     """Return J, one row per closure equation: the rate of the residuals is J qd."""
-    return linearised(m, q, ROWS)[1]
+    return linearised(m, q)[1]
 
 
 def linearised(
-    m: Mechanism, q: Vector, equations: Mapping[str, Rows]
+    m: Mechanism, q: Vector, far: bool = False
 ) -> tuple[list[Scalar], list[list[Scalar]]]:
-    """Return (residuals, Jacobian) of the closure, written by ROWS or, for a search, by FAR."""
+    """Return (residuals, Jacobian) of the closure; `far` from closed, as a search needs them."""
     q_ = m.split_q(q)
     values: list[Scalar] = []
     J: list[list[Scalar]] = []
@@ -296,9 +309,9 @@ def linearised(
         moves = [(k, replace(i, v=v, w=w), j) for k, v, w in of_i]
         moves += [(k, i, replace(j, v=v, w=w)) for k, v, w in of_j]
         for k, end_i, end_j in moves:
-            for row, jet in zip(rows, equations[loop.joint](loop, end_i, end_j), strict=True):
+            for row, jet in zip(rows, _loop_rows(loop, end_i, end_j, far), strict=True):
                 row[k] = jet.xd
-        values += [jet.x for jet in equations[loop.joint](loop, i, j)]
+        values += [jet.x for jet in _loop_rows(loop, i, j, far)]
         J += rows
     for c in m.couplings:
         row = [0] * m.nv
@@ -326,7 +339,7 @@ def reaction_wrenches(m: Mechanism, q: Vector, lam: Vector) -> list[list[Scalar]
         own = lam[at : at + EQUATIONS[loop.joint]]
         wrench: list[Scalar] = []
         for v, w in twists:
-            jets = ROWS[loop.joint](loop, i, State(j.R, j.p, v, w))
+            jets = _loop_rows(loop, i, State(j.R, j.p, v, w))
             wrench.append(sum((l * jet.xd for l, jet in zip(own, jets, strict=True)), 0))
         out.append([*(base @ Vec3(*wrench[:3])), *(base @ Vec3(*wrench[3:]))])
         at += len(own)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3
 from ..algorithms.loop_closure import (
-    FAR,
-    ROWS,
     equation_names,
     equation_units,
+    equation_ways,
     half_turns,
     linearised,
+    loop_jacobian,
 )
 from ..algorithms.velocity_rows import TIME, prescribed_names, with_told
 from ..errors import ComputationError, ModelError, shown
@@ -37,19 +37,6 @@ if TYPE_CHECKING:
     Array = np.ndarray
 
 CLOSED = 1e-9  # a residual below this, in parts of the mechanism's size, is closed
-_POINT, _AXES = ("along x", "along y", "along z"), ("between the axes",) * 2
-_TURN = ("about x", "about y", "about z")
-DIRECTIONS = {  # where each closure equation points, in the axes of the body the branches leave
-    "revolute": (*_POINT, *_AXES),
-    "prismatic": (*("across the axis",) * 2, *_TURN),
-    "cylindrical": (*("across the axis",) * 2, *_AXES),
-    "universal": (*_POINT, "off the angle of the axes"),
-    "spherical": _POINT,
-    "fixed": (*_POINT, *_TURN),
-    "rod": ("along the rod",),
-}
-
-
 _TRACED: Kept[dict[str, Straight]] = Kept(32)  # each machine once
 
 
@@ -157,8 +144,8 @@ def _rows(m: Mechanism) -> dict[str, Straight]:
     """Return the functions of q that a Closure asks, all recorded in one trace."""
 
     def record(q: Vector) -> list[Any]:
-        residual, far = linearised(m, q, FAR)
-        return [residual, far, linearised(m, q, ROWS)[1], half_turns(m, q)]
+        residual, far = linearised(m, q, far=True)
+        return [residual, far, loop_jacobian(m, q), half_turns(m, q)]
 
     n, loops = len(equation_names(m)), len(m.loops)
     shapes = {"residual": n, "far": n * m.nv, "jacobian": n * m.nv, "halves": loops}
@@ -172,8 +159,7 @@ def _rows(m: Mechanism) -> dict[str, Straight]:
 
 def gap_text(m: Mechanism, row: int, size: float) -> str:
     """Return a residual with its unit, direction and equation: 0.02 m along y in loop 1, ..."""
-    ways = [way for loop in m.loops for way in DIRECTIONS[loop.joint]]
-    ways += ["of the coordinate"] * len(m.couplings)
+    ways = equation_ways(m)
     told = f"{equation_units(m)[row]} {ways[row]} " if row < len(ways) else ""
     return f"{size:.3g} {told}in {equation_names(m)[row]}"
 
