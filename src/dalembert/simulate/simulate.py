@@ -321,7 +321,7 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
     # a machine on wheels is given its named speeds, or the rates of all joints
     count = own.speeds
     if isinstance(own, Rolling) and v.shape[-1:] != (m.nv,):
-        count = len(m.speeds) or own.speeds
+        count = len(m.speeds) if m.speeds or v.shape[-1:] == (0,) else own.speeds
     for what, value, size in (("q0", q, m.nq), ("qd0", v, count)):
         if value.ndim == 0 or value.shape[-1] != size:
             kind = "speeds" if count != m.nv and what == "qd0" else "joints"
