@@ -13,6 +13,7 @@ from dalembert.agree import COMPARED, agree
 from dalembert.mechanism import JointSpring
 from dalembert.second_opinion import LAWS
 from mechanisms import Strata, random_mechanism
+from slow_cases import with_slow
 
 COUNT, GROUP, SEED = 300, 5, 71
 STRATA = Strata(dof=(1, 8), root=0.2)
@@ -27,12 +28,6 @@ def drawn(k):
     rng = np.random.default_rng(k)
     springs = [JointSpring(j, float(rng.uniform(1, 500)), float(rng.normal()), 0.3) for j in single]
     return replace(m, elastic=tuple(springs[::2]), checked=False)
-
-
-def with_slow(groups, fast):
-    """Return the groups as cases of a test, those after the first few slow."""
-    slow = pytest.mark.slow
-    return [pytest.param(g, marks=[slow] * (k >= fast)) for k, g in enumerate(groups)]
 
 
 def check(first, forms, states):
@@ -61,7 +56,7 @@ def test_the_mixture_holds_what_it_should():
     assert min(counts.values()) >= 40, counts
 
 
-@pytest.mark.parametrize("first", with_slow(range(0, COUNT, GROUP), fast=6))
+@pytest.mark.parametrize("first", with_slow(range(0, COUNT, GROUP), fast=3))
 def test_floats_and_graphs_agree(first):
     check(first, ("float", "graph"), 3)
 

@@ -62,6 +62,7 @@ def test_leaves_first_fills_no_zero_of_a_tree():
     assert slopes.mul <= 35_513 and slopes.add <= 30_557
 
 
+@pytest.mark.slow
 def test_deep_chains_use_base_axes():
     m = bench.chain(25)
     most = {

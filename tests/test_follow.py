@@ -86,6 +86,7 @@ def test_curvature_changes_as_differences_say():
         assert found[2] == pytest.approx((ends[0] - ends[1]) / arc(s - h, s + h), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_circles_are_held_at_the_angles_of_geometry():
     """δ* = atan(l κ) of a car; of a trailer on its axle sin φ = l2 κ, which has none of its own."""
     v = control.FollowPath(control.Circle((0, 0), 12)).prepared(R.truck(0), "delta").vehicle
@@ -164,6 +165,7 @@ def test_laws_that_cannot_be_say_why(make, said):
     assert error.value.hint
 
 
+@pytest.mark.slow
 def test_pursuit_asks_no_more_of_a_trailer_than_it_can_hold():
     """0.25 per metre would fold the trailer: a smaller curvature is found, and the line reached."""
     law = Pursuit(Line((0, 1)), ahead=8)

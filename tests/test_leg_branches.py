@@ -8,6 +8,7 @@ import referee
 from machines.linkages import PLANAR
 from machines.sketch import BASE, Sketch
 from machines.spatial import SPATIAL, universal
+from slow_cases import with_slow
 
 REST = np.zeros(6)
 
@@ -76,7 +77,7 @@ def motion(data, q, seed=0, far=0.15):
     return (q, *referee.feasible(data, q, rng))
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", with_slow(MACHINES, fast=4))
 def test_twelve_robots_from_the_motion_of_their_platform(name):
     """(66) for every leg: motor forces and the way back, against maximal coordinates."""
     data, start = MACHINES[name]()

@@ -20,7 +20,16 @@ NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.md"))
 CELL = re.compile(r"^```\{code-cell\} python\n((?::[^\n]*\n)*)(.*?)^```$", re.S | re.M)
 
 
-@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+LONG = ("truck",)  # tutorials that take long
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem in LONG))
+        for page in NOTEBOOKS
+    ],
+)
 def test_the_cells_of_a_tutorial_run(page, tmp_path):
     cells = CELL.findall(page.read_text(encoding="utf-8"))
     assert len(cells) > 3 and "save_svg" in cells[0][1], "a tutorial begins with a picture"

@@ -144,7 +144,7 @@ def test_a_mechanism_without_mass_has_no_mass_centre():
 
 def test_rotors_count_in_the_energy_unless_left_out():
     for m, q, qd, _ in cases(10, 68, dof=(1, 8), drives=1.0):
-        with_, without = (kinetic_energy(m, q, qd, d)[0] for d in ("inertia", "none"))
+        with_, without = (kinetic_energy(m, q, qd, drives=d)[0] for d in ("inertia", "none"))
         rotors = sum(
             0.5 * float(d.gear) ** 2 * d.inertia * qd[m.velocity_index[d.joint]] ** 2
             for d in m.drives

@@ -6,6 +6,7 @@ import pytest
 import dalembert as da
 from dalembert.agree import agree
 from dalembert.algorithms.velocity_constraints import Constraints
+from slow_cases import with_slow
 
 R = da.robots
 MACHINES = {
@@ -23,7 +24,7 @@ def state(m, seed, count=4):
     return [rng.uniform(-0.6, 0.6, (count, n)) for n in sizes]
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", with_slow(MACHINES, fast=2))
 def test_both_methods_give_one_motion(name):
     m, s = MACHINES[name], state(MACHINES[name], 1)
     for quantity in ("alpha_dot", "kane_motion", "constraint_forces"):
@@ -53,6 +54,7 @@ def test_power_of_the_active_forces_is_the_rate_of_energy(name):
     assert abs(rate - tau @ qd) < 1e-5 * (abs(energy(0)) + 1)
 
 
+@pytest.mark.slow
 def test_agreement_of_a_machine_on_wheels_holds_both():
     found = {one.quantity: one for one in agree(R.truck(1), 20)}
     assert found["alpha_dot"].ok and "multipliers" in found["alpha_dot"].formalisms

@@ -176,6 +176,7 @@ def test_julia_has_good_tokens_and_balanced_blocks(name):
 # -- JAX: pure functions ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_jax_functions_are_compiled_differentiated_and_mapped(tmp_path, monkeypatch):
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)

@@ -82,6 +82,7 @@ def test_a_model_without_inertia_is_not_passive():
         eq.prune({}, LIMITS, 0.05, keep="passive")
 
 
+@pytest.mark.slow
 def test_the_best_model_under_a_number_of_operations():
     from dalembert.equations.curve import operations
 

@@ -116,6 +116,7 @@ def test_open_limits_are_named_and_turning_joints_turn_fully():
     assert LIMITS["all"]["qd"] == 2.0
 
 
+@pytest.mark.slow
 def test_the_bound_holds_for_every_value_between():
     eq = da.equations(da.load(
         "RZ(),TZK(L1),RY(),TXK(L2),RY(),TX(0,0.3);"

@@ -271,6 +271,7 @@ def test_reading_a_text_opens_no_file_and_runs_no_code():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_ten_thousand_links_in_a_chain():
     links = "".join(f'<link name="l{k}"/>' for k in range(10_001))
     joints = "".join(

@@ -10,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import DescriptionError
 from peers import missing
+from slow_cases import with_slow
 
 CASSIE = ["cassie", "cassie_reduced", "cassie_simple", "cassie_v2", "cassie_wo_gearbox_spring"]
 # mobility of the legs, pelvis on the base or on the file's own joint; gearboxes halve motors
@@ -38,7 +39,7 @@ def pose_of(element):
     return T
 
 
-@pytest.mark.parametrize("name", CASSIE)
+@pytest.mark.parametrize("name", with_slow(reversed(CASSIE), fast=1))
 def test_every_link_of_cassie_stands_where_its_file_says(peer, name):
     file = cassie(peer, name)
     m = da.load(file)
@@ -51,7 +52,7 @@ def test_every_link_of_cassie_stands_where_its_file_says(peer, name):
     assert float(m.total_mass) == pytest.approx(mass, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", CASSIE)
+@pytest.mark.parametrize("name", with_slow(reversed(CASSIE), fast=1))
 def test_cassie_closes_and_moves_with_its_loops(peer, name):
     m = da.load(cassie(peer, name))
     assert m.loops and da.mobility(m) == FREEDOMS[name]

@@ -46,6 +46,7 @@ def test_a_constraint_holds_the_best_design():
     assert best.value <= s.columns["rms"].min() * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_poses_are_optimised_too():
     first = {"frame": "tip", "point": [0.7, 0.2, 0], "time": 0.8}
     task = {"poses": [first, {**first, "point": [0.3, 0.5, 0]}], "samples": 30}

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import UsageError, shown
 from ..expr import Port
+from ..files import write_file
 from .card import Card
 from .kernel import Kernel
 from .lanes import Single
@@ -46,10 +47,8 @@ def save(kernel: Kernel, folder: str | PathLike[str], name: str | None = None) -
     code, card = _standalone(kernel, name)
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    (place / f"{name}.o").write_bytes(code)
-    header = place / f"{name}.h"
-    header.write_text(_header(card, name), encoding="utf-8")
-    return header
+    write_file(place / f"{name}.o", code)
+    return write_file(place / f"{name}.h", _header(card, name))
 
 
 def _standalone(kernel: Kernel, name: str) -> tuple[bytes, Card]:
