@@ -54,7 +54,7 @@ def small(m, q, v, steer=None, motion=None, time=1e-3, size=1e-6):
     if m.loops:
         plan = system(m).planned_at(q).plan
         assert plan.independent == here.coordinates
-        tangent = np.array(closed_at(m.bound(), plan, list(map(float, q)), 0).tree(z[:n], None))
+        tangent = np.array(closed_at(m.bound(), plan, list(map(float, q)), 0).expanded(z[:n]))
         moved = da.integrate(m, q, tangent.astype(float))
         moved = np.array(closed_at(m.bound(), plan, list(map(float, moved)), 5).q, dtype=float)
         change = np.array(v, dtype=float)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import log10
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from .slopes import asked_slopes, sloped, slopes_in_floats
 STATES = 3  # golden vectors per function
 ALL = "everything"  # the function that computes every quantity at once
 CHECKED = "_checked"  # after the name of a quantity: the function that gives its checks too
-_LOW, _HIGH = (f"{x:.0e}".replace("e-0", "e-") for x in (SINGULAR, CERTIFIED))
+_LOW, _HIGH = (f"1e{round(log10(x))}" for x in (SINGULAR, CERTIFIED))
 CHECKS_TEXT = (
     "checks: the largest residual of all closure equations (m or rad), the smallest pivot ratio "
     f"(below {_LOW} the pose is singular), the certificate (above {_HIGH} the plan is not that of "
