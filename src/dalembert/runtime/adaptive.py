@@ -231,7 +231,7 @@ def adaptive(c: Adaptive) -> str:
             c.give(MORE)
         _try(c, t, end)
     c.lines.append("unreachable")
-    return c.function()
+    return c.whole()
 
 
 def _try(c: Adaptive, t: str, end: str) -> None:

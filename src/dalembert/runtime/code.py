@@ -35,11 +35,9 @@ class Code(Lines):
         super().__init__()
         self.name, self.record, self.arguments = name, record, arguments
 
-    def function(self, result: str = "i64") -> str:
+    def whole(self, result: str = "i64") -> str:
         """Return the whole function as LLVM text."""
-        return (
-            f"define {result} @{self.name}({self.arguments}) #0 {{\nentry:\n  {self.text()}\n}}\n"
-        )
+        return self.function(f"{result} @{self.name}({self.arguments})")
 
     # -- the record ----------------------------------------------------------------------------
 
@@ -82,42 +80,6 @@ class Code(Lines):
         return self("select i1 {}, double {}, double {}", mask, yes, no)
 
     # -- blocks --------------------------------------------------------------------------------
-
-    def label(self) -> str:
-        """Return a new label."""
-        self.count += 1
-        return f"l{self.count}"
-
-    def open(self, label: str) -> None:
-        """Begin the block of a label."""
-        self.lines.append(f"br label %{label}")
-        self.lines.append(f"{label}:")
-
-    @contextmanager
-    def loop(self, count: str | int, step: int = 1) -> Iterator[str]:
-        """Repeat for an index 0, step, ... below count; count zero runs nothing."""
-        tag = self.label()
-        self.open(f"{tag}.from")
-        self.lines.append(f"br label %{tag}.head")
-        self.lines.append(f"{tag}.head:")
-        self.lines.append(f"%{tag}.i = phi i64 [ 0, %{tag}.from ], [ %{tag}.n, %{tag}.last ]")
-        more = self("icmp slt i64 {}, {}", f"%{tag}.i", count)
-        self.lines.append(f"br i1 {more}, label %{tag}.body, label %{tag}.end")
-        self.lines.append(f"{tag}.body:")
-        yield f"%{tag}.i"
-        self.open(f"{tag}.last")
-        self.lines.append(f"%{tag}.n = add i64 %{tag}.i, {step}")
-        self.lines.append(f"br label %{tag}.head")
-        self.lines.append(f"{tag}.end:")
-
-    @contextmanager
-    def when(self, mask: str) -> Iterator[None]:
-        """Run the block where the mask holds."""
-        tag = self.label()
-        self.lines.append(f"br i1 {mask}, label %{tag}.yes, label %{tag}.end")
-        self.lines.append(f"{tag}.yes:")
-        yield
-        self.open(f"{tag}.end")
 
     @contextmanager
     def forever(self) -> Iterator[tuple[str, str]]:
@@ -180,16 +142,14 @@ class Code(Lines):
         """Return the mask of: all entries are finite (x - x is zero of a finite number only)."""
         tag = self.label()
         self.open(f"{tag}.from")
-        self.lines.append(f"br label %{tag}.head")
-        self.lines.append(f"{tag}.head:")
+        self.open(f"{tag}.head")
         self.lines.append(f"%{tag}.i = phi i64 [ 0, %{tag}.from ], [ %{tag}.n, %{tag}.body ]")
         zero = "zeroinitializer"
         self.lines.append(
             f"%{tag}.s = phi {WIDE} [ {zero}, %{tag}.from ], [ %{tag}.sn, %{tag}.body ]"
         )
         more = self("icmp slt i64 {}, {}", f"%{tag}.i", length)
-        self.lines.append(f"br i1 {more}, label %{tag}.body, label %{tag}.end")
-        self.lines.append(f"{tag}.body:")
+        self.branch(more, f"{tag}.body", f"{tag}.end")
         x = self.load(base, f"%{tag}.i")
         gap = self(f"fsub {WIDE} {{}}, {{}}", x, x)
         self.lines.append(f"%{tag}.sn = fadd {WIDE} %{tag}.s, {gap}")

@@ -8,303 +8,308 @@ It keeps the GIL for one state and short batches, and releases it for long ones.
 
 from __future__ import annotations
 
-from .llvm import table
+from .lines import Lines
+from .llvm import table, table_entry
 from .stub import (
     ALIGNED,
-    APART,
-    ARRAY,
     C_CONTIGUOUS,
     DATA,
+    DESCR,
+    DIMENSION_COUNT,
     DIMENSIONS,
+    DIMENSIONS_AT,
+    DTYPE_AT,
+    FLAGS,
     HEAD,
     NEEDS,
-    NEW,
+    NUMBER_AT,
     PORTS,
     RECORD,
     SHORT,
     TUPLE_ITEMS,
     TUPLE_SIZE,
     WRITEABLE,
-    need,
-    word,
 )
 
 FLAGS_IN = C_CONTIGUOUS | ALIGNED
 FLAGS_OUT = FLAGS_IN | WRITEABLE
-_AT = {name: 8 * k for k, name in enumerate(HEAD)}
+_DEFAULTS = "ptr null, ptr null, i32 0, i32 0, ptr null"  # strides, data, itemsize, flags, obj
 
 
-def _entry(offset: int) -> str:
-    """Return the IR of the number of arguments, and `out`."""
-    return f"""
-define ptr @call(ptr %self, ptr %args, i64 %nargsf, ptr %kw) #0 {{
-entry:
-  %ins = alloca [{PORTS} x ptr], align 16
-  %strides = alloca [{PORTS} x i64], align 16
-  %bytes = alloca [{PORTS} x i64], align 16
-  %outs = alloca [{PORTS} x ptr], align 16
-  %obytes = alloca [{PORTS} x i64], align 16
-  %made = alloca [{PORTS} x ptr], align 16
-  %dims = alloca [{DIMENSIONS + 1} x i64], align 16
-  %leadp = alloca i64, align 8
-  {word("%plan", "%self", offset, "ptr")}
-  %n = and i64 %nargsf, {(1 << 63) - 1}
-  {word("%inputs", "%plan", _AT["inputs"])}
-  {word("%outputs", "%plan", _AT["outputs"])}
-  {word("%scratch", "%plan", _AT["scratch"], "ptr")}
-  %records = getelementptr i8, ptr %plan, i64 {8 * len(HEAD)}
-  %enough = icmp eq i64 %n, %inputs
-  br i1 %enough, label %keywords, label %slow
-keywords:
-  %plain = icmp eq ptr %kw, null
-  br i1 %plain, label %read, label %keyword
-keyword:
-  {word("%kws", "%kw", TUPLE_SIZE)}
-  {word("%kw0", "%kw", TUPLE_ITEMS, "ptr")}
-  {need("out", "%outname")}
-  %single = icmp eq i64 %kws, 1
-  %named = icmp eq ptr %kw0, %outname
-  %both = and i1 %single, %named
-  br i1 %both, label %given, label %slow
-given:
-  %outp = getelementptr ptr, ptr %args, i64 %n
-  %value = load ptr, ptr %outp, align 8
-  {need("none", "%none")}
-  %is_none = icmp eq ptr %value, %none
-  %one_out = icmp eq i64 %outputs, 1
-  %ready = or i1 %is_none, %one_out
-  %kept = select i1 %is_none, ptr null, ptr %value
-  br i1 %ready, label %read, label %several
-several:
-  ; several outputs: a tuple of as many arrays
-  {word("%vtype", "%value", 8, "ptr")}
-  {need("tuple_type", "%tuples")}
-  %tupled = icmp eq ptr %vtype, %tuples
-  br i1 %tupled, label %counted, label %slow
-counted:
-  {word("%vsize", "%value", TUPLE_SIZE)}
-  %items = getelementptr i8, ptr %value, i64 {TUPLE_ITEMS}
-  %all = icmp eq i64 %vsize, %outputs
-  br i1 %all, label %read, label %slow
-"""
+class _Lines(Lines):
+    """Lines that read objects in memory, and leave for a label where something does not fit."""
+
+    def at(self, base: str, offset: str | int) -> str:
+        """Return the address so many bytes on."""
+        return self("getelementptr i8, ptr {}, i64 {}", base, offset)
+
+    def word(self, base: str, offset: int = 0, kind: str = "i64") -> str:
+        """Return what lies so many bytes after a pointer."""
+        align = 4 if kind == "i32" else 8
+        return self(f"load {kind}, ptr {{}}, align {align}", self.at(base, offset))
+
+    def item(self, base: str, k: str, kind: str = "i64") -> str:
+        """Return an entry of an array of words."""
+        return self(f"load {kind}, ptr {{}}, align 8", self.spot(base, k))
+
+    def keep(self, base: str, k: str | int, value: str, kind: str = "i64") -> None:
+        """Write an entry of an array of words."""
+        self.do(f"store {kind} {{}}, ptr {{}}, align 8", value, self.spot(base, k))
+
+    def spot(self, base: str, k: str | int) -> str:
+        """Return the address of an entry of an array of words."""
+        return self("getelementptr i64, ptr {}, i64 {}", base, k)
+
+    def need(self, name: str) -> str:
+        """Return what the process gave under a name."""
+        register = self.fresh()
+        self.lines.append(table_entry(register, NEEDS.index(name)))
+        return register
+
+    def same(self, x: str, y: str | int, kind: str = "i64") -> str:
+        """Return whether two words are equal."""
+        return self(f"icmp eq {kind} {{}}, {{}}", x, y)
+
+    def unless(self, mask: str, label: str) -> None:
+        """Leave for a label where the mask does not hold."""
+        self.branch(mask, self.label(), label)
+
+    def room(self, count: int, kind: str = "i64") -> str:
+        """Return words on the stack."""
+        return self(f"alloca [{count} x {kind}], align 16")
+
+    def give(self, value: str, kind: str = "ptr") -> None:
+        """Return from the function."""
+        self.lines.append(f"ret {kind} {value}")
 
 
-# each input: its data, its stride, the common leading length
-_INPUTS = f"""read:
-  %out = phi ptr [ null, %keywords ], [ %kept, %given ], [ %value, %counted ]
-  %targets = phi ptr [ null, %keywords ], [ %outp, %given ], [ %items, %counted ]
-  br label %input
-input:
-  %i = phi i64 [ 0, %read ], [ %i1, %next ]
-  %lead = phi i64 [ -1, %read ], [ %merged, %next ]
-  %end = icmp uge i64 %i, %n
-  br i1 %end, label %checked, label %take
-take:
-  %ap = getelementptr ptr, ptr %args, i64 %i
-  %a = load ptr, ptr %ap, align 8
-  %ro = mul i64 %i, {8 * RECORD}
-  %record = getelementptr i8, ptr %records, i64 %ro
-  %data = call ptr @array(ptr %a, ptr %record, i32 {FLAGS_IN}, ptr %leadp)
-  %fits = icmp ne ptr %data, null
-  br i1 %fits, label %place, label %slow
-place:
-  %own = load i64, ptr %leadp, align 8
-  {word("%row", "%record", 8)}
-  %alone = icmp slt i64 %own, 0
-  %first = icmp slt i64 %lead, 0
-  %merged = select i1 %alone, i64 %lead, i64 %own
-  %equal = icmp eq i64 %own, %lead
-  %fine0 = or i1 %alone, %first
-  %fine = or i1 %fine0, %equal
-  %stride = select i1 %alone, i64 0, i64 %row
-  %rows = select i1 %alone, i64 1, i64 %own
-  %length = mul i64 %rows, %row
-  %p1 = getelementptr ptr, ptr %ins, i64 %i
-  store ptr %data, ptr %p1, align 8
-  %p2 = getelementptr i64, ptr %strides, i64 %i
-  store i64 %stride, ptr %p2, align 8
-  %p3 = getelementptr i64, ptr %bytes, i64 %i
-  store i64 %length, ptr %p3, align 8
-  br i1 %fine, label %next, label %slow
-next:
-  %i1 = add i64 %i, 1
-  br label %input
-"""
+# -- arrays ------------------------------------------------------------------------------------
 
-# where results go: arrays that were given, or new ones
-_OUTPUTS = f"""checked:
-  ; an empty batch, and one for several threads, are left to Python
-  {word("%threads", "%plan", _AT["threads"])}
-  %empty = icmp eq i64 %lead, 0
-  %short = icmp sle i64 %lead, {SHORT}
-  %alone1 = icmp eq i64 %threads, 1
-  %mine0 = or i1 %short, %alone1
-  %notempty = xor i1 %empty, true
-  %mine = and i1 %mine0, %notempty
-  %ro2 = mul i64 %inputs, {8 * RECORD}
-  %outrecords = getelementptr i8, ptr %records, i64 %ro2
-  br i1 %mine, label %results, label %slow
-results:
-  %has_out = icmp ne ptr %out, null
-  br i1 %has_out, label %existing, label %fresh
 
-existing:
-  %e = phi i64 [ 0, %results ], [ %e1, %placed ]
-  %eend = icmp uge i64 %e, %outputs
-  br i1 %eend, label %run, label %target
-target:
-  %tp = getelementptr ptr, ptr %targets, i64 %e
-  %given_out = load ptr, ptr %tp, align 8
-  %eo = mul i64 %e, {8 * RECORD}
-  %erec = getelementptr i8, ptr %outrecords, i64 %eo
-  %odata = call ptr @array(ptr %given_out, ptr %erec, i32 {FLAGS_OUT}, ptr %leadp)
-  %ofits = icmp ne ptr %odata, null
-  br i1 %ofits, label %same_lead, label %slow
-same_lead:
-  %olead = load i64, ptr %leadp, align 8
-  %osame = icmp eq i64 %olead, %lead
-  {word("%orow", "%erec", 8)}
-  %osingle = icmp slt i64 %olead, 0
-  %orows = select i1 %osingle, i64 1, i64 %olead
-  %olength = mul i64 %orows, %orow
-  br i1 %osame, label %from_inputs, label %slow
-from_inputs:
-  ; apart in memory from each input, and from each output before it
-  %c0 = call i1 @apart(ptr %odata, i64 %olength, ptr %ins, ptr %bytes, i64 %n)
-  br i1 %c0, label %from_outputs, label %slow
-from_outputs:
-  %c1 = call i1 @apart(ptr %odata, i64 %olength, ptr %outs, ptr %obytes, i64 %e)
-  br i1 %c1, label %placed, label %slow
-placed:
-  %s3 = getelementptr ptr, ptr %outs, i64 %e
-  store ptr %odata, ptr %s3, align 8
-  %s4 = getelementptr i64, ptr %obytes, i64 %e
-  store i64 %olength, ptr %s4, align 8
-  %e1 = add i64 %e, 1
-  br label %existing
+def _array() -> str:
+    """Return `array`: the data of an array that fits a record, or null.
 
-fresh:
-  %m = phi i64 [ 0, %results ], [ %m1, %filled ]
-  %mend = icmp uge i64 %m, %outputs
-  br i1 %mend, label %run, label %allocate
-allocate:
-  %mo = mul i64 %m, {8 * RECORD}
-  %mrec = getelementptr i8, ptr %outrecords, i64 %mo
-  %arr = call ptr @new(ptr %mrec, i64 %lead, ptr %dims)
-  %failed = icmp eq ptr %arr, null
-  br i1 %failed, label %drop, label %filled
-filled:
-  %s1 = getelementptr ptr, ptr %made, i64 %m
-  store ptr %arr, ptr %s1, align 8
-  {word("%adata", "%arr", DATA, "ptr")}
-  %s2 = getelementptr ptr, ptr %outs, i64 %m
-  store ptr %adata, ptr %s2, align 8
-  %m1 = add i64 %m, 1
-  br label %fresh
-drop:
-  %dm = phi i64 [ %m, %allocate ], [ %dm1, %dropped ]
-  %none_left = icmp eq i64 %dm, 0
-  br i1 %none_left, label %error, label %dropped
-dropped:
-  %dm1 = sub i64 %dm, 1
-  %dp = getelementptr ptr, ptr %made, i64 %dm1
-  %da = load ptr, ptr %dp, align 8
-  {need("Py_DecRef", "%dec0")}
-  call void %dec0(ptr %da)
-  br label %drop
-error:
-  ret ptr null
+    Its leading length, or -1, goes to `lead`.
+    """
+    c = _Lines()
+    c.unless(c.same(c.word("%a", 8, "ptr"), c.need("array_type"), "ptr"), "no")
+    kind = c.same(c.word("%a", DESCR, "ptr"), c.word("%record", DTYPE_AT, "ptr"), "ptr")
+    flags = c.same(c("and i32 {}, %flags", c.word("%a", FLAGS, "i32")), "%flags", "i32")
+    c.unless(c("and i1 {}, {}", kind, flags), "no")
+    count = c("zext i32 {} to i64", c.word("%a", DIMENSION_COUNT, "i32"))
+    shape, own = c.word("%a", DIMENSIONS_AT, "ptr"), c.word("%record")
+    more = c("sub i64 {}, {}", count, own)
+    c.unless(c("icmp ule i64 {}, 1", more), "no")
+    c.keep("%lead", 0, "-1")
+    with c.when(c.same(more, 1)):
+        c.keep("%lead", 0, c.word(shape))
+    tail, dimensions = c.spot(shape, more), c.at("%record", 16)
+    with c.loop(own) as k:
+        c.unless(c.same(c.item(tail, k), c.item(dimensions, k)), "no")
+    c.give(c.word("%a", DATA, "ptr"))
+    c.lines.append("no:\n  ret ptr null")
+    return c.function("internal ptr @array(ptr %a, ptr %record, i32 %flags, ptr %lead)")
 
-"""
 
-# the kernel itself
-_RUN = f"""run:
-  %state = icmp slt i64 %lead, 0
-  br i1 %state, label %run_one, label %run_many
-run_one:
-  {word("%one", "%plan", _AT["one"], "ptr")}
-  call void %one(ptr %ins, ptr null, ptr %outs, ptr %scratch)
-  br label %return
-run_many:
-  {word("%batch", "%plan", _AT["batch"], "ptr")}
-  br i1 %short, label %run_short, label %run_long
-run_short:
-  call void %batch(ptr %ins, ptr %strides, ptr null, i64 0, ptr %outs, i64 %lead, ptr %scratch)
-  br label %return
-run_long:
-  ; the plan's scratch belongs to the holder of the GIL
-  {word("%need", "%plan", _AT["scratch_batch"])}
-  %room = add i64 %need, 64
-  {need("malloc", "%malloc")}
-  %memory = call ptr %malloc(i64 %room)
-  %no_memory = icmp eq ptr %memory, null
-  br i1 %no_memory, label %run_short, label %run_free
-run_free:
-  %raw = ptrtoint ptr %memory to i64
-  %up = add i64 %raw, 63
-  %aligned = and i64 %up, -64
-  %mine_ = inttoptr i64 %aligned to ptr
-  {need("PyEval_SaveThread", "%save")}
-  {need("PyEval_RestoreThread", "%restore")}
-  {need("free", "%free")}
-  %thread = call ptr %save()
-  call void %batch(ptr %ins, ptr %strides, ptr null, i64 0, ptr %outs, i64 %lead, ptr %mine_)
-  call void %restore(ptr %thread)
-  call void %free(ptr %memory)
-  br label %return
+def _apart() -> str:
+    """Return `apart`: whether `length` bytes at `data` share none with any of `count` others."""
+    c = _Lines()
+    first = c("ptrtoint ptr %data to i64")
+    last = c("add i64 {}, %length", first)
+    with c.loop("%count") as j:
+        start = c.item("%others", j)
+        stop = c("add i64 {}, {}", start, c.item("%lengths", j))
+        before, after = c("icmp ule i64 {}, {}", stop, first), c("icmp ule i64 {}, {}", last, start)
+        c.unless(c("or i1 {}, {}", before, after), "no")
+    c.give("true", "i1")
+    c.lines.append("no:\n  ret i1 false")
+    arguments = "ptr %data, i64 %length, ptr %others, ptr %lengths, i64 %count"
+    return c.function(f"internal i1 @apart({arguments})")
 
-"""
 
-# the answer
-_RETURN = f"""return:
-  br i1 %has_out, label %return_out, label %return_new
-return_out:
-  {need("Py_IncRef", "%inc")}
-  call void %inc(ptr %out)
-  ret ptr %out
-return_new:
-  %just_one = icmp eq i64 %outputs, 1
-  br i1 %just_one, label %return_array, label %return_tuple
-return_array:
-  %only = load ptr, ptr %made, align 8
-  ret ptr %only
-return_tuple:
-  {need("PyTuple_New", "%tuple_new")}
-  {need("PyTuple_SetItem", "%tuple_set")}
-  %tuple = call ptr %tuple_new(i64 %outputs)
-  %no_tuple = icmp eq ptr %tuple, null
-  br i1 %no_tuple, label %error, label %fill
-fill:
-  %z = phi i64 [ 0, %return_tuple ], [ %z1, %fill ]
-  %zp = getelementptr ptr, ptr %made, i64 %z
-  %za = load ptr, ptr %zp, align 8
-  %zr = call i32 %tuple_set(ptr %tuple, i64 %z, ptr %za)
-  %z1 = add i64 %z, 1
-  %zm = icmp ult i64 %z1, %outputs
-  br i1 %zm, label %fill, label %full
-full:
-  ret ptr %tuple
+def _new() -> str:
+    """Return `new`: an array of a record's shape, with a leading dimension unless that is < 0."""
+    c = _Lines()
+    own = c.word("%record")
+    more = c("select i1 {}, i64 0, i64 1", c("icmp slt i64 %lead, 0"))
+    c.keep("%dims", 0, "%lead")
+    source, to = c.at("%record", 16), c.spot("%dims", more)
+    with c.loop(own) as k:
+        c.keep(to, k, c.item(source, k))
+    count = c("trunc i64 {} to i32", c("add i64 {}, {}", own, more))
+    number = c("trunc i64 {} to i32", c.word("%record", NUMBER_AT))
+    given = f"ptr {c.need('array_type')}, i32 {count}, ptr %dims, i32 {number}, {_DEFAULTS}"
+    c.give(c("call ptr {}({})", c.need("PyArray_New"), given))
+    return c.function("internal ptr @new(ptr %record, i64 %lead, ptr %dims)")
 
-"""
 
-# all other arguments: the general path in Python
-_SLOW = f"""slow:
-  {need("general", "%general")}
-  {need("PyObject_GetAttr", "%getattr")}
-  {need("PyObject_Vectorcall", "%vectorcall")}
-  {need("Py_DecRef", "%dec")}
-  %method = call ptr %getattr(ptr %self, ptr %general)
-  %lost = icmp eq ptr %method, null
-  br i1 %lost, label %error, label %slow_call
-slow_call:
-  %answer = call ptr %vectorcall(ptr %method, ptr %args, i64 %nargsf, ptr %kw)
-  call void %dec(ptr %method)
-  ret ptr %answer
-}}
-"""
+# -- the entry ---------------------------------------------------------------------------------
+
+
+class _Entry(_Lines):
+    """The lines of `call`: what it is given, the arrays, the kernel, the answer."""
+
+    def __init__(self, offset: int):
+        super().__init__()
+        self.ins, self.outs, self.made = (self.room(PORTS, "ptr") for _ in range(3))
+        self.strides, self.bytes, self.out_bytes = (self.room(PORTS) for _ in range(3))
+        self.dims, self.own, self.given = self.room(DIMENSIONS + 1), self.room(1), self.room(3)
+        self.plan = self.word("%self", offset, "ptr")
+        self.inputs, self.outputs = self.head("inputs"), self.head("outputs")
+        self.records = self.at(self.plan, 8 * len(HEAD))
+        self.many = self(f"and i64 %nargsf, {(1 << 63) - 1}")
+
+    def head(self, name: str, kind: str = "i64") -> str:
+        """Return a word of the head of the plan."""
+        return self.word(self.plan, 8 * HEAD.index(name), kind)
+
+    def record(self, base: str, k: str) -> str:
+        """Return the record of a port."""
+        return self.at(base, self(f"mul i64 {{}}, {8 * RECORD}", k))
+
+    def keyword(self) -> None:
+        """Note `out` and where its arrays are: one, or a tuple of as many as there are outputs."""
+        one = self.same(self.word("%kw", TUPLE_SIZE), 1)
+        named = self.same(self.word("%kw", TUPLE_ITEMS, "ptr"), self.need("out"), "ptr")
+        self.unless(self("and i1 {}, {}", one, named), "slow")
+        place = self("getelementptr ptr, ptr %args, i64 {}", self.many)
+        out = self.word(place, 0, "ptr")
+        with self.when(self("icmp ne ptr {}, {}", out, self.need("none"))):
+            self.keep(self.given, 0, out, "ptr")
+            self.keep(self.given, 1, place, "ptr")
+            with self.when(self("icmp ne i64 {}, 1", self.outputs)):
+                kind = self.same(self.word(out, 8, "ptr"), self.need("tuple_type"), "ptr")
+                self.unless(kind, "slow")
+                self.unless(self.same(self.word(out, TUPLE_SIZE), self.outputs), "slow")
+                self.keep(self.given, 1, self.at(out, TUPLE_ITEMS), "ptr")
+
+    def array(self, given: str, record: str, flags: int) -> tuple[str, str, str]:
+        """Return data, leading length and bytes of an array that fits a record."""
+        arguments = f"ptr {given}, ptr {record}, i32 {flags}, ptr {self.own}"
+        data = self(f"call ptr @array({arguments})")
+        self.unless(self("icmp ne ptr {}, null", data), "slow")
+        lead = self.word(self.own)
+        rows = self("select i1 {}, i64 1, i64 {}", self("icmp slt i64 {}, 0", lead), lead)
+        return data, lead, self("mul i64 {}, {}", rows, self.word(record, 8))
+
+    def read(self) -> None:
+        """Note the data, stride and bytes of each input, and the common leading length."""
+        self.keep(self.given, 2, "-1")
+        with self.loop(self.many) as k:
+            record = self.record(self.records, k)
+            array = self("load ptr, ptr {}, align 8", self.spot("%args", k))
+            data, own, size = self.array(array, record, FLAGS_IN)
+            lead, alone = self.word(self.given, 16), self("icmp slt i64 {}, 0", own)
+            fine = self("or i1 {}, {}", self("icmp slt i64 {}, 0", lead), self.same(own, lead))
+            self.unless(self("or i1 {}, {}", alone, fine), "slow")
+            self.keep(self.given, 2, self("select i1 {}, i64 {}, i64 {}", alone, lead, own))
+            stride = self("select i1 {}, i64 0, i64 {}", alone, self.word(record, 8))
+            self.keep(self.ins, k, data, "ptr")
+            self.keep(self.strides, k, stride)
+            self.keep(self.bytes, k, size)
+
+    def place(self, out: str, lead: str) -> None:
+        """Note where results go: to arrays that were given, or to new ones."""
+        records = self.record(self.records, self.inputs)
+        given = self("icmp ne ptr {}, null", out)
+        with self.when(given):
+            targets = self.word(self.given, 8, "ptr")
+            with self.loop(self.outputs) as k:
+                array = self.item(targets, k, "ptr")
+                data, own, size = self.array(array, self.record(records, k), FLAGS_OUT)
+                self.unless(self.same(own, lead), "slow")
+                # apart in memory from each input, and from each output before it
+                inputs = f"ptr {self.ins}, ptr {self.bytes}, i64 {self.many}"
+                others = f"ptr {self.outs}, ptr {self.out_bytes}, i64 {k}"
+                for those in (inputs, others):
+                    apart = self(f"call i1 @apart(ptr {data}, i64 {size}, {those})")
+                    self.unless(apart, "slow")
+                self.keep(self.outs, k, data, "ptr")
+                self.keep(self.out_bytes, k, size)
+        with self.when(self("xor i1 {}, true", given)), self.loop(self.outputs) as k:
+            record = self.record(records, k)
+            made = self(f"call ptr @new(ptr {record}, i64 {lead}, ptr {self.dims})")
+            self.keep(self.own, 0, k)  # how many are to be dropped where one is not made
+            self.unless(self("icmp ne ptr {}, null", made), "drop")
+            self.keep(self.made, k, made, "ptr")
+            self.keep(self.outs, k, self.word(made, DATA, "ptr"), "ptr")
+
+    def run(self, lead: str, short: str) -> None:
+        """Run the kernel; a long batch in scratch of its own and without the GIL."""
+        scratch = self.head("scratch", "ptr")
+        self.branch(self("icmp slt i64 {}, 0", lead), "one", "many")
+        one = self.head("one", "ptr")
+        self.lines.append(f"call void {one}(ptr {self.ins}, ptr null, ptr {self.outs}, "
+                          f"ptr {scratch})\n  br label %done\nmany:")  # fmt: skip
+        batch = self.head("batch", "ptr")
+        given = f"ptr {self.ins}, ptr {self.strides}, ptr null, i64 0, ptr {self.outs}, i64 {lead}"
+        self.branch(self("xor i1 {}, true", short), "long", "brief")
+        # the plan's scratch belongs to the holder of the GIL
+        room = self("add i64 {}, 64", self.head("scratch_batch"))
+        memory = self("call ptr {}(i64 {})", self.need("malloc"), room)
+        self.unless(self("icmp ne ptr {}, null", memory), "brief")
+        up = self("add i64 {}, 63", self("ptrtoint ptr {} to i64", memory))
+        own = self("inttoptr i64 {} to ptr", self("and i64 {}, -64", up))
+        thread = self("call ptr {}()", self.need("PyEval_SaveThread"))
+        self.lines.append(f"call void {batch}({given}, ptr {own})")
+        self.lines.append(f"call void {self.need('PyEval_RestoreThread')}(ptr {thread})")
+        self.lines.append(f"call void {self.need('free')}(ptr {memory})")
+        self.lines.append("br label %done\nbrief:")
+        self.lines.append(f"call void {batch}({given}, ptr {scratch})")
+        self.open("done")
+
+    def answer(self, out: str) -> None:
+        """Return what was given, a new array, or a tuple of new ones."""
+        with self.when(self("icmp ne ptr {}, null", out)):
+            self.lines.append(f"call void {self.need('Py_IncRef')}(ptr {out})")
+            self.give(out)
+            self.lines.append("given:")  # never reached
+        with self.when(self.same(self.outputs, 1)):
+            self.give(self.word(self.made, 0, "ptr"))
+            self.lines.append("single:")
+        made = self("call ptr {}(i64 {})", self.need("PyTuple_New"), self.outputs)
+        self.unless(self("icmp ne ptr {}, null", made), "error")
+        put = self.need("PyTuple_SetItem")
+        with self.loop(self.outputs) as k:
+            one = self.item(self.made, k, "ptr")
+            self("call i32 {}(ptr {}, i64 {}, ptr {})", put, made, k, one)
+        self.give(made)
+
+    def ends(self) -> None:
+        """Write what is done where memory is lacking, and the general path for all else."""
+        self.lines.append("drop:")
+        with self.loop(self.word(self.own)) as k:
+            one = self.item(self.made, k, "ptr")
+            self.lines.append(f"call void {self.need('Py_DecRef')}(ptr {one})")
+        self.lines.append("br label %error\nerror:\n  ret ptr null\nslow:")
+        find, general = self.need("PyObject_GetAttr"), self.need("general")
+        method = self("call ptr {}(ptr %self, ptr {})", find, general)
+        self.unless(self("icmp ne ptr {}, null", method), "error")
+        ask = self.need("PyObject_Vectorcall")
+        answer = self("call ptr {}(ptr {}, ptr %args, i64 %nargsf, ptr %kw)", ask, method)
+        self.lines.append(f"call void {self.need('Py_DecRef')}(ptr {method})")
+        self.give(answer)
+
+
+def _call(offset: int) -> str:
+    c = _Entry(offset)
+    c.unless(c.same(c.many, c.inputs), "slow")
+    c.keep(c.given, 0, "null", "ptr")
+    with c.when(c("icmp ne ptr %kw, null")):
+        c.keyword()
+    c.read()
+    out, lead = c.word(c.given, 0, "ptr"), c.word(c.given, 16)
+    # an empty batch, and one for several threads, are left to Python
+    short = c(f"icmp sle i64 {lead}, {SHORT}")
+    mine = c("or i1 {}, {}", short, c.same(c.head("threads"), 1))
+    c.unless(c("and i1 {}, {}", mine, c("icmp ne i64 {}, 0", lead)), "slow")
+    c.place(out, lead)
+    c.run(lead, short)
+    c.answer(out)
+    c.ends()
+    return c.function("ptr @call(ptr %self, ptr %args, i64 %nargsf, ptr %kw)")
 
 
 def module(offset: int) -> str:
     """Return the IR of the entry for objects that keep their plan at byte `offset`."""
-    own = [_entry(offset), _INPUTS, _OUTPUTS, _RUN, _RETURN, _SLOW]
-    return "".join([table(len(NEEDS)), ARRAY, APART, NEW, *own])
+    return "".join([table(len(NEEDS)), _array(), _apart(), _new(), _call(offset)])

@@ -112,7 +112,7 @@ def signal(driver: str, record: Record) -> str:
             c.set("value", c.add(c.mul(c.get("value"), s), c.word(entry, d)))
         c.put(u, j, c.get("value"))
     c.lines.append("ret void")
-    return c.function("void")
+    return c.whole("void")
 
 
 class _Fixed(Code):
@@ -192,7 +192,7 @@ def fixed() -> str:
             with c.when(c("icmp sle i64 {}, 0", left)):
                 c.give(MORE)
     c.lines.append("unreachable")
-    return c.function()
+    return c.whole()
 
 
 def _advance(c: _Fixed, rows: str, length: str) -> None:

@@ -175,12 +175,8 @@ class Chunk(Lines):
 
     def outlet(self, item: Outlet) -> None:
         """Store neighbours of W rows."""
-        lines, ends = rows(
-            f"{item.port}.{item.column}", self.lanes, [*map(self.value, item.values)]
-        )
-        self.lines += lines
         row = 8 * self.access.outputs[item.port].size
-        for k, (kind, name) in enumerate(ends):
+        for k, (kind, name) in enumerate(rows(self, [*map(self.value, item.values)])):
             place = str(row * k + 8 * item.column)  # single precision gathers its results
             where = self(f"getelementptr inbounds i8, ptr %out{item.port}, i64 {{}}", place)
             self.lines.append(f"store {kind} {name}, ptr {where}, align 8")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from ..expr import OPS, Port, Program
 from ..expr.block import folded, gathered
 from ..expr.rolled import Rolled
+from . import folding, tiles
 from . import layout as places
-from . import reduce, tiles
 from .form import PLAIN, Form
 from .lanes import suffix
 from .library import NAMES, borrowed, declarations
@@ -77,15 +77,15 @@ def module(
     if tiled:
         parts += [tiles.copy(lanes), tiles.batch(program, place, step, prepare)]
     else:
-        folded_ = form.reduce is not None
         parts.append(places.move(program, place))
-        parts.append(places.batch(program, place, step, prepare, cleared, folded_))
-    if form.reduce is not None:
-        parts.append(reduce.functions(program, place, form.reduce))
+        if form.reduce is None:
+            parts.append(places.batch(program, place, step, prepare, cleared))
+        else:
+            parts.append(folding.batch(program, place, step, prepare, form.reduce))
     limit = SINGLE if scalar is None else scalar
     single = len(program.step.lines) <= limit and form.scalar
     if not single:
-        parts += [places.ONE_BY_BATCH] if form.reduce is None else []
+        parts += [places.one_by_batch()] if form.reduce is None else []
         scratch_one = place.scratch
     else:
         one, scratch_one = places.one(program, step, prepare)

@@ -13,8 +13,8 @@ from itertools import count
 from ..expr import Block, Program
 from ..expr.block import Row, folded
 from ..expr.rolled import TURN, WORK, Pass, Rolled
+from . import folding, tiles
 from . import layout as places
-from . import reduce, tiles
 from .form import PLAIN, Form
 from .lanes import element, width
 from .library import declarations, sines
@@ -45,15 +45,16 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
         parts += [tiles.copy(lanes), tiles.batch(program, place, plan, prepare)]
     else:
         parts.append(places.move(program, place))
-        parts.append(places.batch(program, place, plan, prepare, (), form.reduce is not None))
-    if form.reduce is not None:
-        parts.append(reduce.functions(program, place, form.reduce))
+        if form.reduce is None:
+            parts.append(places.batch(program, place, plan, prepare))
+        else:
+            parts.append(folding.batch(program, place, plan, prepare, form.reduce))
     scratch_one = place.scratch
     if form.scalar:
         one, scratch_one = places.one(program, plan, prepare)
         parts += [*_functions(rolled, Access(program.inputs, program.outputs), "step"), one]
     elif form.reduce is None:
-        parts.append(places.ONE_BY_BATCH)
+        parts.append(places.one_by_batch())
     parts += _tables(rolled) + [numbers.text("numbers"), stack(host().lanes), declarations()]
     parts += sines((1, lanes) if form.scalar else (lanes,))
     return "".join(parts), scratch_one, place.scratch, 1 if tiled else lanes

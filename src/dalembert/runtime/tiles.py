@@ -13,21 +13,30 @@ import numpy as np
 
 from ..errors import UsageError
 from ..expr import Program
-from .lanes import size, value_type, width
+from .lanes import size, width
 from .layout import BATCH, Driver, Layout
 from .schedule import Schedule
+from .transpose import Moves
 
 
 class _Tiles(Driver):
     """The driver of functions that reach inputs and outputs by pointers of their own."""
 
-    def __init__(self, place: Layout, program: Program):
-        super().__init__(place)
-        self.program = program
+    def __init__(self, program: Program, place: Layout):
+        super().__init__(program, place)
+        self.nowhere = ["null"] * len(program.inputs)
+
+    def pointers(self) -> None:
+        """Write where inputs and outputs lie."""
+        for k in range(len(self.program.inputs)):
+            self.lines.append(f"%in{k} = load ptr, ptr {self.at('%ins', 8 * k)}, align 8")
+            self.lines.append(f"%stride{k} = load i64, ptr {self.at('%strides', 8 * k)}, align 8")
+        for k in range(len(self.program.outputs)):
+            self.lines.append(f"%out{k} = load ptr, ptr {self.at('%outs', 8 * k)}, align 8")
 
     def passed(self, group: str) -> list[str]:
         """Return where the inputs of a tile lie, and its outputs if they are not gathered."""
-        tile = self(f"add i64 %i, {group}")
+        tile = self.state(group)
         found = []
         for k in range(len(self.program.inputs)):
             found.append(self.at(f"%in{k}", self(f"mul i64 {tile}, %stride{k}")))
@@ -35,72 +44,48 @@ class _Tiles(Driver):
 
     def targets(self, group: str) -> list[str]:
         """Return where the outputs of a tile lie."""
-        tile = self(f"add i64 %i, {group}")
+        tile = self.state(group)
         return [
             self.at(f"%out{k}", self(f"mul i64 {tile}, {width(self.place.lanes) * own.size}"))
             for k, own in enumerate(self.program.outputs)
         ]
 
+    def set(self) -> None:
+        """Bring the parameters of each tile to all lanes of its block."""
+        many = len(self.program.parameters)
+        with self.repeat(self.groups) as g:
+            src = self.at("%params", self(f"mul i64 {self.state(g)}, %pstride"))
+            to = self.at(self.block(g), self.place.parameters)
+            self.call(f"pack.{many}", to, src, numbers=[0, 1])
+
+    def load(self) -> None:
+        """Leave inputs where they are."""
+
+    def save(self) -> None:
+        """Bring gathered results to their arrays."""
+        if not self.place.outputs:
+            return
+        with self.repeat(self.groups) as g:
+            ends = zip(self.targets(g), self.program.outputs, self.place.outputs, strict=True)
+            for to, own, offset in ends:
+                if own.size:
+                    self.call("lanes", to, self.at(self.block(g), offset), numbers=[own.size])
+
 
 def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule) -> str:
     """Return `batch` with the arguments of the one for rows; `count` and strides are of tiles."""
-    d = _Tiles(place, program)
-    d.lines.append(f"%turns = getelementptr i8, ptr %scratch, i64 {place.groups * place.size}")
-    for k in range(len(program.inputs)):
-        d.lines.append(f"%in{k} = load ptr, ptr {d.at('%ins', 8 * k)}, align 8")
-        d.lines.append(f"%stride{k} = load i64, ptr {d.at('%strides', 8 * k)}, align 8")
-    for k in range(len(program.outputs)):
-        d.lines.append(f"%out{k} = load ptr, ptr {d.at('%outs', 8 * k)}, align 8")
-    d.lines.append(f"%most = call i64 @llvm.umin.i64(i64 %count, i64 {place.groups})")
-    d.fixed("%most", ["null"] * len(program.inputs))
-    d.lines.append("br label %begin\nbegin:\n  br label %tiles\ntiles:")
-    d.lines.append("%i = phi i64 [ 0, %begin ], [ %i.next, %tile.end ]")
-    d.lines.append("%left = sub i64 %count, %i")
-    d.lines.append(f"%groups = call i64 @llvm.umin.i64(i64 %left, i64 {place.groups})")
-    if program.parameters:
-        d.when_due()
-        g = d.loop("set")
-        src = d.at("%params", d(f"mul i64 {d(f'add i64 %i, {g}')}, %pstride"))
-        to = d.at(d.block(g), place.parameters)
-        many = len(program.parameters)
-        d.lines.append(f"call void @pack.{many}(ptr {to}, ptr {src}, i64 0, i64 1)")
-        d.again("set")
-        d.chunks("prepare", prepare)
-        d.lines.append("br label %prepared\nprepared:")
-    d.chunks("step", step)
-    if place.outputs:
-        g = d.loop("save")
-        for to, own, offset in zip(d.targets(g), program.outputs, place.outputs, strict=True):
-            if own.size:
-                start = d.at(d.block(g), offset)
-                d.lines.append(f"call void @lanes(ptr {to}, ptr {start}, i64 {own.size})")
-        d.again("save")
-    d.lines.append(f"br label %tile.end\ntile.end:\n  %i.next = add i64 %i, {place.groups}")
-    d.lines.append("%i.more = icmp ult i64 %i.next, %count")
-    d.lines.append("br i1 %i.more, label %tiles, label %end\nend:\n  ret void")
-    return f"define void @batch({BATCH}) #1 {{\nentry:\n  {d.text()}\n}}\n"
+    d = _Tiles(program, place)
+    d.batch(step, prepare)
+    return d.procedure("batch", BATCH, entry=True)
 
 
 def copy(lanes: int) -> str:
     """Return `lanes(to, from, n)`, which copies n entries of all lanes to anywhere in memory."""
-    t = value_type(lanes)
-    return f"""
-define internal void @lanes(ptr noalias %to, ptr noalias %from, i64 %n) #0 {{
-entry:
-  br label %loop
-loop:
-  %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
-  %p = getelementptr {t}, ptr %from, i64 %k
-  %x = load {t}, ptr %p, align {width(lanes)}
-  %q = getelementptr {t}, ptr %to, i64 %k
-  store {t} %x, ptr %q, align {size(lanes)}
-  %k1 = add i64 %k, 1
-  %more = icmp ult i64 %k1, %n
-  br i1 %more, label %loop, label %end
-end:
-  ret void
-}}
-"""
+    w = Moves(lanes)
+    with w.repeat("%n") as k:
+        x = w.get(w.type, w.at(w.type, "%from", k))
+        w.put(w.type, x, w.at(w.type, "%to", k), size(lanes))
+    return w.procedure("lanes", "ptr noalias %to, ptr noalias %from, i64 %n")
 
 
 # -- arrays --------------------------------------------------------------------------------------

@@ -1,241 +1,180 @@
-"""Rows of NumPy arrays to lanes and back, two or four columns at a time, as LLVM IR text.
+"""Rows of NumPy arrays to lanes and back, as LLVM IR text.
 
 `pack.N` reads W rows of N numbers into N entries of W lanes; rows past the last are the last again,
-so lanes left over compute on a copy of it. `unpack.N` writes W rows; `rows` is its heart. Single
-precision has its own way (`quads`).
+so lanes left over compute on a copy of it. `unpack.N` writes W rows; `rows` is its heart. As many
+columns go at a time as fill 16 bytes: rows k, k + 2, ... (or k + 4, ... of single precision) make
+one vector, and all its parts of 16 bytes are turned alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from . import quads
-from .lanes import Single, element, value_type, width
+from .lanes import Single, element, width
 from .lanes import size as bytes_of
-from .quads import shuffle as _shuffle
+from .lines import Lines
 
 UNROLLED = 32  # columns up to which no loop is written
 
 
-def _rows(lanes: int, base: str) -> list[str]:
-    """Return lines for the addresses %row0.. of W rows."""
-    lines = ["%last = sub i64 %rows, 1"]
-    for k in range(lanes):
-        lines += [
-            f"%n{k} = call i64 @llvm.umin.i64(i64 {k}, i64 %last)",
-            f"%o{k} = mul i64 %n{k}, %stride",
-            f"%row{k} = getelementptr i8, ptr {base}, i64 %o{k}",
-        ]
-    return lines
+class Moves(Lines):
+    """The lines of a function that moves numbers: addresses, loads and stores."""
+
+    def __init__(self, lanes: int):
+        super().__init__("m", lanes)
+        self.unit, self.bytes = element(lanes), width(lanes)
+        self.short = 16 // bytes_of(lanes)  # numbers of 16 bytes
+
+    def at(self, kind: str, base: str, index: str | int) -> str:
+        """Return the address of an entry of an array."""
+        return self(f"getelementptr {kind}, ptr {{}}, i64 {{}}", base, index)
+
+    def get(self, kind: str, where: str, align: int | None = None) -> str:
+        """Return what is kept at an address; numbers are aligned, lanes as a whole."""
+        return self(f"load {kind}, ptr {{}}, align {align or self._align(kind)}", where)
+
+    def put(self, kind: str, value: str, where: str, align: int | None = None) -> None:
+        """Keep a value at an address."""
+        self.do(f"store {kind} {{}}, ptr {{}}, align {align or self._align(kind)}", value, where)
+
+    def _align(self, kind: str) -> int:
+        return self.bytes if kind == self.type else bytes_of(self.lanes)
 
 
-def _low_high(tag: str, lanes: int, x: str, y: str) -> list[str]:
-    """Return lines that interleave the even and the odd elements of two vectors."""
-    t = value_type(lanes)
-    low = [k + lanes * odd for k in range(0, lanes, 2) for odd in (0, 1)]
-    return [
-        _shuffle(f"%lo{tag}", t, x, y, low),
-        _shuffle(f"%hi{tag}", t, x, y, [p + 1 for p in low]),
-    ]
+def _shuffled(w: Lines, kind: str, x: str, y: str, picks: Sequence[int]) -> str:
+    """Return elements of two vectors."""
+    mask = f"<{len(picks)} x i32> <{', '.join(f'i32 {p}' for p in picks)}>"
+    return w(f"shufflevector {kind} {{}}, {kind} {{}}, {mask}", x, y)
 
 
-def _pack_pair(tag: str, lanes: int, column: str, entry: str) -> list[str]:
-    """Return lines that move columns `column` and the next one into lanes at `entry`."""
-    two, t = "<2 x double>", value_type(lanes)
-    lines = []
-    for k in range(lanes):
-        lines.append(f"%p{tag}.{k} = getelementptr double, ptr %row{k}, i64 {column}")
-        lines.append(f"%v{tag}.{k} = load {two}, ptr %p{tag}.{k}, align 8")
-    # even rows in one vector, odd ones in the other: the insertions load from memory
-    x, y = (_joined(f"{tag}.{odd}", lanes, odd, lines) for odd in (0, 1))
-    lines += _low_high(tag, lanes, x, y)
-    for k, name in enumerate(("lo", "hi")):
-        lines.append(f"%d{tag}.{k} = getelementptr {t}, ptr {entry}, i64 {k}")
-        lines.append(f"store {t} %{name}{tag}, ptr %d{tag}.{k}, align {8 * lanes}")
-    return lines
+def _turned(w: Lines, given: Sequence[str]) -> list[str]:
+    """Return two or four vectors turned as a matrix within each part of 16 bytes."""
+    n = len(given)
+
+    def pick(x: str, y: str, picks: Sequence[int]) -> str:
+        # of one part; those from n on are of the second vector
+        parts = range(0, w.lanes, n)
+        own = [p % n + w.lanes * (p // n) + part for part in parts for p in picks]
+        return _shuffled(w, w.type, x, y, own)
+
+    if n == 2:
+        a, b = given
+        return [pick(a, b, picks) for picks in ((0, 2), (1, 3))]
+    a, b, c, d = given
+    first, second = (
+        [pick(*two, p) for p in ((0, 4, 1, 5), (2, 6, 3, 7))] for two in ((a, b), (c, d))
+    )
+    pairs = zip(first, second, strict=True)
+    return [pick(*pair, p) for pair in pairs for p in ((0, 1, 4, 5), (2, 3, 6, 7))]
 
 
-def _joined(tag: str, lanes: int, odd: int, lines: list[str]) -> str:
-    """Return the vector of the pairs of all even or all odd rows; two, four or eight rows."""
-    row = tag.split(".")[0]
-    parts, size = [f"%v{row}.{k}" for k in range(odd, lanes, 2)], 2
+def _joined(w: Moves, parts: Sequence[str], size: int) -> str:
+    """Return vectors of `size` numbers one behind the other; two, four or eight of them."""
     while len(parts) > 1:
-        kind, made = f"<{size} x double>", []
-        for k in range(0, len(parts), 2):
-            made.append(f"%j{tag}.{size}.{k}")
-            lines.append(_shuffle(made[-1], kind, parts[k], parts[k + 1], [*range(2 * size)]))
-        parts, size = made, 2 * size
+        kind, pairs = f"<{size} x {w.unit}>", zip(parts[::2], parts[1::2], strict=True)
+        parts, size = [_shuffled(w, kind, x, y, range(2 * size)) for x, y in pairs], 2 * size
     return parts[0]
 
 
-def _pack_single(tag: str, lanes: int, column: str, entry: str) -> list[str]:
-    t, lines, before = value_type(lanes), [], "poison"
-    for k in range(lanes):
-        lines.append(f"%p{tag}.{k} = getelementptr double, ptr %row{k}, i64 {column}")
-        lines.append(f"%v{tag}.{k} = load double, ptr %p{tag}.{k}, align 8")
-        lines.append(f"%e{tag}.{k} = insertelement {t} {before}, double %v{tag}.{k}, i64 {k}")
-        before = f"%e{tag}.{k}"
-    return lines + [f"store {t} {before}, ptr {entry}, align {8 * lanes}"]
+def rows(w: Lines, values: Sequence[str]) -> list[tuple[str, str]]:
+    """Return type and name of each row that columns of W lanes are turned into.
 
-
-def rows(tag: str, lanes: int, values: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return lines that turn columns of W lanes into W rows, and (type, name) of each row.
-
-    As many columns as lanes (four of eight lanes), or two, or one.
+    There are as many columns as lanes (four of eight lanes), or two, or one.
     """
-    t, two = value_type(lanes), "<2 x double>"
+    unit, short = element(w.lanes), 16 // bytes_of(w.lanes)
     if len(values) == 1:
-        names = [f"%e{tag}.{k}" for k in range(lanes)]
-        lines = [f"{e} = extractelement {t} {values[0]}, i64 {k}" for k, e in enumerate(names)]
-        return lines, [("double", e) for e in names]
-    lines = _low_high(f"{tag}.0", lanes, *values[:2])
-    if lanes == 2:
-        return lines, [(t, f"%lo{tag}.0"), (t, f"%hi{tag}.0")]
-    if len(values) == 4:
-        lines += _low_high(f"{tag}.2", lanes, *values[2:])
-    ends = []
-    for k in range(lanes):
-        side, first = ("lo", "hi")[k % 2], k // 2 * 2
-        picks, other = [first, first + 1], "poison"
-        if len(values) == 4:
-            picks, other = [*picks, first + lanes, first + lanes + 1], f"%{side}{tag}.2"
-        lines.append(_shuffle(f"%w{tag}.{k}", t, f"%{side}{tag}.0", other, picks))
-        ends.append(("<4 x double>" if len(values) == 4 else two, f"%w{tag}.{k}"))
-    return lines, ends
+        return [(unit, w(f"extractelement {{t}} {{}}, i64 {k}", *values)) for k in range(w.lanes)]
+    parts = [_turned(w, values[k : k + short]) for k in range(0, len(values), short)]
+    if w.lanes == short:
+        return [(w.type, row) for row in parts[0]]
+    found = []
+    for k in range(w.lanes):
+        ends, first = [part[k % short] for part in parts], k // short * short
+        picks = [first + w.lanes * p + n for p in range(len(parts)) for n in range(short)]
+        row = _shuffled(w, w.type, ends[0], (*ends, "poison")[1], picks)
+        found.append((f"<{len(values)} x {unit}>", row))
+    return found
 
 
-def _columns(lanes: int, size: int) -> str:
-    """Return the lines that move all columns: unrolled, or a loop and what it leaves over."""
-    bytes_ = 8 * lanes
-    lines: list[str] = []
-    k = 0
-    if size > UNROLLED:
-        k = size // 2 * 2
-        lines += [
-            "br label %columns\ncolumns:",
-            "%k = phi i64 [ 0, %move ], [ %k.next, %columns ]",
-            f"%at = mul i64 %k, {bytes_}",
-            "%a = getelementptr i8, ptr %dst, i64 %at",
-            *_pack_pair("k", lanes, "%k", "%a"),
-            "%k.next = add i64 %k, 2",
-            f"%more = icmp ult i64 %k.next, {k}",
-            "br i1 %more, label %columns, label %rest\nrest:",
-        ]
-    while k < size:
-        many, mover = (2, _pack_pair) if size - k >= 2 else (1, _pack_single)
-        lines.append(f"%a{k} = getelementptr i8, ptr %dst, i64 {bytes_ * k}")
-        lines += mover(str(k), lanes, str(k), f"%a{k}")
-        k += many
-    return "\n  ".join(lines)
+def _columns(w: Moves, size: int, most: int, unrolled: int, move: Callable[..., None]) -> None:
+    """Write `move(column, many)` for all columns, `most` at a time; in a loop if they are many."""
+    at = size // most * most
+    if at and size > unrolled:
+        with w.repeat(at, most) as k:
+            move(k, most)
+    else:
+        for column in range(0, at, most):
+            move(column, most)
+    if at and at < size and isinstance(w.lanes, Single):
+        move(size - most, most)  # some of these a second time
+        return
+    while at < size:
+        many = 2 if size - at >= 2 and w.short == 2 else 1
+        move(at, many)
+        at += many
 
 
 def pack(lanes: int, size: int) -> str:
     """Return `pack.N(dst, src, stride, rows)`."""
-    given = "ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows"
-    single = isinstance(lanes, Single)
-    moved = quads.columns(lanes, size, "move", False) if single else _columns(lanes, size)
-    body = "\n  ".join([*_rows(lanes, "%src"), "br label %move\nmove:", moved])
-    head = f"define internal void @pack.{size}({given}) #0 {{\nentry:"
-    return f"{head}\n  {body}\n  ret void\n}}\n"
+    w = Moves(lanes)
+    last = w("sub i64 %rows, 1")
+    starts = []
+    for k in range(lanes):
+        row = w(f"call i64 @llvm.umin.i64(i64 {k}, i64 {last})")
+        starts.append(w.at("i8", "%src", w("mul i64 {}, %stride", row)))
+
+    def move(column: str | int, many: int) -> None:
+        kind = f"<{many} x {w.unit}>" if many > 1 else w.unit
+        given = [w.get(kind, w.at(w.unit, row, column), bytes_of(lanes)) for row in starts]
+        if many == 1:
+            made = ["poison"]
+            for k, x in enumerate(given):
+                made = [w(f"insertelement {{t}} {{}}, {w.unit} {{}}, i64 {k}", *made, x)]
+        else:
+            made = _turned(w, [_joined(w, given[k::many], many) for k in range(many)])
+        start = w.at(w.type, "%dst", column)
+        for k, lane in enumerate(made):
+            w.put(w.type, lane, w.at(w.type, start, k))
+
+    _columns(w, size, w.short, UNROLLED, move)
+    arguments = "ptr noalias %dst, ptr noalias %src, i64 %stride, i64 %rows"
+    return w.procedure(f"pack.{size}", arguments)
 
 
 def unpack(lanes: int, size: int) -> str:
     """Return `unpack.N(dst, src)`: N entries of W lanes to W rows."""
-    given = "ptr noalias %dst, ptr noalias %src"
-    head = f"define internal void @unpack.{size}({given}) #0 {{\nentry:"
-    if isinstance(lanes, Single):
-        body = quads.columns(lanes, size, "entry", True)
-        return f"{head}\n  {body}\n  ret void\n}}\n"
-    step = min(lanes, 4)
-    t, lines, k = value_type(lanes), [], size // step * step
+    w = Moves(lanes)
 
-    def moved(tag: str, column: str, many: int) -> list[str]:
-        lines = []
-        for n in range(many):
-            lines.append(f"%c{tag}.{n} = add i64 {column}, {n}")
-            lines.append(f"%s{tag}.{n} = getelementptr {t}, ptr %src, i64 %c{tag}.{n}")
-            lines.append(f"%v{tag}.{n} = load {t}, ptr %s{tag}.{n}, align {8 * lanes}")
-        turned, ends = rows(tag, lanes, [f"%v{tag}.{n}" for n in range(many)])
-        lines += turned
-        for n, (kind, name) in enumerate(ends):
-            lines.append(f"%r{tag}.{n} = getelementptr double, ptr %dst, i64 {size * n}")
-            lines.append(f"%p{tag}.{n} = getelementptr double, ptr %r{tag}.{n}, i64 {column}")
-            lines.append(f"store {kind} {name}, ptr %p{tag}.{n}, align 8")
-        return lines
+    def move(column: str | int, many: int) -> None:
+        start = w.at(w.type, "%src", column)
+        given = [w.get(w.type, w.at(w.type, start, k)) for k in range(many)]
+        for k, (kind, row) in enumerate(rows(w, given)):
+            to = w.at(w.unit, w.at(w.unit, "%dst", size * k), column)
+            w.put(kind, row, to, bytes_of(lanes))
 
-    if k:
-        lines += ["br label %columns\ncolumns:"]
-        lines += ["%k = phi i64 [ 0, %entry ], [ %k.next, %columns ]", *moved("k", "%k", step)]
-        lines += [f"%k.next = add i64 %k, {step}", f"%more = icmp ult i64 %k.next, {k}"]
-        lines += ["br i1 %more, label %columns, label %rest\nrest:"]
-    while k < size:
-        many = 2 if size - k >= 2 else 1
-        lines += moved(str(k), str(k), many)
-        k += many
-    body = "\n  ".join([*lines, "ret void"])
-    return f"{head}\n  {body}\n}}\n"
+    single = isinstance(lanes, Single)
+    _columns(w, size, min(lanes, 4), UNROLLED if single else 0, move)
+    return w.procedure(f"unpack.{size}", "ptr noalias %dst, ptr noalias %src")
 
 
-# `blank(to, bytes)`: zeros in words, four at a time and then one by one
-BLANK = """
-define internal void @blank(ptr %to, i64 %bytes) #0 {
-entry:
-  %whole = and i64 %bytes, -32
-  br label %fours
-fours:
-  %k = phi i64 [ 0, %entry ], [ %k1, %four ]
-  %enough = icmp ult i64 %k, %whole
-  br i1 %enough, label %four, label %ones
-four:
-  %p = getelementptr i8, ptr %to, i64 %k
-  store <4 x double> zeroinitializer, ptr %p, align 8
-  %k1 = add i64 %k, 32
-  br label %fours
-ones:
-  %n = phi i64 [ %k, %fours ], [ %n1, %one ]
-  %more = icmp ult i64 %n, %bytes
-  br i1 %more, label %one, label %end
-one:
-  %q = getelementptr i8, ptr %to, i64 %n
-  store double 0.0, ptr %q, align 8
-  %n1 = add i64 %n, 8
-  br label %ones
-end:
-  ret void
-}
-"""
+def blank() -> str:
+    """Return `blank(to, bytes)`: zeros in words, four at a time and then one by one."""
+    w = Moves(1)
+    whole = w("and i64 %bytes, -32")
+    with w.loop(whole, 32) as k:
+        w.put("<4 x double>", "zeroinitializer", w.at("i8", "%to", k), 8)
+    with w.loop(w("sub i64 %bytes, {}", whole), 8) as k:
+        w.put("double", "0.0", w.at("i8", w.at("i8", "%to", whole), k))
+    return w.procedure("blank", "ptr %to, i64 %bytes")
 
 
 def rest(lanes: int) -> str:
     """Return `clear(to, bytes)` and `copy(to, from, bytes)`, of whole lanes and whole words."""
-    t, size, kind, word = value_type(lanes), width(lanes), element(lanes), bytes_of(lanes)
-    return f"""
-define internal void @clear(ptr %to, i64 %bytes) #0 {{
-entry:
-  br label %loop
-loop:
-  %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
-  %p = getelementptr i8, ptr %to, i64 %k
-  store {t} zeroinitializer, ptr %p, align {word}
-  %k1 = add i64 %k, {size}
-  %more = icmp ult i64 %k1, %bytes
-  br i1 %more, label %loop, label %end
-end:
-  ret void
-}}
-define internal void @copy(ptr noalias %to, ptr noalias %from, i64 %bytes) #0 {{
-entry:
-  br label %loop
-loop:
-  %k = phi i64 [ 0, %entry ], [ %k1, %loop ]
-  %p = getelementptr i8, ptr %from, i64 %k
-  %x = load {kind}, ptr %p, align {word}
-  %q = getelementptr i8, ptr %to, i64 %k
-  store {kind} %x, ptr %q, align {word}
-  %k1 = add i64 %k, {word}
-  %more = icmp ult i64 %k1, %bytes
-  br i1 %more, label %loop, label %end
-end:
-  ret void
-}}
-"""
+    clear, copy, word = Moves(lanes), Moves(lanes), bytes_of(lanes)
+    with clear.repeat("%bytes", clear.bytes) as k:
+        clear.put(clear.type, "zeroinitializer", clear.at("i8", "%to", k), word)
+    with copy.repeat("%bytes", word) as k:
+        x = copy.get(copy.unit, copy.at("i8", "%from", k))
+        copy.put(copy.unit, x, copy.at("i8", "%to", k))
+    both = "ptr noalias %to, ptr noalias %from, i64 %bytes"
+    return clear.procedure("clear", "ptr %to, i64 %bytes") + copy.procedure("copy", both)
