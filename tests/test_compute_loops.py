@@ -5,6 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compute import loops, replan
+from dalembert.errors import ComputationError
 
 
 def platform_poses(m, count):
@@ -68,3 +69,16 @@ def test_loops_with_open_lengths_are_planned_at_the_values_given():
     np.testing.assert_allclose(r.q, own.q, rtol=1e-9)
     with pytest.raises(da.ParameterError, match="no value for parameter b"):
         da.inverse_dynamics(m, q, v, a)
+
+
+@pytest.mark.parametrize(
+    "name", ["pose", "jacobian", "centre_of_mass", "potential_energy", "cut_coordinates"]
+)
+def test_a_pose_in_which_loops_are_open_is_refused_unless_asked_for(name):
+    m, q = da.robots.fourbar(), [0.3, 0.1, 0.2]
+    ask = getattr(da, name)
+    with pytest.raises(ComputationError, match="the loops are open"):
+        ask(m, q)
+    assert np.isfinite(ask(m, q, check=False)).all()
+    assert np.isfinite(ask(m, da.assemble(m, q))).all()
+    assert abs(da.closure(m, q)).max() > 0.1  # this one says by how much

@@ -140,10 +140,10 @@ LOOPS = (
          "wrench of body_i on body_j of each loop at point_j, base axes", SHARED,
          wrenches=True, motors="share", named_motors=True),
     _row("closure", "q", gives(residual="closure"), {"closure": loop_closure.closure},
-         "residual of every closure equation", {}, planned=False),
+         "residual of every closure equation", {}, planned=False, opens=True),
     _row("loop_jacobian", "q", gives(J="closure / joint"),
          {"closure": loop_closure.loop_jacobian},
-         "J of the closure equations: J qd = 0", {}, planned=False),
+         "J of the closure equations: J qd = 0", {}, planned=False, opens=True),
     _row("cut_coordinates", "q", gives(q_c="cut"), {"poses": cut_joints.cut_coordinates},
          "variables of the cut joints, loop by loop", {}, planned=False),
 )  # fmt: skip

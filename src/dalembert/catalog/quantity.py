@@ -47,6 +47,7 @@ class Quantity:
     # of machines that loops, couplings, wheels or constraints hold
     planned: bool = False  # the algorithm takes a LoopPlan after the mechanism (loops.py)
     closes: bool = False  # it finds the pose in which loops close, others need one
+    opens: bool = False  # it has a meaning where loops are open, and says by how much
     motors: str = ""  # of a planned row: what it asks of the motors, a key of MOTORS
     named_motors: bool = False  # it is refused where no motor is named
     in_motion: bool = False  # it is that of the closed motion: independent rates are read

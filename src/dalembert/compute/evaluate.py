@@ -98,6 +98,11 @@ def _check_state(
     m: Mechanism, row: Quantity, inputs: Any, parameters: Any, options: dict[str, Any]
 ) -> None:
     """Raise the error of a state at which a quantity has no meaning."""
+    if (m.loops or m.couplings) and row.inputs == ("q",) and not row.opens:
+        from .loops import check_closed
+
+        residual = evaluate(m, "closure", inputs[0], parameters=parameters, check=False)
+        check_closed(m, row, residual, parameters)
     if row.regular:
         from ..plan.cartesian import check_cartesian
 

@@ -55,7 +55,7 @@ def closed_evaluate(
     if not check:
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
     if not row.closes:
-        _check_closed(m, row, residual, parameters)
+        check_closed(m, row, residual, parameters)
     limit = _limit(m, row)
     bad = ~((pivot[..., 0] >= limit) & (certificate[..., 0] <= CERTIFIED))
     if bad.any():
@@ -72,7 +72,7 @@ def closed_evaluate(
         again = Replanned(own, row, get, dict(zip(names, given, strict=True)), parameters, limit)
         arrays, residual = again.run(arrays, residual, pivot[..., 0], certificate[..., 0], bad)
     if row.closes:
-        _check_closed(m, row, residual, parameters, UNFOUND)
+        check_closed(m, row, residual, parameters, UNFOUND)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
@@ -190,7 +190,7 @@ def _require_reached(m: Mechanism, motors: list[int], asked: Any, found: Any) ->
         )
 
 
-def _check_closed(
+def check_closed(
     m: Mechanism, row: Quantity, residual: Any, parameters: Any, limit: float = OPEN
 ) -> None:
     """Raise ComputationError where a loop is open, naming the state and the equation."""
