@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
+from dalembert.cli import main
 from dalembert.errors import DalembertError
 
 ROBOT = '<robot name="a"><link name="b"/>{}</robot>'
@@ -226,3 +227,33 @@ def test_a_device_without_end_is_refused():
         timeout=60,
     )  # fmt: skip
     assert run.stdout.strip() == "ok", run.stderr[-300:]
+
+
+TABLES = {
+    "bytes that are not UTF-8": (b"L1 = \xff", "not UTF-8 text"),
+    "a whole number of TOML": (b"L1 = 1" + b"0" * 5000, "TOML: a whole number is too long"),
+    "a whole number of JSON": (b'{"L1": 1' + b"0" * 5000 + b"}", "is too long or out of range"),
+    "brackets of TOML": (b"L1 = " + b"[" * 100_000, "TOML: nested too deeply"),
+    "brackets of JSON": (b'{"L1": ' + b"[" * 100_000, "JSON: nested too deeply"),
+    "a key of many parts": (b".".join([b"a"] * 3000) + b" = 1", "a key of more than 200 parts"),
+    "a key twice": (b'{"L1": 1, "L1": 2}', "duplicate key 'L1'"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_of_options_studies_and_sizings_are_refused_alike(tmp_path, capsys, name):
+    data, message = TABLES[name]
+    file = tmp_path / "hostile.toml"
+    file.write_bytes(data)
+    arm = "RZ(),TXK(L1);"
+    for asked in (
+        ["derive", arm, "--values", str(file)],
+        ["derive", arm, "--limits", str(file)],
+        ["sweep", str(file)],
+        ["size", arm, str(file), "--motors", str(file)],
+    ):
+        assert main(asked) == 2
+        err = capsys.readouterr().err
+        assert message in err and "hostile.toml:1:" in err, asked
+    assert main(["eval", arm, "gravity", "--q", f"@{file}"]) == 2
+    assert "unexpected" not in capsys.readouterr().err

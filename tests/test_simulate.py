@@ -358,6 +358,7 @@ def test_unclear_requests_are_refused():
     for options, words in (
         ({"method": "magic"}, "unknown method"),
         ({"t": [0, 0.0]}, "increasing"),
+        ({"t": np.inf}, "a time that is not finite"),
         ({"q0": [1.0]}, "q0 has shape"),
         ({"q0": [np.nan, 0]}, "not finite"),
         ({"torque": [1.0]}, "torque has shape"),

@@ -280,13 +280,13 @@ WRONG = {
     "1e\\+12 designs": ("samples = 40", "samples = 1000000000000"),
     "not known": ('"peak",', '"peek",'),
     "reduction": ("kinetic_energy:max", "kinetic_energy:most"),
-    "no such study": None,
+    "no such file": None,
     "a study has no": ("model =", "modle = 1\nmodel ="),
     "to = ": ("to = [1, 0.5]", "to = [1]"),
     "time = ": ("time = 0.8", "time = -1"),
     "a task is one of": ("joint_moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }]", ""),
     "no parameter before it": ("L1 = [0.3, 0.8]", 'L1 = "2*L7"'),
-    "not TOML": ("model =", "= = ="),
+    "TOML: invalid statement": ("model =", "= = ="),
     "plan has no": ("seed", "sed"),
 }
 

@@ -6,15 +6,14 @@ makes it a click type, and `talk` calls the same readers.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import DescriptionError, Place, UsageError, closest, shown
+from ..read.document import plain
 
 
 class Value(click.ParamType):
@@ -103,16 +102,8 @@ def numbers(text: str, option: str) -> list[float]:
 
 
 def _file(name: str, option: str) -> list[float]:
-    try:
-        data = json.loads(Path(name).read_text(encoding="utf-8-sig"))
-    except ValueError as error:
-        raise DescriptionError(
-            f"{option}: no JSON in it: {error}", Place(name), hint="write [0.1, 0.2]"
-        ) from None
-    plain = isinstance(data, list) and all(
-        isinstance(x, (int, float)) and not isinstance(x, bool) for x in data
-    )
-    if not plain:
+    data = plain(name, "json")
+    if not isinstance(data, list) or not all(type(x) in (int, float) for x in data):
         raise DescriptionError(
             f"{option}: a list of numbers is needed", Place(name), hint="write [0.1, 0.2]"
         )
@@ -208,14 +199,12 @@ def words(text: str, option: str = "") -> list[str]:
 
 def table(path: str, option: str = "") -> dict[str, Any]:
     """Return the table of a JSON or TOML file."""
-    import tomllib
-
-    text = Path(path).read_text(encoding="utf-8")
-    try:
-        found = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{shown(path)}: {error}", hint="write JSON or TOML") from None
-    return dict(found)
+    found = plain(path)
+    if not isinstance(found, dict):
+        raise DescriptionError(
+            f"{option}: a table is needed", Place(path), hint='write {"L1": 0.4}'
+        )
+    return found
 
 
 NUMBERS = Value("NUMBERS", numbers)

@@ -65,7 +65,7 @@ def read_table(path: Any) -> Table:
         return path
     if isinstance(path, Mapping):
         return table_of(path, "<mapping>")
-    if not isinstance(path, str | Path) or "\0" in str(path):
+    if not isinstance(path, str | Path):
         raise UsageError(
             f"a motion table is a file, not {type(path).__name__}",
             hint="give a path, or a mapping from heads to columns",

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -137,6 +137,11 @@ def _exactly(text: str) -> int | Fraction | NotFinite:
     return value
 
 
+def _plainly(text: str) -> int | float:
+    _exactly(text)  # refuses what is too long or out of range
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
@@ -148,21 +153,28 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def from_json(text: str, source: str) -> Document:
+def plain(file: str | Path, language: str = "") -> Any:
+    """Return what a JSON or TOML file holds, as Python's own numbers."""
+    text = decode(read_bytes(file), str(file))
+    as_json = language == "json" or text.lstrip()[:1] == "{"
+    return (from_json if as_json else from_toml)(text, str(file), _plainly).data
+
+
+def from_json(text: str, source: str, number: Callable[[str], Any] = _exactly) -> Document:
     """Return the document of a JSON text; decimals are exact, NaN and Infinity only marked."""
     try:
         data = json.loads(
             text,
-            parse_float=_exactly,
-            parse_int=_exactly,
-            parse_constant=NotFinite,
+            parse_float=number,
+            parse_int=number,
+            parse_constant=number,
             object_pairs_hook=_unique,
         )
     except json.JSONDecodeError as error:
         where = place_at(source, text, error.pos)
         message = error.msg[:1].lower() + error.msg[1:]
         raise DescriptionError(f"JSON: {message}", where) from None
-    except (_Bad, ValueError) as error:
+    except _Bad as error:
         raise DescriptionError(f"JSON: {error}", Place(source)) from None
     except RecursionError:
         raise DescriptionError("JSON: nested too deeply", Place(source)) from None
@@ -176,7 +188,7 @@ _LONG_KEY = re.compile(
 _TOML_AT = re.compile(r"(.*) \(at line ([0-9]+), column ([0-9]+)\)\Z", re.DOTALL)
 
 
-def from_toml(text: str, source: str) -> Document:
+def from_toml(text: str, source: str, number: Callable[[str], Any] = _exactly) -> Document:
     """Return the document of a TOML text; decimals are exact, inf and nan only marked."""
     import tomllib
 
@@ -186,7 +198,7 @@ def from_toml(text: str, source: str) -> Document:
             "TOML: a key of more than 200 parts", place_at(source, text, found.start())
         )
     try:
-        data = tomllib.loads(text, parse_float=_exactly)
+        data = tomllib.loads(text, parse_float=number)
     except tomllib.TOMLDecodeError as error:
         parts = _TOML_AT.match(str(error))
         if parts is None:
@@ -199,8 +211,10 @@ def from_toml(text: str, source: str) -> Document:
             where = Place(source, line, column, shown_line.rstrip("\r"))
         message = shown(message[:1].lower() + message[1:])
         raise DescriptionError(f"TOML: {message}", where) from None
-    except (_Bad, ValueError) as error:
-        raise DescriptionError(f"TOML: {shown(str(error))}", Place(source)) from None
+    except _Bad as error:
+        raise DescriptionError(f"TOML: {error}", Place(source)) from None
+    except ValueError:  # of int() alone: it refuses more than 4,300 digits
+        raise DescriptionError("TOML: a whole number is too long", Place(source)) from None
     except RecursionError:
         raise DescriptionError("TOML: nested too deeply", Place(source)) from None
     return Document(data, source, text, "toml")

@@ -281,6 +281,10 @@ def _numbers(name: str, values: Any) -> Array:
 
 def _times(t: Any) -> Array:
     times = _numbers("t", t)
+    if not np.isfinite(times).all():
+        raise UsageError(
+            "t holds a time that is not finite", hint="write t=5.0", command="write --time 5"
+        )
     if times.ndim == 0:
         times = np.linspace(0.0, float(times), 201)
     if times.ndim != 1 or len(times) < 1 or not (np.diff(times) > 0).all():
@@ -288,10 +292,6 @@ def _times(t: Any) -> Array:
             "t must be the end time or increasing times",
             hint="write t=5.0 or t=[0.0, 0.1, 0.2]",
             command="write --time 5",
-        )
-    if not np.isfinite(times).all():
-        raise UsageError(
-            "t holds a time that is not finite", hint="write t=5.0", command="write --time 5"
         )
     return times
 

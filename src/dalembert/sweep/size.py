@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 from ..compute import evaluate
 from ..errors import DescriptionError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
+from ..read.document import plain
 from .task import checked_task, motion_of
 
 Array = np.ndarray
@@ -251,7 +251,7 @@ def _rms(t: Array, x: Array) -> float:
 def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
     """Return t, q, qd, qdd and forces (rotors left out) of a whole cycle."""
     if isinstance(cycle, str | Path):
-        cycle = _toml(cycle)
+        cycle = plain(cycle)
     moves = cycle.get("moves") if isinstance(cycle, Mapping) else None
     if not isinstance(moves, list | tuple) or not moves:
         raise UsageError(
@@ -292,7 +292,7 @@ def catalogue(motors: Any, gears: Any = None) -> tuple[list[Motor], list[Gear]]:
         if path.suffix.lower() == ".csv":
             motors = _csv(path)
         else:
-            data = _toml(path)
+            data = plain(path)
             gears = data.get("gear", gears)
             motors = data.get("motor", [])
     made_motors = [_record(Motor, x, MOTOR) for x in _listed(motors, "motors")]
@@ -328,15 +328,6 @@ def _record(kind: Any, given: Any, keys: Sequence[str]) -> Any:
     if kind is Gear and not (values.get("ratio", 1.0) and 0 < values.get("efficiency", 1.0) <= 1):
         raise UsageError("a gear has a ratio that is not 0 and an efficiency up to 1")
     return kind(**({"name": "motor"} if kind is Motor else {}) | values)
-
-
-def _toml(path: str | Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_bytes().decode("utf-8"))
-    except OSError:
-        raise DescriptionError("no such file", Place(str(path)), hint="check the path") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
-        raise DescriptionError(f"this is not TOML: {error}", Place(str(path))) from None
 
 
 def _csv(path: Path) -> list[dict[str, str]]:

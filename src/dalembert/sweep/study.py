@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +22,7 @@ from ..expr.exact import to_float
 from ..mechanism import Mechanism, freed
 from ..mechanism.letters import given_values
 from ..read import load
+from ..read.document import plain
 from ..read.expressions import expression
 from ..read.native_writer import native_text
 
@@ -266,12 +266,7 @@ def read_study(path: str | Path) -> Study:
     """Return the study of a TOML file; the model and the motion are looked for beside it."""
     file = Path(path)
     where = Place(str(path))
-    try:
-        data = tomllib.loads(file.read_bytes().decode("utf-8"))
-    except OSError:
-        raise DescriptionError("no such study", where, hint="check the path") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
-        raise DescriptionError(f"this is not TOML: {error}", where) from None
+    data = plain(file)
     for key in data:
         if key not in KEYS:
             raise DescriptionError(f"a study has no {shown(key)!r}", where, hint=closest(key, KEYS))
