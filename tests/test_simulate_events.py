@@ -122,7 +122,7 @@ def test_ctrl_c_stops_all_threads(method, interruptible):
     sent = []
 
     def press():
-        sent.append(time.perf_counter())
+        sent.append(time.process_time())
         os.kill(os.getpid(), signals.SIGINT)
 
     timer = threading.Timer(0.5, press)
@@ -132,7 +132,7 @@ def test_ctrl_c_stops_all_threads(method, interruptible):
         da.simulate(m, states, t=1e6, method=method, step=1e-4, rtol=1e-12, threads=2,
                     max_steps=10**9)  # fmt: skip
     timer.join()
-    assert time.perf_counter() - sent[0] < 1.0
+    assert time.process_time() - sent[0] < 1.0  # of both threads
 
 
 def test_no_states_at_all():

@@ -163,9 +163,9 @@ def test_a_stiff_arm_is_twenty_times_faster_than_with_radau():
     """Both on the same compiled kernel, in one run."""
     m, spent = stiff_arm(), {}
     for method in ("rosenbrock", "rosenbrock", "radau"):
-        begin = time.perf_counter()
+        begin = time.process_time()
         da.simulate(m, [0.3, 0, 0.2, 0], t=10.0, method=method, rtol=1e-6, events="none")
-        spent[method] = time.perf_counter() - begin
+        spent[method] = time.process_time() - begin
     assert spent["radau"] > 20 * spent["rosenbrock"]
 
 
