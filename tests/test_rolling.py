@@ -384,8 +384,47 @@ def test_loops_with_spherical_joints_beside_wheels():
     np.testing.assert_allclose(qdd, wanted, rtol=1e-9, atol=1e-9)
 
 
-def test_a_universal_joint_of_a_body_says_its_parts():
-    car = {"name": "car", "parent": -1, "joint": {"type": "universal"}, "mass": 1}
-    with pytest.raises(DescriptionError, match="unknown joint type 'universal'") as error:
-        loaded([car])
-    assert "two revolute joints" in error.value.hint
+HITCH = {"type": "universal", "axis": [0, 0, 1], "axis_j": [0, 1, 0], "limits": [[-1, 1], [0, 1]],
+         "name": "hitch", "placement": {"translation": [-0.5, 0, 0]}}  # fmt: skip
+
+
+def test_a_universal_joint_is_two_revolute_ones_by_name():
+    """A trailer that rolls on a ball behind a sleigh; also where a graph of joints goes on."""
+    cab = {"name": "cab", "parent": -1, "joint": {"type": "planar", "name": "base"}, "mass": 3}
+    trailer = {"name": "trailer", "mass": 2, "com": [-1, 0, 0.1], "inertia": [0.3, 0.4, 0.5]}
+    rest = dict(
+        rolling=[{"name": "ball", "kind": "sphere", "body": 1, "point": [-2, 0, 0], "radius": 0.3}],
+        wheels=[{"name": "blade", "body": "cab", "point": [0, 0, 0], "normal": [0, 1, 0]}],
+    )
+    one = [cab, trailer | {"parent": 0, "joint": HITCH}]
+    m = loaded(one, **rest)
+    first = {"type": "revolute", "limits": [-1, 1], "placement": HITCH["placement"]}
+    second = {"type": "revolute", "axis": [0, 1, 0], "limits": [0, 1], "name": "hitch_2"}
+    two = [cab, {"name": "hitch_1", "parent": 0, "joint": first},
+           trailer | {"parent": "hitch_1", "joint": second}]  # fmt: skip
+    assert m.joint_names == ("base", "hitch_1", "hitch_2")
+    assert m.bodies == loaded(two, **rest | {"rolling": []}).bodies
+    assert m.rolling[0].body_i == 2 and da.kane_speeds(m) == ("hitch_1",)
+    box = {"name": "hinge", "joint": "revolute", "body_i": 1, "body_j": 2, "axis": [0, 0, 1]}
+    graph = loaded([*one, {"name": "box", "mass": 1}], joints=[box], **rest)
+    assert graph.joint_names == ("base", "hitch_1", "hitch_2", "hinge")
+    assert graph.bodies[:3] == m.bodies and graph.rolling == m.rolling
+
+
+@pytest.mark.parametrize("joint, message", [
+    ({"type": "universal"}, "a universal joint needs axis_j"),
+    (HITCH | {"limits": [-1, 1]}, "1 pairs of limits, 2 needed"),
+    ({"type": "cylindrical", "effort_limit": 3}, "one limit for a slide and a turn"),
+    ({"type": "revolute", "axis_j": [0, 1, 0]}, "a revolute joint has one axis"),
+])  # fmt: skip
+def test_a_joint_of_two_parts_is_told_whole(joint, message):
+    with pytest.raises(DescriptionError, match=message):
+        loaded([{"name": "car", "parent": -1, "joint": joint, "mass": 1}])
+
+
+def test_a_body_on_two_joints_does_not_name_one_of_them():
+    row = {"name": "car", "parent": -1, "joint": {"type": "cylindrical"}, "mass": 1}
+    assert loaded([row], active=[1]).active == ("car_turn",)
+    with pytest.raises(DescriptionError, match="joint 'car' does not exist") as error:
+        loaded([row], drives=[{"joint": "car", "Ia": 1}])
+    assert "car_slide" in error.value.hint and "car_turn" in error.value.hint

@@ -17,7 +17,7 @@ from ..inertia import Inertia
 from ..joint import UNITS, Joint, Prismatic, Revolute, Screw
 from ..mechanism import Body, Mechanism, Parameter, joint_name
 from ..mechanism.edit import into, used
-from ..mechanism.graph import Tree
+from ..mechanism.graph import PARTS, Tree
 from .context import PLAIN, Context, placed
 from .document import At, Document
 from .exact_pose import is_numeric
@@ -25,7 +25,7 @@ from .fields import Reading
 from .native_fields import Field
 from .native_graph import GraphIndex, moved_records, tree_of
 from .native_index import Index, body
-from .native_keys import ACTS, KINDS, ROLES, TOP
+from .native_keys import ACTS, IN_PARTS, KINDS, ROLES, TOP
 from .native_types import fitting
 from .order import parents_first
 from .velocity_equation import speed_expression, velocity_equation
@@ -145,44 +145,69 @@ def _from_bodies(reading: Reading, data: Mapping[str, Any], name: str) -> tuple[
     reading.names = parameters = read_parameters(reading, data)
     changes = taken(reading, data, (TOP["gravity"],), Index())
     rows = taken(reading, data, (TOP["bodies"],), Index())["bodies"]
-    bodies = [_body(reading, row, ("bodies", k)) for k, row in enumerate(rows)]
-    _distinct(reading, bodies)
+    made = [_body(reading, row, ("bodies", k)) for k, row in enumerate(rows)]
+    _distinct(reading, made)
+    bodies = [own[-1] for own in made]
     parents = _parents(reading, rows, bodies, "joints" in data)
     changes |= {"parameters": _parameters(parameters), "name": name, "checked": True}
     if "joints" in data:
-        placed = [replace(b, parent=k) for b, k in zip(bodies, parents, strict=True)]
-        tree, home = tree_of(reading, data, rows, placed)
+        tree, home = tree_of(reading, data, _chained(rows, made, parents))
         m = Mechanism(tree.bodies, notes=tree.notes, **changes)
-        return m, (GraphIndex(m, home, bodies), tree)
+        return m, (GraphIndex(m, home[: len(rows)], made), tree)
     sequence = _parents_first(reading, bodies, parents)
-    order = [0] * len(bodies)
-    for new, old in enumerate(sequence):
-        order[old] = new
-    ordered = tuple(
-        replace(bodies[old], parent=order[parents[old]] if parents[old] >= 0 else -1)
-        for old in sequence
-    )
+    order, ordered = [-1] * len(bodies), list[Body]()
+    for old in sequence:
+        at = order[parents[old]] if parents[old] >= 0 else -1
+        for part in made[old]:
+            ordered.append(replace(part, parent=at))
+            at = len(ordered) - 1
+        order[old] = at
     if sequence != list(range(len(bodies))):
         changes["notes"] = ("bodies were put in order, parents first",)
-    m = Mechanism(ordered, **changes)
-    return m, (Index(m.bodies, order), None)
+    m = Mechanism(tuple(ordered), **changes)
+    return m, (Index(m.bodies, order, [len(own) for own in made]), None)
 
 
-def _body(reading: Reading, row: Mapping[str, Any], at: At) -> Body:
-    """Return one body from its values; its parent is found later."""
+def _chained(
+    rows: Sequence[Any], made: Sequence[Sequence[Body]], parents: Sequence[int]
+) -> list[tuple[Body, bool]]:
+    """Return the bodies of a graph and whether each has a parent; those between joints are last."""
+    found = [(replace(own[-1], parent=k), "parent" in row)
+             for own, row, k in zip(made, rows, parents, strict=True)]  # fmt: skip
+    for k, own in enumerate(made):
+        for part in own[:-1]:
+            found.append((replace(part, parent=found[k][0].parent), True))
+            found[k] = replace(found[k][0], parent=len(found) - 1), True
+    return found
+
+
+def _body(reading: Reading, row: Mapping[str, Any], at: At) -> list[Body]:
+    """Return one body from its values, behind the one between its joints where there are two.
+
+    Its parent is found later.
+    """
     moves = row.get("joint", {"type": "fixed"})
-    joint = _joint(reading, moves, (*at, "joint"))
-    return Body(
-        row.get("name", f"b{int(at[-1]) + 1}"),
-        -1,
-        moves.get("placement", Transform()),
-        joint,
-        _inertia(reading, row, at),
-        moves.get("name", ""),
-        fitting(reading, moves.get("limits", ()), joint, (*at, "joint")),
-        moves.get("velocity_limit"),
-        moves.get("effort_limit"),
-    )
+    joints = _joints(reading, moves, (*at, "joint"))
+    limits = moves.get("limits", ())
+    if len(joints) == 1:
+        limits = (fitting(reading, limits, joints[0], (*at, "joint")),)
+    elif limits and len(limits) != len(joints):
+        reading.fail((*at, "joint", "limits"), f"{len(limits)} pairs of limits, 2 needed",
+                     "write [[lower, upper], [lower, upper]]")  # fmt: skip
+    else:
+        limits = [(pair,) for pair in limits] or [()] * len(joints)
+    called = row.get("name", f"b{int(at[-1]) + 1}")
+    word, own = moves["type"], moves.get("name", "")
+    names = [f"{own or called}_{part}" for part in PARTS.get(word, ())] or [own]
+    bounds = moves.get("velocity_limit"), moves.get("effort_limit")
+    made = [
+        Body(name, -1, joint=joint, limits=pair, velocity_limit=bounds[0], effort_limit=bounds[1])
+        for name, joint, pair in zip(names, joints, limits, strict=True)
+    ]
+    whole = _inertia(reading, row, at)
+    made[-1] = replace(made[-1], name=called, joint_name=names[-1], inertia=whole)
+    made[0] = replace(made[0], placement=moves.get("placement", Transform()))
+    return made
 
 
 def _inertia(reading: Reading, row: Mapping[str, Any], at: At) -> Inertia:
@@ -196,21 +221,32 @@ def _inertia(reading: Reading, row: Mapping[str, Any], at: At) -> Inertia:
     return Inertia(mass, *found, "origin" if at_origin else "centre")
 
 
-def _joint(reading: Reading, moves: Mapping[str, Any], at: At) -> Joint:
+def _joints(reading: Reading, moves: Mapping[str, Any], at: At) -> list[Joint]:
+    """Return the joint of a body, or the two that make it up."""
     word = moves["type"]
-    made = KINDS[word]
-    if "pitch" in moves and made is not Screw:
+    if "pitch" in moves and word != "screw":
         reading.fail((*at, "pitch"), f"a {word} joint has no pitch", "only a screw has one")
-    if made not in (Revolute, Prismatic, Screw):
-        return made()  # oracle files give an axis to every joint
+    if "axis_j" in moves and word != "universal":
+        reading.fail((*at, "axis_j"), f"a {word} joint has one axis", "only a universal has two")
+    if KINDS.get(word) not in (Revolute, Prismatic, Screw, None):
+        return [KINDS[word]()]  # oracle files give an axis to every joint
     axis = reading.unit(moves.get("axis", UNITS[2]), (*at, "axis"))
-    return made(axis, moves["pitch"]) if "pitch" in moves else made(axis)
+    if word in KINDS:
+        pitch = (moves["pitch"],) if "pitch" in moves else ()
+        return [KINDS[word](axis, *pitch)]
+    if word == "universal" and "axis_j" not in moves:
+        reading.fail(at, "a universal joint needs axis_j", "write axis_j = [0, 1, 0]")
+    if word == "cylindrical" and not {"velocity_limit", "effort_limit"}.isdisjoint(moves):
+        hint = "write a prismatic and a revolute joint, a body without mass between them"
+        reading.fail(at, "one limit for a slide and a turn", hint)
+    axes = axis, reading.unit(moves.get("axis_j", axis), (*at, "axis_j"))
+    return [kind(along) for kind, along in zip(IN_PARTS[word], axes, strict=True)]
 
 
-def _distinct(reading: Reading, bodies: list[Body]) -> None:
+def _distinct(reading: Reading, made: Sequence[Sequence[Body]]) -> None:
     for of, key in ((lambda b: b.name, ("name",)), (joint_name, ("joint", "name"))):
         seen: set[str] = set()
-        for k, name in enumerate(map(of, bodies)):
+        for k, name in ((k, of(b)) for k, own in enumerate(made) for b in own):
             if name in seen:
                 what = "body" if key == ("name",) else "joint"
                 message = f"duplicate {what} name {shown(name)!r}"

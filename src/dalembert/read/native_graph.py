@@ -25,13 +25,14 @@ from .native_types import fitting
 
 
 def tree_of(
-    reading: Reading, data: Mapping[str, Any], rows: Sequence[Any], bodies: list[Body]
+    reading: Reading, data: Mapping[str, Any], described: Sequence[tuple[Body, bool]]
 ) -> tuple[Tree, list[int]]:
-    """Return the tree of the described bodies, `parent` in the file's order, and its joints.
+    """Return the tree of the described bodies, `parent` in their order, and its joints.
 
-    A body without a parent is carried by `joints` alone.
+    Of each body it is told whether it has a parent; others are carried by `joints` alone.
     """
-    own = [own_connection(b, j) for j, b in enumerate(bodies) if "parent" in rows[j]]
+    bodies = [b for b, _ in described]
+    own = [own_connection(b, j) for j, (b, carried) in enumerate(described) if carried]
     index = Index(bodies, range(len(bodies)))
     joints = TOP["joints"].type.read(reading, data["joints"], ("joints",), index)
     listed = [_connection(reading, row, ("joints", k)) for k, row in enumerate(joints)]
@@ -131,11 +132,12 @@ def _distinct(reading: Reading, own: int, connections: list[Connection]) -> None
 class GraphIndex(Index):
     """Bodies by the names and numbers of the file, joints by their names in the tree."""
 
-    def __init__(self, m: Mechanism, order: list[int], described: list[Body]):
+    def __init__(self, m: Mechanism, order: list[int], described: Sequence[Sequence[Body]]):
         super().__init__(m.bodies, order)
-        self.bodies = {b.name: order[k] for k, b in enumerate(described)}
+        self.bodies = {own[-1].name: order[k] for k, own in enumerate(described)}
+        alone = {own[-1].name for own in described if len(own) == 1}
         moving = {joint_name(b) for b in m.bodies if b.joint.nv}
-        self.by_body = {n: j for n, j in self.bodies.items() if self.names[j] in moving}
+        self.by_body = {n: self.bodies[n] for n in alone if self.names[self.bodies[n]] in moving}
 
 
 def moved_records(records: dict[str, Any], tree: Tree) -> dict[str, Any]:

@@ -12,16 +12,25 @@ from .fields import Reading, kind
 
 
 class Index:
-    """Bodies and joints of a file by name, or by number in the file's own order."""
+    """Bodies and joints of a file by name, or by number in the file's own order.
 
-    def __init__(self, bodies: Sequence[Body] = (), order: Sequence[int] = ()):
+    `parts` says how many joints, one after the other, carry each body of the file; one if not told.
+    """
+
+    def __init__(
+        self, bodies: Sequence[Body] = (), order: Sequence[int] = (), parts: Sequence[int] = ()
+    ):
         self.order = order
+        own = dict(zip(order, parts or [1] * len(order), strict=True))
         self.bodies = {b.name: j for j, b in enumerate(bodies)}
         self.joints = {joint_name(b): j for j, b in enumerate(bodies) if b.joint.nv}
-        self.moving = [j for j in order if bodies[j].joint.nv]  # in the file's order
+        every = [j for last, n in own.items() for j in range(last - n + 1, last + 1)]
+        self.moving = [j for j in every if bodies[j].joint.nv]  # in the file's order
         self.names = [joint_name(b) for b in bodies]
-        # a joint may also be called by the body it moves
-        self.by_body = {b.name: j for j, b in enumerate(bodies) if b.joint.nv}
+        # a joint may also be called by the body it moves, where it is the only one
+        self.by_body = {
+            b.name: j for j, b in enumerate(bodies) if b.joint.nv and own.get(j, 1) == 1
+        }
 
 
 def body(reading: Reading, value: Any, at: At, index: Index) -> int:

@@ -93,16 +93,18 @@ BOUNDS = (
     Field("velocity_limit", LIMIT, "largest amount of the rate"),
     Field("effort_limit", LIMIT, "largest amount of the force or torque"),
 )
-# joints that are several of these, one after the other
-IN_PARTS = {
-    "universal": "write two revolute joints, with a body without mass between them",
-    "cylindrical": "write a revolute and a prismatic joint, a body without mass between them",
+# joints that are two of these, one after the other: `mechanism.graph.PARTS` names them
+IN_PARTS: dict[str, tuple[Any, Any]] = {
+    "universal": (Revolute, Revolute),
+    "cylindrical": (Prismatic, Revolute),
 }
 MOVES = Record("how a body moves", dict, (
-    Field("type", words(KINDS, "unknown joint type {}", IN_PARTS), "kind of joint", needed=True,
-          value=lambda b: b.joint.kind),
-    Field("axis", VECTOR, "of a revolute, prismatic or screw joint; z if not given",
-          value=lambda b: getattr(b.joint, "axis", None)),
+    Field("type", words((*KINDS, *IN_PARTS), "unknown joint type {}"), "kind of joint",
+          needed=True, value=lambda b: b.joint.kind),
+    Field("axis", VECTOR, "of a revolute, prismatic, screw, cylindrical or universal joint; z if "
+          "not given", value=lambda b: getattr(b.joint, "axis", None)),
+    Field("axis_j", VECTOR, "second axis of a universal joint, needed there; in body axes",
+          value=lambda b: None),
     Field("pitch", NUMBER, "of a screw, metres per radian", always=True,
           value=lambda b: getattr(b.joint, "pitch", None)),
     Field("name", NAME, "by which it is asked; that of the body if not given",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..errors import DalembertError, Place, closest, shown
@@ -28,17 +28,13 @@ def _plain(method: str, write: Callable[[Any], Any], schema: str) -> Type:
     )
 
 
-def words(known: Collection[str], unknown: str, instead: Mapping[str, str] | None = None) -> Type:
-    """Return the type of a text that is one of some words; `unknown` says what another one is.
-
-    `instead` says what to write in the place of words that are known elsewhere.
-    """
+def words(known: Collection[str], unknown: str) -> Type:
+    """Return the type of a text that is one of some words; `unknown` says what another one is."""
 
     def read(reading: Reading, value: Any, at: At, index: Index) -> str:
         word = reading.text(value, at)
         if word not in known:
-            hint = (instead or {}).get(word) or closest(word, list(known))
-            reading.fail(at, unknown.format(f"{shown(word)!r}"), hint)
+            reading.fail(at, unknown.format(f"{shown(word)!r}"), closest(word, list(known)))
         return word
 
     return Type(read, lambda word, _: word, {"enum": list(known)})
