@@ -41,7 +41,20 @@ def test_vehicles_print_their_steps_and_stand(name):
     r = da.simulate(m, q, np.zeros(len(da.kane_speeds(m))), t=[0, 0.2], motion=still)
     energy = r.energy
     assert np.abs(energy - energy[0]).max() < 1e-6 * (1 + np.abs(energy).max())
-    assert da.linearize(m, q, steer=list(still.values()) if still else None).reduced.A.size
+    angles = {n: x for n, x in (still or {}).items() if n not in m.joint_names}
+    assert da.linearize(m, q, steer=angles).reduced.A.size
+
+
+def test_steering_is_linearized_by_name_and_its_absence_said():
+    m = da.load(ROLLING["tractor"])
+    by_name = da.linearize(m, steer={"delta": 0.1})
+    np.testing.assert_array_equal(by_name.A, da.linearize(m, steer=[0.1]).A)
+    assert by_name.notes == ()
+    assert da.linearize(m).notes == ("steering delta is not given and stays 0: give steer=",)
+    with pytest.raises(da.UsageError, match="there is no 'dleta'"):
+        da.linearize(m, steer={"dleta": 0.1})
+    with pytest.raises(da.UsageError, match="'h1' is a joint, no steering angle"):
+        da.linearize(m, steer={"h1": 0.1})
 
 
 def test_a_skid_steer_is_pushed_by_its_tyres():

@@ -31,6 +31,7 @@ from .linear_reduction import ignorable, independent, quotient, restricted
 from .mechanism import Mechanism, joint_name, require_mechanism
 from .plan.loops import with_motors
 from .simulate.given_state import asked, held_signals
+from .simulate.prescribed import straight
 from .simulate.systems import Closed, Reduced, System, dry_joints, moved, system
 
 Array = np.ndarray
@@ -277,6 +278,8 @@ def _many(designs: Designs, q: Any, qd: Any, tau: Any, options: Any) -> Linear:
 def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, ...]:
     """Return what was counted, and the joints at rest whose dry friction has no slope."""
     notes, m = counted(own.m, own.drives), own.m
+    unsteered = straight(own, {}) if steer is None else ()
+    notes += tuple(f"steering {shown(n)} is not given and stays 0: give steer=" for n in unsteered)
     u = [float(x) for x in held_signals(own, q, steer, t)]
     qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)
     names = {m.velocity_index[j]: joint_name(b) for j, b in m.outward() if b.joint.nv}

@@ -64,6 +64,9 @@ def test_simulate_a_truck(capsys):
     given = ["--qd0", "1", "--steer", "delta=0.2", "--time", "2", "--samples", "3"]
     data = answer(["simulate", "robot:truck", *given], capsys)
     assert data["energy"][0] == pytest.approx(data["energy"][-1], rel=1e-9)
+    assert data["notes"] == []
+    assert main(["simulate", "robot:truck", "--qd0", "1", "--time", "1", "--samples", "3"]) == 0
+    assert "steering delta is not given and stays 0" in capsys.readouterr().out
 
 
 def test_torques_along_a_move(tmp_path, capsys):

@@ -1,5 +1,6 @@
 """Kane's ten steps of bodies that lean, as they are printed: roots and J_nh by name."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +8,9 @@ import pytest
 
 import dalembert as da
 from closed_text import read_back
+from dalembert.algorithms.velocity_constraints import Constraints
 from dalembert.equations.loop_blocks import value
-from dalembert.errors import ModelError, NotPolynomialError
+from dalembert.errors import NotPolynomialError
 from machines.vehicles import ROLLING
 
 BICYCLE = Path(__file__).parents[2] / "examples" / "bicycle.toml"
@@ -74,24 +76,47 @@ MACHINES = {
          body("rider", "frame", {"type": "spherical", "name": "hip"})], RIM),
     "disc and edge": lambda: machine(
         [body("frame"), body("disc", "frame", turning([0.1, 0, 0.3]))], RIM, EDGE),
+    "unicycle whose steering is prescribed": lambda: da.load(ROLLING["unicycle, steered"]),
+    "bicycle whose steering is prescribed": lambda: replace(
+        da.load(BICYCLE), prescribed=("steer",), speeds=()),
+    "disc in plain joints, spun by time": lambda: machine(
+        links(), RIM, velocity_constraints=[{"name": "spun", "equation": "spind = sin(2*t)"}]),
     "distance in an equation": lambda: machine(
         [planar("a", "pa"), planar("b", "pb")], velocity_constraints=[
             {"name": "keep", "equation": "v(a).x = 0.2*distance(a, b)*w(b).z"}]),
 }  # fmt: skip
-QUICK = ("bicycle", "disc", "disc in plain joints", "disc and edge", "distance in an equation")
+QUICK = (
+    "bicycle",
+    "disc in plain joints, spun by time",
+    "disc",
+    "disc in plain joints",
+    "disc and edge",
+    "distance in an equation",
+)
 
 
-def printed_at(form, text, q, alpha):
+def printed_at(form, text, q, alpha, given):
     """Return the values of all printed lines at a state, motors without force."""
     m, s = form.mechanism, form.setting.symbols
     letters = {k: value(v, {}) for k, v in m.values.items()}
     at = dict(zip(s.coordinates, q, strict=False)) | letters
     at |= {s.names[s.index["other", t]]: value(x, letters) for t, x in s.others.items()}
     at |= {s.names[i]: 0.0 for i, g in enumerate(s.generators) if g.key[0] == "force"}
-    rates = da.kane_J_nh(m, q, []) @ alpha
+    rates = da.kane_motion(m, q, alpha, *given, np.zeros(m.nv), [])[0]
     at |= {s.rate_name(k): x for k, x in enumerate(rates, 1)}
+    at |= {
+        s.names[s.index["second", "rate", k]]: x for k, x in zip(s.given, given[1], strict=False)
+    }
+    at |= {"t": given[0][-1]} if given[0] else {}
     at |= {s.names[s.index[s.alpha_key(a)]]: x for a, x in enumerate(alpha)}
     return read_back(text, at)[1]
+
+
+def prescribed(form, rng):
+    """Return rates and accelerations of prescribed joints, then time and its rate."""
+    rates = rng.normal(size=(2, len(form.setting.symbols.given))).tolist()
+    timed = [[0.7], [1.0]] if Constraints.of(form.mechanism).is_timed else [[], []]
+    return [own + more for own, more in zip(rates, timed, strict=True)]
 
 
 def compared(m, seed=0, states=3):
@@ -103,9 +128,10 @@ def compared(m, seed=0, states=3):
     for _ in range(states):
         tangent = rng.uniform(-0.4, 0.4, m.nv)
         q = np.array(da.integrate(m.tree, da.neutral(m.tree), tangent))
-        q = np.array(da.assembly(m, q)) if m.rolling else q
+        given = prescribed(form, rng)
+        q = np.array(da.assembly(m, q, *(given if given[0] else ()))) if m.rolling else q
         alpha = rng.normal(size=n)
-        known = printed_at(form, text, q, alpha)
+        known = printed_at(form, text, q, alpha, given)
 
         def matrix(name, rows, known=known):
             return np.array([[known[f"{name}_{r + 1}_{c + 1}"] for c in range(n)]
@@ -113,12 +139,16 @@ def compared(m, seed=0, states=3):
 
         D, C = matrix("D", n), matrix("C", n)
         tau = np.array([known[f"tau_{a + 1}"] for a in range(n)], float)
-        none = dict(steer=[], steer_rate=[], tau=np.zeros(m.nv), traction=[])
-        found = np.linalg.solve(D, tau - C @ alpha)
-        pairs = [(matrix("J_nh", m.nv), da.kane_J_nh(m, q, [])), (D, da.kane_D(m, q, [])),
-                 (C, da.kane_C(m, q, alpha, [], [])),
-                 (tau, da.kane_tau(m, q, alpha, **none)),
-                 (found, da.alpha_dot(m, q, alpha, **none))]  # fmt: skip
+        rest = (*given, np.zeros(m.nv), [])
+        c0 = np.array([known.get(f"c0_{a + 1}", 0.0) for a in range(n)], float)
+        found = np.linalg.solve(D, tau - C @ alpha - c0)
+        pairs = [(matrix("J_nh", m.nv), da.kane_J_nh(m, q, given[0])),
+                 (D, da.kane_D(m, q, given[0])),
+                 (C, da.kane_C(m, q, alpha, *given)),
+                 (tau, da.kane_tau(m, q, alpha, *rest)),
+                 (found, da.alpha_dot(m, q, alpha, *rest))]  # fmt: skip
+        if given[0]:
+            pairs.append((found, da.alpha_dot(m, q, alpha, *rest, method="multipliers")))
         for got, ref in pairs:
             np.testing.assert_allclose(got, ref, rtol=0, atol=1e-12 * (1 + np.abs(ref).max()))
     return form
@@ -162,10 +192,6 @@ def test_a_disc_is_short_and_in_letters():
 
 
 def test_what_leans_and_has_no_steps_is_said():
-    given = [body("frame"), body("disc", "frame", turning([0.1, 0, -0.4]))]
-    with pytest.raises(ModelError, match="no prescribed motion beside them") as told:
-        da.kane_form(machine(given, RIM, prescribed=["disc"]))
-    assert "make the joint a speed" in told.value.hint
     nested = [{"name": "k", "equation": "pa.x = sin(pb.x*pb.y)"}]
     with pytest.raises(NotPolynomialError):
         da.kane_form(machine([planar("a", "pa"), planar("b", "pb")], velocity_constraints=nested))

@@ -1,4 +1,4 @@
-"""Ten vehicles as a user would write them: descriptions for `da.load` and for the referee."""
+"""Vehicles as a user would write them: descriptions for `da.load` and for the referee."""
 
 X, Y, Z = [1, 0, 0], [0, 1, 0], [0, 0, 1]
 RADIUS = 0.3
@@ -155,6 +155,14 @@ SCOOTER = vehicle(
     wheels=[rolls("rear", "chassis", (0, 0, 0)), rolls("front", "bar", (-0.03, 0, 0))],
     active=["steer"],
 )  # fmt: skip
+UNICYCLE = vehicle(
+    "unicycle, steered",
+    [body("frame", -1, {"type": "free", "name": "base"}, 20, (0.02, 0, 0.5), (2, 2, 0.4)),
+     body("fork", "frame", turn("steer", Z), 3, (0, 0, -0.2), (0.2, 0.2, 0.1)),
+     body("wheel", "fork", turn("spin", Y, (0, 0, -0.4)), 4, inertia=(0.1, 0.2, 0.1))],
+    prescribed=["steer"],
+    rolling=[{"name": "rim", "kind": "disc", "body": "wheel", "axis": Y, "radius": RADIUS}],
+)  # fmt: skip
 # skid steer slips: the referee knows no tyres
 ROLLING = {d["name"]: d for d in (CAR, TRICYCLE, FORKLIFT, MECANUM, MOTORCYCLE, SEGWAY, BALLBOT,
-                                  TRACTOR, SCOOTER)}  # fmt: skip
+                                  TRACTOR, SCOOTER, UNICYCLE)}  # fmt: skip

@@ -367,7 +367,7 @@ def test_every_key_of_the_table_is_described():
     items = found["properties"]["bodies"]["items"]
     assert list(items["properties"]) == list(native_keys.BODIES.keys)
     joint = items["properties"]["joint"]
-    assert joint["properties"]["type"]["enum"] == list(native_keys.KINDS)
+    assert joint["properties"]["type"]["enum"] == [*native_keys.KINDS, *native_keys.IN_PARTS]
     assert joint["required"] == list(native_keys.MOVES.needed) == ["type"]
     for key, record in native_keys.RECORDS.items():
         items = found["properties"][key]["items"]

@@ -134,7 +134,7 @@ class KaneForm:
         if self.closed:
             return kane_loops.J_nh(s, self.closed), [0] * n
         if self.implicit:
-            return self.implicit.J_nh, [0] * n
+            return self.implicit.J_nh, self.implicit.drift
         if not self.constraints:
             return [[int(r == c) for c in range(n)] for r in range(n)], [0] * n
         speeds = kane.speed_rows(self.m, s.q, [0] * n, s.steer)
@@ -282,12 +282,22 @@ class KaneForm:
         return [a + b for a, b in zip(own, more, strict=True)]
 
     @cached_property
+    def moved(self) -> tuple[Matrix, Matrix]:
+        """J_h b, what prescribed motion adds to v, and its rate."""
+        v = [[x] for x in _times(self.J_h, self.drift)]
+        return v, [self.rates(row) for row in v]
+
+    @property
+    def driven(self) -> bool:
+        """Whether prescribed motion moves a body."""
+        return _any(self.drift)
+
+    @cached_property
     def drift_force(self) -> list[Any]:
         """J'(M d(J_h b)/dt + WM J_h b): what prescribed motion b adds to Cα."""
-        if not _any(self.drift):
+        if not self.driven:
             return [0] * len(self.setting.alpha)
-        moved = [[x] for x in _times(self.J_h, self.drift)]
-        C = self.C_of_pair(moved, [self.rates(row) for row in moved])
+        C = self.C_of_pair(*self.moved)
         rotors = self._rotor_rows([self.rates([x]) for x in self.drift])
         more = _product(_turned(self._turning), rotors) if rotors else [[0]] * len(C)
         return [a[0] + b[0] for a, b in zip(C, more, strict=True)]

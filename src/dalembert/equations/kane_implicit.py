@@ -2,7 +2,7 @@
 
 DeSantis (1996), (2.10)-(2.12): the rows are taken apart into blocks; a block of one or two rates is
 solved by its determinant, a larger one by elimination. The rate follows from the same blocks,
-[H; S] J̇_nh = -[Ḣ; Ṡ] J_nh.
+[H; S] J̇_nh = -[Ḣ; Ṡ] J_nh. Prescribed motion is one more column: [H; S] b = [h; 0].
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import is_plain_zero
 from ..algorithms import kane
-from ..errors import ModelError
 from ..expr import Expr, Graph
 from ..expr.formula import Call, Product, Sum, Symbol
 from ..linalg import blocks
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 Spoken = tuple[str, Sum | None, str]  # name, formula, LaTeX; a remark has no formula
 LATEX = {"det": r"\Delta", "J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Hd": r"\dot H",
-         "Sd": r"\dot S"}  # fmt: skip
+         "Sd": r"\dot S", "bd": r"\dot b", "hd": r"\dot h"}  # fmt: skip
 
 
 @dataclass
@@ -68,17 +67,15 @@ class Implicit:
     def __init__(self, form: KaneForm, rows: Sequence[Any], steps: Steps):
         self.form, self.steps = form, steps
         s = form.setting
-        if any(not is_plain_zero(row.h) for row in rows):
-            raise ModelError(
-                "the printed steps of bodies that lean have no prescribed motion beside them",
-                hint="make the joint a speed instead, or use the kernels: kane_D, alpha_dot",
-            )
         self.names = [("H", r) for r in range(1, len(rows) + 1)]
         speeds = kane.speed_rows(form.m, s.q, [0] * form.m.nv, s.steer)
         self.names += [("S", a) for a in range(1, len(speeds) + 1)]
         self.told = [row.name for row in (*rows, *speeds)]
         self.A = [[_plain(x) for x in row.H] for row in (*rows, *speeds)]
+        self.h = [_plain(row.h) for row in rows] + [0] * len(speeds)
         self.count, self.held = len(speeds), len(rows)
+        # a column for each speed, and one for what is prescribed
+        self.columns = self.count + any(not is_plain_zero(x) for x in self.h)
         values = example(s, steps.defined())
         symbols = s.symbols
         self.work = Work(dict(zip(symbols.names, values, strict=True)), set(symbols.names))
@@ -103,18 +100,25 @@ class Implicit:
                 self.lines += [("", f"block {number}: {rates}"), *solve.lines]
             self.parts.append((rows, columns, solve))
         right = [[int(r == self.held + a) for r in range(n)] for a in range(self.count)]
-        return self._columns("J_nh", right, self.lines)
+        if self.columns > self.count:
+            told = enumerate(self.h)
+            right.append([self._letter(self._side(r), x, values) for r, x in told])
+        return self._columns(("J_nh", "b"), right, self.lines)
 
     def _columns(
-        self, name: str, right: Sequence[Sequence[Any]], lines: list[tuple[str, Any]]
+        self, heads: tuple[str, str], right: Sequence[Sequence[Any]], lines: list[tuple[str, Any]]
     ) -> dict[tuple[int, int], Any]:
-        """Return x of [H; S] x = b for each speed, its lines added."""
+        """Return x of [H; S] x = b for each speed and for what is prescribed, its lines added."""
         found: dict[tuple[int, int], Any] = {}
         for a, b in enumerate(right):
             known: dict[int, Any] = {}
             for rows, columns, solve in self.parts:
                 sides = [b[r] - _dot(self.letters[r], known) for r in rows]
-                names = [self.work.place(name, c + 1, a + 1) for c in columns]
+                names = [
+                    self.work.place(heads[0], c + 1, a + 1) if a < self.count
+                    else self.work.place(heads[1], c + 1)
+                    for c in columns
+                ]  # fmt: skip
                 known |= zip(columns, solve(sides, lines, names), strict=True)
             found |= {(k, a): _number(x) for k, x in known.items()}
         return found
@@ -123,6 +127,10 @@ class Implicit:
         """Return the name of an entry: H(1,5), Hd(1,5)."""
         letter, number = self.names[r]
         return self.work.place(letter + dot, number, c + 1)
+
+    def _side(self, r: int, dot: str = "") -> str:
+        """Return the name of a right-hand side: h(1), hd(1)."""
+        return self.work.place("h" + dot, r + 1)
 
     def _letter(self, name: str, x: Any, values: Sequence[float]) -> Any:
         """Return an entry as a number, by the name it has already, or by that of its place."""
@@ -143,22 +151,28 @@ class Implicit:
     @cached_property
     def J_nh(self) -> list[list[Any]]:
         """J_nh: numbers, and entries by their names."""
-        gen = self.form.setting.field.gen
-        return [
-            [gen("follows", k, a) if isinstance(self.found[k, a], Expr) else self.found[k, a]
-             for a in range(self.count)]
-            for k in range(len(self.A))
-        ]  # fmt: skip
+        return [[self._named(k, a) for a in range(self.count)] for k in range(len(self.A))]
+
+    @cached_property
+    def drift(self) -> list[Any]:
+        """The part of q̇ that prescribed motion makes, by its names."""
+        moved = self.columns > self.count
+        return [self._named(k, self.count) if moved else 0 for k in range(len(self.A))]
+
+    def _named(self, k: int, a: int) -> Any:
+        found = self.found[k, a]
+        return self.form.setting.field.gen("follows", k, a) if isinstance(found, Expr) else found
 
     # -- its rate ----------------------------------------------------------------------------------
 
     @cached_property
     def rates(self) -> tuple[dict[tuple[Any, ...], Any], dict[int, Any], list[list[Any]]]:
-        """The rates of the named steps, the slopes with these, and the rate of [H; S]."""
+        """The rates of the named steps, the slopes with these, and the rate of [H; S], h last."""
         slopes = self.form.setting.slopes()
         told = self.steps.rates(slopes)
         turned = [
-            [x.derivative(slopes) if isinstance(x, Ratio) else 0 for x in row] for row in self.A
+            [x.derivative(slopes) if isinstance(x, Ratio) else 0 for x in (*row, h)]
+            for row, h in zip(self.A, self.h, strict=True)
         ]
         return told, slopes, turned
 
@@ -166,14 +180,19 @@ class Implicit:
     def _turning(self) -> tuple[list[tuple[str, Any]], dict[tuple[int, int], Any]]:
         _, _, turned = self.rates
         work, n = self.work, len(self.A)
-        letters = [[work.symbol(self._place(r, c, "d")) if isinstance(x, Ratio) else x
+        letters = [[work.symbol(self._turned(r, c)) if isinstance(x, Ratio) else x
                     for c, x in enumerate(row)] for r, row in enumerate(turned)]  # fmt: skip
         right = [
-            [-_dot(letters[r], {k: self.found[k, a] for k in range(n)}) for r in range(n)]
-            for a in range(self.count)
-        ]
+            [(letters[r][n] if a == self.count else 0)
+             - _dot(letters[r], {k: self.found[k, a] for k in range(n)}) for r in range(n)]
+            for a in range(self.columns)
+        ]  # fmt: skip
         lines: list[tuple[str, Any]] = []
-        return lines, self._columns("Jd_nh", right, lines)
+        return lines, self._columns(("Jd_nh", "bd"), right, lines)
+
+    def _turned(self, r: int, c: int) -> str:
+        """Return the name of an entry of the rate of [H; S], or of h behind its last column."""
+        return self._place(r, c, "d") if c < len(self.A) else self._side(r, "d")
 
     @cached_property
     def slopes(self) -> dict[int, Any]:
@@ -202,7 +221,7 @@ class Implicit:
         entries = [x for row in turned for x in row]
         lines = self._said(told, entries)
         for r, row in enumerate(turned):
-            named = [(self._place(r, c, "d"), x) for c, x in enumerate(row) if not is_plain_zero(x)]
+            named = [(self._turned(r, c), x) for c, x in enumerate(row) if not is_plain_zero(x)]
             lines += [(name, entry(self.form.setting, x), _whole(self._symbol(name)))
                       for name, x in named]  # fmt: skip
         return lines + self._spelled(self._turning[0])

@@ -1,7 +1,7 @@
 """Steps 3, 6 and 9 of a machine that leans, by entries of earlier steps.
 
 J = J_h J_nh and its rate entry by entry, positions in the axes of the body that carries the rest,
-C = J'F with F = M J̇ + W M J.
+C = J'F with F = M J̇ + W M J. Prescribed motion b is one more column: v0 = J_h b, c0 = J'F0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..algorithms.kinematics import path, target_pose
 from ..expr.formula import Product, Sum, Symbol
 from .kane_lean import carried
 from .kane_products import row_number, sum_of
-from .kane_value import products
+from .kane_value import place_of, products
 from .ratio import Ratio, size
 
 if TYPE_CHECKING:
@@ -30,23 +30,27 @@ def _factor(name: str, r: int, c: int, x: Any) -> tuple[Any, list[tuple[str, int
     return (1, [(name, r, c)]) if isinstance(x, Ratio) and size(x) > 1 else (x, [])
 
 
-def _product(form: KaneForm, pairs: list[tuple[str, Any, str, Any]], at: tuple[int, int]) -> Sum:
-    """Return the sum over k of A(r,k) B(k,a), for named matrices A and B."""
+def _product(
+    form: KaneForm, pairs: list[tuple[str, Any, str, Any]], at: tuple[int, int], first: int
+) -> Sum:
+    """Return the sum over k of A(r,k) B(k,a), for named matrices A and B; columns from `first`."""
     r, a = at
     terms = []
     for left, A, right, B in pairs:
         for k, (x, row) in enumerate(zip(A[r], B, strict=True), 1):
             if not (is_plain_zero(x) or is_plain_zero(row[a])):
                 number, own = _factor(left, row_number(form, r), k, x)
-                other = [(right, k, a + 1)] if isinstance(row[a], Ratio) else []
+                other = [(right, k, a + first)] if isinstance(row[a], Ratio) else []
                 scale = number if other else number * row[a]
                 terms.append((scale, [*own, *other]))
     return products(form.setting, terms)
 
 
 def jacobian_lines(form: KaneForm) -> Iterator[Named]:
-    """Yield the lines of J."""
-    yield from _lines(form, "J", "J", form.J, [("J_h", form.J_h, "J_nh", form.J_nh)])
+    """Yield the lines of J, and of what prescribed motion adds to v."""
+    yield from _lines(form, "J", form.J, [("J_h", form.J_h, "J_nh", form.J_nh)])
+    b = [[x] for x in form.drift]
+    yield from _lines(form, "v0", form.moved[0], [("J_h", form.J_h, "b", b)], 0)
 
 
 def rate_lines(form: KaneForm) -> Iterator[Named]:
@@ -59,48 +63,67 @@ def rate_lines(form: KaneForm) -> Iterator[Named]:
                 n = row_number(form, r)
                 yield f"Jd_h({n},{k})", x, rf"\dot J_h({n},{k})"
     pairs = [("Jd_h", slope, "J_nh", form.J_nh), ("J_h", form.J_h, "Jd_nh", turned)]
-    yield from _lines(form, "Jd", r"\dot J", form.J_dot, pairs)
+    yield from _lines(form, "Jd", form.J_dot, pairs)
+    b = [[x] for x in form.drift]
+    moved = [("Jd_h", slope, "b", b), ("J_h", form.J_h, "bd", [form.rates(row) for row in b])]
+    yield from _lines(form, "vd0", form.moved[1], moved, 0)
 
 
-def _lines(form: KaneForm, name: str, latex: str, A: Any, pairs: Any) -> Iterator[Named]:
+def _lines(form: KaneForm, name: str, A: Any, pairs: Any, first: int = 1) -> Iterator[Named]:
     for r, row in enumerate(A):
         if r % 6 not in form.kept:
             continue
         n = row_number(form, r)
         for a, x in enumerate(row):
             if not is_plain_zero(x):
-                made = _product(form, pairs, (r, a)) if size(x) > LONG else x
-                yield f"{name}({n},{a + 1})", made, f"{latex}({n},{a + 1})"
+                made = _product(form, pairs, (r, a), first) if size(x) > LONG else x
+                yield _named(place_of(name, n, a + first), made)
+
+
+def _named(symbol: Symbol, x: Any) -> Named:
+    return symbol.name, x, symbol.latex + symbol.tail
 
 
 def force_lines(form: KaneForm) -> Iterator[Named]:
-    """Yield the lines of F = M J̇ + W M J, a column for each speed."""
+    """Yield the lines of F = M J̇ + W M J, a column for each speed, and of F0 by v0 and its rate."""
     for b in range(len(form.setting.alpha)):
-        for k in range(len(form.bodies)):
-            M, W = form.M[k], form.W[k]
-            WM = [[sum_of(W[r][t] * M[t][s] for t in range(6)) for s in range(6)] for r in range(6)]
-            for r in form.kept:
-                terms = []
-                for s in form.kept:
-                    for x, name, A in ((M[r][s], "Jd", form.J_dot), (WM[r][s], "J", form.J)):
-                        if not (is_plain_zero(x) or is_plain_zero(A[6 * k + s][b])):
-                            terms.append((x, [(name, row_number(form, 6 * k + s), b + 1)]))
-                if terms:
-                    n = row_number(form, 6 * k + r)
-                    yield f"F({n},{b + 1})", products(form.setting, terms), f"F({n},{b + 1})"
+        yield from _column(form, ("F", b + 1), ("Jd", form.J_dot), ("J", form.J), b)
+    yield from _column(form, ("F0", 0), ("vd0", form.moved[1]), ("v0", form.moved[0]), 0)
+
+
+def _column(
+    form: KaneForm, made: tuple[str, int], rate: tuple[str, Any], own: tuple[str, Any], b: int
+) -> Iterator[Named]:
+    for k in range(len(form.bodies)):
+        M, W = form.M[k], form.W[k]
+        WM = [[sum_of(W[r][t] * M[t][s] for t in range(6)) for s in range(6)] for r in range(6)]
+        for r in form.kept:
+            terms = []
+            for s in form.kept:
+                for x, (name, A) in ((M[r][s], rate), (WM[r][s], own)):
+                    if not (is_plain_zero(x) or is_plain_zero(A[6 * k + s][b])):
+                        terms.append((x, [(name, row_number(form, 6 * k + s), made[1])]))
+            if terms:
+                n = row_number(form, 6 * k + r)
+                yield _named(place_of(made[0], n, made[1]), products(form.setting, terms))
 
 
 def coriolis(form: KaneForm, a: int, b: int, said: Collection[str]) -> Sum:
-    """Return C(a,b) as a sum of products of entries of J and of F as it was said, rotors too."""
+    """Return C(a,b) as a sum of products of entries of J and of F as it was said, rotors too.
+
+    Column 0 is that of prescribed motion: c0(a).
+    """
+    name = "F" if b else "F0"
     terms: list[tuple[Any, list[tuple[str, int, int]]]] = []
     for k in range(len(form.bodies)):
         for r in form.kept:
             x, n = form.J[6 * k + r][a - 1], row_number(form, 6 * k + r)
-            if not is_plain_zero(x) and f"F({n},{b})" in said:
+            if not is_plain_zero(x) and place_of(name, n, b).name in said:
                 own = [("J", n, a)] if isinstance(x, Ratio) else []
-                terms.append((1 if own else x, [*own, ("F", n, b)]))
+                terms.append((1 if own else x, [*own, (name, n, b)]))
     for k, Ia in form.rotors.items():
-        left, slope = form.J_nh[k][a - 1], form.rates([form.J_nh[k][b - 1]])[0]
+        left, right = form.J_nh[k][a - 1], form.J_nh[k][b - 1] if b else form.drift[k]
+        slope = form.rates([right])[0]
         if not (is_plain_zero(left) or is_plain_zero(slope)):
             terms.append((Ia * slope, [("J_nh", k + 1, a)]))
     return products(form.setting, terms)

@@ -13,6 +13,8 @@ VECTORS = ("n", "a", "p", "d", "l", "f", "e")
 SCALARS = ("s",)
 ENTRIES = ("follows", "turns")  # entries of matrices: J_nh(2,1)
 LEANING = ("disc", "wheel", "knife_edge")
+DOTTED = {"J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Jd": r"\dot J", "Jd_h": r"\dot J_h",
+          "bd": r"\dot b", "v0": "v_0", "vd0": r"\dot v_0", "F0": "F_0"}  # fmt: skip
 
 
 def leaning(m: Mechanism) -> list[RollingContact]:
@@ -42,11 +44,13 @@ def step_generators(m: Mechanism) -> list[Generator]:
     return [*own, *rates]
 
 
-def followers(rates: int, speeds: int) -> list[Generator]:
-    """Return the entries of J_nh and of its rate."""
-    return [
-        Generator(f"{name}({k + 1},{a + 1})", (kind, k, a), head, f"({k + 1},{a + 1})")
-        for kind, name, head in (("follows", "J_nh", "J_{nh}"), ("turns", "Jd_nh", r"\dot J_{nh}"))
-        for k in range(rates)
-        for a in range(speeds)
-    ]
+def followers(rates: int, speeds: int, driven: bool) -> list[Generator]:
+    """Return the entries of J_nh and of its rate; where motion is prescribed, of b too."""
+    named = [(kind, k, a, head, f"({k + 1},{a + 1})")
+             for kind, head in (("follows", "J_nh"), ("turns", "Jd_nh"))
+             for k in range(rates) for a in range(speeds)]  # fmt: skip
+    if driven:
+        for kind, head in (("follows", "b"), ("turns", "bd")):
+            named += [(kind, k, speeds, head, f"({k + 1})") for k in range(rates)]
+    return [Generator(head + at, (kind, k, a), DOTTED.get(head, head), at)
+            for kind, k, a, head, at in named]  # fmt: skip

@@ -176,8 +176,9 @@ def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
     for k, row in enumerate(form.J_nh, 1):
         lines += [Line(f"J_nh({k},{c})", x, rf"J_{{nh}}({k},{c})") for c, x in enumerate(row, 1)
                   if not (form.implicit and isinstance(x, Ratio))]  # fmt: skip
-    lines += _entries("b(%s)", form.drift)
-    plus = " + b" if any(not is_plain_zero(x) for x in form.drift) else ""
+    told = [0 if form.implicit and isinstance(x, Ratio) else x for x in form.drift]
+    lines += _entries("b(%s)", told)
+    plus = " + b" if form.driven else ""
     return f"alpha and J_nh: qd = J_nh alpha{plus}", lines
 
 
@@ -274,7 +275,10 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
         short = form.tau is not None and size(form.tau[a - 1]) <= _readable(form)
         x = form.tau[a - 1] if short and form.tau else tau_product(form, a)
         lines.append(Line(f"tau({a})", x, rf"\tau({a})"))
-    lines += _entries("c0(%s)", form.drift_force, "c_0(%s)")
+    if form.implicit and form.driven:
+        lines += [Line(f"c0({a})", kane_named.coriolis(form, a, 0, said), f"c_0({a})") for a in n]
+    else:
+        lines += _entries("c0(%s)", form.drift_force, "c_0(%s)")
     lines += _shares(form, parts) or _inverse(form, n)
     return "D = J'MJ, C = J'(M Jd + W M J), tau, g0, gw", lines
 
@@ -331,7 +335,7 @@ def _state(form: KaneForm) -> tuple[str, list[Line]]:
         acting = summed([(f"g_{f.removeprefix('F_')}", f) for f, _ in forces])
         lines.append(Line(f"{seconds[0]} = ({own})*{v}+{acting}"))
     elif form.held or form.balance is None or max(map(size, form.balance)) > _readable(form):
-        c0 = any(not is_plain_zero(x) for x in form.drift_force)
+        c0 = form.driven and (form.implicit or any(not is_plain_zero(x) for x in form.drift_force))
         for a, name in zip(n, seconds, strict=True):
             acting = "+".join(f"gw({a},{b})*" + (f"(tau({b})-c0({b}))" if c0 else f"tau({b})")
                               for b in n)  # fmt: skip

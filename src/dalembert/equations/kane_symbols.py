@@ -212,7 +212,8 @@ class KaneSymbols:
     def _followers(self) -> list[Generator]:
         """Return the entries of G, or of J_nh, and of its rate that are no numbers."""
         if self.leaning:
-            return followers(self.n, len(self.speeds))
+            driven = bool(self.given or self.m.velocity_constraints)
+            return followers(self.n, len(self.speeds), driven)
         if not self.closed:
             return []
         moving = [p for p, x in sorted(self.closed.G.items()) if isinstance(x, Expr)]

@@ -9,6 +9,7 @@ from typing import Any
 from ..expr.formula import Product, Sum, Symbol, grouped, named, total
 from ..expr.style import LATEX, TEXT, write
 from .condense import shortened
+from .kane_step_names import DOTTED
 from .kane_symbols import Setting
 from .order import factored, ordered
 from .ratio import Coordinate, Ratio, size
@@ -134,11 +135,9 @@ def products(setting: Setting, terms: Sequence[tuple[Any, Sequence[tuple[str, in
 
 
 def place_of(name: str, r: int, c: int) -> Symbol:
-    """Return an entry of a matrix by its name: J(1,2)."""
-    head = {"Jd": r"\dot J", "J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Jd_h": r"\dot J_h"}.get(
-        name, name
-    )
-    return Symbol(f"{name}({r},{c})", head, f"({r},{c})")
+    """Return an entry of a matrix by its name: J(1,2); of a vector, whose column is 0: b(1)."""
+    at = f"({r},{c})" if c else f"({r})"
+    return Symbol(name + at, DOTTED.get(name, name), at)
 
 
 def _ratio(setting: Setting, x: Ratio) -> Sum:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,19 +47,37 @@ def held_signals(own: System, q: Array, steer: Any, t: float) -> Array:
     u = np.zeros(own.signals)
     if not isinstance(own, Reduced):
         return u
-    count = len(Constraints.of(own.m).steering)
-    at = 2 * count
+    names = Constraints.of(own.m).steering
+    at = 2 * len(names)
     if steer is not None:
-        angles = np.atleast_1d(np.asarray(steer, dtype=float))
-        if angles.shape != (count,):
-            raise UsageError(f"steer has shape {angles.shape}, expected ({count},)")
-        u[0:at:2] = angles
+        u[0:at:2] = _angles(own, names, steer)
     parts = own.m.split_q(list(q))
     for j in Constraints.of(own.m).prescribed:
         u[at], at = parts[j][0], at + 3
     if own.timed:
         u[at : at + 2] = t, 1.0
     return u
+
+
+def _angles(own: System, names: Sequence[str], steer: Any) -> Array:
+    """Return the steering angles, given in their order or by name; those not named are 0."""
+    listed = ", ".join(map(shown, names)) or "none"
+    if isinstance(steer, Mapping):
+        for name in steer:
+            if name in own.m.joint_names:
+                hint = "it is held where q has it"
+                raise UsageError(f"steer: {shown(name)!r} is a joint, no steering angle", hint=hint)
+            if name not in names:
+                hint = f"steering angles: {listed}"
+                raise UsageError(f"steer: there is no {shown(str(name))!r}", hint=hint)
+        return np.array([float(steer.get(name, 0.0)) for name in names])
+    angles = np.atleast_1d(np.asarray(steer, dtype=float))
+    if angles.shape != (len(names),):
+        raise UsageError(
+            f"steer has shape {angles.shape}, expected ({len(names)},)",
+            hint=f"steering angles: {listed}; prescribed joints are held where q has them",
+        )
+    return angles
 
 
 def _speeds(own: Reduced, q: Array, qd: Array, u: Array) -> Array:

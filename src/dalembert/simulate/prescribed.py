@@ -29,6 +29,12 @@ def as_signal(value: Any, accelerated: bool = False) -> Signal:
     return held([0.0], [[float(value)]])
 
 
+def straight(own: System, motion: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the steering angles of which no motion is given."""
+    steering = Constraints.of(own.m).steering if isinstance(own, Reduced) else ()
+    return tuple(name for name in steering if name not in motion)
+
+
 def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
     """Return the signals of prescribed joints (q, q̇, q̈) or steering angles (angle, rate)."""
     m = own.m

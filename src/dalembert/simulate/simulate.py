@@ -34,7 +34,7 @@ from .job import Job, force_names
 from .kernels import METHODS, Kernels, Law
 from .near_closure import near_closure
 from .plant import parted, planted, start
-from .prescribed import prescribed_signal
+from .prescribed import prescribed_signal, straight
 from .python_drivers import SCIPY, STIFF, run_numpy, run_scipy
 from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
@@ -211,7 +211,7 @@ def _job(
     # kernels have no inputs of length zero
     some = settings.shape[-1] or kernels.dry_joints
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
-    return Job(kernels, signal, data, dict(parameters or {}))
+    return Job(kernels, signal, data, dict(parameters or {}), straight=straight(own, motion))
 
 
 def _law_plan(own: Any) -> Any:
