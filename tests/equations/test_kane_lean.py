@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from closed_text import read_back
+from closed_text import _plain, read_back
 from dalembert.algorithms.velocity_constraints import Constraints
 from dalembert.equations.loop_blocks import value
 from dalembert.errors import NotPolynomialError
@@ -163,6 +163,33 @@ def test_the_printed_steps_are_the_kernels(name):
 @pytest.mark.parametrize("name", [n for n in MACHINES if n not in QUICK])
 def test_the_printed_steps_of_more_machines_are_the_kernels(name):
     compared(MACHINES[name](), seed=1, states=10)
+
+
+def test_every_line_of_what_leans_is_in_sympy():
+    """Over the names before it, and over the state alone, lines have their printed values."""
+    sympy = pytest.importorskip("sympy")
+    form = da.kane_form(MACHINES["disc in plain joints, spun by time"]())
+    m, rng, given = form.mechanism, np.random.default_rng(3), [[0.7], [1.0]]
+    q = np.array(da.assembly(m, rng.uniform(-0.4, 0.4, m.nq), *given))
+    known = printed_at(form, form.text(), q, rng.normal(size=len(form.setting.alpha)), given)
+
+    def numbers(lines, cse=True):
+        letters = list(sympy.ordered({x for line in lines for x in line.free_symbols}))
+        values = [known[_plain(x.name)] for x in letters]
+        return sympy.lambdify(letters, lines, cse=cse)(*values)
+
+    steps, whole = form.to_sympy(), form.to_sympy(whole=True)
+    assert steps.keys() == whole.keys() and {"root1", "H(1,4)", "J_nh(4,1)", "c0(1)"} <= set(steps)
+    few = ["root1", "J_nh(4,1)", "D(1,1)", "C(1,1)", "c0(1)", "tau(1)"]
+    wanted = {n: known[_plain(n)] for n in steps}
+    np.testing.assert_allclose(
+        numbers(list(steps.values()), False), list(wanted.values()), atol=1e-12
+    )
+    found, wanted = numbers([whole[n] for n in few]), [wanted[n] for n in few]
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+    assert not any("(" in x.name for n in few for x in whole[n].free_symbols)
+    found = numbers(list(form.J_nh.to_sympy()))
+    np.testing.assert_allclose(found, da.kane_J_nh(m, q, [0.7]).ravel(), atol=1e-12)
 
 
 def test_the_bicycle_names_its_roots_and_stays_short(capsys):

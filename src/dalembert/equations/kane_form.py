@@ -7,7 +7,7 @@ them, and J_nh says what they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Vec3, is_plain_zero
@@ -27,8 +27,9 @@ from .kane_cyclic import cyclic
 from .kane_forces import active_forces
 from .kane_implicit import Implicit
 from .kane_lean import leaning_rows
+from .kane_matrix import has_any, product, times, transposed
 from .kane_symbols import Setting
-from .kane_sympy import Entries
+from .kane_sympy import Entries, lines_to_sympy, said_letters
 from .loop_blocks import Solved
 from .ratio import Ratio, size
 
@@ -78,6 +79,7 @@ class KaneForm:
             self.m, self.field = self.setting.m, self.setting.field
             self._held, steps = leaning_rows(self.setting)
             self.implicit = Implicit(self, self._held, steps)
+            self.setting.said = cache(partial(said_letters, self))
 
     def __repr__(self) -> str:
         speeds = ", ".join(shown(n, 40) for n in self.mechanism.speeds)
@@ -102,14 +104,14 @@ class KaneForm:
         for b, j in enumerate(self.bodies):
             if j in self.cyclic:
                 for r in (6 * b, 6 * b + 3):
-                    J[r : r + 3] = _product(list(map(list, self.cyclic[j].R.rows)), J[r : r + 3])
+                    J[r : r + 3] = product(list(map(list, self.cyclic[j].R.rows)), J[r : r + 3])
         return Entries(J)
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
         """Which of vx, vy, vz, wx, wy, wz move in any body."""
         J = self.J_h
-        return tuple(r for r in range(6) if any(_any(row) for row in J[r::6]))
+        return tuple(r for r in range(6) if any(has_any(row) for row in J[r::6]))
 
     @cached_property
     def constraints(self) -> list[Any]:
@@ -159,7 +161,7 @@ class KaneForm:
     @cached_property
     def J(self) -> Matrix:
         """Step 6: v = J α (2.14), (2.15)."""
-        return Entries(_product(self.J_h, self.J_nh))
+        return Entries(product(self.J_h, self.J_nh))
 
     @cached_property
     def J_dot(self) -> Matrix:
@@ -190,7 +192,7 @@ class KaneForm:
         """Ω of the axes of each body, by the rates."""
         qd = self.setting.qd
         turning = [self.J_h[6 * b + 3 : 6 * b + 6] for b in range(len(self.bodies))]
-        found = [Vec3(*_times(rows_, qd)) for rows_ in turning]
+        found = [Vec3(*times(rows_, qd)) for rows_ in turning]
         own = zip(found, map(self.cyclic.get, self.bodies), strict=True)
         spin = [w if c is None else w - c.axis * qd[c.rate] for w, c in own]
         steps = self.implicit.steps if self.implicit else None
@@ -223,7 +225,7 @@ class KaneForm:
     def D_of(self, J: Matrix) -> Matrix:
         """Return J'MJ, rotors with it."""
         turning = self._rotor_rows(self.J_nh)
-        return _product(_turned([*J, *self._turning]), [*self._weighed(J), *turning])
+        return product(transposed([*J, *self._turning]), [*self._weighed(J), *turning])
 
     @cached_property
     def _turning(self) -> Matrix:
@@ -236,17 +238,23 @@ class KaneForm:
 
     def C_of(self, J: Matrix, J_dot: Matrix) -> Matrix:
         """Return J'(MJ̇ + WMJ)."""
-        turned = [row for b in range(len(self.bodies))
-                  for row in _product(self.W[b], self._weighed(J)[6 * b : 6 * b + 6])]  # fmt: skip
-        inner = [[x + y for x, y in zip(a, b, strict=True)]
-                 for a, b in zip(self._weighed(J_dot), turned, strict=True)]  # fmt: skip
         turning = self._rotor_rows([self.rates(row) for row in self.J_nh])
-        return _product(_turned([*J, *self._turning]), [*inner, *turning])
+        return product(transposed([*J, *self._turning]), [*self._pushed(J, J_dot), *turning])
+
+    def _pushed(self, v: Matrix, v_dot: Matrix) -> Matrix:
+        """Return M v̇ + W M v of a stack of velocities."""
+        weighed, rates = self._weighed(v), self._weighed(v_dot)
+        inner = []
+        for b in range(len(self.bodies)):
+            own = slice(6 * b, 6 * b + 6)
+            pairs = zip(rates[own], product(self.W[b], weighed[own]), strict=True)
+            inner += [[x + y for x, y in zip(*pair, strict=True)] for pair in pairs]
+        return inner
 
     def _weighed(self, J: Matrix) -> Matrix:
         """Return M J."""
         return [row for b in range(len(self.bodies))
-                for row in _product(self.M[b], J[6 * b : 6 * b + 6])]  # fmt: skip
+                for row in product(self.M[b], J[6 * b : 6 * b + 6])]  # fmt: skip
 
     def _work(self, J: Matrix, other: Matrix) -> int:
         """Return how many products of terms J' times another stack takes."""
@@ -277,40 +285,30 @@ class KaneForm:
     def tau_of(self, J: Matrix) -> list[Any]:
         """Return J'ω_a and J_nh' times the forces on the rates."""
         flat = [x for w in self.omega for x in w]
-        own = _times(_turned(J), flat)
-        more = _times(_turned(self.J_nh), self.on_rates)
+        own = times(transposed(J), flat)
+        more = times(transposed(self.J_nh), self.on_rates)
         return [a + b for a, b in zip(own, more, strict=True)]
 
     @cached_property
     def moved(self) -> tuple[Matrix, Matrix]:
         """J_h b, what prescribed motion adds to v, and its rate."""
-        v = [[x] for x in _times(self.J_h, self.drift)]
+        v = [[x] for x in times(self.J_h, self.drift)]
         return v, [self.rates(row) for row in v]
 
     @property
     def driven(self) -> bool:
         """Whether prescribed motion moves a body."""
-        return _any(self.drift)
+        return has_any(self.drift)
 
     @cached_property
     def drift_force(self) -> list[Any]:
         """J'(M d(J_h b)/dt + WM J_h b): what prescribed motion b adds to Cα."""
         if not self.driven:
             return [0] * len(self.setting.alpha)
-        C = self.C_of_pair(*self.moved)
+        C = product(transposed(self.J), self._pushed(*self.moved))
         rotors = self._rotor_rows([self.rates([x]) for x in self.drift])
-        more = _product(_turned(self._turning), rotors) if rotors else [[0]] * len(C)
+        more = product(transposed(self._turning), rotors) if rotors else [[0]] * len(C)
         return [a[0] + b[0] for a, b in zip(C, more, strict=True)]
-
-    def C_of_pair(self, v: Matrix, v_dot: Matrix) -> Matrix:
-        """Return J'(M v̇ + W M v) for a stack of velocities of its own."""
-        weighed, rates = self._weighed(v), self._weighed(v_dot)
-        inner = []
-        for b in range(len(self.bodies)):
-            turned = _product(self.W[b], weighed[6 * b : 6 * b + 6])
-            inner += [[x + y for x, y in zip(a, c, strict=True)]
-                      for a, c in zip(rates[6 * b : 6 * b + 6], turned, strict=True)]  # fmt: skip
-        return _product(_turned(self.J), inner)
 
     @cached_property
     def gw(self) -> Matrix | None:
@@ -329,8 +327,8 @@ class KaneForm:
         if self.D is None or self.C is None or self.tau is None:
             return None
         s = self.setting
-        left = _times(self.D, s.alpha_dot)
-        turning = _times(self.C, s.alpha)
+        left = times(self.D, s.alpha_dot)
+        turning = times(self.C, s.alpha)
         total = [a + b + c for a, b, c in zip(left, turning, self.drift_force, strict=True)]
         return [a - b for a, b in zip(total, self.tau, strict=True)]
 
@@ -351,6 +349,14 @@ class KaneForm:
 
         return mathematics(self)
 
+    def to_sympy(self, only: Sequence[int] | None = None, whole: bool = False) -> dict[str, Any]:
+        """Return every printed line, or those of some steps, as a SymPy expression by its name.
+
+        It is written over the names of lines before it; `whole`: over coordinates, rates, forces
+        and parameters alone, with parts shared in memory (`sympy.lambdify(..., cse=True)`).
+        """
+        return lines_to_sympy(self, only, whole)
+
     def json(self, only: Sequence[int] | None = None) -> dict[str, Any]:
         """Return the ten steps, or some of them by number, as plain data."""
         from .kane_print import data
@@ -369,32 +375,3 @@ def kane_form(m: Mechanism, q: ArrayLike | None = None) -> KaneForm:
     """
     require_mechanism(m, "kane_form")
     return KaneForm(constrained(m) if m.followers else m, q)
-
-
-# -- small matrices --------------------------------------------------------------------------------
-
-
-def _any(row: list[Any]) -> bool:
-    return any(not is_plain_zero(x) for x in row)
-
-
-def _times(A: Matrix, x: list[Any]) -> list[Any]:
-    return [_dot(row, x) for row in A]
-
-
-def _dot(a: list[Any], b: list[Any]) -> Any:
-    total: Any = 0
-    for x, y in zip(a, b, strict=True):
-        if is_plain_zero(x) or is_plain_zero(y):
-            continue
-        total = total + x * y
-    return total
-
-
-def _product(A: Matrix, B: Matrix) -> Matrix:
-    columns = _turned(B)
-    return [[_dot(row, column) for column in columns] for row in A]
-
-
-def _turned(A: Matrix) -> Matrix:
-    return [list(column) for column in zip(*A, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, groupby
@@ -338,6 +338,7 @@ class Setting:
         self.alpha = [f.gen(*s.alpha_key(a)) for a in range(len(s.speeds))]
         self.alpha_dot = [f.gen("second", *s.alpha_key(a)) for a in range(len(s.speeds))]
         self.m = self._bound(m)
+        self.said: Callable[[], Mapping[str, Any]] | None = None  # what named steps are, in SymPy
 
     def force(self, name: Any) -> Any:
         """Return the force of a wheel or of a motor at a coordinate; 0 where there is none."""

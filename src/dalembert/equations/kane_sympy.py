@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..expr.formula import formula
+from ..expr.formula import Call, Sum, formula
 from ..expr.style import LATEX, TEXT, write
-from .sympy_form import sympy_of
+from .sympy_form import converted, sympy_of
 
 if TYPE_CHECKING:
+    from .kane_form import KaneForm
+    from .kane_symbols import Setting
     from .ratio import Ratio
     from .ring import Poly
 
@@ -48,18 +50,32 @@ class Entries(list[Any]):
 
 
 def ratio_to_sympy(x: Ratio) -> Any:
-    """Return numerator over denominator; sines and cosines are of the coordinates by name."""
-    sympy = sympy_of()
-    symbols = x.field.setting.symbols
-    values = []
-    for k, g in enumerate(symbols.generators):
+    """Return numerator over denominator; sines and cosines are of the coordinates by name.
+
+    Where bodies lean, a ratio is written by the names of earlier steps: what they are stands here.
+    """
+    setting = x.field.setting
+    letters = setting.said() if setting.said else _letters(setting)
+    sympy, names = sympy_of(), setting.symbols.names
+    top, below = (_polynomial(p, names, letters, sympy) for p in (x.num, x.den))
+    return top / below
+
+
+def _letters(setting: Setting) -> dict[str, Any]:
+    """Return what each symbol of the steps is in SymPy, by its printed name."""
+    sympy, s = sympy_of(), setting.symbols
+    found: dict[str, Any] = {}
+    for g in s.generators:
         kind, *key = g.key
         if kind in ("sin", "cos"):
-            angle = sum(_coordinate(symbols, j, sympy) for j in key[0])
-            values.append(getattr(sympy, kind)(angle))
+            angle = sum(_coordinate(s, j, sympy) for j in key[0])
+            found[g.name] = getattr(sympy, kind)(angle)
+            found.setdefault(s.tangent(key[0]).name, sympy.tan(angle))
+        elif kind == "other":
+            found[g.name] = converted(s.others[key[0]], sympy)
         else:
-            values.append(sympy.Symbol(x.field.ring.symbol(k).name, real=True))
-    return _polynomial(x.num, values, sympy) / _polynomial(x.den, values, sympy)
+            found[g.name] = sympy.Symbol(g.name, real=True)
+    return found
 
 
 def _coordinate(symbols: Any, j: int, sympy: Any) -> Any:
@@ -67,12 +83,66 @@ def _coordinate(symbols: Any, j: int, sympy: Any) -> Any:
     return one if j > 0 else -one
 
 
-def _polynomial(p: Poly, values: list[Any], sympy: Any) -> Any:
-    total = sympy.Integer(0)
+def _polynomial(p: Poly, names: Sequence[str], letters: Mapping[str, Any], sympy: Any) -> Any:
+    terms = []
     for powers, c in p.to_dict().items():
-        term = sympy.Rational(int(c.p), int(c.q)) if hasattr(c, "p") else sympy.Rational(str(c))
-        for value, e in zip(values, powers, strict=True):
-            if e:
-                term *= value**e
-        total += term
-    return total
+        number = sympy.Rational(int(c.p), int(c.q)) if hasattr(c, "p") else sympy.Rational(str(c))
+        factors = [letters[names[i]] ** int(e) for i, e in enumerate(powers) if e]
+        terms.append(sympy.Mul(number, *factors))
+    return sympy.Add(*terms)
+
+
+# -- lines -----------------------------------------------------------------------------------------
+
+STATE = ("q", "p", "other", "sin", "cos", "rate", "speed", "second", "force")  # of no line before
+
+
+def lines_to_sympy(form: KaneForm, only: Sequence[int] | None, whole: bool) -> dict[str, Any]:
+    """Return the printed lines by name, over the names before them or over the state alone."""
+    from .kane_print import printed
+
+    letters, found = _letters(form.setting), dict[str, Any]()
+    kept = {
+        g.name for g in form.setting.symbols.generators
+        if g.kind in STATE and not isinstance(g.key[1], tuple)
+    }  # fmt: skip
+    for section in printed(form, None if whole else only).sections:
+        for symbol, value in section.formulas():
+            name = symbol.name
+            if name == "0":
+                name = f"0({sum(n.startswith('0(') for n in found) + 1})"
+            made = _sum(value, letters)
+            if only is None or section.step in only:
+                found[name] = made
+            if whole and name not in kept:
+                letters[name] = made
+    return found
+
+
+def said_letters(form: KaneForm) -> dict[str, Any]:
+    """Return what each symbol of the steps of bodies that lean is, over the state alone."""
+    return _letters(form.setting) | lines_to_sympy(form, (5, 6, 7), whole=True)
+
+
+def _sum(x: Sum, letters: dict[str, Any]) -> Any:
+    """Return a formula in SymPy; a name that is not known is a symbol from then on."""
+    sympy = sympy_of()
+
+    def factor(f: Any) -> Any:
+        y, e = f
+        if isinstance(y, Sum):
+            made = _sum(y, letters)
+        elif isinstance(y, Call):
+            made = getattr(sympy, y.name)(*(_sum(z, letters) for z in y.of))
+        elif y.name == "pi":
+            made = sympy.pi
+        else:
+            made = letters.setdefault(y.name, sympy.Symbol(y.name, real=True))
+        return made**e
+
+    terms = [
+        sympy.Mul(sympy.Rational(str(p.number)), *map(factor, p.factors),
+                  *(1 / factor(f) for f in p.under))
+        for p in x.terms
+    ]  # fmt: skip
+    return sympy.Add(*terms)
