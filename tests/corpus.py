@@ -5,7 +5,8 @@
 
 A URDF is compared with Pinocchio's own reading of it, an MJCF file with MuJoCo's; every numeric
 tree also with the algorithms of Pinocchio on the mechanism that was read. Files are read in other
-processes: one that crashes or hangs is a row of the table like any other.
+processes: one that crashes or hangs is a row of the table like any other. A xacro file is expanded
+first, which runs Python of the file: name folders that you trust.
 """
 
 from __future__ import annotations
@@ -90,8 +91,14 @@ def judge(file: str) -> Row:
 
     kind = Path(file).suffix[1:].lower()
     start = time.process_time()
+    text = ""
     try:
-        m = da.load(file, mimic="free", snap=0)
+        if kind == "xacro":
+            from dalembert.cli.xacro import expanded
+
+            text = expanded(Path(file), {})
+            start = time.process_time()
+        m = da.load(text or file, mimic="free", snap=0)
     except da.DalembertError as error:
         text = str(error)
         row = Row(file, kind, "refused", f"{reason_of(text)}: {text.splitlines()[0][:300]}")
@@ -104,7 +111,7 @@ def judge(file: str) -> Row:
         row.verdict, row.reason = "agrees", "symbols without values: read only"
     else:
         try:
-            compare(row, m)
+            compare(row, m, text)
         except da.DalembertError as error:
             row.verdict, row.reason = "disagrees", f"{type(error).__name__}: {error}"
     row.seconds = time.process_time() - start - row.__dict__.pop("elsewhere", 0.0)
@@ -119,7 +126,7 @@ def is_urdf(file: str) -> bool:
         return b"<robot" in opened.read(100_000)
 
 
-def compare(row: Row, m: Any) -> None:
+def compare(row: Row, m: Any, text: str = "") -> None:
     """Compute four quantities at random states beside the other engines."""
     import dalembert as da
     from dalembert.compute.loops import cut_tree
@@ -128,7 +135,7 @@ def compare(row: Row, m: Any) -> None:
     bound = tree.bound()
     scales = Scales(bound)
     clock = time.process_time()
-    engines = engines_of(row, m)
+    engines = engines_of(row, m, text)
     row.__dict__["elsewhere"] = time.process_time() - clock
     rng = np.random.default_rng(7)
     options: dict[str, Any] = {"drives": "inertia"}
@@ -214,12 +221,12 @@ def state(m: Any, rng: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 # -- other engines ---------------------------------------------------------------------------------
 
 
-def engines_of(row: Row, m: Any) -> list[Any]:
-    """Return what the file can be compared with."""
+def engines_of(row: Row, m: Any, text: str = "") -> list[Any]:
+    """Return what the file, or the text it was expanded to, can be compared with."""
     found: list[Any] = []
-    if row.kind == "urdf":
+    if row.kind in ("urdf", "xacro"):
         try:
-            found.append(PinocchioReading(row.file, m))
+            found.append(PinocchioReading(text or Path(row.file).read_text(), m))
         except (ValueError, RuntimeError) as error:
             row.reason = f"Pinocchio cannot read it: {str(error)[:80]}"
     elif row.kind == "mjcf":
@@ -232,16 +239,16 @@ def engines_of(row: Row, m: Any) -> list[Any]:
 
 
 class PinocchioReading:
-    """Pinocchio on the file itself; joints are found by their names."""
+    """Pinocchio on the text itself; joints are found by their names."""
 
     name = "Pinocchio's reading"
 
-    def __init__(self, file: str, m: Any):
+    def __init__(self, text: str, m: Any):
         import pinocchio as pin
 
         from dalembert.mechanism import joint_name
 
-        self.m, self.model = m.bound(), pin.buildModelFromUrdf(file)
+        self.m, self.model = m.bound(), pin.buildModelFromXML(text)
         self.data = self.model.createData()
         self.model.gravity.linear = np.array([float(x) for x in self.m.gravity])
         self.joints = []

@@ -20,6 +20,10 @@ def engines():
 
 def test_a_folder_is_judged_file_by_file(tmp_path):
     (tmp_path / "good.urdf").write_text(ARM.read_text())
+    turned = ARM.read_text().replace(
+        'name="arm6"', 'name="arm6" xmlns:xacro="http://ros.org/wiki/xacro"'
+    )
+    (tmp_path / "good.xacro").write_text(turned)
     (tmp_path / "broken.urdf").write_text("<robot name='a'><link")
     (tmp_path / "still.urdf").write_text("<robot name='a'><link name='b'/></robot>")
     (tmp_path / "part.xml").write_text("<mujocoinclude/>")
@@ -29,7 +33,7 @@ def test_a_folder_is_judged_file_by_file(tmp_path):
     rows = corpus.judge_all(corpus.files_in([str(tmp_path)]), jobs=1)
     assert {Path(r.file).name: r.verdict for r in rows} == {
         "ball.xml": "agrees", "broken.urdf": "refused", "good.urdf": "agrees",
-        "still.urdf": "still",
+        "good.xacro": "agrees", "still.urdf": "still",
     }  # fmt: skip
     assert all(r.peers and r.worst < 1 for r in rows if r.verdict == "agrees")
     assert "refused" in corpus.table(rows)
@@ -38,7 +42,7 @@ def test_a_folder_is_judged_file_by_file(tmp_path):
 def test_a_difference_is_seen():
     """A row whose mass is another one there does not agree."""
 
-    def other(row, m):
+    def other(row, m, text):
         from dataclasses import replace
 
         def heavy(body):

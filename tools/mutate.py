@@ -13,6 +13,7 @@ import argparse
 import ast
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "dalembert"
 PARTS = ("algorithms", "equations", "plan", "runtime")
-SECONDS = 300  # a run that takes longer noticed the fault: something no longer ends
+SECONDS = 300  # of the processor; a run that takes longer noticed the fault: it no longer ends
 
 SWAPS: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.Pow: ast.Mult,
@@ -98,11 +99,16 @@ def noticed(copy: Path, tests: list[str]) -> bool:
     settings = {**os.environ, "PYTHONPATH": path, "DALEMBERT_CACHE": "off"}
     try:
         done = subprocess.run(
-            run, cwd=ROOT, env=settings, capture_output=True, timeout=SECONDS, text=True
-        )
+            run, cwd=ROOT, env=settings, capture_output=True, preexec_fn=_bounded,
+            timeout=20 * SECONDS,  # of the clock: it waits for ever
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         return True
     return done.returncode != 0
+
+
+def _bounded() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
 def files_of(asked: list[str]) -> list[Path]:
