@@ -116,3 +116,72 @@ def test_slopes_are_those_of_casadi(tmp_path):
     J = casadi.Function("J", [p], [casadi.jacobian(f(*state, p), p)])
     ours = da.compile(ARM, "inverse_dynamics", wrt=["L1", "L2", "N"])(*state)[1:]
     assert np.abs(np.array(J([0.5, 0.4, 60.0])).T - np.array(ours)).max() < 1e-11
+
+
+FOUR_BAR = """
+format = "dalembert/1"
+active = ["crank"]
+gravity = [0, -9.81, 0]
+parameters = { a = 0.3, m = 1.5 }
+
+[[bodies]]
+name = "crank"
+parent = -1
+joint = { type = "revolute" }
+mass = 1
+com = [0.15, 0, 0]
+
+[[bodies]]
+name = "coupler"
+parent = "crank"
+joint = { type = "revolute", placement = { translation = ["a", 0, 0] } }
+mass = "m"
+com = [0.4, 0, 0]
+inertia = [0, 0.08, 0.08]
+
+[[bodies]]
+name = "rocker"
+parent = -1
+joint = { type = "revolute", placement = { translation = [0.7, 0, 0] } }
+mass = 1.2
+com = [0.3, 0, 0]
+
+[[loops]]
+body_i = "coupler"
+point_i = [0.8, 0, 0]
+body_j = "rocker"
+point_j = [0.6, 0, 0]
+joint = "revolute"
+axis = [0, 0, 1]
+"""
+
+
+def test_by_a_length_of_a_loop_the_motors_stay_and_the_others_follow():
+    m = da.load(FOUR_BAR)
+    start = da.assemble(m)
+
+    def state(a):
+        own = m.with_values(a=a)
+        q = da.assembly(own, start, steps=12)
+        return own, q, (da.active_map(own, q) @ [0.7])
+
+    def force(a):
+        own, q, qd = state(a)
+        return da.inverse_dynamics(own, q, qd, 0 * qd)[0]
+
+    _, q, qd = state(0.3)
+    h = 1e-5
+    wanted = (force(0.3 + h) - force(0.3 - h)) / (2 * h)
+    tau, slope, residual, *_ = da.compile(m, "inverse_dynamics", wrt=["a"])(q, qd, 0 * qd)
+    assert abs(slope[0] - wanted) < 1e-7 * abs(wanted) and abs(residual).max() < 1e-12
+    back = da.compile(m, "inverse_dynamics", wrt=["a"], adjoint=True)
+    assert abs(back(q, qd, 0 * qd, [1.0])[1] - slope[0]) < 1e-12 * abs(wanted)
+    # with all joints held the loop opens: that slope is another number
+    held = da.compile(m, "inverse_dynamics", parameters=["a"])
+    ends = [held(q, qd, 0 * qd, parameters={"a": 0.3 + s * h})[0][0] for s in (1, -1)]
+    assert abs((ends[0] - ends[1]) / (2 * h) - wanted) > 1
+
+    # a mass moves no joint; what closes no loop refuses a length
+    assert da.compile(m, "potential_energy", wrt=["m"]).outputs[-1].name == "dV_dm"
+    with pytest.raises(da.UsageError, match="the loops would open"):
+        da.compile(m, "potential_energy", wrt=["a"])

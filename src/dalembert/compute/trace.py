@@ -15,7 +15,7 @@ from ..algebra import Vec3
 from ..algorithms.velocity_rows import with_told
 from ..catalog import WRENCHED, Quantity, algorithm, input_shape, quantity
 from ..catalog.loops import CHECKS
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import OPS, Function, Graph, Program, program
 from ..expr.arena import LEAVES, PAYLOAD
 from ..mechanism import Mechanism
@@ -161,6 +161,28 @@ def _work(function: Function) -> int:
     return sum(weight.get(OPS[op].kind, 0) * n for op, n in ops.items() if op not in LEAVES)
 
 
+def _closing(m: Mechanism, row: Quantity, wrt: Any, options: Mapping[str, Any]) -> dict[str, int]:
+    """Return the steps by which loops close before a derivative by one of their lengths.
+
+    Motors stay, the other joints follow. From a closed pose k steps of Newton are exact in the
+    derivatives up to the order k. A quantity that closes no loop has no such derivative.
+    """
+    if row.name in ("closure", "loop_jacobian") or not (m.loops and named(wrt)):
+        return {}
+    asked = {p.name for p in m.parameters}.intersection(named(wrt))
+    moved = sorted(asked.intersection(trace_quantity(m, "closure", parameters=[*asked]).parameters))
+    if not moved:
+        return {}
+    if "steps" not in row.options:
+        raise UsageError(
+            f"{row.name} has no derivative by {shown(moved[0])!r}: the loops would open",
+            hint="m.tree is the machine without closed loops; quantities of the motion "
+            "(velocity, kinetic_energy, inverse_dynamics) close them first",
+        )
+    order = len(wrt.rounds) if isinstance(wrt, Repeated) else 1
+    return {"steps": max(order, options.get("steps", 0))}
+
+
 def program_of(m: Mechanism, name: str, method: str | None = None, **options: Any) -> Program:
     """Return the Program of a quantity (see `trace_quantity` for the options)."""
     row = quantity(name, m)
@@ -169,6 +191,7 @@ def program_of(m: Mechanism, name: str, method: str | None = None, **options: An
     check_wrt(m, row.inputs, wrt)
     options["parameters"] = kept_parameters(m, options.get("parameters"), wrt)
     names = run_time_parameters(m, options["parameters"])
+    options |= _closing(m, row, wrt, options)
     function = trace_quantity(m, name, method, **options)
     if by:
         function = with_rounds(m, function, by, len(row.outputs))

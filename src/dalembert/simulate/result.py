@@ -154,7 +154,10 @@ class Simulation:
         ['L', 'q0', 'qd0', 'settings']
         """
         if self.pull is None:
-            raise UsageError("this result has no gradient", hint='simulate(..., method="rk4")')
+            raise UsageError(
+                "this result has no gradient: it is that of a tree without wheels, run to its end",
+                hint='simulate(..., method="rk4"); with loops or a stop: sensitivities=[...]',
+            )
         bars = [
             np.zeros_like(own) if x is None else np.broadcast_to(np.asarray(x, float), own.shape)
             for x, own in ((dq, self.q), (dqd, self.speeds))
