@@ -241,6 +241,9 @@ def test_a_prescribed_joint_moves_as_it_is_told():
     assert np.allclose(r.quantity("inverse_dynamics"), tau, atol=1e-9)
     with pytest.raises(da.UsageError, match="does not hold"):
         r.quantity("forward_dynamics")
+    # a joint that its model prescribes does not fall where nothing is said of it
+    with pytest.raises(da.UsageError, match="'j1' is prescribed and its motion is not given"):
+        da.simulate(replace(m, prescribed=("j1",)), [0.0, 0.3], t=1.0)
 
 
 # -- what happens on the way -------------------------------------------------------------------

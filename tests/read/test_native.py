@@ -441,3 +441,13 @@ def test_a_rotation_is_rows_of_a_matrix_or_turns(rotation):
 def test_what_is_no_rotation_is_refused_with_its_place(rotation):
     with pytest.raises(da.DescriptionError, match="rotation"):
         da.load(joint(placement={"rotation": rotation}))
+
+
+@pytest.mark.parametrize(("text", "hint"), [
+    ("gravity = [0, 0, -.5]", "a number begins with a digit: -0.5"),
+    ("bodies = [ { name = 'a', parent = -1,\n mass = 1 } ]", "stands on one line"),
+])  # fmt: skip
+def test_mistakes_of_toml_that_its_reader_does_not_explain_are_told(text, hint):
+    with pytest.raises(da.DescriptionError, match="TOML: ") as found:
+        da.load(f'format = "dalembert/1"\n{text}\n')
+    assert hint in found.value.hint

@@ -188,6 +188,16 @@ _LONG_KEY = re.compile(
 _TOML_AT = re.compile(r"(.*) \(at line ([0-9]+), column ([0-9]+)\)\Z", re.DOTALL)
 
 
+def _toml_hint(where: Place) -> str | None:
+    """Return what to write instead, for two mistakes that TOML's own words do not explain."""
+    line, column = where.text, where.column - 1
+    if number := re.match(r"([+-]?)(\.[0-9]+)", line[column:]):
+        return f"a number begins with a digit: {number[1]}0{number[2]}"
+    if column >= len(line.rstrip()) and line.count("{") > line.count("}"):
+        return "a table in { } stands on one line; write [[bodies]] and one key a line instead"
+    return None
+
+
 def from_toml(text: str, source: str, number: Callable[[str], Any] = _exactly) -> Document:
     """Return the document of a TOML text; decimals are exact, inf and nan only marked."""
     import tomllib
@@ -210,7 +220,7 @@ def from_toml(text: str, source: str, number: Callable[[str], Any] = _exactly) -
             shown_line = lines[line - 1] if line <= len(lines) else ""
             where = Place(source, line, column, shown_line.rstrip("\r"))
         message = shown(message[:1].lower() + message[1:])
-        raise DescriptionError(f"TOML: {message}", where) from None
+        raise DescriptionError(f"TOML: {message}", where, hint=_toml_hint(where)) from None
     except _Bad as error:
         raise DescriptionError(f"TOML: {error}", Place(source)) from None
     except ValueError:  # of int() alone: it refuses more than 4,300 digits

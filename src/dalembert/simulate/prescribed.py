@@ -41,7 +41,8 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
     steered: tuple[str, ...] = ()
     joints: tuple[int, ...] = ()
     if isinstance(own, Tree | Closed):
-        joints = own.given
+        named = {m.joint_index(n) for n in m.prescribed if n in m.joint_names}
+        joints = tuple(sorted({*own.given, *named}))
     elif isinstance(own, Reduced):
         steered, joints = Constraints.of(m).steering, Constraints.of(m).prescribed
         joints = joints[: len(joints) - getattr(own, "count", 0)]  # the others follow laws
