@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.errors import DescriptionError, ModelError, UsageError
 from wheeled import Referee, castor, machine, snake
 
 
@@ -254,3 +255,66 @@ def test_assembly_closes_equations_of_the_coordinates():
     assert qdd[1] == pytest.approx(1 / (0.1 + 2 * (0.3 * s) ** 2))
     with pytest.raises(da.ComputationError, match="slot"):
         da.forward_dynamics(yoke, [0.0, 0.5], [0.0, 0.0], [1.0])
+
+
+CART = [
+    {"name": "c", "parent": -1, "joint": {"type": "planar", "name": "base"}, "mass": 10,
+     "inertia": [0, 0, 2]},
+    {"name": "w", "parent": "c", "joint": {"type": "revolute", "name": "spin", "axis": [0, 1, 0]},
+     "mass": 1, "inertia": [0.01, 0.02, 0.01]},
+]  # fmt: skip
+DRIVE = {"name": "drive", "body": "c", "point": [0, 0, 0], "normal": [0, 1, 0], "radius": 0.3,
+         "spin": "spin"}  # fmt: skip
+
+
+def cart(*wheels, **more):
+    return da.load({"format": "dalembert/1", "bodies": CART, "wheels": list(wheels), **more})
+
+
+def test_a_positive_spin_rolls_along_the_normal_times_the_vertical():
+    """A wheel seen from its other side rolls the other way; an axle against its normal is told."""
+    ahead = da.forward_dynamics(cart(DRIVE, active=["spin"]), [0] * 4, [0] * 4, [1.0])
+    np.testing.assert_allclose(
+        ahead, np.array([0.3, 0, 0, 1]) / (11 * 0.3**2 + 0.02), rtol=0, atol=1e-12
+    )
+    with pytest.raises(ModelError, match="turns about the axis opposite to its normal") as error:
+        cart(DRIVE | {"normal": [0, -1, 0]})
+    assert error.value.hint == "write normal = [0, 1, 0], the axis of the spin"
+
+
+@pytest.mark.parametrize("change, said", [
+    ({"radius": -0.3}, "its radius is -0.3"),
+    ({"radius": "0*r"}, "its radius is 0"),
+    ({"tyre": {"stiffness": -5}}, "stiffness of its tyre is -5"),
+    ({"tyre": {"stiffness": 5, "peak": 0}}, "peak of its tyre is 0"),
+])  # fmt: skip
+def test_wheels_that_cannot_be_say_why(change, said):
+    with pytest.raises(ModelError, match=said) as error:
+        cart(DRIVE | change, parameters={"r": 1})
+    assert "> 0" in error.value.hint
+
+
+@pytest.mark.parametrize("more", [
+    {"velocity_constraints": [{"name": "p", "equation": "v(c).x = 1"},
+                              {"name": "q", "equation": "v(c).x = 2"}]},
+    {"velocity_constraints": [{"name": "p", "equation": "v(c).x = 2*t"}], "prescribed": ["spin"]},
+])  # fmt: skip
+def test_equations_that_contradict_are_told_by_every_quantity(more):
+    m = cart(DRIVE, **more)
+    told = ([1.0, 0.5], [0.0, 1.0]) if m.prescribed else ()
+    with pytest.raises(ModelError, match="contradicts"):
+        da.forward_dynamics(m, [0] * 4, [0] * 4, [0] * 4, *told)
+
+
+@pytest.mark.parametrize("equation, said", [
+    ("t*base.thetad", "depends on time"), ("base.thetad**2", "not linear"),
+])  # fmt: skip
+def test_speeds_that_cannot_be_say_why(equation, said):
+    with pytest.raises(DescriptionError, match=said):
+        cart(DRIVE, speeds=["v", {"name": "u", "equation": equation}])
+
+
+def test_the_forces_of_a_run_are_named_where_their_number_is_wrong():
+    with pytest.raises(UsageError, match=r"shape \(1,\)") as error:
+        da.simulate(cart(DRIVE, active=["spin"]), torque=[1.0], t=[0, 1])
+    assert "base.theta, spin, drive.traction" in error.value.hint

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
+from ..algorithms.loop_closure import equation_names
 from ..catalog import Quantity
-from ..errors import ComputationError, UsageError, shown
+from ..errors import ComputationError, SingularPose, UsageError, shown
 from ..kept import Kept
 from ..linalg import DENSE
 from ..mechanism import UNHELD, Mechanism, is_rolling, joint_name
@@ -203,7 +204,14 @@ def check_closed(
         return
     *where, _ = bad[0]
     k = int(np.nan_to_num(scaled[tuple(where)], nan=np.inf).argmax())
-    gap = gap_text(m, k, float(np.abs(residual[(*where, k)])))
+    size = float(np.abs(residual[(*where, k)]))
+    if not np.isfinite(size):
+        raise SingularPose(
+            f"{row.name}: {equation_names(m)[k]} has no value{state_text(tuple(where))}",
+            hint="a disc flat on its plane touches it everywhere; points whose direction is taken "
+            "are apart: give another pose",
+        )
+    gap = gap_text(m, k, size)
     raise ComputationError(
         f"{row.name}: the loops are open{state_text(tuple(where))}: the residual is {gap}",
         hint="give an assembled pose: dalembert.assemble(m, q)"

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 def validate(m: Mechanism) -> None:
     """Raise ModelError or ParameterError for the first contradiction found."""
+    from .validate_wheels import require_rolling, require_wheels
+
     _types(m)
-    _unique([b.name for b in m.bodies] + [f.name for f in m.named], "frame")
-    _unique([b.joint_name or b.name for b in m.bodies], "joint")
+    require_unique([b.name for b in m.bodies] + [f.name for f in m.named], "frame")
+    require_unique([b.joint_name or b.name for b in m.bodies], "joint")
     for j, body in enumerate(m.bodies):
         _body(j, body)
     for record in (*m.named, *m.loops, *m.springs, *m.wheels, *m.rolling):
@@ -61,10 +63,10 @@ def validate(m: Mechanism) -> None:
     names = {*m.joint_names, *(w.steer for w in m.wheels)}
     for name in (*m.active, *m.prescribed):
         if name not in names:
-            raise ModelError(f"{shown(name)!r} is not a joint", hint=_choices(m))
-    _wheels(m)
-    _rolling(m)
-    _unique(list(m.active), "active joint")
+            raise ModelError(f"{shown(name)!r} is not a joint", hint=choices(m))
+    require_wheels(m)
+    require_rolling(m)
+    require_unique(list(m.active), "active joint")
     _loops(m)
     _parameters(m)
 
@@ -113,77 +115,12 @@ def _followers(m: Mechanism) -> None:
             raise ModelError(
                 f"joint {shown(body.joint_name or body.name)!r} follows {shown(of)!r}, which is "
                 "not a joint with a coordinate",
-                hint=_choices(m),
+                hint=choices(m),
             )
 
 
-def _wheels(m: Mechanism) -> None:
-    """Raise when a wheel names what is not there."""
-    for wheel in m.wheels:
-        name = shown(wheel.name)
-        if wheel.steer is not None and wheel.steer not in (*m.joint_names, *m.prescribed):
-            steer = shown(wheel.steer)
-            raise ModelError(
-                f"wheel {name!r}: its steering {steer!r} is neither a joint nor prescribed",
-                hint=f'prescribed = ["{steer}"], or one of the {_choices(m)}',
-            )
-        if wheel.radius is not None and wheel.spin is None:
-            raise ModelError(
-                f"wheel {name!r} has a radius and no spin joint",
-                hint='spin = "..." names the joint that turns it; without radius it only holds',
-            )
-        if wheel.spin is not None and wheel.spin not in m.joint_names:
-            raise ModelError(
-                f"wheel {name!r}: its spin {shown(wheel.spin)!r} is not a joint", hint=_choices(m)
-            )
-
-
-NEEDED = {
-    "disc": ("axis", "radius"), "wheel": ("axis", "radius"), "sphere": ("radius",),
-    "knife_edge": ("axis",), "gear": ("axis", "radius", "radius_j"), "rack": ("axis", "radius"),
-}  # fmt: skip
-IN_FILES = {"radius_j": "on_radius"}
-
-
-def _rolling(m: Mechanism) -> None:
-    """Raise when a rolling body lacks what its kind needs."""
-    if m.rolling:
-        held: tuple[Any, ...] = (*m.wheels, *m.rolling, *m.velocity_constraints)
-        _unique([c.name for c in held], "constraint")
-    for c in m.rolling:
-        name = shown(c.name)
-        if c.kind not in NEEDED:
-            raise ModelError(
-                f"rolling body {name!r}: unknown kind {shown(c.kind)!r}", hint=", ".join(NEEDED)
-            )
-        for field in NEEDED[c.kind]:
-            value = getattr(c, field)
-            if value is None or (numeric(value) and value == 0 if field != "axis" else False):
-                key = IN_FILES.get(field, field)
-                raise ModelError(
-                    f"rolling body {name!r}: a {c.kind} needs its {key}", hint=f"write {key} = ..."
-                )
-        if c.body_i == c.body_j:
-            raise ModelError(f"rolling body {name!r} rolls on itself", hint="`on` is another body")
-        _sized(c)
-
-
-def _sized(c: Any) -> None:
-    """Raise when numbers say that a rolling body has a radius below zero or below its crown."""
-    if c.kind not in ("disc", "wheel", "sphere") or not numeric(c.radius):
-        return
-    if c.radius < 0:
-        raise ModelError(
-            f"rolling body {shown(c.name)!r}: its radius is negative", hint="write radius > 0"
-        )
-    if numeric(c.crown) and not 0 <= c.crown <= c.radius:
-        raise ModelError(
-            f"rolling body {shown(c.name)!r}: its crown is not between 0 and its radius",
-            hint="crown is the radius of the tread: 0 is a sharp edge, crown = radius a sphere",
-        )
-
-
-def _unique(names: list[str], what: str) -> None:
+def require_unique(names: list[str], what: str) -> None:
+    """Raise ModelError for a name that stands twice."""
     seen = set()
     for name in names:
         if name in seen:
@@ -191,7 +128,8 @@ def _unique(names: list[str], what: str) -> None:
         seen.add(name)
 
 
-def _choices(m: Mechanism) -> str:
+def choices(m: Mechanism) -> str:
+    """Return the joints there are, for a hint."""
     return "joints: " + ", ".join(map(shown, m.joint_names[:12]))
 
 
@@ -251,7 +189,7 @@ def _loops(m: Mechanism) -> None:
 
 
 def _parameters(m: Mechanism) -> None:
-    _unique([p.name for p in m.parameters], "parameter")
+    require_unique([p.name for p in m.parameters], "parameter")
     known = {p.name for p in m.parameters}
     for x in numbers(m):
         if isinstance(x, float) and not isfinite(x):

@@ -16,7 +16,7 @@ from ..algorithms import kane
 from ..algorithms.loop_closure import EQUATIONS
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import TIME, Row, velocity_names
-from ..errors import ComputationError, ModelError, SingularPose, shown
+from ..errors import ComputationError, DalembertError, ModelError, SingularPose, shown
 from ..mechanism import UNHELD, Mechanism, require_mechanism
 from .assembly import close, neutral_pose
 from .generic import general_pose
@@ -31,6 +31,10 @@ STATES = 3
 RANK = 1e-9  # of rows scaled to length one
 CLEAR = 0.3  # a speed that stands so far from the others is taken at once, in order of preference
 OPEN = 1e-6  # coordinates that miss a constraint of position by more are refused
+
+
+class Contradiction(ModelError):
+    """Constraints contradict each other in every state."""
 
 
 class RedundantConstraint(ModelError):
@@ -60,6 +64,20 @@ def with_speeds(m: Mechanism) -> Mechanism:
     return _checked(_Same(m))
 
 
+def require_consistent(m: Mechanism) -> None:
+    """Raise ModelError where equations or prescribed joints contradict each other in every state.
+
+    Rows without a right side never do.
+    """
+    if m.velocity_constraints or Constraints.of(m).prescribed:
+        try:
+            with_speeds(m)
+        except Contradiction:
+            raise
+        except DalembertError:  # other quantities need no speeds
+            return
+
+
 class _Same:
     """A mechanism as a key of the cache: equal when the digest and the values are."""
 
@@ -80,9 +98,15 @@ def _checked(key: _Same) -> Mechanism:
     twice = next((n for k, n in enumerate(names) if n in names[:k]), None)
     if twice is not None:
         raise ModelError(f"two constraints are called {shown(twice)!r}", hint="names must differ")
-    samples = [_sample(m, seed) for seed in range(STATES)]
+    try:
+        samples = [_sample(m, seed) for seed in range(STATES)]
+        held = [Constraints.of(b).rows(q, [0.0] * m.nv, steer) for b, q, steer in samples]
+    except ZeroDivisionError:
+        raise ModelError(
+            "a constraint divides by zero: points whose distance or direction it takes meet",
+            hint="distance(a, b) and direction(a, b) need points that are apart",
+        ) from None
     bound = samples[0][0]
-    held = [Constraints.of(b).rows(q, [0.0] * m.nv, steer) for b, q, steer in samples]
     idle = _dependent(m, held)
     if idle:
         held = [[row for row in found if row.name not in idle] for found in held]
@@ -192,7 +216,7 @@ def _dependent(m: Mechanism, held: Sequence[Sequence[Row]]) -> dict[str, list[st
             continue
         others = ", ".join(repr(shown(r.name)) for r in held[0][:k]) or "nothing"
         if max(sides) > RANK:
-            raise ModelError(
+            raise Contradiction(
                 f"constraint {shown(row.name)!r} contradicts {others}: no motion fulfils them all",
                 hint="remove one of them or correct its right side",
             )

@@ -77,7 +77,9 @@ def plan(m: Mechanism, q: ArrayLike | None = None) -> LoopPlan:
     require_mechanism(m, "plan")
     if q is None:
         from .generic import generic
+        from .kane import require_consistent
 
+        require_consistent(m)
         found = generic(m)
         return replace(made_at(found.closure, found.pose), branch=found.text)
     c = Closure(m)

@@ -55,6 +55,12 @@ def speed_expression(m: Mechanism, c: VelocityConstraint, place: Place) -> Veloc
     found = graph.constant(0) + _side(m, graph, text, terms, place)
     rates = [*rate_symbols(m.bodies), *(t.text for t in terms.values() if t.is_rate)]
     _linear(graph, found, rates, c.equation, place)
+    if "t" in found.names() and "t" not in (*m.coordinate_names, *(p.name for p in m.parameters)):
+        raise DescriptionError(
+            f"{shown(c.equation)!r} depends on time",
+            place,
+            "a speed is one of rates and coordinates",
+        )
     zero = {graph.param(r).id: 0 for r in rates}
     left = graph.copy_into(graph, [found.id], lambda g, i: zero.get(i))[found.id]
     if not set(found.names()) & set(rates) or Expr(graph, left).value != 0:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
@@ -106,7 +106,11 @@ def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
     except (TypeError, ValueError):
         raise UsageError(f"torque does not hold numbers: {torque!r}"[:200], hint=ways) from None
     if values.ndim == 0 or values.shape[-1] != size:
-        raise UsageError(f"torque has shape {values.shape}, expected (..., {size})", hint=ways)
+        listed = ", ".join(map(shown, names[:12])) + (", ..." if size > 12 else "")
+        raise UsageError(
+            f"torque has shape {values.shape}, expected (..., {size})",
+            hint=f"forces: {listed}; {ways}" if size else ways,
+        )
     return Constant(values)
 
 
