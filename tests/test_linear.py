@@ -235,3 +235,11 @@ def test_a_figure_of_modes_names_joints_and_draws_no_rounding():
     assert [x.get_text() for x in right.get_xticklabels()] == ["j1", "j2"]
     assert np.abs(left.lines[1].get_xdata()).max() == 0
     assert len(made.legends) == 1
+
+
+def test_a_state_that_is_no_equilibrium_is_told():
+    m = da.load("RY(), TXK(1); body 1: M = 2, D = (0.5, 0, 0);")
+    falling = da.linearize(m, [0.0])
+    assert not falling.steady and "no equilibrium: j1 accelerates by 19.62" in falling.notes[-1]
+    held = da.linearize(m, [0.0], tau=da.gravity(m, [0.0]))
+    assert held.steady and not held.notes and "equilibrium" not in repr(held)

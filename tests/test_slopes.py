@@ -172,7 +172,7 @@ def test_by_a_length_of_a_loop_the_motors_stay_and_the_others_follow():
     _, q, qd = state(0.3)
     h = 1e-5
     wanted = (force(0.3 + h) - force(0.3 - h)) / (2 * h)
-    tau, slope, residual, *_ = da.compile(m, "inverse_dynamics", wrt=["a"])(q, qd, 0 * qd)
+    _, slope, residual, *_ = da.compile(m, "inverse_dynamics", wrt=["a"])(q, qd, 0 * qd)
     assert abs(slope[0] - wanted) < 1e-7 * abs(wanted) and abs(residual).max() < 1e-12
     back = da.compile(m, "inverse_dynamics", wrt=["a"], adjoint=True)
     assert abs(back(q, qd, 0 * qd, [1.0])[1] - slope[0]) < 1e-12 * abs(wanted)
@@ -185,3 +185,14 @@ def test_by_a_length_of_a_loop_the_motors_stay_and_the_others_follow():
     assert da.compile(m, "potential_energy", wrt=["m"]).outputs[-1].name == "dV_dm"
     with pytest.raises(da.UsageError, match="the loops would open"):
         da.compile(m, "potential_energy", wrt=["a"])
+
+
+def test_runs_of_many_lengths_start_where_each_loop_closes():
+    m, lengths = da.load(FOUR_BAR), np.array([0.25, 0.35])
+    r = da.simulate(m, t=0.2, parameters={"a": lengths})
+    linear = da.linearize(m, parameters={"a": lengths})
+    for k, a in enumerate(lengths):
+        own = m.with_values(a=a)
+        assert abs(da.closure(own, r.q[k])).max() < 1e-9
+        assert np.allclose(da.simulate(own, r.q[k, 0], t=0.2).q, r.q[k], atol=1e-9)
+        assert np.allclose(da.linearize(own).A, linear.A[k], atol=1e-9)

@@ -29,12 +29,14 @@ from .expr import Function, jacobian
 from .joint import Vector
 from .linear_reduction import ignorable, independent, quotient, restricted
 from .mechanism import Mechanism, joint_name, require_mechanism
+from .plan.assembly import assemble
 from .plan.loops import with_motors
 from .simulate.given_state import asked, held_signals
 from .simulate.prescribed import straight
 from .simulate.systems import Closed, Reduced, System, dry_joints, moved, system
 
 Array = np.ndarray
+STEADY = 1e-6  # rates of speeds up to this, beside the slopes of the model, are those of rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,8 @@ class Linear:
             return f"<Linear: {n} dof, {self.A.shape[:-2]} machines>"
         swings = ", ".join(f"{f:.4g}" for f in self.frequencies[:6])
         found = f", {swings} Hz" if swings else ", no oscillation"
-        return f"<Linear: {n} dof, {'stable' if self.stable else 'unstable'}{found}>"
+        where = "" if self.steady else ", about a state that is no equilibrium"
+        return f"<Linear: {n} dof, {'stable' if self.stable else 'unstable'}{found}{where}>"
 
     def _repr_html_(self) -> str:
         if self.A.ndim != 2:
@@ -194,6 +197,11 @@ class Linear:
         return np.array([abs(m.eigenvalue) / (2 * np.pi) for m in swinging])
 
     @property
+    def steady(self) -> bool:
+        """Whether no speed changes at the state itself: rest, or a steady motion."""
+        return bool((np.abs(self.rate) <= STEADY * (1 + np.abs(self.A).max(initial=0.0))).all())
+
+    @property
     def stable(self) -> bool:
         """Whether no eigenvalue has a positive real part (beyond rounding)."""
         self._one()
@@ -218,12 +226,12 @@ def linearize(
 ) -> Linear:
     """Return the model of small motions about a state.
 
-    `tau` are the forces that `simulate` takes; under velocity constraints qd are the speeds α or
-    the rates of all joints, tau may hold the forces of the motors alone where some are named,
-    `steer` the steering angles and t the time of their equations, all held. Friction counts: at
-    rest the viscous part alone, Coulomb friction is left out there, which `notes` says. Where
-    `parameters` hold arrays, A, B and the rate have their leading dimensions, and q, qd and tau
-    may; `[k]` is one of them.
+    Without q it is the rest pose; with closed loops, `assemble(m)`. `tau` are the forces that
+    `simulate` takes; under velocity constraints qd are the speeds α or the rates of all joints, tau
+    may hold the forces of the motors alone where some are named, `steer` the steering angles and t
+    the time of their equations, all held. Friction counts: at rest the viscous part alone, Coulomb
+    friction is left out there, which `notes` says. Where `parameters` hold arrays, A, B and the
+    rate have their leading dimensions, and q, qd and tau may; `[k]` is one of them.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -236,7 +244,9 @@ def linearize(
         return _many(designs, q, qd, tau, {"steer": steer, "t": t, "drives": drives})
     m = designs.m
     own = system(m, drives)
-    at: Array = np.asarray(neutral(m) if q is None else q, dtype=float)
+    if q is None:
+        q = assemble(m) if isinstance(own, Closed) else neutral(m)
+    at: Array = np.asarray(q, dtype=float)
     v = np.asarray(np.zeros(own.speeds) if qd is None else qd, dtype=float)
     v, forces, kept = asked(own, at, v, tau, steer, t)
     for what, x, size in (("q", at, m.nq), ("qd", v, own.speeds), ("tau", forces, own.forces)):
@@ -250,8 +260,9 @@ def linearize(
     found = _linear(own, at, v, forces, u)
     names = tuple(m.rate_names[k] for k in found.coordinates)
     fixed = _positions(own, at, u)
+    notes = (*_notes(own, at, v, steer, t), *_unsteady(found, names))
     return replace(
-        found, B=found.B[:, kept], notes=_notes(own, at, v, steer, t), names=names,
+        found, B=found.B[:, kept], notes=notes, names=names,
         held=np.array([H for _, H in fixed], dtype=float) if fixed else None,
         held_names=tuple(name for name, _ in fixed),
     )  # fmt: skip
@@ -272,7 +283,8 @@ def _many(designs: Designs, q: Any, qd: Any, tau: Any, options: Any) -> Linear:
             for k, m in enumerate(designs)]  # fmt: skip
     A, B, rate = (designs.shaped([getattr(x, n) for x in made]) for n in ("A", "B", "rate"))
     held = None if made[0].held is None else designs.shaped([x.held for x in made])
-    return replace(made[0], A=A, B=B, rate=rate, held=held)
+    notes = tuple(dict.fromkeys(n for x in made for n in x.notes))
+    return replace(made[0], A=A, B=B, rate=rate, held=held, notes=notes)
 
 
 def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, ...]:
@@ -288,6 +300,16 @@ def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, 
         told = ", ".join(map(shown, still[:8])) + (", ..." if len(still) > 8 else "")
         notes = (*notes, f"Coulomb friction is left out at rest: {told}")
     return notes
+
+
+def _unsteady(found: Linear, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the note of a state at which speeds change: its frequencies are of no vibration."""
+    if found.steady:
+        return ()
+    k = int(np.abs(found.rate).argmax())
+    which = shown(names[k]) if len(names) == len(found.rate) else f"speed {k + 1}"
+    told = f"no equilibrium: {which} accelerates by {found.rate[k]:.4g} at this state; "
+    return (told + "give the forces that hold it (inverse_dynamics at rest), or equilibrium(m)",)
 
 
 def _positions(own: System, q: Array, u: Array) -> list[tuple[str, list[float]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,15 +35,17 @@ class Designs:
         return made.reshape((*self.lead, *made.shape[1:]))
 
 
-def at_first(m: Mechanism, parameters: Any) -> Mechanism:
-    """Return a closed machine whose open parameters have the first of the values given.
+def at_first(m: Mechanism, parameters: Any, names: Collection[str] | None = None) -> Mechanism:
+    """Return a closed machine whose parameters have the first of the values given.
 
-    Loops are planned with numbers; kernels still take every value that is given.
+    Loops are planned with numbers; kernels still take every value that is given. `names` are those
+    looked at, the open ones by default.
     """
-    if not isinstance(parameters, Mapping) or not m.open_parameters or not is_closed(m):
+    names = m.open_parameters if names is None else names
+    if not isinstance(parameters, Mapping) or not names or not is_closed(m):
         return m
     first = {}
-    for name in m.open_parameters:
+    for name in names:
         with suppress(TypeError, ValueError, IndexError):  # wrong ones are refused later
             first[name] = float(np.ravel(parameters[name])[0]) if name in parameters else np.nan
     own = tuple(replace(p, value=first[p.name]) if np.isfinite(first.get(p.name, np.nan)) else p

@@ -115,7 +115,8 @@ def simulate(
     # size: a line for each option
     m, equations = parted(m, plant)
     require_mechanism(m, "simulate")
-    m = with_motors(at_first(freed(m, varied(parameters, sensitivities)), parameters))
+    m = freed(m, varied(parameters, sensitivities))
+    m = with_motors(at_first(m, parameters, parameters or ()))  # it starts, and is planned, there
     m, q0, given, laws = steered(m, q0, motion)
     above = {"step": step, "rtol": rtol, "threads": threads, "max_steps": max_steps}
     _check(method, above | {"time_limit": 1.0 if time_limit is None else time_limit}, parameters)
@@ -301,8 +302,7 @@ def _rest(job: Job) -> Array:
     m = job.m
     if not isinstance(job.kernels.system, Closed):
         return neutral(m)
-    first = {k: float(np.ravel(v)[0]) for k, v in job.parameters.items()}
-    return assemble(m.with_values(first) if first else m)
+    return assemble(m, parameters=job.parameters or None)
 
 
 def _entries(job: Job, what: str) -> list[str]:

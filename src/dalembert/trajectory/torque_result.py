@@ -167,7 +167,8 @@ class Torques:
         if self.tau.ndim != 2:
             return f"<Torques of {shown(self.m.name)}: {self.tau.shape[:-2]} machines, {span}>"
         passed = f"{len(self.exceeded)} limits passed" if self.exceeded else "no limit is passed"
-        return f"<Torques of {shown(self.m.name)}: {len(self.names)} joints, {span}, {passed}>"
+        joints = f"{len(self.names)} joint" + "s" * (len(self.names) != 1)
+        return f"<Torques of {shown(self.m.name)}: {joints}, {span}, {passed}>"
 
     def _repr_html_(self) -> str:
         if self.tau.ndim != 2:
