@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from functools import lru_cache
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from .task import motion_of
 
 Array = np.ndarray
 BATCH = 2**15  # states that are computed at once
+_ROOMS = local()  # memory of each thread that computes chunks, kept from one to the next
 
 
 @lru_cache(maxsize=4)
@@ -30,7 +32,7 @@ def columns_of(s: Study, number: int) -> dict[str, Array]:
     values = designs(s, start, start + s.chunk)
     count = len(next(iter(values.values())))
     step = max(1, BATCH // int(s.data["task"]["samples"]))
-    room = Room()
+    room = _ROOMS.__dict__.setdefault("room", Room())
     parts = [
         measures_of(s, {n: x[a : a + step] for n, x in values.items()}, room)
         for a in range(0, count, step)
