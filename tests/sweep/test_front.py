@@ -39,6 +39,16 @@ def test_a_four_bar_is_balanced_by_the_known_counterweights():
     assert best.value < 1e-3
 
 
+@pytest.mark.parametrize("first", [0.3, 2.0])
+def test_closed_machines_move_from_where_the_task_says(first):
+    m, move = da.load(FOUR), {"from": [first], "to": [first + 0.5], "time": 1.0}
+    s = da.sweep(m, {"H1": [-0.1, 0.1]}, task={"joint_moves": [move], "samples": 400}, workers=1)
+    for k, H1 in enumerate([-0.1, 0.1]):
+        along = da.trajectory.quintic([first], [first + 0.5], 1.0)
+        peak = np.abs(da.torques_along(m.with_values(H1=H1), along).tau).max()
+        assert s.columns["peak"][k] == pytest.approx(peak, rel=1e-3)  # other samples of the motion
+
+
 def test_a_slider_crank_is_balanced_by_the_known_counterweight():
     # the slider's half of the rod moves level: the crank carries its own moment and half the rod
     best = da.optimise(da.load(SLIDER), {"H1": (-0.6, 0.1)}, task=SLOW, minimise="rms", samples=32,

@@ -151,6 +151,9 @@ def test_the_command_line_names_the_best_pair(tmp_path, capsys):
         (CYCLE, [{"peak": "much"}], "not a number"),
         (CYCLE, [{"peak": -1}], "negative"),
         ({"moves": [{"to": [1, 2, 3], "time": 1}]}, [MOTOR], "to = "),
+        ({"moves": [{"to": [1], "tme": 1}]}, [MOTOR], "move 1 has no 'tme'"),
+        ({"moves": [{"to": [1]}, {"from": [0], "to": [2]}]}, [MOTOR], "begins elsewhere"),
+        ({"moves": [{"to": [1], "payload": {"frame": "tip", "mass": -1}}]}, [MOTOR], "mass = -1"),
         ("missing.toml", [MOTOR], "no such file"),
     ],
 )

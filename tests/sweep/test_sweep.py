@@ -76,6 +76,12 @@ def test_designs_that_cannot_reach_are_kept_with_the_reason():
     assert (x["reach"][can] >= far - 1e-6).all()
 
 
+def test_designs_that_cannot_be_built_are_kept_with_the_reason():
+    s = da.sweep(da.load(ARM), {"L1": [-0.2, 0.3, 0.6], "L2": "sqrt(0.5 - L1)"}, task=MOVE2,
+                 measure=["peak", "mass"], workers=1)  # fmt: skip
+    assert s.columns["reason"].tolist() == ["not physical", "", "not physical"]
+
+
 def test_expressions_follow_other_parameters():
     m = da.load(ARM)
     s = da.sweep(m, {"L1": (0.3, 0.6), "L2": "0.9 - L1"}, task=MOVE2, samples=20, workers=1)
@@ -287,6 +293,11 @@ WRONG = {
     "a task is one of": ("joint_moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }]", ""),
     "no parameter before it": ("L1 = [0.3, 0.8]", 'L1 = "2*L7"'),
     "TOML: invalid statement": ("model =", "= = ="),
+    "a move has no 'tme'": ("time = 0.8", "tme = 0.8"),
+    "outside its limits": ("to = [1, 0.5]", "to = [1, 57.3]"),
+    "no numbers": ("L1 = [0.3, 0.8]", "L1 = true"),
+    "a list of lists": ("L1 = [0.3, 0.8]", "L1 = [[0.3, 0.8]]"),
+    "task is no table": ("[task]", "[[task]]"),
     "plan has no": ("seed", "sed"),
 }
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..measure.packages import optional
+from ..mechanism import Mechanism
 from .designs import designs
 from .measure import Room, Trial, measured
-from .study import Study
+from .study import Study, evaluated_number
 from .task import motion_of
 
 Array = np.ndarray
@@ -54,11 +55,23 @@ def measures_of(s: Study, values: dict[str, Array], room: Room | None = None) ->
         for name in s.data["measure"]:
             out |= {k: np.broadcast_to(x, (count,)) for k, x in measured(name, trial).items()}
     reason = motion.reason.copy()
+    reason[_unphysical(m, values)] = "not physical"
     finite = np.logical_and.reduce([~np.isnan(x) | _may_be_nan(n) for n, x in out.items()])
     reason[~finite & (reason == "")] = "singular"
     good = reason == ""
     made = {n: np.where(good, x, np.nan) for n, x in out.items()}
     return {**made, "feasible": good, "reason": reason.astype(str)}
+
+
+def _unphysical(m: Mechanism, values: dict[str, Array]) -> Array:
+    """Return where a parameter is no number, or a mass or a moment of inertia is negative."""
+    bad = ~np.logical_and.reduce([np.isfinite(x) for x in values.values()])
+    for body in m.bodies:
+        I = body.inertia.tensor
+        for x in (body.m, I.a[0], I.b[1], I.c[2]):
+            if hasattr(x, "names") and not values.keys().isdisjoint(x.names()):
+                bad |= evaluated_number(x, m, values) < -1e-12
+    return bad
 
 
 def _may_be_nan(name: str) -> bool:

@@ -21,13 +21,14 @@ from ..compute import evaluate
 from ..errors import DescriptionError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..read.document import plain
-from .task import checked_task, motion_of
+from .task import checked_task, columns, motion_of, only_keys
 
 Array = np.ndarray
 Parts = Sequence[Mapping[str, Any]] | str | Path  # a catalogue, or the file of one
 MOTOR = ("name", "inertia", "continuous", "peak", "speed", "mass", "cost", "resistance", "constant",
          "thermal")  # fmt: skip
 GEAR = ("name", "ratio", "efficiency", "inertia", "peak", "speed", "mass", "cost")
+CYCLE = ("from", "to", "time", "dwell", "payload")
 AMBIENT, HOTTEST = 25.0, 120.0  # °C
 
 
@@ -258,10 +259,19 @@ def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
             "a cycle is a list of moves",
             hint="moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }, { dwell = 0.5 }]",
         )
-    samples = int(cycle.get("samples", 60))
-    start, clock = [float(x) for x in moves[0].get("from", [0.0] * m.nv)], 0.0
+    only_keys("a cycle", cycle, ("moves", "samples"), None)
+    start, clock, samples = [0.0] * columns(m), 0.0, cycle.get("samples", 60)
     parts: list[tuple[Array, ...]] = []
-    for move in moves:
+    for k, move in enumerate(moves):
+        if not isinstance(move, Mapping):
+            raise UsageError(f"move {k + 1} is no table", hint="{ to = [1, 0.5], time = 0.8 }")
+        only_keys(f"move {k + 1}", move, CYCLE, None)
+        given = move.get("from", start)
+        if k and list(given) != start:
+            raise UsageError(
+                f"move {k + 1} begins elsewhere than move {k} ends", hint="leave its from out"
+            )
+        start = given
         if "dwell" in move:
             move = {**move, "to": start, "time": move["dwell"]}
         task = checked_task(m, {"joint_moves": [{"from": start, "to": move.get("to", start),
@@ -282,6 +292,10 @@ def _loaded(m: Mechanism, payload: Any) -> Mechanism:
         return m
     if not isinstance(payload, Mapping) or not {"frame", "mass"} <= set(payload):
         raise UsageError("a payload has a frame and a mass", hint='{ frame = "tip", mass = 2.5 }')
+    only_keys("a payload", payload, ("frame", "mass", "com"), None)
+    mass = payload["mass"]
+    if isinstance(mass, bool) or not isinstance(mass, int | float) or not 0 <= mass < np.inf:
+        raise UsageError(f"payload: mass = {shown(repr(mass))}", hint="kilograms, as 2.5")
     return m.with_payload(payload["frame"], payload["mass"], payload.get("com", (0, 0, 0)))
 
 

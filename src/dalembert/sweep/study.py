@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -142,11 +142,15 @@ def _range(name: str, given: Any, where: Place | None) -> dict[str, Any]:
     if isinstance(given, Mapping):
         if set(given) != {"values"}:
             raise wrong(f"keys {', '.join(map(str, given))}")
-        given = list(given["values"])
+        given = given["values"]
+        given = list(given) if isinstance(given, Sequence | np.ndarray) else [given]
     try:
-        numbers = np.asarray(given, dtype=float).ravel()
-    except (TypeError, ValueError):
-        raise wrong("no numbers") from None
+        numbers = np.asarray(given)
+    except ValueError:  # lists of several lengths
+        numbers = np.array("")
+    if numbers.dtype.kind not in "iuf" or numbers.ndim > 1:
+        raise wrong("no numbers" if len(numbers.shape) < 2 else "a list of lists")
+    numbers = numbers.astype(float).ravel()
     if not np.isfinite(numbers).all() or not len(numbers):
         raise wrong("not finite, or nothing")
     if isinstance(given, tuple):
@@ -232,7 +236,8 @@ def evaluated(text: str, known: Mapping[str, Array], name: str) -> Array:
         return np.full(size, float(to_float(value)))
     from ..expr.function import evaluate
 
-    (made,) = evaluate(value.graph, [value.id], {}, dict(known))
+    with np.errstate(all="ignore"):  # such designs are kept, as not physical
+        (made,) = evaluate(value.graph, [value.id], {}, dict(known))
     return np.broadcast_to(np.asarray(made, dtype=float), (size,)).copy()
 
 
@@ -273,6 +278,11 @@ def read_study(path: str | Path) -> Study:
     for key in ("model", "parameters"):
         if key not in data:
             raise DescriptionError(f"the study has no {key!r}", where, hint=", ".join(KEYS))
+    for key in ("parameters", "task", "plan"):
+        if not isinstance(data.get(key, {}), dict):
+            raise DescriptionError(
+                f"{key} is no table", where, hint=f"write [{key}] above its lines"
+            )
     model = str(data["model"])
     beside = _within(file.parent, model, where)
     m = load(str(beside) if beside.is_file() else model)

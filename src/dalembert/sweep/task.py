@@ -10,14 +10,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..compute import evaluate, neutral
+from ..compute.loops import assembly_along
 from ..compute.reach import REACHED, limits, reach
-from ..errors import Place, UsageError, closest, shown
+from ..errors import ComputationError, Place, UsageError, closest, shown
 from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism
 
 Array = np.ndarray
 SAMPLES = 100
 KEYS = ("motion", "joint_moves", "poses", "samples", "start")
+MOVE, POSE = ("from", "to", "time"), ("frame", "point", "time")
 
 
 class Moves(Protocol):
@@ -34,7 +36,9 @@ class Moves(Protocol):
 
 
 Task = Mapping[str, Any] | Moves | MeasuredMotion | tuple[Any, ...]
-_POSES: dict[tuple[str, str], Array] = {}  # assembled machines of the studies of this process
+_POSES: dict[
+    tuple[str, str, bytes], Array
+] = {}  # assembled machines of the studies of this process
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +56,7 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
     """Return the task as plain data, with a motion table read in."""
     if not isinstance(task, Mapping):
         task = _of_python(task)
-    for key in task:
-        if key not in KEYS:
-            near = closest(str(key), KEYS)
-            raise UsageError(f"a task has no {shown(str(key))!r}", where, hint=near)
+    only_keys("a task", task, KEYS, where)
     kinds = [k for k in ("motion", "joint_moves", "poses") if task.get(k)]
     if len(kinds) != 1:
         raise UsageError(
@@ -68,14 +69,16 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
     out: dict[str, Any] = {"samples": samples}
     if kinds[0] == "motion":
         out["motion"] = _table(m, task["motion"], samples)
+    elif m.nq != m.nv and not m.loops:
+        raise UsageError(
+            f"{kinds[0]} are for joints with one coordinate each", where, hint='motion = "file.csv"'
+        )
     elif kinds[0] == "joint_moves":
         out["joint_moves"] = [_move(m, x, where) for x in _list(task["joint_moves"], where)]
     else:
         out["poses"] = [_pose(m, x, where) for x in _list(task["poses"], where)]
         start = task.get("start")
         out["start"] = None if start is None else _numbers(start, m.nq, "start", where)
-        if m.nq != m.nv:
-            raise UsageError("poses are for joints with one coordinate each", where)
     return out
 
 
@@ -92,6 +95,17 @@ def _of_python(task: Any) -> dict[str, Any]:
         f"a task is not {type(task).__name__}",
         hint='{"joint_moves": [...]}, a trajectory, or a motion of read_motion',
     )
+
+
+def only_keys(
+    what: str, given: Mapping[str, Any], keys: Sequence[str], where: Place | None
+) -> None:
+    """Raise UsageError where a table holds a key that nothing reads."""
+    for key in given:
+        if key not in keys:
+            raise UsageError(
+                f"{what} has no {shown(str(key))!r}", where, hint=closest(str(key), keys)
+            )
 
 
 def _list(given: Any, where: Place | None) -> Sequence[Any]:
@@ -122,20 +136,41 @@ def _time(given: Mapping[str, Any], where: Place | None) -> float:
 
 
 def _move(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
-    size = _columns(m)
-    first = given.get("from", [0.0] * size)
-    return {
-        "from": _numbers(first, size, "from", where),
+    only_keys("a move", given, MOVE, where)
+    size = columns(m)
+    made = {
+        "from": _numbers(given.get("from", [0.0] * size), size, "from", where),
         "to": _numbers(given.get("to"), size, "to", where),
-        "time": _time(given, where),
     }
+    for key, x in made.items():
+        _require_within(m, key, x, where)
+    return {**made, "time": _time(given, where)}
 
 
-def _columns(m: Mechanism) -> int:
+def _require_within(m: Mechanism, key: str, x: list[float], where: Place | None) -> None:
+    """Raise UsageError where a move leaves the limits of a joint: no design could do it."""
+    low, high = limits(m)
+    places = _motors(m) if m.loops else range(m.nq)
+    for k, value in zip(places, x, strict=True):
+        if not low[k] - 1e-9 <= value <= high[k] + 1e-9:
+            raise UsageError(
+                f"{key}: {shown(m.coordinate_names[k])} = {value:g} lies outside its limits, "
+                f"{low[k]:g} to {high[k]:g}", where, hint="angles are in rad, lengths in m",
+            )  # fmt: skip
+
+
+def _motors(m: Mechanism) -> list[int]:
+    """Return where the coordinates of the motors stand in q."""
+    return [m.coordinate_index[m.joint_index(n)] for n in m.active]
+
+
+def columns(m: Mechanism) -> int:
+    """Return how many joints a move names."""
     return len(m.active) if m.loops else m.nv
 
 
 def _pose(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
+    only_keys("a pose", given, POSE, where)
     frame = str(given.get("frame", "tip"))
     m.frame(frame)
     return {"frame": frame, "point": _numbers(given.get("point"), 3, "point", where),
@@ -219,13 +254,18 @@ def _reached(
     return TaskMotion(t, q, qd, qdd, reason)
 
 
-def _first_pose(m: Mechanism) -> Array:
-    """Return where the assembled machine stands; the same for all chunks of a study."""
+def _first_pose(m: Mechanism, motors: Array) -> Array:
+    """Return where the machine stands before the task; the same for all chunks of a study."""
     from ..plan.assembly import assemble
 
-    key = (m.digest, repr(m.values))
+    key = (m.digest, repr(m.values), motors.tobytes())
     if key not in _POSES:
-        _POSES[key] = np.array(assemble(m), dtype=float)
+        pose = np.array(assemble(m), dtype=float)
+        try:
+            _POSES[key] = assembly_along(m, pose, motors[None])[0]
+        except ComputationError:  # other designs may close there
+            pose[_motors(m)] = motors
+            _POSES[key] = pose
     return _POSES[key]
 
 
@@ -234,14 +274,12 @@ def _closed(
 ) -> TaskMotion:
     """Return the motion of all joints of machines with loops, closed design by design."""
     count, samples = len(next(iter(designs.values()))), len(t)
-    motors = [m.joint_index(n) for n in m.active]
-    places = [m.velocity_index[j] for j in motors]
-    pose = np.tile(_first_pose(m), (count, 1))
+    motors, places = _motors(m), [m.velocity_index[m.joint_index(n)] for n in m.active]
+    pose = np.tile(_first_pose(m, q[0, 0]), (count, 1))
     whole = np.zeros((count, samples, m.nq))
     reason = np.full(count, "", dtype=object)
     for k in range(samples):
-        # the motors move by the task from where the assembled machine stands
-        pose[:, places] = pose[:, places] if k == 0 else pose[:, places] + (q[:, k] - q[:, k - 1])
+        pose[:, motors] = q[:, k]
         made = evaluate(m, "assembly", pose, parameters=designs, check=False)
         found = made[0] if isinstance(made, tuple) else made
         open_ = ~np.isfinite(found).all(axis=1)
