@@ -15,8 +15,11 @@ from dalembert.runtime.native import Native
 from runtime.programs import pendulum_chain
 
 
-def cut(made, whole, chunk):
-    code = module.compile_object(made, whole=whole, chunk=chunk)
+def cut(made, chunk):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schedule, "WHOLE", 0)
+        patch.setattr(schedule, "CHUNK", chunk)
+        code = module.compile_object(made)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile)
     return Kernel(own, Native(own, llvm.Engine(code.code, library.library()[1])))
 
@@ -30,7 +33,7 @@ def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters, single, mon
     given = {"L": np.linspace(0.5, 1, 37), "m": 1.1} if parameters else None
     rng = np.random.default_rng(1)
     q, qd = rng.normal(size=(2, 37, 6))
-    whole, pieces = compile_program(made), cut(made, 0, chunk)
+    whole, pieces = compile_program(made), cut(made, chunk)
     a, b = whole(q, qd, parameters=given), pieces(q, qd, parameters=given)
     assert abs(a - b).max() <= 1e-14 * abs(a).max()
     for n in (1, 3, 15, 17):
@@ -54,14 +57,16 @@ def test_sines_of_sines_come_in_levels():
     assert sum(isinstance(i, Row) for i in items) == 6
     x = np.random.default_rng(0).normal(size=(21, 2))
     wanted = np.column_stack(deep(x.T))
-    for kernel in (compile_program(made), cut(made, 0, 3)):
+    for kernel in (compile_program(made), cut(made, 3)):
         np.testing.assert_allclose(kernel(x), wanted, rtol=1e-13)
         np.testing.assert_allclose(kernel(x[4]), wanted[4], rtol=1e-13)
 
 
-def test_slots_are_used_again():
+def test_slots_are_used_again(monkeypatch):
     made = pendulum_chain(200)
-    plan = schedule.schedule(gathered(made.step), whole=0, chunk=50)
+    monkeypatch.setattr(schedule, "WHOLE", 0)
+    monkeypatch.setattr(schedule, "CHUNK", 50)
+    plan = schedule.schedule(gathered(made.step))
     assert plan.slots < len(made.step.lines) / 3
     live = {}
     for items in plan.chunks:
@@ -79,7 +84,9 @@ def test_two_lanes_give_what_four_give(monkeypatch, whole):
         monkeypatch.setattr(user, "host", lambda: narrow)
     made = pendulum_chain(5, parameters=True)
     engine, addresses = library.load(llvm.generate(library.text(2, False), 1))
-    code = module.compile_object(made, whole=whole, chunk=30)
+    monkeypatch.setattr(schedule, "WHOLE", whole)
+    monkeypatch.setattr(schedule, "CHUNK", 30)
+    code = module.compile_object(made)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile)
     kernel = Kernel(own, Native(own, llvm.Engine(code.code, addresses)))
     monkeypatch.undo()
@@ -131,7 +138,7 @@ def test_compile_time_grows_with_the_size_of_the_program():
     for n in (100, 200, 400, 800):
         made = pendulum_chain(n)
         start = time.process_time()
-        module.compile_object(made, level=1)
+        module.compile_object(made)
         times.append(time.process_time() - start)
     assert times[-1] / times[0] <= 2.4**3
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from .code import Code, Record
-from .fixed import ALARM, BAD, DONE, GUARD, MORE, PORTS, signal
+from .fixed import ALARM, BAD, DONE, GUARD, KERNELS, MORE, RUN, SIGNAL, signal
 from .methods import Rosenbrock, Tableau
 from .methods.tableau import Row
 
@@ -19,82 +19,24 @@ EVENT, SMALL = 4, 5
 QUARTERS = 4  # places in a step where guards are looked at
 
 RECORD = Record(
-    [
-        ("rhs", "ptr"),
-        ("project", "ptr"),
-        ("events", "ptr"),
-        ("guards", "ptr"),
-        ("jacobian", "ptr"),  # of the right-hand side, column by column; implicit methods alone
-        ("rhs_scratch", "ptr"),
-        ("project_scratch", "ptr"),
-        ("events_scratch", "ptr"),
-        ("guards_scratch", "ptr"),
-        ("jacobian_scratch", "ptr"),
-        ("ins", "ptr", PORTS),
-        ("outs", "ptr", 2),
-        ("params", "ptr"),
-        ("n", "i64"),
-        ("wide", "i64"),  # n rounded up to whole vectors: the length of a row
-        ("times", "ptr"),
-        ("samples", "i64"),
-        ("out", "ptr"),
-        ("end", "double"),
-        ("rtol", "double"),
-        ("atol", "double"),
-        ("longest", "double"),
-        ("budget", "i64"),
-        ("u", "ptr"),
-        ("nu", "i64"),
-        ("pieces", "i64"),
-        ("terms", "i64"),
-        ("breaks", "ptr"),
-        ("coefficients", "ptr"),
-        ("piece", "i64"),
-        ("start", "double"),
-        ("s", "double"),
-        ("value", "double"),
-        ("time", "double"),  # what the kernels read
-        # where the driver is
-        ("t", "double"),
-        ("t_new", "double"),
-        ("step", "double"),  # the step in hand
-        ("h", "double"),  # the step to try next
-        ("rejected", "i64"),
-        ("pending", "i64"),  # a step that was found and not yet taken
-        ("sample", "i64"),
-        ("steps", "i64"),
-        ("tries", "i64"),  # steps, those refused included
-        ("evaluations", "i64"),
-        ("sum", "double"),
-        ("sum3", "double"),
-        ("factor", "double"),
-        ("alarm_limit", "double"),
-        ("crossings", "i64"),
-        ("event_count", "i64"),
-        ("guard_count", "i64"),
-        ("dense", "i64"),
-        # rows
-        ("x", "ptr"),
-        ("x_new", "ptr"),
-        ("y", "ptr"),
-        ("K", "ptr"),
-        ("F", "ptr"),
-        ("g", "ptr"),
-        ("g_new", "ptr"),
-        ("guard", "ptr"),
-        ("alarm", "ptr"),
-        # implicit methods: I / (h γ) - J as columns, factored in place, and its upper triangle
-        ("timed", "i64"),  # whether the right-hand side depends on time
-        ("known", "i64"),  # whether J is that of the state in hand
-        ("J", "ptr"),
-        ("W", "ptr"),
-        ("U", "ptr"),
-        ("inverse", "ptr"),  # of the pivots
-        ("order", "ptr"),  # rows exchanged
-        ("b", "ptr"),
-        ("pivot", "i64"),
-        ("largest", "double"),
-    ]
+    *KERNELS,
+    *SIGNAL,
+    *RUN,
+    # the Jacobian of the right-hand side, column by column, is for implicit methods alone
+    ("ptr", "events jacobian events_scratch jacobian_scratch"),
+    ("i64", "wide"),  # n rounded up to whole vectors: the length of a row
+    ("double", "end rtol atol longest time"),  # `time` is what the kernels read
+    # where the driver is: `step` is in hand, `h` to be tried next; a step that was found is
+    # `pending` until it is taken; `tries` counts steps that were refused too
+    ("double", "t_new sum sum3"),
+    ("i64", "rejected pending steps tries evaluations crossings event_count dense"),
+    # rows
+    ("ptr", "x x_new y K F g_new guard"),
+    # implicit methods: I / (h γ) - J as columns, factored in place, and its upper triangle; the
+    # inverse of the pivots and the rows exchanged; whether f depends on time, whether J is known
+    ("ptr", "J W U inverse order b"),
+    ("i64", "timed known pivot"),
+    ("double", "largest"),
 )
 
 _ONE = "call void {}(ptr {}, ptr {}, ptr {}, ptr {})"

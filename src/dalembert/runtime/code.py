@@ -16,16 +16,19 @@ WIDE = f"<{LANES} x double>"
 
 
 class Record:
-    """Names of 8-byte fields and where they lie; a field may be several words long."""
+    """Names of 8-byte fields and where they lie; a field may be several words long.
 
-    def __init__(self, fields: Sequence[tuple[str, str] | tuple[str, str, int]]):
+    A group of fields is their type and their names, and how many words each has.
+    """
+
+    def __init__(self, *groups: tuple[str, str] | tuple[str, str, int]):
         self.kind: dict[str, str] = {}
         self.offset: dict[str, int] = {}
-        at = 0
-        for name, kind, *length in fields:
-            self.kind[name], self.offset[name] = kind, at
-            at += 8 * (length[0] if length else 1)
-        self.size = at
+        self.size = 0
+        for kind, names, *length in groups:
+            for name in names.split():
+                self.kind[name], self.offset[name] = kind, self.size
+                self.size += 8 * (length[0] if length else 1)
 
 
 class Code(Lines):

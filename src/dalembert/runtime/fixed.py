@@ -15,58 +15,35 @@ GUARD = 7  # a guard is negative at the end of the step in hand
 PORTS = 5  # x, t, u, p, h
 TILE = 16
 
+# kernels and their scratch; x, t, u, p, h as they are read, and what is written
+KERNELS = (
+    ("ptr", "rhs project guards rhs_scratch project_scratch guards_scratch params"),
+    ("ptr", "ins", PORTS),
+    ("ptr", "outs", 2),
+)
+# a signal; `start` is that of the step: a held signal has the value that it has there
+SIGNAL = (
+    ("ptr", "u breaks coefficients"),
+    ("i64", "nu pieces terms piece"),
+    ("double", "start value"),
+)
+# a run: states of n numbers at requested times, and when to look at something
+RUN = (
+    ("ptr", "out times alarm g"),
+    ("i64", "n samples sample budget guard_count"),
+    ("double", "t h step alarm_limit"),
+)
 RECORD = Record(
-    [
-        ("rhs", "ptr"),
-        ("project", "ptr"),  # or null
-        ("guards", "ptr"),  # or null
-        ("rhs_scratch", "ptr"),
-        ("project_scratch", "ptr"),
-        ("guards_scratch", "ptr"),
-        ("ins", "ptr", PORTS),
-        ("outs", "ptr", 2),
-        ("strides", "i64", PORTS),
-        ("params", "ptr"),
-        ("param_stride", "i64"),
-        ("settings", "ptr"),
-        ("n", "i64"),
-        ("count", "i64"),
-        ("states", "ptr"),
-        ("out", "ptr"),
-        ("times", "ptr"),
-        ("samples", "i64"),
-        ("step", "double"),
-        ("mapped", "i64"),
-        ("budget", "i64"),
-        # signals
-        ("u", "ptr"),
-        ("nu", "i64"),
-        ("pieces", "i64"),
-        ("terms", "i64"),
-        ("breaks", "ptr"),
-        ("coefficients", "ptr"),
-        ("piece", "i64"),
-        ("start", "double"),  # of the step: a held signal is that of its start
-        ("s", "double"),
-        ("value", "double"),
-        # where the driver is
-        ("first", "i64"),
-        ("sample", "i64"),
-        ("sub", "i64"),
-        ("subs", "i64"),
-        ("h", "double"),
-        ("t", "double"),
-        ("sum", "double"),
-        ("alarm_limit", "double"),
-        ("guard_count", "i64"),
-        ("ready", "i64"),  # the step in hand ends in y, and was looked at
-        # rows of the tile
-        ("x", "ptr"),
-        ("y", "ptr"),
-        ("k", "ptr"),  # a tile for each stage
-        ("alarm", "ptr"),
-        ("g", "ptr"),
-    ]
+    *KERNELS,
+    *SIGNAL,
+    *RUN,
+    ("i64", "strides", PORTS),
+    ("ptr", "settings states"),
+    ("i64", "param_stride count mapped"),
+    # where the driver is; `ready`: the step in hand ends in y, and was looked at
+    ("i64", "first sub subs ready"),
+    # rows of the tile; k has a tile for each stage
+    ("ptr", "x y k"),
 )
 
 _BATCH = "call void {}(ptr {}, ptr {}, ptr {}, i64 {}, ptr {}, i64 {}, ptr {})"

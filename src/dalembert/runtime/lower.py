@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..expr import Port
+from ..expr import Port, Program
 from ..expr.block import Row
 from .instructions import MASKS, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
+from .layout import Layout
 from .lines import Lines
 from .schedule import Outlet, Schedule
 from .transpose import rows
@@ -83,6 +84,15 @@ class Access:
         head = ", ".join(f"ptr noalias {n}" for n in [*given, "%t", "%k"])
         body = "\n  ".join([*text, "ret void"])
         return f"define internal void @{name}({head}) #0 {{\n  {body}\n}}\n"
+
+
+def access(program: Program, place: Layout, numbers: Numbers, tiled: bool) -> Access:
+    """Return how the functions of `step` reach memory in blocks of many lanes."""
+    ends = [(f"%in{k}", offset) for k, offset in enumerate(place.inputs)]
+    ends += [("%r", place.prepared), ("%s", place.slots)]
+    ends += [(f"%out{k}", offset) for k, offset in enumerate(place.outputs)]
+    ports = program.inputs, program.outputs
+    return Access(*ports, place.lanes, place.groups, numbers, tuple(ends), tiled)
 
 
 class Chunk(Lines):

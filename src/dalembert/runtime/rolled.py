@@ -8,20 +8,20 @@ straight-line kernels (`layout`): to them a pass is a chunk.
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from itertools import count
 
 from ..expr import Block, Program
 from ..expr.block import Row, folded
 from ..expr.rolled import TURN, WORK, Pass, Rolled
-from . import folding, tiles
 from . import layout as places
+from .batch import batch
 from .form import PLAIN, Form
 from .lanes import element, width
 from .library import declarations, sines
 from .llvm import host, stack
-from .lower import Access, Chunk, Numbers
+from .lower import Access, Chunk, Numbers, access
 from .schedule import Schedule, schedule
-from .transpose import pack, rest, unpack
 
 _NOTHING = Block((), (), ())
 
@@ -32,23 +32,11 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     program = Program(rolled.name, (), rolled.inputs, rolled.outputs, _NOTHING, _NOTHING)
     plan, numbers = _plan(rolled), Numbers(lanes)
     prepare = schedule(_NOTHING)
-    inside = program if not tiled else Program(rolled.name, (), (), rolled.outputs, *_EMPTY)
+    inside = replace(program, inputs=()) if tiled else program
     place = places.layout(inside, lanes, plan.slots, 1, plan.turns, True)
-    ends = [(f"%in{k}", offset) for k, offset in enumerate(place.inputs)]
-    ends += [("%r", place.prepared), ("%s", place.slots)]
-    ends += [(f"%out{k}", offset) for k, offset in enumerate(place.outputs)]
-    wide = Access(program.inputs, program.outputs, lanes, 1, numbers, tuple(ends), tiled)
-    parts = [pack(lanes, n) for n in sorted({p.size for p in inside.inputs})]
-    parts += [unpack(lanes, n) for n in sorted({p.size for p in rolled.outputs if not tiled})]
-    parts += [rest(lanes), *_functions(rolled, wide, "step"), wide.function("fixed", [])]
-    if tiled:
-        parts += [tiles.copy(lanes), tiles.batch(program, place, plan, prepare)]
-    else:
-        parts.append(places.move(program, place))
-        if form.reduce is None:
-            parts.append(places.batch(program, place, plan, prepare))
-        else:
-            parts.append(folding.batch(program, place, plan, prepare, form.reduce))
+    wide = access(program, place, numbers, tiled)
+    parts = [*_functions(rolled, wide, "step"), wide.function("fixed", [])]
+    parts += batch(program, place, plan, prepare, form)
     scratch_one = place.scratch
     if form.scalar:
         one, scratch_one = places.one(program, plan, prepare)
@@ -58,9 +46,6 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     parts += _tables(rolled) + [numbers.text("numbers"), stack(host().lanes), declarations()]
     parts += sines((1, lanes) if form.scalar else (lanes,))
     return "".join(parts), scratch_one, place.scratch, 1 if tiled else lanes
-
-
-_EMPTY = (_NOTHING, _NOTHING)
 
 
 def _plan(rolled: Rolled) -> Schedule:
@@ -143,7 +128,7 @@ class Routine(Chunk):
         self, routine: Program, each: Pass, where: dict[str, int], access: Access, names: count[int]
     ):
         block = folded(routine.step)
-        super().__init__(schedule(block, len(block.lines) + 1), access)
+        super().__init__(schedule(block, whole=True), access)
         self.names = names
         self.port = {p.name: where[p.name] for p in routine.inputs}
         self.result = [(where[p.name], n) for p in routine.outputs for n in range(p.size)]

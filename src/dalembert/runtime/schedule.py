@@ -45,11 +45,10 @@ class Schedule:
     stores: dict[int, tuple[int, ...]] = field(repr=False)  # value -> the results it is
 
 
-def schedule(
-    block: Block, whole: int = WHOLE, chunk: int = CHUNK, outlets: Sequence[Outlet] = ()
-) -> Schedule:
-    """Return the schedule of a block; above `whole` lines it is cut every `chunk` lines."""
-    size = chunk if len(block.lines) > whole else len(block.lines) + 1
+def schedule(block: Block, outlets: Sequence[Outlet] = (), whole: bool = False) -> Schedule:
+    """Return the schedule of a block; a long one is cut, unless it is to stay `whole`."""
+    long = len(block.lines) > WHOLE and not whole
+    size = CHUNK if long else len(block.lines) + 1
     chunks = _with_outlets(cut(steps(block), size, after_rows=True), outlets)
     slot, many = _slots(block, chunks)
     first, turn, turns = _turns(block, chunks)

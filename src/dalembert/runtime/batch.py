@@ -1,13 +1,40 @@
-"""The code of kernels that reduce (`reduce`): the results of a block of states become one row."""
+"""`batch` of a kernel in each form: states in rows or in tiles, results for each or reduced.
+
+What reduces (`reduce`) makes one row of the results of a block of states.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..expr import Program
+from . import layout, tiles
+from .form import Form
 from .lanes import mask_type
 from .lanes import size as bytes_of
 from .layout import BATCH, Driver, Layout, tables
 from .schedule import Schedule
-from .transpose import Moves
+from .transpose import Moves, pack, rest, unpack
+
+
+def batch(
+    program: Program, place: Layout, step: Schedule, prepare: Schedule, form: Form,
+    cleared: Sequence[int] = (),
+) -> list[str]:  # fmt: skip
+    """Return `batch` in a form, and what brings states to its blocks and results to their rows."""
+    lanes, given = place.lanes, (program, place, step, prepare)
+    if form.layout == "tiles":
+        wide = [pack(lanes, len(program.parameters))] if program.parameters else []
+        return [*wide, rest(lanes), tiles.copy(lanes), tiles.batch(*given)]
+    sizes_in = {p.size for p in program.inputs} | {len(program.parameters)} - {0}
+    sizes_out = {p.size for p in program.outputs if place.outputs}
+    parts = [pack(lanes, n) for n in sorted(sizes_in)] + [rest(lanes)]
+    parts += [unpack(lanes, n) for n in sorted(sizes_out)] + [layout.move(program, place)]
+    reduced = form.reduce and _reduced(*given, form.reduce)
+    return [*parts, reduced or layout.batch(*given, cleared)]
+
+
+# -- results of many states made one -----------------------------------------------------------
 
 
 class _Folded(Driver):
@@ -36,7 +63,7 @@ class _Folded(Driver):
                 self.call("gather", f"%out{k}", f"%spare{k}", numbers=[size])
 
 
-def batch(program: Program, place: Layout, step: Schedule, prepare: Schedule, kind: str) -> str:
+def _reduced(program: Program, place: Layout, step: Schedule, prepare: Schedule, kind: str) -> str:
     """Return `batch(..., each)`: one row of results for each block of so many states.
 
     `part` computes a block; `fold` takes in a group of it, `gather` makes one row of the lanes.
