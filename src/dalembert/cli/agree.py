@@ -8,6 +8,7 @@ import click
 
 from .aligned import aligned
 from .model import echo_notes, model_command, print_json
+from .values import flag, option
 
 if TYPE_CHECKING:
     from ..agree import Agreement
@@ -15,15 +16,9 @@ if TYPE_CHECKING:
 
 
 @model_command
-@click.option(
-    "--states",
-    type=click.IntRange(1, 100_000),
-    default=100,
-    show_default=True,
-    help="How many random states.",
-)
-@click.option("--exact", is_flag=True, help="Compare exact formulas instead of random states.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the random states.")
+@option("--states", click.IntRange(1, 100_000), "How many random states.", 100)
+@flag("--exact", "Compare exact formulas instead of random states.")
+@option("--seed", int, "Seed of the random states.", 0)
 def command(mechanism: Mechanism, as_json: bool, states: int, seed: int, exact: bool) -> int:
     """Compare all formalisms that hold for MODEL on tau, M, gravity and coriolis.
 

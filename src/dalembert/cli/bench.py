@@ -9,6 +9,7 @@ import click
 
 from .aligned import aligned
 from .model import JSON, ModelCommand, print_json, read_model, with_changes
+from .values import flag, option
 
 if TYPE_CHECKING:
     from ..bench import Timing
@@ -20,15 +21,9 @@ WIDE = (12, 40, 12, 46, 12, 8, 8)
 
 @click.command(cls=ModelCommand)
 @click.argument("models", metavar="[MODEL]...", nargs=-1)
-@click.option("--peers", is_flag=True, help="Time Pinocchio and CasADi's C code in the same run.")
-@click.option("--chains", is_flag=True, help="Time long serial chains too; this takes minutes.")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0.001, 600),
-    default=0.5,
-    show_default=True,
-    help="How long to measure each figure, s.",
-)
+@flag("--peers", "Time Pinocchio and CasADi's C code in the same run.")
+@flag("--chains", "Time long serial chains too; this takes minutes.")
+@option("--seconds", click.FloatRange(0.001, 600), "How long to measure each figure, s.", 0.5)
 @with_changes
 @JSON
 def command(

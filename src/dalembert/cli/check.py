@@ -10,6 +10,7 @@ import click
 
 from ..errors import UsageError
 from .model import model_command, print_json
+from .values import flag, option
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -20,17 +21,13 @@ LONGEST, HEAVIEST = 50.0, 50_000.0  # metres, kilograms: beyond them units are d
 
 
 @model_command
-@click.option(
-    "--meshes",
-    is_flag=True,
-    help="Compare each body with its mesh: what is impossible, and whether it matters.",
-)
-@click.option("--density", type=float, help="With --meshes: fill links without mass, in kg/m³.")
-@click.option(
+@flag("--meshes", "Compare each body with its mesh: what is impossible, and whether it matters.")
+@option("--density", float, "With --meshes: fill links without mass, in kg/m³.")
+@option(
     "--mend",
-    type=click.Path(dir_okay=False),
+    click.Path(dir_okay=False),
+    "With --meshes: write the model with the nearest possible inertias (.toml, .urdf).",
     metavar="FILE",
-    help="With --meshes: write the model with the nearest possible inertias (.toml, .urdf).",
 )
 def command(
     mechanism: Mechanism, as_json: bool, meshes: bool, density: float | None, mend: str | None

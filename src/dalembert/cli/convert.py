@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from .model import echo_notes, model_command, print_json
-from .values import Choice
+from .values import option
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
 @model_command
-@click.option(
-    "--to",
-    "language",
-    type=Choice(["phrase", "toml", "urdf", "mdh", "par", "json"]),
+@option(
+    "--to language",
+    ("phrase", "toml", "urdf", "mdh", "par", "json"),
+    "The language to write.",
     required=True,
-    help="The language to write.",
 )
 def command(mechanism: Mechanism, as_json: bool, language: str) -> None:
     """Write MODEL in another language; what it cannot express is listed on stderr.

@@ -8,7 +8,7 @@ import click
 
 from .aligned import aligned
 from .model import drives_option, echo_notes, model_command, print_json, with_left_out
-from .values import Choice
+from .values import several
 
 if TYPE_CHECKING:
     from ..algorithms.drives import Drives
@@ -23,16 +23,12 @@ REMARK = """
 
 @model_command
 @with_left_out
-@click.option(
-    "--quantity", "quantities", multiple=True, help="Count this quantity; may be repeated."
-)
-@click.option("--method", "methods", multiple=True, help="Count this method; may be repeated.")
-@click.option(
-    "--parameters",
-    "kinds",
-    type=Choice(["standard", "base", "given"]),
-    multiple=True,
-    help="Ten symbols per body, base parameters, or the model's own numbers.",
+@several("--quantity quantities", str, "Count this quantity")
+@several("--method methods", str, "Count this method")
+@several(
+    "--parameters kinds",
+    ("standard", "base", "given"),
+    "Ten symbols per body, base parameters, or the model's own numbers",
 )
 @drives_option("none")
 def command(

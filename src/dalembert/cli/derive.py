@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from ..errors import ModelError, TooLargeError, UsageError, shown
 from .model import INERTIA, LEFT_OUT, hold, model_command, print_json, with_options
 from .progress import progress_bar
-from .values import WORDS, Choice
+from .values import WORDS, flag, option
 
 if TYPE_CHECKING:
     from ..equations import Equations
@@ -33,37 +33,33 @@ OWN = {
 
 
 @model_command
-@click.option(
-    "--form",
-    type=Choice(FORMS),
-    default="condensed",
-    show_default=True,
-    help="How to write the equations.",
-)
-@click.option(
-    "--only", type=WORDS,
-    help="Print these parts only: Q,A,B,C,constants,structure; or matrices, terms (numbered as "
+@option("--form", FORMS, "How to write the equations.", "condensed")
+@option(
+    "--only",
+    WORDS,
+    "Print these parts only: Q,A,B,C,constants,structure; or matrices, terms (numbered as "
     "for --drop), base_parameters, regressor, base_regressor, energy_regressor. "
     "With loops: closure,passive,G,E,tree,A_c,H_c,tau. "
     "With --form kane: numbers of steps, such as 5,9.",
-)  # fmt: skip
+)
 @INERTIA
 @with_options(LEFT_OUT, "left")
-@click.option(
-    "--sign-of-Q", "sign", type=Choice(["section2", "section3"]), default="section3",
-    show_default=True, help="Which section of the 1980 report sets the sign of gravity.",
-)  # fmt: skip
-@click.option("--expand", is_flag=True, help="Replace a planar or free base by single joints.")
-@click.option(
-    "--quantity", default="inverse_dynamics", show_default=True, help="For a listing: the quantity."
+@option(
+    "--sign-of-Q sign",
+    ("section2", "section3"),
+    "Which section of the 1980 report sets the sign of gravity.",
+    "section3",
 )
-@click.option("--method", help="For a listing: the method.")
-@click.option(
-    "--parameters", type=Choice(["standard", "base", "given"]), default="given",
-    show_default=True,
-    help="For a listing: all inertial parameters as symbols, base parameters, or numbers.",
-)  # fmt: skip
-@click.option("--latex", "as_latex", is_flag=True, help="With --form kane: write LaTeX.")
+@flag("--expand", "Replace a planar or free base by single joints.")
+@option("--quantity", str, "For a listing: the quantity.", "inverse_dynamics")
+@option("--method", str, "For a listing: the method.")
+@option(
+    "--parameters",
+    ("standard", "base", "given"),
+    "For a listing: all inertial parameters as symbols, base parameters, or numbers.",
+    "given",
+)
+@flag("--latex as_latex", "With --form kane: write LaTeX.")
 def command(
     mechanism: Mechanism,
     as_json: bool,
@@ -126,13 +122,13 @@ def check_options(form: str) -> None:
     """Raise UsageError for an option that this form would ignore."""
     kind = form if form in ("listing", "kane") else "closed"
     context = click.get_current_context()
-    for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        forms = OWN.get(option.name or "", (kind,))
+    for each in context.command.params:
+        given = context.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE
+        forms = OWN.get(each.name or "", (kind,))
         if given and kind not in forms:
             meant = "condensed" if forms[0] == "closed" else forms[0]
             raise UsageError(
-                f"{option.opts[0]} is not for --form {form}", hint=f"write it with --form {meant}"
+                f"{each.opts[0]} is not for --form {form}", hint=f"write it with --form {meant}"
             )
 
 
@@ -159,11 +155,11 @@ def closed(
     from ..equations import equations
 
     context = click.get_current_context()
-    for option in TREE_ONLY:
-        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+    for name in TREE_ONLY:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise UsageError(
-                f"--{option} is for the equations of a tree, and {shown(m.name)!r} has loops",
-                hint=f"leave out --{option}",
+                f"--{name} is for the equations of a tree, and {shown(m.name)!r} has loops",
+                hint=f"leave out --{name}",
             )
     eq = equations(m, expand, full)
     eq = replace(eq, tree=eq.tree.with_sign(sign))

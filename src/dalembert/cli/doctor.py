@@ -17,7 +17,7 @@ import click
 
 from .. import __version__
 from .aligned import aligned
-from .model import print_json
+from .model import JSON, print_json
 
 # extra -> what its packages add; the packages themselves are in the metadata of the distribution
 EXTRAS = {
@@ -47,7 +47,7 @@ OTHER = {"pin": "bench --peers", "casadi": "export --to casadi --check", "fmpy":
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@JSON
 def command(as_json: bool) -> int:
     """Show versions, whether compilation works, the cache, and what optional parts would add.
 

@@ -13,7 +13,7 @@ from ..errors import UsageError, shown
 from .aligned import aligned
 from .arrays import lines
 from .model import drives_option, model_command, print_json, with_left_out
-from .values import INPUT, NUMBERS, WORDS, WRENCH, Choice, joint, numbers
+from .values import INPUT, NUMBERS, WORDS, WRENCH, joint, numbers, option, several
 
 if TYPE_CHECKING:
     from ..catalog import Quantity
@@ -29,9 +29,7 @@ STATE = {
 
 
 def _state_option(name: str) -> Any:
-    return click.option(
-        f"--{name}", type=NUMBERS, help=f"{STATE[name]}: 0.1,90deg,-pi/3 or @file.json."
-    )
+    return option(f"--{name}", NUMBERS, f"{STATE[name]}: 0.1,90deg,-pi/3 or @file.json.")
 
 
 @model_command
@@ -42,35 +40,15 @@ def _state_option(name: str) -> Any:
 @_state_option("qdd")
 @_state_option("tau")
 @_state_option("x")
-@click.option(
-    "--input",
-    "others",
-    type=INPUT,
-    multiple=True,
-    help="Another input of the quantity: alpha=1,0; matrices row by row.",
-)
-@click.option("--method", help="One of the quantity's methods; its first one by default.")
+@several("--input others", INPUT, "Another input of the quantity: alpha=1,0; matrices row by row")
+@option("--method", str, "One of the quantity's methods; its first one by default.")
 @drives_option()
-@click.option("--frame", help="The frame of a kinematic quantity; by default the last that moves.")
-@click.option(
-    "--axes", type=Choice(["base", "local"]), help="The axes of the result; base by default."
-)
-@click.option(
-    "--columns",
-    type=Choice(["standard", "base"]),
-    help="Which parameters a regressor has; standard by default.",
-)
-@click.option(
-    "--given", type=WORDS, metavar="JOINTS", help="Joints whose qdd is given (hybrid_dynamics)."
-)
-@click.option("--convention", help="Kind of a base acceleration: classical or spatial.")
-@click.option(
-    "--wrench",
-    "wrenches",
-    type=WRENCH,
-    multiple=True,
-    help="Force and couple on a frame, at its origin, in its axes; may be repeated.",
-)
+@option("--frame", str, "The frame of a kinematic quantity; by default the last that moves.")
+@option("--axes", ("base", "local"), "The axes of the result; base by default.")
+@option("--columns", ("standard", "base"), "Which parameters a regressor has; standard by default.")
+@option("--given", WORDS, "Joints whose qdd is given (hybrid_dynamics).", metavar="JOINTS")
+@option("--convention", str, "Kind of a base acceleration: classical or spatial.")
+@several("--wrench wrenches", WRENCH, "Force and couple on a frame, at its origin, in its axes")
 def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> None:
     """Compute QUANTITY of MODEL at one state.
 
@@ -164,16 +142,16 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
             takes = ", ".join(options.values())
             raise UsageError(f"{row.name} takes no {shown(name)}", hint=f"it takes {takes}")
     inputs = {}
-    for key, option in options.items():
+    for key, named in options.items():
         text, shape = given.get(names[key]), input_shape(key, m)
         if text is None:
             start = [float(i == k) for i in range(4) for k in range(4)]
             start = start if shape == (4, 4) else [0.0] * math.prod(shape)
             inputs[key] = _rest(m, row) if key == "q" else nested(start, shape)
             continue
-        found = flat(numbers(text, option) if isinstance(text, str) else text)
+        found = flat(numbers(text, named) if isinstance(text, str) else text)
         if len(found) != math.prod(shape):
-            needed = f"{option} has {len(found)} numbers, {math.prod(shape)} are needed"
+            needed = f"{named} has {len(found)} numbers, {math.prod(shape)} are needed"
             expected = list(map(shown, labels_of(input_port(key).axes[0], m)))
             same = len(expected) == math.prod(shape)
             hint = "they mean " + ", ".join(expected[:12]) if same else None

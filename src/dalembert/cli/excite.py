@@ -9,26 +9,20 @@ import click
 from ..errors import shown
 from .aligned import aligned
 from .model import echo_written, model_command, print_json
-from .values import NUMBERS
+from .values import NUMBERS, flag, option
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
 @model_command
-@click.option(
-    "--time", type=float, default=10.0, show_default=True, help="Length of one period, s."
-)
-@click.option("--harmonics", type=int, default=5, show_default=True, help="Number of sines.")
-@click.option("--rate", type=float, default=100.0, show_default=True, help="Samples per second.")
-@click.option(
-    "--acceleration",
-    type=NUMBERS,
-    help="Largest joint accelerations: one number, or one per joint.",
-)
-@click.option("--no-friction", is_flag=True, help="Look for masses and inertias only.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random starts.")
-@click.option("--out", metavar="FILE.csv", help="Write the motion as a table.")
+@option("--time", float, "Length of one period, s.", 10.0)
+@option("--harmonics", int, "Number of sines.", 5)
+@option("--rate", float, "Samples per second.", 100.0)
+@option("--acceleration", NUMBERS, "Largest joint accelerations: one number, or one per joint.")
+@flag("--no-friction", "Look for masses and inertias only.")
+@option("--seed", int, "Seed of the random starts.", 0)
+@option("--out", "FILE.csv", "Write the motion as a table.")
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     """Find a motion of MODEL within its limits that shows its parameters best.
 

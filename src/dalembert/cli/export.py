@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .model import drives_option, model_command, print_json, with_left_out
+from .values import flag, option, several
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -16,51 +17,28 @@ if TYPE_CHECKING:
 @model_command
 @with_left_out
 @click.argument("quantities", metavar="QUANTITY...", nargs=-1)
-@click.option(
-    "--to",
-    "language",
-    required=True,
-    metavar="LANGUAGE",
-    help="c, cpp, rust, fortran, julia, python, numpy, jax, casadi, octave, matlab, opencl, cuda, "
+@option(
+    "--to language",
+    "LANGUAGE",
+    "c, cpp, rust, fortran, julia, python, numpy, jax, casadi, octave, matlab, opencl, cuda, "
     "fmu, fmu3, ros2, arduino, latex or listing.",
-)
-@click.option(
-    "--out",
-    "directory",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The directory to write into; created if needed.",
 )
-@click.option("--check", is_flag=True, help="Compile the code, run it, and compare its results.")
-@click.option("--method", help="The algorithm; the first one of each quantity by default.")
-@click.option(
-    "--frame",
-    "frames",
-    multiple=True,
-    metavar="FRAME",
-    help="The frame of pose, jacobian, ...: the last that moves, or several by repeating it.",
+@option(
+    "--out directory",
+    click.Path(file_okay=False, path_type=Path),
+    "The directory to write into; created if needed.",
+    required=True,
 )
-@click.option(
-    "--wrench",
-    "wrenches",
-    multiple=True,
-    metavar="FRAME",
-    help="Make the external wrench on this frame an input; may be repeated.",
+@flag("--check", "Compile the code, run it, and compare its results.")
+@option("--method", str, "The algorithm; the first one of each quantity by default.")
+@several(
+    "--frame frames", "FRAME", "The frame of pose, jacobian, ...; the last that moves by default"
 )
+@several("--wrench wrenches", "FRAME", "Make the external wrench on this frame an input")
 @drives_option()
-@click.option(
-    "--parameter",
-    "parameters",
-    multiple=True,
-    metavar="NAME",
-    help="Keep this parameter an input of the code; may be repeated; `all` keeps all.",
-)
-@click.option(
-    "--wrt",
-    multiple=True,
-    metavar="NAME",
-    help="Add exact derivatives by this input or parameter; may be repeated.",
-)
+@several("--parameter parameters", "NAME", "Keep this parameter an input of the code, or `all`")
+@several("--wrt", "NAME", "Add exact derivatives by this input or parameter")
 def command(
     mechanism: Mechanism,
     as_json: bool,

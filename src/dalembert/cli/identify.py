@@ -11,7 +11,7 @@ import click
 from ..errors import UsageError, shown
 from ..files import write_file
 from .model import echo_written, model_command, print_json
-from .values import CUTOFF, Choice
+from .values import CUTOFF, flag, option
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -22,34 +22,24 @@ C = ("inverse_dynamics", "forward_dynamics", "gravity")  # functions of an ident
 
 @model_command
 @click.argument("file")
-@click.option("--no-friction", is_flag=True, help="Identify masses and inertias only.")
-@click.option("--asymmetric", is_flag=True, help="The same as --friction asymmetric.")
-@click.option(
+@flag("--no-friction", "Identify masses and inertias only.")
+@flag("--asymmetric", "The same as --friction asymmetric.")
+@option(
     "--friction",
-    type=Choice(["asymmetric", "offset", "stribeck"]),
-    help="What to add to viscous and Coulomb friction: one Coulomb level per direction, a constant "
+    ("asymmetric", "offset", "stribeck"),
+    "What to add to viscous and Coulomb friction: one Coulomb level per direction, a constant "
     "force, or Stribeck friction.",
 )
-@click.option("--gravity-direction", is_flag=True, help="Identify the direction of gravity only.")
-@click.option("--wrench", metavar="FILE", help="Measured wrenches on frames, in world axes.")
-@click.option("--delay", metavar="S|auto", help="Delay of the recorded forces.")
-@click.option("--unknown-payload", metavar="FRAME", help="Identify a load on this frame only.")
-@click.option(
-    "--not-consistent", is_flag=True, help="Allow masses and inertias that no body can have."
-)
-@click.option(
-    "--holdout",
-    type=float,
-    default=0.2,
-    show_default=True,
-    help="Share of the log kept for testing.",
-)
-@click.option("--cutoff", type=CUTOFF, help="Low-pass filter; a smoothing spline by default.")
-@click.option(
-    "--columns", metavar="MAP", help="Your columns: elbow=pos_3:deg,tau.elbow=cur_3:*11.4"
-)
-@click.option("--out", metavar="FILE", help="Write the identified model: .toml, .json, .urdf, .c.")
-@click.option("--report", metavar="FILE.html", help="Write a report with figures.")
+@flag("--gravity-direction", "Identify the direction of gravity only.")
+@option("--wrench", "FILE", "Measured wrenches on frames, in world axes.")
+@option("--delay", "S|auto", "Delay of the recorded forces.")
+@option("--unknown-payload", "FRAME", "Identify a load on this frame only.")
+@flag("--not-consistent", "Allow masses and inertias that no body can have.")
+@option("--holdout", float, "Share of the log kept for testing.", 0.2)
+@option("--cutoff", CUTOFF, "Low-pass filter; a smoothing spline by default.")
+@option("--columns", "MAP", "Your columns: elbow=pos_3:deg,tau.elbow=cur_3:*11.4")
+@option("--out", "FILE", "Write the identified model: .toml, .json, .urdf, .c.")
+@option("--report", "FILE.html", "Write a report with figures.")
 def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> None:
     """Identify masses, inertias and friction of MODEL from the log FILE.
 

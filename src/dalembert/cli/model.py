@@ -22,8 +22,10 @@ from .values import (
     TABLE,
     VECTOR,
     WORDS,
-    Choice,
+    flag,
+    option,
     parsed,
+    several,
 )
 from .xacro import is_xacro, read_xacro
 
@@ -34,73 +36,53 @@ EXAMPLE = '"RZ(A1,B1),TXK(L1);"'
 
 # what --lock, --payload and their like mean is the same wherever a MODEL is taken
 CHANGES = {
-    "locked": click.option(
-        "--lock", "locked", type=HELD, multiple=True,
-        help="Hold a joint: elbow=90deg, or 3 (the third joint, at 0); may be repeated.",
+    "locked": several(
+        "--lock locked", HELD, "Hold a joint: elbow=90deg, or 3 (the third joint, at 0)"
     ),
-    "payloads": click.option(
-        "--payload", "payloads", type=PAYLOAD, multiple=True,
-        help="Add a load to a frame: mass in kg, mass centre in its axes; may be repeated.",
+    "payloads": several(
+        "--payload payloads", PAYLOAD, "Add a load to a frame: mass in kg, mass centre in its axes"
     ),
-    "mimic": click.option(
-        "--mimic", type=Choice(["couple", "substitute", "free"]),
-        help="Joints that follow another joint: keep them and add an equation, replace them by "
-        "their leader (the default), or let them move freely.",
+    "mimic": option(
+        "--mimic", ("couple", "substitute", "free"),
+        "Joints that follow another joint: keep them and add an equation, replace them by their "
+        "leader (the default), or let them move freely.",
     ),
-    "settings": click.option(
-        "--set", "settings", type=SETTING, multiple=True,
-        help="Give a parameter a value: L1=400mm or L2=2*L1; may be repeated.",
-    ),
-    "gravity": click.option("--gravity", type=VECTOR, help="Gravity in m/s2: 0,0,-9.81."),
-    "base": click.option(
-        "--base", type=Choice(["fixed", "free", "planar"]),
-        help="The base of MODEL; fixed by default.",
-    ),
-    "xacro": click.option(
-        "--xacro", type=SETTING_TEXT, multiple=True,
-        help="Set an argument of a .xacro file: ur_type=ur5e; may be repeated.",
-    ),
+    "settings": several("--set settings", SETTING, "Give a parameter a value: L1=400mm or L2=2*L1"),
+    "gravity": option("--gravity", VECTOR, "Gravity in m/s2: 0,0,-9.81."),
+    "base": option("--base", ("fixed", "free", "planar"), "The base of MODEL; fixed by default."),
+    "xacro": several("--xacro", SETTING_TEXT, "Set an argument of a .xacro file: ur_type=ur5e"),
 }  # fmt: skip
 # what is left out of the equations, wherever a quantity of MODEL is taken
 LEFT_OUT = {
-    "freeze": click.option(
-        "--freeze", type=FREEZE, help="Hold joints in the equations: 4=90deg,5,6 (5 and 6 at 0)."
+    "freeze": option(
+        "--freeze", FREEZE, "Hold joints in the equations: 4=90deg,5,6 (5 and 6 at 0)."
     ),
-    "neglect": click.option(
-        "--neglect", type=WORDS, help="Leave out velocity, coriolis, centrifugal or gravity terms."
+    "neglect": option(
+        "--neglect", WORDS, "Leave out velocity, coriolis, centrifugal or gravity terms."
     ),
-    "drop": click.option(
-        "--drop", metavar="TERMS", help='Leave out terms by number: "A12:3,7 Q2:1".'
-    ),
-    "prune": click.option(
-        "--prune",
-        metavar="HOW",
-        help="Leave out terms that are proven to stay below a share of each joint's force: 1%, "
+    "drop": option("--drop", "TERMS", 'Leave out terms by number: "A12:3,7 Q2:1".'),
+    "prune": option(
+        "--prune", "HOW",
+        "Leave out terms that are proven to stay below a share of each joint's force: 1%, "
         '"1% passive", "80 operations"; of derive, "curve" prints the error against operations.',
     ),
-    "values": click.option(
-        "--values", type=TABLE, help="For --prune: parameter values or ranges (JSON, TOML)."
-    ),
-    "limits": click.option(
-        "--limits", type=TABLE, help="For --prune: ranges of q, qd, qdd (JSON, TOML)."
-    ),
-}
+    "values": option("--values", TABLE, "For --prune: parameter values or ranges (JSON, TOML)."),
+    "limits": option("--limits", TABLE, "For --prune: ranges of q, qd, qdd (JSON, TOML)."),
+}  # fmt: skip
 # headings in --help: a command's own options come first, then these
 SECTIONS = {"Options that change MODEL": CHANGES, "Options that simplify the equations": LEFT_OUT}
-JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-INERTIA = click.option(
-    "--inertia", type=Choice(["simple", "full"]), default="simple", show_default=True,
-    help="Mass data generated for a phrase: one lever axis, or all ten numbers per body.",
+JSON = flag("--json as_json", "Print the result as JSON.")
+INERTIA = option(
+    "--inertia", ("simple", "full"),
+    "Mass data generated for a phrase: one lever axis, or all ten numbers per body.", "simple",
 )  # fmt: skip
 
 
 def drives_option(default: str | None = None) -> Callable[[Callable[..., Any]], Any]:
     """Return the option --drives; where there is no default, quantities have theirs: inertia."""
     usual = ", the default" if default is None else ""
-    return click.option(
-        "--drives", type=Choice(["inertia", "all", "none"]), default=default, show_default=True,
-        help=f"Count rotor inertia (inertia{usual}), also friction (all), or neither (none).",
-    )  # fmt: skip
+    told = f"Count rotor inertia (inertia{usual}), also friction (all), or neither (none)."
+    return option("--drives", ("inertia", "all", "none"), told, default)
 
 
 def echo_notes(notes: Iterable[str]) -> None:
@@ -123,9 +105,9 @@ class ModelCommand(click.Command):
         headings = {key: heading for heading, keys in SECTIONS.items() for key in keys}
         rows: dict[str, list[tuple[str, str]]] = {"Options": []}
         options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
-        for option in sorted(options, key=lambda p: ("--help" in p.opts, "--json" in p.opts)):
-            heading = headings.get(option.name or "", "Options")
-            if (record := option.get_help_record(ctx)) is not None:
+        for each in sorted(options, key=lambda p: ("--help" in p.opts, "--json" in p.opts)):
+            heading = headings.get(each.name or "", "Options")
+            if (record := each.get_help_record(ctx)) is not None:
                 rows.setdefault(heading, []).append(record)
         for heading in ("Options", *SECTIONS):
             if rows.get(heading):
@@ -155,8 +137,8 @@ def with_options(table: dict[str, Any], name: str) -> Callable[[Callable[..., An
             options[name] = {key: options.pop(key) for key in table}
             return function(*arguments, **options)
 
-        for option in reversed(table.values()):
-            run = option(run)
+        for add in reversed(table.values()):
+            run = add(run)
         return run
 
     return decorate

@@ -11,7 +11,7 @@ from ..mechanism.units import coordinate_units
 from .aligned import aligned
 from .model import drives_option, echo_written, model_command, print_json, with_left_out
 from .progress import progress_bar
-from .values import ANGLE, NUMBERS, Choice
+from .values import ANGLE, NUMBERS, option, several
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -23,40 +23,37 @@ METHODS = (
 )  # fmt: skip
 
 
-def _numbers_option(name: str, text: str, *others: str) -> Any:
-    return click.option(f"--{name}", *others, name, type=NUMBERS, help=text)
-
-
 @model_command
 @with_left_out
-@_numbers_option(
-    "q0", "Coordinates at the start, such as 0.1,90deg; the rest pose by default.", "--q"
+@option(
+    "--q0 --q q0", NUMBERS, "Coordinates at the start, such as 0.1,90deg; the rest pose by default."
 )
-@_numbers_option(
-    "qd0", "Velocities at the start; for a wheeled robot, its independent speeds.", "--qd"
-)
-@_numbers_option("torque", "Constant joint forces; none by default.")
-@_numbers_option("goal", "Go to these coordinates by PD with gravity compensation.")
-@click.option(
-    "--kp", type=float, default=100.0, show_default=True, help="Position gain for --goal."
-)
-@click.option("--kd", type=float, default=20.0, show_default=True, help="Velocity gain for --goal.")
-@click.option("--time", "duration", type=float, default=5.0, show_default=True, help="Duration, s.")
-@click.option("--samples", type=int, default=201, show_default=True, help="Number of rows.")
-@click.option(
-    "--method", type=Choice(METHODS), default="dop853", show_default=True,
-    help="Integrator. rk4, euler and constant_acceleration have a fixed step; rosenbrock, radau, "
-    "bdf and lsoda are for stiff models.",
+@option(
+    "--qd0 --qd qd0", NUMBERS,
+    "Velocities at the start; for a wheeled robot, its independent speeds.",
 )  # fmt: skip
-@click.option("--step", type=float, default=1e-3, show_default=True, help="Fixed step, s.")
-@click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative error.")
-@click.option("--max-steps", type=int, default=1_000_000, help="Give up after this many steps.")
+@option("--torque", NUMBERS, "Constant joint forces; none by default.")
+@option("--goal", NUMBERS, "Go to these coordinates by PD with gravity compensation.")
+@option("--kp", float, "Position gain for --goal.", 100.0)
+@option("--kd", float, "Velocity gain for --goal.", 20.0)
+@option("--time duration", float, "Duration, s.", 5.0)
+@option("--samples", int, "Number of rows.", 201)
+@option(
+    "--method",
+    METHODS,
+    "Integrator. rk4, euler and constant_acceleration have a fixed step; rosenbrock, radau, "
+    "bdf and lsoda are for stiff models.",
+    "dop853",
+)
+@option("--step", float, "Fixed step, s.", 1e-3)
+@option("--rtol", float, "Relative error.", 1e-8)
+@option("--max-steps", int, "Give up after this many steps.", 1_000_000)
 @drives_option("all")
-@click.option("--steer", type=ANGLE, multiple=True, help="Hold a steering angle.")
-@click.option("--stop", metavar="EVENT", multiple=True, help='End at this event; "all": at any.')
-@click.option("--plot", metavar="FILE.png", help="Draw q, qd, forces and energy.")
-@click.option("--csv", "table", metavar="FILE.csv", help="Write the motion as a table.")
-@click.option("--npz", metavar="FILE.npz", help="Write the motion as NumPy arrays.")
+@several("--steer", ANGLE, "Hold a steering angle")
+@several("--stop", "EVENT", 'End at this event; "all": at any')
+@option("--plot", "FILE.png", "Draw q, qd, forces and energy.")
+@option("--csv table", "FILE.csv", "Write the motion as a table.")
+@option("--npz", "FILE.npz", "Write the motion as NumPy arrays.")
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     """Integrate the motion of MODEL from a state.
 
@@ -69,9 +66,9 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     if options["plot"]:
         check_plot(options["plot"])
     result = _run(mechanism, options)
-    for option, write in (("table", result.to_csv), ("npz", result.to_npz)):
-        if options[option]:
-            write(options[option])
+    for file, write in (("table", result.to_csv), ("npz", result.to_npz)):
+        if options[file]:
+            write(options[file])
     if options["plot"]:
         result.plot(options["plot"])
     if as_json:

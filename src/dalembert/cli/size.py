@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .model import echo_written, model_command, print_json
-from .values import Choice
+from .values import option
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 
 @model_command
 @click.argument("cycle", metavar="CYCLE.toml")
-@click.option(
-    "--motors", required=True, metavar="FILE", help="TOML with [[motor]] and [[gear]], or CSV."
+@option("--motors", "FILE", "TOML with [[motor]] and [[gear]], or CSV.", required=True)
+@option(
+    "--by", ("mass", "cost", "energy", "margin"), "What the best motor and gear is best in.", "mass"
 )
-@click.option(
-    "--by", type=Choice(["mass", "cost", "energy", "margin"]), default="mass",
-    show_default=True, help="What the best motor and gear is best in.",
-)  # fmt: skip
-@click.option("--plot", metavar="FILE.png", help="Draw torque against speed.")
+@option("--plot", "FILE.png", "Draw torque against speed.")
 def command(mechanism: Mechanism, as_json: bool, cycle: str, **options: Any) -> None:
     """Choose motors and gears for MODEL over a duty cycle.
 

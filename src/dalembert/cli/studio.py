@@ -7,14 +7,15 @@ from typing import Any
 import click
 
 from .model import JSON, ModelCommand, print_json, read_model, with_changes
+from .values import flag, option
 
 
 @click.command(cls=ModelCommand)
 @click.argument("model", metavar="[MODEL]", required=False)
 @with_changes
 @JSON
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one by default.")
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@option("--port", click.IntRange(0, 65535), "A free one by default.", 0, show_default=False)
+@flag("--no-browser", "Print the address only.")
 def command(
     model: str | None, port: int, no_browser: bool, as_json: bool, changes: dict[str, Any]
 ) -> None:

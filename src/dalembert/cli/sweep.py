@@ -10,19 +10,18 @@ from typing import Any
 import click
 
 from ..errors import shown
+from .model import JSON, print_json
+from .values import flag, option
 
 
 @click.command()
 @click.argument("study", metavar="STUDY.toml")
-@click.option("--out", metavar="DIR", help="Folder for the results; the name of STUDY by default.")
-@click.option(
-    "--on", default="local", show_default=True, metavar="local|dask://HOST:PORT",
-    help="This machine, or a Dask scheduler.",
-)  # fmt: skip
-@click.option("--workers", type=int, help="Processes on this machine; all cores by default.")
-@click.option("--resume", is_flag=True, help="Continue an earlier run.")
-@click.option("--html", metavar="FILE.html", help="Write a page with the best designs.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@option("--out", "DIR", "Folder for the results; the name of STUDY by default.")
+@option("--on", "local|dask://HOST:PORT", "This machine, or a Dask scheduler.", "local")
+@option("--workers", int, "Processes on this machine; all cores by default.")
+@flag("--resume", "Continue an earlier run.")
+@option("--html", "FILE.html", "Write a page with the best designs.")
+@JSON
 def command(study: str, as_json: bool, **options: Any) -> None:
     """Measure many designs of a mechanism that all do one task.
 
@@ -32,7 +31,6 @@ def command(study: str, as_json: bool, **options: Any) -> None:
     """
     from ..sweep.study import read_study
     from ..sweep.sweep import run_study
-    from .model import print_json
 
     s = read_study(study)
     out = options["out"] or str(Path(study).with_suffix(""))

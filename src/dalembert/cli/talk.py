@@ -21,7 +21,7 @@ from . import fail
 from .model import ModelCommand, read_model, with_changes
 from .sentence import mended, numbered
 from .talk_uses import EXPLAINED, HELP, USES, mass_data, number, still, used, with_history, worded
-from .values import freeze, setting, vector
+from .values import flag, freeze, setting, vector
 
 if TYPE_CHECKING:
     from ..equations import Equations
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 @click.command(cls=ModelCommand)
 @click.argument("model", metavar="[MODEL]", required=False)
 @with_changes
-@click.option(
-    "--json", "as_json", is_flag=True, help="Answer each line by a line of JSON: said, answer."
-)
+@flag("--json as_json", "Answer each line by a line of JSON: said, answer.")
 def command(model: str | None, as_json: bool, changes: dict[str, Any]) -> int:
     """Work on a model in a conversation: describe, mend, derive, simplify, save.
 

@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError, shown
 from .model import drives_option, echo_notes, echo_written, model_command, print_json, with_left_out
-from .values import CUTOFF, NUMBERS, Choice
+from .values import CUTOFF, NUMBERS, option
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -17,39 +17,28 @@ if TYPE_CHECKING:
 
 @model_command
 @with_left_out
-@click.option("--from", "start", type=NUMBERS, help="Coordinates at the start; zero by default.")
-@click.option("--to", "end", type=NUMBERS, help="Coordinates at the end.")
-@click.option(
-    "--point", type=NUMBERS, metavar="X,Y,Z", help="Move in a straight line to this point."
-)
-@click.option("--frame", help="The frame that goes to --point; by default the last that moves.")
-@click.option("--time", "duration", type=float, default=1.0, show_default=True, help="Duration, s.")
-@click.option(
+@option("--from start", NUMBERS, "Coordinates at the start; zero by default.")
+@option("--to end", NUMBERS, "Coordinates at the end.")
+@option("--point", NUMBERS, "Move in a straight line to this point.", metavar="X,Y,Z")
+@option("--frame", str, "The frame that goes to --point; by default the last that moves.")
+@option("--time duration", float, "Duration, s.", 1.0)
+@option(
     "--profile",
-    type=Choice(["quintic", "constant_acceleration", "accelerate_and_brake"]),
-    default="quintic",
-    show_default=True,
-    help="How --to and --point move: smoothly from rest to rest; at constant acceleration; or "
+    ("quintic", "constant_acceleration", "accelerate_and_brake"),
+    "How --to and --point move: smoothly from rest to rest; at constant acceleration; or "
     "accelerating for half the time, then braking.",
+    "quintic",
 )
-@click.option("--speed", type=NUMBERS, help="Largest joint speeds of a trapezoidal move.")
-@click.option(
-    "--acceleration", type=NUMBERS, help="Largest joint accelerations; goes with --speed."
-)
-@click.option("--motion", metavar="FILE", help="A measured motion: CSV, NPZ, JSON, .sto, .mcap ...")
-@click.option("--wrench", metavar="FILE", help="Measured wrenches on frames, in world axes.")
-@click.option(
-    "--cutoff", type=CUTOFF, help="Low-pass filter for --motion; a smoothing spline by default."
-)
-@click.option(
-    "--columns", metavar="MAP", help="Names of your columns: elbow=act_pos_3:deg,wrist=..."
-)
-@click.option("--samples", type=int, default=201, show_default=True, help="Number of rows.")
+@option("--speed", NUMBERS, "Largest joint speeds of a trapezoidal move.")
+@option("--acceleration", NUMBERS, "Largest joint accelerations; goes with --speed.")
+@option("--motion", "FILE", "A measured motion: CSV, NPZ, JSON, .sto, .mcap ...")
+@option("--wrench", "FILE", "Measured wrenches on frames, in world axes.")
+@option("--cutoff", CUTOFF, "Low-pass filter for --motion; a smoothing spline by default.")
+@option("--columns", "MAP", "Names of your columns: elbow=act_pos_3:deg,wrist=...")
+@option("--samples", int, "Number of rows.", 201)
 @drives_option("all")
-@click.option("--plot", metavar="FILE.png", help="Draw the forces and their parts.")
-@click.option(
-    "--csv", "table", metavar="FILE.csv", help="Write the motion and the forces as a table."
-)
+@option("--plot", "FILE.png", "Draw the forces and their parts.")
+@option("--csv table", "FILE.csv", "Write the motion and the forces as a table.")
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     """Compute the joint forces of MODEL along a motion: peaks, RMS, power, and limits exceeded.
 

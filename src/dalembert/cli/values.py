@@ -42,6 +42,31 @@ class Choice(click.Choice):
         return value
 
 
+def option(
+    names: str, kind: Any, help: str, default: Any = None, **more: Any
+) -> Callable[[Callable[..., Any]], Any]:
+    """Return an option: `names` are its words, then perhaps what its value is called in Python.
+
+    `kind` is a type, the words to choose from, or what stands for a text in the help. A default is
+    shown there.
+    """
+    how = {"metavar": kind} if isinstance(kind, str) else {"type": kind}
+    if isinstance(kind, tuple):
+        how = {"type": Choice(kind)}
+    shown = {"show_default": default is not None}
+    return click.option(*names.split(), help=help, default=default, **shown | how | more)
+
+
+def several(names: str, kind: Any, help: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return an option that may be given several times."""
+    return option(names, kind, f"{help}; may be repeated.", multiple=True)
+
+
+def flag(names: str, help: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return an option without a value."""
+    return click.option(*names.split(), is_flag=True, help=help)
+
+
 # -- one value -----------------------------------------------------------------------------------
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import click
 
-from .model import print_json
+from .model import JSON, print_json
+from .values import flag
 
 
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "--strict", is_flag=True, help="Allow round-off only, not the tolerance that a file states."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@flag("--strict", "Allow round-off only, not the tolerance that a file states.")
+@JSON
 def command(files: tuple[str, ...], strict: bool, as_json: bool) -> int:
     """Compare every expected number of reference FILEs with what each method gives.
 

@@ -9,7 +9,7 @@ import click
 
 from ..errors import UsageError, shown
 from .model import find_model, model_command, print_json
-from .values import NUMBERS
+from .values import NUMBERS, flag, option
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -19,13 +19,11 @@ ENDINGS = (".html", ".htm", ".svg", *FILMS)
 
 
 @model_command
-@click.option("--q", type=NUMBERS, help="The pose, such as 0.1,90deg; the rest pose by default.")
-@click.option("--motion", "table", metavar="FILE", help="Play a motion table (CSV, NPZ, JSON).")
-@click.option("--ghost", metavar="MODEL", help="Draw a second, pale model in the same place.")
-@click.option("--meshes", is_flag=True, help="Draw the meshes that a URDF or SDF file names.")
-@click.option(
-    "--out", metavar="FILE", help="Write a page (.html), a drawing (.svg) or a film (.mp4, .gif)."
-)
+@option("--q", NUMBERS, "The pose, such as 0.1,90deg; the rest pose by default.")
+@option("--motion table", "FILE", "Play a motion table (CSV, NPZ, JSON).")
+@option("--ghost", "MODEL", "Draw a second, pale model in the same place.")
+@flag("--meshes", "Draw the meshes that a URDF or SDF file names.")
+@option("--out", "FILE", "Write a page (.html), a drawing (.svg) or a film (.mp4, .gif).")
 def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     """Show MODEL in the browser, with sliders or playing a motion; no network is needed.
 

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,7 @@ LARGE = 20_000  # lines above which a compiler is asked for less
 
 def fmu_files(
     m: Mechanism,
+    names: Sequence[str] = (),
     parameters: Sequence[str] | str | None = None,
     drives: Drives = "all",
     binary: bool = True,
@@ -46,6 +48,11 @@ def fmu_files(
         folder = "linux64" if version == 2 else f"{platform.machine()}-linux"
         made[f"binaries/{folder}/{plant.unit.id}.so"] = _built(plant.unit, made)
     return {f"{plant.unit.id}.fmu": packed(made)}
+
+
+def fmu3_files(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+    """Return <id>.fmu of FMI 3.0."""
+    return fmu_files(m, names, **options, version=3)
 
 
 def _built(unit: Unit, made: dict[str, str | bytes]) -> bytes:

@@ -79,95 +79,78 @@ def files(
 ) -> dict[str, str | bytes]:
     """Return the files that `export` would write, by name; always the same for the same model."""
     names = [quantities] if isinstance(quantities, str) else list(quantities)
-    if language in WHOLE and m.form is not None and language not in ("fmu", "fmu3"):
-        raise UsageError(
-            f"equations are not written as {language}",
-            hint="eq.latex() and eq.text() print them; c, cpp, python, ... are programs of them",
-            command="dalembert derive prints them; c, cpp, python, ... are programs of them",
-        )
     if language in WHOLE:
-        return WHOLE[language](m, names, **{k: v for k, v in options.items() if v is not None})
+        return _whole(m, names, language, {k: v for k, v in options.items() if v is not None})
     found = language_of(language)
     from .unit import unit_of
 
     return dict(write(found, unit_of(m, names, **options)))
 
 
-def _fmu(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
-    from .fmu import fmu_files
-
-    _known("fmu", m, names, options, ("parameters", "drives", "binary"))
-    return fmu_files(m, **options)
-
-
-def _fmu3(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
-    from .fmu import fmu_files
-
-    _known("fmu3", m, names, options, ("parameters", "drives", "binary"))
-    return fmu_files(m, **options, version=3)
-
-
-def _ros2(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
-    from .ros2 import ros2_files
-
-    return ros2_files(m, names, **options)
-
-
-def _arduino(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
-    from .arduino import arduino_files
-
-    return arduino_files(m, names, **options)
-
-
-def _latex(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+def latex_files(m: Mechanism, names: Sequence[str], **_: Any) -> dict[str, str | bytes]:
+    """Return the equations of a mechanism as a document."""
     from ..emit.names import CodeNames
     from ..equations import equations
 
-    _known("latex", m, names, options, ("parameters",))
     return {f"{CodeNames().new(m.name)}.tex": equations(m).latex()}
 
 
-def _listing(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
+def listing_files(
+    m: Mechanism, names: Sequence[str], method: str | None = None,
+    parameters: Sequence[str] | str = (), **options: Any,
+) -> dict[str, str | bytes]:  # fmt: skip
+    """Return quantities as named assignments to read, one file each."""
     from ..emit.names import CodeNames
     from ..listing import listing_text
     from .jobs import jobs_of
 
-    parameters = "given" if options.pop("parameters", None) in (None, ()) else "standard"
-    made = jobs_of(m, names, options.pop("method", None), options)
-    id = CodeNames().new(m.name)
+    kind, id = "standard" if parameters else "given", CodeNames().new(m.name)
     return {
         f"{id}_{job.name}.txt": listing_text(
-            m, job.row.name, parameters, method=job.method, **job.options
+            m, job.row.name, kind, method=job.method, **job.options
         )
-        for job in made
+        for job in jobs_of(m, names, method, options)
     }
 
 
-def _known(
-    language: str, m: Mechanism, names: Sequence[str], options: Mapping[str, Any], known: Any
-) -> None:
-    """Raise the error that names an option or quantity that is not there."""
-    from ..catalog import quantity
-
-    for name in names:
-        quantity(name, m)
-    for option in options:
-        if option not in known:
-            raise UsageError(
-                f"{language} has no option {shown(option)!r}: it holds the whole mechanism",
-                hint="its options: " + ", ".join(known),
-            )
-
-
-# languages of the whole mechanism: what they hold is their own choice
-WHOLE: Mapping[str, Callable[..., dict[str, str | bytes]]] = {
-    "fmu": _fmu,
-    "fmu3": _fmu3,
-    "ros2": _ros2,
-    "arduino": _arduino,
-    "latex": _latex,
-    "listing": _listing,
+# languages of the whole mechanism: where their files are made, and their options where they choose
+# themselves what they hold
+FMU = ("parameters", "drives", "binary")
+WHOLE: Mapping[str, tuple[str, str, Sequence[str]]] = {
+    "fmu": ("fmu", "fmu_files", FMU),
+    "fmu3": ("fmu", "fmu3_files", FMU),
+    "ros2": ("ros2", "ros2_files", ()),
+    "arduino": ("arduino", "arduino_files", ()),
+    "latex": ("write", "latex_files", ("parameters",)),
+    "listing": ("write", "listing_files", ()),
 }
+
+
+def _whole(
+    m: Mechanism, names: Sequence[str], language: str, options: Mapping[str, Any]
+) -> dict[str, str | bytes]:
+    """Return the files of a language of the whole mechanism."""
+    if m.form is not None and not language.startswith("fmu"):
+        raise UsageError(
+            f"equations are not written as {language}",
+            hint="eq.latex() and eq.text() print them; c, cpp, python, ... are programs of them",
+            command="dalembert derive prints them; c, cpp, python, ... are programs of them",
+        )
+    module, function, known = WHOLE[language]
+    if known:
+        from ..catalog import quantity
+
+        for name in names:
+            quantity(name, m)
+        for option in options:
+            if option not in known:
+                raise UsageError(
+                    f"{language} has no option {shown(option)!r}: it holds the whole mechanism",
+                    hint="its options: " + ", ".join(known),
+                )
+    made = getattr(import_module(f"{__package__}.{module}"), function)
+    found: dict[str, str | bytes] = made(m, names, **options)
+    return found
 
 
 def language_of(name: str) -> Language:
