@@ -13,18 +13,14 @@ from functools import partial
 
 from ..expr.function import Port
 from . import c
-from .c import declared, golden_tables
+from .c import arguments, compared, declared, golden_tables, trial
 from .language import GOLDEN, Language, Routine, Vector, Written, about, each, part, write
 from .names import plain
 from .unit import Entry, Unit
 
 
 def _arguments(r: Routine) -> str:
-    real, tight = f"{r.unit.id}_real", f"{r.unit.id.upper()}_RESTRICT "
-    if r.entry is None:
-        return f"const {r.unit.id}_parameters *p, {real} *r"
-    ins = each(r.given, f"const {real} *{tight}{{0.word}}", ", ")
-    return ins + each(r.made, f", {real} *{tight}{{0.word}}")
+    return arguments(r, f"{r.unit.id.upper()}_RESTRICT ")
 
 
 def _function(r: Routine, opened: str, inner: str) -> str:
@@ -36,8 +32,8 @@ def _function(r: Routine, opened: str, inner: str) -> str:
 
 def _piece(r: Routine, k: int, inner: str) -> str:
     id, up = r.unit.id, r.unit.id.upper()
-    arguments = _arguments(r) + each(r.local, f", {id}_real *{up}_RESTRICT {{0.word}}")
-    return f"{up}_DEVICE void {id}_{r.name}_{k}({arguments})\n{{\n{inner}}}\n\n"
+    given = _arguments(r) + each(r.local, f", {id}_real *{up}_RESTRICT {{0.word}}")
+    return f"{up}_DEVICE void {id}_{r.name}_{k}({given})\n{{\n{inner}}}\n\n"
 
 
 def _kernel(r: Routine) -> str:
@@ -108,38 +104,11 @@ def _helper(name: str, unit: Unit) -> str:
         "maximum": ("max", f"{real} x, {real} y", "x > y || x != x ? x : y"),
         "sign": ("sign", f"{real} x", f"x > {half} ? {one} : (x < {half} ? -{one} : x)"),
     }
-    word, arguments, value = bodies[name]
-    return f"{up}_DEVICE {real} {id}_{word}({arguments})\n{{\n    return {value};\n}}\n"
+    word, given, value = bodies[name]
+    return f"{up}_DEVICE {real} {id}_{word}({given})\n{{\n    return {value};\n}}\n"
 
 
 # -- programs that check golden vectors --------------------------------------------------------
-
-
-def _sets(unit: Unit) -> str:
-    """Return the statements that give parameters their trial values and prepare."""
-    id, up = unit.id, unit.id.upper()
-    if not unit.parameters:
-        return ""
-    pairs = zip(unit.parameters, unit.trial, strict=True)
-    values = each(pairs, lambda x: f"    p.{x[0].id} = {c.constant(x[1], up)};\n")
-    return (
-        f"    {id}_parameters p;\n    {id}_real r[{max(1, unit.prepared)}];\n{values}"
-        f"    {id}_prepare(&p, r);\n"
-    )
-
-
-def _checks(unit: Unit, entry: Entry) -> str:
-    id, up, states = unit.id, unit.id.upper(), len(entry.golden)
-    outs = [*map(Vector.of, entry.made, entry.outputs)]
-
-    def check(k: int) -> str:
-        return (
-            f'        bad |= {id}_differs("{entry.name} {outs[k].word}", {outs[k].size}, {states},'
-            f"\n            x_{outs[k].word}[0], {id}_{entry.name}_{outs[k].word}[0], "
-            f"{entry.size(k)!r}, {entry.roundings(k)!r}*{up}_EPSILON);\n"
-        )
-
-    return each(range(len(outs)), check)
 
 
 def _lists(unit: Unit, entry: Entry) -> tuple[str, str, int, int]:
@@ -168,7 +137,7 @@ def _case(unit: Unit, entry: Entry, cases: str, device: str) -> str:
         run = f'        {id}_run(device, "{id}_{entry.name}_batch", {counts}, data, bytes);\n'
     else:
         run = _launch(unit, entry, given, every)
-    return f"    {{\n{made}{run}{_checks(unit, entry)}    }}\n"
+    return f"    {{\n{made}{run}{compared(unit, entry)}    }}\n"
 
 
 def _launch(unit: Unit, entry: Entry, given: int, every: int) -> str:
@@ -211,7 +180,7 @@ def _opencl(unit: Unit, written: Written) -> dict[str, str]:
     ]
     chosen = '    const char *options = "{}";\n'.format
     options = f"#ifdef {up}_FLOAT\n{chosen(f'-D{up}_FLOAT')}#else\n{chosen('')}#endif\n"
-    begin = f'{options}    {id}_device device = {id}_open("{id}.cl", options);\n{_sets(unit)}'
+    begin = f'{options}    {id}_device device = {id}_open("{id}.cl", options);\n{trial(unit)}'
     return {
         f"{id}.cl": _body(unit, written),
         f"{id}_opencl.c": _program(unit, written, heads, begin),
@@ -229,7 +198,7 @@ def _cuda(unit: Unit, written: Written) -> dict[str, str]:
     where = f'    printf("%s\\n", {id}_has_device() ? "device: CUDA" : "device: none, host");\n'
     return {
         f"{id}.cu": _body(unit, written),
-        f"{id}_test.cu": _program(unit, written, heads, where + _sets(unit)),
+        f"{id}_test.cu": _program(unit, written, heads, where + trial(unit)),
     }
 
 

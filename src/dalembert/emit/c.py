@@ -67,7 +67,8 @@ def declared(r: Routine, real: str) -> str:
 # -- C -----------------------------------------------------------------------------------------
 
 
-def _arguments(r: Routine, tight: str) -> str:
+def arguments(r: Routine, tight: str) -> str:
+    """Return the arguments of a function; `tight` says that none overlaps another."""
     real = f"{r.unit.id}_real"
     if r.entry is None:
         return f"const {r.unit.id}_parameters *p, {real} *r"
@@ -76,7 +77,7 @@ def _arguments(r: Routine, tight: str) -> str:
 
 
 def _head(r: Routine, tight: str = "") -> str:
-    return f"void {r.unit.id}_{r.name}({_arguments(r, tight)})"
+    return f"void {r.unit.id}_{r.name}({arguments(r, tight)})"
 
 
 def _function(r: Routine, opened: str, inner: str) -> str:
@@ -86,8 +87,8 @@ def _function(r: Routine, opened: str, inner: str) -> str:
 
 def _piece(r: Routine, k: int, inner: str) -> str:
     more = each(r.local, f", {r.unit.id}_real *restrict {{0.word}}")
-    arguments = _arguments(r, "restrict ") + more
-    return f"static void {r.unit.id}_{r.name}_{k}({arguments})\n{{\n{inner}}}\n\n"
+    given = arguments(r, "restrict ") + more
+    return f"static void {r.unit.id}_{r.name}_{k}({given})\n{{\n{inner}}}\n\n"
 
 
 # -- files -------------------------------------------------------------------------------------
@@ -185,14 +186,33 @@ def _files(unit: Unit, written: Written) -> dict[str, str]:
 # -- golden vectors: tables of all states, and a loop over them --------------------------------
 
 
+def trial(unit: Unit) -> str:
+    """Return the statements that give parameters their trial values and prepare."""
+    if not unit.parameters:
+        return ""
+    id, pairs = unit.id, zip(unit.parameters, unit.trial, strict=True)
+    values = each(pairs, lambda x: f"    p.{x[0].id} = {constant(x[1], id.upper())};\n")
+    room = f"    {id}_parameters p;\n    {id}_real r[{max(1, unit.prepared)}];\n"
+    return f"{room}{values}    {id}_prepare(&p, r);\n"
+
+
+def compared(unit: Unit, entry: Entry) -> str:
+    """Return the statements that compare the results of all states with golden ones."""
+    id, up, states = unit.id, unit.id.upper(), len(entry.golden)
+
+    def check(k: int) -> str:
+        v = Vector.of(entry.made[k], entry.outputs[k])
+        return (
+            f'        bad |= {id}_differs("{entry.name} {v.word}", {v.size}, {states},'
+            f"\n            x_{v.word}[0], {id}_{entry.name}_{v.word}[0], "
+            f"{entry.size(k)!r}, {entry.roundings(k)!r}*{up}_EPSILON);\n"
+        )
+
+    return each(range(len(entry.outputs)), check)
+
+
 def _test(unit: Unit, written: Written) -> str:
-    id, up = unit.id, unit.id.upper()
-    parameters = ""
-    if unit.parameters:
-        pairs = zip(unit.parameters, unit.trial, strict=True)
-        values = each(pairs, lambda x: f"    p.{x[0].id} = {constant(x[1], up)};\n")
-        parameters = f"    {id}_parameters p;\n    {id}_real r[{max(1, unit.prepared)}];\n"
-        parameters += f"{values}    {id}_prepare(&p, r);\n"
+    id, up, parameters = unit.id, unit.id.upper(), trial(unit)
     parts = [
         f"/* {plain(unit.name)}: golden vectors. Exit 0 when all of them hold.\n"
         f"   With -D{up}_BENCH: the times of single calls instead (POSIX). */\n",
@@ -227,26 +247,15 @@ def golden_tables(entry: Entry, unit: Unit) -> str:
 
 
 def _golden_loop(unit: Unit, entry: Entry, cases: str) -> str:
-    id, up = unit.id, unit.id.upper()
-    name, states = f"{id}_{entry.name}", len(entry.golden)
+    name, states = f"{unit.id}_{entry.name}", len(entry.golden)
     outs = [*map(Vector.of, entry.made, entry.outputs)]
     r = "r" if unit.parameters else "NULL"
     words = [each(entry.given, f"{name}_{{}}[k]", ", "), r, each(outs, "x_{0.word}[k]", ", ")]
-
-    def check(k: int) -> str:
-        return (
-            f'        bad |= {id}_differs("{entry.name} {outs[k].word}", {outs[k].size}, {states},'
-            f"\n            x_{outs[k].word}[0], {name}_{outs[k].word}[0], {entry.size(k)!r}, "
-            f"{entry.roundings(k)!r}*{up}_EPSILON);\n"
-        )
-
     return (
         "    {\n"
-        + each(outs, f"        {id}_real x_{{0.word}}[{states}][{{0.n}}];\n")
+        + each(outs, f"        {unit.id}_real x_{{0.word}}[{states}][{{0.n}}];\n")
         + f"        for (k = 0; k < {states}; ++k) {{\n            {name}({', '.join(words)});\n"
-        + "        }\n"
-        + each(range(len(outs)), check)
-        + "    }\n"
+        + f"        }}\n{compared(unit, entry)}    }}\n"
     )
 
 

@@ -6,8 +6,19 @@ from collections.abc import Sequence
 
 from .c import declared, turned, unused
 from .dialect import Dialect, Form, numbers
-from .eigen import eigen
-from .language import GOLDEN, STRICT, Language, Result, Routine, Vector, Written, about, each, part
+from .language import (
+    GOLDEN,
+    STRICT,
+    Language,
+    Result,
+    Routine,
+    Text,
+    Vector,
+    Written,
+    about,
+    each,
+    part,
+)
 from .names import plain
 from .unit import Entry, Slot, Unit
 
@@ -45,21 +56,44 @@ def _piece(r: Routine, k: int, inner: str) -> str:
     return f"inline void {r.name}_{k}({arguments})\n{{\n{inner}}}\n\n"
 
 
-def _arrays(r: Routine) -> str:
-    """Return the function on arrays; several results are fields of a struct."""
+def _returning(r: Routine, kind: Text, callee: str = "", start: str = "") -> str:
+    """Return the function that returns its results; several are fields of a struct.
+
+    `kind` is the type of a result, `callee` what is before the name of the function that is called.
+    """
     given = each(r.given, "view<{0.n}> {0.word}", ", ") if r.entry else "const parameters &p"
     words = each(r.given, "{0.word}.data()", ", ") if r.entry else "p"
-    if len(r.made) == 1:
-        kind, struct = f"std::array<double, {r.made[0].n}>", ""
-        words += ", made.data()"
-    else:
-        kind = f"{r.name}_results"
-        fields = each(r.made, "    std::array<double, {0.n}> {0.word};\n")
-        struct = f"struct {kind} {{\n{fields}}};\n\n"
-        words += each(r.made, ", made.{0.word}.data()")
+    made, struct = kind(r.made[0]), ""
+    words += ", made.data()" if len(r.made) == 1 else each(r.made, ", made.{0.word}.data()")
+    if len(r.made) > 1:
+        made = f"{r.name}_results"
+        fields = each(r.made, lambda v: f"    {kind(v)} {v.word};\n")
+        struct = f"struct {made} {{\n{fields}}};\n\n"
     return (
-        f"{struct}inline {kind} {r.name}({given})\n{{\n    {kind} made{{}};\n"
-        f"    {r.name}({words});\n    return made;\n}}\n"
+        f"{struct}inline {made} {r.name}({given})\n{{\n    {made} made{start};\n"
+        f"    {callee}{r.name}({words});\n    return made;\n}}\n"
+    )
+
+
+def _arrays(r: Routine) -> str:
+    return _returning(r, "std::array<double, {0.n}>".format, start="{}")
+
+
+def _eigen_kind(v: Vector) -> str:
+    if not v.matrix:
+        return f"Eigen::Matrix<double, {v.n}, 1>"
+    rows, columns = v.shape[0], v.n // v.shape[0]
+    order = "" if columns == 1 else ", Eigen::RowMajor"
+    return f"Eigen::Matrix<double, {rows}, {columns}{order}>"
+
+
+def _eigen(unit: Unit, routines: Sequence[Routine]) -> str:
+    """Return the functions once more with results of Eigen, where Eigen was included before."""
+    return (
+        "\n// Eigen: #include <Eigen/Core> before this header; matrices are stored row by row.\n"
+        "#ifdef EIGEN_WORLD_VERSION\nnamespace eigen {\n\n"
+        + each(routines, lambda r: _returning(r, _eigen_kind, f"{unit.id}::"), "\n")
+        + "\n} // namespace eigen\n#endif\n"
     )
 
 
@@ -87,7 +121,7 @@ def _header(unit: Unit, written: Written) -> str:
         part("view.hpp", unit),
         *([f"{note}struct parameters {{\n{fields}}};\n"] if unit.parameters else ()),
         written.functions,
-        eigen(unit, [*filter(lambda r: r.entry, written.routines.values())]),
+        _eigen(unit, [*filter(lambda r: r.entry, written.routines.values())]),
         f"}} // namespace {unit.id}\n\n#endif // {up}_HPP\n",
     ]
     return "\n".join(parts)

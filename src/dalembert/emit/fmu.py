@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
@@ -154,59 +154,71 @@ ROLES = {
 }
 
 
-def description(plant: Plant, guid: str) -> str:
-    """Return modelDescription.xml."""
+def described(
+    plant: Plant,
+    version: str,
+    token: str,
+    modes: str,
+    variable: str,
+    structure: Callable[[Sequence[str]], str],
+) -> str:
+    """Return modelDescription.xml around what the versions of FMI say differently.
+
+    `variable` is how one is written, of what it is and of its value.
+    """
     unit, listed = plant.unit, variables(plant)
     n = len(unit.positions) + len(unit.speeds)
     values = [*plant.start, *([None] * n), *([0.0] * len(plant.inputs)), None, None]
     values += [p.value for p in unit.parameters]
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<fmiModelDescription fmiVersion="2.0" modelName="{plain(unit.name) or unit.id}"\n'
-        f'    guid="{guid}" generationTool="dalembert {unit.version}"\n'
-        + (f"    description={quoteattr('; '.join(plant.notes))}\n" if plant.notes else "")
-        + '    variableNamingConvention="structured" numberOfEventIndicators="0">\n'
-    ]
-    common = f'modelIdentifier="{unit.id}" canGetAndSetFMUstate="true"'
-    common += ' canSerializeFMUstate="true" providesDirectionalDerivative="true"'
-    files = "".join(
-        f'      <File name="{name}"/>\n' for name in (f"{unit.id}.c", f"{unit.id}_fmu.c")
-    )
-    listed_files = f"    <SourceFiles>\n{files}    </SourceFiles>\n"
-    alone = "" if plant.settled else ' completedIntegratorStepNotNeeded="true"'
-    lines.append(f"  <ModelExchange {common}{alone}>\n{listed_files}  </ModelExchange>\n")
-    lines.append(
-        f'  <CoSimulation {common} canHandleVariableCommunicationStepSize="true">\n'
-        f"{listed_files}  </CoSimulation>\n"
-    )
+    said = f"    description={quoteattr('; '.join(plant.notes))}\n" if plant.notes else ""
     used = dict.fromkeys(u for _, _, u, _ in listed if u in UNITS)
-    lines.append("  <UnitDefinitions>\n")
-    lines += [f'    <Unit name="{u}"><BaseUnit {UNITS[u]}/></Unit>\n' for u in used]
-    lines.append("  </UnitDefinitions>\n")
-    lines.append('  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.001"/>\n')
-    lines.append("  <ModelVariables>\n")
+    rows = []
     for k, ((name, text, measure, role), value) in enumerate(zip(listed, values, strict=True)):
+        own = f'name="{name}" valueReference="{k}" description={quoteattr(plain(text))}\n        '
         real = f' start="{value!r}"' if value is not None else ""
         real += f' unit="{measure}"' if measure in UNITS else ""
-        real += f' derivative="{k - n + 1}"' if role in ("rate", "velocity") else ""
-        lines.append(
-            f'    <ScalarVariable name="{name}" valueReference="{k}" '
-            f"description={quoteattr(plain(text))}\n        {ROLES[role]}>"
-            f"<Real{real}/></ScalarVariable>\n"
-        )
-    lines.append("  </ModelVariables>\n")
-    lines.append(_structure([role for *_, role in listed]))
-    return "".join(lines) + "</fmiModelDescription>\n"
+        if role in ("rate", "velocity"):
+            real += f' derivative="{k - n + (version == "2.0")}"'
+        rows.append(variable.format(own + ROLES[role], real))
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<fmiModelDescription fmiVersion="{version}" modelName="{plain(unit.name) or unit.id}"\n'
+        f'    {token} generationTool="dalembert {unit.version}"\n{said}'
+        f'    variableNamingConvention="structured"{modes}  <UnitDefinitions>\n'
+        + each(used, lambda u: f'    <Unit name="{u}"><BaseUnit {UNITS[u]}/></Unit>\n')
+        + "  </UnitDefinitions>\n"
+        '  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.001"/>\n'
+        f"  <ModelVariables>\n{''.join(rows)}{structure([role for *_, role in listed])}"
+        "</fmiModelDescription>\n"
+    )
+
+
+def description(plant: Plant, guid: str) -> str:
+    """Return modelDescription.xml of FMI 2.0."""
+    id = plant.unit.id
+    common = f'modelIdentifier="{id}" canGetAndSetFMUstate="true"'
+    common += ' canSerializeFMUstate="true" providesDirectionalDerivative="true"'
+    names = each((f"{id}.c", f"{id}_fmu.c"), '      <File name="{}"/>\n')
+    files = f"    <SourceFiles>\n{names}    </SourceFiles>\n"
+    alone = "" if plant.settled else ' completedIntegratorStepNotNeeded="true"'
+    modes = (
+        ' numberOfEventIndicators="0">\n'
+        f"  <ModelExchange {common}{alone}>\n{files}  </ModelExchange>\n"
+        f'  <CoSimulation {common} canHandleVariableCommunicationStepSize="true">\n'
+        f"{files}  </CoSimulation>\n"
+    )
+    variable = "    <ScalarVariable {}><Real{}/></ScalarVariable>\n"
+    return described(plant, "2.0", f'guid="{guid}"', modes, variable, _structure)
 
 
 def _structure(roles: Sequence[str]) -> str:
     def unknowns(name: str, *kinds: str) -> str:
         places = [k for k, role in enumerate(roles, 1) if role in kinds]
-        lines = "".join(f'      <Unknown index="{k}"/>\n' for k in places)
+        lines = each(places, '      <Unknown index="{}"/>\n')
         return f"    <{name}>\n{lines}    </{name}>\n"
 
     return (
-        "  <ModelStructure>\n"
+        "  </ModelVariables>\n  <ModelStructure>\n"
         + unknowns("Outputs", "state", "found", "velocity", "energy")
         + unknowns("Derivatives", "rate", "velocity")
         + unknowns("InitialUnknowns", "found", "rate", "velocity", "energy")

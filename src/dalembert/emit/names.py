@@ -64,29 +64,40 @@ def plain(text: str, limit: int = 80) -> str:
 
 
 class Names:
-    """Identifiers given out once each; those taken or reserved get a number behind."""
+    """Identifiers given out once each; those taken get a number behind."""
 
-    def __init__(self, reserved: Iterable[str] = ()):
-        self._taken = set(reserved)
+    longest = 60
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self._taken = set(taken)
 
     def new(self, wanted: str) -> str:
         """Return `wanted` as an identifier that was not given out before."""
-        word = base = identifier(wanted)
+        word = base = identifier(wanted)[: self.longest].rstrip("_")
         n = 2
-        while word in self._taken:
+        while self.refused(word):
             word, n = f"{base}_{n}", n + 1
-        self._taken.add(word)
+        self._taken.add(self.key(word))
         return word
+
+    def key(self, word: str) -> str:
+        """Return what two names may not share."""
+        return word
+
+    def refused(self, word: str) -> bool:
+        """Return whether a name is taken."""
+        return self.key(word) in self._taken
 
 
 class CodeNames(Names):
     """Names for code in every language: short, unlike in more than case, reserved in none."""
 
-    def new(self, wanted: str) -> str:
-        """Return `wanted` as an identifier of at most 31 characters."""
-        word = base = identifier(wanted)[:27].rstrip("_")
-        n = 2
-        while word.lower() in self._taken or word.lower() in RESERVED or word.endswith("_t"):
-            word, n = f"{base}_{n}", n + 1
-        self._taken.add(word.lower())
-        return word
+    longest = 27
+
+    def key(self, word: str) -> str:
+        """Return the name without its case."""
+        return word.lower()
+
+    def refused(self, word: str) -> bool:
+        """Return whether a name is taken, or some language has it for itself."""
+        return super().refused(word) or word.lower() in RESERVED or word.endswith("_t")

@@ -11,7 +11,7 @@ import numpy as np
 from ..catalog import Quantity
 from ..compute.slopes import with_slopes
 from ..compute.ways import check_wrt, named
-from ..emit.names import identifier
+from ..emit.names import CodeNames
 from ..expr import Function
 from ..mechanism import Mechanism
 
@@ -30,14 +30,9 @@ def sloped(m: Mechanism, function: Function, row: Quantity, names: Sequence[str]
         return function
     made = with_slopes(m, function, names, len(row.outputs))
     ports = list(made.outputs)
-    taken = {p.name.lower() for p in (*made.inputs, *function.outputs)}
+    words = CodeNames(p.name.lower() for p in (*made.inputs, *function.outputs))
     for k in range(len(row.outputs), len(row.outputs) * (1 + len(names))):
-        word = base = identifier(ports[k].name)[:27].rstrip("_")
-        n = 2
-        while word.lower() in taken:
-            word, n = f"{base}_{n}", n + 1
-        taken.add(word.lower())
-        ports[k] = replace(ports[k], name=word)
+        ports[k] = replace(ports[k], name=words.new(ports[k].name))
     return replace(made, outputs=tuple(ports))
 
 
