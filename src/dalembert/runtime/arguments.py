@@ -44,36 +44,41 @@ def numbers(value: Any, what: str, dtype: np.dtype = _DOUBLE) -> Array:
     return array
 
 
-def leading(array: Array, shape: tuple[int, ...], what: str) -> tuple[int, ...]:
-    """Return the leading dimensions of an array that must end with `shape`."""
-    cut = array.ndim - len(shape)
-    if cut < 0 or array.shape[cut:] != shape:
+def leading(whole: tuple[int, ...], shape: tuple[int, ...], what: str) -> tuple[int, ...]:
+    """Return the leading dimensions of an array whose shape must end with `shape`."""
+    cut = len(whole) - len(shape)
+    if cut < 0 or whole[cut:] != shape:
         wanted = ", ".join(["...", *map(str, shape)])
         raise UsageError(
-            f"{what} has shape {array.shape}, expected ({wanted})",
+            f"{what} has shape {whole}, expected ({wanted})",
             hint="the last dimensions are those of one state; batch dimensions come first",
         )
-    return array.shape[:cut]
+    return whole[:cut]
 
 
 def inputs(card: Card, values: Sequence[Any]) -> tuple[list[Array], list[tuple[int, ...]]]:
     """Return the input arrays and the leading dimensions of each."""
+    check_count(card, values)
+    arrays, leads = [], []
+    for port, value in zip(card.inputs, values, strict=True):
+        what = f"{card.name}: input {port.name!r}"
+        arrays.append(numbers(value, what, np.dtype(card.form.dtype)))
+        leads.append(leading(arrays[-1].shape, port.shape, what))
+    return arrays, leads
+
+
+def check_count(card: Card, values: Sequence[Any]) -> None:
+    """Refuse more inputs than there are, or fewer."""
     if len(values) != len(card.inputs):
         names = ", ".join(p.name for p in card.inputs)
         raise UsageError(
             f"{card.name} takes {len(card.inputs)} inputs ({names}), not {len(values)}",
             hint=f"write ({names})",
         )
-    arrays, leads = [], []
-    for port, value in zip(card.inputs, values, strict=True):
-        what = f"{card.name}: input {port.name!r}"
-        arrays.append(numbers(value, what, np.dtype(card.form.dtype)))
-        leads.append(leading(arrays[-1], port.shape, what))
-    return arrays, leads
 
 
-def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | None, tuple]:
-    """Return the parameter values, last dimension in the order of the card, and their lead."""
+def by_name(card: Card, values: Mapping[str, Any] | None) -> list[Any]:
+    """Return a value for each parameter in the order of the card: as given, or its default."""
     if values is not None and not isinstance(values, Mapping):
         raise UsageError(
             f"{card.name}: parameters is {type(values).__name__}, not a dict of names",
@@ -95,10 +100,16 @@ def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | No
             hint=f"call with parameters={{{shown(missing[0])!r}: ...}}",
             command=f"write --set {shown(missing[0])}=...",
         )
-    if not card.parameters:
+    return [given[name] for name in card.parameters]
+
+
+def parameters(card: Card, values: Mapping[str, Any] | None) -> tuple[Array | None, tuple]:
+    """Return the parameter values, last dimension in the order of the card, and their lead."""
+    given = by_name(card, values)
+    if not given:
         return None, ()
-    dtype = np.dtype(card.form.dtype)
-    columns = [numbers(given[n], f"{card.name}: parameter {n!r}", dtype) for n in card.parameters]
+    dtype, named = np.dtype(card.form.dtype), zip(card.parameters, given, strict=True)
+    columns = [numbers(x, f"{card.name}: parameter {n!r}", dtype) for n, x in named]
     if not any(c.ndim for c in columns):
         return np.array(columns), ()
     try:

@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..errors import UsageError
-from .autodiff import Flat
+from .autodiff import Flat, framework
 from .kernel import Kernel
 
 
 def as_jax(kernel: Kernel) -> Callable[..., Any]:
     """Return f(*inputs, parameters=None) over JAX arrays."""
-    flat = Flat.of(kernel)
-    try:
-        import jax.numpy as jnp
-    except ImportError as error:
-        raise UsageError(
-            "this needs jax, which is not installed", hint="pip install jax"
-        ) from error
-    core = _core(flat)
+    flat, jnp = Flat.of(kernel), framework("jax").numpy
 
-    def function(*inputs: Any, parameters: Mapping[str, Any] | None = None) -> Any:
-        real = jnp.result_type(float)
-        given = [jnp.asarray(x, real) for x in flat.arguments(inputs, parameters)]
-        leads = flat.leads([x.shape for x in given])
-        rows = [x.reshape((*lead, *own)) for x, lead, own in zip(given, leads, flat.shapes,
-                                                                 strict=True)]  # fmt: skip
-        made = core(*rows)
-        return made[0] if len(made) == 1 else made
+    def arrays(given: list[Any]) -> list[Any]:
+        return [jnp.asarray(x, jnp.result_type(float)) for x in given]
 
-    function.__name__ = kernel.name
-    function.__doc__ = f"{kernel!r} over JAX arrays."
-    return function
+    return flat.function(_core(flat), arrays, "JAX arrays")
 
 
 def _core(flat: Flat) -> Any:

@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from ..errors import UsageError
-from .autodiff import Flat
+from .autodiff import Flat, framework
 from .kernel import Kernel
 
 
 def as_torch(kernel: Kernel) -> Callable[..., Any]:
     """Return f(*inputs, parameters=None) over tensors."""
-    flat = Flat.of(kernel)
-    try:
-        import torch
-    except ImportError as error:
-        raise UsageError(
-            "this needs torch, which is not installed", hint="pip install torch"
-        ) from error
-    core = _core(flat).apply
+    flat, torch = Flat.of(kernel), framework("torch")
 
-    def function(*inputs: Any, parameters: Mapping[str, Any] | None = None) -> Any:
-        given = flat.arguments(inputs, parameters)
+    def arrays(given: list[Any]) -> list[Any]:
         kinds = [(x.dtype, x.device) for x in given if isinstance(x, torch.Tensor)]
         dtype, device = kinds[0] if kinds else (torch.float64, None)
-        rows = [torch.as_tensor(x, dtype=dtype, device=device) for x in given]
-        leads = flat.leads([tuple(x.shape) for x in rows])
-        rows = [x.reshape((*lead, *own)) for x, lead, own in zip(rows, leads, flat.shapes,
-                                                                 strict=True)]  # fmt: skip
-        made = core(*rows)
-        return made[0] if len(made) == 1 else made
+        return [torch.as_tensor(x, dtype=dtype, device=device) for x in given]
 
-    function.__name__ = kernel.name
-    function.__doc__ = f"{kernel!r} over PyTorch tensors."
-    return function
+    return flat.function(_core(flat).apply, arrays, "PyTorch tensors")
 
 
 def _core(flat: Flat) -> Any:

@@ -7,17 +7,28 @@ differentiated in the same way when second derivatives are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..errors import ParameterError, UsageError, shown
+from ..errors import UsageError
+from .arguments import by_name, check_count, leading
 from .kernel import Kernel
 
 Array = np.ndarray
+
+
+def framework(name: str) -> Any:
+    """Return a package that has to be installed for this."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        what = f"this needs {name}, which is not installed"
+        raise UsageError(what, hint=f"pip install {name}") from error
 
 
 @dataclass(frozen=True)
@@ -52,37 +63,29 @@ class Flat:
         """The shape of each result of one state."""
         return tuple(p.shape for p in self.kernel.outputs)
 
-    def arguments(self, inputs: Sequence[Any], parameters: Mapping[str, Any] | None) -> list[Any]:
-        """Return inputs and parameters in one row; parameters not given have their values."""
-        k = self.kernel
-        if len(inputs) != len(k.inputs):
-            names = ", ".join(p.name for p in k.inputs)
-            raise UsageError(f"{k.name} takes {len(k.inputs)} inputs ({names})")
-        given = {**dict.fromkeys(k.card.idle, 0.0), **k.defaults, **(parameters or {})}
-        for n in given:
-            if n not in k.parameters:
-                raise ParameterError(
-                    f"{k.name} has no parameter {shown(str(n))!r}",
-                    hint="compile(..., parameters=[...]) keeps more",
-                )
-        missing = [n for n in k.parameters if n not in given]
-        if missing:
-            raise ParameterError(f"{k.name}: no value for parameter {shown(missing[0])!r}")
-        return [*inputs, *(given[n] for n in k.parameters)]
+    def function(self, core: Any, arrays: Callable[[list[Any]], list[Any]], what: str) -> Any:
+        """Return f(*inputs, parameters=None) over arrays of a framework, called `what`.
 
-    def leads(self, shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        """Return the leading dimensions of arguments, ones added so that all are as many."""
-        made = []
-        for name, shape, own in zip(self.names, shapes, self.shapes, strict=True):
-            cut = len(shape) - len(own)
-            if cut < 0 or shape[cut:] != own:
-                wanted = ", ".join(["...", *map(str, own)])
-                raise UsageError(
-                    f"{self.kernel.name}: {name!r} has shape {tuple(shape)}, expected ({wanted})"
-                )
-            made.append(tuple(shape[:cut]))
-        most = max(map(len, made), default=0)
-        return [(1,) * (most - len(lead)) + lead for lead in made]
+        `arrays` makes such arrays of all arguments, `core` takes them with equally many leading
+        dimensions, ones added where there were fewer.
+        """
+        kernel = self.kernel
+
+        def function(*inputs: Any, parameters: Mapping[str, Any] | None = None) -> Any:
+            check_count(kernel.card, inputs)
+            given = arrays([*inputs, *by_name(kernel.card, parameters)])
+            ends = list(zip(self.names, given, self.shapes, strict=True))
+            leads = [leading(tuple(x.shape), own, f"{kernel.name}: {n!r}") for n, x, own in ends]
+            most = max(map(len, leads), default=0)
+            made = core(*(
+                x.reshape((*(1,) * (most - len(lead)), *lead, *own))
+                for (_, x, own), lead in zip(ends, leads, strict=True)
+            ))  # fmt: skip
+            return made[0] if len(made) == 1 else made
+
+        function.__name__ = kernel.name
+        function.__doc__ = f"{kernel!r} over {what}."
+        return function
 
     def run(self, arrays: Sequence[Any], dtype: Any) -> tuple[Array, ...]:
         """Return the results of NumPy arrays."""
