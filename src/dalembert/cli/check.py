@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
+from ..errors import DalembertError, UsageError
 from .model import model_command, print_json
 from .values import flag, option
 
@@ -82,7 +82,6 @@ def _meshes(m: Mechanism, density: float | None) -> tuple[list[Diagnosis], list[
 
 def _said(m: Mechanism) -> tuple[list[str], list[str]]:
     """Return the notes of a mechanism, and what is odd about it."""
-    from ..errors import DalembertError
     from ..mechanism import is_rolling
     from ..plan.kane import with_speeds
 
@@ -126,12 +125,9 @@ def reach_of(m: Mechanism) -> tuple[float, str] | None:
 
     None where a length has no value, a slide no limit, or a base moves freely.
     """
-    from ..errors import DalembertError
-
-    try:
-        bodies = m.bound().bodies
-    except DalembertError:
+    if m.open_parameters:
         return None
+    bodies = m.bound().bodies
     far: dict[int, float] = {-1: 0.0}
     moved = {-1: False}
     for j, b in enumerate(bodies):
@@ -153,13 +149,9 @@ def reach_of(m: Mechanism) -> tuple[float, str] | None:
 
 def units_of(m: Mechanism) -> list[str]:
     """Return what looks like lengths in millimetres or masses in grams."""
-    from ..errors import DalembertError
-
-    try:
-        bodies = m.bound().bodies
-    except DalembertError:
+    if m.open_parameters:
         return []
-    said = []
+    bodies, said = m.bound().bodies, []
     long = max((hypot(*b.placement.p) for b in bodies), default=0.0)
     if long > LONGEST:
         said.append(f"an offset of {long:.4g} m: are lengths in millimetres?")
@@ -171,7 +163,6 @@ def units_of(m: Mechanism) -> list[str]:
 
 def closed_facts(m: Mechanism, oddities: list[str]) -> tuple[dict[str, Any], list[str]]:
     """Return how loops, wheels and constraints leave a machine free, as data and as lines."""
-    from ..errors import DalembertError
     from ..plan.report import motion_facts, motion_lines
 
     try:

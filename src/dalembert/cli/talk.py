@@ -19,13 +19,20 @@ from ..files import write_file
 from ..mechanism.simplified import Simplified
 from . import fail
 from .model import ModelCommand, read_model, with_changes
-from .sentence import mended, numbered
+from .sentence import EDITS, mended, numbered
 from .talk_uses import EXPLAINED, HELP, USES, mass_data, number, still, used, with_history, worded
 from .values import flag, freeze, setting, vector
 
 if TYPE_CHECKING:
     from ..equations import Equations
     from ..mechanism import Mechanism
+
+
+# words of a conversation that are methods of their own
+WORDS = [
+    "phrase", "tables", "mass", "set", "gravity", "derive", "freeze", "neglect", "terms", "drop",
+    "undo", "save", "load", "show", "prune",
+]  # fmt: skip
 
 
 @click.command(cls=ModelCommand)
@@ -62,26 +69,11 @@ class Conversation:
         self.numbers: dict[str, float] = {}  # that were asked for
         self.sentence: str | None = None  # as it was typed, while nothing else has changed
         self.slips = 0  # exit code of mistakes in answers that were asked again
+        own = {word: getattr(self, word) for word in WORDS}
         self.commands: dict[str, Callable[[str], None]] = {
-            "phrase": self.phrase,
-            "tables": self.tables,
-            "mass": self.mass,
-            "set": self.set,
-            "gravity": self.gravity,
-            "derive": self.derive,
-            "freeze": self.freeze,
-            "neglect": self.neglect,
-            "terms": self.terms,
-            "drop": self.drop,
-            "undo": self.undo,
-            "save": self.save,
-            "load": self.load,
-            "show": self.show,
-            "prune": self.prune,
+            **own,
             "help": lambda text: self.say(EXPLAINED if text.startswith("tab") else HELP),
-            **{
-                word: partial(self.mend, word) for word in ("replace", "insert", "delete", "branch")
-            },
+            **{word: partial(self.mend, word) for word in EDITS},
             **{word: partial(self.use, word) for word in USES},
         }
 

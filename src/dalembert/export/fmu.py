@@ -20,13 +20,13 @@ from ..emit.fmu import STEP, Plant, packed, sources
 from ..emit.names import CodeNames
 from ..emit.unit import Entry, Unit
 from ..errors import ComputationError, DalembertError, ParameterError
-from ..expr import Program, count, programs
+from ..expr import Program, programs
 from ..expr.block import ready
 from ..linearize import linearize
 from ..mechanism import Mechanism, how_to_give
 from ..plan.loops import with_motors
 from .plant import StateModel
-from .unit import parameter_slot
+from .unit import entry_of, parameter_slot
 
 FLAGS = ("-std=c99", "-shared", "-fPIC", "-fvisibility=hidden")
 MOST = 10  # halvings of the step of co-simulation
@@ -132,8 +132,5 @@ def _step(m: Mechanism, start: Sequence[float]) -> float:
 
 
 def _entry(program: Program) -> Entry:
-    words = tuple(p.name for p in (*program.inputs, *program.outputs))
-    summary = " ".join(program.name.split("_"))
-    step, cost = ready(program.step), count(program.step)
-    ends = (program.inputs, program.outputs, words)
-    return Entry(program.name, summary, "SI", "state model", *ends, step, cost, (), ())
+    words = [p.name for p in (*program.inputs, *program.outputs)]
+    return entry_of(program, " ".join(program.name.split("_")), "SI", "state model", words)

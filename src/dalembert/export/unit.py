@@ -212,20 +212,23 @@ def _entry(
         more = slopes_in_floats(slopes, len(row.outputs), given, dict(trial))
         own = len(row.outputs)
         outs = (*outs[:own], *more, *outs[own:])
-    step = ready(program.step)
-    return Entry(
-        program.name,
-        job.summary + (f"; {CHECKS_TEXT}" if checked else ""),
-        row.unit,
-        algorithm(row, job.method)[0],
-        program.inputs,
-        program.outputs,
-        _arguments(program),
-        step,
-        count(program.step),
-        tuple(_golden(given, outs, k) for k in range(STATES)),
+    return entry_of(
+        program, job.summary + (f"; {CHECKS_TEXT}" if checked else ""), row.unit,
+        algorithm(row, job.method)[0], _arguments(program),
+        [_golden(given, outs, k) for k in range(STATES)],
         _growth(program, given, tuple(map(float, trial.values())), outs),
-    )
+    )  # fmt: skip
+
+
+def entry_of(
+    program: Program, summary: str, unit: str, method: str, words: Sequence[str],
+    golden: Sequence[Golden] = (), growth: Sequence[float] = (),
+) -> Entry:  # fmt: skip
+    """Return the function of a program; `words` are the identifiers of inputs and outputs."""
+    return Entry(
+        program.name, summary, unit, method, program.inputs, program.outputs, tuple(words),
+        ready(program.step), count(program.step), tuple(golden), tuple(growth),
+    )  # fmt: skip
 
 
 def _all_entry(entries: Sequence[Entry], program: Program) -> Entry:
@@ -235,19 +238,11 @@ def _all_entry(entries: Sequence[Entry], program: Program) -> Entry:
         found = [inputs[p.name] for p in program.inputs]
         outs = [o for e in entries for o in e.golden[k].outputs]
         golden.append(Golden(tuple(e.golden[k].inputs[n] for e, n in found), tuple(outs)))
-    return Entry(
-        ALL,
-        "all quantities at once, what they share computed once",
-        "mixed",
-        ", ".join(dict.fromkeys(e.method for e in entries)),
-        program.inputs,
-        program.outputs,
-        _arguments(program),
-        ready(program.step),
-        count(program.step),
-        tuple(golden),
-        tuple(g for e in entries for g in e.growth),
-    )
+    methods = ", ".join(dict.fromkeys(e.method for e in entries))
+    return entry_of(
+        program, "all quantities at once, what they share computed once", "mixed", methods,
+        _arguments(program), golden, [g for e in entries for g in e.growth],
+    )  # fmt: skip
 
 
 def _arguments(program: Program) -> tuple[str, ...]:

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 
 # what tracing needs is imported by those who trace: a kernel found in the cache is not traced
 LATER = {
-    "Block": "block", "Leaf": "block", "Line": "block",
-    "gradient": "derive", "jacobian": "derive", "push": "derive",
-    "IMPLICIT": "forms", "call": "forms", "expand": "forms", "solve": "forms",
-    "Function": "function", "evaluate": "function", "flatten": "function",
-    "specialise": "function", "trace": "function",
-    "Program": "ordered", "count": "ordered", "program": "ordered", "programs": "ordered",
-    "Straight": "straight",
-}  # fmt: skip
+    name: module
+    for module, names in {
+        "block": "Block Leaf Line",
+        "derive": "gradient jacobian push",
+        "forms": "IMPLICIT call expand solve",
+        "function": "Function evaluate flatten specialise trace",
+        "ordered": "Program count program programs",
+        "straight": "Straight",
+    }.items()
+    for name in names.split()
+}
 
 
 def __getattr__(name: str) -> Any:

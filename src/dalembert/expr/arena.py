@@ -6,7 +6,7 @@ Ids are creation order, so nothing here recurses and every walk is a loop over i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -50,14 +50,14 @@ class Arena:
 
     # -- whole expressions ---------------------------------------------------------------------
 
-    def live(self, ids: Iterable[int]) -> list[int]:
-        """Return the nodes that `ids` need, in creation order."""
+    def live(self, ids: Iterable[int], given: Collection[int] = ()) -> list[int]:
+        """Return the nodes that `ids` need, in creation order, not going behind those `given`."""
         needed, stack = set(), list(ids)
         while stack:
             i = stack.pop()
             if i not in needed:
                 needed.add(i)
-                if self.op[i] not in LEAVES:
+                if self.op[i] not in LEAVES and i not in given:
                     stack.extend(self.operands(i))
         return sorted(needed)
 

@@ -96,7 +96,7 @@ def _split(
     prepare = _block(graph, graph.live(wanted), list(wanted), names, {})
     made = []
     for f, results in zip(functions, ends, strict=True):
-        step = _block(graph, _needed(graph, results, wanted), results, names, wanted)
+        step = _block(graph, graph.live(results, wanted), results, names, wanted)
         made.append(Program(f.name, names, f.inputs, f.outputs, prepare, step))
     return made
 
@@ -125,18 +125,6 @@ def _early(graph: Graph, live: Sequence[int]) -> dict[int, bool]:
     for i in live:
         early[i] = graph.op[i] != "input" and all(early[a] for a in graph.operands(i))
     return early
-
-
-def _needed(graph: Graph, results: Sequence[int], given: dict[int, int]) -> list[int]:
-    """Return the nodes results need, in order, not going behind those that are given."""
-    needed, stack = set(), list(results)
-    while stack:
-        i = stack.pop()
-        if i not in needed:
-            needed.add(i)
-            if i not in given:
-                stack.extend(graph.operands(i))
-    return sorted(needed)
 
 
 def _block(

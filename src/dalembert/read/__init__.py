@@ -54,7 +54,14 @@ LANGUAGES = {
 }
 XML = {"mujoco": "mjcf", "sdf": "sdf", "robot": "urdf"}  # by the first tag
 XML_ENDINGS = (".urdf", ".xml", ".sdf", ".world")
-WRITERS = ("phrase", "toml", "json", "urdf", "mdh", "par")
+WRITERS = {
+    "phrase": "phrase_writer.write_phrase",
+    "toml": "native_writer.write_toml",
+    "json": "native_writer.write_json",
+    "urdf": "urdf_writer.write_urdf",
+    "mdh": "mdh_writer.write_mdh",
+    "par": "par_writer.write_par",
+}
 
 
 def load(
@@ -119,28 +126,11 @@ def _read(kind: str, given: Any, context: Context, mimic: str) -> Mechanism:
 
 def write(m: Mechanism, format: str) -> tuple[str, list[str]]:
     """Return a mechanism as text in a language, and notes on what that language cannot hold."""
-    if format in ("toml", "json"):
-        from .native_writer import native_text
-
-        return native_text(m, format), []
-    if format == "phrase":
-        from .phrase_writer import write_phrase
-
-        text, notes = write_phrase(m.coupled)
-        return text, list(notes)
-    if format == "urdf":
-        from .urdf_writer import write_urdf
-
-        return write_urdf(m)
-    if format == "mdh":
-        from .mdh_writer import write_mdh
-
-        return write_mdh(m.coupled)
-    if format == "par":
-        from .par_writer import write_par
-
-        return write_par(m.coupled)
-    raise UsageError(f"unknown language {shown(str(format))!r}", hint=", ".join(WRITERS))
+    if format not in WRITERS:
+        raise UsageError(f"unknown language {shown(str(format))!r}", hint=", ".join(WRITERS))
+    module, function = WRITERS[format].split(".")
+    found: tuple[str, list[str]] = getattr(import_module(f"{__name__}.{module}"), function)(m)
+    return found
 
 
 def adapted(m: Mechanism, base: str = "fixed", mimic: str = "substitute") -> Mechanism:

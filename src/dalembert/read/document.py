@@ -42,17 +42,14 @@ def literal(text: str) -> int | Fraction | None:
     """
     if len(text) > LONGEST_NUMBER:
         return None
-    found = _NUMBER.match(text)
-    if found is not None:
-        if abs(int(found[1] or 0)) > 400:
-            return None
+    plain, ratio = _NUMBER.match(text), _RATIO.match(text)
+    if plain is not None and abs(int(plain[1] or 0)) <= 400:
         value = Fraction(text)
-        return int(value) if value.denominator == 1 else value
-    found = _RATIO.match(text)
-    if found is not None and int(found[2]):
-        value = Fraction(int(found[1]), int(found[2]))
-        return int(value) if value.denominator == 1 else value
-    return None
+    elif ratio is not None and int(ratio[2]):
+        value = Fraction(int(ratio[1]), int(ratio[2]))
+    else:
+        return None
+    return int(value) if value.denominator == 1 else value
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ TO_AXIS = {
 
 def write_mdh(m: Mechanism) -> tuple[str, list[str]]:
     """Return a mechanism as a TOML text with rows `[[dh]]`, and notes on what changed."""
+    m = m.coupled
     for b in m.bodies:
         if type(b.joint) not in SIGMA:
             what = f"joint {shown(b.joint_name or b.name)!r} is {b.joint.kind}"

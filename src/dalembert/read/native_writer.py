@@ -33,6 +33,16 @@ def native_text(m: Mechanism, language: str = "toml") -> str:
     return json_text(_without_empty(data))
 
 
+def write_toml(m: Mechanism) -> tuple[str, list[str]]:
+    """Return a mechanism as TOML; nothing is lost."""
+    return native_text(m, "toml"), []
+
+
+def write_json(m: Mechanism) -> tuple[str, list[str]]:
+    """Return a mechanism as JSON; nothing is lost."""
+    return native_text(m, "json"), []
+
+
 def _without_empty(data: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in data.items() if k == "bodies" or v not in ([], {}, None)}
 

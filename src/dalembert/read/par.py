@@ -230,14 +230,15 @@ def _on_link(frames: list[Body], k: int, NL: int) -> tuple[int, Transform]:
 
 def _placed(loop: Loop, place: Transform) -> Loop:
     """Return a loop whose end on the base is moved with it."""
-    if loop.body_i < 0:
-        axis = None if loop.axis is None else place.R @ loop.axis
-        turned = place.R @ loop.rotation_i if loop.joint != "revolute" else loop.rotation_i
-        loop = replace(loop, point_i=place @ loop.point_i, axis=axis, rotation_i=turned)
-    if loop.body_j < 0:
-        axis = None if loop.axis_j is None else place.R @ loop.axis_j
-        turned = place.R @ loop.rotation_j if loop.joint != "revolute" else loop.rotation_j
-        loop = replace(loop, point_j=place @ loop.point_j, axis_j=axis, rotation_j=turned)
+    for end, key in (("i", "axis"), ("j", "axis_j")):
+        if getattr(loop, f"body_{end}") < 0:
+            axis, turned = getattr(loop, key), getattr(loop, f"rotation_{end}")
+            changes = {
+                f"point_{end}": place @ getattr(loop, f"point_{end}"),
+                key: None if axis is None else place.R @ axis,
+                f"rotation_{end}": turned if loop.joint == "revolute" else place.R @ turned,
+            }
+            loop = replace(loop, **changes)
     return loop
 
 

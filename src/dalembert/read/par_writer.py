@@ -29,6 +29,7 @@ NONE = "no SYMORO file: "
 
 def write_par(m: Mechanism) -> tuple[str, list[str]]:
     """Return a mechanism as the text of a .par file, and notes on what it cannot hold."""
+    m = m.coupled
     floating = bool(m.bodies) and isinstance(m.bodies[0].joint, Free)
     _check(m, floating)
     turned, notes = along_z(m)

@@ -42,7 +42,7 @@ LEFT_OUT = (
 
 def write_phrase(m: Mechanism) -> tuple[str, list[str]]:
     """Return a phrase that describes the mechanism, and notes on what it cannot hold."""
-    writer = Writer(m)
+    writer = Writer(m.coupled)
     text = writer.text()
     try:
         read_phrase(text)

@@ -89,12 +89,9 @@ def _world(reading: Reading, root: Element, version: tuple[int, int]) -> tuple[S
         reading.fail(included[0], "<include> is not read", "expand the file: gz sdf -p FILE")
     moving = [m for m in holder.all("model") if not _true(m, "static")]
     gravity = Vec3(0, 0, Fraction("-9.81"))
-    told = [e for w in worlds for e in w.all("gravity")]
+    told = holder.first("gravity") if worlds else None
     if told:
-        parts = [reading.number(told[0], t, "gravity") for t in told[0].text.split()]
-        if len(parts) != 3:
-            reading.fail(told[0], f"gravity: {len(parts)} numbers, 3 needed")
-        gravity = Vec3(*parts)
+        gravity = reading.three(told, "gravity")
     if worlds:
         _count(reading, worlds[0], ("model", "gravity", "joint", "frame"))
     world = scope_of(reading, holder, version)
@@ -237,21 +234,19 @@ def _standing(file: _File, roots: list[int], names: list[str], base: str) -> lis
 
 def _inertia(reading: Reading, name: str, link: Element) -> Inertia:
     """Return the inertia of a link; the axes of the tensor are turned into those of the link."""
-    found = link.all("inertial")
-    if not found:
+    inertial = link.first("inertial")
+    if inertial is None:
         reading.massless.append(name)
         return Inertia()
-    inertial = found[0]
     if inertial.attributes.get("auto", "").lower() in ("1", "true"):
         what = f"link {shown(name)!r}: <inertial auto> is not computed, taken as zero"
         reading.notes.append(what)
         return Inertia()
     _count(reading, inertial, ("pose", "mass", "inertia"))
     pose = read_pose(reading, inertial)
-    mass, tensor = inertial.all("mass"), inertial.all("inertia")
-    m = reading.number(mass[0], mass[0].text, "mass") if mass else None
-    six = [
-        reading.number(e[0], e[0].text, key) if (e := tensor[0].all(key)) else 0
-        for key in (TENSOR if tensor else ())
-    ]
-    return reading.inertia(mass[0] if mass else inertial, name, pose, m, six or None)
+    mass, tensor = inertial.first("mass"), inertial.first("inertia")
+    m = reading.number(mass, mass.text, "mass") if mass else None
+    six = None if tensor is None else [
+        reading.number(e, e.text, key) if (e := tensor.first(key)) else 0 for key in TENSOR
+    ]  # fmt: skip
+    return reading.inertia(mass or inertial, name, pose, m, six)

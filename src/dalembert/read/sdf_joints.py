@@ -46,13 +46,12 @@ class Joined:
 
     def number(self, element: Element | None, tag: str, default: Any = 0) -> Any:
         """Return the number in a child, the default where there is none."""
-        found = element.all(tag) if element is not None else []
-        if not found:
+        found = element.first(tag) if element is not None else None
+        if found is None:
             return default
-        text = found[0].text
-        if text.lstrip("+-").lower() in ("inf", "infinity"):
+        if found.text.lstrip("+-").lower() in ("inf", "infinity"):
             return None
-        return self.reading.number(found[0], text, f"{tag}")
+        return self.reading.number(found, found.text, tag)
 
 
 def connection(
@@ -81,8 +80,7 @@ def connection(
         reading.fail(element, f"joint {shown(name)!r} has both ends on one body")
     frames = [pose if link is None else joined.relative(link, pose) for link in ends]
     chain = _chain(joined, element, word, axes)
-    axis = element.all("axis")[0] if element.all("axis") else None
-    limits, speed, force = _limits(joined, axis, name, word, chain)
+    limits, speed, force = _limits(joined, element.first("axis"), name, word, chain)
     made = Connection(name, KINDS[word], i, frames[0], j, frames[1], chain, limits, speed, force)
     _ask(joined, element, made, scope)
     if len(chain) == 1 and isinstance(chain[0], (Revolute, Prismatic)):
@@ -92,23 +90,19 @@ def connection(
 
 def _axis(reading: Reading, element: Element, scope: Scope, tag: str, word: str) -> Vec3 | None:
     """Return an axis in the frame of its joint."""
-    found = element.all(tag)
-    if not found:
+    found = element.first(tag)
+    if found is None:
         return Vec3(0, 0, 1) if tag == "axis" and word not in ("fixed", "ball", "gearbox") else None
-    told = found[0].all("xyz")
-    words = told[0].text.split() if told else ()
-    parts = [reading.number(told[0], t, "axis") for t in words] if told else [0, 0, 1]
-    if len(parts) != 3:
-        reading.fail(told[0], f"axis: {len(parts)} numbers, 3 needed", "write: 0 0 1")
-    axis = unit_axis(Vec3(*parts), reading.graph)
+    told = found.first("xyz") or Element("xyz", {}, found.line, found.column, text="0 0 1")
+    axis = unit_axis(reading.three(told, "axis"), reading.graph)
     if axis is None:
-        reading.fail(told[0], f"joint {shown(reading.name(element))!r}: the axis is zero")
+        reading.fail(told, f"joint {shown(reading.name(element))!r}: the axis is zero")
     own = scope.pose(reading.name(element), element).R
-    old = found[0].all("use_parent_model_frame")
-    in_model = scope.version < MODEL_AXES if not old else old[0].text.lower() in ("1", "true")
-    frame = told[0].attributes.get("expressed_in") if told else None
+    old = found.first("use_parent_model_frame")
+    in_model = scope.version < MODEL_AXES if old is None else old.text.lower() in ("1", "true")
+    frame = told.attributes.get("expressed_in")
     if frame:
-        axis = own.T @ (scope.pose(frame, told[0]).R @ axis)
+        axis = own.T @ (scope.pose(frame, told).R @ axis)
     elif in_model:
         axis = own.T @ axis
     return axis.map(exact)
@@ -144,7 +138,7 @@ def _chain(
 def _limits(
     joined: Joined, axis: Element | None, name: str, word: str, chain: Sequence[Joint]
 ) -> tuple[tuple[Any, ...], Any, Any]:
-    limit = axis.all("limit")[0] if axis is not None and axis.all("limit") else None
+    limit = axis.first("limit") if axis is not None else None
     if limit is None or len(chain) != 1 or chain[0].nv != 1:
         return (), None, None
 
@@ -171,14 +165,14 @@ def _ask(joined: Joined, element: Element, made: Connection, scope: Scope) -> No
     for k, tag in enumerate(("axis", "axis2")):
         for axis in element.all(tag):
             name = made.names[k] if k < len(made.names) else made.name
-            dynamics = axis.all("dynamics")
-            if dynamics and any(to_float(joined.number(dynamics[0], t)) for t in acting):
+            dynamics = axis.first("dynamics")
+            if dynamics and any(to_float(joined.number(dynamics, t)) for t in acting):
                 if made.kind == "spherical" or not made.chain:
                     joined.reading.notes.append(
                         f"joint {shown(made.name)!r} is {made.kind}: its <dynamics> is ignored"
                     )
                 else:
-                    joined.asked[name] = dynamics[0]
+                    joined.asked[name] = dynamics
             for mimic in axis.all("mimic"):
                 leader = scope.prefix + joined.reading.name(mimic, "joint")
                 if mimic.attributes.get("axis", "axis") == "axis2":

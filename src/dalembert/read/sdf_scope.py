@@ -114,11 +114,11 @@ class Scope:
 
     def _relative_to(self, name: str, at: Element) -> tuple[str, Element]:
         element = self.find(name, at)
-        pose = element.all("pose")
-        given = pose[0].attributes if pose else {}
+        pose = element.first("pose")
+        given = pose.attributes if pose else {}
         chosen = given.get("relative_to") or given.get("frame")
         if chosen:
-            return chosen, pose[0]
+            return chosen, pose or element
         if element.tag == "joint":
             child = text_of(self.reading, element, "child")
             return ("__model__" if child == "world" else child), element
@@ -158,12 +158,11 @@ def scope_of(
 
 def read_pose(reading: Reading, element: Element) -> Transform:
     """Return the pose that an element holds; without one it is where its frame is."""
-    found = element.all("pose")
-    if not found or not found[0].text:
+    pose = element.first("pose")
+    if pose is None or not pose.text:
         return Transform()
-    if len(found) > 1:
+    if len(found := element.all("pose")) > 1:
         reading.fail(found[1], "a second <pose>", "keep one")
-    pose = found[0]
     parts = [reading.number(pose, t, "pose") for t in pose.text.split()]
     quaternion = pose.attributes.get("rotation_format") == "quat_xyzw"
     if len(parts) != 6 + quaternion:
@@ -198,10 +197,10 @@ def _near(x: Any) -> Any:
 
 def text_of(reading: Reading, element: Element, tag: str) -> str:
     """Return the text of a child that an element must have."""
-    found = element.all(tag)
-    if not found:
+    found = element.first(tag)
+    if found is None:
         reading.fail(element, f"<{element.tag}> has no <{tag}>")
-    text = found[0].text or found[0].attributes.get("link", "")
+    text = found.text or found.attributes.get("link", "")
     if not text:
-        reading.fail(found[0], f"<{tag}> is empty")
+        reading.fail(found, f"<{tag}> is empty")
     return text

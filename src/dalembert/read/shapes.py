@@ -6,6 +6,7 @@ They are read only where someone asks about them; the dynamics of a robot does n
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,52 +58,59 @@ def shapes_of(description: Path, text: str | bytes | None = None) -> dict[str, l
     return found
 
 
-def _urdf(link: Element, description: Path) -> list[Shape]:
-    shapes = []
+def _shapes(
+    link: Element, description: Path, place: Callable[[Element], list[float]],
+    facts: Callable[[Element], dict[str, str]],
+) -> list[Shape]:  # fmt: skip
+    """Return the shapes of a link: where each stands, and what is said of it, by its format."""
+    found = []
     for use in KINDS:
         for element in link.all(use):
-            origin = next(iter(element.all("origin")), None)
-            given = origin.attributes if origin else {}
-            place = [*_numbers(given.get("xyz", ""), 3), *_numbers(given.get("rpy", ""), 3)]
-            for geometry in element.all("geometry"):
-                for form in geometry.children:
-                    values = {k: v for k, v in form.attributes.items()}
-                    made = _shape(link, use, form.tag, values, place, description)
-                    shapes += [made] if made else []
-    return shapes
+            forms = (form for geometry in element.all("geometry") for form in geometry.children)
+            made = (_shape(link, use, x.tag, facts(x), place(element), description) for x in forms)
+            found += [shape for shape in made if shape]
+    return found
+
+
+def _urdf(link: Element, description: Path) -> list[Shape]:
+    def place(element: Element) -> list[float]:
+        origin = element.first("origin")
+        given = origin.attributes if origin else {}
+        return [*_numbers(given.get("xyz", ""), 3), *_numbers(given.get("rpy", ""), 3)]
+
+    return _shapes(link, description, place, lambda form: form.attributes)
 
 
 def _sdf(link: Element, description: Path) -> list[Shape]:
-    shapes = []
-    for use in KINDS:
-        for element in link.all(use):
-            pose = next(iter(element.all("pose")), None)
-            place = _numbers(pose.text if pose else "", 6)
-            for geometry in element.all("geometry"):
-                for form in geometry.children:
-                    values = {c.tag: c.text for c in form.children}
-                    values["filename"] = values.get("uri", "")
-                    made = _shape(link, use, form.tag, values, place, description)
-                    shapes += [made] if made else []
-    return shapes
+    def place(element: Element) -> list[float]:
+        pose = element.first("pose")
+        return _numbers(pose.text if pose else "", 6)
+
+    def facts(form: Element) -> dict[str, str]:
+        values = {c.tag: c.text for c in form.children}
+        return {**values, "filename": values.get("uri", "")}
+
+    return _shapes(link, description, place, facts)
+
+
+# how many numbers each form has under a key
+SIZES = {
+    "box": {"size": 3},
+    "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1},
+    "sphere": {"radius": 1},
+    "mesh": {"scale": 3},
+}
 
 
 def _shape(
-    link: Element, use: str, form: str, values: dict[str, str], place: list[float],
+    link: Element, use: str, form: str, values: Mapping[str, str], place: list[float],
     description: Path,
 ) -> Shape | None:  # fmt: skip
-    sizes = {
-        "box": _numbers(values.get("size", ""), 3),
-        "cylinder": [
-            *_numbers(values.get("radius", ""), 1),
-            *_numbers(values.get("length", ""), 1),
-        ],
-        "capsule": [*_numbers(values.get("radius", ""), 1), *_numbers(values.get("length", ""), 1)],
-        "sphere": _numbers(values.get("radius", ""), 1),
-        "mesh": _numbers(values.get("scale", ""), 3, 1.0),
-    }.get(form)
-    if sizes is None:
+    if form not in SIZES:
         return None
+    usual = 1.0 if form == "mesh" else 0.0
+    sizes = [x for key, n in SIZES[form].items() for x in _numbers(values.get(key, ""), n, usual)]
     uri = values.get("filename", "") if form == "mesh" else ""
     file = find_file(uri, description) if uri else None
     name = link.attributes.get("name", "")

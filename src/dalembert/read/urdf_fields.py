@@ -129,6 +129,13 @@ class Reading:
             self.fail(element, what, f'write: {key}="0 0 0"')
         return Vec3(*(self.number(element, p, f"{element.tag} {key}") for p in parts))
 
+    def three(self, element: Element, what: str) -> Vec3:
+        """Return the three numbers of the text of an element."""
+        parts = [self.number(element, t, what) for t in element.text.split()]
+        if len(parts) != 3:
+            self.fail(element, f"{what}: {len(parts)} numbers, 3 needed", "write: 0 0 1")
+        return Vec3(*parts)
+
     def origin(self, element: Element | None) -> Transform:
         """Return the placement of an <origin>: R = Rz(yaw) Ry(pitch) Rx(roll)."""
         return self.placed(

@@ -27,10 +27,9 @@ def velocity_equation(m: Mechanism, c: VelocityConstraint, place: Place) -> Velo
             "write: left = right, as xd*sin(th) = 0",
         )
     graph = Graph()
-    text, terms = body_terms(c.equation, m.frames, [p.name for p in m.parameters], place)
+    text, terms, rates = _terms(m, c.equation, place)
     left, right = (_side(m, graph, side, terms, place) for side in text.split("="))
     equation = (graph.constant(0) + left) - right
-    rates = [*rate_symbols(m.bodies), *(t.text for t in terms.values() if t.is_rate)]
     _linear(graph, equation, rates, c.equation, place)
     places = [t.text for t in terms.values() if not t.is_rate]
     if not set(equation.names()) & {*m.coordinate_names, *rates, *places}:
@@ -47,13 +46,12 @@ def velocity_equation(m: Mechanism, c: VelocityConstraint, place: Place) -> Velo
 def speed_expression(m: Mechanism, c: VelocityConstraint, place: Place) -> VelocityConstraint:
     """Return a speed with its text read: a sum of rates times factors in the coordinates."""
     graph = Graph()
-    text, terms = body_terms(c.equation, m.frames, [p.name for p in m.parameters], place)
+    text, terms, rates = _terms(m, c.equation, place)
     if "=" in text:
         raise DescriptionError(
             f"{shown(c.equation)!r} has an =", place, f"write what {shown(c.name)} is, no equation"
         )
     found = graph.constant(0) + _side(m, graph, text, terms, place)
-    rates = [*rate_symbols(m.bodies), *(t.text for t in terms.values() if t.is_rate)]
     _linear(graph, found, rates, c.equation, place)
     if "t" in found.names() and "t" not in (*m.coordinate_names, *(p.name for p in m.parameters)):
         raise DescriptionError(
@@ -70,6 +68,13 @@ def speed_expression(m: Mechanism, c: VelocityConstraint, place: Place) -> Veloc
             f"as {rates[0]}*cos(th): every term holds one rate" if rates else "nothing moves here",
         )
     return replace(c, expression=found, terms=tuple(terms.values()))
+
+
+def _terms(m: Mechanism, text: str, place: Place) -> tuple[str, dict[str, BodyTerm], list[str]]:
+    """Return a text with names for motions of bodies, these motions, and all rates."""
+    text, terms = body_terms(text, m.frames, [p.name for p in m.parameters], place)
+    moving = (t.text for t in terms.values() if t.is_rate)
+    return text, terms, [*rate_symbols(m.bodies), *moving]
 
 
 def _side(

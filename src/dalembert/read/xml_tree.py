@@ -27,6 +27,10 @@ class Element:
         """Return the children with a tag."""
         return [c for c in self.children if c.tag == tag]
 
+    def first(self, tag: str) -> Element | None:
+        """Return the first child with a tag, None where there is none."""
+        return next((c for c in self.children if c.tag == tag), None)
+
 
 class _Builder:
     """What expat calls while it reads."""
@@ -74,10 +78,7 @@ class _Builder:
     def doctype(self, *_: object) -> None:
         self.fail("a document type is not read", "remove <!DOCTYPE ...>")
 
-    def entity(self, *_: object) -> None:
-        self.fail("an entity is not read", "write the text itself")
-
-    def external(self, *_: object) -> int:
+    def entity(self, *_: object) -> NoReturn:
         self.fail("an entity is not read", "write the text itself")
 
     def instruction(self, target: str, data: str) -> None:
@@ -124,7 +125,7 @@ def parse_xml(text: str | bytes, source: str) -> Element:
     parser.StartDoctypeDeclHandler = builder.doctype
     parser.EntityDeclHandler = builder.entity
     parser.UnparsedEntityDeclHandler = builder.entity
-    parser.ExternalEntityRefHandler = builder.external
+    parser.ExternalEntityRefHandler = builder.entity
     parser.ProcessingInstructionHandler = builder.instruction
     parser.buffer_text = True
     try:

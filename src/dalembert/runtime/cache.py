@@ -29,17 +29,9 @@ _ROOT = str(Path(__file__).resolve().parent.parent)
 _HOUR = 3600.0  # no draft is written for so long: its process was killed
 # nothing here decides object code
 _APART = {
-    "__pycache__",
-    "bench",
-    "cli",
-    "emit",
-    "equations",
-    "export",
-    "read",
-    "robots",
-    "studio",
+    "__pycache__", "bench", "cli", "emit", "equations", "export", "read", "robots", "studio",
     "view",
-}
+}  # fmt: skip
 _warned: set[str] = set()
 
 

@@ -8,31 +8,12 @@ It keeps the GIL for one state and short batches, and releases it for long ones.
 
 from __future__ import annotations
 
+from . import stub
 from .lines import Lines
 from .llvm import table, table_entry
-from .stub import (
-    ALIGNED,
-    C_CONTIGUOUS,
-    DATA,
-    DESCR,
-    DIMENSION_COUNT,
-    DIMENSIONS,
-    DIMENSIONS_AT,
-    DTYPE_AT,
-    FLAGS,
-    HEAD,
-    NEEDS,
-    NUMBER_AT,
-    PORTS,
-    RECORD,
-    SHORT,
-    TUPLE_ITEMS,
-    TUPLE_SIZE,
-    WRITEABLE,
-)
 
-FLAGS_IN = C_CONTIGUOUS | ALIGNED
-FLAGS_OUT = FLAGS_IN | WRITEABLE
+FLAGS_IN = stub.C_CONTIGUOUS | stub.ALIGNED
+FLAGS_OUT = FLAGS_IN | stub.WRITEABLE
 _DEFAULTS = "ptr null, ptr null, i32 0, i32 0, ptr null"  # strides, data, itemsize, flags, obj
 
 
@@ -63,7 +44,7 @@ class _Lines(Lines):
     def need(self, name: str) -> str:
         """Return what the process gave under a name."""
         register = self.fresh()
-        self.lines.append(table_entry(register, NEEDS.index(name)))
+        self.lines.append(table_entry(register, stub.NEEDS.index(name)))
         return register
 
     def same(self, x: str, y: str | int, kind: str = "i64") -> str:
@@ -93,11 +74,11 @@ def _array() -> str:
     """
     c = _Lines()
     c.unless(c.same(c.word("%a", 8, "ptr"), c.need("array_type"), "ptr"), "no")
-    kind = c.same(c.word("%a", DESCR, "ptr"), c.word("%record", DTYPE_AT, "ptr"), "ptr")
-    flags = c.same(c("and i32 {}, %flags", c.word("%a", FLAGS, "i32")), "%flags", "i32")
+    kind = c.same(c.word("%a", stub.DESCR, "ptr"), c.word("%record", stub.DTYPE_AT, "ptr"), "ptr")
+    flags = c.same(c("and i32 {}, %flags", c.word("%a", stub.FLAGS, "i32")), "%flags", "i32")
     c.unless(c("and i1 {}, {}", kind, flags), "no")
-    count = c("zext i32 {} to i64", c.word("%a", DIMENSION_COUNT, "i32"))
-    shape, own = c.word("%a", DIMENSIONS_AT, "ptr"), c.word("%record")
+    count = c("zext i32 {} to i64", c.word("%a", stub.DIMENSION_COUNT, "i32"))
+    shape, own = c.word("%a", stub.DIMENSIONS_AT, "ptr"), c.word("%record")
     more = c("sub i64 {}, {}", count, own)
     c.unless(c("icmp ule i64 {}, 1", more), "no")
     c.keep("%lead", 0, "-1")
@@ -106,7 +87,7 @@ def _array() -> str:
     tail, dimensions = c.spot(shape, more), c.at("%record", 16)
     with c.loop(own) as k:
         c.unless(c.same(c.item(tail, k), c.item(dimensions, k)), "no")
-    c.give(c.word("%a", DATA, "ptr"))
+    c.give(c.word("%a", stub.DATA, "ptr"))
     c.lines.append("no:\n  ret ptr null")
     return c.function("internal ptr @array(ptr %a, ptr %record, i32 %flags, ptr %lead)")
 
@@ -137,7 +118,7 @@ def _new() -> str:
     with c.loop(own) as k:
         c.keep(to, k, c.item(source, k))
     count = c("trunc i64 {} to i32", c("add i64 {}, {}", own, more))
-    number = c("trunc i64 {} to i32", c.word("%record", NUMBER_AT))
+    number = c("trunc i64 {} to i32", c.word("%record", stub.NUMBER_AT))
     given = f"ptr {c.need('array_type')}, i32 {count}, ptr %dims, i32 {number}, {_DEFAULTS}"
     c.give(c("call ptr {}({})", c.need("PyArray_New"), given))
     return c.function("internal ptr @new(ptr %record, i64 %lead, ptr %dims)")
@@ -151,26 +132,26 @@ class _Entry(_Lines):
 
     def __init__(self, offset: int):
         super().__init__()
-        self.ins, self.outs, self.made = (self.room(PORTS, "ptr") for _ in range(3))
-        self.strides, self.bytes, self.out_bytes = (self.room(PORTS) for _ in range(3))
-        self.dims, self.own, self.given = self.room(DIMENSIONS + 1), self.room(1), self.room(3)
+        self.ins, self.outs, self.made = (self.room(stub.PORTS, "ptr") for _ in range(3))
+        self.strides, self.bytes, self.out_bytes = (self.room(stub.PORTS) for _ in range(3))
+        self.dims, self.own, self.given = self.room(stub.DIMENSIONS + 1), self.room(1), self.room(3)
         self.plan = self.word("%self", offset, "ptr")
         self.inputs, self.outputs = self.head("inputs"), self.head("outputs")
-        self.records = self.at(self.plan, 8 * len(HEAD))
+        self.records = self.at(self.plan, 8 * len(stub.HEAD))
         self.many = self(f"and i64 %nargsf, {(1 << 63) - 1}")
 
     def head(self, name: str, kind: str = "i64") -> str:
         """Return a word of the head of the plan."""
-        return self.word(self.plan, 8 * HEAD.index(name), kind)
+        return self.word(self.plan, 8 * stub.HEAD.index(name), kind)
 
     def record(self, base: str, k: str) -> str:
         """Return the record of a port."""
-        return self.at(base, self(f"mul i64 {{}}, {8 * RECORD}", k))
+        return self.at(base, self(f"mul i64 {{}}, {8 * stub.RECORD}", k))
 
     def keyword(self) -> None:
         """Note `out` and where its arrays are: one, or a tuple of as many as there are outputs."""
-        one = self.same(self.word("%kw", TUPLE_SIZE), 1)
-        named = self.same(self.word("%kw", TUPLE_ITEMS, "ptr"), self.need("out"), "ptr")
+        one = self.same(self.word("%kw", stub.TUPLE_SIZE), 1)
+        named = self.same(self.word("%kw", stub.TUPLE_ITEMS, "ptr"), self.need("out"), "ptr")
         self.unless(self("and i1 {}, {}", one, named), "slow")
         place = self("getelementptr ptr, ptr %args, i64 {}", self.many)
         out = self.word(place, 0, "ptr")
@@ -180,8 +161,8 @@ class _Entry(_Lines):
             with self.when(self("icmp ne i64 {}, 1", self.outputs)):
                 kind = self.same(self.word(out, 8, "ptr"), self.need("tuple_type"), "ptr")
                 self.unless(kind, "slow")
-                self.unless(self.same(self.word(out, TUPLE_SIZE), self.outputs), "slow")
-                self.keep(self.given, 1, self.at(out, TUPLE_ITEMS), "ptr")
+                self.unless(self.same(self.word(out, stub.TUPLE_SIZE), self.outputs), "slow")
+                self.keep(self.given, 1, self.at(out, stub.TUPLE_ITEMS), "ptr")
 
     def array(self, given: str, record: str, flags: int) -> tuple[str, str, str]:
         """Return data, leading length and bytes of an array that fits a record."""
@@ -232,7 +213,7 @@ class _Entry(_Lines):
             self.keep(self.own, 0, k)  # how many are to be dropped where one is not made
             self.unless(self("icmp ne ptr {}, null", made), "drop")
             self.keep(self.made, k, made, "ptr")
-            self.keep(self.outs, k, self.word(made, DATA, "ptr"), "ptr")
+            self.keep(self.outs, k, self.word(made, stub.DATA, "ptr"), "ptr")
 
     def run(self, lead: str, short: str) -> None:
         """Run the kernel; a long batch in scratch of its own and without the GIL."""
@@ -300,7 +281,7 @@ def _call(offset: int) -> str:
     c.read()
     out, lead = c.word(c.given, 0, "ptr"), c.word(c.given, 16)
     # an empty batch, and one for several threads, are left to Python
-    short = c(f"icmp sle i64 {lead}, {SHORT}")
+    short = c(f"icmp sle i64 {lead}, {stub.SHORT}")
     mine = c("or i1 {}, {}", short, c.same(c.head("threads"), 1))
     c.unless(c("and i1 {}, {}", mine, c("icmp ne i64 {}, 0", lead)), "slow")
     c.place(out, lead)
@@ -312,4 +293,4 @@ def _call(offset: int) -> str:
 
 def module(offset: int) -> str:
     """Return the IR of the entry for objects that keep their plan at byte `offset`."""
-    return "".join([table(len(NEEDS)), _array(), _apart(), _new(), _call(offset)])
+    return "".join([table(len(stub.NEEDS)), _array(), _apart(), _new(), _call(offset)])

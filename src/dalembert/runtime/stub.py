@@ -12,24 +12,11 @@ RECORD = 4 + DIMENSIONS  # dimensions, bytes, then each dimension, then dtype an
 DTYPE_AT, NUMBER_AT = 16 + 8 * DIMENSIONS, 24 + 8 * DIMENSIONS
 
 # what the function needs from the process, in this order
-NEEDS = (
-    "array_type",
-    "none",
-    "out",
-    "general",
-    "Py_IncRef",
-    "Py_DecRef",
-    "PyObject_GetAttr",
-    "PyObject_Vectorcall",
-    "PyArray_New",
-    "PyEval_SaveThread",
-    "PyEval_RestoreThread",
-    "malloc",
-    "free",
-    "PyTuple_New",
-    "PyTuple_SetItem",
-    "tuple_type",
-)
+NEEDS = [
+    "array_type", "none", "out", "general", "tuple_type", "Py_IncRef", "Py_DecRef",
+    "PyObject_GetAttr", "PyObject_Vectorcall", "PyArray_New", "PyEval_SaveThread",
+    "PyEval_RestoreThread", "malloc", "free", "PyTuple_New", "PyTuple_SetItem",
+]  # fmt: skip
 
 # byte offsets in a tuple, and in an array: PyArrayObject_fields, the same in NumPy 1 and 2
 TUPLE_SIZE, TUPLE_ITEMS = 16, tuple.__basicsize__

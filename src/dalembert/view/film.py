@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
-from .bodies import attachments, floating, shape_points
+from .bodies import array, attachments, floating, shape_points
 from .pose import in_numbers, whole, world_frames
 from .scheme import base_points, camera_of, depth_of, matrix_of
 from .symbols import LINKS, SOFT, Camera
@@ -94,9 +94,7 @@ class _Stage:
 
     def points(self, k: int) -> list[Array]:
         """Return the points of each body in the k-th picture."""
-        return [
-            own @ T[:3, :3].T + T[:3, 3] for T, own in zip(self.frames[k], self.shapes, strict=True)
-        ]
+        return [self.points_of(k, j) for j in range(len(self.shapes))]
 
     def draw(self, axes: Any, k: int, words: str) -> None:
         """Draw the k-th picture."""
@@ -150,6 +148,5 @@ class _Stage:
             axes.plot(*zip(self.camera(a), self.camera(b), strict=True), style, color=SOFT, lw=3)
 
     def _at(self, k: int, body: int, point: Any) -> Array:
-        own = np.array([float(x) for x in point])
         T = np.eye(4) if body < 0 else self.frames[k][body]
-        return np.asarray(T[:3, :3] @ own + T[:3, 3])
+        return np.asarray(T[:3, :3] @ array(point) + T[:3, 3])

@@ -15,7 +15,7 @@ from ..joint import Prismatic, Vector
 from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.validate import numbers
 from ..plan.assembly import Closure, assemble, geometry_of, neutral_pose
-from .bodies import floating
+from .bodies import array, floating
 
 Array = np.ndarray
 STAND_IN = 0.4  # metres or radians, for a parameter of the geometry that has no value
@@ -124,9 +124,9 @@ def _upright(m: Mechanism, pose: Array, remarks: list[str]) -> Array:
     hidden = floating(numeric)
     if not hidden or remarks:
         return found[0]
-    g = np.array([float(x) for x in numeric.gravity])
+    g = array(numeric.gravity)
     up = -g / np.linalg.norm(g) if np.linalg.norm(g) > 0 else np.array([0.0, 0.0, 1.0])
-    held = [np.array([float(x) for x in b.placement.p]) for b in numeric.bodies if b.parent < 0]
+    held = [array(b.placement.p) for b in numeric.bodies if b.parent < 0]
     starts, size = np.cumsum([0, *(b.joint.nq for b in m.bodies)]), Closure(m).size
     for height in (0.6, 1.0, 1.5, -0.6, -1.0, -1.5):
         start = pose.copy()
@@ -134,7 +134,7 @@ def _upright(m: Mechanism, pose: Array, remarks: list[str]) -> Array:
             if b.joint.kind == "free":
                 start[starts[j] : starts[j] + 3] = np.mean(held, axis=0) + height * size * up
             elif isinstance(b.joint, Prismatic):
-                share = float(np.array([float(x) for x in b.joint.axis]) @ up)
+                share = float(array(b.joint.axis) @ up)
                 start[starts[j]] = height * size * (share if j in hidden else 1.0)
         with suppress(ComputationError):
             found.append(np.asarray(assemble(m, start)))
