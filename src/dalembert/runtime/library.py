@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from . import cache
 from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
+from .lines import Lines
 from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, table, table_entry
 
 LANES = (1, 2, 4, 8, Single(4), Single(8), Single(16))
@@ -51,26 +52,24 @@ def sines(lanes: Sequence[int]) -> list[str]:
 
 def libm_lanes(name: str, lanes: int) -> str:
     """Return the function that applies a libm function to each lane."""
-    t, m, arity = value_type(lanes), suffix(lanes), LIBM[name]
-    arguments = ", ".join(f"{t} %x{k}" for k in range(arity))
-    lines = [table_entry("%f", [*LIBM].index(name))]
-    result, single = "poison", isinstance(lanes, Single)
+    w, arity, single = Lines("y", lanes), LIBM[name], isinstance(lanes, Single)
+    w.lines.append(table_entry("%f", [*LIBM].index(name)))
+    result = "poison"
     for lane in range(lanes):
+        given = []
         for k in range(arity):
-            take = f"extractelement {t} %x{k}, i64 {lane}" if lanes > 1 else f"freeze double %x{k}"
-            lines.append(f"%x{k}.{lane}{'.s' * single} = {take}")
-            if single:
-                lines.append(f"%x{k}.{lane} = fpext float %x{k}.{lane}.s to double")
-        given = ", ".join(f"double %x{k}.{lane}" for k in range(arity))
-        lines.append(f"%y{lane}{'.d' * single} = call double %f({given})")
+            x = w(f"extractelement {{t}} %x{k}, i64 {lane}") if lanes > 1 else f"%x{k}"
+            given.append("double " + (w("fpext float {} to double", x) if single else x))
+        one = w(f"call double %f({', '.join(given)})")
         if single:
-            lines.append(f"%y{lane} = fptrunc double %y{lane}.d to float")
+            one = w("fptrunc double {} to float", one)
         if lanes > 1:
             kind = element(lanes)
-            lines.append(f"%r{lane} = insertelement {t} {result}, {kind} %y{lane}, i64 {lane}")
-        result = f"%r{lane}" if lanes > 1 else "%y0"
-    body = "\n  ".join(lines)
-    return f"define {t} @{name}.{m}({arguments}) #0 {{\n  {body}\n  ret {t} {result}\n}}\n"
+            one = w(f"insertelement {{t}} {{}}, {kind} {{}}, i64 {lane}", result, one)
+        result = one
+    w.lines.append(f"ret {w.type} {result}")
+    arguments = ", ".join(f"{w.type} %x{k}" for k in range(arity))
+    return w.function(f"{w.type} @{name}.{w.suffix}({arguments})")
 
 
 def text(lanes: int, fused: bool) -> str:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from .lanes import Single, element, mask_type, suffix, value_type, width
 from .lines import Lines
 from .lower import Numbers
+from .transpose import Moves
 
 HALF_PI = Fraction(0x1921FB54442D18469898CC51701B839A252049C1114CF98E804, 1 << 200)
 _SIN = (
@@ -135,8 +136,8 @@ def _pair(a: _Lines, r: str, n: str) -> tuple[str, str]:
 class _Two:
     """The lines that compute the sines and cosines of %xa and %xb, both at a time.
 
-    Each is a long chain of dependences; their instructions alternate. `first` and `then` stand in
-    the blocks `loop` and `join`, `slow` between them where `any` lane is beyond the limit.
+    Each is a long chain of dependences; their instructions alternate. Lanes beyond the limit are
+    rare, and reduced in a block of their own.
     """
 
     def __init__(self, lanes: int, fused: bool):
@@ -146,28 +147,22 @@ class _Two:
         known = [_checked(a, f"%x{a.tag}", fused) for a in near]
         last = [_Lines(lanes, tag, self.numbers) for tag in ("c", "d")]
         self.made = [_pair(a, f"%r{b.tag}", f"%n{b.tag}") for a, b in zip(last, near, strict=True)]
-        self.first, self.then = (_interleaved(both) for both in (near, last))
-        self.any = [row[3] for row in known]
         slow, join = [], []
         for a, (r, n, far, _) in zip(near, known, strict=True):
             slow += _corrected(a.tag, lanes, r, n, far)
             join += [
-                f"%r{a.tag} = phi {t} [ {r}, %loop ], [ %r{a.tag}.far, %slow ]",
-                f"%n{a.tag} = phi {whole} [ {n}, %loop ], [ %n{a.tag}.far, %slow ]",
+                f"%r{a.tag} = phi {t} [ {r}, %near ], [ %r{a.tag}.far, %slow ]",
+                f"%n{a.tag} = phi {whole} [ {n}, %near ], [ %n{a.tag}.far, %slow ]",
             ]
-        self.slow, self.join = "\n  ".join(slow), "\n  ".join(join)
-
-    def blocks(self) -> str:
-        """Return all from the loaded angles to the results."""
-        return f"""{self.first}
-  %any = or i1 {self.any[0]}, {self.any[1]}
-  br i1 %any, label %slow, label %join, !prof !0
-slow:
-  {self.slow}
-  br label %join
-join:
-  {self.join}
-  {self.then}"""
+        self.blocks = [
+            _interleaved(near),
+            f"%any = or i1 {known[0][3]}, {known[1][3]}",
+            "br i1 %any, label %slow, label %join, !prof !0\nslow:",
+            *slow,
+            "br label %join\njoin:",
+            *join,
+            _interleaved(last),
+        ]
 
 
 def sincos(lanes: int, fused: bool) -> str:
@@ -175,35 +170,22 @@ def sincos(lanes: int, fused: bool) -> str:
 
     Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone.
     """
-    t, m, size = value_type(lanes), suffix(lanes), width(lanes)
-    two = _Two(lanes, fused)
-    return f"""
-{two.numbers.text("turns." + m)}
-{_over_groups(lanes)}
-define internal void @sincos.inner.{m}(ptr %p, i64 %n, i64 %step, i64 %apart, ptr %k) #0 {{
-entry:
-  %last = sub i64 %n, 1
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %join ]
-  %i1 = add i64 %i, 1
-  %j = call i64 @llvm.umin.i64(i64 %i1, i64 %last)
-  %ia = mul i64 %i, %step
-  %ib = mul i64 %j, %step
-  %herea = getelementptr {t}, ptr %p, i64 %ia
-  %hereb = getelementptr {t}, ptr %p, i64 %ib
-  %xa = load {t}, ptr %herea, align {size}
-  %xb = load {t}, ptr %hereb, align {size}
-  {two.blocks()}
-  {_stores("a", lanes, two.made[0])}
-  {_stores("b", lanes, two.made[1])}
-  %next = add i64 %i, 2
-  %more = icmp ult i64 %next, %n
-  br i1 %more, label %loop, label %end
-end:
-  ret void
-}}
-"""
+    m, two, w = suffix(lanes), _Two(lanes, fused), Moves(lanes)
+    last = w("sub i64 %n, 1")
+    with w.repeat("%n", 2) as i:
+        w.open("near")
+        second = w("call i64 @llvm.umin.i64(i64 {}, i64 {})", w("add i64 {}, 1", i), last)
+        places = [w.at(w.type, "%p", w("mul i64 {}, %step", k)) for k in (i, second)]
+        for tag, place in zip("ab", places, strict=True):
+            w.lines.append(f"%x{tag} = load {w.type}, ptr {place}, align {w.bytes}")
+        w.lines += two.blocks
+        for place, (sine, cosine) in zip(places, two.made, strict=True):
+            there = w.at(w.type, place, "%apart")
+            w.put(w.type, sine, place)
+            w.put(w.type, cosine, there)
+    given = "ptr %p, i64 %n, i64 %step, i64 %apart, ptr %k"
+    inner = w.procedure(f"sincos.inner.{m}", given)
+    return two.numbers.text("turns." + m) + _over_groups(lanes) + inner
 
 
 def across(lanes: int, fused: bool) -> str:
@@ -211,76 +193,43 @@ def across(lanes: int, fused: bool) -> str:
 
     The last vector overlaps the one before where n is no multiple of the lanes: it is read first.
     """
-    t, two = value_type(lanes), _Two(lanes, fused)
-    stores = "\n  ".join(
-        f"%cos{tag} = getelementptr double, ptr %here{tag}, i64 %n\n"
-        f"  store {t} {made[0]}, ptr %here{tag}, align 8\n"
-        f"  store {t} {made[1]}, ptr %cos{tag}, align 8"
-        for tag, made in zip("ab", two.made, strict=True)
-    )
-    return f"""
-{two.numbers.text("turns.across")}
-define void @sincos.f64(ptr %p, i64 %n, i64 %groups, i64 %stride) #0 {{
-  %few = icmp ult i64 %n, {lanes}
-  br i1 %few, label %one, label %many
-one:
-  tail call void @sincos.few(ptr %p, i64 %n, i64 %groups, i64 %stride)
-  ret void
-many:
-  tail call void @sincos.many(ptr %p, i64 %n, ptr @turns.across)
-  ret void
-}}
-define internal void @sincos.many(ptr %p, i64 %n, ptr %k) #0 {{
-entry:
-  %end = sub i64 %n, {lanes}
-  %there = getelementptr double, ptr %p, i64 %end
-  %xl = load {t}, ptr %there, align 8
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %join ]
-  %j = add i64 %i, {lanes}
-  %ia = call i64 @llvm.umin.i64(i64 %i, i64 %end)
-  %ib = call i64 @llvm.umin.i64(i64 %j, i64 %end)
-  %herea = getelementptr double, ptr %p, i64 %ia
-  %hereb = getelementptr double, ptr %p, i64 %ib
-  %xa.read = load {t}, ptr %herea, align 8
-  %xb.read = load {t}, ptr %hereb, align 8
-  %a.last = icmp uge i64 %i, %end
-  %b.last = icmp uge i64 %j, %end
-  %xa = select i1 %a.last, {t} %xl, {t} %xa.read
-  %xb = select i1 %b.last, {t} %xl, {t} %xb.read
-  {two.blocks()}
-  {stores}
-  %next = add i64 %j, {lanes}
-  br i1 %b.last, label %done, label %loop
-done:
-  ret void
-}}
-"""
+    two, entry, w = _Two(lanes, fused), Lines(), Moves(lanes)
+    few = entry(f"icmp ult i64 %n, {lanes}")
+    entry.branch(few, "one", "many")
+    entry.lines.append("tail call void @sincos.few(ptr %p, i64 %n, i64 %groups, i64 %stride)")
+    entry.lines.append("ret void\nmany:")
+    entry.lines.append("tail call void @sincos.many(ptr %p, i64 %n, ptr @turns.across)\n  ret void")
+    end = w(f"sub i64 %n, {lanes}")
+    kept = w.get(w.type, w.at("double", "%p", end), 8)
+    with w.repeat("%n", 2 * lanes) as i:
+        w.open("near")
+        for tag, k in (("a", i), ("b", w(f"add i64 {i}, {lanes}"))):
+            own = w(f"call i64 @llvm.umin.i64(i64 {k}, i64 {end})")
+            w.lines.append(f"%here{tag} = getelementptr double, ptr %p, i64 {own}")
+            read, beyond = w.get(w.type, f"%here{tag}", 8), w(f"icmp uge i64 {k}, {end}")
+            w.lines.append(f"%x{tag} = select i1 {beyond}, {w.type} {kept}, {w.type} {read}")
+        w.lines += two.blocks
+        for tag, (sine, cosine) in zip("ab", two.made, strict=True):
+            there = w.at("double", f"%here{tag}", "%n")
+            w.put(w.type, sine, f"%here{tag}", 8)
+            w.put(w.type, cosine, there, 8)
+    head = "void @sincos.f64(ptr %p, i64 %n, i64 %groups, i64 %stride)"
+    many = w.procedure("sincos.many", "ptr %p, i64 %n, ptr %k")
+    return two.numbers.text("turns.across") + entry.function(head) + many
 
 
 def _over_groups(lanes: int) -> str:
-    t, m = value_type(lanes), suffix(lanes)
-    return f"""
-define void @sincos.{m}(ptr %p, i64 %n, i64 %groups, i64 %stride) #0 {{
-entry:
-  %all = mul i64 %n, %stride
-  %full = icmp eq i64 %groups, %stride
-  br i1 %full, label %once, label %row
-once:
-  tail call void @sincos.inner.{m}(ptr %p, i64 %all, i64 1, i64 %all, ptr @turns.{m})
-  ret void
-row:
-  %g = phi i64 [ 0, %entry ], [ %next, %row ]
-  %here = getelementptr {t}, ptr %p, i64 %g
-  call void @sincos.inner.{m}(ptr %here, i64 %n, i64 %stride, i64 %all, ptr @turns.{m})
-  %next = add i64 %g, 1
-  %more = icmp ult i64 %next, %groups
-  br i1 %more, label %row, label %end
-end:
-  ret void
-}}
-"""
+    m, w = suffix(lanes), Moves(lanes)
+    inner = f"call void @sincos.inner.{m}"
+    every = w("mul i64 %n, %stride")
+    w.branch(w("icmp eq i64 %groups, %stride"), "once", "each")
+    w.lines.append(f"tail {inner}(ptr %p, i64 {every}, i64 1, i64 {every}, ptr @turns.{m})")
+    w.lines.append("ret void\neach:")
+    with w.repeat("%groups") as g:
+        here = w.at(w.type, "%p", g)
+        w.lines.append(f"{inner}(ptr {here}, i64 %n, i64 %stride, i64 {every}, ptr @turns.{m})")
+    w.lines.append("ret void")
+    return w.function(f"void @sincos.{m}(ptr %p, i64 %n, i64 %groups, i64 %stride)")
 
 
 def _interleaved(pair: list[_Lines]) -> str:
@@ -324,17 +273,6 @@ def _corrected(tag: str, lanes: int, r: str, n: str, far: str) -> list[str]:
     lines.append(f"%r{tag}.far = select {mask} {far}, {t} {names['r']}, {t} {r}")
     lines.append(f"%n{tag}.far = select {mask} {far}, {whole} {names['n']}, {whole} {n}")
     return lines
-
-
-def _stores(tag: str, lanes: int, made: tuple[str, str]) -> str:
-    t, size = value_type(lanes), width(lanes)
-    return "\n  ".join(
-        [
-            f"%there{tag} = getelementptr {t}, ptr %here{tag}, i64 %apart",
-            f"store {t} {made[0]}, ptr %here{tag}, align {size}",
-            f"store {t} {made[1]}, ptr %there{tag}, align {size}",
-        ]
-    )
 
 
 def integer(lanes: int) -> str:
