@@ -129,9 +129,8 @@ def is_urdf(file: str) -> bool:
 def compare(row: Row, m: Any, text: str = "") -> None:
     """Compute four quantities at random states beside the other engines."""
     import dalembert as da
-    from dalembert.compute.loops import cut_tree
 
-    tree = replace(cut_tree(m), elastic=(), checked=True)  # other engines count springs apart
+    tree = replace(m.bare_tree, elastic=(), checked=True)  # other engines count springs apart
     bound = tree.bound()
     scales = Scales(bound)
     clock = time.process_time()
@@ -309,10 +308,9 @@ class PinocchioAlgorithms:
     name = "Pinocchio's algorithms"
 
     def __init__(self, m: Any):
-        from dalembert.compute.loops import cut_tree
         from pinocchio_model import to_pinocchio
 
-        self.model = to_pinocchio(cut_tree(m))
+        self.model = to_pinocchio(m.bare_tree)
         self.data = self.model.createData()
 
     def __call__(self, q: Any, qd: Any, qdd: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ import numpy as np
 from .algebra import Mat3, Vec3
 from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import base_size, has_moving_base
+from .algorithms.velocity_constraints import is_constrained
 from .catalog import input_shape, quantity, refused
 from .catalog.loops import is_closed
 from .compute import compile, evaluate, trace_quantity
@@ -23,7 +24,7 @@ from .joint import Vector
 from .mechanism import Mechanism
 from .plan import general_pose, planned
 from .plan.assembly import close
-from .plan.kane import is_constrained, with_speeds
+from .plan.kane import with_speeds
 from .reference import in_floats
 from .second_opinion import certified, laws, random_states
 

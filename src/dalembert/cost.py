@@ -16,6 +16,7 @@ from .algorithms.drives import Drives
 from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import has_moving_base
 from .algorithms.parameter_sets import with_parameters
+from .algorithms.velocity_constraints import is_constrained
 from .catalog import QUANTITIES, Quantity, algorithm, quantity, refused
 from .catalog.loops import is_closed
 from .catalog.reduced import ALGORITHMS as REDUCED
@@ -26,7 +27,6 @@ from .errors import ComputationError, ModelError
 from .expr import Program, program
 from .mechanism import Mechanism
 from .mechanism.rehome import merge_fixed
-from .plan.kane import is_constrained, with_speeds
 from .reframe import reframe, simplify
 
 KINDS = ("standard", "base", "given")
@@ -77,6 +77,8 @@ def costs(
     rows: list[Count] = []
     refused: dict[str, list[tuple[str, str]]] = {}
     if is_constrained(m):
+        from .plan.kane import with_speeds
+
         m = with_speeds(m)
     models = {"given": m}
     if m.form is None:

@@ -22,6 +22,7 @@ from .compute import evaluate, neutral
 from .compute.counted import counted
 from .compute.designs import Designs, designs_of
 from .compute.recorded import recorded
+from .compute.turns import cross_matrix
 from .display import table_html
 from .door import doors
 from .errors import UsageError, shown
@@ -33,7 +34,7 @@ from .plan.assembly import assemble
 from .plan.loops import with_motors
 from .simulate.given_state import asked, held_signals
 from .simulate.prescribed import straight
-from .simulate.systems import Closed, Reduced, System, dry_joints, moved, system
+from .simulate.systems import Closed, Reduced, System, dry_joints, system
 
 Array = np.ndarray
 STEADY = 1e-6  # rates of speeds up to this, beside the slopes of the model, are those of rest
@@ -351,12 +352,12 @@ def _flow(own: System, u: Array, coordinates: Any, speeds: Any) -> Function:
         change = list(v)
         if isinstance(bound, Closed):
             closed = closed_at(bound.m, bound.plan, q, 0)
-            q = moved(m, q, list(closed.expanded(list(d[:n]))))
+            q = m.moved(q, list(closed.expanded(list(d[:n]))))
             for k, x in zip(speeds, d[n:], strict=True):
                 change[k] = change[k] + x
             change = list(closed_at(bound.m, bound.plan, q, 0).velocity(change))
         else:
-            q = moved(m, q, list(d[:n]))
+            q = m.moved(q, list(d[:n]))
             change = [a + b for a, b in zip(v, d[n:], strict=True)]
         qd = bound.velocity(q, change, signals)
         rate = bound.acceleration(q, change, tau, signals)
@@ -372,13 +373,9 @@ def _turning(m: Mechanism, qd: Array) -> Array:
     for j, body in enumerate(m.bodies):
         k = m.velocity_index[j]
         if body.joint.kind == "spherical":
-            out[k : k + 3, k : k + 3] = -_cross(qd[k : k + 3])
+            out[k : k + 3, k : k + 3] = -cross_matrix(qd[k : k + 3])
         elif body.joint.kind == "free":
-            v, w = _cross(qd[k : k + 3]), _cross(qd[k + 3 : k + 6])
+            v, w = cross_matrix(qd[k : k + 3]), cross_matrix(qd[k + 3 : k + 6])
             out[k : k + 3, k : k + 3] = out[k + 3 : k + 6, k + 3 : k + 6] = -w
             out[k : k + 3, k + 3 : k + 6] = -v
     return out
-
-
-def _cross(a: Array) -> Array:
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])

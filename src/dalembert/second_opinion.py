@@ -281,8 +281,7 @@ def _energy_slope(m: Mechanism) -> Function:
 
     def energy(h: Any, q: Any, qd: Any, qdd: Any, way: Any) -> Any:
         step = [h[0] * x for x in way]
-        parts = zip(b.bodies, b.split_q(q), b.split(step), strict=True)
-        there = [x for body, own, dq in parts for x in body.joint.integrate(own, dq)]
+        there = b.moved(q, step)
         rates = [x + h[0] * a for x, a in zip(qd, qdd, strict=True)]
         T, V = kinetic(b, there, rates), potential(b, there)
         return [_scalar(T) + _scalar(V)]

@@ -8,7 +8,6 @@ import pytest
 import dalembert as da
 from dalembert.algorithms.augmented_closure import Cut, Held
 from dalembert.algorithms.joint_forces import JointForces
-from dalembert.compute.loops import cut_tree
 from dalembert.inertia import Inertia
 from dalembert.linalg import Definite
 from dalembert.plan import general_pose, planned
@@ -25,7 +24,7 @@ def held(m, q, scale=1.0):
     weights = [scale * mass * (c.size / c.row_size[r]) ** 2 for r in plan.rows]
     bound = m.bound()
     pose = [float(x) for x in q]
-    cut = Cut(bound, simplify(cut_tree(bound)), plan, pose, JointForces(bound))
+    cut = Cut(bound, simplify(bound.bare_tree), plan, pose, JointForces(bound))
     return Held.at(cut, weights)
 
 

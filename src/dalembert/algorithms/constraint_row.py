@@ -33,15 +33,9 @@ def with_rate(
     if all(is_plain_zero(x) for x in qd):
         rows = f(q)
         return rows, [[0] * len(row) for row in rows]
-    found = f([Dual(x, rate) for x, rate in zip(q, coordinate_rates(m, q, qd), strict=True)])
+    found = f([Dual(x, rate) for x, rate in zip(q, m.coordinate_rates(q, qd), strict=True)])
     pairs = [[parts(x) for x in row] for row in found]
     return [[x for x, _ in row] for row in pairs], [[s for _, s in row] for row in pairs]
-
-
-def coordinate_rates(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
-    """Return the time derivative of every coordinate."""
-    own = zip(m.bodies, m.split_q(q), m.split(qd), strict=True)
-    return [x for body, q_, qd_ in own for x in body.joint.coordinate_rate(q_, qd_)]
 
 
 def projected(direction: Vec3, columns: list[Vec3]) -> list[Scalar]:

@@ -15,7 +15,7 @@ from ..linalg import Vector as Values
 from ..linalg import dot
 from ..mechanism import Mechanism, VelocityConstraint, rate_symbols
 from .body_terms import term_rows, term_value
-from .constraint_row import Row, coordinate_rates, with_rate
+from .constraint_row import Row, with_rate
 
 TIME = "t"
 RATE = "rate of "
@@ -47,7 +47,7 @@ def equation_row(
     places = [t for t in c.terms if not t.is_rate and t.text in used]
     terms = {t.text: term_rows(m, t, q, qd, values) for t in c.terms if t.text in used}
     coordinates = dict(zip(m.coordinate_names, q, strict=True))
-    rates = dict(zip(m.coordinate_names, coordinate_rates(m, q, qd), strict=True))
+    rates = dict(zip(m.coordinate_names, m.coordinate_rates(q, qd), strict=True))
     rates |= {t.text: dot(terms[t.text][0], qd) for t in places}
     values |= coordinates | dict.fromkeys(rate_symbols(m.bodies), 0)
     values |= {t.text: 0 for t in c.terms if t.is_rate}
@@ -96,7 +96,7 @@ def _position_atoms(m: Mechanism, q: Vector, qd: Vector, used: set[str]) -> Atom
     """Return how the coordinates that an equation holds change with each rate."""
 
     def table(x: Vector) -> list[list[Scalar]]:
-        columns = [coordinate_rates(m, x, Values.unit(m.nv, k)) for k in range(m.nv)]
+        columns = [m.coordinate_rates(x, Values.unit(m.nv, k)) for k in range(m.nv)]
         return [list(row) for row in zip(*columns, strict=True)]
 
     rows, rates = with_rate(m, table, q, qd)

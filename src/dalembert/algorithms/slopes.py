@@ -47,9 +47,7 @@ def slopes(
 
 def tangent(m: Mechanism, q: Sequence[Any], qd: Vector) -> Direction:
     """Return the direction of coordinates that move at the rates qd."""
-    parts = zip(m.bodies, m.split_q(q), m.split(qd), strict=True)
-    rates = [x for body, own, rate in parts for x in body.joint.coordinate_rate(own, rate)]
-    return {x.id: rate for x, rate in zip(q, rates, strict=True)}
+    return {x.id: rate for x, rate in zip(q, m.coordinate_rates(q, qd), strict=True)}
 
 
 def units(x: Sequence[Any], entries: Sequence[int]) -> list[Direction]:

@@ -102,6 +102,10 @@ class Constraints:
             H = Matrix([row.H for row in found])
             lam = solve(H @ H.T, [wanted[row.name] for row in found])
             step = [-x for x in H.T @ lam]
-            parts = zip(m.bodies, m.split_q(q), m.split(step), strict=True)
-            q = [x for body, own_q, dq in parts for x in body.joint.integrate(own_q, dq)]
+            q = m.moved(q, step)
         return list(q)
+
+
+def is_constrained(m: Mechanism) -> bool:
+    """Return whether a machine has wheels, equations in its rates or prescribed joints."""
+    return Constraints.of(m).count > 0

@@ -119,7 +119,8 @@ def labels_of(axis: str | int, m: Mechanism, options: Options | None = None) -> 
 # -- the axes ----------------------------------------------------------------------------------
 
 
-def _plan(m: Mechanism, options: Options) -> Any:
+def plan_of(m: Mechanism, options: Options) -> Any:
+    """Return the plan that is given, or that of the generic branch of a closed machine."""
     from ..plan import planned
 
     return options.get("plan") or planned(m)
@@ -219,9 +220,9 @@ AXES: Mapping[str, Axis] = {
     "elastic": _rates("joint", lambda m, o: elastic.elastic_indices(m)[0]),
     "rigid": _rates("joint", lambda m, o: _rigid(m)),
     "rigid_beyond_base": _rates("joint", lambda m, o: _rigid(m)[_base(m) :]),
-    "motor": _rates("motor", lambda m, o: _plan(m, o).motors),
+    "motor": _rates("motor", lambda m, o: plan_of(m, o).motors),
     "active": _named("motor", lambda m, o: m.active),
-    "independent": _rates("joint", lambda m, o: _plan(m, o).independent),
+    "independent": _rates("joint", lambda m, o: plan_of(m, o).independent),
     "closure": _paired("equation", loop_closure.equation_names, loop_closure.equation_units),
     "cut": _paired("variable", cut_joints.cut_names, cut_joints.cut_units),
     "loop": _alone("loop", lambda m, o: [x.name or str(k) for k, x in enumerate(m.loops, 1)]),

@@ -83,11 +83,12 @@ def _meshes(m: Mechanism, density: float | None) -> tuple[list[Diagnosis], list[
 def _said(m: Mechanism) -> tuple[list[str], list[str]]:
     """Return the notes of a mechanism, and what is odd about it."""
     from ..mechanism import is_rolling
-    from ..plan.kane import with_speeds
 
     notes, oddities = list(m.notes), list(m.report())
     try:
         if is_rolling(m) or m.prescribed:
+            from ..plan.kane import with_speeds
+
             notes = list(with_speeds(m).notes)
     except DalembertError as error:
         # constraints that depend on each other, speeds that do not decide, loops that do not close

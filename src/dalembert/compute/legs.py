@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algebra import Transform
 from ..algorithms.kinematics import frame_pose
@@ -23,9 +26,6 @@ from ..plan.assembly import Closure, given_pose
 from ..plan.loops import OPEN
 from .model import model_of
 from .replan import state_text
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 SAME = 1e-6  # how near a closed form must come to the pose, in radians or parts of the size
 
@@ -171,8 +171,6 @@ def check_reached(
     m: Mechanism, name: str, again: Any, inputs: Sequence[Any], options: dict[str, Any]
 ) -> None:
     """Raise ComputationError where a leg that moves in a plane does not reach the platform."""
-    import numpy as np
-
     if name == "leg_states" or not _is_flat(m) or not np.isfinite(np.asarray(inputs[0])).all():
         return
     rest = np.zeros(6)

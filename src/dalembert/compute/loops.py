@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from ..algorithms.loop_closure import equation_names
@@ -12,27 +14,16 @@ from ..catalog import Quantity
 from ..errors import ComputationError, SingularPose, UsageError, shown
 from ..kept import Kept
 from ..linalg import DENSE
-from ..mechanism import UNHELD, Mechanism, is_rolling, joint_name
+from ..mechanism import Mechanism, is_rolling
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
 from ..plan.loops import motor_coordinates
+from .evaluate import evaluate
 from .replan import Replanned, state_text
-
-if TYPE_CHECKING:
-    from numpy import ndarray
-    from numpy.typing import ArrayLike
 
 OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
 UNFOUND = 1e-9  # the same after an assembly
 POOR = 1e-3  # the same for pivots that were chosen when the loops were planned
-
-
-def cut_tree(m: Mechanism) -> Mechanism:
-    """Return the tree alone: no loops, couplings, wheels, constraints or point springs."""
-    return replace(
-        m, loops=(), couplings=(), springs=(), named=(), **UNHELD,
-        told=(), checked=True,
-    )  # fmt: skip
 
 
 def closed_evaluate(
@@ -50,8 +41,6 @@ def closed_evaluate(
     plan of their branch; with `check` an open loop or a singular pose is an error that names the
     state.
     """
-    import numpy as np
-
     *arrays, residual, pivot, certificate = kernel(*inputs, parameters=parameters)
     if not check:
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
@@ -88,8 +77,6 @@ def check_made(
     `again(name, q, qd, tau, ...)` computes a quantity: what the direct model makes of the motor
     forces is compared.
     """
-    import numpy as np
-
     own = planned(m)
     if row.motors not in ("make", "share") or not own.free:
         return
@@ -104,7 +91,7 @@ def check_made(
     if not len(bad):
         return
     *where, k = bad[0]
-    names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+    names = m.rate_joints
     raise ComputationError(
         f"{row.name}: the motors cannot make this motion{state_text(tuple(where))}: "
         f"with the forces that come nearest, {shown(names[index[k]])!r} accelerates by "
@@ -129,10 +116,10 @@ _SIZES: Kept[Any] = Kept(256)
 
 def _row_sizes(m: Mechanism) -> Any:
     """Return what each closure equation is measured in: the mechanism's size, or one."""
-    return _SIZES.get((m.digest, repr(m.values)), lambda: Closure(m).row_size)
+    return _SIZES.get(m.digest, lambda: Closure(m).row_size)
 
 
-def assembly_along(m: Mechanism, start: ArrayLike, motion: ArrayLike, steps: int = 8) -> ndarray:
+def assembly_along(m: Mechanism, start: ArrayLike, motion: ArrayLike, steps: int = 8) -> np.ndarray:
     """Return assembled poses along a motion of the motors, each found from the one before.
 
     `start` is an assembled pose, `motion` holds the motors' coordinates, one row per moment. The
@@ -144,10 +131,6 @@ def assembly_along(m: Mechanism, start: ArrayLike, motion: ArrayLike, steps: int
     >>> da.assembly_along(m, q, [[q[0] + 0.1, q[2]], [q[0] + 0.2, q[2]]]).shape
     (2, 4)
     """
-    import numpy as np
-
-    from .evaluate import evaluate
-
     motors = motor_coordinates(m, planned(m))
     q = np.array(start, dtype=float)
     rows = np.asarray(motion, dtype=float)
@@ -195,8 +178,6 @@ def check_closed(
     m: Mechanism, row: Quantity, residual: Any, parameters: Any, limit: float = OPEN
 ) -> None:
     """Raise ComputationError where a loop is open, naming the state and the equation."""
-    import numpy as np
-
     given = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
     scaled = np.abs(residual) / _row_sizes(m.with_values(**given) if given else m)
     bad = np.argwhere(~(scaled <= limit))

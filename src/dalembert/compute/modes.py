@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..plan import planned
-from ..plan.assembly import Closure, given_pose, neutral_pose, velocity_indices
+from ..plan.assembly import Closure, given_pose, velocity_indices
 from ..plan.closed_poses import Points, closed_form, dyads, sought
 from .loops import assembly_along
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +30,6 @@ class AssemblyMode:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         """Return the coordinates, so that a mode may stand wherever a pose is asked for."""
-        import numpy as np
-
         return np.array(self.q, dtype=dtype or float)
 
     def __repr__(self) -> str:
@@ -81,8 +79,6 @@ class AssemblyModes(Sequence[AssemblyMode]):
         Where its motors stand elsewhere they are led to the values of these modes along a straight
         line; a singular pose on the way is an error.
         """
-        import numpy as np
-
         c, pose = Closure(self.m), given_pose(self.m, q)
         if c.worst(pose)[0] > 1e-6:
             raise ComputationError(
@@ -104,8 +100,6 @@ class AssemblyModes(Sequence[AssemblyMode]):
 
     def _led(self, pose: Any, goal: Any, steps: int) -> Any:
         """Return the pose after its motors went to the goal."""
-        import numpy as np
-
         named = tuple(self.motors)
         if named != self.m.active:
             raise UsageError(
@@ -152,7 +146,7 @@ def assembly_modes(m: Mechanism, motors: ArrayLike, starts: int | None = None) -
     c = Closure(m)
     held = velocity_indices(m, values)
     _require_held(m, held)
-    start = neutral_pose(m)
+    start = np.array(m.neutral)
     for name, value in values.items():
         start[_coordinate(m, name)] = value
     chain = dyads(m, held) if starts is None else None
@@ -230,7 +224,7 @@ def _require_held(m: Mechanism, held: Sequence[int]) -> None:
     free = free if planned(m).free or not m.active else ()
     if len(set(held) - set(planned(m).motors if m.active else ())) >= len(free):
         return
-    names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+    names = m.rate_joints
     some = ", ".join(dict.fromkeys(shown(names[k]) for k in free))
     raise UsageError(
         "assembly_modes: poses are not single ones: no motor holds " + some,
@@ -240,8 +234,6 @@ def _require_held(m: Mechanism, held: Sequence[int]) -> None:
 
 def _side(J: Any, rows: Sequence[int]) -> str:
     """Return the sign of the determinant of the planned rows: it changes at singular poses only."""
-    import numpy as np
-
     block = J[list(rows)]
     if block.shape[0] != block.shape[1] or not len(block):
         return ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..algebra import Mat3, Rotation, Vec3
 from ..algorithms.leg_kinematics import plain
@@ -14,11 +15,10 @@ from ..joint import quaternion_matrix, quaternion_step
 from ..mechanism import Mechanism
 from ..plan.assembly import Closure
 from .legs import LegBranches
+from .turns import turn_of
 
-if TYPE_CHECKING:
-    import numpy as np
+Array = np.ndarray
 
-    Array = np.ndarray
 
 REACHED = 1e-8  # how far loops may be open, in parts of the size
 
@@ -31,15 +31,11 @@ class Placed:
         b = self.c.m
         self.robot = platform_of(b)
         self.name = self.robot.m.bodies[self.robot.body].name
-        starts: dict[str, int] = {}
-        for body in b.bodies:
-            starts[body.name] = sum(one.joint.nq for one in b.bodies[: len(starts)])
-        self.starts = starts
+        names = (body.name for body in b.bodies)
+        self.starts = dict(zip(names, b.coordinate_index, strict=True))
 
     def at(self, T: Array, where: str = "") -> Array:
         """Return all coordinates with the platform at a pose, on the branches of its legs."""
-        import numpy as np
-
         q = np.array(self.branch.q)
         rows = T[:3, :3].tolist()
         R, p = Rotation.of(Mat3(*map(tuple, rows))), Vec3(*T[:3, 3].tolist())
@@ -60,8 +56,6 @@ class Placed:
 
     def _put(self, q: Array, T: Array) -> None:
         """Write the coordinates of the platform itself, its quaternion near that of the start."""
-        import numpy as np
-
         body = self.robot.m.bodies[self.robot.body]
         R0 = np.array([[float(x) for x in row] for row in body.placement.R.matrix().rows])
         p0 = np.array([float(x) for x in body.placement.p])
@@ -77,17 +71,3 @@ class Placed:
             f"the platform cannot go to this pose{where} on the branch it is on: {why}",
             hint="a leg is at its end, or the pose asks for a motion the platform does not have",
         )
-
-
-def turn_of(R: Array) -> Any:
-    """Return axis times angle of a rotation."""
-    import numpy as np
-
-    v = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    s, c = np.linalg.norm(v), (np.trace(R) - 1) / 2
-    if s < 1e-9 and c < 0:  # half a turn: the axis is the largest column of R + 1
-        columns = R + np.eye(3)
-        axis = columns[:, int(np.diag(columns).argmax())]
-        return np.pi * axis / np.linalg.norm(axis)
-    angle = np.arctan2(s, c)
-    return v * (angle / s if s > 1e-12 else 1.0)

@@ -9,22 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..algebra import Transform
 from ..algorithms.kinematics import jacobian, target_pose
 from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown
 from ..expr import trace
 from ..mechanism import Mechanism
+from ..plan import planned
 from ..plan.assembly import Closure
+from .evaluate import evaluate
 from .legs import LegBranches
-from .placed import Placed, turn_of
+from .placed import Placed
 from .replan import state_text
+from .task import task_model
+from .turns import rotation_by, turn_of
 
-if TYPE_CHECKING:
-    import numpy as np
+Array = np.ndarray
 
-    Array = np.ndarray
 
 NAMES = frozenset({
     "leg_states", "leg_torques", "platform_wrench", "platform_jacobian", "actuator_forces",
@@ -62,8 +66,6 @@ class Follower:
     """A closed machine whose platform is moved from pose to pose."""
 
     def __init__(self, m: Mechanism, start: Sequence[float]):
-        import numpy as np
-
         self.m, self.c = m, Closure(m)
         self.body = platform_body(m)
         self.name = m.bodies[self.body].name
@@ -88,29 +90,21 @@ class Follower:
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return (p, R) of the platform."""
-        import numpy as np
-
         x = np.array(self._pose(q.tolist()), dtype=float)
         return x[:3], x[3:].reshape(3, 3)
 
     def _slope(self, q: Array) -> Array:
-        import numpy as np
-
         J = np.array(self._moved(q.tolist()), dtype=float).reshape(6, self.m.nv)
         J = J * self.c.column_size
         J[:3] /= self.c.size
         return np.vstack([self.c.jacobian(q), J])
 
     def _gap(self, q: Array, p: Array, R: Array) -> Array:
-        import numpy as np
-
         p0, R0 = self.pose(q)
         return np.concatenate([self.c.residual(q), (p0 - p) / self.c.size, turn_of(R0 @ R.T)])
 
     def _near(self, q: Array, p: Array, R: Array) -> tuple[Array | None, float]:
         """Return a pose with the platform at (p, R) near q, or None; and by how much it misses."""
-        import numpy as np
-
         start, worst = q, np.inf
         for _ in range(12):
             gap = self._gap(q, p, R)
@@ -125,8 +119,6 @@ class Follower:
 
     def at(self, T: Array, near: Array | None = None, where: str = "") -> Array:
         """Return all coordinates with the platform at a pose, on the branch of the start."""
-        import numpy as np
-
         q = self.start if near is None else near
         (p0, R0), (p, R) = self.pose(q), (T[:3, 3], T[:3, :3])
         turn, done, part = turn_of(R @ R0.T), 0.0, 1.0
@@ -134,7 +126,7 @@ class Follower:
         while done < 1:
             part = min(part, 1 - done)
             to = done + part
-            found, worst = self._near(q, p0 + to * (p - p0), _rotation(to * turn) @ R0)
+            found, worst = self._near(q, p0 + to * (p - p0), rotation_by(to * turn) @ R0)
             if found is None:
                 part /= 2
                 if part < SHORTEST:
@@ -155,24 +147,12 @@ class Follower:
         return q
 
 
-def _rotation(v: Array) -> Array:
-    import numpy as np
-
-    angle = np.linalg.norm(v)
-    K = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    if angle < 1e-12:
-        return np.eye(3) + K
-    return np.eye(3) + np.sin(angle) / angle * K + (1 - np.cos(angle)) / angle**2 * (K @ K)
-
-
 # -- the quantities ----------------------------------------------------------------------------
 
 
 def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches,
              drives: str = "inertia") -> Any:  # fmt: skip
     """Return a quantity of the platform, all joints found from its pose."""
-    import numpy as np
-
     if name == "leg_torques":
         raise UsageError(
             "leg_torques: these legs have no model of their own: they are no chains to one point",
@@ -203,12 +183,6 @@ def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches
 
 def _rates(m: Mechanism, frame: str, q: Array, twist: Array, drives: str) -> tuple[Any, Array]:
     """Return (the model of the platform's six rows, qd of all joints)."""
-    import numpy as np
-
-    from ..plan import planned
-    from .evaluate import evaluate
-    from .task import task_model
-
     t = task_model(m, frame=frame, rows=range(6), drives=drives)
     if t.rank < len(t.speeds):
         raise UsageError(
@@ -226,8 +200,6 @@ def _rates(m: Mechanism, frame: str, q: Array, twist: Array, drives: str) -> tup
 
 def _solved(J: Array, x: Array, sizes: Any, what: str) -> Array:
     """Return u of J u = x, or ComputationError where the platform does not move so."""
-    import numpy as np
-
     S = np.asarray(sizes)
     u = (np.linalg.pinv(J / S[:, None], rcond=1e-9) @ (x / S)[..., None])[..., 0]
     gap = np.abs((J @ u[..., None])[..., 0] - x) / S
@@ -243,11 +215,6 @@ def _solved(J: Array, x: Array, sizes: Any, what: str) -> Array:
 
 
 def _motion(m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str) -> Any:
-    import numpy as np
-
-    from ..plan import planned
-    from .evaluate import evaluate
-
     s, qd = _rates(m, frame, q, twist, drives)
     sizes = s.sizes
     ud = _solved(s.J, rate - s.drift, sizes, "acceleration")
@@ -257,8 +224,6 @@ def _motion(m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drive
 
 
 def _leg_states(m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str) -> Any:
-    from .evaluate import evaluate
-
     _, qd, qdd = _motion(m, frame, q, twist, rate, drives)
     return q, qd, qdd, evaluate(m, "closure", q)
 
@@ -266,15 +231,11 @@ def _leg_states(m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, d
 def _actuator_forces(
     m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str
 ) -> Any:
-    from .evaluate import evaluate
-
     _, qd, qdd = _motion(m, frame, q, twist, rate, drives)
     return evaluate(m, "inverse_dynamics", q, qd, qdd, drives=drives)
 
 
 def _platform_jacobian(m: Mechanism, frame: str, q: Array, drives: str) -> Any:
-    import numpy as np
-
     s, _ = _rates(m, frame, q, np.zeros(6), drives)
     return s.J @ np.linalg.pinv(s.motors)
 
@@ -287,8 +248,6 @@ def _cartesian_model(m: Mechanism, frame: str, q: Array, twist: Array, drives: s
 def _platform_acceleration(
     m: Mechanism, frame: str, q: Array, twist: Array, forces: Array, drives: str
 ) -> Any:
-    from .evaluate import evaluate
-
     qd = _rates(m, frame, q, twist, drives)[1]
     qdd = evaluate(m, "forward_dynamics", q, qd, forces, drives=drives)
     return evaluate(m, "acceleration", q, qd, qdd, frame=frame)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..expr.exact import to_float
 from ..mechanism import Mechanism
+from ..mechanism.limits import coordinate_limits
 from .evaluate import evaluate
+from .turns import pose_error
 
 Array = np.ndarray
 REACHED = 1e-8  # metres and radians
@@ -18,17 +17,8 @@ STARTS = 4
 
 def limits(m: Mechanism) -> tuple[Array, Array]:
     """Return lower and upper limits of the coordinates, infinite where open."""
-    values = {k: to_float(v) for k, v in m.values.items()}
-    pairs = [p for b in m.bodies if b.joint.nv for p in (b.limits or ((None, None),) * b.joint.nq)]
-
-    def number(x: Any, open_end: float) -> float:
-        try:
-            return open_end if x is None else float(to_float(x, values))
-        except Exception:  # a limit that is a letter limits nothing
-            return open_end
-
-    return (np.array([number(a, -np.inf) for a, _ in pairs]),
-            np.array([number(b, np.inf) for _, b in pairs]))  # fmt: skip
+    low, high = np.array(coordinate_limits(m)).reshape(-1, 2).T
+    return low, high
 
 
 def reach(
@@ -69,13 +59,7 @@ def _errors(now: Array, wanted: Array, rows: tuple[int, ...]) -> Array:
     if wanted.shape[-2:] != (4, 4) or max(rows) < 3:
         goal = wanted[..., :3, 3] if wanted.shape[-2:] == (4, 4) else wanted
         return np.asarray((goal - now[..., :3, 3])[..., [k for k in rows if k < 3]])
-    R = wanted[..., :3, :3] @ np.swapaxes(now[..., :3, :3], -1, -2)
-    twist = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0],
-                      R[..., 1, 0] - R[..., 0, 1]], axis=-1) / 2  # fmt: skip
-    sine = np.linalg.norm(twist, axis=-1)
-    angle = np.arctan2(sine, (np.trace(R, axis1=-2, axis2=-1) - 1) / 2)
-    turn = twist * np.where(sine > 1e-12, angle / np.maximum(sine, 1e-300), 1.0)[..., None]
-    return np.concatenate([wanted[..., :3, 3] - now[..., :3, 3], turn], axis=-1)[..., list(rows)]
+    return pose_error(now, wanted)[..., list(rows)]
 
 
 def _descend(

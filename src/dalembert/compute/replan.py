@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from ..algorithms.velocity_rows import with_told
 from ..catalog import Quantity
@@ -19,6 +21,7 @@ from ..plan import LoopPlan, planned
 from ..plan.assembly import Closure, close
 from ..plan.generic import is_regular
 from ..plan.loops import OPEN, made_at, require_regular
+from .evaluate import evaluate
 
 WEAK = 0.1  # motors whose share of the motion is less do not lead accelerations
 TRIES = 6  # plans made for pivots that are poor and not wrong
@@ -39,7 +42,7 @@ def _keep(m: Mechanism, row: Quantity, made: LoopPlan) -> None:
 
 
 def _kept(m: Mechanism, row: Quantity) -> list[LoopPlan]:
-    return _BRANCHES.get((m.digest, repr(m.values), row.motors == "rest"), list)
+    return _BRANCHES.get((m.digest, row.motors == "rest"), list)
 
 
 def plan_here(
@@ -49,8 +52,6 @@ def plan_here(
 
     `told` is the machine with the steering of the state.
     """
-    import numpy as np
-
     c = Closure(told or m)
     pose, worst = close(c, np.array(q, dtype=float))
     if worst > OPEN:
@@ -104,8 +105,6 @@ class Replanned:
         self, arrays: list[Any], residual: Any, ratio: Any, gap: Any, bad: Any
     ) -> tuple[list[Any], Any]:
         """Return the outputs and residuals, those of bad states by plans of their branches."""
-        import numpy as np
-
         self.arrays, self.residual = arrays, residual
         self.ratio, self.gap, self.bad = (np.array(x) for x in (ratio, gap, bad))
         usual = planned(self.m)
@@ -159,8 +158,6 @@ class Replanned:
 
     def _require_meaning(self, where: tuple[Any, ...], made: LoopPlan, tolerable: bool) -> None:
         """Raise SingularPose where a plan whose joints lead would give a state another meaning."""
-        import numpy as np
-
         usual = planned(self.m)
         if tolerable or not self._led_otherwise(made):
             return
@@ -200,10 +197,6 @@ class Replanned:
 
         A plan reads the joints that lead in it: where other ones were meant, all must agree.
         """
-        import numpy as np
-
-        from .evaluate import evaluate
-
         given = {name: x[bad] for name, x in self.given.items()}
         good = np.ones(len(given["q"]), dtype=bool)
         if "qd" not in given or not self._led_otherwise(made):
@@ -222,15 +215,11 @@ class Replanned:
 
     def _parameters(self, bad: Any) -> dict[str, Any]:
         """Return the parameters of some states."""
-        import numpy as np
-
         own = (self.parameters or {}).items()
         return {k: np.broadcast_to(v, bad.shape)[bad] if np.ndim(v) else v for k, v in own}
 
     def _try(self, made: LoopPlan) -> None:
         """Compute the bad states with a plan; those that it certifies are done."""
-        import numpy as np
-
         if self._led_otherwise(made) and self._columns_change(made):
             return
         kernel = self.get(plan=made)
@@ -262,8 +251,6 @@ class Replanned:
 
     def _same_meaning(self, made: LoopPlan, found: list[Any], bad: Any, taken: Any) -> None:
         """Make room where a branch has another mobility; its columns are those of its own plan."""
-        import numpy as np
-
         usual, lead = planned(self.m), self.bad.shape
         same = all(
             a.shape[len(lead) :] == b.shape[1:] for a, b in zip(self.arrays, found, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..algorithms.composite import composite
 from ..errors import SingularModel
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism
 from .tangent import integrate, neutral
 
 
@@ -21,6 +21,6 @@ def singular(m: Mechanism, name: str) -> SingularModel:
         composite(m.bound(), list(integrate(m, neutral(m), rng.uniform(-1, 1, m.nv)))), dtype=float
     )
     least = numpy.abs(numpy.linalg.eigh(M)[1][:, 0])
-    owner = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+    owner = m.rate_joints
     joint = owner[int(numpy.argmax(least > 0.99 * least.max()))]
     return SingularModel(f"{known}: joint {joint!r} moves no inertia", hint=hint)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..mechanism import Mechanism, require_mechanism
@@ -29,14 +29,8 @@ def integrate(m: Mechanism, q: ArrayLike, dq: ArrayLike) -> ndarray:
             raise UsageError(f"integrate: {name} has shape {array.shape}, expected (..., {size})")
     lead = numpy.broadcast_shapes(q.shape[:-1], dq.shape[:-1])
     q, dq = numpy.broadcast_to(q, (*lead, m.nq)), numpy.broadcast_to(dq, (*lead, m.nv))
-    parts: list[Any] = []
-    columns = (
-        m.split_q([q[..., k] for k in range(m.nq)]),
-        m.split([dq[..., k] for k in range(m.nv)]),
-    )
-    for body, own, step in zip(m.bodies, *columns, strict=True):
-        parts.extend(body.joint.integrate(own, step))
-    return numpy.stack(parts, axis=-1)
+    columns = [q[..., k] for k in range(m.nq)], [dq[..., k] for k in range(m.nv)]
+    return numpy.stack(m.moved(*columns), axis=-1)
 
 
 def neutral(m: Mechanism) -> ndarray:
@@ -49,4 +43,4 @@ def neutral(m: Mechanism) -> ndarray:
     import numpy
 
     require_mechanism(m, "neutral")
-    return numpy.array([x for b in m.bodies for x in b.joint.neutral], dtype=float)
+    return numpy.array(m.neutral, dtype=float)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..algorithms.task import ROWS, task_rows
 from ..algorithms.velocity_constraints import Constraints
 from ..catalog.loops import is_closed
@@ -20,17 +22,16 @@ from ..errors import ModelError, SingularModel, SingularPose, UsageError, shown
 from ..mechanism import Mechanism
 from ..mechanism.motors import tree_motors
 from ..plan import general_pose, planned
+from .evaluate import evaluate
 from .model import model_of
 from .replan import state_text
 from .tangent import integrate, neutral
 from .task_state import TaskState, applied, direction, root_of, state_of
 
+Array = np.ndarray
+
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..equations import Equations
-
-    Array = np.ndarray
 
 SAMPLES = 3  # states at which the rank in general is looked at
 
@@ -76,8 +77,6 @@ class TaskModel:
         A pose where rows are lost that can be had in general is a `SingularPose` that names the
         direction; `check=False` gives the model in the directions that are left.
         """
-        import numpy as np
-
         J, A, H, drift, v, *more = self._terms(q, qd, steer, steer_rate, parameters)
         own = self._selected
         motors = more[0] if more else np.broadcast_to(own, (*J.shape[:-2], *own.shape))
@@ -90,10 +89,6 @@ class TaskModel:
 
     def _terms(self, q: Any, qd: Any, steer: Any, steer_rate: Any, parameters: Any) -> Any:
         """Return J, A, H, drift, velocity, and G_a of a closed machine."""
-        import numpy as np
-
-        from .evaluate import evaluate
-
         m = self.mechanism
         rates = np.zeros(m.nv) if qd is None else qd
         told: tuple[Any, ...] = ()
@@ -120,8 +115,6 @@ class TaskModel:
     @cached_property
     def _selected(self) -> Array:
         """Which rates of a tree are those of motors, one row each."""
-        import numpy as np
-
         m = self.mechanism
         own = [k for j in tree_motors(m) for k in _rates(m, j)]
         return np.eye(m.nv)[own].reshape(len(own), m.nv)
@@ -140,8 +133,6 @@ class TaskModel:
 
     def force(self, q: Any, tau: Any, **given: Any) -> Array:
         """Return F of motor forces."""
-        import numpy as np
-
         return applied(self(q, **given).force_map, np.asarray(tau, dtype=float))
 
     def torques(self, q: Any, qd: Any, xdd: Any, null: Any = None, **given: Any) -> Array:
@@ -238,8 +229,6 @@ def _output(m: Mechanism) -> str:
 
 def _generic(t: TaskModel) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
     """Return the rank in general, rows that can be had together, and what rows are measured in."""
-    import numpy as np
-
     found = [_shares(t, J, A) for J, A in _samples(t)]
     sizes = np.max([np.linalg.norm(W, axis=-1) for W in found], axis=0)
     sizes = np.where(sizes > 1e-12 * sizes.max(initial=0.0), sizes, 1.0)
@@ -257,8 +246,6 @@ def _generic(t: TaskModel) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
 
 def _shares(t: TaskModel, J: Array, A: Array) -> Array:
     """Return J L⁻ᵀ; letters that make no mass matrix leave J with its columns scaled to one."""
-    import numpy as np
-
     try:
         return np.linalg.solve(root_of(A), J.T).T
     except SingularModel:
@@ -269,8 +256,6 @@ def _shares(t: TaskModel, J: Array, A: Array) -> Array:
 
 def _samples(t: TaskModel) -> list[tuple[Array, Array]]:
     """Return J and A at a few states in general position."""
-    import numpy as np
-
     m, rng = t.mechanism, np.random.default_rng(0)
     values = {n: float(rng.uniform(0.7, 1.3)) for n in m.open_parameters} or None
     told: tuple[Any, Any] = (None, None)

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..errors import ComputationError, SingularModel
 from .replan import state_text
 
-if TYPE_CHECKING:
-    import numpy as np
+Array = np.ndarray
 
-    Array = np.ndarray
 
 LOST = 1e-8  # a direction whose share of the motion is less, in parts of the largest, is lost
 
@@ -61,8 +61,6 @@ class TaskState:
     @cached_property
     def null_space(self) -> Array:
         """I - J̄ J."""
-        import numpy as np
-
         return np.eye(self.J.shape[-1]) - self.inverse @ self.J
 
     @cached_property
@@ -90,8 +88,6 @@ class TaskState:
         With V = L⁻¹ G_aᵀ = U S Rᵀ an acceleration is W U (S Rᵀ τ): the singular values of W U are
         the shares of the task that the motors move.
         """
-        import numpy as np
-
         V = np.linalg.solve(self.root, _turned(self.motors))
         U, S, R = np.linalg.svd(V, full_matrices=False)
         keep = (S / S[..., :1].clip(1e-300)) > 1e-11
@@ -110,8 +106,6 @@ class TaskState:
 
     def _eased(self, x: Array) -> Array:
         """Return A⁻¹ x."""
-        import numpy as np
-
         return np.linalg.solve(self.mass, x)
 
     def torques(self, xdd: Any, null: Any = None) -> Array:
@@ -119,8 +113,6 @@ class TaskState:
 
         `null` are forces of the motors that are added where they do not move the frame.
         """
-        import numpy as np
-
         want = np.asarray(xdd, dtype=float)
         self._require(want)
         T = self._pushed
@@ -142,8 +134,6 @@ class TaskState:
 
     def _require(self, xdd: Array) -> None:
         """Raise ComputationError for an acceleration with a part in a lost direction."""
-        import numpy as np
-
         for k in range(self.lost.shape[-2]):
             along = self.lost[..., k, :]
             off = ((xdd - self.drift) * along).sum(axis=-1)
@@ -158,8 +148,6 @@ class TaskState:
 
     def singular(self) -> Any:
         """Return the lost directions in words: a tuple for one state, nested lists for many."""
-        import numpy as np
-
         lead = self.J.shape[:-2]
         out = np.empty(lead, dtype=object)
         for where in np.ndindex(*lead):
@@ -175,8 +163,6 @@ class TaskState:
 
 
 def _turned(A: Array) -> Array:
-    import numpy as np
-
     return np.swapaxes(A, -1, -2)
 
 
@@ -187,8 +173,6 @@ def applied(A: Array, x: Array) -> Array:
 
 def _inverted(K: Array, rank: Any) -> Array:
     """Return the inverse of symmetric matrices on their `rank` largest directions."""
-    import numpy as np
-
     k = K.shape[-1]
     if np.all(np.asarray(rank) == k):
         found = np.linalg.inv(K)
@@ -207,8 +191,6 @@ def direction(rows: tuple[str, ...], v: Any) -> str:
     >>> direction(("vx", "vy"), [0.0, -1.0]), direction(("vx", "wz"), [0.6, -0.8])
     ('vy', '0.6 vx - 0.8 wz')
     """
-    import numpy as np
-
     v = np.asarray(v, dtype=float)
     v = v * (np.sign(v[np.abs(v).argmax()]) or 1.0)
     first = np.flatnonzero(np.abs(v) > 1e-3)
@@ -233,8 +215,6 @@ def state_of(
     motors: Array,
 ) -> TaskState:
     """Return the model of rows from its terms; `general` is the rank they have in general."""
-    import numpy as np
-
     L = root_of(A)
     W = _turned(np.linalg.solve(L, _turned(J)))
     U, s, _ = np.linalg.svd(W / sizes[:, None])
@@ -255,8 +235,6 @@ def state_of(
 
 def root_of(A: Array) -> Array:
     """Return L of A = L Lᵀ; SingularModel where A is singular, its diagonal scaled to one."""
-    import numpy as np
-
     d = np.sqrt(np.diagonal(A, axis1=-2, axis2=-1))
     try:
         with np.errstate(divide="ignore", invalid="ignore"):

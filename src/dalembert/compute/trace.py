@@ -12,19 +12,18 @@ from functools import partial
 from typing import Any
 
 from ..algebra import Vec3
+from ..algorithms.loop_plan import LoopPlan
 from ..algorithms.velocity_rows import with_told
 from ..catalog import WRENCHED, Quantity, algorithm, input_shape, quantity
+from ..catalog.axes import plan_of
 from ..catalog.loops import CHECKS
 from ..errors import UsageError, shown
 from ..expr import OPS, Function, Graph, Program, program
 from ..expr.arena import LEAVES, PAYLOAD
 from ..mechanism import Mechanism
-from ..plan import LoopPlan, planned
-from ..plan.kane import with_speeds
 from ..reframe import Levers, simplify
 from ..spatial import Wrench
 from .describe import check_steps
-from .loops import cut_tree
 from .recorded import recorded
 from .singular import singular
 from .slopes import with_rounds
@@ -73,13 +72,12 @@ def trace_quantity(
     traced, with its graph, and may replace it by an equal one.
     """
     row = quantity(name, m)
-    if not row.planned and ("alpha" in row.inputs or "steer" in row.inputs):
-        m = with_speeds(m)
+    m = _with_speeds(m, row)
     chosen, run = algorithm(row, method)
     settings = _options(row, options)
     if wrench and not row.wrenches:
         raise UsageError(f"{name} takes no external wrench", hint=", ".join(sorted(WRENCHED)))
-    plan = (plan or planned(m)) if row.planned else None
+    plan = plan_of(m, {"plan": plan}) if row.planned else None
     ends = (*row.outputs, *CHECKS) if row.planned else row.outputs
     outputs = [(out.name, out.shape(m, {**settings, "plan": plan})) for out in ends]
     sizes = _sizes(m, row, wrench)
@@ -92,7 +90,7 @@ def trace_quantity(
                 # loop points stand in the frames as described, the tree's may be its own
                 start = (bound, plan)
                 if "drives" in settings:
-                    extra["tree"] = prepare(cut_tree(bound))
+                    extra["tree"] = prepare(bound.bare_tree)
 
             def body(*inputs: Sequence[Any]) -> Any:
                 acting = {"wrenches": _wrenches(inputs[-1])} if wrench else {}
@@ -111,6 +109,15 @@ def trace_quantity(
     if others and not best.parameters:
         best = min((best, *map(record, others)), key=_work)
     return best
+
+
+def _with_speeds(m: Mechanism, row: Quantity) -> Mechanism:
+    """Return the machine with its speeds named, where a quantity asks for them or for steering."""
+    if row.planned or not {"alpha", "steer"} & set(row.inputs):
+        return m
+    from ..plan.kane import with_speeds
+
+    return with_speeds(m)
 
 
 def _frames(m: Mechanism, row: Quantity, method: str) -> list[Prepare]:

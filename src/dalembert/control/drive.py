@@ -28,7 +28,6 @@ from ..expr import Scalar, solve, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, Wheel, joint_name
 from ..plan import LoopPlan
-from ..plan.assembly import neutral_pose
 from ..plan.generic import general_pose
 from ..runtime.signal import Signal
 from .laws import require_motors
@@ -136,7 +135,7 @@ class DrivePath:
     def _check_folding(self, b: Mechanism) -> None:
         """Raise UsageError where a hinge folds while the guide goes straight: it leads nothing."""
         assert self.plan is not None
-        wheel, pose, plan = self._wheel(b), neutral_pose(b), self.plan
+        wheel, pose, plan = self._wheel(b), np.array(b.neutral), self.plan
         hinges = [j for j, body in b.outward() if body.joint.kind == "revolute"]
         starts = np.cumsum([0, *(body.joint.nq for body in b.bodies)])
 
@@ -231,8 +230,7 @@ class DrivePath:
             ahead = V * cosine + V / L * along
             return [ahead, V * (curvature(self.path, s) + aside / (L * L) + 2 * sine / L)]
 
-        joints = zip(m.bodies, m.split_q(q), m.split(qd), strict=True)
-        rates = [x for body, own, rate in joints for x in body.joint.coordinate_rate(own, rate)]
+        rates = m.coordinate_rates(q, qd)
         found = [parts(x) for x in speeds([Dual(a, b) for a, b in zip(q, rates, strict=True)])]
         return [x for x, _ in found], [rate for _, rate in found]
 

@@ -15,8 +15,6 @@ from ..expr import Scalar, sqrt, where
 from ..joint import Vector, quaternion_matrix, quaternion_product
 from ..mechanism import Mechanism
 
-ROUND = frozenset({"spherical", "free"})  # joints with a quaternion
-
 
 @dataclass(frozen=True)
 class Aim:
@@ -38,7 +36,7 @@ def aim(m: Mechanism, q: Vector, qd: Vector, goal: Vector, rate: Vector, second:
         span = slice(at, at + body.joint.nq)
         given = (goal[span], rate[span], second[span])
         at += body.joint.nq
-        if body.joint.kind not in ROUND:
+        if body.joint.nq == body.joint.nv:
             e = [a - b for a, b in zip(given[0], own, strict=True)]
             ed = [a - b for a, b in zip(given[1], speed, strict=True)]
             parts.append([e, ed, given[2], *given])

@@ -35,7 +35,7 @@ from ..plan.loops import likely_motors, motor_coordinates
 from ..reframe import simplify
 from ..runtime.signal import Signal
 from .gains import by_name, gain_of, times
-from .goal import ROUND, Aim, aim
+from .goal import Aim, aim
 from .model import Model, spread, unheld
 from .stated import Stated, check_stated
 
@@ -252,7 +252,7 @@ class Feedback(ABC):
         """Return forces of joints that have a motor, zero for the others."""
         if self.motors is None:
             return list(forces)
-        names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+        names = m.rate_joints
         return [x if n in self.motors else 0 for x, n in zip(forces, names, strict=True)]
 
     def _aim(self, m: Mechanism, q: Vector, qd: Vector, *goal: Vector) -> Aim:
@@ -326,7 +326,7 @@ class PD(Feedback):
         """
         from ..compute import evaluate
 
-        if is_closed(m) or any(b.joint.kind in ROUND for b in m.bodies):
+        if is_closed(m) or m.nq != m.nv:
             raise UsageError("this V is that of trees whose joints have no quaternions")
         e = np.asarray(self.goal, dtype=float) - np.asarray(q, dtype=float)
         kp = self.gains[0]

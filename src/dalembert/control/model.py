@@ -10,10 +10,9 @@ from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.closed_loop import ClosedModel, holding_forces
 from ..algorithms.drives import Drives, rounded
 from ..catalog import algorithm, quantity
-from ..compute.loops import cut_tree
 from ..expr import Scalar
 from ..joint import Vector
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism
 from ..plan import LoopPlan
 from ..plan.loops import motor_coordinates
 from ..reframe import simplify
@@ -62,13 +61,13 @@ class Model:
 
     @cached_property
     def _tree(self) -> Mechanism:
-        return simplify(cut_tree(self.m))
+        return simplify(self.m.bare_tree)
 
     def led(self, qdd: Vector) -> list[Scalar]:
         """Return accelerations of joints with a motor; the others have the force zero there."""
         if self.motors is None:
             return list(qdd)
-        names = [joint_name(b) for b in self.m.bodies for _ in range(b.joint.nv)]
+        names = self.m.rate_joints
         return [x if n in self.motors else 0 for x, n in zip(qdd, names, strict=True)]
 
     def filled(self, forces: list[Scalar], pull: Vector) -> list[Scalar]:
@@ -110,9 +109,9 @@ def unheld(
     if m.open_parameters:
         return ()
     b, pose, rest = m.bound(), [float(x) for x in q], [0] * m.nv
-    names = [joint_name(x) for x in m.bodies for _ in range(x.joint.nv)]
+    names = m.rate_joints
     if plan is not None:
-        model = ClosedModel.at(b, plan, pose, cut_tree(b), "none")
+        model = ClosedModel.at(b, plan, pose, b.bare_tree, "none")
         try:
             load = model.closed.projected(model.gamma(rest, rest))
         except ZeroDivisionError:

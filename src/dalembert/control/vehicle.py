@@ -22,7 +22,6 @@ from ..algorithms.velocity_rows import forward_row
 from ..errors import ModelError, UsageError, shown
 from ..expr import Scalar
 from ..mechanism import Mechanism, Wheel
-from ..plan.assembly import neutral_pose
 from ..plan.kane import with_speeds
 
 Array = np.ndarray
@@ -77,7 +76,7 @@ class Vehicle:
     def per_metre(self, angles: Array, delta: float) -> tuple[float, Array]:
         """Return the turning of the guide and of each articulation per metre of its way."""
         b = self.numbers
-        q = [float(x) for x in neutral_pose(b)]
+        q = [float(x) for x in np.array(b.neutral)]
         starts = np.cumsum([0, *(body.joint.nq for body in b.bodies)])
         for j, x in zip(self.joints, angles, strict=True):
             q[int(starts[j])] = float(x)

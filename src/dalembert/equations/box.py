@@ -119,7 +119,7 @@ class Box:
         return (low, high) if j > 0 else (-high, -low)
 
     def _constant(self, eq: Equations, j: int) -> Range:
-        known = {**{k: to_float(v) for k, v in eq.mechanism.values.items()}, **self.values}
+        known = {**eq.mechanism.floats, **self.values}
         parameters = {k: interval(exact(v)) for k, v in known.items()}
         parameters |= {k: hull(*r) for k, r in self.ranges.items()}
         found = interval(eq.ring.symbols.constants[j - CONSTANT - 1], parameters)

@@ -69,7 +69,7 @@ def _frames(form: KaneForm) -> tuple[str, list[Line]]:
                 lines.append(Line(f"centre{b}({u})", x, rf"c_{{{b},{u}}}"))
     kept = ", ".join(AXES[r] for r in form.kept)
     lines.append(Line(f"v_i: velocity of the mass centre in body axes; components kept: {kept}"))
-    names = [joint_name(b) for b in form.m.bodies for _ in range(b.joint.nv)]
+    names = form.m.rate_joints
     for k, Ia in form.rotors.items():
         lines.append(Line(f"rotor of joint {shown(names[k])}"))
         lines.append(Line(f"Ia({k + 1})", Ia, rf"I_a({k + 1})"))

@@ -354,7 +354,7 @@ class TreeSymbols:
         generators: Sequence[Generator] | None = None,
     ) -> list[Any]:
         """Return the float (or array) of each generator at a posture."""
-        known = {k: to_float(v) for k, v in self.m.values.items()}
+        known = self.m.floats
         known |= {k: float(v) for k, v in parameters.items()}
 
         def number(x: Any) -> Any:

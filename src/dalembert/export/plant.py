@@ -34,16 +34,7 @@ from ..joint import Vector
 from ..mechanism import UNHELD, Mechanism, joint_name
 from ..plan import LoopPlan, general_pose
 from ..plan.assembly import CLOSED, Closure, close
-from ..simulate.systems import (
-    ROUND,
-    Closed,
-    Reduced,
-    System,
-    joined_rate,
-    moved,
-    normalised,
-    system,
-)
+from ..simulate.systems import Closed, Reduced, System, system
 from .unit import coordinates
 
 MOST = 1e4  # a closure of a larger condition number is no place to start from
@@ -72,7 +63,7 @@ class StateModel:
     @property
     def settled(self) -> bool:
         """Whether states must lie somewhere: on the closure, or quaternions of length one."""
-        round = any(b.joint.kind in ROUND for b in self.m.bodies)
+        round = self.m.nq != self.m.nv
         return self.closed or self.holonomic or round
 
     @property
@@ -140,9 +131,9 @@ class StateModel:
             if self.closed:
                 held = self._held(bound, q)
                 found, _ = held.acceleration(v, tau)
-                return [joined_rate(bound, q, v), found, [held.measure]]
+                return [bound.coordinate_rates(q, v), found, [held.measure]]
             s, u = own.bound(bound), self._signals(u)
-            return [joined_rate(bound, q, s.velocity(q, v, u)), s.acceleration(q, v, tau, u)]
+            return [bound.coordinate_rates(q, s.velocity(q, v, u)), s.acceleration(q, v, tau, u)]
 
         ends += [("measure", 1)] if self.closed else []
         return self._traced("rates", "q v tau u", body, ends)
@@ -165,12 +156,12 @@ class StateModel:
             if self.holonomic:
                 steer = self._steering(bound, u)
                 gap = Constraints.of(bound).gaps(q, steer.get(TIME, (0, 1))[0])
-                there = Constraints.of(bound).settled(normalised(bound, q), steer, 1)
+                there = Constraints.of(bound).settled(bound.normalised(q), steer, 1)
                 return [there, v, [largest(gap, [1.0] * len(gap))]]
             if not self.closed:
-                return [normalised(bound, q), v, [0]]
+                return [bound.normalised(q), v, [0]]
             step, qd, residual = self._held(bound, q).nearest(v)
-            return [moved(bound, q, step), qd, [largest(residual, self._sizes)]]
+            return [bound.moved(q, step), qd, [largest(residual, self._sizes)]]
 
         return self._traced("project", "q v u", body, self._ends)
 
@@ -236,7 +227,7 @@ class StateModel:
             change = lack(q, v, tau, found, lam, *direction, parameters=given)
             moved_q = push(
                 graph,
-                [graph.lift(x) for x in joined_rate(bound, q, v)],
+                [graph.lift(x) for x in bound.coordinate_rates(q, v)],
                 {
                     x.id: d
                     for x, d in zip([*q, *v], [*direction[0], *direction[1]], strict=True)
@@ -281,7 +272,7 @@ class StateModel:
         for start in starts:
             for _ in range(20):
                 with np.errstate(all="ignore"):
-                    start = Constraints.of(bound).settled(normalised(bound, start), rest)
+                    start = Constraints.of(bound).settled(bound.normalised(start), rest)
             if max(map(abs, Constraints.of(bound).gaps(start)), default=0.0) < CLOSED:
                 return start
         raise ComputationError(
@@ -299,7 +290,7 @@ class StateModel:
         dependent = set(self._plan.dependent)
         for body, first in zip(m.bodies, m.velocity_index, strict=True):
             own = [first + k in dependent for k in range(body.joint.nv)]
-            flags = [any(own)] * body.joint.nq if body.joint.kind in ROUND else own
+            flags = [any(own)] * body.joint.nq if body.joint.nq != body.joint.nv else own
             places += [at + k for k, flag in enumerate(flags) if flag]
             at += body.joint.nq
         return (*places, *(m.nq + k for k in sorted(dependent)))

@@ -114,7 +114,7 @@ class Criterion:
 
         m, u = self.u.m, self.u
         graph = Graph()
-        bound = m.bound({k: to_float(v) for k, v in m.values.items()}, graph)
+        bound = m.bound(m.floats, graph)
         count = len(self.size)
         sizes = [("q", m.nq), ("qd", m.nv), ("qdd", m.nv), ("C", m.nv * count)]
 
@@ -285,7 +285,7 @@ def _check(m: Mechanism, time: float, harmonics: int, rate: float) -> None:
 
 
 def _bounds(m: Mechanism, acceleration: Any, workspace: Mapping[str, Any]) -> Bounds:
-    values = {k: to_float(v) for k, v in m.values.items()}
+    values = m.floats
 
     def number(x: Any) -> float:
         return np.inf if x is None else abs(float(to_float(x, values)))

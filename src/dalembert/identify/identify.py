@@ -107,7 +107,7 @@ def _with_parameters(m: Mechanism, u: Unknowns, phi: Array) -> Mechanism:
 
 def _drives(m: Mechanism, u: Unknowns, phi: Array) -> tuple[Drive, ...]:
     """Return the drives with identified rotor inertia and friction, motor side of their gears."""
-    values = {k: to_float(v) for k, v in m.values.items()}
+    values = m.floats
     made = {d.joint: d for d in u.m.drives}
     for j, d in made.items():
         gear = float(to_float(d.gear, values))

@@ -321,7 +321,7 @@ def _wanted(m: Mechanism, base: BaseParameters) -> Iterator[int]:
 
 
 def _values(m: Mechanism) -> dict[str, float]:
-    return {k: to_float(v) for k, v in m.values.items()}
+    return m.floats
 
 
 def _payload(m: Mechanism, frame: str, drives: str) -> Unknowns:

@@ -18,8 +18,8 @@ from ..algorithms.kinematics import target_jacobian, target_pose
 from ..compute import integrate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..expr import Graph, program, trace
-from ..expr.exact import to_float
 from ..mechanism import Mechanism, require_mechanism
+from ..mechanism.limits import coordinate_limits
 from .table import Table, read_table, some
 
 Array = np.ndarray
@@ -96,7 +96,7 @@ def _kernel(m: Mechanism, names: list[str]) -> Any:
     from ..runtime import compile_program
 
     graph = Graph()
-    bound = m.bound({k: to_float(v) for k, v in m.values.items()}, graph)
+    bound = m.bound(m.floats, graph)
 
     def body(q: Any) -> Any:
         places, slopes = [], []
@@ -113,13 +113,10 @@ def _kernel(m: Mechanism, names: list[str]) -> Any:
 
 def _bounds(m: Mechanism, limits: bool) -> Array:
     """Return lower and upper limits of the velocity variables' coordinates, (nv, 2)."""
-    out = np.tile([-np.inf, np.inf], (m.nv, 1))
-    values = {k: to_float(v) for k, v in m.values.items()}
-    for j, body in enumerate(m.bodies):
-        if limits and body.joint.nv == 1 and body.limits:
-            for s, x in enumerate(body.limits[0]):
-                if x is not None:
-                    out[m.velocity_index[j], s] = float(to_float(x, values))
+    out, own = np.tile([-np.inf, np.inf], (m.nv, 1)), coordinate_limits(m)
+    for body, at, k in zip(m.bodies, m.coordinate_index, m.velocity_index, strict=True):
+        if limits and body.joint.nv == 1:
+            out[k] = own[at]
     return out
 
 

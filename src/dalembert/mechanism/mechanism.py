@@ -21,7 +21,7 @@ from ..algebra import Map, Transform, Vec3
 from ..display import exactly
 from ..door import doors
 from ..errors import ModelError, ParameterError, UsageError, closest, shown
-from ..expr import Expr, Graph, Scalar
+from ..expr import Expr, Graph, Scalar, sqrt
 from ..expr.exact import Given, exact, substitute, to_float
 from ..joint import Vector
 from .follower import Follower
@@ -131,6 +131,11 @@ class Mechanism:
     def rate_names(self) -> tuple[str, ...]:
         """One name per velocity variable, likewise (`base.wx`); forces have the same names."""
         return _parted((joint_name(b), b.joint.rate_parts) for b in self.bodies)
+
+    @cached_property
+    def rate_joints(self) -> tuple[str, ...]:
+        """The joint of each velocity variable."""
+        return tuple(joint_name(b) for b in self.bodies for _ in range(b.joint.nv))
 
     @property
     def weightless(self) -> Mechanism:
@@ -261,6 +266,36 @@ class Mechanism:
         """Index of the first coordinate of each body's joint."""
         return tuple(accumulate((b.joint.nq for b in self.bodies), initial=0))[:-1]
 
+    def rates_of(self, j: int) -> range:
+        """Return the indices of the velocity variables of a body's joint."""
+        return range(self.velocity_index[j], self.velocity_index[j] + self.bodies[j].joint.nv)
+
+    @cached_property
+    def neutral(self) -> tuple[float, ...]:
+        """The coordinates at rest: zeros and unit quaternions."""
+        return tuple(x for b in self.bodies for x in b.joint.neutral)
+
+    def moved(self, q: Vector, dq: Vector) -> list[Scalar]:
+        """Return q moved by the tangent vector dq."""
+        parts = zip(self.bodies, self.split_q(q), self.split(dq), strict=True)
+        return [x for body, own, step in parts for x in body.joint.integrate(own, step)]
+
+    def coordinate_rates(self, q: Vector, qd: Vector) -> list[Scalar]:
+        """Return the time derivative of q."""
+        parts = zip(self.bodies, self.split_q(q), self.split(qd), strict=True)
+        return [x for body, own, rate in parts for x in body.joint.coordinate_rate(own, rate)]
+
+    def normalised(self, q: Vector) -> list[Scalar]:
+        """Return q with quaternions of unit length."""
+        out: list[Scalar] = []
+        for body, own in zip(self.bodies, self.split_q(q), strict=True):
+            if body.joint.nq != body.joint.nv:
+                *rest, x, y, z, w = own
+                size = 1 / sqrt(x * x + y * y + z * z + w * w)
+                own = [*rest, x * size, y * size, z * size, w * size]
+            out.extend(own)
+        return out
+
     # -- joints that follow others -------------------------------------------------------------
 
     @cached_property
@@ -291,6 +326,11 @@ class Mechanism:
     def values(self) -> dict[str, Any]:
         """The parameters that have a value."""
         return {p.name: p.value for p in self.parameters if p.value is not None}
+
+    @cached_property
+    def floats(self) -> dict[str, float]:
+        """The same values as floats."""
+        return {name: to_float(x) for name, x in self.values.items()}
 
     @cached_property
     def open_parameters(self) -> tuple[str, ...]:
@@ -333,7 +373,7 @@ class Mechanism:
         """
         given = {k: to_float(v) for k, v in (values or {}).items()}
         if graph is None:
-            known = {k: to_float(v) for k, v in self.values.items()} | given
+            known = self.floats | given
             missing = [n for n in self.open_parameters if n not in known]
             if missing:
                 raise ParameterError(
@@ -498,6 +538,11 @@ class Mechanism:
             self, loops=(), couplings=(), **UNHELD, speeds=(),
             prescribed=steered, checked=True,
         )  # fmt: skip
+
+    @property
+    def bare_tree(self) -> Mechanism:
+        """The tree of rigid bodies alone: point springs, named frames and signals left out too."""
+        return replace(self.tree, springs=(), named=(), told=(), checked=True)
 
     @cached_property
     def full(self) -> Mechanism:

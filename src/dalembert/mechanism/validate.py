@@ -255,7 +255,7 @@ def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> 
         if all(is_plain_zero(x) for x in d.static):
             continue
         if not numeric(*d.static, *d.coulomb):
-            values = values or {k: to_float(v) for k, v in m.values.items()} | dict(given or {})
+            values = values or m.floats | dict(given or {})
         for level, moving, sign in zip(d.static, d.coulomb, (1, -1), strict=True):
             try:
                 held, slid = to_float(level, values), to_float(moving, values)

@@ -9,7 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algebra import Vec3
 from ..algorithms.loop_closure import (
@@ -30,11 +33,8 @@ from ..mechanism import Mechanism, freed, joint_name, require_mechanism
 from ..mechanism.units import rate_units
 from ..mechanism.validate import numbers
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
+Array = np.ndarray
 
-    Array = np.ndarray
 
 CLOSED = 1e-9  # a residual below this, in parts of the mechanism's size, is closed
 _TRACED: Kept[dict[str, Straight]] = Kept(32)  # each machine once
@@ -44,8 +44,6 @@ class Closure:
     """Residual and Jacobian of a mechanism in floats, lengths in parts of its size."""
 
     def __init__(self, m: Mechanism):
-        import numpy as np
-
         bare = replace(m, active=(), drives=(), elastic=(), springs=(), checked=True)
         self._key = (bare.digest, repr(m.values), repr(m.told), repr(m.idle))
         m = self.m = _steered(geometry_of(m).bound(), m)
@@ -63,14 +61,10 @@ class Closure:
 
     def residual(self, q: Array) -> Array:
         """Return the residuals; half a turn counts as 2, though its sine vanishes."""
-        import numpy as np
-
         return np.array(self._traced["residual"](q.tolist()), dtype=float) / self.row_size
 
     def jacobian(self, q: Array, far: bool = False) -> Array:
         """Return J of the closure, or of the residuals as the search sees them (`far`)."""
-        import numpy as np
-
         J = np.array(self._traced["far" if far else "jacobian"](q.tolist()), dtype=float)
         J = J.reshape(len(self.row_size), self.m.nv)
         return J / self.row_size[:, None] * self.column_size
@@ -85,16 +79,12 @@ class Closure:
         return J / self.row_size[:, None] * self.column_size
 
     def _all(self, function: Any, q: Array) -> Array:
-        import numpy as np
-
         out = function([np.ascontiguousarray(q[:, k]) for k in range(q.shape[1])])
         columns = [np.broadcast_to(x, len(q)) for x in out]
         return np.stack(columns, axis=1) if columns else np.zeros((len(q), 0))
 
     def moved_all(self, q: Array, step: Array) -> Array:
         """Return many poses, each moved by its step in scaled coordinates."""
-        import numpy as np
-
         steps = self.m.split(list((step * self.column_size).T))
         out: list[Any] = []
         for body, own, dq in zip(self.m.bodies, self.m.split_q(list(q.T)), steps, strict=True):
@@ -107,8 +97,6 @@ class Closure:
 
     def moved(self, q: Array, step: Array) -> Array:
         """Return q moved by a step in scaled coordinates."""
-        import numpy as np
-
         out: list[float] = []
         steps = self.m.split((step * self.column_size).tolist())
         for body, own, dq in zip(self.m.bodies, self.m.split_q(q.tolist()), steps, strict=True):
@@ -129,8 +117,6 @@ class Closure:
 
     def loops_losing(self, here: Array, near: Array) -> str:
         """Return which loops lose rank at a pose, from its Jacobian and that of one nearby."""
-        import numpy as np
-
         U, s, _ = np.linalg.svd(here)
         lost = U[:, int(np.sum(s > 1e-8 * max(s[0], 1e-300))) :]
         V, _, _ = np.linalg.svd(lost.T @ near, full_matrices=False)
@@ -188,17 +174,8 @@ def _steered(bound: Mechanism, m: Mechanism) -> Mechanism:
     return with_told(bound, [x for x, _ in pairs], [rate for _, rate in pairs])
 
 
-def neutral_pose(m: Mechanism) -> Array:
-    """Return the coordinates at rest: zeros and unit quaternions."""
-    import numpy as np
-
-    return np.array([x for b in m.bodies for x in b.joint.neutral], dtype=float)
-
-
 def given_pose(m: Mechanism, q: Any) -> Array:
     """Return coordinates as one row of numbers, their count checked."""
-    import numpy as np
-
     pose = np.array(q, dtype=float)
     if pose.shape != (m.nq,):
         raise ModelError(
@@ -210,8 +187,6 @@ def given_pose(m: Mechanism, q: Any) -> Array:
 
 def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> tuple[Array, float]:
     """Return (q, largest scaled residual) after damped Newton steps with line search."""
-    import numpy as np
-
     moving = [k for k in range(c.m.nv) if k not in set(hold)]
     r = c.residual(q)
     best = float(np.linalg.norm(r))
@@ -257,8 +232,6 @@ def search(
 
     The search ends when one of them is closed, its cost below `least`.
     """
-    import numpy as np
-
     moving = [k for k in range(c.m.nv) if k not in set(hold)]
     q, n = starts.copy(), len(starts)
     damping = np.full(n, 1e-2)
@@ -300,14 +273,12 @@ def assemble(
     >>> bool(abs(da.closure(m, q)).max() < 1e-12)
     True
     """
-    import numpy as np
-
     require_mechanism(m, "assemble")
     if parameters:
         return _each(m, q, hold, starts, seed, parameters)
     c = Closure(m)
     held = velocity_indices(m, hold or ())
-    start = neutral_pose(m) if q is None else given_pose(m, q)
+    start = np.array(m.neutral) if q is None else given_pose(m, q)
     best, smallest = close(c, start, held)
     if smallest > 1e-12 and starts > 1:
         # farther and farther from the start
@@ -345,8 +316,6 @@ def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
 
 def _each(m: Mechanism, q: Any, hold: Any, starts: int, seed: int, parameters: Any) -> Array:
     """Return assembled poses of machines with other parameters, each from the one before."""
-    import numpy as np
-
     m = freed(m, parameters)
     arrays = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in parameters.values()))
     found, last = [], q

@@ -6,18 +6,17 @@ decide: the third corner is where two circles meet.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algebra import Transform, Vec3
 from ..errors import ModelError, shown
 from ..mechanism import Loop, Mechanism, joint_name
 from .assembly import geometry_of, given_pose
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
-
-    Array = np.ndarray
+Array = np.ndarray
 
 
 def planar_branches(m: Mechanism, q: ArrayLike) -> list[Array]:
@@ -45,8 +44,6 @@ def dyad_poses(b: Mechanism, loop: Loop, ends: tuple[Passive, Passive], pose: Ar
 
     The first turns the triangle to the left, seen along the axis; where both are one there is one.
     """
-    import numpy as np
-
     (first, path), (second, other) = ends
     tips = {"i": (loop.body_i, loop.point_i), "j": (loop.body_j, loop.point_j)}
     axis = axis_of(b, pose, first)
@@ -92,8 +89,6 @@ def _passive(m: Mechanism) -> tuple[Passive, Passive]:
 
 def _place(b: Mechanism, pose: Array, body: int, point: Vec3) -> Array:
     """Return a point of a body in the base frame."""
-    import numpy as np
-
     return np.array(list(_frame(b, pose, body) @ point), dtype=float)
 
 
@@ -105,8 +100,6 @@ def _frame(b: Mechanism, pose: Array, body: int) -> Transform:
 
 def axis_of(b: Mechanism, pose: Array, body: int) -> Array:
     """Return the axis of a joint in the base frame."""
-    import numpy as np
-
     axis: Any = b.bodies[body].joint.axis  # type: ignore[attr-defined]
     return np.array(list(_frame(b, pose, body).R @ axis), dtype=float)
 
@@ -118,8 +111,6 @@ def _arm(axis: Array, v: Array) -> Array:
 
 def _meeting(axis: Array, a: Array, c: Array, r: float, s: float) -> list[Array]:
     """Return where circles about a and c meet, seen along the axis."""
-    import numpy as np
-
     gap = _arm(axis, c - a)
     d = float(np.linalg.norm(gap))
     if d <= 1e-9 * (r + s):  # one about the other: any direction or none
@@ -135,8 +126,6 @@ def _meeting(axis: Array, a: Array, c: Array, r: float, s: float) -> list[Array]
 
 def _turned(b: Mechanism, pose: Array, body: int, tip: tuple[int, Vec3], to: Array) -> Array:
     """Return the pose with one joint turned so that a point beyond it lies towards another."""
-    import numpy as np
-
     axis, centre = axis_of(b, pose, body), _place(b, pose, body, Vec3(0, 0, 0))
     arm, way = _arm(axis, _place(b, pose, *tip) - centre), _arm(axis, to - centre)
     turn = np.arctan2(axis @ np.cross(arm, way), arm @ way)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algorithms import cartesian, kane
 from ..errors import SingularPose, shown
 from ..mechanism import Mechanism
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
+Array = np.ndarray
 
-    Array = np.ndarray
 
 LOST = 1e10  # condition from which a Jacobian counts as singular
 
@@ -32,8 +32,6 @@ class CartesianReport:
         return str(self)
 
     def __str__(self) -> str:
-        import numpy as np
-
         worst = np.argmax(np.asarray(self.condition).reshape(-1))
         c, s = (np.asarray(x).reshape(-1)[worst] for x in (self.condition, self.smallest))
         state = "singular" if c > LOST else "regular"
@@ -44,8 +42,6 @@ def cartesian_jacobian(
     m: Mechanism, q: Any, qd: Any = None, frame: str | None = None, parameters: Any = None
 ) -> Array:
     """Return J_n at one pose or many; with rates, dJ_n/dt."""
-    import numpy as np
-
     q = np.asarray(q, dtype=float)
     b, own = m.bound(parameters).unfolded, [q[..., k] for k in range(m.nq)]
     if qd is None:
@@ -68,8 +64,6 @@ def cartesian_singularity(
     >>> import dalembert as da
     >>> print(da.cartesian_singularity(da.robots.ur5(), [0.1, -1, 1, 0.3, 1, 0]))  # doctest: +SKIP
     """
-    import numpy as np
-
     full = cartesian_jacobian(m, q, frame=frame, parameters=parameters)
     linear = [r for r, kind in enumerate(cartesian.motions(m)) if kind < 3]
     length = float(np.abs(full[..., linear, :]).max()) or 1.0
@@ -83,8 +77,6 @@ def cartesian_singularity(
 
 def check_cartesian(m: Mechanism, q: Any, frame: str | None, parameters: Any = None) -> None:
     """Raise SingularPose when J_n is singular at a pose, naming the frame and the state."""
-    import numpy as np
-
     if not np.isfinite(np.asarray(q, dtype=float)).all():
         return
     report = cartesian_singularity(m, q, frame, parameters)

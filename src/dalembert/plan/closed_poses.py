@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..algorithms.kinematics import frame_pose
 from ..algorithms.loop_closure import branches
@@ -20,10 +22,8 @@ from .branches import Passive, axis_of, dyad_poses
 from .elimination import null_space
 from .generic import STEP
 
-if TYPE_CHECKING:
-    import numpy as np
+Array = np.ndarray
 
-    Array = np.ndarray
 
 STARTS = 96  # of one round of the search
 ROUNDS = 8  # at most; it ends after two rounds without a new pose
@@ -56,8 +56,6 @@ class Points:
 
     def new(self, q: Any, among: Sequence[Any], far: float = SAME) -> bool:
         """Return whether a pose is none of others."""
-        import numpy as np
-
         if not len(among):
             return True
         all_of = self.at(np.stack([q, *among]))
@@ -128,8 +126,6 @@ def _same(m: Mechanism, loop: Loop) -> Loop:
 
 def _planar(c: Closure, q: Any) -> bool:
     """Return whether all axes are parallel at a pose."""
-    import numpy as np
-
     axes = [axis_of(c.m, q, j) for j, b in enumerate(c.m.bodies) if b.joint.kind == "revolute"]
     return all(np.linalg.norm(np.cross(axes[0], a)) < 1e-9 for a in axes)
 
@@ -139,8 +135,6 @@ def _planar(c: Closure, q: Any) -> bool:
 
 def sought(c: Closure, start: Any, held: Any, starts: int | None) -> tuple[list[Any], int]:
     """Return the closed poses that rounds of random starts lead to, and how many starts."""
-    import numpy as np
-
     found: list[Any] = []
     points = Points(c)
     idle = count = curves = 0
@@ -173,8 +167,6 @@ def sought(c: Closure, start: Any, held: Any, starts: int | None) -> tuple[list[
 
 def _is_single(c: Closure, points: Points, q: Any, held: Any) -> bool:
     """Return whether a pose is not one of a curve of poses, as folded linkages may have."""
-    import numpy as np
-
     moving = [k for k in range(c.m.nv) if k not in set(held)]
     N = null_space(c.jacobian(q)[:, moving])
     if not N.shape[1]:
@@ -187,8 +179,6 @@ def _is_single(c: Closure, points: Points, q: Any, held: Any) -> bool:
 
 def _random_poses(c: Closure, start: Any, held: Any, n: int, rng: Any) -> Any:
     """Return poses with the held joints as at the start, all others anywhere."""
-    import numpy as np
-
     m, out = c.m, []
     for j, body in enumerate(m.bodies):
         kind, own = body.joint.kind, body.joint
@@ -209,8 +199,6 @@ def _random_poses(c: Closure, start: Any, held: Any, n: int, rng: Any) -> Any:
 
 def _wrapped(m: Mechanism, q: Any) -> Any:
     """Return a pose with passive angles within half a turn and quaternions with w >= 0."""
-    import numpy as np
-
     out, at = np.array(q, dtype=float), 0
     for body in m.bodies:
         kind, nq = body.joint.kind, body.joint.nq

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..errors import SingularPose
 
-if TYPE_CHECKING:
-    import numpy as np
+Array = np.ndarray
 
-    Array = np.ndarray
 
 RANK = 1e-8  # singular values below this part of the largest are zero
 PIVOT = 0.1  # a pivot is at least this part of the largest entry of its column
@@ -18,16 +18,12 @@ LEAST = 1e-7  # what a row must add to those chosen before it
 
 def rank_of(J: Array) -> int:
     """Return how many rows of J are independent."""
-    import numpy as np
-
     s = np.linalg.svd(J, compute_uv=False)
     return int(np.sum(s > RANK * max(s[0], 1e-300))) if len(s) else 0
 
 
 def null_space(J: Array) -> Array:
     """Return an orthonormal basis of the motions that J leaves free, as columns."""
-    import numpy as np
-
     if not J.size:
         return np.eye(J.shape[1])
     _, s, Vt = np.linalg.svd(J)
@@ -39,8 +35,6 @@ def largest_rows(
     N: Array, candidates: Any, taken: list[int] | None = None, least: float = LEAST
 ) -> list[int]:
     """Return rows of N, most independent first, that add to the rank of those taken."""
-    import numpy as np
-
     basis = np.zeros((N.shape[1], 0))
     for k in taken or ():
         basis = _extended(basis, N[k])
@@ -59,8 +53,6 @@ def largest_rows(
 
 
 def _extended(basis: Array, row: Array) -> Array:
-    import numpy as np
-
     left = row - basis @ (basis.T @ row)
     left = left - basis @ (basis.T @ left)
     return np.column_stack([basis, left / np.linalg.norm(left)])
@@ -68,8 +60,6 @@ def _extended(basis: Array, row: Array) -> Array:
 
 def pivots(A: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return equations and columns in pivot order: sparse first, none small in its column."""
-    import numpy as np
-
     A = A.copy()
     rows, columns = list(range(A.shape[0])), list(range(A.shape[1]))
     found: list[tuple[int, int]] = []

@@ -8,18 +8,17 @@ motors match best, then the one of the highest rank.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import ComputationError, SingularPose
 from ..mechanism import Mechanism
-from .assembly import Closure, assemble, close, given_pose, neutral_pose, search
+from .assembly import Closure, assemble, close, given_pose, search
 from .elimination import null_space, rank_of
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
+Array = np.ndarray
 
-    Array = np.ndarray
 
 STARTS = 24  # from which assembled poses are sought
 STEP = 1e-3  # of a trial motion, in parts of the mechanism's size
@@ -44,11 +43,9 @@ def general_pose(m: Mechanism) -> tuple[Closure, Array]:
 
 def generic(m: Mechanism) -> Generic:
     """Return a pose of the branch that the motors match best, then of the highest rank."""
-    import numpy as np
-
     c = Closure(m)
     rng = np.random.default_rng(1)
-    spread = c.moved(neutral_pose(m), 0.3 * rng.uniform(-1, 1, m.nv))
+    spread = c.moved(np.array(m.neutral), 0.3 * rng.uniform(-1, 1, m.nv))
     q, worst = close(c, spread)
     if worst > 1e-12:
         q = assemble(m)
@@ -94,8 +91,6 @@ def others(c: Closure, q: Array, starts: int = STARTS, seed: int = 3) -> list[Ar
     Half of them keep the motors where they were drawn: where a motor is held fast at a folded
     pose, these leave it. Without motors, a few keep one joint each.
     """
-    import numpy as np
-
     from .loops import motors
 
     rng = np.random.default_rng(seed)
@@ -121,8 +116,6 @@ def others(c: Closure, q: Array, starts: int = STARTS, seed: int = 3) -> list[Ar
 
 def neighbours(c: Closure, q: Array, count: int, far: float = 0.05) -> list[Array]:
     """Return assembled poses a little away, along directions the loops leave free."""
-    import numpy as np
-
     rng = np.random.default_rng(2)
     N = null_space(c.jacobian(q))
     found = []
@@ -141,8 +134,6 @@ def is_regular(c: Closure, q: Array) -> bool:
     Where branches meet, or a structure is shaky, a small step along such a motion falls back, or
     the equations have a higher rank where it ends.
     """
-    import numpy as np
-
     rng = np.random.default_rng(4)
     J = c.jacobian(q)
     N, rank = null_space(J), rank_of(J)
@@ -168,10 +159,8 @@ def regular_pose(m: Mechanism, q: ArrayLike | None = None) -> Array:
     >>> bool(abs(da.closure(m, da.regular_pose(m))).max() < 1e-12)
     True
     """
-    import numpy as np
-
     c, usual = general_pose(m)
-    start = neutral_pose(m) if q is None else given_pose(m, q)
+    start = np.array(m.neutral) if q is None else given_pose(m, q)
     here, worst = close(c, start)
     poses = [here] if worst < 1e-11 else []
     for far in (0.1, 0.3, 0.6):
@@ -190,8 +179,6 @@ def regular_pose(m: Mechanism, q: ArrayLike | None = None) -> Array:
 
 def _distance(c: Closure, q: Array) -> float:
     """Return how far a pose is from where the closure loses rank or a motor its hold."""
-    import numpy as np
-
     from .loops import made_at
 
     J = c.jacobian(q)

@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..algorithms import kane
 from ..algorithms.loop_closure import EQUATIONS
-from ..algorithms.velocity_constraints import Constraints
+from ..algorithms.velocity_constraints import Constraints, is_constrained
 from ..algorithms.velocity_rows import TIME, Row, velocity_names
 from ..errors import ComputationError, DalembertError, ModelError, SingularPose, shown
 from ..mechanism import UNHELD, Mechanism, require_mechanism
-from .assembly import close, neutral_pose
+from .assembly import close
 from .generic import general_pose
 from .loops import planned
 
-if TYPE_CHECKING:
-    import numpy as np
+Array = np.ndarray
 
-    Array = np.ndarray
 
 STATES = 3
 RANK = 1e-9  # of rows scaled to length one
@@ -39,11 +39,6 @@ class Contradiction(ModelError):
 
 class RedundantConstraint(ModelError):
     """A constraint follows from others: no speeds of Kane's method are decided by all of them."""
-
-
-def is_constrained(m: Mechanism) -> bool:
-    """Return whether a machine has wheels, equations in its rates or prescribed joints."""
-    return Constraints.of(m).count > 0
 
 
 def kane_speeds(m: Mechanism) -> tuple[str, ...]:
@@ -82,7 +77,7 @@ class _Same:
     """A mechanism as a key of the cache: equal when the digest and the values are."""
 
     def __init__(self, m: Mechanism):
-        self.m, self.key = m, (m.digest, repr(m.values))
+        self.m, self.key = m, m.digest
 
     def __eq__(self, o: object) -> bool:
         return isinstance(o, _Same) and self.key == o.key
@@ -146,8 +141,6 @@ def _kept(m: Mechanism) -> Mechanism:
 
 def _sample(m: Mechanism, seed: int) -> tuple[Mechanism, list[float], dict[str, Any]]:
     """Return the machine in floats and a state of it; parameters without a value get one."""
-    import numpy as np
-
     rng = np.random.default_rng(seed)
     b = m.bound({n: rng.uniform(0.5, 1.5) for n in m.open_parameters})
     if m.loops:
@@ -156,19 +149,13 @@ def _sample(m: Mechanism, seed: int) -> tuple[Mechanism, list[float], dict[str, 
         closed = near if worst < 1e-9 else start
         told = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in Constraints.of(m).inputs}
         return b, [float(x) for x in closed], told
-    parts = m.split_q(list(map(float, neutral_pose(m))))
-    steps = m.split(list(map(float, rng.uniform(-1, 1, m.nv))))
-    q: list[float] = []
-    for body, own, step in zip(b.bodies, parts, steps, strict=True):
-        q += [float(x) for x in body.joint.integrate(own, step)]
+    q = [float(x) for x in b.moved(m.neutral, rng.uniform(-1, 1, m.nv).tolist())]
     steer = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in Constraints.of(m).inputs}
     return b, _placed(b, q, steer), steer
 
 
 def _placed(b: Mechanism, q: list[float], steer: dict[str, Any]) -> list[float]:
     """Return coordinates near given ones that fulfil the constraints of position, in floats."""
-    import numpy as np
-
     names = Constraints.of(b).gap_names
     clock = steer.get(TIME, (0.0, 1.0))[0]
     for _ in range(40 if names else 0):
@@ -179,15 +166,12 @@ def _placed(b: Mechanism, q: list[float], steer: dict[str, Any]) -> list[float]:
         H = np.array([[float(x) for x in found[n]] for n in names])
         step = -np.linalg.lstsq(H, gap, rcond=1e-9)[0]
         step *= min(1.0, 0.5 / max(np.abs(step).max(), 1e-300))
-        parts = zip(b.bodies, b.split_q(q), b.split(step.tolist()), strict=True)
-        q = [float(x) for body, own, dq in parts for x in body.joint.integrate(own, dq)]
+        q = [float(x) for x in b.moved(q, step.tolist())]
     return q
 
 
 def _matrix(found: Sequence[Row]) -> Array:
     """Return rows of H, each of length one (zero rows stay)."""
-    import numpy as np
-
     H = np.array([[float(x) for x in row.H] for row in found])
     size = np.linalg.norm(H, axis=-1, keepdims=True)
     return H / np.where(size > 0, size, 1.0)
@@ -198,8 +182,6 @@ def _dependent(m: Mechanism, held: Sequence[Sequence[Row]]) -> dict[str, list[st
 
     Raise when one contradicts them, or when an equation of a loop follows from wheels.
     """
-    import numpy as np
-
     idle: dict[str, list[str]] = {}
     for k, row in enumerate(held[0]):
         gaps, sides, shares = [], [], np.zeros(k)
@@ -249,8 +231,6 @@ def _decided(held: Sequence[Sequence[Row]], named: Sequence[Sequence[Row]]) -> N
 
 def _gap(rows_: Array | None, own: Array) -> float:
     """Return how much of a row of length one the others do not span."""
-    import numpy as np
-
     if rows_ is None:
         return float(np.linalg.norm(own))
     _, s, V = np.linalg.svd(rows_, full_matrices=False)
@@ -300,8 +280,6 @@ def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
 
 def explain(m: Mechanism, q: Sequence[float], steer: Sequence[float], where: str = "") -> None:
     """Raise SingularPose when the speeds do not decide the motion at a state, naming the rows."""
-    import numpy as np
-
     if not is_constrained(m) or m.open_parameters:
         return
     m = with_speeds(m)
@@ -324,8 +302,6 @@ def explain(m: Mechanism, q: Sequence[float], steer: Sequence[float], where: str
 
 def explain_speeds(m: Mechanism, kernel: Any, inputs: Sequence[Any], arrays: Any) -> None:
     """Raise SingularPose when the speeds chosen are why a result of a kernel is not finite."""
-    import numpy as np
-
     ports = zip(kernel.inputs, inputs, strict=False)
     given = {p.name: np.asarray(x, dtype=float) for p, x in ports}
     if "steer" not in given:
@@ -341,8 +317,6 @@ def explain_speeds(m: Mechanism, kernel: Any, inputs: Sequence[Any], arrays: Any
 
 def check_positions(m: Mechanism, q: Any, steer: Any, parameters: Any = None) -> None:
     """Raise ComputationError where coordinates do not fulfil loops and equations f(q, t) = 0."""
-    import numpy as np
-
     if not is_constrained(m) or any(np.ndim(x) for x in (parameters or {}).values()):
         return
     m = with_speeds(m)

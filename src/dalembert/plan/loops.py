@@ -8,7 +8,9 @@ A plan holds on the branch of its pose; kernels certify at each state that it do
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algorithms.loop_plan import LoopPlan
 from ..errors import ComputationError, DalembertError, SingularPose, UsageError, shown
@@ -17,11 +19,8 @@ from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
 from .assembly import Closure, close, given_pose, velocity_indices
 from .elimination import LEAST, largest_rows, null_space, pivots, rank_of
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
+Array = np.ndarray
 
-    Array = np.ndarray
 
 OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
 
@@ -134,7 +133,7 @@ def made_at(c: Closure, q: Array, least: float = LEAST, like: LoopPlan | None = 
     others = [k for k in range(m.nv) if k not in set(independent)]
     rows, columns = pivots(J[:, others])
     dependent = tuple(others[k] for k in columns)
-    names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+    names = m.rate_joints
     made = LoopPlan(
         len(J),
         rows,
@@ -157,7 +156,7 @@ _PLANS: Kept[LoopPlan] = Kept(256)
 
 def planned(m: Mechanism) -> LoopPlan:
     """Return the plan of a mechanism on its generic branch, made once."""
-    return _PLANS.get((m.digest, repr(m.values)), lambda: plan(m))
+    return _PLANS.get(m.digest, lambda: plan(m))
 
 
 def likely_motors(m: Mechanism) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from math import acos, degrees
 from typing import Any
 
+import numpy as np
+
 from ..algorithms.loop_closure import EQUATIONS, equation_names
 from ..errors import shown
 from ..mechanism import Mechanism
-from .assembly import Closure, neutral_pose
+from .assembly import Closure
 from .loops import LoopPlan, planned
 
 
@@ -16,7 +18,7 @@ def skew_axes(m: Mechanism) -> list[str]:
     """Return the cut universal joints that would close at rest, were their axes at right angles."""
     first, said = 0, []
     c = Closure(m)
-    gap: Any = c.residual(neutral_pose(m)) if m.loops else []
+    gap: Any = c.residual(np.array(m.neutral)) if m.loops else []
     for k, loop in enumerate(m.loops, 1):
         own = gap[first : first + EQUATIONS[loop.joint]]
         first += len(own)

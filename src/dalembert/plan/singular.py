@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algebra import Vec3
 from ..errors import ModelError, shown
 from ..mechanism import Mechanism
 from .assembly import Closure, given_pose
 from .loops import planned
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,6 @@ def singularity(
     >>> s.type1 > 0.1, s.type2 > 0.1
     (True, True)
     """
-    import numpy as np
-
     from ..algorithms.kinematics import jacobian
 
     c = Closure(m)

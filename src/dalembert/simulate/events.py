@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ParameterError, UsageError, shown
-from ..expr.exact import to_float
+from ..errors import UsageError, shown
 from ..mechanism import Mechanism, joint_name
+from ..mechanism.limits import coordinate_limits
 from .result import Event
 
 Array = np.ndarray
@@ -68,29 +68,18 @@ def limit_functions(
     m: Mechanism,
 ) -> Iterable[tuple[str, tuple[Function, tuple[int, float, float]]]]:
     """Yield an event per joint limit that is a number: positive inside, zero at the limit."""
-    values = {k: to_float(v) for k, v in m.values.items()}
+    limits = coordinate_limits(m)
     for body, at in zip(m.bodies, m.coordinate_index, strict=True):
-        for k, pair in enumerate(body.limits if body.joint.nv == body.joint.nq else ()):
-            for side, limit, sign in (("lower", pair[0], 1.0), ("upper", pair[1], -1.0)):
-                number = _number(limit, values)
-                if number is None or not np.isfinite(number):
-                    continue
-                tail = f" {k + 1}" if body.joint.nq > 1 else ""
-                name = f"{joint_name(body)} {side} limit{tail}"
-                yield name, (_beyond(at + k, number, sign), (at + k, number, sign))
+        for k in range(at, at + body.joint.nq):
+            for side, limit, sign in zip(("lower", "upper"), limits[k], (1.0, -1.0), strict=True):
+                if np.isfinite(limit):
+                    tail = f" {k - at + 1}" if body.joint.nq > 1 else ""
+                    name = f"{joint_name(body)} {side} limit{tail}"
+                    yield name, (_beyond(k, limit, sign), (k, limit, sign))
 
 
 def _beyond(k: int, limit: float, sign: float) -> Function:
     return lambda t, q, qd: (q[k] - limit) * sign
-
-
-def _number(limit: Any, values: dict[str, float]) -> float | None:
-    if limit is None:
-        return None
-    try:
-        return float(to_float(limit, values))
-    except (ParameterError, TypeError, ValueError):
-        return None  # a symbol without a value
 
 
 def located(run: Any, driver: Any, place: tuple[int, ...]) -> list[Event]:

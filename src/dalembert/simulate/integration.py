@@ -295,7 +295,7 @@ class Run:
         """Raise the error that names the joint, the time and the last good state."""
         m, own = self.job.m, self.job.kernels.system
         names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nq)]
-        speeds = [joint_name(b) for b in m.bodies for _ in range(b.joint.nv)]
+        speeds = m.rate_joints
         names += speeds if own.speeds == m.nv else [f"speed {k + 1}" for k in range(own.speeds)]
         bad = np.flatnonzero(~np.isfinite(after))
         # speeds first: they are what a bad acceleration spoils

@@ -35,7 +35,7 @@ from ..kept import Kept
 from ..mechanism import Mechanism
 from .adjoint import pulled
 from .sensitive import Way, tangent, widened
-from .systems import Closed, Reduced, System, dry_joints, joined_rate, moved
+from .systems import Closed, Reduced, System, dry_joints
 from .wrenches import Wrenches
 
 METHODS = ("dop853", "dopri5", "rosenbrock", "rk4", "euler", "constant_acceleration")
@@ -241,7 +241,7 @@ class Kernels:
 
     def _flow(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
         qd, tau = self._forces(s, q, v, t, u, p)
-        return [*joined_rate(s.m, q, qd), *self._rate(s, q, v, t, tau, u, p)]
+        return [*s.m.coordinate_rates(q, qd), *self._rate(s, q, v, t, tau, u, p)]
 
     def map(self, method: str) -> Any:
         """Return the kernel of one step of a method with a single evaluation.
@@ -260,7 +260,7 @@ class Kernels:
             else:
                 mean = [x + step * 0.5 * y for x, y in zip(v, a, strict=True)]
             qd = s.velocity(q, mean, u[1])
-            return [*moved(s.m, q, [step * x for x in qd]), *new]
+            return [*s.m.moved(q, [step * x for x in qd]), *new]
 
         return self._kernel(method, body, [("x", (self.size,))])
 

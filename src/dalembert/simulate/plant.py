@@ -121,7 +121,7 @@ def start(m: Mechanism, eq: Any, q0: Any, qd0: Any) -> Any:
     q = np.array(neutral(m) if q0 is None else q0, dtype=float)
     if q.shape[-1:] != (m.nq,):
         return q0
-    known = {k: to_float(v) for k, v in eq.mechanism.values.items()}
+    known = eq.mechanism.floats
     rates = None if qd0 is None else np.asarray(qd0, dtype=float)
     for name, value in eq.frozen.items():
         if name not in m.joint_names:

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UsageError, shown
-from ..expr import Expr
-from ..expr.exact import to_float
-from ..mechanism import Mechanism
+from ..mechanism.limits import coordinate_limits
 from ..mechanism.units import coordinate_units, rate_units
 from .figure import check_plot, colors, figure, legend, marked, plain, save, styled
 
@@ -65,7 +63,7 @@ def _panels(r: Any, joints: Sequence[str] | None) -> list[Panel]:
         given.append(("tau", r.forces, r.tau, True))
     if np.isfinite(goal).any():
         given.insert(1, ("error", m.coordinate_names, goal - r.q, False))
-    limits = _limits(m)
+    limits = np.array(coordinate_limits(m)).reshape(-1, 2)
     out = []
     for symbol, names, values, rates in given:
         of = dict(zip(m.rate_names, rate_units(m), strict=True))
@@ -80,21 +78,6 @@ def _panels(r: Any, joints: Sequence[str] | None) -> list[Panel]:
                 aims = goal[:, which] if symbol == "q" else np.full((len(r.t), len(which)), np.nan)
                 out.append((label, values[:, which], [names[k] for k in which], bounds, aims))
     return out
-
-
-def _limits(m: Mechanism) -> Array:
-    known = {k: to_float(v) for k, v in m.values.items()}
-
-    def number(x: Any) -> float:
-        if x is None or (isinstance(x, Expr) and any(n not in known for n in x.names())):
-            return float("nan")
-        return to_float(x, known)
-
-    rows: list[tuple[float, float]] = []
-    for b in m.bodies:
-        own = [(number(lo), number(hi)) for lo, hi in b.limits]
-        rows += own if len(own) == b.joint.nq else [(np.nan, np.nan)] * b.joint.nq
-    return np.array(rows).reshape(-1, 2)
 
 
 def _over_time(r: Any, joints: Sequence[str] | None) -> Any:

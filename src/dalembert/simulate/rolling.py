@@ -19,7 +19,6 @@ from ..algorithms.closed_loop import ClosedModel, closed_forward
 from ..algorithms.dry_friction import Outcome, Push, loop_outcome
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import forward_row, steering_of, with_told
-from ..compute.loops import cut_tree
 from ..errors import SingularPose
 from ..expr import Scalar
 from ..joint import Vector
@@ -28,7 +27,7 @@ from ..plan import LoopPlan, plan, planned
 from ..plan.assembly import Closure, close
 from ..plan.kane import RedundantConstraint, with_speeds
 from ..reframe import simplify
-from .systems import NOWHERE, Directions, Reduced, System, normalised
+from .systems import NOWHERE, Directions, Reduced, System
 
 Array = np.ndarray
 UNPLANNED = LoopPlan(0, (), (), (), ())
@@ -58,7 +57,7 @@ class Rolling(Reduced):
 
     def bound(self, m: Mechanism) -> Rolling:
         """Return the system over the scalars of a bound mechanism."""
-        return replace(self, m=m, tree=simplify(cut_tree(m)))
+        return replace(self, m=m, tree=simplify(m.bare_tree))
 
     def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
         """Return the machine that knows its steering and time."""
@@ -120,7 +119,7 @@ class Rolling(Reduced):
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state that the constraints allow: positions settled, rates brought back."""
         m, end = self.told(u), 2 * len(Constraints.of(self.m).steering)
-        parts = [list(own) for own in m.split_q(normalised(m, q))]
+        parts = [list(own) for own in m.split_q(m.normalised(q))]
         for k, j in enumerate(Constraints.of(m).prescribed):
             parts[j][0] = u[end + 3 * k]
         closed = closed_at(

@@ -40,7 +40,7 @@ from .result import Event, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied
 from .steered import RateLaw, steered, steered_system
-from .systems import Closed, Tree, normalised, system
+from .systems import Closed, Tree, system
 from .timed import timed_motion
 from .wrenches import Wrenches, wrenches_of
 
@@ -334,7 +334,7 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
     shapes = [np.shape(x) for x in job.parameters.values()]
     lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], job.settings.shape[:-1], *shapes)
     q, v = np.broadcast_to(q, (*lead, m.nq)), np.broadcast_to(v, (*lead, count))
-    q = np.stack(normalised(m, [q[..., k] for k in range(m.nq)]), axis=-1)
+    q = np.stack(m.normalised([q[..., k] for k in range(m.nq)]), axis=-1)
     if isinstance(own, Closed):
         q, v = _closed(job, own, q, v, start)
     if isinstance(own, Rolling):

@@ -33,9 +33,8 @@ from ..algorithms.joint_forces import JointForces
 from ..algorithms.velocity_constraints import Constraints
 from ..catalog import algorithm, quantity
 from ..catalog.loops import is_closed
-from ..compute.loops import cut_tree
 from ..errors import SingularPose
-from ..expr import Scalar, sqrt
+from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism, joint_name
 from ..plan import LoopPlan, plan, planned
@@ -44,31 +43,6 @@ from ..reframe import simplify
 
 Directions = Mapping[int, Scalar]
 NOWHERE: Directions = {}
-ROUND = frozenset({"spherical", "free"})  # joints with a quaternion
-
-
-def joined_rate(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
-    """Return the time derivative of q."""
-    parts = zip(m.bodies, m.split_q(q), m.split(qd), strict=True)
-    return [x for body, own, rate in parts for x in body.joint.coordinate_rate(own, rate)]
-
-
-def moved(m: Mechanism, q: Vector, dq: Vector) -> list[Scalar]:
-    """Return q moved by a tangent vector."""
-    parts = zip(m.bodies, m.split_q(q), m.split(dq), strict=True)
-    return [x for body, own, step in parts for x in body.joint.integrate(own, step)]
-
-
-def normalised(m: Mechanism, q: Vector) -> list[Scalar]:
-    """Return q with quaternions of unit length."""
-    out: list[Scalar] = []
-    for body, own in zip(m.bodies, m.split_q(q), strict=True):
-        if body.joint.kind in ROUND:
-            *rest, x, y, z, w = own
-            norm = 1 / sqrt(x * x + y * y + z * z + w * w)
-            own = [*rest, x * norm, y * norm, z * norm, w * norm]
-        out.extend(own)
-    return out
 
 
 @dataclass(frozen=True)
@@ -106,7 +80,7 @@ class Tree:
     @property
     def projected(self) -> bool:
         """Whether states are brought back after each step."""
-        return bool(self.given) or any(b.joint.kind in ROUND for b in self.m.bodies)
+        return bool(self.given) or self.m.nq != self.m.nv
 
     def bound(self, m: Mechanism) -> Tree:
         """Return the system over the scalars of a bound mechanism, in frames chosen for it."""
@@ -149,7 +123,7 @@ class Tree:
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
         m = self.m
-        q, v = normalised(m, q), list(v)
+        q, v = m.normalised(q), list(v)
         for k, j in enumerate(self.given):
             q[m.coordinate_index[j]], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
         return q, v, 1
@@ -193,7 +167,7 @@ class Closed:
 
     def bound(self, m: Mechanism) -> Closed:
         """Return the system over the scalars of a bound mechanism."""
-        return replace(self, m=m, tree=simplify(cut_tree(m)))
+        return replace(self, m=m, tree=simplify(m.bare_tree))
 
     @property
     def led(self) -> Mechanism:
@@ -263,7 +237,7 @@ class Closed:
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state with its loops closed."""
         m = self.m
-        q, v = normalised(m, q), list(v)
+        q, v = m.normalised(q), list(v)
         for k, j in enumerate(self.given):
             q[m.coordinate_index[j]], v[m.velocity_index[j]] = u[3 * k], u[3 * k + 1]
         closed = closed_at(m, self.plan, q, 2)
@@ -311,11 +285,7 @@ class Reduced:
     def projected(self) -> bool:
         """Whether states are brought back after each step."""
         held = Constraints.of(self.m)
-        return (
-            bool(held.prescribed)
-            or held.is_holonomic
-            or any(b.joint.kind in ROUND for b in self.m.bodies)
-        )
+        return bool(held.prescribed) or held.is_holonomic or self.m.nq != self.m.nv
 
     def bound(self, m: Mechanism) -> Reduced:
         """Return the system over the scalars of a bound mechanism."""
@@ -361,7 +331,7 @@ class Reduced:
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return the state on its manifold: unit quaternions, prescribed joints in place."""
         m, held = self.m, Constraints.of(self.m)
-        q, end = normalised(m, q), 2 * len(held.steering)
+        q, end = m.normalised(q), 2 * len(held.steering)
         for k, j in enumerate(held.prescribed):
             q[m.coordinate_index[j]] = u[end + 3 * k]
         if held.is_holonomic:

@@ -48,12 +48,11 @@ def mechanism_of(given: Mapping[str, Any]) -> Any:
 
 def describe(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page draws: the scene, parameters, notes."""
-    from ..expr.exact import to_float
     from ..view.scene import scene
 
     m = mechanism_of(given)
     as_written = mechanism_of({"text": given["text"]}) if given.get("values") else m
-    known = {k: to_float(v) for k, v in as_written.values.items()}
+    known = as_written.floats
     return {
         "scene": scene(m, given.get("q")),
         "parameters": [

@@ -16,8 +16,8 @@ from ..catalog import quantity
 from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import DalembertError, Place, UsageError, closest, shown
-from ..expr.exact import to_float
 from ..mechanism import Mechanism
+from ..mechanism.limits import rate_limits
 from .task import TaskMotion
 
 Array = np.ndarray
@@ -158,9 +158,7 @@ def _slower(trial: Trial) -> dict[str, Array]:
 
 
 def _limit(m: Mechanism, name: str) -> Array:
-    values = {k: to_float(v) for k, v in m.values.items()}
-    given = [getattr(b, name) for b in m.bodies for _ in range(b.joint.nv)]
-    every = np.array([np.inf if x is None else abs(float(to_float(x, values))) for x in given])
+    every = np.array(rate_limits(m, name))
     if not m.loops:
         return every
     return every[[m.velocity_index[m.joint_index(n)] for n in m.active]]

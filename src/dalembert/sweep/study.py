@@ -247,7 +247,7 @@ def evaluated_number(value: Any, m: Mechanism, given: Mapping[str, Array]) -> An
         return float(value)
     from ..expr.function import evaluate
 
-    known = {k: to_float(v) for k, v in m.values.items()} | dict(given)
+    known = m.floats | dict(given)
     return evaluate(value.graph, [value.id], {}, known)[0]
 
 

@@ -15,10 +15,11 @@ from ..catalog.loops import is_closed
 from ..compute import evaluate, integrate, neutral
 from ..compute.designs import Designs, designs_of
 from ..compute.reach import REACHED, reach
-from ..errors import ComputationError, ParameterError, UsageError
-from ..expr.exact import to_float
+from ..compute.turns import pose_error
+from ..errors import ComputationError, UsageError
 from ..measure.markers import follow
 from ..mechanism import UNHELD, Mechanism, require_mechanism
+from ..mechanism.limits import coordinate_limits
 from ..plan import planned
 from ..runtime.arguments import numbers
 
@@ -28,35 +29,11 @@ STARTS = 60  # that are tried where none is given
 
 def joint_limits(m: Mechanism) -> Array:
     """Return (lower, upper) of every velocity variable; infinite where open or symbolic."""
-    rows = np.full((m.nv, 2), [-np.inf, np.inf])
-    values = {k: to_float(v) for k, v in m.values.items()}
-    for j, body in enumerate(m.bodies):
-        if body.joint.nq != body.joint.nv:
-            continue
-        for k, pair in enumerate(body.limits):
-            for side, limit in enumerate(pair):
-                try:
-                    number = float(to_float(limit, values)) if limit is not None else np.nan
-                except (ParameterError, TypeError, ValueError):
-                    continue
-                if np.isfinite(number):
-                    rows[m.velocity_index[j] + k, side] = number
+    rows, limits = np.full((m.nv, 2), [-np.inf, np.inf]), coordinate_limits(m)
+    for j, at in enumerate(m.coordinate_index):
+        if m.bodies[j].joint.nq == m.bodies[j].joint.nv:
+            rows[m.rates_of(j)] = limits[at : at + m.bodies[j].joint.nq]
     return rows
-
-
-def pose_error(now: Array, wanted: Array) -> Array:
-    """Return (position, rotation vector) in base axes from one pose to another."""
-    R = wanted[:3, :3] @ now[:3, :3].T
-    twist = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    sine, cosine = float(np.linalg.norm(twist)), float((np.trace(R) - 1) / 2)
-    if sine > 1e-12:
-        turn = twist * (np.arctan2(sine, cosine) / sine)
-    elif cosine > 0:
-        turn = twist
-    else:  # half a turn: its axis is the largest column of R + 1
-        axis = (R + np.eye(3))[:, int(np.argmax(np.diag(R)))]
-        turn = np.pi * axis / np.linalg.norm(axis)
-    return np.concatenate([wanted[:3, 3] - now[:3, 3], turn])
 
 
 def inverse_kinematics(

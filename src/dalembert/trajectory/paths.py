@@ -13,10 +13,11 @@ import numpy as np
 
 from ..catalog.loops import is_closed
 from ..compute import evaluate
+from ..compute.turns import pose_error, rotation_by
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism
 from ..runtime.signal import Signal
-from .inverse_kinematics import Reach, inverse_kinematics, pose_error
+from .inverse_kinematics import Reach, inverse_kinematics
 from .moves import Trajectory
 
 Array = np.ndarray
@@ -122,7 +123,7 @@ def line(
     def path(s: float) -> tuple[Array, Array, Array]:
         pose = start.copy()
         pose[:3, 3] = start[:3, 3] + s * change[:3]
-        pose[:3, :3] = _rotation(change[3:] * s) @ start[:3, :3]
+        pose[:3, :3] = rotation_by(change[3:] * s) @ start[:3, :3]
         return pose, change, np.zeros(6)
 
     return along(m, path, q0, duration, frame=frame, **options)
@@ -148,19 +149,10 @@ def circle(
 
     def path(s: float) -> tuple[Array, Array, Array]:
         pose = start.copy()
-        turned = _rotation(e * (angle * s)) @ r
+        turned = rotation_by(e * (angle * s)) @ r
         pose[:3, 3] = c + turned
         v = np.cross(e, turned) * angle
         a = np.cross(e, v) * angle
         return pose, np.concatenate([v, np.zeros(3)]), np.concatenate([a, np.zeros(3)])
 
     return along(m, path, q0, duration, frame=frame, **options)
-
-
-def _rotation(turn: Array) -> Array:
-    angle = float(np.linalg.norm(turn))
-    if angle < 1e-300:
-        return np.eye(3)
-    x, y, z = turn / angle
-    S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + np.sin(angle) * S + (1 - np.cos(angle)) * (S @ S)

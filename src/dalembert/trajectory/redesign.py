@@ -160,7 +160,7 @@ def _geared(f: Any, m: Mechanism, joint: str, rows: Array) -> Change | None:
     drive = next((d for d in m.drives if m.rate_names[m.velocity_index[d.joint]] == joint), None)
     if drive is None or set(_letters(drive.gear)) & set(m.open_parameters):
         return None
-    old = float(to_float(drive.gear, {k: to_float(v) for k, v in m.values.items()}))
+    old = float(to_float(drive.gear, m.floats))
     if abs(old) <= 1:
         return None
     graph = Graph()

@@ -19,11 +19,11 @@ from ..compute import evaluate
 from ..compute.counted import counted
 from ..compute.designs import designs_of
 from ..compute.model import check_joints, equations_of
-from ..errors import ComputationError, ParameterError, UsageError, shown
-from ..expr.exact import to_float
+from ..errors import ComputationError, UsageError, shown
 from ..measure.motion import FEWEST, MeasuredMotion, bridged, motion_of
 from ..measure.wrench import wrench_rows
-from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
+from ..mechanism import Mechanism, is_rolling, require_mechanism
+from ..mechanism.limits import rate_limits
 from ..mechanism.units import force_and_speed
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
@@ -115,7 +115,7 @@ def _alone(
     static = parts["static"]
     tau = sum(parts.values(), np.zeros_like(static))
     found = _exceeded(m, names, index, t, q, qd, tau)
-    effort, fastest = _limits(m, "effort_limit"), _limits(m, "velocity_limit")
+    effort, fastest = (np.array(rate_limits(m, n)) for n in ("effort_limit", "velocity_limit"))
     made = Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest,
                    drives=drives, notes=(*counted(m, drives), *gaps))  # fmt: skip
     return with_bands(made, data, index, whole, wrench, drives, uncertainty)
@@ -146,7 +146,7 @@ def _stated(
     tau = sum(parts.values(), np.zeros_like(parts["static"]))
     names, index = _forces(model)
     found = _exceeded(model, names, index, t, q, qd, tau)
-    limits = _limits(model, "effort_limit"), _limits(model, "velocity_limit")
+    limits = (np.array(rate_limits(model, n)) for n in ("effort_limit", "velocity_limit"))
     notes = (*counted(model, drives), *gaps, *model.form.left_out)
     return Torques(model, names, t, q, qd, qdd, tau, parts, qd, found, *limits, notes=notes)
 
@@ -206,20 +206,6 @@ def _parts(
         loaded = inverse(m, zero, zero, held, wrench_on_environment=w)
         parts["wrench"] = loaded - static
     return parts
-
-
-def _limits(m: Mechanism, name: str) -> Array:
-    """Return a limit of every velocity variable, infinite where there is none."""
-    values = {k: to_float(v) for k, v in m.values.items()}
-    out = np.full(m.nv, np.inf)
-    for j, body in enumerate(m.bodies):
-        try:
-            number = abs(float(to_float(getattr(body, name), values)))
-        except (ParameterError, TypeError, ValueError):
-            continue
-        if np.isfinite(number):
-            out[m.velocity_index[j] : m.velocity_index[j] + body.joint.nv] = number
-    return out
 
 
 def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, Array, Array, Array]:
@@ -338,30 +324,22 @@ def _forces(m: Mechanism) -> tuple[tuple[str, ...], list[int]]:
 def _exceeded(
     m: Mechanism, names: Any, index: list[int], t: Array, q: Array, qd: Array, tau: Array
 ) -> tuple[Excess, ...]:
-    values = {k: to_float(v) for k, v in m.values.items()}
-    owner = [b for b in m.bodies for _ in range(b.joint.nv)]
-    bounds = joint_limits(m)
     found = []
 
-    def look(name: str, what: str, column: Array, limit: Any, sign: float = 0.0) -> None:
-        try:
-            number = float(to_float(limit, values))
-        except (ParameterError, TypeError, ValueError):
-            return
+    def look(name: str, what: str, column: Array, limit: float, sign: float = 0.0) -> None:
         sized = np.nan_to_num(np.abs(column) if sign == 0 else sign * column, nan=-np.inf)
         k = int(np.argmax(sized))
-        if np.isfinite(number) and sized[k] > (abs(number) if sign == 0 else sign * number):
+        if np.isfinite(limit) and sized[k] > (limit if sign == 0 else sign * limit):
             force, speed = force_and_speed(m, name)
             unit = {"force": force, "speed": speed}.get(what, speed.removesuffix("/s"))
-            found.append(Excess(name, what, float(column[k]), number, float(t[k]), unit))
+            found.append(Excess(name, what, float(column[k]), limit, float(t[k]), unit))
 
+    effort, fastest = (rate_limits(m, n) for n in ("effort_limit", "velocity_limit"))
     for c, (name, k) in enumerate(zip(names, index, strict=True)):
-        if owner[k].effort_limit is not None:
-            look(name, "force", tau[:, c], owner[k].effort_limit)
-    for k, body in enumerate(owner):
-        if body.velocity_limit is not None:
-            look(joint_name(body), "speed", qd[:, k], body.velocity_limit)
+        look(name, "force", tau[:, c], effort[k])
+    for k, (joint, (low, high)) in enumerate(zip(m.rate_joints, joint_limits(m), strict=True)):
+        look(joint, "speed", qd[:, k], fastest[k])
         if m.nq == m.nv:
-            look(joint_name(body), "lower position", q[:, k], bounds[k, 0], -1.0)
-            look(joint_name(body), "upper position", q[:, k], bounds[k, 1], 1.0)
+            look(joint, "lower position", q[:, k], float(low), -1.0)
+            look(joint, "upper position", q[:, k], float(high), 1.0)
     return tuple(found)

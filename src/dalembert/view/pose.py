@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from ..expr import Expr
 from ..expr.exact import to_float
 from ..joint import Prismatic, Vector
 from ..mechanism import Mechanism, require_mechanism
+from ..mechanism.limits import coordinate_limits
 from ..mechanism.validate import numbers
-from ..plan.assembly import Closure, assemble, geometry_of, neutral_pose
+from ..plan.assembly import Closure, assemble, geometry_of
 from .bodies import array, floating
 
 Array = np.ndarray
@@ -46,19 +48,8 @@ def in_numbers(m: Mechanism) -> Mechanism:
 
 def limits_of(m: Mechanism) -> list[tuple[float | None, float | None]]:
     """Return one pair of limits per coordinate; None where open or still a letter."""
-    known = {k: to_float(v) for k, v in m.values.items()}
-
-    def number(x: Any) -> float | None:
-        if x is None or (isinstance(x, Expr) and any(n not in known for n in x.names())):
-            return None
-        value = to_float(x, known)
-        return value if np.isfinite(value) else None
-
-    out: list[tuple[float | None, float | None]] = []
-    for b in m.bodies:
-        given = [(number(lo), number(hi)) for lo, hi in b.limits]
-        out += given if len(given) == b.joint.nq else [(None, None)] * b.joint.nq
-    return out
+    pairs = coordinate_limits(m)
+    return [(a if isfinite(a) else None, b if isfinite(b) else None) for a, b in pairs]
 
 
 def whole(m: Mechanism, q: Any = None) -> tuple[Mechanism, Any]:
@@ -67,7 +58,7 @@ def whole(m: Mechanism, q: Any = None) -> tuple[Mechanism, Any]:
         return m, q
     if q is not None and np.shape(q)[-1] == m.nq:
         fold = m.unfolded.fold
-        values = {k: to_float(v) for k, v in m.values.items()}
+        values = m.floats
         rows = [(k, to_float(a, values), to_float(b, values)) for k, a, b in fold.q]
         columns = np.asarray(q, dtype=float)
         q = np.stack([a * columns[..., k] + b for k, a, b in rows], axis=-1)
@@ -83,7 +74,7 @@ def start_pose(m: Mechanism, q: Any = None) -> tuple[Array, list[str]]:
     closed = bool(m.loops or m.couplings)
     numeric = m.with_values(stand_ins(m)) if m.open_parameters else m
     if q is None:
-        pose = neutral_pose(m)
+        pose = np.array(m.neutral)
         for k, (lo, hi) in enumerate(limits_of(m)):
             outside = (lo is not None and pose[k] < lo) or (hi is not None and pose[k] > hi)
             if outside:

@@ -1,0 +1,42 @@
+"""Rotations as axis times angle, of one or of many: R = exp([v]ₓ), by Rodrigues, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+Array = np.ndarray
+HALF = 1e-9  # sine of a turn that is half a turn: its axis is read off R + 1
+
+
+def cross_matrix(v: Array) -> Array:
+    """Return [v]ₓ, with which [v]ₓ a = v × a."""
+    x, y, z = v
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def rotation_by(v: Array) -> Array:
+    """Return the rotation about a vector by an angle of its length."""
+    angle, K = float(np.linalg.norm(v)), cross_matrix(v)
+    if angle < 1e-12:
+        return np.eye(3) + K
+    return np.eye(3) + np.sin(angle) / angle * K + (1 - np.cos(angle)) / angle**2 * (K @ K)
+
+
+def turn_of(R: Array) -> Array:
+    """Return axis times angle of rotations (..., 3, 3), the angle from 0 to π."""
+    v = np.stack([R[..., i, k] - R[..., k, i] for i, k in ((2, 1), (0, 2), (1, 0))], axis=-1) / 2
+    sine, cosine = np.linalg.norm(v, axis=-1), (np.trace(R, axis1=-2, axis2=-1) - 1) / 2
+    size = np.where(sine > 1e-12, np.arctan2(sine, cosine) / np.maximum(sine, 1e-300), 1.0)
+    half = (sine < HALF) & (cosine < 0)
+    # the largest column of R + 1 is along the axis of half a turn
+    columns = R + np.eye(3)
+    largest = np.diagonal(columns, axis1=-2, axis2=-1).argmax(axis=-1)
+    axis = np.take_along_axis(columns, largest[..., None, None], axis=-1)[..., 0]
+    axis = np.pi * axis / np.linalg.norm(axis, axis=-1, keepdims=True)
+    return np.where(half[..., None], axis, v * size[..., None])
+
+
+def pose_error(now: Array, wanted: Array) -> Array:
+    """Return (position, axis times angle) in base axes from poses (..., 4, 4) to others."""
+    R = wanted[..., :3, :3] @ np.swapaxes(now[..., :3, :3], -1, -2)
+    return np.concatenate([wanted[..., :3, 3] - now[..., :3, 3], turn_of(R)], axis=-1)
