@@ -320,7 +320,7 @@ def _positions(own: System, q: Array, u: Array) -> list[tuple[str, list[float]]]
     m = own.m.bound()
     own_rows = Constraints.of(m)
     held = {*own_rows.gap_names, *(joint_name(m.bodies[j]) for j in own_rows.prescribed)}
-    steer = kane.steering(m, *own.given([float(x) for x in u]))
+    steer = kane.steering(m, *own.prescribed([float(x) for x in u]))
     found = own_rows.rows([float(x) for x in q], [0.0] * m.nv, steer)
     return [(row.name, [float(x) for x in row.H]) for row in found if row.name in held]
 

@@ -168,7 +168,7 @@ class StateModel:
     def _steering(self, bound: Mechanism, u: Vector) -> Any:
         own = self.own.bound(bound)
         assert isinstance(own, Reduced)
-        return kane.steering(bound, *own.given(self._signals(u)))
+        return kane.steering(bound, *own.prescribed(self._signals(u)))
 
     def assemble(self) -> Function:
         """Return (q, v) after one step of Newton in which independent coordinates stay."""

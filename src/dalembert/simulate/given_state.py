@@ -84,7 +84,7 @@ def _speeds(own: Reduced, q: Array, qd: Array, u: Array) -> Array:
     """Return the speeds of rates of all joints that keep the constraints."""
     b = own.m.bound()
     pose, rates = [float(x) for x in q], [float(x) for x in qd]
-    rows = kane.speed_rows(b, pose, rates, kane.steering(b, *own.given([float(x) for x in u])))
+    rows = kane.speed_rows(b, pose, rates, kane.steering(b, *own.prescribed([float(x) for x in u])))
     v = [sum((h * x for h, x in zip(r.H, rates, strict=True)), 0.0) for r in rows]
     back = np.array(own.bound(b).velocity(pose, v, [float(x) for x in u]), dtype=float)
     gap = np.abs(back - qd)

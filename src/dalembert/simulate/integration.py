@@ -344,7 +344,6 @@ class Run:
 
     def _said(self, out: Array) -> tuple[str, ...]:
         """Return what the law says of itself at the first state, and what else moves it or not."""
-        own: tuple[str, ...] = getattr(self.job.kernels.system, "notes", ())
         notes = getattr(self.job.kernels.law, "notes", None)
         first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
         told = notes(self.job.m, first[0][: self.job.m.nq]) if notes and len(first) else ()
@@ -353,7 +352,7 @@ class Run:
             f"or --steer {shown(n)}=ANGLE"
             for n in self.job.straight
         )
-        return (*told, *own, *self.job.kernels.wrenches.notes, *straight)
+        return (*told, *self.job.kernels.system.notes, *self.job.kernels.wrenches.notes, *straight)
 
     def _speeds(self, out: Array, times: Array) -> Array:
         """Return the speeds of the samples: rates of all joints, or α where a machine rolls."""

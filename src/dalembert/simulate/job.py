@@ -48,18 +48,13 @@ class Job:
 
     def planned_at(self, q: Array, u: Any = None) -> Job:
         """Return the job with the loops planned at a pose; `u` is what is prescribed there."""
-        own = self.kernels.system
-        law: Any = self.kernels.law
-        if isinstance(own, Rolling):
-            if hasattr(law, "placed"):
-                law = law.placed(own.m, own.driven_at(q, u))
-            system = own.planned_at(q, u)
-            return replace(self, kernels=replace(self.kernels, system=system, law=law))
-        if not isinstance(own, Closed):
+        own: Any = self.kernels.system
+        if not isinstance(own, Closed | Rolling):
             return self
+        law: Any = self.kernels.law
         if hasattr(law, "placed"):
-            law = law.placed(own.m, own.driven_at(q))
-        return replace(self, kernels=replace(self.kernels, system=own.planned_at(q), law=law))
+            law = law.placed(own.m, own.driven_at(q, u))
+        return replace(self, kernels=replace(self.kernels, system=own.planned_at(q, u), law=law))
 
     def renewed(self, rows: Array, t: float, parameters: Any) -> Job:
         """Return the job with its loops planned here; its limit is part of the pivot ratio."""

@@ -15,7 +15,6 @@ from typing import Any, Protocol
 
 from ..algorithms.drives import dry_drives, holding_friction
 from ..algorithms.dry_friction import Outcome
-from ..algorithms.velocity_constraints import Constraints
 from ..compute import run_time_parameters
 from ..compute.recorded import recorded
 from ..errors import UsageError
@@ -75,13 +74,6 @@ def _asked(name: str, function: EventFunction, t: Scalar, q: Vector, qd: Vector)
             f"event {name!r} is traced once and cannot be: {error}",
             hint="use numpy.sin or dalembert.expr.sin, not math.sin; where(mask, yes, no), not if",
         ) from error
-
-
-def _imposed(s: System) -> bool:
-    """Return whether the forces of joints that follow signals are known."""
-    if isinstance(s, Reduced):
-        return bool(Constraints.of(s.m).prescribed)
-    return bool(s.given)
 
 
 def _reported(s: System, tau: Vector, needed: Mapping[int, Scalar]) -> list[Scalar]:
@@ -147,7 +139,7 @@ class Kernels:
         m = self.system.m
         if extra is None:  # what is traced has no name that says what it computes
             return compile_program(self._program(name, body, outputs), single=self.single)
-        if self.wrenches.functions or getattr(self.system, "functions", False):
+        if self.wrenches.functions or self.system.functions:
             mine = name, repr((self.system.key, self.law.key, self.ways, extra))
             if mine not in self.own:
                 made = self._program(name, body, outputs)
@@ -287,7 +279,7 @@ class Kernels:
 
         def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
             qd, tau = self._forces(s, q, v, t, u, p)
-            if _imposed(s):
+            if s.given:
                 found = self._outcome(s, q, v, t, tau, u, p)
                 return [list(qd), found.rate, _reported(s, tau, found.force)]
             return [list(qd), self._rate(s, q, v, t, tau, u, p), tau]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,24 +24,18 @@ from .systems import NOWHERE, Directions, Tree
 class Plant(Tree):
     """The joints of `m`, moved by the closed forms of `model`; frozen joints rest."""
 
-    model: Mechanism | None = None
+    model: Mechanism = field(kw_only=True)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
         model = self.model
-        assert model is not None
         return ("plant", self.drives, self.framed, model.digest, repr(model.values))
 
     def bound(self, m: Mechanism) -> Plant:
-        """Return the system over the scalars of a bound mechanism."""
-        assert self.model is not None
         return replace(self, m=m, model=self.model.bound())
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What is to be said of a motion that equations give."""
-        assert self.model is not None
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         left = "; ".join(self.model.form.left_out)
         return (
             f"the motion is that of closed forms{': ' + left if left else ''}",
@@ -51,28 +45,21 @@ class Plant(Tree):
     @property
     def _at(self) -> list[int]:
         """Where the joints of the equations stand among those of the mechanism."""
-        assert self.model is not None
         return [self.m.joint_names.index(name) for name in self.model.joint_names]
 
     def _spread(self, values: Vector) -> list[Scalar]:
-        out: list[Scalar] = [0] * self.m.nv
-        for k, x in zip(self._at, values, strict=True):
-            out[k] = x
-        return out
+        """Return accelerations of all joints; frozen ones rest, whatever acts on them."""
+        found = dict(zip(self._at, values, strict=True))
+        return [found.get(k, 0) for k in range(self.m.nv)]
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
-        """Return the rates of the speeds; forces on frozen joints do nothing."""
-        assert self.model is not None
         _, run = algorithm(quantity("forward_dynamics", self.model), None)
-        at = self._at
-        state = ([x[k] for k in at] for x in (q, v, tau))
+        state = ([x[k] for k in self._at] for x in (q, v, tau))
         return self._spread(run(self.model, *state, drives=self.drives))
 
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
-        """Return accelerations, with joints that slide in given directions or are held."""
-        assert self.model is not None
         at = self._at
         own = {at.index(k): s for k, s in direction.items() if k in at}
         q, v, tau = ([x[k] for k in at] for x in (q, v, tau))

@@ -11,7 +11,7 @@ from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError
 from ..mechanism import joint_name
 from ..runtime.signal import Signal, held, linear, smooth
-from .systems import Closed, Reduced, System, Tree
+from .systems import Reduced, System
 
 
 def as_signal(value: Any, accelerated: bool = False) -> Signal:
@@ -37,15 +37,14 @@ def straight(own: System, motion: Mapping[str, Any]) -> tuple[str, ...]:
 
 def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
     """Return the signals of prescribed joints (q, q̇, q̈) or steering angles (angle, rate)."""
-    m = own.m
+    m, joints = own.m, own.given
     steered: tuple[str, ...] = ()
-    joints: tuple[int, ...] = ()
-    if isinstance(own, Tree | Closed):
-        named = {m.joint_index(n) for n in m.prescribed if n in m.joint_names}
-        joints = tuple(sorted({*own.given, *named}))
-    elif isinstance(own, Reduced):
-        steered, joints = Constraints.of(m).steering, Constraints.of(m).prescribed
+    if isinstance(own, Reduced):
+        steered = Constraints.of(m).steering
         joints = joints[: len(joints) - getattr(own, "count", 0)]  # the others follow laws
+    else:
+        named = {m.joint_index(n) for n in m.prescribed if n in m.joint_names}
+        joints = tuple(sorted({*joints, *named}))
     order = dict.fromkeys(steered, 2) | {joint_name(m.bodies[j]): 3 for j in joints}
     for name in motion:
         if name not in order:

@@ -19,15 +19,14 @@ from ..algorithms.closed_loop import ClosedModel, closed_forward
 from ..algorithms.dry_friction import Outcome, Push, loop_outcome
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import forward_row, steering_of, with_told
-from ..errors import SingularPose
 from ..expr import Scalar
 from ..joint import Vector
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism
 from ..plan import LoopPlan, plan, planned
 from ..plan.assembly import Closure, close
 from ..plan.kane import RedundantConstraint, with_speeds
 from ..reframe import simplify
-from .systems import NOWHERE, Directions, Reduced, System
+from .systems import NOWHERE, Directions, Reduced, System, driven_plan, led_by
 
 Array = np.ndarray
 UNPLANNED = LoopPlan(0, (), (), (), ())
@@ -45,61 +44,45 @@ class Rolling(Reduced):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
         return ("rolling", self.plan, self.drives)
 
     @property
     def speeds(self) -> int:
-        """The number of speeds, those of all joints."""
         return self.m.nv
 
     projected = True  # type: ignore[assignment]
 
     def bound(self, m: Mechanism) -> Rolling:
-        """Return the system over the scalars of a bound mechanism."""
         return replace(self, m=m, tree=simplify(m.bare_tree))
 
     def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
-        """Return the machine that knows its steering and time."""
-        return with_told(self.m, *self.given(u))
+        return with_told(self.m, *self.prescribed(u))
 
     def planned_at(self, q: Any, u: Any = None) -> Rolling:
         """Return the system with the coordinates that are independent best at a pose."""
-        m = self._numbers(u, active=())
-        pose, _ = close(Closure(m), np.array(q, dtype=float))
-        return replace(self, plan=plan(m, pose))
+        return replace(self, plan=self._plan_near(q, u, ()))
 
     def driven_at(self, q: Any, u: Any = None) -> LoopPlan:
         """Return a plan in which the motors are independent, made at a pose if it can be."""
-        m, usual = self._numbers(u, active=self.m.active), planned(self.m)
-        try:
-            pose, _ = close(Closure(m), np.array(q, dtype=float))
-            found = plan(m, pose)
-        except SingularPose:
-            return usual
-        kind = (usual.free, usual.spare_motors)
-        return found if (found.free, found.spare_motors) == kind else usual
+        return driven_plan(planned(self.m), lambda: self._plan_near(q, u, self.m.active))
 
-    def _numbers(self, u: Any, active: tuple[str, ...]) -> Mechanism:
-        """Return the machine with what is prescribed, in numbers."""
+    def _plan_near(self, q: Any, u: Any, active: tuple[str, ...]) -> LoopPlan:
+        """Return the plan of the closed pose near q, with what is prescribed there."""
         m = replace(self.m, active=active, checked=True)
-        if u is None:
-            return m
-        return with_told(m, *([float(x) for x in part] for part in self.given(u)))
+        if u is not None:
+            m = with_told(m, *([float(x) for x in part] for part in self.prescribed(u)))
+        return plan(m, close(Closure(m), np.array(q, dtype=float))[0])
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
-        """Return the joint rates."""
         return v
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
-        """Return the accelerations of all joints."""
         m = self.told(u)
         return list(closed_forward(self._model(m, q), v, self._total(m, q, tau)))
 
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
-        """Return accelerations and forces, with joints that slide in given directions."""
         m = self.told(u)
         push = Push(self._total(m, q, tau), direction=direction)
         return loop_outcome(self._model(m, q), v, push)
@@ -117,14 +100,11 @@ class Rolling(Reduced):
         return total
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
-        """Return the state that the constraints allow: positions settled, rates brought back."""
         m, end = self.told(u), 2 * len(Constraints.of(self.m).steering)
-        parts = [list(own) for own in m.split_q(m.normalised(q))]
+        q = m.normalised(q)
         for k, j in enumerate(Constraints.of(m).prescribed):
-            parts[j][0] = u[end + 3 * k]
-        closed = closed_at(
-            m, self.plan, [x for own in parts for x in own], 2 * Constraints.of(m).is_holonomic
-        )
+            q[m.coordinate_index[j]] = u[end + 3 * k]
+        closed = closed_at(m, self.plan, q, 2 * Constraints.of(m).is_holonomic)
         return closed.q, closed.velocity(v), closed.trusted
 
     def alpha(self, q: Array, qd: Array, u: Array) -> Array:
@@ -132,7 +112,7 @@ class Rolling(Reduced):
         if not self.m.speeds:
             return qd
         b = self.m.bound()
-        steer = kane.steering(b, *self.given([u[..., k] for k in range(u.shape[-1])]))
+        steer = kane.steering(b, *self.prescribed([u[..., k] for k in range(u.shape[-1])]))
         columns = [q[..., k] for k in range(q.shape[-1])], [qd[..., k] for k in range(qd.shape[-1])]
         rows = kane.speed_rows(b, *columns, steer)
         found = [sum((h * x for h, x in zip(r.H, columns[1], strict=True)), 0.0) for r in rows]
@@ -140,7 +120,7 @@ class Rolling(Reduced):
 
     def rates(self, q: Array, alpha: Array, u: Array, parameters: Any = None) -> Array:
         """Return the rates of all joints from the named speeds, nan where they do not decide."""
-        given = [[float(x) for x in part] for part in self.given([float(x) for x in u])]
+        given = [[float(x) for x in part] for part in self.prescribed([float(x) for x in u])]
         out = np.empty((len(q), self.m.nv))
         for k in range(len(q)):
             b = self.m.bound({n: x[k] for n, x in (parameters or {}).items()})
@@ -153,10 +133,7 @@ class Rolling(Reduced):
 
 def rolling(m: Mechanism, drives: Any, given: tuple[int, ...]) -> System:
     """Return the system of a machine on wheels, some joints of which follow signals."""
-    names = tuple(joint_name(m.bodies[j]) for j in given)
-    more = tuple(n for n in names if n not in m.prescribed)
-    speeds = tuple(n for n in m.speeds if n not in more)
-    m = replace(m, prescribed=(*m.prescribed, *more), speeds=speeds, checked=True)
+    m = led_by(m, given)
     with suppress(RedundantConstraint):  # the plan leaves such rows out
         m = with_speeds(m)
     return Rolling(m, drives, planned(replace(m, active=(), checked=True)))

@@ -378,7 +378,7 @@ def _on_wheels(
         x[:, m.nq :] = own.rates(x[:, : m.nq], v.reshape(-1, v.shape[-1]), u, given)
         bad = np.argwhere(~np.isfinite(x).all(axis=1))
         if len(bad):
-            angles = [float(y) for y in own.given(list(u))[0]]
+            angles = [float(y) for y in own.prescribed(list(u))[0]]
             explain(m, x[int(bad[0][0]), : m.nq].tolist(), angles, " at the start")
     x = _settled(job, x, start, given) if len(x) else x
     return x[:, : m.nq].reshape(*lead, m.nq), x[:, m.nq :].reshape(*lead, m.nv)

@@ -89,12 +89,10 @@ class Steered(Rolling):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
         return ("steered", self.plan, self.drives, tuple((j, law.key) for j, law in self.laws))
 
     @property
-    def functions(self) -> bool:
-        """Whether some law has no name that says what it computes."""
+    def functions(self) -> bool:  # type: ignore[override]
         return any(law.key is None for _, law in self.laws)
 
     @property
@@ -104,7 +102,6 @@ class Steered(Rolling):
 
     @property
     def signals(self) -> int:
-        """The number of signals: steering, prescribed joints, time."""
         return super().signals - 3 * self.count
 
     def _rates(self, q: Vector, v: Vector, u: Vector) -> dict[int, Scalar]:
@@ -126,47 +123,40 @@ class Steered(Rolling):
                 first += [x, rates[j] if rates else 0, 0]
         return [*first, t, flow] if Constraints.of(self.m).is_timed else first
 
+    def _moved(self, q: Vector, v: Vector, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
+        """Return the joint rates and all signals, with the rates that the laws give."""
+        rates, out = self._rates(q, v, u), list(v)
+        for j, rate in rates.items():
+            out[self.m.velocity_index[j]] = rate
+        return out, self._full(u, q, rates)
+
     @property
     def _plain(self) -> Rolling:
         return Rolling(self.m, self.drives, self.plan, self.tree)
 
-    def given(self, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
-        """Return what is prescribed and its rates; those of laws at rest."""
-        return self._plain.given(self._full(u))
+    def prescribed(self, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
+        return self._plain.prescribed(self._full(u))
 
     def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
-        """Return the machine that knows its steering, and at a state the rates of the laws."""
         if q is None or v is None:
             return self._plain.told(self._full(u))
         return self._plain.told(self._full(u, q, self._rates(q, v, u)))
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
-        """Return the joint rates, with those that the laws give."""
-        return self._moved(v, self._rates(q, v, u))
-
-    def _moved(self, v: Vector, rates: Mapping[int, Scalar]) -> list[Scalar]:
-        out = list(v)
-        for j, rate in rates.items():
-            out[self.m.velocity_index[j]] = rate
-        return out
+        return self._moved(q, v, u)[0]
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
-        """Return the accelerations of all joints; those of the laws' coordinates count nowhere."""
-        rates = self._rates(q, v, u)
-        return self._plain.acceleration(q, self._moved(v, rates), tau, self._full(u, q, rates))
+        rates, full = self._moved(q, v, u)
+        return self._plain.acceleration(q, rates, tau, full)
 
     def outcome(
         self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
     ) -> Outcome:
-        """Return accelerations and forces, with joints that slide in given directions."""
-        rates = self._rates(q, v, u)
-        full = self._full(u, q, rates)
-        return self._plain.outcome(q, self._moved(v, rates), tau, full, direction)
+        rates, full = self._moved(q, v, u)
+        return self._plain.outcome(q, rates, tau, full, direction)
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
-        """Return the state that the constraints allow, with the rates of the laws."""
-        rates = self._rates(q, v, u)
-        return self._plain.project(q, self._moved(v, rates), self._full(u, q, rates))
+        return self._plain.project(q, *self._moved(q, v, u))
 
 
 # -- motions as they may be given ------------------------------------------------------------------

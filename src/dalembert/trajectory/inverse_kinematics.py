@@ -29,11 +29,10 @@ STARTS = 60  # that are tried where none is given
 
 def joint_limits(m: Mechanism) -> Array:
     """Return (lower, upper) of every velocity variable; infinite where open or symbolic."""
-    rows, limits = np.full((m.nv, 2), [-np.inf, np.inf]), coordinate_limits(m)
-    for j, at in enumerate(m.coordinate_index):
-        if m.bodies[j].joint.nq == m.bodies[j].joint.nv:
-            rows[m.rates_of(j)] = limits[at : at + m.bodies[j].joint.nq]
-    return rows
+    limits = coordinate_limits(m)
+    places = zip(m.bodies, m.coordinate_index, strict=True)
+    rows = [limits[at + k] for body, at in places for k in range(body.joint.nv)]
+    return np.array(rows).reshape(-1, 2)
 
 
 def inverse_kinematics(

@@ -146,9 +146,9 @@ def _stated(
     tau = sum(parts.values(), np.zeros_like(parts["static"]))
     names, index = _forces(model)
     found = _exceeded(model, names, index, t, q, qd, tau)
-    limits = (np.array(rate_limits(model, n)) for n in ("effort_limit", "velocity_limit"))
+    effort, fastest = (np.array(rate_limits(model, n)) for n in ("effort_limit", "velocity_limit"))
     notes = (*counted(model, drives), *gaps, *model.form.left_out)
-    return Torques(model, names, t, q, qd, qdd, tau, parts, qd, found, *limits, notes=notes)
+    return Torques(model, names, t, q, qd, qdd, tau, parts, qd, found, effort, fastest, notes=notes)
 
 
 def _spaced(x: Array, whole: Array) -> Array:
