@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import dalembert as da
 from dalembert.control import PD
 from dalembert.runtime.methods import DOP853, DOPRI5, RK4, RODAS5P
-from dalembert.simulate.given_forces import Constant
+from dalembert.simulate.given_forces import Given
 from dalembert.simulate.job import Job
 from dalembert.simulate.kernels import Kernels
 from dalembert.simulate.systems import system
@@ -121,7 +121,7 @@ def test_what_depends_on_time_keeps_the_order(method):
 def test_the_jacobian_is_that_of_the_right_hand_side():
     for m in (da.load(DOUBLE), da.robots.fourbar(), *random_mechanisms(4, 5, dof=(2, 7), root=0.4)):
         own = system(m)
-        kernels = Kernels(own, Constant(np.zeros(own.forces)), 0, own.forces)
+        kernels = Kernels(own, Given(np.zeros(own.forces)), 0, own.forces)
         job = Job(kernels, None, np.zeros(own.forces), {})
         rng = np.random.default_rng(0)
         q = da.assemble(m) if m.loops else np.asarray(random_state(m, 3, mild=True)[0], dtype=float)

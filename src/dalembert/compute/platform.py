@@ -8,6 +8,7 @@ stay on the branch of the start. The quantities of the platform are then those o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from ..algebra import Transform
 from ..algorithms.kinematics import jacobian, target_pose
+from ..algorithms.task import ROWS
 from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown
 from ..expr import trace
 from ..mechanism import Mechanism
@@ -30,10 +32,6 @@ from .turns import rotation_by, turn_of
 Array = np.ndarray
 
 
-NAMES = frozenset({
-    "leg_states", "leg_torques", "platform_wrench", "platform_jacobian", "actuator_forces",
-    "cartesian_model", "platform_acceleration",
-})  # fmt: skip
 FOUND = 1e-11  # residual of a solution, lengths in parts of the size
 FAR = 0.35  # the longest step of a joint between two poses, radians or parts of the size
 THIN = 1e-7  # singular values below this part of the largest are none
@@ -82,11 +80,10 @@ class Follower:
 
     @cached_property
     def _moved(self) -> Any:
-        made = trace(
+        return trace(
             lambda q: jacobian(self.c.m, self.name, q), [("q", self.m.nq)],
             outputs=[("J", (6, self.m.nv))],
         )  # fmt: skip
-        return made
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return (p, R) of the platform."""
@@ -149,53 +146,100 @@ class Follower:
 
 # -- the quantities ----------------------------------------------------------------------------
 
+# quantities of legs and platforms that have models of their own -> what to ask for instead
+ALONE = {
+    "leg_torques": ("these legs have no model of their own: they are no chains to one point",
+                    "tree_torques"),
+    "platform_wrench": ("the wrench of the platform alone needs no legs", "link_wrenches"),
+}  # fmt: skip
+
 
 def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches,
              drives: str = "inertia") -> Any:  # fmt: skip
     """Return a quantity of the platform, all joints found from its pose."""
-    if name == "leg_torques":
+    if name in ALONE:
+        why, instead = ALONE[name]
         raise UsageError(
-            "leg_torques: these legs have no model of their own: they are no chains to one point",
-            hint="tree_torques(m, q, qd, qdd) with q, qd, qdd of leg_states",
-            command="ask for tree_torques at the joints of leg_states",
+            f"{name}: {why}",
+            hint=f"{instead}(m, q, qd, qdd) with q, qd, qdd of leg_states",
+            command=f"ask for {instead} at the joints of leg_states",
         )
     given = [np.asarray(x, dtype=float) for x in inputs]
     sizes = [2] + [1] * (len(given) - 1)
     lead = np.broadcast_shapes(*(x.shape[: x.ndim - k] for x, k in zip(given, sizes, strict=True)))
-    given = [
+    pose, *rates = (
         np.broadcast_to(x, (*lead, *x.shape[x.ndim - k :]))
         for x, k in zip(given, sizes, strict=True)
-    ]
-    if given[0].shape[len(lead) :] != (4, 4):
+    )
+    if pose.shape[len(lead) :] != (4, 4):
         raise UsageError(f"{name}: a pose is 4 x 4", hint=f"{name}(m, pose, twist, ...)")
-    poses = np.empty((*lead, m.nq))
-    if branch.closed_form:
-        placed = Placed(m, branch)
-        for where in np.ndindex(*lead):
-            poses[where] = placed.at(given[0][where], state_text(where))
-        return _QUANTITIES[name](m, placed.name, poses, *given[1:], drives=drives)
-    f = Follower(m, branch.q)
+    q = np.empty((*lead, m.nq))
+    way = Placed(m, branch) if branch.closed_form else Follower(m, branch.q)
     last: Any = None
     for where in np.ndindex(*lead):
-        last = poses[where] = f.at(given[0][where], last, state_text(where))
-    return _QUANTITIES[name](m, f.name, poses, *given[1:], drives=drives)
+        last = q[where] = way.at(pose[where], last, state_text(where))
+    return getattr(Moving(m, way.name, q, drives), name)(*rates)
 
 
-def _rates(m: Mechanism, frame: str, q: Array, twist: Array, drives: str) -> tuple[Any, Array]:
-    """Return (the model of the platform's six rows, qd of all joints)."""
-    t = task_model(m, frame=frame, rows=range(6), drives=drives)
-    if t.rank < len(t.speeds):
-        raise UsageError(
-            f"the motion of platform {shown(frame)!r} does not decide that of the machine: it has "
-            f"{len(t.speeds)} speeds, the platform {t.rank}",
-            hint="task_model(m, frame) is the model of a redundant machine",
-        )
-    J = t.jacobian(q)
-    u = _solved(J, twist, t.sizes, "velocity")
-    qd = np.zeros((*q.shape[:-1], m.nv))
-    qd[..., list(planned(m).independent)] = u
-    qd = evaluate(m, "tree_motion", q, qd, np.zeros(m.nv))[0]
-    return t(q, qd), qd
+@dataclass(frozen=True)
+class Moving:
+    """A closed machine whose platform, a frame, stands at poses q; its methods are quantities."""
+
+    m: Mechanism
+    frame: str
+    q: Array
+    drives: str
+
+    def leg_states(self, twist: Array, rate: Array) -> Any:
+        """Return q, q̇, q̈ of all joints, and how far the loops are open."""
+        return self.q, *self._motion(twist, rate), evaluate(self.m, "closure", self.q)
+
+    def platform_jacobian(self) -> Any:
+        """Return J_p: velocity of the platform from those of the motors."""
+        s, _ = self._rates(np.zeros(6))
+        return s.J @ np.linalg.pinv(s.motors)
+
+    def actuator_forces(self, twist: Array, rate: Array) -> Any:
+        """Return the forces of the motors."""
+        qd, qdd = self._motion(twist, rate)
+        return evaluate(self.m, "inverse_dynamics", self.q, qd, qdd, drives=self.drives)
+
+    def cartesian_model(self, twist: Array) -> Any:
+        """Return A and H of A V' + H."""
+        s, _ = self._rates(twist)
+        return s.inertia, s.bias
+
+    def platform_acceleration(self, twist: Array, forces: Array) -> Any:
+        """Return the acceleration that motor forces give."""
+        _, qd = self._rates(twist)
+        qdd = evaluate(self.m, "forward_dynamics", self.q, qd, forces, drives=self.drives)
+        return evaluate(self.m, "acceleration", self.q, qd, qdd, frame=self.frame)
+
+    def _rates(self, twist: Array) -> tuple[Any, Array]:
+        """Return (the model of the platform's six rows, q̇ of all joints)."""
+        t = task_model(self.m, frame=self.frame, rows=range(6), drives=self.drives)
+        if t.rank < len(t.speeds):
+            raise UsageError(
+                f"the motion of platform {shown(self.frame)!r} does not decide that of the "
+                f"machine: it has {len(t.speeds)} speeds, the platform {t.rank}",
+                hint="task_model(m, frame) is the model of a redundant machine",
+            )
+        u = _solved(t.jacobian(self.q), twist, t.sizes, "velocity")
+        still = np.zeros(self.m.nv)
+        qd = evaluate(self.m, "tree_motion", self.q, self._spread(u), still)[0]
+        return t(self.q, qd), qd
+
+    def _motion(self, twist: Array, rate: Array) -> tuple[Array, Array]:
+        """Return q̇ and q̈ of all joints."""
+        s, qd = self._rates(twist)
+        ud = _solved(s.J, rate - s.drift, s.sizes, "acceleration")
+        return qd, evaluate(self.m, "tree_motion", self.q, qd, self._spread(ud))[1]
+
+    def _spread(self, u: Array) -> Array:
+        """Return rates of all joints that hold those of the independent ones."""
+        out = np.zeros((*self.q.shape[:-1], self.m.nv))
+        out[..., list(planned(self.m).independent)] = u
+        return out
 
 
 def _solved(J: Array, x: Array, sizes: Any, what: str) -> Array:
@@ -208,66 +252,7 @@ def _solved(J: Array, x: Array, sizes: Any, what: str) -> Array:
         *where, row = bad[0]
         raise ComputationError(
             f"the platform cannot have this {what}{state_text(tuple(where))}: "
-            f"{('vx', 'vy', 'vz', 'wx', 'wy', 'wz')[row]} follows from the others",
+            f"{ROWS[row]} follows from the others",
             hint="task_model(m, frame) says which rows can be had",
         )
     return u
-
-
-def _motion(m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str) -> Any:
-    s, qd = _rates(m, frame, q, twist, drives)
-    sizes = s.sizes
-    ud = _solved(s.J, rate - s.drift, sizes, "acceleration")
-    qdd = np.zeros_like(qd)
-    qdd[..., list(planned(m).independent)] = ud
-    return s, qd, evaluate(m, "tree_motion", q, qd, qdd)[1]
-
-
-def _leg_states(m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str) -> Any:
-    _, qd, qdd = _motion(m, frame, q, twist, rate, drives)
-    return q, qd, qdd, evaluate(m, "closure", q)
-
-
-def _actuator_forces(
-    m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str
-) -> Any:
-    _, qd, qdd = _motion(m, frame, q, twist, rate, drives)
-    return evaluate(m, "inverse_dynamics", q, qd, qdd, drives=drives)
-
-
-def _platform_jacobian(m: Mechanism, frame: str, q: Array, drives: str) -> Any:
-    s, _ = _rates(m, frame, q, np.zeros(6), drives)
-    return s.J @ np.linalg.pinv(s.motors)
-
-
-def _cartesian_model(m: Mechanism, frame: str, q: Array, twist: Array, drives: str) -> Any:
-    s, _ = _rates(m, frame, q, twist, drives)
-    return s.inertia, s.bias
-
-
-def _platform_acceleration(
-    m: Mechanism, frame: str, q: Array, twist: Array, forces: Array, drives: str
-) -> Any:
-    qd = _rates(m, frame, q, twist, drives)[1]
-    qdd = evaluate(m, "forward_dynamics", q, qd, forces, drives=drives)
-    return evaluate(m, "acceleration", q, qd, qdd, frame=frame)
-
-
-def _platform_wrench(
-    m: Mechanism, frame: str, q: Array, twist: Array, rate: Array, drives: str
-) -> Any:
-    raise UsageError(
-        "platform_wrench: the wrench of the platform alone needs no legs",
-        hint="link_wrenches(m, q, qd, qdd) with q, qd, qdd of leg_states",
-        command="ask for link_wrenches at the joints of leg_states",
-    )
-
-
-_QUANTITIES: dict[str, Any] = {
-    "leg_states": _leg_states,
-    "platform_jacobian": _platform_jacobian,
-    "actuator_forces": _actuator_forces,
-    "cartesian_model": _cartesian_model,
-    "platform_acceleration": _platform_acceleration,
-    "platform_wrench": _platform_wrench,
-}

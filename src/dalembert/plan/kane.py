@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..algorithms.loop_closure import EQUATIONS
 from ..algorithms.velocity_constraints import Constraints, is_constrained
 from ..algorithms.velocity_rows import TIME, Row, velocity_names
 from ..errors import ComputationError, DalembertError, ModelError, SingularPose, shown
+from ..kept import Kept
 from ..mechanism import UNHELD, Mechanism, require_mechanism
 from .assembly import close
 from .generic import general_pose
@@ -56,7 +56,7 @@ def with_speeds(m: Mechanism) -> Mechanism:
     """Return the machine with its constraints checked and its speeds named."""
     if not (is_constrained(m) or m.speeds):
         return m
-    return _checked(_Same(m))
+    return _CHECKED.get(m.digest, lambda: _checked(m))
 
 
 def require_consistent(m: Mechanism) -> None:
@@ -73,22 +73,11 @@ def require_consistent(m: Mechanism) -> None:
             return
 
 
-class _Same:
-    """A mechanism as a key of the cache: equal when the digest and the values are."""
-
-    def __init__(self, m: Mechanism):
-        self.m, self.key = m, m.digest
-
-    def __eq__(self, o: object) -> bool:
-        return isinstance(o, _Same) and self.key == o.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
+_CHECKED: Kept[Mechanism] = Kept(64)
 
 
-@lru_cache(maxsize=64)
-def _checked(key: _Same) -> Mechanism:
-    m = _kept(key.m)
+def _checked(m: Mechanism) -> Mechanism:
+    m = _kept(m)
     names = velocity_names(m)
     twice = next((n for k, n in enumerate(names) if n in names[:k]), None)
     if twice is not None:
@@ -246,23 +235,18 @@ def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
         wheels = [f"{w.name}.v" for w in m.wheels]
     order = list(dict.fromkeys([*(j for j in m.active if j in joints), *wheels, *joints[::-1]]))
     count = m.nv - len(held[0])
+    rest = [0.0] * m.nv
     candidates = {
-        name: [
-            kane.named_row(b, name, q, [0.0] * m.nv, steer) for b, q, steer in samples
-        ]
-        for name in order
-    }  # fmt: skip
+        name: [kane.named_row(b, name, q, rest, steer) for b, q, steer in samples] for name in order
+    }
     taken: list[str] = []
     while len(taken) < count:
-        scores = {}
-        for name in order:
-            if name in taken:
-                continue
-            scores[name] = min(
-                _gap(_matrix([*h, *(candidates[t][i] for t in taken)]),
-                     _matrix([candidates[name][i]])[0])
-                for i, h in enumerate(held)
-            )  # fmt: skip
+        before = [_matrix([*h, *(candidates[t][i] for t in taken)]) for i, h in enumerate(held)]
+        scores = {
+            name: min(map(_gap, before, (_matrix([row])[0] for row in candidates[name])))
+            for name in order
+            if name not in taken
+        }
         clear = [name for name, score in scores.items() if score > CLEAR]
         best = clear[0] if clear else max(scores, key=lambda n: scores[n], default=None)
         if best is None or scores[best] <= RANK:

@@ -19,87 +19,55 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Constant:
-    """The same joint forces at all times; one row per state where there are several."""
+class Given:
+    """Joint forces that no law gives: settings, one row per state if they differ, or a signal."""
 
-    settings: Array = field(repr=False)
-    signal: None = None
+    settings: Array = field(default_factory=lambda: np.zeros(0), repr=False)
+    signal: Signal | None = None
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What decides the compiled code."""
-        return ("constant",)
+        return ("constant",) if self.signal is None else ("table",)
 
     def torque(
         self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
     ) -> Sequence[Scalar]:
-        """Return the forces, which are the settings."""
-        return p
+        """Return the forces: the settings, or the signal."""
+        return p if self.signal is None else u
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Joint forces as a function of time."""
+class Called(Given):
+    """Joint forces from a Python function f(t, q, qd), the slower path: settings at each call."""
 
-    signal: Signal
-    settings: Array = field(default_factory=lambda: np.zeros(0), repr=False)
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
-        return ("table",)
-
-    def torque(
-        self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
-    ) -> Sequence[Scalar]:
-        """Return the forces, which are the signal."""
-        return u
-
-
-@dataclass(frozen=True)
-class Called:
-    """Joint forces from a Python function f(t, q, qd): the slower path."""
-
-    function: Callable[[float, Array, Array], Any]
-    forces: int
-    signal: None = None
+    function: Callable[[float, Array, Array], Any] = field(kw_only=True)
 
     @property
-    def settings(self) -> Array:
-        """Forces before the first call."""
-        return np.zeros(self.forces)
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
-        return ("constant",)  # what is compiled takes the forces as settings
-
-    def torque(
-        self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
-    ) -> Sequence[Scalar]:
-        """Return the forces that the last call gave."""
-        return p
+    def forces(self) -> int:
+        """How many forces the function gives."""
+        return len(self.settings)
 
 
 def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
     """Return the law of what was given for `torque`; `names` are those of the forces."""
     size = len(names)
     if torque is None:
-        return Constant(np.zeros(size))
+        return Given(np.zeros(size))
     if hasattr(torque, "torque") and hasattr(type(torque), "key"):  # its gains are not yet placed
         return torque  # type: ignore[no-any-return]
     if isinstance(torque, Signal):
-        return Table(_sized(torque, size))
+        return Given(signal=_sized(torque, size))
     if isinstance(torque, Mapping):
         row = np.zeros(size)
         for name, value in torque.items():
             row[_place(names, name)] = value
-        return Constant(row)
+        return Given(row)
     if callable(torque):
-        return Called(torque, size)
+        return Called(np.zeros(size), function=torque)
     if isinstance(torque, tuple) and len(torque) == 2 and np.ndim(torque[1]) == 2:
         make = held if hold else linear
-        return Table(_sized(make(*torque), size))
+        return Given(signal=_sized(make(*torque), size))
     ways = "numbers, {joint: number}, (times, table), a control law, or f(t, q, qd)"
     try:
         values = np.asarray(torque, dtype=float)
@@ -111,7 +79,7 @@ def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
             f"torque has shape {values.shape}, expected (..., {size})",
             hint=f"forces: {listed}; {ways}" if size else ways,
         )
-    return Constant(values)
+    return Given(values)
 
 
 def _sized(signal: Signal, size: int) -> Signal:

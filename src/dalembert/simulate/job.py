@@ -105,10 +105,8 @@ class Job:
         """Return p with the forces of a Python function, state by state."""
         m, dry = self.m, p[..., law.forces :]
         dry = np.broadcast_to(dry, (*x.shape[:-1], dry.shape[-1]))
-        qd = x[..., m.nq :]
-        if isinstance(self.kernels.system, Reduced):
-            none = np.concatenate([np.zeros((*x.shape[:-1], law.forces)), dry], axis=-1)
-            qd = self.kernels.outputs()(x, t[..., None], u, none)[0]
+        none = np.concatenate([np.zeros((*x.shape[:-1], law.forces)), dry], axis=-1)
+        qd = self._rates(x, t, u, none)
         t = np.broadcast_to(t, x.shape[:-1])
         states = zip(t.ravel(), x[..., : m.nq].reshape(-1, m.nq), qd.reshape(-1, m.nv), strict=True)
         found = [np.asarray(law.function(float(a), b, c), dtype=float) for a, b, c in states]
@@ -119,7 +117,7 @@ class Job:
         """Return the compiled model that a method integrates."""
         k = self.kernels
         rhs, guards = k.map(method) if method in MAPS else k.rhs(), k.guards()
-        if isinstance(k.law, Called) or self.pushes is not None:
+        if self.asked:
             rhs = callback(rhs, self.m.nq, k, self.pushes)
             guards = guards and callback(guards, self.m.nq, k, self.pushes)
         events = k.events(table.functions, table.key) if table is not None else None
