@@ -67,7 +67,7 @@ def test_rubbish_is_left_alone_by_a_process_that_ends_with_its_command():
 def test_every_algorithm_that_the_catalog_names_is_there():
     from importlib import import_module
 
-    import dalembert.catalog.folded_classes  # noqa: F401
+    import dalembert.catalog  # noqa: F401
     from dalembert.catalog.later import NAMED
 
     assert len(NAMED) > 60

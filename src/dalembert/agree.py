@@ -259,7 +259,7 @@ def closed_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array
     states: list[tuple[Array, ...]] = []
     for far in (0.2, 0.1, 0.02, 0.0):
         steps = rng.uniform(-far, far, (count, m.nv))
-        many = c.moved_all(np.repeat(start[None], count, axis=0), steps)
+        many = c.moved(np.repeat(start[None], count, axis=0), steps)
         q = np.array([p for p, worst in (close(c, x) for x in many) if worst < 1e-12] or [start])
         motion = rng.normal(size=(2, len(q), m.nv))
         outputs = kernel(q, *motion, *still)

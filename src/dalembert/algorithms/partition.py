@@ -48,4 +48,4 @@ def hybrid_by_partition(
 
 def velocity_indices(m: Mechanism, bodies: Collection[int]) -> list[int]:
     """Return the velocity indices of the joints of these bodies, in order."""
-    return [m.velocity_index[j] + k for j in sorted(bodies) for k in range(m.bodies[j].joint.nv)]
+    return [k for j in sorted(bodies) for k in m.rates_of(j)]

@@ -2,7 +2,7 @@
 
 q_whole = R q + r with a constant R (`mechanism/followers.py`), so that M = R' M_whole R, forces are
 R' of those of the whole tree, and Christoffel's symbols change like a tensor. What each output
-becomes is read off its axes; models that solve for accelerations have rows of their own.
+becomes is read off its axes; models that solve for accelerations have methods of their own.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ from ..joint import Vector
 from ..linalg import Matrix, dot, each_column, spd
 from ..mechanism import Mechanism
 from .later import (
-    augmented_body,
     composite,
     derivatives,
     direct_from_inverse,
-    homogeneous,
     joint_forces,
-    lagrange_coefficients,
     regressor,
 )
-from .models import INVERSE, Algorithm, acted, lagrange_model
+from .models import INVERSE, Algorithm, acted
 
 Project = Callable[[Any, Any], Any]  # (fold, value on the whole tree) -> value
 
@@ -44,12 +41,8 @@ PROJECTED: Mapping[tuple[Any, ...], Project] = {
 
 def folded(row: Any, m: Mechanism) -> Any:
     """Return the row of a quantity for a mechanism in which joints follow others."""
-    from .folded_classes import CLASSES
-
-    if row.name in CLASSES:
-        return replace(row, methods={"partition": CLASSES[row.name]})
-    if row.name in OWN:
-        return replace(row, methods=OWN[row.name])
+    if row.folded:
+        return replace(row, methods=row.folded)
     if row.followers == "known":
         return row
     if row.followers == "kane":
@@ -133,8 +126,7 @@ def _forward(mass: Algorithm) -> Algorithm:
     def forward(
         whole: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia", **acting: Any
     ) -> list[Scalar]:
-        fold, tree = _apart(whole)
-        A, h = _model(fold, tree, mass, q, qd, drives, acting)
+        A, h = _model(whole, mass, q, qd, drives, acting)
         right = [a - b for a, b in zip(tau, h, strict=True)]
         return _solved(A, right, _together(whole))
 
@@ -142,16 +134,26 @@ def _forward(mass: Algorithm) -> Algorithm:
 
 
 def _model(
-    fold: Any, tree: Mechanism, mass: Algorithm, q: Vector, qd: Vector, drives: Any, acting: Any
+    whole: Mechanism, mass: Algorithm, q: Vector, qd: Vector, drives: Any, acting: Any
 ) -> tuple[list[list[Scalar]], list[Scalar]]:
     """Return (R' M R, R' h) with springs counted in h."""
-    x, xd = fold.coordinates(q), fold.rates(qd)
-    A = fold.square(joint_forces.JointForces(tree, drives).mass(mass(tree, x)))
-    h = INVERSE["newton_euler"](tree, x, xd, [0] * tree.nv, drives=drives, **acting)
-    return A, fold.forces(h)
+    fold, tree = _apart(whole)
+    A = joint_forces.JointForces(tree, drives).mass(mass(tree, fold.coordinates(q)))
+    h = forces_of_leaders(whole, q, qd, [0] * fold.count, drives=drives, **acting)
+    return fold.square(A), h
 
 
-def _hybrid(
+def forces_of_leaders(
+    whole: Mechanism, q: Vector, qd: Vector, qdd: Vector, **options: Any
+) -> list[Scalar]:
+    """Return the forces on the coordinates that are left, R' τ."""
+    fold, tree = _apart(whole)
+    motion = fold.coordinates(q), fold.rates(qd), fold.rates(qdd)
+    forces: list[Scalar] = fold.forces(INVERSE["newton_euler"](tree, *motion, **options))
+    return forces
+
+
+def hybrid(
     whole: Mechanism, q: Vector, qd: Vector, x: Vector, given: Any = (), drives: Any = "inertia",
     **acting: Any,
 ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
@@ -159,9 +161,7 @@ def _hybrid(
     fold = whole.fold
     known: set[int] = set()
     for name in given:
-        j = whole.joint_index(name)
-        at = whole.velocity_index[j]
-        known |= {fold.v[k][0] for k in range(at, at + whole.bodies[j].joint.nv)}
+        known |= {fold.v[k][0] for k in whole.rates_of(whole.joint_index(name))}
     return partitioned(whole, q, qd, x, known, drives, **acting)
 
 
@@ -170,8 +170,8 @@ def partitioned(
     drives: Any = "inertia", **acting: Any,
 ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
     """Return (qdd, tau): x is qdd of the velocity variables in `known`, tau of the others."""
-    fold, tree = _apart(whole)
-    A, h = _model(fold, tree, composite.composite, q, qd, drives, acting)
+    fold = whole.fold
+    A, h = _model(whole, composite.composite, q, qd, drives, acting)
     sought = [k for k in range(fold.count) if k not in known]
     right = [x[k] - h[k] - dot([A[k][c] for c in known], [x[c] for c in known]) for k in sought]
     names = _together(whole)
@@ -183,7 +183,7 @@ def partitioned(
     return qdd, [force[k] if k in known else x[k] for k in range(fold.count)]
 
 
-def _forward_derivatives(
+def forward_derivatives(
     whole: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia", **acting: Any
 ) -> Any:
     """Return (dq̈/dq, dq̈/dq̇, M⁻¹) by -M⁻¹ dτ."""
@@ -197,7 +197,7 @@ def _forward_derivatives(
     return -(inverse @ by_q), -(inverse @ by_qd), inverse
 
 
-def _lagrange(run: Algorithm) -> Algorithm:
+def lagrange(run: Algorithm) -> Algorithm:
     """Return Q, A, B, C: the symbols of the whole tree are summed over what moves together."""
 
     def coefficients(whole: Mechanism, q: Vector, **options: Any) -> Any:
@@ -221,16 +221,7 @@ def _lagrange(run: Algorithm) -> Algorithm:
     return coefficients
 
 
-OWN: Mapping[str, Mapping[str, Algorithm]] = {
-    "forward_dynamics": {
-        "composite": _forward(composite.composite),
-        "direct_from_inverse": _forward(direct_from_inverse.mass_matrix_by_columns),
-    },
-    "hybrid_dynamics": {"partition": _hybrid},
-    "forward_dynamics_derivatives": {"analytic": _forward_derivatives},
-    "lagrange_coefficients": {
-        "composite": _lagrange(lagrange_model(lagrange_coefficients.lagrange_coefficients)),
-        "augmented_body": _lagrange(lagrange_model(augmented_body.augmented_coefficients)),
-        "homogeneous": _lagrange(lagrange_model(homogeneous.homogeneous_coefficients)),
-    },
+FORWARD = {
+    "composite": _forward(composite.composite),
+    "direct_from_inverse": _forward(direct_from_inverse.mass_matrix_by_columns),
 }

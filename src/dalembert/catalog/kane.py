@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..joint import Vector
+from ..linalg import Matrix
 from ..mechanism import Mechanism
 from .axes import gives
 from .later import cartesian, joint_forces, kane, multipliers
@@ -73,6 +74,17 @@ def _part(model: Algorithm, which: Any) -> Algorithm:
 
 
 ALPHA_DOT = _part(kane.state_model, 0)
+
+
+# where joints follow others the speeds are the rates that are left
+def _folded_J_h(whole: Mechanism, q: Vector) -> Any:
+    return whole.fold.columns(kane.J_h(whole, whole.fold.coordinates(q)))
+
+
+def _folded_motion(whole: Mechanism, q: Vector, alpha: Vector, *rest: Vector, **given: Any) -> Any:
+    return list(alpha), ALPHA_DOT(whole, q, alpha, *rest, **given)
+
+
 STATE = "q alpha steer steer_rate"
 DRIVEN = f"{STATE} tau traction"
 DRIVES = {"drives": "inertia"}
@@ -88,10 +100,11 @@ def _row(
 
 KANE = (
     _row("kane_J_h", "q", gives(J_h="moving / joint"), {"kane": kane.J_h},
-         "velocities of the mass centres, body axes: v = J_h qd"),
+         "velocities of the mass centres, body axes: v = J_h qd", folded={"kane": _folded_J_h}),
     _row("kane_J_nh", "q steer", gives(J_nh="joint / speed"),
          {"kane": _at_rest(lambda m, r, forces: r.J_nh)},
-         "qd = J_nh alpha under the velocity constraints"),
+         "qd = J_nh alpha under the velocity constraints",
+         folded={"kane": lambda whole, q, steer: Matrix.unit(whole.fold.count)}),
     _row("kane_J", "q steer", gives(J="moving / speed"),
          {"kane": _at_rest(lambda m, r, forces: kane.J_and_rate(m, r)[0])}, "J = J_h J_nh"),
     _row("kane_Jdot", STATE, gives(Jdot="moving / s speed"),
@@ -116,7 +129,7 @@ KANE = (
          {"kane": _part(kane.state_model, slice(1, 3)),
           "multipliers": _part(multipliers.multipliers, slice(1, 3))},
          "joint rates and accelerations of the machine under its constraints", options=DRIVES,
-         wrenches=True),
+         wrenches=True, folded={"kane": _folded_motion}),
     _row("constraint_forces", DRIVEN, gives(**{"lambda": "J / constraint"}),
          {"kane": _driven(kane.constraint_forces),
           "multipliers": _part(multipliers.multipliers, 3)},

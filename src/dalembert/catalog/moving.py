@@ -13,6 +13,7 @@ from ..joint import Free, Vector
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .axes import gives
+from .folded import forces_of_leaders, partitioned
 from .later import elastic, moving_base, prescribed_base, springs
 from .models import BODIES, PARTITION, Algorithm, acted
 from .quantity import Quantity, row
@@ -98,12 +99,12 @@ def _of_free_base(algorithm: Algorithm) -> Algorithm:
     return model
 
 
-def alone(inverse: Algorithm) -> Algorithm:
+def _alone(inverse: Algorithm) -> Algorithm:
     """Return the acceleration of the base as the one output."""
     return lambda m, *inputs, **options: inverse(m, *inputs, drives="none", **options)[0]
 
 
-def prescribed(inverse: Algorithm) -> Algorithm:
+def _prescribed(inverse: Algorithm) -> Algorithm:
     """Return a model that takes the base acceleration in a convention."""
 
     def model(
@@ -116,6 +117,14 @@ def prescribed(inverse: Algorithm) -> Algorithm:
         return inverse(m, q, qd, rates, qdd_joints, **options)
 
     return model
+
+
+def _folded_wrench(
+    whole: Mechanism, q: Vector, qd: Vector, base_rates: Vector, qdd_joints: Vector, **options: Any
+) -> Any:
+    """Return (wrench on a prescribed base, torques) of a tree in which joints follow others."""
+    tau = forces_of_leaders(whole, q, qd, [*base_rates, *qdd_joints], **options)
+    return tau[: len(base_rates)], tau[len(base_rates) :]
 
 
 # -- the two conventions of a base acceleration ------------------------------------------------
@@ -142,9 +151,10 @@ WHOLE = "forward_dynamics and inverse_dynamics count base and springs: name the 
 
 
 def _row(name: str, inputs: str, outputs: Any, methods: Any, summary: str, options: Any,
-         example: str = "flying_arm()", **facts: Any) -> Quantity:  # fmt: skip
+         example: str = "flying_arm()", *, folded: Any, **facts: Any) -> Quantity:  # fmt: skip
     return row(name, inputs, outputs, methods, summary, options, example=example,
-               frame_free=True, wrenches=True, instead=WHOLE, **facts)  # fmt: skip
+               frame_free=True, wrenches=True, instead=WHOLE, folded={"partition": folded},
+               **facts)  # fmt: skip
 
 
 ROWS = (
@@ -152,33 +162,37 @@ ROWS = (
          {"recursion": inverse_by(BODIES, soft=True),
           "partition": inverse_by(PARTITION, soft=True)},
          "qdd of the elastic joints and tau of the rigid ones", {"drives": "inertia"},
-         "flexible2r()", counted="elastic"),
+         "flexible2r()", counted="elastic", folded=inverse_by(partitioned, soft=True)),
     _row("moving_base_inverse", "q qd qdd_joints",
          gives(base_acceleration="base / s2", tau="J / beyond_base"),
          {"composite": _of_free_base(moving_base.moving_base_inverse),
           "recursion": _of_free_base(moving_base.moving_base_by_recursion),
           "partition": inverse_by(PARTITION, base=True),
           "articulated_body": inverse_by(BODIES, base=True)},
-         "acceleration of the free base and joint torques", ON_BASE, counted="moving"),
+         "acceleration of the free base and joint torques", ON_BASE, counted="moving",
+         folded=inverse_by(partitioned, base=True)),
     _row("moving_base_direct", "q qd tau_joints",
          gives(base_acceleration="base / s2", qdd="beyond_base / s2"),
          {"articulated_body": direct_by(BODIES), "partition": direct_by(PARTITION)},
-         "accelerations of the free base and of the joints from joint torques", ON_BASE),
+         "accelerations of the free base and of the joints from joint torques", ON_BASE,
+         folded=direct_by(partitioned)),
     _row("base_acceleration", "q qd qdd_joints", gives(base_acceleration="base / s2"),
-         {"composite": alone(_of_free_base(moving_base.moving_base_inverse))},
+         {"composite": _alone(_of_free_base(moving_base.moving_base_inverse))},
          "acceleration of the free base that the motion of the joints causes",
-         {"convention": "classical"}),
+         {"convention": "classical"}, folded=_alone(inverse_by(partitioned, base=True))),
     _row("prescribed_base_inverse", "q qd base_acceleration qdd_joints",
          gives(base_wrench="J / base", tau="J / beyond_base"),
-         {"virtual_link": prescribed(_driven(prescribed_base.prescribed_base_inverse)),
+         {"virtual_link": _prescribed(_driven(prescribed_base.prescribed_base_inverse)),
           "initial_conditions":
-              prescribed(_driven(prescribed_base.prescribed_base_from_start))},
-         "wrench on a base that moves as prescribed, and joint torques", ON_BASE),
+              _prescribed(_driven(prescribed_base.prescribed_base_from_start))},
+         "wrench on a base that moves as prescribed, and joint torques", ON_BASE,
+         folded=_prescribed(_folded_wrench)),
     _row("elastic_base_inverse", "q qd qdd_joints",
          gives(base_acceleration="base / s2", qdd_elastic="elastic / s2",
                tau_rigid="J / rigid_beyond_base"),
          {"recursion": inverse_by(BODIES, base=True, soft=True),
           "partition": inverse_by(PARTITION, base=True, soft=True)},
          "acceleration of the free base, qdd of elastic joints, tau of rigid ones", ON_BASE,
-         "flying_arm().with_flexible_joints(100, 0.01)", counted="elastic moving"),
+         "flying_arm().with_flexible_joints(100, 0.01)", counted="elastic moving",
+         folded=inverse_by(partitioned, base=True, soft=True)),
 )  # fmt: skip

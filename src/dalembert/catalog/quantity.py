@@ -44,6 +44,7 @@ class Quantity:
     wrenches: bool = False  # external wrenches may be given
     regular: bool = False  # it inverts the Jacobian of a frame
     followers: str = ""  # what it is where joints follow others, a key of FOLLOWERS; else refused
+    folded: Mapping[str, Algorithm] = field(default_factory=dict)  # its methods there, if others
     # of machines that loops, couplings, wheels or constraints hold
     planned: bool = False  # the algorithm takes a LoopPlan after the mechanism (loops.py)
     closes: bool = False  # it finds the pose in which loops close, others need one

@@ -29,14 +29,9 @@ def _unmotorised(row: Quantity, m: Mechanism) -> UsageError | None:
     held = [what for what in CLASSES if what != "couplings" and CLASSES[what](m)]
     if m.active or not held or not row.named_motors:
         return None
-    from ..plan.loops import likely_motors
+    from ..plan.loops import no_motor
 
-    some = likely_motors(m)
-    return UsageError(
-        f"{row.name}: no motor is named: with {held[0]}, {shown(m.name)!r} has none of its own",
-        hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
-        command=f"write active = [{some}] in the file",
-    )
+    return no_motor(m, f"{row.name}: ", f"with {held[0]},")
 
 
 def refusal(row: Quantity, m: Mechanism) -> UsageError | None:

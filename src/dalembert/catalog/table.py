@@ -13,9 +13,8 @@ from typing import Any
 
 from ..errors import UsageError, closest, shown
 from ..mechanism import Mechanism, is_rolling
-from . import loops, moving, reduced
+from . import folded, loops, moving, reduced
 from .axes import gives
-from .folded import folded
 from .kane import CARTESIAN, KANE
 from .later import (
     active_chain,
@@ -69,6 +68,12 @@ FRAME = {"frame": None}
 AXES = {"frame": None, "axes": "base"}
 MOTION_FORCES = "active_bias less active_bias at qd = 0 are these forces on the active joints"
 ACTIVE_CHAIN = "active_mass_matrix and active_bias are A_c and H_c of the closed machine"
+
+LAGRANGE = {
+    "composite": lagrange_model(lagrange_coefficients.lagrange_coefficients),
+    "augmented_body": lagrange_model(augmented_body.augmented_coefficients),
+    "homogeneous": lagrange_model(homogeneous.homogeneous_coefficients),
+}
 
 _ROWS = (
     row("pose", "q", gives(T="place / homogeneous"), {"kinematics": framed(kinematics.pose)},
@@ -128,12 +133,13 @@ _ROWS = (
          "direct_from_inverse": direct_model(direct_from_inverse.direct_from_inverse),
          "active_chain": direct_model(active_chain_direct.active_chain_direct)},
         "accelerations that the joint forces tau give", DRIVES, frame_free=True,
-        wrenches=True, other="composite", counted="any"),
+        wrenches=True, other="composite", counted="any", folded=folded.FORWARD),
     row("hybrid_dynamics", "q qd x", gives(qdd="joint / s2", tau="J / joint"),
         {"articulated_body": hybrid_model(BODIES),
          "partition": hybrid_model(PARTITION)},
         "qdd and tau from x: qdd of the joints in `given`, tau of the others",
-        {"given": (), **DRIVES}, frame_free=True, wrenches=True, named_motors=True),
+        {"given": (), **DRIVES}, frame_free=True, wrenches=True, named_motors=True,
+        folded={"partition": folded.hybrid}),
     row("link_wrenches", "q qd qdd", gives(f="J / body six"),
         {"newton_euler": springs.sprung_link_wrenches},
         "wrench of each parent on its link, at the link's origin, link axes", wrenches=True,
@@ -162,10 +168,8 @@ _ROWS = (
     row("lagrange_coefficients", "q",
         gives(Q="J / joint", A="kg m2 / joint joint", B="kg m2 / joint joint joint",
               C="kg m2 / joint joint2"),
-        {"composite": lagrange_model(lagrange_coefficients.lagrange_coefficients),
-         "augmented_body": lagrange_model(augmented_body.augmented_coefficients),
-         "homogeneous": lagrange_model(homogeneous.homogeneous_coefficients)},
-        "Q, A, B, C of the Lagrange form", DRIVES, frame_free=True,
+        LAGRANGE, "Q, A, B, C of the Lagrange form", DRIVES, frame_free=True,
+        folded={name: folded.lagrange(run) for name, run in LAGRANGE.items()},
         instead="active_mass_matrix and active_bias are A_c, H_c",
         instead_kane="kane_D and kane_C are those of the speeds"),
     row("inverse_dynamics_derivatives", "q qd qdd",
@@ -181,7 +185,7 @@ _ROWS = (
         {"analytic": acted(derivatives.forward_dynamics_derivatives),
          "base_axes": acted(base_axes.forward_derivatives_base)},
         "dqdd/dq, dqdd/dqd and the inverse of M", DRIVES, frame_free=True, wrenches=True,
-        other="base_axes"),
+        other="base_axes", folded={"analytic": folded.forward_derivatives}),
     *moving.ROWS,
     *KANE, *CARTESIAN,
     row("active_chain_W", "q", gives(W="kg m2 / joint joint"),
@@ -253,7 +257,7 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     held = CLOSED.get(name) or MOTION.get(name)
     if held is not None and loops.is_closed(m):
         return _steered(held, m)
-    return folded(found, m) if m.followers else _steered(found, m)
+    return folded.folded(found, m) if m.followers else _steered(found, m)
 
 
 def refused(name: str, m: Mechanism) -> UsageError | None:

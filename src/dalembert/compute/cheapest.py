@@ -45,9 +45,4 @@ def cheapest(make: Callable[..., Program], m: Mechanism, name: str, **asked: Any
         other = make(m, name, method, **asked)
     except (DalembertError, ZeroDivisionError):  # it asks more of the mechanism
         return default
-    return other if _work(other) < GAIN * _work(default) else default
-
-
-def _work(program: Program) -> int:
-    step = program.cost["step"]
-    return step.mul + step.add + 20 * step.div
+    return other if other.cost["step"].work < GAIN * default.cost["step"].work else default

@@ -116,7 +116,7 @@ class TaskModel:
     def _selected(self) -> Array:
         """Which rates of a tree are those of motors, one row each."""
         m = self.mechanism
-        own = [k for j in tree_motors(m) for k in _rates(m, j)]
+        own = [k for j in tree_motors(m) for k in m.rates_of(j)]
         return np.eye(m.nv)[own].reshape(len(own), m.nv)
 
     def jacobian(self, q: Any, **given: Any) -> Array:
@@ -159,11 +159,6 @@ class TaskModel:
         return table_html(("", shown(self.mechanism.name)), self._facts())
 
 
-def _rates(m: Mechanism, j: int) -> range:
-    start = m.velocity_index[j]
-    return range(start, start + m.bodies[j].joint.nv)
-
-
 # -- which rows can be had ---------------------------------------------------------------------
 
 
@@ -200,7 +195,7 @@ def task_model(
         motors = tuple(m.rate_names[k] for k in own.motors)
     else:
         speeds = m.rate_names
-        motors = tuple(m.rate_names[k] for j in tree_motors(m) for k in _rates(m, j))
+        motors = tuple(m.rate_names[k] for j in tree_motors(m) for k in m.rates_of(j))
     every = tuple(ROWS[r] for r in asked)
     blank = TaskModel(m, name, every, axes, drives, 0, speeds, motors, (), (1.0,) * len(every))
     rank, chosen, sizes = _generic(blank)

@@ -20,6 +20,7 @@ from ..catalog.loops import CHECKS
 from ..errors import UsageError, shown
 from ..expr import OPS, Function, Graph, Program, program
 from ..expr.arena import LEAVES, PAYLOAD
+from ..expr.port import WORK
 from ..mechanism import Mechanism
 from ..reframe import Levers, simplify
 from ..spatial import Wrench
@@ -160,12 +161,10 @@ def _work(function: Function) -> int:
     ops = Counter(graph.op[i] for i in graph.live(function.results))
     if PAYLOAD.intersection(ops):
         try:
-            cost = program(function).cost["step"]
+            return program(function).cost["step"].work
         except ZeroDivisionError:  # a pivot that is zero in every state: `program_of` says so
             return sys.maxsize
-        return cost.mul + cost.add + 20 * cost.div
-    weight = {"mul": 1, "add": 1, "div": 20}
-    return sum(weight.get(OPS[op].kind, 0) * n for op, n in ops.items() if op not in LEAVES)
+    return sum(WORK.get(OPS[op].kind, 0) * n for op, n in ops.items() if op not in LEAVES)
 
 
 def _closing(m: Mechanism, row: Quantity, wrt: Any, options: Mapping[str, Any]) -> dict[str, int]:

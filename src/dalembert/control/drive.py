@@ -26,13 +26,16 @@ from ..algorithms.velocity_rows import forward_row, heading
 from ..errors import UsageError, shown
 from ..expr import Scalar, solve, sqrt
 from ..joint import Vector
+from ..linalg import dot
 from ..mechanism import Mechanism, Wheel, joint_name
 from ..plan import LoopPlan
 from ..plan.generic import general_pose
-from ..runtime.signal import Signal
+from ..runtime.methods import RK4
+from ..runtime.signal import Signal, cubic
 from .laws import require_motors
 from .model import Model, spread
 from .plane_paths import check_law, curvature
+from .vehicle import guide_of
 
 Array = np.ndarray
 PIECES = 40  # of the motion along a path, in a second
@@ -75,15 +78,9 @@ class DrivePath:
             return V / float(np.hypot(*self.path.curve(s)[1]))
 
         s = [self.start]
-        for _ in t[1:]:
-            k1 = rate(s[-1])
-            k2 = rate(s[-1] + h / 2 * k1)
-            k3 = rate(s[-1] + h / 2 * k2)
-            s.append(s[-1] + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(s[-1] + h * k3)))
-        x, d = np.array(s), np.array([rate(v) for v in s])
-        rise, a, b = np.diff(x), h * d[:-1], h * d[1:]
-        c = [(a + b - 2 * rise) / h**3, (3 * rise - 2 * a - b) / h**2, d[:-1], x[:-1]]
-        return Signal(t, np.stack(c, axis=-1)[:, None])
+        for time in t[1:]:
+            s.append(RK4.step(lambda x, _: rate(x), s[-1], time - h, h))
+        return cubic(t, np.array(s)[:, None], np.array([rate(x) for x in s])[:, None])
 
     @property
     def settings(self) -> Array:
@@ -121,7 +118,7 @@ class DrivePath:
         b = m.bound()
         _, pose = general_pose(m)
         q, rest = [float(x) for x in pose], [0.0] * m.nv
-        rows, _ = made._rows(b, made._wheel(b), q, rest)
+        rows, _ = made._rows(b, guide_of(b, self.guide), q, rest)
         G = np.array(closed_at(b, plan, q, 0).G, dtype=float)
         led = np.array([[float(x) for x in row] for row in rows]) @ G
         if np.linalg.cond(led) > 1e10:
@@ -135,9 +132,8 @@ class DrivePath:
     def _check_folding(self, b: Mechanism) -> None:
         """Raise UsageError where a hinge folds while the guide goes straight: it leads nothing."""
         assert self.plan is not None
-        wheel, pose, plan = self._wheel(b), np.array(b.neutral), self.plan
+        wheel, pose, plan = guide_of(b, self.guide), np.array(b.neutral), self.plan
         hinges = [j for j, body in b.outward() if body.joint.kind == "revolute"]
-        starts = np.cumsum([0, *(body.joint.nq for body in b.bodies)])
 
         def rates(q: Array) -> Array:
             pose, rest = [float(x) for x in q], [0.0] * b.nv
@@ -149,7 +145,7 @@ class DrivePath:
         slope = []
         for j in hinges:
             step = np.zeros(b.nq)
-            step[starts[j]] = 1e-6
+            step[b.coordinate_index[j]] = 1e-6
             slope.append((rates(pose + step) - rates(pose - step)) / 2e-6)
         values, vectors = np.linalg.eig(np.array(slope).T)
         k = int(values.real.argmax())
@@ -166,9 +162,9 @@ class DrivePath:
         """Return the forces of the motors, which are zero elsewhere; no wheel is pushed."""
         assert self.plan is not None
         plan, (V, length, gain, *angles) = self.plan, p
-        wheel = self._wheel(m)
+        wheel = guide_of(m, self.guide)
         rows, rates = self._rows(m, wheel, q, qd)
-        now = [_dot(row, qd) for row in rows]
+        now = [dot(row, qd) for row in rows]
         wanted, ahead = self._wanted(m, wheel, q, qd, u[0], V, length)
         asked = [a + gain * (w - x) for a, w, x in zip(ahead, wanted, now, strict=False)]
         for name, angle in zip(self.hold, angles, strict=True):
@@ -181,25 +177,15 @@ class DrivePath:
         still = closed.acceleration(full, [0] * len(plan.independent))
         G = closed.G
         right = [
-            a - _dot(row, still) - _dot(rate, full)
+            a - dot(row, still) - dot(rate, full)
             for a, row, rate in zip(asked, rows, rates, strict=True)
         ]
-        left = [[_dot(row, [g[c] for g in G]) for c in range(len(asked))] for row in rows]
+        left = [[dot(row, [g[c] for g in G]) for c in range(len(asked))] for row in rows]
         qdd = closed.acceleration(full, solve(left, right, "general"))
         forces = Model(m, plan, None, self.drives).smooth.inverse(
             q, full, [qdd[k] for k in plan.motors]
         )
         return [*spread(m, plan, forces), *([0] * len(m.wheels))]
-
-    def _wheel(self, m: Mechanism) -> Wheel:
-        free = [w for w in m.wheels if w.steer is None]
-        for w in free:
-            if self.guide in (None, w.name):
-                return w
-        raise UsageError(
-            f"no wheel {shown(str(self.guide))!r} that is not steered",
-            hint="guide: " + (", ".join(shown(w.name) for w in free) or "none"),
-        )
 
     def _rows(self, m: Mechanism, wheel: Wheel, q: Vector, qd: Vector) -> tuple[Any, Any]:
         """Return the rows of the guide's speed, of its turning and of held joints; their rates."""
@@ -233,7 +219,3 @@ class DrivePath:
         rates = m.coordinate_rates(q, qd)
         found = [parts(x) for x in speeds([Dual(a, b) for a, b in zip(q, rates, strict=True)])]
         return [x for x, _ in found], [rate for _, rate in found]
-
-
-def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0)

@@ -17,13 +17,14 @@ import numpy as np
 
 from ..algebra import Vec3
 from ..algorithms.kinematics import target_pose
-from ..algorithms.velocity_rows import forward_row, heading
+from ..algorithms.velocity_rows import forward_row, heading, steering_of
 from ..errors import UsageError, shown
 from ..expr import Scalar, atan2, maximum, minimum, sqrt
 from ..joint import Vector
+from ..linalg import dot
 from ..mechanism import Mechanism, Wheel
 from .plane_paths import bends, check_law, curvature, nearest
-from .vehicle import Vehicle, vehicle
+from .vehicle import Vehicle, guide_of, vehicle
 
 Array = np.ndarray
 SHARPEST = tuple(0.25 * 0.8**k for k in range(12))  # curvatures that are tried, per metre
@@ -40,15 +41,8 @@ class _Follower:
     vehicle: Vehicle | None = field(default=None, repr=False, compare=False)
 
     def _ready(self, m: Mechanism, name: str, bend: float) -> Any:
-        free = [w for w in m.wheels if w.steer is None]
-        named = [w for w in free if self.guide in (None, w.name)]
-        if not named:
-            raise UsageError(
-                f"no wheel {shown(str(self.guide))!r} that is not steered",
-                hint="guide: " + (", ".join(shown(w.name) for w in free) or "none"),
-            )
-        found = vehicle(m, named[0], name, -1 if self.backwards else 1, bend)
-        return replace(self, vehicle=found)
+        way = -1 if self.backwards else 1
+        return replace(self, vehicle=vehicle(m, guide_of(m, self.guide), name, way, bend))
 
     def start(self, q: Array) -> Sequence[float]:
         """Return straight wheels, and the point of the path nearest to the guide."""
@@ -79,7 +73,7 @@ class _Follower:
     def _speed(self, m: Mechanism, q: Vector, qd: Vector) -> Scalar:
         made = self._made
         row = forward_row(m, made.wheel, q, [0] * m.nv, {})
-        return made.way * sum((a * b for a, b in zip(row.H, qd, strict=True)), 0)
+        return made.way * dot(row.H, qd)
 
 
 @dataclass(frozen=True)
@@ -213,10 +207,8 @@ class Cruise:
     ) -> Sequence[Scalar]:
         """Return joint forces, which are zero, and the traction of each wheel."""
         chosen = _driven(m, self.wheel)
-        steer = {name: (x, rate) for name, x, rate in m.told}
-        row = forward_row(m, chosen, q, [0] * m.nv, steer)
-        v = sum((a * b for a, b in zip(row.H, qd, strict=True)), 0)
-        push = p[1] * (p[0] - v)
+        row = forward_row(m, chosen, q, [0] * m.nv, steering_of(m))
+        push = p[1] * (p[0] - dot(row.H, qd))
         return [*([0] * m.nv), *(push if w is chosen else 0 for w in m.wheels)]
 
 

@@ -31,7 +31,7 @@ from ..joint import Vector
 from ..mechanism import Mechanism, is_rolling, joint_name
 from ..mechanism.motors import tree_motors
 from ..plan import LoopPlan
-from ..plan.loops import likely_motors, motor_coordinates
+from ..plan.loops import motor_coordinates, no_motor
 from ..reframe import simplify
 from ..runtime.signal import Signal
 from .gains import by_name, gain_of, times
@@ -44,14 +44,8 @@ Array = np.ndarray
 
 def require_motors(m: Mechanism) -> None:
     """Raise UsageError where loops, wheels or constraints leave no motor that was not named."""
-    if m.active or not (m.loops or is_rolling(m)):
-        return
-    some = likely_motors(m)
-    raise UsageError(
-        f"no motor is named: {shown(m.name)!r} has none of its own, with loops or wheels",
-        hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
-        command=f"write active = [{some}] in the file",
-    )
+    if not m.active and (m.loops or is_rolling(m)):
+        raise no_motor(m, "", "with loops or wheels")
 
 
 def _some_motors(m: Mechanism) -> tuple[str, ...] | None:

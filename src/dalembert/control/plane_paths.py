@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos as _cos
-from math import hypot
+from math import hypot, tau
 from math import sin as _sin
 from typing import Any
 
@@ -39,7 +39,6 @@ class Line:
     start: tuple[float, float] = (0.0, 0.0)
     heading: float = 0.0
     period = None
-    size = 1.0
 
     def curve(self, s: Scalar) -> tuple[Plane, Plane, Plane]:
         """Return the point and its first and second derivatives."""
@@ -58,15 +57,11 @@ class Circle:
 
     centre: tuple[float, float]
     radius: float
+    period = tau  # the parameter after which it is closed
 
     def __post_init__(self) -> None:
         if not self.radius:
             raise UsageError("a circle of radius zero", hint="write Circle((x, y), 20.0)")
-
-    @property
-    def period(self) -> float:
-        """The parameter after which it is closed."""
-        return 6.283185307179586
 
     def curve(self, s: Scalar) -> tuple[Plane, Plane, Plane]:
         """Return the point and its first and second derivatives."""
@@ -88,11 +83,7 @@ class Eight:
     centre: tuple[float, float]
     length: float
     width: float
-
-    @property
-    def period(self) -> float:
-        """The parameter after which it is closed."""
-        return 6.283185307179586
+    period = tau
 
     def curve(self, s: Scalar) -> tuple[Plane, Plane, Plane]:
         """Return the point and its first and second derivatives."""

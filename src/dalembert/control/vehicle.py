@@ -77,9 +77,8 @@ class Vehicle:
         """Return the turning of the guide and of each articulation per metre of its way."""
         b = self.numbers
         q = [float(x) for x in np.array(b.neutral)]
-        starts = np.cumsum([0, *(body.joint.nq for body in b.bodies)])
         for j, x in zip(self.joints, angles, strict=True):
-            q[int(starts[j])] = float(x)
+            q[b.coordinate_index[j]] = float(x)
         r = kane.reduction(b, q, [1.0], *_steer(b, self.steering, delta))
         rates = [float(row[0]) for row in r.J_nh]
         ahead = forward_row(b, self.wheel, q, [0.0] * b.nv, {}).H
@@ -111,6 +110,18 @@ class Vehicle:
     @cached_property
     def _slope(self) -> Array:
         return self.slope()
+
+
+def guide_of(m: Mechanism, name: str | None) -> Wheel:
+    """Return the wheel that is guided: one that is not steered, the first of them if None."""
+    free = [w for w in m.wheels if w.steer is None]
+    for w in free:
+        if name in (None, w.name):
+            return w
+    raise UsageError(
+        f"no wheel {shown(str(name))!r} that is not steered",
+        hint="guide: " + (", ".join(shown(w.name) for w in free) or "none"),
+    )
 
 
 def _even(row: Any, bend: Scalar) -> Scalar:

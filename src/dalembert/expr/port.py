@@ -21,6 +21,9 @@ class Port:
         return n
 
 
+WORK = {"mul": 1, "add": 1, "div": 20}  # of an operation, where programs are compared
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """Operations that remain: negation is free, x² is one multiplication, sin and cos are counted
@@ -31,6 +34,11 @@ class Cost:
     div: int = 0
     sincos: int = 0
     other: int = 0
+
+    @property
+    def work(self) -> int:
+        """Multiplications, additions and divisions, each by its weight."""
+        return sum(weight * getattr(self, kind) for kind, weight in WORK.items())
 
     def __repr__(self) -> str:
         return str(self)

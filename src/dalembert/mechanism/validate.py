@@ -13,10 +13,10 @@ from ..expr import Expr
 from ..expr.exact import to_float
 from ..joint import Joint
 from .follower import Follower
+from .parts import LOOP_JOINTS, Body, Drive, joint_name
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
-    from .parts import Body, Drive
 
 
 def validate(m: Mechanism) -> None:
@@ -25,7 +25,7 @@ def validate(m: Mechanism) -> None:
 
     _types(m)
     require_unique([b.name for b in m.bodies] + [f.name for f in m.named], "frame")
-    require_unique([b.joint_name or b.name for b in m.bodies], "joint")
+    require_unique([joint_name(b) for b in m.bodies], "joint")
     for j, body in enumerate(m.bodies):
         _body(j, body)
     for record in (*m.named, *m.loops, *m.springs, *m.wheels, *m.rolling):
@@ -49,7 +49,7 @@ def validate(m: Mechanism) -> None:
         seen: set[int] = set()
         for record in getattr(m, field):
             if record.joint in seen:
-                name = shown(m.bodies[record.joint].joint_name or m.bodies[record.joint].name)
+                name = shown(joint_name(m.bodies[record.joint]))
                 raise ModelError(f"joint {name!r} has two {what}", hint="keep one")
             seen.add(record.joint)
     require_sticking(m)
@@ -113,7 +113,7 @@ def _followers(m: Mechanism) -> None:
         of = body.joint.of if isinstance(body.joint, Follower) else None
         if of is not None and of not in m.joint_names:
             raise ModelError(
-                f"joint {shown(body.joint_name or body.name)!r} follows {shown(of)!r}, which is "
+                f"joint {shown(joint_name(body))!r} follows {shown(of)!r}, which is "
                 "not a joint with a coordinate",
                 hint=choices(m),
             )
@@ -155,26 +155,24 @@ def _body(j: int, body: Body) -> None:
             hint="write a pair (lower, upper) for each coordinate, or none",
         )
     for low, high in body.limits:
-        if low is not None and high is not None and numeric(low, high):
-            if to_float(low) > to_float(high):
-                raise ModelError(
-                    f"{where}: lower limit above upper limit", hint="write the smaller one first"
-                )
+        known = low is not None and high is not None and numeric(low, high)
+        if known and to_float(low) > to_float(high):
+            raise ModelError(
+                f"{where}: lower limit above upper limit", hint="write the smaller one first"
+            )
+
+
+ABOUT = ("revolute", "prismatic", "cylindrical", "universal")  # cut joints with an axis
 
 
 def _loops(m: Mechanism) -> None:
-    from .parts import LOOP_JOINTS
-
     for k, loop in enumerate(m.loops, 1):
         if loop.joint not in LOOP_JOINTS:
             raise ModelError(
                 f"loop {k}: unknown joint {shown(loop.joint)!r}",
                 hint="one of " + ", ".join(LOOP_JOINTS),
             )
-        if (
-            loop.joint in ("revolute", "prismatic", "cylindrical", "universal")
-            and loop.axis is None
-        ):
+        if loop.joint in ABOUT and loop.axis is None:
             raise ModelError(
                 f"loop {k}: a {loop.joint} joint needs an axis",
                 hint="write axis = [0, 0, 1], in the axes of body_i",
@@ -262,7 +260,7 @@ def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> 
             except ParameterError:
                 continue
             if sign * held < sign * slid:
-                name = shown(m.bodies[d.joint].joint_name or m.bodies[d.joint].name)
+                name = shown(joint_name(m.bodies[d.joint]))
                 raise ModelError(
                     f"drive of joint {name!r}: the static level {held:g} is below "
                     f"the Coulomb friction of motion, {slid:g}",
@@ -273,7 +271,7 @@ def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> 
 
 def _friction(m: Mechanism, d: Drive) -> list[str]:
     """Return what is odd about a drive: friction that would push the joint on."""
-    name = f"drive of joint {shown(m.bodies[d.joint].joint_name or m.bodies[d.joint].name)!r}"
+    name = f"drive of joint {shown(joint_name(m.bodies[d.joint]))!r}"
     odd = [] if m.bodies[d.joint].joint.nv else [f"{name}: this joint does not move"]
     for x, what in ((d.viscous, "viscous friction"), (d.inertia, "rotor inertia")):
         if numeric(x) and to_float(x) < 0:
@@ -290,24 +288,20 @@ def _friction(m: Mechanism, d: Drive) -> list[str]:
 
 def _oddities(six: list[Fraction]) -> list[str]:
     xx, yy, zz, xy, xz, yz = six
-    minors = (xx * yy - xy * xy, xx * zz - xz * xz, yy * zz - yz * yz)
-    det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
     scale = max(abs(float(x)) for x in six) or 1.0
-    if (
-        min(xx, yy, zz) < 0
-        or float(min(minors)) < -1e-12 * scale**2
-        or float(det) < -1e-12 * scale**3
-    ):
+    if min(xx, yy, zz) < 0 or not _is_semidefinite(six, scale):
         return ["the inertia tensor about the mass centre is not positive semidefinite"]
     # tr(I)/2 1 - I must be positive semidefinite: the triangle inequality in any axes
     half = (xx + yy + zz) / 2
-    a, b, c = half - xx, half - yy, half - zz
-    minors = (a * b - xy * xy, a * c - xz * xz, b * c - yz * yz)
-    det = a * (b * c - yz * yz) + xy * (-xy * c - yz * xz) - xz * (xy * yz + b * xz)
-    if (
-        min(a, b, c) < -1e-12 * scale
-        or float(min(minors)) < -1e-12 * scale**2
-        or float(det) < -1e-12 * scale**3
-    ):
+    if not _is_semidefinite([half - xx, half - yy, half - zz, -xy, -xz, -yz], scale):
         return ["the principal inertias violate the triangle inequality"]
     return []
+
+
+def _is_semidefinite(six: list[Fraction], scale: float) -> bool:
+    """Return whether all principal minors of a symmetric matrix are positive, or rounding."""
+    xx, yy, zz, xy, xz, yz = six
+    minors = (xx * yy - xy * xy, xx * zz - xz * xz, yy * zz - yz * yz)
+    det = xx * minors[2] - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    by_size = ((xx, yy, zz), minors, (det,))
+    return all(float(min(own)) >= -1e-12 * scale**k for k, own in enumerate(by_size, 1))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import html as escaper
 from collections.abc import Callable
+from html import escape
 from typing import Any
 
 from ..algebra import is_plain_zero
+from ..display import table_html
 from ..errors import shown
 from ..expr import Expr
 from ..inertia import Inertia
@@ -251,10 +252,5 @@ RECORD_LINES: dict[str, Callable[[Mechanism, Any], str]] = {
 
 def html(m: Mechanism) -> str:
     """Return the mechanism as an HTML table; every name is escaped."""
-    cells = "".join(f"<th>{h}</th>" for h in HEAD)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escaper.escape(x)}</td>" for x in r) + "</tr>" for r in rows(m)
-    )
-    caption, footer = escaper.escape(headline(m)), map(escaper.escape, _footer(m))
-    head = f"<caption>{caption}</caption><thead><tr>{cells}</tr></thead>"
-    return f"<table>{head}<tbody>{body}</tbody></table><p>{'<br>'.join(footer)}</p>"
+    footer = "<br>".join(map(escape, _footer(m)))
+    return f"{table_html(HEAD, rows(m), headline(m))}<p>{footer}</p>"

@@ -60,48 +60,25 @@ class Closure:
         return _TRACED.get(self._key, lambda: _rows(self.m))
 
     def residual(self, q: Array) -> Array:
-        """Return the residuals; half a turn counts as 2, though its sine vanishes."""
-        return np.array(self._traced["residual"](q.tolist()), dtype=float) / self.row_size
+        """Return the residuals of one pose or of many; half a turn counts as 2, not as its sine."""
+        return values_at(self._traced["residual"], q) / self.row_size
 
     def jacobian(self, q: Array, far: bool = False) -> Array:
         """Return J of the closure, or of the residuals as the search sees them (`far`)."""
-        J = np.array(self._traced["far" if far else "jacobian"](q.tolist()), dtype=float)
-        J = J.reshape(len(self.row_size), self.m.nv)
+        J = values_at(self._traced["far" if far else "jacobian"], q)
+        J = J.reshape(*q.shape[:-1], len(self.row_size), self.m.nv)
         return J / self.row_size[:, None] * self.column_size
-
-    def residuals(self, q: Array) -> Array:
-        """Return the residuals of many poses."""
-        return self._all(self._traced["residual"], q) / self.row_size
-
-    def jacobians(self, q: Array) -> Array:
-        """Return the Jacobians of many poses, as the search sees them."""
-        J = self._all(self._traced["far"], q).reshape(len(q), len(self.row_size), self.m.nv)
-        return J / self.row_size[:, None] * self.column_size
-
-    def _all(self, function: Any, q: Array) -> Array:
-        out = function([np.ascontiguousarray(q[:, k]) for k in range(q.shape[1])])
-        columns = [np.broadcast_to(x, len(q)) for x in out]
-        return np.stack(columns, axis=1) if columns else np.zeros((len(q), 0))
-
-    def moved_all(self, q: Array, step: Array) -> Array:
-        """Return many poses, each moved by its step in scaled coordinates."""
-        steps = self.m.split(list((step * self.column_size).T))
-        out: list[Any] = []
-        for body, own, dq in zip(self.m.bodies, self.m.split_q(list(q.T)), steps, strict=True):
-            out.extend(body.joint.integrate(own, dq))
-        return np.stack(out, axis=1)
 
     def upside_down(self, q: Array) -> bool:
         """Return whether a loop meets turned by half a turn."""
         return any(x < 0.01 for x in self._traced["halves"](q.tolist()))
 
     def moved(self, q: Array, step: Array) -> Array:
-        """Return q moved by a step in scaled coordinates."""
-        out: list[float] = []
-        steps = self.m.split((step * self.column_size).tolist())
-        for body, own, dq in zip(self.m.bodies, self.m.split_q(q.tolist()), steps, strict=True):
-            out.extend(body.joint.integrate(own, dq))
-        return np.array(out, dtype=float)
+        """Return one pose or many, moved by steps in scaled coordinates."""
+        dq = step * self.column_size
+        if q.ndim == 1:
+            return np.array(self.m.moved(q.tolist(), dq.tolist()), dtype=float)
+        return np.stack(self.m.moved(list(q.T), list(dq.T)), axis=1)
 
     def worst(self, q: Array) -> tuple[float, str]:
         """Return the largest scaled residual and the name of its equation."""
@@ -124,6 +101,15 @@ class Closure:
         names = [n.partition(", equation")[0] for n in equation_names(self.m)]
         of = dict.fromkeys(n for n, x in zip(names, share, strict=True) if x > 0.1 * share.max())
         return "equations of " + ", ".join(map(shown, list(of)[:6])) + " become dependent"
+
+
+def values_at(function: Any, q: Array) -> Array:
+    """Return what a traced function gives at one pose, or at each of many."""
+    if q.ndim == 1:
+        return np.array(function(q.tolist()), dtype=float)
+    out = function([np.ascontiguousarray(q[:, k]) for k in range(q.shape[1])])
+    columns = [np.broadcast_to(x, len(q)) for x in out]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(q), 0))
 
 
 def _rows(m: Mechanism) -> dict[str, Straight]:
@@ -235,20 +221,20 @@ def search(
     moving = [k for k in range(c.m.nv) if k not in set(hold)]
     q, n = starts.copy(), len(starts)
     damping = np.full(n, 1e-2)
-    r = c.residuals(q)
+    r = c.residual(q)
     cost = np.sum(r * r, axis=1)
     for _ in range(steps):
         if np.min(cost) < least:
             break
-        J = c.jacobians(q)[:, :, moving]
+        J = c.jacobian(q, far=True)[:, :, moving]
         A = np.einsum("sri,srj->sij", J, J)
         g = np.einsum("sri,sr->si", J, r)
         A[:, range(len(moving)), range(len(moving))] += damping[:, None] * (1e-6 + 1.0)
         step = np.zeros((n, c.m.nv))
         step[:, moving] = -np.linalg.solve(A, g[..., None])[..., 0]
         step *= np.minimum(1.0, 1.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
-        there = c.moved_all(q, step)
-        found = c.residuals(there)
+        there = c.moved(q, step)
+        found = c.residual(there)
         new = np.sum(found * found, axis=1)
         better = new < cost
         q[better], r[better], cost[better] = there[better], found[better], new[better]
@@ -287,7 +273,7 @@ def assemble(
         steps = spread * rng.uniform(-1, 1, (starts - 1, m.nv))
         steps[:, list(held)] = 0.0
         many = np.repeat(start[None], starts - 1, axis=0)
-        for there in search(c, c.moved_all(many, steps), held)[:5]:
+        for there in search(c, c.moved(many, steps), held)[:5]:
             found, worst = close(c, there, held)
             if worst < smallest:
                 best, smallest = found, worst
@@ -310,7 +296,7 @@ def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
         if name not in by_name:
             raise ModelError(f"{shown(name)!r} is not a joint")
         j = by_name[name]
-        found += range(m.velocity_index[j], m.velocity_index[j] + m.bodies[j].joint.nv)
+        found += m.rates_of(j)
     return tuple(found)
 
 

@@ -129,7 +129,7 @@ def _turned(b: Mechanism, pose: Array, body: int, tip: tuple[int, Vec3], to: Arr
     axis, centre = axis_of(b, pose, body), _place(b, pose, body, Vec3(0, 0, 0))
     arm, way = _arm(axis, _place(b, pose, *tip) - centre), _arm(axis, to - centre)
     turn = np.arctan2(axis @ np.cross(arm, way), arm @ way)
-    at = sum(x.joint.nq for x in b.bodies[:body])
+    at = b.coordinate_index[body]
     new = pose.copy()
     new[at] = (pose[at] + turn + np.pi) % (2 * np.pi) - np.pi
     return new

@@ -17,7 +17,7 @@ from ..algorithms.loop_closure import branches
 from ..errors import UsageError
 from ..expr import trace
 from ..mechanism import Loop, Mechanism
-from .assembly import Closure, close, search
+from .assembly import Closure, close, search, values_at
 from .branches import Passive, axis_of, dyad_poses
 from .elimination import null_space
 from .generic import STEP
@@ -52,7 +52,7 @@ class Points:
 
     def at(self, q: Any) -> Any:
         """Return the points of many poses, in parts of the size."""
-        return self.c._all(self._function, q) / self.c.size
+        return values_at(self._function, q) / self.c.size
 
     def new(self, q: Any, among: Sequence[Any], far: float = SAME) -> bool:
         """Return whether a pose is none of others."""
@@ -144,7 +144,7 @@ def sought(c: Closure, start: Any, held: Any, starts: int | None) -> tuple[list[
         n = min(STARTS, most - count)
         ends = search(c, _random_poses(c, start, held, n, rng), held, steps=40, least=0.0)
         before = len(found)
-        near = np.abs(c.residuals(ends)).max(axis=1, initial=0.0) < 0.05
+        near = np.abs(c.residual(ends)).max(axis=1, initial=0.0) < 0.05
         for end in ends[near]:
             if not points.new(end, found, 1e-3):
                 continue
@@ -182,9 +182,8 @@ def _random_poses(c: Closure, start: Any, held: Any, n: int, rng: Any) -> Any:
     m, out = c.m, []
     for j, body in enumerate(m.bodies):
         kind, own = body.joint.kind, body.joint
-        at = sum(b.joint.nq for b in m.bodies[:j])
         if own.nv == 1 and m.velocity_index[j] in held:
-            out += [np.full(n, start[at])]
+            out += [np.full(n, start[m.coordinate_index[j]])]
         elif kind in ("free", "spherical"):
             out += list(rng.uniform(-2, 2, (own.nq - 4, n)) * c.size)
             x = rng.normal(size=(4, n))

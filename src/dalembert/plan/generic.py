@@ -103,7 +103,7 @@ def others(c: Closure, q: Array, starts: int = STARTS, seed: int = 3) -> list[Ar
     for hold, tries in held:
         steps = rng.uniform(-1, 1, (tries, c.m.nv)) * np.linspace(0.3, 3.0, tries)[:, None]
         steps[:, list(hold)] *= np.linspace(0.2, 0.5, tries)[:, None]
-        many = c.moved_all(np.repeat(q[None], tries, axis=0), steps)
+        many = c.moved(np.repeat(q[None], tries, axis=0), steps)
         count = len(found)
         for start in search(c, many, hold, least=0.0, steps=30)[: 2 * NEEDED]:
             pose, worst = close(c, start, hold)

@@ -173,6 +173,16 @@ def likely_motors(m: Mechanism) -> str:
     return ", ".join(f'"{shown(n)}"' for n in names)
 
 
+def no_motor(m: Mechanism, call: str, where: str) -> UsageError:
+    """Return the error of a machine whose motors are asked for and that names none."""
+    some = likely_motors(m)
+    return UsageError(
+        f"{call}no motor is named: {where} {shown(m.name)!r} has none of its own",
+        hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
+        command=f"write active = [{some}] in the file",
+    )
+
+
 def mobility(m: Mechanism, q: ArrayLike | None = None) -> int:
     """Return how many coordinates remain free when the loops are closed.
 

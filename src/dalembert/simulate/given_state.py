@@ -10,6 +10,7 @@ import numpy as np
 from ..algorithms import kane
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError, shown
+from ..linalg import dot
 from .systems import Reduced, System
 
 Array = np.ndarray
@@ -85,7 +86,7 @@ def _speeds(own: Reduced, q: Array, qd: Array, u: Array) -> Array:
     b = own.m.bound()
     pose, rates = [float(x) for x in q], [float(x) for x in qd]
     rows = kane.speed_rows(b, pose, rates, kane.steering(b, *own.prescribed([float(x) for x in u])))
-    v = [sum((h * x for h, x in zip(r.H, rates, strict=True)), 0.0) for r in rows]
+    v = [dot(r.H, rates) for r in rows]
     back = np.array(own.bound(b).velocity(pose, v, [float(x) for x in u]), dtype=float)
     gap = np.abs(back - qd)
     if gap.max(initial=0.0) > 1e-8 * (1 + np.abs(qd).max(initial=0.0)):

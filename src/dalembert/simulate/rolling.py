@@ -21,6 +21,7 @@ from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import forward_row, steering_of, with_told
 from ..expr import Scalar
 from ..joint import Vector
+from ..linalg import dot
 from ..mechanism import Mechanism
 from ..plan import LoopPlan, plan, planned
 from ..plan.assembly import Closure, close
@@ -115,7 +116,7 @@ class Rolling(Reduced):
         steer = kane.steering(b, *self.prescribed([u[..., k] for k in range(u.shape[-1])]))
         columns = [q[..., k] for k in range(q.shape[-1])], [qd[..., k] for k in range(qd.shape[-1])]
         rows = kane.speed_rows(b, *columns, steer)
-        found = [sum((h * x for h, x in zip(r.H, columns[1], strict=True)), 0.0) for r in rows]
+        found = [dot(r.H, columns[1]) for r in rows]
         return np.stack([np.broadcast_to(x, q.shape[:-1]) for x in found], axis=-1)
 
     def rates(self, q: Array, alpha: Array, u: Array, parameters: Any = None) -> Array:

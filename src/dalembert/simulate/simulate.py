@@ -229,7 +229,7 @@ def _closed(job: Job, own: Closed, q: Array, v: Array, start: float) -> tuple[Ar
     q, v = q.copy(), v.copy()
     for k, j in enumerate(own.given):
         u = job.signal(start)[job.kernels.prescribed] if job.signal is not None else np.zeros(0)
-        q[..., sum(b.joint.nq for b in m.bodies[:j])] = u[3 * k]
+        q[..., m.coordinate_index[j]] = u[3 * k]
         v[..., m.velocity_index[j]] = u[3 * k + 1]
     found = near_closure(m, q, v) if given is None else None
     if found is not None:

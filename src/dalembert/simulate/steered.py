@@ -7,7 +7,6 @@ acts back on it. A path that is followed adds its parameter in the same way.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -24,6 +23,7 @@ from ..mechanism import Body, Mechanism, joint_name
 from ..runtime.signal import Signal
 from .rolling import Rolling
 from .systems import NOWHERE, Directions
+from .wrenches import positional
 
 Array = np.ndarray
 
@@ -221,15 +221,7 @@ def _rate_law(value: Any) -> RateLaw | None:
     """Return the law of a motion that is fed back; None for what depends on time alone."""
     if hasattr(value, "rates") and hasattr(value, "prepared"):
         return value  # type: ignore[no-any-return]
-    if callable(value) and not isinstance(value, Signal) and _arguments(value) == 3:
-        return RateFunction(value)
-    return None
-
-
-def _arguments(function: Any) -> int:
-    try:
-        kinds = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return 1
-    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in plain and p.default is inspect.Parameter.empty for p in kinds)
+    if not callable(value) or isinstance(value, Signal):
+        return None
+    needed = [p for p in positional(value) if p.default is p.empty]
+    return RateFunction(value) if len(needed) == 3 else None

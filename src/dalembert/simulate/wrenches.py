@@ -96,7 +96,7 @@ def six_of(name: str, function: Any, t: Scalar, q: Any, qd: Any, frame: State) -
     R = tuple(map(tuple, frame.R.matrix().rows))
     at = At(tuple(frame.p), R, tuple(frame.v), tuple(frame.w))
     try:
-        six = list(function(t, q, qd, at) if _takes_frame(function) else function(t, q, qd))
+        six = list(function(t, q, qd, at) if len(positional(function)) >= 4 else function(t, q, qd))
     except TypeError as error:
         raise UsageError(
             f"the wrench on {shown(name)!r} cannot be computed: {error}",
@@ -107,13 +107,14 @@ def six_of(name: str, function: Any, t: Scalar, q: Any, qd: Any, frame: State) -
     return six
 
 
-def _takes_frame(function: Any) -> bool:
+def positional(function: Any) -> list[inspect.Parameter]:
+    """Return what a function takes by position; nothing where it does not say."""
     try:
-        kinds = inspect.signature(function).parameters.values()
+        every = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return False
+        return []
     plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in plain for p in kinds) >= 4
+    return [p for p in every if p.kind in plain]
 
 
 def wrenches_of(m: Mechanism, on_body: Any, on_environment: Any, hold: bool) -> Wrenches:

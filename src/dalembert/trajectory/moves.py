@@ -117,15 +117,22 @@ def quintic(
     a, b = _ends(q0, q1)
     given = {"qd0": qd0, "qdd0": qdd0, "qd1": qd1, "qdd1": qdd1}
     ends = [_like(a, x, name) for name, x in given.items()]
-    T, (v0, w0, v1, w1) = float(duration), ends
-    # the low half is the start; the high half solves the three conditions at the end
-    gap = b - (a + v0 * T + w0 * T**2 / 2), v1 - (v0 + w0 * T), w1 - w0
-    upper = np.linalg.solve(
-        [[T**3, T**4, T**5], [3 * T**2, 4 * T**3, 5 * T**4], [6 * T, 12 * T**2, 20 * T**3]],
-        np.stack(gap),
-    )
-    c = np.stack([upper[2], upper[1], upper[0], w0 / 2, v0, a], axis=-1)
-    return Trajectory(Signal(np.array([start, start + T]), c[None]))
+    v0, w0, v1, w1 = ends
+    times = np.array([start, start + float(duration)])
+    return hermite(times, np.array([[a, v0, w0], [b, v1, w1]]))
+
+
+def hermite(times: Array, states: Array) -> Trajectory:
+    """Return pieces of degree 5 through q, q̇, q̈, given as (samples, 3, joints)."""
+    h = np.diff(times)[:, None]
+    (p0, v0, a0), (p1, v1, a1) = (np.moveaxis(x, 1, 0) for x in (states[:-1], states[1:]))
+    d = p1 - p0 - v0 * h - a0 * h**2 / 2
+    dv = (v1 - v0 - a0 * h) * h
+    da = (a1 - a0) * h**2
+    c3 = (10 * d - 4 * dv + da / 2) / h**3
+    c4 = (-15 * d + 7 * dv - da) / h**4
+    c5 = (6 * d - 3 * dv + da / 2) / h**5
+    return Trajectory(Signal(times, np.stack([c5, c4, c3, a0 / 2, v0, p0], axis=-1)))
 
 
 def trapezoidal(q0: Any, q1: Any, speed: Any, acceleration: Any, start: float = 0.0) -> Trajectory:
@@ -153,8 +160,9 @@ def trapezoidal(q0: Any, q1: Any, speed: Any, acceleration: Any, start: float = 
         rise = np.min(np.where(way > 0, w / way, np.inf))
     top = min(top, np.sqrt(rise))
     ramp = top / rise
-    cruise = max(0.0, 1 / top - ramp)
-    return _ramped(a, b, rise, ramp, cruise, start)
+    cruise = 1 / top - ramp
+    level = [(cruise, 0.0)] if cruise > 1e-12 * ramp else []
+    return _ramped(a, b, [(ramp, rise), *level, (ramp, -rise)], start)
 
 
 def constant_acceleration(
@@ -173,28 +181,19 @@ def constant_acceleration(
     _positive(duration)
     a, b = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (q0, q1))
     half = duration / 2
-    if brake:
-        return _ramped(a, b, 1 / half**2, half, 0.0, start)
-    rows = np.array([[1 / duration**2, 0.0, 0.0]])
-    c = rows[:, None, :] * (b - a)[None, :, None]
-    c[..., -1] += a
-    return Trajectory(Signal(np.array([start, start + duration]), c))
+    steps = [(half, 1 / half**2), (half, -1 / half**2)] if brake else [(duration, 0.5 / half**2)]
+    return _ramped(a, b, steps, start)
 
 
-def _ramped(
-    a: Array, b: Array, rise: float, ramp: float, cruise: float, start: float
-) -> Trajectory:
-    """Return a + (b - a) s(t): acceleration `rise`, cruise, the same braking."""
-    way = b - a
-    spans = [ramp, cruise, ramp] if cruise > 1e-12 * ramp else [ramp, ramp]
-    accelerations = [rise, 0.0, -rise] if len(spans) == 3 else [rise, -rise]
+def _ramped(a: Array, b: Array, steps: list[tuple[float, float]], start: float) -> Trajectory:
+    """Return a + (b - a) s(t), s from rest by (time, acceleration) after (time, acceleration)."""
     s = v = 0.0
     rows, breaks = [], [start]
-    for span, own in zip(spans, accelerations, strict=True):
+    for span, own in steps:
         rows.append([own / 2, v, s])
         s, v = s + v * span + own / 2 * span**2, v + own * span
         breaks.append(breaks[-1] + span)
-    c = np.asarray(rows)[:, None, :] * way[None, :, None]
+    c = np.asarray(rows)[:, None, :] * (b - a)[None, :, None]
     c[..., -1] += a
     return Trajectory(Signal(np.array(breaks), c))
 

@@ -16,9 +16,8 @@ from ..compute import evaluate
 from ..compute.turns import pose_error, rotation_by
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism
-from ..runtime.signal import Signal
 from .inverse_kinematics import Reach, inverse_kinematics
-from .moves import Trajectory
+from .moves import Trajectory, hermite
 
 Array = np.ndarray
 Path = Callable[[float], tuple[Array, Array, Array]]  # s -> pose, velocity, acceleration (6) in s
@@ -69,19 +68,6 @@ def along(
         a = back @ (dp[chosen] * sdd + ddp[chosen] * sd**2 - drift)
         states.append(np.stack([reach.values(q), v, a]))
     return hermite(times, np.stack(states))
-
-
-def hermite(times: Array, states: Array) -> Trajectory:
-    """Return pieces of degree 5 through q, q̇, q̈, given as (samples, 3, joints)."""
-    h = np.diff(times)[:, None]
-    (p0, v0, a0), (p1, v1, a1) = (np.moveaxis(x, 1, 0) for x in (states[:-1], states[1:]))
-    d = p1 - p0 - v0 * h - a0 * h**2 / 2
-    dv = (v1 - v0 - a0 * h) * h
-    da = (a1 - a0) * h**2
-    c3 = (10 * d - 4 * dv + da / 2) / h**3
-    c4 = (-15 * d + 7 * dv - da) / h**4
-    c5 = (6 * d - 3 * dv + da / 2) / h**5
-    return Trajectory(Signal(times, np.stack([c5, c4, c3, a0 / 2, v0, p0], axis=-1)))
 
 
 PROFILES = ("quintic", "constant", "constant_acceleration", "accelerate_and_brake")

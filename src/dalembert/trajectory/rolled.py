@@ -12,23 +12,11 @@ from ..compute import compile, evaluate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism
 from ..plan import planned
-from ..plan.loops import likely_motors
 from .moves import Trajectory, cubics
 
 Array = np.ndarray
 SLIPS = 1e-6  # of the largest rate
 PARTS = 4  # steps between two samples
-
-
-def require_motors(m: Mechanism) -> None:
-    """Raise UsageError where a machine on wheels has no motor."""
-    if not m.active:
-        some = likely_motors(m)
-        raise UsageError(
-            f"torques_along: no motor is named: on wheels {shown(m.name)!r} has none of its own",
-            hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
-            command=f"write active = [{some}] in the file",
-        )
 
 
 def require_driven(m: Mechanism) -> None:

@@ -27,13 +27,13 @@ from ..mechanism.limits import rate_limits
 from ..mechanism.units import force_and_speed
 from ..plan import planned
 from ..plan.assembly import Closure, gap_text
-from ..plan.loops import motor_coordinates
+from ..plan.loops import motor_coordinates, no_motor
 from ..simulate.result import Simulation, column_names
 from .bands import with_bands
 from .inverse_kinematics import joint_limits
 from .many import many
 from .moves import Trajectory
-from .rolled import require_driven, require_motors, rolled
+from .rolled import require_driven, rolled
 from .steering import of_run, with_steering
 from .torque_result import Excess, Torques
 
@@ -95,7 +95,8 @@ def _alone(
     """Return the forces of one machine."""
     angles: tuple[str, ...] = ()
     if is_rolling(m):
-        require_motors(m)
+        if not m.active:
+            raise no_motor(m, "torques_along: ", "on wheels")
         m, angles = with_steering(m)
         require_driven(m)
     trajectory = of_run(m, trajectory)
