@@ -41,26 +41,15 @@ class Backward:
     """The steps of a simulation undone: bars of a state become those of the state before."""
 
     def __init__(self, run: Any, lead: tuple[int, ...]):
-        self.run, self.job, k = run, run.job, run.job.kernels
-        self.names = k.parameters_at_run_time
-        self.rhs, self.project = k.rhs(), k.project()
+        k = run.job.kernels
+        self.names, self.rhs = k.parameters_at_run_time, k.rhs()
         self.back_rhs = k.reverse("simulate")
-        self.back_project = k.reverse("project") if self.project is not None else None
-        self.lead = lead
-        self.p = run.settings(int(np.prod(lead, dtype=int)), lead)
-        self.given = run.parameters(lead)
-
-    def at(self, x: Array, t: float) -> tuple[Any, ...]:
-        """Return what the kernels take at states (rows, n)."""
-        return self.job.inputs(x, np.full(len(x), t), self.p)
+        self.back_project = k.reverse("project") if k.project() is not None else None
+        self.case = run.case(int(np.prod(lead, dtype=int)), lead)
 
     def rate(self, x: Array, t: float) -> Array:
         """Return the rates of states."""
-        return np.asarray(self.rhs(*self.at(x, t), parameters=self.given))
-
-    def pull(self, kernel: Any, x: Array, t: float, bar: Array) -> list[Array]:
-        """Return bars of the state, settings and parameters."""
-        return list(kernel(*self.at(x, t), bar, parameters=self.given))
+        return np.asarray(self.case.ask(self.rhs, x, t))
 
     def stages(self, x: Array, t: float, h: float) -> tuple[list[Array], Array]:
         """Return the states at which rk4 asks for rates, and the end of the step."""
@@ -75,17 +64,14 @@ class Backward:
 
     def step(self, x: Array, t: float, h: float) -> Array:
         """Return the state after a step."""
-        end = self.stages(x, t, h)[1]
-        if self.project is not None:
-            end = np.asarray(self.project(*self.at(end, t + h), parameters=self.given)[0])
-        return end
+        return self.case.closed(self.stages(x, t, h)[1], t + h)
 
     def undo(self, x: Array, t: float, h: float, bar: Array, sums: list[Array]) -> Array:
         """Return the bar of the state before a step; those of settings and parameters are added."""
         points, end = self.stages(x, t, h)
 
         def back(kernel: Any, at: Array, time: float, given: Array) -> Array:
-            made = self.pull(kernel, at, time, given)
+            made = self.case.ask(kernel, at, time, given)
             for total, part in zip(sums, made[1:], strict=True):
                 total += part
             return made[0]

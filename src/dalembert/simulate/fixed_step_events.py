@@ -6,11 +6,13 @@ step, as rk4 is.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .events import event_at
+from .job import Case
 from .result import Event
 
 Array = np.ndarray
@@ -24,44 +26,30 @@ class Sampled:
     """States on a grid of times, with what the kernels need to be asked about them."""
 
     def __init__(self, run: Any, lead: tuple[int, ...]):
-        self.run, self.job = run, run.job
-        self.settings = run.rows(self.job.settings, lead)
-        self.given = run.parameters(lead)
-        self.lead = lead
+        self.run, self.job, self.lead = run, run.job, lead
+        self.whole = Case(self.job, run.rows(self.job.settings, lead), run.parameters(lead))
         self.events = self.job.kernels.events(run.table.functions, run.table.key)
 
-    def own(self, t: Array, rows: Array) -> Array:
-        """Return settings and directions of sliding of states at times."""
-        p = self.settings[rows] if self.settings.ndim > 1 else self.settings
+    def case(self, t: Array, rows: Array) -> Case:
+        """Return what kernels are asked with at states `rows` (...) and times t (...)."""
+        own = self.whole.of(rows)
         if not self.run.modes.count:
-            return p
+            return own
         dry = self.run.modes.at(rows, np.broadcast_to(t, rows.shape))
-        return np.concatenate([np.broadcast_to(p, (*rows.shape, p.shape[-1])), dry], axis=-1)
-
-    def _inputs(self, x: Array, t: Array, rows: Array) -> tuple[tuple[Array, ...], Any]:
-        """Return the inputs of the kernels at states x (..., n), times t (...), rows (...)."""
-        given = {k: (v[rows] if np.ndim(v) else v) for k, v in (self.given or {}).items()}
-        return self.job.inputs(x, t, self.own(t, rows)), given or None
+        p = np.broadcast_to(own.p, (*rows.shape, own.p.shape[-1]))
+        return replace(own, p=np.concatenate([p, dry], axis=-1))
 
     def values(self, x: Array, t: Array, rows: Array) -> Array:
-        """Return the event functions."""
-        inputs, given = self._inputs(x, t, rows)
-        found: Array = self.events(*inputs, parameters=given)
-        return found
+        """Return the event functions at states x (..., n)."""
+        return np.asarray(self.case(t, rows).ask(self.events, x, t))
 
     def rates(self, x: Array, t: Array, rows: Array) -> Array:
         """Return dx/dt."""
-        inputs, given = self._inputs(x, t, rows)
-        found: Array = self.job.kernels.rhs()(*inputs, parameters=given)
-        return found
+        return np.asarray(self.case(t, rows).ask(self.job.kernels.rhs(), x, t))
 
-    def brought_back(self, x: Array, t: Array, rows: Array) -> Array:
-        """Return states on the closure, with unit quaternions."""
-        kernel = self.job.kernels.project()
-        if kernel is None:
-            return x
-        inputs, given = self._inputs(x, t, rows)
-        return np.asarray(kernel(*inputs, parameters=given)[0])
+    def again(self, states: Array, rows: Array, grid: Array) -> Array:
+        """Return states taken from sample to sample once more, every step kept."""
+        return self.run.again(states, grid, self.case(grid[:1], rows), rows, self.lead)
 
 
 def changes(g: Array) -> Array:
@@ -115,7 +103,7 @@ def _brackets(own: Sampled, out: Array, numbers: Array, fine: bool) -> Any:
         if parts == 1:
             yield numbers[chosen], grid, out[chosen, k : k + 2]
         else:
-            yield numbers[chosen], grid, _again(own, out[chosen, k], numbers[chosen], grid)
+            yield numbers[chosen], grid, own.again(out[chosen, k], numbers[chosen], grid)
 
 
 def _near(g: Array) -> Array:
@@ -141,13 +129,6 @@ def _touched(own: Sampled, out: Array, t: Array, rows: Array, g: Array) -> Array
     for s in SOUNDINGS:
         seen |= cubic(s, h, ends, slopes) * sign <= near
     return seen
-
-
-def _again(own: Sampled, states: Array, rows: Array, grid: Array) -> Array:
-    """Return states taken from sample to sample once more, every step kept."""
-    settings = own.own(grid[:1], rows)
-    given = {k: (v[rows] if np.ndim(v) else v) for k, v in (own.given or {}).items()} or None
-    return own.run.again(states, grid, (settings, given), rows, own.lead)
 
 
 def _in_steps(
@@ -176,7 +157,7 @@ def _in_steps(
         left = ((value < 0) == (before < 0)) & (value != 0)
         low, high = np.where(left, middle, low), np.where(left, high, middle)
     state, time = at(high)
-    state = own.brought_back(state, time, row)
+    state = own.case(time, row).closed(state, time)
     names = list(own.run.table.functions)
     places = [tuple(int(a) for a in np.unravel_index(r, lead)) if lead else () for r in row]
     made = zip(which[:, 0], time, state, places, strict=True)

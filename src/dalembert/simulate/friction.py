@@ -10,15 +10,15 @@ several at a time first and then the one of least index (Júdice and Pires 1992)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import shown
 from ..mechanism import joint_name
-from ..runtime.methods import RK4
-from .kernels import MAPS, RESTING
+from .job import Case
+from .kernels import RESTING
 from .result import Event, SimulationStopped
 from .systems import Tree
 
@@ -48,15 +48,16 @@ class Modes:
         of = {m.velocity_index[j]: joint_name(b) for j, b in m.outward() if b.joint.nv}
         return [of[k] for k in self.job.kernels.dry_joints]
 
-    def begin(self, x: Array, t: float, p: Array, given: Any, first: int = 0) -> None:
-        """Write to p the directions in which states (rows, n) start; resting speeds become zero."""
-        n = self.count
+    def begin(self, case: Case, x: Array, t: float, first: int = 0) -> None:
+        """Write the directions in which states (rows, n) start; resting speeds become zero."""
+        n, p = self.count, np.atleast_2d(case.p)
         if not n or not len(x):
             return
         p[:, -n:] = 1.0
-        speed = self._asked(self.job, x, t, p, given)[0]
+        case = replace(case, p=p)
+        speed = self._asked(case, x, t)[0]
         p[:, -n:] = np.where(np.abs(speed) <= REST, 0.0, np.sign(speed))
-        self.settle(self.job, x, t, p, given)
+        self.settle(case, x, t)
         for row in range(len(x)):
             self._keep(first + row, t, p[row, -n:])
 
@@ -68,16 +69,16 @@ class Modes:
             out[k] = self.found[int(row)][max(0, since)]
         return out.reshape(*rows.shape, self.count)
 
-    def settle(self, job: Any, x: Array, t: float, p: Array, given: Any) -> None:
-        """Change directions of joints at rest, in p (rows, ...), until they fit the motion."""
+    def settle(self, case: Case, x: Array, t: float) -> None:
+        """Change directions of joints at rest, a row for each state, until they fit the motion."""
         n = self.count
-        own, index = p[:, -n:], np.arange(n)
-        speed = self._asked(job, x, t, p, given)[0]
+        own, index = case.p[:, -n:], np.arange(n)
+        speed = self._asked(case, x, t)[0]
         rest = (np.abs(speed) <= REST) | (own == 0)
-        self._halt(job, x, t, p, given, rest, speed)
+        self._halt(case, x, t, rest, speed)
         own[rest & (np.abs(speed) <= REST)] = 0.0
         for turn in range(AT_ONCE + 2 ** min(n, 8) + 8 * n):
-            _, rate, force, upper, lower = self._asked(job, x, t, p, given)
+            _, rate, force, upper, lower = self._asked(case, x, t)
             span = 1e-12 * (upper - lower)
             wanted = np.where(force > upper + span, 1.0, np.where(force < lower - span, -1.0, 0.0))
             against = rate * own < -1e-10 * (1 + np.abs(rate).max(axis=-1, keepdims=True))
@@ -88,52 +89,41 @@ class Modes:
                 wrong &= index == np.argmax(wrong, axis=-1)[:, None]
             own[...] = np.where(wrong, np.where(own == 0, wanted, 0.0), own)
 
-    def _halt(
-        self, job: Any, x: Array, t: float, p: Array, given: Any, rest: Array, speed: Array
-    ) -> None:
+    def _halt(self, case: Case, x: Array, t: float, rest: Array, speed: Array) -> None:
         """Make the speeds of joints at rest exactly zero."""
-        nq, own = job.m.nq, job.kernels.system
-        at = nq + np.array(job.kernels.dry_joints)
+        m, own = case.job.m, case.job.kernels.system
+        nq, count = m.nq, own.speeds
         for row in np.flatnonzero((rest & (speed != 0)).any(axis=1)):
             if isinstance(own, Tree):
                 break
             # rates are affine in the speeds: their slopes are differences
-            count = own.speeds
             beside = np.repeat(x[row : row + 1], count + 1, axis=0)
             beside[1:, nq : nq + count] += np.eye(count)
-            settings = np.repeat(p[row : row + 1], count + 1, axis=0)
-            rates = self._asked(
-                job, self._closed(job, beside, t, settings, given), t, settings, given
-            )[0]
+            near = case.of(np.full(count + 1, row))
+            rates = self._asked(near, near.closed(beside, t), t)[0]
             slopes = (rates[1:] - rates[0]).T
             # a joint at its dead point stands still whatever the others do
             still = rest[row] & (np.abs(slopes).max(axis=1) > 1e-6)
             step = np.linalg.lstsq(slopes[still], rates[0][still], rcond=1e-9)[0]
             x[row, nq : nq + count] -= step
-            x[row] = self._closed(job, x[row : row + 1], t, p[row : row + 1], given)[0]
-        if own.speeds == job.m.nv:
+            x[row] = case.of(row).closed(x[row], t)
+        if count == m.nv:
+            at = nq + np.array(case.job.kernels.dry_joints)
             x[:, at] = np.where(rest, 0.0, x[:, at])
 
-    def _closed(self, job: Any, x: Array, t: float, p: Array, given: Any) -> Array:
-        project = job.kernels.project()
-        if project is None:
-            return x
-        inputs = job.inputs(x, np.full(len(x), t), p)
-        return np.array(project(*inputs, parameters=given)[0])
-
     def turned(
-        self, job: Any, x: Array, t: float, p: Array, given: Any, row: int, place: tuple[int, ...]
+        self, case: Case, x: Array, t: float, row: int, place: tuple[int, ...]
     ) -> list[Event]:
         """Settle one state at an event and return what happened to its joints."""
-        before = p[-self.count :].copy()
-        self.settle(job, x[None], t, p[None], given)
-        after, nq = p[-self.count :], job.m.nq
+        before = case.p[-self.count :].copy()
+        self.settle(replace(case, p=case.p[None]), x[None], t)
+        after, kernels = case.p[-self.count :], case.job.kernels
         self._keep(row, t, after)
-        found = []
+        found, nq = [], case.job.m.nq
         for name, old, new in zip(self.names, before, after, strict=True):
             if (old == 0) != (new == 0):
                 what = f"{name} {'sticks' if new == 0 else 'slips'}"
-                qd = x[nq : job.kernels.size].copy()
+                qd = x[nq : kernels.size].copy()
                 found.append(Event(what, float(t), x[:nq].copy(), qd, place))
         return found
 
@@ -154,9 +144,8 @@ class Modes:
             self.times.setdefault(row, []).append(float(t))
             self.found.setdefault(row, []).append(directions.copy())
 
-    def _asked(self, job: Any, x: Array, t: float, p: Array, given: Any) -> Any:
-        inputs = job.inputs(x, np.full(len(x), t), p)
-        return job.kernels.friction()(*inputs, parameters=given)
+    def _asked(self, case: Case, x: Array, t: float) -> Any:
+        return case.ask(case.job.kernels.friction(), x, t)
 
 
 def crossing(guards: Callable[[float], Array], slides: Array, low: float, high: float) -> float:
@@ -204,51 +193,31 @@ def _root(f: Callable[[float], float], a: float, b: float, fa: float, fb: float)
 class Through:
     """A fixed step of one state taken in parts, from one event of friction to the next."""
 
-    job: Any
+    case: Case
     method: str
     modes: Modes
-    given: Any
     row: int
     place: tuple[int, ...]
     events: list[Event] = field(default_factory=list)
 
-    def step(self, x: Array, t: float, h: float, p: Array) -> Array:
-        """Return the end of the step; p then holds the directions there."""
+    def step(self, x: Array, t: float, h: float) -> Array:
+        """Return the end of the step; the case then holds the directions there."""
         done, same = 0.0, 0
         while True:
-            slides, left, start = p[-self.modes.count :] != 0, h - done, x
+            slides, left, start = self.case.p[-self.modes.count :] != 0, h - done, x
 
             def guards(s: float, start: Array = start, at: float = t + done) -> Array:
-                return self._guards(self._moved(start, at, s, p), at + s, p)
+                y = self._moved(start, at, s)
+                return np.asarray(self.case.ask(self.case.job.kernels.guards(), y, at + s))
 
             if not left > 0 or (guards(left) >= 0).all():
-                return self._moved(x, t + done, left, p) if left > 0 else x
+                return self._moved(x, t + done, left) if left > 0 else x
             part = crossing(guards, slides, 0.0, left)
-            x = self._moved(x, t + done, part, p) if part > 0 else x.copy()
+            x = self._moved(x, t + done, part) if part > 0 else x.copy()
             done, same = done + part, same + 1 if part == 0 else 0
             if same > 4 * self.modes.count + 8:
-                return self._moved(x, t + done, left, p)
-            given = self.job, x, t + done, p, self.given, self.row, self.place
-            self.events += self.modes.turned(*given)
+                return self._moved(x, t + done, left)
+            self.events += self.modes.turned(self.case, x, t + done, self.row, self.place)
 
-    def _guards(self, x: Array, t: float, p: Array) -> Array:
-        found: Array = self.job.kernels.guards()(
-            *self.job.inputs(x, np.array(t), p), parameters=self.given
-        )
-        return found
-
-    def _moved(self, x: Array, t: float, h: float, p: Array) -> Array:
-        """Return the state after one step, brought back to where it must lie."""
-        kernels = self.job.kernels
-
-        def ask(kernel: Any, x: Array, t: float, *h: Any) -> Any:
-            return kernel(*self.job.inputs(x, np.array(t), p), *h, parameters=self.given)
-
-        if h == 0:
-            return x
-        if self.method in MAPS:
-            y = ask(kernels.map(self.method), x, t, np.array([h]))
-        else:
-            y = RK4.step(lambda x, t: ask(kernels.rhs(), x, t), x, t, h)
-        project = kernels.project()
-        return np.asarray(ask(project, y, t + h)[0] if project is not None else y)
+    def _moved(self, x: Array, t: float, h: float) -> Array:
+        return self.case.stepped(self.method, x, t, h) if h else x

@@ -17,7 +17,7 @@ from .adjoint import gradient_of
 from .events import EventTable, located
 from .fixed_step_events import sampled_events
 from .friction import Modes, Through, crossing
-from .job import Job, place, raise_callback
+from .job import Case, Job, place, raise_callback
 from .result import Event, Simulation, SimulationStopped
 from .rolling import Rolling
 from .run_sensitive import event_times, through_jump
@@ -55,13 +55,13 @@ class Run:
                 command="write --method radau",
             )
 
-    def settings(self, count: int, lead: tuple[int, ...]) -> Array:
-        """Return settings and directions of sliding, a row per state where they may differ."""
-        values, dry = self.rows(self.job.settings, lead), self.modes.count
-        if not dry:
-            return values
-        rows = np.broadcast_to(values, (count, values.shape[-1]))
-        return np.concatenate([rows, np.zeros((count, dry))], axis=1)
+    def case(self, count: int, lead: tuple[int, ...]) -> Case:
+        """Return what kernels are asked with, a row per state where settings may differ."""
+        p, dry = self.rows(self.job.settings, lead), self.modes.count
+        if dry:
+            rows = np.broadcast_to(p, (count, p.shape[-1]))
+            p = np.concatenate([rows, np.zeros((count, dry))], axis=1)
+        return Case(self.job, p, self.parameters(lead))
 
     def rows(self, values: Array, lead: tuple[int, ...]) -> Array:
         """Return settings or parameters with one row per state, or one row for all."""
@@ -81,16 +81,14 @@ class Run:
         """Return the samples of all states, their tiles shared among threads."""
         size = -(-len(states) // (drivers.TILE * threads)) * drivers.TILE
         parts = [slice(a, a + size) for a in range(0, len(states), size)]
-        settings, given = self.settings(len(states), lead), self.parameters(lead)
+        whole = self.case(len(states), lead)
         turned: list[Event] = []
 
         def work(part: slice, report: Progress) -> Array:
-            own = settings[part] if settings.ndim > 1 else settings
-            mine = {k: (v[part] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
-            x, start = states[part].copy(), float(self.times[0])
-            self.modes.begin(x, start, own, mine, part.start)
+            x, case = states[part].copy(), whole.of(part)
+            self.modes.begin(case, x, float(self.times[0]), part.start)
             numbers = np.arange(part.start, part.start + len(x))
-            return self.part(x, self.times, (own, mine), numbers, lead, turned, report)
+            return self.part(x, self.times, case, numbers, lead, turned, report)
 
         out = np.concatenate(side_by_side(work, parts, threads, progress))
         found = sampled_events(self, out, lead) if self.table.functions else []
@@ -127,7 +125,7 @@ class Run:
         self,
         states: Array,
         times: Array,
-        own: tuple[Array, Any],
+        case: Case,
         numbers: Array,
         lead: tuple[int, ...],
         turned: list[Event],
@@ -135,9 +133,8 @@ class Run:
         step: float | None = None,
     ) -> Array:
         """Return the samples of states by fixed steps; `numbers` are theirs in the simulation."""
-        job, model = self.job, self.job.model(self.method)
-        settings, given = own
-        driver = drivers.FixedStep(model, states, times, step or self.step, settings, given)
+        job, model, given = self.job, self.job.model(self.method), case.parameters
+        driver = drivers.FixedStep(model, states, times, step or self.step, case.p, given)
         while (status := driver.run(progress)) != drivers.DONE:
             raise_callback(model)
             first, t, before, after = driver.where
@@ -154,12 +151,12 @@ class Run:
         return driver.out
 
     def again(
-        self, states: Array, grid: Array, own: Any, numbers: Array, lead: tuple[int, ...]
+        self, states: Array, grid: Array, case: Case, numbers: Array, lead: tuple[int, ...]
     ) -> Array:
         """Return states taken once more through a grid of times, every step a sample."""
         self.modes.record = False
         try:
-            return self.part(states, grid, own, numbers, lead, [], step=self.step * (1 + 1e-6))
+            return self.part(states, grid, case, numbers, lead, [], step=self.step * (1 + 1e-6))
         finally:
             self.modes.record = True
 
@@ -173,26 +170,23 @@ class Run:
     ) -> None:
         """Take the step in hand again, in parts, for states in which a joint sticks or slips."""
         first, t, before, after = driver.where
-        settings = driver.task.kept["settings"]
+        whole = Case(job, driver.task.kept["settings"], driver.parameters)
         for r in np.flatnonzero((driver.guards < 0).any(axis=1)):
-            k, row = first + int(r), int(numbers[first + r])
-            given = {n: (v[k] if np.ndim(v) else v) for n, v in (driver.parameters or {}).items()}
-            way = Through(job, self.method, self.modes, given or None, row, place(row, lead))
-            after[r] = way.step(before[r].copy(), t, float(driver.task["h"]), settings[k])
+            case, row = whole.of(first + int(r)), int(numbers[first + r])
+            way = Through(case, self.method, self.modes, row, place(row, lead))
+            after[r] = way.step(before[r].copy(), t, float(driver.task["h"]))
             turned += way.events
 
     def adaptive(self, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
         """Return the samples of all states, each with steps of its own."""
         model = self.job.model(self.method, self.table)
-        settings, given = self.settings(len(states), lead), self.parameters(lead)
+        whole = self.case(len(states), lead)
 
         def work(row: int, report: Progress) -> Any:
-            own = settings[row] if settings.ndim > 1 else settings
-            mine = {k: (v[row] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
-            x, start = states[row].copy(), float(self.times[0])
-            self.modes.begin(x[None], start, own[None], mine, row)
+            x, case = states[row].copy(), whole.of(row)
+            self.modes.begin(case, x[None], float(self.times[0]), row)
             driver = drivers.VariableStep(
-                model, x, self.times, self.rtol, self.atol, own, mine,
+                model, x, self.times, self.rtol, self.atol, case.p, case.parameters,
                 longest=self._longest(), most=self.most, method=self.method,
             )  # fmt: skip
             found: list[Event] = []
@@ -265,7 +259,7 @@ class Run:
         values = driver.event_values(x, t)
         driver.task.kept["g_new"][: len(values)] = values
         before, wide = p.copy(), x.copy()
-        rubbed = self.modes.turned(job, x, t, p, driver.parameters, row, place)
+        rubbed = self.modes.turned(Case(job, p, driver.parameters), x, t, row, place)
         if job.kernels.ways:
             x = through_jump(job, driver, wide, x, t, (before, p))
         driver.turn = t, x
@@ -378,5 +372,4 @@ class Run:
         given = {
             k: np.asarray(v)[..., None] if np.ndim(v) else v for k, v in job.parameters.items()
         }
-        inputs = job.inputs(out, times, p)
-        return job.kernels.outputs()(*inputs, parameters=given or None)
+        return Case(job, p, given or None).ask(job.kernels.outputs(), out, times)

@@ -12,6 +12,7 @@ from ..algorithms.closed_kinematics import SINGULAR
 from ..errors import SingularPose
 from ..mechanism import Mechanism
 from ..runtime import integrate as drivers
+from ..runtime.methods import RK4
 from ..runtime.signal import Signal
 from .events import EventTable
 from .given_forces import Called
@@ -126,6 +127,43 @@ class Job:
         return drivers.Model(
             rhs, k.project(), events, mapped, self.signal, self.limit, guards, slopes
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What kernels are asked with beside state and time: a job, its settings and parameters.
+
+    Settings `p`, the directions of sliding last, and parameters are those of all states, or have a
+    row for each.
+    """
+
+    job: Job
+    p: Array
+    parameters: dict[str, Any] | None
+
+    def of(self, rows: Any) -> Case:
+        """Return the case of some states, or of one; what is written to its rows is seen here."""
+        own = {k: (v[rows] if np.ndim(v) else v) for k, v in (self.parameters or {}).items()}
+        return Case(self.job, self.p[rows] if self.p.ndim > 1 else self.p, own or None)
+
+    def ask(self, kernel: Any, x: Array, t: Any, *more: Any) -> Any:
+        """Return what a kernel gives at states x (..., n) and times t."""
+        time = np.broadcast_to(np.asarray(t, dtype=float), x.shape[:-1])
+        return kernel(*self.job.inputs(x, time, self.p), *more, parameters=self.parameters)
+
+    def closed(self, x: Array, t: Any) -> Array:
+        """Return states brought back to where they must lie."""
+        project = self.job.kernels.project()
+        return x if project is None else np.array(self.ask(project, x, t)[0])
+
+    def stepped(self, method: str, x: Array, t: float, h: float) -> Array:
+        """Return states after one step of a method with fixed steps, where they must lie."""
+        kernels = self.job.kernels
+        if method in MAPS:
+            y = self.ask(kernels.map(method), x, t, np.array([h]))
+        else:
+            y = RK4.step(lambda x, t: self.ask(kernels.rhs(), x, t), x, t, h)
+        return self.closed(np.asarray(y), t + h)
 
 
 def force_names(own: System) -> tuple[str, ...]:

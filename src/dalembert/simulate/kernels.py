@@ -306,13 +306,8 @@ class Kernels:
 
         Friction is that of held joints, and zero for the others.
         """
-        n = len(self.dry_joints)
-
-        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-            return self._friction(s, q, v, t, u, p)
-
-        names = ("speed", "acceleration", "friction", "upper", "lower")
-        return self._kernel("friction", body, [(name, (n,)) for name in names])
+        names, n = ("speed", "acceleration", "friction", "upper", "lower"), len(self.dry_joints)
+        return self._kernel("friction", self._friction, [(name, (n,)) for name in names])
 
     def _friction(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
         qd, tau = self._forces(s, q, v, t, u, p)

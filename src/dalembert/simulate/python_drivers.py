@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ComputationError, UsageError
 from ..runtime.methods import RK4
 from .friction import Through, crossing
-from .job import Job, place, raise_callback
+from .job import Case, Job, place, raise_callback
 from .kernels import MAPS
 from .result import Event, SimulationStopped
 
@@ -27,13 +27,11 @@ def run_scipy(run: Any, states: Array, lead: tuple[int, ...], report: Any) -> An
         import scipy.integrate as solvers
     except ImportError:
         raise UsageError(f"method {run.method!r} needs SciPy", hint="pip install scipy") from None
-    settings, given = run.settings(len(states), lead), run.parameters(lead)
+    whole = run.case(len(states), lead)
     out, events, steps, evaluations = [], list[Event](), 0, 0
     for row, x in enumerate(states):
-        p = settings[row].copy() if settings.ndim > 1 else settings
-        own = {k: (v[row] if np.ndim(v) else v) for k, v in (given or {}).items()} or None
         solver = getattr(solvers, SCIPY[run.method])
-        one = _Scipy(run, solver, p, own, row, place(row, lead), report, row / len(states))
+        one = _Scipy(run, solver, whole.of(row), row, place(row, lead), report, row / len(states))
         out.append(one.through(x.copy()))
         events += one.events
         steps, evaluations = steps + one.steps, evaluations + one.evaluations
@@ -44,10 +42,9 @@ class _Scipy:
     """One state, step by step, so that steps are counted and friction is seen."""
 
     def __init__(
-        self, run: Any, solver: Any, p: Array, given: Any, row: int, place: Any, report: Any,
-        done: float,
-    ) -> None:  # fmt: skip
-        self.run, self.solver, self.p, self.given = run, solver, p, given
+        self, run: Any, solver: Any, case: Case, row: int, place: Any, report: Any, done: float
+    ) -> None:
+        self.run, self.solver, self.case = run, solver, case
         self.row, self.place, self.report, self.done = row, place, report, done
         self.job: Job = run.job
         self.model = self.job.model(run.method)
@@ -66,7 +63,7 @@ class _Scipy:
         """Return a kernel at a state and time."""
         signal = self.job.signal
         u = signal(t) if signal is not None else np.zeros(kernel.card.inputs[2].size)
-        found = kernel(x, np.array([t]), u, self.p, parameters=self.given)
+        found = kernel(x, np.array([t]), u, self.case.p, parameters=self.case.parameters)
         raise_callback(self.model)
         return found
 
@@ -80,7 +77,7 @@ class _Scipy:
         times = self.run.times
         out = np.full((len(times), len(x)), np.nan)
         t = float(times[0])
-        self.run.modes.begin(x[None], t, self.p[None], self.given, self.row)
+        self.run.modes.begin(self.case, x[None], t, self.row)
         out[0] = x
         for end in self.run.ends():
             while t < end:
@@ -110,8 +107,7 @@ class _Scipy:
                 out[k] = self.closed(dense(times[k]), float(times[k]))
             if turn is not None:
                 x = self.closed(dense(turn), turn)
-                given = run.job, x, turn, self.p, self.given, self.row, self.place
-                self.events += run.modes.turned(*given)
+                self.events += run.modes.turned(self.case, x, turn, self.row, self.place)
                 return turn, x
         return end, self.closed(solver.y, end)
 
@@ -126,7 +122,7 @@ class _Scipy:
         for part in QUARTERS:
             time = before + part * (after - before)
             if (guards(time) < 0).any():
-                found = crossing(guards, self.p[-self.run.modes.count :] != 0, before, time)
+                found = crossing(guards, self.case.p[-self.run.modes.count :] != 0, before, time)
                 self.run.modes.look(self.row, found, dense(found), self.job.m.nq)
                 return found
         return None
@@ -134,34 +130,21 @@ class _Scipy:
 
 def run_numpy(run: Any, states: Array, lead: tuple[int, ...]) -> Any:
     """Return the samples of all states by a fixed step in NumPy, where no code can be generated."""
-    job, method, modes = run.job, run.method, run.modes
-    p, given = run.settings(len(states), lead), run.parameters(lead)
-    kernels = job.kernels
-    rhs, project = kernels.map(method) if method in MAPS else kernels.rhs(), kernels.project()
-
-    def call(kernel: Any, x: Array, t: float, *h: Any) -> Any:
-        return kernel(*job.inputs(x, np.full(len(x), t), p), *h, parameters=given)
-
+    method, modes, case = run.method, run.modes, run.case(len(states), lead)
     x, count = np.array(states), 0
-    modes.begin(x, float(run.times[0]), p, given)
+    modes.begin(case, x, float(run.times[0]))
     out, events = [x.copy()], list[Event]()
     for before, after in pairwise(run.times):
         parts = max(1, int(np.ceil((after - before) / run.step - 1e-9)))
         h = (after - before) / parts
         for k in range(parts):
             t, start = before + k * h, x
-            if method in MAPS:
-                x = call(rhs, x, t, np.array([h]))
-            else:
-                x = RK4.step(lambda x, t: call(rhs, x, t), x, t, h)
-            if project is not None:
-                x = call(project, x, t + h)[0]
+            x = case.stepped(method, x, t, h)
             if modes.count:
-                wrong = (call(kernels.guards(), x, t + h) < 0).any(axis=1)
-                for row in map(int, np.flatnonzero(wrong)):
-                    own = {n: (v[row] if np.ndim(v) else v) for n, v in (given or {}).items()}
-                    way = Through(job, method, modes, own or None, row, place(row, lead))
-                    x[row] = way.step(start[row].copy(), t, h, p[row])
+                guards = case.ask(run.job.kernels.guards(), x, t + h)
+                for row in map(int, np.flatnonzero((guards < 0).any(axis=1))):
+                    way = Through(case.of(row), method, modes, row, place(row, lead))
+                    x[row] = way.step(start[row].copy(), t, h)
                     events += way.events
         count += parts * len(x)
         out.append(x)

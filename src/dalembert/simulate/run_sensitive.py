@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..expr.exact import to_float
-from .job import Job
+from .job import Case, Job
 from .python_drivers import STIFF
 from .rolling import Rolling
 from .sensitive import Way, event_slopes, leapt, ways_of
@@ -62,13 +62,11 @@ def followed(
 
 def _started(job: Job, wide: Array, lead: tuple[int, ...], start: float) -> Array:
     """Return first states on the closure: where loops close depends on lengths."""
-    project = job.kernels.project()
-    if project is None or not len(wide):
+    if job.kernels.project() is None or not len(wide):
         return wide
     given = {k: np.broadcast_to(v, lead).ravel() for k, v in job.parameters.items()}
     p = np.zeros(job.kernels.rhs().inputs[3].size)
-    inputs = job.inputs(wide, np.full(len(wide), start), p)
-    return np.array(project(*inputs, parameters=given)[0])
+    return Case(job, p, given).closed(wide, start)
 
 
 def event_times(
