@@ -14,9 +14,19 @@ DalembertError
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+
+def state_text(where: Sequence[Any]) -> str:
+    """Return which state of a batch is meant: ", state 3", nothing where there is one.
+
+    >>> state_text((3,)), state_text((0, 2)), state_text(())
+    (', state 3', ', state (0, 2)', '')
+    """
+    spot = tuple(int(k) for k in where)
+    return f", state {spot if len(spot) > 1 else spot[0]}" if spot else ""
 
 
 def shown(text: str, limit: int = 200) -> str:

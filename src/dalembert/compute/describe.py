@@ -11,7 +11,7 @@ from typing import Any
 from ..catalog import QUANTITIES, Quantity, quantity
 from ..catalog.axes import AXES, input_port, labels_of
 from ..catalog.table import CLOSED
-from ..errors import UsageError
+from ..errors import UsageError, state_text
 from ..mechanism import Mechanism
 
 # what every quantity may be asked, after its own options
@@ -152,7 +152,7 @@ def spot(m: Mechanism, name: str, port: Any, index: Sequence[int]) -> str:
         place = f" at entry {own if len(own) > 1 else own[0]}"
     else:
         place = ""
-    return f"{place}, state {state if len(state) > 1 else state[0]}" if state else place
+    return place + state_text(state)
 
 
 def _labels(m: Mechanism, name: str, port: Any) -> tuple[str, Sequence[str]]:

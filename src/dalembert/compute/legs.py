@@ -19,13 +19,11 @@ from ..algorithms.leg_kinematics import plain
 from ..algorithms.platform import Leg, platform_of
 from ..algorithms.reduced_legs import coordinates, is_reduced, sign_count
 from ..display import table_html
-from ..errors import ComputationError, ModelError, shown
+from ..errors import ComputationError, ModelError, shown, state_text
 from ..kept import Kept
 from ..mechanism import Mechanism, is_rolling, joint_name
 from ..plan.assembly import Closure, given_pose
-from ..plan.loops import OPEN
 from .model import model_of
-from .replan import state_text
 
 SAME = 1e-6  # how near a closed form must come to the pose, in radians or parts of the size
 
@@ -98,12 +96,7 @@ def leg_branches(m: Mechanism, q: ArrayLike) -> LegBranches:
             hint="assembly_modes(m, motors) lists the poses of other machines",
         )
     pose, c = given_pose(m, q), Closure(m)
-    if c.worst(pose)[0] > OPEN:
-        raise ComputationError(
-            f"leg_branches: the loops are open at this pose: {c.gap(pose)}",
-            hint="give an assembled pose: dalembert.assembly(m, q)",
-            command="leave out --q to use a pose that is assembled",
-        )
+    c.require_closed(pose, "leg_branches: ")
     try:
         return _signs(c.m, pose)
     except ModelError:  # not seen as platform and legs, or a leg of another kind

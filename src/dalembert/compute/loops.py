@@ -11,18 +11,17 @@ from numpy.typing import ArrayLike
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from ..algorithms.loop_closure import equation_names
 from ..catalog import Quantity
-from ..errors import ComputationError, SingularPose, UsageError, shown
+from ..errors import ComputationError, SingularPose, UsageError, shown, state_text
 from ..kept import Kept
 from ..linalg import DENSE
 from ..mechanism import Mechanism, is_rolling
 from ..plan import planned
-from ..plan.assembly import Closure, gap_text
+from ..plan.assembly import OPEN, Closure, gap_text
 from ..plan.loops import motor_coordinates
 from .evaluate import evaluate
-from .replan import Replanned, state_text
+from .replan import Replanned
 
-OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
-UNFOUND = 1e-9  # the same after an assembly
+UNFOUND = 1e-9  # a residual above this, in parts of the size, is an open loop after an assembly
 POOR = 1e-3  # the same for pivots that were chosen when the loops were planned
 
 

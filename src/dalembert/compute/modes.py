@@ -13,6 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display import lines_html
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, joint_name
 from ..plan import planned
@@ -33,9 +34,6 @@ class AssemblyMode:
         return np.array(self.q, dtype=dtype or float)
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         return f"{self.name}: " + " ".join(f"{x:.6g}" for x in self.q)
 
 
@@ -80,11 +78,7 @@ class AssemblyModes(Sequence[AssemblyMode]):
         line; a singular pose on the way is an error.
         """
         c, pose = Closure(self.m), given_pose(self.m, q)
-        if c.worst(pose)[0] > 1e-6:
-            raise ComputationError(
-                f"the loops are open at this pose: {c.gap(pose)}",
-                hint="assemble first: dalembert.assemble(m, q)",
-            )
+        c.require_closed(pose)
         at = [_coordinate(self.m, name) for name in self.motors]
         goal = np.array(list(self.motors.values()))
         if np.abs(pose[at] - goal).max(initial=0.0) > 1e-9:
@@ -111,18 +105,13 @@ class AssemblyModes(Sequence[AssemblyMode]):
         return assembly_along(self.m, pose, way)[-1]
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         how = f"found from {self.starts} starts" if self.starts else "in closed form"
         n = len(self.modes)
         head = f"{n or 'no'} assembly mode{'s' * (n != 1)}, {how}"
         return "\n".join([head, *map(str, self.modes)])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(str(self))}</pre>"
+        return lines_html(str(self))
 
 
 def assembly_modes(m: Mechanism, motors: ArrayLike, starts: int | None = None) -> AssemblyModes:

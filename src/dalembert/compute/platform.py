@@ -17,7 +17,7 @@ import numpy as np
 from ..algebra import Transform
 from ..algorithms.kinematics import jacobian, target_pose
 from ..algorithms.task import ROWS
-from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown
+from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown, state_text
 from ..expr import trace
 from ..mechanism import Mechanism
 from ..plan import planned
@@ -25,7 +25,6 @@ from ..plan.assembly import Closure
 from .evaluate import evaluate
 from .legs import LegBranches
 from .placed import Placed
-from .replan import state_text
 from .task import task_model
 from .turns import rotation_by, turn_of
 

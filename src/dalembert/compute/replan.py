@@ -14,13 +14,13 @@ import numpy as np
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from ..algorithms.velocity_rows import with_told
 from ..catalog import Quantity
-from ..errors import SingularPose, UsageError, shown
+from ..errors import SingularPose, UsageError, shown, state_text
 from ..kept import Kept
 from ..mechanism import Mechanism
 from ..plan import LoopPlan, planned
-from ..plan.assembly import Closure, close
+from ..plan.assembly import OPEN, Closure, close
 from ..plan.generic import is_regular
-from ..plan.loops import OPEN, made_at, require_regular
+from ..plan.loops import made_at, require_regular
 from .evaluate import evaluate
 
 WEAK = 0.1  # motors whose share of the motion is less do not lead accelerations
@@ -84,10 +84,9 @@ def _unheld(why: str, name: str = "") -> SingularPose:
     )
 
 
-def state_text(where: tuple[Any, ...]) -> str:
-    """Return which state of a batch is meant."""
-    spot = tuple(int(k) for k in where)
-    return f", state {spot if len(spot) > 1 else spot[0]}" if spot else ""
+def sound(ratio: Any, gap: Any) -> Any:
+    """Return where pivot ratio and certificate say that a plan is that of a state."""
+    return (ratio >= SINGULAR) & (gap <= CERTIFIED)
 
 
 @dataclass
@@ -115,7 +114,7 @@ class Replanned:
                 self._try(made)
         tries = 0
         while self.bad.any():
-            wrong = self.bad & ~((self.ratio >= SINGULAR) & (self.gap <= CERTIFIED))
+            wrong = self.bad & ~sound(self.ratio, self.gap)
             if not wrong.any() and tries >= TRIES:
                 break
             tries += 1
@@ -126,7 +125,7 @@ class Replanned:
 
     def _mend(self, where: tuple[Any, ...]) -> None:
         """Compute a state with the plan of its own branch, or raise SingularPose."""
-        tolerable = self.ratio[where] >= SINGULAR and self.gap[where] <= CERTIFIED
+        tolerable = bool(sound(self.ratio[where], self.gap[where]))
         try:
             made = plan_here(self.m, self.given["q"][where], self.row, self._told(where))
         except SingularPose as error:
@@ -142,7 +141,7 @@ class Replanned:
             _keep(self.m, self.row, made)
         if not self.bad[where]:
             return
-        if self.ratio[where] < SINGULAR or not self.gap[where] <= CERTIFIED:
+        if not sound(self.ratio[where], self.gap[where]):
             if made is None:  # the residual of an assembly says why
                 self.bad[where] = False
                 return
@@ -228,14 +227,14 @@ class Replanned:
             *(x[bad] for x in self.given.values()), parameters=self._parameters(bad) or None
         )
         ratio, gap = own[..., 0], certificate[..., 0]
-        sound = (ratio >= SINGULAR) & (gap <= CERTIFIED)
+        good = sound(ratio, gap)
         if made.rank < planned(self.m).rank:
             # where branches meet, the plan of the freer one is certified too
             c, q = Closure(self.m), self.given["q"][bad]
-            for k in np.flatnonzero(sound):
-                sound[k] = is_regular(c, q[k])
-        worse = ~((self.ratio[bad] >= SINGULAR) & (self.gap[bad] <= CERTIFIED))
-        taken = sound & (worse | (ratio > self.ratio[bad]))
+            for k in np.flatnonzero(good):
+                good[k] = is_regular(c, q[k])
+        worse = ~sound(self.ratio[bad], self.gap[bad])
+        taken = good & (worse | (ratio > self.ratio[bad]))
         if taken.any():
             taken &= self._consistent(made, bad)
         if not taken.any():

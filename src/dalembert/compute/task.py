@@ -18,13 +18,13 @@ from ..algorithms.velocity_constraints import Constraints
 from ..catalog.loops import is_closed
 from ..display import table_html
 from ..door import doors
-from ..errors import ModelError, SingularModel, SingularPose, UsageError, shown
+from ..errors import ModelError, SingularModel, SingularPose, UsageError, shown, state_text
 from ..mechanism import Mechanism
 from ..mechanism.motors import tree_motors
 from ..plan import general_pose, planned
+from ..plan.singular import platform_name
 from .evaluate import evaluate
 from .model import model_of
-from .replan import state_text
 from .tangent import integrate, neutral
 from .task_state import TaskState, applied, direction, root_of, state_of
 
@@ -182,7 +182,7 @@ def task_model(
     ((4, 4), (4, 4))
     """
     m = model_of(m, "task_model")
-    name = frame if frame is not None else _output(m)
+    name = frame or (platform_name(m) if len(m.loops) > 1 else None) or m.end_frame
     m.frame(name)  # an error that lists the frames
     if axes not in ("base", "local"):
         raise UsageError(f"unknown axes {shown(str(axes))!r}", hint='axes are "base" or "local"')
@@ -207,19 +207,6 @@ def task_model(
         keep = [every.index(r) for r in chosen]
         every, sizes = chosen, tuple(sizes[k] for k in keep)
     return replace(blank, rows=every, rank=rank, independent=chosen, sizes=sizes)
-
-
-def _output(m: Mechanism) -> str:
-    """Return the frame a machine is made for."""
-    from ..algorithms.platform import platform_of
-
-    if len(m.loops) > 1:
-        try:
-            robot = platform_of(m)
-            return robot.m.bodies[robot.body].name
-        except ModelError:
-            pass
-    return m.end_frame
 
 
 def _generic(t: TaskModel) -> tuple[int, tuple[str, ...], tuple[float, ...]]:

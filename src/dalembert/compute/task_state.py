@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ComputationError, SingularModel
-from .replan import state_text
+from ..errors import ComputationError, SingularModel, state_text
 
 Array = np.ndarray
 

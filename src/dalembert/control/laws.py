@@ -36,7 +36,7 @@ from ..reframe import simplify
 from ..runtime.signal import Signal
 from .gains import by_name, gain_of, times
 from .goal import Aim, aim
-from .model import Model, spread, unheld
+from .model import Model, at_motors, spread, unheld
 from .stated import Stated, check_stated
 
 Array = np.ndarray
@@ -233,21 +233,14 @@ class Feedback(ABC):
         else:
             goal = self._aim(m, q, qd, p[-n:], [0] * n, [0] * n)
         parts = zip(times(kp, full[0], goal.e), times(kd, full[1], goal.ed), strict=True)
-        tau = self.law(self._model(m), q, qd, goal, self._driven(m, [a + b for a, b in parts]))
-        tau = self._driven(m, tau)
+        pull = at_motors(m, self.motors, [a + b for a, b in parts])
+        tau = at_motors(m, self.motors, self.law(self._model(m), q, qd, goal, pull))
         if self.limit is not None:
             bound = p[sum(sizes) : sum(sizes) + size]
             tau = [minimum(maximum(x, -b), b) for x, b in zip(tau, bound, strict=True)]
         if self.plan is not None and is_rolling(m):
             return [*spread(m, self.plan, tau), *([0] * len(m.wheels))]
         return tau
-
-    def _driven(self, m: Mechanism, forces: Sequence[Scalar]) -> list[Scalar]:
-        """Return forces of joints that have a motor, zero for the others."""
-        if self.motors is None:
-            return list(forces)
-        names = m.rate_joints
-        return [x if n in self.motors else 0 for x, n in zip(forces, names, strict=True)]
 
     def _aim(self, m: Mechanism, q: Vector, qd: Vector, *goal: Vector) -> Aim:
         if self.plan is None:

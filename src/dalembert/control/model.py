@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -65,10 +66,7 @@ class Model:
 
     def led(self, qdd: Vector) -> list[Scalar]:
         """Return accelerations of joints with a motor; the others have the force zero there."""
-        if self.motors is None:
-            return list(qdd)
-        names = self.m.rate_joints
-        return [x if n in self.motors else 0 for x, n in zip(qdd, names, strict=True)]
+        return at_motors(self.m, self.motors, qdd)
 
     def filled(self, forces: list[Scalar], pull: Vector) -> list[Scalar]:
         """Return the forces, the pull alone at joints that the model does not know."""
@@ -92,6 +90,13 @@ class Model:
         closed = closed_at(self.m, self.plan, start, NEWTON)
         qd = closed.velocity(spread(self.m, self.plan, goal.qd))
         return self.inverse(closed.q, qd, goal.qdd)
+
+
+def at_motors(m: Mechanism, motors: Sequence[str] | None, values: Vector) -> list[Scalar]:
+    """Return forces or accelerations of joints that have a motor, zero for the others."""
+    if motors is None:
+        return list(values)
+    return [x if n in motors else 0 for x, n in zip(values, m.rate_joints, strict=True)]
 
 
 def spread(m: Mechanism, plan: LoopPlan, values: Vector) -> list[Scalar]:

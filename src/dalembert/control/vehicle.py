@@ -8,7 +8,7 @@ line, w = dδ/ds; the gains are those of a linear quadratic regulator.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,7 +69,7 @@ class Vehicle:
 
         There G (φ, δ) = (κ, φ'), so that Y0 = G⁻¹ (1, 0), Y1 = G⁻¹ (0, Y0), Y2 = G⁻¹ (0, Y1).
         """
-        G, y = self._slope[1 : len(self.joints) + 2, 2:], self.lead[:, 0]
+        G, y = self.slope[1 : len(self.joints) + 2, 2:], self.lead[:, 0]
         found: Array = np.linalg.solve(G, np.concatenate([[0.0], y[:-1]]))
         return found
 
@@ -88,8 +88,9 @@ class Vehicle:
         bends = [rates[b.velocity_index[j]] for j in self.joints]
         return yaw / speed, np.array(bends) / speed
 
+    @cached_property
     def slope(self) -> Array:
-        """Return A of z' = A z + B w about a straight line."""
+        """A of z' = A z + B w about a straight line."""
         n = len(self.joints)
         A, h = np.zeros((n + 3, n + 3)), 1e-6
         A[0, 1] = 1.0
@@ -105,11 +106,7 @@ class Vehicle:
 
     def gains(self, length: float) -> tuple[float, ...]:
         """Return the gains of a linear quadratic regulator whose errors decay within a length."""
-        return _gains(self._slope, length)
-
-    @cached_property
-    def _slope(self) -> Array:
-        return self.slope()
+        return _gains(self.slope, length)
 
 
 def guide_of(m: Mechanism, name: str | None) -> Wheel:
@@ -170,9 +167,9 @@ def vehicle(m: Mechanism, wheel: Wheel, steering: str, way: int, bend: float) ->
     none = np.zeros((1, len(POWERS)))
     every = Vehicle(b, own, steering, way, tuple(some), bend, none, none)
     kept = tuple(j for k, j in enumerate(some) if _matters(every, k))
-    found = Vehicle(b, own, steering, way, kept, bend, none, none)
+    found = replace(every, joints=kept)
     shape = _shape(found)
-    return Vehicle(b, own, steering, way, kept, bend, shape, _lead(found, shape))
+    return replace(found, shape=shape, lead=_lead(found, shape))
 
 
 def _matters(v: Vehicle, k: int) -> bool:

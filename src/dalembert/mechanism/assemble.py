@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
@@ -15,7 +14,7 @@ from ..joint import Free, Planar
 from .edit import checked, into, number
 from .join_constraints import joined_constraints, told_apart
 from .mechanism import RECORDS, Mechanism, require_mechanism
-from .parts import Body, Frame, joint_name
+from .parts import Body, Frame, free_name, joint_name
 from .rehome import onto
 from .validate import numeric
 from .view import vector
@@ -124,9 +123,7 @@ def on_base(m: Mechanism, kind: str) -> Mechanism:
     if m.bodies and isinstance(m.bodies[0].joint, (Free, Planar)):
         note = f"the base is {m.bodies[0].joint.kind} already: base = {kind!r} changes nothing"
         return replace(m, notes=(*m.notes, note), checked=True)
-    taken = {*m.frames, *m.index}
-    name = next(n for n in chain(["base"], map("base{}".format, count(1))) if n not in taken)
-    root = Body(name, -1, joint=BASES[kind]())
+    root = Body(free_name("base", {*m.frames, *m.index}, first=1), -1, joint=BASES[kind]())
     changes: dict[str, Any] = {
         field: tuple(_shifted(r, lambda k: k + 1, Transform(), {}) for r in getattr(m, field))
         for field in RECORDS

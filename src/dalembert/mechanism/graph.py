@@ -12,14 +12,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
 from typing import Any
 
 from ..algebra import Rotation, Transform, Vec3, is_plain_zero
 from ..errors import ModelError, shown
 from ..expr.exact import exact, to_float
 from ..joint import Fixed, Joint, Prismatic, Revolute, Screw
-from .parts import Body, Frame, Loop
+from .parts import Body, Frame, Loop, free_name
 from .rehome import onto
 from .validate import numeric
 
@@ -138,9 +137,7 @@ def _limited(c: Connection) -> bool:
 def _half_name(c: Connection, bodies: Sequence[Body]) -> str:
     """Return a name for the half of a body that is split beyond a joint."""
     beyond = bodies[c.body_j].name if c.body_j >= 0 else "base"
-    choices = chain([f"{beyond}.{c.name}"], (f"{beyond}.{c.name}{k}" for k in count(2)))
-    taken = {b.name for b in bodies}
-    return next(n for n in choices if n not in taken)
+    return free_name(f"{beyond}.{c.name}", {b.name for b in bodies})
 
 
 def _taken(connections: Sequence[Connection], stay: Sequence[bool]) -> set[int]:
@@ -272,9 +269,7 @@ class _Made:
 
     def _free(self, name: str) -> str:
         """Return a name no body has."""
-        choices = chain([name], (f"{name}{k}" for k in count(2)))
-        taken = {b.name for b in self.described} | {b.name for b in self.bodies}
-        return next(n for n in choices if n not in taken)
+        return free_name(name, {b.name for b in (*self.described, *self.bodies)})
 
     def _reversed(self, c: Connection, joint: Joint) -> Joint:
         """Return a joint seen from its other body: coordinates keep their meaning and sign."""

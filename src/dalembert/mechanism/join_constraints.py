@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import chain, count
 from typing import Any
 
 from ..expr import Expr, Graph
 from ..expr.exact import substitute
 from .mechanism import Mechanism
-from .parts import RollingContact, VelocityConstraint, Wheel, named_term
+from .parts import RollingContact, VelocityConstraint, Wheel, free_name, named_term
 
 
 def told_apart(names: Iterable[str], taken: set[str], prefix: str) -> dict[str, str]:
@@ -20,8 +19,7 @@ def told_apart(names: Iterable[str], taken: set[str], prefix: str) -> dict[str, 
     used = taken | {n for n in names if n not in taken}
     rename = {}
     for n in names:
-        choices = chain([f"{prefix}_{n}"], (f"{prefix}{k}_{n}" for k in count(2)))
-        rename[n] = n if n not in taken else next(c for c in choices if c not in used)
+        rename[n] = n if n not in taken else free_name(prefix, used, f"_{n}")
         used.add(rename[n])
     return rename
 

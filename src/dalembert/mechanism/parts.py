@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
+from itertools import chain, count
 from typing import Any, Literal
 
 from ..algebra import Map, Rotation, Transform, Vec3
@@ -361,6 +362,12 @@ def mapped(value: Any, f: Map) -> Any:
 def joint_name(body: Body) -> str:
     """Return the name of the joint that carries a body."""
     return body.joint_name or body.name
+
+
+def free_name(name: str, taken: Collection[str], tail: str = "", first: int = 2) -> str:
+    """Return a name that is not taken: its own, or with a number behind it."""
+    choices = chain([""], map(str, count(first)))
+    return next(n for k in choices if (n := f"{name}{k}{tail}") not in taken)
 
 
 def how_to_give(parameter: str) -> dict[str, Any]:

@@ -37,6 +37,7 @@ Array = np.ndarray
 
 
 CLOSED = 1e-9  # a residual below this, in parts of the mechanism's size, is closed
+OPEN = 1e-6  # one above this is an open loop
 _TRACED: Kept[dict[str, Straight]] = Kept(32)  # each machine once
 
 
@@ -91,6 +92,15 @@ class Closure:
         r = abs(self.residual(q))
         k = int(r.argmax()) if len(r) else 0
         return gap_text(self.m, k, float(r[k] * self.row_size[k])) if len(r) else "no loop is open"
+
+    def require_closed(self, q: Array, call: str = "") -> None:
+        """Raise ComputationError where loops are open at a pose."""
+        if self.worst(q)[0] > OPEN:
+            raise ComputationError(
+                f"{call}the loops are open at this pose: {self.gap(q)}",
+                hint="assemble first: dalembert.assemble(m, q)",
+                command="leave out --q to use a pose that is assembled",
+            )
 
     def loops_losing(self, here: Array, near: Array) -> str:
         """Return which loops lose rank at a pose, from its Jacobian and that of one nearby."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms import cartesian, kane
-from ..errors import SingularPose, shown
+from ..errors import SingularPose, shown, state_text
 from ..mechanism import Mechanism
 
 Array = np.ndarray
@@ -29,9 +29,6 @@ class CartesianReport:
     length: float
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         worst = np.argmax(np.asarray(self.condition).reshape(-1))
         c, s = (np.asarray(x).reshape(-1)[worst] for x in (self.condition, self.smallest))
         state = "singular" if c > LOST else "regular"
@@ -83,12 +80,11 @@ def check_cartesian(m: Mechanism, q: Any, frame: str | None, parameters: Any = N
     bad = np.argwhere(~(np.asarray(report.condition) < LOST))
     if not len(bad):
         return
-    state = tuple(int(x) for x in bad[0])
-    where = f", state {state if len(state) > 1 else state[0]}" if state else ""
+    state = tuple(bad[0])
     s, c = (np.asarray(x)[state] for x in (report.smallest, report.condition))
     raise SingularPose(
-        f"frame {shown(report.frame)!r} cannot move in all its directions at this pose{where}: "
-        f"smallest singular value of J_n {s:.2g}, condition {c:.2g}",
+        f"frame {shown(report.frame)!r} cannot move in all its directions at this pose"
+        f"{state_text(state)}: smallest singular value of J_n {s:.2g}, condition {c:.2g}",
         hint="the Cartesian model needs an invertible J_n; check=False computes anyway",
         command="the Cartesian model needs an invertible J_n",
     )

@@ -13,16 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.loop_plan import LoopPlan
-from ..errors import ComputationError, DalembertError, SingularPose, UsageError, shown
+from ..errors import DalembertError, SingularPose, UsageError, shown
 from ..kept import Kept
 from ..mechanism import Mechanism, is_rolling, joint_name, require_mechanism
 from .assembly import Closure, close, given_pose, velocity_indices
 from .elimination import LEAST, largest_rows, null_space, pivots, rank_of
 
 Array = np.ndarray
-
-
-OPEN = 1e-6  # a residual above this, in parts of the mechanism's size, is an open loop
 
 
 def motors(m: Mechanism) -> tuple[int, ...]:
@@ -83,12 +80,7 @@ def plan(m: Mechanism, q: ArrayLike | None = None) -> LoopPlan:
         return replace(made_at(found.closure, found.pose), branch=found.text)
     c = Closure(m)
     pose = given_pose(m, q)
-    if c.worst(pose)[0] > OPEN:
-        raise ComputationError(
-            f"the loops are open at this pose: {c.gap(pose)}",
-            hint="assemble first: dalembert.assembly(m, q)",
-            command="leave out --q to use a pose that is assembled",
-        )
+    c.require_closed(pose)
     pose, _ = close(c, pose)
     require_regular(c, pose)
     return made_at(c, pose)

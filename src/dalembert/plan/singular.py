@@ -79,15 +79,20 @@ def singularity(
 
 def _output(m: Mechanism) -> tuple[str | None, Any]:
     """Return the body, and the point of it, whose motion a mechanism is made for."""
-    from ..algorithms.platform import platform_of
-
     if len(m.loops) == 1:
         loop = m.loops[0]
         body, point = max((loop.body_i, loop.point_i), (loop.body_j, loop.point_j),
                           key=lambda end: end[0])  # fmt: skip
         return m.bodies[body].name, point
+    return platform_name(m), None
+
+
+def platform_name(m: Mechanism) -> str | None:
+    """Return the body that legs carry, None where a machine has none."""
+    from ..algorithms.platform import platform_of
+
     try:
         robot = platform_of(m)
-        return robot.m.bodies[robot.body].name, None
     except ModelError:
-        return None, None
+        return None
+    return robot.m.bodies[robot.body].name

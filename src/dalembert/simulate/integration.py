@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compute.counted import counted
-from ..errors import UsageError, shown
+from ..errors import UsageError, shown, state_text
 from ..mechanism import joint_name
 from ..runtime import integrate as drivers
 from ..runtime.methods import RK4
@@ -297,10 +297,9 @@ class Run:
         joint = names[int(first) % len(names)]
         if dead_points.share(self.job, before[: m.nq]) < dead_points.NEAR:
             raise dead_points.refused(self.job, t)
-        which = f", state {place[0] if len(place) == 1 else place}" if place else ""
         what = "is not finite" if len(bad) else "changes too fast for any step"
         raise SimulationStopped(
-            f"the motion of joint {joint!r} {what} after t = {t:.9g} s{which}",
+            f"the motion of joint {joint!r} {what} after t = {t:.9g} s{state_text(place)}",
             "the last good state is in .q and .qd of this error; a smaller step or tolerance, "
             f"stops or damping may help{dead_points.hint(self.job)}",
             joint, t, before[: m.nq].copy(), before[m.nq : len(names)].copy(),

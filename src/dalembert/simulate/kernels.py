@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any, Protocol
 
@@ -65,6 +65,25 @@ _KERNELS: Kept[Any] = Kept(128)
 EventFunction = Callable[[Any, Any, Any], Any]
 
 
+@dataclass(frozen=True)
+class Moment:
+    """What kernels are traced with: a bound system, its state, time, signals and settings."""
+
+    s: System
+    q: Vector
+    v: Vector
+    t: Scalar
+    of_law: Vector  # signals that the control law reads
+    led: Vector  # those of prescribed motions, time and 1 behind them where it counts
+    outside: Vector  # those of wrenches
+    p: Vector
+
+    @cached_property
+    def qd(self) -> Vector:
+        """The rates of all joints."""
+        return self.s.velocity(self.q, self.v, self.led)
+
+
 def _asked(name: str, function: EventFunction, t: Scalar, q: Vector, qd: Vector) -> Scalar:
     """Return an event function over the scalars of a trace."""
     try:
@@ -118,8 +137,8 @@ class Kernels:
             def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
                 clock = [t[0], 1] if bound.timed else []
                 last = self.prescribed.stop
-                own = (u[: self.signals], [*u[self.prescribed], *clock], u[last : self.inputs])
-                return body(bound, x[: m.nq], x[m.nq :], t[0], own, p, *h)
+                own = u[: self.signals], [*u[self.prescribed], *clock], u[last : self.inputs]
+                return body(Moment(bound, x[: m.nq], x[m.nq :], t[0], *own, p), *h)
 
             return record
 
@@ -153,38 +172,29 @@ class Kernels:
         make = partial(self._program, name, body, outputs)
         return _KERNELS.get(key, lambda: compile_program(make, key=key, single=self.single))
 
-    def _forces(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-        qd = s.velocity(q, v, u[1])
-        tau = list(self.law.torque(s.told(u[1], q, v), t, q, qd, u[0], p[: self.settings]))
-        return qd, tau
+    def _forces(self, at: Moment) -> list[Scalar]:
+        """Return what the law gives."""
+        told = at.s.told(at.led, at.q, at.v)
+        return list(self.law.torque(told, at.t, at.q, at.qd, at.of_law, at.p[: self.settings]))
 
-    def _outcome(
-        self, s: System, q: Vector, v: Vector, t: Scalar, tau: Vector, u: Any, p: Vector
-    ) -> Outcome:
+    def _outcome(self, at: Moment, tau: Vector) -> Outcome:
         """Return what the system does, dry friction as its directions in p say."""
-        direction = {k: p[self.settings + a] for a, k in enumerate(self.dry_joints)}
-        forces = self._with_wrenches(s, q, v, t, s.placed(tau), u)
-        return s.outcome(q, v, forces, u[1], direction)
+        direction = {k: at.p[self.settings + a] for a, k in enumerate(self.dry_joints)}
+        forces = self._with_wrenches(at, at.s.placed(tau))
+        return at.s.outcome(at.q, at.v, forces, at.led, direction)
 
-    def _with_wrenches(
-        self, s: System, q: Vector, v: Vector, t: Scalar, forces: list[Scalar], u: Any
-    ) -> list[Scalar]:
+    def _with_wrenches(self, at: Moment, forces: list[Scalar]) -> list[Scalar]:
         """Return joint forces with those of the wrenches from outside; wheels come after."""
         if not self.wrenches.frames:
             return forces
-        outside = self.wrenches.forces(s.m, t, q, s.velocity(q, v, u[1]), u[2])
+        outside = self.wrenches.forces(at.s.m, at.t, at.q, at.qd, at.outside)
         return [a + b for a, b in zip_longest(forces, outside, fillvalue=0)]
 
-    def _rate(
-        self, s: System, q: Vector, v: Vector, t: Scalar, tau: Vector, u: Any, p: Vector
-    ) -> Vector:
+    def _rate(self, at: Moment, tau: Vector) -> Vector:
         """Return the rate of the speeds."""
-        if not self.dry_joints and not isinstance(s, Closed):
-            forces = self._with_wrenches(s, q, v, t, list(tau), u)
-            return s.acceleration(q, v, forces, u[1])
-        if not self.dry_joints and not self.wrenches.frames:
-            return s.acceleration(q, v, tau, u[1])
-        return self._outcome(s, q, v, t, tau, u, p).rate
+        if self.dry_joints or (isinstance(at.s, Closed) and self.wrenches.frames):
+            return self._outcome(at, tau).rate
+        return at.s.acceleration(at.q, at.v, self._with_wrenches(at, list(tau)), at.led)
 
     @property
     def parameters_at_run_time(self) -> tuple[str, ...]:
@@ -231,9 +241,8 @@ class Kernels:
         """Return the kernel of the derivatives of dx/dt with respect to x, column by column."""
         return self._kernel("jacobian", self._flow, [("xd", (self.size,))])
 
-    def _flow(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-        qd, tau = self._forces(s, q, v, t, u, p)
-        return [*s.m.coordinate_rates(q, qd), *self._rate(s, q, v, t, tau, u, p)]
+    def _flow(self, at: Moment) -> Any:
+        return [*at.s.m.coordinate_rates(at.q, at.qd), *self._rate(at, self._forces(at))]
 
     def map(self, method: str) -> Any:
         """Return the kernel of one step of a method with a single evaluation.
@@ -242,17 +251,15 @@ class Kernels:
         acceleration over the step (Vukobratović and Potkonjak 1979, section 2).
         """
 
-        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector, h: Vector) -> Any:
-            step = h[0]
-            qd, tau = self._forces(s, q, v, t, u, p)
-            a = self._rate(s, q, v, t, tau, u, p)
-            new = [x + step * y for x, y in zip(v, a, strict=True)]
+        def body(at: Moment, h: Vector) -> Any:
+            step, a = h[0], self._rate(at, self._forces(at))
+            new = [x + step * y for x, y in zip(at.v, a, strict=True)]
             if method == "euler":
                 mean = new
             else:
-                mean = [x + step * 0.5 * y for x, y in zip(v, a, strict=True)]
-            qd = s.velocity(q, mean, u[1])
-            return [*s.m.moved(q, [step * x for x in qd]), *new]
+                mean = [x + step * 0.5 * y for x, y in zip(at.v, a, strict=True)]
+            qd = at.s.velocity(at.q, mean, at.led)
+            return [*at.s.m.moved(at.q, [step * x for x in qd]), *new]
 
         return self._kernel(method, body, [("x", (self.size,))])
 
@@ -266,8 +273,8 @@ class Kernels:
     def _places(self) -> Any:
         return [("x", (self.size,)), ("measure", (1,))]
 
-    def _projected(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-        q, v, measure = s.project(q, v, u[1])
+    def _projected(self, at: Moment) -> Any:
+        q, v, measure = at.s.project(at.q, at.v, at.led)
         return [[*q, *v], [measure]]
 
     def outputs(self) -> Any:
@@ -277,12 +284,12 @@ class Kernels:
         """
         m, s0 = self.system.m, self.system
 
-        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-            qd, tau = self._forces(s, q, v, t, u, p)
-            if s.given:
-                found = self._outcome(s, q, v, t, tau, u, p)
-                return [list(qd), found.rate, _reported(s, tau, found.force)]
-            return [list(qd), self._rate(s, q, v, t, tau, u, p), tau]
+        def body(at: Moment) -> Any:
+            tau = self._forces(at)
+            if at.s.given:
+                found = self._outcome(at, tau)
+                return [list(at.qd), found.rate, _reported(at.s, tau, found.force)]
+            return [list(at.qd), self._rate(at, tau), tau]
 
         ends = [("qd", (m.nv,)), ("vd", (s0.speeds,)), ("tau", (s0.forces,))]
         return self._kernel("outputs", body, ends)
@@ -295,9 +302,9 @@ class Kernels:
         if not functions:
             return None
 
-        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-            qd = s.velocity(q, v, u[1])
-            return [_asked(n, f, t, q, qd) for n, f in functions.items()]
+        def body(at: Moment) -> Any:
+            qd = at.qd
+            return [_asked(n, f, at.t, at.q, qd) for n, f in functions.items()]
 
         return self._kernel(name, body, [("g", (len(functions),))], key)
 
@@ -309,10 +316,9 @@ class Kernels:
         names, n = ("speed", "acceleration", "friction", "upper", "lower"), len(self.dry_joints)
         return self._kernel("friction", self._friction, [(name, (n,)) for name in names])
 
-    def _friction(self, s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
-        qd, tau = self._forces(s, q, v, t, u, p)
-        found = self._outcome(s, q, v, t, tau, u, p)
-        bounds = [holding_friction(dry_drives(s.m)[k]) for k in self.dry_joints]
+    def _friction(self, at: Moment) -> Any:
+        qd, found = at.qd, self._outcome(at, self._forces(at))
+        bounds = [holding_friction(dry_drives(at.s.m)[k]) for k in self.dry_joints]
         return [
             [qd[k] for k in self.dry_joints],
             [found.qdd[k] for k in self.dry_joints],
@@ -330,12 +336,11 @@ class Kernels:
         if not self.dry_joints:
             return None
 
-        def body(s: System, q: Vector, v: Vector, t: Scalar, u: Any, p: Vector) -> Any:
+        def body(at: Moment) -> Any:
             made = []
-            for k, (speed, _, force, upper, lower) in enumerate(
-                zip(*self._friction(s, q, v, t, u, p), strict=True)
-            ):
-                direction = p[self.settings + k]
+            rows = zip(*self._friction(at), strict=True)
+            for k, (speed, _, force, upper, lower) in enumerate(rows):
+                direction = at.p[self.settings + k]
                 room = minimum(upper - force, force - lower) + SLIVER * (upper - lower)
                 made.append(where(absolute(direction) > 0, direction * speed + RESTING, room))
             return made

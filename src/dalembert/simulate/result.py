@@ -37,9 +37,6 @@ class Event:
     slopes: Mapping[str, float] = field(default_factory=dict)  # of its time, by sensitivities
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         return f"t = {self.time:.9g}: {self.name}" + (f", state {self.state}" * bool(self.state))
 
 

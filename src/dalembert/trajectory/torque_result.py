@@ -38,9 +38,6 @@ class Excess:
         return abs(beyond) if "position" in self.what else abs(self.value) - abs(self.limit)
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         share = f" ({100 * self.by / abs(self.limit):.0f} %)" if self.limit else ""
         return (
             f"{self.joint}: {self.what} {self.value:.6g}{self.unit and ' '}{self.unit} "
