@@ -24,7 +24,7 @@ UNITS = (Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1))
 
 
 class Joint(Protocol):
-    """What an algorithm may ask of a joint."""
+    """What an algorithm may ask of a joint, said once for all of them."""
 
     kind: ClassVar[str]
     nq: ClassVar[int]
@@ -106,15 +106,12 @@ class Revolute(_OneDegree):
     __repr__ = call
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
-        """Return rotation and origin of the child frame in the joint frame."""
         return rotation_about(self.axis, q[0]), ZERO
 
     def columns(self, q: Vector) -> tuple[Twist, ...]:
-        """Return the motion that each velocity variable gives, in child axes."""
         return (Twist(ZERO, self.axis),)
 
     def map(self, f: Map) -> Revolute:
-        """Return the joint with every number mapped."""
         return Revolute(self.axis.map(f))
 
 
@@ -129,15 +126,12 @@ class Prismatic(_OneDegree):
     __repr__ = call
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
-        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation(), self.axis * q[0]
 
     def columns(self, q: Vector) -> tuple[Twist, ...]:
-        """Return the motion that each velocity variable gives, in child axes."""
         return (Twist(self.axis, ZERO),)
 
     def map(self, f: Map) -> Prismatic:
-        """Return the joint with every number mapped."""
         return Prismatic(self.axis.map(f))
 
 
@@ -152,15 +146,12 @@ class Screw(_OneDegree):
     __repr__ = call
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
-        """Return rotation and origin of the child frame in the joint frame."""
         return rotation_about(self.axis, q[0]), self.axis * (self.pitch * q[0])
 
     def columns(self, q: Vector) -> tuple[Twist, ...]:
-        """Return the motion that each velocity variable gives, in child axes."""
         return (Twist(self.axis * self.pitch, self.axis),)
 
     def map(self, f: Map) -> Screw:
-        """Return the joint with every number mapped."""
         return Screw(self.axis.map(f), f(self.pitch))
 
 
@@ -177,27 +168,21 @@ class Fixed:
     neutral: ClassVar[tuple[float, ...]] = ()
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
-        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation(), ZERO
 
     def columns(self, q: Vector) -> tuple[Twist, ...]:
-        """Return the motion that each velocity variable gives, in child axes."""
         return ()
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
-        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return ZERO
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
-        """Return the time derivative of q."""
         return []
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
-        """Return q moved by the tangent dq."""
         return []
 
     def map(self, f: Map) -> Fixed:
-        """Return the joint with every number mapped."""
         return self
 
 
@@ -217,28 +202,22 @@ class Planar:
     neutral: ClassVar[tuple[float, ...]] = (0.0, 0.0, 0.0)
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
-        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.about(2, q[2]), Vec3(q[0], q[1], 0)
 
     def columns(self, q: Vector) -> tuple[Twist, ...]:
-        """Return the motion that each velocity variable gives, in child axes."""
         R = Rotation.about(2, q[2]).T
         return Twist(R @ UNITS[0], ZERO), Twist(R @ UNITS[1], ZERO), Twist(ZERO, UNITS[2])
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
-        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return ZERO
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
-        """Return the time derivative of q."""
         return list(qd)
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
-        """Return q moved by the tangent dq."""
         return [a + b for a, b in zip(q, dq, strict=True)]
 
     def map(self, f: Map) -> Planar:
-        """Return the joint with every number mapped."""
         return self
 
 
@@ -255,27 +234,21 @@ class Spherical:
     neutral: ClassVar[tuple[float, ...]] = (0.0, 0.0, 0.0, 1.0)
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
-        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.of(quaternion_matrix(*q)), ZERO
 
     def columns(self, q: Vector) -> tuple[Twist, ...]:
-        """Return the motion that each velocity variable gives, in child axes."""
         return tuple(Twist(ZERO, u) for u in UNITS)
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
-        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return ZERO
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
-        """Return the time derivative of q."""
         return quaternion_rate(q, qd)
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
-        """Return q moved by the tangent dq."""
         return quaternion_step(q, dq)
 
     def map(self, f: Map) -> Spherical:
-        """Return the joint with every number mapped."""
         return self
 
 
@@ -292,24 +265,19 @@ class Free:
     neutral: ClassVar[tuple[float, ...]] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
     def pose(self, q: Vector) -> tuple[Rotation, Vec3]:
-        """Return rotation and origin of the child frame in the joint frame."""
         return Rotation.of(quaternion_matrix(*q[3:])), Vec3(*q[:3])
 
     def columns(self, q: Vector) -> tuple[Twist, ...]:
-        """Return the motion that each velocity variable gives, in child axes."""
         return (*(Twist(u, ZERO) for u in UNITS), *(Twist(ZERO, u) for u in UNITS))
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
-        """Return the linear acceleration in child axes that remains when qdd = 0."""
         return Vec3(*qd[3:]).cross(Vec3(*qd[:3]))
 
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
-        """Return the time derivative of q."""
         return [*(quaternion_matrix(*q[3:]) @ Vec3(*qd[:3])), *quaternion_rate(q[3:], qd[3:])]
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
         # the screw motion of a constant body twist
-        """Return q moved by the tangent dq."""
         v, w = Vec3(*dq[:3]), Vec3(*dq[3:])
         a, b, c = _exponential(w)
         step = v * a + w.cross(v) * b + w * (w.dot(v) * c)
@@ -317,7 +285,6 @@ class Free:
         return [*p, *quaternion_step(q[3:], dq[3:])]
 
     def map(self, f: Map) -> Free:
-        """Return the joint with every number mapped."""
         return self
 
 

@@ -84,12 +84,10 @@ class DrivePath:
 
     @property
     def settings(self) -> Array:
-        """The numbers that compiled code reads."""
         return np.array([abs(self.speed), self.length, self.gain, *self.hold.values()], dtype=float)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
         own = (self.path, self.guide, self.speed > 0, tuple(self.hold), self.plan, self.drives)
         return ("drive path", *own)
 

@@ -112,7 +112,6 @@ class FollowPath(_Follower):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
         return ("follow path", self.path, self.guide, self.backwards, self.length)
 
     def prepared(self, m: Mechanism, name: str) -> FollowPath:
@@ -157,7 +156,6 @@ class PurePursuit(_Follower):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
         return ("pure pursuit", self.path, self.guide, self.backwards, self.ahead, self.sharpest)
 
     def prepared(self, m: Mechanism, name: str) -> PurePursuit:
@@ -194,12 +192,10 @@ class Cruise:
 
     @property
     def settings(self) -> Array:
-        """The numbers that compiled code reads."""
         return np.array([self.speed, self.gain], dtype=float)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
         return ("cruise", self.wheel)
 
     def torque(

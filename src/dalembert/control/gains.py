@@ -45,3 +45,9 @@ def times(gain: Vector, full: bool, x: Vector) -> list[Scalar]:
     if not full:
         return [g * e for g, e in zip(gain, x, strict=True)]
     return [sum((gain[r * n + c] * x[c] for c in range(n)), 0) for r in range(n)]
+
+
+def applied(gain: Any, n: int, name: str, x: Array) -> Array:
+    """Return the product of a gain, in any of its forms, with arrays (..., n)."""
+    K = gain_of(gain, n, name)
+    return K * x if K.ndim == 1 else np.einsum("ij,...j->...i", K, x)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..mechanism import Mechanism
 from ..plan.cartesian import cartesian_jacobian, check_cartesian
-from .gains import gain_of
+from .gains import applied
 
 Array = np.ndarray
 
@@ -53,9 +53,8 @@ def resolved_velocity(
     [36.0, 0.0]
     """
     speeds = np.asarray(alpha, dtype=float)
-    K = gain_of(gain, speeds.shape[-1], "gain")
     gap = np.asarray(wanted, dtype=float) - speeds
-    asked = K * gap if K.ndim == 1 else np.einsum("ij,...j->...i", K, gap)
+    asked = applied(gain, speeds.shape[-1], "gain", gap)
     return resolved_acceleration(m, q, speeds, asked, steer, steer_rate)
 
 
@@ -106,12 +105,9 @@ def resolved_task(
     (4,)
     """
     state = task(q, qd)
-    ask = np.asarray(xdd, dtype=float)
-    for gain, gap, what in (
-        (kd, None if xd is None else np.asarray(xd, dtype=float) - state.velocity, "kd"),
-        (kp, None if error is None else np.asarray(error, dtype=float), "kp"),
-    ):
-        if gap is not None:
-            K = gain_of(gain, len(state.rows), what)
-            ask = ask + (K * gap if K.ndim == 1 else np.einsum("ij,...j->...i", K, gap))
+    ask, n = np.asarray(xdd, dtype=float), len(state.rows)
+    if xd is not None:
+        ask = ask + applied(kd, n, "kd", np.asarray(xd, dtype=float) - state.velocity)
+    if error is not None:
+        ask = ask + applied(kp, n, "kp", np.asarray(error, dtype=float))
     return np.asarray(state.torques(ask, null))

@@ -27,7 +27,6 @@ class Given:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What decides the compiled code."""
         return ("constant",) if self.signal is None else ("table",)
 
     def torque(

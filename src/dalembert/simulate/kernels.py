@@ -44,20 +44,24 @@ RESTING = 1e-11  # speed against its direction at which a joint has come to rest
 
 
 class Law(Protocol):
-    """A control law that is traced into the right-hand side.
-
-    `key` names what is traced; `signal` and `settings` are data that it reads as u and p.
-    """
+    """A control law that is traced into the right-hand side."""
 
     @property
-    def key(self) -> tuple[Any, ...]: ...
+    def key(self) -> tuple[Any, ...]:
+        """What decides the compiled code."""
+
     @property
-    def signal(self) -> Any: ...
+    def signal(self) -> Any:
+        """The functions of time that compiled code reads as u, or None."""
+
     @property
-    def settings(self) -> Any: ...
+    def settings(self) -> Any:
+        """The numbers that compiled code reads as p."""
+
     def torque(
         self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector, p: Vector
-    ) -> Sequence[Scalar]: ...
+    ) -> Sequence[Scalar]:
+        """Return the forces at a state."""
 
 
 _KERNELS: Kept[Any] = Kept(128)

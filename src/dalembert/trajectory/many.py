@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compute.designs import Designs
 from ..errors import ComputationError
-from .torque_result import Torques
+from .torque_result import ARRAYS, Torques
 
 Array = np.ndarray
 
@@ -35,7 +35,6 @@ def many(designs: Designs, one: Any) -> Torques:
         return designs.shaped([blank if f is None else get(f) for f in made])
 
     parts = {n: stacked(lambda f, n=n: f.parts[n]) for n in some.parts}
-    arrays: dict[str, Any] = {n: stacked(lambda f, n=n: getattr(f, n))
-              for n in ("q", "qd", "qdd", "tau", "speed", "effort", "fastest")}  # fmt: skip
+    arrays: dict[str, Any] = {n: stacked(lambda f, n=n: getattr(f, n)) for n in ARRAYS}
     fine = designs.shaped([f is not None and f.executable for f in made])
     return replace(some, m=designs.m, parts=parts, exceeded=(), fits=fine, **arrays)

@@ -17,6 +17,7 @@ from ..mechanism.units import force_and_speed
 from ..simulate.result import column_names
 
 Array = np.ndarray
+ARRAYS = ("q", "qd", "qdd", "tau", "speed", "effort", "fastest")  # each machine has its own
 PARTS = ("static", "inertial", "coriolis", "centrifugal", "friction", "wrench")
 
 
@@ -111,8 +112,7 @@ class Torques:
         """Return the forces of one of many machines (`parameters` with arrays)."""
         if self.tau.ndim == 2:
             raise UsageError("these are the forces of one machine", hint="f.tau, f.peak")
-        names = ("q", "qd", "qdd", "tau", "speed", "effort", "fastest")
-        own = {n: getattr(self, n)[index] for n in names}
+        own = {n: getattr(self, n)[index] for n in ARRAYS}
         fits = self.fits[index] if self.fits is not None and self.tau.ndim > 3 else None
         return replace(self, parts={n: x[index] for n, x in self.parts.items()}, fits=fits, **own)
 

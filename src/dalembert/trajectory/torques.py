@@ -105,20 +105,15 @@ def _alone(
     t, q, qd, qdd = _motion(m, trajectory, t, start)
     # a speed that is rounding of rest has no friction
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
-    names, index = _forces(m)
+    index = _driven(m)
     whole = np.isfinite(np.concatenate([q, qd, qdd], axis=1)).all(axis=1)
     wrench = wrench_rows(m, t[whole], q[whole], *wrenches)
     some = _parts(m, index, (q[whole], qd[whole], qdd[whole]), wrench, drives)
     # angles without a body of their own ask for no force
-    kept = [c for c, n in enumerate(names) if n not in angles]
-    names, index = tuple(names[c] for c in kept), [index[c] for c in kept]
+    kept = [c for c, k in enumerate(index) if m.rate_names[k] not in angles]
     parts = {n: _spaced(x[:, kept], whole) for n, x in some.items()}
-    static = parts["static"]
-    tau = sum(parts.values(), np.zeros_like(static))
-    found = _exceeded(m, names, index, t, q, qd, tau)
-    effort, fastest = (np.array(rate_limits(m, n)) for n in ("effort_limit", "velocity_limit"))
-    made = Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest,
-                   drives=drives, notes=(*counted(m, drives), *gaps))  # fmt: skip
+    index = [index[c] for c in kept]
+    made = _made(m, index, t, (q, qd, qdd), parts, drives, gaps)
     return with_bands(made, data, index, whole, wrench, drives, uncertainty)
 
 
@@ -141,15 +136,23 @@ def _stated(
         check_joints(model, whole)
         at = [whole.joint_names.index(name) for name in model.joint_names]
         motion = [x[:, at] for x in motion]
-    q, qd, qdd = motion
     _require_whole(*motion)
-    parts = _parts(model, list(range(eq.n)), (q, qd, qdd), None, drives)
+    parts = _parts(model, list(range(eq.n)), motion, None, drives)
+    return _made(model, _driven(model), t, motion, parts, drives, (*gaps, *model.form.left_out))
+
+
+def _made(
+    m: Mechanism, index: list[int], t: Array, motion: Sequence[Array], parts: dict[str, Array],
+    drives: Any, notes: tuple[str, ...],
+) -> Torques:  # fmt: skip
+    """Return the forces that parts sum up to, beside what the joints can give."""
+    q, qd, qdd = motion
+    names = tuple(m.rate_names[k] for k in index)
     tau = sum(parts.values(), np.zeros_like(parts["static"]))
-    names, index = _forces(model)
-    found = _exceeded(model, names, index, t, q, qd, tau)
-    effort, fastest = (np.array(rate_limits(model, n)) for n in ("effort_limit", "velocity_limit"))
-    notes = (*counted(model, drives), *gaps, *model.form.left_out)
-    return Torques(model, names, t, q, qd, qdd, tau, parts, qd, found, effort, fastest, notes=notes)
+    effort, fastest = (np.array(rate_limits(m, n)) for n in ("effort_limit", "velocity_limit"))
+    found = _exceeded(m, t, (q, qd, tau), dict(zip(names, effort[index], strict=True)), fastest)
+    return Torques(m, names, t, q, qd, qdd, tau, parts, qd[:, index], found, effort[index], fastest,
+                   drives=drives, notes=(*counted(m, drives), *notes))  # fmt: skip
 
 
 def _spaced(x: Array, whole: Array) -> Array:
@@ -162,7 +165,7 @@ def _spaced(x: Array, whole: Array) -> Array:
 
 
 def _parts(
-    m: Mechanism, index: list[int], motion: tuple[Array, ...], wrench: Any, drives: Any
+    m: Mechanism, index: list[int], motion: Sequence[Array], wrench: Any, drives: Any
 ) -> dict[str, Array]:
     """Return the parts of the force along a motion (q, qd, qdd)."""
     q, qd, qdd = motion
@@ -316,16 +319,17 @@ def _require_closed(m: Mechanism, q: Array) -> None:
         )
 
 
-def _forces(m: Mechanism) -> tuple[tuple[str, ...], list[int]]:
-    names = m.rate_names
-    index = list(planned(m).motors) if is_closed(m) else list(range(m.nv))
-    return tuple(names[k] for k in index), index
+def _driven(m: Mechanism) -> list[int]:
+    """Return the velocity variables whose forces are asked for."""
+    return list(planned(m).motors) if is_closed(m) else list(range(m.nv))
 
 
 def _exceeded(
-    m: Mechanism, names: Any, index: list[int], t: Array, q: Array, qd: Array, tau: Array
-) -> tuple[Excess, ...]:
-    found = []
+    m: Mechanism, t: Array, motion: tuple[Array, Array, Array], effort: Mapping[str, float],
+    fastest: Array,
+) -> tuple[Excess, ...]:  # fmt: skip
+    """Return the limits that q, qd and the forces of the joints in `effort` pass."""
+    found, (q, qd, tau) = [], motion
 
     def look(name: str, what: str, column: Array, limit: float, sign: float = 0.0) -> None:
         sized = np.nan_to_num(np.abs(column) if sign == 0 else sign * column, nan=-np.inf)
@@ -333,14 +337,13 @@ def _exceeded(
         if np.isfinite(limit) and sized[k] > (limit if sign == 0 else sign * limit):
             force, speed = force_and_speed(m, name)
             unit = {"force": force, "speed": speed}.get(what, speed.removesuffix("/s"))
-            found.append(Excess(name, what, float(column[k]), limit, float(t[k]), unit))
+            found.append(Excess(name, what, float(column[k]), float(limit), float(t[k]), unit))
 
-    effort, fastest = (rate_limits(m, n) for n in ("effort_limit", "velocity_limit"))
-    for c, (name, k) in enumerate(zip(names, index, strict=True)):
-        look(name, "force", tau[:, c], effort[k])
+    for c, (name, limit) in enumerate(effort.items()):
+        look(name, "force", tau[:, c], limit)
     for k, (joint, (low, high)) in enumerate(zip(m.rate_joints, joint_limits(m), strict=True)):
         look(joint, "speed", qd[:, k], fastest[k])
         if m.nq == m.nv:
-            look(joint, "lower position", q[:, k], float(low), -1.0)
-            look(joint, "upper position", q[:, k], float(high), 1.0)
+            look(joint, "lower position", q[:, k], low, -1.0)
+            look(joint, "upper position", q[:, k], high, 1.0)
     return tuple(found)
