@@ -47,7 +47,7 @@ class Placed:
             for body, x in zip(leg.tree.bodies, map(plain, made), strict=True):
                 at = self.starts[body.name]
                 full = math.tau if body.joint.kind == "revolute" else math.inf
-                near = q[at] - float(x)
+                near = float(q[at]) - float(x)
                 q[at] = float(x) + (full * round(near / full) if full < math.inf else 0.0)
         self._put(q, T)
         if self.c.worst(q)[0] > REACHED:

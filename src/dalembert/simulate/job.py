@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -139,7 +140,7 @@ class Case:
 
     job: Job
     p: Array
-    parameters: dict[str, Any] | None
+    parameters: Mapping[str, Any] | None
 
     def of(self, rows: Any) -> Case:
         """Return the case of some states, or of one; what is written to its rows is seen here."""
