@@ -10,9 +10,10 @@ import pytest
 import dalembert as da
 from dalembert.algebra import Rotation, Transform, Vec3
 from dalembert.cli import main
+from dalembert.compute.turns import pose_error
 from dalembert.mechanism import Drive, Frame
 from dalembert.trajectory import constant_acceleration, quintic, spline, through, trapezoidal
-from dalembert.trajectory.inverse_kinematics import joint_limits, pose_error
+from dalembert.trajectory.inverse_kinematics import joint_limits
 from dalembert.trajectory.paths import circle, line
 from peers import ORACLES, absent
 
@@ -118,6 +119,9 @@ def test_limits_are_kept_and_redundancy_is_used():
 def test_half_a_turn_is_an_error_too():
     T = np.diag([1.0, -1.0, -1.0, 1.0])
     assert np.allclose(np.abs(pose_error(np.eye(4), T)), [0, 0, 0, np.pi, 0, 0])
+    m = da.load("RZ(), TZK(1); body 1: M = 1;")
+    found = da.inverse_kinematics(m, da.pose(m, [[np.pi], [1.0]]), [0.0])
+    assert np.allclose(np.abs(found[:, 0]), [np.pi, 1.0])
 
 
 def test_lines_and_circles_are_followed():
