@@ -31,36 +31,28 @@ def inverse_by(hybrid: Algorithm, base: bool = False, soft: bool = False) -> Alg
     It gives the acceleration of a moving base, q̈ of joints without a motor, tau of the others.
     """
 
-    def model(
-        m: Mechanism, q: Vector, qd: Vector, x: Vector, convention: str = "classical",
-        **options: Any,
-    ) -> Any:  # fmt: skip
+    def model(m: Mechanism, q: Vector, qd: Vector, x: Vector, **options: Any) -> Any:
         k = moving_base.base_size(moving_base.moving_base(m)) if base else 0
         given = [*([0] * k), *x]
         loose = elastic.elastic_indices(elastic.elastic_mechanism(m))[0] if soft else []
         known = [n for n in range(k, len(given)) if n not in loose]
         net = [a if n in known else 0 for n, a in enumerate(given)]
         qdd, tau = hybrid(m, q, qd, net, known=known, **options)
-        found = [[tau[n] for n in known]]
-        if soft:
-            found = [[qdd[n] for n in loose], *found]
-        return (_from_rates(m, qd, qdd[:k], convention), *found) if base else tuple(found)
+        bending = ([qdd[n] for n in loose],) if soft else ()
+        return *((qdd[:k],) if base else ()), *bending, [tau[n] for n in known]
 
-    return model
+    return _of_base(model) if base else model
 
 
 def direct_by(hybrid: Algorithm) -> Algorithm:
     """Return the accelerations of a moving base and of its joints from joint torques."""
 
-    def model(
-        m: Mechanism, q: Vector, qd: Vector, tau_joints: Vector, convention: str = "classical",
-        **options: Any,
-    ) -> Any:  # fmt: skip
+    def model(m: Mechanism, q: Vector, qd: Vector, tau_joints: Vector, **options: Any) -> Any:
         k = moving_base.base_size(moving_base.moving_base(m))
         qdd, _ = hybrid(m, q, qd, [*([0] * k), *tau_joints], **options)
-        return _from_rates(m, qd, qdd[:k], convention), qdd[k:]
+        return qdd[:k], qdd[k:]
 
-    return model
+    return _of_base(model)
 
 
 # -- by algorithms of their own ----------------------------------------------------------------
@@ -85,16 +77,12 @@ def _of_free_base(algorithm: Algorithm) -> Algorithm:
     """Return the inverse model on a free base; planar ones go by articulated bodies."""
     free, planar = _driven(algorithm), inverse_by(BODIES, base=True)
 
-    def model(
-        m: Mechanism, q: Vector, qd: Vector, x: Vector, convention: str = "classical",
-        **options: Any,
-    ) -> Any:  # fmt: skip
+    def model(m: Mechanism, q: Vector, qd: Vector, x: Vector, convention: str = "classical",
+              **options: Any) -> Any:  # fmt: skip
         if moving_base.base_size(moving_base.moving_base(m)) != Free.nv:
-            return planar(m, q, qd, x, convention, **options)
+            return planar(m, q, qd, x, convention=convention, **options)
         found, tau = free(m, q, qd, x, **options)
-        if _named(convention) == "spatial":
-            found = moving_base.base_rates(m, qd, found)
-        return found, tau
+        return found if _is_classical(convention) else moving_base.base_rates(m, qd, found), tau
 
     return model
 
@@ -107,12 +95,10 @@ def _alone(inverse: Algorithm) -> Algorithm:
 def _prescribed(inverse: Algorithm) -> Algorithm:
     """Return a model that takes the base acceleration in a convention."""
 
-    def model(
-        m: Mechanism, q: Vector, qd: Vector, acceleration: Vector, qdd_joints: Vector,
-        convention: str = "classical", **options: Any,
-    ) -> Any:  # fmt: skip
+    def model(m: Mechanism, q: Vector, qd: Vector, acceleration: Vector, qdd_joints: Vector,
+              convention: str = "classical", **options: Any) -> Any:  # fmt: skip
         rates = acceleration
-        if _named(convention) == "classical":
+        if _is_classical(convention):
             rates = moving_base.base_rates(moving_base.moving_base(m), qd, acceleration)
         return inverse(m, q, qd, rates, qdd_joints, **options)
 
@@ -132,16 +118,22 @@ def _folded_wrench(
 CONVENTIONS = ("classical", "spatial")
 
 
-def _from_rates(m: Mechanism, qd: Vector, rates: Vector, convention: str) -> Any:
-    """Return the base acceleration in a convention from the rates of the base's qd."""
-    return moving_base.classical(m, qd, rates) if _named(convention) == "classical" else rates
+def _of_base(model: Algorithm) -> Algorithm:
+    """Return a model whose first output, rates of the base's qd, is told in a convention."""
+
+    def quantity(m: Mechanism, q: Vector, qd: Vector, x: Vector, convention: str = "classical",
+                 **options: Any) -> Any:  # fmt: skip
+        rates, *rest = model(m, q, qd, x, **options)
+        return moving_base.classical(m, qd, rates) if _is_classical(convention) else rates, *rest
+
+    return quantity
 
 
-def _named(convention: str) -> str:
+def _is_classical(convention: str) -> bool:
     if convention not in CONVENTIONS:
         known = " or ".join(f'"{c}"' for c in CONVENTIONS)
         raise UsageError(f"unknown convention {convention!r}", hint=known)
-    return convention
+    return convention == "classical"
 
 
 # -- rows --------------------------------------------------------------------------------------
