@@ -44,7 +44,7 @@ def robot(name: str) -> Path:
 def test_a_robot_loads_assembles_and_moves_by_its_motors(name):
     m = da.load(robot(name))
     q = assemble(m)
-    assert m.name == name and Closure(m).worst(q)[0] < 1e-12
+    assert m.name == name and Closure(m).worst(q) < 1e-12
     p = plan(m, q)
     found = (m.nv, p.equations, p.rank, p.mobility, len(p.motors), p.free)
     assert found == ROBOTS[name]

@@ -50,7 +50,7 @@ class Placed:
                 near = float(q[at]) - float(x)
                 q[at] = float(x) + (full * round(near / full) if full < math.inf else 0.0)
         self._put(q, T)
-        if self.c.worst(q)[0] > REACHED:
+        if self.c.worst(q) > REACHED:
             raise self._refused(where, self.c.gap(q))
         return q
 

@@ -31,11 +31,8 @@ class Aim:
 def aim(m: Mechanism, q: Vector, qd: Vector, goal: Vector, rate: Vector, second: Vector) -> Aim:
     """Return the way to a goal, given with the time derivatives of its coordinates."""
     parts: list[list[Sequence[Scalar]]] = []
-    at = 0
-    for body, own, speed in zip(m.bodies, m.split_q(q), m.split(qd), strict=True):
-        span = slice(at, at + body.joint.nq)
-        given = (goal[span], rate[span], second[span])
-        at += body.joint.nq
+    goals = zip(*(m.split_q(x) for x in (goal, rate, second)), strict=True)
+    for body, own, speed, given in zip(m.bodies, m.split_q(q), m.split(qd), goals, strict=True):
         if body.joint.nq == body.joint.nv:
             e = [a - b for a, b in zip(given[0], own, strict=True)]
             ed = [a - b for a, b in zip(given[1], speed, strict=True)]

@@ -70,10 +70,7 @@ def _times(a: Any, x: Scalar) -> Scalar:
 def unfolded(m: Mechanism) -> Mechanism:
     """Return the whole tree: every joint has its own coordinate; `fold` leads back."""
     first = {joint_name(b): k for b, k in zip(m.bodies, m.velocity_index, strict=True)}
-    at, places = 0, {}
-    for b in m.bodies:
-        places[joint_name(b)] = at
-        at += b.joint.nq
+    places = {joint_name(b): at for b, at in zip(m.bodies, m.coordinate_index, strict=True)}
     q: list[tuple[int, Any, Any]] = []
     v: list[tuple[int, Any]] = []
     following = []

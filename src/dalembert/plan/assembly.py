@@ -81,11 +81,9 @@ class Closure:
             return np.array(self.m.moved(q.tolist(), dq.tolist()), dtype=float)
         return np.stack(self.m.moved(list(q.T), list(dq.T)), axis=1)
 
-    def worst(self, q: Array) -> tuple[float, str]:
-        """Return the largest scaled residual and the name of its equation."""
-        r = abs(self.residual(q))
-        k = int(r.argmax()) if len(r) else 0
-        return (float(r[k]), equation_names(self.m)[k]) if len(r) else (0.0, "")
+    def worst(self, q: Array) -> float:
+        """Return the largest scaled residual."""
+        return float(abs(self.residual(q)).max(initial=0.0))
 
     def gap(self, q: Array) -> str:
         """Return by how much, in metres or radians, and where the loops are open."""
@@ -95,7 +93,7 @@ class Closure:
 
     def require_closed(self, q: Array, call: str = "") -> None:
         """Raise ComputationError where loops are open at a pose."""
-        if self.worst(q)[0] > OPEN:
+        if self.worst(q) > OPEN:
             raise ComputationError(
                 f"{call}the loops are open at this pose: {self.gap(q)}",
                 hint="assemble first: dalembert.assemble(m, q)",

@@ -106,7 +106,7 @@ def closed_form(c: Closure, chain: list[Dyad], start: Any) -> list[tuple[str, An
             marks = "+-" if len(poses) == 2 else "0"
             again += [(signs + mark, q) for mark, q in zip(marks, poses, strict=False)]
         found = again
-    closed = [(signs, q) for signs, q in found if c.worst(q)[0] < 1e-9]
+    closed = [(signs, q) for signs, q in found if c.worst(q) < 1e-9]
     if found and not closed and not _planar(c, start):
         return None
     word = "elbow" if len(chain) == 1 else "elbows"
@@ -198,8 +198,8 @@ def _random_poses(c: Closure, start: Any, held: Any, n: int, rng: Any) -> Any:
 
 def _wrapped(m: Mechanism, q: Any) -> Any:
     """Return a pose with passive angles within half a turn and quaternions with w >= 0."""
-    out, at = np.array(q, dtype=float), 0
-    for body in m.bodies:
+    out = np.array(q, dtype=float)
+    for body, at in zip(m.bodies, m.coordinate_index, strict=True):
         kind, nq = body.joint.kind, body.joint.nq
         if kind in ("free", "spherical") and out[at + nq - 1] < 0:
             out[at + nq - 4 : at + nq] *= -1
@@ -207,7 +207,6 @@ def _wrapped(m: Mechanism, q: Any) -> Any:
             out[at + 2] = _half_turn(out[at + 2])
         if kind == "revolute":
             out[at] = _half_turn(out[at])
-        at += nq
     return out
 
 

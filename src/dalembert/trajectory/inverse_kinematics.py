@@ -190,12 +190,8 @@ class Reach:
         # wheels hold rates, and leave every pose within reach
         m = replace(m, **UNHELD, speeds=(), checked=True)
         index = planned(m).independent if is_closed(m) else tuple(range(m.nv))
-        at = [-1] * m.nv
-        start = 0
-        for body, k in zip(m.bodies, m.velocity_index, strict=True):
-            if body.joint.nq == body.joint.nv:
-                at[k : k + body.joint.nv] = range(start, start + body.joint.nv)
-            start += body.joint.nq
+        starts = zip((b.joint for b in m.bodies), m.coordinate_index, strict=True)
+        at = [start + k if j.nq == j.nv else -1 for j, start in starts for k in range(j.nv)]
         own = list(index)
         bound = joint_limits(m)[own] if limits else np.full((len(own), 2), [-np.inf, np.inf])
         goal = None if rest is None else np.asarray(rest, dtype=float)
