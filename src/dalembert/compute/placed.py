@@ -47,8 +47,8 @@ class Placed:
             for body, x in zip(leg.tree.bodies, map(plain, made), strict=True):
                 at = self.starts[body.name]
                 full = math.tau if body.joint.kind == "revolute" else math.inf
-                near = float(q[at]) - float(x)
-                q[at] = float(x) + (full * round(near / full) if full < math.inf else 0.0)
+                turns = round((float(q[at]) - float(x)) / full) if full < math.inf else 0
+                q[at] = float(x) + (full * turns if turns else 0.0)
         self._put(q, T)
         if self.c.worst(q) > REACHED:
             raise self._refused(where, self.c.gap(q))
