@@ -147,11 +147,8 @@ def _program(m: Mechanism, row: Quantity, method: str, kind: str, drives: str) -
         return _traced(m, row, method, lambda x: x, options)
     # inertias moved to parents pay, unless forming them costs more than it saves
     ways = (reframe, simplify) if kind == "standard" else (simplify,)
-    return min((_traced(m, row, method, way, options) for way in ways), key=_total)
-
-
-def _total(made: Program) -> int:
-    return sum(c.mul + c.add for c in made.cost.values())
+    made = [_traced(m, row, method, way, options) for way in ways]
+    return min(made, key=lambda one: sum(c.mul + c.add for c in one.cost.values()))
 
 
 def _traced(m: Mechanism, row: Quantity, method: str, prepare: Prepare, options: Any) -> Program:

@@ -287,7 +287,7 @@ def _size(p: Iterable[float]) -> float:
 def _place(body: Body, T: Any, choice: _Choice) -> tuple[Any, Transform]:
     """Return (pose of the new frame in the old, placement of the new joint frame in the parent)."""
     if not _slides(body):
-        return _identity(), _clean(T)
+        return _identity(), _transform(T)
     R, p = T
     gamma, alpha, theta = _zxz(R)
     turn = -theta if choice.turn is None else choice.turn
@@ -380,10 +380,6 @@ def _inverse(A: Any) -> Any:
 
 
 def _transform(A: Any) -> Transform:
-    return _clean(A)
-
-
-def _clean(A: Any) -> Transform:
     R, p = A
     a, b, c = ((_snap(x), _snap(y), _snap(z)) for x, y, z in R)
     matrix = Mat3(a, b, c)

@@ -15,7 +15,7 @@ from .models import acted
 from .quantity import Quantity, row
 
 if TYPE_CHECKING:
-    from ..algorithms.kane import Acting, Reduction
+    from ..algorithms.kane import Reduction
 
 Algorithm = Callable[..., Any]
 
@@ -62,10 +62,6 @@ def _driven(pick: Callable[..., Any]) -> Algorithm:
         return pick(tree, r, kane.Acting(own, traction, forces, wrenches or {}))
 
     return quantity
-
-
-def _tau(m: Mechanism, r: Reduction, acting: Acting) -> Any:
-    return r.J_nh.T @ kane.active_forces(m, r, acting)
 
 
 def _part(model: Algorithm, which: Any) -> Algorithm:
@@ -118,7 +114,8 @@ KANE = (
          "g0 of alpha_dot = g0 + gw tau: what inertia does", options=DRIVES),
     _row("kane_gw", "q steer", gives(gw="speed speed / kg m2"), {"kane": _at_rest(kane.gw)},
          "gw of alpha_dot = g0 + gw tau: the inverse of D", options=DRIVES),
-    _row("kane_tau", DRIVEN, gives(tau="J / speed"), {"kane": _driven(_tau)},
+    _row("kane_tau", DRIVEN, gives(tau="J / speed"),
+         {"kane": _driven(lambda m, r, acting: r.J_nh.T @ kane.active_forces(m, r, acting))},
          "active forces on the speeds, gravity and springs included", options=DRIVES,
          wrenches=True),
     _row("alpha_dot", DRIVEN, gives(alpha_dot="speed / s2"),

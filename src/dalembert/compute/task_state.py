@@ -98,11 +98,6 @@ class TaskState:
             back = (_turned(r) * np.where(felt, 1 / s, 0)[..., None, :]) @ _turned(u) / self.sizes
             return _turned(R) @ (np.where(keep, 1 / S, 0)[..., :, None] * back)
 
-    @cached_property
-    def _pushed(self) -> Array:
-        """J A⁻¹ G_aᵀ: accelerations of the task from motor forces."""
-        return self.J @ self._eased(_turned(self.motors))
-
     def _eased(self, x: Array) -> Array:
         """Return A⁻¹ x."""
         return np.linalg.solve(self.mass, x)
@@ -114,7 +109,7 @@ class TaskState:
         """
         want = np.asarray(xdd, dtype=float)
         self._require(want)
-        T = self._pushed
+        T = self.J @ self._eased(_turned(self.motors))  # accelerations from motor forces
         fall = applied(self.J, self._eased(self.load[..., None])[..., 0]) - self.drift
         tau = applied(self._reached, want + fall)
         gap = np.abs(applied(T, tau) - fall - want).max(axis=-1, initial=0.0)

@@ -141,7 +141,7 @@ def _body(j: int, body: Body) -> None:
             hint="put parents before children; -1 is the base",
         )
     axis = getattr(body.joint, "axis", None)
-    if axis is not None and numeric(*axis) and abs(float(_norm2(axis)) - 1) > 1e-6:
+    if axis is not None and numeric(*axis) and abs(sum(to_float(x) ** 2 for x in axis) - 1) > 1e-6:
         raise ModelError(
             f"{where}: the joint axis is not a unit vector", hint="divide it by its length"
         )
@@ -206,10 +206,6 @@ def _parameters(m: Mechanism) -> None:
 def numeric(*values: Any) -> bool:
     """Return whether none of the values depends on a parameter."""
     return all(not (isinstance(x, Expr) and x.names()) for x in values)
-
-
-def _norm2(v: Vec3) -> float:
-    return sum(to_float(x) ** 2 for x in v)
 
 
 def numbers(m: Mechanism) -> Iterator[Any]:

@@ -187,7 +187,8 @@ class Run:
             self.modes.begin(case, x[None], float(self.times[0]), row)
             driver = drivers.VariableStep(
                 model, x, self.times, self.rtol, self.atol, case.p, case.parameters,
-                longest=self._longest(), most=self.most, method=self.method,
+                longest=float(self.times[-1] - self.times[0]) or 1.0, most=self.most,
+                method=self.method,
             )  # fmt: skip
             found: list[Event] = []
             stopped = self._one(driver, row, place(row, lead), found, report)
@@ -200,9 +201,6 @@ class Run:
         found = [event for one in done for event in one[1]]
         steps, evaluations = (sum(int(one[k]) for one in done) for k in (2, 3))
         return out, found, steps, evaluations, next((one[4] for one in done if one[4]), "")
-
-    def _longest(self) -> float:
-        return float(self.times[-1] - self.times[0]) or 1.0
 
     def _one(
         self, driver: Any, row: int, place: tuple[int, ...], found: list[Event], progress: Any
