@@ -295,11 +295,9 @@ def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, 
     notes += tuple(f"steering {shown(n)} is not given and stays 0: give steer=" for n in unsteered)
     u = [float(x) for x in held_signals(own, q, steer, t)]
     qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)
-    names = {m.velocity_index[j]: joint_name(b) for j, b in m.outward() if b.joint.nv}
-    still = [names[k] for k in dry_joints(own) if qd[k] == 0]
+    still = [m.rate_joints[k] for k in dry_joints(own) if qd[k] == 0]
     if still:
-        told = ", ".join(map(shown, still[:8])) + (", ..." if len(still) > 8 else "")
-        notes = (*notes, f"Coulomb friction is left out at rest: {told}")
+        notes = (*notes, f"Coulomb friction is left out at rest: {_listed(still)}")
     return notes
 
 

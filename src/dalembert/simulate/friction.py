@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import shown
-from ..mechanism import joint_name
 from .job import Case
 from .kernels import RESTING
 from .result import Event, SimulationStopped
@@ -44,9 +43,7 @@ class Modes:
     @property
     def names(self) -> list[str]:
         """Their names."""
-        m = self.job.m
-        of = {m.velocity_index[j]: joint_name(b) for j, b in m.outward() if b.joint.nv}
-        return [of[k] for k in self.job.kernels.dry_joints]
+        return [self.job.m.rate_joints[k] for k in self.job.kernels.dry_joints]
 
     def begin(self, case: Case, x: Array, t: float, first: int = 0) -> None:
         """Write the directions in which states (rows, n) start; resting speeds become zero."""
