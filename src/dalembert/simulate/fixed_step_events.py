@@ -27,7 +27,9 @@ class Sampled:
 
     def __init__(self, run: Any, lead: tuple[int, ...]):
         self.run, self.job, self.lead = run, run.job, lead
-        self.whole = Case(self.job, run.rows(self.job.settings, lead), run.parameters(lead))
+        self.whole = Case(
+            self.job, run.rows(self.job.settings, lead), self.job.parameter_rows(lead)
+        )
         self.events = self.job.kernels.events(run.table.functions, run.table.key)
 
     def case(self, t: Array, rows: Array) -> Case:

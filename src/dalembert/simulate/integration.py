@@ -18,7 +18,7 @@ from .events import EventTable, located
 from .fixed_step_events import sampled_events
 from .friction import Modes, Through, crossing
 from .job import Case, Job, place, raise_callback
-from .result import Event, Simulation, SimulationStopped
+from .result import Event, Simulation, SimulationStopped, at_all_times
 from .rolling import Rolling
 from .run_sensitive import event_times, through_jump
 from .sensitive import parted
@@ -61,7 +61,7 @@ class Run:
         if dry:
             rows = np.broadcast_to(p, (count, p.shape[-1]))
             p = np.concatenate([rows, np.zeros((count, dry))], axis=1)
-        return Case(self.job, p, self.parameters(lead))
+        return Case(self.job, p, self.job.parameter_rows(lead))
 
     def rows(self, values: Array, lead: tuple[int, ...]) -> Array:
         """Return settings or parameters with one row per state, or one row for all."""
@@ -69,13 +69,6 @@ class Run:
             return values
         whole = np.broadcast_to(values, (*lead, values.shape[-1]))
         return np.ascontiguousarray(whole.reshape(-1, values.shape[-1]))
-
-    def parameters(self, lead: tuple[int, ...]) -> dict[str, Any] | None:
-        """Return the parameters, one row per state where they differ."""
-        given = self.job.parameters
-        if any(np.ndim(v) for v in given.values()):
-            return {k: np.broadcast_to(v, lead).ravel() for k, v in given.items()}
-        return given or None
 
     def fixed(self, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
         """Return the samples of all states, their tiles shared among threads."""
@@ -366,7 +359,4 @@ class Run:
             rows = np.arange(int(np.prod(shape[:-1], dtype=int))).reshape(*shape[:-1], 1)
             dry = self.modes.at(np.broadcast_to(rows, shape), np.broadcast_to(times, shape))
             p = np.concatenate([np.broadcast_to(p, (*shape, p.shape[-1])), dry], axis=-1)
-        given = {
-            k: np.asarray(v)[..., None] if np.ndim(v) else v for k, v in job.parameters.items()
-        }
-        return Case(job, p, given or None).ask(job.kernels.outputs(), out, times)
+        return Case(job, p, at_all_times(job.parameters)).ask(job.kernels.outputs(), out, times)

@@ -75,6 +75,12 @@ class Job:
             return replace(made, limit=min(LEANING, 0.5 * measure))
         return replace(made, limit=min(FADING, 0.2 * measure))
 
+    def parameter_rows(self, lead: tuple[int, ...]) -> dict[str, Any] | None:
+        """Return the parameters, one row per state where they differ."""
+        if any(np.ndim(v) for v in self.parameters.values()):
+            return {k: np.broadcast_to(v, lead).ravel() for k, v in self.parameters.items()}
+        return self.parameters or None
+
     def inputs(self, x: Array, t: Array, p: Array) -> tuple[Array, Array, Array, Array]:
         """Return what the kernels take at states x (..., n), times t (...), settings p (..., s)."""
         k = self.kernels

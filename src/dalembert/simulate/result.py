@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,11 @@ class SimulationStopped(ComputationError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.joint, self.time, self.q, self.qd = joint, time, q, qd
+
+
+def at_all_times(parameters: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return parameters, one for each state where they differ, for samples (..., times, n)."""
+    return {k: np.asarray(v)[..., None] if np.ndim(v) else v for k, v in parameters.items()} or None
 
 
 def column_names(m: Mechanism, prefix: str) -> list[str]:
@@ -182,11 +187,7 @@ class Simulation:
             if n not in known:
                 raise UsageError(f"{name} needs {n!r}, which a motion does not hold")
         inputs = [known[n]() for n in row.inputs]
-        # one value per state, the same at all times
-        given = {
-            k: np.asarray(v)[..., None] if np.ndim(v) else v for k, v in self.parameters.items()
-        }
-        return evaluate(m, name, *inputs, parameters=given or None, **options)
+        return evaluate(m, name, *inputs, parameters=at_all_times(self.parameters), **options)
 
     def _qdd(self) -> Array:
         if self.speeds.shape[-1] != self.m.nv:
@@ -232,16 +233,11 @@ class Simulation:
 
     def state(self, *index: int) -> Simulation:
         """Return one state of a batch."""
-        from dataclasses import replace
-
         events = tuple(e for e in self.events if e.state == tuple(index))
-        whole = self.observe
-        one = None if whole is None else (lambda _: tuple(a[index] for a in self._outputs))
-        slopes = ({n: x[index] for n, x in own.items()} for own in (self.dq, self.dqd))
-        dq, dqd = slopes
-        goal = self.goal
-        if goal is not None and goal.ndim > 2:
-            goal = goal[index]
+        seen = self.observe is not None
+        one = (lambda _: tuple(a[index] for a in self._outputs)) if seen else None
+        dq, dqd = ({n: x[index] for n, x in own.items()} for own in (self.dq, self.dqd))
+        goal = self.goal[index] if self.goal is not None and self.goal.ndim > 2 else self.goal
         return replace(self, q=self.q[index], speeds=self.speeds[index], events=events, observe=one,
                        dq=dq, dqd=dqd, pull=None, goal=goal)  # fmt: skip
 

@@ -124,7 +124,8 @@ class Rolling(Reduced):
         given = [[float(x) for x in part] for part in self.prescribed([float(x) for x in u])]
         out = np.empty((len(q), self.m.nv))
         for k in range(len(q)):
-            b = self.m.bound({n: x[k] for n, x in (parameters or {}).items()})
+            own = {n: x[k] if np.ndim(x) else x for n, x in (parameters or {}).items()}
+            b = self.m.bound(own)
             try:
                 out[k] = kane.reduction(b, q[k].tolist(), alpha[k].tolist(), *given).qd
             except ZeroDivisionError:

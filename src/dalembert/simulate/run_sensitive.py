@@ -64,9 +64,8 @@ def _started(job: Job, wide: Array, lead: tuple[int, ...], start: float) -> Arra
     """Return first states on the closure: where loops close depends on lengths."""
     if job.kernels.project() is None or not len(wide):
         return wide
-    given = {k: np.broadcast_to(v, lead).ravel() for k, v in job.parameters.items()}
     p = np.zeros(job.kernels.rhs().inputs[3].size)
-    return Case(job, p, given).closed(wide, start)
+    return Case(job, p, job.parameter_rows(lead)).closed(wide, start)
 
 
 def event_times(

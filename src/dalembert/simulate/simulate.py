@@ -341,8 +341,7 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
         q, v = _on_wheels(job, own, q, v, start, lead)
     x = np.concatenate([q, v], axis=-1).reshape(-1, m.nq + own.speeds)
     if own.projected and not isinstance(own, Closed | Rolling) and len(x):
-        given = {k: np.broadcast_to(v, lead).ravel() for k, v in job.parameters.items()} or None
-        x = _settled(job, x, start, given)
+        x = _settled(job, x, start, job.parameter_rows(lead))
     return np.ascontiguousarray(x), lead
 
 
@@ -368,7 +367,7 @@ def _on_wheels(
 ) -> tuple[Array, Array]:
     """Return poses and rates of all joints that the constraints allow."""
     m = job.m
-    given = {k: np.broadcast_to(x, lead).ravel() for k, x in job.parameters.items()} or None
+    given = job.parameter_rows(lead)
     rest = np.concatenate([q, np.zeros((*lead, m.nv))], axis=-1).reshape(-1, m.nq + m.nv)
     x = _settled(job, rest, start, given) if len(rest) else rest
     if v.shape[-1] == m.nv:
