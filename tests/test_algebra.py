@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from agreement import floats
-from dalembert.algebra import LONG, Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero
+from dalembert.algebra import (
+    LONG,
+    Mat3,
+    Rotation,
+    Transform,
+    Turn,
+    Vec3,
+    is_plain_zero,
+    yaw_pitch_roll,
+)
 from dalembert.expr import Graph, program, trace
 
 angles = st.floats(-6, 6).map(float)
@@ -129,3 +138,11 @@ def test_a_matrix_factor_does_not_merge():
     R = Rotation.of(M) @ Rotation.about(0, 0.4)
     assert len(R.factors) == 2 and isinstance(R.factors[1], Turn)
     assert_allclose(floats(R.matrix()), reference([(0, 0.7)]), atol=1e-15)
+
+
+@pytest.mark.parametrize("pitch", [0.3, -1.2, np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-11])
+def test_three_angles_make_their_rotation_again_near_a_quarter_turn_too(pitch):
+    for yaw, roll in ((0.4, -2.5), (-3.0, 0.2), (1.1, 1.1)):
+        R = product([(2, yaw), (1, pitch), (0, roll)]).matrix()
+        again = product([*zip((2, 1, 0), yaw_pitch_roll(R), strict=True)]).matrix()
+        assert_allclose(np.array(again.rows, float), np.array(R.rows, float), atol=1e-14)

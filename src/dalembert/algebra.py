@@ -6,6 +6,7 @@ it factor by factor, and an exact quarter turn only changes places and signs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +14,7 @@ from typing import Any
 
 from .display import call, record
 from .expr import Expr, Scalar, cos, sin
+from .expr.exact import to_float
 
 Map = Callable[[Scalar], Scalar]
 
@@ -207,6 +209,18 @@ class Mat3:
     def map(self, f: Map) -> Mat3:
         """Return the matrix with every entry mapped."""
         return Mat3(*(tuple(f(x) for x in r) for r in self.rows))
+
+
+def yaw_pitch_roll(R: Mat3) -> tuple[float, float, float]:
+    """Return the angles of R = Rz(yaw) Ry(pitch) Rx(roll), a matrix of numbers.
+
+    Roll is that of Rz(-yaw) R, so that rounding of yaw near a quarter turn of pitch does no harm.
+    """
+    a, b, c = ([to_float(x) for x in row] for row in R.rows)
+    flat = math.hypot(a[0], b[0])
+    yaw = math.atan2(b[0], a[0]) if flat > 1e-15 else 0.0
+    s, k = math.sin(yaw), math.cos(yaw)
+    return yaw, math.atan2(-c[0], flat), math.atan2(s * a[2] - k * b[2], k * b[1] - s * a[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .algebra import Mat3, Transform, Turn, Vec3, is_plain_zero
+from .algebra import Mat3, Transform, Turn, Vec3, is_plain_zero, yaw_pitch_roll
 from .algorithms.augmented_body import slide
 from .equations.reported import Reported, reported
 from .errors import UsageError, shown
@@ -258,20 +258,14 @@ def _constant_steps(T: Transform, number: int) -> Iterator[_Step]:
 
 def _zyx(R: Mat3) -> list[tuple[int, Any]]:
     """Return the turns of a matrix as Rz Ry Rx, zeros left out."""
-    (xx, xy, _), (yx, yy, _), (zx, zy, zz) = R.rows
-    known = not any(isinstance(e, Expr) and e.names() for row in R.rows for e in row)
-    if known and abs(to_float(xx)) + abs(to_float(yx)) < 1e-9:  # Ry is a quarter turn
-        turns = [(2, atan2(-to_float(xy), to_float(yy))), (1, asin(-_one(to_float(zx))))]
-    elif known:
-        z, x = atan2(to_float(yx), to_float(xx)), atan2(to_float(zy), to_float(zz))
-        turns = [(2, z), (1, asin(-_one(to_float(zx)))), (0, x)]
+    angles: tuple[Any, ...]
+    if any(isinstance(e, Expr) and e.names() for row in R.rows for e in row):
+        (xx, _, _), (yx, _, _), (zx, zy, zz) = R.rows
+        angles = atan2(yx, xx), asin(-zx), atan2(zy, zz)
     else:
-        turns = [(2, atan2(yx, xx)), (1, asin(-zx)), (0, atan2(zy, zz))]
+        angles = yaw_pitch_roll(R)
+    turns = zip((2, 1, 0), angles, strict=True)
     return [(axis, angle) for axis, angle in turns if not is_plain_zero(angle)]
-
-
-def _one(x: float) -> float:
-    return min(1.0, max(-1.0, x))
 
 
 def _tips(m: Mechanism) -> list[list[Frame]]:

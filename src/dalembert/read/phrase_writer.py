@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero, turn
+from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero, turn, yaw_pitch_roll
 from ..errors import DescriptionError, ModelError, shown
 from ..expr import Expr, Graph, decimal
 from ..expr.exact import to_float
@@ -319,17 +319,10 @@ class Writer:
         """Return a matrix as turns about z, y, x."""
         if not numeric(*(x for r in matrix.rows for x in r)):
             raise ModelError("a rotation matrix with parameters cannot be written as a phrase")
-        a, b, c = (tuple(map(to_float, r)) for r in matrix.rows)
-        flat = math.hypot(a[0], b[0])
-        if flat > 1e-9:
-            yaw, roll = math.atan2(b[0], a[0]), math.atan2(c[1], c[2])
-        else:
-            yaw, roll = 0.0, math.atan2(-b[2], b[1])
         note = "rotation matrices are written as angles rounded to 17 digits"
         if note not in self.notes:
             self.notes.append(note)
-        pitch = math.atan2(-c[0], flat)
-        return [(2, self._angle(yaw)), (1, self._angle(pitch)), (0, self._angle(roll))]
+        return [*zip((2, 1, 0), map(self._angle, yaw_pitch_roll(matrix)), strict=True)]
 
     # -- statements ----------------------------------------------------------------------------
 

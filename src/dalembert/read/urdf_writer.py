@@ -6,14 +6,13 @@ What would move differently without it (a screw, a loop, a wheel) is an error; w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, count
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from ..algebra import Rotation, Transform, Turn, Vec3
+from ..algebra import Rotation, Transform, Turn, Vec3, yaw_pitch_roll
 from ..errors import ParameterError, UsageError, shown
 from ..expr import Expr, decimal
 from ..expr.exact import exact, to_float
@@ -253,12 +252,8 @@ def roll_pitch_yaw(R: Rotation) -> tuple[Any, Any, Any]:
     if -1 not in axes and sorted(set(axes), reverse=True) == axes:
         angle = {f.axis: f.angle for f in R.factors if isinstance(f, Turn)}
         return angle.get(0, 0), angle.get(1, 0), angle.get(2, 0)
-    rows = [[to_float(x) for x in r] for r in R.matrix().rows]
-    horizontal = math.hypot(rows[0][0], rows[1][0])
-    pitch = math.atan2(-rows[2][0], horizontal)
-    if horizontal > 1e-12:
-        return math.atan2(rows[2][1], rows[2][2]), pitch, math.atan2(rows[1][0], rows[0][0])
-    return math.atan2(-rows[1][2], rows[1][1]), pitch, 0.0
+    yaw, pitch, roll = yaw_pitch_roll(R.matrix())
+    return roll, pitch, yaw
 
 
 def number(x: Any) -> str:
