@@ -22,6 +22,7 @@ from .compute import evaluate, neutral
 from .compute.counted import counted
 from .compute.designs import Designs, designs_of
 from .compute.recorded import recorded
+from .compute.rotations import check_quaternions
 from .compute.turns import cross_matrix
 from .display import table_html
 from .door import doors
@@ -253,6 +254,7 @@ def linearize(
     for what, x, size in (("q", at, m.nq), ("qd", v, own.speeds), ("tau", forces, own.forces)):
         if x.shape != (size,):
             raise UsageError(f"{what} has shape {x.shape}, expected ({size},)")
+    check_quaternions(m, "linearize", at)
     if isinstance(own, Closed):
         at = evaluate(m, "assembly", at)
         own = own.planned_at(at)

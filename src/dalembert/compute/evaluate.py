@@ -12,6 +12,7 @@ from ..mechanism import Mechanism, freed
 from .describe import docstring, gathered, signature, spot
 from .kernels import LONG, kernel_of, row_of
 from .model import model_of
+from .rotations import check_rotations
 from .wrenches import external_wrench
 
 
@@ -50,6 +51,8 @@ def evaluate(
     settings = {"parameters": asked, "wrench": wrench is not None, **options}
     settings |= _one_state(m, inputs) if wrench is None and not parameters else {}
     kernel = kernel_of(m, name, method, **settings)
+    if check and row is not None:
+        check_rotations(m, name, dict(zip(row.inputs[:1], inputs[:1], strict=False)))
     given = (*inputs, wrench) if wrench is not None else inputs
     if row is not None and row.planned:
         from .loops import check_made, closed_evaluate

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..mechanism import Mechanism, require_mechanism
+from .rotations import ROUGH, check_quaternions
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -27,6 +28,7 @@ def integrate(m: Mechanism, q: ArrayLike, dq: ArrayLike) -> ndarray:
     for name, array, size in (("q", q, m.nq), ("dq", dq, m.nv)):
         if array.shape[-1:] != (size,):
             raise UsageError(f"integrate: {name} has shape {array.shape}, expected (..., {size})")
+    check_quaternions(m, "integrate", q, ROUGH)
     lead = numpy.broadcast_shapes(q.shape[:-1], dq.shape[:-1])
     q, dq = numpy.broadcast_to(q, (*lead, m.nq)), numpy.broadcast_to(dq, (*lead, m.nv))
     columns = [q[..., k] for k in range(m.nq)], [dq[..., k] for k in range(m.nv)]

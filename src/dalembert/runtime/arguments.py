@@ -34,6 +34,8 @@ def numbers(value: Any, what: str, dtype: np.dtype = _DOUBLE) -> Array:
         raise UsageError(
             f"{what}: rows of unequal length", hint="give a rectangular array, a row for each state"
         ) from error
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise UsageError(f"{what} has masked entries", hint="fill them, or leave those states out")
     if not np.can_cast(array.dtype, np.float64, "same_kind"):
         raise UsageError(f"{what} holds {array.dtype} values", hint="give real numbers")
     if array.dtype.kind in "iu" and array.size and max(array.max(), -int(array.min())) > EXACT:

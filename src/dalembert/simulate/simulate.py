@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..algorithms.drives import Drives, is_static_as_sliding
 from ..compute import at_first, evaluate, neutral
+from ..compute.rotations import ROUGH, check_quaternions
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism import Mechanism, freed, is_rolling, require_mechanism
 from ..mechanism.validate import require_sticking
@@ -331,6 +332,7 @@ def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int
             )
         if not np.isfinite(value).all():
             raise UsageError(f"{what} holds a number that is not finite", hint="look for nan, inf")
+    check_quaternions(m, "simulate", q, ROUGH)
     shapes = [np.shape(x) for x in job.parameters.values()]
     lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], job.settings.shape[:-1], *shapes)
     q, v = np.broadcast_to(q, (*lead, m.nq)), np.broadcast_to(v, (*lead, count))

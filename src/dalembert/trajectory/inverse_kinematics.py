@@ -15,6 +15,7 @@ from ..catalog.loops import is_closed
 from ..compute import evaluate, integrate, neutral
 from ..compute.designs import Designs, designs_of
 from ..compute.reach import REACHED, reach
+from ..compute.rotations import check_poses
 from ..compute.turns import pose_error
 from ..errors import ComputationError, UsageError
 from ..measure.markers import follow
@@ -163,7 +164,7 @@ def _wanted(pose: Any, rows: str) -> tuple[Array, list[int]]:
     if given.shape == (3,):
         wanted[:3, 3], rows = given, rows.replace("r", "").replace("p", "").replace("w", "")
     elif given.shape == (4, 4):
-        wanted = given
+        check_poses("inverse_kinematics", wanted := given)
     else:
         raise UsageError(
             f"pose has shape {given.shape}, expected (4, 4) or (3,)",
