@@ -14,8 +14,8 @@ def test_a_table_names_joints_axes_offsets_and_inertias():
         "  IX2 IY2 IZ2 IXY2 IXZ2 IYZ2",
         "gravity: 0 G 0",
         "total mass: M1+M2",
-        "limits j1: q A1 to B1",
-        "limits elbow: q A2 to B2",
+        "limits j1: q A1 to B1 rad",
+        "limits elbow: q A2 to B2 rad",
         "parameters: A1, B1, L1, A2, B2, M1, D1, IY1, IZ1, M2, DX2, DY2, DZ2, IX2, IY2, IZ2, IXY2,"
         " IXZ2, IYZ2, G = -9.81",
         "frames: tip",

@@ -112,7 +112,7 @@ def test_check_shows_limits_and_total_mass(capsys):
     assert main(["check", "robot:ur5"]) == 0
     out = capsys.readouterr().out
     assert "total mass: 16.9939" in out
-    assert "limits elbow_joint: q -pi to pi, speed 3.15, force 150" in out
+    assert "limits elbow_joint: q -pi to pi rad, speed 3.15 rad/s, torque 150 N m" in out
     assert main(["check", "robot:ur5", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["limits"]["elbow_joint"] == {"q": ["-pi", "pi"], "qd": 3.15, "tau": 150}
@@ -143,7 +143,7 @@ def test_check_says_how_free_a_closed_machine_is(capsys, tmp_path):
 def test_reach_is_bounded_by_the_lengths(capsys):
     assert main(["check", "robot:scara"]) == 0
     # 0.325 + 0.275 and 0.21 of the quill
-    assert "reach: at most 0.81 from the first joint" in capsys.readouterr().out
+    assert "reach: at most 0.81 m from the first joint" in capsys.readouterr().out
     assert main(["check", "RZ(), TXK(425), RZ(), TXK(0.3); body 1: M = 1; body 2: M = 1;"]) == 0
     assert "are lengths in millimetres?" in capsys.readouterr().out
     assert main(["check", "RZ(), TXK(L1), RZ(), TXK(L2);"]) == 0

@@ -186,3 +186,11 @@ def test_results_on_a_moving_base_with_springs_carry_their_names(tmp_path, capsy
     out = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
     rigid = out[out.index("tau_rigid") + 1 :]
     assert rigid[0] == "base.vx" and rigid[-2:] == ["j1", "j2"] and len(rigid) == 8
+
+
+def test_degrees_that_do_not_say_so_bring_a_note(capsys):
+    rod = ROD.replace("(A,B)", "(-2,2)")
+    assert main(["eval", rod, "gravity", "--q", "45"]) == 0
+    assert "if they are degrees, write 45deg" in capsys.readouterr().err
+    assert main(["eval", rod, "gravity", "--q", "45deg"]) == 0
+    assert capsys.readouterr().err == ""

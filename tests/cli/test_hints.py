@@ -112,4 +112,4 @@ def test_a_misspelt_file_brings_its_neighbour(tmp_path, capsys):
 
 def test_total_mass_has_a_number_where_every_mass_has(capsys):
     assert main(["check", "robot:scara"]) == 0
-    assert "total mass: M1+M2+M3+M4 = 19.5\n" in capsys.readouterr().out
+    assert "total mass: M1+M2+M3+M4 = 19.5 kg\n" in capsys.readouterr().out

@@ -29,9 +29,9 @@ def arm(tmp_path):
 
 def test_a_xacro_file_is_expanded_on_the_command_line(arm, capsys):
     assert main(["check", str(arm)]) == 0
-    assert "total mass: 2.0\n" in capsys.readouterr().out
+    assert "total mass: 2.0 kg\n" in capsys.readouterr().out
     assert main(["check", str(arm), "--xacro", "mass=3.5"]) == 0
-    assert "total mass: 3.5\n" in capsys.readouterr().out
+    assert "total mass: 3.5 kg\n" in capsys.readouterr().out
     assert main(["convert", str(arm), "--to", "urdf"]) == 0
     assert da.load(capsys.readouterr().out).joint_names == ("j",)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.read import write
 from dalembert.studio.jobs import JOBS, run
 from dalembert.studio.worker import Said
 
@@ -155,3 +156,33 @@ def test_the_code_of_a_smaller_model_says_what_is_left_out():
     given = {"text": ARM, "language": "c", "quantity": "inverse_dynamics", "tolerance": 0.05}
     said = "".join(run("code", given)["files"].values())
     assert "pruned" in said and "error at most" in said
+
+
+def test_sample_values_are_those_of_rods():
+    told = run("describe", {"text": "RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);"})
+    values = {p["key"]: p["sample"] for p in told["parameters"]}
+    assert values["L1"] == 0.4 and values["M1"] == 2 and values["D1"] == 0.2
+    assert values["IZ1"] == pytest.approx(2 * 0.4**2 / 12, abs=1e-4) and values["G"] is None
+
+
+@pytest.mark.parametrize("name", ["puma560", "panda", "scara"])
+def test_a_table_gives_the_same_forces(name):
+    m = getattr(da.robots, name)()
+    q = np.linspace(0.1, 0.9, m.nq)
+    again = da.load(run("table", {"text": write(m, "toml")[0]})["text"])
+    want = da.inverse_dynamics(m, q, q, q)
+    assert np.abs(da.inverse_dynamics(again, q, q, q) - want).max() < 1e-12 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("name", ["fourbar", "eel"])
+def test_forces_of_loops_and_floating_machines_are_given(name):
+    text = write(getattr(da.robots, name)(), "toml")[0]
+    told = run("torques", {"text": text, "seconds": 1})
+    assert "error" not in told and len(told["motion"]["t"]) == 201
+
+
+def test_a_joint_that_moves_no_mass_is_named():
+    rod = "M = 1, D = (0, 0, 0.1), I = (0.1, 0.1, 0);"
+    text = f"RZ(),TZK(0.3),RY(),TZK(0.4); body 1: {rod} body 2: {rod}"
+    for job in ("simulate", "frequencies"):
+        assert "joint 'j1' moves no mass" in run(job, {"text": text})["error"]["message"]

@@ -38,13 +38,29 @@ export async function ask<T>(job: string, given: unknown): Promise<Answer<T> | n
   return latest[job] === mine ? answer : null;
 }
 
-// what is shown while a long job runs: the seconds, and how far it is where it says so
+let busy = 0; // jobs that somebody waits for
+
+// long work of a tab that was left ends
+export async function leave(): Promise<void> {
+  if (busy) await ask("cancel", {});
+}
+
+export const told = (wrong: Wrong): string => [wrong.message, wrong.hint].filter(Boolean).join(" — ");
+
+// what is shown while a long job runs: the seconds, how far it is where it says so, and a way to end it
 export function waiting(host: HTMLElement, word: string): () => void {
   const began = performance.now(), line = document.createElement("p"), bar = document.createElement("progress");
+  const box = document.createElement("div"), stop = document.createElement("button");
+  box.className = "tools2 waiting";
+  stop.type = "button";
+  stop.textContent = "cancel";
+  stop.addEventListener("click", () => { stop.disabled = true; void ask("cancel", {}); });
   line.className = "cost";
   bar.hidden = true;
   bar.max = 1;
-  host.replaceChildren(line, bar);
+  box.append(line, bar, stop);
+  host.replaceChildren(box);
+  busy++;
   const look = async () => {
     line.textContent = `${word} … ${((performance.now() - began) / 1000).toFixed(1)} s`;
     const r = await fetch("/api/progress", { credentials: "same-origin" });
@@ -54,7 +70,7 @@ export function waiting(host: HTMLElement, word: string): () => void {
   };
   line.textContent = `${word} …`;
   const clock = window.setInterval(() => { if (host.isConnected) void look(); }, 400);
-  return () => { clearInterval(clock); line.remove(); bar.remove(); };
+  return () => { busy--; clearInterval(clock); box.remove(); };
 }
 
 export function keep(name: string, text: string): void {

@@ -1,6 +1,6 @@
 // The description, with what is wrong underlined where it is wrong.
 
-import { defaultKeymap, history, historyKeymap, undo } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, undo, undoDepth } from "@codemirror/commands";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
@@ -9,7 +9,7 @@ import type { Wrong } from "./api";
 export class Editor {
   private readonly view: EditorView;
 
-  constructor(host: HTMLElement, text: string, changed: () => void) {
+  constructor(host: HTMLElement, text: string, changed: (undone: boolean) => void) {
     this.view = new EditorView({
       parent: host,
       state: EditorState.create({
@@ -18,7 +18,7 @@ export class Editor {
           lineNumbers(), history(), drawSelection(), highlightActiveLine(), lintGutter(), EditorView.lineWrapping,
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({ "aria-label": "description of the machine" }),
-          EditorView.updateListener.of((u) => { if (u.docChanged) changed(); }),
+          EditorView.updateListener.of((u) => { if (u.docChanged) changed(u.transactions.some((t) => t.isUserEvent("undo"))); }),
         ],
       }),
     });
@@ -29,7 +29,12 @@ export class Editor {
   }
 
   set text(value: string) {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: value } });
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: value }, selection: { anchor: 0 }, scrollIntoView: true });
+  }
+
+  // how often undo has something to take back
+  get steps(): number {
+    return undoDepth(this.view.state);
   }
 
   undo(): void {

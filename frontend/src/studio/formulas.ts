@@ -103,5 +103,5 @@ export function showEquations(host: HTMLElement, eq: Equations, light: (joints: 
 
 export function showCost(host: HTMLElement, cost: Record<string, string>): void {
   const place = host.querySelector(".operations");
-  if (place) place.textContent = cost.step ? ` · inverse dynamics: ${cost.step}` : "";
+  if (place) place.textContent = cost.step ? ` · inverse dynamics costs ${cost.step.replace("sincos", "sin/cos")}` : "";
 }

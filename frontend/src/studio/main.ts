@@ -11,23 +11,27 @@ import { Player } from "../view/player";
 import type { Motion, Scene } from "../view/scene";
 import { Stage } from "../view/stage";
 import "../view/style.css";
-import { ask, askNewest, keep, waiting, type Wrong } from "./api";
+import { ask, askNewest, keep, leave, told, waiting, type Wrong } from "./api";
 import { compareTab } from "./compare";
 import { Editor } from "./editor";
 import { showCost, showEquations, unfolded, type Equations } from "./formulas";
-import { grid } from "./grid";
-import { nothing, reduceTab } from "./reduce";
+import { grid, parsed } from "./grid";
+import { nothing, reduces, reduceTab } from "./reduce";
 import "./studio.css";
 
 interface Described {
   scene: Scene;
-  parameters: { name: string; key: string; value: number | null }[];
+  parameters: Parameter[];
   notes: string[];
-  closed: boolean;
+  quantities: string[];
+  rolls: { speed: string; steered: boolean } | null;
 }
 
+interface Parameter { name: string; key: string; value: number | null; sample: number | null }
+
 const LANGUAGES = ["c", "cpp", "python", "numpy", "jax", "octave", "fortran", "rust", "julia", "casadi"];
-const QUANTITIES = ["inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity", "coriolis"];
+
+const FADED = new THREE.MeshStandardMaterial({ color: 0x9aa4b2, transparent: true, opacity: 0.22, depthWrite: false });
 
 class StudioPage {
   private readonly editor: Editor;
@@ -43,11 +47,14 @@ class StudioPage {
   private sliders: Sliders | null = null;
   private player: Player | null = null;
   private values: Record<string, number> = {};
-  private readonly past: Record<string, number>[] = []; // of sliders, for undo
+  // for undo: the values of sliders, or how many steps back the text had
+  private readonly past: (Record<string, number> | number)[] = [];
   private again: (() => void) | null = null; // makes the open tab anew, for another machine
   private late = 0;
   choice = nothing(); // which terms are left out
+  private code = { quantity: "", language: "c" }; // chosen last
   private shape = ""; // what decides whether sliders stay
+  private about: Described | null = null; // the last right description
   private timer = 0;
   answered = 0; // equations typeset so far, for those who wait
   took = 0; // milliseconds from the last keystroke to typeset equations
@@ -55,22 +62,24 @@ class StudioPage {
   constructor(host: HTMLElement, first: string) {
     host.className = "studio dalembert";
     const left = element("section", host, "left"), middle = element("section", host, "middle"), right = element("section", host, "right");
-    element("h1", left, "", "dalembert studio");
-    const bar = element("div", left, "tools2");
-    this.button(bar, "open a file", () => this.open());
-    this.button(bar, "save TOML", () => this.save("toml"));
-    this.button(bar, "notebook", () => this.save("ipynb"));
-    this.button(bar, "share as a page", () => this.save("html"));
-    const table = this.button(bar, "DH grid", () => {
+    const head = element("div", left, "head"), bar = element("div", left, "tools2");
+    element("h1", head, "", "dalembert studio");
+    this.button(head, "◐", "light or dark", () => this.theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+    this.button(bar, "open a file", "a phrase, TOML, JSON, URDF or table from your disk", () => this.open());
+    this.button(bar, "save TOML", "keep the description with the values of the sliders", () => void this.save("toml"));
+    this.button(bar, "notebook", "a Jupyter notebook that begins here", () => void this.save("ipynb"));
+    this.button(bar, "share page", "one HTML file with this machine, which needs no studio", () => void this.save("html"));
+    const table = this.button(bar, "DH grid", "the description as a table of cells", () => {
       const on = sheet.hidden;
       sheet.hidden = !on;
       box.hidden = on;
       table.textContent = on ? "as text" : "DH grid";
       host.classList.toggle("wide", on);
-      if (on) grid(sheet, this.editor.text, (text) => { this.editor.text = text; });
+      if (on) void grid(sheet, this.given(), write);
     });
-    this.button(bar, "undo", () => this.undo());
-    this.button(bar, "◐", () => this.theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+    let written = ""; // by the grid: what else changes the text, such as undo, makes the grid anew
+    const write = (text: string) => { written = text; this.editor.text = text; };
+    this.button(bar, "undo", "take back the last slider, else the last change of the text", () => this.undo());
     const box = element("div", left, "editor"), sheet = element("div", left, "sheet");
     sheet.hidden = true;
     this.said = element("div", left, "said");
@@ -82,14 +91,22 @@ class StudioPage {
     element("h2", right, "", "Equations");
     this.formulas = element("div", right, "formulas");
     this.tabs();
-    this.editor = new Editor(box, first, () => this.typed());
+    this.editor = new Editor(box, first, (undone) => {
+      if (!undone && typeof this.past.at(-1) !== "number") this.past.push(this.editor.steps - 1);
+      if (!sheet.hidden && this.editor.text !== written) {
+        if (parsed(this.editor.text)) void grid(sheet, this.given(), write);
+        else table.click();
+      }
+      this.typed();
+    });
     this.theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     void this.refresh(true);
   }
 
-  private button(host: HTMLElement, text: string, act: () => void): HTMLButtonElement {
+  private button(host: HTMLElement, text: string, title: string, act: () => void): HTMLButtonElement {
     const b = element("button", host, "", text);
     b.type = "button";
+    b.title = title;
     b.addEventListener("click", act);
     return b;
   }
@@ -98,18 +115,24 @@ class StudioPage {
     return { text: this.editor.text, values: this.values, ...more };
   }
 
-  // one step back: the last slider, else the last change of the text
+  // one step back, of a slider or of the text
   private undo(): void {
     const before = this.past.pop();
-    if (!before) return this.editor.undo();
+    if (before === undefined) return this.editor.undo();
+    if (typeof before === "number") {
+      this.editor.undo();
+      if (this.editor.steps > before) this.past.push(before); // the text changed more than once
+      return;
+    }
     this.values = before;
     this.parameters.dataset.names = "";
     void this.refresh(true);
+    this.renew();
   }
 
   private typed(): void {
     clearTimeout(this.timer);
-    this.choice = { ...this.choice, strike: [] }; // terms of other equations have other numbers
+    this.choice = { ...nothing(), qd: this.choice.qd, qdd: this.choice.qdd }; // other equations have other terms
     void this.refresh(true, performance.now());
     this.renew();
   }
@@ -117,22 +140,22 @@ class StudioPage {
   // Machine and equations are asked at once. The machine is drawn after the equations, or where they take
   // long: without a graphics card its picture costs more than they do.
   async refresh(equations: boolean, since = performance.now()): Promise<void> {
-    const told = askNewest<Described>("describe", this.given()).then((d) => (d ? { scene: d.scene, drawn: this.described(d, d.error) } : null));
+    const seen = askNewest<Described>("describe", this.given()).then((d) => (d ? { scene: d.scene, drawn: this.described(d, d.error) } : null));
     let typeset: Promise<void> = Promise.resolve();
     if (equations)
       typeset = askNewest<Equations>("equations", this.given({ kinds: unfolded(), strike: this.choice.strike })).then(async (e) => {
         if (!e) return;
         // while a description is wrong, the equations of the last right one stay, pale
-        const pale = !!e.error && (await told)?.drawn === false;
+        const pale = !!e.error && (await seen)?.drawn === false;
         this.formulas.classList.toggle("old", pale);
-        if (e.error) { if (!pale) this.formulas.replaceChildren(element("p", null, "cost", [e.error.message, e.error.hint].filter(Boolean).join(" — "))); }
+        if (e.error) { if (!pale) this.formulas.replaceChildren(element("p", null, "cost", told(e.error))); }
         else showEquations(this.formulas, e, (joints) => this.light(joints), () => void this.refresh(true));
         await painted();
         this.took = performance.now() - since;
         this.answered++;
         if (!e.error) void this.cost();
       });
-    const described = told.then(async (d) => {
+    const described = seen.then(async (d) => {
       if (!d?.drawn) return;
       if (equations) await Promise.race([typeset, new Promise((go) => setTimeout(go, 200))]);
       this.draw(d.scene);
@@ -156,10 +179,12 @@ class StudioPage {
     this.editor.mark(wrong);
     this.said.classList.toggle("bad", !!wrong);
     if (wrong) {
-      this.said.textContent = [wrong.message, wrong.hint].filter(Boolean).join(" — ");
+      this.said.textContent = told(wrong);
       return false;
     }
+    this.about = d;
     this.said.textContent = [d.scene.headline, ...d.notes.slice(0, 3)].join(" · ");
+    if (d.notes.length > 3) element("details", this.said, "", d.notes.slice(3).join(" · ")).prepend(element("summary", null, "", `${d.notes.length - 3} more notes`));
     this.sliderRows(d);
     return true;
   }
@@ -174,28 +199,56 @@ class StudioPage {
     const box = element("details", this.parameters, "group");
     box.open = true;
     element("span", element("summary", box, "", "Parameters"), "count", String(d.parameters.length));
-    for (const p of d.parameters.slice(0, 120)) {
-      const line = element("div", box, "row");
-      element("label", line, "name", p.name);
-      const input = element("input", line), value = element("span", line, "value", p.value === null ? "open" : number(p.value));
-      const size = Math.abs(p.value ?? 0) || 0.4;
-      input.type = "range";
-      input.step = "any";
-      input.min = String(p.value !== null && p.value < 0 ? -2 * size : 0);
-      input.max = String(p.value !== null && p.value < 0 ? 0 : 2.5 * size);
-      input.value = String(this.values[p.key] ?? p.value ?? 0.4);
-      if (p.key in this.values) value.textContent = number(this.values[p.key]);
-      input.setAttribute("aria-label", p.name);
-      input.addEventListener("pointerdown", () => this.past.push({ ...this.values }));
-      input.addEventListener("input", () => {
-        this.values[p.key] = +input.value;
-        value.textContent = number(+input.value);
-        clearTimeout(this.timer);
-        void this.refresh(false);
-        this.timer = window.setTimeout(() => void this.refresh(true), 250);
-        this.renew();
-      });
+    if (d.parameters.some((p) => p.sample !== null && !(p.key in this.values))) {
+      const offer = element("div", box, "tools2 offer");
+      element("span", offer, "cost", "Some have no value yet.");
+      this.button(offer, "take sample values", "rods of 0.4 m and 2 kg", () => this.takeSamples());
     }
+    for (const p of d.parameters.slice(0, 120)) this.parameterRow(box, p);
+  }
+
+  private takeSamples(): void {
+    this.past.push({ ...this.values });
+    for (const p of this.about?.parameters ?? []) if (p.sample !== null) this.values[p.key] ??= p.sample;
+    this.parameters.dataset.names = "";
+    void this.refresh(true);
+    this.renew();
+  }
+
+  private parameterRow(host: HTMLElement, p: Parameter): void {
+    const line = element("div", host, "row"), now = this.values[p.key] ?? p.value;
+    element("label", line, "name", p.name).title = p.name;
+    const input = element("input", line), value = element("input", line, "value");
+    const usual = p.value ?? p.sample ?? 0.4, size = Math.abs(usual) || 0.4;
+    input.type = "range";
+    input.step = "any";
+    input.min = String(usual < 0 ? -2 * size : 0);
+    input.max = String(usual < 0 ? 0 : 2.5 * size);
+    input.value = String(now ?? usual);
+    input.setAttribute("aria-label", p.name);
+    value.type = "text";
+    value.inputMode = "decimal";
+    value.value = now === null ? "open" : number(now);
+    value.setAttribute("aria-label", `${p.name}, number`);
+    let held = false; // one drag is one step back
+    const set = (x: number) => {
+      if (!held) this.past.push({ ...this.values });
+      held = true;
+      this.values[p.key] = x;
+      if (document.activeElement !== value) value.value = number(x);
+      clearTimeout(this.timer);
+      void this.refresh(false);
+      this.timer = window.setTimeout(() => void this.refresh(true), 250);
+      this.renew();
+    };
+    input.addEventListener("input", () => set(+input.value));
+    input.addEventListener("change", () => { held = false; });
+    value.addEventListener("change", () => {
+      const x = Number.parseFloat(value.value);
+      if (Number.isFinite(x)) { input.max = String(Math.max(+input.max, x)); input.min = String(Math.min(+input.min, x)); input.value = String(x); set(x); }
+      held = false;
+      value.value = p.key in this.values ? number(this.values[p.key]) : p.value === null ? "open" : number(p.value);
+    });
   }
 
   private draw(scene: Scene): void {
@@ -230,10 +283,12 @@ class StudioPage {
     this.stage?.redraw();
   }
 
+  // the links of these joints keep their colours, the others fade
   private light(joints: number[] | null): void {
     this.drawing?.groups.forEach((g, j) => g.traverse((o) => {
-      if (o instanceof THREE.Mesh && o.material instanceof THREE.MeshStandardMaterial && !o.material.transparent)
-        o.material.emissive.set(joints?.includes(j) ? 0x6a3d00 : 0x000000);
+      if (!(o instanceof THREE.Mesh)) return;
+      o.userData.paint ??= o.material;
+      o.material = joints?.length && !joints.includes(j) ? FADED : o.userData.paint;
     }));
     this.stage?.redraw();
   }
@@ -248,29 +303,30 @@ class StudioPage {
     const input = element("input", null);
     input.type = "file";
     input.accept = ".toml,.json,.urdf,.csv,.txt";
-    input.addEventListener("change", () => void input.files?.[0]?.text().then((t) => { this.values = {}; this.editor.text = t; }));
+    input.addEventListener("change", () => void input.files?.[0]?.text().then((t) => { this.values = {}; this.past.length = 0; this.editor.text = t; }));
     input.click();
   }
 
   private async save(kind: string): Promise<void> {
     const r = await ask<{ name: string; text: string }>("save", this.given({ kind, q: this.machine?.q }));
     if (r && !r.error) keep(r.name, r.text);
-    else if (r) this.said.textContent = r.error!.message;
+    else if (r) this.said.textContent = told(r.error!);
   }
 
   // -- code, forces, motion ---------------------------------------------------------------------
 
   private tabs(): void {
     const heads = element("div", this.low, "tabs"), body = element("div", this.low, "tab");
-    const tabs: [string, (host: HTMLElement) => void][] = [
-      ["Code", (h) => this.codeTab(h)], ["Forces", (h) => this.runTab(h, "torques")],
-      ["Motion", (h) => this.runTab(h, "simulate")], ["Frequencies", (h) => this.frequencyTab(h)],
-      ["Terms", (h) => reduceTab(h, this.reducing())], ["Formalisms", (h) => void compareTab(h, () => this.given())],
+    const tabs: [string, string, (host: HTMLElement) => void][] = [
+      ["Code", "functions in ten languages", (h) => this.codeTab(h)], ["Forces", "what the motors give along a move", (h) => this.runTab(h, "torques")],
+      ["Motion", "the machine let go", (h) => this.runTab(h, "simulate")], ["Frequencies", "small motions about rest", (h) => void this.frequencyTab(h)],
+      ["Terms", "a smaller model with a proven error", (h) => reduceTab(h, this.reducing())], ["Formalisms", "what each costs, and that they agree", (h) => void compareTab(h, () => this.given())],
     ];
-    tabs.forEach(([name, make]) => {
-      const b = this.button(heads, name, () => {
+    tabs.forEach(([name, title, make]) => {
+      const b = this.button(heads, name, title, () => {
         const on = b.classList.contains("on");
         heads.querySelectorAll("button").forEach((x) => x.classList.remove("on"));
+        const left = leave();
         this.player?.dispose();
         this.player = null;
         this.stage?.redraw();
@@ -282,7 +338,7 @@ class StudioPage {
           b.classList.add("on");
           const show = () => { body.replaceChildren(); make(element("div", body, "own")); };
           this.again = show;
-          show();
+          void left.then(() => { if (this.again === show) show(); });
         }
         this.stage?.resize();
       });
@@ -296,7 +352,15 @@ class StudioPage {
       given: (more?: Record<string, unknown>) => page.given(more),
       light: (joints: number[] | null) => page.light(joints),
       changed: () => void page.refresh(true),
+      refused: (host: HTMLElement, wrong: Wrong) => page.refused(host, wrong),
     };
+  }
+
+  // why there is no answer; open parameters can be given values at once
+  private refused(host: HTMLElement, wrong: Wrong): void {
+    const line = element("div", host, "tools2");
+    element("p", line, "cost bad", told(wrong));
+    if (wrong.message.includes("have no value yet")) this.button(line, "take sample values", "rods of 0.4 m and 2 kg", () => this.takeSamples());
   }
 
   private pick(host: HTMLElement, label: string, words: string[]): HTMLSelectElement {
@@ -307,13 +371,22 @@ class StudioPage {
   }
 
   private codeTab(host: HTMLElement): void {
-    const bar = element("div", host, "tools2"), quantity = this.pick(bar, "quantity", QUANTITIES), language = this.pick(bar, "language", LANGUAGES);
-    const which = element("select", bar), out = element("pre", host, "listing");
+    const bar = element("div", host, "tools2"), quantity = this.pick(bar, "quantity", this.about?.quantities ?? []), language = this.pick(bar, "language", LANGUAGES);
+    if (this.code.quantity && this.about?.quantities.includes(this.code.quantity)) quantity.value = this.code.quantity;
+    language.value = this.code.language;
+    const which = element("select", bar);
+    if (reduces(this.choice)) {
+      const line = element("div", host, "tools2 offer");
+      element("span", line, "cost bad", "This is the code of the smaller model of the tab Terms.");
+      this.button(line, "of the full model", "forget what was struck or left out", () => { this.choice = { ...nothing(), qd: this.choice.qd, qdd: this.choice.qdd }; void this.refresh(true); this.again?.(); });
+    }
+    const out = element("pre", host, "listing");
     which.setAttribute("aria-label", "file");
     let files: Record<string, string> = {};
     const show = () => { out.textContent = files[which.value] ?? ""; };
     const load = async () => {
       out.textContent = "…";
+      this.code = { quantity: quantity.value, language: language.value };
       const r = await ask<{ files: Record<string, string> }>("code", this.given({ quantity: quantity.value, language: language.value, ...this.choice }));
       if (!r) return;
       files = r.files ?? {};
@@ -327,40 +400,50 @@ class StudioPage {
     which.addEventListener("change", show);
     quantity.addEventListener("change", () => void load());
     language.addEventListener("change", () => void load());
-    this.button(bar, "copy", () => void navigator.clipboard?.writeText(files[which.value] ?? ""));
-    this.button(bar, "download", () => keep(which.value, files[which.value] ?? ""));
+    const copy = this.button(bar, "copy", "this file to the clipboard", () => void navigator.clipboard?.writeText(files[which.value] ?? "").then(() => {
+      copy.textContent = "copied";
+      setTimeout(() => { copy.textContent = "copy"; }, 1500);
+    }));
+    this.button(bar, "download", "this file", () => keep(which.value, files[which.value] ?? ""));
+    this.button(bar, "download all", "every file, with its test", () => Object.entries(files).forEach(([n, x], k) => setTimeout(() => keep(n, x), 200 * k)));
     void load();
   }
 
   private runTab(host: HTMLElement, job: "torques" | "simulate"): void {
-    const bar = element("div", host, "tools2");
-    const seconds = element("input", bar);
-    seconds.type = "number";
-    seconds.value = job === "torques" ? "1" : "3";
-    seconds.min = "0.1";
-    seconds.step = "0.5";
+    const bar = element("div", host, "tools2"), rolls = job === "simulate" ? this.about?.rolls : null;
+    const field = (label: string, value: string, unit: string, step: string) => {
+      if (label) element("span", bar, "unit", label);
+      const input = element("input", bar);
+      input.type = "number";
+      input.value = value;
+      input.step = step;
+      input.setAttribute("aria-label", label || "seconds");
+      element("span", bar, "unit", unit);
+      return input;
+    };
+    const words = job === "torques" ? "move from the start pose to this one" : rolls ? "let roll" : "let go from this pose";
+    const go = this.button(bar, words, "", () => void run());
+    const seconds = field("in", job === "torques" ? "1" : "3", "s", "0.5");
+    const push = rolls ? field(`starting with ${rolls.speed} =`, "2", "per s", "0.5") : null, steer = rolls?.steered ? field("steered by", "10", "°", "5") : null;
     seconds.setAttribute("aria-label", "seconds");
-    element("span", bar, "unit", "s");
-    const result = element("div", host, "result");
-    const words = job === "torques" ? "move from the start pose to this one" : "let go from this pose";
-    const go = this.button(bar, words, () => void run()), stop = this.button(bar, "cancel", () => void ask("cancel", {}));
-    stop.disabled = true;
+    seconds.min = "0.1";
+    const result = element("div", host, "result"), hint = element("p", result, "cost");
+    hint.textContent = job === "torques"
+      ? "Set a pose with the sliders above: the machine moves there smoothly from its start pose, and you see the force of each motor, with friction."
+      : rolls ? "The machine rolls without motors." : "The motors are off: the machine falls from the pose of the sliders, with the friction of its joints.";
     const run = async () => {
       this.again = () => void run(); // the same question of another machine
       go.disabled = true;
-      stop.disabled = false;
       const done = waiting(result, "computing");
       const q = this.machine!.q.slice(), home = this.machine!.scene.q;
-      const moved = q.some((x, k) => Math.abs(x - home[k]) > 1e-9);
-      const end = moved ? q : home.map((x) => x + 0.5);
-      const r = await ask<{ motion: Motion; summary?: string }>(job, this.given({ q, start: home, end, seconds: +seconds.value }));
+      const end = q.some((x, k) => Math.abs(x - home[k]) > 1e-9) ? q : null;
+      const r = await ask<{ motion: Motion; summary?: string }>(job, this.given({ q, start: home, end, seconds: +seconds.value, push: +(push?.value ?? 0), steer: (+(steer?.value ?? 0) * Math.PI) / 180 }));
       done();
       go.disabled = false;
-      stop.disabled = true;
       result.replaceChildren();
       if (!r || !host.isConnected) return;
       this.player?.dispose();
-      if (r.error) { element("p", result, "cost bad", [r.error.message, r.error.hint].filter(Boolean).join(" — ")); return; }
+      if (r.error) return this.refused(result, r.error);
       const line = element("div", result, "bar"), plots = element("div", result, "plots");
       plots.style.display = "flex";
       this.player = new Player(r.motion, this.drawing!, line, plots, () => this.moved());
@@ -368,20 +451,24 @@ class StudioPage {
       this.stage!.scene.add(this.player.trails);
       this.player.fit();
       this.player.toggle();
+      if (r.summary) element(job === "torques" ? "pre" : "p", result, job === "torques" ? "listing" : "cost", r.summary);
     };
   }
 
   private async frequencyTab(host: HTMLElement): Promise<void> {
-    const line = element("p", host, "cost", "computing …");
+    const wait = element("div", host), done = waiting(wait, "computing");
     const r = await ask<{ stable: boolean; modes: { frequency: number; damping: number }[] }>("frequencies", this.given({ q: this.machine!.q }));
+    done();
     if (!r) return;
-    if (r.error) { line.textContent = [r.error.message, r.error.hint].filter(Boolean).join(" — "); return; }
-    line.textContent = r.stable ? "stable about its equilibrium" : "unstable about its equilibrium";
-    const table = element("table", host);
+    if (r.error) return this.refused(wait, r.error);
+    element("p", wait, "cost", r.stable ? "Stable about the equilibrium next to this pose." : "Unstable about the equilibrium next to this pose.");
+    const table = element("table", host, "errors"), head = element("tr", table);
+    for (const w of ["mode", "frequency", "damping ratio"]) element("th", head, "", w);
     for (const m of r.modes) {
       const row = element("tr", table);
+      element("td", row, "", String(r.modes.indexOf(m) + 1));
       element("td", row, "", `${number(m.frequency, 4)} Hz`);
-      element("td", row, "", `damping ${number(m.damping, 3)}`);
+      element("td", row, "", number(m.damping, 3));
     }
   }
 }

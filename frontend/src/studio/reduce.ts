@@ -1,20 +1,22 @@
 // A smaller model: terms by their share of the force, struck by hand or pruned, with the proven error.
 
 import { element, number } from "../view/panel";
-import { ask, waiting } from "./api";
+import { ask, told, waiting, type Wrong } from "./api";
 
 interface Term { name: string; text: string; share: number; force: number; joints: number[] }
 interface Size { terms: number; cost: string; operations: number }
-interface Reduced { before: Size; after: Size; joints: { joint: string; error: number; share: number | null }[]; definite: string }
+export interface Reduced { before: Size; after: Size; joints: { joint: string; error: number; share: number | null }[]; definite: string }
 
 export interface Choice { strike: string[]; tolerance: number; operations: number; qd: number; qdd: number }
 export const nothing = (): Choice => ({ strike: [], tolerance: 0, operations: 0, qd: 1.5, qdd: 4 });
+export const reduces = (c: Choice): boolean => c.strike.length > 0 || c.tolerance > 0 || c.operations > 0;
 
 export interface Host {
   choice: Choice;
   given(more?: Record<string, unknown>): Record<string, unknown>;
   light(joints: number[] | null): void;
   changed(): void; // what was struck, so that the equations follow
+  refused(host: HTMLElement, wrong: Wrong): void;
 }
 
 const percent = (x: number | null) => (x === null ? "–" : `${number(100 * x, 3)} %`);
@@ -33,18 +35,16 @@ function slide(host: HTMLElement, label: string, top: number): { input: HTMLInpu
 
 export function reduceTab(host: HTMLElement, page: Host): void {
   const c = page.choice, both = element("div", host, "reduce"), left = element("div", both), rows = element("div", both, "terms-list");
-  const bar = element("div", left, "tools2");
   const rate = (label: string, key: "qd" | "qdd", unit: string) => {
-    element("span", bar, "unit", label);
-    const input = element("input", bar);
+    const line = element("label", left, "rate"), input = element("input", (element("span", line, "name", label), line));
     input.type = "number";
     input.value = String(c[key]);
     input.setAttribute("aria-label", label);
-    element("span", bar, "unit", unit);
-    input.addEventListener("change", () => { if (+input.value > 0) { c[key] = +input.value; void list(); void prove(); } });
+    element("span", line, "unit", unit);
+    input.addEventListener("change", () => { if (+input.value > 0) { c[key] = +input.value; void list().then((ok) => { if (ok) void prove(); }); } });
   };
-  rate("speeds up to", "qd", "rad/s");
-  rate("accelerations up to", "qdd", "rad/s²");
+  rate("speeds to", "qd", "rad/s");
+  rate("accelerations to", "qdd", "rad/s²");
   const tolerance = slide(left, "leave out up to", 1), budget = slide(left, "operations at most", 1);
   const result = element("div", left, "result");
   let most = 0, timer = 0;
@@ -71,12 +71,16 @@ export function reduceTab(host: HTMLElement, page: Host): void {
     done();
     if (!r) return;
     result.replaceChildren();
-    if (r.error) { element("p", result, "cost bad", [r.error.message, r.error.hint].filter(Boolean).join(" — ")); return; }
+    if (r.error) { element("p", result, "cost bad", told(r.error)); return; }
     most = r.before.operations;
-    const words = `${r.after.terms} of ${r.before.terms} terms · ${r.after.cost} (${r.before.cost} with all)`;
-    element("p", result, "cost", r.definite ? `${words} · inertia matrix positive definite: ${r.definite}` : words);
+    if (c.operations) budget.input.value = String(c.operations / most);
+    const some = reduces(c);
+    element("p", result, "cost", some
+      ? `${r.after.terms} of ${r.before.terms} terms are left: ${r.after.cost}, instead of ${r.before.cost}.${r.definite ? ` Inertia matrix positive definite: ${r.definite}.` : ""}`
+      : `${r.before.terms} terms: ${r.before.cost}. Nothing is left out yet.`);
+    if (!some) return;
     const table = element("table", result, "errors"), head = element("tr", table);
-    for (const w of ["joint", "error at most", "of its largest force"]) element("th", head, "", w);
+    for (const w of ["joint", "proven error", "of its peak"]) element("th", head, "", w);
     for (const j of r.joints) {
       const row = element("tr", table);
       element("td", row, "", j.joint);
@@ -85,11 +89,15 @@ export function reduceTab(host: HTMLElement, page: Host): void {
     }
   };
   const list = async () => {
-    rows.replaceChildren(element("p", null, "cost", "computing …"));
+    const done = waiting(rows, "deriving");
     const r = await ask<{ rows: Term[]; count: number }>("terms", page.given({ qd: c.qd, qdd: c.qdd }));
-    if (!r) return;
+    done();
+    if (!r) return false;
     rows.replaceChildren();
-    if (r.error) { element("p", rows, "cost bad", [r.error.message, r.error.hint].filter(Boolean).join(" — ")); return; }
+    left.hidden = !!r.error;
+    if (r.error) { page.refused(rows, r.error); return false; }
+    const head = element("div", rows, "term head");
+    for (const w of ["", "term", "clear a box to strike its term", "", "share"]) element("span", head, "", w);
     for (const t of r.rows) {
       const line = element("label", rows, "term"), box = element("input", line);
       box.type = "checkbox";
@@ -112,7 +120,8 @@ export function reduceTab(host: HTMLElement, page: Host): void {
       line.addEventListener("pointerleave", () => page.light(null));
     }
     if (r.count > r.rows.length) element("p", rows, "cost", `the ${r.count - r.rows.length} smallest terms are not listed`);
+    return true;
   };
   say();
-  void list().then(prove);
+  void list().then((ok) => { if (ok) void prove(); });
 }

@@ -16,8 +16,9 @@ const SIGNS: [RegExp, string][] = [
 function script(index: string | undefined, power: string | undefined): string {
   const below = index ? `<sub>${letters(index)}</sub>` : "";
   if (!power) return below;
-  // an exponent stands above the index: it goes back by as many digits
-  return `${below}<sup${index ? ` style="margin-left:-${index.length}ch"` : ""}>${power}</sup>`;
+  // an exponent stands above the index: it goes back by as many digits, and what follows stands behind both
+  const after = index ? Math.max(0, index.length - power.length) : 0;
+  return `${below}<sup${index ? ` style="margin:0 ${after}ch 0 -${index.length}ch"` : ""}>${power}</sup>`;
 }
 
 // The formula in plain elements, null where it has a sign that is not known here.

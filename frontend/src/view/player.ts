@@ -213,13 +213,14 @@ export class Player {
     const line = () => css.getPropertyValue("--line").trim() || "#ddd";
     const color = (k: number) => `#${LINKS[k % LINKS.length].toString(16).padStart(6, "0")}`;
     const many = p.names.length > 8;
+    host.title = p.names.join(", "); // the legend goes where it has no room
     const series: uPlot.Series[] = [{ label: "t" }];
-    p.names.forEach((label, k) => series.push({ label, stroke: color(k), width: many ? 1 : 1.6, dash: k >= LINKS.length ? [6, 3] : undefined }));
+    p.names.forEach((label, k) => series.push({ label, pxAlign: 0, stroke: color(k), width: many ? 1 : 1.6, dash: k >= LINKS.length ? [6, 3] : undefined }));
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "11px system-ui, sans-serif" };
     const plot = new uPlot(
       {
         width: 300, height: 150, legend: { show: !many && p.names.length > 1, live: true }, scales: { x: { time: false }, y: { range: room } },
-        axes: [{ ...axis, size: 28, gap: 3 }, { ...axis, size: 52, gap: 3 }],
+        axes: [{ ...axis, size: 28, gap: 3 }, { ...axis, size: 52, gap: 3, space: 24, values: (_, ticks) => ticks.map((x) => number(x)) }],
         series, cursor: { sync: { key: "time" }, y: false, points: { size: 5 } },
         hooks: {
           draw: [(u) => this.marks(u, p)],
@@ -268,6 +269,8 @@ export class Player {
   fit(): void {
     for (const plot of this.plots) {
       const box = plot.root.parentElement!;
+      const wide = plot.series.reduce((sum, one) => sum + 7 * String(one.label).length + 26, 0);
+      plot.root.classList.toggle("bare", wide > 2 * box.clientWidth); // more than two lines of names
       const legend = plot.root.querySelector(".u-legend")?.clientHeight ?? 0;
       plot.setSize({ width: Math.max(120, box.clientWidth - 8), height: Math.max(90, box.clientHeight - 26 - legend) });
     }
@@ -302,7 +305,8 @@ function blended(kinds: string[], starts: number[], a: number[], b: number[], sh
 // what is constant but for rounding is drawn as constant
 function room(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
   if (low === null || high === null) return [0, 1];
-  const size = Math.max(Math.abs(low), Math.abs(high), 1e-9), spread = high - low;
+  const size = Math.max(Math.abs(low), Math.abs(high)), spread = high - low;
+  if (size < 1e-9) return [-1, 1];
   if (spread < 1e-6 * size) return [low - 0.1 * size, high + 0.1 * size];
   return [low - 0.08 * spread, high + 0.08 * spread];
 }

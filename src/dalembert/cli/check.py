@@ -57,9 +57,9 @@ def command(
         print_json(_data(mechanism) | facts | acting(mechanism) | said | told)
     else:
         click.echo(str(mechanism))
-        click.echo("units: SI, radians; inertia: XX YY ZZ XY XZ YZ about the mass centre")
+        click.echo("units: m, kg, s, N, rad; inertia: XX YY ZZ XY XZ YZ about the mass centre")
         if far:
-            click.echo(f"reach: at most {far[0]:.4g} from the first joint, to {far[1]}")
+            click.echo(f"reach: at most {far[0]:.4g} m from the first joint, to {far[1]}")
         said_lines = [*lines, *(f"note: {n}" for n in notes), *(f"warning: {o}" for o in oddities)]
         for line in said_lines if oddities else [*said_lines, "nothing physically wrong was found"]:
             click.echo(line)

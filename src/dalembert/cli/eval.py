@@ -12,7 +12,14 @@ from .. import QUANTITIES
 from ..errors import UsageError, shown
 from .aligned import aligned
 from .arrays import lines
-from .model import drives_option, model_command, print_json, with_left_out
+from .model import (
+    drives_option,
+    echo_notes,
+    model_command,
+    perhaps_degrees,
+    print_json,
+    with_left_out,
+)
 from .values import INPUT, NUMBERS, WORDS, WRENCH, joint, numbers, option, several
 
 if TYPE_CHECKING:
@@ -73,6 +80,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     if method == "kinematics" and "frame" in row.options:
         settings.setdefault("frame", mechanism.end_frame)  # said, since it was not asked for
     arrays = _answer(mechanism, row, method, inputs, wrenches, settings)
+    echo_notes(perhaps_degrees(mechanism, inputs.get("q") or ()))
     settings |= {f"wrench on {shown(frame)}": six for frame, six in wrenches.items()}
     outputs = {out.name: a for out, a in zip(row.outputs, arrays, strict=True)}
     ports = {out.name: out for out in row.outputs}

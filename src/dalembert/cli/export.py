@@ -98,3 +98,9 @@ def _print(report: dict[str, Any]) -> None:
             f"{row['language']} {row['quantity']} worst={row['worst']:.1e} "
             f"tol={row['tolerance']:.1e} {verdict}"
         )
+    rows = report.get("check", ())
+    if rows:
+        languages = " and ".join(dict.fromkeys(row["language"] for row in rows))
+        missed = sum(not row["ok"] for row in rows)
+        verdict = f"{missed} of {len(rows)} results DIFFER" if missed else "every result agrees"
+        click.echo(f"built, run and compared ({languages}): {verdict}")

@@ -85,6 +85,17 @@ def drives_option(default: str | None = None) -> Callable[[Callable[..., Any]], 
     return option("--drives", ("inertia", "all", "none"), told, default)
 
 
+def perhaps_degrees(m: Mechanism, q: Sequence[float]) -> list[str]:
+    """Return notes of angles far beyond their limits, such as degrees that do not say so."""
+    if not any(isinstance(x, (int, float)) and abs(x) > 6.3 for x in q):
+        return []
+    import numpy as np
+
+    from ..measure.columns import perhaps_degrees as found
+
+    return found(m, np.asarray([q], dtype=float), "write 45deg")
+
+
 def echo_notes(notes: Iterable[str]) -> None:
     """Print what a reader should know beside a result, apart from it."""
     for note in notes:

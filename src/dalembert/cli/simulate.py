@@ -9,7 +9,15 @@ import click
 from ..errors import UsageError, shown
 from ..mechanism.units import coordinate_units
 from .aligned import aligned
-from .model import drives_option, echo_written, model_command, print_json, with_left_out
+from .model import (
+    drives_option,
+    echo_notes,
+    echo_written,
+    model_command,
+    perhaps_degrees,
+    print_json,
+    with_left_out,
+)
 from .progress import progress_bar
 from .values import ANGLE, NUMBERS, option, several
 
@@ -92,6 +100,7 @@ def _run(m: Mechanism, options: dict[str, Any]) -> Simulation:
         )
     import numpy
 
+    echo_notes(perhaps_degrees(m, options["q0"] or ()))
     times = numpy.linspace(0.0, options["duration"], options["samples"])
     motion = dict(options["steer"])
     with progress_bar("simulating") as report:

@@ -209,7 +209,9 @@ def _refuse(table: Table, missing: list[str], used: set[str]) -> None:
     )
 
 
-def perhaps_degrees(m: Mechanism, q: Array) -> list[str]:
+def perhaps_degrees(
+    m: Mechanism, q: Array, mend: str = "map its column with the unit deg"
+) -> list[str]:
     """Return a note of joints whose angles are far beyond their limits, as degrees would be."""
     notes = []
     turning = [b.joint.kind == "revolute" for b in m.bodies for _ in range(b.joint.nq)]
@@ -218,6 +220,6 @@ def perhaps_degrees(m: Mechanism, q: Array) -> list[str]:
         if turns and np.isfinite(widest) and most > max(FAR * widest, 2 * np.pi):
             notes.append(
                 f"{shown(name)}: angles up to {most:.4g} rad, and a limit of {widest:.4g} rad; "
-                f"if they are degrees, map its column with the unit deg"
+                f"if they are degrees, {mend}"
             )
     return notes

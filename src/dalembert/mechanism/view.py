@@ -114,10 +114,10 @@ def _total(m: Mechanism) -> str:
     """Return the total mass: as a formula, and as a number where every mass has a value."""
     mass = m.total_mass
     if isinstance(mass, float):
-        return _number(mass)
+        return f"{_number(mass)} kg"
     held = {p.name: p.value for p in m.parameters}
     known = all(held.get(name) is not None for name in mass.names())
-    return _number(mass) + (f" = {_number(m.bound().total_mass)}" if known else "")
+    return _number(mass) + (f" = {_number(m.bound().total_mass)} kg" if known else "")
 
 
 def _footer(m: Mechanism) -> list[str]:
@@ -147,13 +147,18 @@ def _limits(m: Mechanism) -> list[str]:
     """Return a line of limits for each joint that has any: range, speed, force."""
     out = []
     for body in m.bodies:
+        lengths = body.joint.lengths
         told = [
             "q " + " to ".join("-" if x is None else _number(x) for x in pair)
-            for pair in body.limits
+            + (" m" if k < lengths else " rad")
+            for k, pair in enumerate(body.limits)
             if pair != (None, None)
-        ]
-        for x, word in ((body.velocity_limit, "speed"), (body.effort_limit, "force")):
-            told += [f"{word} {_number(x)}"] if x is not None else []
+        ]  # fmt: skip
+        own = ("m/s", "force", "N") if lengths else ("rad/s", "torque", "N m")
+        for x, word, unit in (
+            (body.velocity_limit, "speed", own[0]), (body.effort_limit, *own[1:])
+        ):  # fmt: skip
+            told += [f"{word} {_number(x)} {unit}"] if x is not None else []
         if told:
             out.append(f"limits {shown(joint_name(body))}: {', '.join(told)}")
     more = [f"... {len(out) - LINES} more joints with limits"] if len(out) > LINES else []

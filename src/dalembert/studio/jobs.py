@@ -5,20 +5,23 @@ A description comes from a page: it is text, never the name of a file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..door import door
-from ..errors import DalembertError, DescriptionError, UsageError, shown
+from ..errors import DalembertError, DescriptionError, ModelError, UsageError, shown
 from . import closed
 from .closed import WIDEST
 from .reduced import simplified, struck
+from .samples import samples
 
 LONGEST = 1_000_000  # characters of a description
 JOINTS = 200  # of a machine that the page draws
 FORMULAS = 400  # that the page typesets
 LISTING = 2_000_000  # characters of generated code
-QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity", "coriolis")
+OF_TREES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity", "coriolis")
+OF_CLOSED = ("inverse_dynamics", "forward_dynamics", "active_mass_matrix", "active_bias")
 
 Report = Callable[[float], None]  # told how far a job is, from 0 to 1
 
@@ -52,17 +55,50 @@ def describe(given: Mapping[str, Any]) -> dict[str, Any]:
 
     m = mechanism_of(given)
     as_written = mechanism_of({"text": given["text"]}) if given.get("values") else m
-    known = as_written.floats
+    known, usual = as_written.floats, samples(as_written)
     return {
         "scene": scene(m, given.get("q")),
         "parameters": [
-            {"name": shown(p.name, 60), "key": p.name, "value": known.get(p.name)}
+            {
+                "name": shown(p.name, 60),
+                "key": p.name,
+                "value": known.get(p.name),
+                "sample": usual.get(p.name),
+            }
             for p in as_written.parameters
             if p.value is not None or p.name in as_written.open_parameters  # not mere limits
         ],
         "notes": [shown(n, 300) for n in (*m.notes, *m.report())][:40],
-        "closed": bool(m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints),
+        "quantities": list(_quantities(m)),
+        "rolls": {"speed": shown(_speeds(m)[0], 60), "steered": bool(m.prescribed)}
+        if _rolls(m)
+        else None,
     }
+
+
+def _rolls(m: Any) -> bool:
+    return bool(m.wheels or m.rolling or m.velocity_constraints)
+
+
+def _rolling(m: Any) -> dict[str, Any]:
+    return {"speed": shown(_speeds(m)[0], 60), "steered": bool(m.prescribed)}
+
+
+def _speeds(m: Any) -> tuple[str, ...]:
+    from ..plan.kane import kane_speeds
+
+    return tuple(kane_speeds(m))
+
+
+def _is_closed(m: Any) -> bool:
+    return bool(m.loops or m.couplings) or _rolls(m)
+
+
+def _quantities(m: Any) -> tuple[str, ...]:
+    """Return the quantities that the page offers as code; without motors nothing is inverted."""
+    if not _is_closed(m):
+        return OF_TREES
+    return OF_CLOSED if m.active else OF_CLOSED[1:]
 
 
 def equations(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,11 +106,14 @@ def equations(given: Mapping[str, Any]) -> dict[str, Any]:
     from ..equations import equations as derive
 
     m = mechanism_of(given)
-    if m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints:
-        parts = closed.groups(m, FORMULAS)
-        cut = sum(len(g["rows"]) for g in parts) >= FORMULAS
-        return {"groups": parts, "constants": [], "cut": cut}
-    eq = derive(m)
+    try:
+        if _is_closed(m):
+            parts = closed.groups(m, FORMULAS)
+            cut = sum(len(g["rows"]) for g in parts) >= FORMULAS
+            return {"groups": parts, "constants": [], "cut": cut}
+        eq = derive(m)
+    except (UsageError, ModelError) as error:  # its hint is for programs
+        raise UsageError(error.message, hint="code, forces and motion work all the same") from None
     names = struck(given)
     if names:
         eq = eq.drop(names)
@@ -119,9 +158,9 @@ def code(given: Mapping[str, Any]) -> dict[str, Any]:
     from ..export import LANGUAGES, files
 
     language, quantity = given.get("language"), given.get("quantity")
-    if not isinstance(language, str) or language not in LANGUAGES or quantity not in QUANTITIES:
-        raise UsageError("no such language or quantity", hint=", ".join(LANGUAGES))
     m = mechanism_of(given)
+    if not isinstance(language, str) or language not in LANGUAGES or quantity not in _quantities(m):
+        raise UsageError("no such language or quantity", hint=", ".join(LANGUAGES))
     if _is_reduced(given):
         m = model_of(simplified(_equations(m), given)[0], "export")
     made = files(m, [quantity], language)
@@ -136,6 +175,11 @@ def _is_reduced(given: Mapping[str, Any]) -> bool:
 def _equations(m: Any) -> Any:
     from ..equations.derive import tree_equations
 
+    if _is_closed(m):
+        raise UsageError(
+            "only machines without loops, wheels or couplings can be simplified term by term",
+            hint="the equations on the right are complete",
+        )
     return tree_equations(_numeric(m))
 
 
@@ -159,7 +203,7 @@ def formalisms(given: Mapping[str, Any]) -> dict[str, Any]:
     from ..cost import costs
 
     m = mechanism_of(given)
-    rows, notes = costs(m, ["inverse_dynamics", "mass_matrix", "forward_dynamics"], kinds=["given"])
+    rows, notes = costs(m, _quantities(m)[:3], kinds=["given"])
     found = agree(m, states=20, forms=("float",))
     return {
         "rows": [row.data() for row in rows],
@@ -171,9 +215,29 @@ def formalisms(given: Mapping[str, Any]) -> dict[str, Any]:
 def _numeric(m: Any) -> Any:
     missing = m.open_parameters
     if missing:
-        names = ", ".join(map(shown, missing[:6]))
-        raise UsageError(f"these parameters have no value yet: {names}", hint="move their sliders")
+        names = ", ".join(map(shown, missing[:6])) + (", …" if len(missing) > 6 else "")
+        raise UsageError(
+            f"these parameters have no value yet: {names}",
+            hint="move their sliders, or take the sample values beside them",
+        )
     return m
+
+
+def _movable(m: Any, q: Any) -> None:
+    """Refuse a pose in which a joint of a tree turns nothing, so that no motion follows."""
+    import numpy as np
+
+    from ..compute import evaluate
+
+    if _is_closed(m):
+        return
+    M = np.asarray(evaluate(m, "mass_matrix", q))
+    for name, x in zip(m.rate_names, np.diagonal(M), strict=True):
+        if not x > 1e-12 * np.diagonal(M).max():
+            raise UsageError(
+                f"joint {shown(name, 60)!r} moves no mass in this pose",
+                hint="move the sliders of the joints, or give its body an inertia about the axis",
+            )
 
 
 def simulate(given: Mapping[str, Any], report: Report | None = None) -> dict[str, Any]:
@@ -188,23 +252,70 @@ def simulate(given: Mapping[str, Any], report: Report | None = None) -> dict[str
     seconds = min(limits.SECONDS, max(0.01, float(given.get("seconds") or 3.0)))
     from ..simulate import simulate as run
 
-    q = np.asarray(start_pose(m, given.get("q"))[0])
-    r = run(m, q, t=np.linspace(0, seconds, 301), max_steps=200_000, progress=report)
-    return {"motion": of_simulation(r)}
+    q, qd, motion = np.asarray(start_pose(m, given.get("q"))[0]), None, None
+    if _rolls(m):
+        push, first = float(given.get("push") or 0.0), _speeds(m)[0].split("_")[0]
+        qd = [push if name.split("_")[0] == first else 0.0 for name in _speeds(m)]  # both wheels
+        motion = dict.fromkeys(m.prescribed, float(given.get("steer") or 0.0)) or None
+    _movable(m, q)
+    r = run(m, q, qd, t=np.linspace(0, seconds, 301), motion=motion, max_steps=200_000,
+            progress=report)  # fmt: skip
+    still = (
+        "nothing moves: it is at rest, and no force acts" if not np.ptp(r.q, axis=0).any() else ""
+    )
+    return {"motion": of_simulation(r), "summary": still or "; ".join(r.notes)[:1000]}
 
 
 def torques(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the forces of a smooth move between two poses."""
+    import numpy as np
+
     from .. import trajectory
     from ..trajectory.torques import torques_along
     from ..view.motion import of_torques
+    from ..view.pose import start_pose
     from . import limits
 
     m = _numeric(mechanism_of(given))
     seconds = min(limits.SECONDS, max(0.01, float(given.get("seconds") or 1.0)))
-    start, end = (list(map(float, given.get(k) or [])) for k in ("start", "end"))
-    f = torques_along(m, trajectory.quintic(start, end, seconds))
+    start = [float(x) for x in given.get("start") or start_pose(m, None)[0]]
+    end = [float(x) for x in given.get("end") or _beyond(m, start)]
+    if m.loops or m.couplings:  # the motors move, the rest follows
+        own = [m.coordinate_names.index(name) for name in m.active]
+        path = trajectory.quintic([start[k] for k in own], [end[k] for k in own], seconds)
+        f = torques_along(m, path, start=start)
+    elif m.nq == m.nv:
+        f = torques_along(m, trajectory.quintic(start, end, seconds))
+    else:  # a free base, or a ball joint, keeps its place
+        f = torques_along(m, _joints_alone(m, np.asarray(start), np.asarray(end), seconds))
     return {"motion": of_torques(f), "summary": f.summary()[:4000]}
+
+
+def _joints_alone(m: Any, start: Any, end: Any, seconds: float) -> tuple[Any, ...]:
+    """Return t, q, qd, qdd of a move of the joints with one freedom; the others stand still."""
+    import numpy as np
+
+    from ..trajectory import quintic
+
+    t, step = np.linspace(0, seconds, 201), np.zeros((2, max(m.nq, m.nv)))
+    share = quintic([0.0], [1.0], seconds)
+    for b, k, i in zip(m.bodies, m.coordinate_index, m.velocity_index, strict=True):
+        if b.joint.nq == 1:
+            step[0, k] = step[1, i] = end[k] - start[k]
+    rates = (share.qd(t) * step[1, : m.nv], share.qdd(t) * step[1, : m.nv])
+    return t, start + share(t) * step[0, : m.nq], *rates
+
+
+def _beyond(m: Any, start: list[float]) -> list[float]:
+    """Return a pose not far from another: half a radian or 50 mm on, back where a limit is near."""
+    from ..view.pose import limits_of
+
+    end, limits = list(start), limits_of(m)
+    for b, k in zip(m.bodies, m.coordinate_index, strict=True):
+        if b.joint.nq == 1:
+            step, top = (0.05 if b.joint.kind == "prismatic" else 0.5), limits[k][1]
+            end[k] += step if top is None or start[k] + step <= top else -step
+    return end
 
 
 def frequencies(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,7 +325,10 @@ def frequencies(given: Mapping[str, Any]) -> dict[str, Any]:
     from ..view.pose import start_pose
 
     m = _numeric(mechanism_of(given))
-    rest = equilibrium(m, start_pose(m, given.get("q"))[0])
+    start = start_pose(m, given.get("q"))[0]
+    _movable(m, start)
+    rest = equilibrium(m, start)
+    _movable(m, rest)
     linear = linearize(m, rest)
     rows = [{"frequency": x.frequency, "damping": x.damping} for x in linear.modes[:40]]
     return {"stable": linear.stable, "modes": rows}
@@ -227,18 +341,26 @@ def save(given: Mapping[str, Any]) -> dict[str, Any]:
     from .notebook import notebook
 
     m = mechanism_of(given)
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", m.name)[:60].strip("_") or "machine"
     if given.get("kind") == "ipynb":
-        return {"name": "machine.ipynb", "text": notebook(m, given)}
+        return {"name": f"{name}.ipynb", "text": notebook(m, given)}
     if given.get("kind") == "html":
-        return {"name": "machine.html", "text": page(m, given.get("q"))}
-    return {"name": "machine.toml", "text": write(m, "toml")[0]}
+        return {"name": f"{name}.html", "text": page(m, given.get("q"))}
+    return {"name": f"{name}.toml", "text": write(m, "toml")[0]}
+
+
+def table(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the machine as a Denavit-Hartenberg table, for the grid of the page."""
+    from .table import as_csv
+
+    return {"text": as_csv(mechanism_of(given))}
 
 
 JOBS: dict[str, Callable[..., dict[str, Any]]] = {
     job.__name__: door(job)
     for job in (
         *(describe, equations, cost, terms, reduce, formalisms),
-        *(code, simulate, torques, frequencies, save),
+        *(code, simulate, torques, frequencies, save, table),
     )
 }
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..errors import shown
 from .reduced import limits_of, struck
 
 if TYPE_CHECKING:
@@ -18,9 +19,8 @@ def notebook(m: Mechanism, given: Mapping[str, Any]) -> str:
 
     text = write(m, "toml")[0]
     cells = [
-        _cell("markdown", "# The machine\n\nMade in the studio. Every cell runs by itself."),
-        # the description is data: a Python text, whatever it holds
-        _cell("code", f"import dalembert as da\n\nTEXT = {text!r}\nm = da.load(TEXT)\nm"),
+        _cell("markdown", f"# {shown(m.name, 60)}\n\nMade in the studio. Run the cells in order."),
+        _cell("code", f"import dalembert as da\n\nTEXT = {_quoted(text)}\nm = da.load(TEXT)\nm"),
         _cell("code", "m.show()"),
         _cell("code", "eq = da.equations(m)\neq"),
     ]
@@ -40,6 +40,12 @@ def notebook(m: Mechanism, given: Mapping[str, Any]) -> str:
         "nbformat_minor": 5,
     }
     return json.dumps(made, indent=1)
+
+
+def _quoted(text: str) -> str:
+    """Return a Python text, whatever it holds; line by line where that is safe."""
+    plain = "'''" not in text and "\\" not in text and not text.endswith("'")
+    return f"'''\\\n{text}'''" if plain and text.isascii() else repr(text)
 
 
 def _cell(kind: str, text: str) -> dict[str, Any]:

@@ -23,8 +23,23 @@ if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 LIVE = ("describe", "equations")  # answers to keystrokes and sliders
-QUICK = ("cost", "code", "save", "frequencies")  # these do not wait for the long ones
-FIRST = "RZ(-pi,pi),TZK(0.3),RY(-2,2),TZK(0.4),RY(-2.5,2.5),TZK(0.35);"
+QUICK = ("cost", "code", "save", "table")  # these do not wait for the long ones
+FIRST = '''# Change anything: machine, equations and code follow.
+# A phrase alone, a URDF or a table will do as well.
+format = "dalembert/1"
+name = "arm"
+parameters = { L1 = 0.3, L2 = 0.4, L3 = 0.35, M2 = 3, M3 = 2 }
+phrase = """
+RZ(-pi, pi), TZK(L1),
+RY(-2, 2), TXK(L2),
+RY(-2.5, 2.5), TXK(L3);
+body 1: M = 4, D = (0, 0, L1/2), I = (0.03, 0.03, 0.01);
+body 2: M = M2, D = (L2/2, 0, 0),
+  I = (0.002, M2*L2^2/12, M2*L2^2/12);
+body 3: M = M3, D = (L3/2, 0, 0),
+  I = (0.001, M3*L3^2/12, M3*L3^2/12);
+"""
+'''
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>dalembert studio</title>'
@@ -90,7 +105,8 @@ def application(port: int, token: str, first: str = FIRST) -> App:
         return JSONResponse({"part": workers["long"].part})
 
     async def cancel(request: Request) -> Response:
-        await workers["long"].end()
+        if workers["long"].turn.locked():
+            await workers["long"].end()
         return JSONResponse({"cancelled": True})
 
     routes = [

@@ -46,7 +46,7 @@ class Excess:
         )
 
 
-@doors("share", "to_csv", "save_html", "plot")
+@doors("share", "to_csv", "save_html", "save_film", "plot")
 @dataclass(frozen=True, eq=False)
 class Torques:
     """Forces of the joints (of the motors, with closed loops) along a motion; rows are times."""
@@ -232,6 +232,12 @@ class Torques:
         from ..view.motion import of_torques
 
         return save_html(self.m, path, motion=of_torques(self))
+
+    def save_film(self, path: str | Path) -> Path:
+        """Write the motion as a film: `move.gif`, or `move.mp4` where ffmpeg is."""
+        from ..view import save_film
+
+        return save_film(self.m, path, self.t, self.q)
 
     def plot(self, path: str | Path | None = None, kind: str = "time", theme: str = "light") -> Any:
         """Return a figure with a panel per joint: the force and its parts; notebooks show it.

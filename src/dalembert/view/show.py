@@ -62,6 +62,7 @@ def show(
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
     if not opened(Path(name).as_uri()):
+        print("no browser opened here; the page is", file=sys.stderr)
         print(name)
     return View(text, m.name, Path(name))
 
