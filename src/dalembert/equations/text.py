@@ -187,7 +187,7 @@ def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str
         + ("sections 3 and 4 of the report" if sign == "-" else "section 2 of the report")
         + (" (force of gravity)" if sign == "-" else " (load of gravity)"),
         *angles(eq),
-        "V, W: mass times distance (squared) of a body, with all it carries as if at its next joint",
+        "V, W: mass times distance (squared) of a body, all it carries being at its next joint",
         "J = I + W: inertia about the joint; all in the axes of its body",
         *([RECHOSEN] if eq.ring.symbols.m is not eq.mechanism else []),
         f"gravity = ({vector(eq.mechanism.gravity)})",
