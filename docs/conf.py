@@ -28,7 +28,7 @@ copybutton_prompt_is_regexp = True
 # notebooks run when the site is built; a cell that fails ends the build
 nb_execution_mode = os.environ.get("DALEMBERT_NOTEBOOKS", "force")
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # on a busy machine
 nb_merge_streams = True
 
 html_theme = "furo"

@@ -241,10 +241,13 @@ export class Drawing {
     const solid = S.link([...distinct(held)], 0.7 * this.unit, plate, s.size);
     this.root.add(solid);
     const up = upOf(s);
-    for (const p of distinct(held)) {
+    // one foot below points that stand above each other
+    const all = distinct(held).map((p) => S.vector(p)), across = (a: THREE.Vector3, b: THREE.Vector3) => a.clone().sub(b).cross(up).length();
+    const below = (a: THREE.Vector3, b: THREE.Vector3) => a.dot(up) < b.dot(up) - 1e-9 && across(a, b) < 0.5 * this.unit;
+    for (const p of all.filter((b) => !all.some((a) => below(a, b)))) {
       const foot = new THREE.Mesh(new THREE.CylinderGeometry(1.25 * this.unit, 1.9 * this.unit, 1.1 * this.unit, 36), plate);
       foot.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), up);
-      foot.position.copy(S.vector(p)).addScaledVector(up, -1.1 * this.unit);
+      foot.position.copy(p).addScaledVector(up, -1.1 * this.unit);
       this.root.add(foot);
     }
   }

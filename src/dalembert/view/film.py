@@ -13,7 +13,7 @@ from ..errors import UsageError, shown
 from ..mechanism import Mechanism
 from .bodies import array, attachments, floating, shape_points
 from .pose import in_numbers, whole, world_frames
-from .scheme import base_points, camera_of, depth_of, matrix_of
+from .scheme import base_points, camera_of, depth_of, feet, matrix_of
 from .symbols import LINKS, SOFT, Camera
 
 Array = np.ndarray
@@ -101,8 +101,9 @@ class _Stage:
         axes.clear()
         axes.set_axis_off()
         axes.set(xlim=(-SIZE[0] / 2, SIZE[0] / 2), ylim=(SIZE[1] / 2, -SIZE[1] / 2))
-        for p in self.base:
+        for p, top in feet(self.m, self.base):
             x, y = self.camera(p)
+            axes.plot(*zip((x, y), self.camera(top), strict=True), color=SOFT, lw=6)
             axes.plot([x - 22, x + 22], [y + 14, y + 14], color=SOFT, lw=3)
             axes.plot([x, x], [y, y + 14], color=SOFT, lw=2)
         for j in self.tips[:6]:

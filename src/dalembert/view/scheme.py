@@ -81,6 +81,21 @@ def base_points(m: Mechanism, held: dict[int, list[Array]]) -> list[Array]:
     return [] if moving and not m.loops else held[-1]
 
 
+def feet(m: Mechanism, points: list[Array]) -> list[tuple[Array, Array]]:
+    """Return (lowest, highest) of the points of the base that stand above each other."""
+    g = array(m.gravity)
+    up = -g / np.linalg.norm(g) if np.linalg.norm(g) > 1e-9 else np.array([0.0, 0, 1])
+    columns: list[list[Array]] = []
+    for p in sorted(points, key=lambda p: float(p @ up)):
+        own = (c for c in columns if np.linalg.norm(np.cross(p - c[0], up)) < 1e-6)
+        column = next(own, None)
+        if column is None:
+            columns.append([p])
+        else:
+            column.append(p)
+    return [(c[0], c[-1]) for c in columns]
+
+
 def camera_of(m: Mechanism, frames: list[Array], points: Array, width: int, height: int) -> Camera:
     """Return a camera that sees all points: a planar machine from its side, others from above."""
     g = array(m.gravity)
@@ -240,8 +255,10 @@ def _cut(m: Mechanism, frames: list[Array], camera: Camera) -> list[Part]:
 def _base(m: Mechanism, held: dict[int, list[Array]], camera: Camera) -> list[str]:
     found, out, r = base_points(m, held), [], _unit(len(m.bodies))
     seen: set[tuple[int, int]] = set()
-    for p in found:
+    for p, top in feet(m, found):
         x, y = camera(p)
+        if top is not p:
+            out.append(sign.line((x, y), camera(top), sign.INK, 2))
         if (round(x), round(y)) not in seen:
             seen.add((round(x), round(y)))
             out.append(sign.ground((x, y + 1.35 * r), 1.9 * r))
@@ -257,7 +274,7 @@ def _names(
     joints = [camera(T[:3, 3]) for j, T in enumerate(frames) if j not in hidden]
     links = [(camera(own[0]), camera(p)) for own in points for p in own[1:]]
     taken: list[Box] = [(x - r, y - r, x + r, y + r) for x, y in joints]
-    grounds = [camera(p) for p in base_points(m, attachments(m))]
+    grounds = [camera(p) for p, _ in feet(m, base_points(m, attachments(m)))]
     taken += [(x - 1.9 * r, y + r, x + 1.9 * r, y + 2.2 * r) for x, y in grounds]
     for j, (b, T) in enumerate(zip(m.bodies, frames, strict=True)):
         if j in hidden or not b.joint.nv:
