@@ -16,6 +16,7 @@ import { compareTab } from "./compare";
 import { Editor } from "./editor";
 import { showCost, showEquations, unfolded, type Equations } from "./formulas";
 import { grid, parsed } from "./grid";
+import { Parameters, type Parameter, type Values } from "./parameters";
 import { nothing, reduces, reduceTab } from "./reduce";
 import "./studio.css";
 
@@ -27,8 +28,6 @@ interface Described {
   rolls: { speed: string; steered: boolean } | null;
 }
 
-interface Parameter { name: string; key: string; value: number | null; sample: number | null }
-
 const LANGUAGES = ["c", "cpp", "python", "numpy", "jax", "octave", "fortran", "rust", "julia", "casadi"];
 
 const FADED = new THREE.MeshStandardMaterial({ color: 0x9aa4b2, transparent: true, opacity: 0.22, depthWrite: false });
@@ -36,7 +35,7 @@ const FADED = new THREE.MeshStandardMaterial({ color: 0x9aa4b2, transparent: tru
 class StudioPage {
   private readonly editor: Editor;
   private readonly said: HTMLElement;
-  private readonly parameters: HTMLElement;
+  private readonly parameters: Parameters;
   private readonly stageHost: HTMLElement;
   private readonly jointHost: HTMLElement;
   private readonly formulas: HTMLElement;
@@ -46,9 +45,9 @@ class StudioPage {
   private machine: Machine | null = null;
   private sliders: Sliders | null = null;
   private player: Player | null = null;
-  private values: Record<string, number> = {};
+  values: Values = {}; // of sliders
   // for undo: the values of sliders, or how many steps back the text had
-  private readonly past: (Record<string, number> | number)[] = [];
+  private readonly past: (Values | number)[] = [];
   private again: (() => void) | null = null; // makes the open tab anew, for another machine
   private late = 0;
   choice = nothing(); // which terms are left out
@@ -84,7 +83,7 @@ class StudioPage {
     sheet.hidden = true;
     this.said = element("div", left, "said");
     this.said.setAttribute("role", "status");
-    this.parameters = element("div", left, "parameters");
+    this.parameters = new Parameters(element("div", left, "parameters"), this);
     this.stageHost = element("div", middle, "stage");
     this.jointHost = element("div", middle, "joints");
     this.low = element("div", middle, "low");
@@ -125,7 +124,22 @@ class StudioPage {
       return;
     }
     this.values = before;
-    this.parameters.dataset.names = "";
+    this.parameters.again();
+    this.changed();
+  }
+
+  before(values: Values): void {
+    this.past.push(values);
+  }
+
+  dragged(): void {
+    clearTimeout(this.timer);
+    void this.refresh(false);
+    this.timer = window.setTimeout(() => void this.refresh(true), 250);
+    this.renew();
+  }
+
+  changed(): void {
     void this.refresh(true);
     this.renew();
   }
@@ -185,70 +199,8 @@ class StudioPage {
     this.about = d;
     this.said.textContent = [d.scene.headline, ...d.notes.slice(0, 3)].join(" · ");
     if (d.notes.length > 3) element("details", this.said, "", d.notes.slice(3).join(" · ")).prepend(element("summary", null, "", `${d.notes.length - 3} more notes`));
-    this.sliderRows(d);
+    this.parameters.show(d.parameters);
     return true;
-  }
-
-  private sliderRows(d: Described): void {
-    const names = d.parameters.map((p) => p.key).join("\n");
-    if (this.parameters.dataset.names === names) return;
-    this.parameters.dataset.names = names;
-    this.parameters.replaceChildren();
-    this.values = Object.fromEntries(Object.entries(this.values).filter(([n]) => d.parameters.some((p) => p.key === n)));
-    if (!d.parameters.length) return;
-    const box = element("details", this.parameters, "group");
-    box.open = true;
-    element("span", element("summary", box, "", "Parameters"), "count", String(d.parameters.length));
-    if (d.parameters.some((p) => p.sample !== null && !(p.key in this.values))) {
-      const offer = element("div", box, "tools2 offer");
-      element("span", offer, "cost", "Some have no value yet.");
-      this.button(offer, "take sample values", "rods of 0.4 m and 2 kg", () => this.takeSamples());
-    }
-    for (const p of d.parameters.slice(0, 120)) this.parameterRow(box, p);
-  }
-
-  private takeSamples(): void {
-    this.past.push({ ...this.values });
-    for (const p of this.about?.parameters ?? []) if (p.sample !== null) this.values[p.key] ??= p.sample;
-    this.parameters.dataset.names = "";
-    void this.refresh(true);
-    this.renew();
-  }
-
-  private parameterRow(host: HTMLElement, p: Parameter): void {
-    const line = element("div", host, "row"), now = this.values[p.key] ?? p.value;
-    element("label", line, "name", p.name).title = p.name;
-    const input = element("input", line), value = element("input", line, "value");
-    const usual = p.value ?? p.sample ?? 0.4, size = Math.abs(usual) || 0.4;
-    input.type = "range";
-    input.step = "any";
-    input.min = String(usual < 0 ? -2 * size : 0);
-    input.max = String(usual < 0 ? 0 : 2.5 * size);
-    input.value = String(now ?? usual);
-    input.setAttribute("aria-label", p.name);
-    value.type = "text";
-    value.inputMode = "decimal";
-    value.value = now === null ? "open" : number(now);
-    value.setAttribute("aria-label", `${p.name}, number`);
-    let held = false; // one drag is one step back
-    const set = (x: number) => {
-      if (!held) this.past.push({ ...this.values });
-      held = true;
-      this.values[p.key] = x;
-      if (document.activeElement !== value) value.value = number(x);
-      clearTimeout(this.timer);
-      void this.refresh(false);
-      this.timer = window.setTimeout(() => void this.refresh(true), 250);
-      this.renew();
-    };
-    input.addEventListener("input", () => set(+input.value));
-    input.addEventListener("change", () => { held = false; });
-    value.addEventListener("change", () => {
-      const x = Number.parseFloat(value.value);
-      if (Number.isFinite(x)) { input.max = String(Math.max(+input.max, x)); input.min = String(Math.min(+input.min, x)); input.value = String(x); set(x); }
-      held = false;
-      value.value = p.key in this.values ? number(this.values[p.key]) : p.value === null ? "open" : number(p.value);
-    });
   }
 
   private draw(scene: Scene): void {
@@ -360,7 +312,7 @@ class StudioPage {
   private refused(host: HTMLElement, wrong: Wrong): void {
     const line = element("div", host, "tools2");
     element("p", line, "cost bad", told(wrong));
-    if (wrong.message.includes("have no value yet")) this.button(line, "take sample values", "rods of 0.4 m and 2 kg", () => this.takeSamples());
+    if (wrong.message.includes("have no value yet")) this.parameters.offer(line);
   }
 
   private pick(host: HTMLElement, label: string, words: string[]): HTMLSelectElement {
