@@ -208,7 +208,7 @@ def test_the_convention_must_be_said_where_columns_do_not_show_it():
         ([{"a": "0.5"}], r"row 1, column a: '0.5' is not a whole number"),
         ([{"sigma": 3}], r"row 1, column sigma: 3 is not 0, 1 or 2"),
         ([{"com": [0, 0]}], r"row 1, column com: 2 entries, 3 needed"),
-        ([{"I": [1, 1, 1, 0]}], r"row 1, column I: 4 entries, 3 or 6 needed"),
+        ([{"I": [1, 1, 1, 0]}], r"row 1, column I: an inertia of 4 entries"),
         ([{"com": [0, 0, 0], "MX": 1}], r"row 1, column MX: is given together with com"),
         ([{"Ia": 1, "G": 2}], r"row 1, column G: is given together with Ia"),
         ([{"theta": "2*t"}], r"row 1, column theta: .* not a joint variable"),

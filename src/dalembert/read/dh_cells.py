@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ..algebra import Mat3, Vec3
-from ..errors import DalembertError, DescriptionError, Place, closest, shown
+from ..errors import DescriptionError, Place, closest, shown
 from ..expr import Expr, Graph
 from ..expr.derive import push
 from ..expr.exact import exact, substitute
 from ..inertia import Inertia
 from ..mechanism import Drive
-from .document import NotFinite
-from .expressions import FUNCTIONS, NAME, Unit, expression, snap_angle
-from .fields import LONGEST_NAME, kind
+from .document import Document
+from .expressions import FUNCTIONS, NAME, Unit, expression
+from .fields import LONGEST_NAME, Reading, kind
 from .inertia_order import ORDERS, OURS, in_our_order
 
 CENTRES = ("cx", "cy", "cz")
@@ -37,6 +37,25 @@ At = Callable[[int, str], Place]
 _NAME = re.compile(NAME)
 
 
+class _Values(Reading):
+    """The values of cells; the way to one is its row, from 0, and its column."""
+
+    def __init__(self, place: At, snap: float | None):
+        super().__init__(Document(None), snap)
+        self.place = place
+
+    def fail(self, at: Sequence[str | int], message: str, hint: str | None = None) -> NoReturn:
+        """Raise DescriptionError that names row and column."""
+        j, column = int(at[0]), str(at[1])
+        way = f"row {j + 1}, column {shown(column, 40)}: " if column else f"row {j + 1}: "
+        raise DescriptionError(way + message, self.place(j, column), hint)
+
+    def expression(self, text: str, at: Sequence[str | int]) -> Any:
+        """Return the value of a text whose names are parameters; a length may have its unit."""
+        unit: Unit = "angle" if "angle" in at else "length" if at[1] in LENGTHS else "number"
+        return expression(text, self.graph, Place(""), unit=unit)
+
+
 class Cells:
     """The rows of one table, read into one graph; `None` in a cell is nothing at all."""
 
@@ -48,7 +67,7 @@ class Cells:
         order: str = "dalembert",
         parameters: Mapping[str, Any] | None = None,
     ):
-        self.at, self.snap, self.order = at, snap, order
+        self.order, self.reading = order, _Values(at, snap)
         for j, row in enumerate(rows):
             if not isinstance(row, Mapping):
                 where, hint = at(j, ""), "write { column = value, ... }"
@@ -60,8 +79,7 @@ class Cells:
         if order not in ORDERS:
             hint = closest(str(order), list(ORDERS))
             raise DescriptionError(f"inertia order {shown(str(order), 40)!r}", at(0, ""), hint)
-        self.graph = Graph()
-        self.notes: list[str] = []
+        self.graph = self.reading.graph
         self.variables: dict[int, str] = {}
         self.given = {
             str(n): None if v is None else self._constant(str(n), v)
@@ -71,8 +89,12 @@ class Cells:
 
     def fail(self, j: int, column: str, message: str, hint: str | None = None) -> NoReturn:
         """Raise DescriptionError that names row and column."""
-        way = f"row {j + 1}, column {shown(column, 40)}: " if column else f"row {j + 1}: "
-        raise DescriptionError(way + message, self.at(j, column), hint)
+        self.reading.fail((j, column), message, hint)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was changed while reading."""
+        return self.reading.notes()
 
     def check_columns(self, known: Sequence[str]) -> None:
         """Refuse a column that the table cannot have."""
@@ -93,31 +115,15 @@ class Cells:
 
     def value(self, value: Any, j: int, column: str, angle: bool = False) -> Any:
         """Return the number that a value of row j means."""
-        if isinstance(value, (bool, list, tuple, Mapping)):
-            self.fail(j, column, f"a number is needed, not {kind(value)}")
-        if isinstance(value, NotFinite):
-            self.fail(j, column, f"{value.text} is not a finite number")
-        try:
-            if isinstance(value, str):
-                unit: Unit = "angle" if angle else "length" if column in LENGTHS else "number"
-                number = expression(value, self.graph, Place(""), unit=unit)
-            else:
-                number = exact(self.graph.adopt(value) if isinstance(value, Expr) else value)
-        except DalembertError as error:
-            said = f" in {shown(value, 60)!r}" if isinstance(value, str) else ""
-            self.fail(j, column, error.message + said, error.hint)
-        return self._snapped(number) if angle else number
+        if angle:
+            return self.reading.angle(value, (j, column, "angle"))
+        return self.reading.number(value, (j, column))
 
     def _constant(self, name: str, value: Any) -> Any:
         number = self.value(value, 0, name)
         if isinstance(number, Expr) and number.names():
             self.fail(0, name, "the value of a parameter depends on another one", "write a number")
         return number
-
-    def _snapped(self, angle: Any) -> Any:
-        snapped, note = snap_angle(angle, self.snap, self.graph)
-        self.notes += [note] if note and note not in self.notes else []
-        return snapped
 
     def whole(self, j: int, column: str, default: int) -> int:
         """Return a whole number."""
@@ -150,16 +156,7 @@ class Cells:
             return 0 if source.op[i] == "param" and source.args[i][0] == name else None
 
         rest = exact(substitute(value, graph, leaf))
-        return self._snapped(rest) if angle else rest
-
-    def _entries(self, j: int, column: str, *sizes: int) -> list[Any]:
-        value = self.rows[j][column]
-        if not isinstance(value, (list, tuple)):
-            self.fail(j, column, f"a list is needed, not {kind(value)}", "write [ ... ]")
-        if len(value) not in sizes:
-            need = " or ".join(map(str, sizes))
-            self.fail(j, column, f"{len(value)} entries, {need} needed")
-        return list(value)
+        return self.reading.angle(rest, (j, column)) if angle else rest
 
     # -- mass data -----------------------------------------------------------------------------
 
@@ -187,28 +184,14 @@ class Cells:
     def _vector(self, j: int, column: str, parts: Sequence[str]) -> Vec3:
         if not self._one_way(j, column, parts):
             return Vec3(*(self.number(j, c) for c in parts))
-        return Vec3(*(self.value(x, j, column) for x in self._entries(j, column, 3)))
+        return self.reading.vector(self.rows[j][column], (j, column))
 
     def _tensor(self, j: int, column: str, parts: Sequence[str]) -> Mat3:
         if not self._one_way(j, column, parts):
             return Mat3.symmetric(*(self.number(j, c) for c in parts))
-        entries = self._entries(j, column, 3, 6)
-        if isinstance(entries[0], (list, tuple)):
-            return self._matrix(j, column, entries)
-        six = [self.value(x, j, column) for x in entries]
-        return Mat3.symmetric(*in_our_order(six, self.order) if len(six) == 6 else (*six, 0, 0, 0))
-
-    def _matrix(self, j: int, column: str, rows: list[Any]) -> Mat3:
-        from ..mechanism.edit import symmetric
-
-        if any(not isinstance(r, (list, tuple)) or len(r) != 3 for r in rows):
-            self.fail(j, column, "a tensor has 3 rows of 3 numbers")
-        try:
-            return symmetric([[self.value(x, j, column) for x in r] for r in rows])
-        except DescriptionError:
-            raise
-        except DalembertError as error:
-            self.fail(j, column, error.message)
+        entries = self.reading.listed(self.rows[j][column], (j, column))
+        six = in_our_order(entries, self.order) if len(entries) == 6 else entries
+        return self.reading.tensor(six, (j, column))
 
     # -- drives and limits ---------------------------------------------------------------------
 
@@ -227,17 +210,13 @@ class Cells:
 
     def _coulomb(self, j: int, column: str) -> tuple[Any, Any]:
         """Return friction at positive and at negative speed from one number or a pair."""
-        row = self.rows[j]
-        if isinstance(row.get(column), (list, tuple)):
-            forward, back = (self.value(x, j, column) for x in self._entries(j, column, 2))
-            return forward, back
-        forward = self.number(j, column)
-        return forward, self.number(j, f"{column}_neg", -forward)
+        forward, back = self.reading.both_ways(self.rows[j].get(column, 0), (j, column))
+        return forward, self.number(j, f"{column}_neg", back)
 
     def limits(self, j: int) -> tuple[Any, ...]:
         """Return the pair of limits of the joint of row j, or nothing."""
         if self._one_way(j, "qlim", ("qmin", "qmax")):
-            pair = self._entries(j, "qlim", 2)
+            pair = self.reading.listed(self.rows[j]["qlim"], (j, "qlim"), 2)
             return (tuple(None if x is None else self.value(x, j, "qlim") for x in pair),)
         pair = [self.number(j, c, None) for c in ("qmin", "qmax")]
         return (tuple(pair),) if any(x is not None for x in pair) else ()

@@ -108,9 +108,13 @@ class Reading:
         except DalembertError as error:
             self.fail(at, error.message, error.hint)
 
+    def expression(self, text: str, at: At) -> Exact:
+        """Return the value of a text of declared names; its error has no place yet."""
+        return expression(text, self.graph, Place("", 1, 1, text), known=self.names)
+
     def _expression(self, text: str, at: At) -> Exact:
         try:
-            return expression(text, self.graph, Place("", 1, 1, text), known=self.names)
+            return self.expression(text, at)
         except DalembertError as error:
             self.fail(at, f"{error.message} in {shown(text, 60)!r}", error.hint)
 
@@ -155,6 +159,14 @@ class Reading:
             return graph.apply(op, *ids)
         except (ArithmeticError, ValueError):
             self.fail(at, f"{op} has no finite value here")
+
+    def both_ways(self, value: Any, at: At) -> tuple[Any, Any]:
+        """Return friction at positive and at negative speed from one number or a pair."""
+        if isinstance(value, (list, tuple)):
+            forward, back = (self.number(x, at) for x in self.listed(value, at, 2))
+            return forward, back
+        forward = self.number(value, at)
+        return forward, -forward
 
     def vector(self, value: Any, at: At) -> Vec3:
         """Return three numbers."""

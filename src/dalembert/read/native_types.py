@@ -40,15 +40,6 @@ def words(known: Collection[str], unknown: str) -> Type:
     return Type(read, lambda word, _: word, {"enum": list(known)})
 
 
-def _coulomb(reading: Reading, value: Any, at: At, index: Index) -> Any:
-    """Return friction at positive and at negative speed from one number or a pair."""
-    if isinstance(value, (list, tuple)):
-        pair = reading.listed(value, at, 2)
-        return tuple(reading.number(x, (*at, k)) for k, x in enumerate(pair))
-    number = reading.number(value, at)
-    return number, -number
-
-
 _OF_BODIES = re.compile(r"[^\W\d]\s*[.]|\b(v|w|p|axis|distance|direction)\s*[(]")
 
 
@@ -111,7 +102,7 @@ BODY = Type(body, lambda k, names: names.body(k), REFERENCE)
 JOINT = Type(joint, lambda k, names: names.joint(k), REFERENCE)
 EQUATION = Type(_equation, lambda text, _: text, TEXT.schema)
 PAIR = Type(
-    _coulomb,
+    lambda reading, value, at, _: reading.both_ways(value, at),
     lambda pair, _: [number(x) for x in pair],
     {"oneOf": [NUMBER.schema, {"type": "array", "items": NUMBER.schema, "minItems": 2,
                                "maxItems": 2}]},

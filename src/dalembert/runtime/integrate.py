@@ -144,9 +144,8 @@ class FixedStep:
     def use(self, model: Model) -> None:
         """Take the kernels of another model of the same state (a renewed plan)."""
         task = self.task
-        task.kernel("rhs", model.rhs, "batch")
-        task.kernel("project", model.project, "batch")
-        task.kernel("guards", model.guards, "batch")
+        for name in ("rhs", "project", "guards"):
+            task.kernel(name, getattr(model, name), "batch")
         task["mapped"], task["alarm_limit"] = int(model.mapped), model.alarm_limit
         self.model = model
 
@@ -236,11 +235,8 @@ class VariableStep:
     def use(self, model: Model) -> None:
         """Take the kernels of a model, and compute the rate at the state in hand."""
         self.model = model
-        self.task.kernel("rhs", model.rhs, "one")
-        self.task.kernel("project", model.project, "one")
-        self.task.kernel("events", model.events, "one")
-        self.task.kernel("guards", model.guards, "one")
-        self.task.kernel("jacobian", model.jacobian, "one")
+        for name in ("rhs", "project", "events", "guards", "jacobian"):
+            self.task.kernel(name, getattr(model, name), "one")
         self.task["alarm_limit"], self.task["known"] = model.alarm_limit, 0
         n = len(self.state)
         self.task.kept["K"][:n] = self.rate(self.x, self.t)
