@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from . import cache
 from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
-from .lines import Lines
 from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, table, table_entry
 
 LANES = (1, 2, 4, 8, Single(4), Single(8), Single(16))
@@ -52,6 +51,8 @@ def sines(lanes: Sequence[int]) -> list[str]:
 
 def libm_lanes(name: str, lanes: int) -> str:
     """Return the function that applies a libm function to each lane."""
+    from .lines import Lines
+
     w, arity, single = Lines("y", lanes), LIBM[name], isinstance(lanes, Single)
     w.lines.append(table_entry("%f", [*LIBM].index(name)))
     result = "poison"
