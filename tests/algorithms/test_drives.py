@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from dalembert.algebra import Vec3
-from dalembert.algorithms.drives import friction, rotor_inertia
+from dalembert.algorithms.drives import friction, rotor_inertia, rounded
 from dalembert.errors import ModelError, UsageError
 from dalembert.expr import Graph, trace
 from dalembert.inertia import Inertia
@@ -30,6 +30,16 @@ def test_friction_opposes_motion_whatever_the_sign_of_the_gear(speed):
     expected = N * (1.48e-3 * N * speed + coulomb)
     assert_allclose(friction(arm(PUMA), [speed])[0], expected, rtol=1e-14)
     assert expected * speed >= 0
+
+
+def test_rounded_friction_is_zero_at_rest_and_has_both_levels_far_from_it():
+    m = arm(PUMA)
+    smooth = rounded(m, 1e-6)
+    for speed in (2.0, -2.0, 0.0):
+        assert_allclose(friction(smooth, [speed])[0], friction(m, [speed])[0], rtol=1e-9)
+    mean, half = (0.395 - 0.435) / 2, (0.395 + 0.435) / 2  # where q̇² is the square of the width
+    at = 62.6111 * (half / np.sqrt(2) + mean / 2 + 1.48e-3 * 62.6111 * 1e-6)
+    assert_allclose(friction(smooth, [1e-6])[0], at, rtol=1e-12)
 
 
 def test_the_rotor_is_felt_with_the_square_of_the_gear():
