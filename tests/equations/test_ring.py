@@ -46,3 +46,23 @@ def test_reduced_slopes_are_the_slopes_reduced(phrase):
             found = ring.reduced_slope(p, k)
             assert found == ring.reduced(ring.slope(p, k))
             assert all(found.degrees()[s] < 2 for s in squares)
+
+
+def test_slopes_and_reductions_are_those_of_sines_and_cosines():
+    eq = da.equations(da.load(PLANAR))
+    ring, g = eq.ring, symbols(eq)
+    S1, C1, S12, C12, A = (g[name] for name in ("S1", "C1", "S12", "C12", "A"))
+    assert ring.zero == 0 and ring.reduced(ring.zero) == 0
+    assert ring.reduced(A * S1**2) == A - A * C1**2
+    p = A * C1 + S1 * S12
+    assert ring.slope(p, 0) == -A * S1 + C1 * S12 + S1 * C12
+    assert ring.slope(p, 1) == S1 * C12
+    assert ring.slope(p, 2) == 0
+    assert ring.reduced_slope(S1 * C1, 0) == 2 * C1**2 - 1
+
+
+def test_the_sum_of_two_angles_depends_on_them():
+    eq = da.equations(da.load("RX(),TYK(A),RX(),TYK(B);"))
+    g = symbols(eq)
+    assert eq.ring.entangled(g["C1"] * g["C2"] - g["C12"])
+    assert not eq.ring.entangled(g["C1"] * g["C12"])
