@@ -65,7 +65,9 @@ def entry(name: str, value: Any, owner: str = "dalembert") -> str:
     lines = [f"{fence}{{py:{kind}}} {owner}.{name}{signature(value)}", "", text(value), ""]
     if kind == "class" and not issubclass(value, BaseException):
         lines += [member(f"{owner}.{name}", n, v) for n, v in members(value)]
-    return "\n".join([*lines, fence, ""])
+    # what follows a module has its whole name already
+    after = [":::{py:currentmodule} None", ":::", ""] if kind == "module" else []
+    return "\n".join([*lines, fence, "", *after])
 
 
 def member(owner: str, name: str, value: Any) -> str:
