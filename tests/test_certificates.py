@@ -130,20 +130,22 @@ def test_accelerations_exist_at_and_near_a_dead_point(angle):
 
 
 @pytest.mark.parametrize("stages", [2, 3])
-def test_a_lift_without_motors_is_planned_where_it_lifts_and_forces_keep_their_joint(stages):
+def test_a_lift_without_motors_is_planned_where_it_lifts_and_no_joint_is_pushed(stages):
     m = da.load(scissor_data(stages) | {"active": []})
     (lead,) = da.plan(m).independent
     q, rest = scissor_pose(m, 0.5), np.zeros(m.nv)
     with pytest.raises(da.UsageError, match="no motor is named") as error:
         da.inverse_dynamics(m, q, rest, rest)
     assert f'active = ["{m.joint_names[lead]}"] in the file' in error.value.hint
-    # forces are those of the joint that leads in the plan
+    # it falls like one whose motor is idle, and no joint is pushed that has none
     named = da.load(scissor_data(stages) | {"active": [m.joint_names[lead]]})
-    want = da.forward_dynamics(named, q, rest, [3.0])
-    assert da.forward_dynamics(m, q, rest, [3.0]) == pytest.approx(want, abs=1e-8)
+    want = da.forward_dynamics(named, q, rest, [0.0])
+    assert da.forward_dynamics(m, q, rest, [0.0]) == pytest.approx(want, abs=1e-8)
+    with pytest.raises(da.UsageError, match="no motor is named"):
+        da.forward_dynamics(m, q, rest, [3.0])
     folded = np.zeros(m.nv)  # a branch on which the slide stands still and every stage turns
     with pytest.raises(da.SingularPose):
-        da.forward_dynamics(m, folded, rest, [3.0])
+        da.forward_dynamics(m, folded, rest, [0.0])
 
 
 def test_open_loops_say_the_gap_in_metres_and_its_direction():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,8 @@ IN_MOTION = {
 @pytest.mark.parametrize("asked", IN_MOTION)
 def test_rates_that_slip_or_open_a_loop_are_not_read(name, asked):
     m, rng = getattr(da.robots, name)(), np.random.default_rng(2)
+    if not m.active:
+        m = replace(m, active=tuple(m.rate_names[k] for k in da.plan(m).independent))
     q = da.regular_pose(m) if m.loops else rng.normal(size=m.nq)
     given = rng.normal(size=(2, m.nv))
     closed, orders = da.tree_motion(m, q, *given), IN_MOTION[asked]
@@ -68,6 +72,28 @@ def test_rates_that_slip_or_open_a_loop_are_not_read(name, asked):
     np.testing.assert_allclose(found, wanted, atol=1e-11)
     if (name, asked) != ("fivebar", "jacobian_derivative"):  # its last frame follows one crank
         assert np.abs(found - getattr(da, asked)(m.tree, q, *given[:orders])).max() > 1e-3
+
+
+def test_rates_without_motors_are_one_motion_or_those_of_the_joints_that_lead():
+    """Which joints lead is a matter of the plan there: no other rate is passed over in silence."""
+    for m, wrong in ((replace(da.robots.fourbar(), active=()), 0), (da.robots.fivebar(), None),
+                     (da.robots.differential_drive(), 0)):  # fmt: skip
+        lead = list(da.plan(m).independent)
+        q = da.assemble(m) if m.loops else np.full(m.nq, 0.3)
+        qd = np.zeros((2, m.nv))
+        qd[:, lead] = 0.7
+        full, _ = da.tree_motion(m, q, qd, np.zeros(m.nv))
+        T = da.kinetic_energy(m.tree, q, full)
+        np.testing.assert_allclose(da.kinetic_energy(m, q, qd), T, rtol=1e-12)
+        np.testing.assert_allclose(da.kinetic_energy(m, q, full), T, rtol=1e-12)
+        if wrong is None:
+            continue
+        qd[1, wrong] += 0.1
+        with pytest.raises(da.UsageError, match=r"one motion.*state 1.*no motor"):
+            da.kinetic_energy(m, q, qd)
+        with pytest.raises(da.UsageError, match="qdd is not one motion"):
+            da.acceleration_energy(m, q, full[0], qd[1] + 0.3)
+        da.kinetic_energy(m, q, qd, check=False)
 
 
 def test_a_steered_machine_is_told_its_angle():

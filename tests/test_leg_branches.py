@@ -1,5 +1,7 @@
 """Legs of any kind, on the branch of a pose: against the referee, from any description."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -266,3 +268,27 @@ def test_a_hybrid_with_more_motors_than_its_platform_needs_names_the_task_model(
     assert "task_model" in str(error.value.hint)
     t = da.task_model(both, frame="three_rrr_platform")
     assert t.rank == 3 and len(t.speeds) == 6
+
+
+@pytest.mark.parametrize("platform", ["free", "joints"])
+def test_lengths_of_legs_are_above_zero_where_no_pose_is_given(platform):
+    """What assemble finds and branch 1 mean the same legs: forces agree."""
+    m = da.robots.stewart(platform=platform)
+    for q in (da.assemble(m), da.regular_pose(m)):
+        assert abs(da.closure(m, q)).max() < 1e-9
+        assert tuple(da.leg_branches(m, q)) == ((1, 1),) * 6
+    rest = np.zeros(m.nv)
+    made = da.actuator_forces(m, da.pose(m, q, frame="platform"), REST, REST)
+    assert made == pytest.approx(da.inverse_dynamics(m, q, rest, rest), rel=1e-9)
+
+
+def test_cranks_that_stand_otherwise_than_branch_1_are_told():
+    m = da.robots.delta()
+    q = da.assemble(m)
+    T = da.pose(m, q, frame="platform")
+    with pytest.warns(UserWarning, match="no branch is given"):
+        da.actuator_forces(m, T, REST, REST)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = da.actuator_forces(m, T, REST, REST, branch=da.leg_branches(m, q))
+    assert found == pytest.approx(da.inverse_dynamics(m, q, np.zeros(12), np.zeros(12)), rel=1e-9)

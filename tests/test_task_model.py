@@ -1,5 +1,7 @@
 """The model of a task: against Pinocchio on trees, virtual work and the referee on loops."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -209,8 +211,6 @@ def test_a_free_base_an_elastic_arm_and_wheels():
     machines = (R.flying_arm(), "wx"), (R.spacecraft(), None), (R.differential_drive(), None)
     for m, rows in machines:
         if m.wheels:
-            from dataclasses import replace
-
             m = replace(m, active=("spin_left", "spin_right"))
         t = da.task_model(m, rows=rows, frame="chassis" if m.wheels else None)
         rng = np.random.default_rng(5)
@@ -310,3 +310,17 @@ def test_joints_that_follow_others():
     s = a([0.3, 0.8], [0.1, 0.2])
     r = b([0.3, 0.8, 0.4], [0.1, 0.2, 0.1])
     assert s.inertia == pytest.approx(r.inertia) and s.bias == pytest.approx(r.bias)
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "fourbar"])
+def test_joints_without_a_named_motor_push_no_task(name):
+    m = replace(getattr(da.robots, name)(), active=())
+    t = da.task_model(m)
+    assert t.motors == () and "none is named" in repr(t)
+    s = t(da.assemble(m) if m.loops else np.full(m.nq, 0.3))
+    assert np.linalg.eigvalsh(s.inertia).min() > 0
+    with pytest.raises(da.UsageError, match="no motor is named"):
+        s.torques(np.zeros(len(t.rows)))
+    for asked in ("force_map", "torque_map"):
+        with pytest.raises(da.UsageError, match="no motor is named"):
+            getattr(s, asked)

@@ -55,7 +55,7 @@ def evaluate(
         check_rotations(m, name, dict(zip(row.inputs[:1], inputs[:1], strict=False)))
     given = (*inputs, wrench) if wrench is not None else inputs
     if row is not None and row.planned:
-        from .loops import check_made, closed_evaluate
+        from .loops import check_made, check_read, closed_evaluate
 
         get = partial(kernel_of, m, name, method, **settings)
         result = closed_evaluate(m, row, get, kernel, given, parameters, check)
@@ -65,6 +65,8 @@ def evaluate(
             again = partial(evaluate, m, parameters=parameters, **kept,
                             wrench_on_environment=wrench)  # fmt: skip
             check_made(m, row, again, inputs, result)
+            if "plan" not in options:
+                check_read(m, row, again, inputs)
         if out is None:
             return result
         for target, found in zip(arrays_of(out), arrays_of(result), strict=True):
@@ -111,8 +113,10 @@ def _check_state(
 
         check_cartesian(m, inputs[0], options.get("frame"), parameters)
     if "branch" in row.options:
-        from .legs import check_reached
+        from .legs import check_reached, note_branch
 
+        if "branch" not in options and not parameters:
+            note_branch(m, row.name)
         check_reached(m, row.name, partial(evaluate, m, parameters=parameters), inputs, options)
     if "steer" in row.inputs:
         from ..plan.kane import check_positions

@@ -19,10 +19,11 @@ from ..algorithms.leg_kinematics import plain
 from ..algorithms.platform import Leg, platform_of
 from ..algorithms.reduced_legs import coordinates, is_reduced, sign_count
 from ..display import table_html
-from ..errors import ComputationError, ModelError, shown, state_text
+from ..errors import ComputationError, DalembertError, ModelError, shown, state_text
 from ..kept import Kept
 from ..mechanism import Mechanism, is_rolling, joint_name
-from ..plan.assembly import Closure, given_pose
+from ..plan.assembly import Closure, assemble, given_pose
+from ..plan.outward import has_length
 from .model import model_of
 
 SAME = 1e-6  # how near a closed form must come to the pose, in radians or parts of the size
@@ -158,6 +159,34 @@ _FLAT: Kept[bool] = Kept(256)
 def _is_flat(m: Mechanism) -> bool:
     """Return whether a leg moves its end in a plane: across it nothing is asked of the joints."""
     return _FLAT.get(m.digest, lambda: any(len(g.directions) < 3 for g in platform_of(m).legs))
+
+
+_NOTED: set[str] = set()  # machines that were told on which branch their legs stand
+
+
+def note_branch(m: Mechanism, name: str) -> None:
+    """Warn, once for a machine, where branch 1 is not that of the pose `assemble` finds."""
+    import warnings
+
+    if m.digest in _NOTED or m.open_parameters or _has_lengths(m):
+        return
+    _NOTED.add(m.digest)
+    try:
+        found = leg_branches(m, assemble(m))
+    except DalembertError:
+        return
+    if any(s < 0 for own in found for s in own):
+        warnings.warn(
+            f"{name}: no branch is given, so every leg of {shown(m.name)!r} stands on branch 1; at "
+            f"assemble(m) they stand otherwise ({found}). Give branch=dalembert.leg_branches(m, q)",
+            UserWarning,
+            stacklevel=6,
+        )
+
+
+def _has_lengths(m: Mechanism) -> bool:
+    """Return whether all legs are slides that turn: `assemble` puts those on branch 1."""
+    return all(map(has_length, platform_of(m).legs))
 
 
 def check_reached(

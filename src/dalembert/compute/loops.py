@@ -17,7 +17,7 @@ from ..linalg import DENSE
 from ..mechanism import Mechanism, is_rolling
 from ..plan import planned
 from ..plan.assembly import OPEN, Closure, gap_text
-from ..plan.loops import motor_coordinates
+from ..plan.loops import likely_motors, motor_coordinates
 from .evaluate import evaluate
 from .replan import Replanned
 
@@ -98,6 +98,46 @@ def check_made(
         hint="name more active joints, or give what moves freely the acceleration it has: "
         "hybrid_dynamics with the motors in given",
     )
+
+
+def check_read(
+    m: Mechanism, row: Quantity, again: Callable[..., Any], inputs: Sequence[Any]
+) -> None:
+    """Raise UsageError where no motor is named and rates of joints that follow are not their own.
+
+    Which joints lead is then a matter of the plan: what is given must be the motion of all joints,
+    or rates of the leading joints and zeros.
+    """
+    if m.active or not (m.loops or is_rolling(m)) or "qd" not in row.inputs:
+        return
+    given = dict(zip(row.inputs, inputs, strict=False))
+    if m.loops and not is_rolling(m) and np.any(given.get("tau_active", 0)):
+        raise UsageError(
+            f"{row.name}: no motor is named that could make these forces",
+            hint=f"active = [{likely_motors(m)}] in the file",
+        )
+    own = planned(m).independent
+    rest = [k for k in range(m.nv) if k not in own]
+    asked = {n: np.asarray(given[n], dtype=float) for n in ("qd", "qdd") if n in given}
+    if not any(x[..., rest].any() for x in asked.values()):
+        return
+    told = [given[n] for n in ("steer", "steer_rate") if n in given]
+    motion = given["q"], given["qd"], given.get("qdd", np.zeros(m.nv)), *told
+    moved = dict(zip(("qd", "qdd"), again("tree_motion", *motion, check=False), strict=True))
+    for name, x in asked.items():
+        size = np.abs(moved[name]).max(axis=-1) + np.abs(x).max(axis=-1)
+        off = np.abs(moved[name] - x)
+        bad = (off.max(axis=-1) > UNMADE * size) & x[..., rest].any(axis=-1)
+        if bad.any():
+            where = tuple(np.argwhere(bad)[0])
+            k = int(off[where].argmax())
+            names = ", ".join(shown(m.rate_names[i]) for i in own)
+            raise UsageError(
+                f"{row.name}: {name} is not one motion of all joints{state_text(where)}: from "
+                f"{names} follows {moved[name][where][k]:.4g} for {shown(m.rate_names[k])!r}, and "
+                "no motor is named that leads instead",
+                hint=f"name the motors (active), or give {names} alone and zeros",
+            )
 
 
 def _limit(m: Mechanism, row: Quantity) -> float:

@@ -196,6 +196,8 @@ class Moving:
     def platform_jacobian(self) -> Any:
         """Return J_p: velocity of the platform from those of the motors."""
         s, _ = self._rates(np.zeros(6))
+        if not self.m.active:
+            raise UsageError("platform_jacobian: no motor is named", hint='active = ["joint", ...]')
         return s.J @ np.linalg.pinv(s.motors)
 
     def actuator_forces(self, twist: Array, rate: Array) -> Any:

@@ -19,7 +19,7 @@ from ..catalog.loops import is_closed
 from ..display import table_html
 from ..door import doors
 from ..errors import ModelError, SingularModel, SingularPose, UsageError, shown, state_text
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_rolling
 from ..mechanism.motors import tree_motors
 from ..plan import general_pose, planned
 from ..plan.singular import platform_name
@@ -80,6 +80,7 @@ class TaskModel:
         J, A, H, drift, v, *more = self._terms(q, qd, steer, steer_rate, parameters)
         own = self._selected
         motors = more[0] if more else np.broadcast_to(own, (*J.shape[:-2], *own.shape))
+        motors = motors[..., : len(self.motors), :]  # none where none is named
         sizes = np.asarray(self.sizes)
         state = state_of(self.rows, self.rank, sizes, J, A, H, drift, v, motors)
         bad = np.argwhere(state.rank < self.rank)
@@ -145,7 +146,7 @@ class TaskModel:
             ("rows", " ".join(self.rows)),
             ("axes", self.axes),
             ("speeds", ", ".join(map(shown, self.speeds))),
-            ("motors", ", ".join(map(shown, self.motors)) or "none"),
+            ("motors", ", ".join(map(shown, self.motors)) or "none is named"),
             ("kind", self.kind),
         ]
         if self.follow:
@@ -192,7 +193,8 @@ def task_model(
     if is_closed(m):
         own = planned(m)
         speeds = tuple(m.rate_names[k] for k in own.independent)
-        motors = tuple(m.rate_names[k] for k in own.motors)
+        unnamed = not m.active and (bool(m.loops) or is_rolling(m))
+        motors = () if unnamed else tuple(m.rate_names[k] for k in own.motors)
     else:
         speeds = m.rate_names
         motors = tuple(m.rate_names[k] for j in tree_motors(m) for k in m.rates_of(j))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ComputationError, SingularModel, state_text
+from ..errors import ComputationError, SingularModel, UsageError, state_text
 
 Array = np.ndarray
 
@@ -70,7 +70,7 @@ class TaskState:
     @cached_property
     def force_map(self) -> Array:
         """F of unit motor forces: J̄ᵀ G_aᵀ."""
-        return _turned(self.inverse) @ _turned(self.motors)
+        return _turned(self.inverse) @ self._pushing
 
     @cached_property
     def torque_map(self) -> Array:
@@ -87,7 +87,7 @@ class TaskState:
         With V = L⁻¹ G_aᵀ = U S Rᵀ an acceleration is W U (S Rᵀ τ): the singular values of W U are
         the shares of the task that the motors move.
         """
-        V = np.linalg.solve(self.root, _turned(self.motors))
+        V = np.linalg.solve(self.root, self._pushing)
         U, S, R = np.linalg.svd(V, full_matrices=False)
         keep = (S / S[..., :1].clip(1e-300)) > 1e-11
         task = self.whitened / self.sizes[:, None]
@@ -97,6 +97,17 @@ class TaskState:
         with np.errstate(divide="ignore"):
             back = (_turned(r) * np.where(felt, 1 / s, 0)[..., None, :]) @ _turned(u) / self.sizes
             return _turned(R) @ (np.where(keep, 1 / S, 0)[..., :, None] * back)
+
+    @property
+    def _pushing(self) -> Array:
+        """G_aᵀ: what motor forces are in the speeds."""
+        if not self.motors.shape[-2]:
+            raise UsageError(
+                "the task has no force of motors: no motor is named",
+                hint='active = ["joint", ...] in the file, or dataclasses.replace(m, active=(...))',
+                command='write active = ["joint", ...] in the file',
+            )
+        return _turned(self.motors)
 
     def _eased(self, x: Array) -> Array:
         """Return A⁻¹ x."""
@@ -109,7 +120,7 @@ class TaskState:
         """
         want = np.asarray(xdd, dtype=float)
         self._require(want)
-        T = self.J @ self._eased(_turned(self.motors))  # accelerations from motor forces
+        T = self.J @ self._eased(self._pushing)  # accelerations from motor forces
         fall = applied(self.J, self._eased(self.load[..., None])[..., 0]) - self.drift
         tau = applied(self._reached, want + fall)
         gap = np.abs(applied(T, tau) - fall - want).max(axis=-1, initial=0.0)

@@ -257,9 +257,10 @@ def assemble(
     """Return an assembled pose of the whole tree.
 
     From a given start, with the joints in `hold` (names) kept where they are; without a start, from
-    the rest pose and then from random ones, always the same. A loop that cannot close is an error
-    that says the smallest residual reached and where. Arrays of `parameters` make a machine each:
-    the poses have their leading dimensions, each found from the one before.
+    the rest pose and then from random ones, always the same, the legs of a platform with lengths
+    above zero. A loop that cannot close is an error that says the smallest residual reached and
+    where. Arrays of `parameters` make a machine each: the poses have their leading dimensions, each
+    found from the one before.
 
     >>> import dalembert as da
     >>> m = da.robots.fivebar()
@@ -272,6 +273,8 @@ def assemble(
         return _each(m, q, hold, starts, seed, parameters)
     c = Closure(m)
     held = velocity_indices(m, hold or ())
+    if q is None and not held:
+        return upright(c, assemble(m, m.neutral, None, starts, seed))
     start = np.array(m.neutral) if q is None else given_pose(m, q)
     best, smallest = close(c, start, held)
     if smallest > 1e-12 and starts > 1:
@@ -294,6 +297,14 @@ def assemble(
         f"{c.gap(best)}",
         hint="give a start near an assembled pose, or check points, axes and lengths of the loop",
     )
+
+
+def upright(c: Closure, q: Array) -> Array:
+    """Return a closed pose with the lengths of legs above zero where it is closed so too."""
+    from .outward import outward
+
+    found = outward(c.m, q)
+    return found if c.worst(found)[0] < CLOSED else q
 
 
 def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:

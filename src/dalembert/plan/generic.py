@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import ComputationError, SingularPose
 from ..mechanism import Mechanism
-from .assembly import Closure, assemble, close, given_pose, search
+from .assembly import Closure, assemble, close, given_pose, search, upright
 from .elimination import null_space, rank_of
 
 Array = np.ndarray
@@ -48,7 +48,7 @@ def generic(m: Mechanism) -> Generic:
     spread = c.moved(np.array(m.neutral), 0.3 * rng.uniform(-1, 1, m.nv))
     q, worst = close(c, spread)
     if worst > 1e-12:
-        q = assemble(m)
+        q = assemble(m, m.neutral)
     first = highest([q, *neighbours(c, q, 3)], c)
     best = _merit(c, first)
     if best[:3] == (0, 0, 0) and m.active and is_regular(c, first):
@@ -174,7 +174,8 @@ def regular_pose(m: Mechanism, q: ArrayLike | None = None) -> Array:
     good = 0.1 * max(size)
     away = [float(np.linalg.norm(p - start)) if s >= good else np.inf
             for p, s in zip(fit, size, strict=True)]  # fmt: skip
-    return fit[int(np.argmin(away))]
+    found = fit[int(np.argmin(away))]
+    return upright(c, found) if q is None else found
 
 
 def _distance(c: Closure, q: Array) -> float:
