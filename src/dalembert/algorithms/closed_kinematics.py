@@ -16,7 +16,13 @@ from ..joint import Vector
 from ..linalg import Planned, dot
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism, is_rolling
-from .loop_closure import closure, closure_rates, closure_sides, loop_jacobian
+from .loop_closure import (
+    closure,
+    closure_rates,
+    closure_sides,
+    loop_jacobian,
+    turned_closure,
+)
 from .loop_plan import LoopPlan
 
 Rows = Sequence[Sequence[Scalar]]
@@ -167,7 +173,7 @@ class Closed:
 
     def checks(self) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """Return the residual of every equation, the smallest pivot ratio, the certificate."""
-        return closure(self.m, self.q), [self.ratio], [self.certificate]
+        return turned_closure(self.m, self.q), [self.ratio], [self.certificate]
 
 
 def checks_of(residual: Sequence[Scalar], pivot: Scalar, certificate: Scalar) -> list[Scalar]:

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
-from ..algebra import Vec3, is_plain_zero
+from ..algebra import Vec3, is_plain_zero, plain_number
 from ..errors import ModelError
-from ..expr import Scalar, maximum, sqrt
+from ..expr import Scalar, maximum, sqrt, where
 from ..joint import UNITS, ZERO, Vector
 from ..linalg import dot
 from ..mechanism import Loop, Mechanism, joint_name
@@ -158,6 +159,21 @@ def _loop_rows(loop: Loop, i: State, j: State, far: bool = False) -> list[Jet]:
         half = asked.half(loop, i, j) if far and asked.half else None
         own = asked.rows(loop, i, j)
         rows += own if half is None else _unfolded(own, half)
+    return rows
+
+
+HALF = 0.01  # cos²(a/2) below this: the ends of a loop are turned by half a turn
+
+
+def turned_closure(m: Mechanism, q: Vector) -> list[Scalar]:
+    """Return the residuals with 2 for a sine that vanishes only since the ends are half turned."""
+    rows, at = closure(m, q), 0
+    for loop, half in zip(m.loops, half_turns(m, q), strict=True):
+        if plain_number(half) is None:
+            asked = CUT_JOINTS[loop.joint]
+            first = at + sum(len(c.units) for c in takewhile(lambda c: c.half is None, asked))
+            rows[first] = where(half < HALF, 2, rows[first])
+        at += EQUATIONS[loop.joint]
     return rows
 
 

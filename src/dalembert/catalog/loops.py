@@ -139,7 +139,7 @@ LOOPS = (
          _by(closed_wrenches.loop_reactions),
          "wrench of body_i on body_j of each loop at point_j, base axes", SHARED,
          wrenches=True, motors="share", named_motors=True),
-    _row("closure", "q", gives(residual="closure"), {"closure": loop_closure.closure},
+    _row("closure", "q", gives(residual="closure"), {"closure": loop_closure.turned_closure},
          "residual of every closure equation", {}, planned=False, opens=True),
     _row("loop_jacobian", "q", gives(J="closure / joint"),
          {"closure": loop_closure.loop_jacobian},

@@ -19,9 +19,9 @@ from ..algorithms.loop_closure import (
     equation_names,
     equation_units,
     equation_ways,
-    half_turns,
     linearised,
     loop_jacobian,
+    turned_closure,
 )
 from ..algorithms.velocity_rows import TIME, prescribed_names, with_told
 from ..errors import ComputationError, ModelError, shown
@@ -70,9 +70,9 @@ class Closure:
         J = J.reshape(*q.shape[:-1], len(self.row_size), self.m.nv)
         return J / self.row_size[:, None] * self.column_size
 
-    def upside_down(self, q: Array) -> bool:
-        """Return whether a loop meets turned by half a turn."""
-        return any(x < 0.01 for x in self._traced["halves"](q.tolist()))
+    def turned(self, q: Array) -> Array:
+        """Return the residuals with 2 where ends meet turned by half a turn."""
+        return values_at(self._traced["turned"], q) / self.row_size
 
     def moved(self, q: Array, step: Array) -> Array:
         """Return one pose or many, moved by steps in scaled coordinates."""
@@ -83,11 +83,11 @@ class Closure:
 
     def worst(self, q: Array) -> float:
         """Return the largest scaled residual."""
-        return float(abs(self.residual(q)).max(initial=0.0))
+        return float(abs(self.turned(q)).max(initial=0.0))
 
     def gap(self, q: Array) -> str:
         """Return by how much, in metres or radians, and where the loops are open."""
-        r = abs(self.residual(q))
+        r = abs(self.turned(q))
         k = int(r.argmax()) if len(r) else 0
         return gap_text(self.m, k, float(r[k] * self.row_size[k])) if len(r) else "no loop is open"
 
@@ -125,10 +125,10 @@ def _rows(m: Mechanism) -> dict[str, Straight]:
 
     def record(q: Vector) -> list[Any]:
         residual, far = linearised(m, q, far=True)
-        return [residual, far, loop_jacobian(m, q), half_turns(m, q)]
+        return [residual, far, loop_jacobian(m, q), turned_closure(m, q)]
 
-    n, loops = len(equation_names(m)), len(m.loops)
-    shapes = {"residual": n, "far": n * m.nv, "jacobian": n * m.nv, "halves": loops}
+    n = len(equation_names(m))
+    shapes = {"residual": n, "far": n * m.nv, "jacobian": n * m.nv, "turned": n}
     whole = trace(record, [("q", m.nq)], outputs=[(name, (size,)) for name, size in shapes.items()])
     ends = accumulate(shapes.values())
     return {
@@ -141,6 +141,8 @@ def gap_text(m: Mechanism, row: int, size: float) -> str:
     """Return a residual with its unit, direction and equation: 0.02 m along y in loop 1, ..."""
     ways = equation_ways(m)
     told = f"{equation_units(m)[row]} {ways[row]} " if row < len(ways) else ""
+    if told and size == 2 and equation_units(m)[row] == "rad":
+        return f"half a turn in {equation_names(m)[row].partition(', equation')[0]}"
     return f"{size:.3g} {told}in {equation_names(m)[row]}"
 
 
@@ -211,8 +213,7 @@ def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> 
         damping = damping * 0.1 if improved else max(10 * damping, 1e-6 * top * top)
         stalled = stalled if improved else stalled + 1
         slow = slow + 1 if best > 0.99 * before and best > 1e-6 else 0
-    worst = float(np.abs(r).max(initial=0.0))
-    return q, max(worst, 1.0) if c.upside_down(q) else worst
+    return q, max(float(np.abs(r).max(initial=0.0)), c.worst(q))
 
 
 def search(
@@ -304,7 +305,7 @@ def upright(c: Closure, q: Array) -> Array:
     from .outward import outward
 
     found = outward(c.m, q)
-    return found if c.worst(found)[0] < CLOSED else q
+    return found if c.worst(found) < CLOSED else q
 
 
 def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
