@@ -202,15 +202,11 @@ def test_motors_named_in_another_order_than_their_joints():
     np.testing.assert_allclose([known[f"tau{k}"] for k in lead], want, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["crank-rocker", "five-bar", "slider-crank", "Watt II", "Klann"])
-def test_passive_coordinates_in_closed_form_close_the_loops(name):
-    """From the independent coordinates and the branch alone."""
+def closes_from_what_leads(m, start):
+    """The passive coordinates follow from the independent ones and the branch alone."""
     from dalembert.equations.loop_blocks import value
 
-    data, start = (PLANAR | SPATIAL)[name]()
-    m = da.load(data)
-    eq = da.equations(m, q=start)
-    s = eq.loops
+    s = da.equations(m, q=start).loops
     assert not s.unsolved
     at = {n: x for n, x in s.at.items() if n.startswith("e")} | dict(s.example.values)
     at |= {f"q{k + 1}": start[k] for k in s.plan.independent}
@@ -220,6 +216,41 @@ def test_passive_coordinates_in_closed_form_close_the_loops(name):
     q = np.array([at[f"q{k + 1}"] for k in range(m.nq)])
     assert np.abs(da.closure(m, q)).max() < 1e-9
     assert np.abs(np.sin((q - start) / 2)).max() < 1e-7  # the branch of the example
+
+
+@pytest.mark.parametrize("name", ["crank-rocker", "five-bar", "slider-crank", "Watt II", "Klann"])
+def test_passive_coordinates_in_closed_form_close_the_loops(name):
+    data, start = (PLANAR | SPATIAL)[name]()
+    closes_from_what_leads(da.load(data), start)
+
+
+BENT = {
+    "b h": ("b", "h", "c", 0), "c k": ("b", 0, "c", "k"), "both": ("b", "h", "c", "k"),
+    "numbers": (0.8, 0.1, 0.6, -0.05), "across": (0, "b", "c", "k"), "back": ("-b", "h", "-c", "k"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slide", [False, True])
+@pytest.mark.parametrize("name", BENT)
+def test_links_that_are_bent_have_passive_coordinates_in_closed_form(name, slide):
+    """A point [b, h, 0] of a link is a side of length sqrt(b² + h²) that stands off its angle."""
+    x, y, u, v = BENT[name]
+
+    def link(name, parent, at, type_="revolute", axis=(0, 0, 1)):
+        joint = {"type": type_, "axis": list(axis), "placement": {"translation": at}}
+        mass = {"mass": 1, "com": [0.1, 0, 0], "inertia": [0.01, 0.01, 0.01]}
+        return {"name": name, "parent": parent, "joint": joint, **mass}
+
+    last = link("slider", -1, [0, "d/9", 0], "prismatic", (1, 0, 0)) if slide else link(
+        "rocker", -1, ["d", 0, 0])  # fmt: skip
+    loop = {"body_i": "coupler", "point_i": [x, y, 0], "body_j": last["name"], "joint": "revolute",
+            "point_j": [u, v, 0], "axis": [0, 0, 1]}  # fmt: skip
+    values = {"a": 0.3, "b": 0.8, "c": 0.6, "d": 0.7, "h": 0.1, "k": 0.05}
+    bodies = [link("crank", -1, [0, 0, 0]), link("coupler", 0, ["a", 0, 0]), last]
+    m = da.load({"format": "dalembert/1", "parameters": values, "bodies": bodies, "loops": [loop],
+                 "active": ["crank"]})  # fmt: skip
+    for seed in range(2):
+        closes_from_what_leads(m, da.assemble(m, np.random.default_rng(seed).normal(size=3)))
 
 
 def test_parallelograms_have_constant_rates_and_know_their_branch():

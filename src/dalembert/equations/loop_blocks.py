@@ -291,11 +291,14 @@ def _in_closed_form(s: Solved, number: int, rows: list[int], joints: list[int]) 
     """Add the coordinates of a dyad; return whether it is a parallelogram, its rates then too."""
     from . import loop_passive
     from .loop_elimination import named_line
+    from .loop_single import single
 
     found = loop_passive.dyad(s, rows, joints)
     pairs = loop_passive.parallelogram(s, found) if found else None
     if found is None:
-        s.unsolved += joints
+        lines = single(s, number, *rows, *joints) if len(rows) == 1 == len(joints) else []
+        s.passive += lines
+        s.unsolved += [] if lines else joints
         return False
     if pairs is None:
         lines = loop_passive.coordinates(s, number, found)

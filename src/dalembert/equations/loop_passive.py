@@ -8,7 +8,8 @@ parallelogram: one of the two solutions is A = α, B = β for ever, and rates fo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +26,8 @@ class Side:
 
     angle: Angle
     length: Any  # an expression or a number; it may be negative
-    key: tuple[Any, Any]  # letters and number, to be compared
+    key: tuple[Any, Any]  # letters and number, to be compared; None and None for several
+    turn: Any = 0  # from the angle to the side itself
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,27 @@ def _taken_apart(s: Solved, one: Trig, two: Trig, unknown: set[str]) -> Any:
 def _side(s: Solved, angle: Angle, one: Any, two: Any, t: Trig) -> Side | None:
     """Return length and direction of c cos A in the first equation and c sin A in the second."""
     found = _vector(angle, one, two)
-    if found is None:
+    if found is not None:
+        angle, letters, c = found
+        return Side(angle, Trig({(letters, (), ""): c}, t.atoms).expr(s.graph), (letters, c))
+    # a cos A - b sin A and a sin A + b cos A: a side of its own direction in its link
+    (a, b), (c, d) = (_by_kind(terms, t) for terms in (one, two))
+    if not _vanishes(a + -d) or not _vanishes(b + c):
         return None
-    angle, letters, c = found
-    return Side(angle, Trig({(letters, (), ""): c}, t.atoms).expr(s.graph), (letters, c))
+    along, across = lifted(s, a.expr(s.graph)), lifted(s, c.expr(s.graph))
+    return Side(angle, sqrt(along * along + across * across), (None, None), atan2(across, along))
+
+
+def _by_kind(terms: Any, t: Trig) -> tuple[Trig, Trig]:
+    """Return what stands with the cosine of an angle, and with its sine."""
+    parts = (Trig(atoms=t.atoms), Trig(atoms=t.atoms))
+    for letters, kind, c in terms:
+        parts["cs".index(kind)].terms[letters, (), ""] = c
+    return parts
+
+
+def _vanishes(t: Trig) -> bool:
+    return all(abs(float(c)) <= 1e-12 for c in t.terms.values())
 
 
 def _vector(angle: Angle, one: Any, two: Any) -> tuple[Angle, Any, Any] | None:
@@ -219,30 +238,39 @@ def coordinates(s: Solved, number: int, d: Dyad) -> list[Line]:
         s.at[made] = value(x, s.at)
         return s.symbol(made)
 
+    def told(side: Side, letter: str) -> Side:
+        """Return a side whose length and turn are symbols where they are no single letters."""
+        if side.key[1] is not None:
+            return side
+        length = name(letter, side.length)
+        return replace(side, length=length, turn=name(f"t{letter}", side.turn))
+
     X, Y = (name(letter, t.expr(s.graph)) for letter, t in (("X", d.x), ("Y", d.y)))
     sign = s.name("e", number)
     if d.slide is not None:
+        d = replace(d, sides=(told(d.sides[0], "p"),))
         return _with_slide(s, d, X, Y, sign, lines)
     first, second = sorted(d.sides, key=lambda side: _count(d, side.angle))
     if _count(d, first.angle) != 1:
         return []
-    p, r = first.length, second.length
+    first, second = (told(side, n) for side, n in ((first, "p"), (second, "r")))
+    p, r, turns = first.length, second.length, (first.turn, second.turn)
     L = name("L", X * X + Y * Y)
     W = name("W", (r * r - p * p - L) / (2 * p))
-    open_angle = atan2(sqrt(_lifted(s, L - W * W)), W)
-    base = atan2(_lifted(s, Y), X)
-    true = angle_at(s.at, first.angle)
-    e = _branch(true, value(base, s.at), value(open_angle, s.at))
+    open_angle = atan2(sqrt(lifted(s, L - W * W)), W)
+    base = atan2(lifted(s, Y), X)
+    true = angle_at(s.at, first.angle) + value(turns[0], s.at)
+    e = branch_of(true, value(base, s.at), value(open_angle, s.at))
     s.at[sign] = e
     remark = f"{sign} = +1 or -1: the side to which the dyad bends; {e:+.0f} in the example"
     lines.append(("", remark))
-    A = base + s.symbol(sign) * open_angle
-    lines.append(_coordinate(s, d, first.angle, A, set()))
-    direction = _sum_of(s, first.angle)
+    A = base + s.symbol(sign) * open_angle - turns[0]
+    lines.append(coordinate(s, d.joints, first.angle, A, set()))
+    direction = _sum_of(s, first.angle) + turns[0]
     turn = -1 if value(r, s.at) < 0 else 1
-    back = atan2(_lifted(s, -turn * (Y + p * sin(direction))), -turn * (X + p * cos(direction)))
+    back = atan2(lifted(s, -turn * (Y + p * sin(direction))), -turn * (X + p * cos(direction)))
     done = {lines[-1][0]}
-    lines.append(_coordinate(s, d, second.angle, back, done))
+    lines.append(coordinate(s, d.joints, second.angle, back - turns[1], done))
     return lines
 
 
@@ -252,21 +280,24 @@ def _with_slide(s: Solved, d: Dyad, X: Any, Y: Any, sign: str, lines: list[Line]
     k, one, two = d.slide
     (side,) = d.sides
     u, v = one.expr(s.graph), two.expr(s.graph)
-    p, N = side.length, folded(_lifted(s, u * u + v * v))
-    P = folded(_lifted(s, (u * Y - v * X) / p))  # v cos A - u sin A = P
-    open_angle = atan2(sqrt(_lifted(s, N - P * P)), P)
-    base = atan2(_lifted(s, -u), v)
-    e = _branch(angle_at(s.at, side.angle), value(base, s.at), value(open_angle, s.at))
+    p, N = side.length, folded(lifted(s, u * u + v * v))
+    P = folded(lifted(s, (u * Y - v * X) / p))  # v cos A - u sin A = P
+    open_angle = atan2(sqrt(lifted(s, N - P * P)), P)
+    base = atan2(lifted(s, -u), v)
+    true = angle_at(s.at, side.angle) + value(side.turn, s.at)
+    e = branch_of(true, value(base, s.at), value(open_angle, s.at))
     s.at[sign] = e
     lines.append(("", f"{sign} = +1 or -1: the way the dyad bends; {e:+.0f} in the example"))
-    lines.append(_coordinate(s, d, side.angle, base + s.symbol(sign) * open_angle, set()))
-    A = _sum_of(s, side.angle)
+    A = base + s.symbol(sign) * open_angle - side.turn
+    lines.append(coordinate(s, d.joints, side.angle, A, set()))
+    A = _sum_of(s, side.angle) + side.turn
     slid = -(u * (X + p * cos(A)) + v * (Y + p * sin(A))) / N
     lines.append((f"q{k + 1}", slid))
     return lines
 
 
-def _lifted(s: Solved, x: Any) -> Expr:
+def lifted(s: Solved, x: Any) -> Expr:
+    """Return a number or an expression as an expression."""
     return x if isinstance(x, Expr) else s.graph.constant(x)
 
 
@@ -275,7 +306,8 @@ def _count(d: Dyad, angle: Angle) -> int:
     return sum(n in own for n, _ in angle)
 
 
-def _branch(true: float, base: float, turned: float) -> float:
+def branch_of(true: float, base: float, turned: float) -> float:
+    """Return the sign e with which base + e · turned is an angle."""
     gaps = {e: abs(math.sin((true - base - e * turned) / 2)) for e in (1.0, -1.0)}
     return min(gaps, key=gaps.__getitem__)
 
@@ -288,9 +320,9 @@ def _sum_of(s: Solved, angle: Angle) -> Any:
     return total
 
 
-def _coordinate(s: Solved, d: Dyad, angle: Angle, x: Any, done: set[str]) -> Line:
+def coordinate(s: Solved, joints: Iterable[int], angle: Angle, x: Any, done: set[str]) -> Line:
     """Return the line of the one unknown of an angle."""
-    own = {f"q{j + 1}" for j in d.joints} - done
+    own = {f"q{j + 1}" for j in joints} - done
     ((name, c),) = [(n, c) for n, c in angle if n in own]
     rest = tuple((n, k) for n, k in angle if n != name)
     return name, (x - _sum_of(s, rest)) / c
@@ -301,7 +333,7 @@ def linear(s: Solved, d: Dyad, pairs: list[tuple[Angle, Angle]]) -> list[Line]:
     lines: list[Line] = [("", "a parallelogram: opposite sides stay parallel on this branch")]
     done: set[str] = set()
     for a, b in sorted(pairs, key=lambda p: _count(d, p[0])):
-        line = _coordinate(s, d, a, _sum_of(s, b), done)
+        line = coordinate(s, d.joints, a, _sum_of(s, b), done)
         lines.append((line[0], folded(line[1])))
         done.add(line[0])
     return lines
