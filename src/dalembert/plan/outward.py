@@ -31,7 +31,7 @@ def outward(m: Mechanism, q: np.ndarray) -> np.ndarray:
         if not legs:
             return q
         T = frame_pose(m, robot.m.bodies[robot.body].name, q.tolist())
-        made = {}
+        made: dict[str, float] = {}
         for leg in legs:
             own = coordinates(leg, T.R, T.p + T.R @ leg.hold, 1)
             bodies = leg.tree.bodies
