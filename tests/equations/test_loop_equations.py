@@ -218,7 +218,11 @@ def closes_from_what_leads(m, start):
     assert np.abs(np.sin((q - start) / 2)).max() < 1e-7  # the branch of the example
 
 
-@pytest.mark.parametrize("name", ["crank-rocker", "five-bar", "slider-crank", "Watt II", "Klann"])
+SOLVED = ("crank-rocker", "five-bar", "slider-crank", "Watt II", "Klann", "scotch yoke",
+          "Oldham coupling", "elliptic trammel", "geared five-bar")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SOLVED)
 def test_passive_coordinates_in_closed_form_close_the_loops(name):
     data, start = (PLANAR | SPATIAL)[name]()
     closes_from_what_leads(da.load(data), start)
@@ -251,6 +255,13 @@ def test_links_that_are_bent_have_passive_coordinates_in_closed_form(name, slide
                  "active": ["crank"]})  # fmt: skip
     for seed in range(2):
         closes_from_what_leads(m, da.assemble(m, np.random.default_rng(seed).normal(size=3)))
+
+
+def test_an_equation_between_axes_has_one_solution():
+    """Ends turned by half a turn are open: no sign names them."""
+    for name, line in (("scotch yoke", "q3 = -q1"), ("Oldham coupling", "q2 = q1-atan2(0.8, 0.6)")):
+        text = da.equations(da.load(PLANAR[name]()[0])).text()
+        assert line in text.splitlines() and "# e" not in text
 
 
 def test_parallelograms_have_constant_rates_and_know_their_branch():
