@@ -65,16 +65,10 @@ def evaluate(
             again = partial(evaluate, m, parameters=parameters, **kept,
                             wrench_on_environment=wrench)  # fmt: skip
             check_made(m, row, again, inputs, result)
-            if "plan" not in options:
-                check_read(m, row, again, inputs)
-        if out is None:
-            return result
-        for target, found in zip(arrays_of(out), arrays_of(result), strict=True):
-            target[...] = found
-        return out
-    others = {"out": out, "parameters": parameters}
-    # without keywords a kernel is entered directly
-    result = kernel(*given, **{k: x for k, x in others.items() if x is not None})
+            check_read(m, row, again, inputs, "plan" in options)
+        return result if out is None else _written(out, result)
+    others = {k: x for k, x in (("out", out), ("parameters", parameters)) if x is not None}
+    result = kernel(*given, **others)  # without keywords a kernel is entered directly
     if check:
         if row is not None:
             _check_state(m, row, inputs, parameters, options)
@@ -122,6 +116,13 @@ def _check_state(
         from ..plan.kane import check_positions
 
         check_positions(m, inputs[0], inputs[row.inputs.index("steer")], parameters)
+
+
+def _written(out: Any, result: Any) -> Any:
+    """Return the arrays of a caller, filled with results."""
+    for target, found in zip(arrays_of(out), arrays_of(result), strict=True):
+        target[...] = found
+    return out
 
 
 def arrays_of(result: Any) -> tuple[Any, ...]:

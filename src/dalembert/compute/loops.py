@@ -101,14 +101,14 @@ def check_made(
 
 
 def check_read(
-    m: Mechanism, row: Quantity, again: Callable[..., Any], inputs: Sequence[Any]
+    m: Mechanism, row: Quantity, again: Callable[..., Any], inputs: Sequence[Any], led: bool
 ) -> None:
     """Raise UsageError where no motor is named and rates of joints that follow are not their own.
 
     Which joints lead is then a matter of the plan: what is given must be the motion of all joints,
-    or rates of the leading joints and zeros.
+    or rates of the leading joints and zeros. `led`: the caller gave a plan.
     """
-    if m.active or not (m.loops or is_rolling(m)) or "qd" not in row.inputs:
+    if led or m.active or not (m.loops or is_rolling(m)) or "qd" not in row.inputs:
         return
     given = dict(zip(row.inputs, inputs, strict=False))
     if m.loops and not is_rolling(m) and np.any(given.get("tau_active", 0)):
