@@ -55,6 +55,7 @@ def test_cost_and_torques_and_simulate_leave_it_out(run):
         (("--limits", "{limits}"), "belong to --prune"),
         (("--neglect", "friction"), "cannot neglect"),
         (("--freeze", "9"), "no joint 9"),
+        (("--freeze", "2=0.3,2=0.4"), "names joint 2 twice"),
         (("--drop", "A99:1"), "does not exist"),
         (("--prune", "200%"), "a share between 0 and 1"),
     ],

@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 
 import pytest
 
@@ -10,6 +11,7 @@ from dalembert import robots
 from dalembert.cli import main
 from dalembert.cli.talk import Conversation
 
+PHRASE = "RZ(A1,B1),TXK(L1);"
 SESSION = """\
 RY(T1MIN,T1MAX),TYK(L1),RX(T2MIN,T2MAX),TYK(L2),RQ(T3MIN,T3MAX);
 RY(T1MIN,T1MAX),TYK(L1),RX(T2MIN,T2MAX),TYK(L2),RX(T3MIN,T3MAX),TZK(L3),
@@ -169,6 +171,23 @@ quit
     assert "  4  TXK(0.3)" in out and "TABLE MRR" in out and "error at most" in out
     assert "peak power" in out and (tmp_path / "mechanism.py").exists()
     assert out.count("prune: tolerance = 10%") == 2
+
+
+def test_ctrl_c_gives_up_a_line_and_loses_nothing(monkeypatch, capsys):
+    said = iter([PHRASE, KeyboardInterrupt, "neglect gravity", "mass", KeyboardInterrupt, "mass",
+                 "quit", "show", "quit"])  # fmt: skip
+
+    def typed(prompt):
+        line = next(said)
+        if line is KeyboardInterrupt:
+            raise line
+        return line
+
+    monkeypatch.setattr("builtins.input", typed)
+    assert Conversation(sys.stdin, interactive=True).run(None, {}) == 2
+    out, err = capsys.readouterr()
+    assert "interrupted: nothing has changed" in err and "left without an answer" in err
+    assert out.endswith("  2  TXK(L1)\nneglect: gravity\n")  # the sentence as it was typed
 
 
 def test_a_change_of_the_model_keeps_what_is_left_out(monkeypatch, capsys, tmp_path):

@@ -18,6 +18,47 @@ def test_two_items_of_drop_on_one_coefficient_count_together():
     assert len(both.A[1, 1].terms("report")) == len(eq.A[1, 1].terms("report")) - 2
 
 
+LIMITS = {"all": {"q": [-1, 1], "qd": 2, "qdd": 5}}
+
+
+def test_what_is_left_out_after_pruning_is_not_in_the_bounds():
+    pruned = da.equations(da.robots.planar2r()).prune(
+        dict.fromkeys(("l1", "l2", "m1", "j1", "m2", "j2"), 0.5), LIMITS, "30%"
+    )
+    for more in (pruned.neglect("gravity"), pruned.drop("A11:1")):
+        assert "bounds above are those of the equations before" in more.remarks[-1]
+    assert pruned.neglect().remarks == pruned.equations.remarks
+
+
+@pytest.mark.parametrize(
+    ("limits", "values", "message"),
+    [
+        ({**LIMITS, "j1": {"qd": float("inf")}}, {}, "qd = inf"),
+        ({**LIMITS, "j1": {"dq": 3}}, {}, "limit of 'dq'"),
+        ({**LIMITS, "j9": {"qd": 3}}, {}, "no joint 'j9'"),
+        (LIMITS, {"m9": 1}, "no parameter 'm9'"),
+    ],
+)
+def test_a_box_that_is_not_understood_is_refused(limits, values, message):
+    eq = da.equations(da.load("RZ(),TXK(0.4); body 1: M=1, D=(0.2,0,0), I=(0,0.1,0.1);"))
+    with pytest.raises(da.DalembertError, match=message):
+        eq.prune(values, limits, "1%")
+
+
+def test_a_joint_is_held_at_one_value():
+    eq = da.equations(da.robots.planar2r())
+    with pytest.raises(da.UsageError, match="is held at 0 and at 1"):
+        eq.freeze({2: 0, "j2": 1})
+    assert eq.freeze({2: 0, "j2": 0}).n == 1
+
+
+def test_a_length_behind_the_last_body_needs_no_value():
+    eq = da.equations(da.load("RZ(),TXK(L); gravity = (0, -9.81, 0);"))
+    values = {"M1": 2, "D1": 0.5, "IZ1": 0.1, "IY1": 0}
+    assert_allclose(eq.evaluate(values, [0], [0], [1]), [0.6 + 9.81])
+    assert eq.prune(values, LIMITS, "1%").kept == 2
+
+
 # -- the program form ------------------------------------------------------------------------------
 
 

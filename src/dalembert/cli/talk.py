@@ -86,13 +86,23 @@ class Conversation:
             self.close("")
         elif self.interactive and not self.as_json:
             click.echo("Type a phrase such as RZ(A1,B1),TXK(L1);  or help.")
-        while (line := self.ask("> ")) is not None:
+        while (line := self.next()) is not None:
             if line.strip() in ("quit", "exit", "q"):
                 break
             if line.strip():
                 worst = max(worst, self.answer(line.strip()))
             self.said.clear()
         return worst
+
+    def next(self) -> str | None:
+        """Return the next line, None at the end; at a terminal, Ctrl-C gives up a line, not all."""
+        while True:
+            try:
+                return self.ask("> ")
+            except KeyboardInterrupt:
+                if not self.interactive:
+                    raise
+                click.echo("\nquit ends the conversation", err=self.as_json)
 
     def say(self, text: str) -> None:
         """Print an answer, or keep it for the line of JSON."""
@@ -121,6 +131,12 @@ class Conversation:
         except OSError as error:
             self.close(f"{error.filename or 'system'}: {error.strerror}")
             return 2
+        except KeyboardInterrupt:
+            if not self.interactive:
+                raise
+            click.echo(err=True)
+            self.close("interrupted: nothing has changed")
+            return 0
         self.close("")
         return self.slips
 
@@ -156,6 +172,8 @@ class Conversation:
     def asked(self, prompt: str, read: Callable[[str], Any], otherwise: Any) -> Any:
         """Return what an answer says; a mistake is shown and that one thing is asked again."""
         while (answer := self.ask(prompt)) is not None:
+            if answer.strip() in ("quit", "exit"):
+                raise UsageError("left without an answer", hint="quit ends the conversation too")
             try:
                 return read(answer)
             except DalembertError as error:
@@ -170,8 +188,8 @@ class Conversation:
     def keep(self, m: Mechanism | None, left_out: Any = None, eq: Equations | None = None) -> None:
         """Make this the state of the conversation; `undo` goes back to the one before."""
         self.steps.append((self.mechanism, self.left_out, self.sentence, self.made))
-        self.mechanism, self.left_out = m, Simplified(left_out or {})
-        self.sentence, self.made = None, eq
+        self.sentence = self.sentence if m is self.mechanism else None
+        self.mechanism, self.left_out, self.made = m, Simplified(left_out or {}), eq
 
     def take(self, m: Mechanism) -> None:
         """Begin with a model; what its file leaves out stays so."""

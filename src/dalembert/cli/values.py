@@ -168,7 +168,12 @@ def held(text: str, option: str) -> tuple[int | str, Any]:
 
 def freeze(text: str, option: str) -> dict[int | str, Any]:
     """Return joint -> value of 4=pi/2,5,6; joints are numbers or names."""
-    return dict(_held(part, option, text, start) for part, start in parts_of(text))
+    found: dict[int | str, Any] = {}
+    for part, start in parts_of(text):
+        name, value = _held(part, option, text, start)
+        if found.setdefault(name, value) != value:
+            raise UsageError(f"{option} names joint {name} twice", hint="give it one value")
+    return found
 
 
 def _held(part: str, option: str, text: str, start: int) -> tuple[int | str, Any]:

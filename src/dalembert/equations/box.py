@@ -16,6 +16,7 @@ from ..expr.exact import exact, to_float
 from ..mechanism.edit import number as exact_number
 from .angles import CONSTANT, Joints
 from .entry import Entry
+from .evaluate import known
 from .interval import Interval, hull, interval
 from .kinds import KINDS
 from .ring import Term
@@ -159,28 +160,34 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
     the key "all" serves every joint that is not named.
     """
     m = eq.mechanism
-    values, limits = _table(values, "values"), _table(limits, "limits")
+    values, limits = known(m, _table(values, "values")), _table(limits, "limits")
     missing = [n for n in m.open_parameters if n not in values and needed(eq, n)]
     if missing:
+        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
         raise ParameterError(
-            "no value for parameter " + ", ".join(map(shown, missing[:8])),
+            "no value for parameter " + ", ".join(map(shown, missing[:8])) + more,
             hint="give every symbol of the model a number: values={...}",
             command="give every symbol of the model a number: --values FILE or --set NAME=VALUE",
         )
-    used = {p.name for p in m.parameters}
     pairs = {k: _ends(k, v) for k, v in values.items()}
     middle = {k: a + (b - a) / 2 for k, (a, b) in pairs.items()}
-    ranges = {k: r for k, r in pairs.items() if r[0] < r[1] and k in used}
-    known = {k: interval(exact(v)) for k, v in m.values.items()}
-    known |= {k: hull(*r) for k, r in pairs.items()}
+    ranges = {k: r for k, r in pairs.items() if r[0] < r[1]}
+    spans = {k: interval(exact(v)) for k, v in m.values.items()}
+    spans |= {k: hull(*r) for k, r in pairs.items()}
     given = dict(limits)
     rows: dict[str, list[Range]] = {name: [] for name in NAMES}
     names = m.joint_names
     for j, body in enumerate(m.bodies):
         own = given.pop(names[j], given.pop(j + 1, given.pop(str(j + 1), {})))
         own = {**_table(limits.get("all"), "limits of all"), **_table(own, f"limits of {names[j]}")}
+        for name in own:
+            if name not in NAMES:
+                raise UsageError(
+                    f"joint {shown(names[j])!r} has a limit of {shown(str(name))!r}",
+                    hint="limits are those of q, qd and qdd",
+                )
         for name in NAMES:
-            rows[name].append(_range(own.get(name), name, body, names[j], known))
+            rows[name].append(_range(own.get(name), name, body, names[j], spans))
     given.pop("all", None)
     if given:
         raise UsageError(
@@ -188,7 +195,7 @@ def box_of(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> Box:
             hint="joints: " + ", ".join(map(shown, names[:20])),
         )
     q, qd, qdd = (tuple(rows[name]) for name in NAMES)
-    return Box(q, qd, qdd, {k: v for k, v in middle.items() if k in used}, ranges)
+    return Box(q, qd, qdd, middle, ranges)
 
 
 def _table(given: Any, what: str) -> Mapping[Any, Any]:
@@ -232,13 +239,15 @@ def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, Int
             numbers = [_number(x) for x in (given if several else [given])]
         except (TypeError, ValueError):
             numbers = []
-        if len(numbers) == 1 and not math.isnan(numbers[0]):
+        if not all(map(math.isfinite, numbers)):
+            numbers = []  # no bound is proven over an endless box
+        if len(numbers) == 1:
             return -abs(numbers[0]), abs(numbers[0])
         if len(numbers) == 2 and numbers[0] <= numbers[1]:
             return numbers[0], numbers[1]
         raise UsageError(
             f"joint {shown(joint)!r} has the limit {name} = {shown(str(given))}",
-            hint="give a number, or (low, high) with low <= high",
+            hint="give a finite number, or (low, high) with low <= high",
         )
     if name == "q":
         pair = body.limits[0] if body.limits else (None, None)

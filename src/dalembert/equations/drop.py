@@ -43,7 +43,7 @@ def drop(eq: Equations, which: str | Sequence[str]) -> Equations:
         kept = [t for k, t in enumerate(terms, 1) if k not in named]
         changed[kind, place] = eq.ring.sum(kept)
         gone.append(f"{entry.name}: {len(named)} of {len(terms)} terms")
-    return replace(eq, changed=changed, remarks=(*eq.remarks, "dropped: " + "; ".join(gone)))
+    return replace(eq, changed=changed).with_remark("dropped: " + "; ".join(gone))
 
 
 def _entry(eq: Equations, kind: str, place: str) -> Entry:

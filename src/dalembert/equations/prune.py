@@ -270,5 +270,6 @@ class Pruning:
         kept = replace(eq, changed=changed)
         left = sum(len(eq.poly(*key)) - len(kept.poly(*key)) for key in gone)
         how = ", T and V pruned alike" if self.keep == "passive" else ""
+        how += "; the bounds of both prunings add up" if eq.pruned else ""
         remark = f"pruned: {left} of {self.every} terms, the error of each joint below {words}{how}"
         return replace(kept, remarks=(*eq.remarks, remark))
