@@ -151,7 +151,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(missing_name("dalembert", name, __all__), name=name)
     module = import_module(EXPORTS[name])
     found = getattr(module, name, module) if _is_itself(module, name) else getattr(module, name)
-    return _opened(name, found) if isinstance(found, FunctionType) else found
+    made = _opened(name, found) if isinstance(found, FunctionType) else found
+    globals()[name] = made  # the next time it is there
+    return made
 
 
 def _is_itself(module: ModuleType, name: str) -> bool:

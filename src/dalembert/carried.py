@@ -44,7 +44,7 @@ class Carried:
         `sums` are the sums of two turns that were made so far.
         """
         at, outward, sums = self, self.outward, {} if sums is None else sums
-        for factor in factors if outward else reversed(factors):
+        for factor in factors if outward else factors[::-1]:
             last = at.turn
             if factor.__class__ is not Turn:
                 rotation = factor.T if outward else factor
@@ -55,23 +55,23 @@ class Carried:
                     whole = turn(factor.axis, last.angle + factor.angle)
                     made = sums[id(last), id(factor)] = (whole, last, factor)
                 at = Carried(at.base, outward, made[0])
-            else:
-                v = at.value
-                if not fixed_under(v, factor):
-                    at = Carried(v, outward, factor)
+            elif not fixed_under(v := at.value, factor):
+                at = Carried(v, outward, factor)
         return at
 
 
 def turned(turn: Turn, v: Row, back: bool) -> Row:
     """Return the turn, or its inverse, of a vector; what is zero by structure is left out."""
-    c, s, axis = turn.c, -turn.s if back else turn.s, turn.axis
+    c, s, axis = turn.c, turn.s, turn.axis
     along, x, y = v[axis], v[axis - 2], v[axis - 1]
     if x.__class__ is int and x == 0:
         if y.__class__ is int and y == 0:
             return v
-        a, b = -(s * y), c * y
+        a, b = product(s, y if back else -y), product(c, y)
     elif y.__class__ is int and y == 0:
-        a, b = c * x, s * x
+        a, b = product(c, x), product(s, -x if back else x)
+    elif back:
+        a, b = c * x + s * y, c * y - s * x
     else:
         a, b = c * x - s * y, s * x + c * y
     return (along, a, b) if axis == 0 else (b, along, a) if axis == 1 else (a, b, along)
@@ -116,7 +116,8 @@ def fixed_under(v: Row, factor: Turn | Mat3) -> bool:
     if factor.__class__ is not Turn:
         return False
     axis = factor.axis
-    return is_plain_zero(v[axis - 2]) and is_plain_zero(v[axis - 1])
+    x = v[axis - 2]
+    return (x == 0 if x.__class__ is int else is_plain_zero(x)) and is_plain_zero(v[axis - 1])
 
 
 class Seen:

@@ -9,12 +9,29 @@ from .algebra import Map, Mat3, Transform, Vec3, is_plain_zero, plus, product
 from .display import record
 from .expr import Scalar
 
+Six = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # XX YY ZZ XY XZ YZ
+
 
 def steiner(m: Scalar, c: Vec3) -> Mat3:
     """Return the tensor of a point mass m at c: m (c·c 1 - c cᵀ)."""
-    x, y, z = c
+    return Mat3.symmetric(*steiner_six(m, c))
+
+
+def steiner_six(m: Scalar, c: Vec3) -> Six:
+    """Return the six entries of the tensor of a point mass."""
+    x, y, z = c.x, c.y, c.z
+    # most levers lie along one axis
+    if y.__class__ is z.__class__ is int and y == z == 0:
+        k = product(m, product(x, x))
+        return 0, k, k, 0, 0, 0
+    if x.__class__ is z.__class__ is int and x == z == 0:
+        k = product(m, product(y, y))
+        return k, 0, k, 0, 0, 0
+    if x.__class__ is y.__class__ is int and x == y == 0:
+        k = product(m, product(z, z))
+        return k, k, 0, 0, 0, 0
     xx, yy, zz = product(x, x), product(y, y), product(z, z)
-    return Mat3.symmetric(
+    return (
         product(m, plus(yy, zz)),
         product(m, plus(xx, zz)),
         product(m, plus(xx, yy)),
@@ -57,10 +74,7 @@ class Inertia:
         """Tensor about the frame origin."""
         if self.at == "origin":
             return self.tensor
-        T, K = self.tensor, steiner(self.mass, self.lever)
-        xx, xy, xz = map(plus, T.a, K.a)
-        yy, yz, zz = plus(T.b[1], K.b[1]), plus(T.b[2], K.b[2]), plus(T.c[2], K.c[2])
-        return Mat3.symmetric(xx, yy, zz, xy, xz, yz)
+        return Mat3.symmetric(*map(plus, self.tensor.six(), steiner_six(self.mass, self.lever)))
 
     @property
     def centre(self) -> Vec3:

@@ -139,7 +139,7 @@ def _tables(m: Mechanism, inertia: Naming) -> _Tables:
     follow = tuple(_followers(m))
     m = replace(m.unfolded, fold=None, checked=True)
     for body in m.bodies:
-        slide(body.joint, joint_name(body))  # refuses planar and free joints
+        slide(body)  # refuses planar and free joints
     steps = list(_steps(m))
     levers = list(_levers(m))
     limits = [(j, *(b.limits[0] if b.limits else (None, None))) for j, b in _numbered(m)]

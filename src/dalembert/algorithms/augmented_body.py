@@ -20,9 +20,9 @@ from functools import reduce
 from ..algebra import Mat3, Vec3, is_plain_zero, minus, plus, product
 from ..errors import ModelError, shown
 from ..expr import Scalar
-from ..inertia import steiner
-from ..joint import Joint, Vector
-from ..mechanism import Mechanism, joint_name
+from ..inertia import steiner, steiner_six
+from ..joint import Vector
+from ..mechanism import Body, Mechanism, joint_name
 from ..mechanism.rehome import expand_planar, merge_fixed
 from .condensed import Condensed, Link
 from .dual import Dual, parts
@@ -43,7 +43,8 @@ class AugmentedBody:
     @property
     def W(self) -> Mat3:
         """The reported inertia, the K sums of (3-4): constant part."""
-        return reduce(symmetric_sum, (steiner(m, l) for m, l in self.points), Mat3.zero())
+        parts = [steiner_six(m, l) for m, l in self.points]
+        return Mat3.symmetric(*[reduce(plus, entries, 0) for entries in zip(*parts, strict=True)])
 
     @property
     def V_q(self) -> Vec3:
@@ -89,10 +90,9 @@ def augmented_bodies(mechanism: Mechanism) -> list[AugmentedBody]:
         for c, l in levers:
             mass = M[c]
             V = Vec3(*[plus(v, product(x, mass)) for v, x in zip(V, l, strict=True)])
-            J = symmetric_sum(J, steiner(mass, l))
+            J = Mat3.symmetric(*map(plus, J.six(), steiner_six(mass, l)))
             points.append((mass, l))
-        s = slide(body.joint, joint_name(body))
-        made[j] = AugmentedBody(M[j], V, tuple(points), J, s, levers)
+        made[j] = AugmentedBody(M[j], V, tuple(points), J, slide(body), levers)
         if body.parent >= 0:
             M[body.parent] = M[body.parent] + M[j]
             children[body.parent].append(j)
@@ -100,19 +100,16 @@ def augmented_bodies(mechanism: Mechanism) -> list[AugmentedBody]:
     return [made[j] for j in range(n)]
 
 
-def symmetric_sum(a: Mat3, b: Mat3) -> Mat3:
-    """Return the sum of two symmetric matrices."""
-    return Mat3.symmetric(*map(plus, a.six(), b.six()))
-
-
-def slide(joint: Joint, name: str = "joint") -> Vec3:
-    """Return the displacement of the child origin per unit of q; zero for joints that only turn."""
+def slide(body: Body) -> Vec3:
+    """Return the displacement of a body's origin per unit of q; zero where it only turns."""
+    joint = body.joint
     if joint.nv == 1:
-        return joint.columns([0])[0][0]
+        return joint.columns([0])[0].v
     if joint.kind in ("fixed", "spherical"):
         return Vec3.zero()
+    name = shown(joint_name(body))
     raise ModelError(
-        f"joint {shown(name)!r} is {joint.kind}, and an augmented body turns, slides or screws",
+        f"joint {name!r} is {joint.kind}, and an augmented body turns, slides or screws",
         hint="expand the base into revolute and prismatic joints with massless bodies between them",
     )
 

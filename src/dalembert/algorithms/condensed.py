@@ -10,7 +10,7 @@ the sum of the angles, and a cross product with g_i is taken at the last frame t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..algebra import Mat3, Row, Vec3, is_plain_zero, plus, product
 from ..carried import (
@@ -28,8 +28,7 @@ from ..carried import (
 from ..expr import Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One augmented body at a posture; vectors in the axes of its frame."""
 
     parent: int
@@ -64,7 +63,10 @@ class Condensed:
         self.axes = [coordinate(g) for g in self.angular]
         self.heavy = {j for j, link in enumerate(links) if not link.V.is_zero()}
         self.stiff = {j for j, k in enumerate(links) if not all(map(is_plain_zero, k.J.six()))}
-        self.turning = [not link.angular.is_zero() for link in links]
+        self.turning = [
+            u is not None or not link.angular.is_zero()
+            for u, link in zip(self.axes, links, strict=True)
+        ]
         self.sliding = [not link.linear.is_zero() for link in links]
         self.arms = {(p, c) for p, k in enumerate(links) for c, l in k.levers.items()
                      if not l.is_zero()}  # fmt: skip

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..algebra import Mat3, is_plain_zero
+from ..carried import coordinate
 from ..expr import Expr, Scalar, asin, atan2
 from ..expr.exact import to_float
 from ..joint import Joint
@@ -90,8 +91,9 @@ class Pairs:
                     c, s = self.constant[k]
                     for _ in range(abs(times)):
                         pair = rotated(pair, (c, s if times > 0 else -s))
-            c, s = pair
-            self._made[key] = ((c, s), (-s, c), (-c, -s), (s, -c))[a.quarters]
+            for _ in range(a.quarters):
+                pair = -pair[1], pair[0]
+            self._made[key] = pair
         return self._made[key]
 
     def _whole(self, joints: Joints) -> tuple[Scalar, Scalar] | None:
@@ -167,6 +169,8 @@ def number(x: Any) -> Any:
 def coordinate_axis(joint: Joint) -> tuple[int | None, int]:
     """Return (axis, sense) of a joint along ±x, ±y, ±z, else (None, 0)."""
     axis = tuple(joint.axis)  # type: ignore[attr-defined]
+    if (found := coordinate(axis)) is not None:
+        return found
     along = [u for u, x in enumerate(axis) if not is_plain_zero(x)]
     if len(along) == 1:
         for sense in (1, -1):

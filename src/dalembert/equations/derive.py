@@ -196,7 +196,7 @@ class Equations:
         return {}
 
     @cached_property
-    def _tangled(self) -> dict[tuple[int, int, str], int]:
+    def _tangled(self) -> dict[tuple[int, int, bool], int]:
         return {}
 
     @cached_property
@@ -223,7 +223,7 @@ class Equations:
         if key in self.changed:
             return self.changed[key]
         if key not in self._raw:
-            made = self._derived(kind, place, self.raw)
+            made = self._derived(kind, place, True)
             if kind == "A" and self.ring.symbols.repeated:
                 from .condense import shortened
 
@@ -234,98 +234,100 @@ class Equations:
     def poly(self, kind: Kind, place: Place) -> Poly:
         """Return a coefficient with every s² as 1 - c²."""
         key = (kind, place)
-        found = self._short.get(key)
-        if found is not None:
-            return found
-        if key in self.changed:
-            made = self.changed[key]
-        elif kind in "QA":
-            # large sums are not kept in two forms
-            made = self._raw.get(key) or self._derived(kind, place, self.raw)
-        else:
-            made = self._derived(kind, place, self.poly)
-        whole = kind in "BC" and key not in self.changed and self.reduces_slopes
-        if not whole or self._large:
-            # A_ij depends on joints after i alone, where joints are numbered as the bodies are
-            after = kind == "A" and key not in self.changed and not self.ring.symbols.follow.rules
-            made = self.ring.reduced(made, place[0] if after else 0)
-        self._short[key] = made
+        made = self._short.get(key)
+        if made is None:
+            if key in self.changed:
+                made = self.ring.reduced(self.changed[key])
+            elif kind in "QA":
+                # large sums are not kept in two forms
+                made = self._raw.get(key) or self._derived(kind, place, True)
+                # where joints are numbered as the bodies are, A_ij depends on joints after i alone,
+                # and a vector on its way to the base, as in Q, turns by each joint once
+                own = not self.ring.symbols.follow.rules
+                after = 0 if not own else self.n if kind == "Q" else place[0]
+                made = self.ring.reduced(made, after)
+            else:
+                made = self._derived(kind, place, False)
+                if self._large or not self.reduces_slopes:
+                    made = self.ring.reduced(made)
+            self._short[key] = made
         return made
 
-    def _derived(self, kind: Kind, place: Place, of: Any) -> Poly:
-        ring, c = self.ring, self.condensed
-        i = place[0] - 1
+    def _derived(self, kind: Kind, place: Place, raw: bool) -> Poly:
+        """Return a coefficient from the sums; B and C of A as it comes, or with s² as 1 - c²."""
+        ring, i = self.ring, place[0] - 1
         if self.neglected and kind in self.absent:
             return ring.zero
         if kind not in self._allowed:
             check(ring.symbols, kind, self.limit)
             self._allowed.add(kind)
         if kind == "Q":
-            Q = ring.poly(c.Q(i))
+            Q = ring.poly(self.condensed.Q(i))
             return Q if self.sign == "section3" else -Q
         if kind == "A":
-            j = place[1] - 1
+            c, j = self.condensed, place[1] - 1
             A = ring.poly(c.A(i, j)) if j in c.beyond[i] else ring.zero
             return A + self._rotors[i] if i == j and i in self._rotors else A
         if self.changed or self.neglected:
-            base = replace(self, changed={}, neglected=())
-            return base._derived(kind, place, base.raw if of == self.raw else base.poly)
-        slope = self._raw_slope if of == self.raw else self._slope
+            return self._whole._derived(kind, place, raw)
+        slope = self._raw_slope if raw else self._slope
         if kind == "B":
-            made = ring.poly(coriolis(slope, i, place[1] - 1, place[2] - 1))
+            made = coriolis(slope, i, place[1] - 1, place[2] - 1)
         else:
-            made = ring.poly(centrifugal(slope, i, place[1] - 1))
-        # C3, C34 and C4 in one sum: it may vanish without looking so
-        if len(made) > 1 and self._hides(kind, place, made, of):
+            made = centrifugal(slope, i, place[1] - 1)
+        if made.__class__ is int:
             return ring.zero
-        return made
+        # C3, C34 and C4 in one sum: it may vanish without looking so
+        near = min(place[:2]) <= ring.last_tangle or ring.symbols.follow.rules
+        return ring.zero if near and len(made) > 1 and self._hides(kind, place, made, raw) else made
 
-    def _hides(self, kind: Kind, place: Place, p: Poly, of: Any) -> bool:
+    def _hides(self, kind: Kind, place: Place, p: Poly, raw: bool) -> bool:
         """Whether B or C vanishes although its polynomial, of such A, does not."""
         i, j = place[:2]
         low = min(i, j)
         if kind == "C":
-            sums = self._knots(low, j, of)
+            sums = self._knots(low, j, raw)
         else:
-            sums = self._knots(low, max(i, j), of)
+            sums = self._knots(low, max(i, j), raw)
             if i != j:
-                sums |= self._knots(low, place[2], of)
+                sums |= self._knots(low, place[2], raw)
         tied = self.ring.tied(sums) and self.ring.entangled(p)
         return tied and self.structure_of(kind, place) == "zero"
 
-    def _knots(self, i: int, j: int, of: Any) -> int:
+    def _knots(self, i: int, j: int, raw: bool) -> int:
         """Return the sums of angles of A_ij that others add up to; its slopes have no more."""
-        key = (i, j, of.__name__)
+        key = (i, j, raw)
         found = self._tangled.get(key)
         if found is None:
-            found = self._tangled[key] = self.ring.knots(of("A", (i, j)))
+            A = (self.raw if raw else self.poly)("A", (i, j))
+            found = self._tangled[key] = self.ring.knots(A)
         return found
 
     def _slope(self, i: int, j: int, k: int) -> Poly:
         """Return ∂A_ij/∂q_k, indices from 0, with every s² as 1 - c² unless it is large."""
-        if not self.condensed.depends(i, j, k):
-            return 0
         key = (i, j, k)
-        if key in self._slopes:
-            return self._slopes[key]
-        A = self.poly("A", (i + 1, j + 1))
-        if len(A) > KEPT:  # neither kept nor reduced: the sums are
-            self._large.add(key)
-            return self.ring.slope(A, k)
-        self._slopes[key] = self.ring.reduced_slope(A, k)
-        return self._slopes[key]
+        found = self._slopes.get(key)
+        if found is None:
+            if not self.condensed.depends(i, j, k):
+                return 0
+            A = self.poly("A", (i + 1, j + 1))
+            if len(A) > KEPT:  # neither kept nor reduced: the sums are
+                self._large.add(key)
+                return self.ring.slope(A, k)
+            found = self._slopes[key] = self.ring.reduced_slope(A, k)
+        return found
 
     def _raw_slope(self, i: int, j: int, k: int) -> Poly:
         """Return ∂A_ij/∂q_k as it comes, indices from 0."""
-        if not self.condensed.depends(i, j, k):
-            return 0
         key = ("raw", i, j, k)
-        if key in self._slopes:
-            return self._slopes[key]
-        A = self.raw("A", (i + 1, j + 1))
-        found = self.ring.slope(A, k)
-        if len(A) <= KEPT:
-            self._slopes[key] = found
+        found = self._slopes.get(key)
+        if found is None:
+            if not self.condensed.depends(i, j, k):
+                return 0
+            A = self.raw("A", (i + 1, j + 1))
+            found = self.ring.slope(A, k)
+            if len(A) <= KEPT:
+                self._slopes[key] = found
         return found
 
     @cached_property
@@ -337,6 +339,11 @@ class Equations:
             for k, x in found.items()
             if not is_plain_zero(x)
         }
+
+    @cached_property
+    def _whole(self) -> Equations:
+        """The equations with nothing neglected, dropped or pruned."""
+        return replace(self, changed={}, neglected=())
 
     @property
     def absent(self) -> set[str]:
@@ -517,7 +524,21 @@ class Equations:
         every = tuple(dict.fromkeys((*self.neglected, *names)))
         gone = set().union(*(NEGLECT[x] for x in names))
         changed = {k: p for k, p in self.changed.items() if k[0] not in gone}
-        return replace(self, neglected=every, changed=changed)
+        shorter = replace(self, neglected=every, changed=changed)
+        if not self.pruned or every == self.neglected:
+            return shorter
+        return shorter.with_remark("neglected: " + ", ".join(every[len(self.neglected) :]))
+
+    @property
+    def pruned(self) -> bool:
+        """Whether terms were pruned."""
+        return any(x.startswith("pruned: ") for x in self.remarks)
+
+    def with_remark(self, what: str) -> Equations:
+        """Return the equations with a remark on what was left out, not in bounds proven before."""
+        if self.pruned:
+            what += "; the bounds above are those of the equations before this"
+        return replace(self, remarks=(*self.remarks, what))
 
     def freeze(self, joints: Mapping[int | str, Any] | Sequence[int | str]) -> Equations:
         """Return the equations with joints held at numbers or symbols (a list: at 0): `m.lock`.
@@ -537,7 +558,15 @@ class Equations:
         locked = self.mechanism.lock(list(joints), at=dict(joints))
         held = ", ".join(f"{shown(str(j))} = {shown(str(x))}" for j, x in joints.items())
         m = self.mechanism
-        names = {joint_name(m.bodies[m.joint_index(j)]): x for j, x in joints.items()}
+        names: dict[str, Any] = {}
+        for j, x in joints.items():
+            name = joint_name(m.bodies[m.joint_index(j)])
+            if names.setdefault(name, x) != x:
+                raise UsageError(
+                    f"joint {shown(name)!r} is held at {shown(str(names[name]))} and at "
+                    f"{shown(str(x))}",
+                    hint="name each joint once",
+                )
         eq = equations(locked, full=self.ring.symbols.full, limit=self.limit)
         return replace(
             eq,

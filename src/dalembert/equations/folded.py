@@ -52,10 +52,10 @@ class FoldedEquations(Equations):
         """The number of degrees of freedom."""
         return self.follow.count
 
-    def _derived(self, kind: Kind, place: Place, of: Any) -> Poly:
+    def _derived(self, kind: Kind, place: Place, raw: bool) -> Poly:
         if kind in self.absent:
             return self.ring.zero
-        get = self.whole.raw if of == self.raw else self.whole.poly
+        get = self.whole.raw if raw else self.whole.poly
         made = self.ring.zero
         for key, factor in self._parts(kind, place):
             made += get(*key) * factor

@@ -61,6 +61,8 @@ def slopes(
 
 def without_clashes(made: list[Generator]) -> list[Generator]:
     """Return the generators, those of ours renamed that a parameter of the model is called like."""
+    if len({g.name for g in made}) == len(made):
+        return made
     taken = {g.name for g in made if g.key[0] == "p"}
     out = []
     for g in made:

@@ -25,9 +25,11 @@ def with_named_angles(m: Mechanism, label: Label) -> Mechanism:
 
     `label(op, angle)` gives the name of one, or its value.
     """
-    numbers = (x for b in m.bodies for x in (*b.placement.p, *b.inertia.lever,
-               *b.inertia.tensor.six(), b.inertia.mass))  # fmt: skip
-    graphs = {id(x.graph): x.graph for x in numbers if isinstance(x, Expr)}
+    graphs: dict[int, Graph] = {}
+    for b in m.bodies:
+        for x in (*b.placement.p, *b.inertia.lever, *b.inertia.tensor.six(), b.inertia.mass):
+            if x.__class__ is Expr:
+                graphs[id(x.graph)] = x.graph
     if not any("sin" in g.op or "cos" in g.op for g in graphs.values()):
         return m
     graph = Graph()

@@ -160,7 +160,7 @@ class Ring(Generic[S]):
                 if with_c:
                     made = with_c * by_c if made is None else made + with_c * by_c
                     # only where a sine stood beside its cosine is it squared now
-                    if reduce and with_s and (degrees is None or made.degrees()[s] > 1):
+                    if reduce and with_s and with_s.derivative(c):
                         made = made % circle
                 if made is not None:
                     out = made if out is None else out + made
@@ -223,9 +223,19 @@ class Ring(Generic[S]):
         found = self._tied.get(bits)
         if found is None:
             sums = [x for n, (x, _, _) in enumerate(self._knots) if bits >> n & 1]
-            found = len(sums) > 1 and angle_matrix(sums).rank() < len(sums)
-            self._tied[bits] = found
+            found = self._tied[bits] = len(sums) > 1 and angle_matrix(sums).rank() < len(sums)
         return found
+
+    @cached_property
+    def last_tangle(self) -> int:
+        """The last joint number behind which sums of angles depend on each other; 0 for none."""
+        starts = [min(map(abs, x)) for x, _, _ in self._knots]
+        tied = (
+            k
+            for k in range(max(starts, default=0), 0, -1)
+            if self.tied(sum(1 << n for n, start in enumerate(starts) if start > k))
+        )
+        return next(tied, 0)
 
     def terms(self, p: Poly) -> list[Term]:
         """Return the terms of p, each a fraction and a monomial."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -109,14 +110,14 @@ class TreeSymbols:
             Generator(f"V{'XYZ'[u]}{j + 1}", ("V", j, u))
             for j, body in enumerate(self.augmented)
             for u, x in enumerate(body.V)
-            if not is_plain_zero(x) or self._grows(j, "V", u)
+            if not is_plain_zero(x) or (self.slides[j] and self._grows(body, u))
         ]
         made += [
             Generator(f"J{letters(a, b)}{j + 1}", ("J", j, a, b))
             for j, body in enumerate(self.augmented)
             for (a, b), x in zip(ENTRIES, body.J.six(), strict=True)
-            if not is_plain_zero(x) or self._grows(j, "J", a, b)
-            if self._first(j, a, b) == (a, b)
+            if not is_plain_zero(x) or (self.slides[j] and self._grows(body, a, b))
+            if a != b or self._first(j, a) == a
         ]
         parameters: dict[str, None] = {}
         for x in (x for group in self.polynomials.values() for x in group):
@@ -125,28 +126,26 @@ class TreeSymbols:
         made += [Generator(f"F{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
         return without_clashes(made)
 
-    def _grows(self, j: int, what: str, a: int, b: int = 0) -> bool:
-        """Whether a component of V_j or J_j changes with a slide of body j."""
-        body = self.augmented[j]
-        if not self.slides[j]:
-            return False
-        if what == "V":
+    @staticmethod
+    def _grows(body: AugmentedBody, a: int, b: int | None = None) -> bool:
+        """Whether a component of V, or of J, changes with the slide of a body."""
+        if b is None:
             return not is_plain_zero(body.V_q[a])
         return not (is_plain_zero(body.W_q[a, b]) and is_plain_zero(body.W_qq[a, b]))
 
-    def _first(self, j: int, a: int, b: int) -> tuple[int, int]:
-        """Return the first moment of inertia of body j that is the same number as J_ab."""
-        J = self.augmented[j].J
-        if a != b or self.slides[j] or isinstance(J[a, a], Expr):
-            return a, b
-        same = [u for u in range(3) if not isinstance(J[u, u], Expr) and J[u, u] == J[a, a]]
-        return same[0], same[0]
+    def _first(self, j: int, a: int) -> int:
+        """Return the first axis about which body j has the same number as inertia as about a."""
+        diagonal = self.augmented[j].J.six()[:3]
+        if not a or self.slides[j] or isinstance(diagonal[a], Expr):
+            return a
+        return next(u for u, x in enumerate(diagonal)
+                    if not isinstance(x, Expr) and x == diagonal[a])  # fmt: skip
 
     @cached_property
     def repeated(self) -> list[tuple[int, int]]:
         """(body, axis) of the moments of inertia that are numbers, and those of an axis before."""
         pairs = ((j, u) for j in range(self.n) for u in (1, 2))
-        same = [(j, u) for j, u in pairs if self._first(j, u, u) != (u, u)]
+        same = [(j, u) for j, u in pairs if self._first(j, u) != u]
         return [(j, u) for j, u in same if not is_plain_zero(self.augmented[j].J[u, u])]
 
     @cached_property
@@ -231,11 +230,12 @@ class TreeSymbols:
         pairs = Pairs()
         for k, (c, s) in self.numeric.items():
             pairs.constant[k] = (rational(c), rational(s))
-        for i, g in enumerate(self.generators):
-            if g.key[0] == "sin":
-                pairs.joint[g.key[1]] = (values[self.index["cos", g.key[1]]], values[i])
-            elif g.key[0] == "sinK":
-                pairs.constant[g.key[1]] = (values[self.index["cosK", g.key[1]]], values[i])
+        for s, c, joints in self.angles:
+            pairs.joint[joints] = (values[c], values[s])
+        for k in range(1, len(self.constants) + 1):
+            if ("sinK", k) in self.index:
+                c, s = self.index["cosK", k], self.index["sinK", k]
+                pairs.constant[k] = (values[c], values[s])
         return pairs
 
     def condensed(self, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Condensed:
@@ -248,13 +248,13 @@ class TreeSymbols:
         pairs = self.pairs(values, rational)
         masses: list[list[Scalar]] = [[0] * 3 for _ in range(self.n)]
         inertias: list[list[Scalar]] = [[0] * 6 for _ in range(self.n)]
-        for g, value in zip(self.generators, values, strict=False):
-            if g.key[0] == "V":
-                masses[g.key[1]][g.key[2]] = value
-            elif g.key[0] == "J":
-                inertias[g.key[1]][ENTRIES.index(g.key[2:])] = value
+        for (_, key, *_), value in zip(self.generators, values, strict=False):
+            if key[0] == "V":
+                masses[key[1]][key[2]] = value
+            elif key[0] == "J":
+                inertias[key[1]][ENTRIES.index(key[2:])] = value
         for j, u in self.repeated:
-            inertias[j][u] = inertias[j][self._first(j, u, u)[0]]
+            inertias[j][u] = inertias[j][self._first(j, u)]
         links = []
         for j, body in enumerate(self.m.bodies):
             turns = [(axis, Angle(pairs, a.joints, a.constants, a.quarters))
@@ -360,7 +360,9 @@ class TreeSymbols:
         def number(x: Any) -> Any:
             return to_float(x, known) if isinstance(x, Expr | Fraction) else x
 
-        bodies = augmented_bodies(self.m.bound(parameters))
+        # frames beyond the last body may have open letters
+        alone = replace(self.m, named=(), changes=(), springs=(), elastic=(), checked=True)
+        bodies = augmented_bodies(alone.bound(parameters))
         at = Point(self, bodies, number, self.follow.whole(q, known), *rates)
         return [at.value(g.key) for g in generators or self.generators]
 

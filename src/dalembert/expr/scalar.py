@@ -24,7 +24,8 @@ class Expr:
 
     def __add__(self, other: Any) -> Expr:
         g = self.graph
-        return Expr(g, g.add(self.id, g.lift(other)))
+        ours = other.__class__ is Expr and other.graph is g
+        return Expr(g, g.add(self.id, other.id if ours else g.lift(other)))
 
     __radd__ = __add__
 
@@ -38,6 +39,8 @@ class Expr:
 
     def __mul__(self, other: Any) -> Expr:
         g = self.graph
+        if other.__class__ is Expr and other.graph is g:
+            return Expr(g, g.mul(self.id, other.id))
         try:
             factor = g.lift(other)
         except TypeError:
