@@ -89,3 +89,11 @@ def test_the_command_prints_matrices(form, capsys):
     phrase = "RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);"
     assert main(["derive", phrase, "--only", "matrices", "--form", form]) == 0
     assert "VX2" in capsys.readouterr().out or form in ("latex", "markdown")
+
+
+def test_matrices_say_what_is_left_out():
+    found = da.equations(da.robots.planar2r()).neglect("coriolis").drop("A12:1").matrices()
+    gone = ["neglected: coriolis", "dropped: A12: 1 of 2 terms"]
+    assert found.text().splitlines()[1:3] == [f"# {x}" for x in gone]
+    assert found.json()["left_out"] == gone
+    assert all(gone[0] in x for x in (found.latex(), found.markdown()))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..expr.formula import Product, Sum, Symbol, grouped, total
 from ..expr.style import LATEX, LINE, TEXT, latex_width, text_lines, write
+from .model import left_out
 from .order import factored
 from .ring import rational
 from .sections import Document, Section, latex, markdown, mathematics
@@ -126,6 +127,7 @@ class Matrices:
     def text(self) -> str:
         """Return the matrices as text; entries that do not fit a line have names, which follow."""
         out = ["# M*qdd + C*qd + g = tau; qd1, qdd1: first and second derivative of q1"]
+        out += [f"# {x}" for x in left_out(self.equations)]
         for matrix in self:
             lines, rest = matrix.lines(), dict[Symbol, Sum]()
             if max(map(len, lines), default=0) > TEXT.line:
@@ -147,7 +149,9 @@ class Matrices:
             left = Symbol(matrix.name, matrix.name)
             sections.append(Section("", [(left, whole), *rest.items()]))
         known = [(Symbol(n), x) for n, x in constants(self.equations).items()]
-        return Document(title, LAW, [], [*sections, Section("Constants", known)])
+        return Document(
+            title, LAW, list(left_out(self.equations)), [*sections, Section("Constants", known)]
+        )
 
     def latex(self) -> str:
         """Return a LaTeX fragment."""
@@ -160,7 +164,9 @@ class Matrices:
     def json(self) -> dict[str, Any]:
         """Return the matrices as lists of texts."""
         found = {x.name: [[write(y, TEXT) for y in row] for row in x.rows] for x in self}
-        return {"name": self.equations.mechanism.name, "law": "M*qdd + C*qd + g = tau", **found}
+        gone = {"left_out": x} if (x := list(left_out(self.equations))) else {}
+        law = "M*qdd + C*qd + g = tau"
+        return {"name": self.equations.mechanism.name, "law": law, **gone, **found}
 
     def __str__(self) -> str:
         return self.text()
