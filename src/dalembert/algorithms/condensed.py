@@ -80,6 +80,7 @@ class Condensed:
         self._moments: dict[tuple[int, int], Row] = {}
         self._swept_moments: dict[tuple[int, int, int], Row] = {}
         self._outward: dict[tuple[int, int], Carried] = {}
+        self._directions: dict[tuple[int, int], Row] = {}
         self._turned_inertia: dict[tuple[int, int], Row] = {}
         self._reached: dict[tuple[int, bool], dict[int, int]] = {}
         self._sums: Sums = {}
@@ -102,6 +103,12 @@ class Condensed:
 
     def outward(self, i: int, k: int) -> Row:
         """Return g_i of a rotation in the axes of frame k, k beyond i."""
+        row = self._directions.get((i, k))
+        if row is None:
+            row = self._directions[i, k] = self._carried_outward(i, k).value
+        return row
+
+    def _carried_outward(self, i: int, k: int) -> Carried:
         found = self._outward.get((i, k))
         if found is None:
             path = self.paths[k]
@@ -111,7 +118,7 @@ class Condensed:
                 if at is None:
                     at = self._outward[i, c] = found.through(self.links[c].factors, self._sums)
                 found = at
-        return found.value
+        return found
 
     def _seen(self, v: Row, frame: int) -> Seen:
         return Seen(v, frame, self._way, self._sums)
@@ -195,7 +202,8 @@ class Condensed:
             r = self.far(j, self.angular[j])[p]
             found = self._seen(self.swept(j, self.lever(p, c, r)), r)
             self._swept_lever[j, p, c] = found
-        return found.at(f)
+        row = found.rows.get(f)
+        return found.at(f) if row is None else row
 
     # -- the coefficients --------------------------------------------------------------------------
 

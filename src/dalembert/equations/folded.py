@@ -143,33 +143,23 @@ class FoldedEquations(Equations):
     def _rotors(self) -> dict[int, Poly]:
         return {}  # they are in A of the whole tree
 
-    def regressor(self, base: bool = False, drives: Any = "inertia") -> Any:
-        """Raise: regressors in closed form are those of joints with coordinates of their own."""
-        raise self._refusal("regressor", "da.regressor(m, ...) gives its numbers and kernels")
 
-    def energy_regressor(self, base: bool = False, drives: Any = "inertia") -> Any:
-        """Raise: regressors in closed form are those of joints with coordinates of their own."""
-        raise self._refusal("energy_regressor", "da.energy_regressor(m, ...) gives its numbers")
-
-    def terms(self, values: Any, limits: Any = None) -> Any:
-        """Raise: boxes of postures are those of joints with coordinates of their own."""
-        raise self._refusal("terms", "lock the joints that follow")
-
-    def prune(self, *args: Any, **options: Any) -> Any:
-        """Raise: boxes of postures are those of joints with coordinates of their own."""
-        raise self._refusal("prune", "lock the joints that follow")
-
-    def prune_curve(self, values: Any, limits: Any, *rest: Any, **options: Any) -> Any:
-        """Raise: boxes of postures are those of joints with coordinates of their own."""
-        raise self._refusal("prune_curve", "lock the joints that follow")
-
-    def freeze_error(self, joints: Any, values: Any, limits: Any) -> Any:
-        """Raise: boxes of postures are those of joints with coordinates of their own."""
-        raise self._refusal("freeze_error", "lock the joints that follow")
-
-    def _refusal(self, what: str, hint: str) -> UsageError:
+def _refused(what: str, hint: str) -> Any:
+    def method(self: FoldedEquations, *args: Any, **options: Any) -> Any:
         names = ", ".join(map(shown, self.mechanism.followers[:8]))
-        return UsageError(f"{what} in closed form: {names} follow other joints", hint=hint)
+        raise UsageError(f"{what} in closed form: {names} follow other joints", hint=hint)
+
+    method.__doc__ = f"Raise: {what} is that of joints with coordinates of their own."
+    return method
+
+
+LOCKED = "lock the joints that follow"
+for _what, _hint in {
+    "regressor": "da.regressor(m, ...) gives its numbers and kernels",
+    "energy_regressor": "da.energy_regressor(m, ...) gives its numbers",
+    **dict.fromkeys(("terms", "prune", "prune_curve", "freeze_error"), LOCKED),
+}.items():
+    setattr(FoldedEquations, _what, _refused(_what, _hint))
 
 
 class FoldedStructure(Structure):

@@ -24,7 +24,7 @@ from .loop_blocks import Line, Solved, solved, value
 from .loop_numbers import with_names
 from .loop_parts import asked, kept, keys
 from .loop_passive import angle_at
-from .sections import Document, Section, latex, markdown, whole
+from .sections import Document, Section, latex, markdown
 from .sections import text as written
 from .size import LIMIT
 from .trig import folded, formula_of, symbol
@@ -335,10 +335,6 @@ class LoopEquations:
     def latex(self, only: Any = None) -> str:
         """Return a LaTeX fragment."""
         return latex(self.printed(only))
-
-    def latex_document(self, only: Any = None) -> str:
-        """Return a LaTeX document."""
-        return whole(self.latex(only))
 
     def markdown(self, only: Any = None) -> str:
         """Return Markdown with display formulas."""

@@ -230,12 +230,11 @@ class TreeSymbols:
         pairs = Pairs()
         for k, (c, s) in self.numeric.items():
             pairs.constant[k] = (rational(c), rational(s))
-        for s, c, joints in self.angles:
-            pairs.joint[joints] = (values[c], values[s])
+        for sine, cosine, joints in self.angles:
+            pairs.joint[joints] = (values[cosine], values[sine])
         for k in range(1, len(self.constants) + 1):
             if ("sinK", k) in self.index:
-                c, s = self.index["cosK", k], self.index["sinK", k]
-                pairs.constant[k] = (values[c], values[s])
+                pairs.constant[k] = values[self.index["cosK", k]], values[self.index["sinK", k]]
         return pairs
 
     def condensed(self, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Condensed:

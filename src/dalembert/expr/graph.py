@@ -21,6 +21,10 @@ _SINE = {
 }
 
 
+# what folds in a sum, in a product, when no number is in it
+_SUMS, _PRODUCTS = frozenset({"neg", "sub"}), frozenset({"neg", "div"})
+
+
 class Graph(Arena):
     """An arena with exact folding: zeros vanish, signs come out, repeats are one node."""
 
@@ -69,6 +73,8 @@ class Graph(Arena):
     def add(self, a: int, b: int) -> int:
         """Return the node a + b, folded where it can be."""
         va, vb, op = self.const[a], self.const[b], self.op
+        if va is vb is None and a != b and op[a] not in _SUMS and op[b] not in _SUMS:
+            return self.node("add", (a, b) if a < b else (b, a))
         if va is not None:
             if vb is not None:
                 return self.number(va + vb)
@@ -147,6 +153,8 @@ class Graph(Arena):
     def mul(self, a: int, b: int) -> int:
         """Return the node a b, folded where it can be."""
         va, vb, op, args = self.const[a], self.const[b], self.op, self.args
+        if va is vb is None and op[a] not in _PRODUCTS and op[b] not in _PRODUCTS:
+            return self.node("mul", (a, b) if a < b else (b, a))
         if vb is not None:
             if va is not None:
                 return self.number(va * vb)
