@@ -113,6 +113,19 @@ def test_functions_of_time_are_read_to_rounding():
     np.testing.assert_allclose(r.q[:, 0], 0.3 * times**2, atol=1e-12)
 
 
+def test_a_table_that_ends_is_held_at_rest_and_said():
+    """The angle stays, and so does the energy: its rate is zero from there on."""
+    truck, t = da.robots.truck(1), np.linspace(0, 3, 7)
+    short, whole = (
+        da.simulate(truck, [0] * 4, [5], t=t, motion={"delta": table})
+        for table in (([0.5, 1], [0.1, 0.2]), ([0, 0.5, 1, 3], [0.1, 0.1, 0.2, 0.2]))
+    )
+    assert short.notes == ("motion of delta is given from 0.5 to 1 s, and held before and after",)
+    assert whole.notes == ()
+    np.testing.assert_allclose(short.q, whole.q, rtol=0, atol=1e-9)
+    assert abs(short.energy[-1] - short.energy[2]) < 1e-9 * short.energy[0]
+
+
 def test_a_function_of_the_state_gives_the_rate_of_steering():
     m = R.truck(0)
     steer = {"delta": lambda t, q, qd: 0.3 * np.cos(2 * t) - 0.5 * q[3]}

@@ -34,7 +34,6 @@ from .mechanism import Mechanism, joint_name, require_mechanism
 from .plan.assembly import assemble
 from .plan.loops import with_motors
 from .simulate.given_state import asked, held_signals
-from .simulate.prescribed import straight
 from .simulate.systems import Closed, Reduced, System, dry_joints, system
 
 Array = np.ndarray
@@ -293,8 +292,8 @@ def _many(designs: Designs, q: Any, qd: Any, tau: Any, options: Any) -> Linear:
 def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, ...]:
     """Return what was counted, and the joints at rest whose dry friction has no slope."""
     notes, m = counted(own.m, own.drives), own.m
-    unsteered = straight(own, {}) if steer is None else ()
-    notes += tuple(f"steering {shown(n)} is not given and stays 0: give steer=" for n in unsteered)
+    steering = Constraints.of(m).steering if isinstance(own, Reduced) and steer is None else ()
+    notes += tuple(f"steering {shown(n)} is not given and stays 0: give steer=" for n in steering)
     u = [float(x) for x in held_signals(own, q, steer, t)]
     qd = own.bound(m.bound()).velocity([float(x) for x in q], [float(x) for x in v], u)
     still = [m.rate_joints[k] for k in dry_joints(own) if qd[k] == 0]

@@ -11,6 +11,7 @@ import dalembert as da
 from dalembert.emit.fmu import packed, sources
 from dalembert.export import files
 from dalembert.export.check import fmu as check_fmu
+from machines.vehicles import ROLLING
 from dalembert.export.fmu import fmu_plant
 from emitted import HELD
 
@@ -307,3 +308,10 @@ def test_an_fmu_with_dry_friction_moves_as_simulate_does_between_its_events(tmp_
         r = da.simulate(m, [0.0], t=[0.0, 1.0])
         assert r.q[-1, 0] != pytest.approx(da.simulate(m, [0.0], t=1.0, drives="inertia").q[-1, 0])
         assert table["position.elbow"][-1] == pytest.approx(r.q[-1, 0], abs=1e-3)
+
+
+def test_a_vehicle_that_leans_and_is_steered_is_checked(tmp_path):
+    m = da.load(ROLLING["unicycle, steered"])
+    ((name, data),) = files(m, [], "fmu").items()
+    (tmp_path / name).write_bytes(data)
+    assert all(row.ok for row in check_fmu(m, tmp_path / name))

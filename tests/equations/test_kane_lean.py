@@ -192,6 +192,21 @@ def test_every_line_of_what_leans_is_in_sympy():
     np.testing.assert_allclose(found, da.kane_J_nh(m, q, [0.7]).ravel(), atol=1e-12)
 
 
+def test_the_determinant_of_the_speeds_is_the_product_of_what_is_divided_by():
+    form = da.kane_form(MACHINES["disc in plain joints"]())
+    m, rng = form.mechanism, np.random.default_rng(4)
+    q = np.array(da.assembly(m, rng.uniform(-0.4, 0.4, m.nq)))
+    text = form.text(only=[5])
+    known = printed_at(form, text, q, rng.normal(size=len(form.setting.alpha)), [[], []])
+    told = next(line for line in text.splitlines() if "decide the motion" in line)
+    names = told.partition("is 0: ")[2].split(", ")
+    assert names[-1] == "root1" and len(names) > 1
+    pivots = [eval(_plain(x), {"__builtins__": {}}, known) for x in names[:-1]]
+    H = [[known.get(f"H_{r}_{c}", 0.0) for c in range(1, m.nv + 1)] for r in range(1, 4)]
+    S = [np.eye(m.nv)[m.rate_names.index(n)] for n in da.kane_speeds(m)]
+    assert abs(np.prod(pivots)) == pytest.approx(abs(np.linalg.det(np.array([*H, *S]))), rel=1e-12)
+
+
 def test_the_bicycle_names_its_roots_and_stays_short(capsys):
     from dalembert.cli import main
 

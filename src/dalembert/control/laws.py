@@ -148,6 +148,9 @@ class Feedback(ABC):
         own = getattr(self.goal, "signal", self.goal)
         if not isinstance(own, Signal):
             return None
+        first, last = own.breaks[[0, -1]]
+        if np.any(own.derivative()([first, last])):  # it ends in motion, and is held from there on
+            own = own.spanning(first - 1.0, last + 1.0)
         rate = own.derivative()
         return own.beside(rate, rate.derivative())
 

@@ -17,6 +17,7 @@ from ..algebra import is_plain_zero
 from ..algorithms import kane
 from ..expr import Expr, Graph
 from ..expr.formula import Call, Product, Sum, Symbol
+from ..expr.style import TEXT, write
 from ..linalg import blocks
 from .elimination import dependent
 from .kane_lean import Steps
@@ -162,6 +163,17 @@ class Implicit:
     def _named(self, k: int, a: int) -> Any:
         found = self.found[k, a]
         return self.form.setting.field.gen("follows", k, a) if isinstance(found, Expr) else found
+
+    def pivots(self) -> list[str]:
+        """Return what is divided by, as text; where none of it is 0 there is one solution.
+
+        The product of all is the determinant of [H; S], up to its sign and a number.
+        """
+        found: list[Any] = []
+        for _, _, solve in self.parts:
+            found += [solve.det] if solve.n <= 2 else [solve.U[r][c] for r, c in solve.pivots]
+        moving = [x for x in found if isinstance(x, Expr) and x.value is None]
+        return list(dict.fromkeys(write(formula_of(x), TEXT) for x in moving))
 
     # -- its rate ----------------------------------------------------------------------------------
 

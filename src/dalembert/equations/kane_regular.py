@@ -57,7 +57,11 @@ def where_regular(form: KaneForm) -> list[str]:
     if not form.constraints:
         return []
     if form.implicit:
-        return [f"{UNTOLD}; {CHECKED}"]
+        divided = [
+            *form.implicit.pivots(),
+            *(f"root{k}" for k, _ in enumerate(form.field.roots, 1)),
+        ]
+        return [f"the speeds decide the motion where none of these is 0: {', '.join(divided)}"]
     if s.symbols.n > LARGEST:
         return [f"{UNTOLD} ({s.symbols.n} rates); {CHECKED}"]
     chosen = speed_rows(form.m, s.q, [0] * form.m.nv, s.steer)

@@ -222,8 +222,8 @@ RECORDS: dict[str, Record] = {
     "wheels": Record("wheels that do not slip sideways", Wheel, (
         Field("name", NAME, needed=True),
         Field("body", BODY, needed=True),
-        Field("point", VECTOR, "has no velocity along `normal`", needed=True),
-        Field("normal", AXIS, "in body axes", needed=True),
+        Field("point", VECTOR, "has no velocity along `normal`, against the ground", needed=True),
+        Field("normal", AXIS, "in body axes; along the axis of the spin", needed=True),
         Field("steer", NAME, "the angle that turns the normal"),
         Field("radius", NUMBER, "with `spin`: rolls without slip"),
         Field("spin", NAME, "the joint that turns the wheel"),

@@ -70,6 +70,22 @@ class Signal:
         powers = np.arange(terms - 1, 0, -1.0)
         return Signal(self.breaks, c[..., :-1] * powers)
 
+    def spanning(self, start: float, end: float) -> Signal:
+        """Return the signal on a longer time, its end values held there by pieces of their own.
+
+        So its rate is zero where the value holds.
+        """
+        breaks, c = self.breaks, self.coefficients
+        for at, first in ((start, True), (end, False)):
+            edge = breaks[0 if first else -1]
+            if not (at < edge if first else at > edge):
+                continue
+            piece = np.zeros((1, *c.shape[1:]))
+            piece[0, :, -1] = self(edge)
+            breaks = np.append(at, breaks) if first else np.append(breaks, at)
+            c = np.concatenate([piece, c] if first else [c, piece])
+        return Signal(breaks, c)
+
     def beside(self, *others: Signal) -> Signal:
         """Return one signal with the columns of all, on the union of their breaks."""
         parts = (self, *others)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compute.counted import counted
-from ..errors import UsageError, shown, state_text
+from ..errors import UsageError, state_text
 from ..mechanism import joint_name
 from ..runtime import integrate as drivers
 from ..runtime.methods import RK4
@@ -331,12 +331,12 @@ class Run:
         notes = getattr(self.job.kernels.law, "notes", None)
         first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
         told = notes(self.job.m, first[0][: self.job.m.nq]) if notes and len(first) else ()
-        straight = (
-            f"steering {shown(n)} is not given and stays 0: give motion={{{shown(n)!r}: ...}}, "
-            f"or --steer {shown(n)}=ANGLE"
-            for n in self.job.straight
+        return (
+            *told,
+            *self.job.kernels.system.notes,
+            *self.job.kernels.wrenches.notes,
+            *self.job.notes,
         )
-        return (*told, *self.job.kernels.system.notes, *self.job.kernels.wrenches.notes, *straight)
 
     def _speeds(self, out: Array, times: Array) -> Array:
         """Return the speeds of the samples: rates of all joints, or α where a machine rolls."""

@@ -36,7 +36,7 @@ class Job:
     settings: Array
     parameters: dict[str, Any]
     limit: float = 0.0  # pivots below this part of the largest make a new plan
-    straight: tuple[str, ...] = ()  # steering angles of which no motion is given
+    notes: tuple[str, ...] = ()  # on what is prescribed
 
     @property
     def m(self) -> Mechanism:

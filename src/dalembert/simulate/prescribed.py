@@ -8,31 +8,39 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.velocity_constraints import Constraints
-from ..errors import UsageError
+from ..errors import UsageError, shown
 from ..mechanism import joint_name
 from ..runtime.signal import Signal, held, linear, smooth
 from .systems import Reduced, System
 
 
-def as_signal(value: Any, accelerated: bool = False) -> Signal:
+def as_signal(value: Any, accelerated: bool = False, name: str = "") -> Signal:
     """Return a signal of one column from a signal, a (times, values) pair or a number.
 
-    A table is read linearly; where its accelerations count, by a spline.
+    A table is read linearly; where its accelerations count, by a spline. `name` is for an error.
     """
     if isinstance(value, Signal):
         return value
     if hasattr(value, "signal"):
         return value.signal  # type: ignore[no-any-return]
-    if isinstance(value, tuple) and len(value) == 2:
-        rows = np.asarray(value[1], dtype=float)
-        return (smooth if accelerated else linear)(value[0], rows.reshape(len(rows), -1))
-    return held([0.0], [[float(value)]])
+    try:
+        if isinstance(value, tuple) and len(value) == 2:
+            rows = np.asarray(value[1], dtype=float)
+            return (smooth if accelerated else linear)(value[0], rows.reshape(len(rows), -1))
+        return held([0.0], [[float(value)]])
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"motion {shown(name)!r} is {shown(repr(value), 60)}, which holds no numbers",
+            hint="a number (radians, metres), (times, values), f(t), or a law",
+        ) from None
 
 
 def straight(own: System, motion: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the steering angles of which no motion is given."""
+    """Return a note for each steering angle of which no motion is given."""
     steering = Constraints.of(own.m).steering if isinstance(own, Reduced) else ()
-    return tuple(name for name in steering if name not in motion)
+    names = [shown(name) for name in steering if name not in motion]
+    return tuple(f"steering {n} is not given and stays 0: give motion={{{n!r}: ...}}, or "
+                 f"--steer {n}=ANGLE" for n in names)  # fmt: skip
 
 
 def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:

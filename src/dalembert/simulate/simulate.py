@@ -42,7 +42,7 @@ from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied
 from .steered import RateLaw, steered, steered_system
 from .systems import Closed, Tree, system
-from .timed import timed_motion
+from .timed import numbers_of, timed_motion, times_of
 from .wrenches import Wrenches, wrenches_of
 
 if TYPE_CHECKING:
@@ -123,10 +123,11 @@ def simulate(
     _check(method, above | {"time_limit": 1.0 if time_limit is None else time_limit}, parameters)
     _require_sticking(m, parameters or {})
     outside = wrenches_of(m, wrench_on_body, wrench_on_environment, hold)
-    times = _times(t)
-    given = timed_motion(given, times)
+    times = times_of(t)
+    given, held = timed_motion(m, given, times)
     job = _job(m, torque, drives, (given, laws), hold, parameters, outside, equations)
-    job = replace(job, kernels=replace(job.kernels, single=method in ADAPTIVE))
+    single = replace(job.kernels, single=method in ADAPTIVE)
+    job = replace(job, kernels=single, notes=(*job.notes, *held))
     q0 = start(m, equations, q0, qd0)
     states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
     job, states = followed(job, states, lead, float(times[0]), sensitivities, method)
@@ -213,7 +214,7 @@ def _job(
     # kernels have no inputs of length zero
     some = settings.shape[-1] or kernels.dry_joints
     data = settings if some else np.zeros((*settings.shape[:-1], 1))
-    return Job(kernels, signal, data, dict(parameters or {}), straight=straight(own, motion))
+    return Job(kernels, signal, data, dict(parameters or {}), notes=straight(own, motion))
 
 
 def _law_plan(own: Any) -> Any:
@@ -266,36 +267,9 @@ def _require_sticking(m: Mechanism, parameters: Mapping[str, Any]) -> None:
     """Raise ModelError where values of parameters make static friction less than that of motion."""
     if all(is_static_as_sliding(d) for d in m.drives):
         return
-    rows = np.broadcast_arrays(*(_numbers(k, v) for k, v in parameters.items()))
+    rows = np.broadcast_arrays(*(numbers_of(k, v) for k, v in parameters.items()))
     for row in zip(*(x.ravel() for x in rows), strict=True):
         require_sticking(m, dict(zip(parameters, map(float, row), strict=True)))
-
-
-def _numbers(name: str, values: Any) -> Array:
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise UsageError(
-            f"{name} does not hold numbers alone: {values!r}"[:200],
-            hint="give a number, a list or an array",
-        ) from None
-
-
-def _times(t: Any) -> Array:
-    times = _numbers("t", t)
-    if not np.isfinite(times).all():
-        raise UsageError(
-            "t holds a time that is not finite", hint="write t=5.0", command="write --time 5"
-        )
-    if times.ndim == 0:
-        times = np.linspace(0.0, float(times), 201)
-    if times.ndim != 1 or len(times) < 1 or not (np.diff(times) > 0).all():
-        raise UsageError(
-            "t must be the end time or increasing times",
-            hint="write t=5.0 or t=[0.0, 0.1, 0.2]",
-            command="write --time 5",
-        )
-    return times
 
 
 def _rest(job: Job) -> Array:
@@ -317,8 +291,8 @@ def _entries(job: Job, what: str) -> list[str]:
 def _states(job: Job, q0: Any, qd0: Any, start: float) -> tuple[Array, tuple[int, ...]]:
     """Return the initial states as rows, and the leading dimensions they stand for."""
     own, m = job.kernels.system, job.m
-    q = _numbers("q0", _rest(job) if q0 is None else q0)
-    v = _numbers("qd0", np.zeros(own.speeds) if qd0 is None else qd0)
+    q = numbers_of("q0", _rest(job) if q0 is None else q0)
+    v = numbers_of("qd0", np.zeros(own.speeds) if qd0 is None else qd0)
     # a machine on wheels is given its named speeds, or the rates of all joints
     count = own.speeds
     if isinstance(own, Rolling) and v.shape[-1:] != (m.nv,):
@@ -358,7 +332,7 @@ def _begun(job: Job, q0: Any, start: float) -> Job:
     """Return the job of a machine on wheels planned at the pose where it starts."""
     if not isinstance(job.kernels.system, Rolling):
         return job
-    q = _numbers("q0", _rest(job) if q0 is None else q0)
+    q = numbers_of("q0", _rest(job) if q0 is None else q0)
     if q.ndim == 0 or q.shape[-1] != job.m.nq or not q.size or job.m.open_parameters:
         return job  # said to be wrong, or given, further on
     return job.planned_at(q.reshape(-1, job.m.nq)[0], _signals(job, start))

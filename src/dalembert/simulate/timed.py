@@ -13,7 +13,9 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
 from ..errors import UsageError, shown
+from ..mechanism import Mechanism
 from ..runtime.signal import Signal
+from .prescribed import as_signal
 
 Array = np.ndarray
 DEGREE = 9
@@ -41,14 +43,26 @@ def _powers_of_series() -> Array:
 _TO_POWERS = _powers_of_series()
 
 
-def timed_motion(motion: Mapping[str, Any], times: Array) -> dict[str, Any]:
-    """Return motions whose functions of time are polynomials, piece by piece."""
-    return {
-        name: polynomials(name, value, times)
-        if callable(value) and not isinstance(value, Signal) and not hasattr(value, "signal")
-        else value
-        for name, value in motion.items()
-    }
+def timed_motion(
+    m: Mechanism, motion: Mapping[str, Any], times: Array
+) -> tuple[dict[str, Signal], list[str]]:
+    """Return motions as signals over all times, and notes on those that are held beyond their end.
+
+    Functions of time become polynomials, piece by piece.
+    """
+    made, notes = dict[str, Signal](), list[str]()
+    start, end = float(times[0]), float(times[-1])
+    for name, value in motion.items():
+        if callable(value) and not isinstance(value, Signal) and not hasattr(value, "signal"):
+            made[name] = polynomials(name, value, times)
+            continue
+        one = as_signal(value, name in m.joint_names, name)
+        if not one.held and (start < one.breaks[0] or end > one.breaks[-1]):
+            told = f"from {one.breaks[0]:g} to {one.breaks[-1]:g} s"
+            notes.append(f"motion of {shown(name)} is given {told}, and held before and after")
+            one = one.spanning(start, end)
+        made[name] = one
+    return made, notes
 
 
 def polynomials(name: str, function: Any, times: Array) -> Signal:
@@ -93,3 +107,32 @@ def _values(name: str, function: Any, at: Array) -> Array:
             f"motion {shown(name)!r}: the function of time fails: {error}",
             hint="f(t) takes a number and returns one; f(t, q, qd) is a rate of steering",
         ) from None
+
+
+def numbers_of(name: str, values: Any) -> Array:
+    """Return values as an array of numbers, or raise UsageError."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"{name} does not hold numbers alone: {values!r}"[:200],
+            hint="give a number, a list or an array",
+        ) from None
+
+
+def times_of(t: Any) -> Array:
+    """Return increasing times from those given, or from the end time alone."""
+    times = numbers_of("t", t)
+    if not np.isfinite(times).all():
+        raise UsageError(
+            "t holds a time that is not finite", hint="write t=5.0", command="write --time 5"
+        )
+    if times.ndim == 0:
+        times = np.linspace(0.0, float(times), 201)
+    if times.ndim != 1 or len(times) < 1 or not (np.diff(times) > 0).all():
+        raise UsageError(
+            "t must be the end time or increasing times",
+            hint="write t=5.0 or t=[0.0, 0.1, 0.2]",
+            command="write --time 5",
+        )
+    return times
