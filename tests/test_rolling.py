@@ -306,6 +306,7 @@ def test_equations_on_bodies_that_cannot_be_read_say_why(equation, said):
         ({"axis": None}, "needs its axis"),
         ({"on": "ball"}, "rolls on itself"),
         ({"kind": "gear", "axis": [0, 0, 1]}, "needs its on_radius"),
+        ({"kind": "gear", "axis": [0, 0, 1], "on_radius": -0.1}, "a ring as large as the gear"),
     ],
 )
 def test_rolling_bodies_that_cannot_be_say_why(changes, said):

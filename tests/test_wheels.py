@@ -318,3 +318,11 @@ def test_the_forces_of_a_run_are_named_where_their_number_is_wrong():
     with pytest.raises(UsageError, match=r"shape \(1,\)") as error:
         da.simulate(cart(DRIVE, active=["spin"]), torque=[1.0], t=[0, 1])
     assert "base.theta, spin, drive.traction" in error.value.hint
+
+
+def test_rates_that_break_a_wheel_are_changed_and_said():
+    m = cart({k: DRIVE[k] for k in ("name", "body", "point", "normal")})
+    r = da.simulate(m, np.zeros(4), [1.0, 0.5, 0, 0], t=[0, 1])
+    assert r.notes == ("qd0 breaks the constraints: base.y is changed by 0.5",)
+    np.testing.assert_allclose(r.q[-1], [1, 0, 0, 0], atol=1e-9)
+    assert da.simulate(m, np.zeros(4), [1.0, 0, 0, 0], t=[0, 1]).notes == ()

@@ -11,9 +11,9 @@ import dalembert as da
 from dalembert.emit.fmu import packed, sources
 from dalembert.export import files
 from dalembert.export.check import fmu as check_fmu
-from machines.vehicles import ROLLING
 from dalembert.export.fmu import fmu_plant
 from emitted import HELD
+from machines.vehicles import ROLLING
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = [

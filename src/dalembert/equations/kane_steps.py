@@ -255,7 +255,7 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
             if form.implicit and a > b:
                 x = products(form.setting, [(1, [("D", b, a)])])
             lines.append(Line(f"D({a},{b})", x, f"D({a},{b})"))
-    weighed = [Line(*x) for x in kane_named.force_lines(form)] if form.implicit else []
+    weighed = [Line(*x) for x in kane_named.force_lines(form)] if _by_forces(form) else []
     lines += weighed
     said = {x.name for x in weighed}
     parts = rate_parts(form)
@@ -266,7 +266,7 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
         lines.append(Line(f"C(1,1) = {told}"))
     for a in n if not parts else ():
         for b in n:
-            if form.implicit:
+            if weighed:
                 x = kane_named.coriolis(form, a, b, said)
             else:
                 x = _entry(form, form.C, a, b, partial(matrix_product, form, a, b, rates=True))
@@ -281,6 +281,13 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
         lines += _entries("c0(%s)", form.drift_force, "c_0(%s)")
     lines += _shares(form, parts) or _inverse(form, n)
     return "D = J'MJ, C = J'(M Jd + W M J), tau, g0, gw", lines
+
+
+def _by_forces(form: KaneForm) -> bool:
+    """Return whether C is written by F = M Jd + W M J: bodies lean, or quaternions make it long."""
+    if form.implicit or not form.setting.symbols.round:
+        return form.implicit is not None
+    return form.C is None or any(size(x) > _readable(form) for row in form.C for x in row)
 
 
 def _readable(form: KaneForm) -> int:

@@ -111,8 +111,13 @@ def require_rolling(m: Mechanism) -> None:
 
 
 def _sized(m: Mechanism, c: RollingContact) -> None:
-    """Raise when numbers say that a rolling body has a radius below zero or below its crown."""
-    radius, crown = known(m, c.radius), known(m, c.crown)
+    """Raise when numbers say that a rolling body cannot be as large as it is told."""
+    radius, crown, other = known(m, c.radius), known(m, c.crown), known(m, c.radius_j)
+    if c.kind == "gear" and radius is not None and other is not None and radius + other == 0:
+        raise ModelError(
+            f"rolling body {shown(c.name)!r}: a ring as large as the gear in it",
+            hint="on_radius is negative for a ring, and larger than radius",
+        )
     if c.kind not in ("disc", "wheel", "sphere") or radius is None:
         return
     if radius < 0:
