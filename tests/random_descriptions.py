@@ -127,7 +127,8 @@ class Draw:
         ends = (rng.randint(-1, last), self.vector(), rng.randint(-1, last), self.vector())
         moving = [j for j, b in enumerate(bodies) if b.joint.nv]
         turning = [bodies[j].joint_name or bodies[j].name for j in moving[:1]]
-        rolls = (self.number(), *turning) if turning else ()
+        size = self.number()
+        rolls = (exact(size * size + 1), *turning) if turning else ()  # a radius is positive
         found = {
             "named": (Frame(names[0], rng.randint(-1, last), self.placement()),),
             "springs": (PointSpring(*ends, self.number(), self.number(), self.number()),),

@@ -167,6 +167,8 @@ def test_a_machine_of_two_speeds_is_no_vehicle_of_one():
     [
         (lambda: Follow("line"), "'line' is no path"),
         (lambda: Follow(Line(), length=0), "length = 0"),
+        (lambda: control.Cruise(float("nan"), 1.0), "does not hold"),
+        (lambda: control.Cruise(5.0, -1.0), "does not hold"),
         (lambda: Pursuit(Line(), ahead=-5), "ahead = -5"),
         (lambda: control.DrivePath(Line(), 0.0), "at rest"),
         (lambda: control.DrivePath(Line(), 1.0, length=-1), "length = -1"),

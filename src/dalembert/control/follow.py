@@ -190,6 +190,13 @@ class Cruise:
     wheel: str | None = None  # the first that is not steered if None
     signal: None = None
 
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.speed) and np.isfinite(self.gain) and self.gain > 0):
+            raise UsageError(
+                f"a cruise at {self.speed:g} m/s with gain {self.gain:g} does not hold",
+                hint="write Cruise(5.0, 2e4): a speed, and a gain above zero in N s/m",
+            )
+
     @property
     def settings(self) -> Array:
         return np.array([self.speed, self.gain], dtype=float)

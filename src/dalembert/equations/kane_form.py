@@ -354,6 +354,7 @@ class KaneForm:
 
         It is written over the names of lines before it; `whole`: over coordinates, rates, forces
         and parameters alone, with parts shared in memory (`sympy.lambdify(..., cse=True)`).
+        Relations of whole matrices, such as Jd = A*phi1d+B*deltad, are remarks and no lines.
         """
         return lines_to_sympy(self, only, whole)
 

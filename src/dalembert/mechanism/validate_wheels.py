@@ -24,7 +24,7 @@ def known(m: Mechanism, x: Any) -> float | None:
     """Return a number with the values of the mechanism, None while it is open or not given."""
     try:
         return None if x is None else to_float(x, {k: to_float(v) for k, v in m.values.items()})
-    except ParameterError:
+    except (ParameterError, ArithmeticError):
         return None
 
 
