@@ -11,6 +11,7 @@ export type Answer<T> = T & { error?: Wrong };
 
 const latest: Record<string, number> = {};
 const running: Record<string, Promise<unknown>> = {};
+let leaving: Promise<unknown> = Promise.resolve();
 
 // Of questions asked faster than they are answered only the newest is sent.
 export async function askNewest<T>(job: string, given: unknown): Promise<Answer<T> | null> {
@@ -28,6 +29,7 @@ export async function askNewest<T>(job: string, given: unknown): Promise<Answer<
 
 export async function ask<T>(job: string, given: unknown): Promise<Answer<T> | null> {
   const mine = (latest[job] = (latest[job] ?? 0) + 1);
+  if (job !== "cancel") await leaving;
   const response = await fetch(`/api/${job}`, {
     method: "POST", credentials: "same-origin",
     headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
@@ -40,9 +42,9 @@ export async function ask<T>(job: string, given: unknown): Promise<Answer<T> | n
 
 let busy = 0; // jobs that somebody waits for
 
-// long work of a tab that was left ends
-export async function leave(): Promise<void> {
-  if (busy) await ask("cancel", {});
+// long work of a tab that was left ends, before anything else is asked
+export function leave(): void {
+  if (busy) leaving = ask("cancel", {});
 }
 
 export const told = (wrong: Wrong): string => [wrong.message, wrong.hint].filter(Boolean).join(" — ");

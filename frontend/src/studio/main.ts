@@ -278,7 +278,7 @@ class StudioPage {
       const b = this.button(heads, name, title, () => {
         const on = b.classList.contains("on");
         heads.querySelectorAll("button").forEach((x) => x.classList.remove("on"));
-        const left = leave();
+        leave();
         this.player?.dispose();
         this.player = null;
         this.stage?.redraw();
@@ -290,7 +290,7 @@ class StudioPage {
           b.classList.add("on");
           const show = () => { body.replaceChildren(); make(element("div", body, "own")); };
           this.again = show;
-          void left.then(() => { if (this.again === show) show(); });
+          show();
         }
         this.stage?.resize();
       });

@@ -184,7 +184,7 @@ def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str
         "tau(i) = sum_j A(i,j)*qdd(j) + sum_j sum_k>j B(i,j,k)*qd(j)*qd(k)"
         f" + sum_j C(i,j)*qd(j)**2 {sign} Q(i)",
         "sign of Q: that of "
-        + ("sections 3 and 4 of the report" if sign == "-" else "section 2 of the report")
+        + ("sections 3 and 4 of the 1980 report" if sign == "-" else "section 2 of the 1980 report")
         + (" (force of gravity)" if sign == "-" else " (load of gravity)"),
         *angles(eq),
         "V, W: mass times distance (squared) of a body, all it carries being at its next joint",
