@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.parameter_relations import TEN
-from ..errors import UsageError
+from ..errors import ComputationError, ModelError, UsageError
 from ..expr.exact import to_float
-from ..measure.motion import MeasuredMotion, read_motion
+from ..measure.motion import MeasuredMotion, gap_lines, read_motion
 from ..mechanism import Drive, Mechanism, require_mechanism
 from .closing import closed
 from .consistent import nearest
+from .doubts import doubts
 from .extra import with_speeds
 from .fit import fit
 from .prepare import undelayed, without_known_forces
@@ -84,10 +85,18 @@ def identify(
     e = with_best_rungs(equations(u, motion, holdout))
     f, u = fit(e), e.unknowns
     phi = nearest(u, f, consistent)
-    notes = [*motion.notes, *map(str, motion.gaps), *e.notes]
+    notes = [*motion.notes, *gap_lines(motion.gaps), *e.notes]
     notes += [f"forces come {1e3 * late:.4g} ms late"] if late else []
-    made = _with_payload(m, u, phi) if payload else _with_parameters(m, u, phi)
-    return Identification(made, m, motion, f, e, phi, tuple(notes))
+    try:
+        made = _with_payload(m, u, phi) if payload else _with_parameters(m, u, phi)
+    except ModelError as error:
+        raise ComputationError(
+            f"the log asks for what no body can have: {error.message}",
+            hint="consistent=True finds the nearest model that can exist, and what looks wrong",
+            command="leave --not-consistent out",
+        ) from error
+    found = Identification(made, m, motion, f, e, phi, tuple(notes))
+    return replace(found, notes=(*notes, *doubts(found)))
 
 
 def _with_parameters(m: Mechanism, u: Unknowns, phi: Array) -> Mechanism:

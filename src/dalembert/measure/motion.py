@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -13,14 +14,15 @@ import numpy as np
 from ..door import doors
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
+from .clock import FEWEST, in_order, spacing
 from .columns import assigned, perhaps_degrees
 from .smooth import Smoothed, smooth_all
 from .table import read_table, some, write_table
 from .turning import free_rates, is_quaternion, quaternion_rates, same_sign
 
 Array = np.ndarray
-FEWEST = 10  # samples that can be smoothed
 SHORT_GAP = 0.2  # seconds
+MOST_GAPS = 8  # that are told one by one
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,9 @@ class Gap:
 
     def __str__(self) -> str:
         what = "bridged" if self.bridged else "left open"
-        span = f"t = {self.start:g} to {self.end:g} s"
+        places = max(0, 2 - math.floor(math.log10(max(self.end - self.start, 1e-9))))
+        start, end = (f"{round(x, places):.15g}" for x in (self.start, self.end))
+        span = f"t = {start} to {end} s"
         return f"{some(self.names, 3)}: no samples from {span}, {what}"
 
 
@@ -77,7 +81,7 @@ class MeasuredMotion:
             per_rate = _per_rate(self.m, self.cutoff)
             for name, f, s in zip(self.m.rate_names, per_rate, self.noise, strict=True):
                 rows.append(f"{shown(name):<{w}}{f:>14.4g}{s:>12.3g}")
-        return "\n".join([*rows, *map(str, self.gaps), *self.notes])
+        return "\n".join([*rows, *gap_lines(self.gaps), *self.notes])
 
     @property
     def valid(self) -> Array:
@@ -159,11 +163,11 @@ def read_motion(
         raise UsageError(f"bridge={bridge!r} is not a time", hint="seconds, as 0.2")
     table = read_table(source)
     arrays, spare = assigned(m, table, columns)
-    arrays, notes = _in_order(arrays, table.source)
+    arrays, notes = in_order(arrays, table.source)
     notes = [*table.notes, *notes]
     if spare:
         notes.append(f"columns that were not used: {some(spare)}")
-    notes += perhaps_degrees(m, arrays["q"])
+    notes += [*perhaps_degrees(m, arrays["q"]), *spacing(arrays["t"])]
     t, q = arrays["t"], arrays["q"]
     if len(t) < FEWEST:
         raise DescriptionError(
@@ -217,28 +221,6 @@ def bridged(t: Array, y: Array, names: Sequence[str]) -> tuple[Array, list[Gap]]
         for k, made in zip(columns, every, strict=True):
             out[:, :, k] = made.x[:, 0], made.xd[:, 0], made.xdd[:, 0]
     return out, list(_merged(gaps))
-
-
-def _in_order(arrays: dict[str, Array], source: str) -> tuple[dict[str, Array], list[str]]:
-    """Return the samples with increasing times, and what had to be done for it."""
-    t, notes = arrays["t"], []
-    if not np.isfinite(t).all():
-        row = int(np.flatnonzero(~np.isfinite(t))[0])
-        raise DescriptionError(
-            f"the time of sample {row + 1} is missing", where=Place(source, row + 2)
-        )
-    if (np.diff(t) < 0).any():
-        notes.append(f"{int((np.diff(t) < 0).sum())} samples were out of order: sorted by time")
-        order = np.argsort(t, kind="stable")
-        arrays = {k: x[order] for k, x in arrays.items()}
-        t = arrays["t"]
-    again = np.flatnonzero(np.diff(t) == 0)
-    if len(again):
-        notes.append(f"{len(again)} samples repeat a time: the first of each was kept")
-        keep = np.ones(len(t), dtype=bool)
-        keep[again + 1] = False
-        arrays = {k: x[keep] for k, x in arrays.items()}
-    return arrays, notes
 
 
 def _groups(m: Mechanism) -> Iterator[tuple[int, list[int], list[int]]]:
@@ -352,6 +334,15 @@ def _placed(
 
 def _per_rate(m: Mechanism, per_coordinate: Array) -> Array:
     return np.array([per_coordinate[at_q[0]] for _, at_q, at_v in _groups(m) for _ in at_v])
+
+
+def gap_lines(gaps: Sequence[Gap]) -> list[str]:
+    """Return a line for each gap; many of them, which a clock that jitters makes, in one."""
+    if len(gaps) <= MOST_GAPS:
+        return [*map(str, gaps)]
+    longest = max(gaps, key=lambda g: g.end - g.start)
+    closed = sum(g.bridged for g in gaps)
+    return [f"{len(gaps)} gaps, {closed} of them bridged; the longest: {longest}"]
 
 
 def _merged(gaps: list[Gap]) -> tuple[Gap, ...]:

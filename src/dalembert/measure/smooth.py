@@ -328,7 +328,9 @@ def smooth_all(
     if cutoff > nyquist:
         raise UsageError(
             f"the cut-off {cutoff:g} Hz lies above half the sampling rate, {nyquist:g} Hz",
-            hint="human motion is usually filtered at 6 Hz, robots at 10 to 50 Hz",
+            hint="human motion is usually filtered at 6 Hz, robots at 10 to 50 Hz"
+            if nyquist > 0.5
+            else "if the times are ms, map them: t=HEAD:ms",
         )
     made = Spline(t, weight, cut_off_length(float(cutoff)))
     return [smoothed_by(made, y) for y in signals]

@@ -10,7 +10,7 @@ import numpy as np
 from ..catalog.loops import is_closed
 from ..compute import compile, evaluate
 from ..errors import UsageError
-from ..measure.motion import MeasuredMotion
+from ..measure.motion import MeasuredMotion, gap_lines
 from .torque_result import Torques
 
 Array = np.ndarray
@@ -24,7 +24,7 @@ def with_bands(
     """Return the forces with their standard deviation."""
     notes, forces = made.notes, None
     if data is not None:
-        notes = (*made.notes, *data.notes, *map(str, data.gaps))
+        notes = (*made.notes, *data.notes, *gap_lines(data.gaps))
         forces = None if data.tau is None else data.tau[:, index]
     rows = np.flatnonzero(whole)
     square = np.zeros((len(rows), made.tau.shape[1]))

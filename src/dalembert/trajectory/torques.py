@@ -20,7 +20,7 @@ from ..compute.counted import counted
 from ..compute.designs import designs_of
 from ..compute.model import check_joints, equations_of
 from ..errors import ComputationError, UsageError, shown
-from ..measure.motion import FEWEST, MeasuredMotion, bridged, motion_of
+from ..measure.motion import FEWEST, MeasuredMotion, bridged, gap_lines, motion_of
 from ..measure.wrench import wrench_rows
 from ..mechanism import Mechanism, is_rolling, require_mechanism
 from ..mechanism.limits import rate_limits
@@ -266,7 +266,7 @@ def _sampled(m: Mechanism, trajectory: Any) -> tuple[Any, tuple[str, ...]]:
         return trajectory, ()
     if not is_closed(m):
         made = motion_of(m, *trajectory)
-        return made, (*made.notes, *map(str, made.gaps))
+        return made, (*made.notes, *gap_lines(made.gaps))
     t, q = (np.asarray(x, dtype=float) for x in trajectory)
     if t.ndim != 1 or q.shape[:1] != t.shape or len(t) < FEWEST or not (np.diff(t) > 0).all():
         raise UsageError(

@@ -1,0 +1,67 @@
+"""The times of a log: brought in order, and what looks wrong with them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ..errors import DescriptionError, Place
+
+Array = np.ndarray
+FEWEST = 10  # samples that can be smoothed
+SLOW = 1.0  # seconds between samples that look like milliseconds
+UNEVEN = 0.3  # share by which the times between samples may vary unremarked
+
+
+def in_order(arrays: dict[str, Array], source: str) -> tuple[dict[str, Array], list[str]]:
+    """Return the samples with increasing times, and what had to be done for it."""
+    t, notes = arrays["t"], []
+    if not np.isfinite(t).all():
+        row = int(np.flatnonzero(~np.isfinite(t))[0])
+        raise DescriptionError(
+            f"the time of sample {row + 1} is missing", where=Place(source, row + 2)
+        )
+    if (np.diff(t) < 0).any():
+        _require_one_clock(t, source)
+        notes.append(f"{int((np.diff(t) < 0).sum())} samples were out of order: sorted by time")
+        order = np.argsort(t, kind="stable")
+        arrays = {k: x[order] for k, x in arrays.items()}
+        t = arrays["t"]
+    again = np.flatnonzero(np.diff(t) == 0)
+    if len(again):
+        notes.append(f"{len(again)} samples repeat a time: the first of each was kept")
+        keep = np.ones(len(t), dtype=bool)
+        keep[again + 1] = False
+        arrays = {k: x[keep] for k, x in arrays.items()}
+    return arrays, notes
+
+
+def _require_one_clock(t: Array, source: str) -> None:
+    """Raise DescriptionError where long runs of samples cover the same stretch of time."""
+    back = np.flatnonzero(np.diff(t) < 0) + 1
+    runs = np.split(t, back) if len(back) < len(t) / FEWEST else []
+    for k, (first, second) in enumerate(pairwise(runs)):
+        twice = (first > second[0]).sum(), (second < first[-1]).sum()
+        if min(twice) >= FEWEST:
+            raise DescriptionError(
+                f"the clock goes back from {first[-1]:.10g} to {second[0]:.10g} s at sample "
+                f"{back[k] + 1}", where=Place(source, int(back[k]) + 2),
+                hint="two logs in one file? read each alone",
+            )  # fmt: skip
+
+
+def spacing(t: Array) -> list[str]:
+    """Return notes of times that look like another unit, or like those of a clock that jitters."""
+    steps = np.diff(t)
+    usual = float(np.median(steps))
+    if usual >= SLOW:
+        return [f"samples are {usual:.4g} s apart; if their times are ms, map them: t=HEAD:ms"]
+    near = steps[steps < 4 * usual]  # longer ones are gaps
+    low, high = np.quantile(near, [0.05, 0.95])
+    if high - low < UNEVEN * usual:
+        return []
+    return [
+        f"samples are {1e3 * low:.3g} to {1e3 * high:.3g} ms apart; if the clock of the recorder "
+        "jitters and the samples do not, write equal times"
+    ]
