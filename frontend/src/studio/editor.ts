@@ -1,6 +1,6 @@
 // The description, with what is wrong underlined where it is wrong.
 
-import { defaultKeymap, history, historyKeymap, undo, undoDepth } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory, undo, undoDepth } from "@codemirror/commands";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
@@ -29,7 +29,7 @@ export class Editor {
   }
 
   set text(value: string) {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: value }, selection: { anchor: 0 }, scrollIntoView: true });
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: value }, selection: { anchor: 0 }, scrollIntoView: true, annotations: isolateHistory.of("full") });
   }
 
   // how often undo has something to take back
