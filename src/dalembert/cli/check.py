@@ -126,9 +126,10 @@ def reach_of(m: Mechanism) -> tuple[float, str] | None:
 
     None where a length has no value, a slide no limit, or a base moves freely.
     """
-    if m.open_parameters:
+    try:
+        bodies = m.bound().bodies
+    except DalembertError:
         return None
-    bodies = m.bound().bodies
     far: dict[int, float] = {-1: 0.0}
     moved = {-1: False}
     for j, b in enumerate(bodies):
@@ -150,9 +151,11 @@ def reach_of(m: Mechanism) -> tuple[float, str] | None:
 
 def units_of(m: Mechanism) -> list[str]:
     """Return what looks like lengths in millimetres or masses in grams."""
-    if m.open_parameters:
+    try:
+        bodies = m.bound().bodies
+    except DalembertError:
         return []
-    bodies, said = m.bound().bodies, []
+    said = []
     long = max((hypot(*b.placement.p) for b in bodies), default=0.0)
     if long > LONGEST:
         said.append(f"an offset of {long:.4g} m: are lengths in millimetres?")

@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from ..errors import DescriptionError, Place, UsageError, closest, shown
-from ..read.document import plain
 
 
 class Value(click.ParamType):
@@ -127,6 +126,8 @@ def numbers(text: str, option: str) -> list[float]:
 
 
 def _file(name: str, option: str) -> list[float]:
+    from ..read.document import plain
+
     data = plain(name, "json")
     if not isinstance(data, list) or not all(type(x) in (int, float) for x in data):
         raise DescriptionError(
@@ -229,6 +230,8 @@ def words(text: str, option: str = "") -> list[str]:
 
 def table(path: str, option: str = "") -> dict[str, Any]:
     """Return the table of a JSON or TOML file."""
+    from ..read.document import plain
+
     found = plain(path)
     if not isinstance(found, dict):
         raise DescriptionError(
