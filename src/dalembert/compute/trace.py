@@ -173,7 +173,7 @@ def _closing(m: Mechanism, row: Quantity, wrt: Any, options: Mapping[str, Any]) 
     Motors stay, the other joints follow. From a closed pose k steps of Newton are exact in the
     derivatives up to the order k. A quantity that closes no loop has no such derivative.
     """
-    if row.name in ("closure", "loop_jacobian") or not (m.loops and named(wrt)):
+    if row.opens or not (m.loops and named(wrt)):
         return {}
     asked = {p.name for p in m.parameters}.intersection(named(wrt))
     moved = sorted(asked.intersection(trace_quantity(m, "closure", parameters=[*asked]).parameters))
