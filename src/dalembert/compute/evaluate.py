@@ -11,7 +11,7 @@ from ..errors import ComputationError
 from ..mechanism import Mechanism, freed
 from .describe import docstring, gathered, signature, spot
 from .kernels import LONG, kernel_of, row_of
-from .model import model_of
+from .model import forced, model_of
 from .rotations import check_rotations
 from .wrenches import external_wrench
 
@@ -57,8 +57,9 @@ def evaluate(
     if row is not None and row.planned:
         from .loops import check_made, check_read, closed_evaluate
 
-        get = partial(kernel_of, m, name, method, **settings)
-        result = closed_evaluate(m, row, get, kernel, given, parameters, check)
+        own = m if "plan" in options else forced(m, row)
+        get = partial(kernel_of, own, name, method, **settings)
+        result = closed_evaluate(own, row, get, kernel, given, parameters, check)
         if check:
             check_finite(m, name, kernel, given, result)
             kept = {k: x for k, x in options.items() if k == "drives"}

@@ -12,7 +12,7 @@ from ..expr.exact import to_float
 from ..kept import Kept
 from ..mechanism import Mechanism, freed
 from .cheapest import cheapest, has_choice
-from .model import model_of
+from .model import forced, model_of
 from .rolled import is_rolled, rolled
 from .ways import Repeated, checked_way, kept_parameters, named, run_time_parameters
 
@@ -71,6 +71,7 @@ def compile(
     m = freed(model_of(m, "compile"), (*(parameters or ()), *named(wrt)))
     row = row_of(m, quantity)
     closed = row is not None and row.planned
+    m = forced(m, row) if plan is None else m
     plan = _planned(m, quantity, form, plan) if closed else plan
     asked: Any = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
     key = _key(m, quantity, row, method, asked, options)

@@ -17,7 +17,7 @@ from ..linalg import DENSE
 from ..mechanism import Mechanism, is_rolling
 from ..plan import planned
 from ..plan.assembly import OPEN, Closure, gap_text
-from ..plan.loops import likely_motors, motor_coordinates
+from ..plan.loops import motor_coordinates
 from .evaluate import evaluate
 from .replan import Replanned
 
@@ -111,11 +111,6 @@ def check_read(
     if led or m.active or not (m.loops or is_rolling(m)) or "qd" not in row.inputs:
         return
     given = dict(zip(row.inputs, inputs, strict=False))
-    if m.loops and not is_rolling(m) and np.any(given.get("tau_active", 0)):
-        raise UsageError(
-            f"{row.name}: no motor is named that could make these forces",
-            hint=f"active = [{likely_motors(m)}] in the file",
-        )
     own = planned(m).independent
     rest = [k for k in range(m.nv) if k not in own]
     asked = {n: np.asarray(given[n], dtype=float) for n in ("qd", "qdd") if n in given}

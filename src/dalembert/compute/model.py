@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from ..catalog import Quantity
 from ..errors import UsageError, shown
 from ..kept import Kept
-from ..mechanism import Mechanism, require_mechanism
+from ..mechanism import Mechanism, is_rolling, require_mechanism
 
 KEPT = 32  # simplified mechanisms whose equations are kept
 _MODELS: Kept[Any] = Kept(KEPT)
@@ -62,3 +64,11 @@ def left_out(m: Mechanism) -> tuple[str, ...]:
     """Return what equations leave out, in characters that every comment may hold."""
     told = m.form.left_out if m.form is not None else ()
     return tuple(line.replace("%", " percent").replace("; ", ", ") for line in told)
+
+
+def forced(m: Mechanism, row: Quantity | None) -> Mechanism:
+    """Return the machine of a direct model: of loops without motors every joint has its force."""
+    takes = row is not None and row.planned and "tau_active" in row.inputs
+    if not takes or m.active or not m.loops or is_rolling(m):
+        return m
+    return replace(m, active=m.joint_names, checked=True)

@@ -25,6 +25,7 @@ from ..mechanism import Mechanism
 from ..reframe import Levers, simplify
 from ..spatial import Wrench
 from .describe import check_steps
+from .model import forced
 from .recorded import recorded
 from .singular import singular
 from .slopes import with_rounds
@@ -78,6 +79,7 @@ def trace_quantity(
     settings = _options(row, options)
     if wrench and not row.wrenches:
         raise UsageError(f"{name} takes no external wrench", hint=", ".join(sorted(WRENCHED)))
+    m = forced(m, row) if plan is None else m
     plan = plan_of(m, {"plan": plan}) if row.planned else None
     ends = (*row.outputs, *CHECKS) if row.planned else row.outputs
     outputs = [(out.name, out.shape(m, {**settings, "plan": plan})) for out in ends]
