@@ -4,6 +4,7 @@ Liégeois and Aldon, INRIA RR 32 (1980), sections 4.1 and 5: a phrase is taken a
 shown, mass data are asked body by body, then equations are derived, simplified and saved.
 """
 
+# size: one session with a method for each of its words
 from __future__ import annotations
 
 import json
@@ -397,10 +398,10 @@ class Conversation:
             from ..read import write
 
             write_file(text, write(self.model, "phrase")[0])
-            if self.left_out:
-                self.say("a phrase holds the whole model, what is neglected or dropped too")
+            note = "a phrase holds the whole model, what is neglected or dropped too"
         else:
             self.whole().save(text)
-            if self.left_out:
-                self.say("the file keeps what is left out: " + ", ".join(self.left_out))
+            note = "the file keeps what is left out: " + ", ".join(self.left_out)
+        if self.left_out:
+            self.say(note)
         self.say(f"saved {shown(text)}")

@@ -71,8 +71,7 @@ def compile(
     m = freed(model_of(m, "compile"), (*(parameters or ()), *named(wrt)))
     row = row_of(m, quantity)
     closed = row is not None and row.planned
-    m = forced(m, row) if plan is None else m
-    plan = _planned(m, quantity, form, plan) if closed else plan
+    m, plan = _planned(m, row, form, plan) if row and closed else (m, plan)
     asked: Any = {"parameters": parameters, "wrench": wrench, "plan": plan, "wrt": wrt}
     key = _key(m, quantity, row, method, asked, options)
     make: partial[Any] = partial(_traced, m, quantity, method, **asked, **options)
@@ -109,13 +108,16 @@ def kept_key(
     return key + way[1] + "single" * single
 
 
-def _planned(m: Mechanism, quantity: str, form: Any, plan: LoopPlan | None) -> LoopPlan:
-    """Return the plan of a closed machine, which takes rows of states and gives them whole."""
+def _planned(
+    m: Mechanism, row: Quantity, form: Any, plan: LoopPlan | None
+) -> tuple[Mechanism, LoopPlan]:
+    """Return a closed machine, which takes rows of states and gives them whole, and its plan."""
     from ..plan import planned
     from ..runtime import check_loops
 
-    check_loops(quantity, form)
-    return plan or planned(m)
+    check_loops(row.name, form)
+    m = forced(m, row) if plan is None else m
+    return m, plan or planned(m)
 
 
 def _way(

@@ -68,12 +68,7 @@ def identify(
     {'MX1': 1.0, 'FV1': 0.3, 'FS1': 0.2}
     """  # noqa: E501
     require_mechanism(m, "identify")
-    if not isinstance(motion, MeasuredMotion):
-        motion = read_motion(motion, m)
-    if motion.m.coordinate_names != m.coordinate_names:
-        raise UsageError(
-            "the motion belongs to another mechanism", hint="da.read_motion(file, m) of this one"
-        )
+    motion = _own_motion(m, motion)
     if payload is not None and payload not in m.frames:
         m.frame(payload)  # raises with the names of the frames
     u = unknowns(m, friction, payload, gravity)
@@ -87,16 +82,32 @@ def identify(
     phi = nearest(u, f, consistent)
     notes = [*motion.notes, *gap_lines(motion.gaps), *e.notes]
     notes += [f"forces come {1e3 * late:.4g} ms late"] if late else []
+    made = _made(m, u, phi, payload)
+    found = Identification(made, m, motion, f, e, phi, tuple(notes))
+    return replace(found, notes=(*notes, *doubts(found)))
+
+
+def _own_motion(m: Mechanism, motion: Any) -> MeasuredMotion:
+    """Return a motion of this mechanism, read if it is a file."""
+    if not isinstance(motion, MeasuredMotion):
+        motion = read_motion(motion, m)
+    if motion.m.coordinate_names != m.coordinate_names:
+        raise UsageError(
+            "the motion belongs to another mechanism", hint="da.read_motion(file, m) of this one"
+        )
+    return motion
+
+
+def _made(m: Mechanism, u: Unknowns, phi: Array, payload: str | None) -> Mechanism:
+    """Return the mechanism that was found."""
     try:
-        made = _with_payload(m, u, phi) if payload else _with_parameters(m, u, phi)
+        return _with_payload(m, u, phi) if payload else _with_parameters(m, u, phi)
     except ModelError as error:
         raise ComputationError(
             f"the log asks for what no body can have: {error.message}",
             hint="consistent=True finds the nearest model that can exist, and what looks wrong",
             command="leave --not-consistent out",
         ) from error
-    found = Identification(made, m, motion, f, e, phi, tuple(notes))
-    return replace(found, notes=(*notes, *doubts(found)))
 
 
 def _with_parameters(m: Mechanism, u: Unknowns, phi: Array) -> Mechanism:
