@@ -152,7 +152,7 @@ def __getattr__(name: str) -> Any:
     module = import_module(EXPORTS[name])
     found = getattr(module, name, module) if _is_itself(module, name) else getattr(module, name)
     made = _opened(name, found) if isinstance(found, FunctionType) else found
-    globals()[name] = made  # the next time it is there
+    globals()[name] = made  # found directly the next time
     return made
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 
 def state_text(where: Sequence[Any]) -> str:
-    """Return which state of a batch is meant: ", state 3", nothing where there is one.
+    """Return which state of a batch is meant: ", state 3"; empty if there is only one.
 
     >>> state_text((3,)), state_text((0, 2)), state_text(())
     (', state 3', ', state (0, 2)', '')

@@ -37,7 +37,7 @@ from .simulate.given_state import asked, held_signals
 from .simulate.systems import Closed, Reduced, System, dry_joints, system
 
 Array = np.ndarray
-STEADY = 1e-6  # rates of speeds up to this, beside the slopes of the model, are those of rest
+STEADY = 1e-6  # accelerations up to this, relative to the slopes of the model, are none
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,7 +303,7 @@ def _notes(own: System, q: Array, v: Array, steer: Any, t: float) -> tuple[str, 
 
 
 def _unsteady(found: Linear, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the note of a state at which speeds change: its frequencies are of no vibration."""
+    """Return a note if speeds change at the state: no vibration has its frequencies then."""
     if found.steady:
         return ()
     k = int(np.abs(found.rate).argmax())

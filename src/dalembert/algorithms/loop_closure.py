@@ -166,7 +166,7 @@ HALF = 0.01  # cos²(a/2) below this: the ends of a loop are turned by half a tu
 
 
 def turned_closure(m: Mechanism, q: Vector) -> list[Scalar]:
-    """Return the residuals with 2 for a sine that vanishes only since the ends are half turned."""
+    """Return the residuals; a sine that vanishes because the ends are half a turn apart is 2."""
     rows, at = closure(m, q), 0
     for loop, half in zip(m.loops, half_turns(m, q), strict=True):
         if plain_number(half) is None:

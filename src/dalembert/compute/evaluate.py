@@ -120,7 +120,7 @@ def _check_state(
 
 
 def _written(out: Any, result: Any) -> Any:
-    """Return the arrays of a caller, filled with results."""
+    """Return the caller's arrays, filled with the results."""
     for target, found in zip(arrays_of(out), arrays_of(result), strict=True):
         target[...] = found
     return out

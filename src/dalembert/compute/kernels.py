@@ -111,7 +111,7 @@ def kept_key(
 def _planned(
     m: Mechanism, row: Quantity, form: Any, plan: LoopPlan | None
 ) -> tuple[Mechanism, LoopPlan]:
-    """Return a closed machine, which takes rows of states and gives them whole, and its plan."""
+    """Return a closed machine and its plan; a kernel that reduces its states is refused."""
     from ..plan import planned
     from ..runtime import check_loops
 

@@ -161,11 +161,11 @@ def _is_flat(m: Mechanism) -> bool:
     return _FLAT.get(m.digest, lambda: any(len(g.directions) < 3 for g in platform_of(m).legs))
 
 
-_NOTED: set[str] = set()  # machines that were told on which branch their legs stand
+_NOTED: set[str] = set()  # machines that were warned about already
 
 
 def note_branch(m: Mechanism, name: str) -> None:
-    """Warn, once for a machine, where branch 1 is not that of the pose `assemble` finds."""
+    """Warn, once per machine, if the pose that `assemble` finds is not on branch 1."""
     import warnings
 
     if m.digest in _NOTED or m.open_parameters or _has_lengths(m):

@@ -21,7 +21,7 @@ from ..plan.loops import motor_coordinates
 from .evaluate import evaluate
 from .replan import Replanned
 
-UNFOUND = 1e-9  # a residual above this, in parts of the size, is an open loop after an assembly
+UNFOUND = 1e-9  # relative residual above which a loop is still open after assembly
 POOR = 1e-3  # the same for pivots that were chosen when the loops were planned
 
 
@@ -103,7 +103,7 @@ def check_made(
 def check_read(
     m: Mechanism, row: Quantity, again: Callable[..., Any], inputs: Sequence[Any], led: bool
 ) -> None:
-    """Raise UsageError where no motor is named and rates of joints that follow are not their own.
+    """Raise UsageError if no motor is named and the rates given are not those of one motion.
 
     Which joints lead is then a matter of the plan: what is given must be the motion of all joints,
     or rates of the leading joints and zeros. `led`: the caller gave a plan.
@@ -223,8 +223,8 @@ def check_closed(
     if not np.isfinite(size):
         raise SingularPose(
             f"{row.name}: {equation_names(m)[k]} has no value{state_text(tuple(where))}",
-            hint="a disc flat on its plane touches it everywhere; points whose direction is taken "
-            "are apart: give another pose",
+            hint="give another pose: a disc may not lie flat on its plane, and points whose "
+            "direction is taken must be apart",
         )
     gap = gap_text(m, k, size)
     raise ComputationError(

@@ -67,7 +67,7 @@ def left_out(m: Mechanism) -> tuple[str, ...]:
 
 
 def forced(m: Mechanism, row: Quantity | None) -> Mechanism:
-    """Return the machine of a direct model: of loops without motors every joint has its force."""
+    """Return the machine of a direct model; if loops name no motor, every joint is one."""
     takes = row is not None and row.planned and "tau_active" in row.inputs
     if not takes or m.active or not m.loops or is_rolling(m):
         return m

@@ -145,9 +145,9 @@ class Follower:
 
 # -- the quantities ----------------------------------------------------------------------------
 
-# quantities of legs and platforms that have models of their own -> what to ask for instead
+# quantities that need legs or a platform with a model of its own: why, and what to ask instead
 ALONE = {
-    "leg_torques": ("these legs have no model of their own: they are no chains to one point",
+    "leg_torques": ("these legs have no model of their own: they are not chains to one point",
                     "tree_torques"),
     "platform_wrench": ("the wrench of the platform alone needs no legs", "link_wrenches"),
 }  # fmt: skip
@@ -182,11 +182,11 @@ def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches
 
 @dataclass(frozen=True)
 class Moving:
-    """A closed machine whose platform, a frame, stands at poses q; its methods are quantities."""
+    """A closed machine with its platform, a frame, at given poses; its methods are quantities."""
 
     m: Mechanism
     frame: str
-    q: Array
+    q: Array  # coordinates of all joints at these poses
     drives: str
 
     def leg_states(self, twist: Array, rate: Array) -> Any:
@@ -237,7 +237,7 @@ class Moving:
         return qd, evaluate(self.m, "tree_motion", self.q, qd, self._spread(ud))[1]
 
     def _spread(self, u: Array) -> Array:
-        """Return rates of all joints that hold those of the independent ones."""
+        """Return the rates of the independent joints among zeros for all others."""
         out = np.zeros((*self.q.shape[:-1], self.m.nv))
         out[..., list(planned(self.m).independent)] = u
         return out

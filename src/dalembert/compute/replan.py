@@ -85,7 +85,7 @@ def _unheld(why: str, name: str = "") -> SingularPose:
 
 
 def sound(ratio: Any, gap: Any) -> Any:
-    """Return where pivot ratio and certificate say that a plan is that of a state."""
+    """Return for which states the plan holds, by pivot ratio and certificate."""
     return (ratio >= SINGULAR) & (gap <= CERTIFIED)
 
 

@@ -1,4 +1,4 @@
-"""Rotations as users give them: unit quaternions, and poses of four rows that are poses."""
+"""Checks of rotations that users give: unit quaternions and 4 x 4 poses."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism, joint_name
 
-UNIT = 1e-6  # by how much a quaternion or an axis may miss the length 1
-ROUGH = 1e-3  # the same where it is made a unit first
+UNIT = 1e-6  # how far the length of a quaternion or an axis may be from 1
+ROUGH = 1e-3  # the same where it is normalised first
 
 
 def check_rotations(m: Mechanism, name: str, inputs: dict[str, Any]) -> None:
-    """Raise UsageError where coordinates or poses of a quantity hold no rotation."""
+    """Raise UsageError if the coordinates or the pose given to a quantity hold no rotation."""
     if m.nq != m.nv and "q" in inputs:
         check_quaternions(m, name, inputs["q"])
     if "pose" in inputs:
@@ -20,7 +20,7 @@ def check_rotations(m: Mechanism, name: str, inputs: dict[str, Any]) -> None:
 
 
 def check_quaternions(m: Mechanism, name: str, q: Any, within: float = UNIT) -> None:
-    """Raise UsageError where a quaternion of q has not the length 1, naming joint and state."""
+    """Raise UsageError if a quaternion in q is not of unit length, naming joint and state."""
     import numpy
 
     x = numpy.asarray(q, dtype=float)
@@ -39,7 +39,7 @@ def check_quaternions(m: Mechanism, name: str, q: Any, within: float = UNIT) -> 
 
 
 def check_poses(name: str, pose: Any) -> None:
-    """Raise UsageError where rows of a pose hold no rotation: R'R = 1, det R = 1."""
+    """Raise UsageError unless the pose holds a rotation: R'R = 1, det R = 1."""
     import numpy
 
     x = numpy.asarray(pose, dtype=float)
@@ -48,14 +48,14 @@ def check_poses(name: str, pose: Any) -> None:
     R = x[..., :3, :3]
     off = numpy.abs(numpy.swapaxes(R, -1, -2) @ R - numpy.eye(3)).max(axis=(-1, -2))
     for fails, what in (
-        (off > UNIT, "its axes are no unit vectors at right angles"),
+        (off > UNIT, "its axes are not unit vectors at right angles"),
         (numpy.linalg.det(R) < 0, "it mirrors: its axes are left-handed"),
         ((x[..., 3, :] != [0, 0, 0, 1]).any(axis=-1), "its last row is not 0 0 0 1"),
     ):
         bad = numpy.argwhere(fails)
         if len(bad):
             raise UsageError(
-                f"{name}: pose{_place(bad[0])} is no pose: {what}",
+                f"{name}: pose{_place(bad[0])} is not a pose: {what}",
                 hint="four rows: the axes as columns, then the position; 0 0 0 1 below",
             )
 

@@ -100,10 +100,10 @@ class TaskState:
 
     @property
     def _pushing(self) -> Array:
-        """G_aᵀ: what motor forces are in the speeds."""
+        """G_aᵀ: from motor forces to forces on the speeds."""
         if not self.motors.shape[-2]:
             raise UsageError(
-                "the task has no force of motors: no motor is named",
+                "the task needs motor forces, and no motor is named",
                 hint='active = ["joint", ...] in the file, or dataclasses.replace(m, active=(...))',
                 command='write active = ["joint", ...] in the file',
             )

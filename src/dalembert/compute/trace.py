@@ -115,7 +115,7 @@ def trace_quantity(
 
 
 def _with_speeds(m: Mechanism, row: Quantity) -> Mechanism:
-    """Return the machine with its speeds named, where a quantity asks for them or for steering."""
+    """Return the machine with its speeds named, if a quantity asks for them or for steering."""
     if row.planned or not {"alpha", "steer"} & set(row.inputs):
         return m
     from ..plan.kane import with_speeds
@@ -170,10 +170,10 @@ def _work(function: Function) -> int:
 
 
 def _closing(m: Mechanism, row: Quantity, wrt: Any, options: Mapping[str, Any]) -> dict[str, int]:
-    """Return the steps by which loops close before a derivative by one of their lengths.
+    """Return the option that closes loops before a derivative by one of their lengths.
 
-    Motors stay, the other joints follow. From a closed pose k steps of Newton are exact in the
-    derivatives up to the order k. A quantity that closes no loop has no such derivative.
+    Motors stay, the other joints follow. From a closed pose, k Newton steps give derivatives that
+    are exact up to order k. A quantity that closes no loop has no such derivative.
     """
     if row.opens or not (m.loops and named(wrt)):
         return {}

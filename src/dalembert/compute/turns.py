@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 Array = np.ndarray
-HALF = 1e-9  # sine of a turn that is half a turn: its axis is read off R + 1
+HALF = 1e-9  # a turn with a smaller sine is half a turn: its axis is read off R + 1
 
 
 def cross_matrix(v: Array) -> Array:
-    """Return [v]ₓ, with which [v]ₓ a = v × a."""
+    """Return the matrix [v]ₓ of a cross product: [v]ₓ a = v × a."""
     x, y, z = v
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
 def rotation_by(v: Array) -> Array:
-    """Return the rotation about a vector by an angle of its length."""
+    """Return the rotation about a vector; its length is the angle."""
     angle, K = float(np.linalg.norm(v)), cross_matrix(v)
     if angle < 1e-12:
         return np.eye(3) + K

@@ -88,7 +88,7 @@ def _eigen_kind(v: Vector) -> str:
 
 
 def _eigen(unit: Unit, routines: Sequence[Routine]) -> str:
-    """Return the functions once more with results of Eigen, where Eigen was included before."""
+    """Return the functions again with Eigen results, for files that include Eigen first."""
     return (
         "\n// Eigen: #include <Eigen/Core> before this header; matrices are stored row by row.\n"
         "#ifdef EIGEN_WORLD_VERSION\nnamespace eigen {\n\n"

@@ -64,7 +64,7 @@ def plain(text: str, limit: int = 80) -> str:
 
 
 class Names:
-    """Identifiers given out once each; those taken get a number behind."""
+    """Identifiers, each given out once; a name that is taken gets a number."""
 
     longest = 60
 
@@ -99,5 +99,5 @@ class CodeNames(Names):
         return word.lower()
 
     def refused(self, word: str) -> bool:
-        """Return whether a name is taken, or some language has it for itself."""
+        """Return whether a name is taken, or a reserved word of some language."""
         return super().refused(word) or word.lower() in RESERVED or word.endswith("_t")

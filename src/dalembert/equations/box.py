@@ -240,7 +240,7 @@ def _range(given: Any, name: str, body: Any, joint: str, known: Mapping[str, Int
         except (TypeError, ValueError):
             numbers = []
         if not all(map(math.isfinite, numbers)):
-            numbers = []  # no bound is proven over an endless box
+            numbers = []  # no bound can be proven over an infinite box
         if len(numbers) == 1:
             return -abs(numbers[0]), abs(numbers[0])
         if len(numbers) == 2 and numbers[0] <= numbers[1]:

@@ -239,7 +239,7 @@ class Equations:
             if key in self.changed:
                 made = self.ring.reduced(self.changed[key])
             elif kind in "QA":
-                # large sums are not kept in two forms
+                # a large sum is kept in one form only
                 made = self._raw.get(key) or self._derived(kind, place, True)
                 # where joints are numbered as the bodies are, A_ij depends on joints after i alone,
                 # and a vector on its way to the base, as in Q, turns by each joint once

@@ -51,7 +51,7 @@ class Arena:
     # -- whole expressions ---------------------------------------------------------------------
 
     def live(self, ids: Iterable[int], given: Collection[int] = ()) -> list[int]:
-        """Return the nodes that `ids` need, in creation order, not going behind those `given`."""
+        """Return the nodes that `ids` need, in creation order, stopping at those `given`."""
         needed, stack = set(), list(ids)
         while stack:
             i = stack.pop()

@@ -21,7 +21,7 @@ class Port:
         return n
 
 
-WORK = {"mul": 1, "add": 1, "div": 20}  # of an operation, where programs are compared
+WORK = {"mul": 1, "add": 1, "div": 20}  # weight of an operation when programs are compared
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""What makes an identification doubtful: joints it does not explain, and what may be the cause.
+"""What makes an identification doubtful: joints it does not explain, and likely causes.
 
-Forces of the nominal model along the measured motion are the measure: columns that were swapped,
-turned in sign, or written in other units differ from them in ways that noise does not.
+Measured forces are compared with those of the nominal model along the same motion: columns that
+are swapped, have the wrong sign or another unit differ from them in ways that noise does not.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SOME = 500  # samples that are looked at
 
 
 def doubts(f: Identification) -> list[str]:
-    """Return what looks wrong with the log or the model, a line each; nothing where all is well."""
+    """Return what looks wrong with the log or the model, a line each; nothing if all is well."""
     names, measured, nominal = _forces(f)
     notes = _columns(f, names, measured)
     if len(measured) < 20:
@@ -71,9 +71,8 @@ def _columns(f: Identification, names: Sequence[str], measured: Array) -> list[s
             continue
         share = max((x == x.max()).mean(), (x == x.min()).mean()) if len(x) > 100 else 0.0
         inner = x[(x > x.min()) & (x < x.max())]
-        if share > CLIPPED and 2 * len(np.unique(inner)) > len(
-            inner
-        ):  # not steps of a coarse meter
+        fine = 2 * len(np.unique(inner)) > len(inner)  # not the steps of a coarse meter
+        if share > CLIPPED and fine:
             notes.append(
                 f"the force of {shown(name)} stays at its limit of {np.abs(x).max():.4g} in "
                 f"{100 * share:.0f} % of the samples: the record may be clipped"
@@ -111,7 +110,7 @@ def _turned(f: Identification) -> list[str]:
     against = [n for n in f.base if n.startswith("FV") and f.interval[n][1] < 0]
     if not against:
         return []
-    return [f"negative friction, as if time, a speed or a force were turned: {some(against)}"]
+    return [f"negative friction, as if time, a speed or a force were reversed: {some(against)}"]
 
 
 def _scaled(measured: Array, nominal: Array) -> list[str]:
@@ -123,4 +122,4 @@ def _scaled(measured: Array, nominal: Array) -> list[str]:
     times = float(np.median(have[both] / usual[both]))
     if 1 / SCALE < times < SCALE:
         return []
-    return [f"forces are {times:.2g} times those of the nominal model: their unit may be another"]
+    return [f"forces are {times:.2g} times those of the nominal model: is their unit right?"]

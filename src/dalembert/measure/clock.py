@@ -1,4 +1,4 @@
-"""The times of a log: brought in order, and what looks wrong with them."""
+"""The times of a log: put in order, and what looks wrong with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNEVEN = 0.3  # share by which the times between samples may vary unremarked
 
 
 def in_order(arrays: dict[str, Array], source: str) -> tuple[dict[str, Array], list[str]]:
-    """Return the samples with increasing times, and what had to be done for it."""
+    """Return the samples with increasing times, and notes on what was changed."""
     t, notes = arrays["t"], []
     if not np.isfinite(t).all():
         row = int(np.flatnonzero(~np.isfinite(t))[0])
@@ -52,7 +52,7 @@ def _require_one_clock(t: Array, source: str) -> None:
 
 
 def spacing(t: Array) -> list[str]:
-    """Return notes of times that look like another unit, or like those of a clock that jitters."""
+    """Return notes on times that look like another unit, or like a clock that jitters."""
     steps = np.diff(t)
     usual = float(np.median(steps))
     if usual >= SLOW:

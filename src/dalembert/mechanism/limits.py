@@ -1,4 +1,4 @@
-"""Limits of joints in numbers: infinite where open, or where a letter without a value decides."""
+"""Joint limits as numbers; infinite without a limit, or while its parameters have no value."""
 
 from __future__ import annotations
 

@@ -365,7 +365,7 @@ def joint_name(body: Body) -> str:
 
 
 def free_name(name: str, taken: Collection[str], tail: str = "", first: int = 2) -> str:
-    """Return a name that is not taken: its own, or with a number behind it."""
+    """Return a name that is not taken: this one, or with a number appended."""
     choices = chain([""], map(str, count(first)))
     return next(n for k in choices if (n := f"{name}{k}{tail}") not in taken)
 

@@ -120,7 +120,7 @@ def _followers(m: Mechanism) -> None:
 
 
 def require_unique(names: list[str], what: str) -> None:
-    """Raise ModelError for a name that stands twice."""
+    """Raise ModelError for a name that is used twice."""
     seen = set()
     for name in names:
         if name in seen:
@@ -129,7 +129,7 @@ def require_unique(names: list[str], what: str) -> None:
 
 
 def choices(m: Mechanism) -> str:
-    """Return the joints there are, for a hint."""
+    """Return a hint that lists the joints."""
     return "joints: " + ", ".join(map(shown, m.joint_names[:12]))
 
 

@@ -21,7 +21,7 @@ AGAINST = -0.999  # cosine of an axle and a normal that point apart
 
 
 def known(m: Mechanism, x: Any) -> float | None:
-    """Return a number with the values of the mechanism, None while it is open or not given."""
+    """Return the number that a field has in this mechanism; None while it is open or not given."""
     try:
         return None if x is None else to_float(x, {k: to_float(v) for k, v in m.values.items()})
     except (ParameterError, ArithmeticError):
@@ -29,7 +29,7 @@ def known(m: Mechanism, x: Any) -> float | None:
 
 
 def require_wheels(m: Mechanism) -> None:
-    """Raise ModelError when a wheel names what is not there, or cannot roll as it is told."""
+    """Raise ModelError if a wheel names something missing, or cannot roll as described."""
     for wheel in m.wheels:
         name = shown(wheel.name)
         if wheel.steer is not None and wheel.steer not in (*m.joint_names, *m.prescribed):
@@ -111,7 +111,7 @@ def require_rolling(m: Mechanism) -> None:
 
 
 def _sized(m: Mechanism, c: RollingContact) -> None:
-    """Raise when numbers say that a rolling body cannot be as large as it is told."""
+    """Raise if the radii of a rolling body are impossible."""
     radius, crown, other = known(m, c.radius), known(m, c.crown), known(m, c.radius_j)
     if c.kind == "gear" and radius is not None and other is not None and radius + other == 0:
         raise ModelError(

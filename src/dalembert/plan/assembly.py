@@ -92,7 +92,7 @@ class Closure:
         return gap_text(self.m, k, float(r[k] * self.row_size[k])) if len(r) else "no loop is open"
 
     def require_closed(self, q: Array, call: str = "") -> None:
-        """Raise ComputationError where loops are open at a pose."""
+        """Raise ComputationError if loops are open at a pose."""
         if self.worst(q) > OPEN:
             raise ComputationError(
                 f"{call}the loops are open at this pose: {self.gap(q)}",
@@ -301,7 +301,7 @@ def assemble(
 
 
 def upright(c: Closure, q: Array) -> Array:
-    """Return a closed pose with the lengths of legs above zero where it is closed so too."""
+    """Return the pose with legs of positive length if it closes too, else as it is."""
     from .outward import outward
 
     found = outward(c.m, q)

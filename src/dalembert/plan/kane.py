@@ -38,7 +38,7 @@ class Contradiction(ModelError):
 
 
 class RedundantConstraint(ModelError):
-    """A constraint follows from others: no speeds of Kane's method are decided by all of them."""
+    """A constraint follows from the others, so Kane's speeds cannot be chosen with all of them."""
 
 
 def kane_speeds(m: Mechanism) -> tuple[str, ...]:

@@ -182,7 +182,7 @@ def _chained(
 
 
 def _body(reading: Reading, row: Mapping[str, Any], at: At) -> list[Body]:
-    """Return one body from its values, behind the one between its joints where there are two.
+    """Return one body from its values, after the body between its joints if it has two.
 
     Its parent is found later.
     """
@@ -227,7 +227,7 @@ def _joints(reading: Reading, moves: Mapping[str, Any], at: At) -> list[Joint]:
     if "pitch" in moves and word != "screw":
         reading.fail((*at, "pitch"), f"a {word} joint has no pitch", "only a screw has one")
     if "axis_j" in moves and word != "universal":
-        reading.fail((*at, "axis_j"), f"a {word} joint has one axis", "only a universal has two")
+        reading.fail((*at, "axis_j"), f"a {word} joint has one axis", "leave out axis_j")
     if KINDS.get(word) not in (Revolute, Prismatic, Screw, None):
         return [KINDS[word]()]  # oracle files give an axis to every joint
     axis = reading.unit(moves.get("axis", UNITS[2]), (*at, "axis"))

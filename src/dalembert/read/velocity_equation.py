@@ -57,7 +57,7 @@ def speed_expression(m: Mechanism, c: VelocityConstraint, place: Place) -> Veloc
         raise DescriptionError(
             f"{shown(c.equation)!r} depends on time",
             place,
-            "a speed is one of rates and coordinates",
+            "write a speed in rates and coordinates only",
         )
     zero = {graph.param(r).id: 0 for r in rates}
     left = graph.copy_into(graph, [found.id], lambda g, i: zero.get(i))[found.id]

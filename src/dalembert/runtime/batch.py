@@ -34,7 +34,7 @@ def batch(
     return [*parts, reduced or layout.batch(*given, cleared)]
 
 
-# -- results of many states made one -----------------------------------------------------------
+# -- results of many states reduced to one -----------------------------------------------------
 
 
 class _Folded(Driver):
@@ -75,7 +75,7 @@ def _reduced(program: Program, place: Layout, step: Schedule, prepare: Schedule,
 
 
 def _taken(w: Moves, kind: str, a: str, x: str, unit: str, suffix: str) -> str:
-    """Return what there is after a value more, of a vector or of one number."""
+    """Return the running result after one more value, a vector or a number."""
     if kind == "max":
         return w(f"call {unit} @llvm.maximum.{suffix}({unit} {{}}, {unit} {{}})", a, x)
     return w(f"fadd {unit} {{}}, {{}}", a, x)

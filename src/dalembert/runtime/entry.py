@@ -18,7 +18,7 @@ _DEFAULTS = "ptr null, ptr null, i32 0, i32 0, ptr null"  # strides, data, items
 
 
 class _Lines(Lines):
-    """Lines that read objects in memory, and leave for a label where something does not fit."""
+    """Lines that read objects in memory, and jump to a label if something does not fit."""
 
     def at(self, base: str, offset: str | int) -> str:
         """Return the address so many bytes on."""
@@ -42,7 +42,7 @@ class _Lines(Lines):
         return self("getelementptr i64, ptr {}, i64 {}", base, k)
 
     def need(self, name: str) -> str:
-        """Return what the process gave under a name."""
+        """Return the address that the process gave under a name."""
         register = self.fresh()
         self.lines.append(table_entry(register, stub.NEEDS.index(name)))
         return register
@@ -52,7 +52,7 @@ class _Lines(Lines):
         return self(f"icmp eq {kind} {{}}, {{}}", x, y)
 
     def unless(self, mask: str, label: str) -> None:
-        """Leave for a label where the mask does not hold."""
+        """Jump to a label unless the mask holds."""
         self.branch(mask, self.label(), label)
 
     def room(self, count: int, kind: str = "i64") -> str:
@@ -257,7 +257,7 @@ class _Entry(_Lines):
         self.give(made)
 
     def ends(self) -> None:
-        """Write what is done where memory is lacking, and the general path for all else."""
+        """Write what happens if memory runs out, and the general path for everything else."""
         self.lines.append("drop:")
         with self.loop(self.word(self.own)) as k:
             one = self.item(self.made, k, "ptr")

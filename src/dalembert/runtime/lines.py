@@ -98,7 +98,7 @@ class Lines:
 
     @contextmanager
     def repeat(self, count: str | int, step: int | str = 1) -> Iterator[str]:
-        """The same where count is not zero: the first time is not asked for."""
+        """The same for a count above zero: the first pass is not tested."""
         tag = self.label()
         self.open(f"{tag}.from")
         self.open(tag)
@@ -111,7 +111,7 @@ class Lines:
 
     @contextmanager
     def when(self, mask: str) -> Iterator[None]:
-        """Run the block where the mask holds."""
+        """Run the block if the mask holds."""
         tag = self.label()
         self.branch(mask, f"{tag}.yes", f"{tag}.end")
         yield

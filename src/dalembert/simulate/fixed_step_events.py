@@ -33,7 +33,7 @@ class Sampled:
         self.events = self.job.kernels.events(run.table.functions, run.table.key)
 
     def case(self, t: Array, rows: Array) -> Case:
-        """Return what kernels are asked with at states `rows` (...) and times t (...)."""
+        """Return what kernels are given at states `rows` (...) and times t (...)."""
         own = self.whole.of(rows)
         if not self.run.modes.count:
             return own

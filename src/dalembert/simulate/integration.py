@@ -56,7 +56,7 @@ class Run:
             )
 
     def case(self, count: int, lead: tuple[int, ...]) -> Case:
-        """Return what kernels are asked with, a row per state where settings may differ."""
+        """Return what kernels are given, a row per state if settings may differ."""
         p, dry = self.rows(self.job.settings, lead), self.modes.count
         if dry:
             rows = np.broadcast_to(p, (count, p.shape[-1]))
@@ -327,7 +327,7 @@ class Run:
         )  # fmt: skip
 
     def _said(self, out: Array) -> tuple[str, ...]:
-        """Return what the law says of itself at the first state, and what else moves it or not."""
+        """Return all notes: of the law at the first state, the system, the wrenches and the job."""
         notes = getattr(self.job.kernels.law, "notes", None)
         first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
         told = notes(self.job.m, first[0][: self.job.m.nq]) if notes and len(first) else ()

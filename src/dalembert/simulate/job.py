@@ -138,7 +138,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What kernels are asked with beside state and time: a job, its settings and parameters.
+    """What kernels are given besides state and time: a job, its settings and parameters.
 
     Settings `p`, the directions of sliding last, and parameters are those of all states, or have a
     row for each.

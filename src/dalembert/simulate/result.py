@@ -157,7 +157,7 @@ class Simulation:
         """
         if self.pull is None:
             raise UsageError(
-                "this result has no gradient: it is that of a tree without wheels, run to its end",
+                "no gradient here: that needs a tree without wheels, and a run to its end",
                 hint='simulate(..., method="rk4"); with loops or a stop: sensitivities=[...]',
             )
         bars = [

@@ -41,13 +41,13 @@ NOWHERE: Directions = {}
 
 
 class System(ABC):
-    """What is asked of a state model."""
+    """What a state model answers."""
 
     m: Mechanism
     drives: Any
     timed: ClassVar[bool] = False  # whether the signals end with time and its rate
     functions: ClassVar[bool] = False  # whether it has parts that no key tells apart
-    notes: ClassVar[tuple[str, ...]] = ()  # what is to be said of its motions
+    notes: ClassVar[tuple[str, ...]] = ()  # on its motions
 
     @property
     @abstractmethod
@@ -84,7 +84,7 @@ class System(ABC):
         """Return the system over the scalars of a bound mechanism, in frames chosen for it."""
 
     def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
-        """Return the mechanism that a law is asked with: it knows its steering."""
+        """Return the mechanism that a law sees; it knows its steering."""
         return self.m
 
     def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:

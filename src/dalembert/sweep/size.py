@@ -269,7 +269,7 @@ def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
         given = move.get("from", start)
         if k and list(given) != start:
             raise UsageError(
-                f"move {k + 1} begins elsewhere than move {k} ends", hint="leave its from out"
+                f"move {k + 1} begins elsewhere than move {k} ends", hint="leave out its `from`"
             )
         start = given
         if "dwell" in move:
@@ -295,7 +295,7 @@ def _loaded(m: Mechanism, payload: Any) -> Mechanism:
     only_keys("a payload", payload, ("frame", "mass", "com"), None)
     mass = payload["mass"]
     if isinstance(mass, bool) or not isinstance(mass, int | float) or not 0 <= mass < np.inf:
-        raise UsageError(f"payload: mass = {shown(repr(mass))}", hint="kilograms, as 2.5")
+        raise UsageError(f"payload: mass = {shown(repr(mass))}", hint="write it in kg, such as 2.5")
     return m.with_payload(payload["frame"], payload["mass"], payload.get("com", (0, 0, 0)))
 
 

@@ -186,7 +186,7 @@ def constant_acceleration(
 
 
 def _ramped(a: Array, b: Array, steps: list[tuple[float, float]], start: float) -> Trajectory:
-    """Return a + (b - a) s(t), s from rest by (time, acceleration) after (time, acceleration)."""
+    """Return a + (b - a) s(t), s from rest through `steps` of (duration, acceleration)."""
     s = v = 0.0
     rows, breaks = [], [start]
     for span, own in steps:

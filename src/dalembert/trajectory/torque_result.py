@@ -234,7 +234,7 @@ class Torques:
         return save_html(self.m, path, motion=of_torques(self))
 
     def save_film(self, path: str | Path) -> Path:
-        """Write the motion as a film: `move.gif`, or `move.mp4` where ffmpeg is."""
+        """Write the motion as a film: `move.gif`, or `move.mp4` if ffmpeg is installed."""
         from ..view import save_film
 
         return save_film(self.m, path, self.t, self.q)

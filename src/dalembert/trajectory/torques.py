@@ -145,7 +145,7 @@ def _made(
     m: Mechanism, index: list[int], t: Array, motion: Sequence[Array], parts: dict[str, Array],
     drives: Any, notes: tuple[str, ...],
 ) -> Torques:  # fmt: skip
-    """Return the forces that parts sum up to, beside what the joints can give."""
+    """Return the sum of the parts, compared with what the joints can give."""
     q, qd, qdd = motion
     names = tuple(m.rate_names[k] for k in index)
     tau = sum(parts.values(), np.zeros_like(parts["static"]))
