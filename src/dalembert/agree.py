@@ -274,7 +274,7 @@ def closed_states(m: Mechanism, count: int, seed: int = 0) -> tuple[Array, Array
 
 
 def _steering(m: Mechanism, name: str) -> list[Array]:
-    """Return what a quantity asks of steering that is no joint: straight ahead, at rest."""
+    """Return what a quantity asks of steering that is not a joint: straight ahead, at rest."""
     asked = [n for n in quantity(name, m).inputs if n in ("steer", "steer_rate")]
     return [np.zeros(input_shape(n, m)) for n in asked]
 

@@ -31,9 +31,10 @@ def equilibrium(
 ) -> Array:
     """Return a pose near q at which the mechanism stays at rest under the forces tau.
 
-    Newton's steps while they help, else the mechanism falls a little way: a search that begins near
-    an unstable equilibrium may find it, any other ends at a stable one. Closed loops stay closed;
-    under velocity constraints the search goes only where the machine itself can go.
+    It takes Newton steps while they help, and otherwise lets the mechanism fall a little way: a
+    search that begins near an unstable equilibrium may find it, any other ends at a stable one.
+    Closed loops stay closed; under velocity constraints the search goes only where the machine
+    itself can go.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")

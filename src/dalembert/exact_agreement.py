@@ -106,8 +106,8 @@ def agree_exactly(m: Mechanism) -> Identity:
 def _exactly(m: Mechanism) -> Callable[[Mechanism, Graph], Mechanism]:
     """Return what puts the mechanism into a graph without rounding a number.
 
-    A constant angle that is no quarter turn is a letter of its own: what is equal for every angle
-    is so for this one.
+    A constant angle that is not a quarter turn gets a letter of its own: what is equal for every
+    angle is equal for this one.
     """
     for body in m.bodies:
         for f in body.placement.R.factors:
@@ -115,7 +115,7 @@ def _exactly(m: Mechanism) -> Callable[[Mechanism, Graph], Mechanism]:
             if any(abs(to_float(x)) not in (0, 1) for x in entries):
                 raise ModelError(
                     f"body {body.name!r} is placed by a matrix of rounded numbers",
-                    hint="give its angles: a rounded matrix is no rotation exactly",
+                    hint="give its angles: a rounded matrix is not exactly a rotation",
                 )
         axis = [Fraction(repr(to_float(x))) for x in getattr(body.joint, "axis", (1,))]
         if sum(x * x for x in axis) != 1:
@@ -196,7 +196,7 @@ class _World:
             if op in ("sin", "cos"):
                 angle = angles[args[0]]
                 if angle is None:
-                    raise ModelError("an angle is no sum here", hint="compare at states")
+                    raise ModelError("an angle is not a sum here", hint="compare at states")
                 angles[i], made[i] = None, self._turned(op, angle)
                 continue
             angles[i] = _angle(graph, i, angles)

@@ -12,7 +12,7 @@ from .errors import UsageError, shown
 def write_file(path: str | Path, data: str | bytes) -> Path:
     """Return the path of a file after writing it through a draft beside it.
 
-    What is no plain file, a terminal or a pipe, is written directly; a link keeps its target.
+    What is not a plain file, a terminal or a pipe, is written directly; a link keeps its target.
     """
     target = Path(path)
     content = data.encode("utf-8") if isinstance(data, str) else data

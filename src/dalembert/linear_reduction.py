@@ -1,4 +1,4 @@
-"""Small motions without what is no motion: changes that break a contact, and ignorable ones.
+"""Small motions without what is not motion: changes that break a contact, and ignorable ones.
 
 J are the rows of positions. The changes with J δq = 0 are decided by some of their own entries x,
 δq = G x, and the rate of x is that of these entries. Some of them change nothing that moves: the

@@ -77,7 +77,7 @@ class Linear:
             return f"<Linear: {n} dof, {self.A.shape[:-2]} machines>"
         swings = ", ".join(f"{f:.4g}" for f in self.frequencies[:6])
         found = f", {swings} Hz" if swings else ", no oscillation"
-        where = "" if self.steady else ", about a state that is no equilibrium"
+        where = "" if self.steady else ", about a state that is not an equilibrium"
         return f"<Linear: {n} dof, {'stable' if self.stable else 'unstable'}{found}{where}>"
 
     def _repr_html_(self) -> str:
@@ -95,7 +95,7 @@ class Linear:
         """The model of changes that keep every contact and every equation of positions.
 
         On wheels A has a row for each coordinate; changes that lift a wheel off the ground, or move
-        a prescribed joint, are no motions of the machine, and their eigenvalues 0 are artefacts.
+        a prescribed joint, are not motions of the machine, and their eigenvalues 0 are artefacts.
         """
         self._one()
         if self.held is None or not len(self.held):
@@ -176,7 +176,7 @@ class Linear:
             left.plot(values.real, values.imag, "x", color="#c24d45", markersize=7)
             left.set_xlabel("real part  [1/s]")
             left.set_ylabel("imaginary part  [1/s]")
-            # a bar for each coordinate: neighbours in the list are no neighbours in space
+            # a bar for each coordinate: neighbours in the list are not neighbours in space
             at, few, bars, words = np.arange(len(self.coordinates)), self.modes[:6], [], []
             wide = 0.8 / max(1, len(few))
             for k, (mode, color) in enumerate(zip(few, colors(len(few)), strict=True)):

@@ -157,7 +157,7 @@ def _prr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scal
     along: Vec3 = one.joint.axis  # type: ignore[attr-defined]
     axis = R2 @ two.joint.axis  # type: ignore[attr-defined]
     rod, gap = R2 @ point, target - knee
-    # in the plane of the rod: what is along the axis is no matter of the joints
+    # in the plane of the rod: what is along the axis is not a matter of the joints
     flat, rod = gap - axis * axis.dot(gap), rod - axis * axis.dot(rod)
     _demand(leg, axis * axis.dot(along))
     s = slide_to_distance(along, Vec3.zero(), flat, rod.dot(rod), sign(branch, 0))

@@ -70,7 +70,7 @@ def spatial_velocity(m: Mechanism, q: Vector, qd: Vector) -> list[list[Scalar]]:
 
 
 def spatial_acceleration(m: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> list[list[Scalar]]:
-    """Return ξ̇ of every solid, the rate of ξ; it is no acceleration of a point (S4.4)."""
+    """Return ξ̇ of every solid, the rate of ξ; it is not an acceleration of a point (S4.4)."""
     x = solids(m, q, qd, qdd)
     return [x.xi_d[j].entries() for j in range(len(m.bodies))]
 

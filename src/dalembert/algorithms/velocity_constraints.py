@@ -59,7 +59,7 @@ class Constraints:
 
     @cached_property
     def steering(self) -> tuple[str, ...]:
-        """The prescribed angles that are no joints."""
+        """The prescribed angles that are not joints."""
         return single.steering_names(self.m)
 
     @cached_property

@@ -66,7 +66,7 @@ def velocity_gaps(m: Mechanism, q: Vector, t: Scalar = 0) -> list[Scalar]:
 
 
 def steering_names(m: Mechanism) -> tuple[str, ...]:
-    """Return the prescribed angles that are no joints."""
+    """Return the prescribed angles that are not joints."""
     return tuple(n for n in m.prescribed if n not in m.joint_names)
 
 

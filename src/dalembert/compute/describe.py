@@ -93,14 +93,14 @@ def example(row: Quantity) -> str:
 
 OPTIONS: Mapping[str, str] = {
     "drives": '"inertia" counts rotors, "all" friction too, "none" neither',
-    "frame": "a name of m.frames, the last one by default",
+    "frame": "a name of m.frames, by default the last that moves",
     "axes": '"base", or "local" for those of the frame',
     "rows": "which of vx vy vz wx wy wz, all by default",
     "given": "the joints whose x is an acceleration",
     "columns": '"standard", or "base" for the independent parameters',
     "convention": '"classical", or "spatial" for the rates of qd',
     "steps": "how many Newton steps close the loops first",
-    "weights": "of the squared motor forces whose sum is smallest, where motors are spare",
+    "weights": "of the squared motor forces, whose sum is minimised if there are spare motors",
     "branch": "1 or -1, of all legs or of each: the side to which they bend",
 }
 

@@ -47,13 +47,15 @@ def compile(
     """Return the compiled kernel of a quantity: `k(q, qd, qdd, out=None, parameters=None)`.
 
     Parameters without a value, and those named in `parameters`, are given at each call (a named one
-    has its value if it is not); the others are compiled in. `options` are those of the catalog row:
-    `drives`, `frame`, `axes`, `given`. `wrt` names inputs and parameters: exact derivatives by
-    them, `dtau_dq`, `dtau_dL1`, are further outputs. With `adjoint` the last inputs are weights of
-    the outputs, the further outputs gradients of the weighted sum: `q_bar`, `L1_bar`.
+    that is left out keeps its value); the others are compiled in. `options` are those of the
+    catalog row: `drives`, `frame`, `axes`, `given`. `wrt` names inputs and parameters: exact
+    derivatives by them, `dtau_dq`, `dtau_dL1`, are further outputs. With `adjoint` the last inputs
+    are weights of the outputs, and the further outputs (`q_bar`, `L1_bar`) are gradients of the
+    weighted sum.
 
-    `threads=2` share batches, `threads=[0, 1]` stay on these cores. A kernel that is `packed` gives
-    each distinct value that is not zero in every state once; `k.unpack(x)` makes whole arrays.
+    `threads=2` shares batches between two threads, `threads=[0, 1]` keeps one on each of these
+    cores. A `packed` kernel gives each distinct value once, without those that are always zero;
+    `k.unpack(x)` makes whole arrays.
     `dtype="float32"` computes in single precision, `layout="tiles"` takes and gives states in lanes
     (`k.to_tiles`, `k.from_tiles`), `reduce` gives the largest size ("max"), the sum ("sum") or the
     root of the sum of squares ("norm") of each result over the states of the last leading

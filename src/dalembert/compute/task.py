@@ -170,7 +170,7 @@ def task_model(
 ) -> TaskModel:  # fmt: skip
     """Return the model of a task: how a frame moves and answers to forces, in any machine.
 
-    `frame` is a name of `m.frames`, by default the platform of a parallel robot or the last frame;
+    `frame` is a name of `m.frames`, by default the platform of a parallel robot or `m.end_frame`;
     `rows` are some of vx vy vz wx wy wz (or linear, angular, planar), by default as many as can be
     had together; `axes` "base", or "local" for those of the frame. Call the model with states.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos as _cos
-from math import hypot, tau
+from math import hypot, pi
 from math import sin as _sin
 from typing import Any
 
@@ -57,7 +57,7 @@ class Circle:
 
     centre: tuple[float, float]
     radius: float
-    period = tau  # the parameter after which it is closed
+    period = 2 * pi  # of the parameter, once round
 
     def __post_init__(self) -> None:
         if not self.radius:
@@ -83,7 +83,7 @@ class Eight:
     centre: tuple[float, float]
     length: float
     width: float
-    period = tau
+    period = 2 * pi
 
     def curve(self, s: Scalar) -> tuple[Plane, Plane, Plane]:
         """Return the point and its first and second derivatives."""

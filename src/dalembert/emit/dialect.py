@@ -70,7 +70,7 @@ def numbers(inf: str, nan: str, text: str = "{}") -> Callable[[Any], str]:
     return number
 
 
-# how most languages write what is no call of a function in libm
+# how most languages write what is not a call of a function in libm
 INFIX = {
     "add": Form("{} + {}", 1, (1, 2)),
     "sub": Form("{} - {}", 1, (1, 2)),

@@ -55,7 +55,7 @@ class Table:
         return given
 
     def _number(self, joint: Any) -> Any:
-        """Return the number of a named joint; what is no name stays as it is."""
+        """Return the number of a named joint; what is not a name stays as it is."""
         if not isinstance(joint, str):
             return joint
         m = self.equations.mechanism

@@ -53,7 +53,7 @@ def _float(x: Any) -> Any:
 
 
 def _skew(m: Mechanism, body: Body) -> bool:
-    """Whether a body's rotation at rest is no permutation of axes, even beside parallel joints."""
+    """Whether a body's rotation at rest does not permute axes, even beside parallel joints."""
     if not body.placement.R.factors:
         return coordinate_axis(body.joint)[0] is None
     rows = body.placement.R.matrix().rows

@@ -1,4 +1,4 @@
-"""J_nh and its rate where they are no short ratios: [H; S] J_nh = [0; 1] solved in named steps.
+"""J_nh and its rate where they are not short ratios: [H; S] J_nh = [0; 1] solved in named steps.
 
 DeSantis (1996), (2.10)-(2.12): the rows are taken apart into blocks; a block of one or two rates is
 solved by its determinant, a larger one by elimination. The rate follows from the same blocks,
@@ -243,7 +243,7 @@ class Implicit:
         return self._said(self.steps.spins, [x for w in self.form.spin for x in w])
 
     def speed_lines(self) -> list[Spoken]:
-        """Return the rows of speeds that are no rates."""
+        """Return the rows of speeds that are not rates."""
         own = [(r, row) for r, row in enumerate(self.A) if r >= self.held]
         return [(self._place(r, c), entry(self.form.setting, x), self._place(r, c))
                 for r, row in own if any(isinstance(x, Ratio) for x in row)

@@ -40,13 +40,13 @@ class Steps:
     spins: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of bodies, by the rates
 
     def said(self, i: int, letter: str, x: Vec3) -> Vec3:
-        """Return a vector by names of its components, those that move and are no names already."""
+        """Return a vector by names of its components, those that move and are not names already."""
         return Vec3(
             *(self._named(("step", i, letter, u), y) for u, y in zip("xyz", x, strict=True))
         )
 
     def spin(self, b: int, w: Vec3) -> Vec3:
-        """Return Ω of a body by names of its components, those that are no names already."""
+        """Return Ω of a body by names of its components, those that are not names already."""
         gen, named = self.setting.field.gen, list(w)
         for k, x in enumerate(w):
             if size(x) > 1:

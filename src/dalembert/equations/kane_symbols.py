@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .loop_blocks import Solved
 
 TURNING = ("revolute", "screw")
-ROUND = ("spherical", "free")  # quaternions: their rates are no derivatives of coordinates
+ROUND = ("spherical", "free")  # quaternions: their rates are not derivatives of coordinates
 PLANAR = ("x", "y", "th")
 LONG = 60  # letters of a name in a formula
 
@@ -210,7 +210,7 @@ class KaneSymbols:
         return [g._replace(latex=latex, tail=tail) if latex else g for g, latex, tail in found]
 
     def _followers(self) -> list[Generator]:
-        """Return the entries of G, or of J_nh, and of its rate that are no numbers."""
+        """Return the entries of G, or of J_nh, and of its rate that are not numbers."""
         if self.leaning:
             driven = bool(self.given or self.m.velocity_constraints)
             return followers(self.n, len(self.speeds), driven)
@@ -272,7 +272,7 @@ class KaneSymbols:
         return [self.p + 1 + k for k, name in enumerate(self.steer) if name in steers]
 
     def _atoms(self, x: Any) -> None:
-        """Collect the parts of an expression of parameters that are no ratio of polynomials."""
+        """Collect the parts of an expression of parameters that are not ratios of polynomials."""
         if not isinstance(x, Expr):
             return
         graph, stack = x.graph, [x.id]

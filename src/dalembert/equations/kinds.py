@@ -68,7 +68,7 @@ class Point:
         return first
 
     def powers(self, key: Key) -> list[Any]:
-        """Return a symbol that is no function of angles by powers of the slide of its body."""
+        """Return a symbol that is not a function of angles by powers of the slide of its body."""
         return [self.number(x) for x in self.symbols.exact(key, self.bodies)]
 
     def angle(self, joints: Joints) -> Any:

@@ -90,7 +90,7 @@ class _Angles:
         return Symbol(name), power
 
     def _digits(self, angle: Sum) -> str:
-        """Return 12m3 of q1+q2-q3; nothing of an angle that is no sum of coordinates."""
+        """Return 12m3 of q1+q2-q3; nothing of an angle that is not a sum of coordinates."""
         out = ""
         for k, p in enumerate(angle.terms):
             ((x, power),) = p.factors if len(p.factors) == 1 and not p.under else ((None, 0),)

@@ -42,6 +42,6 @@ def kept(words: Sequence[str], heading: str) -> bool:
 
 
 def keys(words: Sequence[str], whole: dict[str, Any]) -> dict[str, Any]:
-    """Return the named parts of a JSON object; what is no part always stays."""
+    """Return the named parts of a JSON object; what is not a part always stays."""
     own = {key: word for word, (_, key) in PARTS.items()}
     return {k: x for k, x in whole.items() if k not in own or own[k] in words}

@@ -230,7 +230,7 @@ def coordinates(s: Solved, number: int, d: Dyad) -> list[Line]:
     lines: list[Line] = []
 
     def name(letter: str, x: Any) -> Any:
-        """Return a symbol for what is no plain number."""
+        """Return a symbol for what is not a plain number."""
         if not isinstance(x, Expr) or x.value is not None:
             return x
         made = s.name(letter, number)
@@ -239,7 +239,7 @@ def coordinates(s: Solved, number: int, d: Dyad) -> list[Line]:
         return s.symbol(made)
 
     def told(side: Side, letter: str) -> Side:
-        """Return a side whose length and turn are symbols where they are no single letters."""
+        """Return a side whose length and turn are symbols where they are not single letters."""
         if side.key[1] is not None:
             return side
         length = name(letter, side.length)

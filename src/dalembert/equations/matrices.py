@@ -54,7 +54,7 @@ class Matrix:
         return Symbol(plain, f"{self.name}_{{{at}}}")
 
     def named(self) -> tuple[Matrix, dict[Symbol, Sum]]:
-        """Return the matrix with names for its entries that are no numbers, and what these are."""
+        """Return the matrix with names for its entries that are not numbers, and what these are."""
         found: dict[Symbol, Sum] = {}
 
         def entry(i: int, j: int, x: Sum) -> Sum:

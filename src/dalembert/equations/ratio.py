@@ -111,7 +111,7 @@ class Ratio:
     """A ratio of polynomials, never zero."""
 
     __slots__ = ("den", "field", "num")
-    value = None  # what `is_plain_zero` asks: a symbol is no constant
+    value = None  # what `is_plain_zero` asks: a symbol is not a constant
 
     def __init__(self, field: Field, num: Poly, den: Poly):
         self.field, self.num, self.den = field, num, den

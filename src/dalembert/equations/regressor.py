@@ -134,12 +134,12 @@ class Regressor:
         return Entry(self, self.kind, given)
 
     def _row_number(self, joint: Any) -> Any:
-        """Return the number of a named joint; what is no name stays as it is."""
+        """Return the number of a named joint; what is not a name stays as it is."""
         m = self.mechanism
         return 1 + m.velocity_index[m.joint_index(joint)] if isinstance(joint, str) else joint
 
     def _column_number(self, name: Any) -> Any:
-        """Return the number of a named column; what is no name stays as it is."""
+        """Return the number of a named column; what is not a name stays as it is."""
         if not isinstance(name, str):
             return name
         if name not in self.names:

@@ -175,7 +175,7 @@ class TreeSymbols:
         return sorted(sums)
 
     def _atoms(self, x: Any, parameters: dict[str, None]) -> None:
-        """Collect the parameters of an expression, and the parts of it that are no polynomial."""
+        """Collect the parameters of an expression, and the parts of it that are not polynomial."""
         if not isinstance(x, Expr):
             return
         graph, stack = x.graph, [x.id]

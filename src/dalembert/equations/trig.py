@@ -30,7 +30,7 @@ DIGITS = 20
 
 
 class NotTrig(Exception):
-    """What is met is no sum of letters, sines and cosines."""
+    """What is met is not a sum of letters, sines and cosines."""
 
 
 @cache
@@ -51,7 +51,7 @@ class Trig:
     """A sum of coefficient · letters · cos or sin of an angle."""
 
     terms: dict[Key, Any] = field(default_factory=dict)
-    atoms: dict[str, Expr] = field(default_factory=dict)  # what a name that is no letter stands for
+    atoms: dict[str, Expr] = field(default_factory=dict)  # what names of other terms stand for
 
     @staticmethod
     def of(value: Any, letters: Monomial = ()) -> Trig:

@@ -37,7 +37,7 @@ from ..plan.assembly import CLOSED, Closure, close
 from ..simulate.systems import Closed, Reduced, System, system
 from .unit import coordinates
 
-MOST = 1e4  # a closure of a larger condition number is no place to start from
+MOST = 1e4  # a closure of a larger condition number is not a place to start from
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def _split(
 def _wanted(graph: Graph, live: Sequence[int], results: Sequence[int]) -> dict[int, int]:
     """Return what step needs from prepare, numbered: early nodes that feed a late one or a result.
 
-    Numbers and pi are no part of it.
+    Numbers and pi are not part of it.
     """
     early = _early(graph, live)
     wanted: dict[int, int] = {}

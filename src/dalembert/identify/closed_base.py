@@ -42,10 +42,10 @@ GAP = 30  # between the last singular value that counts and the first that does 
 def base_parameters(
     mechanism: Mechanism, drives: Drives = "inertia", q: ArrayLike | None = None
 ) -> BaseParameters:
-    """Return the base inertial parameters of a machine, loops, wheels and couplings counted.
+    """Return the base inertial parameters of a machine, with its loops, wheels and couplings.
 
-    Of a tree the grouping is exact and in symbols. Of a closed machine it is found at closed
-    motions, and needs values of all lengths: motions on the branch of the pose `q`, or on that of
+    For a tree the grouping is exact and in symbols. For a closed machine all lengths need values:
+    the grouping is found along closed motions, on the branch of the pose `q` or else on that of
     `equations(m)`, where a parallelogram is not crossed.
 
     >>> import dalembert as da

@@ -18,7 +18,7 @@ class NoRoot(ArithmeticError):
 
 
 class NotExact(Exception):
-    """A number of a machine is no element of the field: a rounded direction, another function."""
+    """A number of a machine is not in the field: a rounded direction, another function."""
 
 
 def element(x: Any) -> Any:

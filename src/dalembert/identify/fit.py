@@ -61,7 +61,7 @@ def fit(e: Equations) -> Fit:
     if e.noise is not None:
         rows = np.sum([s.rows for s in e.training], axis=0)
         bodies = e.unknowns.of_bodies
-        # friction changes sign with one sample: a few of them are no noise of the column
+        # friction changes sign with one sample: a few of them are not noise of the column
         spread = np.einsum("j,jkl->kl", rows / noise**2, e.noise) * np.outer(bodies, bodies)
         hidden = loud_columns(stacked(e.training, noise), seen, spread)
     if hidden and len(hidden) < len(seen):

@@ -36,8 +36,8 @@ def follow(
     """Return q, (n, nq), and the distance left at each sample, (n, markers).
 
     `points` maps frames to arrays (n, 3) in world axes, or is a table with heads `FRAME.x FRAME.y
-    FRAME.z` (a `.trc` or `.c3d` file); NaN where a marker was not seen. Heads that are no frames of
-    m are left out.
+    FRAME.z` (a `.trc` or `.c3d` file); NaN where a marker was not seen. Heads that are not frames
+    of m are left out.
     """
     require_mechanism(m, "inverse_kinematics")
     if m.loops or m.wheels or m.rolling or m.velocity_constraints:
@@ -46,7 +46,7 @@ def follow(
     weight = np.array([float((weights or {}).get(n, 1.0)) for n in names])
     for n in weights or {}:
         if n not in names:
-            raise UsageError(f"a weight for {shown(n)!r}, which is no marker", hint=some(names))
+            raise UsageError(f"a weight for {shown(n)!r}, which is not a marker", hint=some(names))
     start = np.array(neutral(m) if q0 is None else q0, dtype=float)
     if start.shape != (m.nq,):
         raise UsageError(f"q0 has shape {start.shape}, expected ({m.nq},)")

@@ -153,7 +153,7 @@ def transform(pose: Transform | Sequence[Sequence[Any]], graph: Graph) -> Transf
 
 
 def _require_rotation(rows: Sequence[Sequence[Any]]) -> None:
-    """Raise UsageError when rows of numbers are no rotation: R'R = 1 and det R = 1."""
+    """Raise UsageError unless rows of numbers are a rotation: R'R = 1 and det R = 1."""
     if not numeric(*(x for r in rows for x in r)):
         return
     columns = [Vec3(*(to_float(r[k]) for r in rows)) for k in range(3)]

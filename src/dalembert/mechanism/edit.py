@@ -231,7 +231,7 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
 
 
 def _named(m: Mechanism, joint: str | int) -> str | int:
-    """Return the name of a joint given by its number; what is no number stays."""
+    """Return the name of a joint given by its number; what is not a number stays."""
     known = isinstance(joint, int) and 1 <= joint <= len(m.joint_names)
     return m.joint_names[int(joint) - 1] if known else joint
 

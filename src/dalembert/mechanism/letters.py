@@ -24,7 +24,7 @@ MEMORY = "_letters"  # (a function that makes the mechanism before, the values g
 
 
 def remember(made: Mechanism, m: Mechanism, given: Mapping[str, Any]) -> Mechanism:
-    """Return the mechanism made of m by values, knowing what it was; expressions are no values."""
+    """Return the mechanism made of m by values, knowing what it was; expressions are not values."""
     if any(isinstance(x, Expr) for x in given.values()):
         return made
     before, values = m.__dict__.get(MEMORY, (lambda: m, {}))

@@ -81,7 +81,7 @@ class Mechanism:
     active: tuple[str, ...] = ()
     prescribed: tuple[str, ...] = ()
     speeds: tuple[str, ...] = ()
-    # speeds that are no joint's and no wheel's: their expressions, by name
+    # speeds of neither a joint nor a wheel: their expressions, by name
     speed_equations: tuple[VelocityConstraint, ...] = ()
     # rows of velocity constraints that follow from the others, where that has been found (`plan`)
     idle: tuple[str, ...] = ()

@@ -276,7 +276,7 @@ def _is_nothing(x: Any) -> bool:
 def rate_symbols(bodies: Sequence[Body]) -> tuple[str, ...]:
     """Return what equations call each rate: `<joint>d`, `<joint>.xd` of a planar joint.
 
-    Of free and spherical joints `<joint>.vx`, `<joint>.wz`: these are no rates of coordinates.
+    Of free and spherical joints `<joint>.vx`, `<joint>.wz`: these are not rates of coordinates.
     """
     return tuple(
         f"{joint_name(b)}.{part}" + ("d" if b.joint.nq == b.joint.nv else "")

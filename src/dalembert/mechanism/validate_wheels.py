@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, ParameterError, shown
 from ..expr.exact import to_float
+from .parts import joint_name
 from .validate import choices, require_unique
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ AGAINST = -0.999  # cosine of an axle and a normal that point apart
 def known(m: Mechanism, x: Any) -> float | None:
     """Return the number that a field has in this mechanism; None while it is open or not given."""
     try:
-        return None if x is None else to_float(x, {k: to_float(v) for k, v in m.values.items()})
+        return None if x is None else to_float(x, m.floats)
     except (ParameterError, ArithmeticError):
         return None
 
@@ -41,7 +42,7 @@ def require_wheels(m: Mechanism) -> None:
         if wheel.radius is not None and wheel.spin is None:
             raise ModelError(
                 f"wheel {name!r} has a radius and no spin joint",
-                hint='spin = "..." names the joint that turns it; without radius it only holds',
+                hint='spin = "..." names the joint that turns it; a wheel without radius has none',
             )
         if wheel.spin is not None and wheel.spin not in m.joint_names:
             raise ModelError(
@@ -58,7 +59,7 @@ def _rolls_ahead(m: Mechanism, wheel: Wheel) -> None:
     name, radius = shown(wheel.name), known(m, wheel.radius)
     if radius is not None and radius <= 0:
         raise ModelError(f"wheel {name!r}: its radius is {radius:g}", hint="write radius > 0")
-    own = [b for b in m.bodies if (b.joint_name or b.name) == wheel.spin]
+    own = [b for b in m.bodies if joint_name(b) == wheel.spin]
     axis = getattr(own[0].joint, "axis", None) if own else None
     if axis is None or own[0].parent != wheel.body:
         return
@@ -76,10 +77,8 @@ def _tyre(m: Mechanism, wheel: Wheel) -> None:
     """Raise where a tyre would push a wheel the way it slips."""
     if wheel.tyre is None:
         return
-    t = wheel.tyre
-    least = {"stiffness": t.stiffness, "peak": t.peak, "low": t.low}
-    for field, value in least.items():
-        x = known(m, value)
+    for field in ("stiffness", "peak", "low"):
+        x = known(m, getattr(wheel.tyre, field))
         if x is not None and (x < 0 or (x == 0 and field == "peak")):
             raise ModelError(
                 f"wheel {shown(wheel.name)!r}: {field} of its tyre is {x:g}",

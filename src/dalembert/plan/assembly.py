@@ -257,11 +257,11 @@ def assemble(
 ) -> Array:  # fmt: skip
     """Return an assembled pose of the whole tree.
 
-    From a given start, with the joints in `hold` (names) kept where they are; without a start, from
-    the rest pose and then from random ones, always the same, the legs of a platform with lengths
-    above zero. A loop that cannot close is an error that says the smallest residual reached and
-    where. Arrays of `parameters` make a machine each: the poses have their leading dimensions, each
-    found from the one before.
+    The search starts at `q` and keeps the joints named in `hold` where they are. Without `q` it
+    starts at the rest pose, then at random poses, the same ones every time, and gives the legs of a
+    platform lengths above zero. If a loop cannot close, the error says where, and the smallest
+    residual reached. Arrays of `parameters` describe one machine per entry: the poses have their
+    leading dimensions, and each is found from the one before.
 
     >>> import dalembert as da
     >>> m = da.robots.fivebar()

@@ -157,7 +157,7 @@ def likely_motors(m: Mechanism) -> str:
     if not names:
         try:
             leading = [m.rate_names[k] for k in planned(m).independent]
-            # parts of a free or planar joint are no motors
+            # parts of a free or planar joint are not motors
             names = [n for n in dict.fromkeys(leading) if n in m.joint_names]
         except DalembertError:
             names = []

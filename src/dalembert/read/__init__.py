@@ -199,7 +199,7 @@ def _found(source: Any, asked: Context) -> Found:
 
 
 def _is_file(text: str) -> bool:
-    # a long text is no file name, and a name with line ends is hardly one
+    # a long text is not a file name, and a name with line ends is hardly one
     return len(text) < 4096 and "\0" not in text and "\n" not in text and os.path.exists(text)
 
 

@@ -19,7 +19,7 @@ class Context:
     mechanism that has none of its own; `snap` is how near to a multiple of pi/12 an angle is read
     as one; `inertia` the mass data that a phrase generates. `base` is for the languages that have a
     root of their own (URDF, SDF, phrases): `load` puts all others on their base itself. `follows`
-    says whether joints follow others: where they do not, a leader that does not exist is no error.
+    says whether joints follow others: if they do not, a missing leader is not an error.
     """
 
     source: str = "<text>"

@@ -174,7 +174,7 @@ def six_numbers(T: Transform, graph: Graph) -> tuple[Any, ...]:
 
 
 def _rounded(x: Any) -> Any:
-    """Return a length; one without parameters that is no decimal is rounded to 15 digits."""
+    """Return a length; one without parameters that is not a decimal is rounded to 15 digits."""
     x = exact(x)
     return exact(float(f"{to_float(x):.15g}")) if isinstance(x, Expr) and is_numeric(x) else x
 

@@ -36,9 +36,9 @@ class Type:
 class Field:
     """One key: its type, whether it is needed, and what it holds.
 
-    `fills` is the attribute of the record where it has another name; `value` finds what is written
-    where it is no attribute at all. What equals the default of the record is not written, unless it
-    is needed or `always` is.
+    `fills` is the attribute of the record if it has another name; `value` finds what to write if it
+    is not an attribute at all. What equals the default of the record is not written, unless it is
+    needed or `always` is set.
     """
 
     key: str

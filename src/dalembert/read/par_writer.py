@@ -73,7 +73,7 @@ def _check(m: Mechanism, floating: bool) -> None:
             raise UsageError(NONE + what, hint=hint)
     bad = [p.name for p in m.parameters if not re.fullmatch(r"[A-Za-z]\w*", p.name, re.ASCII)]
     if bad:
-        raise UsageError(NONE + f"the parameter {shown(bad[0])!r} is no name of SYMORO")
+        raise UsageError(NONE + f"the parameter {shown(bad[0])!r} is not a name of SYMORO")
 
 
 def _frame(

@@ -106,7 +106,7 @@ class _Reader:
         self.found, self.text, self.at = found, found.text, 0
 
     def next(self) -> str:
-        """Return the next sign that is no blank; none at the end."""
+        """Return the next sign that is not a blank; none at the end."""
         self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
         return self.text[self.at : self.at + 1]
 

@@ -63,7 +63,7 @@ def speed_expression(m: Mechanism, c: VelocityConstraint, place: Place) -> Veloc
     left = graph.copy_into(graph, [found.id], lambda g, i: zero.get(i))[found.id]
     if not set(found.names()) & set(rates) or Expr(graph, left).value != 0:
         raise DescriptionError(
-            f"{shown(c.equation)!r} is no sum of rates times factors",
+            f"{shown(c.equation)!r} is not a sum of rates times factors",
             place,
             f"as {rates[0]}*cos(th): every term holds one rate" if rates else "nothing moves here",
         )

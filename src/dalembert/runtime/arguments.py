@@ -22,7 +22,7 @@ EXACT = 2**53  # whole numbers up to here are floats
 def numbers(value: Any, what: str, dtype: np.dtype = _DOUBLE) -> Array:
     """Return a value as an aligned C-ordered array of floats, if no information is lost.
 
-    Single precision that was asked for is no loss.
+    Single precision that was asked for is not a loss.
     """
     if type(value) is np.ndarray and value.dtype is dtype and value.flags.carray:
         return value

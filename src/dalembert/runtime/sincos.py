@@ -191,7 +191,7 @@ def sincos(lanes: int, fused: bool) -> str:
 def across(lanes: int, fused: bool) -> str:
     """Return `sincos` of one state, whose angles fill the lanes of vectors; few go one by one.
 
-    The last vector overlaps the one before where n is no multiple of the lanes: it is read first.
+    If n is not a multiple of the lanes, the last vector overlaps the one before: it is read first.
     """
     two, entry, w = _Two(lanes, fused), Lines(), Moves(lanes)
     few = entry(f"icmp ult i64 %n, {lanes}")

@@ -78,7 +78,7 @@ class Moment:
     v: Vector
     t: Scalar
     of_law: Vector  # signals that the control law reads
-    led: Vector  # those of prescribed motions, time and 1 behind them where it counts
+    led: Vector  # those of prescribed motions; then time and 1 if a constraint needs it
     outside: Vector  # those of wrenches
     p: Vector
 

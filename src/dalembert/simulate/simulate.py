@@ -87,16 +87,16 @@ def simulate(
     - `q0`: the rest pose by default; with closed loops, `assemble(m)`.
     - `qd0`: zero by default; with wheels, the independent speeds α.
     - `torque`: numbers, {joint: number}, (times, table), a law of `dalembert.control`, or a Python
-      function f(t, q, qd), which is slower. A table is read linearly, with `hold` in steps. With
-      closed loops or followers give motor forces; with wheels, tractions follow the joint forces.
+      function f(t, q, qd), which is slower. A table is interpolated, with `hold` read in steps.
+      With closed loops or followers give motor forces; with wheels, tractions follow joint forces.
     - `t`: the times wanted, or the end time (then 201 samples).
     - `method`: dop853, dopri5 and rosenbrock (stiff models) choose their steps; rk4, euler
       (semi-implicit) and constant_acceleration use `step`; radau, bdf and lsoda are SciPy's.
     - `drives`: "all" counts rotor inertia and friction, "inertia" rotors only, "none" neither.
       With friction joints stick and slip, which are events ("elbow sticks").
     - `motion`: prescribed joints or steering, {name: number, signal, (times, values) or f(t)}. A
-      table of a joint is a spline, for its accelerations count. A control law or f(t, q, qd)
-      gives the rate of a steering angle, which becomes the last coordinate.
+      joint's table becomes a spline, because its accelerations count. A control law or
+      f(t, q, qd) gives the rate of a steering angle, which becomes the last coordinate.
     - `events`: "limits" or {name: f(t, q, qd)}; those named in `stop` end the simulation.
     - `wrench_on_body`: {frame: six numbers, (times, rows) or f(t, q, qd)}, force and couple at the
       origin of the frame in its axes; `wrench_on_environment` is its negative.

@@ -104,7 +104,7 @@ def compare_slip(
     t: ArrayLike = 10.0,
     **options: Any,
 ) -> SlipComparison:
-    """Return the motion of a vehicle on its tyres beside that without slip, from one start.
+    """Return the motions of a vehicle on its tyres and without slip, from the same start.
 
     `qd0` are the speeds of the vehicle without slip; `options` are those of `simulate`.
 

@@ -352,7 +352,7 @@ def system(m: Mechanism, drives: Any = "inertia", given: tuple[int, ...] = ()) -
 
 
 def led_by(m: Mechanism, given: tuple[int, ...]) -> Mechanism:
-    """Return a machine on wheels with more joints prescribed, which are no speeds then."""
+    """Return a machine on wheels with more joints prescribed, which are not speeds then."""
     names = (joint_name(m.bodies[j]) for j in given)
     more = tuple(n for n in names if n not in m.prescribed)
     speeds = tuple(n for n in m.speeds if n not in more)

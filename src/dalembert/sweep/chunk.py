@@ -64,7 +64,7 @@ def measures_of(s: Study, values: dict[str, Array], room: Room | None = None) ->
 
 
 def _unphysical(m: Mechanism, values: dict[str, Array]) -> Array:
-    """Return where a parameter is no number, or a mass or a moment of inertia is negative."""
+    """Return where a parameter is not a number, or a mass or a moment of inertia is negative."""
     bad = ~np.logical_and.reduce([np.isfinite(x) for x in values.values()])
     for body in m.bodies:
         I = body.inertia.tensor

@@ -231,7 +231,7 @@ def checked_measures(m: Mechanism, given: Any, where: Place | None) -> list[str]
         except DalembertError as error:
             raise UsageError(error.message, where, hint=error.hint) from None
         if not set(row.inputs) <= {"q", "qd", "qdd"}:
-            raise UsageError(f"{what} is no quantity of q, qd and qdd", where)
+            raise UsageError(f"{what} is not a quantity of q, qd and qdd", where)
     return names
 
 

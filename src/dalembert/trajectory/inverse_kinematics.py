@@ -51,14 +51,14 @@ def inverse_kinematics(
 ) -> Array:
     """Return joint coordinates near q0 that bring a frame to a pose, or to a point.
 
-    Without q0 it begins at the rest pose, and where that leads nowhere at others within the limits,
-    always the same ones.
+    Without q0 it starts at the rest pose; if that fails, at other poses within the limits, always
+    the same ones.
 
     `pose` is 4 x 4, or three numbers for a point. `rows` are the directions that count: x y z and
-    the turns r p w about base axes. Damped least squares with limits kept; motions that
-    the task leaves free are drawn towards `rest`. Closed loops stay closed: their motors move.
+    the turns r p w about base axes. Damped least squares keeps the limits; motions that the task
+    leaves free are drawn towards `rest`. Closed loops stay closed: their motors move.
     A mapping from frames to points (n, 3), or a marker file (.trc, .c3d), is followed sample by
-    sample in the sense of least squares: the result is q, (n, nq). Arrays of `parameters`, of poses
+    sample by least squares: the result is q, (n, nq). Arrays of `parameters`, of poses
     (..., 4, 4) or of points (..., 3) are solved together (trees of joints with one coordinate
     each): q is (..., nq), NaN where a pose is not reached.
 

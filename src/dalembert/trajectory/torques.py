@@ -62,14 +62,16 @@ def torques_along(
     `trajectory` is a `Trajectory`, a motion of `read_motion` (a row per sample, with error bands),
     or (t, q), (t, q, qd, qdd) as arrays; with closed loops it moves the motors, from the branch of
     the assembled pose `start`. On wheels it moves all joints, or the motors from the pose `start`;
-    steering angles that are no joints follow, last. A simulation may be given as it is.
-    `wrench_on_body` maps frames to wrenches: six numbers or a row for
-    each time, in the axes of the frame, or a table in world axes, or (table, heads) where its heads
-    have other names: ("grf.mot", {"f": "ground_force_v"}). An array holds one per body.
-    Friction holds damped springs too. `model` takes equations, maybe simplified, that give the
-    forces; joints are found by name, and a frozen joint has none. Where `parameters` hold arrays,
-    results have their leading dimensions, a machine for each entry, and `f[k]` is one of them.
-    `uncertainty`, an identification, adds what is not sure of the parameters to the bands.
+    steering angles that are not joints come last. A simulation may be given as it is.
+
+    `wrench_on_body` maps frames to wrenches: six numbers or a row for each time, in the axes of the
+    frame, or a table in world axes, or (table, heads) if its heads have other names:
+    ("grf.mot", {"f": "ground_force_v"}). An array holds one wrench per body.
+
+    The friction part includes damped springs. `model` takes equations, perhaps simplified, that
+    give the forces; joints are found by name, and a frozen joint has none. If `parameters` hold
+    arrays, results have their leading dimensions, one machine per entry, and `f[k]` is one of them.
+    `uncertainty`, an identification, adds the doubt in its parameters to the bands.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(1); gravity = (0, -9.81, 0); body 1: M = 2, D = (1, 0, 0);")

@@ -132,5 +132,5 @@ def _loop(loop: Any) -> dict[str, Any]:
 
 
 def _steered(m: Mechanism) -> list[str]:
-    """Return the prescribed angles that are no joints; they turn wheels."""
+    """Return the prescribed angles that are not joints; they turn wheels."""
     return [shown(n, NAME) for n in m.prescribed if n not in m.joint_names]
