@@ -52,7 +52,7 @@ def check_wrt(m: Mechanism, inputs: Sequence[str], wrt: Any) -> tuple[str, ...]:
     for n in names:
         if n not in known:
             raise UsageError(
-                f"wrt names {shown(str(n))!r}, which is neither an input nor a parameter",
+                f"wrt names {shown(str(n))!r}, which is no input and no parameter",
                 hint=closest(str(n), known) or ", ".join(known[:12]),
             )
     return names

@@ -150,7 +150,7 @@ def _mapping(m: Mechanism, known: dict[str, Any], given: Any) -> dict[str, str]:
         if target != "t" and target not in known:
             near = get_close_matches(str(name), [*m.coordinate_names, *known], 3, 0.5)
             raise UsageError(
-                f"columns names {shown(str(name))!r}, which is not a coordinate",
+                f"columns names {shown(str(name))!r}, which is no coordinate",
                 hint=f"near: {some(near)}" if near else f"coordinates: {some(m.coordinate_names)}",
             )
         out[target] = head

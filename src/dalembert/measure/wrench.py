@@ -70,7 +70,7 @@ def renamed(table: Table, heads: Mapping[str, str]) -> Table:
     for name, head in heads.items():
         if name not in known:
             raise UsageError(
-                f"{shown(str(name))!r} is not a part of a wrench",
+                f"{shown(str(name))!r} is no part of a wrench",
                 hint="f, m and p, or " + some(known[3:]),
             )
         if name in GROUPS:

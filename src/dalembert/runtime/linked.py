@@ -33,7 +33,7 @@ def save(kernel: Kernel, folder: str | PathLike[str], name: str | None = None) -
     name = name or kernel.name
     form = kernel.card.form
     if not _WORD.match(name) or name in _TAKEN:
-        raise UsageError(f"{shown(name)!r} is not a name in C", hint='save("out", "arm_gravity")')
+        raise UsageError(f"{shown(name)!r} is no name in C", hint='save("out", "arm_gravity")')
     if form.reduce is not None:
         raise UsageError(
             f"{kernel.name}: a kernel that reduces has no C header",
