@@ -14,7 +14,7 @@ PATIENCE = 1.0  # seconds without a bar
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[float], None] | None]:
-    """Give a function that moves a bar to a part of 1 on a terminal, or None where there is none.
+    """Give a function that moves a bar to a part of 1 on a terminal, or None if there is none.
 
     >>> with progress_bar("working") as report:
     ...     report is None

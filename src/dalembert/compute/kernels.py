@@ -165,7 +165,7 @@ def _with_derivatives(
 
 
 def row_of(m: Mechanism, name: str) -> Quantity | None:
-    """Return the catalog row of a quantity, None where there is none."""
+    """Return the catalog row of a quantity, or None."""
     return quantity(name, m) if name in QUANTITIES else None
 
 

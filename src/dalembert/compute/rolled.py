@@ -72,7 +72,7 @@ def _pairs(m: Mechanism) -> int:
 def rolled(
     make: Callable[[], Program], m: Mechanism, name: str, packed: bool, drives: Any = "inertia"
 ) -> Rolled | Program:
-    """Return the rolled program of a quantity, or what `make` makes where there is none."""
+    """Return the rolled program of a quantity, or what `make` makes if there is none."""
     from ..algorithms import rolled_dynamics, rolled_matrices, rolled_slopes
     from ..algorithms.drives import rotor_inertia
     from ..reframe import simplify

@@ -1,4 +1,4 @@
-"""The model of a task: which rows of a frame can be had, and how they answer to forces.
+"""The model of a task: which rows of a frame can move, and how they answer to forces.
 
 The speeds are the rates of a tree, or those of the independent joints of a closed machine
 (`algorithms/task.py`); what follows from them at a state is in `task_state.py`.
@@ -53,7 +53,7 @@ class TaskModel:
     rank: int  # in general
     speeds: tuple[str, ...]
     motors: tuple[str, ...]
-    independent: tuple[str, ...]  # rows that can be had together
+    independent: tuple[str, ...]  # rows that can move independently
     sizes: tuple[float, ...]  # what rows are measured in
 
     @property
@@ -160,7 +160,7 @@ class TaskModel:
         return table_html(("", shown(self.mechanism.name)), self._facts())
 
 
-# -- which rows can be had ---------------------------------------------------------------------
+# -- which rows can move -----------------------------------------------------------------------
 
 
 def task_model(
@@ -171,8 +171,9 @@ def task_model(
     """Return the model of a task: how a frame moves and answers to forces, in any machine.
 
     `frame` is a name of `m.frames`, by default the platform of a parallel robot or `m.end_frame`;
-    `rows` are some of vx vy vz wx wy wz (or linear, angular, planar), by default as many as can be
-    had together; `axes` "base", or "local" for those of the frame. Call the model with states.
+    `rows` are some of vx vy vz wx wy wz (or linear, angular, planar), by default as many as
+    can move independently; `axes` "base", or "local" for those of the frame. Call the model with
+    states.
 
     >>> import dalembert as da
     >>> t = da.task_model(da.robots.scara())
@@ -212,7 +213,7 @@ def task_model(
 
 
 def _generic(t: TaskModel) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
-    """Return the rank in general, rows that can be had together, and what rows are measured in."""
+    """Return the rank in general, rows that can move independently, and the scales of rows."""
     found = [_shares(t, J, A) for J, A in _samples(t)]
     sizes = np.max([np.linalg.norm(W, axis=-1) for W in found], axis=0)
     sizes = np.where(sizes > 1e-12 * sizes.max(initial=0.0), sizes, 1.0)

@@ -47,7 +47,7 @@ class TaskState:
 
     @cached_property
     def inertia(self) -> Array:
-        """Λ, in the directions that can be had."""
+        """Λ, in the directions that can move."""
         W = self.whitened / self.sizes[:, None]
         found = _inverted(W @ _turned(W), self.rank)
         return found / self.sizes[:, None] / self.sizes

@@ -70,7 +70,7 @@ class Slot:
 
     @property
     def number(self) -> float:
-        """The value, or nan where there is none."""
+        """The value, or nan if there is none."""
         return math.nan if self.value is None else self.value
 
 

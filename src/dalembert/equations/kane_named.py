@@ -130,7 +130,7 @@ def coriolis(form: KaneForm, a: int, b: int, said: Collection[str]) -> Sum:
 
 
 def position_lines(form: KaneForm) -> Iterator[Named] | None:
-    """Yield step 3 in the axes of the body that carries the machine; None where there is none."""
+    """Yield step 3 in the axes of the body that carries the machine; None if there is none."""
     first = {path(form.m, j)[0] for j in form.bodies}
     if form.implicit is None or len(first) != 1 or not first <= form.implicit.steps.normals.keys():
         return None

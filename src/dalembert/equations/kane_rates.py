@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class RatePart:
     """The part of J̇ that one rate multiplies."""
 
-    name: str  # A, B; A1, A2, ... where there are several
+    name: str  # A, B; A1, A2, ... if there are several
     rate: str
     slope: list[list[Any]]
 

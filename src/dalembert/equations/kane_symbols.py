@@ -341,7 +341,7 @@ class Setting:
         self.said: Callable[[], Mapping[str, Any]] | None = None  # what named steps are, in SymPy
 
     def force(self, name: Any) -> Any:
-        """Return the force of a wheel or of a motor at a coordinate; 0 where there is none."""
+        """Return the force of a wheel or of a motor at a coordinate; 0 if there is none."""
         return self.field.gen("force", name) if ("force", name) in self.symbols.index else 0
 
     def slopes(self) -> dict[int, Any]:

@@ -90,7 +90,7 @@ class Slope:
     """How symbols change while the coordinates do: `rates` has those that are not zero."""
 
     rates: Mapping[int, Scalar]
-    at: Callable[..., Scalar]  # a symbol by its key, 0 where there is none
+    at: Callable[..., Scalar]  # a symbol by its key, 0 if there is none
     slide: Callable[[int], Any] = lambda j: None  # of a body along its coordinate, if it moves
     seconds: Mapping[int, Scalar] | None = None  # of rates that are functions of time
 

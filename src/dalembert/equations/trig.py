@@ -21,7 +21,7 @@ from ..expr.style import TEXT, write
 
 Angle = tuple[tuple[str, Fraction], ...]  # names and how often each is counted, "" the number
 Monomial = tuple[tuple[str, int], ...]
-Key = tuple[Monomial, Angle, str]  # of letters, of an angle, "c" or "s" ("" where there is none)
+Key = tuple[Monomial, Angle, str]  # of letters, of an angle, "c" or "s" ("" if there is none)
 PI = "pi"
 HALF = Fraction(1, 2)
 LIMIT = 64  # terms beyond which nothing is folded

@@ -91,7 +91,7 @@ class StateModel:
     # -- functions -----------------------------------------------------------------------------
 
     def functions(self) -> list[Function]:
-        """Return rates and energies, project and assemble where there are any, derivatives."""
+        """Return rates and energies, project and assemble if there are any, derivatives."""
         rates, energies = self.rates(), self.energies()
         made = [rates, energies]
         made += [self.project()] if self.settled else []

@@ -64,7 +64,7 @@ def unit_of(
     wrt: Sequence[str] | str | None = None,
     **options: Any,
 ) -> Unit:
-    """Return quantities as one Unit; where there are several, `everything` computes all at once.
+    """Return quantities as one Unit; if there are several, `everything` computes all at once.
 
     Parameters without a value, and those named, are inputs of `prepare`; "all" names every one.
     Derivatives by the inputs and parameters of `wrt` are further results.

@@ -114,7 +114,7 @@ class Matrix(Sequence[Vector]):
 
     @staticmethod
     def columns(columns: Sequence[Sequence[Scalar]], height: int = 0) -> Matrix:
-        """Return the matrix of these columns; `height` is asked for where there is none."""
+        """Return the matrix of these columns; `height` is asked for if there is none."""
         return Matrix(columns, height).T
 
     def __len__(self) -> int:

@@ -69,7 +69,7 @@ Dyad = tuple[Loop, tuple[Passive, Passive]]
 
 
 def dyads(m: Mechanism, held: Sequence[int]) -> list[Dyad] | None:
-    """Return loops in an order in which each has two unknown pins; None where there is none."""
+    """Return loops in an order in which each has two unknown pins; None if there is none."""
     known = {j for j in range(len(m.bodies)) if not m.bodies[j].joint.nv}
     known |= {j for j in range(len(m.bodies)) if m.velocity_index[j] in set(held)}
     known &= {j for j, b in enumerate(m.bodies) if b.joint.nv <= 1}

@@ -55,7 +55,7 @@ class Field:
         return self.fills or self.key
 
     def of(self, record: Any) -> Any:
-        """Return the value that a record has, None where there is none."""
+        """Return the value that a record has, or None."""
         return self.value(record) if self.value else getattr(record, self.attribute)
 
     def written(self, record: Any, default: Any, names: Names) -> Any:

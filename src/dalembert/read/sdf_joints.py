@@ -24,7 +24,7 @@ KINDS = {
     "gearbox": "gearbox",
 }  # fmt: skip
 MODEL_AXES = (1, 5)  # before this version axes are in the model's frame
-NO_LIMIT = 1e15  # SDF writes 1e16 where there is none
+NO_LIMIT = 1e15  # SDF writes 1e16 if there is none
 PARALLEL = 1e-6  # of two axes that were rounded
 
 
@@ -45,7 +45,7 @@ class Joined:
         return collapsed(self.poses[link].inverse @ pose, self.reading)
 
     def number(self, element: Element | None, tag: str, default: Any = 0) -> Any:
-        """Return the number in a child, the default where there is none."""
+        """Return the number in a child, the default if there is none."""
         found = element.first(tag) if element is not None else None
         if found is None:
             return default

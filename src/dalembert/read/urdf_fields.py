@@ -90,13 +90,13 @@ class Reading:
             self.fail(element, f"{what}: {error.message}", error.hint)
 
     def attribute(self, element: Element | None, key: str, default: Any = 0) -> Any:
-        """Return the number of an attribute, the default where there is none."""
+        """Return the number of an attribute, the default if there is none."""
         if element is None or key not in element.attributes:
             return default
         return self.number(element, element.attributes[key], f"{element.tag} {key}")
 
     def limit(self, element: Element | None, key: str) -> Any:
-        """Return a limit, None where there is none: 1e9 and more stand for that."""
+        """Return a limit, or None: 1e9 and more stand for that."""
         x = self.attribute(element, key, None)
         return None if x is not None and abs(x) >= UNLIMITED else x
 

@@ -28,7 +28,7 @@ class Element:
         return [c for c in self.children if c.tag == tag]
 
     def first(self, tag: str) -> Element | None:
-        """Return the first child with a tag, None where there is none."""
+        """Return the first child with a tag, or None."""
         return next((c for c in self.children if c.tag == tag), None)
 
 
@@ -97,7 +97,7 @@ def with_line(place: Place | None, text: str | bytes) -> Place | None:
 
 
 def first_tag(text: str | bytes) -> str:
-    """Return the tag of the first element of an XML text, empty where there is none."""
+    """Return the tag of the first element of an XML text, empty if there is none."""
     start = text[:20000] if isinstance(text, str) else text[:20000].decode("utf-8", "replace")
     first = re.search(r"<([A-Za-z_][\w.:-]*)", re.sub(r"<!--.*?-->", "", start, flags=re.DOTALL))
     return first[1] if first else ""

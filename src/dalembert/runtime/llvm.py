@@ -17,7 +17,7 @@ import llvmlite
 import llvmlite.binding as binding
 
 Table = ctypes.Array[ctypes.c_void_p]
-_WIDEST = '"min-legal-vector-width"="512"'  # registers of 64 bytes are used where there are any
+_WIDEST = '"min-legal-vector-width"="512"'  # registers of 64 bytes are used if there are any
 ATTRIBUTES = f"attributes #0 = {{ nounwind {_WIDEST} }}\n"
 
 

@@ -84,7 +84,7 @@ def figure(rows: int, columns: int, title: str, size: tuple[float, float]) -> tu
 
 
 def colors(count: int) -> list[Any]:
-    """Return one colour per line: a palette, or a scale where there are many."""
+    """Return one colour per line: a palette, or a scale if there are many."""
     if count <= len(COLORS):
         return list(COLORS[:count])
     from matplotlib import colormaps

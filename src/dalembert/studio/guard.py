@@ -70,7 +70,7 @@ class Guard:
         return await self.app(scope, _bounded(receive), answered)
 
     def refusal(self, scope: Message, headers: dict[str, list[str]]) -> int:
-        """Return the status of a refusal, 0 where there is none."""
+        """Return the status of a refusal, 0 if there is none."""
         hosts, origins = headers.get("host", []), headers.get("origin", [])
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return 421

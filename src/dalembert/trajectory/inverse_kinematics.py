@@ -199,7 +199,7 @@ class Reach:
         return Reach(m, index, tuple(at[k] for k in own), bound, goal)
 
     def starts(self) -> Iterator[Array]:
-        """Yield the rest pose, then poses spread over the limits, half a turn where there are none.
+        """Yield the rest pose, then poses spread over the limits, half a turn if there are none.
 
         Points of a golden sequence: each coordinate in steps of an irrational number of its own.
         """

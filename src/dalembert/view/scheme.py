@@ -145,7 +145,7 @@ def plane_normal(m: Mechanism, frames: list[Array]) -> Array | None:
 
 
 def _unit(count: int) -> float:
-    """Return the radius of a joint sign in pixels, smaller where there are many."""
+    """Return the radius of a joint sign in pixels, smaller if there are many."""
     return float(np.clip(11.0 - 0.12 * count, 4.5, 11.0))
 
 

@@ -1,4 +1,4 @@
-"""Showing a page: inside a notebook, in a browser, or as a path where there is neither."""
+"""Showing a page: inside a notebook, in a browser, or as a path if there is neither."""
 
 from __future__ import annotations
 
