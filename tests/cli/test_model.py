@@ -78,6 +78,17 @@ def stand_in_modules(monkeypatch):
     robots.puma, robots.eel, robots.Path, robots.__path__ = puma, eel, Path, home
     for module in (read, tables, robots):
         monkeypatch.setitem(sys.modules, module.__name__, module)
+    # names that were bound before, or are bound to a stand-in here, do not reach other tests
+    bound = {n: vars(da)[n] for n in da.EXPORTS if n in vars(da)}
+    _rebind({})
+    yield
+    _rebind(bound)
+
+
+def _rebind(names):
+    for name in da.EXPORTS:
+        vars(da).pop(name, None)
+    vars(da).update(names)
 
 
 def run(capsys, *arguments):
