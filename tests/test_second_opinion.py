@@ -11,7 +11,7 @@ import pytest
 import dalembert as da
 from dalembert.agree import agree
 from dalembert.algorithms import loop_closure
-from dalembert.compute import loops, replan, trace
+from dalembert.compute import loops, replan
 from dalembert.plan.assembly import Closure
 from dalembert.plan.loops import made_at
 from dalembert.second_opinion import LAWS, laws
@@ -58,7 +58,7 @@ def test_agree_has_the_rows_power_and_virtual_work():
 def corrupted(monkeypatch, m, wrong):
     """Let everything believe in a wrong plan."""
     plans = sys.modules["dalembert.plan"]  # `dalembert.plan` itself is the function
-    for module in (plans, trace, loops, replan):
+    for module in (plans, loops, replan):
         monkeypatch.setattr(module, "planned", lambda m: wrong)
 
 

@@ -379,4 +379,4 @@ def test_linear_models_at_rest_keep_viscous_friction_and_leave_coulomb_out():
     small = da.linearize(m, [-np.pi / 2])
     assert small.A[1, 1] == pytest.approx(-0.7 / 0.35)
     assert small.notes[-1] == "Coulomb friction is left out at rest: elbow"
-    assert len(da.linearize(m, [-np.pi / 2], [0.1]).notes) == 1
+    assert not any("Coulomb" in x for x in da.linearize(m, [-np.pi / 2], [0.1]).notes)

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism, joint_name
 
-UNIT = 1e-6  # how far the length of a quaternion or an axis may be from 1
+UNIT = 1e-4  # how far a quaternion or an axis may be from length 1; integration drifts
 ROUGH = 1e-3  # the same where it is normalised first
 
 

@@ -267,7 +267,7 @@ class Regressor:
                 V, J = body.reported_mass(q), body.total_inertia(q)
             else:
                 V, J = link.levers[beyond] * m, steiner(m, link.levers[beyond])
-            links[j] = replace(link, M=m, V=V, J=J)
+            links[j] = link._replace(M=m, V=V, J=J)
             j, beyond = (link.parent, j) if m else (-1, j)
         return Condensed(links, self._gravity)
 

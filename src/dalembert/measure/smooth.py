@@ -330,7 +330,10 @@ def smooth_all(
             f"the cut-off {cutoff:g} Hz lies above half the sampling rate, {nyquist:g} Hz",
             hint="human motion is usually filtered at 6 Hz, robots at 10 to 50 Hz"
             if nyquist > 0.5
-            else "if the times are ms, map them: t=HEAD:ms",
+            else 'if the times are in ms, map them: columns={"t": "HEAD:ms"}',
+            command="filter at 6 Hz for human motion, 10 to 50 Hz for robots"
+            if nyquist > 0.5
+            else "if the times are in ms, map them: --columns t=HEAD:ms",
         )
     made = Spline(t, weight, cut_off_length(float(cutoff)))
     return [smoothed_by(made, y) for y in signals]
