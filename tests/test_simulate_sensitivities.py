@@ -117,7 +117,7 @@ def test_a_length_is_found_again_by_descent_through_a_simulation():
 
 def test_what_has_no_sensitivities_is_refused():
     m = da.load(ARM)
-    with pytest.raises(da.UsageError, match="no parameter and no gain"):
+    with pytest.raises(da.UsageError, match="neither a parameter nor a gain"):
         da.simulate(m, START, sensitivities=["L9"])
     with pytest.raises(da.UsageError, match="a Python function has none"):
         da.simulate(m, START, torque=lambda t, q, qd: [0, 0], sensitivities=["L1"])

@@ -50,16 +50,14 @@ def compile(
     that is left out keeps its value); the others are compiled in. `options` are those of the
     catalog row: `drives`, `frame`, `axes`, `given`. `wrt` names inputs and parameters: exact
     derivatives by them, `dtau_dq`, `dtau_dL1`, are further outputs. With `adjoint` the last inputs
-    are weights of the outputs, and the further outputs (`q_bar`, `L1_bar`) are gradients of the
-    weighted sum.
+    weigh the outputs; the further outputs (`q_bar`, `L1_bar`) are gradients of the weighted sum.
 
     `threads=2` shares batches between two threads, `threads=[0, 1]` keeps one on each of these
     cores. A `packed` kernel gives each distinct value once, without those that are always zero;
-    `k.unpack(x)` makes whole arrays.
-    `dtype="float32"` computes in single precision, `layout="tiles"` takes and gives states in lanes
-    (`k.to_tiles`, `k.from_tiles`), `reduce` gives the largest size ("max"), the sum ("sum") or the
-    root of the sum of squares ("norm") of each result over the states of the last leading
-    dimension. `single`: only for one state.
+    `k.unpack(x)` makes whole arrays. `dtype="float32"` computes in single precision,
+    `layout="tiles"` takes and gives states in lanes (`k.to_tiles`, `k.from_tiles`). `reduce` gives
+    the largest size ("max"), the sum ("sum") or the root of the sum of squares ("norm") of each
+    result over the states of the last leading dimension. `single`: only for one state.
 
     >>> import dalembert as da
     >>> m = da.load("RZ(), TXK(0.5); body 1: M = 2, D = (0.5, 0, 0);")
