@@ -129,12 +129,15 @@ class Draw:
         turning = [bodies[j].joint_name or bodies[j].name for j in moving[:1]]
         size = self.number()
         rolls = (exact(size * size + 1), *turning) if turning else ()  # a radius is positive
+        normal, spun = self.axis(), bodies[moving[0]] if moving else None
+        if spun is not None and spun.parent == 0 and getattr(spun.joint, "axis", None):
+            normal = spun.placement.R @ spun.joint.axis  # the spin rolls ahead
         found = {
             "named": (Frame(names[0], rng.randint(-1, last), self.placement()),),
             "springs": (PointSpring(*ends, self.number(), self.number(), self.number()),),
             "wheels": (
                 Wheel(names[0], rng.randint(-1, last), self.vector(), self.axis()),
-                Wheel(names[1], 0, self.vector(), self.axis(), "δ", *rolls),
+                Wheel(names[1], 0, self.vector(), normal, "δ", *rolls),
             ),
             "speeds": tuple(names),
         }

@@ -45,7 +45,7 @@ def closed_evaluate(
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
     if not row.closes:
         check_closed(m, row, residual, parameters)
-    limit = _limit(m, row)
+    limit = pivot_limit(m, row)
     bad = ~((pivot[..., 0] >= limit) & (certificate[..., 0] <= CERTIFIED))
     if bad.any():
         lead = pivot.shape[:-1]
@@ -135,7 +135,7 @@ def check_read(
             )
 
 
-def _limit(m: Mechanism, row: Quantity) -> float:
+def pivot_limit(m: Mechanism, row: Quantity) -> float:
     """Return the pivot ratio below which the loops are planned again at a state.
 
     Accelerations exist where the motors are at a dead point: other joints lead there.
@@ -148,7 +148,7 @@ def _limit(m: Mechanism, row: Quantity) -> float:
 _SIZES: Kept[Any] = Kept(256)
 
 
-def _row_sizes(m: Mechanism) -> Any:
+def row_sizes(m: Mechanism) -> Any:
     """Return what each closure equation is measured in: the mechanism's size, or one."""
     return _SIZES.get(m.digest, lambda: Closure(m).row_size)
 
@@ -213,7 +213,7 @@ def check_closed(
 ) -> None:
     """Raise ComputationError where a loop is open, naming the state and the equation."""
     given = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
-    scaled = np.abs(residual) / _row_sizes(m.with_values(**given) if given else m)
+    scaled = np.abs(residual) / row_sizes(m.with_values(**given) if given else m)
     bad = np.argwhere(~(scaled <= limit))
     if not len(bad):
         return

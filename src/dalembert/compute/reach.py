@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..mechanism import Mechanism
@@ -33,7 +35,8 @@ def reach(
     """Return coordinates that bring a frame to poses, and what is left, for all designs.
 
     `wanted` are points (n or 1, 3) or poses (n or 1, 4, 4), `rows` the directions that count: x y z
-    and turns about base axes. Those that do not arrive try again from other starts.
+    and turns about base axes. Loops are closed on the way. Those that do not arrive try again from
+    other starts.
     """
     low, high = limits(m) if bounds is None else bounds
     rng = np.random.default_rng(0)
@@ -54,6 +57,11 @@ def reach(
     return best, left
 
 
+def _alone(made: Any) -> Array:
+    """Return the first of several outputs."""
+    return np.asarray(made[0] if isinstance(made, tuple) else made)
+
+
 def _errors(now: Array, wanted: Array, rows: tuple[int, ...]) -> Array:
     """Return (position, rotation vector) in base axes from poses to others, the rows that count."""
     if wanted.shape[-2:] != (4, 4) or max(rows) < 3:
@@ -70,21 +78,35 @@ def _descend(
     damping = np.full(len(q), 1e-2)
     given = designs or None
 
+    tree = m.tree if m.loops else m
+
     def error(q: Array) -> Array:
-        T = evaluate(m, "pose", q, frame=frame, parameters=given, check=False)
-        return _errors(np.asarray(T), wanted, rows)
+        T = evaluate(tree, "pose", q, frame=frame, parameters=given, check=False)
+        e = _errors(np.asarray(T), wanted, rows)
+        if not m.loops:
+            return e
+        gap = _alone(evaluate(m, "closure", q, parameters=given, check=False))
+        return np.concatenate([e, -gap], axis=1)
+
+    def slopes(q: Array) -> Array:
+        J = evaluate(tree, "jacobian", q, frame=frame, parameters=given, check=False)
+        J = np.asarray(J)[:, list(rows)]
+        if not m.loops:
+            return J
+        closing = _alone(evaluate(m, "loop_jacobian", q, parameters=given, check=False))
+        return np.concatenate([J, closing], axis=1)
 
     e = error(q)
     size = np.linalg.norm(e, axis=1)
     for _ in range(STEPS):
-        J = evaluate(m, "jacobian", q, frame=frame, parameters=given, check=False)[:, list(rows)]
+        J = slopes(q)
         # joints at a limit that would leave stay
         push = np.einsum("nij,ni->nj", J, e)
         held = ((q <= low) & (push < 0)) | ((q >= high) & (push > 0))
         J = np.where(held[:, None, :], 0.0, J)
         A = J @ J.transpose(0, 2, 1)
         scale = np.einsum("nii->n", A)
-        A += ((damping * scale) + 1e-14)[:, None, None] * np.eye(len(rows))
+        A += ((damping * scale) + 1e-14)[:, None, None] * np.eye(A.shape[-1])
         step = np.einsum("nij,ni->nj", J, np.linalg.solve(A, e[..., None])[..., 0])
         step *= np.minimum(1.0, 0.7 / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
         tried = np.clip(q + step, low, high)

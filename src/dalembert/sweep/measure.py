@@ -15,9 +15,12 @@ import numpy as np
 from ..catalog import quantity
 from ..catalog.loops import is_closed
 from ..compute import evaluate
+from ..compute.certified import certified
+from ..compute.slower import largest_share
 from ..errors import DalembertError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism
 from ..mechanism.limits import rate_limits
+from .follow import drives
 from .task import TaskMotion
 
 Array = np.ndarray
@@ -57,6 +60,7 @@ class Trial:
 
     def __post_init__(self) -> None:
         self._tau: Array | None = None
+        self.lost = np.zeros(len(self.motion.reason), dtype=bool)
 
     @property
     def wide(self) -> dict[str, Array]:
@@ -66,19 +70,26 @@ class Trial:
     @property
     def forces(self) -> tuple[str, ...]:
         """The names of the forces."""
-        return self.m.active if self.m.loops else self.m.rate_names
+        return self.m.active if is_closed(self.m) else self.m.rate_names
 
     @property
     def tau(self) -> Array:
         """Forces of the motors, (designs, samples, motors), friction counted."""
         if self._tau is None:
             x = self.motion
-            shape = (len(x.reason), *x.qd.shape[1:])
-            out = None if is_closed(self.m) else self.room.get("tau", shape)
-            made = evaluate(self.m, "inverse_dynamics", x.q, x.qd, x.qdd, drives="all",
-                            parameters=self.wide, check=False, out=out)  # fmt: skip
-            self._tau = np.asarray(made[0] if isinstance(made, tuple) else made)
+            if is_closed(self.m):
+                self._tau = self.sure("inverse_dynamics", x.q, x.qd, x.qdd, drives="all")
+            else:
+                out = self.room.get("tau", (len(x.reason), *x.qd.shape[1:]))
+                self._tau = evaluate(self.m, "inverse_dynamics", x.q, x.qd, x.qdd, drives="all",
+                                     parameters=self.wide, check=False, out=out)  # fmt: skip
         return self._tau
+
+    def sure(self, name: str, *inputs: Array, **options: Any) -> Array:
+        """Return a quantity along the task; designs without a certain answer are `lost`."""
+        made, lost = certified(self.m, name, *inputs, designs=self.designs, **options)
+        self.lost |= lost
+        return np.asarray(made[0] if isinstance(made, tuple) else made)
 
     def sizes(self, other: Array | None = None) -> Array:
         """Return |tau|, or |tau times something|; it lasts until it is asked for again."""
@@ -96,10 +107,7 @@ class Trial:
     @property
     def speed(self) -> Array:
         """Speeds of the motors."""
-        if not self.m.loops:
-            return self.motion.qd
-        at = [self.m.velocity_index[self.m.joint_index(n)] for n in self.m.active]
-        return self.motion.qd[..., at]
+        return self.motion.qd[..., drives(self.m)] if is_closed(self.m) else self.motion.qd
 
 
 def _each(name: str, trial: Trial, values: Array) -> dict[str, Array]:
@@ -141,33 +149,34 @@ def _energy(trial: Trial) -> dict[str, Array]:
 
 def _slower(trial: Trial) -> dict[str, Array]:
     """Return how many times slower the task must be to keep the limits of force and speed."""
-    m, x = trial.m, trial.motion
-    effort, fastest = _limit(m, "effort_limit"), _limit(m, "velocity_limit")
-    zero = np.zeros_like(x.qd)
-    rest = np.asarray(_first(evaluate(m, "inverse_dynamics", x.q, zero, zero, drives="all",
-                                      parameters=trial.wide, check=False)))  # fmt: skip
-    moving = trial.tau - rest
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(moving > 0, effort - rest, -effort - rest) / moving
-    room = np.where(moving == 0, np.where(np.abs(rest) > effort, 0.0, np.inf), room)
-    share = np.clip(room.min(axis=(1, 2)), 0.0, 1.0)
+    x, at = trial.motion, drives(trial.m)
+    effort = np.array(rate_limits(trial.m, "effort_limit"))[at]
+    fastest = np.array(rate_limits(trial.m, "velocity_limit"))
+    most = np.broadcast_to(1 / np.maximum(1.0, (np.abs(x.qd) / fastest).max(axis=(1, 2))),
+                           x.reason.shape)  # fmt: skip
+    # designs that keep their limits need nothing else
+    slow = (trial.sizes() > effort).any(axis=(1, 2)) | (most < 1)
+    share = np.ones(len(most))
+    if slow.any():
+        some = {n: v[slow] for n, v in trial.designs.items()}
+        own = [v[slow] if len(v) > 1 else v for v in (x.q, x.qd, x.qdd)]
+
+        def force(s: Array) -> Array:
+            k = s[:, None, None]
+            q = np.broadcast_to(own[0], (len(s), *own[0].shape[1:]))
+            made, _ = certified(trial.m, "inverse_dynamics", q, k * own[1], k * k * own[2],
+                                designs=some, drives="all")  # fmt: skip
+            return np.asarray(made[0] if isinstance(made, tuple) else made)
+
+        share[slow] = largest_share(force, effort, most[slow])
     with np.errstate(divide="ignore"):
-        times = np.where(share > 0, 1 / np.sqrt(np.maximum(share, 1e-300)), np.inf)
-    speed = (np.abs(trial.speed) / fastest).max(axis=(1, 2))
-    return {"slower": np.maximum(times, np.maximum(1.0, speed))}
-
-
-def _limit(m: Mechanism, name: str) -> Array:
-    every = np.array(rate_limits(m, name))
-    if not m.loops:
-        return every
-    return every[[m.velocity_index[m.joint_index(n)] for n in m.active]]
+        return {"slower": 1 / share}
 
 
 def _reach(trial: Trial) -> dict[str, Array]:
     """Return the largest distance of the last frame from the base along the task."""
     frame = trial.m.end_frame
-    p = evaluate(trial.m, "pose", trial.motion.q, frame=frame, parameters=trial.wide, check=False)
+    p = trial.sure("pose", trial.motion.q, frame=frame)
     return {"reach": np.linalg.norm(p[..., :3, 3], axis=-1).max(axis=1)}
 
 
@@ -200,10 +209,6 @@ MEASURES: Mapping[str, Callable[[Trial], dict[str, Array]]] = {
 }
 
 
-def _first(x: Any) -> Any:
-    return x[0] if isinstance(x, tuple) else x
-
-
 def checked_measures(m: Mechanism, given: Any, where: Place | None) -> list[str]:
     """Return the measures, each known; a quantity is asked with a reduction."""
     names = [given] if isinstance(given, str) else list(given or ())
@@ -211,7 +216,11 @@ def checked_measures(m: Mechanism, given: Any, where: Place | None) -> list[str]
         raise UsageError("measures are names", where, hint=", ".join(MEASURES))
     for name in names:
         if name in MEASURES:
-            if m.loops and not m.active and name in ("peak", "rms", "energy", "power", "slower"):
+            if (
+                is_closed(m)
+                and not m.active
+                and name in ("peak", "rms", "energy", "power", "slower")
+            ):
                 raise UsageError(
                     f"{name} needs motors, and none is named", where, hint='active = ["crank"]'
                 )
@@ -244,8 +253,7 @@ def measured(name: str, trial: Trial) -> dict[str, Array]:
     x = trial.motion
     inputs = [{"q": x.q, "qd": x.qd, "qdd": x.qdd}[n] for n in row.inputs]
     options = {"frame": trial.m.end_frame} if "frame" in row.options else {}
-    made = np.asarray(_first(evaluate(trial.m, what, *inputs, parameters=trial.wide, check=False,
-                                      **options)))  # fmt: skip
+    made = trial.sure(what, *inputs, **options)
     flat = made.reshape(*made.shape[:2], -1)
     reduced = REDUCTIONS[how](np.broadcast_to(flat, (len(trial.motion.reason), *flat.shape[1:])))
     if reduced.shape[1] == 1:

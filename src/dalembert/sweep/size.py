@@ -17,11 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import DescriptionError, Place, UsageError, closest, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
 from ..read.document import plain
-from .task import checked_task, columns, motion_of, only_keys
+from .follow import motors
+from .task import checked_task, motion_of, only_keys
 
 Array = np.ndarray
 Parts = Sequence[Mapping[str, Any]] | str | Path  # a catalogue, or the file of one
@@ -182,7 +184,7 @@ def size(
     'i63'
     """
     require_mechanism(m, "size")
-    if m.loops or m.wheels or m.rolling or m.nq != m.nv:
+    if is_closed(m) or m.nq != m.nv:
         raise UsageError("drives are sized on trees with one coordinate per joint")
     own_motors, own_gears = catalogue(motors, gears)
     t, q, qd, qdd, tau = _cycle(m, cycle)
@@ -260,7 +262,7 @@ def _cycle(m: Mechanism, cycle: Any) -> tuple[Array, ...]:
             hint="moves = [{ from = [0, 0], to = [1, 0.5], time = 0.8 }, { dwell = 0.5 }]",
         )
     only_keys("a cycle", cycle, ("moves", "samples"), None)
-    start, clock, samples = [0.0] * columns(m), 0.0, cycle.get("samples", 60)
+    start, clock, samples = [0.0] * len(motors(m)), 0.0, cycle.get("samples", 60)
     parts: list[tuple[Array, ...]] = []
     for k, move in enumerate(moves):
         if not isinstance(move, Mapping):

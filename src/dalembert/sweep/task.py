@@ -9,12 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..compute import evaluate, neutral
-from ..compute.loops import assembly_along
+from ..catalog.loops import is_closed
+from ..compute import neutral
 from ..compute.reach import REACHED, limits, reach
-from ..errors import ComputationError, Place, UsageError, closest, shown
+from ..errors import Place, UsageError, closest, shown
 from ..measure.motion import MeasuredMotion
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_rolling
+from .follow import Motion, arrived, drives, first_pose, followed, motors, require_followed
 
 Array = np.ndarray
 SAMPLES = 100
@@ -36,9 +37,6 @@ class Moves(Protocol):
 
 
 Task = Mapping[str, Any] | Moves | MeasuredMotion | tuple[Any, ...]
-_POSES: dict[
-    tuple[str, str, bytes], Array
-] = {}  # assembled machines of the studies of this process
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +64,19 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
     samples = task.get("samples", SAMPLES)
     if isinstance(samples, bool) or not isinstance(samples, int) or not 2 <= samples <= 100_000:
         raise UsageError(f"task: samples = {shown(repr(samples))}", where, hint="100")
+    require_followed(m)
     out: dict[str, Any] = {"samples": samples}
     if kinds[0] == "motion":
         out["motion"] = _table(m, task["motion"], samples)
-    elif m.nq != m.nv and not m.loops:
+    elif m.nq != m.nv and not is_closed(m):
         raise UsageError(
             f"{kinds[0]} are for joints with one coordinate each", where, hint='motion = "file.csv"'
         )
     elif kinds[0] == "joint_moves":
         out["joint_moves"] = [_move(m, x, where) for x in _list(task["joint_moves"], where)]
     else:
+        if is_rolling(m):
+            raise UsageError("a task on wheels moves the motors", where, hint="joint_moves = [...]")
         out["poses"] = [_pose(m, x, where) for x in _list(task["poses"], where)]
         start = task.get("start")
         out["start"] = None if start is None else _numbers(start, m.nq, "start", where)
@@ -118,13 +119,16 @@ def _list(given: Any, where: Place | None) -> Sequence[Any]:
     return given
 
 
-def _numbers(given: Any, size: int, what: str, where: Place | None) -> list[float]:
+def _numbers(
+    given: Any, size: int, what: str, where: Place | None, names: Sequence[str] = ()
+) -> list[float]:
     try:
         x = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape != (size,) or not np.isfinite(x).all():
-        raise UsageError(f"{what} = {shown(repr(given), 60)}", where, hint=f"{size} numbers")
+        told = f"{size} numbers" + (": " + ", ".join(map(shown, names[:12])) if names else "")
+        raise UsageError(f"{what} = {shown(repr(given), 60)}", where, hint=told)
     return [float(v) for v in x]
 
 
@@ -137,10 +141,11 @@ def _time(given: Mapping[str, Any], where: Place | None) -> float:
 
 def _move(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
     only_keys("a move", given, MOVE, where)
-    size = columns(m)
+    names = [m.coordinate_names[k] for k in motors(m)]
+    size = len(names)
     made = {
-        "from": _numbers(given.get("from", [0.0] * size), size, "from", where),
-        "to": _numbers(given.get("to"), size, "to", where),
+        "from": _numbers(given.get("from", [0.0] * size), size, "from", where, names),
+        "to": _numbers(given.get("to"), size, "to", where, names),
     }
     for key, x in made.items():
         _require_within(m, key, x, where)
@@ -150,23 +155,12 @@ def _move(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[s
 def _require_within(m: Mechanism, key: str, x: list[float], where: Place | None) -> None:
     """Raise UsageError where a move leaves the limits of a joint: no design could do it."""
     low, high = limits(m)
-    places = _motors(m) if m.loops else range(m.nq)
-    for k, value in zip(places, x, strict=True):
+    for k, value in zip(motors(m), x, strict=True):
         if not low[k] - 1e-9 <= value <= high[k] + 1e-9:
             raise UsageError(
                 f"{key}: {shown(m.coordinate_names[k])} = {value:g} lies outside its limits, "
                 f"{low[k]:g} to {high[k]:g}", where, hint="angles are in rad, lengths in m",
             )  # fmt: skip
-
-
-def _motors(m: Mechanism) -> list[int]:
-    """Return where the coordinates of the motors stand in q."""
-    return [m.coordinate_index[m.joint_index(n)] for n in m.active]
-
-
-def columns(m: Mechanism) -> int:
-    """Return how many joints a move names."""
-    return len(m.active) if m.loops else m.nv
 
 
 def _pose(m: Mechanism, given: Mapping[str, Any], where: Place | None) -> dict[str, Any]:
@@ -199,16 +193,28 @@ def motion_of(m: Mechanism, task: dict[str, Any], designs: dict[str, Array]) -> 
     fine = np.full(count, "", dtype=object)
     if "motion" in task:
         arrays = {n: np.array(x) for n, x in task["motion"].items()}
-        q, qd, qdd = (arrays[n][None] for n in ("q", "qd", "qdd"))
-        return TaskMotion(arrays["t"], q, qd, qdd, fine)
+        t, q, qd, qdd = arrays["t"], *(arrays[n][None] for n in ("q", "qd", "qdd"))
+        if is_closed(m):  # other designs close elsewhere: their motors move as the table says
+            led = q[..., motors(m)], qd[..., drives(m)], qdd[..., drives(m)]
+            return _within(m, t, followed(m, designs, t, led, q[0, 0]))
+        return TaskMotion(t, q, qd, qdd, fine)
     if "joint_moves" in task:
         ends = [(np.array(x["from"])[None], np.array(x["to"])[None], x["time"])
                 for x in task["joint_moves"]]  # fmt: skip
         t, q, qd, qdd = _moves(ends, task["samples"])
-        return (
-            TaskMotion(t, q, qd, qdd, fine) if not m.loops else _closed(m, designs, t, q, qd, qdd)
-        )
+        if is_closed(m):
+            return _within(m, t, followed(m, designs, t, (q, qd, qdd)))
+        return TaskMotion(t, q, qd, qdd, fine)
     return _reached(m, task, designs, fine)
+
+
+def _within(m: Mechanism, t: Array, made: tuple[Motion, Array]) -> TaskMotion:
+    """Return a motion that was followed; joints that are not motors have limits too."""
+    (q, qd, qdd), reason = made
+    low, high = limits(m)
+    beyond = ((q < low - 1e-9) | (q > high + 1e-9)).any(axis=(1, 2))
+    reason[beyond & (reason == "")] = "limit"
+    return TaskMotion(t, q, qd, qdd, reason)
 
 
 def _moves(ends: list[tuple[Array, Array, float]], samples: int) -> tuple[Array, ...]:
@@ -236,61 +242,25 @@ def _reached(
     m: Mechanism, task: dict[str, Any], designs: dict[str, Array], reason: Array
 ) -> TaskMotion:
     """Return joint moves between poses, found for all designs at once."""
-    count = len(reason)
-    start = np.array(neutral(m) if task["start"] is None else task["start"], dtype=float)
-    q = np.tile(start, (count, 1))
+    count, at = len(reason), motors(m)
+    usual = first_pose(m) if is_closed(m) else neutral(m)
+    q = np.tile(np.array(usual if task["start"] is None else task["start"], float), (count, 1))
     stops = []
     for pose in task["poses"]:
         q, left = reach(m, designs, q, pose["frame"], np.array(pose["point"]))
         reason[(left > REACHED) & (reason == "")] = "not reachable"
         stops.append((q.copy(), pose["time"]))
-    ends = [(a, b, T) for (a, _), (b, T) in pairwise(stops)]
+    ends = [(a[:, at], b[:, at], T) for (a, _), (b, T) in pairwise(stops)]
     if not ends:  # one pose alone is held
-        ends = [(stops[0][0], stops[0][0], stops[0][1])]
+        ends = [(stops[0][0][:, at], stops[0][0][:, at], stops[0][1])]
     t, q, qd, qdd = _moves(ends, task["samples"])
-    low, high = limits(m)
-    beyond = ((q < low - 1e-9) | (q > high + 1e-9)).any(axis=(1, 2))
-    reason[beyond & (reason == "")] = "limit"
-    return TaskMotion(t, q, qd, qdd, reason)
-
-
-def _first_pose(m: Mechanism, motors: Array) -> Array:
-    """Return where the machine stands before the task; the same for all chunks of a study."""
-    from ..plan.assembly import assemble
-
-    key = (m.digest, repr(m.values), motors.tobytes())
-    if key not in _POSES:
-        pose = np.array(assemble(m), dtype=float)
-        try:
-            _POSES[key] = assembly_along(m, pose, motors[None])[0]
-        except ComputationError:  # other designs may close there
-            pose[_motors(m)] = motors
-            _POSES[key] = pose
-    return _POSES[key]
-
-
-def _closed(
-    m: Mechanism, designs: dict[str, Array], t: Array, q: Array, qd: Array, qdd: Array
-) -> TaskMotion:
-    """Return the motion of all joints of machines with loops, closed design by design."""
-    count, samples = len(next(iter(designs.values()))), len(t)
-    motors, places = _motors(m), [m.velocity_index[m.joint_index(n)] for n in m.active]
-    pose = np.tile(_first_pose(m, q[0, 0]), (count, 1))
-    whole = np.zeros((count, samples, m.nq))
-    reason = np.full(count, "", dtype=object)
-    for k in range(samples):
-        pose[:, motors] = q[:, k]
-        made = evaluate(m, "assembly", pose, parameters=designs, check=False)
-        found = made[0] if isinstance(made, tuple) else made
-        open_ = ~np.isfinite(found).all(axis=1)
-        pose = np.where(open_[:, None], pose, found)
-        gap = np.abs(evaluate(m, "closure", pose, parameters=designs, check=False))
-        gap = gap[0] if isinstance(gap, tuple) else gap
-        reason[(open_ | (gap.max(axis=1) > 1e-8)) & (reason == "")] = "not assembled"
-        whole[:, k] = pose
-    rates, rises = np.zeros((count, samples, m.nv)), np.zeros((count, samples, m.nv))
-    rates[..., places], rises[..., places] = qd, qdd
-    wide = {n: x[:, None] for n, x in designs.items()}
-    v, a = evaluate(m, "tree_motion", whole, rates, rises, parameters=wide, check=False)[:2]
-    reason[~np.isfinite(a).all(axis=(1, 2)) & (reason == "")] = "singular"
-    return TaskMotion(t, whole, v, a, reason)
+    if is_closed(m):
+        (q, qd, qdd), found = followed(m, designs, t, (q, qd, qdd), stops[0][0])
+        reason = np.where(reason == "", found, reason)
+        times = np.cumsum([0.0, *(T for _, T in stops[1:])])
+        for (stop, _), when, pose in zip(stops, times, task["poses"], strict=True):
+            near = q[:, int(np.abs(t - when).argmin())].copy()
+            near[:, at] = stop[:, at]
+            there = arrived(m, designs, near, pose["frame"], np.array(pose["point"]))
+            reason[~there & (reason == "")] = "not reachable"  # in another way of assembly
+    return _within(m, t, ((q, qd, qdd), reason))

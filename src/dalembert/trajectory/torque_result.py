@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..catalog.loops import is_closed
+from ..compute import evaluate
+from ..compute.slower import largest_share
 from ..display import lines_html, table_html
 from ..door import doors
 from ..errors import UsageError, shown
 from ..measure.table import write_table
 from ..mechanism import Mechanism
 from ..mechanism.units import force_and_speed
+from ..plan import planned
 from ..simulate.result import column_names
 
 Array = np.ndarray
 ARRAYS = ("q", "qd", "qdd", "tau", "speed", "effort", "fastest")  # each machine has its own
 PARTS = ("static", "inertial", "coriolis", "centrifugal", "friction", "wrench")
+
+
+def driven(m: Mechanism) -> list[int]:
+    """Return the velocity variables whose forces are asked for."""
+    return list(planned(m).motors) if is_closed(m) else list(range(m.nv))
 
 
 @dataclass(frozen=True)
@@ -83,25 +93,30 @@ class Torques:
     def slower(self) -> float:
         """How many times longer the same path must take to keep the limits of force and speed.
 
-        1 where they are kept, infinite where rest alone passes a limit. Friction is held at what it
-        is at full speed.
+        1 where they are kept, infinite where rest alone passes a limit. Measured or given wrenches
+        stay as they are.
         """
         self._alone("the slower motion")
-        moving = sum(
-            (self.parts[n] for n in ("inertial", "coriolis", "centrifugal")), 0.0 * self.tau
-        )
-        rest, room = self.tau - moving, 1.0
-        if self.effort is not None and len(self.t):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                # rest + x moving lies within the limits, x the square of the new speed over the old
-                x = np.where(moving > 0, self.effort - rest, -self.effort - rest) / moving
-            x = np.where(moving == 0, np.where(np.abs(rest) > self.effort, 0.0, np.inf), x)
-            room = max(0.0, min(room, float(np.fmin.reduce(x, axis=None, initial=1.0))))
-        times = float(1 / np.sqrt(room)) if room > 0 else np.inf
-        if self.fastest is not None:
-            most = np.fmax.reduce(np.abs(self.qd) / self.fastest, axis=None, initial=1.0)
-            times = max(times, float(most))
-        return times
+        whole = np.isfinite(self.tau).all(axis=1)
+        fastest = np.inf if self.fastest is None else self.fastest
+        most = 1 / np.fmax.reduce(np.abs(self.qd) / fastest, axis=None, initial=1.0)
+        if self.effort is None or not whole.any():
+            return float(1 / most)
+        share = largest_share(self._forces_at(whole), self.effort, np.array([most]))
+        return float(1 / share[0]) if share[0] > 0 else np.inf
+
+    def _forces_at(self, rows: Array) -> Callable[[Array], Array]:
+        """Return the forces at some samples as a function of the share of the speed, (1, n, k)."""
+        columns = [c for c, k in enumerate(driven(self.m))
+                   if self.m.rate_names[k] in self.names]  # fmt: skip
+        q, qd, qdd = self.q[rows], self.qd[rows], self.qdd[rows]
+
+        def forces(share: Array) -> Array:
+            s = float(share[0])
+            made = evaluate(self.m, "inverse_dynamics", q, s * qd, s * s * qdd, drives=self.drives)
+            return np.asarray((np.asarray(made)[:, columns] + self.parts["wrench"][rows])[None])
+
+        return forces
 
     @property
     def executable(self) -> bool:

@@ -35,7 +35,7 @@ from .many import many
 from .moves import Trajectory
 from .rolled import require_driven, rolled
 from .steering import of_run, with_steering
-from .torque_result import Excess, Torques
+from .torque_result import Excess, Torques, driven
 
 if TYPE_CHECKING:
     from ..equations import Equations
@@ -107,7 +107,7 @@ def _alone(
     t, q, qd, qdd = _motion(m, trajectory, t, start)
     # a speed that is rounding of rest has no friction
     qd = np.where(np.abs(qd) < 1e-12 * np.abs(qd).max(initial=0.0), 0.0, qd)
-    index = _driven(m)
+    index = driven(m)
     whole = np.isfinite(np.concatenate([q, qd, qdd], axis=1)).all(axis=1)
     wrench = wrench_rows(m, t[whole], q[whole], *wrenches)
     some = _parts(m, index, (q[whole], qd[whole], qdd[whole]), wrench, drives)
@@ -140,7 +140,7 @@ def _stated(
         motion = [x[:, at] for x in motion]
     _require_whole(*motion)
     parts = _parts(model, list(range(eq.n)), motion, None, drives)
-    return _made(model, _driven(model), t, motion, parts, drives, (*gaps, *model.form.left_out))
+    return _made(model, driven(model), t, motion, parts, drives, (*gaps, *model.form.left_out))
 
 
 def _made(
@@ -289,6 +289,7 @@ def _closed_motion(
     m: Mechanism, q: Array, qd: Array, qdd: Array, start: Any
 ) -> tuple[Array, Array, Array]:
     """Return the motion of the tree from that of the motors, each pose from the one before."""
+    from ..compute.certified import require_sharp
     from ..compute.loops import assembly_along
     from ..plan.assembly import assemble
 
@@ -302,6 +303,7 @@ def _closed_motion(
         raise UsageError(f"the motion has {q.shape[-1]} columns, there are {len(motors)} motors")
     pose = np.array(assemble(m) if start is None else evaluate(m, "assembly", start), dtype=float)
     tree = assembly_along(m, pose, q)
+    require_sharp(m, "torques_along", tree)
     rates, accelerations = np.zeros((len(q), m.nv)), np.zeros((len(q), m.nv))
     rates[:, motors], accelerations[:, motors] = qd, qdd
     made = evaluate(m, "tree_motion", tree, rates, accelerations)
@@ -319,11 +321,6 @@ def _require_closed(m: Mechanism, q: Array) -> None:
             + gap_text(m, int(row), float(gaps[k, row])),
             hint="give the motion of the motors alone, with start=",
         )
-
-
-def _driven(m: Mechanism) -> list[int]:
-    """Return the velocity variables whose forces are asked for."""
-    return list(planned(m).motors) if is_closed(m) else list(range(m.nv))
 
 
 def _exceeded(

@@ -1,0 +1,77 @@
+"""A quantity of many designs at many states, with what its certificates say of each design."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.closed_kinematics import CERTIFIED
+from ..errors import DalembertError, SingularPose
+from ..mechanism import Mechanism, freed
+from ..plan.assembly import OPEN
+from .designs import at_first
+from .evaluate import evaluate
+from .kernels import kernel_of, row_of
+from .loops import UNFOUND, pivot_limit, row_sizes
+
+Array = np.ndarray
+
+
+BLURRED = 1e-6  # largest relative error of a force that comes from how well a pose is closed
+
+
+def certified(
+    m: Mechanism, name: str, *inputs: Array, designs: dict[str, Array], **options: Any
+) -> tuple[Any, Array]:
+    """Return a quantity, inputs (designs or 1, samples, n), and which designs have no sure answer.
+
+    One plan of the loops serves all designs; those that its certificates refuse are computed alone,
+    with plans of their own. What is left is open or singular somewhere along its samples.
+    """
+    wide = {n: x[:, None] for n, x in designs.items()}
+    count = len(next(iter(designs.values())))
+    own = at_first(freed(m, wide), wide)
+    row = row_of(own, name)
+    if row is None or not row.planned:
+        made = evaluate(m, name, *inputs, parameters=wide, check=False, **options)
+        return made, np.zeros(count, dtype=bool)
+    asked = tuple(sorted(set(wide) - set(own.open_parameters))) or None
+    kernel = kernel_of(own, name, None, parameters=asked, wrench=False, **options)
+    *arrays, residual, pivot, certificate = kernel(*inputs, parameters=wide)
+    gap = _gap(own, residual)
+    sure = (pivot[..., 0] >= pivot_limit(own, row)) & (certificate[..., 0] <= CERTIFIED)
+    sure &= gap <= (UNFOUND if row.closes else OPEN)
+    lost = np.zeros(count, dtype=bool)
+    for d in np.flatnonzero(~sure.all(axis=1)):
+        rows = [x[d if len(x) > 1 else 0] for x in inputs]
+        alone = {n: float(x[d]) for n, x in designs.items()}
+        try:
+            found = evaluate(m, name, *rows, parameters=alone, **options)
+        except DalembertError:
+            lost[d] = True
+            continue
+        for x, y in zip(arrays, found if isinstance(found, tuple) else (found,), strict=True):
+            x[d] = y
+    lost |= (gap > BLURRED * pivot[..., 0] ** 2).any(axis=1)
+    return (arrays[0] if len(arrays) == 1 else tuple(arrays)), lost
+
+
+def _gap(m: Mechanism, residual: Array) -> Array:
+    return np.asarray((np.abs(residual) / row_sizes(m)).max(axis=-1, initial=0.0))
+
+
+def require_sharp(m: Mechanism, what: str, q: Array) -> None:
+    """Raise SingularPose where poses that were assembled are too near a singular one.
+
+    The error of a pose is its residual over the pivot, that of a force once more over the pivot.
+    """
+    zero = np.zeros((len(q), m.nv))
+    *_, residual, pivot, _ = kernel_of(m, "tree_motion", None, wrench=False)(q, zero, zero)
+    bad = np.flatnonzero(~(_gap(m, residual) <= BLURRED * pivot[:, 0] ** 2))
+    if len(bad):
+        raise SingularPose(
+            f"{what}: the motion meets a singular pose of the loops at sample {bad[0]}, where no "
+            "force of the motors is certain",
+            hint="stop before it, or take another way",
+        )
