@@ -160,3 +160,19 @@ def test_the_command_line_names_the_best_pair(tmp_path, capsys):
 def test_bad_catalogues_and_cycles_are_typed_errors(cycle, motors, message):
     with pytest.raises(da.DalembertError, match=message):
         da.size(JOINT, cycle, motors)
+
+
+def test_a_parameter_that_changes_nothing_is_named():
+    m = da.load({
+        "format": "dalembert/1", "gravity": [0, -9.81, 0], "parameters": {"L": 0.5, "N": 50.0},
+        "phrase": "RZ(), TXK(L), RZ(), TXK(0.2); body 1: M = 3, D = (L, 0, 0); "
+        "body 2: M = 0.1, D = (0.2, 0, 0);", "drives": [{"joint": "j2", "Ia": "1e-6*N^2"}],
+    })  # fmt: skip
+    best = da.optimise(m, {"L": (0.3, 0.7), "N": (20, 80)}, task=MOVE, minimise="rms", samples=16)
+    assert best.idle == ("N",) and "L = 0.3" in best.active
+    assert "N could have other values" in repr(best)
+
+
+def test_a_measure_without_a_value_is_told():
+    s = da.sweep(ARM, {"L1": [0.4, 0.5]}, task=MOVE, measure=["peak", "frequency"], workers=1)
+    assert "2 designs have no frequency: nothing draws them back" in s.summary()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..catalog.loops import is_closed
 from ..compute import compile as compile_quantity
 from ..errors import ComputationError, UsageError, shown
 from ..measure.packages import scipy_part
@@ -40,11 +41,13 @@ class Optimum:
     active: tuple[str, ...]  # bounds and constraints that hold it back
     evaluations: int
     exact: bool  # whether gradients were exact
+    idle: tuple[str, ...] = ()  # parameters that do not change the measure here
 
     def __repr__(self) -> str:
         design = ", ".join(f"{n} = {x:.6g}" for n, x in self.parameters.items())
         held = f"; held by {', '.join(self.active)}" if self.active else ""
-        return f"<Optimum {self.value:.6g} at {design}{held}>"
+        idle = f"; {', '.join(self.idle)} could have other values as well" if self.idle else ""
+        return f"<Optimum {self.value:.6g} at {design}{held}{idle}>"
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ class Search:
         wanted = [self.minimise, *(c.measure for c in self.limits)]
         self.exact = (
             fixed
-            and not self.study.mechanism.loops
+            and not is_closed(self.study.mechanism)
             and all(_root(n) in SMOOTH and ":" not in n for n in wanted)
         )
 
@@ -268,8 +271,19 @@ class Search:
         held += [str(c) for c in self.limits if abs(float(c.slack(columns[c.measure])[0])) < 1e-4]
         measures = {n: float(v[0]) for n, v in columns.items() if n not in ("feasible", "reason")}
         made = self.study.mechanism.with_values(designs)
-        return Optimum(made, designs, measures, measures[self.minimise], tuple(held), self.count,
-                       self.exact)  # fmt: skip
+        value = measures[self.minimise]
+        slopes = self._at(x)[1][self.minimise]
+        idle = [n for n, d, u in zip(self.free, slopes, x, strict=True)
+                if abs(d) <= 1e-9 * abs(value) and 1e-6 <= u <= 1 - 1e-6]  # fmt: skip
+        idle = [n for n in idle if self._is_idle(x, self.free.index(n), value)]
+        return Optimum(made, designs, measures, value, tuple(held), self.count, self.exact,
+                       tuple(idle))  # fmt: skip
+
+    def _is_idle(self, x: Array, k: int, value: float) -> bool:
+        """Return whether the measure stays as it is when a parameter moves by a hundredth."""
+        rows = np.repeat(x[None], 2, axis=0)
+        rows[:, k] = np.clip(rows[:, k] + (-0.01, 0.01), 0.0, 1.0)
+        return bool((np.abs(self.columns(rows)[self.minimise] - value) <= 1e-9 * abs(value)).all())
 
 
 def _force_measure(

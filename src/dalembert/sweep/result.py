@@ -130,9 +130,18 @@ class Sweep:
         lines.append(f"{'design':>10}" + "".join(f"{n:>{width}}" for n in shown_))
         for r in self.best(5):
             lines.append(f"{r['design']:>10}" + "".join(f"{r[n]:>{width}.5g}" for n in shown_))
-        for why, count in self.reasons().items():
-            lines.append(f"{count} designs: {why}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._remarks()])
+
+    def _remarks(self) -> list[str]:
+        """Return why designs fail, and which measures have no value of some that do not."""
+        lines = [f"{count} designs: {why}" for why, count in self.reasons().items()]
+        good = self.columns["feasible"]
+        for name in self.measures:
+            none = int(np.isnan(self.columns[name][good]).sum())
+            if none:
+                why = ": nothing draws them back to their first pose" * (name == "frequency")
+                lines.append(f"{none} designs have no {name}{why}")
+        return lines
 
     def plot(
         self, path: str | Path | None = None, x: str | None = None, y: str | None = None
@@ -161,9 +170,8 @@ class Sweep:
         good = int(self.columns["feasible"].sum())
         shown_ = [*self.study.names, *(n for n in self.measures if "." not in n)]
         best = [(str(r["design"]), *(f"{r[n]:.5g}" for n in shown_)) for r in self.best(count)]
-        notes = [f"{count} designs: {why}" for why, count in self.reasons().items()]
         title = f"{len(self)} designs, {good} feasible; the best by {self._main()}"
-        return table_html(("design", *shown_), best, title, notes)
+        return table_html(("design", *shown_), best, title, self._remarks())
 
     def html(self, path: str | Path | None = None) -> str:
         """Return one page, and write it: the best designs, a picture, why others fail."""
