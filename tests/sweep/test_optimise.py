@@ -176,3 +176,10 @@ def test_a_parameter_that_changes_nothing_is_named():
 def test_a_measure_without_a_value_is_told():
     s = da.sweep(ARM, {"L1": [0.4, 0.5]}, task=MOVE, measure=["peak", "frequency"], workers=1)
     assert "2 designs have no frequency: nothing draws them back" in s.summary()
+
+
+def test_a_motor_that_bears_nothing_fits_nowhere():
+    motors = [{"name": "A", "peak": 5.0, "continuous": 0.0}, {"name": "B", "peak": 500.0}]
+    sized = da.size(ARM, {"moves": [{"to": [1.0, 0.5], "time": 0.8}]}, motors)
+    assert not any(c.fits for c in sized.choices["j1"] if c.motor.name == "A")
+    assert sized.best("margin")["j1"].motor.name == "B"

@@ -243,7 +243,9 @@ def _judged(
 
 
 def _part(x: float, limit: float) -> float:
-    return float(x / limit) if np.isfinite(limit) and limit > 0 else 0.0
+    if limit == 0:
+        return np.inf if x > 0 else 0.0
+    return float(x / limit) if np.isfinite(limit) else 0.0
 
 
 def _rms(t: Array, x: Array) -> float:
