@@ -1,6 +1,7 @@
 """Profiles, fixtures and the last line shared by all tests."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -9,6 +10,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import peers
+
+# hundreds of files are imported by every worker and by every process that a test starts: they are
+# compiled once, also where the shell says that Python keeps no bytecode
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 SLACK = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=SLACK)

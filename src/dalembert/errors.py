@@ -56,7 +56,7 @@ def closest(word: str, choices: Collection[str], label: str = "one of") -> str:
 
 def missing_name(module: str, name: str, choices: Collection[str]) -> str:
     """Return the message of an AttributeError of a module, with the nearest of its names."""
-    near = closest(name, choices)
+    near = "" if name.startswith("_") else closest(name, choices)  # tools ask for those
     told = f"; {near}" if near.startswith("did") else ""
     return f"module {module!r} has no attribute {name!r}{told}"
 
