@@ -10,7 +10,7 @@ from agreement import floats
 from dalembert.algebra import Vec3
 from dalembert.expr import Graph, evaluate, push, trace
 from dalembert.joint import (
-    JOINTS,
+    JOINT_KINDS,
     UNITS,
     Fixed,
     Free,
@@ -56,8 +56,8 @@ def matrix(joint, q):
 
 
 def test_every_kind_is_in_the_table():
-    assert {j.kind for j in ALL} == set(JOINTS)
-    for kind, joint in JOINTS.items():
+    assert {j.kind for j in ALL} == set(JOINT_KINDS)
+    for kind, joint in JOINT_KINDS.items():
         assert joint.kind == kind
 
 

@@ -288,7 +288,8 @@ class Free:
         return self
 
 
-JOINTS = {j.kind: j for j in (Revolute, Prismatic, Screw, Spherical, Planar, Free, Fixed)}
+# every kind by its word, as native files write it
+JOINT_KINDS = {j.kind: j for j in (Revolute, Prismatic, Screw, Spherical, Planar, Free, Fixed)}
 
 
 # -- what follows from the answers -------------------------------------------------------------

@@ -8,6 +8,7 @@ import click
 
 from ..errors import UsageError, shown
 from ..mechanism.units import coordinate_units
+from ..runtime.methods import METHODS
 from .aligned import aligned
 from .model import (
     drives_option,
@@ -24,11 +25,6 @@ from .values import ANGLE, NUMBERS, option, several
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
     from ..simulate import Simulation
-
-METHODS = (
-    "dop853", "dopri5", "rk4", "euler", "constant_acceleration", "rosenbrock", "radau", "bdf",
-    "lsoda",
-)  # fmt: skip
 
 
 @model_command
@@ -48,7 +44,7 @@ METHODS = (
 @option("--samples", int, "Number of rows.", 201)
 @option(
     "--method",
-    METHODS,
+    (*METHODS, "radau", "bdf", "lsoda"),
     "Integrator. rk4, euler and constant_acceleration have a fixed step; rosenbrock, radau, "
     "bdf and lsoda are for stiff models.",
     "dop853",

@@ -15,7 +15,7 @@ from ..algebra import Mat3
 from ..errors import shown
 from ..expr import Expr
 from ..expr.exact import exact
-from ..joint import Fixed, Free, Planar, Prismatic, Revolute, Screw, Spherical
+from ..joint import JOINT_KINDS, Free, Prismatic, Revolute
 from ..mechanism import (
     LOOP_JOINTS,
     ROLLING,
@@ -61,17 +61,7 @@ from .native_types import (
 from .native_values import ZERO, number
 
 FORMAT = "dalembert/1"
-KINDS: dict[str, type[Any]] = {
-    "revolute": Revolute,
-    "continuous": Revolute,
-    "prismatic": Prismatic,
-    "screw": Screw,
-    "spherical": Spherical,
-    "planar": Planar,
-    "free": Free,
-    "floating": Free,
-    "fixed": Fixed,
-}
+KINDS: dict[str, type[Any]] = {**JOINT_KINDS, "continuous": Revolute, "floating": Free}
 
 # -- bodies and joints -------------------------------------------------------------------------
 

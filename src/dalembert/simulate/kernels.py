@@ -37,7 +37,6 @@ from .sensitive import Way, tangent, widened
 from .systems import Closed, Reduced, System, dry_joints
 from .wrenches import Wrenches
 
-METHODS = ("dop853", "dopri5", "rosenbrock", "rk4", "euler", "constant_acceleration")
 MAPS = frozenset({"euler", "constant_acceleration"})
 SLIVER = 1e-10  # of the friction that holds a joint
 RESTING = 1e-11  # speed against its direction at which a joint has come to rest

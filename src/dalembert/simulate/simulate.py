@@ -24,7 +24,7 @@ from ..plan import planned
 from ..plan.assembly import assemble
 from ..plan.kane import explain
 from ..plan.loops import with_motors
-from ..runtime.methods import ADAPTIVE
+from ..runtime.methods import ADAPTIVE, METHODS
 from ..runtime.refused import refusal
 from .dead_points import watched
 from .events import event_table
@@ -32,7 +32,7 @@ from .friction import Modes
 from .given_forces import law_of
 from .integration import Found, Run
 from .job import Job, force_names
-from .kernels import METHODS, Kernels, Law
+from .kernels import Kernels, Law
 from .near_closure import near_closure
 from .plant import parted, planted, start
 from .prescribed import prescribed_signal, straight
