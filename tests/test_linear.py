@@ -1,5 +1,6 @@
 """Small motions: textbook frequencies, and the nonlinear model nearby."""
 
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,20 @@ def test_equilibria_are_found():
     assert np.abs(da.gravity(m, q) - [2.0, 0.5]).max() < 1e-8
     with pytest.raises(da.ComputationError, match="no equilibrium"):
         da.equilibrium(m, [0.4, -0.3], [200.0, 0.0])
+
+
+def test_a_model_is_traced_once_for_all_its_states(monkeypatch):
+    module = import_module("dalembert.linearize")
+    traced, real = [], module._flow
+    monkeypatch.setattr(module, "_flow", lambda *given: traced.append(1) or real(*given))
+    module._SLOPES.clear()
+    m = da.load(DOUBLE)
+    low, high = (da.linearize(m, [x, 0.1]).A for x in (0.0, 1.0))
+    assert np.abs(low - high).max() > 0.1 and len(traced) == 1
+    da.equilibrium(m, [0.4, -0.3], [2.0, 0.5])
+    assert len(traced) == 1
+    da.linearize(m, [0, 0], drives="none")
+    assert len(traced) == 2  # other drives are another model
 
 
 def small(m, q, v, steer=None, motion=None, time=1e-3, size=1e-6):

@@ -29,6 +29,7 @@ from .door import doors
 from .errors import UsageError, shown
 from .expr import Function, jacobian
 from .joint import Vector
+from .kept import Kept
 from .linear_reduction import ignorable, independent, quotient, restricted
 from .mechanism import Mechanism, joint_name, require_mechanism
 from .plan.assembly import assemble
@@ -38,6 +39,7 @@ from .simulate.systems import Closed, Reduced, System, dry_joints, system
 
 Array = np.ndarray
 STEADY = 1e-6  # accelerations up to this, relative to the slopes of the model, are none
+_SLOPES: Kept[tuple[Function, ...]] = Kept(16)  # a flow and its slopes: one model, many states
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,13 +331,16 @@ def _linear(own: System, q: Array, v: Array, tau: Array, u: Array) -> Linear:
     coordinates = own.plan.independent if isinstance(own, Closed) else tuple(range(m.nv))
     speeds = coordinates if isinstance(own, Closed) else tuple(range(own.speeds))
     n, k = len(coordinates), len(speeds)
-    flow = _flow(own, u, coordinates, speeds)
-    zero = np.zeros(n + k)
-    given = ([float(x) for x in z] for z in (zero, q, v, tau))
-    values = list(given)
     rows = n + k
-    A = np.array(jacobian(flow, "d")(*values), dtype=float).reshape(rows, rows)
-    B = np.array(jacobian(flow, "tau")(*values), dtype=float).reshape(rows, -1)
+
+    def slopes() -> tuple[Function, ...]:
+        flow = _flow(own, u, coordinates, speeds)
+        return flow, jacobian(flow, "d"), jacobian(flow, "tau")
+
+    flow, by_state, by_force = _SLOPES.get((m.digest, own.key, *map(float, u)), slopes)
+    values = [[float(x) for x in z] for z in (np.zeros(rows), q, v, tau)]
+    A = np.array(by_state(*values), dtype=float).reshape(rows, rows)
+    B = np.array(by_force(*values), dtype=float).reshape(rows, -1)
     rate = np.array(flow(*values), dtype=float)[n:]
     if n == m.nv:
         rates = own.bound(m.bound()).velocity(*([float(x) for x in z] for z in (q, v, u)))
