@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.algebra import Mat3, Vec3
 from dalembert.mechanism import Mechanism
+from dalembert.reference import in_floats
 from models import newton_euler
 
 EPS = np.finfo(float).eps
@@ -29,6 +30,15 @@ def floats(x: Any) -> np.ndarray:
     if isinstance(x, Mat3):
         return np.array([[float(v) for v in r] for r in x.rows])
     return np.array(x, float)
+
+
+def plainly(m: Mechanism, name: str, *inputs: Any, **options: Any) -> Any:
+    """Return a quantity at one state by its algorithm itself: nothing is traced or compiled.
+
+    For laws between quantities: that kernels equal their algorithms is tested for itself.
+    """
+    found = in_floats(m, name, None, [np.array([x], float) for x in inputs], **options)
+    return found[0][0] if len(found) == 1 else tuple(x[0] for x in found)
 
 
 def _norm(v: Any) -> float:

@@ -5,12 +5,13 @@ algorithms, the rows of the constraints, and one row more for each joint that fo
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from agreement import floats
+from agreement import floats, plainly
 from dalembert.algebra import Vec3
 from dalembert.algorithms.velocity_constraints import Constraints
 from dalembert.algorithms.velocity_rows import TIME, forward_row
@@ -68,7 +69,12 @@ def state(m, seed):
     return [rng.uniform(-0.7, 0.7, n) for n in sizes]
 
 
-def multipliers(m, q, alpha, given, rate, tau, traction, drives):
+def kernel(m, name, *inputs, **options):
+    """Return a quantity by its kernel."""
+    return getattr(da, name)(m, *inputs, **options)
+
+
+def multipliers(m, q, alpha, given, rate, tau, traction, drives, ask=kernel):
     """Return (q̇, q̈, λ) of the tree under the rows of its constraints, joints that follow last."""
     joints = [n for n in m.prescribed if n in m.joint_names]
     plain = replace(m, prescribed=Constraints.of(m).steering, speeds=(), checked=True)
@@ -99,9 +105,9 @@ def multipliers(m, q, alpha, given, rate, tau, traction, drives):
     qd = np.linalg.solve(np.vstack([H, S.reshape(-1, m.nv)]), np.r_[h, alpha])
     H, Hd, _, hd = stacked(qd)
     tree = replace(plain, wheels=(), velocity_constraints=(), prescribed=(), checked=True)
-    M = da.mass_matrix(tree, q, drives=drives)
+    M = ask(tree, "mass_matrix", q, drives=drives)
     # what inertia forces, gravity, springs and friction need at rest of the accelerations
-    bias = da.inverse_dynamics(tree, q, qd, still, drives=drives)
+    bias = ask(tree, "inverse_dynamics", q, qd, still, drives=drives)
     push = np.array(tau)
     for wheel, force in zip(b.wheels, traction, strict=True):
         push = push + force * np.array(floats(forward_row(b, wheel, q, still, told).H))
@@ -115,7 +121,7 @@ def multipliers(m, q, alpha, given, rate, tau, traction, drives):
 def test_kernels_equal_multipliers(name, drives):
     m = MACHINES[name]
     s = state(m, 3)
-    qd, qdd, lam = multipliers(m, *s, drives)
+    qd, qdd, lam = multipliers(m, *s, drives, plainly)
     found = da.kane_motion(m, *s, drives=drives)
     np.testing.assert_allclose(found[0], qd, rtol=0, atol=1e-12 * (np.abs(qd).max() + 1))
     np.testing.assert_allclose(found[1], qdd, rtol=0, atol=1e-10 * (np.abs(qdd).max() + 1))
@@ -129,16 +135,17 @@ def test_the_pieces_make_the_state_model(name, drives):
     """D α̇ = -C α + τ (4.9), rotors in D and C, springs and friction in τ."""
     m = MACHINES[name]
     q, alpha, steer, rate, tau, traction = state(m, 5)
-    D = da.kane_D(m, q, steer, drives=drives)
-    C = da.kane_C(m, q, alpha, steer, rate, drives=drives)
-    acting = da.kane_tau(m, q, alpha, steer, rate, tau, traction, drives=drives)
-    rates = da.alpha_dot(m, q, alpha, steer, rate, tau, traction, drives=drives)
+    ask = partial(kernel if drives == "all" else plainly, m, drives=drives)
+    D = ask("kane_D", q, steer)
+    C = ask("kane_C", q, alpha, steer, rate)
+    acting = ask("kane_tau", q, alpha, steer, rate, tau, traction)
+    rates = ask("alpha_dot", q, alpha, steer, rate, tau, traction)
     np.testing.assert_allclose(
         D @ rates, acting - C @ alpha, rtol=0, atol=1e-10 * np.abs(acting).max()
     )
     # α̇ = g0 + gw τ, g0 = -D⁻¹ C α, gw = D⁻¹ (4.11)-(4.15)
-    g0 = da.kane_g0(m, q, alpha, steer, rate, drives=drives)
-    gw = da.kane_gw(m, q, steer, drives=drives)
+    g0 = ask("kane_g0", q, alpha, steer, rate)
+    gw = ask("kane_gw", q, steer)
     np.testing.assert_allclose(g0, -np.linalg.solve(D, C @ alpha), rtol=0, atol=1e-11)
     np.testing.assert_allclose(g0 + gw @ acting, rates, rtol=0, atol=1e-10 * np.abs(rates).max())
 
@@ -173,14 +180,15 @@ def test_trees_with_drives_and_springs_equal_articulated_bodies(m, drives):
             checked=True,
         )
     q, qd, tau = random_state(m, 4, mild=True)
-    ref = da.forward_dynamics(m, q, qd, tau, drives=drives)
-    found = da.alpha_dot(m, q, qd, [], [], tau, [], drives=drives)
-    M = da.mass_matrix(m, q)
+    ask = kernel if drives == "all" else plainly
+    ref = ask(m, "forward_dynamics", q, qd, tau, drives=drives)
+    found = ask(m, "alpha_dot", q, qd, [], [], tau, [], drives=drives)
+    M = plainly(m, "mass_matrix", q)
     d = 1 / np.sqrt(np.diag(M))
     limit = 1e3 * m.nv * np.finfo(float).eps * np.linalg.cond(M * np.outer(d, d))
     np.testing.assert_allclose(found, ref, rtol=0, atol=max(limit, 1e-11) * (np.abs(ref).max() + 1))
-    D = da.kane_D(m, q, [], drives=drives)
-    np.testing.assert_allclose(D, da.mass_matrix(m, q, drives=drives), rtol=0, atol=1e-10 * M.max())
+    D, whole = ask(m, "kane_D", q, [], drives=drives), ask(m, "mass_matrix", q, drives=drives)
+    np.testing.assert_allclose(D, whole, rtol=0, atol=1e-10 * M.max())
 
 
 def test_the_force_of_a_prescribed_joint_is_the_motor_force_it_needs():
