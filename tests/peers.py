@@ -1,7 +1,9 @@
 """Where the tests find reference numbers and independent engines."""
 
+import ast
 import importlib
 import os
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -13,6 +15,14 @@ SOURCE = ROOT / "src" / "dalembert"
 # numbers to agree with stand beside the checkout, not in it
 ORACLES = Path(os.environ.get("DALEMBERT_ORACLES") or ROOT.parent / "shared" / "oracles")
 PEERDATA = ORACLES.parent / "peerdata"
+
+
+@cache
+def sources() -> dict[str, tuple[str, ast.Module]]:
+    """Return every file of the package by its path: its text, and the tree of it."""
+    files = sorted(SOURCE.rglob("*.py"))
+    texts = {f.relative_to(SOURCE).as_posix(): f.read_text(encoding="utf-8") for f in files}
+    return {name: (text, ast.parse(text)) for name, text in texts.items()}
 
 
 def absent(what: str) -> NoReturn:
