@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, Self
 
 from .algebra import Map, Mat3, Rotation, Vec3, is_plain_zero
 from .display import call
@@ -72,16 +72,10 @@ def rotation_about(axis: Vec3, angle: Scalar) -> Rotation:
     return Rotation.of(Mat3.identity() * c + axis.skew() * s + axis.outer(axis) * (1 - c))
 
 
-class _OneDegree:
-    """What joints with one coordinate share."""
+class Additive:
+    """What most joints answer: rates are those of the coordinates, a step is added to them."""
 
     __slots__ = ()
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    parts: ClassVar[tuple[str, ...]] = ("",)
-    rate_parts: ClassVar[tuple[str, ...]] = ("",)
-    lengths: ClassVar[int] = 0
-    neutral: ClassVar[tuple[float, ...]] = (0.0,)
 
     def drift(self, q: Vector, qd: Vector) -> Vec3:
         """Return the linear acceleration in child axes that remains when qdd = 0."""
@@ -93,7 +87,23 @@ class _OneDegree:
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
         """Return q moved by the tangent dq."""
-        return [q[0] + dq[0]]
+        return [a + b for a, b in zip(q, dq, strict=True)]
+
+    def map(self, f: Map) -> Self:
+        """Return the joint with every number mapped: it has none."""
+        return self
+
+
+class _OneDegree(Additive):
+    """What joints with one coordinate share."""
+
+    __slots__ = ()
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+    parts: ClassVar[tuple[str, ...]] = ("",)
+    rate_parts: ClassVar[tuple[str, ...]] = ("",)
+    lengths: ClassVar[int] = 0
+    neutral: ClassVar[tuple[float, ...]] = (0.0,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +166,7 @@ class Screw(_OneDegree):
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Additive):
     """No motion: the body is part of its parent."""
 
     kind: ClassVar[str] = "fixed"
@@ -173,21 +183,9 @@ class Fixed:
     def columns(self, q: Vector) -> tuple[Twist, ...]:
         return ()
 
-    def drift(self, q: Vector, qd: Vector) -> Vec3:
-        return ZERO
-
-    def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
-        return []
-
-    def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
-        return []
-
-    def map(self, f: Map) -> Fixed:
-        return self
-
 
 @dataclass(frozen=True, slots=True)
-class Planar:
+class Planar(Additive):
     """(x, y, theta): translation in the plane z = 0 of the joint frame, then rotation about z.
 
     Rates are along the axes of the joint (parent) frame.
@@ -208,21 +206,9 @@ class Planar:
         R = Rotation.about(2, q[2]).T
         return Twist(R @ UNITS[0], ZERO), Twist(R @ UNITS[1], ZERO), Twist(ZERO, UNITS[2])
 
-    def drift(self, q: Vector, qd: Vector) -> Vec3:
-        return ZERO
-
-    def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
-        return list(qd)
-
-    def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
-        return [a + b for a, b in zip(q, dq, strict=True)]
-
-    def map(self, f: Map) -> Planar:
-        return self
-
 
 @dataclass(frozen=True, slots=True)
-class Spherical:
+class Spherical(Additive):
     """Quaternion (x, y, z, w); qd is the angular velocity in child axes."""
 
     kind: ClassVar[str] = "spherical"
@@ -239,21 +225,15 @@ class Spherical:
     def columns(self, q: Vector) -> tuple[Twist, ...]:
         return tuple(Twist(ZERO, u) for u in UNITS)
 
-    def drift(self, q: Vector, qd: Vector) -> Vec3:
-        return ZERO
-
     def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
         return quaternion_rate(q, qd)
 
     def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
         return quaternion_step(q, dq)
 
-    def map(self, f: Map) -> Spherical:
-        return self
-
 
 @dataclass(frozen=True, slots=True)
-class Free:
+class Free(Additive):
     """(px, py, pz, x, y, z, w); qd = (v, w) of the child origin in child axes."""
 
     kind: ClassVar[str] = "free"
@@ -283,9 +263,6 @@ class Free:
         step = v * a + w.cross(v) * b + w * (w.dot(v) * c)
         p = Vec3(*q[:3]) + quaternion_matrix(*q[3:]) @ step
         return [*p, *quaternion_step(q[3:], dq[3:])]
-
-    def map(self, f: Map) -> Free:
-        return self
 
 
 # every kind by its word, as native files write it

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..algebra import Transform
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
 
@@ -43,6 +44,17 @@ def external_wrench(m: Mechanism, on_environment: Any, on_body: Any) -> Any:
     return sign * wrench
 
 
+def moving_frame(m: Mechanism, name: str) -> tuple[int, Transform]:
+    """Return the body of a frame that a wrench may act on, and its place there."""
+    body, place = m.frame(name)
+    if body < 0:
+        raise UsageError(
+            f"a wrench on frame {shown(name)!r}, which does not move",
+            hint="frames: " + ", ".join(map(shown, m.frames[:12])),
+        )
+    return body, place
+
+
 def at_frames(m: Mechanism, given: Mapping[str, Any]) -> Any:
     """Return wrenches on named frames as an array (..., bodies, 6) at the origins of the bodies.
 
@@ -54,12 +66,7 @@ def at_frames(m: Mechanism, given: Mapping[str, Any]) -> Any:
 
     bound, parts = m.bound(), {}
     for name, value in given.items():
-        body, place = bound.frame(name)
-        if body < 0:
-            raise UsageError(
-                f"a wrench on frame {shown(name)!r}, which does not move",
-                hint="frames: " + ", ".join(map(shown, m.frames[:12])),
-            )
+        body, place = moving_frame(bound, name)
         try:
             six = numpy.asarray(value, dtype=float)
         except (TypeError, ValueError, OverflowError):

@@ -7,15 +7,12 @@ from typing import Any
 
 from ..emit.c import LANGUAGE
 from ..emit.language import part, write
-from ..errors import UsageError
 from ..mechanism import Mechanism
 from .unit import unit_of
 
 
 def arduino_files(m: Mechanism, names: Sequence[str], **options: Any) -> dict[str, str | bytes]:
     """Return the files of the library, in a folder of the model's name."""
-    if not names:
-        raise UsageError("no quantity is named", hint='give one, such as "inverse_dynamics"')
     unit = unit_of(m, names, together=False, **options)
     code = write(LANGUAGE, unit)
     up, id = unit.id.upper(), unit.id

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..algebra import Vec3
 from ..catalog import WRENCHED, Quantity, algorithm, quantity
-from ..compute.wrenches import at_frames
+from ..compute.wrenches import at_frames, moving_frame
 from ..emit.names import CodeNames, identifier
-from ..errors import UsageError, closest, shown
+from ..errors import UsageError, shown
 from ..expr import Function, Graph, Port
 from ..mechanism import Mechanism
 
@@ -91,9 +91,7 @@ def _wrenches(m: Mechanism, rows: Sequence[Quantity], given: Any) -> tuple[str, 
         hint = "those that do: " + ", ".join(sorted(WRENCHED))
         raise UsageError("none of these quantities takes external wrenches", hint=hint)
     for frame in frames:
-        if m.frame(frame)[0] < 0:
-            hint = closest(frame, m.frames, "frames")
-            raise UsageError(f"a wrench on frame {shown(frame)!r}, which does not move", hint=hint)
+        moving_frame(m, frame)
     words = [wrench_word(f) for f in frames]
     if len(set(words)) < len(words):
         raise UsageError("two frames have the same name in code", hint="rename one of them")

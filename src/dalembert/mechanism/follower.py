@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from ..algebra import Map, Rotation, Vec3
 from ..errors import UsageError, shown
 from ..expr import Scalar
-from ..joint import ZERO, Joint, Vector
+from ..joint import ZERO, Additive, Joint, Vector
 from ..spatial import Twist
 
 
 @dataclass(frozen=True, slots=True)
-class Follower:
+class Follower(Additive):
     """A joint without a coordinate of its own: that of `own` is ratio · q[of] + offset.
 
     `of` is the name of a joint with a coordinate. Algorithms meet it unfolded, as `own`
@@ -50,14 +50,6 @@ class Follower:
         """Raise: how a follower moves is decided by another joint."""
         self.pose(q)
         return ZERO
-
-    def coordinate_rate(self, q: Vector, qd: Vector) -> list[Scalar]:
-        """Return the time derivative of q: there is none."""
-        return []
-
-    def integrate(self, q: Vector, dq: Vector) -> list[Scalar]:
-        """Return q moved by the tangent dq: there is none."""
-        return []
 
     def map(self, f: Map) -> Follower:
         """Return the joint with every number mapped."""

@@ -16,7 +16,7 @@ import numpy as np
 from ..algebra import Vec3
 from ..algorithms.link_motion import State, states
 from ..algorithms.springs import added, wrench_forces
-from ..compute.wrenches import given_wrench
+from ..compute.wrenches import given_wrench, moving_frame
 from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..joint import Vector
@@ -128,12 +128,7 @@ def wrenches_of(m: Mechanism, on_body: Any, on_environment: Any, hold: bool) -> 
 
     functions, called, parts, frames = {}, {}, [], []
     for name, value in given.items():
-        body, _ = m.frame(name)
-        if body < 0:
-            raise UsageError(
-                f"a wrench on frame {shown(name)!r}, which does not move",
-                hint="frames: " + ", ".join(map(shown, m.frames[:12])),
-            )
+        moving_frame(m, name)
         frames.append(name)
         if callable(value) and not isinstance(value, Signal):
             if is_traceable(m, name, value):
