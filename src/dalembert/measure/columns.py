@@ -28,6 +28,7 @@ UNITS = {
     "cm": 1e-2, "mm": 1e-3, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "N": 1.0, "Nm": 1.0,
     "kN": 1e3, "mNm": 1e-3, "Nmm": 1e-3, "A": 1.0, "mA": 1e-3,
 }  # fmt: skip
+ANGLES = ("rad", "deg", "rev", "rpm")
 
 
 PIECE = re.compile(r'(?:"(?:[^"]|"")*"|[^",])+')  # up to a comma outside quotes
@@ -56,20 +57,11 @@ def _plain(text: str) -> str:
 
 def column(table: Table, wanted: str) -> Array:
     """Return a column by HEAD or HEAD:step:step; the longest head that exists wins."""
-    parts = wanted.split(":")
-    for k in range(len(parts), 0, -1):
-        head = ":".join(parts[:k])
-        if head in table.columns:
-            x = table.columns[head]
-            for step in parts[k:]:
-                x = _changed(x, step, wanted)
-            return x
-    near = get_close_matches(parts[0], table.heads, 3, 0.5)
-    raise DescriptionError(
-        f"there is no column {shown(parts[0])!r}",
-        where=Place(table.source),
-        hint=f"near: {some(near)}" if near else f"heads: {some(table.heads)}",
-    )
+    head = _head(table, wanted)
+    x = table.columns[head]
+    for step in wanted.removeprefix(head).split(":")[1:]:
+        x = _changed(x, step, wanted)
+    return x
 
 
 def _changed(x: Array, step: str, wanted: str) -> Array:
@@ -110,15 +102,20 @@ def assigned(m: Mechanism, table: Table, given: Any) -> tuple[dict[str, Array], 
     out: dict[str, Array] = {"t": np.array(column(table, mapping["t"])) if "t" in mapping
                              else np.array(table.times())}  # fmt: skip
     for target in known:
+        angle = table.degrees and _turns(m, known[target])
         if target in mapping:
-            found[target] = column(table, mapping[target])
-            used.add(_head(table, mapping[target]))
-            continue
-        head = _own_head(table, target, m)
-        if head is not None:
-            angle = table.degrees and _turns(m, known[target])
-            found[target] = table.columns[head] * (UNITS["deg"] if angle else 1.0)
+            wanted = mapping[target]
+            head = _head(table, wanted)
+            steps = wanted.removeprefix(head).split(":")
+            if angle and not any(x in ANGLES for x in steps):  # the file says what they are
+                wanted = ":".join([head, "deg", *steps[1:]])
+            found[target] = column(table, wanted)
             used.add(head)
+            continue
+        own = _own_head(table, target, m)
+        if own is not None:
+            found[target] = table.columns[own] * (UNITS["deg"] if angle else 1.0)
+            used.add(own)
     missing = [t for t in known if t.startswith("q.") and t not in found]
     if missing:
         _refuse(table, missing, used)
@@ -158,9 +155,18 @@ def _mapping(m: Mechanism, known: dict[str, Any], given: Any) -> dict[str, str]:
 
 
 def _head(table: Table, wanted: str) -> str:
+    """Return the longest head that a wanted column, HEAD:step:step, begins with."""
     parts = wanted.split(":")
-    heads = [":".join(parts[:k]) for k in range(len(parts), 0, -1)]
-    return next(h for h in heads if h in table.columns)
+    for k in range(len(parts), 0, -1):
+        head = ":".join(parts[:k])
+        if head in table.columns:
+            return head
+    near = get_close_matches(parts[0], table.heads, 3, 0.5)
+    raise DescriptionError(
+        f"there is no column {shown(parts[0])!r}",
+        where=Place(table.source),
+        hint=f"near: {some(near)}" if near else f"heads: {some(table.heads)}",
+    )
 
 
 def _own_head(table: Table, target: str, m: Mechanism) -> str | None:

@@ -162,16 +162,18 @@ def read_motion(
     if isinstance(bridge, bool) or not isinstance(bridge, int | float) or not bridge >= 0:
         raise UsageError(f"bridge={bridge!r} is not a time", hint="seconds, as 0.2")
     table = read_table(source)
+    name, told = table.source, table.notes
     arrays, spare = assigned(m, table, columns)
-    arrays, notes = in_order(arrays, table.source)
-    notes = [*table.notes, *notes]
+    del table  # a long one is large
+    arrays, notes = in_order(arrays, name)
+    notes = [*told, *notes]
     if spare:
         notes.append(f"columns that were not used: {some(spare)}")
     notes += [*perhaps_degrees(m, arrays["q"]), *spacing(arrays["t"])]
     t, q = arrays["t"], arrays["q"]
     if len(t) < FEWEST:
         raise DescriptionError(
-            f"{len(t)} samples are too few", where=Place(table.source), hint=f"{FEWEST} at least"
+            f"{len(t)} samples are too few", where=Place(name), hint=f"{FEWEST} at least"
         )
     written = [arrays.get("qd"), arrays.get("qdd")]
     if cutoff is None and all(x is not None and np.isfinite(x).all() for x in [q, *written]):
@@ -180,7 +182,7 @@ def read_motion(
         return replace(made, notes=tuple(notes))
     if any(x is not None for x in written):
         notes.append("rates are computed from the coordinates; those of the table were not used")
-    return _smoothed(m, t, q, arrays.get("tau"), cutoff, bridge, notes, table.source)
+    return _smoothed(m, t, q, arrays.get("tau"), cutoff, bridge, notes, name)
 
 
 def motion_of(m: Mechanism, t: Any, q: Any) -> MeasuredMotion:

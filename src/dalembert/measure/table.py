@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,19 @@ import numpy as np
 
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..files import write_file
+from .text import (
+    Rows,
+    delimiter_of,
+    first_lines,
+    has_decimal_commas,
+    head_cells,
+    read_text,
+    without_lines,
+)
 
 Array = np.ndarray
-LARGEST = 2**30  # bytes of a text table; larger logs belong into NPZ or MCAP
-MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+LARGEST_JSON = 2**28  # bytes: its objects take ten times as much memory
+LARGEST_NPZ = 2**32  # bytes of all arrays, unpacked
 TIMES = ("t", "time", "Time", "timestamp", "t_s", "time_s")
 
 
@@ -121,57 +132,44 @@ def table_of(columns: Mapping[Any, Any], source: str, **more: Any) -> Table:
 # -- CSV ---------------------------------------------------------------------------------------
 
 
-def read_text(file: Path) -> str:
-    """Return the text of a table, if it is UTF-8 and not too large."""
-    size = file.stat().st_size
-    if size > LARGEST:
-        raise DescriptionError(
-            f"the file has {size / 2**30:.1f} GiB; a text table may have {LARGEST / 2**30:g}",
-            where=Place(str(file)),
-            hint="write it as .npz, or cut it in pieces",
-        )
-    try:
-        return file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DescriptionError(
-            f"byte {error.start} is not UTF-8", where=Place(str(file)), hint="save it as UTF-8"
-        ) from error
-
-
 def _csv(file: Path) -> Table:
-    text = read_text(file)
-    if not text.strip():
-        raise DescriptionError("the file is empty", where=Place(str(file)))
-    first = text[: text.find("\n") + 1 or None]
-    delimiter = max(",;\t", key=first.count) if any(c in first for c in ",;\t") else ","
-    return rows_table(text, str(file), delimiter)
-
-
-def rows_table(text: str, source: str, delimiter: str, line: int = 1, **more: Any) -> Table:
-    """Return the table of a text whose first line holds the heads; `line` is its number."""
-    head_text, _, body = text.partition("\n")
-    try:
-        cells = next(csv.reader([head_text.rstrip("\r")], delimiter=delimiter))
-    except csv.Error as error:
-        raise DescriptionError(f"the heads cannot be read: {error}", Place(source, line)) from None
-    heads = [h.strip() for h in cells]
-    while heads and not heads[-1]:
-        heads.pop()
-    check_heads(heads, source, line)
-    if not body.strip():
-        raise DescriptionError("the table has no rows", where=Place(source, line))
-    try:
-        use = range(len(heads))
-        data = np.loadtxt(io.StringIO(body), delimiter=delimiter, ndmin=2, usecols=use)
-    except (ValueError, IndexError):
-        data = _careful(body, source, delimiter, heads, line)
-    if not np.isfinite(data).all() and np.isinf(data).any():
-        row, column = np.argwhere(np.isinf(data))[0]
+    lines, pieces = first_lines(file, 2)
+    skip = 1 if lines[0].lower().startswith("sep=") and len(lines[0]) == 5 else 0  # as Excel writes
+    head = lines[skip] if len(lines) > skip else ""
+    if not head.strip():
         raise DescriptionError(
-            f"column {shown(heads[column])!r} is infinite",
-            where=Place(source, line + 1 + int(row)),
-            hint="leave a missing value empty, or write nan",
-        )
+            "the first line is empty: there are no heads",
+            where=Place(str(file)), hint="the first line names the columns: t,q.shoulder,q.elbow",
+        )  # fmt: skip
+    delimiter = lines[0][4:] if skip else delimiter_of(head)
+    rows = without_lines(pieces, skip + 1)
+    first = next(rows, "")
+    notes: tuple[str, ...] = ()
+    body: Iterable[str] = chain([first], rows)
+    if has_decimal_commas(first, delimiter):
+        notes = ("commas within numbers were read as decimal points",)
+        body = _with_points(body, str(file))
+    return rows_table(head, body, str(file), delimiter, skip + 1, notes=notes)
+
+
+def _with_points(pieces: Iterable[str], source: str) -> Iterator[str]:
+    for block in pieces:
+        if "." in block:
+            raise DescriptionError(
+                "some numbers are written 0,5 and some 0.5", where=Place(source),
+                hint="write all of them alike",
+            )  # fmt: skip
+        yield block.replace(",", ".")
+
+
+def rows_table(
+    head: str, pieces: Iterable[str], source: str, delimiter: str, line: int = 1, **more: Any
+) -> Table:
+    """Return the table of a line of heads, whose number is `line`, and of the text behind it."""
+    heads = head_cells(head, source, delimiter, line)
+    check_heads(heads, source, line)
+    size = Path(source).stat().st_size
+    data = Rows(heads, source, delimiter, line).read(pieces, size)
     return table_of(dict(zip(heads, data.T, strict=True)), source, **more)
 
 
@@ -205,48 +203,23 @@ def _is_number(text: str) -> bool:
     return text.lower().lstrip("+-") not in ("nan", "inf", "infinity")
 
 
-def _careful(body: str, source: str, delimiter: str, heads: list[str], line: int) -> Array:
-    """Return the rows one by one: missing values become NaN, what is wrong is shown."""
-    rows = []
-    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
-    try:
-        for cells in reader:
-            if not cells or all(not c.strip() for c in cells):
-                continue
-            at = line + reader.line_num
-            if len(cells) < len(heads) or any(c.strip() for c in cells[len(heads) :]):
-                raise DescriptionError(
-                    f"{len(cells)} values, {len(heads)} heads", where=Place(source, at)
-                )
-            rows.append([_number(c, h, source, at) for c, h in zip(cells, heads, strict=False)])
-    except csv.Error as error:
-        raise DescriptionError(str(error), where=Place(source, line + reader.line_num)) from None
-    return np.array(rows, dtype=float).reshape(-1, len(heads))
-
-
-def _number(cell: str, head: str, source: str, line: int) -> float:
-    text = cell.strip()
-    if text.lower() in MISSING:
-        return np.nan
-    try:
-        if len(text) > 400 or "_" in text:
-            raise ValueError
-        return float(text)
-    except ValueError:
-        raise DescriptionError(
-            f"{shown(text, 40)!r} in column {shown(head)!r} is not a number",
-            where=Place(source, line),
-            hint="leave a missing value empty, or write nan",
-        ) from None
-
-
 # -- NPZ and JSON ------------------------------------------------------------------------------
 
 
 def _npz(file: Path) -> Table:
     try:
+        with zipfile.ZipFile(file) as archive:
+            size = sum(x.file_size for x in archive.infolist())
+        if size > LARGEST_NPZ:
+            raise DescriptionError(
+                f"the arrays have {size / 2**30:.1f} GiB; a table may have "
+                f"{LARGEST_NPZ / 2**30:g}", where=Place(str(file)), hint="cut it in pieces",
+            )  # fmt: skip
         with np.load(file, allow_pickle=False) as data:
-            arrays = {n: data[n] for n in data.files if data[n].dtype.kind in "fiu"}
+            every = ((n, data[n]) for n in data.files)
+            arrays = {n: x for n, x in every if x.dtype.kind in "fiu"}
+    except DescriptionError:
+        raise
     except (ValueError, KeyError, OSError, EOFError) as error:
         raise DescriptionError(
             "this is not an NPZ file of plain arrays", where=Place(str(file))
@@ -260,7 +233,7 @@ def _npz(file: Path) -> Table:
 
 def _json(file: Path) -> Table:
     try:
-        data = json.loads(read_text(file))
+        data = json.loads(read_text(file, LARGEST_JSON))
     except (ValueError, RecursionError) as error:
         raise DescriptionError(f"this is not JSON: {error}"[:300], where=Place(str(file))) from None
     if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import DescriptionError, Place
-from ..table import LARGEST, Table, table_of
+from ..table import Table, table_of
+from ..text import require_size
 
 Array = np.ndarray
 BLOCK = 512
+LARGEST_C3D = 2**28  # bytes: numbers of 2 or 4 bytes become floats of 8
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 TYPES = {-1: "S1", 1: "i1", 2: "i2", 4: "f4"}
 ORDER = {84: "<", 86: ">"}  # processor kinds Intel and SGI/MIPS
@@ -25,8 +27,7 @@ def read_c3d(file: Path) -> Table:
 
     Analogue channels are averaged over the samples of a frame; a marker that was not seen is NaN.
     """
-    if file.stat().st_size > LARGEST:
-        raise DescriptionError("the file is larger than 1 GiB", where=Place(str(file)))
+    require_size(file, LARGEST_C3D, "several files")
     data = file.read_bytes()
     try:
         return _read(data, str(file))
