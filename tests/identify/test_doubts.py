@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from logged import moving, rubbed
+from dalembert.identify.mistakes import mistakes
+from logged import honest, moving, rubbed
 
 pytest.importorskip("scipy")
 N = ("j1", "j2")
@@ -74,3 +75,75 @@ def test_a_clock_that_goes_back_is_refused_and_late_samples_are_sorted(log):
     order = np.argsort(np.arange(len(t)) + np.random.default_rng(0).uniform(0, 3, len(t)))
     d = da.read_motion({n: x[order] for n, x in table.items()}, m)
     assert "out of order" in d.notes[0] and (np.diff(d.t) > 0).all()
+
+
+ELBOW = (
+    "RZ(), TXK(0.3), a: RX(), TZK(1), b: RX(), TZK(0.8); "
+    "body 1: M = 4, D = (0.1, 0, 0), I = (0.1, 0.1, 0.3); "
+    "body 2: M = 5, D = (0, 0.02, 0.5), I = (0.4, 0.4, 0.02); "
+    "body 3: M = 2, D = (0, 0.05, 0.3), I = (0.1, 0.1, 0.01);"
+)
+
+
+def elbow_log(seed):
+    """Return an arm without limits, so that no angle looks too large, and an honest log of it."""
+    m = rubbed(da.load(ELBOW), 2.0, 1.0)
+    t, q, qd, qdd = moving(m, 20, 100, seed=seed, size=0.5)
+    return m, honest(m, t, q, da.inverse_dynamics(m, q, qd, qdd, drives="all"), seed=seed)
+
+
+def every(table, change):
+    return table | {n: change(x) for n, x in table.items() if n.startswith("q.")}
+
+
+POSITIONS = {
+    "a and b may be swapped: map a=q.b,b=q.a;": lambda x: x | {"q.a": x["q.b"], "q.b": x["q.a"]},
+    "b may have the other sign: map b=q.b:-;": lambda x: x | {"q.b": -x["q.b"]},
+    "a may count positions and forces the other way":
+        lambda x: x | {"q.a": -x["q.a"], "tau.a": -x["tau.a"]},
+    "may be degrees: map j1=q.j1:deg and so on;": lambda x: every(x, np.rad2deg),
+    "radians that were read as degrees": lambda x: every(x, np.deg2rad),
+    "the zero of a may be off by 0.": lambda x: x | {"q.a": x["q.a"] - 0.2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("told", POSITIONS)
+def test_a_mistake_in_the_positions_is_found_by_its_residual(told):
+    m, table = elbow_log(0)
+    f = da.identify(m, da.read_motion(POSITIONS[told](table), m, cutoff=10.0))
+    assert any(told in n for n in f.notes), f.notes
+
+
+def test_a_zero_that_is_off_is_mended_as_the_note_says():
+    m, table = elbow_log(1)
+    wrong = table | {"q.a": table["q.a"] - 0.2}
+    f = da.identify(m, da.read_motion(wrong, m, cutoff=10.0))
+    note = next(n for n in f.notes if "zero of a" in n)
+    columns = note.split("map ")[1].split(";")[0]
+    assert float(columns.split(":")[1]) == pytest.approx(0.2, abs=0.02)
+    again = da.identify(m, da.read_motion(wrong, m, columns=columns, cutoff=10.0))
+    assert again.base["FS2"] == pytest.approx(1.0, rel=0.05)
+    assert not any("zero of" in n for n in again.notes)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_honest_logs_bring_no_word_on_positions(seed):
+    m, table = elbow_log(seed)
+    assert mistakes(da.identify(m, da.read_motion(table, m, cutoff=10.0))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30))
+def test_thirty_honest_logs_bring_no_word_on_positions(seed):
+    m, table = elbow_log(seed)
+    assert mistakes(da.identify(m, da.read_motion(table, m, cutoff=10.0))) == []
+
+
+def test_jumps_that_are_no_full_turns_are_left_and_told():
+    m = da.load("RZ(), TXK(1); body 1: M = 1, D = (1, 0, 0);")
+    t = np.linspace(0, 2, 201)
+    d = da.read_motion({"t": t, "q.j1": 400 * np.sin(3 * t)}, m, cutoff=None)
+    assert any("are no full turns and were left" in n for n in d.notes)
+    assert np.abs(d.q[:, 0] - 400 * np.sin(3 * t)).max() < 1
+    d = da.read_motion({"t": t, "q.j1": (3 * t) % (2 * np.pi)}, m)
+    assert np.abs(d.q[:, 0] - 3 * t).max() < 1e-6

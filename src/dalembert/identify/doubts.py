@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import shown
 from ..measure.table import some
+from .mistakes import mistakes
 from .result import Identification
 from .unknowns import equation_indices, unpushed
 
@@ -34,7 +35,8 @@ def doubts(f: Identification) -> list[str]:
     if len(measured) < 20:
         return notes
     low = [n for n, r in f.r_squared.items() if r < LOW]
-    causes = [*_turned(f), *_against(names, measured, nominal, low)] if low else []
+    causes = mistakes(f)
+    causes += [*_turned(f), *_against(names, measured, nominal, low)] if low else []
     causes += _scaled(measured, nominal)
     if low:
         scores = [f"{n} (R² {f.r_squared[n]:.2f})" for n in low]

@@ -23,6 +23,7 @@ from .turning import free_rates, is_quaternion, quaternion_rates, same_sign
 Array = np.ndarray
 SHORT_GAP = 0.2  # seconds
 MOST_GAPS = 8  # that are told one by one
+FULL = 1.5  # rad that a jump of a full turn may differ from one
 
 
 @dataclass(frozen=True)
@@ -279,12 +280,24 @@ def _continuous(m: Mechanism, j: int, y: Array, names: Sequence[str], notes: lis
     body = m.bodies[j]
     if is_quaternion(body.joint):
         return same_sign(y, joint_name(body))
+    if body.joint.kind != "revolute":
+        return y
     seen = np.isfinite(y[:, 0])
     angles = y[seen, 0]
-    if body.joint.kind == "revolute" and (np.abs(np.diff(angles)) > np.pi).any():
-        y = y.copy()
-        y[seen, 0] = np.unwrap(angles)
-        notes.append(f"{some(names)}: jumps of a full turn were taken out")
+    jumps = np.diff(angles)
+    jumps = jumps[np.abs(jumps) > np.pi]
+    if not len(jumps):
+        return y
+    rest = np.abs(jumps - 2 * np.pi * np.round(jumps / (2 * np.pi)))
+    if rest.max() > FULL:
+        notes.append(
+            f"{some(names)}: jumps of {np.abs(jumps[rest.argmax()]):.4g} rad between samples are "
+            "no full turns and were left; are these degrees, or samples too far apart?"
+        )
+        return y
+    y = y.copy()
+    y[seen, 0] = np.unwrap(angles)
+    notes.append(f"{some(names)}: jumps of a full turn were taken out")
     return y
 
 
