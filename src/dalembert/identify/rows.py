@@ -155,7 +155,7 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
             hint="a table needs columns tau.<joint>; --columns tau.j1=current_1:*12.5",
         )
     indices = equation_indices(u.m)
-    tau = d.tau[:, indices]
+    tau = d.tau if indices == [*range(d.tau.shape[1])] else d.tau[:, indices]  # no copy of a log
     names = tuple(u.m.rate_names[k] for k in indices)
     seen = np.isfinite(tau).any(axis=0)
     if not seen.any():
@@ -180,7 +180,7 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
         raise _nothing(d, tau)
     if every > 1:
         notes.append(f"regressor and forces filtered alike, one equation per {every} samples")
-    moving = np.abs(d.qd[:, indices]) > dead
+    moving = np.stack([np.abs(d.qd[:, k]) > x for k, x in zip(indices, dead, strict=True)], axis=1)
     noise = noise_of_columns(u, d, np.isfinite(tau) & (moving | (dead == 0)))
     return Equations(u, training, kept, names, every, last[0], tuple(notes), noise)
 
