@@ -190,3 +190,48 @@ def test_pursuit_asks_no_more_of_a_trailer_than_it_can_hold():
     with pytest.raises(UsageError, match="curvature") as error:
         Pursuit(Line(), sharpest=0.25).prepared(R.truck(1), "delta")
     assert "sharpest=" in error.value.hint
+
+
+def test_a_law_that_is_driven_against_its_path_says_so():
+    """The motion is true and of no use: an event, a note with what to write, and a way to stop."""
+    go = {"torque": control.Cruise(-2.0, 4e4), "motion": {"delta": Follow(Line())}}
+    r = da.simulate(R.truck(0), [0, 0.5, 0], [-2.0], t=[0, 12], stop="delta", **go)
+    assert [n.partition(" at ")[0] for n in r.notes] == [
+        "rear moves against its law", "rear heads against its path", "delta turns beyond 1.5 rad",
+    ]  # fmt: skip
+    assert "backwards=True" in r.notes[0] and "t = 0 s" in r.notes[0]
+    last = r.events[-1]
+    assert r.stopped == last.name == "delta turns beyond 1.5 rad"
+    assert abs(last.q[3]) == pytest.approx(1.5) and f"t = {last.time:.4g} s" in r.notes[2]
+
+
+@pytest.mark.slow
+def test_trailers_that_fold_are_told_with_or_without_events():
+    go = {"torque": control.Cruise(-2.0, 4e4), "motion": {"delta": Follow(Line())}}
+    r = da.simulate(R.truck(1), [0, 0.5, 0, 0], [-2.0], t=np.linspace(0, 12, 9), **go)
+    first = next(e for e in r.events if e.name.startswith("phi1 folds"))
+    assert abs(first.q[3]) == pytest.approx(1.5) and f"t = {first.time:.4g} s" in r.notes[2]
+    r = da.simulate(R.truck(1), [0, 0.5, 0, 0], [-2.0], t=[0, 5], events="none", **go)
+    assert not r.events and "rear moves against its law at t = 0 s" in r.notes[0]
+    assert "phi1 folds beyond 1.5 rad at t = 5 s" in r.notes[1]
+
+
+@pytest.mark.slow
+def test_an_articulation_that_is_stated_is_kept_or_told():
+    law = Follow(Circle((0, 20), 20), length=8, articulation=0.3)
+    with pytest.raises(UsageError, match="folds 'phi1' by") as error:
+        law.prepared(R.truck(1), "delta")
+    assert "wider path" in error.value.hint
+    law = Follow(Line((0, 3.0)), length=5, articulation=0.1)
+    go = {"torque": control.Cruise(3.0, 4e4), "motion": {"delta": law}}
+    r = da.simulate(R.truck(1), [0] * 4, [3.0], t=[0, 20], **go)
+    assert len(r.notes) == 1 and r.notes[0].startswith("phi1 folds beyond 0.1 rad at t = ")
+    assert abs(r.q[-1, 1] - 3) < 0.02
+
+
+def test_paths_far_away_are_come_to_at_an_angle():
+    """A law that is linear in the distance would turn round at 40 m."""
+    go = {"torque": control.Cruise(4.0, 4e4), "motion": {"delta": Follow(Line())}}
+    r = da.simulate(R.truck(0), [0, 40, 0], [4.0], t=np.linspace(0, 30, 61), **go)
+    assert abs(r.q[-1, 1]) < 0.01 and np.abs(r.q[:, 2]).max() < 0.85 and r.notes == ()
+    assert np.abs(r.q[:, 3]).max() < 0.5

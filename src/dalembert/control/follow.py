@@ -8,7 +8,7 @@ forwards or backwards, with trailers. `PurePursuit` aims at a point ahead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,15 +19,17 @@ from ..algebra import Vec3
 from ..algorithms.kinematics import target_pose
 from ..algorithms.velocity_rows import forward_row, heading, steering_of
 from ..errors import UsageError, shown
-from ..expr import Scalar, atan2, maximum, minimum, sqrt
+from ..expr import Scalar, absolute, atan2, maximum, minimum, sqrt
 from ..joint import Vector
 from ..linalg import dot
-from ..mechanism import Mechanism, Wheel
+from ..mechanism import Mechanism, Wheel, joint_name
 from .plane_paths import bends, check_law, curvature, nearest
-from .vehicle import Vehicle, guide_of, vehicle
+from .vehicle import TURNED, Vehicle, guide_of, vehicle
 
 Array = np.ndarray
+Alarm = tuple[str, Callable[..., Scalar], str]  # what is said, f(t, q, qd) < 0, what to write
 SHARPEST = tuple(0.25 * 0.8**k for k in range(12))  # curvatures that are tried, per metre
+STEEPEST = 0.8  # rad, between vehicle and path, at which the distance is made smaller
 
 
 @dataclass(frozen=True)
@@ -37,18 +39,68 @@ class _Follower:
     path: Any
     guide: str | None = None  # a wheel that is not steered; the first of them if None
     backwards: bool = False
+    articulation: float = field(default=TURNED, kw_only=True)  # beyond it a joint is said to fold
     own = ("progress",)
     vehicle: Vehicle | None = field(default=None, repr=False, compare=False)
 
     def _ready(self, m: Mechanism, name: str, bend: float) -> Any:
         way = -1 if self.backwards else 1
-        return replace(self, vehicle=vehicle(m, guide_of(m, self.guide), name, way, bend))
+        made = vehicle(m, guide_of(m, self.guide), name, way, bend)
+        self._check_folding(made)
+        return replace(self, vehicle=made)
+
+    def _check_folding(self, made: Vehicle) -> None:
+        """Raise UsageError where the path itself asks for more than the articulation allowed."""
+        asked = made.held(self.path.sharpest)[2:-1]
+        for j, angle in zip(made.joints, asked, strict=True):
+            if abs(float(angle)) > self.articulation:
+                name = shown(joint_name(made.numbers.bodies[j]))
+                raise UsageError(
+                    f"the path folds {name!r} by {abs(float(angle)):.3g} rad, beyond articulation "
+                    f"= {self.articulation:.3g}",
+                    hint="take a wider path, or a larger articulation=",
+                )
+
+    def alarms(self, q: Sequence[int]) -> Iterator[Alarm]:
+        """Yield what tells that a motion is not the one the law is for: negative where it is so.
+
+        `q` says which coordinates are the steering angle and the place on the path.
+        """
+        made = self._made
+        m, (angle, s), guide = made.numbers, q, shown(made.wheel.name)
+        way, other = ("backwards", False) if self.backwards else ("forwards", True)
+
+        def heads(t: Scalar, q: Vector, qd: Vector) -> Scalar:
+            return self._beside(m, q[: m.nq], q[s]).cosine
+
+        def turned(k: int, most: float) -> Callable[..., Scalar]:
+            return lambda t, q, qd: most - absolute(q[k])
+
+        yield (
+            f"{guide} moves against its law",
+            lambda t, q, qd: self._speed(m, q[: m.nq], qd[: m.nv]),
+            f"the law drives {way}: write backwards={other}, or a speed of the other sign",
+        )
+        yield f"{guide} heads against its path", heads, "start it along the path, or turn the path"
+        for j in made.joints:
+            name, k = shown(joint_name(m.bodies[j])), m.coordinate_index[j]
+            most = self.articulation
+            yield f"{name} folds beyond {most:.4g} rad", turned(k, most), "start nearer to the path"
+        yield (
+            f"{shown(made.steering)} turns beyond {TURNED:.4g} rad",
+            turned(angle, TURNED),
+            "start nearer to the path, or follow it within a longer length=",
+        )
 
     def start(self, q: Array) -> Sequence[float]:
         """Return straight wheels, and the point of the path nearest to the guide."""
         made = self._made
         place = target_pose(made.numbers, made.target, [float(x) for x in q]).p
         return 0.0, nearest(self.path, float(place.x), float(place.y))
+
+    @property
+    def _shared(self) -> tuple[Any, ...]:
+        return self.path, self.guide, self.backwards, self.articulation
 
     @property
     def _made(self) -> Vehicle:
@@ -108,11 +160,11 @@ class FollowPath(_Follower):
     length: float = 5.0
 
     def __post_init__(self) -> None:
-        check_law(self.path, length=self.length)
+        check_law(self.path, length=self.length, articulation=self.articulation)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return ("follow path", self.path, self.guide, self.backwards, self.length)
+        return ("follow path", *self._shared, self.length)
 
     def prepared(self, m: Mechanism, name: str) -> FollowPath:
         """Return the law with its gains for a machine."""
@@ -132,8 +184,11 @@ class FollowPath(_Follower):
             x + a * first + float(b) * second for x, a, b in zip(held[2:], ahead, more, strict=True)
         ]
         joints = m.split_q(q)
-        now = [at.distance, at.angle, *(joints[j][0] for j in made.joints), angle]
         gains = made.gains(self.length)
+        # from far away it comes at an angle, and does not turn towards the nearest point
+        far = STEEPEST * abs(gains[1] / gains[0])
+        distance = maximum(minimum(at.distance, far), -far)
+        now = [distance, at.angle, *(joints[j][0] for j in made.joints), angle]
         turn = sum((-k * (a - b) for k, a, b in zip(gains, now, held, strict=True)), 0)
         turn = turn + made.steering_slope(bend) * first
         turn = turn + made.ahead_slope(bend) * first * first
@@ -152,11 +207,13 @@ class PurePursuit(_Follower):
     sharpest: float | None = None  # curvature not gone beyond; None: what the vehicle can hold
 
     def __post_init__(self) -> None:
-        check_law(self.path, ahead=self.ahead, sharpest=self.sharpest)
+        check_law(
+            self.path, ahead=self.ahead, sharpest=self.sharpest, articulation=self.articulation
+        )
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return ("pure pursuit", self.path, self.guide, self.backwards, self.ahead, self.sharpest)
+        return ("pure pursuit", *self._shared, self.ahead, self.sharpest)
 
     def prepared(self, m: Mechanism, name: str) -> PurePursuit:
         """Return the law made ready for a machine."""

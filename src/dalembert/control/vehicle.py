@@ -26,6 +26,7 @@ from ..plan.kane import with_speeds
 
 Array = np.ndarray
 POWERS = (1, 3, 5, 7)
+TURNED = 1.5  # rad; beyond it a steered wheel stands across, and a trailer is folded
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ def _shape(v: Vehicle) -> Array:
             )
             step = np.linalg.lstsq(J, -gap, rcond=None)[0]
             x = x + step * min(1.0, 0.3 / max(np.abs(step).max(), 1e-300))
-        if not np.abs(_circling(v, x, bend)).max() < 1e-8 or np.abs(x).max() > 1.5:
+        if not np.abs(_circling(v, x, bend)).max() < 1e-8 or np.abs(x).max() > TURNED:
             raise UsageError(
                 f"the vehicle cannot follow a curvature of {bend:.3g} per metre",
                 hint="take a wider path; of PurePursuit, a smaller sharpest=",

@@ -30,10 +30,17 @@ class EventTable:
     friction: bool = True  # whether joints that stick or slip are told
 
 
-def event_table(m: Mechanism, events: Any, stop: Any, dry_joints: Sequence[str] = ()) -> EventTable:
+def event_table(
+    m: Mechanism,
+    events: Any,
+    stop: Any,
+    dry_joints: Sequence[str] = (),
+    alarms: Mapping[str, Function] | None = None,
+) -> EventTable:
     """Return the event functions of what was given: "limits", none, or {name: function}.
 
-    Joints with dry friction, named in `dry_joints`, stick and slip beside them.
+    Joints with dry friction, named in `dry_joints`, stick and slip beside them; `alarms` are those
+    of laws, whose keys are those of the system.
     """
     functions: dict[str, Function] = {}
     key: Any = None
@@ -50,6 +57,9 @@ def event_table(m: Mechanism, events: Any, stop: Any, dry_joints: Sequence[str] 
                 f"events = {shown(repr(events), 60)}", hint='"limits", "none" or {name: function}'
             )
         functions = dict(events)
+    if alarms and not (isinstance(events, str) and events == "none"):
+        functions |= {name: f for name, f in alarms.items() if name not in functions}
+        key = None if key is None else [*key, *alarms]
     asked = [stop] if isinstance(stop, str) else list(stop)
     told = not (isinstance(events, str) and events == "none")
     turns = [f"{name} {what}" for name in dry_joints if told for what in ("sticks", "slips")]

@@ -14,6 +14,7 @@ from ..runtime import integrate as drivers
 from ..runtime.methods import RK4
 from . import dead_points
 from .adjoint import gradient_of
+from .alarms import alarm_notes
 from .events import EventTable, located
 from .fixed_step_events import sampled_events
 from .friction import Modes, Through, crossing
@@ -320,7 +321,8 @@ class Run:
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, steps,
             evaluations, stopped, observe, job.force_names, job.parameters,
-            (*counted(m, job.kernels.system.drives), *self._said(out)),
+            (*counted(m, job.kernels.system.drives), *self._said(out),
+             *alarm_notes(job, times, out, events)),
             {k: x[..., : m.nq] for k, x in slopes.items()},
             {k: x[..., m.nq :] for k, x in slopes.items()}, pull if smooth else None,
             job.kernels.law.wanted(m, times) if hasattr(job.kernels.law, "wanted") else None,

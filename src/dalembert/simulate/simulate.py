@@ -26,6 +26,7 @@ from ..plan.kane import explain
 from ..plan.loops import with_motors
 from ..runtime.methods import ADAPTIVE, METHODS
 from ..runtime.refused import refusal
+from .alarms import alarms
 from .dead_points import watched
 from .events import event_table
 from .friction import Modes
@@ -132,7 +133,8 @@ def simulate(
     states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
     job, states = followed(job, states, lead, float(times[0]), sensitivities, method)
     job = _planned(_changed(job, qd0, states, lead), states[:1], float(times[0]))
-    table = watched(job, event_table(m, events, stop, Modes(job).names))
+    told = {name: f for name, (f, _) in alarms(job).items()}
+    table = watched(job, event_table(m, events, stop, Modes(job).names, told))
     atol = rtol * 1e-2 if atol is None else atol
     run = Run(job, times, method, step, rtol, atol, table, max_steps)
     found = _found(run, states, lead, threads, _watched(time_limit, run, progress))
