@@ -136,3 +136,50 @@ def test_the_report_of_a_pose():
     report = da.cartesian_singularity(arm(), [[0.3, 1.0, 0.2], [0.3, 1e-13, 0.2]])
     assert report.smallest[0] > 0.1 and report.condition[0] < 20
     assert report.smallest[1] < 1e-12 and "singular" in str(report)
+
+
+# a bicycle on its rear contact: planar motion, lean and pitch; the height of the rear wheel holds
+# by itself, to rounding
+CHAIN = {
+    "format": "dalembert/1",
+    "rolling": [
+        {"name": "R", "kind": "disc", "body": "rear", "axis": [0, 1, 0], "radius": 0.3},
+        {"name": "F", "kind": "disc", "body": "front", "axis": [0, 1, 0], "radius": 0.35},
+    ],
+    "bodies": [
+        {"name": "yaw", "parent": -1, "joint": {"type": "planar", "name": "p"}},
+        {"name": "roll", "parent": 0,
+         "joint": {"type": "revolute", "name": "lean", "axis": [1, 0, 0]}},
+        {"name": "frame", "parent": 1, "mass": 85, "com": [0.3, 0, 0.6],
+         "inertia": [9.2, 11, 2.8, 0, -2.4, 0],
+         "joint": {"type": "revolute", "name": "pitch", "axis": [0, 1, 0],
+                   "placement": {"translation": [0, 0, 0.3]}}},
+        {"name": "rear", "parent": 2, "mass": 2, "inertia": [0.0603, 0.12, 0.0603],
+         "joint": {"type": "revolute", "name": "rs", "axis": [0, 1, 0]}},
+        {"name": "fork", "parent": 2, "mass": 4, "com": [-0.2, 0, 0.7],
+         "inertia": [0.05892, 0.06, 0.00708, 0, 0.00756, 0],
+         "joint": {"type": "revolute", "name": "steer", "axis": ["-sin(pi/10)", 0, "cos(pi/10)"],
+                   "placement": {"translation": [1.1, 0, -0.3]}}},
+        {"name": "front", "parent": 4, "mass": 3, "inertia": [0.1405, 0.28, 0.1405],
+         "joint": {"type": "revolute", "name": "fs", "axis": [0, 1, 0],
+                   "placement": {"translation": [-0.08, 0, 0.35]}}},
+    ],
+}  # fmt: skip
+
+
+def test_a_contact_that_holds_by_itself_takes_no_speed():
+    """Its row is rounding and no row: three speeds are left, and Whipple's eigenvalues."""
+    m = da.load(CHAIN)
+    assert da.kane_speeds(m) == ("lean", "steer", "fs") and with_speeds(m).idle == ("R.contact",)
+    found = np.linalg.eigvals(da.linearize(m, np.zeros(8), [0, 0, 5 / 0.35]).A)
+    for value in (-14.078389692798216, -0.322866429004090, -0.775341882195845 + 4.464867713788229j):
+        assert np.abs(found - value).min() < 1e-8  # Meijaard et al. (2007), table 2
+
+
+def test_speeds_that_are_chosen_decide_the_motion_in_the_neutral_pose():
+    runner = {"name": "edge", "kind": "knife_edge", "body": "sleigh", "axis": [0, 1, 0]}
+    sleigh = {"name": "sleigh", "parent": -1, "joint": {"type": "planar", "name": "p"}, "mass": 2,
+              "com": [0.3, 0, 0], "inertia": [0, 0, 0.5]}  # fmt: skip
+    m = da.load({"format": "dalembert/1", "bodies": [sleigh], "rolling": [runner]})
+    assert da.kane_speeds(m) == ("p.x", "p.theta")  # p.y is no speed at theta = 0
+    np.testing.assert_allclose(da.kane_J_nh(m, [0, 0, 0], []), [[1, 0], [0, 0], [0, 1]], atol=1e-15)

@@ -326,3 +326,20 @@ def test_rates_that_break_a_wheel_are_changed_and_said():
     assert r.notes == ("qd0 breaks the constraints: base.y is changed by 0.5",)
     np.testing.assert_allclose(r.q[-1], [1, 0, 0, 0], atol=1e-9)
     assert da.simulate(m, np.zeros(4), [1.0, 0, 0, 0], t=[0, 1]).notes == ()
+
+
+def test_an_axle_across_the_normal_of_its_wheel_is_refused():
+    """Its rim would roll along its axle."""
+    hub = {"type": "revolute", "name": "spin", "axis": [0, 1, 0]}
+    wheel = {"name": "left", "body": "cart", "point": [0, 0, 0], "radius": 0.2, "spin": "spin",
+             "normal": [1, 0, 0]}  # fmt: skip
+    file = {
+        "format": "dalembert/1", "wheels": [wheel],
+        "bodies": [{"name": "cart", "parent": -1, "joint": {"type": "planar", "name": "p"}},
+                   {"name": "rim", "parent": "cart", "joint": hub, "mass": 1}],
+    }  # fmt: skip
+    with pytest.raises(ModelError, match="does not turn about its normal") as error:
+        da.load(file)
+    assert "normal = [0, 1, 0]" in error.value.hint
+    wheel["normal"] = [0, 1, 0]
+    assert len(da.kane_speeds(da.load(file))) == 2

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FunctionType, TracebackType
 from typing import Any, TypeVar
 
-from .errors import UsageError, shown
+from .errors import DalembertError, SingularPose, UsageError, shown
 
 RAW = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, OSError)
 Call = TypeVar("Call", bound=Callable[..., Any])
@@ -59,7 +59,7 @@ def public(names: Sequence[str], held: dict[str, Any]) -> None:
 def _refused(
     function: Callable[..., Any], name: str, args: Sequence[Any], options: Mapping[str, Any],
     error: Exception,
-) -> UsageError:  # fmt: skip
+) -> DalembertError:  # fmt: skip
     call = f"{name}{_signature(function)}"
     own = error.__traceback__.tb_next if error.__traceback__ else None
     if isinstance(error, OSError) and error.strerror:
@@ -67,6 +67,11 @@ def _refused(
         return UsageError(f"{name}: {error.strerror}: {path!r}", hint=f"call: {call}")
     if own is None:  # the call itself: an argument is missing, or there is none of that name
         return UsageError(shown(str(error).replace(function.__name__, name)), hint=f"call: {call}")
+    if isinstance(error, ZeroDivisionError):
+        return SingularPose(
+            f"{name}: a division by zero at this pose",
+            hint="move away from it: a disc lies flat, points of a distance meet, or a length is 0",
+        )
     told = [type(x).__name__ for x in args]
     told += [f"{shown(k, 40)}={type(x).__name__}" for k, x in options.items()]
     given = ", ".join(told[:12])

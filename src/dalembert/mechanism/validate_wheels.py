@@ -19,6 +19,7 @@ NEEDED = {
 }  # fmt: skip
 IN_FILES = {"radius_j": "on_radius"}
 AGAINST = -0.999  # cosine of an axle and a normal that point apart
+ALONG = 0.98  # of those that point the same way, to 11 degrees
 
 
 def known(m: Mechanism, x: Any) -> float | None:
@@ -70,6 +71,12 @@ def _rolls_ahead(m: Mechanism, wheel: Wheel) -> None:
             f"wheel {name!r}: its spin {shown(wheel.spin or '')!r} turns about the axis opposite "
             "to its normal: a positive spin would roll it backwards",
             hint=f"write normal = [{turned}], the axis of the spin",
+        )
+    if along is not None and along < ALONG:
+        axle = ", ".join(f"{known(m, x) or 0.0:g}" for x in own[0].placement.R @ axis)
+        raise ModelError(
+            f"wheel {name!r}: its spin {shown(wheel.spin or '')!r} does not turn about its normal",
+            hint=f"write normal = [{axle}], the axis of the spin",
         )
 
 

@@ -29,6 +29,7 @@ Array = np.ndarray
 
 STATES = 3
 RANK = 1e-9  # of rows scaled to length one
+NOTHING = 1e-12  # of the longest row: shorter ones are rounding, of what holds by itself
 CLEAR = 0.3  # a speed that stands so far from the others is taken at once, in order of preference
 OPEN = 1e-6  # coordinates that miss a constraint of position by more are refused
 
@@ -91,6 +92,7 @@ def _checked(m: Mechanism) -> Mechanism:
             hint="distance(a, b) and direction(a, b) need points that are apart",
         ) from None
     bound = samples[0][0]
+    held = [_cleared(found) for found in held]
     idle = _dependent(m, held)
     if idle:
         held = [[row for row in found if row.name not in idle] for found in held]
@@ -166,6 +168,16 @@ def _matrix(found: Sequence[Row]) -> Array:
     return H / np.where(size > 0, size, 1.0)
 
 
+def _cleared(found: Sequence[Row]) -> list[Row]:
+    """Return rows of which those that are only rounding are zero."""
+    sizes = [float(np.linalg.norm([float(x) for x in row.H])) for row in found]
+    least = NOTHING * max(sizes, default=0.0)
+    return [
+        row if size > least else replace(row, H=[0.0] * len(row.H))
+        for row, size in zip(found, sizes, strict=True)
+    ]
+
+
 def _dependent(m: Mechanism, held: Sequence[Sequence[Row]]) -> dict[str, list[str]]:
     """Return the constraints that follow from others before them in every state, and from which.
 
@@ -228,7 +240,10 @@ def _gap(rows_: Array | None, own: Array) -> float:
 
 
 def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
-    """Return as many speeds as the constraints leave: motors, v, then joints from the tips."""
+    """Return as many speeds as the constraints leave: motors, v, then joints from the tips.
+
+    Those that fail in the neutral pose come last.
+    """
     joints = list(m.rate_names)
     wheels = ["v"] if any(w.steer is None for w in m.wheels) else [f"{w.name}.v" for w in m.wheels]
     if "v" in joints:
@@ -236,6 +251,9 @@ def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
     order = list(dict.fromkeys([*(j for j in m.active if j in joints), *wheels, *joints[::-1]]))
     count = m.nv - len(held[0])
     rest = [0.0] * m.nv
+    for b, q, steer in (first := _at_rest(m, samples[0])):
+        held = [*held, _cleared(Constraints.of(b).rows(q, rest, steer))]
+    samples = [*samples, *first]
     candidates = {
         name: [kane.named_row(b, name, q, rest, steer) for b, q, steer in samples] for name in order
     }
@@ -257,6 +275,20 @@ def _chosen(m: Mechanism, held: Any, samples: Any) -> tuple[str, ...]:
         taken.append(best)
     natural = [*wheels, *joints]
     return tuple(sorted(taken, key=natural.index))
+
+
+def _at_rest(m: Mechanism, sample: Any) -> list[Any]:
+    """Return the neutral pose as a sample, where its constraints of position hold."""
+    b, _, steer = sample
+    q = [float(x) for x in m.neutral]
+    straight = {n: (x if n == TIME else 0.0, rate) for n, (x, rate) in steer.items()}
+    try:
+        found = Constraints.of(b)
+        gaps = [float(x) for x in found.gaps(q, straight.get(TIME, (0.0, 1.0))[0])]
+        found.rows(q, [0.0] * m.nv, straight)
+    except ZeroDivisionError:
+        return []
+    return [] if m.loops or max(map(abs, gaps), default=0.0) > OPEN else [(b, q, straight)]
 
 
 # -- singular states -------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from ..plan.loops import with_motors
 from ..runtime.methods import ADAPTIVE, METHODS
 from ..runtime.refused import refusal
 from .alarms import alarms
+from .changed_start import changed
 from .dead_points import watched
 from .events import event_table
 from .friction import Modes
@@ -132,27 +133,13 @@ def simulate(
     q0 = start(m, equations, q0, qd0)
     states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
     job, states = followed(job, states, lead, float(times[0]), sensitivities, method)
-    job = _planned(_changed(job, qd0, states, lead), states[:1], float(times[0]))
+    job = _planned(changed(job, q0, qd0, states, lead), states[:1], float(times[0]))
     told = {name: f for name, (f, _) in alarms(job).items()}
     table = watched(job, event_table(m, events, stop, Modes(job).names, told))
     atol = rtol * 1e-2 if atol is None else atol
     run = Run(job, times, method, step, rtol, atol, table, max_steps)
     found = _found(run, states, lead, threads, _watched(time_limit, run, progress))
     return run.result(found, lead)
-
-
-def _changed(job: Job, qd0: Any, states: Array, lead: tuple[int, ...]) -> Job:
-    """Return the job with a note where rates of all joints were given that break constraints."""
-    m, own = job.m, job.kernels.system
-    if not isinstance(own, Rolling) or qd0 is None or np.shape(qd0)[-1:] != (m.nv,):
-        return job
-    asked = np.broadcast_to(numbers_of("qd0", qd0), (*lead, m.nv)).reshape(-1, m.nv)
-    gap = np.abs(states[:, m.nq : m.nq + m.nv] - asked).max(axis=0, initial=0.0)
-    if gap.max(initial=0.0) <= 1e-6 * (1 + np.abs(asked).max(initial=0.0)):
-        return job
-    k = int(gap.argmax())
-    note = f"qd0 breaks the constraints: {shown(m.rate_names[k])} is changed by {gap[k]:.3g}"
-    return replace(job, notes=(*job.notes, note))
 
 
 def _planned(job: Job, state: Array, t: float) -> Job:
