@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra import Vec3
-from dalembert.errors import ModelError, SingularPose
+from dalembert.errors import ComputationError, ModelError, SingularPose
 from dalembert.plan.kane import with_speeds
 
 R = da.robots
@@ -183,3 +183,17 @@ def test_speeds_that_are_chosen_decide_the_motion_in_the_neutral_pose():
     m = da.load({"format": "dalembert/1", "bodies": [sleigh], "rolling": [runner]})
     assert da.kane_speeds(m) == ("p.x", "p.theta")  # p.y is no speed at theta = 0
     np.testing.assert_allclose(da.kane_J_nh(m, [0, 0, 0], []), [[1, 0], [0, 0], [0, 1]], atol=1e-15)
+
+
+def test_redundant_positions_are_met_by_the_others_or_refused():
+    m = da.load(CHAIN)
+    q = da.assembly(m, [0, 0, 0, 0.1, 0, 0.3, 0.2, 0.2])
+    given = {"steer": [], "steer_rate": [], "tau": np.zeros(8), "traction": []}
+    for quantity in (da.alpha_dot, da.constraint_forces):
+        two = [quantity(m, q, [0.1, 0.2, 14], method=k, **given) for k in ("kane", "multipliers")]
+        np.testing.assert_allclose(*two, atol=1e-10)
+    apart = sliders("x = y", "x = y + 1")
+    with pytest.raises(ComputationError, match="'c1' does not hold"):
+        da.alpha_dot(apart, [1, 1, 0], [0, 0], [], [], [0, 0, 0], [])
+    with pytest.raises(ComputationError, match=r"residual .* in c1"):
+        da.simulate(apart, [1, 1, 0], [0, 0], t=1.0)

@@ -154,7 +154,8 @@ def _placed(b: Mechanism, q: list[float], steer: dict[str, Any]) -> list[float]:
         if np.abs(gap).max() < 1e-12:
             break
         found = {r.name: r.H for r in Constraints.of(b).rows(q, [0.0] * b.nv, steer)}
-        H = np.array([[float(x) for x in found[n]] for n in names])
+        gap = gap[[n in found for n in names]]  # those that others fulfil have no row
+        H = np.array([[float(x) for x in found[n]] for n in names if n in found])
         step = -np.linalg.lstsq(H, gap, rcond=1e-9)[0]
         step *= min(1.0, 0.5 / max(np.abs(step).max(), 1e-300))
         q = [float(x) for x in b.moved(q, step.tolist())]
