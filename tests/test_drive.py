@@ -105,3 +105,10 @@ def test_what_motors_cannot_drive_is_refused():
         driven(loader(), PATHS["line"], 1.0, 1, guide="rear")
     with pytest.raises(UsageError, match="no wheel 'nose'"):
         driven(drive(), PATHS["line"], 1.0, 1, guide="nose")
+
+
+def test_a_run_longer_than_the_point_moves_is_told():
+    law = control.DrivePath(control.Line(), 1.0, length=0.8, time=2.0)
+    told = "the point on the path stands still from t = 2 s on: give time=3"
+    assert da.simulate(drive(), np.zeros(5), torque=law, t=[0, 3]).notes == (told,)
+    assert da.simulate(drive(), np.zeros(5), torque=law, t=[0, 2]).notes == ()

@@ -63,6 +63,12 @@ class DrivePath:
 
     asks = True  # its model for forces
 
+    def ended(self, t: float) -> str:
+        """Return a note for a motion that goes on after the point has come to its end, else ""."""
+        if t <= self.time:
+            return ""
+        return f"the point on the path stands still from t = {self.time:g} s on: give time={t:g}"
+
     def __post_init__(self) -> None:
         check_law(self.path, length=self.length, gain=self.gain, time=self.time)
         if self.speed == 0:

@@ -29,7 +29,7 @@ def check_law(path: Any, **positive: float | None) -> None:
         )
     for name, value in positive.items():
         if value is not None and not value > 0:
-            raise UsageError(f"{name} = {value:g} is not above zero", hint=f"write {name}=5.0")
+            raise UsageError(f"{name} = {value:g} is not above zero", hint=f"write {name}=1.0")
 
 
 @dataclass(frozen=True)

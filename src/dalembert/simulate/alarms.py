@@ -60,7 +60,8 @@ def _flat(job: Job) -> dict[str, tuple[Function, str]]:
 
 def alarm_notes(job: Job, times: Array, out: Array, events: Sequence[Event]) -> list[str]:
     """Return a note for each alarm of a motion, from the time when it is first seen."""
-    notes, found = list[str](), alarms(job)
+    ended, found = getattr(job.kernels.law, "ended", None), alarms(job)
+    notes = list(filter(None, [ended(float(times[-1])) if ended and len(times) else ""]))
     if not found or not out.size:
         return notes
     nq, n = job.m.nq, job.kernels.size
