@@ -17,6 +17,7 @@ UNITS: dict[Row, tuple[int, int]] = {  # axis and sense
     (1, 0, 0): (0, 1), (0, 1, 0): (1, 1), (0, 0, 1): (2, 1),
     (-1, 0, 0): (0, -1), (0, -1, 0): (1, -1), (0, 0, -1): (2, -1),
 }  # fmt: skip
+AXES = (0, 1, 2)
 Way = Sequence[tuple[int, Factors]]  # of each frame: the one below it, its rotation in that
 Sums = dict[tuple[int, int], tuple[Turn, Turn, Turn]]  # of two turns, kept with them
 
@@ -28,7 +29,7 @@ class Carried:
 
     def __init__(self, base: Row, outward: bool, turn: Turn | None = None):
         self.base, self.outward, self.turn = base, outward, turn
-        self._value: Row | None = None if turn else base
+        self._value: Row | None = base if turn is None else None
 
     @property
     def value(self) -> Row:
@@ -80,7 +81,8 @@ def turned(turn: Turn, v: Row, back: bool) -> Row:
 def dot(a: Row, b: Row) -> Scalar:
     """Return the scalar product without what is zero by structure."""
     out: Scalar = 0
-    for x, y in zip(a, b, strict=True):
+    for u in AXES:
+        x, y = a[u], b[u]
         if x.__class__ is int:
             x, y = y, x
         if y.__class__ is int:
@@ -127,32 +129,34 @@ class Seen:
 
     def __init__(self, v: Row, frame: int, way: Way, sums: Sums):
         self.rows = {frame: v}
-        self._carried, self._lowest = {frame: Carried(v, False)}, frame
-        self._way, self._sums = way, sums
+        self._carried: dict[int, Carried] = {}  # of the frames below
+        self._lowest, self._way, self._sums = frame, way, sums
 
     def at(self, f: int) -> Row:
         """Return the vector in the axes of frame f."""
         row = self.rows.get(f)
         if row is None:
-            if f not in self._carried:
-                self._go(f)
-            row = self.rows[f] = self._carried[f].value
+            row = self.rows[f] = self._at(f).value
         return row
 
     def part(self, f: int, u: int) -> Scalar:
         """Return one component in the axes of frame f; a turn about that axis is not taken."""
-        if f not in self._carried:
-            self._go(f)
-        at = self._carried[f]
+        at = self._at(f)
         return at.base[u] if at.turn is not None and at.turn.axis == u else at.value[u]
 
-    def _go(self, f: int) -> None:
-        k = self._lowest
-        at = self._carried[k]
+    def _at(self, f: int) -> Carried:
+        """Return the vector on its way, in frame f."""
+        carried, k = self._carried, self._lowest
+        if not carried:
+            carried[k] = Carried(self.rows[k], False)
+        if f in carried:
+            return carried[f]
+        at = carried[k]
         while k != f:
             k, factors = self._way[k]
-            at = self._carried[k] = at.through(factors, self._sums)
+            at = carried[k] = at.through(factors, self._sums)
         self._lowest = f
+        return at
 
 
 def total(vectors: Sequence[Row]) -> Row:

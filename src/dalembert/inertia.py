@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .algebra import Map, Mat3, Transform, Vec3, is_plain_zero, plus, product
+from .algebra import Map, Mat3, Transform, Vec3, is_plain_zero, minus, plus, product
 from .display import record
 from .expr import Scalar
 
@@ -41,6 +42,22 @@ def steiner_six(m: Scalar, c: Vec3) -> Six:
     )
 
 
+def with_point(six: Sequence[Scalar], m: Scalar, c: Vec3) -> Mat3:
+    """Return the tensor of six entries and of a point mass m at c together."""
+    x, y, z = c.x, c.y, c.z
+    if x.__class__ is int or y.__class__ is int or z.__class__ is int:
+        return Mat3.symmetric(*map(plus, six, steiner_six(m, c)))
+    xx, yy, zz = x * x, y * y, z * z
+    return Mat3.symmetric(
+        plus(six[0], product(m, yy + zz)),
+        plus(six[1], product(m, xx + zz)),
+        plus(six[2], product(m, xx + yy)),
+        minus(six[3], product(m, x * y)),
+        minus(six[4], product(m, x * z)),
+        minus(six[5], product(m, y * z)),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Inertia:
     """Ten inertial parameters as they were given.
@@ -67,14 +84,15 @@ class Inertia:
         """First moment, mass times centre."""
         if self.at == "origin":
             return self.lever
-        return self.lever.map(lambda x: product(x, self.mass))
+        m, c = self.mass, self.lever
+        return Vec3(product(c.x, m), product(c.y, m), product(c.z, m))
 
     @property
     def Io(self) -> Mat3:
         """Tensor about the frame origin."""
         if self.at == "origin":
             return self.tensor
-        return Mat3.symmetric(*map(plus, self.tensor.six(), steiner_six(self.mass, self.lever)))
+        return with_point(self.tensor.six(), self.mass, self.lever)
 
     @property
     def centre(self) -> Vec3:

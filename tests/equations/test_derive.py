@@ -307,3 +307,21 @@ def test_the_angle_of_a_round_body_given_as_numbers_is_in_no_coefficient():
 def test_round_bodies_given_by_letters_keep_their_names():
     eq = da.equations(da.load("RZ(),TZK(0.3),RX(),TXK(0.2); body 2: M = 1, I = (0.1, A, A);"))
     assert {"JY2", "JZ2"} <= set(eq.constants)
+
+
+@pytest.mark.parametrize(("base", "parts"), [("free", 6), ("planar", 3)])
+def test_the_name_of_an_expanded_base_holds_all_of_it(base, parts):
+    m = da.load("RZ(),TXK(L1),RZ(),TXK(L2);", base=base)
+    eq = da.equations(m, expand=True)
+    fixed = da.equations(da.load("RZ(),TXK(L1),RZ(),TXK(L2);"))
+    for held in ({"base": 0}, ["base"], "base"):
+        frozen = eq.freeze(held)
+        assert frozen.mechanism.joint_names == ("j1", "j2")
+        assert [str(x) for x in frozen.A] == [str(x) for x in fixed.A]
+    with pytest.raises(da.UsageError, match="held whole at 0"):
+        eq.freeze({"base": 0.3})
+    with pytest.raises(da.UsageError, match="held whole at 0"):
+        eq.freeze({"base": 0, "base.x": 0})
+    names = eq.mechanism.joint_names[:parts]
+    assert eq.freeze(dict.fromkeys(names, 0.3)).n == 2  # part by part
+    assert eq.freeze({parts: 0.3}).n == eq.n - 1  # the last turn alone, by its number

@@ -154,3 +154,13 @@ def test_a_wrong_range_is_named():
     for bad in ((2, 1), (1, 2, 3), "x", (0, math.inf)):
         with pytest.raises(da.UsageError, match="parameter 'M1'"):
             box_of(eq, values | {"M1": bad}, {"all": {"qd": 1, "qdd": 1}})
+
+
+def test_a_tolerance_has_the_unit_of_its_joint():
+    eq = da.equations(da.load("RZ(),TXK(1),TX(0,1);body 1:M=1,D=(1/2,0,0);body 2:M=1;"))
+    limits = {"all": {"qd": 1, "qdd": 1}}
+    for given in ("0.5 N", "0.5 N m", {1: "0.5 N", 2: "1%"}, {1: "1%", 2: "0.5Nm"}):
+        with pytest.raises(da.UsageError, match="its force is in N"):
+            eq.prune({}, limits, given)
+    found = eq.prune({}, limits, {1: "0.5 N m", 2: "0.5 N"})
+    assert all(bound <= 0.5 for bound in found.bound)

@@ -20,7 +20,7 @@ from functools import reduce
 from ..algebra import Mat3, Vec3, is_plain_zero, minus, plus, product
 from ..errors import ModelError, shown
 from ..expr import Scalar
-from ..inertia import steiner, steiner_six
+from ..inertia import steiner, steiner_six, with_point
 from ..joint import Vector
 from ..mechanism import Body, Mechanism, joint_name
 from ..mechanism.rehome import expand_planar, merge_fixed
@@ -89,8 +89,9 @@ def augmented_bodies(mechanism: Mechanism) -> list[AugmentedBody]:
         V, J, points = inertia.h, inertia.Io, [(inertia.m, inertia.centre)]
         for c, l in levers:
             mass = M[c]
-            V = Vec3(*[plus(v, product(x, mass)) for v, x in zip(V, l, strict=True)])
-            J = Mat3.symmetric(*map(plus, J.six(), steiner_six(mass, l)))
+            V = Vec3(plus(V.x, product(l.x, mass)), plus(V.y, product(l.y, mass)),
+                     plus(V.z, product(l.z, mass)))  # fmt: skip
+            J = with_point(J.six(), mass, l)
             points.append((mass, l))
         made[j] = AugmentedBody(M[j], V, tuple(points), J, slide(body), levers)
         if body.parent >= 0:

@@ -10,6 +10,7 @@ the sum of the angles, and a cross product with g_i is taken at the last frame t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..algebra import Mat3, Row, Vec3, is_plain_zero, plus, product
@@ -82,7 +83,7 @@ class Condensed:
         self._outward: dict[tuple[int, int], Carried] = {}
         self._directions: dict[tuple[int, int], Row] = {}
         self._turned_inertia: dict[tuple[int, int], Row] = {}
-        self._reached: dict[tuple[int, bool], dict[int, int]] = {}
+        self._reached: dict[int, dict[int, int]] = {}
         self._sums: Sums = {}
         # gravity behind the fixed turns of each root: a constant vector
         self.weight = {j: Carried(tuple(gravity), True).through(k.fixed).value
@@ -111,13 +112,16 @@ class Condensed:
     def _carried_outward(self, i: int, k: int) -> Carried:
         found = self._outward.get((i, k))
         if found is None:
-            path = self.paths[k]
-            found = self._outward.setdefault((i, i), Carried(self.angular[i], True))
-            for c in path[path.index(i) + 1 :]:
-                at = self._outward.get((i, c))
-                if at is None:
-                    at = self._outward[i, c] = found.through(self.links[c].factors, self._sums)
-                found = at
+            # up to a frame that was met, and back
+            frames = []
+            while found is None and k != i:
+                frames.append(k)
+                k = self.links[k].parent
+                found = self._outward.get((i, k))
+            if found is None:
+                found = self._outward[i, i] = Carried(self.angular[i], True)
+            for c in reversed(frames):
+                found = self._outward[i, c] = found.through(self.links[c].factors, self._sums)
         return found
 
     def _seen(self, v: Row, frame: int) -> Seen:
@@ -141,7 +145,7 @@ class Condensed:
 
     def far(self, i: int, g: Row) -> dict[int, int]:
         """Return for each k beyond i the last frame on the way to it that sees g as i does."""
-        key = (i, g is self.angular[i])
+        key = i if g is self.angular[i] else ~i
         reached = self._reached.get(key)
         if reached is None:
             reached = self._reached[key] = {i: i}
@@ -202,8 +206,7 @@ class Condensed:
             r = self.far(j, self.angular[j])[p]
             found = self._seen(self.swept(j, self.lever(p, c, r)), r)
             self._swept_lever[j, p, c] = found
-        row = found.rows.get(f)
-        return found.at(f) if row is None else row
+        return found.at(f)
 
     # -- the coefficients --------------------------------------------------------------------------
 
@@ -242,27 +245,29 @@ class Condensed:
     def _rotation_rotation(self, i: int, j: int) -> Scalar:
         """Return (3-17) with the bounds of E0.13: inertias, levers below k, levers beyond j."""
         A: Scalar = 0
-        stiff, arms, far = self.stiff, self.arms, self.far(i, self.angular[i])
+        arms, far = self.arms, self.far(i, self.angular[i])
         for k in self.beyond[j]:
-            if k in stiff:
+            if k in self.stiff:
                 A = plus(A, dot(self.outward(i, k), self.turned_inertia(j, k)))
-        path = self.paths[j]
-        start = path.index(i)
-        for p, c in zip(path[start:], path[start + 1 :], strict=False):
-            if (p, c) in arms:
-                f = far[p]
-                A = plus(A, dot(self.swept_lever(i, p, c, f), self.swept_moments(j, j, f)))
+        if i != j:
+            path = self.paths[j]
+            for arm in pairwise(path):
+                p, c = arm
+                if p >= i and arm in arms:
+                    f = far[p]
+                    A = plus(A, dot(self.swept_lever(i, p, c, f), self.swept_moments(j, j, f)))
         for p in self.beyond[j]:
             for c in self.children[p]:
                 if (p, c) not in arms:
                     continue
                 f = far[p]
-                term = dot(self.swept_lever(i, p, c, f), self.swept_moments(j, c, f))
+                lever = self.swept_lever(i, p, c, f)
                 if i == j:
-                    A = plus(A, product(2, term))
+                    A = plus(A, product(2, dot(lever, self.swept_moments(j, c, f))))
                 else:
+                    A = plus(A, dot(lever, self.swept_moments(j, c, f)))
                     moved = self.swept(i, self.moments(c, f))
-                    A = plus(plus(A, term), dot(moved, self.swept_lever(j, p, c, f)))
+                    A = plus(A, dot(moved, self.swept_lever(j, p, c, f)))
         return A
 
     def turned_inertia(self, j: int, k: int) -> Row:

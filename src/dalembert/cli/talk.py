@@ -4,10 +4,8 @@ Liégeois and Aldon, INRIA RR 32 (1980), sections 4.1 and 5: a phrase is taken a
 shown, mass data are asked body by body, then equations are derived, simplified and saved.
 """
 
-# size: one session with a method for each of its words
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +16,7 @@ import click
 from ..errors import DalembertError, UsageError, closest, shown
 from ..files import write_file
 from ..mechanism.simplified import Simplified
-from . import fail
+from .lines import Lines
 from .model import ModelCommand, read_model, with_changes
 from .sentence import EDITS, mended, numbered
 from .talk_uses import EXPLAINED, HELP, USES, mass_data, number, still, used, with_history, worded
@@ -60,20 +58,17 @@ class Conversation:
     """One session: what was read, the equations made of it, and the way back."""
 
     def __init__(self, source: TextIO, interactive: bool, as_json: bool = False):
-        self.source, self.interactive, self.as_json = source, interactive, as_json
-        self.said: list[str] = []  # what was typed and answered since the last line of JSON
-        self.told: list[str] = []
+        self.lines = Lines(source, interactive, as_json)
         self.mechanism: Mechanism | None = None
         self.steps: list[tuple[Any, ...]] = []  # mechanism, what is left out, sentence, equations
         self.left_out = Simplified()  # of the equations, as a native file says it
         self.made: Equations | None = None
         self.numbers: dict[str, float] = {}  # that were asked for
         self.sentence: str | None = None  # as it was typed, while nothing else has changed
-        self.slips = 0  # exit code of mistakes in answers that were asked again
         own = {word: getattr(self, word) for word in WORDS}
         self.commands: dict[str, Callable[[str], None]] = {
             **own,
-            "help": lambda text: self.say(EXPLAINED if text.startswith("tab") else HELP),
+            "help": lambda text: self.lines.say(EXPLAINED if text.startswith("tab") else HELP),
             **{word: partial(self.mend, word) for word in EDITS},
             **{word: partial(self.use, word) for word in USES},
         }
@@ -84,62 +79,36 @@ class Conversation:
         if model:
             self.take(read_model(model, **changes))
             self.tables("")
-            self.close("")
-        elif self.interactive and not self.as_json:
+            self.lines.close("")
+        elif self.lines.interactive and not self.lines.as_json:
             click.echo("Type a phrase such as RZ(A1,B1),TXK(L1);  or help.")
-        while (line := self.next()) is not None:
+        while (line := self.lines.next()) is not None:
             if line.strip() in ("quit", "exit", "q"):
                 break
             if line.strip():
                 worst = max(worst, self.answer(line.strip()))
-            self.said.clear()
+            self.lines.said.clear()
         return worst
-
-    def next(self) -> str | None:
-        """Return the next line, None at the end; at a terminal, Ctrl-C gives up a line, not all."""
-        while True:
-            try:
-                return self.ask("> ")
-            except KeyboardInterrupt:
-                if not self.interactive:
-                    raise
-                click.echo("\nquit ends the conversation", err=self.as_json)
-
-    def say(self, text: str) -> None:
-        """Print an answer, or keep it for the line of JSON."""
-        if self.as_json:
-            self.told.append(text.removesuffix("\n"))
-        else:
-            click.echo(text, nl=not text.endswith("\n"))
-
-    def close(self, error: str) -> None:
-        """End the answer to one line: its line of JSON, and what was wrong on stderr."""
-        if self.as_json:
-            told = {"said": "\n".join(self.said), "answer": "\n".join(self.told)}
-            click.echo(json.dumps({**told, "error": error or None}, ensure_ascii=False))
-            self.told.clear()
-        if error:
-            fail(error, 0)
 
     def answer(self, line: str) -> int:
         """Do what one line says; a mistake is shown and the conversation goes on."""
-        self.slips = 0
+        self.lines.slips = 0
         try:
             self.obey(line)
         except DalembertError as error:
-            self.close(error.told(error.command or error.hint))
+            self.lines.close(error.told(error.command or error.hint))
             return error.exit_code
         except OSError as error:
-            self.close(f"{error.filename or 'system'}: {error.strerror}")
+            self.lines.close(f"{error.filename or 'system'}: {error.strerror}")
             return 2
         except KeyboardInterrupt:
-            if not self.interactive:
+            if not self.lines.interactive:
                 raise
             click.echo(err=True)
-            self.close("interrupted: nothing has changed")
+            self.lines.close("interrupted: nothing has changed")
             return 0
-        self.close("")
-        return self.slips
+        self.lines.close("")
+        return self.lines.slips
 
     def obey(self, line: str) -> None:
         """Do what one line says."""
@@ -151,38 +120,6 @@ class Conversation:
         else:
             hint = closest(word, [*self.commands, "quit"])
             raise UsageError(f"unknown word {shown(word)!r}", hint=hint)
-
-    def ask(self, prompt: str) -> str | None:
-        """Return the next line, or None at the end."""
-        line = self._typed(prompt) if self.interactive else self.source.readline()
-        if not line:
-            return None
-        self.said.append(line.rstrip("\n"))
-        return self.said[-1]
-
-    def _typed(self, prompt: str) -> str:
-        """Return a line typed at a terminal, with its keys of editing and history where it has."""
-        if self.as_json or self.source is not sys.stdin:
-            click.echo(prompt, nl=False, err=self.as_json)
-            return self.source.readline()
-        try:
-            return input(prompt) + "\n"
-        except EOFError:
-            return ""
-
-    def asked(self, prompt: str, read: Callable[[str], Any], otherwise: Any) -> Any:
-        """Return what an answer says; a mistake is shown and that one thing is asked again."""
-        while (answer := self.ask(prompt)) is not None:
-            if answer.strip() in ("quit", "exit"):
-                raise UsageError("left without an answer", hint="quit ends the conversation too")
-            try:
-                return read(answer)
-            except DalembertError as error:
-                self.slips = max(self.slips, error.exit_code)
-                if self.as_json:
-                    self.told.append(f"error: {error}")
-                fail(str(error), 0)
-        return otherwise
 
     # -- the model ---------------------------------------------------------------------------------
 
@@ -201,7 +138,9 @@ class Conversation:
         kept, gone = still(self.left_out, m)
         self.keep(m, kept)
         if gone:
-            self.say(f"the model is another one: {' and '.join(gone)} taken back, say it again")
+            self.lines.say(
+                f"the model is another one: {' and '.join(gone)} taken back, say it again"
+            )
 
     @property
     def model(self) -> Mechanism:
@@ -230,20 +169,20 @@ class Conversation:
         from ..read.phrase import read_phrase
 
         while not text.rstrip().endswith(";"):
-            more = self.ask("... ")
+            more = self.lines.ask("... ")
             if more is None:
                 break
             text += "\n" + more
         (take or self.take)(read_phrase(text))
         self.sentence = text
         m = self.model
-        self.say(f"{len(m.changes)} frame changes, {m.nv} degrees of freedom")
+        self.lines.say(f"{len(m.changes)} frame changes, {m.nv} degrees of freedom")
 
     def show(self, _: str) -> None:
         """Show the sentence with its elements numbered, and what the equations leave out."""
-        self.say(numbered(self.phrased()))
+        self.lines.say(numbered(self.phrased()))
         for key, what in self.left_out.items():
-            self.say(f"{key}: {worded(what)}")
+            self.lines.say(f"{key}: {worded(what)}")
 
     def phrased(self) -> str:
         """Return the model as a phrase: as it was typed, or as it is now."""
@@ -263,18 +202,18 @@ class Conversation:
         if not text:
             raise UsageError("a file name is needed", hint="load arm.toml or load robot:puma560")
         self.take(read_model(text))
-        self.say(f"{self.model.nv} degrees of freedom")
+        self.lines.say(f"{self.model.nv} degrees of freedom")
 
     def use(self, word: str, text: str) -> None:
         """Do what another command does, with the model as it is."""
         known = {n: self.numbers[n] for n in self.model.open_parameters if n in self.numbers}
-        self.say(used(word, text, self.whole(), known))
+        self.lines.say(used(word, text, self.whole(), known))
 
     def tables(self, _: str) -> None:
         """Show the tables."""
         from ..tables import tables_text
 
-        self.say(tables_text(self.model))
+        self.lines.say(tables_text(self.model))
 
     def mass(self, _: str) -> None:
         """Ask the mass data of each body; Enter keeps what is there."""
@@ -291,7 +230,7 @@ class Conversation:
         bodies = []
         for j, body in enumerate(m.bodies, 1):
             prompt = f"body {j} (M; D x,y,z; I xx,yy,zz[,xy,xz,yz]): "
-            given = self.asked(prompt, partial(mass_data, j=j, number=exact_number), None)
+            given = self.lines.asked(prompt, partial(mass_data, j=j, number=exact_number), None)
             bodies.append(body if given is None else replace(body, inertia=given))
         new = replace(m, bodies=tuple(bodies), checked=True)
         known = {p.name: p for p in m.parameters}
@@ -316,14 +255,14 @@ class Conversation:
         words, forms = text.split(), ("report", "condensed", "program")
         form = next((w for w in words if w in forms), "condensed")
         sections = [w for word in words if word not in forms for w in word.split(",")]
-        self.say(self.equations.text(form, sections or None))
+        self.lines.say(self.equations.text(form, sections or None))
 
     def freeze(self, text: str) -> None:
         """Hold joints."""
         eq = self.equations.freeze(freeze(text, "freeze"))
         kept = {key: x for key, x in self.left_out.items() if key != "freeze"}
         self.keep(eq.mechanism, kept, eq)
-        self.say(f"{eq.n} degrees of freedom are left")
+        self.lines.say(f"{eq.n} degrees of freedom are left")
 
     def neglect(self, text: str) -> None:
         """Leave out a kind of forces."""
@@ -341,7 +280,7 @@ class Conversation:
             raise UsageError("terms are pruned already", hint="undo, drop first, then prune")
         eq = self.equations.drop(text)
         self.keep(self.mechanism, {**self.left_out, "drop": dropped(eq)}, eq)
-        self.say(eq.remarks[-1])
+        self.lines.say(eq.remarks[-1])
 
     def terms(self, text: str) -> None:
         """Rank the terms; values and limits that are missing are asked once."""
@@ -350,7 +289,7 @@ class Conversation:
             self.numbers.clear()
         count = next((int(w) for w in words if w.isdecimal() and len(w) < 10), 20)
         for share in self.equations.terms(*self.box())[:count]:
-            self.say(str(share))
+            self.lines.say(str(share))
 
     def box(self) -> tuple[dict[str, float], dict[str, Any]]:
         """Return values and limits; what is missing is asked once."""
@@ -373,12 +312,12 @@ class Conversation:
         found = self.equations.prune(values, limits, text)
         how = {"tolerance": text, "values": values, "limits": limits}
         self.keep(self.mechanism, {**self.left_out, "prune": how}, found.equations)
-        self.say(str(found))
+        self.lines.say(str(found))
 
     def value(self, name: str) -> float:
         """Return a number that is asked for, or was."""
         if name not in self.numbers:
-            found = self.asked(f"{name} = ", partial(number, name), None)
+            found = self.lines.asked(f"{name} = ", partial(number, name), None)
             if found is None:
                 raise UsageError(f"{name} needs a number, and the input ends", hint="write 0.4")
             self.numbers[name] = found
@@ -403,5 +342,5 @@ class Conversation:
             self.whole().save(text)
             note = "the file keeps what is left out: " + ", ".join(self.left_out)
         if self.left_out:
-            self.say(note)
-        self.say(f"saved {shown(text)}")
+            self.lines.say(note)
+        self.lines.say(f"saved {shown(text)}")

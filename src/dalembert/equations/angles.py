@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..algebra import Mat3, is_plain_zero
+from ..algebra import Mat3, Turn, is_plain_zero
 from ..carried import coordinate
 from ..expr import Expr, Scalar, asin, atan2
 from ..expr.exact import to_float
@@ -30,6 +30,8 @@ class Angle:
     @property
     def sum(self) -> Joints:
         """Joints and constants in one sum, as the name of a generator has them."""
+        if not self.constants:
+            return self.joints
         constants = (k + CONSTANT if s > 0 else -k - CONSTANT
                      for k, s in self.constants for _ in range(abs(s)))  # fmt: skip
         return (*self.joints, *constants)
@@ -40,14 +42,16 @@ class Angle:
         return None if self.joints or self.constants or self.quarters else 0
 
     def __add__(self, o: Angle) -> Angle:
-        constants = self.constants
+        constants, a, b = self.constants, self.joints, o.joints
         if o.constants:
             constants = _summed(constants, o.constants)
         quarters = (self.quarters + o.quarters) % 4
-        if set(map(abs, self.joints)).isdisjoint(map(abs, o.joints)):
-            joints = tuple(sorted(self.joints + o.joints, key=abs))
+        if not a or not b or abs(a[-1]) < abs(b[0]):
+            joints = a + b
+        elif set(map(abs, a)).isdisjoint(map(abs, b)):
+            joints = tuple(sorted(a + b, key=abs))
         else:
-            counts = _summed(((j, 1) for j in self.joints), ((j, 1) for j in o.joints))
+            counts = _summed(((j, 1) for j in a), ((j, 1) for j in b))
             joints = tuple(j if k > 0 else -j for j, k in counts for _ in range(abs(k)))
         return Angle(self.pairs, joints, constants, quarters)
 
@@ -83,7 +87,8 @@ class Pairs:
     def of(self, a: Angle) -> tuple[Scalar, Scalar]:
         """Return (cos, sin), each sum a generator when it is one, else by the addition formulas."""
         key = (a.joints, a.constants, a.quarters)
-        if key not in self._made:
+        found = self._made.get(key)
+        if found is None:
             pair = self._whole(a.sum) if a.joints and a.constants else None
             if pair is None:
                 pair = self._joints(a.joints)
@@ -93,8 +98,15 @@ class Pairs:
                         pair = rotated(pair, (c, s if times > 0 else -s))
             for _ in range(a.quarters):
                 pair = -pair[1], pair[0]
-            self._made[key] = pair
-        return self._made[key]
+            found = self._made[key] = pair
+        return found
+
+    def turn(self, axis: int, a: Angle) -> Turn:
+        """Return the turn by an angle over these scalars."""
+        if a.pairs is not self:
+            a = Angle(self, a.joints, a.constants, a.quarters)
+        c, s = self.of(a)
+        return Turn(axis, a, c, s)
 
     def _whole(self, joints: Joints) -> tuple[Scalar, Scalar] | None:
         """Return cosine and sine of a sum that is a generator itself."""

@@ -24,7 +24,7 @@ from ..mechanism.follower import Follower
 from ..mechanism.rehome import merge_fixed
 from .entry import Kind, Place, Table
 from .evaluate import known
-from .expand import expanded
+from .expand import expanded, whole_joints
 from .frames import rechosen
 from .generator import refuse_coordinates
 from .ring import Poly, Ring, rational
@@ -41,6 +41,11 @@ Key = tuple[Kind, Place]
 KINDS: tuple[Kind, ...] = ("Q", "A", "B", "C")
 SERVED = ("revolute", "prismatic", "screw")
 KEPT = 2000  # terms of a coefficient whose slopes are kept
+
+
+def made(kind: Any = dict) -> Any:
+    """Return a field that every set of equations fills anew."""
+    return field(default_factory=kind, init=False, repr=False, compare=False)
 
 
 def equations(
@@ -140,6 +145,15 @@ class Equations:
     remarks: tuple[str, ...] = ()
     limit: int = LIMIT
     frozen: Mapping[str, Any] = field(default_factory=dict)  # joints that are held, by name
+    # what was made so far: of the sums, with s² as 1 - c², condensed, slopes of A, angles in A
+    _raw: dict[Key, Poly] = made()
+    _short: dict[Key, Poly] = made()
+    shortest: dict[Key, Poly] = made()
+    _slopes: dict[Any, Poly] = made()
+    _turning: dict[tuple[int, int], dict[int, Poly | None]] = made()  # slopes by single angles
+    _tangled: dict[tuple[int, int, bool], int] = made()
+    _large: list[tuple[int, int, int]] = made(list)  # slopes that were met and not reduced
+    _allowed: list[str] = made(list)  # kinds whose predicted size was found bearable
     reduces_slopes: ClassVar[bool] = True  # B and C come from slopes with every s² as 1 - c²
 
     @property
@@ -182,37 +196,6 @@ class Equations:
         [(1, 1), (1, 2), (2, 2)]
         """
         return iter(_places(kind, self.n))
-
-    @cached_property
-    def _raw(self) -> dict[Key, Poly]:
-        return {}
-
-    @cached_property
-    def _short(self) -> dict[Key, Poly]:
-        return {}
-
-    @cached_property
-    def _slopes(self) -> dict[Any, Poly]:
-        return {}
-
-    @cached_property
-    def _tangled(self) -> dict[tuple[int, int, bool], int]:
-        return {}
-
-    @cached_property
-    def _large(self) -> set[tuple[int, int, int]]:
-        """The slopes that were met and not reduced."""
-        return set()
-
-    @cached_property
-    def _allowed(self) -> set[str]:
-        """The kinds whose predicted size was found bearable."""
-        return set()
-
-    @cached_property
-    def shortest(self) -> dict[Key, Poly]:
-        """The condensed forms made so far."""
-        return {}
 
     def raw(self, kind: Kind, place: Place) -> Poly:
         """Return a coefficient as the sums of section 3 give it.
@@ -260,7 +243,7 @@ class Equations:
             return ring.zero
         if kind not in self._allowed:
             check(ring.symbols, kind, self.limit)
-            self._allowed.add(kind)
+            self._allowed.append(kind)
         if kind == "Q":
             Q = ring.poly(self.condensed.Q(i))
             return Q if self.sign == "section3" else -Q
@@ -278,20 +261,22 @@ class Equations:
         if made.__class__ is int:
             return ring.zero
         # C3, C34 and C4 in one sum: it may vanish without looking so
-        near = min(place[:2]) <= ring.last_tangle or ring.symbols.follow.rules
-        return ring.zero if near and len(made) > 1 and self._hides(kind, place, made, raw) else made
+        hides = len(made) > 1 and self._hides(kind, place, made, raw)
+        return ring.zero if hides else made
 
     def _hides(self, kind: Kind, place: Place, p: Poly, raw: bool) -> bool:
         """Whether B or C vanishes although its polynomial, of such A, does not."""
-        i, j = place[:2]
-        low = min(i, j)
+        ring, i, j = self.ring, place[0], place[1]
+        low, high = (i, j) if i < j else (j, i)
+        if low > ring.last_tangle and not ring.symbols.follow.rules:
+            return False
         if kind == "C":
             sums = self._knots(low, j, raw)
         else:
-            sums = self._knots(low, max(i, j), raw)
+            sums = self._knots(low, high, raw)
             if i != j:
                 sums |= self._knots(low, place[2], raw)
-        tied = self.ring.tied(sums) and self.ring.entangled(p)
+        tied = ring.tied(sums) and ring.entangled(p)
         return tied and self.structure_of(kind, place) == "zero"
 
     def _knots(self, i: int, j: int, raw: bool) -> int:
@@ -300,7 +285,8 @@ class Equations:
         found = self._tangled.get(key)
         if found is None:
             A = (self.raw if raw else self.poly)("A", (i, j))
-            found = self._tangled[key] = self.ring.knots(A)
+            met = {} if raw else self._turning.get((i - 1, j - 1), {})
+            found = self._tangled[key] = self.ring.knots(A, met)
         return found
 
     def _slope(self, i: int, j: int, k: int) -> Poly:
@@ -312,9 +298,13 @@ class Equations:
                 return 0
             A = self.poly("A", (i + 1, j + 1))
             if len(A) > KEPT:  # neither kept nor reduced: the sums are
-                self._large.add(key)
+                self._large.append(key)
                 return self.ring.slope(A, k)
-            found = self._slopes[key] = self.ring.reduced_slope(A, k)
+            met = self._turning.get((i, j))
+            if met is None:
+                met = self._turning[i, j] = {}
+            after = 0 if self.ring.symbols.follow.rules else i + 1
+            found = self._slopes[key] = self.ring.reduced_slope(A, k, after, met)
         return found
 
     def _raw_slope(self, i: int, j: int, k: int) -> Poly:
@@ -392,7 +382,7 @@ class Equations:
         >>> da.equations(da.robots.planar2r()).counts()
         {'Q': 3, 'A': 6, 'B': 1, 'C': 2}
         """
-        return {k: sum(len(self.poly(k, p)) for p in self.places(k)) for k in KINDS}
+        return {k: sum([len(self.poly(k, p)) for p in self.places(k)]) for k in KINDS}
 
     @property
     def constants(self) -> dict[str, Any]:
@@ -555,7 +545,8 @@ class Equations:
                 "terms were dropped or pruned: they are not those of the frozen equations",
                 hint="freeze first, then drop or prune",
             )
-        locked = self.mechanism.lock(list(joints), at=dict(joints))
+        joints = whole_joints(self.mechanism, joints)
+        locked = self.mechanism.lock(list(joints), at=joints)
         held = ", ".join(f"{shown(str(j))} = {shown(str(x))}" for j, x in joints.items())
         m = self.mechanism
         names: dict[str, Any] = {}

@@ -14,6 +14,7 @@ from . import attained
 from .bound import proven
 from .box import box_of
 from .climb import search
+from .expand import whole_joints
 from .force import Force
 from .prune import BOXES
 from .tolerance import at_most
@@ -67,6 +68,7 @@ def held_error(
         raise UsageError(
             "terms were left out of these equations", hint="ask the whole ones: da.equations(m)"
         )
+    joints = whole_joints(m, joints)
     held = {m.velocity_index[m.joint_index(j)]: to_float(exact(x)) for j, x in joints.items()}
     box = box_of(eq, values, limits)
     if box.ranges:

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from ..algebra import Mat3, Turn, Vec3, is_plain_zero, product
-from ..algorithms.augmented_body import AugmentedBody, augmented_bodies
+from ..algorithms.augmented_body import AugmentedBody, augmented_bodies, slide
 from ..algorithms.condensed import Condensed, Link
 from ..errors import TooLargeError
 from ..expr import OPS, Expr, Graph, Scalar, text
@@ -31,6 +31,7 @@ from .follow import Follow
 from .generator import Generator, slopes, without_clashes
 from .kinds import KINDS, Key, Point, Slope, joined, letters
 from .named_angles import with_named_angles
+from .present import Present, of_letters
 from .reported import ENTRIES, Reported, reported
 from .turns import Turns
 
@@ -46,20 +47,29 @@ class TreeSymbols:
         self.m, self.n = m, len(m.bodies)
         self.follow: Follow = follow or Follow.none(self.n)
         self.full, self.more = full, more  # more: other numbers that enter as they are
-        self.augmented: list[AugmentedBody] = augmented_bodies(m)
         turns = Turns(m, self.follow.labels)
         self.constants, self.numeric, self.alone = turns.constants, turns.numeric, turns.alone
         self.tilts, self.factors, self._named_angle = turns.tilts, turns.factors, turns.named
         self.axes = turns.axes
         self.others: dict[str, Expr] = {}  # what is not a polynomial of parameters
         self.written = with_named_angles(m, self._label)  # as constants are printed
-        self.slides = [not a.slide.is_zero() for a in self.augmented]
+        self.slides = [b.joint.kind != "revolute" and not slide(b).is_zero() for b in m.bodies]
+        self.levers: list[list[tuple[int, Vec3]]] = [[] for _ in m.bodies]
+        for j, body in enumerate(m.bodies):
+            if body.parent >= 0:
+                self.levers[body.parent].append((j, body.placement.p))
+        self.letters = of_letters(m)  # where V and J of letters alone are not zero
         self.polynomials = self._polynomials()
         self.generators = self._generators()
-        self.index = {g.key: i for i, g in enumerate(self.generators)}
         self.names = [g.name for g in self.generators]
-        self.angles = [(i, self.index["cos", g.key[1]], g.key[1])
-                       for i, g in enumerate(self.generators) if g.key[0] == "sin"]  # fmt: skip
+        self.index = {g.key: i for i, g in enumerate(self.generators)}
+        # generators of one kind, by what tells them apart
+        self.reports: dict[str, list[tuple[Any, int]]] = {"V": [], "J": [], "sin": [], "cos": []}
+        for key, i in self.index.items():
+            if key[0] in self.reports:
+                self.reports[key[0]].append((key[1:], i))
+        self.angles = [(s, c, joints) for ((joints,), s), (_, c)
+                       in zip(self.reports["sin"], self.reports["cos"], strict=True)]  # fmt: skip
 
     # -- constant angles ---------------------------------------------------------------------------
 
@@ -88,7 +98,7 @@ class TreeSymbols:
 
     def _polynomials(self) -> dict[str, list[Any]]:
         """Return the numbers that enter as they are: levers, gravity, pitches, rotor inertias."""
-        levers = [x for a in self.augmented for _, l in a.levers for x in l]
+        levers = [x for each in self.levers for _, l in each for x in l]
         pitches = [getattr(b.joint, "pitch", 0) for b in self.m.bodies]
         rest = [*pitches, *(d.gear * d.gear * d.inertia for d in self.m.drives), *self.more]
         return {"levers": levers, "gravity": list(self.m.gravity), "rest": rest}
@@ -104,27 +114,39 @@ class TreeSymbols:
         sliding = [j for j in range(self.n) if self.slides[j]]
         labels = [self.follow.labels[j] for j in sliding]
         made += [Generator(f"q{k}", ("q", k)) for k in labels]
-        masses = [j for j in sliding if not is_plain_zero(self.augmented[j].M)]
-        made += [Generator(f"MT{j + 1}", ("M", j)) for j in masses]
-        made += [
-            Generator(f"V{'XYZ'[u]}{j + 1}", ("V", j, u))
-            for j, body in enumerate(self.augmented)
-            for u, x in enumerate(body.V)
-            if not is_plain_zero(x) or (self.slides[j] and self._grows(body, u))
-        ]
-        made += [
-            Generator(f"J{letters(a, b)}{j + 1}", ("J", j, a, b))
-            for j, body in enumerate(self.augmented)
-            for (a, b), x in zip(ENTRIES, body.J.six(), strict=True)
-            if not is_plain_zero(x) or (self.slides[j] and self._grows(body, a, b))
-            if a != b or self._first(j, a) == a
-        ]
+        carried = [j for j in sliding if not is_plain_zero(self.augmented[j].M)]
+        made += [Generator(f"MT{j + 1}", ("M", j)) for j in carried]
+        masses, inertias = self.letters or self._present()
+        made += [Generator(f"V{'XYZ'[u]}{j + 1}", ("V", j, u)) for j, u in masses]
+        made += [Generator(f"J{letters(a, b)}{j + 1}", ("J", j, a, b)) for j, a, b in inertias]
         parameters: dict[str, None] = {}
         for x in (x for group in self.polynomials.values() for x in group):
             self._atoms(x, parameters)
         made += [Generator(name, ("p", name)) for name in parameters]
         made += [Generator(f"F{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
         return without_clashes(made)
+
+    @cached_property
+    def augmented(self) -> list[AugmentedBody]:
+        """The augmented bodies, their constants as they are written."""
+        return augmented_bodies(self.m)
+
+    def _present(self) -> Present:
+        """Return which components of V and J are not zero, of those that differ."""
+        masses = [
+            (j, u)
+            for j, body in enumerate(self.augmented)
+            for u, x in enumerate(body.V)
+            if not is_plain_zero(x) or (self.slides[j] and self._grows(body, u))
+        ]
+        inertias = [
+            (j, a, b)
+            for j, body in enumerate(self.augmented)
+            for (a, b), x in zip(ENTRIES, body.J.six(), strict=True)
+            if not is_plain_zero(x) or (self.slides[j] and self._grows(body, a, b))
+            if a != b or self._first(j, a) == a
+        ]
+        return masses, inertias
 
     @staticmethod
     def _grows(body: AugmentedBody, a: int, b: int | None = None) -> bool:
@@ -144,9 +166,15 @@ class TreeSymbols:
     @cached_property
     def repeated(self) -> list[tuple[int, int]]:
         """(body, axis) of the moments of inertia that are numbers, and those of an axis before."""
-        pairs = ((j, u) for j in range(self.n) for u in (1, 2))
-        same = [(j, u) for j, u in pairs if self._first(j, u) != u]
-        return [(j, u) for j, u in same if not is_plain_zero(self.augmented[j].J[u, u])]
+        if self.letters:
+            return []
+        numbers = [
+            (j, u, x)
+            for j, body in enumerate(self.augmented)
+            for u, x in ((1, body.J.b[1]), (2, body.J.c[2]))
+            if x.__class__ is not Expr
+        ]
+        return [(j, u) for j, u, x in numbers if self._first(j, u) != u and not is_plain_zero(x)]
 
     @cached_property
     def reported(self) -> Reported:
@@ -247,40 +275,38 @@ class TreeSymbols:
         pairs = self.pairs(values, rational)
         masses: list[list[Scalar]] = [[0] * 3 for _ in range(self.n)]
         inertias: list[list[Scalar]] = [[0] * 6 for _ in range(self.n)]
-        for (_, key, *_), value in zip(self.generators, values, strict=False):
-            if key[0] == "V":
-                masses[key[1]][key[2]] = value
-            elif key[0] == "J":
-                inertias[key[1]][ENTRIES.index(key[2:])] = value
+        for (j, u), i in self.reports["V"]:
+            masses[j][u] = values[i]
+        for (j, *entry), i in self.reports["J"]:
+            inertias[j][_SLOT[entry[0], entry[1]]] = values[i]
         for j, u in self.repeated:
             inertias[j][u] = inertias[j][self._first(j, u)]
         links = []
         for j, body in enumerate(self.m.bodies):
-            turns = [(axis, Angle(pairs, a.joints, a.constants, a.quarters))
-                     for axis, a in self.factors[j]]  # fmt: skip
-            factors = tuple([Turn(axis, a, *pairs.of(a)) for axis, a in turns])
+            factors = tuple([pairs.turn(axis, a) for axis, a in self.factors[j]])
             fixed = self._fixed_before(j)
             axis = self._axis(j, pairs)
             angular = ZERO if body.joint.kind == "prismatic" else axis
-            linear = self._slide(j, values, rational) if self.slides[j] else ZERO
+            linear, M = ZERO, 0
             levers = {
-                c: l.map(lambda x: self.polynomial(x, values, rational))
-                for c, l in self.augmented[j].levers
+                c: Vec3(*[self.polynomial(x, values, rational) for x in (l.x, l.y, l.z)])
+                for c, l in self.levers[j]
             }
             if self.slides[j]:
+                linear = self._slide(j, values, rational)
                 slid = linear * self._value("q", self.follow.labels[j], values=values)
                 levers = {c: l + slid for c, l in levers.items()}
+                M = self._value("M", j, values=values)
             V, J = Vec3(*masses[j]), Mat3.symmetric(*inertias[j])
-            M = self._value("M", j, values=values)
             links.append(Link(body.parent, factors[fixed:], linear, angular, M, V, J, levers,
                               factors[:fixed]))  # fmt: skip
         return links
 
     def _fixed_before(self, j: int) -> int:
         """Return how many turns of a root come before those about the axis of its joint."""
-        turns = self.factors[j]
         if self.m.bodies[j].parent >= 0:
             return 0
+        turns = self.factors[j]
         moving = [k for k, (_, a) in enumerate(turns) if a.joints]
         first = moving[0] if moving else len(turns)
         while 0 < first < len(turns) and turns[first - 1][0] == turns[first][0]:
@@ -366,4 +392,5 @@ class TreeSymbols:
         return [at.value(g.key) for g in generators or self.generators]
 
 
+_SLOT = {entry: k for k, entry in enumerate(ENTRIES)}
 _ARITHMETIC = {name: OPS[name].evaluate for name in ("add", "sub", "mul", "neg")}

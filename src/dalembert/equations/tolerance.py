@@ -11,29 +11,40 @@ from ..errors import UsageError, shown
 if TYPE_CHECKING:
     from .derive import Equations
 
-FORCES = ("N m", "Nm", "N")
+FORCES = {"N m": "N m", "Nm": "N m", "N": "N"}
 
 
 def tolerances(eq: Equations, given: Any) -> list[tuple[float, bool]]:
     """Return for each joint how much its force may be off, and whether that is a share of it."""
     m = eq.mechanism
     if not isinstance(given, Mapping):
-        return [_tolerance(given)] * eq.n
-    by = {k if k == "all" else m.velocity_index[m.joint_index(k)]: _tolerance(x)
-          for k, x in given.items()}  # fmt: skip
+        given = {"all": given}
+    by = {k if k == "all" else m.velocity_index[m.joint_index(k)]: x for k, x in given.items()}
     missing = [n for j, n in enumerate(m.joint_names) if j not in by and "all" not in by]
     if missing:
         raise UsageError(
             f"no tolerance for joint {shown(missing[0])!r}", hint='"all" is for what is not named'
         )
-    return [by[j] if j in by else by["all"] for j in range(eq.n)]
+    kinds = [b.joint.kind for b in m.bodies if b.joint.nv]
+    return [_tolerance(by[j] if j in by else by["all"], name, kind)
+            for j, (name, kind) in enumerate(zip(m.joint_names, kinds, strict=True))]  # fmt: skip
 
 
-def _tolerance(x: Any) -> tuple[float, bool]:
+def _tolerance(x: Any, name: str, kind: str) -> tuple[float, bool]:
+    """Return the tolerance of one joint: the force of a slide is in N, a couple in N m."""
     text = str(x).strip()
     unit = next((u for u in FORCES if text.endswith(u)), None)
     if unit is None:
         return share_of(x), True
+    own = "N" if kind == "prismatic" else "N m"
+    if FORCES[unit] != own:
+        number = shown(text.removesuffix(unit).strip())
+        raise UsageError(
+            f"tolerance {shown(text)}: joint {shown(name)!r} is {kind}, its force is in {own}",
+            hint=f'write {number} {own}, 1%, or one for each joint: {{"{shown(name)}": '
+            f'"{number} {own}", "all": "1%"}}',
+            command=f"write {number} {own}, or a share such as 1%",
+        )
     try:
         force = float(text.removesuffix(unit))
     except ValueError:

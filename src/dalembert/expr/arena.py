@@ -38,7 +38,7 @@ class Arena:
 
     def node(self, op: str, args: tuple[Any, ...], const: Number | None = None) -> int:
         """Return the id of this node, made once however often it is asked for."""
-        key = (op, *args) if const is None else (op, const, const.__class__ is float)
+        key = (op,) + args if const is None else (op, const, const.__class__ is float)
         found = self.table.get(key)
         if found is not None:
             return found

@@ -23,6 +23,7 @@ _SINE = {
 
 # what folds in a sum, in a product, when no number is in it
 _SUMS, _PRODUCTS = frozenset({"neg", "sub"}), frozenset({"neg", "div"})
+_TERMS = frozenset({"neg", "sub", "add"})  # in a difference
 
 
 class Graph(Arena):
@@ -117,6 +118,8 @@ class Graph(Arena):
     def sub(self, a: int, b: int) -> int:
         """Return the node a - b, folded where it can be."""
         va, vb, op, args = self.const[a], self.const[b], self.op, self.args
+        if va is vb is None and a < b and op[a] not in _TERMS and op[b] not in _TERMS:
+            return self.node("sub", (a, b))
         if vb is not None:
             if va is not None:
                 return self.number(va - vb)
