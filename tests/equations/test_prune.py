@@ -164,3 +164,18 @@ def test_a_tolerance_has_the_unit_of_its_joint():
             eq.prune({}, limits, given)
     found = eq.prune({}, limits, {1: "0.5 N m", 2: "0.5 N"})
     assert all(bound <= 0.5 for bound in found.bound)
+
+
+def test_a_motion_outside_the_proven_limits_is_told():
+    m = da.load("RZ(),TXK(1/2),RZ(),TXK(1/3); body 1: M=2,D=(1/5,0,0); body 2: M=1,D=(1/6,0,0);")
+    pruned = da.equations(m).prune({}, {"all": {"qd": 1, "qdd": 2}}, "20%")
+    assert pruned.gone
+
+    def told(time):
+        motion = da.trajectory.quintic([0, 0], [0.4, 0.2], time)
+        notes = da.torques_along(m, motion, model=pruned).notes
+        return [x for x in notes if "do not hold" in x]
+
+    assert told(5.0) == []
+    (note,) = told(0.5)
+    assert "qd of j1 is 1.5 (-1 to 1)" in note and "qdd of j1" in note

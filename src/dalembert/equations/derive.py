@@ -145,6 +145,7 @@ class Equations:
     remarks: tuple[str, ...] = ()
     limit: int = LIMIT
     frozen: Mapping[str, Any] = field(default_factory=dict)  # joints that are held, by name
+    proven_in: Any = field(default=None, repr=False, compare=False)  # the box of bounds of `prune`
     # what was made so far: of the sums, with s² as 1 - c², condensed, slopes of A, angles in A
     _raw: dict[Key, Poly] = made()
     _short: dict[Key, Poly] = made()

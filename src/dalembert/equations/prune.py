@@ -193,7 +193,7 @@ class Pruning:
         )  # fmt: skip
         self.progress(1.0)
         remarks = (*shorter.remarks, *str(made).splitlines())
-        return replace(made, equations=replace(shorter, remarks=remarks))
+        return replace(made, equations=replace(shorter, remarks=remarks, proven_in=self.box))
 
     def _chosen(
         self, allowed: Sequence[float], sure: bool

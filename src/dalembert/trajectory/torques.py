@@ -140,7 +140,15 @@ def _stated(
         motion = [x[:, at] for x in motion]
     _require_whole(*motion)
     parts = _parts(model, list(range(eq.n)), motion, None, drives)
-    return _made(model, driven(model), t, motion, parts, drives, (*gaps, *model.form.left_out))
+    notes = (*gaps, *model.form.left_out, *_unproven(eq, motion))
+    return _made(model, driven(model), t, motion, parts, drives, notes)
+
+
+def _unproven(eq: Any, motion: Sequence[Array]) -> tuple[str, ...]:
+    """Return a note where a motion leaves the limits for which the bounds of `prune` hold."""
+    box = getattr(eq, "proven_in", None)
+    left = box.left_by(eq.mechanism, motion) if box is not None else ""
+    return (f"the bounds do not hold for this motion, it leaves their limits: {left}",) * bool(left)
 
 
 def _made(
