@@ -32,10 +32,7 @@ def is_plain_zero(x: Scalar) -> bool:
     """
     if x.__class__ is int:
         return x == 0
-    if x.__class__ is Expr:
-        x = x.graph.const[x.id]
-        return x is not None and x == 0
-    x = getattr(x, "value", x)
+    x = x.graph.const[x.id] if x.__class__ is Expr else getattr(x, "value", x)
     return (x.__class__ is float or hasattr(x, "numerator")) and bool(x == 0)
 
 
