@@ -172,6 +172,19 @@ def test_a_free_body_on_springs_has_its_rest_and_its_modes():
         da.equilibrium(da.robots.spacecraft().with_gravity((0, 0, -1)), steps=5)
 
 
+def test_a_pose_without_inertia_is_at_rest_where_the_forces_hold_it():
+    """A point mass below a vertical axis: j1 moves no inertia there, and yet it hangs."""
+    m = da.load("RZ(), RX(), TZK(-1); body 2: M = 1, D = (0, 0, -1);")
+    assert (da.equilibrium(m) == 0).all()
+    with pytest.raises(da.SingularModel, match="at this pose: joint 'j1' moves no inertia"):
+        da.linearize(m, [0.0, 0.0])
+    with pytest.raises(da.SingularModel, match="j1"):
+        da.equilibrium(m, tau=[1.0, 0.0])
+    # a cart without mass below a pendulum: the mass matrix is singular at the pose of rest
+    cart = da.load("TX(), RY(), TZK(-1); body 2: M = 1, D = (0, 0, -1);")
+    assert abs(da.equilibrium(cart, [0.0, 0.3])[1]) < 1e-10
+
+
 def test_a_four_bar_swings_with_its_linear_frequency():
     path = ORACLES / "fourbar.json"
     if not path.exists():

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from .algorithms.closed_kinematics import closed_at
 from .compute import evaluate, integrate, neutral
-from .errors import ComputationError
+from .errors import ComputationError, SingularModel
 from .linearize import Linear, linearize
 from .mechanism import Mechanism, require_mechanism
 from .plan.loops import with_motors
 from .simulate.given_state import held_signals
-from .simulate.systems import Closed, Reduced, System, system
+from .simulate.systems import Closed, Reduced, System, Tree, system
 
 Array = np.ndarray
 
@@ -49,7 +49,12 @@ def equilibrium(
     rest = _Rest(own, forces, steer)
     scale = size = max(1.0, float(np.abs(rest.rate(q)).max(initial=0.0)))
     for _ in range(steps):
-        here = linearize(m, q, None, forces, steer=steer)
+        try:
+            here = linearize(m, q, None, forces, steer=steer)
+        except SingularModel:
+            if rest.balanced(q, tolerance):
+                return q
+            raise
         size = float(np.abs(here.rate).max(initial=0.0))
         if size <= tolerance * scale:
             return q
@@ -64,6 +69,8 @@ def equilibrium(
             q = trial
         else:
             q = rest.fallen(q, here, ways)
+    if rest.balanced(q, tolerance):
+        return q
     raise ComputationError(
         f"no equilibrium found: the acceleration at rest is still {size:.3g}",
         hint="begin nearer to one, or give forces that can hold the mechanism",
@@ -95,6 +102,16 @@ class _Rest:
         except ComputationError:
             found = np.full(m.nv, np.nan)
         return found if here is None else found[list(here.coordinates)]
+
+    def balanced(self, q: Array, tolerance: float) -> bool:
+        """Return whether the forces of a tree hold it, though its mass matrix be singular."""
+        m = self.own.m
+        if not isinstance(self.own, Tree):
+            return False
+        rest = np.zeros(m.nv)
+        load = evaluate(m, "inverse_dynamics", q, rest, rest)
+        size = max(1.0, float(np.abs(self.forces).max(initial=0.0)))
+        return bool(np.abs(load - self.forces).max(initial=0.0) <= tolerance * size)
 
     def ways(self, q: Array, here: Linear) -> Array:
         """Return the directions in which the coordinates of `here` may move, one per speed."""

@@ -23,6 +23,7 @@ from .compute.counted import counted
 from .compute.designs import Designs, designs_of
 from .compute.recorded import recorded
 from .compute.rotations import check_quaternions
+from .compute.singular import singular_here
 from .compute.turns import cross_matrix
 from .display import table_html
 from .door import doors
@@ -261,7 +262,10 @@ def linearize(
         own = own.planned_at(at)
         v = evaluate(m, "tree_motion", at, v, np.zeros(m.nv))[0]
     u = held_signals(own, at, steer, t)
-    found = _linear(own, at, v, forces, u)
+    try:
+        found = _linear(own, at, v, forces, u)
+    except ZeroDivisionError:
+        raise singular_here(m, "linearize", at) from None
     names = tuple(m.rate_names[k] for k in found.coordinates)
     fixed = _positions(own, at, u)
     notes = (*_notes(own, at, v, steer, t), *_unsteady(found, names))
