@@ -183,3 +183,28 @@ def test_states_side_by_side_are_those_of_one_alone():
     both = da.simulate(m, q0, t=[0.0, 1.0], method="rosenbrock", rtol=1e-6, threads=2)
     one = da.simulate(m, q0[1], t=[0.0, 1.0], method="rosenbrock", rtol=1e-6)
     assert np.array_equal(both.q[1], one.q)
+
+
+@pytest.mark.parametrize("method, off", [("rk4", 1e-8), ("dop853", 1e-5)])
+def test_a_parallelogram_passes_its_flat_pose_on_its_own_branch(method, off):
+    """A step that ends next to the flat pose is taken, whatever its length: nothing hangs there."""
+    bar = {"mass": 1.0, "com": [0.15, 0, 0], "inertia": [0, 0.0075, 0.0075]}
+
+    def body(name, parent, at, **data):
+        place = {"type": "revolute", "axis": [0, 0, 1], "placement": {"translation": [at, 0, 0]}}
+        return {"name": name, "parent": parent, "joint": place, **data}
+
+    coupler = body("coupler", "crank", 0.3, mass=1.0, com=[0.35, 0, 0], inertia=[0, 0.04, 0.04])
+    pin = {"body_i": "coupler", "point_i": [0.7, 0, 0], "body_j": "rocker", "point_j": [0.3, 0, 0]}
+    m = da.load({
+        "format": "dalembert/1", "gravity": [0, -9.81, 0], "active": ["crank"],
+        "bodies": [body("crank", -1, 0, **bar), coupler, body("rocker", -1, 0.7, **bar)],
+        "loops": [{**pin, "joint": "revolute", "axis": [0, 0, 1]}],
+    })  # fmt: skip
+    r = da.simulate(m, [1.0, -1.0, 1.0], [6.0, -6.0, 6.0], t=1.0, method=method)
+    assert np.abs(r.q[:, 0] - r.q[:, 2]).max() < 1e-12 and np.abs(r.q[:, :2].sum(1)).max() < 1e-12
+    # the coupler only slides: one pendulum of inertia 2 (0.0075 + 0.15²) + 0.3²
+    inertia, weight = 2 * (0.0075 + 0.15**2) + 0.3**2, 9.81 * (2 * 0.15 + 0.3)
+    one = solve_ivp(lambda t, x: [x[1], -weight * np.cos(x[0]) / inertia], (0, 1), [1.0, 6.0],
+                    rtol=1e-12, atol=1e-12)  # fmt: skip
+    assert r.q[-1, 0] > 2 * np.pi and abs(r.q[-1, 0] - one.y[0, -1]) < off

@@ -24,6 +24,7 @@ from .loop_closure import closure, closure_rates, loop_jacobian
 from .loop_plan import LoopPlan
 from .newton_euler import newton_euler
 
+FADED = 1e-10  # a measure below this is lost: it is a square, known to about 1e-15
 OPENED = 100.0  # an opening of left-out equations by this many residuals may come from them
 
 
@@ -107,7 +108,8 @@ class Held:
     def measure(self) -> Scalar:
         """How far the closure is from losing rank: one is best, zero is singular.
 
-        Zero too where the certificate says that the plan is that of another branch.
+        It goes with the square of a pivot ratio: FADED stands for a ratio of 1e-5. Zero too where
+        the certificate says that the plan is that of another branch.
         """
         least: Scalar = 1
         order = self.S.order

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
+from ..algorithms.augmented_closure import FADED
+from ..plan.assembly import CLOSED
 from .c import LANGUAGE, header, source
 from .language import each, part, written
 from .names import plain
@@ -97,6 +99,8 @@ def _code(plant: Plant, guid: str, version: int) -> str:
         "TIMED": int(plant.timed),
         "SETTLED": int(plant.settled),
         "LOOPS": int(plant.closed),
+        "CLOSED": repr(CLOSED),
+        "FADED": repr(FADED),
         "START_X": ", ".join(repr(float(x)) for x in plant.start),
         "START_P": ", ".join([*(repr(p.value) for p in unit.parameters), "0.0"]),
         "PARAMETERS(p, x)": each(unit.parameters, "((p).{0.id} = (x)[{k}])", ", ") or "(void)0",

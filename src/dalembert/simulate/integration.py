@@ -129,6 +129,7 @@ class Run:
         """Return the samples of states by fixed steps; `numbers` are theirs in the simulation."""
         job, model, given = self.job, self.job.model(self.method), case.parameters
         driver = drivers.FixedStep(model, states, times, step or self.step, case.p, given)
+        planned: tuple[int, float] | None = None
         while (status := driver.run(progress)) != drivers.DONE:
             raise_callback(model)
             first, t, before, after = driver.where
@@ -138,8 +139,11 @@ class Run:
             if status == drivers.GUARD:
                 self._rub(job, driver, numbers, lead, turned)
                 continue
-            job = job.renewed(before, t, given)
-            model = job.model(self.method)
+            ahead = float(driver.task.kept["alarm"][: len(after)].min())
+            job = job.renewed(before, t, given, ahead)
+            if planned == (first, t):  # with the best plan there is the step ends where it fades
+                job = job.fading(ahead, t)
+            planned, model = (first, t), job.model(self.method)
             driver.use(model)
         raise_callback(model)
         return driver.out
@@ -200,7 +204,7 @@ class Run:
         self, driver: Any, row: int, place: tuple[int, ...], found: list[Event], progress: Any
     ) -> str:
         """Run one state to the end, from one jump of a held signal to the next."""
-        job = self.job
+        job, planned = self.job, -np.inf
         for end in self.ends():
             while (status := driver.run(end, progress)) != drivers.DONE:
                 raise_callback(driver.model)
@@ -214,8 +218,13 @@ class Run:
                     if status == drivers.GUARD:
                         driver.restart(*driver.turn)
                 elif status == drivers.ALARM:
-                    job = job.renewed(driver.x[None], driver.t, driver.parameters)
+                    ahead = float(driver.task.kept["alarm"][0])
+                    job = job.renewed(driver.x[None], driver.t, driver.parameters, ahead)
                     driver.use(job.model(self.method, self.table))
+                    if job.leap:
+                        again = job.leap if planned != driver.t else 1.0
+                        driver.task["h"] = again * driver.task["step"]
+                    planned = driver.t
                 elif status == drivers.LIMIT:
                     raise SimulationStopped(
                         f"more than {driver.most} steps, t = {driver.t:.9g} s is reached",

@@ -37,6 +37,7 @@ class Job:
     parameters: dict[str, Any]
     limit: float = 0.0  # pivots below this part of the largest make a new plan
     notes: tuple[str, ...] = ()  # on what is prescribed
+    leap: float = 0.0  # how many times the step in hand leads as far beyond a singular pose
 
     @property
     def m(self) -> Mechanism:
@@ -58,22 +59,44 @@ class Job:
             law = law.placed(own.m, own.driven_at(q, u))
         return replace(self, kernels=replace(self.kernels, system=own.planned_at(q, u), law=law))
 
-    def renewed(self, rows: Array, t: float, parameters: Any) -> Job:
-        """Return the job with its loops planned here; its limit is part of the pivot ratio."""
+    def renewed(self, rows: Array, t: float, parameters: Any, ahead: float = 0.0) -> Job:
+        """Return the job with its loops planned here; its limit is part of the pivot ratio.
+
+        `ahead` is the ratio at the end of the step, if one is on its way. Where planning anew gives
+        no better pivots a singular pose is near, and the step is taken that leads past it.
+        """
         u = self.signal(t) if self.signal is not None else np.zeros(max(1, self.kernels.inputs))
         told = [*u[self.kernels.prescribed]]
         told += [t, 1.0] if self.kernels.system.timed else []
-        made = self.planned_at(rows[0][: self.m.nq], told)
-        p = np.zeros(made.kernels.data)
-        measure = float(made.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
+
+        def ratio(of: Job) -> float:
+            p = np.zeros(of.kernels.data)
+            return float(of.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
+
+        here = ratio(self)
+        try:
+            made = self.planned_at(rows[0][: self.m.nq], told)
+        except SingularPose:
+            if not min(here, ahead) > SINGULAR:
+                raise
+            made = self
+        measure = ratio(made)
         if not measure > SINGULAR:
-            raise SingularPose(
-                f"the loops lose rank at t = {t:.9g} s: pivot ratio {measure:.1e}",
-                hint="the mechanism meets a singular pose, where its motion is not determined",
-            )
+            raise _lost(measure, t)
         if isinstance(made.kernels.system, Rolling):  # rates are read off the independent ones
             return replace(made, limit=min(LEANING, 0.5 * measure))
-        return replace(made, limit=min(FADING, 0.2 * measure))
+        made = replace(made, limit=min(FADING, 0.2 * measure))
+        if measure < 2 * here and ahead > SINGULAR:
+            # pivots fade in proportion to the time that is left: twice that is as far beyond
+            leap = 2 * measure / (measure - ahead) if ahead < measure else 1.0
+            return replace(made.fading(ahead, t), leap=leap)
+        return made
+
+    def fading(self, measure: float, t: float) -> Job:
+        """Return the job that takes a step at whose end the best plan has this pivot ratio."""
+        if not measure > SINGULAR:
+            raise _lost(measure, t)
+        return replace(self, limit=min(self.limit, 0.5 * measure))
 
     def parameter_rows(self, lead: tuple[int, ...]) -> dict[str, Any] | None:
         """Return the parameters, one row per state where they differ."""
@@ -171,6 +194,13 @@ class Case:
         else:
             y = RK4.step(lambda x, t: self.ask(kernels.rhs(), x, t), x, t, h)
         return self.closed(np.asarray(y), t + h)
+
+
+def _lost(measure: float, t: float) -> SingularPose:
+    return SingularPose(
+        f"the loops lose rank at t = {t:.9g} s: pivot ratio {measure:.1e}",
+        hint="the mechanism meets a singular pose, where its motion is not determined",
+    )
 
 
 def force_names(own: System) -> tuple[str, ...]:

@@ -15,8 +15,6 @@
 #endif
 
 #define NX (NQ + NV)
-#define CLOSED 1e-10  /* a gap below this part of its size is none */
-#define SINGULAR 1e-10
 #define DRIFT 1e-6  /* Model Exchange asks for an event where states leave their place by more */
 
 /* Value references: states, their rates, inputs, energies, parameters. */
@@ -157,7 +155,7 @@ static int refresh(State *s)
     if (!s->fresh) {
         prepare(s);
         s->good = !s->starting || assemble(s);
-        s->good &= rates(s, s->time, s->x, s->dx) > SINGULAR;
+        s->good &= rates(s, s->time, s->x, s->dx) > FADED;
         energies(s, s->time, s->x, s->e);
         s->fresh = 1;
     }
@@ -183,19 +181,19 @@ static int step(State *s, double time, double h)
     double y[NX];
     int good;
     int i;
-    good = rates(s, time, s->x, k1) > SINGULAR;
+    good = rates(s, time, s->x, k1) > FADED;
     for (i = 0; i < NX; ++i) {
         y[i] = s->x[i] + 0.5*h*k1[i];
     }
-    good &= rates(s, time + 0.5*h, y, k2) > SINGULAR;
+    good &= rates(s, time + 0.5*h, y, k2) > FADED;
     for (i = 0; i < NX; ++i) {
         y[i] = s->x[i] + 0.5*h*k2[i];
     }
-    good &= rates(s, time + 0.5*h, y, k3) > SINGULAR;
+    good &= rates(s, time + 0.5*h, y, k3) > FADED;
     for (i = 0; i < NX; ++i) {
         y[i] = s->x[i] + h*k3[i];
     }
-    good &= rates(s, time + h, y, k4) > SINGULAR;
+    good &= rates(s, time + h, y, k4) > FADED;
     for (i = 0; i < NX; ++i) {
         s->x[i] += h*(k1[i] + 2.0*(k2[i] + k3[i]) + k4[i])/6.0;
     }
