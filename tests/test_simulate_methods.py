@@ -208,3 +208,13 @@ def test_a_parallelogram_passes_its_flat_pose_on_its_own_branch(method, off):
     one = solve_ivp(lambda t, x: [x[1], -weight * np.cos(x[0]) / inertia], (0, 1), [1.0, 6.0],
                     rtol=1e-12, atol=1e-12)  # fmt: skip
     assert r.q[-1, 0] > 2 * np.pi and abs(r.q[-1, 0] - one.y[0, -1]) < off
+
+
+@pytest.mark.parametrize("drives", ["none", "inertia"])
+def test_the_energy_counts_the_rotors_that_moved(drives):
+    body = {"name": "a", "parent": -1, "joint": {"type": "revolute", "axis": [0, 1, 0]}, "mass": 1,
+            "com": [0.3, 0, 0], "inertia": [0, 0.01, 0.01]}  # fmt: skip
+    rotor = {"joint": "a", "Ia": 0.02, "gear": -3}
+    m = da.load({"format": "dalembert/1", "bodies": [body], "drives": [rotor]})
+    r = da.simulate(m, [0.3], [1.0], t=1.0, rtol=1e-10, drives=drives)
+    assert np.ptp(r.energy) < 1e-8 and r.q[-1, 0] > 1

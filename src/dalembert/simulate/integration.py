@@ -335,6 +335,7 @@ class Run:
             {k: x[..., : m.nq] for k, x in slopes.items()},
             {k: x[..., m.nq :] for k, x in slopes.items()}, pull if smooth else None,
             job.kernels.law.wanted(m, times) if hasattr(job.kernels.law, "wanted") else None,
+            job.kernels.system.drives,
         )  # fmt: skip
 
     def _said(self, out: Array) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.drives import Drives
 from ..catalog.loops import is_closed
 from ..catalog.table import MOTION
 from ..compute import evaluate
@@ -96,6 +97,7 @@ class Simulation:
     dqd: dict[str, Array] = field(default_factory=dict, repr=False)  # ∂qd/∂name
     pull: Callable[[Array], dict[str, Array]] | None = field(default=None, repr=False)
     goal: Array | None = field(default=None, repr=False)  # of q, where a law aims at one
+    drives: Drives = field(default="inertia", repr=False)  # what of them moved with the joints
 
     def __repr__(self) -> str:
         lead = f"{self.q.shape[:-2]} states, " if self.q.ndim > 2 else ""
@@ -196,8 +198,8 @@ class Simulation:
 
     @cached_property
     def kinetic_energy(self) -> Array:
-        """The kinetic energy at each time, rotors included (J)."""
-        return self.quantity("kinetic_energy")
+        """The kinetic energy at each time (J); rotors count as they did in the motion."""
+        return self.quantity("kinetic_energy", drives=self.drives)
 
     @cached_property
     def potential_energy(self) -> Array:
@@ -206,7 +208,7 @@ class Simulation:
 
     @property
     def energy(self) -> Array:
-        """Kinetic energy (rotors included) and potential energy (springs included), J."""
+        """Kinetic energy (rotors as in the motion) and potential energy (springs included), J."""
         return self.kinetic_energy + self.potential_energy
 
     @cached_property
