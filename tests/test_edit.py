@@ -234,8 +234,16 @@ def test_locked_joints_are_joints_at_rest():
         part = torques(locked, np.delete(q, at_q), np.delete(qd, at_v), np.delete(qdd, at_v))
         close(part, whole, 1e-9)
         com = centre_of_mass(m.bound(), list(q))
-        if not any(b.parent < 0 and b.name == m.bodies[j].name for b in m.bodies):
-            close(centre_of_mass(locked.bound(), list(np.delete(q, at_q))), com, 1e-9)
+        close(centre_of_mass(locked.bound(), list(np.delete(q, at_q))), com, 1e-9)
+        assert locked.total_mass == m.total_mass
+
+
+def test_a_body_locked_to_the_base_keeps_its_mass():
+    m = numeric_arm()
+    locked = m.lock(["j1"], at=0.4)
+    assert locked.total_mass == m.total_mass and locked.nv == 1
+    close(da.centre_of_mass(locked, [0.3]), da.centre_of_mass(m, [0.4, 0.3]), 1e-14)
+    assert abs(da.potential_energy(locked, [0.3]) - da.potential_energy(m, [0.4, 0.3])) < 1e-12
 
 
 def test_a_locked_joint_leaves_its_frame():

@@ -94,3 +94,34 @@ def test_a_machine_without_loops_has_no_checks():
         "forward_dynamics_checked", "everything",
     ]  # fmt: skip
     assert all([p.name for p in e.outputs][-1:] == ["checks"] for e in closed.entries[1:4:2])
+
+
+def test_a_parameter_of_the_checks_alone_is_asked_for(tmp_path):
+    """A shift across a planar loop opens it and changes no force: only the residual knows it."""
+
+    def body(name, parent, at):
+        place = {"type": "revolute", "axis": [0, 0, 1], "placement": {"translation": at}}
+        return {"name": name, "parent": parent, "joint": place, "mass": 1, "com": [0.2, 0, 0],
+                "inertia": [0.01, 0.01, 0.01]}  # fmt: skip
+
+    pin = {"body_i": "b", "point_i": [0.8, 0, 0], "body_j": "c", "point_j": [0.6, 0, 0]}
+    m = da.load({
+        "format": "dalembert/1", "name": "bars", "parameters": {"shift": 0.0}, "active": ["a"],
+        "bodies": [body("a", -1, [0, 0, 0]), body("b", "a", [0.3, 0, 0]),
+                   body("c", -1, [0.7, 0, "shift"])],
+        "loops": [{**pin, "joint": "revolute", "axis": [0, 0, 1]}],
+    })  # fmt: skip
+    (path, *_) = da.export(
+        m, ["forward_dynamics"], language="python", path=tmp_path, parameters="all"
+    )
+    spec = importlib.util.spec_from_file_location("bars", path)
+    code = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(code)
+    assert code.PARAMETER_NAMES == ["shift"]
+    q = da.assemble(m)
+    for shift in (0.0, 0.25):
+        r = code.prepare([shift])
+        *_, found = code.forward_dynamics_checked(q, np.zeros(3), np.zeros(1), r)
+        assert abs(found[0] - shift) < 1e-12
+    with pytest.raises(ValueError, match="shift"):  # names are not numbers
+        code.prepare({"shift": 0.25})

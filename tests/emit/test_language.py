@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -142,6 +143,7 @@ def test_the_part_of_an_fmu_compiles_in_every_kind(kind, tmp_path):
     sizes = {"NQ": 2, "NV": 2, "NF": 2, "NU": 3, "NS": signals, "NP": some, "NR": 1, "TIMED": timed}
     sizes |= {"SETTLED": settled, "LOOPS": loops, "STEP": 0.001, "GUID": '"x"'}
     sizes |= {"START_X": "1,2,3,4", "START_P": "1,2" if some else "1"}
+    sizes |= {"CLOSED": 1e-9, "FADED": 1e-10}
     flags = [f"-D{k}={v}" for k, v in sizes.items()] + ["-DPARAMETERS(p,x)=((p).a=(x)[0])"]
     strict = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{tmp_path}")
     for api in ("fmi2", "fmi3"):
@@ -252,3 +254,17 @@ def test_adding_a_primitive_is_one_row(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_new_primitive_runs_in_every_language(tmp_path, monkeypatch):
     assert len(added(tmp_path, monkeypatch, *LANGUAGES)) >= 2
+
+
+def test_friction_that_falls_with_speed_is_exported(tmp_path):
+    """Golden vectors are many states at once: levels of friction are arrays then."""
+    body = {"name": "a", "parent": -1, "joint": {"type": "revolute", "axis": [0, 1, 0]}, "mass": 1,
+            "com": [0.3, 0, 0], "inertia": [0, 0.01, 0.01]}  # fmt: skip
+    drive = {"joint": "a", "coulomb": [0.4, -0.4], "static": 1.2, "stribeck": 0.1}
+    m = da.load({"format": "dalembert/1", "name": "one", "bodies": [body], "drives": [drive]})
+    (path, *_) = da.export(m, ["forward_dynamics"], language="python", path=tmp_path, drives="all")
+    code = runpy.run_path(str(path))
+    for speed in (0.05, -0.2):
+        level = np.sign(speed) * (0.4 + 0.8 * np.exp(-((speed / 0.1) ** 2)))
+        wanted = (0.7 - level + 9.81 * 0.3) / (0.01 + 0.09)
+        assert abs(code["forward_dynamics"]([0.0], [speed], [0.7])[0] - wanted) < 1e-12

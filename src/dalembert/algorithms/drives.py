@@ -62,7 +62,7 @@ def _coulomb(d: Drive, speed: Scalar) -> Scalar:
     if d.rounded:
         way = speed / sqrt(speed * speed + d.rounded**2)
         return 0.5 * (forward - backward) * way + 0.5 * (forward + backward) * way * way
-    if forward == -backward:
+    if (forward == -backward) is True:  # arrays are compared element by element, and go on
         return forward * sign(speed)
     return where(speed > 0, forward, where(speed < 0, backward, 0 * speed))
 

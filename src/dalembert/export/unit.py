@@ -77,7 +77,7 @@ def unit_of(
     asked = known if parameters == "all" else list(parameters or ())
     asked += [n for n in named(wrt) if n in known and n not in asked]
     functions, checked = _functions(m, jobs, by_names, asked)
-    used = {n for f in functions for n in f.parameters}
+    used = {n for f in (*functions, *checked) if f is not None for n in f.parameters}
     if parameters == "all":
         asked = [n for n in asked if n in used]
     run_time = [p.name for p in m.parameters if p.name in {*m.open_parameters, *asked}]

@@ -227,7 +227,7 @@ def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> 
         ]
     _held_followers(new, held)
     _refuse_named(new, {joint_name(new.bodies[j]) for j in held})
-    return checked(merged(new, held))
+    return checked(merged(new, held, standing=True))
 
 
 def _named(m: Mechanism, joint: str | int) -> str | int:

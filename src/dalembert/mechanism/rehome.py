@@ -90,8 +90,12 @@ def flexible(m: Mechanism, joints: Mapping[int, tuple[Any, Any, Any]]) -> Mechan
     return replace(moved, drives=kept + motors, elastic=moved.elastic + springs)
 
 
-def merged(m: Mechanism, held: Mapping[int, Sequence[Any]]) -> Mechanism:
-    """Return the mechanism without the bodies in `held`, whose coordinates are given."""
+def merged(m: Mechanism, held: Mapping[int, Sequence[Any]], standing: bool = False) -> Mechanism:
+    """Return the mechanism without the bodies in `held`, whose coordinates are given.
+
+    With `standing` those that come to stand on the base stay there as fixed bodies, with their
+    mass.
+    """
     home: dict[int, tuple[int, Transform]] = {-1: (-1, Transform())}  # old body -> new one, pose
     bodies: list[Body] = []
     frames: list[Frame] = []
@@ -103,6 +107,10 @@ def merged(m: Mechanism, held: Mapping[int, Sequence[Any]]) -> Mechanism:
             continue
         R, p = body.pose(held[j])
         place = pose @ _exactly(Transform(R, p))
+        if standing and parent < 0 and not body.inertia.is_massless():
+            home[j] = (len(bodies), Transform())
+            bodies.append(Body(body.name, -1, place, Fixed(), body.inertia))
+            continue
         home[j] = (parent, place)
         frames.append(Frame(body.name, parent, place))
         if parent >= 0 and not body.inertia.is_massless():

@@ -38,4 +38,7 @@ def _vector(x, n):
 
 
 def _flat(x):
-    return [v for row in x for v in (_flat(row) if hasattr(row, "__iter__") else (row,))]
+    def inner(row):
+        return hasattr(row, "__iter__") and not isinstance(row, str)
+
+    return [v for row in x for v in (_flat(row) if inner(row) else (row,))]
