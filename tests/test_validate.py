@@ -10,7 +10,7 @@ from dalembert.algebra import Vec3
 from dalembert.errors import ModelError
 from dalembert.inertia import Inertia
 from dalembert.joint import Fixed, Revolute
-from dalembert.mechanism import Body, Drive, JointSpring, Mechanism
+from dalembert.mechanism import Body, Drive, JointSpring, Mechanism, PointSpring
 
 ARM = Body("arm", 0, joint=Revolute(), inertia=Inertia(1))
 WELDED_FIRST = (Body("foot", -1, joint=Fixed()), ARM)
@@ -48,6 +48,19 @@ def test_friction_that_makes_energy_is_reported(drive, says):
     for static in ((0, 0), (0.4, -0.43), (0.5, -0.5)):
         ok = replace(m, drives=(Drive(0, 1, -2, (0.4, -0.43), 0.1, static),))
         assert not ok.report()
+
+
+def test_springs_that_push_the_wrong_way_are_reported():
+    m = da.load("RZ(), TXK(1); body 1: M = 1, I = (1, 1, 1);")
+    own = replace(m, elastic=(JointSpring(0, -5, 0, -1),))
+    assert own.report() == [
+        "spring in joint 'j1': negative stiffness -5",
+        "spring in joint 'j1': negative damping -1",
+    ]
+    ends = (0, Vec3(0, 0, 1), -1, Vec3(0, 0, 2))
+    other = replace(m, springs=(PointSpring(*ends, -4, -2, 0),))
+    assert other.report() == ["spring 1: negative stiffness -4", "spring 1: negative length -2"]
+    assert not replace(m, elastic=(JointSpring(0, 5, -1, 1),)).report()
 
 
 @pytest.mark.parametrize(

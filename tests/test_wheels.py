@@ -343,3 +343,16 @@ def test_an_axle_across_the_normal_of_its_wheel_is_refused():
     assert "normal = [0, 1, 0]" in error.value.hint
     wheel["normal"] = [0, 1, 0]
     assert len(da.kane_speeds(da.load(file))) == 2
+
+
+@pytest.mark.parametrize("forces", [{"drives": "all"}, {"wrench_on_body": np.zeros((5, 6))}])
+def test_a_motion_of_all_joints_is_taken_with_drives_and_wrenches(forces):
+    """No motor is named: whether qd is one motion is looked at, whatever forces are counted."""
+    m = da.robots.differential_drive()
+    r = da.simulate(m, None, [0.5, 0.3], t=[0.0, 0.4])
+    assert m.nv == len(m.bodies) == 5 and np.abs(r.qd[-1]).min() > 0
+    given = r.q[-1], r.qd[-1], np.full(5, 0.1)
+    wanted = da.forward_dynamics(m, *given)
+    assert np.abs(da.forward_dynamics(m, *given, **forces) - wanted).max() < 1e-12
+    with pytest.raises(da.UsageError, match="qd is not one motion"):
+        da.forward_dynamics(m, given[0], np.ones(5), given[2], **forces)

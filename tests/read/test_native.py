@@ -451,3 +451,21 @@ def test_mistakes_of_toml_that_its_reader_does_not_explain_are_told(text, hint):
     with pytest.raises(da.DescriptionError, match="TOML: ") as found:
         da.load(f'format = "dalembert/1"\n{text}\n')
     assert hint in found.value.hint
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (body(com=["10deg", 0, 0]), "a length: use m or mm|deg"),
+        (body(mass="2mm"), "no unit is allowed here|mm"),
+        (body(joint={"type": "revolute", "placement": {"rotation": ["x", "5mm"]}}), "mm"),
+        (body(joint={"type": "screw", "axis": [0, 0, 1]}), "a screw needs a pitch"),
+        ({**body(mass="pi"), "parameters": {"pi": 3}}, "pi means both the number and a parameter"),
+    ],
+)
+def test_numbers_that_mean_something_else_are_refused(data, said):
+    with pytest.raises(da.DescriptionError, match=said):
+        da.load(data)
+    # an angle inside a function is one, wherever it stands
+    made = da.load(body(com=["0.2*cos(60deg)", "10mm", 0]))
+    assert float(made.bodies[0].inertia.lever.x) == pytest.approx(0.1)

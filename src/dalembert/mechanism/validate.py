@@ -13,7 +13,7 @@ from ..expr import Expr
 from ..expr.exact import to_float
 from ..joint import Joint
 from .follower import Follower
-from .parts import LOOP_JOINTS, Body, Drive, joint_name
+from .parts import LOOP_JOINTS, Body, Drive, JointSpring, PointSpring, joint_name
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -236,7 +236,22 @@ def report(m: Mechanism) -> list[str]:
         remarks.extend(f"body {shown(body.name)!r}: {odd}" for odd in _oddities(values))
         if is_plain_zero(inertia.mass) and any(values):
             remarks.append(f"body {shown(body.name)!r} has inertia but no mass")
-    return remarks + [odd for d in m.drives for odd in _friction(m, d)]
+    remarks += [odd for d in m.drives for odd in _friction(m, d)]
+    for s in m.elastic:
+        remarks += _negative(f"spring in joint {shown(joint_name(m.bodies[s.joint]))!r}", s)
+    for k, spring in enumerate(m.springs):
+        remarks += _negative(f"spring {k + 1}", spring)
+    return remarks
+
+
+def _negative(name: str, record: JointSpring | PointSpring) -> list[str]:
+    """Return which numbers of a spring are below zero, as those of no spring are."""
+    found = ((what, getattr(record, what, 0)) for what in ("stiffness", "damping", "length"))
+    return [
+        f"{name}: negative {what} {to_float(x):g}"
+        for what, x in found
+        if numeric(x) and to_float(x) < 0
+    ]
 
 
 def require_sticking(m: Mechanism, given: Mapping[str, float] | None = None) -> None:
@@ -269,7 +284,8 @@ def _friction(m: Mechanism, d: Drive) -> list[str]:
     """Return what is odd about a drive: friction that would push the joint on."""
     name = f"drive of joint {shown(joint_name(m.bodies[d.joint]))!r}"
     odd = [] if m.bodies[d.joint].joint.nv else [f"{name}: this joint does not move"]
-    for x, what in ((d.viscous, "viscous friction"), (d.inertia, "rotor inertia")):
+    signed = ((d.viscous, "viscous friction"), (d.inertia, "rotor inertia"))
+    for x, what in (*signed, (d.stribeck, "Stribeck speed")):
         if numeric(x) and to_float(x) < 0:
             odd.append(f"{name}: negative {what} {to_float(x):g}")
     ahead, back = d.coulomb

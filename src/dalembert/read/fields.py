@@ -6,19 +6,27 @@ Every reader takes the value and the way to it, so that an error names both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, turn
-from ..errors import DalembertError, Place, closest, shown, some
+from ..errors import DalembertError, DescriptionError, Place, closest, shown, some
 from ..expr import OPS, Expr, Graph
 from ..expr.exact import Exact, exact, to_float
 from ..mechanism.edit import symmetric
 from .document import At, Document, NotFinite, literal, path
 from .exact_pose import Snapped, factored, is_numeric, unit_axis
-from .expressions import expression, snap_angle
+from .expressions import Unit, expression, snap_angle
 
 LONGEST_NAME = 10_000
+# what the numbers of a key may be written in; others are an angle or a length with their joint
+UNIT_OF: dict[str, Unit] = {
+    "rotation": "angle", "rotation_i": "angle", "rotation_j": "angle",
+    **dict.fromkeys(("com", "translation", "point", "point_i", "point_j", "radius"), "length"),
+    **dict.fromkeys(("mass", "first_moment", "inertia", "inertia_origin", "gravity", "axis",
+                     "axis_j", "normal", "gear", "Ia", "stiffness", "ratio"), "number"),
+}  # fmt: skip
 MOST_NODES, MOST_BITS = 1_000_000, 4096
 
 
@@ -110,7 +118,14 @@ class Reading:
 
     def expression(self, text: str, at: At) -> Exact:
         """Return the value of a text of declared names; its error has no place yet."""
-        return expression(text, self.graph, Place("", 1, 1, text), known=self.names)
+        if "pi" in self.names and re.search(r"\bpi\b", text):
+            raise DescriptionError(
+                "pi means both the number and a parameter",
+                hint="give the parameter another name",
+            )
+        key = next((k for k in reversed(at) if isinstance(k, str)), "")
+        place = Place("", 1, 1, text)
+        return expression(text, self.graph, place, known=self.names, unit=UNIT_OF.get(key))
 
     def _expression(self, text: str, at: At) -> Exact:
         try:

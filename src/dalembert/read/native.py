@@ -226,6 +226,8 @@ def _joints(reading: Reading, moves: Mapping[str, Any], at: At) -> list[Joint]:
     word = moves["type"]
     if "pitch" in moves and word != "screw":
         reading.fail((*at, "pitch"), f"a {word} joint has no pitch", "only a screw has one")
+    if word == "screw" and "pitch" not in moves:
+        reading.fail(at, "a screw needs a pitch", "write pitch = 0.002, in metres per radian")
     if "axis_j" in moves and word != "universal":
         reading.fail((*at, "axis_j"), f"a {word} joint has one axis", "leave out axis_j")
     if KINDS.get(word) not in (Revolute, Prismatic, Screw, None):
