@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NoReturn
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, turn
-from ..errors import DalembertError, DescriptionError, Place, closest, shown, some
+from ..errors import DalembertError, Place, closest, shown, some
 from ..expr import OPS, Expr, Graph
 from ..expr.exact import Exact, exact, to_float
 from ..mechanism.edit import symmetric
@@ -40,6 +40,7 @@ class Reading:
         self.snapped: list[str] = []  # what became exact
         self.symmetrised: list[str] = []
         self.normalised: list[str] = []
+        self.numbers_pi: list[str] = []  # texts with pi, where a parameter has that name too
 
     def fail(self, at: At, message: str, hint: str | None = None) -> NoReturn:
         """Raise DescriptionError with the way to the value and its place."""
@@ -54,6 +55,9 @@ class Reading:
             notes.append(f"inertia made symmetric within round-off: {some(self.symmetrised, 6)}")
         if self.normalised:
             notes.append(f"axes made unit vectors: {some(self.normalised, 6)}")
+        if self.numbers_pi:
+            told = "pi is read as the number, not as the parameter of that name"
+            notes.append(f"{told}: {some(self.numbers_pi, 6)}")
         return tuple(notes)
 
     # -- plain values --------------------------------------------------------------------------
@@ -119,10 +123,7 @@ class Reading:
     def expression(self, text: str, at: At) -> Exact:
         """Return the value of a text of declared names; its error has no place yet."""
         if "pi" in self.names and re.search(r"\bpi\b", text):
-            raise DescriptionError(
-                "pi means both the number and a parameter",
-                hint="give the parameter another name",
-            )
+            self.numbers_pi.append(path(at))
         key = next((k for k in reversed(at) if isinstance(k, str)), "")
         place = Place("", 1, 1, text)
         return expression(text, self.graph, place, known=self.names, unit=UNIT_OF.get(key))
