@@ -239,3 +239,12 @@ def test_mimic_holds_for_native_couplings():
 def test_mimic_is_refused_where_no_joint_follows(source):
     with pytest.raises(da.UsageError, match="has no joints that follow others"):
         da.load(source, mimic="free")
+
+
+@pytest.mark.parametrize("call", [da.simulate, da.linearize, da.equilibrium, da.excite])
+def test_a_machine_without_joints_is_refused_by_what_moves_it(call):
+    stone = {"name": "stone", "parent": -1, "joint": {"type": "fixed"}, "mass": 1}
+    m = da.load({"format": "dalembert/1", "bodies": [stone]})
+    with pytest.raises(da.ModelError, match=f"does not move: {call.__name__} needs a joint"):
+        call(m)
+    assert da.mobility(m) == 0

@@ -41,7 +41,7 @@ def equilibrium(
     >>> abs(float(da.equilibrium(m, [0.4])[0])) < 1e-9
     True
     """
-    require_mechanism(m, "equilibrium")
+    require_mechanism(m, "equilibrium", moving=True)
     m = with_motors(m)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
     own = system(m)

@@ -242,7 +242,7 @@ def linearize(
     >>> [round(float(f), 6) for f in da.linearize(m, [0.0]).frequencies]
     [0.498488]
     """
-    require_mechanism(m, "linearize")
+    require_mechanism(m, "linearize", moving=True)
     designs = designs_of(with_motors(m), parameters, "linearize")
     if designs.lead:
         return _many(designs, q, qd, tau, {"steer": steer, "t": t, "drives": drives})

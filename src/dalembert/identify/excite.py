@@ -243,7 +243,7 @@ def excite(
     >>> bool(abs(d.q).max() <= 1.0 and abs(d.qd[0]).max() < 1e-9)
     True
     """
-    require_mechanism(m, "excite")
+    require_mechanism(m, "excite", moving=True)
     _check(m, time, harmonics, rate)
     bounds = _bounds(m, acceleration, workspace or {})
     u = unknowns(m, friction, None)

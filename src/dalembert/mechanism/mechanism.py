@@ -634,13 +634,18 @@ class Mechanism:
         return html(self)
 
 
-def require_mechanism(m: Any, call: str) -> None:
-    """Raise UsageError when a public call was given something else than a mechanism."""
+def require_mechanism(m: Any, call: str, moving: bool = False) -> None:
+    """Raise UsageError when a public call was given something else than a mechanism.
+
+    `moving`: ModelError where it has no joint that moves.
+    """
     if not isinstance(m, Mechanism):
         raise UsageError(
             f"{call}: a Mechanism is needed, not {type(m).__name__}",
             hint="load it first: da.load(...); or take one of da.robots",
         )
+    if moving and not m.nv:
+        raise ModelError(f"{shown(m.name or call)!r} does not move: {call} needs a joint")
 
 
 def is_rolling(m: Mechanism) -> bool:

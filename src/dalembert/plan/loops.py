@@ -182,4 +182,5 @@ def mobility(m: Mechanism, q: ArrayLike | None = None) -> int:
     >>> da.mobility(da.load("RZ(), TXK(1), RZ(), TXK(1);"))
     2
     """
-    return plan(m, q).mobility
+    require_mechanism(m, "mobility")
+    return plan(m, q).mobility if m.nv else 0

@@ -117,7 +117,7 @@ def simulate(
     """
     # size: a line for each option
     m, equations = parted(m, plant)
-    require_mechanism(m, "simulate")
+    require_mechanism(m, "simulate", moving=True)
     m = freed(m, varied(parameters, sensitivities))
     m = with_motors(at_first(m, parameters, parameters or ()))  # it starts, and is planned, there
     m, q0, given, laws = steered(m, q0, motion)
