@@ -430,7 +430,7 @@ def test_a_joint_of_two_parts_is_told_whole(joint, message):
 
 def test_a_body_on_two_joints_does_not_name_one_of_them():
     row = {"name": "car", "parent": -1, "joint": {"type": "cylindrical"}, "mass": 1}
-    assert loaded([row], active=[1]).active == ("car_turn",)
+    assert loaded([row], active=["car_turn"]).active == ("car_turn",)
     with pytest.raises(DescriptionError, match="joint 'car' does not exist") as error:
         loaded([row], drives=[{"joint": "car", "Ia": 1}])
     assert "car_slide" in error.value.hint and "car_turn" in error.value.hint

@@ -210,7 +210,7 @@ def test_an_axis_is_made_a_unit_vector_exactly():
 
 
 def test_a_drive_is_given_at_the_joint_or_at_the_motor():
-    drives = [{"joint": "a", "Ia": 0.5, "gear": -50, "coulomb": 0.4}, {"joint": 1, "Jm": 0.1}]
+    drives = [{"joint": "a", "Ia": 0.5, "gear": -50, "coulomb": 0.4}, {"joint": "b", "Jm": 0.1}]
     first, second = da.load(arm(drives=drives)).drives
     assert first.inertia * first.gear**2 == Fraction(1, 2)
     assert first.coulomb == (Fraction(2, 5), Fraction(-2, 5))
@@ -293,6 +293,51 @@ WRONG = {
     "not an earlier node": body(mass={"nodes": [["add", 0, 1]]}),
     "not a node": body(mass={"nodes": [["os.system", 0]]}),
 }
+
+
+UNITS = {
+    "bodies[0].com[1]: deg is a unit of angle": body(com=[0, "30deg", 0]),
+    "bodies[0].mass: mm is a unit of length": body(mass="30mm"),
+    "translation[0]: deg is a unit of angle": joint(placement={"translation": ["1deg", 0, 0]}),
+    "rotation[0]: mm is a unit of length": joint(placement={"rotation": ["x", "30mm"]}),
+    "limits[0][1]: mm is a unit of length": joint(limits=["-30deg", "30mm"]),
+    "velocity_limit: m is a unit of length": joint(velocity_limit="3m"),
+    "limits[0][0]: deg is a unit of angle": joint(type="prismatic", limits=["-30deg", 1]),
+    "axis[2]: deg is a unit of angle": arm(
+        loops=[{"body_i": 0, "point_i": [0, 0, 0], "body_j": -1, "point_j": [0, 0, 0],
+                "axis": [0, 0, "1deg"]}]),
+    "elastic[0].rest: mm is a unit of length": arm(
+        elastic=[{"joint": "a", "stiffness": 1, "rest": "30mm"}]),
+    "couplings[0].offset: deg is a unit of angle": arm(
+        couplings=[{"joint": "b", "of": "a", "ratio": 1, "offset": "3deg"}]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", UNITS)
+def test_a_unit_of_the_wrong_kind_is_refused(message):
+    with pytest.raises(da.DescriptionError) as error:
+        da.load(UNITS[message])
+    assert message in str(error.value)
+    assert any(hint in error.value.hint for hint in ("use deg or rad", "use m or mm", "no unit"))
+
+
+def test_a_unit_of_the_right_kind_is_read():
+    made = joint(limits=["-30deg", "0.5rad"], placement={"translation": ["30mm", "1m", 0]})
+    m = da.load(made | {"elastic": [{"joint": "b", "stiffness": 1, "rest": "3mm"}]})
+    assert str(m.bodies[0].limits[0][0]) == "-pi/6"
+    assert m.bodies[0].placement.p == Vec3(Fraction(3, 100), 1, 0)
+    assert m.elastic[0].rest == Fraction(3, 1000)
+
+
+@pytest.mark.parametrize("asked", [
+    {"drives": [{"joint": 1, "Ia": 1}]}, {"elastic": [{"joint": 0, "stiffness": 1}]},
+    {"active": [1]}, {"couplings": [{"joint": 1, "of": "a", "ratio": 1}]},
+])  # fmt: skip
+def test_a_joint_is_not_called_by_a_number(asked):
+    """`freeze` and the command line count from 1, bodies from 0: a number could be either."""
+    with pytest.raises(da.DescriptionError, match="from 0 or from 1") as error:
+        da.load(arm(**asked))
+    assert error.value.hint == "write the name of the joint, one of: a, b"
 
 
 @pytest.mark.parametrize("message", WRONG, ids=range(len(WRONG)))

@@ -239,10 +239,9 @@ def _text(text: str, asked: Context) -> Found:
         return kind, text, replace(asked, source="<table>")
     if any(sign in text for sign in "(,;"):
         return "phrase", text, replace(asked, source="<phrase>")
-    raise DescriptionError(
-        f"no such file: {shown(text)}",
-        hint='give a file, or a phrase such as "RZ(A1,B1),TXK(L1);"',
-    )
+    from .near import near_model
+
+    raise DescriptionError(f"no such file: {shown(text)}", hint=near_model(text))
 
 
 def _xml(text: str | bytes, here: Context) -> Found:

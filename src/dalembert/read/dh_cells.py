@@ -50,9 +50,9 @@ class _Values(Reading):
         way = f"row {j + 1}, column {shown(column, 40)}: " if column else f"row {j + 1}: "
         raise DescriptionError(way + message, self.place(j, column), hint)
 
-    def expression(self, text: str, at: Sequence[str | int]) -> Any:
+    def expression(self, text: str, at: Sequence[str | int], unit: Unit | None = None) -> Any:
         """Return the value of a text whose names are parameters; a length may have its unit."""
-        unit: Unit = "angle" if "angle" in at else "length" if at[1] in LENGTHS else "number"
+        unit = "angle" if "angle" in at else "length" if at[1] in LENGTHS else "number"
         return expression(text, self.graph, Place(""), unit=unit)
 
 

@@ -60,6 +60,7 @@ class Document:
     source: str = "<dict>"
     text: str = ""
     language: str = ""
+    numbered = False  # whether joints may be given by numbers, from 0
 
     def place(self, at: At = ()) -> Place:
         """Return the place of a value, as near as it can be found."""

@@ -20,14 +20,8 @@ from .exact_pose import Snapped, factored, is_numeric, unit_axis
 from .expressions import Unit, expression, snap_angle
 
 LONGEST_NAME = 10_000
-# what the numbers of a key may be written in; others are an angle or a length with their joint
-UNIT_OF: dict[str, Unit] = {
-    "rotation": "angle", "rotation_i": "angle", "rotation_j": "angle",
-    **dict.fromkeys(("com", "translation", "point", "point_i", "point_j", "radius"), "length"),
-    **dict.fromkeys(("mass", "first_moment", "inertia", "inertia_origin", "gravity", "axis",
-                     "axis_j", "normal", "gear", "Ia", "stiffness", "ratio"), "number"),
-}  # fmt: skip
 MOST_NODES, MOST_BITS = 1_000_000, 4096
+_UNIT_OF_COLUMN: tuple[Unit, ...] = ("number", "number", "number", "length")  # 4 x 4 rows
 
 
 class Reading:
@@ -99,11 +93,16 @@ class Reading:
             self.fail(at, "a name is empty", "write one or more characters")
         return value
 
-    def number(self, value: Any, at: At) -> Exact:
-        """Return an exact number or expression from a number, a text or a table of nodes."""
+    def number(self, value: Any, at: At, unit: Unit | None = None) -> Exact:
+        """Return an exact number or expression from a number, a text or a table of nodes.
+
+        `unit` says which units a text may have: those of an angle or a length; both if None.
+        """
         if isinstance(value, str):
             found = literal(value.strip())
-            return self._checked(found, at) if found is not None else self._expression(value, at)
+            if found is not None:
+                return self._checked(found, at)
+            return self._expression(value, at, unit)
         if isinstance(value, Mapping):
             return self._nodes(value, at)
         if isinstance(value, NotFinite):
@@ -120,17 +119,15 @@ class Reading:
         except DalembertError as error:
             self.fail(at, error.message, error.hint)
 
-    def expression(self, text: str, at: At) -> Exact:
+    def expression(self, text: str, at: At, unit: Unit | None = None) -> Exact:
         """Return the value of a text of declared names; its error has no place yet."""
         if "pi" in self.names and re.search(r"\bpi\b", text):
             self.numbers_pi.append(path(at))
-        key = next((k for k in reversed(at) if isinstance(k, str)), "")
-        place = Place("", 1, 1, text)
-        return expression(text, self.graph, place, known=self.names, unit=UNIT_OF.get(key))
+        return expression(text, self.graph, Place("", 1, 1, text), known=self.names, unit=unit)
 
-    def _expression(self, text: str, at: At) -> Exact:
+    def _expression(self, text: str, at: At, unit: Unit | None) -> Exact:
         try:
-            return self.expression(text, at)
+            return self.expression(text, at, unit)
         except DalembertError as error:
             self.fail(at, f"{error.message} in {shown(text, 60)!r}", error.hint)
 
@@ -184,14 +181,26 @@ class Reading:
         forward = self.number(value, at)
         return forward, -forward
 
-    def vector(self, value: Any, at: At) -> Vec3:
+    def length(self, value: Any, at: At) -> Exact:
+        """Return a length, in metres."""
+        return self.number(value, at, "length")
+
+    def pure(self, value: Any, at: At) -> Exact:
+        """Return a number whose text has no unit of angle or length."""
+        return self.number(value, at, "number")
+
+    def vector(self, value: Any, at: At, unit: Unit | None = None) -> Vec3:
         """Return three numbers."""
         three = self.listed(value, at, 3)
-        return Vec3(*(self.number(x, (*at, k)) for k, x in enumerate(three)))
+        return Vec3(*(self.number(x, (*at, k), unit) for k, x in enumerate(three)))
+
+    def point(self, value: Any, at: At) -> Vec3:
+        """Return three lengths."""
+        return self.vector(value, at, "length")
 
     def axis(self, value: Any, at: At) -> Vec3:
         """Return a direction as a unit vector."""
-        return self.unit(self.vector(value, at), at)
+        return self.unit(self.vector(value, at, "number"), at)
 
     def unit(self, given: Vec3, at: At) -> Vec3:
         """Return a unit vector: as given when its norm is 1, else made exactly one."""
@@ -207,7 +216,7 @@ class Reading:
         rows = enumerate(self.listed(value, at, 3))
         return Mat3(*(tuple(self.vector(r, (*at, k))) for k, r in rows))
 
-    def limit(self, value: Any, at: At) -> Any:
+    def limit(self, value: Any, at: At, unit: Unit | None = None) -> Any:
         """Return a bound, None where it is open: null, inf or -inf."""
         if value is None or isinstance(value, NotFinite):
             if isinstance(value, NotFinite) and value.text.lstrip("+-").lower() == "nan":
@@ -215,13 +224,13 @@ class Reading:
             return None
         if isinstance(value, float) and value in (float("inf"), float("-inf")):
             return None
-        return self.number(value, at)
+        return self.number(value, at, unit)
 
     # -- rotations and placements --------------------------------------------------------------
 
     def angle(self, value: Any, at: At) -> Exact:
         """Return an angle; a decimal that is a rounded multiple of pi/12 becomes exact."""
-        number = self.number(value, at)
+        number = self.number(value, at, "angle")
         if isinstance(number, Expr) or (isinstance(value, str) and "/" in value):
             return number
         result, note = snap_angle(number, self.snap, self.graph)
@@ -271,12 +280,12 @@ class Reading:
             return Transform()
         if isinstance(value, Mapping):
             parts = self.table(value, at, ("translation", "rotation"))
-            p = self.vector(parts.get("translation", (0, 0, 0)), (*at, "translation"))
+            p = self.point(parts.get("translation", (0, 0, 0)), (*at, "translation"))
             return Transform(self.rotation(parts.get("rotation", ()), (*at, "rotation")), p)
         numbers: list[list[Exact]] = []
         for i, row in enumerate(self.listed(value, at, 4)):
             four = enumerate(self.listed(row, (*at, i), 4))
-            numbers.append([self.number(x, (*at, i, k)) for k, x in four])
+            numbers.append([self.number(x, (*at, i, k), _UNIT_OF_COLUMN[k]) for k, x in four])
         if numbers[3] != [0, 0, 0, 1]:
             self.fail((*at, 3), "the last row of a placement is 0 0 0 1")
         matrix = self._orthogonal(Mat3(*((a, b, c) for a, b, c, _ in numbers[:3])), at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import closest, shown
+from ..errors import closest, shown, some
 from ..mechanism import Body, joint_name
 from .document import At
 from .fields import Reading, kind
@@ -27,6 +27,7 @@ class Index:
         every = [j for last, n in own.items() for j in range(last - n + 1, last + 1)]
         self.moving = [j for j in every if bodies[j].joint.nv]  # in the file's order
         self.names = [joint_name(b) for b in bodies]
+        self.kinds = [b.joint.kind for b in bodies]
         # a joint may also be called by the body it moves, where it is the only one
         self.by_body = {
             b.name: j for j, b in enumerate(bodies) if b.joint.nv and own.get(j, 1) == 1
@@ -51,7 +52,11 @@ def body(reading: Reading, value: Any, at: At, index: Index) -> int:
 
 
 def joint(reading: Reading, value: Any, at: At, index: Index) -> int:
-    """Return a moving joint from its name, its body's name or its number from 0."""
+    """Return a moving joint from its name or its body's name.
+
+    An oracle file may give its number from 0. A native file may not: `freeze` and the command line
+    count joints from 1, bodies count from 0, so a bare number would not say which joint is meant.
+    """
     if isinstance(value, str):
         found = index.joints.get(value, index.by_body.get(value))
         if found is None:
@@ -60,7 +65,11 @@ def joint(reading: Reading, value: Any, at: At, index: Index) -> int:
             reading.fail(at, f"joint {shown(value)!r} {what}", hint)
         return found
     if isinstance(value, bool) or not isinstance(value, int):
-        reading.fail(at, f"a joint is a name or a number from 0, not {kind(value)}")
+        reading.fail(at, f"a joint is a name, not {kind(value)}")
+    if not reading.document.numbered:
+        names = some([index.names[j] for j in index.moving], 6)
+        hint = f"write the name of the joint, one of: {names}"
+        reading.fail(at, f"joint {value}: does it count from 0 or from 1?", hint)
     if not 0 <= value < len(index.moving):
         hint = f"joints are 0 to {len(index.moving) - 1}"
         reading.fail(at, f"there is no joint {value}", hint)
@@ -70,7 +79,7 @@ def joint(reading: Reading, value: Any, at: At, index: Index) -> int:
 def names_of(
     reading: Reading, value: Any, at: At, index: Index, numbers: bool = False
 ) -> tuple[str, ...]:
-    """Return a list of names; with `numbers` a joint may be given by its number from 0."""
+    """Return a list of names; with `numbers` a joint of an oracle file may be a number from 0."""
     found = []
     for k, x in enumerate(reading.listed(value, at)):
         if numbers and not isinstance(x, str):

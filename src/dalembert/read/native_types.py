@@ -12,7 +12,7 @@ from ..joint import Joint
 from ..mechanism import Tyre
 from .document import At
 from .dump import Literal
-from .expressions import expression
+from .expressions import Unit, expression
 from .fields import Reading
 from .native_fields import Field, Names, Record, Type, one
 from .native_index import Index, body, joint, names_of
@@ -57,13 +57,50 @@ def _equation(reading: Reading, value: Any, at: At, index: Index) -> str:
     return text
 
 
+# what the coordinates of a joint are; a joint that is not here has both, or none
+_COORDINATES: dict[str, tuple[Unit, ...]] = {
+    "revolute": ("angle",), "continuous": ("angle",), "screw": ("angle",),
+    "universal": ("angle", "angle"), "spherical": ("angle",) * 4, "prismatic": ("length",),
+    "cylindrical": ("length", "angle"), "planar": ("length", "length", "angle"),
+}  # fmt: skip
+
+
+def _coordinates(reading: Reading, at: At) -> tuple[Unit, ...]:
+    """Return what the coordinates of the joint are that a key stands beside; none if unknown."""
+    row = reading.document.data
+    for step in at[:-1]:
+        row = row[step]
+    word = row.get("type", row.get("joint"))
+    return _COORDINATES.get(word, ()) if isinstance(word, str) else ()
+
+
+def _speed_limit(reading: Reading, value: Any, at: At, index: Index) -> Any:
+    """Return the largest rate of a joint: an angle or a length per second."""
+    units = set(_coordinates(reading, at))
+    return reading.limit(value, at, units.pop() if len(units) == 1 else None)
+
+
+def _coordinate(reading: Reading, value: Any, at: At, index: Index) -> Any:
+    """Return a value of the coordinate of the joint that the same table names."""
+    row = reading.document.data
+    for step in at[:-1]:
+        row = row[step]
+    k = joint(reading, row["joint"], (*at[:-1], "joint"), index)
+    units = _COORDINATES.get(index.kinds[k], ())
+    return reading.number(value, at, units[0] if len(units) == 1 else None)
+
+
 def _limits(reading: Reading, value: Any, at: At, index: Index) -> tuple[Any, ...]:
     """Return pairs of limits; a single pair may be given as it is."""
+    units = dict(enumerate(_coordinates(reading, at)))
     rows = [] if value is None else reading.listed(value, at)
     if rows and not any(isinstance(row, (list, tuple)) for row in rows):
         rows = [rows]
     return tuple(
-        tuple(reading.limit(x, (*at, k, n)) for n, x in enumerate(reading.listed(r, (*at, k), 2)))
+        tuple(
+            reading.limit(x, (*at, k, n), units.get(k))
+            for n, x in enumerate(reading.listed(r, (*at, k), 2))
+        )
         for k, r in enumerate(rows)
     )
 
@@ -90,6 +127,9 @@ def fitting(reading: Reading, limits: tuple[Any, ...], joint: Joint, at: At) -> 
 
 REFERENCE = {"$ref": "#/$defs/reference"}
 NUMBER = _plain("number", number, "number")
+LENGTH = _plain("length", number, "number")
+PURE = _plain("pure", number, "number")
+POINT = _plain("point", vector, "vector")
 VECTOR = _plain("vector", vector, "vector")
 AXIS = _plain("axis", vector, "vector")
 TENSOR = _plain("tensor", tensor, "tensor")
@@ -99,7 +139,9 @@ NAME = _plain("name", str, "name")
 TEXT = _plain("text", str, "text")
 LIMIT = _plain("limit", number, "limit")
 BODY = Type(body, lambda k, names: names.body(k), REFERENCE)
-JOINT = Type(joint, lambda k, names: names.joint(k), REFERENCE)
+JOINT = Type(joint, lambda k, names: names.joint(k), NAME.schema)
+SPEED_LIMIT = Type(_speed_limit, LIMIT.write, LIMIT.schema)
+COORDINATE = Type(_coordinate, NUMBER.write, NUMBER.schema)
 EQUATION = Type(_equation, lambda text, _: text, TEXT.schema)
 PAIR = Type(
     lambda reading, value, at, _: reading.both_ways(value, at),
@@ -113,7 +155,7 @@ LIMITS = Type(_limits, _limits_written, {
 MOTORS = Type(
     lambda reading, value, at, index: names_of(reading, value, at, index, numbers=True),
     lambda names, _: list(names),
-    {"type": "array", "items": REFERENCE},
+    {"type": "array", "items": NAME.schema},
 )
 JOINTS = Type(names_of, lambda names, _: list(names), {"type": "array", "items": NAME.schema})
 TYRE = one(Record("a tyre", Tyre, (

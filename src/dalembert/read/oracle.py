@@ -49,6 +49,8 @@ def read_oracle(document: Document, context: Context) -> Mechanism:
 class _Inside(Document):
     """The native part of an oracle file: places are those of the whole file."""
 
+    numbered = True
+
     def place(self, at: Any = ()) -> Any:
         inner = at and at[0] in ("bodies", "gravity")
         return super().place(("model", *at) if inner else at)

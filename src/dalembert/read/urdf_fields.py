@@ -83,7 +83,8 @@ class Reading:
         """Return the exact number of a text."""
         value = literal(text.strip())
         if value is None or "/" in text:
-            self.fail(element, f"{what}: {shown(text, 40)!r} is not a finite decimal number")
+            hint = "write decimals with a point, and blanks between numbers: 0.5 0 -1e-3"
+            self.fail(element, f"{what}: {shown(text, 40)!r} is not a finite decimal number", hint)
         try:
             return exact(value)
         except DalembertError as error:

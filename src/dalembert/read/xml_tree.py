@@ -114,6 +114,18 @@ def _started(data: bytes) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", data[: found.end()]) + data[found.end() :]
 
 
+# what a message of the XML parser usually means
+_MEANT = {
+    "unclosed token": "the file ends inside a tag: is it cut off?",
+    "no element found": "the file ends before its last tag is closed: is it cut off or empty?",
+    "mismatched tag": "each <tag> needs its own </tag>, the inner one first",
+    "not well-formed (invalid token)": "look for a stray <, & or a missing quote: write &lt; &amp;",
+    "unclosed CDATA section": "the file ends inside <![CDATA[: is it cut off?",
+    "duplicate attribute": "a tag names each attribute once",
+    "junk after document element": "one element holds the whole file: <robot> ... </robot>",
+}
+
+
 def parse_xml(text: str | bytes, source: str) -> Element:
     """Return the root element of an XML text."""
     # a text is Unicode already, whatever its declaration says
@@ -134,7 +146,7 @@ def parse_xml(text: str | bytes, source: str) -> Element:
     except expat.ExpatError as error:
         where = Place(source, error.lineno, error.offset + 1)
         message = expat.errors.messages.get(error.code, "not well formed")
-        raise DescriptionError(f"XML: {message}", where) from None
+        raise DescriptionError(f"XML: {message}", where, _MEANT.get(message)) from None
     except (LookupError, ValueError):
         raise DescriptionError("XML: the encoding is not read", builder.here()) from None
     if builder.root is None:
