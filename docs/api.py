@@ -11,6 +11,27 @@ from typing import Any
 import dalembert as da
 
 HEAD = "# {title}\n\n{text}\n"
+# what a page begins with: a picture or an equation
+OPENINGS = {
+    "index": "![From a description to equations, kernels, code and motion](../figures/way.svg)\n\n"
+    "Every public name of `import dalembert as da`, from its docstring.",
+    "describe": "A mechanism is a tree of bodies. Each hangs on its parent $a(j)$ by a constant "
+    "placement and a joint, and a loop closes where two bodies meet again:\n\n"
+    "$$\n{}^0T_j(q) = {}^0T_{a(j)}(q)\\;\\underbrace{P_j}_{\\text{placement}}\\;"
+    "\\underbrace{E_j(q_j)}_{\\text{joint}}\n$$",
+    "compute": "What is computed belongs to one equation; `compile` makes a fast function of any "
+    "part of it, `equations` writes it as formulas, `linearize` expands it about a state:\n\n"
+    "$$\nM(q)\\,\\ddot q + c(q, \\dot q) + g(q) = \\tau + J^T\\lambda\n$$",
+    "quantities": "Each is also a kernel, `da.compile(m, NAME)`, and `dalembert eval MODEL NAME`. "
+    "[Which quantity do I want?](../which.md) finds one by what you need.\n\n"
+    "$$\n\\underbrace{M(q)\\,\\ddot q}_{\\text{mass\\_matrix}} + "
+    "\\underbrace{c(q, \\dot q)}_{\\text{coriolis}} + \\underbrace{g(q)}_{\\text{gravity}} = "
+    "\\underbrace{\\tau}_{\\text{inverse\\_dynamics}}\n$$",
+    "more": "![What torques_along finds for a move: the force of each joint and its parts]"
+    "(../figures/torques.png)",
+    "errors": "Every exception is a `DalembertError`. Its text says what is wrong and where; "
+    "`error.hint` says what to write instead.\n\n![The tree of errors](../figures/errors.svg)",
+}
 GROUPS = {
     "describe": ("Describe and change", ["load", "Mechanism", "robots"]),
     "compute": (
@@ -25,31 +46,29 @@ def write(folder: Path) -> None:
     """Write one page for each group of public names, and one that lists them."""
     folder.mkdir(exist_ok=True)
     listed = []
-    for name, (title, text, names) in groups().items():
+    for name, (title, names) in groups().items():
         body = "\n".join(entry(n, getattr(da, n)) for n in names)
-        page = HEAD.format(title=title, text=text) + "\n" + body
+        page = HEAD.format(title=title, text=OPENINGS[name]) + "\n" + body
         _keep(folder / f"{name}.md", page)
         listed.append(name)
     toc = "\n".join(listed)
-    text = "Every public name of `import dalembert as da`, from its docstring."
-    index = HEAD.format(title="API reference", text=text)
+    index = HEAD.format(title="API reference", text=OPENINGS["index"])
     _keep(folder / "index.md", f"{index}\n```{{toctree}}\n{toc}\n```\n")
 
 
-def groups() -> dict[str, tuple[str, str, list[str]]]:
-    """Return page -> title, opening and names; what no group names is on the page `more`."""
+def groups() -> dict[str, tuple[str, list[str]]]:
+    """Return page -> title and names; what no group names is on the page `more`."""
     quantities = list(da.QUANTITIES)
     errors = [n for n in da.__all__ if _is_error(n)]
     named = {n for _, names in GROUPS.values() for n in names} | {*quantities, *errors}
     more = [n for n in da.__all__ if n not in named and not n.startswith("_")]
     found = {
-        page: (title, "", [n for n in names if n in da.__all__])
+        page: (title, [n for n in names if n in da.__all__])
         for page, (title, names) in GROUPS.items()
     }
-    text = "Each is also a kernel, `da.compile(m, NAME)`, and `dalembert eval MODEL NAME`."
-    found["quantities"] = ("Quantities", text, quantities)
-    found["more"] = ("Motion, loops, measurements, code", "", more)
-    found["errors"] = ("Errors", "Every exception is a `DalembertError`.", errors)
+    found["quantities"] = ("Quantities", quantities)
+    found["more"] = ("Motion, loops, measurements, code", more)
+    found["errors"] = ("Errors", errors)
     return found
 
 

@@ -81,6 +81,11 @@ def test_every_public_name_is_in_the_reference(tmp_path):
     api = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(api)
     api.write(tmp_path)
+    for page in tmp_path.glob("*.md"):
+        opening = page.read_text(encoding="utf-8").split(":::")[0].split("```")[0]
+        assert "$$" in opening or "![" in opening, page.name
+        for file in re.findall(r"\.\./(figures/[^)]+)", opening):
+            assert (DOCS / file).exists(), file
     text = "".join(page.read_text(encoding="utf-8") for page in tmp_path.glob("*.md"))
     names = [n for n in da.__all__ if not n.startswith("_")]
     assert not [n for n in names if not re.search(rf"\}} dalembert\.{n}\b", text)]
@@ -149,3 +154,12 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+def test_the_pictures_of_the_package_show_what_it_is():
+    spec = importlib.util.spec_from_file_location("way", DOCS / "figures" / "way.py")
+    drawn = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(drawn)
+    for name, text in (("way", drawn.way()), ("errors", drawn.errors())):
+        kept = (DOCS / "figures" / f"{name}.svg").read_text(encoding="utf-8")
+        assert kept == text, f"docs/figures/{name}.svg is old: python docs/figures/way.py"
