@@ -12,7 +12,7 @@ def test_a_table_names_joints_axes_offsets_and_inertias():
         "1  j1     revolute  0 0 1  base  0       -         M1    D1 0 0       0 IY1 IZ1 0 0 0",
         "2  elbow  revolute  1 0 0  j1    L1 0 0  -         M2    DX2 DY2 DZ2"
         "  IX2 IY2 IZ2 IXY2 IXZ2 IYZ2",
-        "gravity: 0 G 0",
+        "gravity: 0 G 0 m/s²",
         "total mass: M1+M2",
         "limits j1: q A1 to B1 rad",
         "limits elbow: q A2 to B2 rad",

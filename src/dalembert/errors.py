@@ -41,12 +41,18 @@ def some(items: Collection[str], most: int = 12) -> str:
     return ", ".join(shown(x, 60) for x in list(items)[:most]) + more
 
 
-def closest(word: str, choices: Collection[str], label: str = "one of") -> str:
-    """Return a hint: the nearest choices, or the first of them after a label."""
+def closest(word: str, choices: Collection[str], label: str = "one of", most: int = 3) -> str:
+    """Return a hint: the nearest choices, or the first of them after a label.
+
+    Small and capital letters count as the same.
+    """
     import difflib
 
     few = [c for c in list(choices)[:2000] if len(c) <= 80]
-    near = difflib.get_close_matches(word[:80], few, 3, 0.5)
+    plain = {c.lower(): c for c in reversed(few)}
+    if word.lower() in plain:
+        return f"did you mean {shown(plain[word.lower()])}?"
+    near = [plain[c] for c in difflib.get_close_matches(word[:80].lower(), plain, most, 0.5)]
     if near:
         return "did you mean " + " or ".join(map(shown, near)) + "?"
     if not few:

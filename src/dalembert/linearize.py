@@ -255,7 +255,8 @@ def linearize(
     v, forces, kept = asked(own, at, v, tau, steer, t)
     for what, x, size in (("q", at, m.nq), ("qd", v, own.speeds), ("tau", forces, own.forces)):
         if x.shape != (size,):
-            raise UsageError(f"{what} has shape {x.shape}, expected ({size},)")
+            hint = "q has m.nq numbers, qd m.nv; tau one for each motor or joint"
+            raise UsageError(f"{what} has shape {x.shape}, expected ({size},)", hint=hint)
     check_quaternions(m, "linearize", at)
     if isinstance(own, Closed):
         at = evaluate(m, "assembly", at)

@@ -65,9 +65,9 @@ LINES = """\
 loop ring: spherical, b at 0.6 0 0 to base at 1 0 0
 loop 2: rod of length 2, d at 0 to a at 0
 coupling: c = -2*b + 0.5
-drive a: rotor inertia 0.1, viscous 0.02, Coulomb 0.4 -0.43
-elastic b: stiffness K, rest 0.2
-spring: a at 0 to base at 0.25 0.5 0, stiffness 4530, length 0.5
+drive a: rotor inertia 0.1 kg m², viscous 0.02 N m s/rad, Coulomb 0.4 and -0.43 N m
+elastic b: stiffness K N m/rad, rest 0.2 rad
+spring: a at 0 to base at 0.25 0.5 0, stiffness 4530 N/m, length 0.5 m
 wheel front: on d at 3 0 0, no slip along 0 1 0, steered by delta
 constraint c1: ad - 2*bd = 0
 prescribed: delta
@@ -105,7 +105,7 @@ def test_the_rest_of_many_records_is_counted():
     m = da.load(f"{joints};")
     drives = [{"joint": name, "Ia": 1} for name in m.joint_names]
     m = da.load({"format": "dalembert/1", "phrase": f"{joints};", "drives": drives})
-    assert "drive j40: rotor inertia 1\n... 5 more drives" in str(m)
+    assert "drive j40: rotor inertia 1 kg m²\n... 5 more drives" in str(m)
 
 
 def test_check_shows_limits_and_total_mass(capsys):

@@ -26,7 +26,7 @@ FREELY = "RZ(), TXK(1); body 1: M = 1, D = (1, 0, 0), I = (0, 0, 1);"
         (["derive", WHEEL], "closed forms are those of a tree", "--form kane"),
         (["derive", ARM, "--base", "free"], "joint 'base' is free", "--expand"),
         (["eval", TURN, "base_acceleration"], "has no free base", "--base free"),
-        (["torques", TURN, "--to", "1,2"], "2 columns, the mechanism 1", "one for each of q.j1"),
+        (["torques", TURN, "--to", "1,2"], "--to has 2 numbers, it takes 1", "in this order: j1"),
         (["simulate", TURN, "--stop", "zz"], "no event 'zz'", '"all", j1 lower limit'),
         (["simulate", FREELY, "--stop", "zz"], "no event 'zz'", "no joint has a limit"),
         (["torques", "robot:puma560", "--point", "9,9,9"], "% along the path, at (0.64", "end the"),

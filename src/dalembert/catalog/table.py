@@ -227,6 +227,27 @@ class Catalog(list[Quantity]):
         return f"<table><tr>{head}</tr>" + "".join(f"<tr>{r}</tr>" for r in rows) + "</table>"
 
 
+# what other programs and books call these quantities
+MEANT = {
+    "torque": "inverse_dynamics", "torques": "inverse_dynamics", "rnea": "inverse_dynamics",
+    "id": "inverse_dynamics", "tau": "inverse_dynamics", "newton_euler": "inverse_dynamics",
+    "aba": "forward_dynamics", "fd": "forward_dynamics", "direct_dynamics": "forward_dynamics",
+    "accelerations": "forward_dynamics", "articulated_body": "forward_dynamics",
+    "crba": "mass_matrix", "inertia_matrix": "mass_matrix", "inertia": "mass_matrix",
+    "m": "mass_matrix", "joint_space_inertia": "mass_matrix",
+    "nle": "bias", "nonlinear_effects": "bias", "qfrc_bias": "bias", "coriolis_vector": "coriolis",
+    "fk": "pose", "forward_kinematics": "pose", "fkine": "pose", "kinematics": "pose",
+    "transform": "pose", "position": "pose", "frame": "pose", "jac": "jacobian",
+    "com": "centre_of_mass", "center_of_mass": "centre_of_mass",
+    "energy": "kinetic_energy or potential_energy", "g": "gravity", "gravity_torque": "gravity",
+    "reactions": "link_wrenches or loop_reactions", "joint_torque_regressor": "regressor",
+    "rnea_derivatives": "inverse_dynamics_derivatives",
+    "aba_derivatives": "forward_dynamics_derivatives",
+    "ik": "da.inverse_kinematics, a function of its own",
+    "inverse_kinematics": "da.inverse_kinematics, a function of its own",
+}  # fmt: skip
+
+
 def catalog() -> Catalog:
     """Return every quantity dalembert computes, as a table that is indexed by number or name.
 
@@ -241,10 +262,11 @@ def catalog() -> Catalog:
 def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     """Return the row of a quantity, for closed loops if `m` has any; names are checked."""
     if name not in QUANTITIES:
-        import difflib
-
-        close = ", ".join(difflib.get_close_matches(str(name), QUANTITIES, 3))
-        hint = f"did you mean {close}?" if close else "there are: " + ", ".join(QUANTITIES)
+        meant = MEANT.get(str(name).lower())
+        near = closest(str(name), QUANTITIES)
+        if not near.startswith("did"):
+            near = "docs/which.md finds one by what you want; there are: " + ", ".join(QUANTITIES)
+        hint = f"did you mean {meant}?" if meant else near
         raise UsageError(f"unknown quantity {shown(str(name))!r}", hint=hint)
     found = QUANTITIES[name]
     if m is None:

@@ -108,7 +108,7 @@ def run(arguments: Sequence[str]) -> int:
         return fail(f"no such option: {shown(error.option_name)}\n  hint: {hint}", 2)
     except click.UsageError as error:
         usage = error.ctx.get_usage() + "\n" if error.ctx else ""
-        return fail(f"{error.format_message()}\n{usage}", 2)
+        return fail(f"{error.format_message()}\n{usage}{_missing(error)}", 2)
     except click.ClickException as error:
         return fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -126,6 +126,18 @@ def run(arguments: Sequence[str]) -> int:
             raise
         bug = "this is a defect of dalembert; DALEMBERT_DEBUG=1 shows where it arose"
         return fail(f"unexpected {type(error).__name__}: {error}\n  {bug}", 1)
+
+
+def _missing(error: click.UsageError) -> str:
+    """Return a hint at what to write where an option or an argument is missing."""
+    if not isinstance(error, click.MissingParameter) or error.ctx is None:
+        return ""
+    if isinstance(error.param, click.Option):
+        return f"  hint: {error.param.opts[0]} {error.param.metavar or ''}: {error.param.help}"
+    said = {"quantity": "QUANTITY is such as inverse_dynamics; docs/which.md lists them",
+            "model": "MODEL is a file, robot:NAME such as robot:ur5, or a phrase"}  # fmt: skip
+    name = str(getattr(error.param, "metavar", "")).partition(".")[0].lower()
+    return f"  hint: {said[name]}" if name in said else ""
 
 
 def fail(message: str, exit_code: int) -> int:

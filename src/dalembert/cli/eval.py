@@ -19,6 +19,7 @@ from .model import (
     perhaps_degrees,
     print_json,
     with_left_out,
+    without_mass,
 )
 from .values import INPUT, NUMBERS, WORDS, WRENCH, joint, numbers, option, several
 
@@ -81,6 +82,7 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
         settings.setdefault("frame", mechanism.end_frame)  # said, since it was not asked for
     arrays = _answer(mechanism, row, method, inputs, wrenches, settings)
     echo_notes(perhaps_degrees(mechanism, inputs.get("q") or ()))
+    echo_notes(without_mass(mechanism) if method != "kinematics" else ())
     settings |= {f"wrench on {shown(frame)}": six for frame, six in wrenches.items()}
     outputs = {out.name: a for out, a in zip(row.outputs, arrays, strict=True)}
     ports = {out.name: out for out in row.outputs}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .model import drives_option, model_command, print_json, with_left_out
+from .model import drives_option, echo_notes, model_command, print_json, with_left_out, without_mass
 from .values import flag, option, several
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def command(
     """
     from ..export import export
 
+    echo_notes(without_mass(mechanism))
     frame = frames[0] if len(frames) == 1 else frames or None
     options: dict[str, Any] = {"frame": frame, "drives": drives, "wrt": wrt or None}
     options["wrenches"] = wrenches or None

@@ -32,8 +32,6 @@ from .xacro import is_xacro, read_xacro
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
-EXAMPLE = '"RZ(A1,B1),TXK(L1);"'
-
 # what --lock, --payload and their like mean is the same wherever a MODEL is taken
 CHANGES = {
     "locked": several(
@@ -94,6 +92,15 @@ def perhaps_degrees(m: Mechanism, q: Sequence[float]) -> list[str]:
     from ..measure.columns import perhaps_degrees as found
 
     return found(m, np.asarray([q], dtype=float), "write 45deg")
+
+
+def without_mass(m: Mechanism) -> list[str]:
+    """Return a note where no moving body has a mass or an inertia, so that no force is found."""
+    moving = [b for b in m.bodies if b.joint.nv]
+    heavy = any(x != 0 for b in m.bodies for x in (b.inertia.mass, *b.inertia.tensor.six()))
+    if heavy or not moving or any(d.inertia != 0 for d in m.drives):
+        return []
+    return ["no body has a mass: every force of gravity and inertia is 0; give the file masses"]
 
 
 def echo_notes(notes: Iterable[str]) -> None:
@@ -260,28 +267,10 @@ def find_model(model: str, arguments: Mapping[str, str] | None = None, **options
     if there and is_xacro(model):
         return read_xacro(Path(model), arguments or {}, **options)
     if not (there or model.startswith("robot:") or any(sign in model for sign in "(,;")):
-        raise DescriptionError(
-            f"no such file: {shown(model)}",
-            hint=neighbour(model) or "give a file, robot:NAME, or a phrase such as " + EXAMPLE,
-        )
+        from ..read.near import near_model
+
+        raise DescriptionError(f"no such file: {shown(model)}", hint=near_model(model))
     return load(Path(model) if there else model, **options)  # type: ignore[arg-type]
-
-
-def neighbour(model: str) -> str:
-    """Return a hint at a ready-made robot, or a file of the same folder, with a similar name."""
-    from difflib import get_close_matches
-
-    from ..robots import __all__ as robots
-
-    if model in robots:
-        return f"did you mean robot:{model}?"
-    folder, name = os.path.split(model)
-    try:
-        files = os.listdir(folder or ".")
-    except OSError:
-        return f"there is no folder {shown(folder)}" if folder else ""
-    near = get_close_matches(name, files, 1, 0.6)
-    return f"did you mean {shown(os.path.join(folder, near[0]))}?" if near else ""
 
 
 def print_json(data: object) -> None:

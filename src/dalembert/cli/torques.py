@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, shown
-from .model import drives_option, echo_notes, echo_written, model_command, print_json, with_left_out
+from .model import (
+    drives_option,
+    echo_notes,
+    echo_written,
+    model_command,
+    print_json,
+    with_left_out,
+    without_mass,
+)
 from .values import CUTOFF, NUMBERS, option
 
 if TYPE_CHECKING:
@@ -81,7 +89,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
         return
     for line_ in r.summary().splitlines():
         click.echo(shown(line_, 200))
-    echo_notes(r.notes)
+    echo_notes([*r.notes, *without_mass(mechanism)])
     echo_written(options, "plot", "table")
 
 
@@ -101,7 +109,9 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
     """Return the motion that the options describe."""
     import numpy
 
+    from ..catalog.loops import is_closed
     from ..compute import neutral
+    from ..mechanism import is_rolling
     from ..trajectory import constant_acceleration, quintic, trapezoidal
     from ..trajectory.paths import line
 
@@ -115,6 +125,12 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
     if point is not None:
         profile = options["profile"]
         return line(m, start, point, options["duration"], frame=options["frame"], profile=profile)
+    # of a closed machine the motors alone may be given
+    if len(end) != m.nq and not (is_closed(m) or is_rolling(m)):
+        raise UsageError(
+            f"--to has {len(end)} numbers, it takes {m.nq}",
+            hint="write them in this order: " + ", ".join(map(shown, m.coordinate_names[:12])),
+        )
     if len(start) != len(end):
         raise UsageError(
             f"--from has {len(start)} numbers, --to has {len(end)}",

@@ -6,6 +6,7 @@ makes it a click type, and `talk` calls the same readers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 import click
 
 from ..errors import DescriptionError, Place, UsageError, closest, shown
+
+_PLAIN = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(?:deg|rad|mm|m)?")  # a number and its unit
 
 
 class Value(click.ParamType):
@@ -52,8 +55,9 @@ def option(
     how = {"metavar": kind} if isinstance(kind, str) else {"type": kind}
     if isinstance(kind, tuple):
         how = {"type": Choice(kind)}
-    shown = {"show_default": default is not None}
-    return click.option(*names.split(), help=help, default=default, **shown | how | more)
+    if default is not None:  # to newer versions of click a default of None is a value
+        how |= {"default": default, "show_default": True}
+    return click.option(*names.split(), help=help, **how | more)
 
 
 def several(names: str, kind: Any, help: str) -> Callable[[Callable[..., Any]], Any]:
@@ -111,6 +115,14 @@ def numbers(text: str, option: str) -> list[float]:
         return _file(text[1:], option)
     from ..expr.exact import to_float
 
+    apart = text.split()
+    if len(apart) > 1 and all(map(_PLAIN.fullmatch, apart)):
+        hint = f"write commas between numbers: {option} {','.join(apart)}"
+        raise UsageError(f"{option} {shown(text)!r} has blanks between numbers", hint=hint)
+    if "=" in text:
+        where = Place(option, 1, text.find("=") + 1, text)
+        hint = "write a number for each coordinate, in their order: 0,90deg,0"
+        raise UsageError(f"{option} takes numbers without names", where, hint=hint)
     found = []
     for part, start in parts_of(text):
         value = parsed(part, option, text, start)

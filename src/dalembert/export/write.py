@@ -31,6 +31,13 @@ LANGUAGES: Mapping[str, tuple[str, str]] = {
     "cuda": ("accelerator", "CUDA"),
 }
 
+# what others call these languages
+MEANT = {
+    "c++": "cpp", "cxx": "cpp", "cc": "cpp", "eigen": "cpp", "py": "python", "rs": "rust",
+    "f90": "fortran", "jl": "julia", "m": "matlab", "simulink": "fmu", "ros": "ros2",
+    "fmi": "fmu", "fmi2": "fmu", "fmi3": "fmu3", "tex": "latex",
+}  # fmt: skip
+
 
 def export(
     m: Mechanism,
@@ -156,10 +163,11 @@ def _whole(
 def language_of(name: str) -> Language:
     """Return a language by its name."""
     if name not in LANGUAGES:
-        raise UsageError(
-            f"there is no language {shown(str(name))!r}",
-            hint=closest(str(name), [*LANGUAGES, *WHOLE], "languages"),
-        )
+        called = str(name).lower()
+        known = [*LANGUAGES, *WHOLE]
+        near = called if called in known else MEANT.get(called)
+        hint = f"did you mean {near}?" if near else closest(called, known, "languages")
+        raise UsageError(f"there is no language {shown(str(name))!r}", hint=hint)
     module, word = LANGUAGES[name]
     return getattr(import_module(f"dalembert.emit.{module}"), word)
 

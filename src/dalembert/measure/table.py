@@ -94,7 +94,10 @@ def read_table(path: Any) -> Table:
             hint="known: .csv .tsv .txt .npz .json .mot .sto .trc .c3d .mcap",
         )
     if not file.is_file():
-        raise DescriptionError("no such file", where=Place(str(path)), hint="check the path")
+        from ..read.near import near_file
+
+        hint = near_file(str(path)) or "check the path"
+        raise DescriptionError("no such file", where=Place(str(path)), hint=hint)
     try:
         return read(file)
     except (OSError, MemoryError) as error:

@@ -121,7 +121,7 @@ def _total(m: Mechanism) -> str:
 
 
 def _footer(m: Mechanism) -> list[str]:
-    lines = [f"gravity: {vector(m.gravity)}", f"total mass: {_total(m)}"]
+    lines = [f"gravity: {vector(m.gravity)} m/s²", f"total mass: {_total(m)}"]
     lines += _limits(m)
     if m.parameters:
         shown_parameters = [
@@ -173,15 +173,27 @@ def _body(m: Mechanism, j: int) -> str:
     return "base" if j < 0 else shown(m.bodies[j].name)
 
 
-def _given(record: Any, **words: str) -> str:
-    """Return the numbers of a record that are not zero, each after its word."""
+def _given(record: Any, **words: tuple[str, str]) -> str:
+    """Return the numbers of a record that are not zero, each after its word and before its unit."""
     told = []
-    for field, word in words.items():
+    for field, (word, unit) in words.items():
         x = getattr(record, field)
         cells = x if isinstance(x, tuple) else (x,)
         if not all(is_plain_zero(cell) for cell in cells):
-            told.append(f"{word} {' '.join(map(_number, cells))}")
+            told.append(f"{word} {_both(cells)} {unit}")
     return ", ".join(told) or "nothing"
+
+
+def _both(cells: tuple[Any, ...]) -> str:
+    """Return one number, or two: those at positive and at negative speed."""
+    if len(cells) == 2 and is_plain_zero(cells[0] + cells[1]):
+        return f"±{_number(cells[0])}"
+    return " and ".join(map(_number, cells))
+
+
+def _units(m: Mechanism, j: int) -> tuple[str, str]:
+    """Return the units of the coordinate of a joint and of its force."""
+    return ("m", "N") if m.bodies[j].joint.lengths else ("rad", "N m")
 
 
 def _ends(m: Mechanism, r: Any) -> str:
@@ -203,19 +215,29 @@ def _coupling(m: Mechanism, c: Any) -> str:
 
 
 def _drive(m: Mechanism, d: Any) -> str:
-    dry = {"coulomb": "Coulomb", "static": "static", "stribeck": "Stribeck speed"}
-    told = _given(d, inertia="rotor inertia", viscous="viscous", **dry)
+    q, force = _units(m, d.joint)
+    # forces at the joint; behind a gear, those of the motor, which turns
+    turn, torque = (q, force) if d.gear in (1, -1) else ("rad", "N m")
+    told = _given(
+        d, inertia=("rotor inertia", "kg m²" if turn == "rad" else "kg"),
+        viscous=("viscous", f"{torque} s/{turn}"), coulomb=("Coulomb", torque),
+        static=("static", torque), stribeck=("Stribeck speed", f"{q}/s"),
+    )  # fmt: skip
     gear = "" if d.gear == 1 else f", gear {_number(d.gear)}"
     return f"drive {_joint(m, d.joint)}: {told}{gear}"
 
 
 def _elastic(m: Mechanism, s: Any) -> str:
-    told = _given(s, stiffness="stiffness", rest="rest", damping="damping")
+    q, force = _units(m, s.joint)
+    told = _given(s, stiffness=("stiffness", f"{force}/{q}"), rest=("rest", q),
+                  damping=("damping", f"{force} s/{q}"))  # fmt: skip
     return f"elastic {_joint(m, s.joint)}: {told}"
 
 
 def _spring(m: Mechanism, s: Any) -> str:
-    told = _given(s, stiffness="stiffness", length="length", damping="damping")
+    told = _given(
+        s, stiffness=("stiffness", "N/m"), length=("length", "m"), damping=("damping", "N s/m")
+    )
     return f"spring: {_ends(m, s)}, {told}"
 
 

@@ -37,7 +37,9 @@ def numbers(value: Any, what: str, dtype: np.dtype = _DOUBLE) -> Array:
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise UsageError(f"{what} has masked entries", hint="fill them, or leave those states out")
     if not np.can_cast(array.dtype, np.float64, "same_kind"):
-        raise UsageError(f"{what} holds {array.dtype} values", hint="give real numbers")
+        kind = "text" if array.dtype.kind in "US" else f"{array.dtype} values"
+        hint = "give real numbers; for degrees: np.radians(45)" if kind == "text" else None
+        raise UsageError(f"{what} holds {kind}", hint=hint or "give real numbers")
     if array.dtype.kind in "iu" and array.size and max(array.max(), -int(array.min())) > EXACT:
         raise UsageError(f"{what} holds whole numbers beyond 2**53", hint="they would be rounded")
     if array.dtype != dtype or not (array.flags.c_contiguous and array.flags.aligned):
@@ -51,10 +53,13 @@ def leading(whole: tuple[int, ...], shape: tuple[int, ...], what: str) -> tuple[
     cut = len(whole) - len(shape)
     if cut < 0 or whole[cut:] != shape:
         wanted = ", ".join(["...", *map(str, shape)])
-        raise UsageError(
-            f"{what} has shape {whole}, expected ({wanted})",
-            hint="the last dimensions are those of one state; batch dimensions come first",
-        )
+        size = " x ".join(map(str, shape))
+        hint = f"a state has {size} numbers; a batch of n states has shape (n, {wanted[5:]})"
+        if whole and whole[::-1][: len(shape)] != shape and whole[: len(shape)] == shape:
+            hint = (
+                f"batch dimensions come first: give the transposed array, shape (..., {wanted[5:]})"
+            )
+        raise UsageError(f"{what} has shape {whole}, expected ({wanted})", hint=hint)
     return whole[:cut]
 
 

@@ -69,6 +69,9 @@ def inverse_kinematics(
     [1.0, 1.0, 0.0]
     """
     require_mechanism(m, "inverse_kinematics")
+    if isinstance(pose, str) and pose in m.frames:
+        hint = f"write inverse_kinematics(m, pose, frame={pose!r})"
+        raise UsageError(f"pose is the name of a frame, {pose!r}", hint=hint)
     if isinstance(pose, str | PathLike | Mapping):
         return follow(m, pose, q0, limits=limits)[0]
     designs = designs_of(m, parameters, "inverse_kinematics")

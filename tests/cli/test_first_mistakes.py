@@ -1,0 +1,103 @@
+"""What a beginner writes wrong: each message says what is wrong and what to write instead."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.cli import main
+
+ARM6 = Path(__file__).parents[2] / "examples" / "arm6.urdf"
+ARM = "a: RZ(-2,2), TXK(0.5), b: RZ(-2,2), tip: TXK(0.4); body a: M = 1; body b: M = 2;"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Run in a folder with a good file and files that are wrong in one way each."""
+    text = ARM6.read_text()
+    (tmp_path / "arm6.urdf").write_text(text)
+    (tmp_path / "cut.urdf").write_text(text[:1500])
+    (tmp_path / "comma.urdf").write_text(text.replace("0 0 0.42", "0 0 0,42"))
+    (tmp_path / "light.urdf").write_text(re.sub("<inertial>.*?</inertial>", "", text, flags=re.S))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+MISTAKES = {
+    "check arm.urdf": ("no such file: arm.urdf", "did you mean arm6.urdf?"),
+    "check ARM6.URDF": ("no such file", "did you mean arm6.urdf?"),
+    "check ur5": ("no such file: ur5", "did you mean robot:ur5?"),
+    "check robots:ur5": ("no such file", "did you mean robot:ur5?"),
+    "check robot:UR5": ("no ready-made robot", "did you mean ur5?"),
+    "check cut.urdf": ("cut.urdf:53:7: XML: unclosed token", "is it cut off?"),
+    "check comma.urdf": ("origin xyz: '0,42' is not", "decimals with a point"),
+    "eval arm6.urdf torque": ("unknown quantity", "did you mean inverse_dynamics?"),
+    "eval arm6.urdf rnea": ("unknown quantity", "did you mean inverse_dynamics?"),
+    "eval arm6.urdf gravty": ("unknown quantity", "did you mean gravity?"),
+    "eval arm6.urdf Gravity": ("unknown quantity", "did you mean gravity?"),
+    "eval arm6.urdf": ("Missing argument 'QUANTITY'", "inverse_dynamics"),
+    "eval arm6.urdf gravity --q 0,45": ("--q has 2 numbers, 6 are needed", "waist, shoulder"),
+    "eval arm6.urdf gravity --q 0_1_2deg": (
+        "has blanks",
+        "write commas between numbers: --q 0,1,2deg",
+    ),
+    "eval arm6.urdf gravity --q elbow=1": ("--q takes numbers without names", "in their order"),
+    "eval arm6.urdf pose --frame tol": ("no frame 'tol'", "did you mean tool?"),
+    "torques arm6.urdf --to 0,1": (
+        "--to has 2 numbers, it takes 6",
+        "in this order: waist, shoulder",
+    ),
+    "export arm6.urdf gravity --to c++ --out x": ("no language 'c++'", "did you mean cpp?"),
+    "export arm6.urdf gravity --to C --out x": ("no language 'C'", "did you mean c?"),
+    "export arm6.urdf gravity --out x": ("Missing option '--to'", "--to LANGUAGE: c, cpp"),
+    "export arm6.urdf gravity --to c": ("Missing option '--out'", "The directory to write into"),
+}
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_on_the_command_line_is_answered_with_what_to_write(line, folder, capsys):
+    assert main([word.replace("_", " ") for word in line.split()]) == 2
+    told = capsys.readouterr().err
+    message, hint = MISTAKES[line]
+    assert message in told.splitlines()[-1] and told.splitlines()[-1].startswith("error: ")
+    assert hint in told
+
+
+IN_PYTHON = {
+    "load": (lambda m: da.load("arm.urdf"), "did you mean arm6.urdf?"),
+    "robot": (lambda m: da.load("UR5"), "did you mean robot:ur5?"),
+    "log": (lambda m: da.read_motion("arm6.csv", m), "did you mean arm6.urdf?"),
+    "degrees": (lambda m: da.gravity(m, [0, "45deg"]), "np.radians"),
+    "few": (lambda m: da.gravity(m, [0.0]), "a state has 2 numbers"),
+    "transposed": (lambda m: da.gravity(m, np.zeros((2, 7))), "the transposed array"),
+    "rnea": (lambda m: da.compile(m, "rnea"), "did you mean inverse_dynamics?"),
+    "frame": (lambda m: da.inverse_kinematics(m, "tip"), "frame='tip'"),
+    "linearize": (lambda m: da.linearize(m, [0.0]), "q has m.nq numbers"),
+    "language": (lambda m: da.export(m, "gravity", "eigen"), "did you mean cpp?"),
+}
+
+
+@pytest.mark.parametrize("mistake", IN_PYTHON)
+def test_a_mistake_in_python_is_answered_with_what_to_write(mistake, folder):
+    call, hint = IN_PYTHON[mistake]
+    with pytest.raises(da.DalembertError) as error:
+        call(da.load(ARM))
+    assert hint in error.value.hint
+
+
+def test_a_robot_without_masses_is_not_given_zeros_without_a_word(folder, capsys):
+    for command in (
+        ["eval", "light.urdf", "gravity"],
+        ["torques", "light.urdf", "--to", "0,1,0,0,0,0"],
+    ):
+        assert main(command) == 0
+        assert "note: no body has a mass" in capsys.readouterr().err
+    assert main(["eval", "light.urdf", "pose"]) == 0 and main(["eval", "arm6.urdf", "gravity"]) == 0
+    assert "mass" not in capsys.readouterr().err
+
+
+def test_angles_that_look_like_degrees_are_noted(folder, capsys):
+    assert main(["eval", "arm6.urdf", "gravity", "--q", "0,45,60,0,30,0"]) == 0
+    assert "if they are degrees, write 45deg" in capsys.readouterr().err
