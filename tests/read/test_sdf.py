@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -251,3 +252,28 @@ def test_errors_say_where(text, message):
     with pytest.raises(DescriptionError, match=message) as caught:
         da.load(text)
     assert caught.value.where is not None
+
+
+UNIVERSAL = """<sdf version="1.9"><model name="cart"><link name="a"><inertial><mass>1</mass>
+<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>
+<joint name="hitch" type="{kind}"><parent>world</parent><child>a</child>
+<axis><xyz>0 0 1</xyz>
+<limit><lower>-1</lower><upper>0.5</upper><velocity>3</velocity></limit></axis>
+<axis2><xyz>0 1 0</xyz>
+<limit><lower>-0.2</lower><upper>1e16</upper><effort>7</effort></limit></axis2>
+</joint></model></sdf>"""
+
+
+@pytest.mark.parametrize("kind", ["universal", "revolute2"])
+def test_each_axis_of_a_universal_joint_keeps_its_limits(kind):
+    first, second = da.load(UNIVERSAL.format(kind=kind)).bodies
+    assert (first.joint_name or first.name, second.joint_name) == ("hitch_1", "hitch_2")
+    assert first.limits == ((-1, Fraction(1, 2)),) and second.limits == ((Fraction(-1, 5), None),)
+    assert (first.velocity_limit, first.effort_limit) == (3, None)
+    assert (second.velocity_limit, second.effort_limit) == (None, 7)
+
+
+def test_limits_without_a_place_are_noted():
+    m = da.load(UNIVERSAL.format(kind="ball"))
+    assert "joint 'hitch' is spherical: its <limit> is ignored" in m.notes
+    assert not any(b.limits for b in m.bodies)

@@ -18,7 +18,7 @@ from ..joint import Free, Planar
 from ..mechanism import Body, Frame, Mechanism
 from ..mechanism.graph import Connection, Tree, spanning_tree
 from .context import Context
-from .sdf_joints import Joined, actions, connection, couplings, kept
+from .sdf_joints import Joined, actions, bounded, connection, couplings, kept
 from .sdf_scope import Scope, collapsed, read_pose, scope_of
 from .urdf_fields import Reading, notes_of
 from .xml_tree import Element, parse_xml
@@ -164,9 +164,10 @@ def _mechanism(file: _File, name: str, gravity: Vec3, base: str) -> Mechanism:
     drives, elastic = actions(joined, tree)
     frames = [*tree.frames, *_frames(file, joined, tree)]
     followers = couplings(joined, tree)
+    limited = bounded(joined, tree)
     reading.notes += tree.notes
     return Mechanism(
-        tree.bodies, name, gravity, named=tuple(frames), drives=drives, elastic=elastic,
+        limited, name, gravity, named=tuple(frames), drives=drives, elastic=elastic,
         loops=tree.loops, couplings=followers, notes=notes_of(reading),
     )  # fmt: skip
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..algebra import Transform, Vec3
 from ..errors import closest, shown
 from ..expr.exact import exact, to_float
 from ..joint import Joint, Prismatic, Revolute, Screw, Spherical
-from ..mechanism import Coupling, Drive, JointSpring, joint_name
+from ..mechanism import Body, Coupling, Drive, JointSpring, joint_name
 from ..mechanism.graph import Connection, Tree
 from .exact_pose import unit_axis
 from .sdf_scope import Scope, collapsed, text_of
@@ -25,7 +25,11 @@ KINDS = {
 }  # fmt: skip
 MODEL_AXES = (1, 5)  # before this version axes are in the model's frame
 NO_LIMIT = 1e15  # SDF writes 1e16 if there is none
+OPEN: tuple[Any, ...] = ((), None, None)
 PARALLEL = 1e-6  # of two axes that were rounded
+
+
+Bounds = tuple[tuple[Any, ...], Any, Any]  # pairs of limits, largest speed, largest force
 
 
 @dataclass
@@ -39,6 +43,7 @@ class Joined:
     asked: dict[str, Element] = field(default_factory=dict)  # axis element of a coordinate
     gears: list[tuple[Element, str, str, str, Vec3, Vec3]] = field(default_factory=list)
     mimics: list[tuple[Element, str, str]] = field(default_factory=list)
+    bounds: dict[str, Bounds] = field(default_factory=dict)  # of the joints that make up one
 
     def relative(self, link: str, pose: Transform) -> Transform:
         """Return a pose of the world in the frame of a link."""
@@ -80,8 +85,11 @@ def connection(
         reading.fail(element, f"joint {shown(name)!r} has both ends on one body")
     frames = [pose if link is None else joined.relative(link, pose) for link in ends]
     chain = _chain(joined, element, word, axes)
-    limits, speed, force = _limits(joined, element.first("axis"), name, word, chain)
-    made = Connection(name, KINDS[word], i, frames[0], j, frames[1], chain, limits, speed, force)
+    alone = len(chain) == 1 and chain[0].nv == 1
+    bounds = _limits(joined, element.first("axis"), name, word) if alone else OPEN
+    made = Connection(name, KINDS[word], i, frames[0], j, frames[1], chain, *bounds)
+    if not alone:
+        _bound_parts(joined, element, made, word)
     _ask(joined, element, made, scope)
     if len(chain) == 1 and isinstance(chain[0], (Revolute, Prismatic)):
         joined.single[name] = made, pose.R @ chain[0].axis
@@ -135,12 +143,38 @@ def _chain(
     return (Revolute(first) if kind == "revolute" else Prismatic(first),)  # type: ignore[arg-type]
 
 
-def _limits(
-    joined: Joined, axis: Element | None, name: str, word: str, chain: Sequence[Joint]
-) -> tuple[tuple[Any, ...], Any, Any]:
+def _bound_parts(joined: Joined, element: Element, made: Connection, word: str) -> None:
+    """Keep the limits of a joint of two parts, one for each axis; note what has no place."""
+    for k, tag in enumerate(("axis", "axis2")):
+        told = _limits(joined, element.first(tag), made.name, word)
+        if told == OPEN:
+            continue
+        if len(made.chain) == 2:
+            joined.bounds[made.names[k]] = told
+        else:
+            what = f"joint {shown(made.name)!r} is {made.kind}: its <limit> is ignored"
+            joined.reading.notes.append(what)
+
+
+def bounded(joined: Joined, tree: Tree) -> tuple[Body, ...]:
+    """Return the bodies of a tree, joints that make up one with their limits; note what was cut."""
+    bodies = list(tree.bodies)
+    at = {joint_name(b): j for j, b in enumerate(bodies)}
+    for name, (limits, speed, force) in joined.bounds.items():
+        if name not in at:
+            what = f"joint {shown(name)!r} closes a loop: its <limit> is ignored"
+            joined.reading.notes.append(what)
+            continue
+        bodies[at[name]] = replace(
+            bodies[at[name]], limits=limits, velocity_limit=speed, effort_limit=force
+        )
+    return tuple(bodies)
+
+
+def _limits(joined: Joined, axis: Element | None, name: str, word: str) -> Bounds:
     limit = axis.first("limit") if axis is not None else None
-    if limit is None or len(chain) != 1 or chain[0].nv != 1:
-        return (), None, None
+    if limit is None:
+        return OPEN
 
     def bound(tag: str) -> Any:
         x = joined.number(limit, tag, None)
