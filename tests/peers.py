@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.util
 import os
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,15 @@ def peer(name: str) -> ModuleType:
         return importlib.import_module({"pin": "pinocchio"}.get(name, name))
     except ImportError:
         missing(name)
+
+
+def eigen() -> Path | None:
+    """Return where the headers of Eigen are: of the system, else those that CasADi brings."""
+    places = [Path("/usr/include/eigen3"), Path("/usr/local/include/eigen3")]
+    found = importlib.util.find_spec("casadi")
+    if found is not None and found.origin:
+        places.append(Path(found.origin).parent / "include" / "eigen3")
+    return next((p for p in places if (p / "Eigen" / "Core").exists()), None)
 
 
 def oracle_files() -> list[Path]:

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import dalembert as da
 from dalembert.errors import DalembertError, UsageError
 from dalembert.export.check import check_export
 from dalembert.export.unit import unit_of
+from peers import eigen
 
 BOTH = {"frame": ["tool0", "forearm_link"], "wrenches": ["tool0", "forearm_link"]}
 NAMES = ["inverse_dynamics", "pose", "jacobian", "forward_dynamics"]
@@ -90,11 +90,6 @@ def test_the_bench_prints_the_times_of_every_function(name, tmp_path):
     assert 0 < float(words["median"]) <= float(words["p99.9"]) <= float(words["max"])
 
 
-def eigen() -> Path | None:
-    places = [Path("/usr/include/eigen3"), Path("/usr/local/include/eigen3")]
-    return next((p for p in places if (p / "Eigen" / "Core").exists()), None)
-
-
 EIGEN = """#include <Eigen/Core>
 #include "ur5.hpp"
 #include <cstdio>
@@ -127,6 +122,6 @@ def test_eigen_vectors_go_in_and_come_out(tmp_path):
     names = ["inverse_dynamics", "mass_matrix", "inverse_dynamics_derivatives"]
     da.export(da.robots.ur5(), names, "cpp", tmp_path)
     (tmp_path / "main.cpp").write_text(EIGEN)
-    build = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{eigen()}", "main.cpp"]
-    subprocess.run([*build, "-o", "main"], cwd=tmp_path, check=True)
+    build = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-isystem", str(eigen())]
+    subprocess.run([*build, "main.cpp", "-o", "main"], cwd=tmp_path, check=True)
     subprocess.run(["./main"], cwd=tmp_path, check=True)

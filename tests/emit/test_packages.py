@@ -2,17 +2,18 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.cli import main
 from dalembert.errors import UsageError
-from dalembert.export import files
+from dalembert.export import check, files
 from dalembert.export.check import check_export
+from peers import eigen
 
-EIGEN = Path("/usr/include/eigen3")
+EIGEN = eigen()
 STRICT = ["-Wall", "-Wextra", "-Werror"]
 
 # the few declarations of ROS that the plugin uses, written for this test
@@ -113,7 +114,7 @@ int main(int n, char ** words)
 
 @pytest.fixture(scope="module")
 def plugin(tmp_path_factory):
-    if shutil.which("g++") is None or not (EIGEN / "Eigen" / "Core").exists():
+    if shutil.which("g++") is None or EIGEN is None:
         pytest.skip("no g++ or no Eigen")
     place = tmp_path_factory.mktemp("ros2")
     da.export(da.robots.puma560(), [], "ros2", place / "package")
@@ -124,7 +125,7 @@ def plugin(tmp_path_factory):
     src = place / "package" / "src"
     subprocess.run(["gcc", "-std=c99", *STRICT, "-O1", "-c", src / "puma560.c", "-o", "c.o"],
                    cwd=place, check=True)  # fmt: skip
-    build = ["g++", "-std=c++17", *STRICT, "-O1", f"-I{EIGEN}", "-Istubs", f"-I{src}"]
+    build = ["g++", "-std=c++17", *STRICT, "-O1", "-isystem", EIGEN, "-Istubs", f"-I{src}"]
     build += [src / "solver.cpp", "main.cpp", "c.o", "-o", "main", "-lm"]
     subprocess.run(build, cwd=place, check=True)
     return place
@@ -214,6 +215,22 @@ def test_an_arduino_library_fits_a_small_board(compiler, tmp_path):
     size = subprocess.run([tool, "image"], cwd=tmp_path, check=True, capture_output=True, text=True)
     text, data, _ = map(int, size.stdout.splitlines()[1].split()[:3])
     assert 0 < text + data < most
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not here")
+@pytest.mark.parametrize("language", ["arduino", "ros2"])
+def test_the_code_in_a_package_is_checked_on_request(language, tmp_path, capsys):
+    asked = ["inverse_dynamics"] if language == "arduino" else []
+    to = ["--to", language, "--out", str(tmp_path), "--check"]
+    assert main(["export", "robot:ur5", *asked, *to]) == 0
+    told = capsys.readouterr()
+    assert f"{language} inverse_dynamics.tau" in told.out and "MISS" not in told.out
+    assert told.out.endswith(f"built, run and compared ({language}): every result agrees\n")
+    assert "it was not built" in told.err
+    code = next(tmp_path.rglob("ur5.c"))
+    code.write_text(code.read_text().replace(" - ", " + "))
+    rows = check.package(language, list(tmp_path.rglob("*.c")))
+    assert not all(row.ok for row in rows)
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not here")

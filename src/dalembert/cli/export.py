@@ -86,6 +86,10 @@ def command(
         print_json(report)
     else:
         _print(report)
+        if check:
+            from ..export.check import PACKAGES
+
+            echo_notes([f"{PACKAGES[language]}, it was not built"] if language in PACKAGES else ())
     if any(not row["ok"] for row in report.get("check", ())):
         raise click.exceptions.Exit(1)
 

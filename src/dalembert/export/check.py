@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes.util import find_library
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
@@ -51,6 +51,8 @@ class Compared:
         return asdict(self)
 
 
+# what holds C code and its golden vectors beside other files: only the code is built and run
+PACKAGES = {"arduino": "the sketch is for a board", "ros2": "the plugin needs ROS 2"}
 # program -> how to install it
 INSTALL = {
     "gcc": "apt-get install gcc",
@@ -98,9 +100,24 @@ def run(language: str, directory: Path, id: str) -> list[Compared]:
     missing = tool(language)
     if missing:
         raise _needs(missing)
+    return _ran(language, lambda out: commands(language, directory.resolve(), id, out))
+
+
+def package(language: str, written: Sequence[Path]) -> list[Compared]:
+    """Return the rows that the golden vectors of a package print: those of the C model in it."""
+    if shutil.which("gcc") is None:
+        raise _needs("gcc")
+    test = next(path.resolve() for path in written if path.name.endswith("_test.c"))
+    code = next(path.resolve() for path in written if path.name == test.name[:-7] + ".c")
+    build = ["gcc", "-std=c99", "-O1", f"-I{code.parent}", str(code), str(test), "-lm", "-o"]
+    return _ran(language, lambda out: [[*build, str(out / "golden")], [str(out / "golden")]])
+
+
+def _ran(language: str, made: Callable[[Path], list[list[str]]]) -> list[Compared]:
+    """Return the rows that commands print, run in a directory of their own."""
     with tempfile.TemporaryDirectory() as place:
         text = ""
-        for command in commands(language, directory.resolve(), id, Path(place)):
+        for command in made(Path(place)):
             done = subprocess.run(command, capture_output=True, text=True, cwd=place)
             text = done.stdout
             rows = [_row(language, line) for line in text.splitlines() if LINE.match(line)]
@@ -132,6 +149,8 @@ def check_export(
     m = model_of(m, "check_export")
     if language in ("fmu", "fmu3"):
         return [row for path in written for row in fmu(m, path, options.get("drives", "all"))]
+    if language in PACKAGES:
+        return package(language, written)
     unit = unit_of(m, list(quantities), **options)
     asked = dict(options)
     asked.pop("parameters", None)
