@@ -86,6 +86,30 @@ def test_a_motion_plays_and_its_layers_switch(browser, tmp_path):
     page.close()
 
 
+COLOURS = """() => [...document.querySelectorAll('.plot')].map((plot) => Object.fromEntries(
+  [...plot.querySelectorAll('.u-legend tr')].slice(1).map((row) =>
+    [row.querySelector('.u-label').textContent, row.querySelector('.u-marker').style.border])))"""
+
+
+def test_a_joint_has_one_colour_in_all_plots(browser, tmp_path):
+    m = da.load("a: RZ(), TXK(1), b: RZ(), TXK(1), c: RZ(), TXK(1); body 1: M = 1; body 3: M = 1;")
+    move = da.trajectory.quintic([0, 0, 0], [1, 0, 1], 1.0)  # b rests: its angle is not drawn
+    page = Watched(browser).open(da.torques_along(m, move).save_html(tmp_path / "move.html"))
+    angles, torques = page.evaluate(COLOURS)
+    assert set(angles) < set(torques) == {"a", "b", "c"}
+    assert all(angles[name] == torques[name] for name in angles)
+    assert len(set(torques.values())) == 3
+    page.close()
+
+
+def test_on_a_narrow_page_the_panel_opens_on_request(browser, tmp_path):
+    page = Watched(browser, (390, 780)).open(da.robots.ur5().save_html(tmp_path / "narrow.html"))
+    assert not page.locator(".panel").is_visible()
+    page.get_by_label("panel", exact=True).click()
+    assert page.locator(".panel").is_visible()
+    page.close()
+
+
 OVERLAPS = """() => {
   const boxes = [...document.querySelectorAll('.labels span')].filter((e) => e.offsetWidth)
     .map((e) => e.getBoundingClientRect());

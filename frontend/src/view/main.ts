@@ -53,6 +53,8 @@ export class View {
     const fold = element("button", main, "fold", "☰");
     fold.type = "button";
     fold.setAttribute("aria-label", "panel");
+    // beside a narrow stage the panel would cover half of it: it opens on request
+    host.classList.toggle("folded", matchMedia("(max-width: 620px)").matches);
     fold.addEventListener("click", () => { host.classList.toggle("folded"); this.stage.resize(); });
 
     this.sliders = new Sliders(panel, this.machine, () => { this.player?.pause(); this.refresh(); });

@@ -215,7 +215,12 @@ export class Player {
     const many = p.names.length > 8;
     host.title = p.names.join(", "); // the legend goes where it has no room
     const series: uPlot.Series[] = [{ label: "t" }];
-    p.names.forEach((label, k) => series.push({ label, pxAlign: 0, stroke: color(k), width: many ? 1 : 1.6, dash: k >= LINKS.length ? [6, 3] : undefined }));
+    // a joint has one colour in all plots, also where a plot leaves out those that rest
+    const every = this.motion.plots.map((one) => one.names).reduce((a, b) => (b.length > a.length ? b : a));
+    p.names.forEach((label, own) => {
+      const k = every.includes(label) ? every.indexOf(label) : own;
+      series.push({ label, pxAlign: 0, stroke: color(k), width: many ? 1 : 1.6, dash: k >= LINKS.length ? [6, 3] : undefined });
+    });
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "11px system-ui, sans-serif" };
     const plot = new uPlot(
       {
