@@ -39,8 +39,8 @@ def main() -> None:
     kernel(*states, out=tau)
     each = (time.perf_counter() - begin) / 4096
     print(f"its inverse dynamics: {kernel.cost['step']}")
-    print(f"  compiled in {1e3 * ready:.0f} ms, {1e9 * each:.0f} ns a state, off the equations by"
-          f" {abs(tau[:10] - closed).max():.0e} N m\n")  # fmt: skip
+    print(f"  compiled in {1e3 * ready:.0f} ms, {1e9 * each:.0f} ns a state; it agrees with the"
+          f" equations to {abs(tau[:10] - closed).max():.0e} N m\n")  # fmt: skip
 
     forces = da.torques_along(m, da.trajectory.quintic(START, END, 1.5))
     print(f"a move of 1.5 s needs at most {forces.peak.max():.0f} N m")

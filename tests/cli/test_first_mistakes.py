@@ -101,3 +101,10 @@ def test_a_robot_without_masses_is_not_given_zeros_without_a_word(folder, capsys
 def test_angles_that_look_like_degrees_are_noted(folder, capsys):
     assert main(["eval", "arm6.urdf", "gravity", "--q", "0,45,60,0,30,0"]) == 0
     assert "if they are degrees, write 45deg" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("limits", "noted"), [("-180, 180", True), ("-180deg, 180deg", False)])
+def test_limits_that_look_like_degrees_are_noted(limits, noted, capsys):
+    assert main(["check", f"RZ({limits}), TXK(1); body 1: M = 1;"]) == 0
+    said = "joint 'j1' has a limit of 180 rad: is it in degrees? write 180deg"
+    assert (said in capsys.readouterr().out) is noted

@@ -52,7 +52,7 @@ def _loop(small, place):
 def test_the_page_says_what_is_proven(small):
     text = PAGE.read_text()
     share = f"({small.share[0] * 100:.3f} percent of the force {small.reference[0]:.6g}"
-    assert f"joint 1: error at most {at_most(small.bound[0])} {share}" in text
+    assert f"joint 1: error at most {at_most(small.bound[0])} N m {share}" in text
     said = re.search(r"where (\S+), (\S+) and (\S+) N m are proven", " ".join(text.split()))
     assert all(b <= float(x) <= b + 0.01 for b, x in zip(small.bound, said.groups(), strict=True))
 

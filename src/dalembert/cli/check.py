@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import DalembertError, UsageError
+from ..errors import DalembertError, UsageError, shown
 from .model import model_command, print_json
 from .values import flag, option
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LISTS = ("active", "prescribed", "speeds")
 LONGEST, HEAVIEST = 50.0, 50_000.0  # metres, kilograms: beyond them units are doubtful
+TURNS = 20.0  # radians, a little more than three turns
 
 
 @model_command
@@ -150,11 +151,14 @@ def reach_of(m: Mechanism) -> tuple[float, str] | None:
 
 
 def units_of(m: Mechanism) -> list[str]:
-    """Return what looks like lengths in millimetres or masses in grams."""
+    """Return what looks like lengths in millimetres, masses in grams or limits in degrees."""
     try:
         bodies = m.bound().bodies
     except DalembertError:
         return []
+    from ..expr.exact import to_float
+    from ..mechanism import joint_name
+
     said = []
     long = max((hypot(*b.placement.p) for b in bodies), default=0.0)
     if long > LONGEST:
@@ -162,6 +166,13 @@ def units_of(m: Mechanism) -> list[str]:
     heavy = max((float(b.m) for b in bodies), default=0.0)
     if heavy > HEAVIEST:
         said.append(f"a body of {heavy:.4g} kg: are masses in grams?")
+    for b in m.bodies:
+        told = [x for pair in b.limits for x in pair if x is not None]
+        ends = [to_float(x) for x in told if not getattr(x, "names", tuple)()]
+        far = max(map(abs, ends), default=0.0) if b.joint.kind == "revolute" else 0.0
+        if TURNS < far <= 720:
+            what = f"joint {shown(joint_name(b))!r} has a limit of {far:.4g} rad"
+            said.append(f"{what}: is it in degrees? write {far:.4g}deg in a phrase")
     return said
 
 

@@ -42,7 +42,7 @@ class HeldError:
         rows = zip(self.joints, self.bound, self.share, self.reference, self.found, strict=True)
         return "\n".join(
             f"joint {shown(name)}: error at most {at_most(bound)} ({share:.3%} of the force "
-            f"{force:.6g} that is attained), {found:.3e} found"
+            f"{force:.6g} that a motion needs), largest found {found:.3e}"
             for name, bound, share, force, found in rows
         )
 

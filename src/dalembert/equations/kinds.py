@@ -170,7 +170,7 @@ def _of_angle(f: Callable[[Any], Any], angle: Any) -> Any:
 KINDS = {
     "M": Kind(0, lambda j: f"mass of body {j + 1} and all beyond",
               exact=lambda s, bodies, j: (bodies[j].M,)),
-    "V": Kind(0, lambda j, u: f"reported mass of body {j + 1}",
+    "V": Kind(0, lambda j, u: f"mass times distance of body {j + 1} and all that it carries",
               exact=lambda s, bodies, j, u: (bodies[j].V[u], bodies[j].V_q[u]),
               slope=Slope.mass,
               latex=lambda j, u: f"V_{{{'XYZ'[u]}{j + 1}}}"),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..display import lines_html
 from ..errors import ComputationError, UsageError, shown
+from ..mechanism.units import rate_units
 from . import attained
 from .bound import CLOSE, proven
 from .box import Box, box_of
@@ -56,13 +57,15 @@ class Pruned:
 
     def __str__(self) -> str:
         lines = [f"{self.gone} of {self.kept + self.gone} terms are left out"]
+        units = ["N" if unit == "m" else "N m" for unit in rate_units(self.equations.mechanism)]
         for i, share in enumerate(self.share):
-            force = f"{share:.3%} of the force {self.reference[i]:.6g} that is attained"
+            unit = units[i] if len(units) == len(self.share) else ""
+            force = f"{share:.3%} of the force {self.reference[i]:.6g} {unit} that a motion needs"
             if self.idle[i]:
                 force = "it needs no force, but for rounding"
             lines.append(
-                f"joint {i + 1}: error at most {at_most(self.bound[i])} ({force}), "
-                f"{self.found[i]:.3e} found"
+                f"joint {i + 1}: error at most {at_most(self.bound[i])} {unit} ({force}), "
+                f"largest found {self.found[i]:.3e}"
             )
         lines.append(f"A positive definite over the box: {self.positive_definite}")
         return "\n".join(lines)

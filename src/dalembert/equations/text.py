@@ -183,11 +183,15 @@ def conventions(eq: Equations, form: str, parts: Sequence[str] = ()) -> list[str
         f"{shown(eq.mechanism.name)}: closed-form equations of motion, {form} form",
         "tau(i) = sum_j A(i,j)*qdd(j) + sum_j sum_k>j B(i,j,k)*qd(j)*qd(k)"
         f" + sum_j C(i,j)*qd(j)**2 {sign} Q(i)",
-        "sign of Q: that of "
-        + ("sections 3 and 4 of the 1980 report" if sign == "-" else "section 2 of the 1980 report")
-        + (" (force of gravity)" if sign == "-" else " (load of gravity)"),
+        "sign of Q: "
+        + (
+            "the force of gravity on joint i, as in sections 3 and 4 of the 1980 report"
+            if sign == "-"
+            else "what holds joint i against gravity, as in section 2 of the 1980 report"
+        ),
         *angles(eq),
-        "V, W: mass times distance (squared) of a body, all it carries being at its next joint",
+        "V, W: sums of mass*distance and mass*distance**2, "
+        "what a body carries counted at its next joint",
         "J = I + W: inertia about the joint; all in the axes of its body",
         *([RECHOSEN] if eq.ring.symbols.m is not eq.mechanism else []),
         f"gravity = ({vector(eq.mechanism.gravity)})",

@@ -173,14 +173,18 @@ def _body(m: Mechanism, j: int) -> str:
     return "base" if j < 0 else shown(m.bodies[j].name)
 
 
-def _given(record: Any, **words: tuple[str, str]) -> str:
-    """Return the numbers of a record that are not zero, each after its word and before its unit."""
-    told = []
+def _given(m: Mechanism, record: Any, **words: tuple[str, str]) -> str:
+    """Return the numbers of a record that are not zero, each after its word and before its unit.
+
+    A joint that does not move, such as one that follows another, does not tell its units.
+    """
+    told, at = [], getattr(record, "joint", None)
+    known = at is None or m.bodies[at].joint.nv > 0
     for field, (word, unit) in words.items():
         x = getattr(record, field)
         cells = x if isinstance(x, tuple) else (x,)
         if not all(is_plain_zero(cell) for cell in cells):
-            told.append(f"{word} {_both(cells)} {unit}")
+            told.append(f"{word} {_both(cells)} {unit}" if known else f"{word} {_both(cells)}")
     return ", ".join(told) or "nothing"
 
 
@@ -219,7 +223,7 @@ def _drive(m: Mechanism, d: Any) -> str:
     # forces at the joint; behind a gear, those of the motor, which turns
     turn, torque = (q, force) if d.gear in (1, -1) else ("rad", "N m")
     told = _given(
-        d, inertia=("rotor inertia", "kg m²" if turn == "rad" else "kg"),
+        m, d, inertia=("rotor inertia", "kg m²" if turn == "rad" else "kg"),
         viscous=("viscous", f"{torque} s/{turn}"), coulomb=("Coulomb", torque),
         static=("static", torque), stribeck=("Stribeck speed", f"{q}/s"),
     )  # fmt: skip
@@ -229,14 +233,14 @@ def _drive(m: Mechanism, d: Any) -> str:
 
 def _elastic(m: Mechanism, s: Any) -> str:
     q, force = _units(m, s.joint)
-    told = _given(s, stiffness=("stiffness", f"{force}/{q}"), rest=("rest", q),
+    told = _given(m, s, stiffness=("stiffness", f"{force}/{q}"), rest=("rest", q),
                   damping=("damping", f"{force} s/{q}"))  # fmt: skip
     return f"elastic {_joint(m, s.joint)}: {told}"
 
 
 def _spring(m: Mechanism, s: Any) -> str:
     told = _given(
-        s, stiffness=("stiffness", "N/m"), length=("length", "m"), damping=("damping", "N s/m")
+        m, s, stiffness=("stiffness", "N/m"), length=("length", "m"), damping=("damping", "N s/m")
     )
     return f"spring: {_ends(m, s)}, {told}"
 

@@ -171,7 +171,7 @@ def no_motor(m: Mechanism, call: str, where: str) -> UsageError:
     return UsageError(
         f"{call}no motor is named: {where} {shown(m.name)!r} has none of its own",
         hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
-        command=f"write active = [{some}] in the file",
+        command=f"write which joints have motors, such as active = [{some}] in the file",
     )
 
 

@@ -218,7 +218,7 @@ def _meaning(reader: Reader, name: str, n: int) -> str | None:
         return f"the {what} of joint {found[2]}"
     found = re.fullmatch(r"([VWJK])(X|Y|Z|XY|XZ|YZ)([1-9][0-9]*)", name)
     if found:
-        return f"a reported constant of body {found[3]}" if int(found[3]) <= n else None
+        return f"a constant V, W or J of body {found[3]}" if int(found[3]) <= n else None
     found = re.fullmatch(r"A([1-9])([1-9])", name)
     if found and n < 10:
         return "a coefficient of the equations" if max(found[1], found[2]) <= str(n) else None
