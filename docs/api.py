@@ -24,9 +24,9 @@ OPENINGS = {
     "$$\nM(q)\\,\\ddot q + c(q, \\dot q) + g(q) = \\tau + J^T\\lambda\n$$",
     "quantities": "Each is also a kernel, `da.compile(m, NAME)`, and `dalembert eval MODEL NAME`. "
     "[Which quantity do I want?](../which.md) finds one by what you need.\n\n"
-    "$$\n\\underbrace{M(q)\\,\\ddot q}_{\\text{mass\\_matrix}} + "
+    "$$\n\\underbrace{M(q)\\,\\ddot q}_{\\text{mass_matrix}} + "
     "\\underbrace{c(q, \\dot q)}_{\\text{coriolis}} + \\underbrace{g(q)}_{\\text{gravity}} = "
-    "\\underbrace{\\tau}_{\\text{inverse\\_dynamics}}\n$$",
+    "\\underbrace{\\tau}_{\\text{inverse_dynamics}}\n$$",
     "more": "![What torques_along finds for a move: the force of each joint and its parts]"
     "(../figures/torques.png)",
     "errors": "Every exception is a `DalembertError`. Its text says what is wrong and where; "
