@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..expr import Expr, Graph, Scalar, call, trace
-from ..expr.derive import push
+from ..expr.derive import pushes
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..mechanism.edit import into
@@ -27,9 +27,9 @@ def slopes(
     def recorded(*inputs: Sequence[Expr]) -> list[Any]:
         results, matrices = record(*own, *inputs)
         ids = [graph.lift(y) for y in results]
-        columns = [[push(graph, ids, way) for way in directions] for directions in matrices]
-        rows = range(len(ids))
-        return [[[column[r] for column in part] for r in rows] for part in columns]
+        columns = iter(pushes(graph, ids, [way for directions in matrices for way in directions]))
+        parts = [[next(columns) for _ in directions] for directions in matrices]
+        return [[[column[r] for column in part] for r in range(len(ids))] for part in parts]
 
     ports = [(f"x{k}", len(x)) for k, x in enumerate(given)]
     outputs = [(f"slopes{k}", (height, width)) for k, width in enumerate(widths)]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..expr import IMPLICIT, Expr, Function, Port
-from ..expr.derive import gradient, push
+from ..expr.derive import gradient, pushes
 from ..expr.forms import expand
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
@@ -39,7 +39,7 @@ def with_slopes(
     first = ids[: sum(sizes)]
     results, outputs = list(first), list(function.outputs[:own])
     for name in wrt:
-        columns = [push(graph, first, seed) for seed in _seeds(m, graph, function, name, plain)]
+        columns = pushes(graph, first, [*_seeds(m, graph, function, name, plain)])
         parameter = name not in {p.name for p in function.inputs}
         at = 0
         for port, size in zip(function.outputs[:own], sizes, strict=True):

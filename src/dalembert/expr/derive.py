@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import UsageError
@@ -19,36 +19,60 @@ def push(graph: Graph, ids: Sequence[int], seeds: Mapping[int, Any]) -> list[Exp
 
     The graph must hold no `call` (see `expand`); new nodes are appended to it.
     """
-    d: dict[int, Any] = {}
+    return pushes(graph, ids, [seeds])[0]
+
+
+def pushes(graph: Graph, ids: Sequence[int], ways: Sequence[Mapping[int, Any]]) -> list[list[Expr]]:
+    """Return the derivatives of nodes along several directions; each visits what it moves only."""
+    users: dict[int, list[int]] = {}
     for i in graph.live(ids):
-        op = graph.op[i]
-        if op in LEAVES:
-            d[i] = seeds.get(i, 0)
-            continue
-        operands = graph.operands(i)
+        for a in graph.operands(i):
+            users.setdefault(a, []).append(i)
+    return [_pushed(graph, ids, seeds, users) for seeds in ways]
+
+
+def _pushed(
+    graph: Graph, ids: Sequence[int], seeds: Mapping[int, Any], users: Mapping[int, Sequence[int]]
+) -> list[Expr]:
+    """Return the derivatives of nodes along one direction, `users` being who takes each node."""
+    d: dict[int, Any] = {i: rate for i, rate in seeds.items() if not _is_zero(rate)}
+    for i in _moved(d, users):
+        op, operands = graph.op[i], graph.operands(i)
         if op == "item":
             rates = d[operands[0]]
             d[i] = 0 if rates is None else rates[graph.args[i][0]]
-        elif op in IMPLICIT:
-            given = [d[a] for a in operands]
-            d[i] = None if _all_zero(given) else _implicit(graph, i, given)
+            continue
+        given = [d.get(a, 0) for a in operands]
+        if op in IMPLICIT:
+            d[i] = None if all(map(_is_zero, given)) else _implicit(graph, i, given)
         else:
-            d[i] = _chain(graph, i, operands, [d[a] for a in operands])
-    return [Expr(graph, graph.lift(d[i])) for i in ids]
+            d[i] = _chain(graph, i, operands, given)
+    return [Expr(graph, graph.lift(d.get(i, 0))) for i in ids]
 
 
-def _all_zero(values: Sequence[Any]) -> bool:
-    return all(v.__class__ is int and v == 0 for v in values)
+def _moved(seeds: Iterable[int], users: Mapping[int, Sequence[int]]) -> list[int]:
+    """Return the nodes that depend on seeds, in order."""
+    found: set[int] = set()
+    stack = [*seeds]
+    while stack:
+        for user in users.get(stack.pop(), ()):
+            if user not in found:
+                found.add(user)
+                stack.append(user)
+    return sorted(found)
+
+
+def _is_zero(rate: Any) -> bool:
+    return rate.__class__ is int and rate == 0
 
 
 def _chain(graph: Graph, i: int, operands: Sequence[int], rates: Sequence[Any]) -> Any:
-    if _all_zero(rates):
-        return 0
-    partials = OPS[graph.op[i]].partials(*(Expr(graph, a) for a in operands), Expr(graph, i))
+    partials = OPS[graph.op[i]].partials(*[Expr(graph, a) for a in operands], Expr(graph, i))
     total: Any = 0
     for partial, rate in zip(partials, rates, strict=True):
-        if not (rate.__class__ is int and rate == 0):
-            total = total + partial * rate
+        if not _is_zero(rate):
+            term = rate if partial.__class__ is int and partial == 1 else partial * rate
+            total = term if _is_zero(total) else total + term
     return total
 
 
@@ -70,10 +94,8 @@ def jacobian(function: Function, wrt: str) -> Function:
     if port is None:
         raise UsageError(f"{function.name} has no input {wrt!r}")
     graph, ids = expand(function.graph, function.results, IMPLICIT)
-    columns = []
-    for k in range(port.size):
-        seed = graph.input(wrt, k).id
-        columns.append(push(graph, ids, {seed: 1}))
+    seeds = [{graph.input(wrt, k).id: 1} for k in range(port.size)]
+    columns = pushes(graph, ids, seeds)
     results = tuple(columns[k][r].id for r in range(len(ids)) for k in range(port.size))
     outputs = (Port(f"d_{wrt}", (len(ids), port.size)),)
     return Function(f"{function.name}_d_{wrt}", graph, function.inputs, outputs, results)

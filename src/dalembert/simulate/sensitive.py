@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import UsageError, closest, shown
 from ..expr import IMPLICIT, Expr, Function, Port, expand
-from ..expr.derive import push
+from ..expr.derive import push, pushes
 from ..mechanism import Mechanism
 
 Array = np.ndarray
@@ -76,7 +76,7 @@ def widened(function: Function, ways: Sequence[Way], name: str) -> Function:
     results, outputs = list(ids), list(function.outputs)
     if name in MOVED:
         own = ids[:n]
-        columns = [push(graph, own, _seeds(graph, n, k, way)) for k, way in enumerate(ways)]
+        columns = pushes(graph, own, [_seeds(graph, n, k, way) for k, way in enumerate(ways)])
         results = [*own, *(x.id for column in columns for x in column), *ids[n:]]
         outputs[0] = Port(outputs[0].name, (n * (1 + len(ways)),))
     inputs = (Port("x", (n * (1 + len(ways)),)), *function.inputs[1:])
