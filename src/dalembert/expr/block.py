@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .arena import Number
 from .ops import OPS
@@ -36,8 +36,7 @@ class Leaf:
         return self.kind, self.name, self.index, type(self.value), str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One assignment: value `len(leaves) + position` = op(args), args earlier value numbers."""
 
     op: str
@@ -153,7 +152,7 @@ def folded(block: Block) -> Block:
         made.append(out.leaf(leaf))
     for line in block.lines:
         value = None
-        if all(a in number for a in line.args):
+        if line.args[0] in number and all(a in number for a in line.args):
             value = _evaluated(line.op, [number[a] for a in line.args])
         if value is None:
             made.append(out.line(line.op, [made[a] for a in line.args]))

@@ -31,7 +31,8 @@ class Expr:
 
     def __sub__(self, other: Any) -> Expr:
         g = self.graph
-        return Expr(g, g.sub(self.id, g.lift(other)))
+        ours = other.__class__ is Expr and other.graph is g
+        return Expr(g, g.sub(self.id, other.id if ours else g.lift(other)))
 
     def __rsub__(self, other: Any) -> Expr:
         g = self.graph

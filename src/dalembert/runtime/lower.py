@@ -107,6 +107,7 @@ class Chunk(Lines):
         self.masks: dict[int, str] = {}
         self.port = {p.name: k for k, p in enumerate(access.inputs)}
         self.result = [(k, n) for k, p in enumerate(access.outputs) for n in range(p.size)]
+        self.late = access.rows  # results wait for their neighbours
 
     # -- memory --------------------------------------------------------------------------------
 
@@ -172,16 +173,20 @@ class Chunk(Lines):
 
     def line(self, v: int) -> None:
         """Write the instructions of one line of the program."""
-        line = self.plan.block.lines[v - len(self.plan.block.leaves)]
-        if line.op in MASKS:
-            self.masks[v] = self(MASKS[line.op], *map(self.value, line.args))
-        elif line.op in SIMPLE:
-            self.known[v] = self(SIMPLE[line.op], *map(self.value, line.args))
+        plan = self.plan
+        line = plan.block.lines[v - len(plan.block.leaves)]
+        op = line.op
+        if op in SIMPLE:
+            known = self.known
+            self.known[v] = self(SIMPLE[op], *[known.get(a) or self.value(a) for a in line.args])
+        elif op in MASKS:
+            self.masks[v] = self(MASKS[op], *map(self.value, line.args))
         else:
-            self.known[v] = COMPOSITE[line.op](self, *line.args)
-        if v in self.plan.slot:
-            self.store(self.value(v), "%s", self.plan.slot[v])
-        self.results(v)
+            self.known[v] = COMPOSITE[op](self, *line.args)
+        if v in plan.slot:
+            self.store(self.value(v), "%s", plan.slot[v])
+        if not self.late and v in plan.stores:
+            self.results(v)
 
     def outlet(self, item: Outlet) -> None:
         """Store neighbours of W rows."""
@@ -198,7 +203,7 @@ class Chunk(Lines):
 
     def results(self, v: int) -> None:
         """Store a value wherever it is a result, as soon as it is known; rows wait for others."""
-        if self.access.rows:
+        if self.late:
             return
         for k in self.plan.stores.get(v, ()):
             port, n = self.result[k]
