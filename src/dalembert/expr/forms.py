@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from ..errors import UsageError
+from .arena import PAYLOAD
 from .graph import Graph
 from .ops import Scalar, absolute, where
 from .scalar import Expr
@@ -166,6 +168,21 @@ def call(function: Any, *arguments: Sequence[Scalar]) -> list[Scalar]:
     return _record("call", Call(function), flat, len(function.results))
 
 
+def _inside(function: Any, out: Graph, values: Sequence[Expr]) -> list[int]:
+    """Return the results of a Function without forms, node by node in another graph."""
+    given = {p.name: x for p, x in zip(function.inputs, _split(function, values), strict=True)}
+
+    def leaf(source: Graph, i: int) -> Any:
+        if source.op[i] == "input":
+            name, k = source.args[i]
+            return given[name][k]
+        value = source.const[i]
+        return float(value) if value.__class__ is Fraction else None  # as on numbers
+
+    made = function.graph.copy_into(out, function.results, leaf)
+    return [made[i] for i in function.results]
+
+
 def expand(
     graph: Graph,
     ids: Sequence[int],
@@ -185,7 +202,10 @@ def expand(
             made[i] = made[args[1]][args[0]]
         elif op in FORMS and op != "item" and op not in keep:
             values = [Expr(out, made[a]) for a in args[1:]]
-            made[i] = [out.lift(x) for x in FORMS[op](args[0], *values)]
+            if op == "call" and PAYLOAD.isdisjoint(args[0].function.graph.op):
+                made[i] = _inside(args[0].function, out, values)
+            else:
+                made[i] = [out.lift(x) for x in FORMS[op](args[0], *values)]
         else:
             made[i] = out.rebuild(graph, i, made)
         if trail is not None:

@@ -295,6 +295,8 @@ class Graph(Arena):
     def rebuild(self, source: Graph, i: int, made: dict[int, int], leaf: Any = None) -> int:
         """Return the id of node i of `source`, its arguments already `made` here."""
         op, args = source.op[i], source.args[i]
+        if op in ARITHMETIC:
+            return getattr(self, op)(*[made[a] for a in args])
         if op in LEAVES:
             replaced = leaf(source, i) if leaf is not None else None
             if replaced is not None:
@@ -304,10 +306,7 @@ class Graph(Arena):
             return self.node(op, args)
         if op in PAYLOAD:
             return self.node(op, (args[0], *(made[a] for a in args[1:])))
-        ids = tuple(made[a] for a in args)
-        if op in ARITHMETIC:
-            return getattr(self, op)(*ids)
-        return self.apply(op, *ids)
+        return self.apply(op, *[made[a] for a in args])
 
     def adopt(self, expr: Expr) -> Expr:
         """Return an expression of another graph in this one."""
