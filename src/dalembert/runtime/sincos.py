@@ -133,21 +133,24 @@ def _pair(a: _Lines, r: str, n: str) -> tuple[str, str]:
     return turned[0], turned[1]
 
 
-class _Two:
-    """The lines that compute the sines and cosines of %xa and %xb, both at a time.
+class _Several:
+    """The lines that compute the sines and cosines of %xa, %xb, ... all at a time.
 
-    Each is a long chain of dependences; their instructions alternate. Lanes beyond the limit are
-    rare, and reduced in a block of their own.
+    Each is a long chain of dependences; their instructions alternate, and constants are read once
+    for all. Lanes beyond the limit are rare, and reduced in a block of their own.
     """
 
-    def __init__(self, lanes: int, fused: bool):
+    def __init__(self, lanes: int, fused: bool, many: int = 2):
         t, whole = value_type(lanes), integers(lanes)
-        self.numbers = Numbers(lanes)
-        near = [_Lines(lanes, tag, self.numbers) for tag in ("a", "b")]
+        self.numbers, self.tags = Numbers(lanes), "abcd"[:many]
+        near = [_Lines(lanes, tag, self.numbers) for tag in self.tags]
         known = [_checked(a, f"%x{a.tag}", fused) for a in near]
-        last = [_Lines(lanes, tag, self.numbers) for tag in ("c", "d")]
+        last = [_Lines(lanes, "p" + tag, self.numbers) for tag in self.tags]
         self.made = [_pair(a, f"%r{b.tag}", f"%n{b.tag}") for a, b in zip(last, near, strict=True)]
-        slow, join = [], []
+        anywhere, slow, join = Lines("any"), [], []
+        beyond = known[0][3]
+        for *_, one in known[1:]:
+            beyond = anywhere(f"or i1 {beyond}, {one}")
         for a, (r, n, far, _) in zip(near, known, strict=True):
             slow += _corrected(a.tag, lanes, r, n, far)
             join += [
@@ -156,8 +159,8 @@ class _Two:
             ]
         self.blocks = [
             _interleaved(near),
-            f"%any = or i1 {known[0][3]}, {known[1][3]}",
-            "br i1 %any, label %slow, label %join, !prof !0\nslow:",
+            *anywhere.lines,
+            f"br i1 {beyond}, label %slow, label %join, !prof !0\nslow:",
             *slow,
             "br label %join\njoin:",
             *join,
@@ -170,22 +173,24 @@ def sincos(lanes: int, fused: bool) -> str:
 
     Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone.
     """
-    m, two, w = suffix(lanes), _Two(lanes, fused), Moves(lanes)
+    many = 2 if lanes == 1 or isinstance(lanes, Single) else 4  # a tile has four groups
+    m, all_, w = suffix(lanes), _Several(lanes, fused, many), Moves(lanes)
     last = w("sub i64 %n, 1")
-    with w.repeat("%n", 2) as i:
+    with w.repeat("%n", many) as i:
         w.open("near")
-        second = w("call i64 @llvm.umin.i64(i64 {}, i64 {})", w("add i64 {}, 1", i), last)
-        places = [w.at(w.type, "%p", w("mul i64 {}, %step", k)) for k in (i, second)]
-        for tag, place in zip("ab", places, strict=True):
+        own = [i, *(w(f"add i64 {i}, {k}") for k in range(1, many))]
+        own[1:] = [w("call i64 @llvm.umin.i64(i64 {}, i64 {})", k, last) for k in own[1:]]
+        places = [w.at(w.type, "%p", w("mul i64 {}, %step", k)) for k in own]
+        for tag, place in zip(all_.tags, places, strict=True):
             w.lines.append(f"%x{tag} = load {w.type}, ptr {place}, align {w.bytes}")
-        w.lines += two.blocks
-        for place, (sine, cosine) in zip(places, two.made, strict=True):
+        w.lines += all_.blocks
+        for place, (sine, cosine) in zip(places, all_.made, strict=True):
             there = w.at(w.type, place, "%apart")
             w.put(w.type, sine, place)
             w.put(w.type, cosine, there)
     given = "ptr %p, i64 %n, i64 %step, i64 %apart, ptr %k"
     inner = w.procedure(f"sincos.inner.{m}", given)
-    return two.numbers.text("turns." + m) + _over_groups(lanes) + inner
+    return all_.numbers.text("turns." + m) + _over_groups(lanes) + inner
 
 
 def across(lanes: int, fused: bool) -> str:
@@ -193,7 +198,7 @@ def across(lanes: int, fused: bool) -> str:
 
     If n is not a multiple of the lanes, the last vector overlaps the one before: it is read first.
     """
-    two, entry, w = _Two(lanes, fused), Lines(), Moves(lanes)
+    two, entry, w = _Several(lanes, fused), Lines(), Moves(lanes)
     few = entry(f"icmp ult i64 %n, {lanes}")
     entry.branch(few, "one", "many")
     entry.lines.append("tail call void @sincos.few(ptr %p, i64 %n, i64 %groups, i64 %stride)")
