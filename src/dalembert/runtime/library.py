@@ -24,6 +24,7 @@ _INTRINSICS = {"sqrt": 1, "fabs": 1, "minimum": 2, "maximum": 2, "fma": 3}
 def declarations() -> str:
     """Return the declarations of the intrinsic functions that kernels use."""
     parts = ["declare i64 @llvm.umin.i64(i64, i64)\n"]
+    parts.append("declare void @llvm.codeview.annotation(metadata)\n")
     for w in LANES:
         t = value_type(w)
         for name, many in _INTRINSICS.items():

@@ -53,6 +53,7 @@ def stack(lanes: int) -> str:
     return f"""
 attributes #1 = {{ nounwind "stackrealign" {_WIDEST} }}
 !llvm.module.flags = !{{!9}}
+!8 = !{{!"order"}}
 !9 = !{{i32 1, !"override-stack-alignment", i32 {max(32, min(64, 8 * lanes))}}}
 """
 

@@ -15,7 +15,7 @@ from .form import PLAIN, Form
 from .lanes import suffix
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, stack, table
-from .lower import Access, Numbers, access, constant_results, functions
+from .lower import Access, Numbers, access, constant_results, functions, kept_in_order
 from .rolled import module as rolled_module
 from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse
 
@@ -108,7 +108,8 @@ def _blocks(
     if place is None or numbers is None:
         cleared = sparse(step, program.outputs)
         lanes, early = 1, Access((), prepared)
-        late = Access(program.inputs, program.outputs, cleared=cleared)
+        kept = kept_in_order(program.step, 1)
+        late = Access(program.inputs, program.outputs, cleared=cleared, ordered=kept)
     else:
         lanes, late = place.lanes, access(program, place, numbers, tiled)
         own = ("%r", place.parameters), ("%out0", place.prepared), ("%s", place.slots)
