@@ -47,18 +47,16 @@ def recursion(
     place, wrench = {}, {}
     tau: dict[int, Sequence[Scalar]] = {}
 
-    # outward (18)-(24): the motion of each link, and the wrench that motion needs
-    for j, body in m.outward():
-        place[j] = body.pose(q_[j])
-        if j not in motion:
-            joint = body.rates(q_[j], qd_[j], qdd_[j])
-            motion[j] = motion[body.parent].carried(*place[j]).moved(*joint)
-        wrench[j] = motion[j].needs(body) + acting.get(j, NO_WRENCH)
-
-    # inward (25)-(30): keep the part along the joint, hand the rest to the parent
-    for j, body in m.inward():
-        tau[j] = body.project(q_[j], wrench[j])
-        if body.parent >= 0:
-            wrench[body.parent] = wrench[j].to_parent(*place[j], onto=wrench[body.parent])
+    for j, body, outward in m.around():
+        if outward:  # (18)-(24): the motion of the link, and the wrench that motion needs
+            place[j] = body.pose(q_[j])
+            if j not in motion:
+                joint = body.rates(q_[j], qd_[j], qdd_[j])
+                motion[j] = motion[body.parent].carried(*place[j]).moved(*joint)
+            wrench[j] = motion[j].needs(body) + acting.get(j, NO_WRENCH)
+        else:  # inward (25)-(30): keep the part along the joint, hand the rest to the parent
+            tau[j] = body.project(q_[j], wrench[j])
+            if body.parent >= 0:
+                wrench[body.parent] = wrench[j].to_parent(*place[j], onto=wrench[body.parent])
 
     return m.join(tau), [wrench[j] for j in range(len(m.bodies))]

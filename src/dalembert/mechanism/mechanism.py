@@ -244,6 +244,20 @@ class Mechanism:
         """Yield (index, body), children first."""
         return ((j, self.bodies[j]) for j in reversed(range(len(self.bodies))))
 
+    def around(self) -> Iterator[tuple[int, Body, bool]]:
+        """Yield (index, body, True) outward and (index, body, False) inward, branch by branch."""
+        ahead: dict[int, list[int]] = {}
+        for j in reversed(range(len(self.bodies))):
+            ahead.setdefault(self.bodies[j].parent, []).append(j)
+        here = -1
+        while here >= 0 or ahead.get(here):
+            if ahead.get(here):
+                here = ahead[here].pop()
+                yield here, self.bodies[here], True
+            else:
+                yield here, self.bodies[here], False
+                here = self.bodies[here].parent
+
     def split_q(self, q: Vector) -> list[Vector]:
         """Return the coordinates of each body's joint."""
         return _cut(q, [b.joint.nq for b in self.bodies], "q")

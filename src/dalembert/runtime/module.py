@@ -9,7 +9,6 @@ from ..expr import OPS, Port, Program
 from ..expr.block import folded, gathered
 from ..expr.rolled import Rolled
 from . import layout as places
-from . import schedule as scheduled
 from .batch import batch
 from .form import PLAIN, Form
 from .lanes import suffix
@@ -46,9 +45,9 @@ def module(
     """
     lanes, tiled = form.lanes(host().lanes), form.layout == "tiles"
     program = _ordered(program)
-    many, long = len(program.step.results) > DIRECT, len(program.step.lines) > scheduled.WHOLE
+    many = len(program.step.results) > DIRECT
     other = form.dtype == "float32" or form.reduce is not None
-    collected = many or (not tiled and (long or other))
+    collected = many or (not tiled and other)
     leaving, cleared = ([], []) if collected or tiled else _leaving(program, lanes)
     step, prepare = schedule(program.step, leaving), schedule(program.prepare)
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
@@ -67,8 +66,8 @@ def module(
     single = len(program.step.lines) <= limit and form.scalar
     scratch_one = place.scratch
     if single:
-        one, scratch_one = places.one(program, step, prepare)
-        parts += [*_blocks(program, step, prepare), one]
+        text, scratch_one = _one(program)
+        parts += text
     elif form.reduce is None:
         parts.append(places.one_by_batch())
     parts += [numbers.text("numbers"), *_ending(program, (1, lanes) if single else (lanes,))]
@@ -78,11 +77,16 @@ def module(
 def alone(program: Program) -> tuple[str, int, int, int]:
     """Return the same as `module` with code for one state only: less to compile, slower batches."""
     program = _ordered(program)
-    step, prepare = schedule(program.step), schedule(program.prepare)
-    one, scratch = places.one(program, step, prepare)
+    one, scratch = _one(program)
     many, more = places.batch_by_one(program, scratch)
-    parts = [*_blocks(program, step, prepare), one, many, *_ending(program, (1,))]
-    return "".join(parts), scratch, more, TILE
+    return "".join([*one, many, *_ending(program, (1,))]), scratch, more, TILE
+
+
+def _one(program: Program) -> tuple[list[str], int]:
+    """Return the code for one state, and its scratch bytes."""
+    step, prepare = (schedule(block, alone=True) for block in (program.step, program.prepare))
+    one, scratch = places.one(program, step, prepare)
+    return [*_blocks(program, step, prepare), one], scratch
 
 
 def _ordered(program: Program) -> Program:

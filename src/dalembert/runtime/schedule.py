@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from ..expr import Block, Port
 from ..expr.block import Row, Step, cut, slots, steps
 
-WHOLE = 1600  # a block of up to this many lines stays one function
-CHUNK = 450  # lines per function of a longer one
+WHOLE = 1250  # a block of up to this many lines stays one function
+CHUNK = 250  # lines per function of a longer one
+ALONE = 3  # times as many where it computes one state: there no other state reads the code again
 ZEROS = 64  # results that are always zero, above which one state clears its output beforehand
 
 
@@ -45,10 +46,15 @@ class Schedule:
     stores: dict[int, tuple[int, ...]] = field(repr=False)  # value -> the results it is
 
 
-def schedule(block: Block, outlets: Sequence[Outlet] = (), whole: bool = False) -> Schedule:
-    """Return the schedule of a block; a long one is cut, unless it is to stay `whole`."""
+def schedule(
+    block: Block, outlets: Sequence[Outlet] = (), whole: bool = False, alone: bool = False
+) -> Schedule:
+    """Return the schedule of a block for many states at a time, or for one that is `alone`.
+
+    A long one is cut, unless it is to stay `whole`.
+    """
     long = len(block.lines) > WHOLE and not whole
-    size = CHUNK if long else len(block.lines) + 1
+    size = CHUNK * (ALONE if alone else 1) if long else len(block.lines) + 1
     chunks = _with_outlets(cut(steps(block), size, after_rows=True), outlets)
     slot, many = _slots(block, chunks)
     first, turn, turns = _turns(block, chunks)
