@@ -19,7 +19,8 @@ def composite(m: Mechanism, q: Vector) -> Matrix:
     """Return the mass matrix M(q) of the rigid bodies, nv x nv, symmetric."""
     q_, n, start = m.split_q(q), m.nv, m.velocity_index
     M: list[list[Scalar]] = [[0] * n for _ in range(n)]
-    place, I = composite_bodies(m, q)
+    place = {j: body.pose(q_[j]) for j, body in m.outward()}
+    I = {j: body.inertia for j, body in m.outward()}
     for j, body in m.inward():
         for a, s in enumerate(body.joint.columns(q_[j])):
             # the wrench of a unit acceleration of this freedom, then seen by every joint below
@@ -29,6 +30,8 @@ def composite(m: Mechanism, q: Vector) -> Matrix:
                     row, column = start[i] + b, start[j] + a
                     M[row][column] = M[column][row] = force
                 wrench, i = wrench.to_parent(*place[i]), m.bodies[i].parent
+        if body.parent >= 0:
+            I[body.parent] = I[body.parent] + inertia_to_parent(I[j], *place[j])
     return Matrix(M)
 
 

@@ -71,7 +71,7 @@ def _rigid(m: Mechanism, states: Sequence[LinkState], acting: Wrenches) -> Slope
     dq, dqd, M = ([[0] * n for _ in range(n)] for _ in range(3))
     f = {j: x.f + acting[j] if j in acting else x.f for j, x in enumerate(states)}
     I = {j: x.I for j, x in enumerate(states)}
-    B2 = {j: CoriolisFactor.of(_doubled(x.I), x.xi) for j, x in enumerate(states)}  # 2 B
+    B2: dict[int, CoriolisFactor] = {}  # 2 B, of a body when it is first needed
     # Ψ̇ + Ṡ; what one freedom does to its own axis is nothing, so there it is 2 Ψ̇
     both = [
         [r * 2 if len(x.s) == 1 else r + x.xi.cross(s) for s, r in zip(x.s, x.psi, strict=True)]
@@ -79,6 +79,9 @@ def _rigid(m: Mechanism, states: Sequence[LinkState], acting: Wrenches) -> Slope
     ]
 
     for j, body in m.inward():
+        for i in (j, body.parent):
+            if i >= 0 and i not in B2:
+                B2[i] = CoriolisFactor.of(_doubled(states[i].I), states[i].xi)
         if body.parent >= 0:
             i, place = body.parent, states[j].place
             I[i] += inertia_to_parent(I[j], *place)
