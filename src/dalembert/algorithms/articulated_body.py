@@ -66,20 +66,19 @@ def hybrid_dynamics(
     given, rotor, sliding, acting = known.given, known.rotor, known.sliding, wrenches or {}
     q_, qd_, x_ = m.split_q(q), m.split(qd), m.split(x)
     w = {-1: ZERO}
-    place, zeta, beta, J = {}, {}, {}, {}
+    place, zeta, beta, J, S, U, K, D, u = ({} for _ in range(9))
+    for j, body, outward in m.around():
+        if outward:  # (32)-(35): velocities, and what they ask for by themselves
+            place[j] = body.pose(q_[j])
+            rate = x_[j] if j in given else [0] * body.joint.nv
+            joint = body.rates(q_[j], qd_[j], rate)
+            alone = Motion(w[body.parent]).carried(*place[j]).moved(*joint)
+            w[j], zeta[j] = alone.w, alone.acceleration
+            beta[j] = -Motion(w[j]).needs(body) - acting.get(j, NO_WRENCH)
+            J[j] = Articulated.of(body)
+            continue
 
-    # outward (32)-(35): velocities, and what they ask for by themselves
-    for j, body in m.outward():
-        place[j] = body.pose(q_[j])
-        rate = x_[j] if j in given else [0] * body.joint.nv
-        alone = Motion(w[body.parent]).carried(*place[j]).moved(*body.rates(q_[j], qd_[j], rate))
-        w[j], zeta[j] = alone.w, alone.acceleration
-        beta[j] = -Motion(w[j]).needs(body) - acting.get(j, NO_WRENCH)
-        J[j] = Articulated.of(body)
-
-    # inward (36)-(40): the inertia each joint feels, and the force it must resist
-    S, U, K, D, u = {}, {}, {}, {}, {}
-    for j, body in m.inward():
+        # inward (36)-(40): the inertia each joint feels, and the force it must resist
         k = m.velocity_index[j]
         S[j] = body.joint.columns(q_[j]) if j not in given else ()
         U[j] = [J[j] @ s for s in S[j]]

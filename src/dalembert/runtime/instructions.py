@@ -16,6 +16,7 @@ SIMPLE = {
     "minimum": "call {t} @llvm.minimum.{m}({t} {0}, {t} {1})",
     "maximum": "call {t} @llvm.maximum.{m}({t} {0}, {t} {1})",
 }
+ROUNDED = "fmul {t} {0}, {1}"  # a product that no sum takes in before it is rounded
 MASKS = {
     "lt": "fcmp olt {t} {0}, {1}",
     "le": "fcmp ole {t} {0}, {1}",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..expr import Block, Port, Program
 from ..expr.block import Row
-from .instructions import MASKS, SIMPLE
+from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
 from .lines import Lines
@@ -199,7 +199,8 @@ class Chunk(Lines):
         op = line.op
         if op in SIMPLE:
             known = self.known
-            self.known[v] = self(SIMPLE[op], *[known.get(a) or self.value(a) for a in line.args])
+            form = ROUNDED if op == "mul" and v in plan.rounded else SIMPLE[op]
+            self.known[v] = self(form, *[known.get(a) or self.value(a) for a in line.args])
         elif op in MASKS:
             self.masks[v] = self(MASKS[op], *map(self.value, line.args))
         else:

@@ -44,6 +44,8 @@ class Schedule:
     turn: dict[int, int] = field(repr=False)  # sine or cosine -> its place among those of a row
     turns: int
     stores: dict[int, tuple[int, ...]] = field(repr=False)  # value -> the results it is
+    # values that live across a cut for one state or for many: both round them, so both agree
+    rounded: frozenset[int] = field(default=frozenset(), repr=False)
 
 
 def schedule(
@@ -54,8 +56,8 @@ def schedule(
     A long one is cut, unless it is to stay `whole`.
     """
     long = len(block.lines) > WHOLE and not whole
-    size = CHUNK * (ALONE if alone else 1) if long else len(block.lines) + 1
-    chunks = _with_outlets(cut(steps(block), size, after_rows=True), outlets)
+    cuts = [cut(steps(block), size, after_rows=True) for size in _sizes(block, long)]
+    chunks = _with_outlets(cuts[-1 if alone else 0], outlets)
     slot, many = _slots(block, chunks)
     first, turn, turns = _turns(block, chunks)
     stores: dict[int, list[int]] = {}
@@ -71,7 +73,13 @@ def schedule(
         turn,
         turns,
         {v: tuple(ks) for v, ks in stores.items()},
+        frozenset(v for made in cuts for v in _slots(block, made)[0]) if long else frozenset(),
     )
+
+
+def _sizes(block: Block, long: bool) -> list[int]:
+    """Return how many lines a function has, for many states and for one."""
+    return [CHUNK, CHUNK * ALONE] if long else [len(block.lines) + 1]
 
 
 def constants(block: Block) -> dict[int, float]:
