@@ -174,4 +174,9 @@ def _watched(m: Mechanism, graph: Graph, steps: list[Step]) -> Mechanism:
                 yield j, body
             note("start", None)
 
+        def around(self) -> Iterator[tuple[int, Body, bool]]:
+            # a reader finds the ways out and back one after the other, as in books
+            yield from ((j, body, True) for j, body in self.outward())
+            yield from ((j, body, False) for j, body in self.inward())
+
     return Watched(**{name: getattr(m, name) for name in m.__dataclass_fields__})
