@@ -34,6 +34,20 @@ from peers import peer
 from pinocchio_model import to_pinocchio
 
 
+def test_around_goes_out_and_back_one_branch_after_the_other():
+    for m in random_mechanisms(20, 5):
+        path, seen = [-1], []  # from the base to the body that is visited
+        for j, body, outward in m.around():
+            assert body is m.bodies[j]
+            if outward:
+                assert body.parent == path[-1] and j not in seen
+                path.append(j)
+                seen.append(j)
+            else:
+                assert path.pop() == j
+        assert path == [-1] and sorted(seen) == [*range(len(m.bodies))]
+
+
 def states(count, seed, mild=False, **strata):
     """Yield (bound mechanism, q, qd, qdd)."""
     for m in random_mechanisms(count, seed, **strata):

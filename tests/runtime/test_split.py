@@ -8,7 +8,7 @@ import pytest
 
 from dalembert.expr import call, cos, program, sin, trace
 from dalembert.expr.block import Row, gathered
-from dalembert.runtime import compile_program, library, llvm, module, schedule
+from dalembert.runtime import compile_program, library, llvm, lower, module, schedule
 from dalembert.runtime.card import card
 from dalembert.runtime.kernel import Kernel
 from dalembert.runtime.native import Native
@@ -41,6 +41,21 @@ def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters, single, mon
         assert pieces(q[:n], qd[:n], parameters=some).tobytes() == b[:n].tobytes()
     single = {"L": 0.5, "m": 1.1} if parameters else None
     assert pieces(q[0], qd[0], parameters=single).tobytes() == b[0].tobytes()
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_code_whose_order_is_kept_gives_the_same(lanes, monkeypatch):
+    made = pendulum_chain(30)
+    assert not lower.kept_in_order(made.step, lanes)  # short
+    free = compile_program(made)
+    monkeypatch.setattr(lower, "LONG", 10)
+    monkeypatch.setattr(lower, "USED", 0 if lanes > 1 else 9)
+    assert lower.kept_in_order(made.step, lanes)
+    assert lower.BARRIER in module.module(made)[0]
+    kept = compile_program(made)
+    q, qd = np.random.default_rng(3).normal(size=(2, 9, 30))
+    assert kept(q, qd).tobytes() == free(q, qd).tobytes()
+    assert kept(q[2], qd[2]).tobytes() == kept(q, qd)[2].tobytes()
 
 
 def test_sines_of_sines_come_in_levels():
