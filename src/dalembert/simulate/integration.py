@@ -46,6 +46,7 @@ class Run:
     table: EventTable
     most: int = 1_000_000
     modes: Modes = field(init=False)
+    passed: list[float] = field(default_factory=list, init=False)  # times near singular poses
 
     def __post_init__(self) -> None:
         self.modes = Modes(self.job)
@@ -141,6 +142,8 @@ class Run:
                 continue
             ahead = float(driver.task.kept["alarm"][: len(after)].min())
             job = job.renewed(before, t, given, ahead)
+            if job.leap:
+                self.passed.append(float(t))
             if planned == (first, t):  # with the best plan there is the step ends where it fades
                 job = job.fading(ahead, t)
             planned, model = (first, t), job.model(self.method)
@@ -222,6 +225,7 @@ class Run:
                     job = job.renewed(driver.x[None], driver.t, driver.parameters, ahead)
                     driver.use(job.model(self.method, self.table))
                     if job.leap:
+                        self.passed.append(driver.t)
                         again = job.leap if planned != driver.t else 1.0
                         driver.task["h"] = again * driver.task["step"]
                     planned = driver.t
@@ -348,7 +352,17 @@ class Run:
             *self.job.kernels.system.notes,
             *self.job.kernels.wrenches.notes,
             *self.job.notes,
+            *self._singular(),
         )
+
+    def _singular(self) -> tuple[str, ...]:
+        """Return a note where the motion runs through singular poses of the loops."""
+        times = sorted({f"{t:.3g}": t for t in self.passed}.values())
+        if not times:
+            return ()
+        told = ", ".join(f"{t:.3g}" for t in times[:6]) + ", ..." * (len(times) > 6)
+        return (f"the loops pass a singular pose near t = {told} s, where they could go on in "
+                "several ways: the velocity, and so the branch, is kept",)  # fmt: skip
 
     def _speeds(self, out: Array, times: Array) -> Array:
         """Return the speeds of the samples: rates of all joints, or α where a machine rolls."""
