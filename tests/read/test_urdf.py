@@ -301,7 +301,7 @@ def test_writing_says_what_is_lost_and_refuses_what_would_move_otherwise(oracles
     text, notes = write(da.load(oracles_dir / "puma560.json"), "urdf")
     assert notes == ["not written: rotor inertias"]
     assert da.load(text).joint_names == da.load(oracles_dir / "puma560.json").joint_names
-    screw = {"bodies": [{"name": "a", "parent": -1, "joint": {"type": "screw"}}]}
+    screw = {"bodies": [{"name": "a", "parent": -1, "joint": {"type": "screw", "pitch": 0.1}}]}
     with pytest.raises(da.UsageError, match="no screw"):
         write(da.load(screw), "urdf")
     symbolic = {"symbols": ["M"], "bodies": [{"name": "a", "parent": -1, "mass": "M"}]}
@@ -346,6 +346,7 @@ def test_an_error_shows_its_line_with_a_caret():
         "<xml>:3:3: XML: mismatched tag",
         "  </robot>",
         "    ^",
+        "  hint: each <tag> needs its own </tag>, the inner one first",
     ]
     axis = text.replace(">\n</", "/></").replace(
         "</robot>",

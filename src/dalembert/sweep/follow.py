@@ -159,6 +159,7 @@ def require_followed(m: Mechanism) -> None:
         raise UsageError(
             "a study of a machine on wheels needs joints of one freedom each, and no loops",
             hint="da.torques_along(m, motion, parameters={...}) takes arrays of parameters",
+            command="give each vehicle a file of its own, for dalembert torques",
         )
     free = () if m.open_parameters else planned(m).free_joints
     if free:
