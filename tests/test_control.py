@@ -96,3 +96,13 @@ def test_a_simulation_knows_the_goal_of_its_law_and_draws_it():
     lines = [x for x in figure.axes[0].lines if x.get_linestyle() == "--"]
     np.testing.assert_allclose(lines[0].get_ydata(), way(t)[:, 0])
     assert figure.legends[0].get_texts()[-1].get_text() == "goal"
+
+
+@pytest.mark.parametrize("law", [da.control.PD, da.control.FeedForward, da.control.ComputedTorque])
+def test_a_law_given_its_arguments_in_another_order_says_so(law):
+    m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    move = da.trajectory.quintic([0.0], [0.5], 1.0)
+    with pytest.raises(da.UsageError, match="goal is a Mechanism"):
+        law(m, move)
+    with pytest.raises(da.UsageError, match="kp is a Trajectory"):
+        law([0.0], move)

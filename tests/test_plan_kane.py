@@ -33,7 +33,7 @@ def sliders(*equations, **more):
         (sliders("xd = yd", "2*xd - 2*yd = 1"), "'c1' contradicts 'c0'"),
         (sliders("xd = t", "xd = 2*t"), "'c1' contradicts 'c0'"),
         (sliders("xd = yd", speeds=["x", "y"]), "speed 'y' is decided"),
-        (sliders("xd = yd", speeds=["x"]), "1 speeds are named, the constraints leave 2"),
+        (sliders("xd = yd", speeds=["x"]), "1 speed is named, the constraints leave 2"),
         (sliders("xd = yd", speeds=["x", "u"]), "'u' is neither a joint nor a wheel"),
         (replace(R.unicycle(), speeds=("v", "x")), "speed 'x' is decided"),
     ],

@@ -103,7 +103,8 @@ def speed_names(m: Mechanism) -> tuple[str, ...]:
     if m.speeds:
         if len(m.speeds) != count:
             raise ModelError(
-                f"{len(m.speeds)} speeds are named, the constraints leave {count}",
+                f"{len(m.speeds)} speed{'s are' if len(m.speeds) != 1 else ' is'} named, the "
+                f"constraints leave {count}",
                 hint=f"speeds = [...] with {count} names" if count else "they decide the motion",
             )
         return m.speeds

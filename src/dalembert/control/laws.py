@@ -82,6 +82,14 @@ class Feedback(ABC):
     drives: Drives | None = field(default=None, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        law = type(self).__name__
+        for name in ("goal", "kp", "kd"):
+            given = getattr(self, name)
+            if isinstance(given, Mechanism) or (name != "goal" and hasattr(given, "times")):
+                raise UsageError(
+                    f"{law}: {name} is a {type(given).__name__}",
+                    hint=f"{law}(goal=move, kp=100, kd=20, model=m); simulate(m, torque=law)",
+                )
         if self.model is not None:
             object.__setattr__(self, "model", model_of(self.model, type(self).__name__))
         if self.drives is not None:
