@@ -230,7 +230,7 @@ def test_bad_equations_and_speeds_are_named():
         load("yd = 0")
     from dataclasses import replace
 
-    with pytest.raises(ModelError, match="speeds? (is|are) named"):
+    with pytest.raises(ModelError, match=r"speeds? (is|are) named"):
         da.alpha_dot(replace(R.unicycle(), speeds=("v",)), [0, 0, 0], [1], [], [], [0, 0, 0], [0])
 
 

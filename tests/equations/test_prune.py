@@ -179,3 +179,17 @@ def test_a_motion_outside_the_proven_limits_is_told():
     assert told(5.0) == []
     (note,) = told(0.5)
     assert "qd of j1 is 1.5 (-1 to 1)" in note and "qdd of j1" in note
+
+
+def test_runs_outside_the_limits_of_the_proof_are_told():
+    """The plant and the law of pruned equations are bounded inside their box alone."""
+    m = da.robots.puma560()
+    limits = {"all": {"q": (-0.5, 0.5), "qd": 1, "qdd": 2}}
+    short = da.equations(m).prune({}, limits, 0.05)
+    far, near = (da.trajectory.quintic([0] * 6, [x] * 6, 2.0) for x in (1.0, 0.1))
+    for move, told in ((far, True), (near, False)):
+        law = da.control.FeedForward(goal=move, kp=400, kd=40, model=short)
+        r = da.simulate(m, [0] * 6, t=1.5, torque=law)
+        assert any("leaves their limits: q of j1" in note for note in r.notes) == told
+    r = da.simulate(m, [0] * 6, t=0.5, plant=short)
+    assert any("qd of j2" in note for note in r.notes)

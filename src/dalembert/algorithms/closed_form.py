@@ -52,6 +52,7 @@ class ClosedForm:
     held: tuple[tuple[str, Any], ...] = ()  # joints that are frozen, by name, and where
     followers: tuple[tuple[int, Any, Any], ...] = ()  # leader, ratio, offset: after the others
     names: tuple[str, ...] = ()  # of the symbols, as they are printed
+    proven: tuple[tuple[tuple[float, float], ...], ...] = ()  # ranges of q, qd, qdd of its bounds
 
     def map(self, f: Callable[[Any], Any]) -> ClosedForm:
         """Return the form with its numbers mapped, as those of a mechanism are."""

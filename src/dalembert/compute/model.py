@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +14,8 @@ from ..mechanism import Mechanism, is_rolling, require_mechanism
 
 KEPT = 32  # simplified mechanisms whose equations are kept
 _MODELS: Kept[Any] = Kept(KEPT)
+TURN = 2 * math.pi - 1e-9
+ROUNDING = 1e-9  # by which a motion may pass the limits of proven bounds
 
 
 def equations_of(m: Any) -> Any:
@@ -58,6 +62,33 @@ def check_joints(model: Mechanism, m: Mechanism) -> None:
             f"no joint of this name in {where}: {names}",
             hint="the equations must be those of this mechanism, some joints frozen",
         )
+
+
+def unproven(m: Mechanism, motion: Sequence[Any]) -> tuple[str, ...]:
+    """Return a note where a motion (q, qd, qdd or less) leaves the limits of proven bounds.
+
+    `m` is the mechanism of equations; the last dimension of a motion is that of its joints.
+    """
+    import numpy as np
+
+    out = []
+    turning = [b.joint.kind == "revolute" for b in m.bodies if b.joint.nv]
+    proven = m.form.proven if m.form is not None else ()
+    for what, ranges, rows in zip(("q", "qd", "qdd"), proven, motion, strict=False):
+        for j, (low, high) in enumerate(ranges):
+            column = np.ravel(np.asarray(rows)[..., j])
+            column = column[np.isfinite(column)]
+            whole = what == "q" and turning[j] and high - low >= TURN  # every posture
+            if len(column) and not whole:
+                far = max(float(column.max()) - high, low - float(column.min()))
+                if far > ROUNDING * max(abs(low), abs(high), 1.0):
+                    worst = float(column[np.argmax(np.abs(column - (low + high) / 2))])
+                    name = shown(m.joint_names[j])
+                    out.append(f"{what} of {name} is {worst:.4g} ({low:.4g} to {high:.4g})")
+    if not out:
+        return ()
+    told = ", ".join(out[:3]) + (f", and {len(out) - 3} more" if len(out) > 3 else "")
+    return (f"the bounds do not hold for this motion, it leaves their limits: {told}",)
 
 
 def left_out(m: Mechanism) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ import numpy as np
 from ..errors import DalembertError, ParameterError, UsageError, shown
 from ..expr import Expr, Graph
 from ..expr.exact import exact, to_float
-from ..mechanism import Mechanism
 from ..mechanism.edit import number as exact_number
 from .angles import CONSTANT, Joints
 from .entry import Entry
@@ -29,8 +28,6 @@ Range = tuple[float, float]
 NAMES = ("q", "qd", "qdd")
 SAMPLES = 400
 CORNERS = 4
-TURN = 2 * math.pi - 1e-9
-ROUNDING = 1e-9  # by which a motion may pass the limits of a box
 
 
 @dataclass(frozen=True)
@@ -58,24 +55,6 @@ class Box:
                                                                 strict=True)}  # fmt: skip
                 out.append(dict(self.values) | ends)
         return out
-
-    def left_by(self, m: Mechanism, motion: Sequence[Any]) -> str:
-        """Return in words where a motion (q, qd, qdd), a row per time, leaves the box; or ""."""
-        out = []
-        turning = [b.joint.kind == "revolute" for b in m.bodies if b.joint.nv]
-        for what, ranges, rows in zip(NAMES, (self.q, self.qd, self.qdd), motion, strict=True):
-            for j, (low, high) in enumerate(ranges):
-                column = np.asarray(rows)[:, j]
-                column = column[np.isfinite(column)]
-                whole = what == "q" and turning[j] and high - low >= TURN  # every posture
-                if len(column) and not whole:
-                    far = max(float(column.max()) - high, low - float(column.min()))
-                    if far > ROUNDING * max(abs(low), abs(high), 1.0):
-                        worst = float(column[np.argmax(np.abs(column - (low + high) / 2))])
-                        out.append(f"{what} of {shown(m.joint_names[j])} is {worst:.4g} "
-                                   f"({low:.4g} to {high:.4g})")  # fmt: skip
-        more = f", and {len(out) - 3} more" if len(out) > 3 else ""
-        return ", ".join(out[:3]) + more
 
     @cached_property
     def random_states(self) -> tuple[Any, Any, Any]:

@@ -40,6 +40,7 @@ def model(eq: Equations) -> Mechanism:
     form = ClosedForm(
         tuple(numbers), symbols, tuple(made), not eq.changed, left_out(eq),
         tuple(eq.frozen.items()), eq.ring.symbols.follow.rules, tuple(eq.ring.symbols.names),
+        () if eq.proven_in is None else (eq.proven_in.q, eq.proven_in.qd, eq.proven_in.qdd),
     )  # fmt: skip
     # springs and what closes loops are not in the equations
     return replace(

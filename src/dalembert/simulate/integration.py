@@ -21,6 +21,7 @@ from .friction import Modes, Through, crossing
 from .job import Case, Job, place, raise_callback
 from .result import Event, Simulation, SimulationStopped, at_all_times
 from .rolling import Rolling
+from .run_notes import run_notes
 from .run_sensitive import event_times, through_jump
 from .sensitive import parted
 from .systems import Tree
@@ -334,35 +335,13 @@ class Run:
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, steps,
             evaluations, stopped, observe, job.force_names, job.parameters,
-            (*counted(m, job.kernels.system.drives), *self._said(out),
+            (*counted(m, job.kernels.system.drives), *run_notes(job, out, self.passed),
              *alarm_notes(job, times, out, events)),
             {k: x[..., : m.nq] for k, x in slopes.items()},
             {k: x[..., m.nq :] for k, x in slopes.items()}, pull if smooth else None,
             job.kernels.law.wanted(m, times) if hasattr(job.kernels.law, "wanted") else None,
             job.kernels.system.drives,
         )  # fmt: skip
-
-    def _said(self, out: Array) -> tuple[str, ...]:
-        """Return all notes: of the law at the first state, the system, the wrenches and the job."""
-        notes = getattr(self.job.kernels.law, "notes", None)
-        first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
-        told = notes(self.job.m, first[0][: self.job.m.nq]) if notes and len(first) else ()
-        return (
-            *told,
-            *self.job.kernels.system.notes,
-            *self.job.kernels.wrenches.notes,
-            *self.job.notes,
-            *self._singular(),
-        )
-
-    def _singular(self) -> tuple[str, ...]:
-        """Return a note where the motion runs through singular poses of the loops."""
-        times = sorted({f"{t:.3g}": t for t in self.passed}.values())
-        if not times:
-            return ()
-        told = ", ".join(f"{t:.3g}" for t in times[:6]) + ", ..." * (len(times) > 6)
-        return (f"the loops pass a singular pose near t = {told} s, where they could go on in "
-                "several ways: the velocity, and so the branch, is kept",)  # fmt: skip
 
     def _speeds(self, out: Array, times: Array) -> Array:
         """Return the speeds of the samples: rates of all joints, or α where a machine rolls."""

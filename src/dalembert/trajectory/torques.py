@@ -18,7 +18,7 @@ from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..compute.counted import counted
 from ..compute.designs import designs_of
-from ..compute.model import check_joints, equations_of
+from ..compute.model import check_joints, equations_of, unproven
 from ..errors import ComputationError, UsageError, shown
 from ..measure.motion import FEWEST, MeasuredMotion, bridged, gap_lines, motion_of
 from ..measure.wrench import wrench_rows
@@ -140,15 +140,8 @@ def _stated(
         motion = [x[:, at] for x in motion]
     _require_whole(*motion)
     parts = _parts(model, list(range(eq.n)), motion, None, drives)
-    notes = (*gaps, *model.form.left_out, *_unproven(eq, motion))
+    notes = (*gaps, *model.form.left_out, *unproven(model, motion))
     return _made(model, driven(model), t, motion, parts, drives, notes)
-
-
-def _unproven(eq: Any, motion: Sequence[Array]) -> tuple[str, ...]:
-    """Return a note where a motion leaves the limits for which the bounds of `prune` hold."""
-    box = getattr(eq, "proven_in", None)
-    left = box.left_by(eq.mechanism, motion) if box is not None else ""
-    return (f"the bounds do not hold for this motion, it leaves their limits: {left}",) * bool(left)
 
 
 def _made(
