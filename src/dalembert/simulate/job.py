@@ -25,6 +25,7 @@ from .systems import Closed, Reduced, System
 Array = np.ndarray
 FADING = 0.05  # pivots below this part of the largest make a new plan
 LEANING = 0.4  # the same for machines on wheels
+NEARLY = 0.01  # of machines on wheels: pivots below this may lead past a singular pose
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +85,11 @@ class Job:
         if not measure > SINGULAR:
             raise _lost(measure, t)
         if isinstance(made.kernels.system, Rolling):  # rates are read off the independent ones
-            return replace(made, limit=min(LEANING, 0.5 * measure))
-        made = replace(made, limit=min(FADING, 0.2 * measure))
+            made = replace(made, limit=min(LEANING, 0.5 * measure))
+            if measure > NEARLY:
+                return made
+        else:
+            made = replace(made, limit=min(FADING, 0.2 * measure))
         if measure < 2 * here and ahead > SINGULAR:
             # pivots fade in proportion to the time that is left: twice that is as far beyond
             leap = 2 * measure / (measure - ahead) if ahead < measure else 1.0

@@ -33,8 +33,8 @@ def _singular(passed: Sequence[float]) -> tuple[str, ...]:
         return ()
     told = ", ".join(times[:6]) + ", ..." * (len(times) > 6)
     return (
-        f"the loops pass a singular pose near t = {told} s, where they could go on in several "
-        "ways: the velocity, and so the branch, is kept",
+        f"the motion comes close to a singular pose of its constraints near t = {told} s, where it "
+        "could go on in several ways: the velocity, and so the branch, is kept",
     )
 
 
