@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.measure.smooth import smooth
+from dalembert.measure.smooth import smooth, smoothed
 
 pytest.importorskip("scipy")
 T = np.linspace(0, 10, 1001)
@@ -67,3 +67,13 @@ def test_a_joint_that_stands_still_has_no_rates(level):
     np.testing.assert_allclose(d.q[:, 0], level, rtol=1e-12, atol=1e-15)
     assert np.abs(d.qd[:, 0]).max() <= 1e-9 * max(1.0, abs(level))
     assert np.abs(d.qdd[:, 0]).max() <= 1e-6 * max(1.0, abs(level))
+
+
+@pytest.mark.parametrize("gap", [(2.4, 2.59), (0.002, 0.19), (4.81, 4.998)])
+def test_bands_cross_a_gap_wherever_it_is(gap):
+    """A stretch without samples has no spline of its own: the whole record is taken."""
+    t = np.arange(0, 5, 1e-3)
+    y = np.sin(3 * t)[:, None]
+    weight = np.where((t > gap[0]) & (t < gap[1]), 0.0, 1.0)
+    made = smoothed(t, y, weight, 1 / (2 * np.pi * 120))
+    assert np.isfinite(made.covariance()).all() and np.isfinite(made.end_errors(y)).all()

@@ -169,3 +169,23 @@ def test_the_slower_task_keeps_the_limits_and_a_faster_one_does_not(friction):
     task = {"joint_moves": [{"from": [0], "to": [1], "time": T}], "samples": len(f.t)}
     s = da.sweep(m, {"J": [1.0, 1.5]}, task=task, measure="slower", workers=1)
     np.testing.assert_allclose(s.columns["slower"][0], f.slower, rtol=1e-9)
+
+
+def test_a_joint_that_may_not_move_makes_a_task_endless():
+    m = da.load({
+        "format": "dalembert/1", "name": "one", "gravity": [0, 0, 0], "parameters": {"J": 1.0},
+        "bodies": [{"name": "b", "parent": -1, "mass": 1, "inertia": [0, 0, "J"],
+                    "joint": TURN | {"name": "j", "velocity_limit": 0}}],
+    })  # fmt: skip
+    task = {"joint_moves": [{"from": [0], "to": [1], "time": 1.0}], "samples": 11}
+    s = da.sweep(m, {"J": [1.0]}, task=task, measure="slower", workers=1)
+    assert s.columns["slower"][0] == np.inf
+    with pytest.raises(da.UsageError, match="start with poses alone"):
+        da.sweep(m, {"J": [1.0]}, task=task | {"start": [0]}, measure="slower", workers=1)
+
+
+def test_friction_that_falls_with_speed_allows_the_largest_share():
+    m = limited({"coulomb": 4.0, "static": 7.5, "stribeck": 0.3})
+    f = da.torques_along(m, da.trajectory.quintic([0], [1], 0.6))
+    faster = da.torques_along(m, da.trajectory.quintic([0], [1], 0.6 * f.slower * 0.995))
+    assert faster.peak[0] > 10

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.closed_kinematics import CERTIFIED
-from ..errors import DalembertError, SingularPose
+from ..errors import ComputationError, SingularPose
 from ..mechanism import Mechanism, freed
 from ..plan.assembly import OPEN
 from .designs import at_first
@@ -39,7 +39,7 @@ def certified(
     asked = tuple(sorted(set(wide) - set(own.open_parameters))) or None
     kernel = kernel_of(own, name, None, parameters=asked, wrench=False, **options)
     *arrays, residual, pivot, certificate = kernel(*inputs, parameters=wide)
-    gap = _gap(own, residual)
+    gap = scaled_gap(own, residual)
     sure = (pivot[..., 0] >= pivot_limit(own, row)) & (certificate[..., 0] <= CERTIFIED)
     sure &= gap <= (UNFOUND if row.closes else OPEN)
     lost = np.zeros(count, dtype=bool)
@@ -48,16 +48,17 @@ def certified(
         alone = {n: float(x[d]) for n, x in designs.items()}
         try:
             found = evaluate(m, name, *rows, parameters=alone, **options)
-        except DalembertError:
+        except ComputationError:
             lost[d] = True
             continue
         for x, y in zip(arrays, found if isinstance(found, tuple) else (found,), strict=True):
             x[d] = y
-    lost |= (gap > BLURRED * pivot[..., 0] ** 2).any(axis=1)
+    lost |= (sure & (gap > BLURRED * pivot[..., 0] ** 2)).any(axis=1)
     return (arrays[0] if len(arrays) == 1 else tuple(arrays)), lost
 
 
-def _gap(m: Mechanism, residual: Array) -> Array:
+def scaled_gap(m: Mechanism, residual: Array) -> Array:
+    """Return the largest residual of each state, in parts of what its equation is measured in."""
     return np.asarray((np.abs(residual) / row_sizes(m)).max(axis=-1, initial=0.0))
 
 
@@ -68,7 +69,7 @@ def require_sharp(m: Mechanism, what: str, q: Array) -> None:
     """
     zero = np.zeros((len(q), m.nv))
     *_, residual, pivot, _ = kernel_of(m, "tree_motion", None, wrench=False)(q, zero, zero)
-    bad = np.flatnonzero(~(_gap(m, residual) <= BLURRED * pivot[:, 0] ** 2))
+    bad = np.flatnonzero(~(scaled_gap(m, residual) <= BLURRED * pivot[:, 0] ** 2))
     if len(bad):
         raise SingularPose(
             f"{what}: the motion meets a singular pose of the loops at sample {bad[0]}, where no "

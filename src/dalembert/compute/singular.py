@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ..algorithms.composite import composite
 from ..catalog.loops import is_closed
 from ..errors import SingularModel
-from ..mechanism import Mechanism, is_rolling
+from ..mechanism import Mechanism
 from .tangent import integrate, neutral
 
 
@@ -27,7 +27,7 @@ def singular(m: Mechanism, name: str) -> SingularModel:
 def singular_here(m: Mechanism, name: str, q: Iterable[float]) -> SingularModel:
     """Return the error that names the joint which moves least inertia at a pose."""
     told = "no acceleration is determined"
-    if not (is_closed(m) or is_rolling(m) or m.followers):
+    if not (is_closed(m) or m.followers):
         told = f"joint {_idle(m, [float(x) for x in q])!r} moves no inertia"
     return SingularModel(
         f"{name}: the model is singular at this pose: {told}",

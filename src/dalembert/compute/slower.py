@@ -8,7 +8,7 @@ import numpy as np
 
 Array = np.ndarray
 ALMOST_STILL = 1e-9  # share of the speed that tells the direction of friction
-ROUNDS = 60
+ROUNDS = 40
 OVER = 1 + 1e-9
 
 
@@ -24,12 +24,24 @@ def largest_share(force: Callable[[Array], Array], limit: Array, most: Array) ->
     whole, half, still = force(ones), force(ones / 2), force(ALMOST_STILL * ones)
     square = 2 * (whole - 2 * half + still)
     share = _quadratic_share((still, whole - still - square, square), limit, most)
+
+    def exceeds(s: Array) -> Array:
+        return np.asarray((np.abs(force(s)) > limit * OVER).any(axis=(1, 2)))
+
+    low = high = share
     for _ in range(ROUNDS):
-        over = (np.abs(force(share)) > limit * OVER).any(axis=(1, 2))
+        over = exceeds(low)
         if not over.any():
-            return share
-        share = np.where(over, 0.95 * share, share)
-    return np.where(over, 0.0, share)
+            break
+        low, high = np.where(over, low / 2, low), np.where(over, low, high)
+    if (low == high).all():
+        return share
+    low = np.where(exceeds(low), 0.0, low)
+    for _ in range(ROUNDS):
+        middle = (low + high) / 2
+        over = exceeds(middle)
+        low, high = np.where(over, low, middle), np.where(over, middle, high)
+    return low
 
 
 def _quadratic_share(parts: tuple[Array, Array, Array], limit: Array, most: Array) -> Array:

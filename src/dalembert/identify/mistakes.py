@@ -44,6 +44,11 @@ class Sample:
     state: State
     weight: Array
 
+    @property
+    def count(self) -> int:
+        """The number of forces that there are."""
+        return len(self.state[0]) * int(np.count_nonzero(self.weight))
+
     def system(self, state: State) -> tuple[Array, Array]:
         """Return weighted rows of the regressor, and weighted forces."""
         u, (*motion, tau) = self.f.equations.unknowns, state
@@ -55,7 +60,7 @@ class Sample:
         """Return the least weighted residual, rms, of all parameters."""
         A, b = self.system(state)
         _, left = fitted(A, b[:, None])
-        return float(np.sqrt(left[0, 0] / len(b)))
+        return float(np.sqrt(left[0, 0] / self.count))
 
 
 def fitted(A: Array, B: Array) -> tuple[Array, Array]:
@@ -216,7 +221,7 @@ def _offsets(
         J = np.stack(slopes, axis=1)
         # what parameters leave of slopes and forces
         left = fitted(A, np.concatenate([J, b[:, None]], axis=1))[1]
-        best = float(np.sqrt(left[-1, -1] / len(b)))
+        best = float(np.sqrt(left[-1, -1] / s.count))
         seen = np.flatnonzero(left.diagonal()[:-1] > 1e-6 * (J**2).sum(axis=0))
         at = np.array(use)[seen]
         if not len(at):

@@ -23,6 +23,7 @@ Array = np.ndarray
 FAR = 40  # cut-off lengths over which a sample has an effect, to 1e-8
 LONG = 5000  # samples from which on cut-offs are tried coarsely first
 COARSE = 3  # steps between those
+ENOUGH = 32  # samples of a stretch that has a spline of its own
 NOISELESS = 1e-9  # of the spread of a signal
 CAUTION = 1.4  # of the cross-validation: Kim and Gu, J. R. Stat. Soc. B 66 (2004)
 
@@ -59,7 +60,7 @@ class Smoothed:
         reach = max(64, self._samples(FAR))
         parts = [slice(0, edge + reach), slice(n // 2 - reach, n // 2 + reach),
                  slice(n - edge - reach, n)]  # fmt: skip
-        if edge + reach > n // 4:
+        if edge + reach > n // 4 or not self._filled(parts):
             parts = [slice(0, n)]
         own = [at[(at >= p.start) & (at < p.stop)] for p in parts]
         known = np.concatenate([self.spline.part(p).covariance(k - p.start)
@@ -78,13 +79,19 @@ class Smoothed:
         n, reach = len(self.spline.t), self._samples(3)
         made = np.stack([self.x, self.xd, self.xdd], -1)
         gap, near = np.zeros_like(made), reach + max(64, self._samples(FAR))
-        spans = [slice(0, n)] if 2 * near > n else [slice(0, near), slice(n - near, n)]
+        spans = [slice(0, near), slice(n - near, n)]
+        if 2 * near > n or not self._filled(spans):
+            spans = [slice(0, n)]
         for span in spans:
             own = self.spline.part(span)
             sharper = Spline(own.t, own.weight, own.length / 1.6, own.given)(y[span])
             gap[span] = np.stack(sharper, -1) - made[span]
         gap[reach : max(reach, n - reach)] = 0.0
         return np.abs(gap)
+
+    def _filled(self, parts: Sequence[slice]) -> bool:
+        """Return whether each part has samples enough for a spline of its own."""
+        return all(np.count_nonzero(self.spline.weight[p]) >= ENOUGH for p in parts)
 
     def _samples(self, lengths: float) -> int:
         step = float(np.median(np.diff(self.spline.t)))

@@ -95,9 +95,9 @@ class Access:
 def kept_in_order(block: Block, lanes: int) -> bool:
     """Return whether code generation may not mix lines that are far apart in a block.
 
-    LLVM's scheduler hides latencies, which this processor does by itself, and makes values live
-    longer. On long code, and with many lanes where values are used often, that costs more than it
-    gives: derivatives of the UR5 took 7 to 15 % longer, one call of ANYmal's direct model 12 %.
+    LLVM's scheduler hides latencies that out-of-order processors hide themselves, and makes values
+    live longer. On long code, and with many lanes where values are used often, that costs more
+    than it gives.
     """
     if len(block.lines) < LONG:
         return False

@@ -85,11 +85,11 @@ class Job:
         if not measure > SINGULAR:
             raise _lost(measure, t)
         if isinstance(made.kernels.system, Rolling):  # rates are read off the independent ones
-            made = replace(made, limit=min(LEANING, 0.5 * measure))
+            made = replace(made, limit=min(LEANING, 0.5 * measure), leap=0.0)
             if measure > NEARLY:
                 return made
         else:
-            made = replace(made, limit=min(FADING, 0.2 * measure))
+            made = replace(made, limit=min(FADING, 0.2 * measure), leap=0.0)
         if measure < 2 * here and ahead > SINGULAR:
             # pivots fade in proportion to the time that is left: twice that is as far beyond
             leap = 2 * measure / (measure - ahead) if ahead < measure else 1.0

@@ -6,14 +6,17 @@ import numpy as np
 
 from ..catalog.loops import is_closed
 from ..compute import evaluate, neutral
-from ..compute.certified import certified
-from ..compute.loops import assembly_along
-from ..errors import ComputationError, UsageError
-from ..mechanism import Mechanism, is_rolling
+from ..compute.certified import certified, scaled_gap
+from ..compute.designs import at_first
+from ..compute.loops import UNFOUND, assembly_along
+from ..errors import ComputationError, UsageError, shown
+from ..kept import Kept
+from ..mechanism import Mechanism, freed, is_rolling
 
 Array = np.ndarray
 Motion = tuple[Array, Array, Array]
-_POSES: dict[tuple[str, str, bytes], Array] = {}  # assembled machines of this process's studies
+_POSES: Kept[Array] = Kept(64)  # assembled machines of this process's studies
+ROUNDING = 1e-13  # of the size of a machine
 PARTS = 4  # steps of a rolling machine between two samples
 
 
@@ -48,21 +51,23 @@ def first_pose(m: Mechanism, given: Array | None = None) -> Array:
     """Return where the machine stands before the task; the same for all chunks of a study."""
     from ..plan.assembly import assemble
 
-    key = (m.digest, repr(m.values), b"" if given is None else given.tobytes())
-    if key not in _POSES:
+    def made() -> Array:
         pose = np.array(assemble(m), dtype=float)
+        if given is None:
+            return pose
         try:
-            _POSES[key] = pose if given is None else assembly_along(m, pose, given[None])[0]
+            return np.asarray(assembly_along(m, pose, given[None])[0])
         except ComputationError:  # other designs may close there
             pose[motors(m)] = given
-            _POSES[key] = pose
-    return _POSES[key]
+            return pose
+
+    key = m.digest, repr(m.values), b"" if given is None else given.tobytes()
+    return _POSES.get(key, made).copy()
 
 
 def arrived(m: Mechanism, designs: dict[str, Array], q: Array, frame: str, point: Array) -> Array:
     """Return which designs, closed from poses near q, have a frame at a point."""
-    made = evaluate(m, "assembly", q, parameters=designs, check=False)
-    found = made[0] if isinstance(made, tuple) else made
+    found = evaluate(m, "assembly", q, parameters=designs, check=False)
     T = np.asarray(evaluate(m, "pose", found, frame=frame, parameters=designs, check=False))
     return np.asarray(np.linalg.norm(T[..., :3, 3] - point, axis=-1) < 1e-6)
 
@@ -78,19 +83,23 @@ def _closed(
     reason = np.full(count, "", dtype=object)
     for k in range(samples):
         pose[:, at] = q[:, k]
-        for _ in range(2):  # the second time from nearby, to the last digit
-            made = evaluate(m, "assembly", pose, parameters=designs, check=False)
-            found = made[0] if isinstance(made, tuple) else made
-            open_ = ~np.isfinite(found).all(axis=1)
-            pose = np.where(open_[:, None], pose, found)
-        gap = np.abs(evaluate(m, "closure", pose, parameters=designs, check=False))
-        gap = gap[0] if isinstance(gap, tuple) else gap
-        open_ |= (gap.max(axis=1) > 1e-8) | (np.abs(pose[:, at] - q[:, k]).max(axis=1) > 1e-8)
+        pose, gap = _assembled(m, designs, pose)
+        if not (gap <= ROUNDING).all():  # once more from nearby, to the last digit
+            pose, gap = _assembled(m, designs, pose)
+        open_ = ~(gap <= UNFOUND) | (np.abs(pose[:, at] - q[:, k]).max(axis=1) > 1e-8)
         reason[open_ & (reason == "")] = "not assembled"
         whole[:, k] = pose
     made_motion, lost = _moved(m, designs, whole, qd, qdd)
     reason[lost & (reason == "")] = "singular"
     return made_motion, reason
+
+
+def _assembled(m: Mechanism, designs: dict[str, Array], pose: Array) -> tuple[Array, Array]:
+    """Return poses closed from those given, and how far their loops are open."""
+    found = evaluate(m, "assembly", pose, parameters=designs, check=False)
+    found = np.where(np.isfinite(found).all(axis=1)[:, None], found, pose)
+    gap = evaluate(m, "closure", found, parameters=designs, check=False)
+    return found, scaled_gap(at_first(freed(m, designs), designs), gap)
 
 
 def _rolled(
@@ -155,6 +164,12 @@ def require_followed(m: Mechanism) -> None:
             f"a task of a machine {what} moves its motors, and none is named",
             hint='active = ["crank"]',
         )
+    for name in m.active:
+        if m.bodies[m.joint_index(name)].joint.nv != 1:
+            raise UsageError(
+                f"motor {shown(name)!r} has several freedoms",
+                hint="the motors of a task have one freedom each",
+            )
     if is_rolling(m) and (m.loops or m.couplings or m.nq != m.nv):
         raise UsageError(
             "a study of a machine on wheels needs joints of one freedom each, and no loops",

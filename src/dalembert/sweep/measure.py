@@ -152,8 +152,9 @@ def _slower(trial: Trial) -> dict[str, Array]:
     x, at = trial.motion, drives(trial.m)
     effort = np.array(rate_limits(trial.m, "effort_limit"))[at]
     fastest = np.array(rate_limits(trial.m, "velocity_limit"))
-    most = np.broadcast_to(1 / np.maximum(1.0, (np.abs(x.qd) / fastest).max(axis=(1, 2))),
-                           x.reason.shape)  # fmt: skip
+    with np.errstate(all="ignore"):  # at rest no speed is too fast, not even for a limit of zero
+        fast = np.fmax.reduce(np.abs(x.qd) / fastest, axis=(1, 2), initial=1.0)
+    most = np.broadcast_to(1 / fast, x.reason.shape)
     # designs that keep their limits need nothing else
     slow = (trial.sizes() > effort).any(axis=(1, 2)) | (most < 1)
     share = np.ones(len(most))

@@ -65,6 +65,8 @@ def checked_task(m: Mechanism, task: Any, where: Place | None) -> dict[str, Any]
     if isinstance(samples, bool) or not isinstance(samples, int) or not 2 <= samples <= 100_000:
         raise UsageError(f"task: samples = {shown(repr(samples))}", where, hint="100")
     require_followed(m)
+    if "start" in task and kinds[0] != "poses":
+        raise UsageError("a task has a start with poses alone", where, hint="leave out `start`")
     out: dict[str, Any] = {"samples": samples}
     if kinds[0] == "motion":
         out["motion"] = _table(m, task["motion"], samples)
