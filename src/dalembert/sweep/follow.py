@@ -6,7 +6,7 @@ import numpy as np
 
 from ..catalog.loops import is_closed
 from ..compute import evaluate, neutral
-from ..compute.certified import certified, scaled_gap
+from ..compute.certified import certified, largest_entry, scaled_gap
 from ..compute.designs import at_first
 from ..compute.loops import UNFOUND, assembly_along
 from ..errors import ComputationError, UsageError, shown
@@ -86,7 +86,7 @@ def _closed(
         pose, gap = _assembled(m, designs, pose)
         if not (gap <= ROUNDING).all():  # once more from nearby, to the last digit
             pose, gap = _assembled(m, designs, pose)
-        open_ = ~(gap <= UNFOUND) | (np.abs(pose[:, at] - q[:, k]).max(axis=1) > 1e-8)
+        open_ = ~(gap <= UNFOUND) | (largest_entry(pose[:, at] - q[:, k]) > 1e-8)
         reason[open_ & (reason == "")] = "not assembled"
         whole[:, k] = pose
     made_motion, lost = _moved(m, designs, whole, qd, qdd)
@@ -97,7 +97,7 @@ def _closed(
 def _assembled(m: Mechanism, designs: dict[str, Array], pose: Array) -> tuple[Array, Array]:
     """Return poses closed from those given, and how far their loops are open."""
     found = evaluate(m, "assembly", pose, parameters=designs, check=False)
-    found = np.where(np.isfinite(found).all(axis=1)[:, None], found, pose)
+    found = np.where(np.isfinite(largest_entry(found))[:, None], found, pose)
     gap = evaluate(m, "closure", found, parameters=designs, check=False)
     return found, scaled_gap(at_first(freed(m, designs), designs), gap)
 
