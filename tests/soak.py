@@ -1,6 +1,6 @@
 """Random machines of every class beside other engines, for hours; the log goes on where it stopped.
 
-    python tests/soak.py --hours 2 [--out build/soak] [--only trees,loops] [--fuzz]
+    python tests/soak.py --hours 2 [--out build/soak] [--only trees,loops] [--no-fuzz]
     python tests/soak.py --class loops --number 1234       # one machine again
 
 A machine is the number of its class: the same number, the same machine, everywhere. Each finding is
