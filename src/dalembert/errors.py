@@ -165,4 +165,4 @@ class SingularModel(ComputationError):
 
 
 class SingularPose(ComputationError):
-    """A loop loses rank at this pose; the message names the loop."""
+    """The equations lose rank at this pose; the message names the loop, task or motor."""

@@ -18,9 +18,13 @@ def _product(x: Interval, y: Interval) -> Interval:
     return x * y if x is not y else abs(x) * abs(x)  # a square is not negative
 
 
-# an interval knows the functions itself; what compares two of them has no bounds
-_OPS = {name: op.evaluate for name, op in OPS.items() if not op.exact}
-_OPS |= {"mul": _product, "absolute": abs}
+# an interval knows most functions itself; what compares two of them has no bounds
+_OPS = {
+    name: op.evaluate
+    for name, op in OPS.items()
+    if not op.exact and (not op.numpy or hasattr(arb, name))
+}
+_OPS |= {"mul": _product, "absolute": abs, "atan2": arb.atan2}
 
 
 def hull(a: float, b: float) -> Interval:

@@ -100,7 +100,7 @@ class Solved:
     before: list[Line] = field(default_factory=list)  # steps of large closure equations
     closure: list[tuple[str, Any]] = field(default_factory=list)
     rates: list[Line] = field(default_factory=list)  # G
-    drifts: list[Line] = field(default_factory=list)  # accelerations at rest of the motors
+    drifts: list[Line] = field(default_factory=list)  # at constant speeds of the independent joints
     G: dict[tuple[int, int], Any] = field(default_factory=dict)  # of (joint, independent joint)
     E: dict[int, Any] = field(default_factory=dict)
     turns: dict[str, Any] = field(default_factory=dict)  # named rates of sums of angles

@@ -119,7 +119,7 @@ class LoopEquations:
 
     @cached_property
     def forces(self) -> list[Line]:
-        """The tree's forces at rest of the motors, h, and H_c = Gᵀ h."""
+        """The tree's forces at constant speeds of the independent joints, h, and H_c = Gᵀ h."""
         s, n = self.loops, self.tree.n
         lines: list[Line] = []
         h: list[Any] = []
@@ -275,10 +275,10 @@ class LoopEquations:
             sections.append(Section("Passive coordinates", [*self._lines(s.passive), *words]))
         sections += [
             Section("Rates", self._lines([*s.rates, *self.rates])),
-            Section("Accelerations at rest of the motors", self._lines(s.drifts)),
+            Section("Accelerations at constant speeds of the independent joints", self._lines(s.drifts)),
             *self._tree_sections(),
             Section("Inertia of the closed mechanism", self._lines(self.inertia)),
-            Section("Forces at rest of the motors", self._lines(self.forces)),
+            Section("Forces at constant speeds of the independent joints", self._lines(self.forces)),
             Section("Forces", self._lines(self.motors)),
         ]
         title = f"{shown(self.mechanism.name)}: equations of motion, closed loops"

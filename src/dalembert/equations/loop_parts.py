@@ -12,10 +12,10 @@ PARTS = {
     "closure": ("Closure", "closure"),
     "passive": ("Passive coordinates", "passive"),
     "G": ("Rates", "rates"),
-    "E": ("Accelerations at rest of the motors", "drifts"),
+    "E": ("Accelerations at constant speeds of the independent joints", "drifts"),
     "tree": ("of the cut tree", "tree"),
     "A_c": ("Inertia of the closed mechanism", "inertia"),
-    "H_c": ("Forces at rest of the motors", "forces"),
+    "H_c": ("Forces at constant speeds of the independent joints", "forces"),
     "tau": ("Forces", "motors"),
 }
 

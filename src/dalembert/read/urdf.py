@@ -290,8 +290,8 @@ def _couplings(
             reading.fail(element, f"there is no joint {shown(of)!r}", closest(of, list(at)))
         if bodies[at[edge.name]].joint.nv != 1 or bodies[at[of]].joint.nv != 1:
             reading.notes.append(
-                f"joint {shown(edge.name)!r} cannot follow {shown(of)!r}: one of them has not one"
-                " coordinate, <mimic> is ignored"
+                f"joint {shown(edge.name)!r} cannot follow {shown(of)!r}: both need exactly"
+                " one coordinate, <mimic> is ignored"
             )
             continue
         ratio, offset = (

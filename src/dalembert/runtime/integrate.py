@@ -169,13 +169,13 @@ class FixedStep:
         return min(1.0, done / max(1, len(self.states) * len(self.times)))
 
     def run(self, report: Callable[[float], None] | None = None) -> int:
-        """Return the status when the driver ends: DONE, BAD or ALARM."""
+        """Return the status when the driver ends: DONE, BAD, ALARM or GUARD."""
         return _run(_driver("fixed"), self.task, self.progress, report)
 
 
 @dataclass
 class VariableStep:
-    """One state taken to `end` with steps as long as the tolerances allow."""
+    """One state taken to the end of `times` with steps as long as the tolerances allow."""
 
     model: Model
     state: np.ndarray

@@ -55,6 +55,7 @@ Array = np.ndarray
 Torque = (
     ArrayLike | Mapping[str, Any] | tuple[ArrayLike, ArrayLike] | Law | Callable[..., Any] | None
 )
+USUAL = {"step": 1e-3, "rtol": 1e-8, "threads": 1, "max_steps": 1_000_000, "time_limit": 60}
 __all__ = ["Event", "Simulation", "SimulationStopped", "simulate"]
 
 
@@ -262,7 +263,8 @@ def _check(method: str, positive: Mapping[str, Any], parameters: Any) -> None:
             good = False
         if not good:
             raise UsageError(
-                f"{name} is {value!r}, it must be a number above zero", hint=f"write {name}=1e-3"
+                f"{name} is {value!r}, it must be a number above zero",
+                hint=f"for example {name}={USUAL[name]}",
             )
 
 
@@ -337,7 +339,7 @@ def _begun(job: Job, q0: Any, start: float) -> Job:
         return job
     q = numbers_of("q0", _rest(job) if q0 is None else q0)
     if q.ndim == 0 or q.shape[-1] != job.m.nq or not q.size or job.m.open_parameters:
-        return job  # said to be wrong, or given, further on
+        return job  # `_states` refuses a wrong q0
     return job.planned_at(q.reshape(-1, job.m.nq)[0], _signals(job, start))
 
 
