@@ -275,10 +275,14 @@ class LoopEquations:
             sections.append(Section("Passive coordinates", [*self._lines(s.passive), *words]))
         sections += [
             Section("Rates", self._lines([*s.rates, *self.rates])),
-            Section("Accelerations at constant speeds of the independent joints", self._lines(s.drifts)),
+            Section(
+                "Accelerations at constant speeds of the independent joints", self._lines(s.drifts)
+            ),
             *self._tree_sections(),
             Section("Inertia of the closed mechanism", self._lines(self.inertia)),
-            Section("Forces at constant speeds of the independent joints", self._lines(self.forces)),
+            Section(
+                "Forces at constant speeds of the independent joints", self._lines(self.forces)
+            ),
             Section("Forces", self._lines(self.motors)),
         ]
         title = f"{shown(self.mechanism.name)}: equations of motion, closed loops"
