@@ -179,6 +179,8 @@ def test_a_pose_on_another_branch_is_refused_and_not_taken():
     many = da.actuator_forces(m, states, REST, REST, branch=branch)
     assert many.shape == (2, 3)
     assert many[0] == pytest.approx(da.actuator_forces(m, T, REST, REST, branch=branch))
+    turned = da.actuator_forces(m, states[::-1], REST, REST, branch=branch)
+    assert (turned[::-1] == many).all()  # the order of a batch does not matter
 
 
 @pytest.mark.parametrize("name", ["Delta with rods", "Orthoglide", "3-UPU, hinges"])

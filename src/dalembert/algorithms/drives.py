@@ -78,8 +78,8 @@ def rounded(m: Mechanism, speed: float = ROUNDED) -> Mechanism:
 def sliding_levels(d: Drive, speed: Scalar) -> tuple[Scalar, Scalar]:
     """Return dry friction at positive and at negative speed, motor side.
 
-    With a Stribeck speed it falls from the static level: T_c + (T_s - T_c) exp(-(q̇/v_s)²)
-    (Armstrong-Hélouvry 1991, with the exponent 2).
+    With a Stribeck speed, a speed of the joint, it falls from the static level:
+    T_c + (T_s - T_c) exp(-(q̇/v_s)²) (Armstrong-Hélouvry 1991, with the exponent 2).
     """
     if is_plain_zero(d.stribeck) or is_static_as_sliding(d):
         return d.coulomb

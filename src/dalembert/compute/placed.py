@@ -34,7 +34,7 @@ class Placed:
         names = (body.name for body in b.bodies)
         self.starts = dict(zip(names, b.coordinate_index, strict=True))
 
-    def at(self, T: Array, near: Array | None = None, where: str = "") -> Array:
+    def at(self, T: Array, where: str = "") -> Array:
         """Return all coordinates with the platform at a pose; the signs of its legs say where."""
         q = np.array(self.branch.q)
         rows = T[:3, :3].tolist()

@@ -113,9 +113,9 @@ class Follower:
                 return None, worst
         return None, worst
 
-    def at(self, T: Array, near: Array | None = None, where: str = "") -> Array:
+    def at(self, T: Array, where: str = "") -> Array:
         """Return all coordinates with the platform at a pose, on the branch of the start."""
-        q = self.start if near is None else near
+        q = self.start
         (p0, R0), (p, R) = self.pose(q), (T[:3, 3], T[:3, :3])
         turn, done, part = turn_of(R @ R0.T), 0.0, 1.0
         worst = 0.0
@@ -155,7 +155,10 @@ ALONE = {
 
 def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches,
              drives: str = "inertia") -> Any:  # fmt: skip
-    """Return a quantity of the platform, all joints found from its pose."""
+    """Return a quantity of the platform, all joints found from its pose.
+
+    Each pose is reached from that of the branch: the others of a batch have no say.
+    """
     if name in ALONE:
         why, instead = ALONE[name]
         raise UsageError(
@@ -174,9 +177,8 @@ def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches
         raise UsageError(f"{name}: a pose is 4 x 4", hint=f"{name}(m, pose, twist, ...)")
     q = np.empty((*lead, m.nq))
     way = Placed(m, branch) if branch.closed_form else Follower(m, branch.q)
-    last: Any = None
     for where in np.ndindex(*lead):
-        last = q[where] = way.at(pose[where], last, state_text(where))
+        q[where] = way.at(pose[where], state_text(where))
     return getattr(Moving(m, way.name, q, drives), name)(*rates)
 
 

@@ -89,7 +89,7 @@ class KaneSymbols:
         return [*names, *self.steer, TIME]
 
     def rate_name(self, k: int) -> str:
-        """Return the name of the rate of coordinate k (from 1)."""
+        """Return the name of rate k (from 1)."""
         if self.numbered and k <= self.n:
             return f"qd{k}"
         if k not in self.place:
@@ -106,7 +106,7 @@ class KaneSymbols:
         return f"qdd{key[1]}" if self.numbered else f"{self.rate_name(key[1])}d"
 
     def force_name(self, k: int) -> str:
-        """Return the name of the motor's force at coordinate k."""
+        """Return the name of the motor's force at rate k."""
         return f"tau{k}" if self.numbered else written(f"tau_{self.coordinate(k)}")
 
     def alpha_key(self, a: int) -> tuple[Any, ...]:
@@ -124,7 +124,7 @@ class KaneSymbols:
         return ("speed", name)
 
     def motors(self) -> list[int]:
-        """Return the coordinates with a motor: the active ones, else joints among the speeds."""
+        """Return the rates with a motor: the active ones, else joints among the speeds."""
         m = self.m
         wanted = m.active or self.speeds
         return [
@@ -225,7 +225,7 @@ class KaneSymbols:
 
     def _parameters(self) -> list[str]:
         """Return the parameters in the order of print: masses, gravity, then as they came."""
-        first = [x for b in self.m.bodies for x in (b.m,)] + list(self.m.gravity)
+        first = [b.m for b in self.m.bodies] + list(self.m.gravity)
         named = [n for x in first if isinstance(x, Expr) for n in x.names()]
         return list(dict.fromkeys([*named, *(p.name for p in self.m.parameters)]))
 
@@ -364,9 +364,7 @@ class Setting:
 
     def _bound(self, m: Mechanism) -> Mechanism:
         plain = m._unlimited().map(self.number)
-        bodies = tuple(
-            replace(b, placement=_flat(b.placement), joint=b.joint) for b in plain.bodies
-        )
+        bodies = tuple(replace(b, placement=_flat(b.placement)) for b in plain.bodies)
         values = {p.name: self.field.gen("p", p.name) for p in m.parameters}
         return replace(plain, bodies=bodies, checked=True)._with_equation_values(values)
 

@@ -98,7 +98,8 @@ class Drive:
     """The actuator, motor side of the gear: Ia = N² J_m, friction |N| (B |N| q̇ + T_c).
 
     `static` is the level up to which friction holds a joint at rest, (0, 0) where it is that of
-    motion; with a `stribeck` speed v_s the friction of motion falls from it as exp(-(q̇/v_s)²).
+    motion; with a `stribeck` speed v_s (of the joint, not of the motor) the friction of motion
+    falls from it as exp(-(q̇/v_s)²).
     Code that has no events rounds dry friction off at the speed `rounded`, if it is not 0.
     """
 
