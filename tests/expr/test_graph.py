@@ -13,6 +13,7 @@ from dalembert.errors import UsageError
 from dalembert.expr import (
     Graph,
     absolute,
+    asin,
     cos,
     evaluate,
     maximum,
@@ -22,6 +23,7 @@ from dalembert.expr import (
     sign,
     sin,
     sqrt,
+    tan,
     trace,
     where,
 )
@@ -55,6 +57,14 @@ def test_repeats_are_shared_whatever_their_order(g):
     assert ((x + y) - y).id == x.id and ((x - y) + y).id == x.id
     assert (x - (x - y)).id == y.id and (y - (x + y)).id == (-x).id
     assert ((x / y) * y).id == x.id and ((x * y) / y).id == x.id
+
+
+def test_a_minus_sign_leaves_odd_and_even_functions(g):
+    x = g.input("x", 0)
+    for f in (sin, tan, asin, sign):
+        assert f(-x).id == (-f(x)).id != f(x).id
+    for f in (cos, absolute):
+        assert f(-x).id == f(x).id
 
 
 def test_constants_gather(g):

@@ -219,6 +219,10 @@ class Graph(Arena):
 
     def apply(self, name: str, *ids: int) -> int:
         """Return the node of a primitive that is not plain arithmetic, folded where exact."""
+        op = OPS[name]
+        if op.parity and self.op[ids[0]] == "neg":
+            inner = self.apply(name, self.args[ids[0]][0])
+            return inner if op.parity == "even" else self.neg(inner)
         if name in ("sin", "cos"):
             return self._sine(ids[0], name == "cos")
         if name == "sqrt" and (v := self.const[ids[0]]) is not None and v >= 0:
@@ -232,7 +236,6 @@ class Graph(Arena):
         if name in ("minimum", "maximum") and self.const[ids[0]] is not None:
             ids = ids[::-1]  # a number is always the second
         values = [self.const[i] for i in ids]
-        op = OPS[name]
         if all(v is not None for v in values) and (
             op.exact or any(v.__class__ is float for v in values) or not any(values)
         ):
@@ -241,9 +244,6 @@ class Graph(Arena):
         return self.node(name, ids)
 
     def _sine(self, a: int, cosine: bool) -> int:
-        if self.op[a] == "neg":
-            inner = self._sine(self.args[a][0], cosine)
-            return inner if cosine else self.neg(inner)
         turns = self.over_pi(a)
         if turns is not None:
             value = self._exact_sine(turns + Fraction(1, 2) if cosine else turns)

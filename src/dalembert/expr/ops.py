@@ -4,6 +4,8 @@ The functions `sin`, `cos`, ... of this module serve every scalar: they ask the 
 NumPy for arrays, else plain Python. Nothing else in dalembert looks at a value's type. Everything
 else that knows a primitive by name (expressions, languages, kernels) reads it in this table, so a
 new one is one row here, and a form in each language that does not call it by the name libm has.
+What a description may call stands in `read/expressions.py`, what intervals and fields can bound in
+`equations/interval.py` and `identify/field_rank.py`; they refuse the others.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ class Op:
     evaluate: Callable[..., Any]
     partials: Callable[..., tuple[Any, ...]]
     kind: str = "other"
-    parity: str = ""  # of a function of one argument: odd, even, or neither
+    parity: str = ""  # odd or even: a minus sign of the argument moves out or goes
     libm: str = ""  # its name in the C library, where it has one
     numpy: str = ""  # its name in NumPy
     exact: bool = False  # a rational number for rational arguments
