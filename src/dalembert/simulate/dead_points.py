@@ -27,7 +27,7 @@ DEAD = "the motors pass a dead point"
 NEAR = 0.02  # share of the motors in a motion below which they are said to be at a dead point
 
 
-def watched(job: Job, table: EventTable) -> EventTable:
+def with_dead_points(job: Job, table: EventTable) -> EventTable:
     """Return the events with that of the motors, where a law asks a model of loops for forces."""
     m, plan = _closed(job), _plan(job)
     if m is None or plan is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from .events import EventTable, located
 from .fixed_step_events import sampled_events
 from .friction import Modes, Through, crossing
 from .job import Case, Job, place, raise_callback
-from .result import Event, Simulation, SimulationStopped, at_all_times
+from .result import Event, Samples, Simulation, SimulationStopped, at_all_times
 from .rolling import Rolling
 from .run_notes import run_notes
 from .run_sensitive import event_times, through_jump
@@ -31,7 +31,6 @@ Array = np.ndarray
 _SLOWER = dict.fromkeys(
     ("dop853", "dopri5"), 'stiff springs ask for method="rosenbrock"; or allow more (max_steps=)'
 ) | {"rosenbrock": "allow more (max_steps=), or a larger rtol"}
-Found = tuple[Array, list[Event], int, int, str]  # samples, events, steps, evaluations, stopped by
 
 
 @dataclass
@@ -73,7 +72,7 @@ class Run:
         whole = np.broadcast_to(values, (*lead, values.shape[-1]))
         return np.ascontiguousarray(whole.reshape(-1, values.shape[-1]))
 
-    def fixed(self, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
+    def fixed(self, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Samples:
         """Return the samples of all states, their tiles shared among threads."""
         size = -(-len(states) // (drivers.TILE * threads)) * drivers.TILE
         parts = [slice(a, a + size) for a in range(0, len(states), size)]
@@ -88,18 +87,19 @@ class Run:
 
         out = np.concatenate(side_by_side(work, parts, threads, progress))
         found = sampled_events(self, out, lead) if self.table.functions else []
-        found = sorted([*found, *self.told(turned)], key=lambda e: (e.state, e.time))
+        found = sorted([*found, *self.wanted(turned)], key=lambda e: (e.state, e.time))
         stopped = self.cut(out, found, lead)
         spans = np.maximum(1, np.ceil(np.diff(self.times) / self.step - 1e-9)).sum()
         steps = int(spans) * len(states)
-        return out, found, steps, steps * (RK4.stages if self.method == "rk4" else 1), stopped
+        evaluations = steps * (RK4.stages if self.method == "rk4" else 1)
+        return Samples(out, found, steps, evaluations, stopped)
 
-    def watched(self, found: Found, lead: tuple[int, ...]) -> Found:
+    def with_events(self, found: Samples, lead: tuple[int, ...]) -> Samples:
         """Return samples found by other means with the events that they show."""
-        out, turned, steps, evaluations, _ = found
+        out = found.states
         events = sampled_events(self, out, lead, fine=False) if self.table.functions else []
-        events = sorted([*events, *self.told(turned)], key=lambda e: (e.state, e.time))
-        return out, events, steps, evaluations, self.cut(out, events, lead)
+        events = sorted([*events, *self.wanted(found.events)], key=lambda e: (e.state, e.time))
+        return replace(found, events=events, stopped=self.cut(out, events, lead))
 
     def cut(self, out: Array, found: list[Event], lead: tuple[int, ...]) -> str:
         """Drop what comes after the first event that stops a state; return that event's name."""
@@ -113,7 +113,7 @@ class Run:
         found[:] = [e for e in found if e.state not in ends or e.time <= ends[e.state].time]
         return next(iter(ends.values())).name if ends else ""
 
-    def told(self, turned: list[Event]) -> list[Event]:
+    def wanted(self, turned: list[Event]) -> list[Event]:
         """Return the events of friction that are asked for."""
         return turned if self.table.friction else []
 
@@ -139,7 +139,7 @@ class Run:
                 row = int(np.argmax(~np.isfinite(after).all(axis=1)))
                 self.fail(before[row], after[row], t, place(int(numbers[first + row]), lead))
             if status == drivers.GUARD:
-                self._rub(job, driver, numbers, lead, turned)
+                self._step_through_friction(job, driver, numbers, lead, turned)
                 continue
             ahead = float(driver.task.kept["alarm"][: len(after)].min())
             job = job.renewed(before, t, given, ahead)
@@ -162,7 +162,7 @@ class Run:
         finally:
             self.modes.record = True
 
-    def _rub(
+    def _step_through_friction(
         self,
         job: Job,
         driver: drivers.FixedStep,
@@ -179,12 +179,14 @@ class Run:
             after[r] = way.step(before[r].copy(), t, float(driver.task["h"]))
             turned += way.events
 
-    def adaptive(self, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
+    def adaptive(
+        self, states: Array, lead: tuple[int, ...], threads: int, progress: Any
+    ) -> Samples:
         """Return the samples of all states, each with steps of its own."""
         model = self.job.model(self.method, self.table)
         whole = self.case(len(states), lead)
 
-        def work(row: int, report: Progress) -> Any:
+        def work(row: int, report: Progress) -> Samples:
             x, case = states[row].copy(), whole.of(row)
             self.modes.begin(case, x[None], float(self.times[0]), row)
             driver = drivers.VariableStep(
@@ -194,18 +196,22 @@ class Run:
             )  # fmt: skip
             found: list[Event] = []
             stopped = self._one(driver, row, place(row, lead), found, report)
-            return driver.out, found, driver.task["steps"], driver.task["evaluations"], stopped
+            steps, evaluations = int(driver.task["steps"]), int(driver.task["evaluations"])
+            return Samples(driver.out, found, steps, evaluations, stopped)
 
         if self.job.asked:
             threads = 1
         done = side_by_side(work, range(len(states)), threads, progress)
-        out = np.stack([one[0] for one in done])
-        found = [event for one in done for event in one[1]]
-        steps, evaluations = (sum(int(one[k]) for one in done) for k in (2, 3))
-        return out, found, steps, evaluations, next((one[4] for one in done if one[4]), "")
+        return Samples(
+            np.stack([one.states for one in done]),
+            [event for one in done for event in one.events],
+            sum(one.steps for one in done),
+            sum(one.evaluations for one in done),
+            next((one.stopped for one in done if one.stopped), ""),
+        )
 
     def _one(
-        self, driver: Any, row: int, place: tuple[int, ...], found: list[Event], progress: Any
+        self, driver: Any, row: int, where: tuple[int, ...], found: list[Event], progress: Any
     ) -> str:
         """Run one state to the end, from one jump of a held signal to the next."""
         job, planned = self.job, -np.inf
@@ -213,13 +219,14 @@ class Run:
             while (status := driver.run(end, progress)) != drivers.DONE:
                 raise_callback(driver.model)
                 if status in (drivers.EVENT, drivers.GUARD):
-                    rubbed = self._turn(job, driver, row, place) if status == drivers.GUARD else []
-                    for event in [*located(self, driver, place), *self.told(rubbed)]:
+                    slid = status == drivers.GUARD
+                    turned = self._settle_friction(job, driver, row, where) if slid else []
+                    for event in [*located(self, driver, where), *self.wanted(turned)]:
                         found.append(event)
                         if event.name in self.table.stop:
                             driver.out[self.times > event.time] = np.nan
                             return event.name
-                    if status == drivers.GUARD:
+                    if slid:
                         driver.restart(*driver.turn)
                 elif status == drivers.ALARM:
                     ahead = float(driver.task.kept["alarm"][0])
@@ -237,13 +244,15 @@ class Run:
                         "", driver.t, driver.x[: job.m.nq].copy(), driver.x[job.m.nq :].copy(),
                     )  # fmt: skip
                 else:
-                    self.fail_adaptive(driver, place)
+                    self.fail_adaptive(driver, where)
             raise_callback(driver.model)
         if len(self.times) == 1:
             driver.out[0] = driver.x
         return ""
 
-    def _turn(self, job: Job, driver: Any, row: int, place: tuple[int, ...]) -> list[Event]:
+    def _settle_friction(
+        self, job: Job, driver: Any, row: int, where: tuple[int, ...]
+    ) -> list[Event]:
         """Settle the joints where friction lets one go or holds it, within the driver's step."""
         p, low, high = driver.task.kept["ins3"], driver.t, float(driver.task["t_new"])
 
@@ -265,11 +274,11 @@ class Run:
         values = driver.event_values(x, t)
         driver.task.kept["g_new"][: len(values)] = values
         before, wide = p.copy(), x.copy()
-        rubbed = self.modes.turned(Case(job, p, driver.parameters), x, t, row, place)
+        turned = self.modes.turned(Case(job, p, driver.parameters), x, t, row, where)
         if job.kernels.ways:
             x = through_jump(job, driver, wide, x, t, (before, p))
         driver.turn = t, x
-        return rubbed
+        return turned
 
     def event_slopes(self, which: int, driver: Any, x: Array, t: float) -> dict[str, float]:
         """Return how the time of an event moves with each sensitivity."""
@@ -283,15 +292,15 @@ class Run:
         inner = signal.breaks[(signal.breaks > self.times[0]) & (signal.breaks < last)]
         return [*map(float, inner), last]
 
-    def fail_adaptive(self, driver: Any, place: tuple[int, ...]) -> None:
+    def fail_adaptive(self, driver: Any, where: tuple[int, ...]) -> None:
         """Raise ComputationError where steps became too small, naming the joint."""
         n = len(driver.state)
         K = driver.task.kept["K"].reshape(-1, int(driver.task["wide"]))[:, :n]
         bad = ~np.isfinite(K).all(axis=0)
         after = np.where(bad, np.nan, driver.x)
-        self.fail(driver.x, after, driver.t, place)
+        self.fail(driver.x, after, driver.t, where)
 
-    def fail(self, before: Array, after: Array, t: float, place: tuple[int, ...]) -> None:
+    def fail(self, before: Array, after: Array, t: float, where: tuple[int, ...]) -> None:
         """Raise the error that names the joint, the time and the last good state."""
         m, own = self.job.m, self.job.kernels.system
         names = [joint_name(b) for b in m.bodies for _ in range(b.joint.nq)]
@@ -305,19 +314,18 @@ class Run:
             raise dead_points.refused(self.job, t)
         what = "is not finite" if len(bad) else "changes too fast for any step"
         raise SimulationStopped(
-            f"the motion of joint {joint!r} {what} after t = {t:.9g} s{state_text(place)}",
+            f"the motion of joint {joint!r} {what} after t = {t:.9g} s{state_text(where)}",
             "the last good state is in .q and .qd of this error; a smaller step or tolerance, "
             f"stops or damping may help{dead_points.hint(self.job)}",
             joint, t, before[: m.nq].copy(), before[m.nq : len(names)].copy(),
         )  # fmt: skip
 
-    def result(self, found: Found, lead: tuple[int, ...]) -> Simulation:
+    def result(self, found: Samples, lead: tuple[int, ...]) -> Simulation:
         """Return what was found as one object."""
-        out, events, steps, evaluations, stopped = found
-        m, job = self.job.m, self.job
+        m, job, stopped = self.job.m, self.job, found.stopped
         n, ways = job.kernels.size, job.kernels.ways
-        events = dead_points.passed(job, events, self.table.friction)
-        out = out.reshape(*lead, len(self.times), out.shape[-1])
+        events = dead_points.passed(job, found.events, self.table.friction)
+        out = found.states.reshape(*lead, len(self.times), found.states.shape[-1])
         times = self.times
         if stopped and not lead:
             kept = np.isfinite(out).all(axis=-1)
@@ -332,15 +340,20 @@ class Run:
         state, slopes = parted(out, n, ways)
         smooth = isinstance(job.kernels.system, Tree) and not ways and not stopped
         speeds = self._speeds(state, times)
+        notes = (
+            *counted(m, job.kernels.system.drives),
+            *run_notes(job, out, self.passed),
+            *alarm_notes(job, times, out, events),
+        )
+        law: Any = job.kernels.law
         return Simulation(
-            m, times, out[..., : m.nq], speeds, tuple(events), self.method, steps,
-            evaluations, stopped, observe, job.force_names, job.parameters,
-            (*counted(m, job.kernels.system.drives), *run_notes(job, out, self.passed),
-             *alarm_notes(job, times, out, events)),
-            {k: x[..., : m.nq] for k, x in slopes.items()},
-            {k: x[..., m.nq :] for k, x in slopes.items()}, pull if smooth else None,
-            job.kernels.law.wanted(m, times) if hasattr(job.kernels.law, "wanted") else None,
-            job.kernels.system.drives,
+            m, times, out[..., : m.nq], speeds, tuple(events), self.method, found.steps,
+            found.evaluations, stopped, observe, job.force_names, job.parameters, notes,
+            dq={k: x[..., : m.nq] for k, x in slopes.items()},
+            dqd={k: x[..., m.nq :] for k, x in slopes.items()},
+            pull=pull if smooth else None,
+            goal=law.wanted(m, times) if hasattr(law, "wanted") else None,
+            drives=job.kernels.system.drives,
         )  # fmt: skip
 
     def _speeds(self, out: Array, times: Array) -> Array:

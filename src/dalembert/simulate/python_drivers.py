@@ -12,7 +12,7 @@ from ..runtime.methods import RK4
 from .friction import Through, crossing
 from .job import Case, Job, place, raise_callback
 from .kernels import MAPS
-from .result import Event, SimulationStopped
+from .result import Event, Samples, SimulationStopped
 
 Array = np.ndarray
 STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
@@ -21,7 +21,7 @@ SCIPY = {**STIFF, "dop853": "DOP853", "dopri5": "RK45", "rosenbrock": "Radau"}
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 
 
-def run_scipy(run: Any, states: Array, lead: tuple[int, ...], report: Any) -> Any:
+def run_scipy(run: Any, states: Array, lead: tuple[int, ...], report: Any) -> Samples:
     """Return the samples of each state by one of SciPy's methods."""
     try:
         import scipy.integrate as solvers
@@ -35,7 +35,7 @@ def run_scipy(run: Any, states: Array, lead: tuple[int, ...], report: Any) -> An
         out.append(one.through(x.copy()))
         events += one.events
         steps, evaluations = steps + one.steps, evaluations + one.evaluations
-    return np.stack(out), events, steps, evaluations, ""
+    return Samples(np.stack(out), events, steps, evaluations)
 
 
 class _Scipy:
@@ -128,7 +128,7 @@ class _Scipy:
         return None
 
 
-def run_numpy(run: Any, states: Array, lead: tuple[int, ...]) -> Any:
+def run_numpy(run: Any, states: Array, lead: tuple[int, ...]) -> Samples:
     """Return the samples of all states by a fixed step in NumPy, where no code can be generated."""
     method, modes, case = run.method, run.modes, run.case(len(states), lead)
     x, count = np.array(states), 0
@@ -149,4 +149,4 @@ def run_numpy(run: Any, states: Array, lead: tuple[int, ...]) -> Any:
         count += parts * len(x)
         out.append(x)
     stages = 1 if method in MAPS else RK4.stages
-    return np.stack(out, axis=1), events, count, count * stages, ""
+    return Samples(np.stack(out, axis=1), events, count, count * stages)

@@ -72,6 +72,17 @@ class Seen:
         return self.outputs
 
 
+@dataclass
+class Samples:
+    """The states at the times asked, and what happened between them."""
+
+    states: Array
+    events: list[Event]
+    steps: int
+    evaluations: int
+    stopped: str = ""  # the event that ended the simulation
+
+
 @doors("quantity", "gradient", "state", "to_csv", "to_npz", "save_html", "save_film", "plot")
 @dataclass(frozen=True, eq=False)
 class Simulation:

@@ -28,18 +28,18 @@ from ..runtime.methods import ADAPTIVE, METHODS
 from ..runtime.refused import refusal
 from .alarms import alarms
 from .changed_start import changed
-from .dead_points import watched
+from .dead_points import with_dead_points
 from .events import event_table
 from .friction import Modes
 from .given_forces import law_of
-from .integration import Found, Run
+from .integration import Run
 from .job import Job, force_names
 from .kernels import Kernels, Law
 from .near_closure import near_closure
 from .plant import parted, planted, start
 from .prescribed import prescribed_signal, straight
 from .python_drivers import SCIPY, STIFF, run_numpy, run_scipy
-from .result import Event, Simulation, SimulationStopped, column_names
+from .result import Event, Samples, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied
 from .steered import RateLaw, steered, steered_system
@@ -131,19 +131,22 @@ def simulate(
     job = _job(m, torque, drives, (given, laws), hold, parameters, outside, equations)
     single = replace(job.kernels, single=method in ADAPTIVE)
     job = replace(job, kernels=single, notes=(*job.notes, *held))
-    q0 = start(m, equations, q0, qd0)
-    states, lead = _states(job := _begun(job, q0, float(times[0])), q0, qd0, times[0])
-    job, states = followed(job, states, lead, float(times[0]), sensitivities, method)
-    job = _planned(changed(job, q0, qd0, states, lead), states[:1], float(times[0]))
-    told = {name: f for name, (f, _) in alarms(job).items()}
-    table = watched(job, event_table(m, events, stop, Modes(job).names, told))
+    q0, first = start(m, equations, q0, qd0), float(times[0])
+    job = _with_wheels_planned(job, q0, first)
+    states, lead = _states(job, q0, qd0, times[0])
+    job, states = followed(job, states, lead, first, sensitivities, method)
+    job = changed(job, q0, qd0, states, lead)
+    job = _with_loops_planned(job, states[:1], first)
+    warnings = {name: f for name, (f, _) in alarms(job).items()}
+    table = event_table(m, events, stop, Modes(job).names, warnings)
+    table = with_dead_points(job, table)
     atol = rtol * 1e-2 if atol is None else atol
     run = Run(job, times, method, step, rtol, atol, table, max_steps)
-    found = _found(run, states, lead, threads, _watched(time_limit, run, progress))
-    return run.result(found, lead)
+    progress = _within_limit(time_limit, run, progress)
+    return run.result(_samples(run, states, lead, threads, progress), lead)
 
 
-def _planned(job: Job, state: Array, t: float) -> Job:
+def _with_loops_planned(job: Job, state: Array, t: float) -> Job:
     """Return the job with its loops planned where it starts."""
     if not isinstance(job.kernels.system, Closed | Rolling) or not len(state):
         return job
@@ -151,7 +154,7 @@ def _planned(job: Job, state: Array, t: float) -> Job:
     return job.renewed(state, t, first)
 
 
-def _watched(limit: float | None, run: Run, progress: Any) -> Callable[[float], None] | None:
+def _within_limit(limit: float | None, run: Run, progress: Any) -> Callable[[float], None] | None:
     """Return a progress function that gives up after `limit` seconds of work."""
     if limit is None:
         return progress  # type: ignore[no-any-return]
@@ -170,16 +173,18 @@ def _watched(limit: float | None, run: Run, progress: Any) -> Callable[[float], 
     return watch
 
 
-def _found(run: Run, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Found:
+def _samples(
+    run: Run, states: Array, lead: tuple[int, ...], threads: int, progress: Any
+) -> Samples:
     """Return the samples of all states by the method that is asked for."""
     times, method = run.times, run.method
     slow = refusal() is not None
     if not len(states):
-        return np.zeros((0, len(times), states.shape[1])), [], 0, 0, ""
+        return Samples(np.zeros((0, len(times), states.shape[1])), [], 0, 0)
     if method in STIFF or (slow and method in SCIPY):
-        return run.watched(run_scipy(run, states, lead, progress), lead)
+        return run.with_events(run_scipy(run, states, lead, progress), lead)
     if slow:
-        return run.watched(run_numpy(run, states, lead), lead)
+        return run.with_events(run_numpy(run, states, lead), lead)
     if method in ADAPTIVE:
         return run.adaptive(states, lead, threads, progress)
     return run.fixed(states, lead, threads, progress)
@@ -333,7 +338,7 @@ def _signals(job: Job, start: float) -> Array:
     return np.concatenate([u, [start, 1.0]]) if own.timed else u
 
 
-def _begun(job: Job, q0: Any, start: float) -> Job:
+def _with_wheels_planned(job: Job, q0: Any, start: float) -> Job:
     """Return the job of a machine on wheels planned at the pose where it starts."""
     if not isinstance(job.kernels.system, Rolling):
         return job
