@@ -339,6 +339,7 @@ INTERRUPTED = textwrap.dedent(
     """
     import signal
     import sys
+    import numpy  # an interrupt in its own start is an ImportError
     import dalembert as da
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     print("ready", flush=True)
