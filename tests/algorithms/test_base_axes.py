@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import dalembert as da
 from dalembert import bench
 from dalembert.algorithms import base_axes, composite, derivatives
 from dalembert.algorithms.joint_forces import JointForces
+from dalembert.compute.cheapest import is_compact
 from mechanisms import random_mechanisms, random_state
 from peers import peer
 
@@ -58,3 +60,32 @@ def test_a_long_chain_moves_as_in_pinocchio(name):
     run(1)
     peer_run(1)
     assert difference(out, peer_out()) < 1e-12
+
+
+def test_a_tree_far_from_the_base_loses_no_digits():
+    """Masses and slopes do not know where a free base or a gantry has carried the tree."""
+    swimmer = da.robots.snake(n=18)
+    gantry = da.load(
+        "X: TX(), Y: TY(), " + ", ".join(f"R{'XYZ'[k % 3]}(), TXK(0.1)" for k in range(18)) + ";"
+    )
+    gantry = gantry.with_values(**dict.fromkeys(gantry.open_parameters, 0.3))
+    for m, moved in ((swimmer, [0, 1, 2]), (gantry, [0, 1])):
+        assert is_compact(m)
+        rng = np.random.default_rng(3)
+        q = np.array(da.integrate(m, da.neutral(m), rng.normal(size=m.nv)))
+        qd, qdd = rng.normal(size=(2, m.nv))
+        away = q.copy()
+        away[moved] += 1e6
+        near, far = (da.mass_matrix(m, x, method="base_axes") for x in (q, away))
+        assert_allclose(far, near, rtol=0, atol=1e-13 * np.abs(near).max())
+        rows = [
+            da.inverse_dynamics_derivatives(m, x, qd, qdd, method="base_axes") for x in (q, away)
+        ]
+        for near, far in zip(*rows, strict=True):
+            assert_allclose(far, near, rtol=0, atol=1e-12 * np.abs(near).max())
+
+
+def test_trees_that_slide_after_they_turn_keep_link_axes():
+    chain = "RZ(), TXK(0.1), " * 20
+    assert is_compact(da.load(chain[:-2] + ";"))
+    assert not is_compact(da.load(chain + "TX(), " + chain[:-2] + ";"))

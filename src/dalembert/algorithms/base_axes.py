@@ -1,9 +1,12 @@
-"""Models of deep trees with all vectors at the base origin and in base axes.
+"""Models of deep trees with all vectors at one point and in base axes.
 
 Where every joint meets all joints before it, a six-vector that need not be brought from link to
 link saves more than the constant axes of links do. Singh, Russell and Wensing (2022) write their
 derivatives so; the inverse of the mass matrix is applied by the recursion of articulated bodies
 (Featherstone 1983), freedom by freedom.
+
+The point is where the first joint that turns stands: a free base or a gantry that carries the whole
+tree far away takes no digits from the moments about it.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ HERE = (Rotation(), ZERO)  # nothing need be brought anywhere
 
 @dataclass(frozen=True, slots=True)
 class Based:
-    """One body at the base origin, in base axes: its place, columns of its joint, its inertia."""
+    """One body in base axes: its place, columns of its joint and inertia at the tree's point."""
 
     place: tuple[Rotation, Vec3]
     s: tuple[Twist, ...]
@@ -38,16 +41,21 @@ class Based:
 
 
 def based(m: Mechanism, q: Vector) -> list[Based]:
-    """Return every body seen from the base."""
+    """Return every body seen from the point where its tree begins to turn.
+
+    Before that all twists are translations, the same at every point.
+    """
     q_, R, p, found = m.split_q(q), {-1: Mat3.identity()}, {-1: ZERO}, []
+    turns = {-1: False}
     for j, body in m.outward():
         i = body.parent
         own, at = body.pose(q_[j])
         R[j] = Mat3(*(tuple(own.T @ Vec3(*row)) for row in R[i].rows))
-        p[j] = p[i] + R[i] @ at
+        p[j] = p[i] + R[i] @ at if turns[i] else ZERO
         here = Rotation.of(R[j])
-        columns = []
-        for x in body.joint.columns(q_[j]):
+        columns, own_columns = [], body.joint.columns(q_[j])
+        turns[j] = turns[i] or any(not is_plain_zero(w) for x in own_columns for w in x.w)
+        for x in own_columns:
             w = here @ x.w
             columns.append(Twist(here @ x.v + p[j].cross(w), w))
         I = inertia_to_parent(Inertia(body.m, body.h, body.Io, "origin"), here, p[j])
@@ -76,7 +84,7 @@ def composite_base(m: Mechanism, q: Vector) -> Matrix:
 
 
 def base_states(m: Mechanism, bodies: Sequence[Based], qd: Vector, qdd: Vector) -> list[LinkState]:
-    """Return the state of every body at the base origin; columns must be fixed in the body."""
+    """Return the state of every body at the tree's point; columns must be fixed in the body."""
     qd_, qdd_ = m.split(qd), m.split(qdd)
     xi, a = {-1: AT_REST}, {-1: Twist(-m.gravity, ZERO)}
     states: list[LinkState] = []

@@ -23,7 +23,23 @@ def has_choice(m: Mechanism, row: Quantity | None, method: str | None, wrench: b
         return False
     if row.other not in row.methods or row.other == row.default:
         return False
-    return m.nv <= MOST if row.other == "composite" else depth(m) >= SHALLOW
+    if row.other == "composite":
+        return m.nv <= MOST
+    return depth(m) >= SHALLOW and is_compact(m)
+
+
+def is_compact(m: Mechanism) -> bool:
+    """Return whether no link can move far from where its tree begins to turn.
+
+    Moments about that point would else be large and differ by little: digits are lost.
+    """
+    turns = {-1: False}
+    for j, body in enumerate(m.bodies):
+        kind = body.joint.kind
+        turns[j] = turns[body.parent] or kind not in ("fixed", "prismatic")
+        if turns[body.parent] and kind in ("prismatic", "screw", "planar", "free"):
+            return False
+    return True
 
 
 def depth(m: Mechanism) -> float:
