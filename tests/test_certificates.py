@@ -181,3 +181,14 @@ def test_kernels_and_exported_code_say_on_which_branch_they_are_planned(tmp_path
     head = next(tmp_path.glob("*.h")).read_text(encoding="utf-8").split("*/")[0]
     for part in str(da.plan(m)).split("; "):
         assert f" * {part}\n" in head
+
+
+def test_an_open_loop_is_seen_wherever_the_base_stands():
+    """The tolerance belongs to the linkage, not to its distance from the origin."""
+    m = da.robots.fourbar()
+    away = m.rooted([[1, 0, 0, 1e4], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    q = np.array(da.assemble(m))
+    q[2] += 1e-4
+    for at in (m, away):
+        with pytest.raises(da.ComputationError, match="loops are open"):
+            da.inverse_dynamics(at, q, [1, 0, 0], [0.5, 0, 0])

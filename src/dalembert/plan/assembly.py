@@ -41,6 +41,17 @@ OPEN = 1e-6  # one above this is an open loop
 _TRACED: Kept[dict[str, Straight]] = Kept(32)  # each machine once
 
 
+def _size(m: Mechanism) -> float:
+    """Return the largest length of a mechanism, wherever its base stands; 1 if it has none."""
+    points = [(b.parent, b.placement.p) for b in m.bodies]
+    points += [(loop.body_i, loop.point_i) for loop in m.loops]
+    points += [(loop.body_j, loop.point_j) for loop in m.loops]
+    lengths = [abs(float(x)) for body, p in points if body >= 0 for x in p]
+    on_base = [[float(x) for x in p] for body, p in points if body < 0]
+    lengths += [max(xs) - min(xs) for xs in zip(*on_base, strict=True)]
+    return max(lengths, default=0.0) or 1.0
+
+
 class Closure:
     """Residual and Jacobian of a mechanism in floats, lengths in parts of its size."""
 
@@ -48,10 +59,7 @@ class Closure:
         bare = replace(m, active=(), drives=(), elastic=(), springs=(), checked=True)
         self._key = (bare.digest, repr(m.values), repr(m.told), repr(m.idle))
         m = self.m = _steered(geometry_of(m).bound(), m)
-        points = [b.placement.p for b in m.bodies]
-        points += [p for loop in m.loops for p in (loop.point_i, loop.point_j)]
-        size = max((float(abs(x)) for p in points for x in p), default=0.0)
-        self.size = size if size > 0 else 1.0
+        self.size = _size(m)
         self.row_size = np.array([self.size if u == "m" else 1.0 for u in equation_units(m)])
         self.column_size = np.array([self.size if u == "m" else 1.0 for u in rate_units(m)])
 
