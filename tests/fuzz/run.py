@@ -40,7 +40,7 @@ class Watch:
     """Sees every file opened and program run while a target works."""
 
     def __init__(self, allowed: tuple[str, ...]):
-        self.on, self.allowed, self.seen = False, allowed, ""
+        self.on, self.allowed, self.seen, self.named = False, allowed, "", b""
         sys.addaudithook(self.hook)
 
     def hook(self, event: str, args: tuple[Any, ...]) -> None:
@@ -50,7 +50,7 @@ class Watch:
             self.seen = f"{event}{args!r}"[:300]
         elif event == "open" and isinstance(args[0], (str, bytes)):
             path = os.path.abspath(os.fsdecode(args[0]))
-            if not path.startswith(self.allowed):
+            if not path.startswith(self.allowed) and os.fsencode(path) not in self.named:
                 self.seen = f"open {path!r}"[:300]
 
 
@@ -69,7 +69,7 @@ class Runner:
 
         warnings.simplefilter("ignore")
         os.environ.setdefault("DALEMBERT_CACHE", "off")
-        self.target = targets()[name]
+        self.target, self.command = targets()[name], name == "command"
         source = Path(__file__).resolve().parent.parent.parent
         prefixes = {str(FOLDER), sys.prefix, sys.base_prefix, str(source)}
         prefixes |= {str(Path(numpy.__file__).parent.parent), "/proc/", "/sys/", "/dev/null"}
@@ -101,6 +101,7 @@ class Runner:
     def wrong(self, data: bytes) -> str:
         """Return what is wrong with how a text is handled, or nothing."""
         self.watch.seen, self.watch.on = "", True
+        self.watch.named = data if self.command else b""  # a command may name any file
         signal.setitimer(signal.ITIMER_VIRTUAL, HANG)
         try:
             found = self._call(data)
