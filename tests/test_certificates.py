@@ -192,3 +192,28 @@ def test_an_open_loop_is_seen_wherever_the_base_stands():
     for at in (m, away):
         with pytest.raises(da.ComputationError, match="loops are open"):
             da.inverse_dynamics(at, q, [1, 0, 0], [0.5, 0, 0])
+
+
+@pytest.mark.parametrize("beside", [0.0, 1e-10, 1e-6])
+def test_torques_pass_a_pose_that_the_usual_plan_cannot_solve(beside):
+    """Upright, the rows of three parallel cranks that were planned hold nothing, others do."""
+    m = da.load(crank_data())
+    q = np.pi / 2 + beside + 0.1 * np.arange(-2, 3.0)
+    t, rates, rises = np.arange(5.0), np.full(5, 0.3), np.full(5, 0.2)
+    poses = np.array([crank_pose(m, a) for a in q])
+    usual = da.compile(m, "tree_motion")(poses, 0 * poses, 0 * poses)
+    assert usual[3][2, 0] < 1e-6 < usual[3][1, 0]  # the pivots of that plan
+    motion = (t, q[:, None], rates[:, None], rises[:, None])
+    found = da.torques_along(m, motion, start=crank_pose(m, q[0]), drives="none").tau
+    # virtual work: the plate moves on a circle, its mass and three cranks turn about z
+    inertia = 3 * (0.01 + 1 * 0.1**2) + 2 * 0.2**2
+    weight = 9.81 * (3 * 1 * 0.1 + 2 * 0.2) * np.cos(q)
+    np.testing.assert_allclose(found[:, 0], inertia * rises + weight, atol=1e-8)
+
+
+def test_torques_do_not_pass_a_pose_where_branches_meet():
+    """Flat, the loops are closed to the last digit, and any force of the motor would do."""
+    m = da.load(crank_data())
+    q = np.array([0.2, 0.1, 0.0, -0.1])[:, None]
+    with pytest.raises(da.SingularPose, match="singular pose of the loops at sample 2"):
+        da.torques_along(m, (np.arange(4.0), q, 0 * q - 0.1, 0 * q), start=crank_pose(m, 0.2))

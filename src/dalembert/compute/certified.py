@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..algorithms.closed_kinematics import CERTIFIED
+from ..catalog import quantity
 from ..errors import ComputationError, SingularPose
 from ..mechanism import Mechanism, freed
 from ..plan.assembly import OPEN
 from .designs import at_first
 from .evaluate import evaluate
 from .kernels import kernel_of, row_of
-from .loops import UNFOUND, pivot_limit, row_sizes
+from .loops import UNFOUND, answered, pivot_limit, row_sizes
+from .replan import Outputs
 
 Array = np.ndarray
 
@@ -38,9 +41,9 @@ def certified(
         return made, np.zeros(count, dtype=bool)
     asked = tuple(sorted(set(wide) - set(own.open_parameters))) or None
     kernel = kernel_of(own, name, None, parameters=asked, wrench=False, **options)
-    *arrays, residual, pivot, certificate = kernel(*inputs, parameters=wide)
-    gap = scaled_gap(own, residual)
-    sure = (pivot[..., 0] >= pivot_limit(own, row)) & (certificate[..., 0] <= CERTIFIED)
+    made = Outputs.of(kernel, inputs, wide)
+    arrays, gap = made.arrays, scaled_gap(own, made.residual)
+    sure = (made.ratio >= pivot_limit(own, row)) & (made.gap <= CERTIFIED)
     sure &= gap <= (UNFOUND if row.closes else OPEN)
     lost = np.zeros(count, dtype=bool)
     for d in np.flatnonzero(~sure.all(axis=1)):
@@ -53,7 +56,7 @@ def certified(
             continue
         for x, y in zip(arrays, found if isinstance(found, tuple) else (found,), strict=True):
             x[d] = y
-    lost |= (sure & (gap > BLURRED * pivot[..., 0] ** 2)).any(axis=1)
+    lost |= (sure & _blurred(gap, made.ratio)).any(axis=1)
     return (arrays[0] if len(arrays) == 1 else tuple(arrays)), lost
 
 
@@ -70,14 +73,24 @@ def largest_entry(x: Array) -> Array:
     return out
 
 
+def _blurred(gap: Array, ratio: Array) -> Array:
+    """Return at which states a force is not certain, by how far loops are open and by pivots.
+
+    The error of a pose is its residual over the pivot, that of a force once more over the pivot; no
+    residual is known better than to rounding.
+    """
+    return np.asarray(~(np.maximum(gap, np.finfo(float).eps) <= BLURRED * ratio**2))
+
+
 def require_sharp(m: Mechanism, what: str, q: Array) -> None:
     """Raise SingularPose where poses that were assembled are too near a singular one.
 
-    The error of a pose is its residual over the pivot, that of a force once more over the pivot.
+    Pivots are those of the plan by which a pose is answered for, which need not be the usual one.
     """
-    zero = np.zeros((len(q), m.nv))
-    *_, residual, pivot, _ = kernel_of(m, "tree_motion", None, wrench=False)(q, zero, zero)
-    bad = np.flatnonzero(~(scaled_gap(m, residual) <= BLURRED * pivot[:, 0] ** 2))
+    zero, row = np.zeros((len(q), m.nv)), quantity("tree_motion", m)
+    get = partial(kernel_of, m, row.name, None, wrench=False)
+    found = answered(m, row, get, get(), (q, zero, zero), None)
+    bad = np.flatnonzero(_blurred(scaled_gap(m, found.residual), found.ratio))
     if len(bad):
         raise SingularPose(
             f"{what}: the motion meets a singular pose of the loops at sample {bad[0]}, where no "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..plan import planned
 from ..plan.assembly import OPEN, Closure, gap_text
 from ..plan.loops import motor_coordinates
 from .evaluate import evaluate
-from .replan import Replanned
+from .replan import Outputs, Replanned
 
 UNFOUND = 1e-9  # relative residual above which a loop is still open after assembly
 POOR = 1e-3  # the same for pivots that were chosen when the loops were planned
@@ -40,15 +41,23 @@ def closed_evaluate(
     plan of their branch; with `check` an open loop or a singular pose is an error that names the
     state.
     """
-    *arrays, residual, pivot, certificate = kernel(*inputs, parameters=parameters)
-    if not check:
-        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+    run = partial(answered, m, row, get) if check else Outputs.of
+    found = run(kernel, inputs, parameters).arrays
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def answered(
+    m: Mechanism, row: Quantity, get: Callable[..., Any], kernel: Any, inputs: Sequence[Any],
+    parameters: Mapping[str, Any] | None,
+) -> Outputs:  # fmt: skip
+    """Return what a kernel gives, each state by a plan of its branch, loops found closed."""
+    found = Outputs.of(kernel, inputs, parameters)
     if not row.closes:
-        check_closed(m, row, residual, parameters)
+        check_closed(m, row, found.residual, parameters)
     limit = pivot_limit(m, row)
-    bad = ~((pivot[..., 0] >= limit) & (certificate[..., 0] <= CERTIFIED))
+    bad = np.array(~((found.ratio >= limit) & (found.gap <= CERTIFIED)))
     if bad.any():
-        lead = pivot.shape[:-1]
+        lead = bad.shape
         given = [
             np.broadcast_to(np.asarray(x, float), (*lead, *port.shape))
             for x, port in zip(inputs, kernel.inputs, strict=True)
@@ -58,11 +67,11 @@ def closed_evaluate(
         known = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
         own = m.with_values(**known) if known else m
         names = [port.name for port in kernel.inputs]
-        again = Replanned(own, row, get, dict(zip(names, given, strict=True)), parameters, limit)
-        arrays, residual = again.run(arrays, residual, pivot[..., 0], certificate[..., 0], bad)
+        given = dict(zip(names, given, strict=True))
+        found = Replanned(own, row, get, given, parameters, limit, found, bad).run()
     if row.closes:
-        check_closed(m, row, residual, parameters, UNFOUND)
-    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+        check_closed(m, row, found.residual, parameters, UNFOUND)
+    return found
 
 
 UNMADE = 1e-6  # an acceleration that differs by more, in parts of the largest, is not the one asked
@@ -138,11 +147,26 @@ def check_read(
 def pivot_limit(m: Mechanism, row: Quantity) -> float:
     """Return the pivot ratio below which the loops are planned again at a state.
 
-    Accelerations exist where the motors are at a dead point: other joints lead there.
+    Accelerations exist where the motors are at a dead point: other joints lead there. Where there
+    are more equations than are needed, others may hold the pose better.
     """
-    if row.motors == "rest" or planned(m).rank > DENSE or is_rolling(m):
+    if row.motors == "rest" or planned(m).rank > DENSE or is_rolling(m) or _has_spare_rows(m):
         return POOR
     return SINGULAR
+
+
+_SPARE: Kept[bool] = Kept(256)
+
+
+def _has_spare_rows(m: Mechanism) -> bool:
+    """Return whether the plan leaves out equations that do move with the joints."""
+
+    def found() -> bool:
+        c, rng = Closure(m), np.random.default_rng(0)
+        J = c.jacobian(c.moved(np.array(m.neutral), rng.uniform(-1, 1, m.nv)))
+        return int((np.abs(J).max(axis=1) > 1e-9).sum()) > planned(m).rank
+
+    return _SPARE.get(m.digest, found)
 
 
 _SIZES: Kept[Any] = Kept(256)

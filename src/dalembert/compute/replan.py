@@ -5,7 +5,7 @@ Plans that were made at states are kept per mechanism, so that a branch is plann
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,9 +84,24 @@ def _unheld(why: str, name: str = "") -> SingularPose:
     )
 
 
-def sound(ratio: Any, gap: Any) -> Any:
-    """Return for which states the plan holds, by pivot ratio and certificate."""
-    return (ratio >= SINGULAR) & (gap <= CERTIFIED)
+@dataclass
+class Outputs:
+    """What a kernel of a closed machine gives: its own outputs, then what they are worth."""
+
+    arrays: list[Any]
+    residual: Any
+    ratio: Any  # smallest pivot of each state
+    gap: Any  # its certificate
+
+    @staticmethod
+    def of(kernel: Any, inputs: Iterable[Any], parameters: Mapping[str, Any] | None) -> Outputs:
+        """Return what a kernel gives."""
+        *arrays, residual, pivot, certificate = kernel(*inputs, parameters=parameters)
+        return Outputs(arrays, residual, np.array(pivot[..., 0]), np.array(certificate[..., 0]))
+
+    def sound(self, where: Any = ...) -> Any:
+        """Return for which states the plan holds, by pivot ratio and certificate."""
+        return (self.ratio[where] >= SINGULAR) & (self.gap[where] <= CERTIFIED)
 
 
 @dataclass
@@ -99,13 +114,11 @@ class Replanned:
     given: Mapping[str, Any]  # the inputs by their names
     parameters: Mapping[str, Any] | None
     limit: float
+    found: Outputs
+    bad: Any  # the states that are not done
 
-    def run(
-        self, arrays: list[Any], residual: Any, ratio: Any, gap: Any, bad: Any
-    ) -> tuple[list[Any], Any]:
-        """Return the outputs and residuals, those of bad states by plans of their branches."""
-        self.arrays, self.residual = arrays, residual
-        self.ratio, self.gap, self.bad = (np.array(x) for x in (ratio, gap, bad))
+    def run(self) -> Outputs:
+        """Return the outputs, those of bad states by plans of their branches."""
         usual = planned(self.m)
         for made in known_plans(self.m, self.row):
             if not self.bad.any():
@@ -114,18 +127,18 @@ class Replanned:
                 self._try(made)
         tries = 0
         while self.bad.any():
-            wrong = self.bad & ~sound(self.ratio, self.gap)
+            wrong = self.bad & ~self.found.sound()
             if not wrong.any() and tries >= TRIES:
                 break
             tries += 1
             pick = wrong if wrong.any() else self.bad
             where = np.unravel_index(int(pick.argmax()), pick.shape)
             self._mend(where)
-        return self.arrays, self.residual
+        return self.found
 
     def _mend(self, where: tuple[Any, ...]) -> None:
         """Compute a state with the plan of its own branch, or raise SingularPose."""
-        tolerable = bool(sound(self.ratio[where], self.gap[where]))
+        tolerable = bool(self.found.sound(where))
         try:
             made = plan_here(self.m, self.given["q"][where], self.row, self._told(where))
         except SingularPose as error:
@@ -141,11 +154,12 @@ class Replanned:
             _keep(self.m, self.row, made)
         if not self.bad[where]:
             return
-        if not sound(self.ratio[where], self.gap[where]):
+        if not self.found.sound(where):
             if made is None:  # the residual of an assembly says why
                 self.bad[where] = False
                 return
-            raise _unheld(f"pivot ratio {self.ratio[where]:.1e}{state_text(where)}", self.row.name)
+            ratio = self.found.ratio[where]
+            raise _unheld(f"pivot ratio {ratio:.1e}{state_text(where)}", self.row.name)
         self.bad[where] = False
 
     def _told(self, where: tuple[Any, ...]) -> Mechanism:
@@ -221,38 +235,36 @@ class Replanned:
         """Compute the bad states with a plan; those that it certifies are done."""
         if self._led_otherwise(made) and self._columns_change(made):
             return
-        kernel = self.get(plan=made)
-        bad = self.bad
-        *found, left, own, certificate = kernel(
-            *(x[bad] for x in self.given.values()), parameters=self._parameters(bad) or None
-        )
-        ratio, gap = own[..., 0], certificate[..., 0]
-        good = sound(ratio, gap)
+        found, bad = self.found, self.bad
+        inputs = (x[bad] for x in self.given.values())
+        new = Outputs.of(self.get(plan=made), inputs, self._parameters(bad) or None)
+        good = new.sound()
         if made.rank < planned(self.m).rank:
             # where branches meet, the plan of the freer one is certified too
             c, q = Closure(self.m), self.given["q"][bad]
             for k in np.flatnonzero(good):
                 good[k] = is_regular(c, q[k])
-        worse = ~sound(self.ratio[bad], self.gap[bad])
-        taken = good & (worse | (ratio > self.ratio[bad]))
+        taken = good & (~found.sound(bad) | (new.ratio > found.ratio[bad]))
         if taken.any():
             taken &= self._consistent(made, bad)
         if not taken.any():
             return
-        self._same_meaning(made, found, bad, taken)
-        for array, part in zip((*self.arrays, self.residual), (*found, left), strict=True):
-            array[bad] = np.where(taken.reshape(-1, *[1] * (part.ndim - 1)), part, array[bad])
-        self.ratio[bad] = np.where(taken, ratio, self.ratio[bad])
-        self.gap[bad] = np.where(taken, gap, self.gap[bad])
+        self._same_meaning(made, new.arrays, bad, taken)
+        for old, part in (
+            *zip(found.arrays, new.arrays, strict=True), (found.residual, new.residual),
+            (found.ratio, new.ratio), (found.gap, new.gap),
+        ):  # fmt: skip
+            old[bad] = np.where(taken.reshape(-1, *[1] * (part.ndim - 1)), part, old[bad])
         done = np.zeros_like(bad)
-        done[bad] = taken & (ratio >= self.limit)
+        done[bad] = taken & (new.ratio >= self.limit)
         self.bad = np.array(bad & ~done)
 
     def _same_meaning(self, made: LoopPlan, found: list[Any], bad: Any, taken: Any) -> None:
         """Make room where a branch has another mobility; its columns are those of its own plan."""
         usual, lead = planned(self.m), self.bad.shape
         same = all(
-            a.shape[len(lead) :] == b.shape[1:] for a, b in zip(self.arrays, found, strict=True)
+            a.shape[len(lead) :] == b.shape[1:]
+            for a, b in zip(self.found.arrays, found, strict=True)
         )
         if self.row.by_independent and made.independent != usual.independent:
             same = False
@@ -265,4 +277,4 @@ class Replanned:
                 "says which joints are independent at a pose",
                 command="ask for the states of each branch by themselves",
             )
-        self.arrays = [np.zeros((*lead, *part.shape[1:])) for part in found]
+        self.found.arrays = [np.zeros((*lead, *part.shape[1:])) for part in found]
