@@ -303,6 +303,9 @@ UNITS = {
     "limits[0][1]: mm is a unit of length": joint(limits=["-30deg", "30mm"]),
     "velocity_limit: m is a unit of length": joint(velocity_limit="3m"),
     "limits[0][0]: deg is a unit of angle": joint(type="prismatic", limits=["-30deg", 1]),
+    "limits[1][0]: deg is a unit of angle": joint(type="floating", limits=[[0, 1], ["1deg", 2]]),
+    "limits[3][1]: deg is a unit of angle": joint(
+        type="spherical", limits=[[0, 1], [0, 1], [0, 1], [0, "1deg"]]),
     "axis[2]: deg is a unit of angle": arm(
         loops=[{"body_i": 0, "point_i": [0, 0, 0], "body_j": -1, "point_j": [0, 0, 0],
                 "axis": [0, 0, "1deg"]}]),

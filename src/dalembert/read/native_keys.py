@@ -15,7 +15,6 @@ from ..algebra import Mat3
 from ..errors import shown
 from ..expr import Expr
 from ..expr.exact import exact
-from ..joint import JOINT_KINDS, Free, Prismatic, Revolute
 from ..mechanism import (
     LOOP_JOINTS,
     ROLLING,
@@ -42,8 +41,10 @@ from .native_types import (
     BODY,
     COORDINATE,
     EQUATION,
+    IN_PARTS,
     JOINT,
     JOINTS,
+    KINDS,
     LENGTH,
     LIMIT,
     LIMITS,
@@ -66,7 +67,6 @@ from .native_types import (
 from .native_values import ZERO, number
 
 FORMAT = "dalembert/1"
-KINDS: dict[str, type[Any]] = {**JOINT_KINDS, "continuous": Revolute, "floating": Free}
 
 # -- bodies and joints -------------------------------------------------------------------------
 
@@ -88,11 +88,6 @@ BOUNDS = (
     Field("velocity_limit", SPEED_LIMIT, "largest amount of the rate"),
     Field("effort_limit", LIMIT, "largest amount of the force or torque"),
 )
-# joints that are two of these, one after the other: `mechanism.graph.PARTS` names them
-IN_PARTS: dict[str, tuple[Any, Any]] = {
-    "universal": (Revolute, Revolute),
-    "cylindrical": (Prismatic, Revolute),
-}
 MOVES = Record("how a body moves", dict, (
     Field("type", words((*KINDS, *IN_PARTS), "unknown joint type {}"), "kind of joint",
           needed=True, value=lambda b: b.joint.kind),

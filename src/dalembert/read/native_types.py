@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import DalembertError, Place, closest, shown
 from ..expr import Graph
-from ..joint import Joint
+from ..joint import JOINT_KINDS, Free, Joint, Prismatic, Revolute
 from ..mechanism import Tyre
 from .document import At
 from .dump import Literal
@@ -57,42 +57,56 @@ def _equation(reading: Reading, value: Any, at: At, index: Index) -> str:
     return text
 
 
-# what the coordinates of a joint are; a joint that is not here has both, or none
-_COORDINATES: dict[str, tuple[Unit, ...]] = {
-    "revolute": ("angle",), "continuous": ("angle",), "screw": ("angle",),
-    "universal": ("angle", "angle"), "spherical": ("angle",) * 4, "prismatic": ("length",),
-    "cylindrical": ("length", "angle"), "planar": ("length", "length", "angle"),
-}  # fmt: skip
+# joints by their words, and those that are two of them, one after the other:
+# `mechanism.graph.PARTS` names these
+KINDS: dict[str, type[Any]] = {**JOINT_KINDS, "continuous": Revolute, "floating": Free}
+IN_PARTS: dict[str, tuple[type[Any], type[Any]]] = {
+    "universal": (Revolute, Revolute),
+    "cylindrical": (Prismatic, Revolute),
+}
 
 
-def _coordinates(reading: Reading, at: At) -> tuple[Unit, ...]:
-    """Return what the coordinates of the joint are that a key stands beside; none if unknown."""
+def _units(word: Any, rates: bool = False) -> list[Unit]:
+    """Return what the coordinates of a joint are, or what its rates are those of."""
+    found: list[Unit] = []
+    for kind in IN_PARTS.get(word, (KINDS[word],) if word in KINDS else ()):
+        turn: Unit = "angle" if rates or kind.nq == kind.nv else "number"
+        count = (kind.nv if rates else kind.nq) - kind.lengths
+        found += ["length"] * kind.lengths + [turn] * count
+    return found
+
+
+def _row(reading: Reading, at: At) -> Any:
+    """Return the table that a key stands in."""
     row = reading.document.data
     for step in at[:-1]:
         row = row[step]
+    return row
+
+
+def _word(reading: Reading, at: At) -> str:
+    """Return the word of the joint that a key stands beside."""
+    row = _row(reading, at)
     word = row.get("type", row.get("joint"))
-    return _COORDINATES.get(word, ()) if isinstance(word, str) else ()
+    return word if isinstance(word, str) else ""
 
 
 def _speed_limit(reading: Reading, value: Any, at: At, index: Index) -> Any:
     """Return the largest rate of a joint: an angle or a length per second."""
-    units = set(_coordinates(reading, at))
+    units = set(_units(_word(reading, at), rates=True))
     return reading.limit(value, at, units.pop() if len(units) == 1 else None)
 
 
 def _coordinate(reading: Reading, value: Any, at: At, index: Index) -> Any:
     """Return a value of the coordinate of the joint that the same table names."""
-    row = reading.document.data
-    for step in at[:-1]:
-        row = row[step]
-    k = joint(reading, row["joint"], (*at[:-1], "joint"), index)
-    units = _COORDINATES.get(index.kinds[k], ())
+    k = joint(reading, _row(reading, at)["joint"], (*at[:-1], "joint"), index)
+    units = _units(index.kinds[k])
     return reading.number(value, at, units[0] if len(units) == 1 else None)
 
 
 def _limits(reading: Reading, value: Any, at: At, index: Index) -> tuple[Any, ...]:
     """Return pairs of limits; a single pair may be given as it is."""
-    units = dict(enumerate(_coordinates(reading, at)))
+    units = dict(enumerate(_units(_word(reading, at))))
     rows = [] if value is None else reading.listed(value, at)
     if rows and not any(isinstance(row, (list, tuple)) for row in rows):
         rows = [rows]
