@@ -248,3 +248,15 @@ def test_a_machine_without_joints_is_refused_by_what_moves_it(call):
     with pytest.raises(da.ModelError, match=f"does not move: {call.__name__} needs a joint"):
         call(m)
     assert da.mobility(m) == 0
+
+
+def test_a_division_by_zero_is_a_singular_pose_only_in_a_formula_of_the_model():
+    from fractions import Fraction
+
+    from dalembert.door import door
+    from dalembert.linalg import general
+
+    with pytest.raises(da.SingularPose, match="division by zero at this pose"):
+        door(general)([[0.0]], [1.0])
+    with pytest.raises(da.UsageError, match="Fraction"):
+        door(Fraction)(1, 0)

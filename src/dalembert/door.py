@@ -67,7 +67,7 @@ def _refused(
         return UsageError(f"{name}: {error.strerror}: {path!r}", hint=f"call: {call}")
     if own is None:  # the call itself: an argument is missing, or there is none of that name
         return UsageError(shown(str(error).replace(function.__name__, name)), hint=f"call: {call}")
-    if isinstance(error, ZeroDivisionError):
+    if isinstance(error, ZeroDivisionError) and _is_of_the_model(own):
         return SingularPose(
             f"{name}: a division by zero at this pose",
             hint="move away from it: a disc lies flat, points of a distance meet, or a length is 0",
@@ -80,6 +80,18 @@ def _refused(
         f"{shown(str(error).splitlines()[0] if str(error) else type(error).__name__)}",
         hint=f"call: {call}",
     )
+
+
+# rooms whose divisors are pivots, lengths and sines of a pose
+FORMULAS = ("algorithms", "linalg", "expr", "algebra.py", "spatial.py", "joint.py")
+
+
+def _is_of_the_model(trace: TracebackType) -> bool:
+    """Return whether an error arose in a formula of the model, and not in a use of it."""
+    while trace.tb_next:
+        trace = trace.tb_next
+    here, file = Path(__file__).parent, Path(trace.tb_frame.f_code.co_filename)
+    return file.is_relative_to(here) and file.relative_to(here).parts[0] in FORMULAS
 
 
 def _signature(function: Callable[..., Any]) -> str:
