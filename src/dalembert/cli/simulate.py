@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError, shown
 from ..mechanism.units import coordinate_units
-from ..runtime.methods import METHODS
+from ..runtime.methods import METHODS, STIFF
 from .aligned import aligned
 from .model import (
     drives_option,
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 @option("--samples", int, "Number of rows.", 201)
 @option(
     "--method",
-    (*METHODS, "radau", "bdf", "lsoda"),
-    "Integrator. rk4, euler and constant_acceleration have a fixed step; rosenbrock, radau, "
-    "bdf and lsoda are for stiff models.",
+    (*METHODS, *STIFF),
+    "Integrator. rk4, euler and constant_acceleration have a fixed step; rosenbrock, "
+    f"{', '.join(STIFF)} are for stiff models.",
     "dop853",
 )
 @option("--step", float, "Fixed step, s.", 1e-3)

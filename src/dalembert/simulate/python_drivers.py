@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import ComputationError, UsageError
-from ..runtime.methods import RK4
+from ..runtime.methods import RK4, STIFF
 from .friction import Through, crossing
 from .job import Case, Job, place, raise_callback
 from .kernels import MAPS
 from .result import Event, Samples, SimulationStopped
 
 Array = np.ndarray
-STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
 # the others where no code can be generated
 SCIPY = {**STIFF, "dop853": "DOP853", "dopri5": "RK45", "rosenbrock": "Radau"}
 QUARTERS = (0.25, 0.5, 0.75, 1.0)

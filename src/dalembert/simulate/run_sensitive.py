@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import UsageError
 from ..expr.exact import to_float
+from ..runtime.methods import STIFF
 from .job import Case, Job
-from .python_drivers import STIFF
 from .rolling import Rolling
 from .sensitive import Way, event_slopes, leapt, ways_of
 

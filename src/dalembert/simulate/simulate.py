@@ -24,7 +24,7 @@ from ..plan import planned
 from ..plan.assembly import assemble
 from ..plan.kane import explain
 from ..plan.loops import with_motors
-from ..runtime.methods import ADAPTIVE, METHODS
+from ..runtime.methods import ADAPTIVE, METHODS, STIFF
 from ..runtime.refused import refusal
 from .alarms import alarms
 from .changed_start import changed
@@ -38,7 +38,7 @@ from .kernels import Kernels, Law
 from .near_closure import near_closure
 from .plant import parted, planted, start
 from .prescribed import prescribed_signal, straight
-from .python_drivers import SCIPY, STIFF, run_numpy, run_scipy
+from .python_drivers import SCIPY, run_numpy, run_scipy
 from .result import Event, Samples, Simulation, SimulationStopped, column_names
 from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied

@@ -8,5 +8,16 @@ from .tableau import Rosenbrock, Tableau
 
 ADAPTIVE: dict[str, Tableau | Rosenbrock] = {m.name: m for m in (DOP853, DOPRI5, RODAS5P)}
 METHODS = (*ADAPTIVE, RK4.name, "euler", "constant_acceleration")  # the last two are maps of a step
+STIFF = {"radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}  # what SciPy calls its own
 
-__all__ = ["ADAPTIVE", "DOP853", "DOPRI5", "METHODS", "RK4", "RODAS5P", "Rosenbrock", "Tableau"]
+__all__ = [
+    "ADAPTIVE",
+    "DOP853",
+    "DOPRI5",
+    "METHODS",
+    "RK4",
+    "RODAS5P",
+    "STIFF",
+    "Rosenbrock",
+    "Tableau",
+]
