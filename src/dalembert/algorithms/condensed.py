@@ -9,9 +9,11 @@ the sum of the angles, and a cross product with g_i is taken at the last frame t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..algebra import Mat3, Row, Vec3, is_plain_zero, plus, product
 from ..carried import (
@@ -28,6 +30,8 @@ from ..carried import (
 )
 from ..expr import Scalar
 
+Found = TypeVar("Found", bound=Callable[..., Any])
+
 
 class Link(NamedTuple):
     """One augmented body at a posture; vectors in the axes of its frame."""
@@ -41,6 +45,20 @@ class Link(NamedTuple):
     J: Mat3
     levers: Mapping[int, Vec3]  # child c -> l_jc
     fixed: Factors = ()  # of a root: constant turns before its factors, which gravity takes
+
+
+def met(method: Found) -> Found:
+    """Return a method that finds each of its answers once."""
+    name = method.__name__
+
+    @wraps(method)
+    def found(self: Condensed, *key: Any) -> Any:
+        known = self._met[name]
+        if key not in known:
+            known[key] = method(self, *key)
+        return known[key]
+
+    return found  # type: ignore[return-value]
 
 
 class Condensed:
@@ -72,18 +90,8 @@ class Condensed:
         self.arms = {(p, c) for p, k in enumerate(links) for c, l in k.levers.items()
                      if not l.is_zero()}  # fmt: skip
         self._way = [(link.parent, link.factors) for link in links]
-        # what was met so far
-        self._moment: dict[int, Seen] = {}
-        self._slide: dict[int, Seen] = {}
-        self._lever: dict[tuple[int, int], Seen] = {}
-        self._swept_moment: dict[tuple[int, int], Seen] = {}
-        self._swept_lever: dict[tuple[int, int, int], Seen] = {}
-        self._moments: dict[tuple[int, int], Row] = {}
-        self._swept_moments: dict[tuple[int, int, int], Row] = {}
-        self._outward: dict[tuple[int, int], Carried] = {}
-        self._directions: dict[tuple[int, int], Row] = {}
-        self._turned_inertia: dict[tuple[int, int], Row] = {}
-        self._reached: dict[int, dict[int, int]] = {}
+        # what was met so far, by the method that found it
+        self._met: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
         self._sums: Sums = {}
         # gravity behind the fixed turns of each root: a constant vector
         self.weight = {j: Carried(tuple(gravity), True).through(k.fixed).value
@@ -102,37 +110,32 @@ class Condensed:
 
     # -- vectors seen from other frames ------------------------------------------------------------
 
+    @met
     def outward(self, i: int, k: int) -> Row:
         """Return g_i of a rotation in the axes of frame k, k beyond i."""
-        row = self._directions.get((i, k))
-        if row is None:
-            row = self._directions[i, k] = self._carried_outward(i, k).value
-        return row
+        return self._carried_outward(i, k).value
 
     def _carried_outward(self, i: int, k: int) -> Carried:
-        found = self._outward.get((i, k))
-        if found is None:
-            # up to a frame that was met, and back
-            frames = []
-            while found is None and k != i:
-                frames.append(k)
-                k = self.links[k].parent
-                found = self._outward.get((i, k))
-            if found is None:
-                found = self._outward[i, i] = Carried(self.angular[i], True)
-            for c in reversed(frames):
-                found = self._outward[i, c] = found.through(self.links[c].factors, self._sums)
+        # up to a frame that was met, and back
+        known, frames = self._met["carried outward"], []
+        while (i, k) not in known and k != i:
+            frames.append(k)
+            k = self.links[k].parent
+        found: Carried = known.setdefault((i, k), Carried(self.angular[i], True))
+        for c in reversed(frames):
+            found = known[i, c] = found.through(self.links[c].factors, self._sums)
         return found
 
     def _seen(self, v: Row, frame: int) -> Seen:
         return Seen(v, frame, self._way, self._sums)
 
+    @met
+    def _slide(self, i: int) -> Seen:
+        return self._seen(self.linear[i], i)
+
     def slide(self, i: int, f: int) -> Row:
         """Return g_i of a translation in frame f below i."""
-        found = self._slide.get(i)
-        if found is None:
-            found = self._slide[i] = self._seen(self.linear[i], i)
-        return found.at(f)
+        return self._slide(i).at(f)
 
     def swept(self, i: int, v: Row) -> Row:
         """Return g_i ∧ v; both in the axes of frame i, or of one that sees g_i likewise."""
@@ -145,68 +148,58 @@ class Condensed:
 
     def far(self, i: int, g: Row) -> dict[int, int]:
         """Return for each k beyond i the last frame on the way to it that sees g as i does."""
-        key = i if g is self.angular[i] else ~i
-        reached = self._reached.get(key)
-        if reached is None:
-            reached = self._reached[key] = {i: i}
-            for c in self.beyond[i][1:]:
-                parent = self.links[c].parent
-                last = reached[parent]
-                same = last == parent and all(fixed_under(g, x) for x in self.links[c].factors)
-                reached[c] = c if same else last
+        return self._reached(i, g is self.angular[i])
+
+    @met
+    def _reached(self, i: int, turns: bool) -> dict[int, int]:
+        g, reached = self.angular[i] if turns else self.linear[i], {i: i}
+        for c in self.beyond[i][1:]:
+            parent = self.links[c].parent
+            last = reached[parent]
+            same = last == parent and all(fixed_under(g, x) for x in self.links[c].factors)
+            reached[c] = c if same else last
         return reached
+
+    @met
+    def _moment(self, k: int) -> Seen:
+        return self._seen(tuple(self.links[k].V), k)
 
     def moment(self, k: int, f: int) -> Row:
         """Return M_k b_k in frame f."""
-        found = self._moment.get(k)
-        if found is None:
-            found = self._moment[k] = self._seen(tuple(self.links[k].V), k)
-        return found.at(f)
+        return self._moment(k).at(f)
 
+    @met
     def moments(self, c: int, f: int) -> Row:
         """Return Σ M_k b_k over c and all beyond, in frame f (3-7)."""
-        found = self._moments.get((c, f))
-        if found is None:
-            found = total([self.moment(k, f) for k in self.beyond[c] if k in self.heavy])
-            self._moments[c, f] = found
-        return found
+        return total([self.moment(k, f) for k in self.beyond[c] if k in self.heavy])
 
-    def swept_moment(self, j: int, k: int, f: int) -> Row:
-        """Return ∂(M_k b_k)/∂q_j = g_j ∧ M_k b_k in frame f (3-8)."""
-        return self._swept(j, k).at(f)
-
+    @met
     def _swept(self, j: int, k: int) -> Seen:
-        found = self._swept_moment.get((j, k))
-        if found is None:
-            r = self.far(j, self.angular[j])[k]
-            found = self._seen(self.swept(j, self.moment(k, r)), r)
-            self._swept_moment[j, k] = found
-        return found
+        """Return ∂(M_k b_k)/∂q_j = g_j ∧ M_k b_k (3-8)."""
+        r = self.far(j, self.angular[j])[k]
+        return self._seen(self.swept(j, self.moment(k, r)), r)
 
+    @met
     def swept_moments(self, j: int, c: int, f: int) -> Row:
         """Return Σ g_j ∧ M_k b_k over c and all beyond, in frame f."""
-        found = self._swept_moments.get((j, c, f))
-        if found is None:
-            heavy = self.heavy
-            found = total([self.swept_moment(j, k, f) for k in self.beyond[c] if k in heavy])
-            self._swept_moments[j, c, f] = found
-        return found
+        return total([self._swept(j, k).at(f) for k in self.beyond[c] if k in self.heavy])
+
+    @met
+    def _lever(self, p: int, c: int) -> Seen:
+        return self._seen(tuple(self.links[p].levers[c]), p)
 
     def lever(self, p: int, c: int, f: int) -> Row:
         """Return l_pc in frame f."""
-        found = self._lever.get((p, c))
-        if found is None:
-            found = self._lever[p, c] = self._seen(tuple(self.links[p].levers[c]), p)
-        return found.at(f)
+        return self._lever(p, c).at(f)
+
+    @met
+    def _swept_lever(self, j: int, p: int, c: int) -> Seen:
+        r = self.far(j, self.angular[j])[p]
+        return self._seen(self.swept(j, self.lever(p, c, r)), r)
 
     def swept_lever(self, j: int, p: int, c: int, f: int) -> Row:
         """Return g_j ∧ l_pc in frame f, p beyond j."""
-        found = self._swept_lever.get((j, p, c))
-        if found is None:
-            r = self.far(j, self.angular[j])[p]
-            found = self._seen(self.swept(j, self.lever(p, c, r)), r)
-            self._swept_lever[j, p, c] = found
-        return found.at(f)
+        return self._swept_lever(j, p, c).at(f)
 
     # -- the coefficients --------------------------------------------------------------------------
 
@@ -270,19 +263,15 @@ class Condensed:
                     A = plus(A, dot(moved, self.swept_lever(j, p, c, f)))
         return A
 
+    @met
     def turned_inertia(self, j: int, k: int) -> Row:
         """Return [J_k] [R_k^j] [g_j] (E0.12)."""
-        found = self._turned_inertia.get((j, k))
-        if found is None:
-            v, rows = self.outward(j, k), self.links[k].J.rows
-            axis = coordinate(v)
-            if axis is None:
-                found = (dot(rows[0], v), dot(rows[1], v), dot(rows[2], v))
-            else:
-                u, sense = axis
-                found = rows[u] if sense > 0 else tuple(-x for x in rows[u])
-            self._turned_inertia[j, k] = found
-        return found
+        v, rows = self.outward(j, k), self.links[k].J.rows
+        axis = coordinate(v)
+        if axis is None:
+            return dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)
+        u, sense = axis
+        return rows[u] if sense > 0 else tuple(-x for x in rows[u])
 
     def _rotation_translation(self, i: int, j: int) -> Scalar:
         """Return (3-13) with M_k b_k in its second term (E0.10)."""
