@@ -42,20 +42,15 @@ def rolled_newton_euler(m: Mechanism, rotor: dict[int, float]) -> Rolled:
     motion = Outward(roller, 9, [0] * 6 + [*-m.gravity])
     out = roller.begin()
     for j, body in links.outward():
-        v = body.joint.nv
-        ports = {"before": 9, "turn": 2, "q": body.joint.nq, "qd": v, "qdd": v}
-        cells = {"before": motion.of(body.parent), "after": motion.new(m, j), "wrench": wrench[j]}
-        cells |= {"turn": links.turn(j), "q": links.q(j)}
-        cells |= {"qd": links.rate(1, j), "qdd": links.rate(2, j)}
-        links.apply(out, j, Call(_needed, ports, {"after": 9, "wrench": SIX}, cells))
+        given = {"before": motion.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+        given |= {"qd": links.rate(1, j), "qdd": links.rate(2, j)}
+        links.apply(out, j, Call(_needed, given, {"after": motion.new(m, j), "wrench": wrench[j]}))
     inward = roller.begin()
     sums = Inward(Slots(roller, SIX))
-    for j, body in links.inward():
-        v = body.joint.nv
-        ports = {"turn": 2, "q": body.joint.nq, "qdd": v, "wrench": SIX}
-        cells = {"turn": links.turn(j), "q": links.q(j), "qdd": links.rate(2, j)}
-        cells |= {"wrench": wrench[j], "tau": links.result(0, j)}
-        sums.step(links, inward, j, Call(_transmitted, ports, {"tau": v, "sent": SIX}, cells))
+    for j, _ in links.inward():
+        given = {"turn": links.turn(j), "q": links.q(j), "qdd": links.rate(2, j)}
+        given |= {"wrench": wrench[j]}
+        sums.step(links, inward, j, Call(_transmitted, given, {"tau": links.result(0, j)}))
     return roller.rolled()
 
 
@@ -91,30 +86,25 @@ def accelerations(links: Links, qdd: Sequence[Cells]) -> None:
     w = Outward(roller, 3, [0] * 3)
     out, known = roller.begin(), {}
     for j, body in links.outward():
-        ports = {"before": 3, "turn": 2, "q": body.joint.nq, "qd": body.joint.nv}
-        cells = {"turn": links.turn(j), "q": links.q(j), "qd": links.rate(1, j)}
-        cells |= {"before": w.of(body.parent), "after": w.new(m, j)}
-        cells |= {"zeta": zeta[j], "beta": beta[j]}
-        ends = {"after": 3, "zeta": SIX, "beta": SIX}
-        known[j] = constants(links.apply(out, j, Call(_alone, ports, ends, cells)), "zeta")
+        given = {"before": w.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+        given |= {"qd": links.rate(1, j)}
+        found = {"after": w.new(m, j), "zeta": zeta[j], "beta": beta[j]}
+        known[j] = constants(links.apply(out, j, Call(_alone, given, found)), "zeta")
     inward = roller.begin()
     sums = Inward(Slots(roller, 27))
-    for j, body in links.inward():
-        v = body.joint.nv
-        ports = {"turn": 2, "q": body.joint.nq, "tau": v, "zeta": SIX, "beta": SIX}
-        cells = {"turn": links.turn(j), "q": links.q(j), "tau": links.rate(2, j)}
-        cells |= {"zeta": zeta[j], "beta": beta[j], "K": K[j], "y": y[j]}
-        ends = {"K": SIX * v, "y": v, "sent": 27}
-        made = sums.step(links, inward, j, Call(_resisted, ports, ends, cells, known[j]))
+    for j, _ in links.inward():
+        given = {"turn": links.turn(j), "q": links.q(j), "tau": links.rate(2, j)}
+        given |= {"zeta": zeta[j], "beta": beta[j]}
+        call = Call(_resisted, given, {"K": K[j], "y": y[j]}, known[j])
+        made = sums.step(links, inward, j, call)
         known[j] += constants(made, "K") if made else ()
     a = Outward(roller, SIX, [*-m.gravity, 0, 0, 0])
     last = roller.begin()
     for j, body in links.outward():
-        v = body.joint.nv
-        ports = {"before": SIX, "turn": 2, "q": body.joint.nq, "zeta": SIX, "K": SIX * v, "y": v}
-        cells = {"turn": links.turn(j), "q": links.q(j), "zeta": zeta[j], "K": K[j], "y": y[j]}
-        cells |= {"before": a.of(body.parent), "after": a.new(m, j), "qdd": qdd[j]}
-        links.apply(last, j, Call(_moved, ports, {"qdd": v, "after": SIX}, cells, known[j]))
+        given = {"before": a.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+        given |= {"zeta": zeta[j], "K": K[j], "y": y[j]}
+        found = {"qdd": qdd[j], "after": a.new(m, j)}
+        links.apply(last, j, Call(_moved, given, found, known[j]))
 
 
 def _alone(link: Link, before: Vector, q: Vector, qd: Vector) -> Sequence[Any]:

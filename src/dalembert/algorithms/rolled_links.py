@@ -55,21 +55,30 @@ def _turns(factor: Turn | Mat3) -> bool:
 
 @dataclass(frozen=True)
 class Call:
-    """A formula applied: its inputs and outputs with their sizes, and the cells they stand in.
+    """A formula applied: the cells that its inputs and its results stand in, by their names.
 
-    It gives a flat list for each end; entries of ports may be `known` to be numbers.
+    It gives a flat list for each result; entries of inputs may be `known` to be numbers.
     """
 
     formula: Formula
-    ports: dict[str, int]
-    ends: dict[str, int]
-    cells: dict[str, Cells]
+    given: dict[str, Cells]
+    found: dict[str, Cells]
     known: Known = ()
 
     @property
-    def sizes(self) -> tuple[Any, ...]:
-        """The sizes of ports and ends."""
-        return tuple(self.ports.items()), tuple(self.ends.items())
+    def ports(self) -> list[tuple[str, int]]:
+        """The inputs with their sizes."""
+        return [(name, cells.size) for name, cells in self.given.items()]
+
+    @property
+    def ends(self) -> list[tuple[str, tuple[int]]]:
+        """The results with their shapes."""
+        return [(name, (cells.size,)) for name, cells in self.found.items()]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What decides the routine of a kind of bodies."""
+        return self.formula, tuple(self.ports), tuple(self.ends), self.known
 
 
 @dataclass
@@ -110,46 +119,46 @@ class Links:
 
     def q(self, j: int) -> Cells:
         """Return the coordinates of a body, the first input."""
-        return Cells(("input", 0), self.q_index[j])
+        return Cells(("input", 0), self.q_index[j], self.m.bodies[j].joint.nq)
 
     def rate(self, port: int, j: int) -> Cells:
         """Return the entries of a body in another input."""
-        return Cells(("input", port), self.m.velocity_index[j])
+        return Cells(("input", port), self.m.velocity_index[j], self.m.bodies[j].joint.nv)
 
     def result(self, port: int, j: int) -> Cells:
         """Return the entries of a body in an output that is a vector of joints."""
-        return Cells(("output", port), self.m.velocity_index[j])
+        return Cells(("output", port), self.m.velocity_index[j], self.m.bodies[j].joint.nv)
 
     def turn(self, j: int) -> Cells:
         """Return the sine and the cosine of a body."""
-        return Cells(TURN, j, len(self.m.bodies))
+        return Cells(TURN, j, 2, len(self.m.bodies))
 
     def angles(self) -> None:
         """Write the pass that gives every body its angle."""
         own = self.roller.begin()
-        for j, body in enumerate(self.m.bodies):
-            ports = {"q": body.joint.nq}
-            cells = {"q": self.q(j), "angle": self.turn(j)}
-            self.apply(own, j, Call(_angle, ports, {"angle": 1}, cells))
+        for j in range(len(self.m.bodies)):
+            self.apply(own, j, Call(_angle, {"q": self.q(j)}, {"angle": self.turn(j).part(0, 1)}))
 
     def apply(self, where: Pass, j: int, call: Call) -> Program:
         """Apply a formula to body j: `formula(link, **ports)`; return the routine."""
-        key = call.formula, self.kind[j], *call.sizes, call.known
+        key = self.kind[j], *call.key
         if key not in self._routines:
             self._routines[key] = self._traced(j, call)
         routine = self._routines[key]
         data = routine.prepare.run({}, self.numbers[j])
-        where.apply(routine, self.roller.keep([float(x) for x in data]), **call.cells)
+        numbers = self.roller.keep([float(x) for x in data])
+        where.apply(routine, numbers, **call.given | call.found)
         return routine
 
     def apply_plain(self, where: Pass, call: Call) -> None:
         """Apply a formula that knows nothing of a body: `formula(**ports)`."""
-        key, ports = (call.formula, *call.sizes), call.ports
-        if key not in self._routines:
-            shapes = [(n, (size,)) for n, size in call.ends.items()]
-            run = lambda *vectors: call.formula(**dict(zip(ports, vectors, strict=True)))  # noqa: E731
-            self._routines[key] = program(trace(run, [*ports.items()], outputs=shapes))
-        where.apply(self._routines[key], 0, **call.cells)
+
+        def run(*vectors: Vector) -> Sequence[Any]:
+            return call.formula(**dict(zip(call.given, vectors, strict=True)))
+
+        if call.key not in self._routines:
+            self._routines[call.key] = program(trace(run, call.ports, outputs=call.ends))
+        where.apply(self._routines[call.key], 0, **call.given | call.found)
 
     def _traced(self, j: int, call: Call) -> Program:
         pattern, graph = self.kind[j][1], Graph()
@@ -159,17 +168,15 @@ class Links:
         body, rotor = _symmetric(_bare(self.m.bodies[j]).map(lambda x: next(queue))), next(queue)
 
         def run(*vectors: Vector) -> Sequence[Any]:
-            given = dict(zip(call.ports, vectors, strict=True))
+            given = dict(zip(call.given, vectors, strict=True))
             for name, numbers in call.known:
                 pairs = zip(given[name], numbers, strict=True)
                 given[name] = [x if n is None else n for x, n in pairs]
             link = Link(body, rotor, given.pop("turn", (0, 1)))
             return call.formula(link, **given)
 
-        shapes = [(n, (size,)) for n, size in call.ends.items()]
-        return program(
-            trace(run, [*call.ports.items()], name="link", outputs=shapes, graph=graph), names
-        )
+        made = trace(run, call.ports, name="link", outputs=call.ends, graph=graph)
+        return program(made, names)
 
 
 def constants(routine: Program, *names: str) -> Known:

@@ -43,23 +43,18 @@ def rolled_mass_matrix(m: Mechanism, rotor: dict[int, float], packed: bool = Fal
     frame = Outward(roller, 12, IDENTITY)
     out = roller.begin()
     for j, body in links.outward():
-        cells = {"before": frame.of(body.parent), "after": frame.new(m, j)}
-        cells |= {"turn": links.turn(j), "q": links.q(j), "s": s[j], "I": I[j]}
-        ends = {"after": 12, "s": 6, "I": 10}
-        links.apply(out, j, Call(_seen, {"before": 12, "turn": 2, "q": 1}, ends, cells))
+        given = {"before": frame.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+        found = {"after": frame.new(m, j), "s": s[j], "I": I[j]}
+        links.apply(out, j, Call(_seen, given, found))
     inward, sums = roller.begin(), Inward(Slots(roller, 10))
     for j, _ in links.inward():
-        cells = {"s": s[j], "I": I[j], "F": F[j], "M": where(0, j, j)}
-        ends = {"F": 6, "M": 1, "sent": 10}
-        sums.step(links, inward, j, Call(_composite, {"s": 6, "I": 10}, ends, cells))
+        found = {"F": F[j], "M": where(0, j, j)}
+        sums.step(links, inward, j, Call(_composite, {"s": s[j], "I": I[j]}, found))
     pairs = roller.begin()
     for j, i in ancestors(m):
-        cells = {"s": s[i], "F": F[j], "upper": where(0, i, j)}
-        ends = {"upper": 1}
-        if not packed:
-            cells, ends = cells | {"lower": where(0, j, i)}, ends | {"lower": 1}
+        found = {"upper": where(0, i, j)} | ({} if packed else {"lower": where(0, j, i)})
         formula = _once if packed else _twice
-        links.apply_plain(pairs, Call(formula, {"s": 6, "F": 6}, ends, cells))
+        links.apply_plain(pairs, Call(formula, {"s": s[i], "F": F[j]}, found))
     return _finished(roller, m, packed)
 
 
@@ -111,12 +106,11 @@ class Slopes:
         start = [*IDENTITY, *[0] * 6, *-m.gravity, 0, 0, 0]
         state = Outward(roller, 24, start)
         out = roller.begin()
-        ports = {"before": 24, "turn": 2, "q": 1, "qd": 1, "qdd": 1}
         for j, body in links.outward():
-            cells = {"before": state.of(body.parent), "after": state.new(m, j)}
-            cells |= {"turn": links.turn(j), "q": links.q(j), "qd": links.rate(1, j)}
-            cells |= {"qdd": qdd[j], "axis": self.axis[j], "own": self.own[j]}
-            links.apply(out, j, Call(_state, ports, {"after": 24, "axis": 18, "own": 28}, cells))
+            given = {"before": state.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+            given |= {"qd": links.rate(1, j), "qdd": qdd[j]}
+            found = {"after": state.new(m, j), "axis": self.axis[j], "own": self.own[j]}
+            links.apply(out, j, Call(_state, given, found))
 
     def write(self, where: Where, packed: bool = False, mass: bool = True) -> None:
         """Write dtau/dq, dtau/dqd and, with `mass`, M."""
@@ -124,25 +118,20 @@ class Slopes:
         column = [roller.room(21) for _ in m.bodies]
         inward, sums = roller.begin(), Inward(Slots(roller, 28))
         for j, _ in links.inward():
-            cells = {"axis": self.axis[j], "own": self.own[j], "column": column[j]}
-            cells |= {"dq": where(0, j, j), "dqd": where(1, j, j)}
-            ends = {"column": 21, "dq": 1, "dqd": 1, "sent": 28}
-            if mass:
-                cells, ends = cells | {"M": where(2, j, j)}, {**ends, "M": 1}
+            found = {"column": column[j], "dq": where(0, j, j), "dqd": where(1, j, j)}
+            found |= {"M": where(2, j, j)} if mass else {}
             branch = _branch if mass else _branch_without
-            sums.step(links, inward, j, Call(branch, {"axis": 18, "own": 28}, ends, cells))
+            given = {"axis": self.axis[j], "own": self.own[j]}
+            sums.step(links, inward, j, Call(branch, given, found))
         pairs = roller.begin()
         for j, i in ancestors(m):
-            cells = {"axis": self.axis[i], "column": column[j]}
-            cells |= {"dq": where(0, i, j), "dqd": where(1, i, j)}
-            cells |= {"dq_": where(0, j, i), "dqd_": where(1, j, i)}
-            if mass:
-                cells |= {"M": where(2, i, j)}
-            if mass and not packed:
-                cells |= {"M_": where(2, j, i)}
-            ends = dict.fromkeys([name for name in cells if name not in ("axis", "column")], 1)
+            found = {"dq": where(0, i, j), "dqd": where(1, i, j)}
+            found |= {"dq_": where(0, j, i), "dqd_": where(1, j, i)}
+            found |= {"M": where(2, i, j)} if mass else {}
+            found |= {"M_": where(2, j, i)} if mass and not packed else {}
             formula = (_pair_packed if packed else _pair) if mass else _pair_without
-            links.apply_plain(pairs, Call(formula, {"axis": 18, "column": 21}, ends, cells))
+            given = {"axis": self.axis[i], "column": column[j]}
+            links.apply_plain(pairs, Call(formula, given, found))
 
 
 def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Sequence[Any]:
@@ -169,11 +158,12 @@ def _branch(
     by_q = by_q + s.cross_star(f)  # the branch turns, and its force with it
     column = [*Is.entries(), *twice, *by_q.entries(), *by_qd.entries()]
     sent = [a + b for a, b in zip(total, onto, strict=True)] if onto else total
-    return column, [entries[0]], [entries[1]], sent, [entries[2]]
+    return column, *([x] for x in entries), sent
 
 
 def _branch_without(link: Link, **ports: Vector) -> Sequence[Any]:
-    return _branch(link, **ports)[:4]
+    column, dq, dqd, _, sent = _branch(link, **ports)
+    return column, dq, dqd, sent
 
 
 def _pair(axis: Vector, column: Vector) -> Sequence[Any]:
@@ -228,10 +218,8 @@ def zeros(links: Links, where: Where, outputs: Sequence[int], packed: bool) -> N
     for i in range(n):
         for j in range(n):
             if (i, j) not in related:
-                cells = {f"zero{k}": where(k, i, j) for k in outputs}
-                links.apply_plain(
-                    cleared, Call(_zeros(len(outputs)), {}, dict.fromkeys(cells, 1), cells)
-                )
+                found = {f"zero{k}": where(k, i, j) for k in outputs}
+                links.apply_plain(cleared, Call(_zeros(len(outputs)), {}, found))
 
 
 @cache

@@ -53,7 +53,7 @@ def rolled_forward_derivatives(m: Mechanism, rotor: dict[int, float]) -> Rolled:
         M.columns = roller.begin()
         for first in range(0, n, COLUMNS):
             many = min(COLUMNS, n - first)
-            x = [where(k, j, first) for j in range(n)]
+            x = [where(k, j, first).part(0, many) for j in range(n)]
             if k == 2:
                 M.invert(first, many, x)
             else:
@@ -71,9 +71,9 @@ class Factor:
         self.a = Outward(roller, 6 * COLUMNS, [0] * (6 * COLUMNS))
         inward, sums = roller.begin(), Inward(Slots(roller, 21))
         for j, _ in links.inward():
-            cells = {"s": self.axis[j], "I": slopes.own[j][6], "K": self.K[j], "over": self.over[j]}
-            ends = {"K": 6, "over": 1, "sent": 21}
-            sums.step(links, inward, j, Call(_factored, {"s": 6, "I": 10}, ends, cells))
+            given = {"s": self.axis[j].part(0, 6), "I": slopes.own[j].part(6, 10)}
+            found = {"K": self.K[j], "over": self.over[j]}
+            sums.step(links, inward, j, Call(_factored, given, found))
         self.sums = Slots(roller, 6 * COLUMNS)
         self.columns = Pass()  # where columns are solved
 
@@ -92,7 +92,7 @@ class Factor:
             if j in met and bodies[j].parent >= 0:
                 met.add(bodies[j].parent)
         self._inward(sorted(met), x, many, lambda j: _unit(j - first, many))
-        across = [Cells(("output", 2), first * n + j, n) for j in range(first)]
+        across = [Cells(("output", 2), first * n + j, many, n) for j in range(first)]
         self._outward(range(last), x, many, met, across)
 
     def _inward(
@@ -100,10 +100,9 @@ class Factor:
     ) -> None:
         sums = Inward(self.sums, 6 * many)
         for j in reversed(bodies):
-            own, cells = formula(j), {"s": self.axis[j], "K": self.K[j], "x": x[j]}
-            ports = {"s": 6, "K": 6} | ({"x": many} if own is _negative else {})
-            ends = {"x": many, "sent": 6 * many}
-            sums.step(self.links, self.columns, j, Call(own, ports, ends, cells), plain=True)
+            own, given = formula(j), {"s": self.axis[j].part(0, 6), "K": self.K[j]}
+            given |= {"x": x[j]} if own is _negative else {}
+            sums.step(self.links, self.columns, j, Call(own, given, {"x": x[j]}), plain=True)
         sums.end()
 
     def _outward(
@@ -113,17 +112,14 @@ class Factor:
         m = self.links.m
         self.a.restart()
         for j in bodies:
-            cells = {"s": self.axis[j], "K": self.K[j], "over": self.over[j], "x": x[j]}
-            cells |= {"before": self.a.of(m.bodies[j].parent), "after": self.a.new(m, j)}
-            ports = {"before": 6 * many, "s": 6, "K": 6, "over": 1}
+            given = {"before": self.a.of(m.bodies[j].parent).part(0, 6 * many)}
+            given |= {"s": self.axis[j].part(0, 6), "K": self.K[j], "over": self.over[j]}
+            given |= {"x": x[j]} if j in known else {}
+            found = {"x": x[j], "after": self.a.new(m, j).part(0, 6 * many)}
             formula: Formula = _moved
-            ends = {"x": many, "after": 6 * many}
-            if j in known:
-                ports = ports | {"x": many}
             if j < len(across):
-                ends, cells = ends | {"across": many}, cells | {"across": across[j]}
-                formula = _moved_across
-            self.links.apply_plain(self.columns, Call(formula, ports, ends, cells))
+                found["across"], formula = across[j], _moved_across
+            self.links.apply_plain(self.columns, Call(formula, given, found))
 
 
 def _factored(

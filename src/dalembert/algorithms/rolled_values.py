@@ -61,17 +61,20 @@ class Inward:
     def step(
         self, links: Links, where: Pass, j: int, call: Call, plain: bool = False
     ) -> Program | None:
-        """Apply a formula whose port `felt` holds the sum of j, `onto` the parent's so far."""
-        parent, ports, cells = links.m.bodies[j].parent, call.ports, call.cells
+        """Apply a formula that is given the sum of j, `felt`, and the parent's so far, `onto`.
+
+        The last that it finds is what is `sent` to the parent.
+        """
+        parent, given = links.m.bodies[j].parent, dict(call.given)
         if j in self.met:
-            ports, cells = ports | {"felt": self.size}, cells | {"felt": self.cells[j]}
+            given["felt"] = self.cells[j].part(0, self.size)
         if parent not in self.cells:
             self.cells[parent] = self.slots.take()
+        sent = self.cells[parent].part(0, self.size)
         if parent in self.met and parent >= 0:
-            ports, cells = ports | {"onto": self.size}, cells | {"onto": self.cells[parent]}
+            given["onto"] = sent
         self.met.add(parent)
-        cells = cells | {"sent": self.cells[parent]}
-        call = replace(call, ports=ports, cells=cells)
+        call = replace(call, given=given, found=call.found | {"sent": sent})
         routine = None
         if plain:
             links.apply_plain(where, call)

@@ -23,10 +23,12 @@ class Cells:
 
     memory: str | tuple[str, int]
     index: int
+    size: int = 1
     stride: int = 1
 
-    def __getitem__(self, k: int) -> Cells:
-        return Cells(self.memory, self.index + k * self.stride, self.stride)
+    def part(self, first: int, size: int) -> Cells:
+        """Return some of them."""
+        return Cells(self.memory, self.index + first * self.stride, size, self.stride)
 
     @property
     def kind(self) -> tuple[str | tuple[str, int], int]:
@@ -109,7 +111,7 @@ class Roller:
     def room(self, size: int) -> Cells:
         """Return new cells of working memory."""
         self.work += size
-        return Cells(WORK, self.work - size)
+        return Cells(WORK, self.work - size, size)
 
     def begin(self) -> Pass:
         """Return a new pass."""
