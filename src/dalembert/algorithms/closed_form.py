@@ -14,9 +14,10 @@ from operator import mul
 from typing import Any
 
 from ..errors import ComputationError, UsageError
-from ..expr import Scalar, cos, sin, solve
+from ..expr import Scalar, cos, sin
 from ..joint import Vector
-from ..linalg import Matrix
+from ..linalg import Matrix, general, spd
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .drives import Drives, friction, rotor_inertia
 from .dry_friction import Outcome, held_system, resistance
@@ -127,16 +128,16 @@ def _counted(m: Mechanism, drives: Drives) -> None:
         )
 
 
-def _matrix(found: Mapping[Key, Scalar], n: int) -> list[list[Scalar]]:
+def _matrix(found: Mapping[Key, Scalar], n: int) -> Matrix:
     joints = range(1, n + 1)
-    return [[found.get(("A", (min(i, j), max(i, j))), 0) for j in joints] for i in joints]
+    return Matrix([[found.get(("A", (min(i, j), max(i, j))), 0) for j in joints] for i in joints])
 
 
-def _load(found: Mapping[Key, Scalar], n: int) -> list[Scalar]:
-    return [-found.get(("Q", (i,)), 0) for i in range(1, n + 1)]
+def _load(found: Mapping[Key, Scalar], n: int) -> Values:
+    return Values(-found.get(("Q", (i,)), 0) for i in range(1, n + 1))
 
 
-def _rates(found: Mapping[Key, Scalar], n: int, qd: Vector) -> list[Scalar]:
+def _rates(found: Mapping[Key, Scalar], n: int, qd: Vector) -> Values:
     """Return Σ_j q̇_j (C_ij q̇_j + Σ_{k>j} B_ijk q̇_k) of every joint."""
     out: list[Scalar] = []
     for i in range(1, n + 1):
@@ -147,73 +148,57 @@ def _rates(found: Mapping[Key, Scalar], n: int, qd: Vector) -> list[Scalar]:
                 inner = inner + found.get(("B", (i, j, k)), 0) * qd[k - 1]
             force = force + inner * qd[j - 1]
         out.append(force)
-    return out
+    return Values(out)
 
 
-def _added(*columns: Sequence[Scalar]) -> list[Scalar]:
-    return [reduce(lambda a, b: a + b, row) for row in zip(*columns, strict=True)]
+def _bias(m: Mechanism, found: Mapping[Key, Scalar], qd: Vector) -> Values:
+    return _load(found, m.nv) + _rates(found, m.nv, qd)
 
 
-def _rubbed(m: Mechanism, qd: Vector, drives: Drives, forces: list[Scalar]) -> list[Scalar]:
-    for k, x in friction(m, qd, drives).items():
-        forces[k] = forces[k] + x
-    return forces
-
-
-def mass_matrix(m: Mechanism, q: Vector, drives: Drives = "inertia") -> list[list[Scalar]]:
+def mass_matrix(m: Mechanism, q: Vector, drives: Drives = "inertia") -> Matrix:
     """Return A, rotors included."""
     _counted(m, drives)
     return _matrix(coefficients(m, q), m.nv)
 
 
-def gravity(m: Mechanism, q: Vector) -> list[Scalar]:
+def gravity(m: Mechanism, q: Vector) -> Values:
     """Return the load of gravity, -Q."""
     return _load(coefficients(m, q), m.nv)
 
 
-def coriolis(m: Mechanism, q: Vector, qd: Vector) -> list[Scalar]:
+def coriolis(m: Mechanism, q: Vector, qd: Vector) -> Values:
     """Return the forces of Coriolis and centrifugal kind."""
     return _rates(coefficients(m, q), m.nv, qd)
 
 
-def bias(m: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia") -> list[Scalar]:
+def bias(m: Mechanism, q: Vector, qd: Vector, drives: Drives = "inertia") -> Values:
     """Return what is needed without acceleration."""
     _counted(m, drives)
-    found = coefficients(m, q)
-    return _rubbed(m, qd, drives, _added(_load(found, m.nv), _rates(found, m.nv, qd)))
+    return _bias(m, coefficients(m, q), qd).plus(friction(m, qd, drives))
 
 
 def inverse_dynamics(
     m: Mechanism, q: Vector, qd: Vector, qdd: Vector, drives: Drives = "inertia"
-) -> list[Scalar]:
+) -> Values:
     """Return the forces that the equations give for the accelerations qdd."""
     _counted(m, drives)
-    found, n = coefficients(m, q), m.nv
-    A = _matrix(found, n)
-    inertial = [reduce(lambda a, b: a + b, map(mul, row, qdd)) for row in A]
-    return _rubbed(m, qd, drives, _added(_load(found, n), _rates(found, n, qd), inertial))
+    found = coefficients(m, q)
+    tau = _bias(m, found, qd) + _matrix(found, m.nv) @ qdd
+    return tau.plus(friction(m, qd, drives))
 
 
 def forward_dynamics(
     m: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Drives = "inertia"
-) -> list[Scalar]:
+) -> Values:
     """Return the accelerations that the equations give for the forces tau."""
     _counted(m, drives)
-    found, n = coefficients(m, q), m.nv
-    h = _rubbed(m, qd, drives, _added(_load(found, n), _rates(found, n, qd)))
-    return solve(_regular(m, _matrix(found, n)), _less(tau, h), _kind(m))
+    found = coefficients(m, q)
+    h = _bias(m, found, qd).plus(friction(m, qd, drives))
+    solver = spd if m.form.definite else general  # pruned or with terms dropped, A may be neither
+    return solver(_regular(m, found), Values(tau) - h)
 
 
-def _less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
-    return [x - y for x, y in zip(a, b, strict=True)]
-
-
-def _kind(m: Mechanism) -> str:
-    """Return how A is solved: pruned or with terms dropped, it may be indefinite."""
-    return "spd" if m.form.definite else "general"
-
-
-def _regular(m: Mechanism, A: list[list[Scalar]]) -> list[list[Scalar]]:
+def _regular(m: Mechanism, found: Mapping[Key, Scalar]) -> Matrix:
     """Return A, refused when a joint has no inertia at all left in it."""
     present = {place for (kind, place), parts in m.form.coefficients if kind == "A" and parts}
     for i in range(1, m.nv + 1):
@@ -222,7 +207,7 @@ def _regular(m: Mechanism, A: list[list[Scalar]]) -> list[list[Scalar]]:
                 f"no term of A is left for joint {m.joint_names[i - 1]!r}: it has no acceleration",
                 hint="drop or prune less, or freeze the joint",
             )
-    return A
+    return _matrix(found, m.nv)
 
 
 def outcome(
@@ -237,10 +222,8 @@ def outcome(
     _counted(m, drives)
     rub = resistance(m, qd, direction, drives)
     found, n = coefficients(m, q), m.nv
-    load = _less(tau, _added(_load(found, n), _rates(found, n, qd)))
-    for k, force in rub.force.items():
-        load[k] = load[k] - force
-    A = Matrix(_regular(m, _matrix(found, n)))
+    load = (Values(tau) - _bias(m, found, qd)).less(rub.force)
+    A = _regular(m, found)
     z, held = held_system(A, load, Matrix.unit(n), [0] * n, rub.sliding, m.form.definite)
     qdd = list(z)
     for k, s in rub.sliding.items():
