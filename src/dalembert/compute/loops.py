@@ -66,9 +66,8 @@ def answered(
             bad &= np.isfinite(x).reshape(*lead, -1).all(axis=-1)
         known = {k: v for k, v in (parameters or {}).items() if np.ndim(v) == 0}
         own = m.with_values(**known) if known else m
-        names = [port.name for port in kernel.inputs]
-        given = dict(zip(names, given, strict=True))
-        found = Replanned(own, row, get, given, parameters, limit, found, bad).run()
+        named = {port.name: x for port, x in zip(kernel.inputs, given, strict=True)}
+        found = Replanned(own, row, get, named, parameters, limit, found, bad).run()
     if row.closes:
         check_closed(m, row, found.residual, parameters, UNFOUND)
     return found

@@ -18,6 +18,7 @@ from ..expr.arena import Rows
 from ..expr.formula import Symbol
 from ..expr.style import latex_name
 from ..mechanism import Mechanism, joint_name
+from ..mechanism.binding import unlimited, with_equation_values
 from ..mechanism.validate import numbers
 from .angles import coordinate_axis
 from .generator import Generator, slopes
@@ -201,7 +202,7 @@ class KaneSymbols:
         made += [Generator(f"F_{w.name}", ("force", w.name)) for w in self.m.wheels]
         made += [Generator(f"S_{w.name}", ("force", ("side", w.name)))
                  for w in self.m.wheels if w.tyre is not None]  # fmt: skip
-        for x in numbers(self.m._unlimited()):
+        for x in numbers(unlimited(self.m)):
             self._atoms(x)
         made += self._followers()
         made += [Generator(p, ("p", p)) for p in self._parameters()]
@@ -363,10 +364,10 @@ class Setting:
         return out
 
     def _bound(self, m: Mechanism) -> Mechanism:
-        plain = m._unlimited().map(self.number)
+        plain = unlimited(m).map(self.number)
         bodies = tuple(replace(b, placement=_flat(b.placement)) for b in plain.bodies)
         values = {p.name: self.field.gen("p", p.name) for p in m.parameters}
-        return replace(plain, bodies=bodies, checked=True)._with_equation_values(values)
+        return with_equation_values(replace(plain, bodies=bodies, checked=True), values)
 
     def number(self, x: Any) -> Any:
         """Return an exact number or an expression of parameters over the ring."""

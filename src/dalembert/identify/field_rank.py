@@ -27,6 +27,7 @@ from ..expr import Expr
 from ..expr.arena import Rows
 from ..expr.exact import to_float
 from ..mechanism import Mechanism
+from ..mechanism.binding import unlimited
 from .field import (
     PRIME,
     Angle,
@@ -119,7 +120,7 @@ class _Machine:
                 if axis is not None and sum(_fraction(x) ** 2 for x in axis) != 1:
                     raise NotExact
             loops.append(loop)
-        bare = replace(m, bodies=(), loops=(), checked=True)._unlimited().map(self.number)
+        bare = unlimited(replace(m, bodies=(), loops=(), checked=True)).map(self.number)
         whole = replace(m, bodies=(), loops=tuple(loops), checked=True).map(self.number)
         return replace(whole, bodies=tuple(bodies), gravity=bare.gravity, checked=True)
 

@@ -15,8 +15,9 @@ from ..errors import ModelError, ParameterError, Place, UsageError, closest, sho
 from ..expr import Expr, Graph
 from ..expr.exact import Exact, exact, substitute, to_float
 from ..inertia import Inertia
+from .binding import EQUATIONS
 from .letters import freed, given_values, remember
-from .mechanism import EQUATIONS, Mechanism
+from .mechanism import Mechanism
 from .parts import Parameter, VelocityConstraint, joint_name, named_term
 from .rehome import flexible, merged
 

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields, replace
 from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..algebra import Map, Transform, Vec3
 from ..display import exactly
 from ..door import doors
-from ..errors import ModelError, ParameterError, UsageError, closest, shown
-from ..expr import Expr, Graph, Scalar, sqrt
-from ..expr.exact import Given, exact, substitute, to_float
-from ..joint import Vector
+from ..errors import ModelError, UsageError, closest, shown
+from ..expr import Expr, Graph
+from ..expr.exact import Given, exact, to_float
+from .bodies import Bodies
 from .follower import Follower
 from .letters import remembered
 from .parts import (
@@ -40,12 +39,10 @@ from .parts import (
     RollingContact,
     VelocityConstraint,
     Wheel,
-    how_to_give,
     joint_name,
     mapped,
 )
 
-EQUATIONS = ("velocity_constraints", "speed_equations")  # texts in coordinates and rates
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -62,7 +59,7 @@ T = TypeVar("T")
     "with_flexible_joints", "attach", "rooted", "lock", "bound", "frame", "joint_index",
 )  # fmt: skip
 @dataclass(frozen=True)
-class Mechanism:
+class Mechanism(Bodies):
     """A frozen, validated mechanism; bodies stand in parent-before-child order."""
 
     bodies: tuple[Body, ...]
@@ -105,37 +102,7 @@ class Mechanism:
 
             validate(self)
 
-    # -- sizes and names -----------------------------------------------------------------------
-
-    @cached_property
-    def nq(self) -> int:
-        """The number of coordinates; quaternions have four."""
-        return sum(b.joint.nq for b in self.bodies)
-
-    @cached_property
-    def nv(self) -> int:
-        """The number of velocity variables, which is that of degrees of freedom of the tree."""
-        return sum(b.joint.nv for b in self.bodies)
-
-    @cached_property
-    def joint_names(self) -> tuple[str, ...]:
-        """One name per moving joint, in coordinate order."""
-        return tuple(joint_name(b) for b in self.bodies if b.joint.nv)
-
-    @cached_property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """One name per entry of q: the joint's, with its part where it has several (`base.qw`)."""
-        return _parted((joint_name(b), b.joint.parts) for b in self.bodies)
-
-    @cached_property
-    def rate_names(self) -> tuple[str, ...]:
-        """One name per velocity variable, likewise (`base.wx`); forces have the same names."""
-        return _parted((joint_name(b), b.joint.rate_parts) for b in self.bodies)
-
-    @cached_property
-    def rate_joints(self) -> tuple[str, ...]:
-        """The joint of each velocity variable."""
-        return tuple(joint_name(b) for b in self.bodies for _ in range(b.joint.nv))
+    # -- frames and names ----------------------------------------------------------------------
 
     @property
     def weightless(self) -> Mechanism:
@@ -234,82 +201,6 @@ class Mechanism:
         hint = closest(name, self.frames, "frames")
         raise ModelError(f"no frame {shown(str(name))!r}", hint=hint)
 
-    # -- what algorithms ask -------------------------------------------------------------------
-
-    def outward(self) -> Iterator[tuple[int, Body]]:
-        """Yield (index, body), parents first."""
-        return enumerate(self.bodies)
-
-    def inward(self) -> Iterator[tuple[int, Body]]:
-        """Yield (index, body), children first."""
-        return ((j, self.bodies[j]) for j in reversed(range(len(self.bodies))))
-
-    def around(self) -> Iterator[tuple[int, Body, bool]]:
-        """Yield (index, body, True) outward and (index, body, False) inward, branch by branch."""
-        ahead: dict[int, list[int]] = {}
-        for j in reversed(range(len(self.bodies))):
-            ahead.setdefault(self.bodies[j].parent, []).append(j)
-        here = -1
-        while here >= 0 or ahead.get(here):
-            if ahead.get(here):
-                here = ahead[here].pop()
-                yield here, self.bodies[here], True
-            else:
-                yield here, self.bodies[here], False
-                here = self.bodies[here].parent
-
-    def split_q(self, q: Vector) -> list[Vector]:
-        """Return the coordinates of each body's joint."""
-        return _cut(q, [b.joint.nq for b in self.bodies], "q")
-
-    def split(self, qd: Vector) -> list[Vector]:
-        """Return the velocity variables (or rates, or forces) of each body's joint."""
-        return _cut(qd, [b.joint.nv for b in self.bodies], "qd")
-
-    def join(self, parts: Mapping[int, Sequence[Scalar]]) -> list[Scalar]:
-        """Return one vector from the parts of each body's joint."""
-        return [x for j in range(len(self.bodies)) for x in parts[j]]
-
-    @cached_property
-    def velocity_index(self) -> tuple[int, ...]:
-        """Index of the first velocity variable of each body's joint."""
-        return tuple(accumulate((b.joint.nv for b in self.bodies), initial=0))[:-1]
-
-    @cached_property
-    def coordinate_index(self) -> tuple[int, ...]:
-        """Index of the first coordinate of each body's joint."""
-        return tuple(accumulate((b.joint.nq for b in self.bodies), initial=0))[:-1]
-
-    def rates_of(self, j: int) -> range:
-        """Return the indices of the velocity variables of a body's joint."""
-        return range(self.velocity_index[j], self.velocity_index[j] + self.bodies[j].joint.nv)
-
-    @cached_property
-    def neutral(self) -> tuple[float, ...]:
-        """The coordinates at rest: zeros and unit quaternions."""
-        return tuple(x for b in self.bodies for x in b.joint.neutral)
-
-    def moved(self, q: Vector, dq: Vector) -> list[Scalar]:
-        """Return q moved by the tangent vector dq."""
-        parts = zip(self.bodies, self.split_q(q), self.split(dq), strict=True)
-        return [x for body, own, step in parts for x in body.joint.integrate(own, step)]
-
-    def coordinate_rates(self, q: Vector, qd: Vector) -> list[Scalar]:
-        """Return the time derivative of q."""
-        parts = zip(self.bodies, self.split_q(q), self.split(qd), strict=True)
-        return [x for body, own, rate in parts for x in body.joint.coordinate_rate(own, rate)]
-
-    def normalised(self, q: Vector) -> list[Scalar]:
-        """Return q with quaternions of unit length."""
-        out: list[Scalar] = []
-        for body, own in zip(self.bodies, self.split_q(q), strict=True):
-            if body.joint.nq != body.joint.nv:
-                *rest, x, y, z, w = own
-                size = 1 / sqrt(x * x + y * y + z * z + w * w)
-                own = [*rest, x * size, y * size, z * size, w * size]
-            out.extend(own)
-        return out
-
     # -- joints that follow others -------------------------------------------------------------
 
     @cached_property
@@ -352,19 +243,13 @@ class Mechanism:
         without = [p.name for p in self.parameters if p.value is None]
         if not without:
             return ()
+        from .binding import unlimited
         from .validate import numbers
 
-        needed = {n for x in numbers(self._unlimited()) if isinstance(x, Expr) for n in x.names()}
+        needed = {n for x in numbers(unlimited(self)) if isinstance(x, Expr) for n in x.names()}
         for constraint in (*self.velocity_constraints, *self.speed_equations):
             needed.update(re.findall(r"\w+", constraint.equation))
         return tuple(n for n in without if n in needed)
-
-    def _unlimited(self) -> Mechanism:
-        """Return the mechanism without joint limits, which no computation asks for."""
-        bodies = tuple(
-            replace(b, limits=(), velocity_limit=None, effort_limit=None) for b in self.bodies
-        )
-        return replace(self, bodies=bodies, checked=True)
 
     def map(self, f: Map) -> Mechanism:
         """Return the mechanism with every physical number mapped, not validated again."""
@@ -385,38 +270,9 @@ class Mechanism:
         Without a graph every parameter needs a value (its own, or one of `values`). With a graph,
         parameters become nodes of it, except those given in `values`. Joint limits are left behind.
         """
-        given = {k: to_float(v) for k, v in (values or {}).items()}
-        if graph is None:
-            known = self.floats | given
-            missing = [n for n in self.open_parameters if n not in known]
-            if missing:
-                raise ParameterError(
-                    "no value for parameter " + ", ".join(map(shown, missing[:8])),
-                    **how_to_give(missing[0]),
-                )
-            plain = self._unlimited().map(lambda x: to_float(x, known))
-            return plain._with_equation_values(known)
+        from .binding import bound
 
-        def leaf(source: Graph, i: int) -> Any:
-            return given.get(source.args[i][0]) if source.op[i] == "param" else None
-
-        def convert(x: Any) -> Any:
-            if not isinstance(x, Expr):
-                return float(x) if x.__class__ is not int else x
-            y = substitute(x, graph, leaf)
-            return y.value if y.value is not None else _float_if_closed(y)
-
-        symbols = {p.name: given.get(p.name, graph.param(p.name)) for p in self.parameters}
-        return self._unlimited().map(convert)._with_equation_values(symbols)
-
-    def _with_equation_values(self, values: Mapping[str, Any]) -> Mechanism:
-        """Return the mechanism with the parameters of its velocity constraints bound."""
-        pairs = tuple(values.items())
-        made: dict[str, Any] = {
-            field: tuple(replace(c, values=pairs) for c in getattr(self, field))
-            for field in EQUATIONS
-        }
-        return replace(self, checked=True, **made) if any(made.values()) else self
+        return bound(self, values or {}, graph)
 
     @cached_property
     def digest(self) -> str:
@@ -665,26 +521,3 @@ def require_mechanism(m: Any, call: str, moving: bool = False) -> None:
 def is_rolling(m: Mechanism) -> bool:
     """Return whether wheels or equations in the rates hold a machine."""
     return bool(m.wheels or m.rolling or m.velocity_constraints)
-
-
-def _float_if_closed(y: Expr) -> Any:
-    return to_float(y) if not y.names() and not _has_input(y) else y
-
-
-def _has_input(y: Expr) -> bool:
-    g = y.graph
-    return any(g.op[i] == "input" for i in g.live([y.id]))
-
-
-def _parted(joints: Iterable[tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:
-    return tuple(f"{name}.{part}" if part else name for name, parts in joints for part in parts)
-
-
-def _cut(vector: Vector, sizes: Sequence[int], name: str) -> list[Vector]:
-    if len(vector) != sum(sizes):
-        raise ModelError(f"{name} has {len(vector)} entries, the mechanism needs {sum(sizes)}")
-    parts, at = [], 0
-    for n in sizes:
-        parts.append(vector[at : at + n])
-        at += n
-    return parts

@@ -71,8 +71,8 @@ def _units(word: Any, rates: bool = False) -> list[Unit]:
     found: list[Unit] = []
     for kind in IN_PARTS.get(word, (KINDS[word],) if word in KINDS else ()):
         turn: Unit = "angle" if rates or kind.nq == kind.nv else "number"
-        count = (kind.nv if rates else kind.nq) - kind.lengths
-        found += ["length"] * kind.lengths + [turn] * count
+        size = kind.nv if rates else kind.nq
+        found += ["length" if k < kind.lengths else turn for k in range(size)]
     return found
 
 
