@@ -13,9 +13,10 @@ from typing import Any
 
 from ..algebra import is_plain_zero
 from ..errors import SingularModel, UsageError, shown
-from ..expr import Scalar, solve
+from ..expr import Scalar
 from ..joint import Vector
-from ..linalg import Matrix, dot, each_column, spd
+from ..linalg import Matrix, each_column, spd
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .later import (
     composite,
@@ -109,7 +110,7 @@ def _together(whole: Mechanism) -> list[str]:
     return [", ".join(own) for own in names]
 
 
-def _solved(A: list[list[Scalar]], right: list[Scalar], names: Sequence[str]) -> list[Scalar]:
+def _solved(A: Matrix, right: Values, names: Sequence[str]) -> Values:
     """Return the accelerations of the named velocity variables; SingularModel names a joint."""
     for k, name in enumerate(names):
         if is_plain_zero(A[k][k]):
@@ -117,7 +118,7 @@ def _solved(A: list[list[Scalar]], right: list[Scalar], names: Sequence[str]) ->
                 f"no inertia moves with {name}: the direct model does not exist",
                 hint="give a body beyond it a mass or an inertia",
             )
-    return solve(A, right, "spd") if right else []
+    return spd(A, right)
 
 
 def _forward(mass: Algorithm) -> Algorithm:
@@ -125,22 +126,21 @@ def _forward(mass: Algorithm) -> Algorithm:
 
     def forward(
         whole: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia", **acting: Any
-    ) -> list[Scalar]:
+    ) -> Values:
         A, h = _model(whole, mass, q, qd, drives, acting)
-        right = [a - b for a, b in zip(tau, h, strict=True)]
-        return _solved(A, right, _together(whole))
+        return _solved(A, Values(tau) - h, _together(whole))
 
     return forward
 
 
 def _model(
     whole: Mechanism, mass: Algorithm, q: Vector, qd: Vector, drives: Any, acting: Any
-) -> tuple[list[list[Scalar]], list[Scalar]]:
+) -> tuple[Matrix, Values]:
     """Return (R' M R, R' h) with springs counted in h."""
     fold, tree = _apart(whole)
     A = joint_forces.JointForces(tree, drives).mass(mass(tree, fold.coordinates(q)))
     h = forces_of_leaders(whole, q, qd, [0] * fold.count, drives=drives, **acting)
-    return fold.square(A), h
+    return Matrix(fold.square(A)), Values(h)
 
 
 def forces_of_leaders(
@@ -170,17 +170,16 @@ def partitioned(
     drives: Any = "inertia", **acting: Any,
 ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
     """Return (qdd, tau): x is qdd of the velocity variables in `known`, tau of the others."""
-    fold = whole.fold
     A, h = _model(whole, composite.composite, q, qd, drives, acting)
-    sought = [k for k in range(fold.count) if k not in known]
-    right = [x[k] - h[k] - dot([A[k][c] for c in known], [x[c] for c in known]) for k in sought]
+    x, given = Values(x), list(known)
+    sought = [k for k in range(whole.fold.count) if k not in known]
     names = _together(whole)
-    found = _solved([[A[k][c] for c in sought] for k in sought], right, [names[k] for k in sought])
+    right = x.pick(sought) - h.pick(sought) - A.pick(sought, given) @ x.pick(given)
+    found = _solved(A.pick(sought, sought), right, [names[k] for k in sought])
     qdd = list(x)
     for k, value in zip(sought, found, strict=True):
         qdd[k] = value
-    force = [h[k] + dot(row, qdd) for k, row in enumerate(A)]
-    return qdd, [force[k] if k in known else x[k] for k in range(fold.count)]
+    return qdd, [h[k] + A[k] @ qdd if k in known else x[k] for k in range(len(x))]
 
 
 def forward_derivatives(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..joint import Vector
@@ -86,14 +87,7 @@ DRIVEN = f"{STATE} tau traction"
 DRIVES = {"drives": "inertia"}
 TASK = "task_model(m, frame) is that of any frame of any machine"
 
-
-def _row(
-    name: str, inputs: str, outputs: Any, methods: Any, summary: str, **facts: Any
-) -> Quantity:
-    facts = {"followers": "kane", **facts}
-    return row(name, inputs, outputs, methods, summary, example="truck()", **facts)
-
-
+_row = partial(row, example="truck()", followers="kane")
 KANE = (
     _row("kane_J_h", "q", gives(J_h="moving / joint"), {"kane": kane.J_h},
          "velocities of the mass centres, body axes: v = J_h qd", folded={"kane": _folded_J_h}),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..errors import UsageError
@@ -106,13 +107,7 @@ def _by(algorithm: Algorithm) -> dict[str, Algorithm]:
     return {name: of_closed(algorithm, inverse) for name, inverse in DRIVEN.items()}
 
 
-def _row(
-    name: str, inputs: str, outputs: Any, methods: Any, summary: str, options: Any, **facts: Any
-) -> Quantity:
-    facts = {"planned": True, "example": "fivebar()", **facts}
-    return row(name, inputs, outputs, methods, summary, options, **facts)
-
-
+_row = partial(row, planned=True, example="fivebar()")
 LOOPS = (
     _row("assembly", "q", gives(q="coordinate"), {"newton": _closed(closed_kinematics.assembly)},
          "pose in which the loops close, dependent joints found from the others",
@@ -196,10 +191,6 @@ BRANCH = {"branch": 1}
 ON_LEGS = {**BRANCH, "drives": "inertia"}
 
 
-def _leg_row(*parts: Any) -> Quantity:
-    return row(*parts, example="stewart()")
-
-
 def _posed(algorithm: Algorithm, motion: int = 2) -> Algorithm:
     """Return a quantity of a ParallelModel; its motion is the first inputs after the pose."""
 
@@ -212,6 +203,7 @@ def _posed(algorithm: Algorithm, motion: int = 2) -> Algorithm:
 
 
 # platform and legs, eqs (59)-(66) of Khalil (2010)
+_leg_row = partial(row, example="stewart()")
 PARALLEL = (
     _leg_row("leg_states", POSED,
              gives(q="loop leg_joint", qd="loop leg_joint / s", qdd="loop leg_joint / s2",

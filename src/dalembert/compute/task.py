@@ -26,7 +26,7 @@ from ..plan.singular import platform_name
 from .evaluate import evaluate
 from .model import model_of
 from .tangent import integrate, neutral
-from .task_state import TaskState, applied, direction, root_of, state_of
+from .task_state import TaskState, applied, direction, root_of
 
 Array = np.ndarray
 
@@ -82,7 +82,7 @@ class TaskModel:
         motors = more[0] if more else np.broadcast_to(own, (*J.shape[:-2], *own.shape))
         motors = motors[..., : len(self.motors), :]  # none where none is named
         sizes = np.asarray(self.sizes)
-        state = state_of(self.rows, self.rank, sizes, J, A, H, drift, v, motors)
+        state = TaskState(self.rows, self.rank, sizes, J, A, H, drift, v, motors)
         bad = np.argwhere(state.rank < self.rank)
         if check and len(bad):
             raise self._singular(state, tuple(bad[0]))

@@ -32,18 +32,53 @@ class TaskState:
     """
 
     rows: tuple[str, ...]
+    general: int  # the rank that the rows have in general
+    sizes: Array  # what rows are measured in
     J: Array
     mass: Array  # A, in the speeds
     load: Array  # H
     drift: Array
     velocity: Array
     motors: Array  # G_a: rates of the motors from the speeds
-    sizes: Array  # what rows are measured in
-    rank: Any
-    margin: Any
-    lost: Array  # orthonormal rows: directions of the frame that no speed makes here
-    whitened: Array  # J L⁻ᵀ
-    root: Array  # L: A = L Lᵀ
+
+    @cached_property
+    def root(self) -> Array:
+        """L of A = L Lᵀ."""
+        return root_of(self.mass)
+
+    @cached_property
+    def whitened(self) -> Array:
+        """J L⁻ᵀ."""
+        return _turned(np.linalg.solve(self.root, _turned(self.J)))
+
+    @cached_property
+    def _directions(self) -> tuple[Array, Array]:
+        """Directions of the frame, a column each, and their shares of the motion, largest first."""
+        U, s, _ = np.linalg.svd(self.whitened / self.sizes[:, None])
+        shares = np.zeros((*s.shape[:-1], len(self.rows)))
+        shares[..., : s.shape[-1]] = s
+        return U, shares / np.maximum(shares[..., :1], 1e-300)
+
+    @cached_property
+    def rank(self) -> Any:
+        """How many directions can be had."""
+        return (self._directions[1] > LOST).sum(axis=-1)
+
+    @property
+    def margin(self) -> Any:
+        """The smallest singular value of those that can be had in general."""
+        shares = self._directions[1]
+        return shares[..., self.general - 1] if self.general else np.ones(shares.shape[:-1])
+
+    @cached_property
+    def lost(self) -> Array:
+        """Unit rows: directions of the frame that no speed makes here, lost · x' = 0."""
+        k, gone = len(self.rows), _turned(self._directions[0])[..., ::-1, :]  # the weakest first
+        width = k - int(self.rank.min(initial=k))
+        here = (np.arange(width) < k - self.rank[..., None])[..., None]
+        lost = np.where(here, gone[..., :width, :], 0.0) / self.sizes
+        norm = np.linalg.norm(lost, axis=-1, keepdims=True)
+        return np.divide(lost, norm, out=np.zeros_like(lost), where=norm > 0)
 
     @cached_property
     def inertia(self) -> Array:
@@ -206,36 +241,6 @@ def direction(rows: tuple[str, ...], v: Any) -> str:
         return parts[0][1]
     text = " ".join(f"{'-' if x < 0 else '+'} {abs(x):.3g} {n}" for x, n in parts)
     return text.removeprefix("+ ")
-
-
-def state_of(
-    rows: tuple[str, ...],
-    general: int,
-    sizes: Array,
-    J: Array,
-    A: Array,
-    H: Array,
-    drift: Array,
-    v: Array,
-    motors: Array,
-) -> TaskState:
-    """Return the model of rows from its terms; `general` is the rank they have in general."""
-    L = root_of(A)
-    W = _turned(np.linalg.solve(L, _turned(J)))
-    U, s, _ = np.linalg.svd(W / sizes[:, None])
-    k = len(rows)
-    full = np.zeros((*s.shape[:-1], k))
-    full[..., : s.shape[-1]] = s
-    top = np.maximum(full[..., :1], 1e-300)
-    rank = (full > LOST * top).sum(axis=-1)
-    margin = full[..., general - 1] / top[..., 0] if general else np.ones(full.shape[:-1])
-    gone = _turned(U)[..., ::-1, :]  # the weakest direction first
-    width = k - int(rank.min(initial=k))
-    lost = np.where((np.arange(width) < k - rank[..., None])[..., None], gone[..., :width, :], 0.0)
-    lost = lost / sizes  # a combination of rows that vanishes: lost · x' = 0
-    norm = np.linalg.norm(lost, axis=-1, keepdims=True)
-    lost = np.divide(lost, norm, out=np.zeros_like(lost), where=norm > 0)
-    return TaskState(rows, J, A, H, drift, v, motors, sizes, rank, margin, lost, W, L)
 
 
 def root_of(A: Array) -> Array:

@@ -87,6 +87,15 @@ def unfolded(m: Mechanism) -> Mechanism:
     return replace(m, bodies=_whole(m.bodies), fold=fold, checked=True)
 
 
+def in_all_joints(m: Mechanism, q: Vector, qd: Vector) -> tuple[Mechanism, Vector, Vector]:
+    """Return the tree in which every joint moves by itself, and its state; m where none follow."""
+    whole = m.unfolded
+    if whole.fold is None:
+        return m, q, qd
+    tree = replace(whole, fold=None, checked=True)
+    return tree, whole.fold.coordinates(q), whole.fold.rates(qd)
+
+
 def _whole(bodies: Sequence[Body]) -> tuple[Body, ...]:
     return tuple(
         replace(b, joint=b.joint.own, limits=b.joint.limits) if isinstance(b.joint, Follower) else b

@@ -6,7 +6,7 @@ Wrenches stand among the signals, six columns for each frame, filled before a ke
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..algorithms.link_motion import states
 from ..errors import DalembertError, UsageError, shown
 from ..expr import Graph, trace
 from ..mechanism import Mechanism
+from ..mechanism.followers import in_all_joints
 from ..runtime.callback import Callback
 from .given_forces import Called
 from .systems import Reduced
@@ -77,12 +78,7 @@ class Pushes:
     def filled(self, u: Array, t: float, q: Array, qd: Array) -> Array:
         """Return the signals with the wrenches of one state."""
         out, w, at = np.array(u, dtype=float), self.wrenches, self.first
-        fold = self.m.unfolded.fold
-        tree = replace(self.m.unfolded, fold=None, checked=True) if fold is not None else self.m
-        x, xd = q.tolist(), qd.tolist()
-        if fold is not None:
-            x, xd = fold.coordinates(x), fold.rates(xd)
-        state = states(tree, x, xd)
+        state = states(*in_all_joints(self.m, q.tolist(), qd.tolist()))
         for name in w.frames:
             if name in w.functions:
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..errors import UsageError, shown
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
+from ..mechanism.followers import in_all_joints
 from ..runtime.signal import Signal, held, linear
 from ..spatial import Wrench
 
@@ -74,9 +75,7 @@ class Wrenches:
     def forces(self, m: Mechanism, t: Scalar, q: Vector, qd: Vector, u: Vector) -> list[Scalar]:
         """Return the generalized forces on the joints."""
         acting: dict[int, Wrench] = {}
-        fold = m.unfolded.fold
-        tree = replace(m.unfolded, fold=None, checked=True) if fold is not None else m
-        x, xd = (q, qd) if fold is None else (fold.coordinates(q), fold.rates(qd))
+        tree, x, xd = in_all_joints(m, q, qd)
         state = states(tree, x, xd) if self.functions else {}
         first = 0
         for name in self.frames:
@@ -88,7 +87,7 @@ class Wrenches:
             f, n = (place.R @ Vec3(*part) * self.sign for part in (six[:3], six[3:]))
             acting = added(acting, {body: Wrench(f, n + place.p.cross(f))})
         found = wrench_forces(tree, x, acting)
-        return found if fold is None else fold.forces(found)
+        return found if tree is m else m.unfolded.fold.forces(found)
 
 
 def six_of(name: str, function: Any, t: Scalar, q: Any, qd: Any, frame: State) -> Sequence[Scalar]:
