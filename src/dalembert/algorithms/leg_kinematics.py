@@ -108,16 +108,21 @@ def _ups(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scal
 def _rus(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
     """Crank, universal joint at its end, rod; signs: crank, joint."""
     one, two, three = leg.bodies
-    R2, R3 = two.placement.R, three.placement.R
-    rod = R3 @ point
-    _demand(leg, three.placement.p)
-    knee = two.placement.p
+    rod, knee = three.placement.R @ point, two.placement.p
     crank: Vec3 = one.joint.axis  # type: ignore[attr-defined]
     a = turn_to_distance(crank, knee, target, rod.dot(rod), sign(branch, 0))
     back = one.joint.pose([a])[0].T @ target - knee
+    return [a, *_rod_turned(leg, rod, back, sign(branch, 1))]
+
+
+def _rod_turned(leg: Mechanism, rod: Vec3, back: Vec3, branch: float) -> tuple[Angle, Angle]:
+    """Return the turns of a universal joint, the second and third, that lay a rod along `back`."""
+    _, two, three = leg.bodies
+    R2, R3 = two.placement.R, three.placement.R
+    _demand(leg, three.placement.p)
     length = 1 / sqrt(rod.dot(rod))
     axes = R2 @ two.joint.axis, R2 @ (R3 @ three.joint.axis)  # type: ignore[attr-defined]
-    return [a, *two_turns_to(*axes, R2 @ (rod * length), back * length, sign(branch, 1))]
+    return two_turns_to(*axes, R2 @ (rod * length), back * length, branch)
 
 
 def _rrr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
@@ -140,14 +145,10 @@ def slide_to_distance(d: Vec3, knee: Vec3, target: Vec3, rod2: Scalar, branch: f
 def _pus(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
     """Slide, universal joint on it, rod; signs: slide, joint."""
     one, two, three = leg.bodies
-    R2, R3 = two.placement.R, three.placement.R
-    rod, knee = R3 @ point, two.placement.p
-    _demand(leg, three.placement.p)
+    rod, knee = three.placement.R @ point, two.placement.p
     along: Vec3 = one.joint.axis  # type: ignore[attr-defined]
     s = slide_to_distance(along, knee, target, rod.dot(rod), sign(branch, 0))
-    back, length = target - knee - along * s, 1 / sqrt(rod.dot(rod))
-    axes = R2 @ two.joint.axis, R2 @ (R3 @ three.joint.axis)  # type: ignore[attr-defined]
-    return [s, *two_turns_to(*axes, R2 @ (rod * length), back * length, sign(branch, 1))]
+    return [s, *_rod_turned(leg, rod, target - knee - along * s, sign(branch, 1))]
 
 
 def _prr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:

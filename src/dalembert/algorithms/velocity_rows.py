@@ -15,6 +15,7 @@ from ..algebra import Rotation, Transform, Vec3
 from ..errors import ModelError, shown
 from ..expr import Scalar
 from ..joint import Vector
+from ..linalg import Vector as Values
 from ..mechanism import Mechanism, Wheel, is_rolling, joint_name
 from .constraint_row import Row
 from .equation_rows import TIME, equation_row, is_position, position_gap
@@ -135,15 +136,12 @@ def heading(wheel: Wheel, angle: Scalar) -> tuple[Vec3, Vec3]:
 def _wheel(m: Mechanism, wheel: Wheel, q: Vector, qd: Vector, steer: Steering) -> list[Row]:
     found = [sideways_row(m, wheel, q, qd, steer)] if wheel.tyre is None else []
     if wheel.radius is not None:
-        angle, turning = wheel_angle(m, wheel, q, qd, steer)
-        normal, forward = heading(wheel, angle)
-        # rolling: the speed of the hub is radius times the spin
         if wheel.spin is None:
             raise ModelError(f"wheel {wheel.name!r} has a radius and no spin joint")
-        H, Hd = _along(m, wheel, forward, normal * turning, q, qd)
-        k = m.velocity_index[named_joint(m, wheel.spin)]
-        H[k] = H[k] - wheel.radius
-        found.append(Row(f"{wheel.name}.roll", H, Hd))
+        # rolling: the speed of the hub is radius times the spin
+        row, k = forward_row(m, wheel, q, qd, steer), m.velocity_index[named_joint(m, wheel.spin)]
+        H = list(Values(row.H).less({k: wheel.radius}))
+        found.append(replace(row, name=f"{wheel.name}.roll", H=H))
     return found
 
 
