@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from . import c
 from .dialect import Dialect, Form
-from .language import Language, Result, Routine, Vector, Written, each, part, written
-from .names import plain
-from .python import function, literal, number, piece, source
+from .language import Language, Result, Routine, Vector, write
+from .python import function, literal, number, piece, words
+from .text import each, part
 from .unit import Entry, Unit
 
 CASADI = Dialect(
-    "casadi",
-    "",
     {
         "minimum": Form("ca.fmin({}, {})"),
         "maximum": Form("ca.fmax({}, {})"),
@@ -46,17 +44,14 @@ def _function(r: Routine, opened: str, inner: str) -> str:
     made = each(own, lambda v: "    {0} = ca.SX.sym('{0}', {1}, {2})\n".format(v.word, *_sides(v)))
     call = [*map(lambda v: f"_vector({v.word})", own)]
     call = [*call[:-1], f"_prepare({call[-1]})"] if r.unit.parameters else call
+    given, results = each(own, "'{0.word}'", ", "), each(r.made, "'{0.word}'", ", ")
     return (
         f"{function(r, '', inner, f'[{ends}]', '_')}\n\ndef {r.name}():\n"
         f'    """Return {r.meaning}."""\n{made}'
         f"    made = _{r.name}({', '.join(call)})\n"
         f"    return ca.Function('{r.unit.id}_{r.name}', [{each(own, '{0.word}', ', ')}], made,\n"
-        f"                       [{_quoted(own)}], [{_quoted(r.made)}])\n"
+        f"                       [{given}], [{results}])\n"
     )
-
-
-def _quoted(vectors: Sequence[Vector]) -> str:
-    return each(vectors, "'{0.word}'", ", ")
 
 
 # -- external functions ------------------------------------------------------------------------
@@ -64,81 +59,38 @@ def _quoted(vectors: Sequence[Vector]) -> str:
 
 def _external(r: Routine) -> str:
     assert r.entry is not None
-    unit, own, outs = r.unit, _own(r), r.made
-    id, name = unit.id, f"{unit.id}_{r.name}_external"
-    head = (
-        f"{id.upper()}_SYMBOL int {name}(const casadi_real **arg, casadi_real **res, "
-        "casadi_int *iw,\n    casadi_real *w, int mem)"
-    )
-    ins, ends = [*map(_sides, own)], [*map(_sides, outs)]
-    numbered = enumerate(zip(own, ins, strict=True))
+    unit, id, own = r.unit, r.unit.id, _own(r)
+    room = each(own, "    casadi_real x_{0.word}[{0.n}];\n")
+    room += each(r.made, "    casadi_real y_{k}[{0.n}];\n")
+    numbered = enumerate(zip(own, map(_sides, own), strict=True))
     copy_in = "    {0}_turned({2[1]}, {2[0]}, arg[{3}], x_{1.word});\n"
-    copy_out = "    if (res[{k}]) {{\n        {1}_turned({0[0]}, {0[1]}, y_{k}, res[{k}]);\n"
-    fields = each(unit.parameters, "    p.{0.id} = x_p[{k}];\n")
-    kept = f"    {id}_parameters p;\n    casadi_real r[{max(1, unit.prepared)}];\n"
-    words = [*map("x_{0.word}".format, own[: len(r.entry.inputs)])]
-    words.append("r" if unit.parameters else "(void *)0")
-    words += map("y_{}".format, range(len(outs)))
-    return (
-        f"{head};\n{head}\n{{\n"
-        + each(own, "    casadi_real x_{0.word}[{0.n}];\n")
-        + each(outs, "    casadi_real y_{k}[{0.n}];\n")
-        + kept * bool(unit.parameters)
-        + "    (void)iw;\n    (void)w;\n    (void)mem;\n"
-        + each(numbered, lambda x: copy_in.format(id, *x[1], x[0]))
-        + (f"{fields}    {id}_prepare(&p, r);\n" if unit.parameters else "")
-        + f"    {id}_{r.name}({', '.join(words)});\n"
-        + each(enumerate(ends), lambda x: copy_out.format(x[1], id, k=x[0]) + "    }\n")
-        + "    return 0;\n}\n\n"
-        + _interface(r, name, own, outs)
-    )
+    given = each(numbered, lambda x: copy_in.format(id, *x[1], x[0]))
+    if unit.parameters:
+        room += f"    {id}_parameters p;\n    casadi_real r[{unit.room}];\n"
+        fields = each(unit.parameters, "    p.{0.id} = x_p[{k}];\n")
+        given += f"{fields}    {id}_prepare(&p, r);\n"
+    names = [*map("x_{0.word}".format, own[: len(r.entry.inputs)])]
+    names.append("r" if unit.parameters else "(void *)0")
+    names += map("y_{}".format, range(len(r.made)))
+    call = f"    {id}_{r.name}({', '.join(names)});\n"
+    copy_out = f"        {id}_turned({{0[0]}}, {{0[1]}}, y_{{k}}, res[{{k}}]);\n"
+    made = each(map(_sides, r.made), f"    if (res[{{k}}]) {{{{\n{copy_out}    }}}}\n")
+    words = {"room": room, "given": given, "call": call, "made": made}
+    return part("external.c", unit, words | _end("in", own) | _end("out", r.made), r.name)
 
 
-def _interface(r: Routine, name: str, own: Sequence[Vector], outs: Sequence[Vector]) -> str:
-    """Return what CasADi asks of an external function: sizes, names, sparsity, memory."""
-
-    def asked(kind: str, suffix: str, arguments: str, body: str) -> str:
-        head = f"{r.unit.id.upper()}_SYMBOL {kind}{name}_{suffix}({arguments})"
-        return f"{head};\n{head}\n{{\n{body}}}\n\n"
-
-    def cases(vectors: Sequence[Vector], form: str) -> str:
-        rows = each(vectors, f"    case {{k}}: return {form};\n")
-        return f"    switch (i) {{\n{rows}    default: return 0;\n    }}\n"
-
-    def sparsity(vectors: Sequence[Vector]) -> str:
-        form = "    static const casadi_int s{k}[3] = {{{0[0]}, {0[1]}, 1}};\n"
-        return each(map(_sides, vectors), form) + cases(vectors, "s{k}")
-
-    sizes = (("arg", len(own)), ("res", len(outs)), ("iw", 0), ("w", 0))
-    work = each(sizes, "    if (sz_{0[0]}) {{\n        *sz_{0[0]} = {0[1]};\n    }}\n")
-    work += "    return 0;\n"
-    return (
-        asked("casadi_int ", "n_in", "void", f"    return {len(own)};\n")
-        + asked("casadi_int ", "n_out", "void", f"    return {len(outs)};\n")
-        + asked("const char *", "name_in", "casadi_int i", cases(own, '"{0.word}"'))
-        + asked("const char *", "name_out", "casadi_int i", cases(outs, '"{0.word}"'))
-        + asked("const casadi_int *", "sparsity_in", "casadi_int i", sparsity(own))
-        + asked("const casadi_int *", "sparsity_out", "casadi_int i", sparsity(outs))
-        + asked("int ", "work", each(sizes, "casadi_int *sz_{0[0]}", ", "), work)
-    )
-
-
-# -- files and golden vectors ------------------------------------------------------------------
-
-
-def _files(unit: Unit, made: Written) -> dict[str, str]:
-    plain_c = written(c.LANGUAGE, unit)
-    routines = filter(lambda r: r.entry, made.routines.values())
-    externals = each(routines, _external, "\n")
-    test = f"{part('casadi_golden.py', unit)}{made.golden}sys.exit(bad)\n"
-    title = f"/* {plain(unit.name)} for casadi.external. */\n"
+def _end(end: str, vectors: Sequence[Vector]) -> dict[str, str]:
+    """Return what CasADi asks of inputs or outputs: how many, their names and sparsity."""
+    sparsity = "    static const casadi_int s{k}[3] = {{{0[0]}, {0[1]}, 1}};\n"
     return {
-        f"{unit.id}_casadi.py": source(unit, made, "casadi.py"),
-        f"{unit.id}.h": c.header(unit, plain_c),
-        f"{unit.id}.c": c.source(unit, plain_c),
-        f"{unit.id}_casadi.c": f"{title}{part('casadi.h', unit)}\n{externals}",
-        f"{unit.id}_casadi_test.py": test,
+        f"n_{end}": str(len(vectors)),
+        f"names_{end}": each(vectors, '    case {k}: return "{0.word}";\n'),
+        f"sparsity_{end}": each(map(_sides, vectors), sparsity),
+        f"cases_{end}": each(vectors, "    case {k}: return s{k};\n"),
     }
+
+
+# -- golden vectors ----------------------------------------------------------------------------
 
 
 def _case(unit: Unit, entry: Entry, given: Sequence[str]) -> str:
@@ -168,7 +120,13 @@ LANGUAGE = Language(
     case=_case,
     check=_check,
     checked=_checked,
-    files=_files,
+    files={
+        "{id}_casadi.py": "casadi.py",
+        "{id}_casadi.c": "casadi.c",
+        "{id}_casadi_test.py": "casadi_golden.py",
+    },
+    beside=lambda unit: write(c.MODEL, unit),
+    words=lambda unit, made: words(unit, made) | {"externals": each(made.entries, _external, "\n")},
     run=(
         ("gcc", *STRICT_C, "{d}/{id}.c", "{d}/{id}_casadi.c", "-o", "{out}/{id}.so", "-lm"),
         ("{python}", "{d}/{id}_casadi_test.py", "{out}/{id}.so"),

@@ -6,28 +6,14 @@ from collections.abc import Sequence
 
 from .c import declared, turned, unused
 from .dialect import Dialect, Form, numbers
-from .language import (
-    GOLDEN,
-    STRICT,
-    Language,
-    Result,
-    Routine,
-    Text,
-    Vector,
-    Written,
-    about,
-    each,
-    part,
-)
-from .names import plain
-from .unit import Entry, Slot, Unit
+from .language import GOLDEN, STRICT, Language, Result, Routine, Text, Vector, Written
+from .text import counts, each, tables
+from .unit import Entry, Unit
 
 _number = numbers(
     "std::numeric_limits<double>::infinity()", "std::numeric_limits<double>::quiet_NaN()"
 )
 CPP = Dialect(
-    "cpp",
-    "",
     {
         "minimum": Form("detail::min({}, {})"),
         "maximum": Form("detail::max({}, {})"),
@@ -38,7 +24,7 @@ CPP = Dialect(
     turns=True,
     call="std::{}",
 )
-INCLUDES = ("array", "cmath", "cstddef", "limits", "stdexcept", "utility")
+TABLE = "constexpr const char *{kind}_names[N{LETTER}] = {{{texts}}};\n"
 
 
 def _arguments(r: Routine) -> str:
@@ -48,7 +34,8 @@ def _arguments(r: Routine) -> str:
 
 def _function(r: Routine, opened: str, inner: str) -> str:
     head = f"// {r.sentence}; matrices row by row.\ninline void {r.name}({_arguments(r)})"
-    return f"{head}\n{{\n{declared(r, 'double')}{opened}{inner}}}\n\n{_arrays(r)}"
+    arrays = _returning(r, "std::array<double, {0.n}>".format, start="{}")
+    return f"{head}\n{{\n{declared(r, 'double')}{opened}{inner}}}\n\n{arrays}"
 
 
 def _piece(r: Routine, k: int, inner: str) -> str:
@@ -75,10 +62,6 @@ def _returning(r: Routine, kind: Text, callee: str = "", start: str = "") -> str
     )
 
 
-def _arrays(r: Routine) -> str:
-    return _returning(r, "std::array<double, {0.n}>".format, start="{}")
-
-
 def _eigen_kind(v: Vector) -> str:
     if not v.matrix:
         return f"Eigen::Matrix<double, {v.n}, 1>"
@@ -87,44 +70,16 @@ def _eigen_kind(v: Vector) -> str:
     return f"Eigen::Matrix<double, {rows}, {columns}{order}>"
 
 
-def _eigen(unit: Unit, routines: Sequence[Routine]) -> str:
-    """Return the functions again with Eigen results, for files that include Eigen first."""
-    return (
-        "\n// Eigen: #include <Eigen/Core> before this header; matrices are stored row by row.\n"
-        "#ifdef EIGEN_WORLD_VERSION\nnamespace eigen {\n\n"
-        + each(routines, lambda r: _returning(r, _eigen_kind, f"{unit.id}::"), "\n")
-        + "\n} // namespace eigen\n#endif\n"
-    )
-
-
-def _names(word: str, size: str, slots: Sequence[Slot]) -> str:
-    texts = each(slots, lambda s: f'"{plain(s.name)}"', ", ")
-    return f"constexpr const char *{word}_names[{size}] = {{{texts}}};\n" if slots else ""
-
-
-def _header(unit: Unit, written: Written) -> str:
-    up, sizes = unit.id.upper(), (("NQ", unit.positions), ("NV", unit.speeds))
-    constants = each(
-        [*sizes, ("NP", unit.parameters)],
-        lambda x: f"constexpr std::size_t {x[0]} = {len(x[1])};\n",
-    )
-    tables = _names("position", "NQ", unit.positions) + _names("speed", "NV", unit.speeds)
+def _words(unit: Unit, made: Written) -> dict[str, str]:
     fields = each(unit.parameters, lambda p: f"    double {p.id} = {_number(p.number)};\n")
     note = "// The values of the description; nan where it gives none.\n"
-    parts = [
-        each(about(unit), lambda line: f"// {line}".rstrip() + "\n"),
-        f"#ifndef {up}_HPP\n#define {up}_HPP\n",
-        each(INCLUDES, "#include <{}>\n"),
-        f"namespace {unit.id} {{\n",
-        f"{constants}constexpr std::size_t NR = {unit.prepared};\n",
-        tables + _names("parameter", "NP", unit.parameters),
-        part("view.hpp", unit),
-        *([f"{note}struct parameters {{\n{fields}}};\n"] if unit.parameters else ()),
-        written.functions,
-        _eigen(unit, [*filter(lambda r: r.entry, written.routines.values())]),
-        f"}} // namespace {unit.id}\n\n#endif // {up}_HPP\n",
-    ]
-    return "\n".join(parts)
+    eigen = each(made.entries, lambda r: _returning(r, _eigen_kind, f"{unit.id}::"), "\n")
+    return {
+        "counts": counts(unit, "constexpr std::size_t N{LETTER} = {n};\n"),
+        "tables": tables(unit, TABLE, empty=False),
+        "parameters": f"{note}struct parameters {{\n{fields}}};\n\n" if unit.parameters else "",
+        "eigen": eigen,
+    }
 
 
 # -- golden vectors ----------------------------------------------------------------------------
@@ -146,17 +101,11 @@ def _check(unit: Unit, x: Result, wanted: str) -> str:
     )
 
 
-def _test(unit: Unit, written: Written) -> str:
+def _prepare(unit: Unit) -> str:
     pairs = zip(unit.parameters, unit.trial, strict=True)
     values = each(pairs, lambda x: f"    p.{x[0].id} = {x[1]!r};\n")
-    parameters = f"    {unit.id}::parameters p;\n{values}"
-    parameters += f"    const auto r = {unit.id}::prepare(p);\n"
-    return (
-        f"// {plain(unit.name)}: golden vectors. Exit 0 when all of them hold.\n\n"
-        f'#include "{unit.id}.hpp"\n\n#include <cstdio>\n\n{part("differs.hpp", unit)}\n'
-        f"int main()\n{{\n    int bad = 0;\n{parameters if unit.parameters else ''}"
-        f"{written.golden}    return bad;\n}}\n"
-    )
+    end = f"    const auto r = {unit.id}::prepare(p);\n"
+    return f"    {unit.id}::parameters p;\n{values}{end}"
 
 
 LANGUAGE = Language(
@@ -175,9 +124,9 @@ LANGUAGE = Language(
     case=_case,
     check=_check,
     end="    }\n",
-    files=lambda unit, written: {
-        f"{unit.id}.hpp": _header(unit, written),
-        f"{unit.id}_test.cpp": _test(unit, written),
-    },
+    prepare=_prepare,
+    comment="// {}",
+    files={"{id}.hpp": "model.hpp", "{id}_test.cpp": "test.cpp"},
+    words=_words,
     run=(("g++", "-std=c++17", *STRICT, "-O1", "{d}/{id}_test.cpp", *GOLDEN), GOLDEN[1:]),
 )

@@ -32,12 +32,9 @@ class Dialect:
     A primitive without a form is a call, by the name that libm or NumPy has for it.
     """
 
-    name: str
-    assign: str  # of {name} and {value}
     forms: Mapping[str, Form]
     number: Callable[[Any], str] = decimal
     pi: str = "pi"
-    remark: str = "# {}"
     entry: str = "{}[{}]"  # of a vector: its name and the place
     first: int = 0  # the place of the first entry
     turns: bool = False  # sines and cosines are computed in groups, by a routine of their own
@@ -95,8 +92,6 @@ def infix(**changes: Form) -> dict[str, Form]:
 
 # sums and products in a listing are read, not run: a + (b + c) is written without brackets
 LISTING = Dialect(
-    "listing",
-    "{name} = {value}",
     infix(
         add=Form("{} + {}", 1, (1, 1)),
         mul=Form("{}*{}", 3, (3, 3)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .fmu import Plant, described
-from .language import each
+from .text import each
 
 
 def description(plant: Plant, token: str) -> str:

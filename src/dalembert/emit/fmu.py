@@ -15,9 +15,10 @@ from xml.sax.saxutils import quoteattr
 
 from ..algorithms.augmented_closure import FADED
 from ..plan.assembly import CLOSED
-from .c import LANGUAGE, header, source
-from .language import each, part, written
+from .c import MODEL
+from .language import write
 from .names import plain
+from .text import each, part
 from .unit import Slot, Unit
 
 STEP = 1e-3  # of co-simulation, at most
@@ -54,12 +55,10 @@ def sources(plant: Plant, version: int = 2) -> dict[str, str]:
     from . import fmi3
 
     unit, guid = plant.unit, _guid(plant)
-    functions = written(LANGUAGE, unit)
     told = description(plant, guid) if version == 2 else fmi3.description(plant, guid)
     made = {
         "modelDescription.xml": told,
-        f"sources/{unit.id}.h": header(unit, functions),
-        f"sources/{unit.id}.c": source(unit, functions),
+        **{f"sources/{name}": text for name, text in write(MODEL, unit).items()},
         f"sources/{unit.id}_fmu.c": _code(plant, guid, version),
     }
     return made if version == 2 else {**made, "sources/buildDescription.xml": fmi3.build(unit.id)}

@@ -6,29 +6,16 @@ import textwrap
 from collections.abc import Sequence
 
 from .dialect import Dialect, Form, infix, numbers
-from .language import (
-    GOLDEN,
-    Language,
-    Piece,
-    Result,
-    Routine,
-    Vector,
-    Written,
-    about,
-    chunks,
-    each,
-    part,
-)  # fmt: skip
+from .language import GOLDEN, Language, Result, Routine, Vector, Written
 from .names import plain
-from .statements import indices
+from .statements import Piece, indices
+from .text import chunks, counts, each, part
 from .unit import Entry, Unit
 
 _number = numbers(
     "ieee_value(1.0_dp, ieee_positive_inf)", "ieee_value(1.0_dp, ieee_quiet_nan)", "{}_dp"
 )
 FORTRAN = Dialect(
-    "fortran",
-    "",
     infix(
         sign=Form("sign_of({})"),
         where=Form("merge({1}, {2}, {0})"),
@@ -41,11 +28,6 @@ FORTRAN = Dialect(
 STRICT = ("-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror")
 GFORTRAN = ("gfortran", *STRICT, "-O1", "-J", "{out}")
 WIDE = 120
-USES = (
-    "  use, intrinsic :: iso_fortran_env, only: dp => real64\n"
-    "  use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan, ieee_positive_inf\n"
-    "  implicit none\n  private\n  public :: dp\n"
-)
 
 
 def _wrapped(line: str) -> str:
@@ -55,8 +37,8 @@ def _wrapped(line: str) -> str:
         return line
     indent = " " * (len(text) - len(text.lstrip()))
     parts = textwrap.wrap(
-        text, WIDE - 4, subsequent_indent=indent + "  ", break_long_words=False,
-        break_on_hyphens=False, drop_whitespace=True, initial_indent=indent,
+        text, WIDE - 4, initial_indent=indent, subsequent_indent=indent + "  ",
+        break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
     return " &\n".join(parts) + "\n"
 
@@ -85,8 +67,7 @@ def _function(r: Routine, opened: str, inner: str) -> str:
     matrices = [*filter(lambda v: v.matrix, r.given)]
     head = _head(r.name, [*map(_outer, r.given)], r.made, "out")
     local = each((*matrices, *r.local), "    real(dp) :: {0.word}({0.size})\n")
-    form = "    {0.word} = reshape(transpose({0.word}_), [{0.size}])\n"
-    lead = each(matrices, form)
+    lead = each(matrices, "    {0.word} = reshape(transpose({0.word}_), [{0.size}])\n")
     return f"  ! {r.sentence}\n{head}{local}{opened}{lead}{inner}  end subroutine {r.name}\n"
 
 
@@ -106,35 +87,14 @@ def _opened(r: Routine, piece: Piece) -> str:
     return declared("real(dp)", False) + declared("logical", True)
 
 
-def _source(unit: Unit, written: Written) -> str:
-    counts = (len(unit.positions), len(unit.speeds), len(unit.parameters), unit.prepared)
-    sizes = zip("qvpr", counts, strict=True)
-    q, p = enumerate(unit.positions, 1), enumerate(unit.parameters, 1)
-    names = each(q, lambda x: f"  ! q({x[0]}): {plain(x[1].name)} [{x[1].unit}]\n")
-    parts = [
-        each(about(unit), lambda line: f"! {line}".rstrip() + "\n"),
-        f"module {unit.id}_model\n{USES}"
-        + each(sizes, "  integer, parameter, public :: n{0[0]} = {0[1]}\n")
-        + each(written.routines, "  public :: {}\n"),
-        names + each(p, lambda x: f"  ! p({x[0]}): {plain(x[1].name)}\n"),
-        "contains\n",
-        *([part("sign.f90", unit)] if "sign" in written.ops else ()),
-        written.functions,
-        f"end module {unit.id}_model\n",
-    ]
-    return "\n".join(parts)
-
-
 # -- golden vectors: a subroutine for each function --------------------------------------------
 
 
 def _filled(values: Sequence[float]) -> str:
     """Return assignments to g, four numbers a line."""
-    form = "    g({}:{}) = [{}]\n"
-    return each(
-        chunks(values, 4),
-        lambda x: form.format(x[0] + 1, x[0] + len(x[1]), each(x[1], _number, ", ")),
-    )
+    form = "    g({}:{}) = [{}]\n".format
+    rows = chunks(values, 4)
+    return each(rows, lambda x: form(x[0] + 1, x[0] + len(x[1]), each(x[1], _number, ", ")))
 
 
 def _literal(v: Vector, values: Sequence[float]) -> str:
@@ -170,17 +130,23 @@ def _checked(unit: Unit, entry: Entry, cases: str) -> str:
     return f"{head}{declared}{cases}  end subroutine {name}\n\n"
 
 
-def _test(unit: Unit, written: Written) -> str:
+def _prepare(unit: Unit) -> str:
     values = each(enumerate(unit.trial, 1), lambda x: f"  p({x[0]}) = {_number(x[1])}\n")
-    r = f"  real(dp) :: p({len(unit.parameters)}), r({max(1, unit.prepared)})\n"
-    prepare = f"{values}  call prepare(p, r)\n"
-    return (
-        f"program {unit.id}_test\n  use {unit.id}_model\n  implicit none\n"
-        f"{r if unit.parameters else ''}  logical :: bad\n  bad = .false.\n"
-        f"{prepare if unit.parameters else ''}{each(unit.entries, '  call check_{n}()' + chr(10))}"
-        f"  if (bad) stop 1\n{part('differs.f90', unit)}\n{written.golden}"
-        f"end program {unit.id}_test\n"
-    )
+    return f"{values}  call prepare(p, r)\n"
+
+
+def _words(unit: Unit, made: Written) -> dict[str, str]:
+    q, p = enumerate(unit.positions, 1), enumerate(unit.parameters, 1)
+    room = f"  real(dp) :: p({len(unit.parameters)}), r({unit.room})\n"
+    return {
+        "counts": counts(unit, "  integer, parameter, public :: n{letter} = {n}\n"),
+        "publics": each(made.routines, "  public :: {}\n"),
+        "names": each(q, lambda x: f"  ! q({x[0]}): {plain(x[1].name)} [{x[1].unit}]\n")
+        + each(p, lambda x: f"  ! p({x[0]}): {plain(x[1].name)}\n"),
+        "sign": part("sign.f90", unit) if "sign" in made.ops else "",
+        "room": room if unit.parameters else "",
+        "calls": each(unit.entries, "  call check_{n}()\n"),
+    }
 
 
 LANGUAGE = Language(
@@ -197,9 +163,9 @@ LANGUAGE = Language(
     case=_case,
     check=_check,
     checked=_checked,
-    files=lambda unit, written: {
-        f"{unit.id}.f90": _source(unit, written),
-        f"{unit.id}_test.f90": _test(unit, written),
-    },
+    prepare=_prepare,
+    comment="! {}",
+    files={"{id}.f90": "model.f90", "{id}_test.f90": "test.f90"},
+    words=_words,
     run=((*GFORTRAN, "{d}/{id}.f90", "{d}/{id}_test.f90", *GOLDEN), GOLDEN[1:]),
 )

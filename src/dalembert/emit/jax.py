@@ -9,6 +9,6 @@ from __future__ import annotations
 from .dialect import Dialect
 from .python import language, number
 
-JAX = Dialect("jax", "", {}, number, call="jnp.{}", library="numpy")
+JAX = Dialect({}, number, call="jnp.{}", library="numpy")
 DOUBLE = 'import jax\n\njax.config.update("jax_enable_x64", True)\n\n'
 LANGUAGE = language(JAX, "_jax", "jax.py", lambda v: repr(v.shape), DOUBLE, ("jax",))

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .dialect import Dialect, Form, infix, numbers
-from .language import Language, Result, Routine, Vector, Written, about, each, nested, part, several
-from .names import plain
+from .language import Language, Result, Routine, Vector
 from .python import case
 from .statements import indices
-from .unit import Slot, Unit
+from .text import each, nested, several, tables
+from .unit import Unit
 
 _number = numbers("Inf", "NaN")
 # functions that throw outside their domain give NaN here, as everywhere else
 JULIA = Dialect(
-    "julia",
-    "",
     infix(
         atan2=Form("atan({}, {})"),
         asin=Form("_asin({})"),
@@ -58,46 +56,21 @@ def _piece(r: Routine, k: int, inner: str) -> str:
     return f"function _{r.name}_{k}!({r.shared})\n{inner}    return nothing\nend\n\n"
 
 
-def _names(name: str, slots: Sequence[Slot]) -> str:
-    names = each(map(lambda s: plain(s.name), slots), '"{}"', ", ")
-    return f"const {name}_NAMES = String[{names}]\n"
-
-
-def _source(unit: Unit, written: Written) -> str:
-    values = each(unit.parameters, lambda p: _number(p.number), ", ")
-    exported = each(written.routines, "export {}\n")
-    parts = [
-        each(about(unit), lambda line: f"# {line}".rstrip() + "\n"),
-        f"module {unit.id}\n\n{exported}",
-        _names("POSITION", unit.positions) + _names("SPEED", unit.speeds)
-        + _names("PARAMETER", unit.parameters) + f"const DEFAULT_PARAMETERS = Float64[{values}]\n",
-        part("helpers.jl", unit),
-        written.functions,
-        "end # module\n",
-    ]  # fmt: skip
-    return "\n".join(parts)
+def _numbers(values: Sequence[float]) -> str:
+    return f"Float64{nested([*map(_number, values)], ())}"
 
 
 def _literal(v: Vector, values: Sequence[float]) -> str:
-    text = f"Float64{nested([*map(_number, values)], ())}"
     if not v.matrix:
-        return text
+        return _numbers(values)
     turned = ", ".join(map(str, reversed(v.shape)))
-    return f"permutedims(reshape({text}, {turned}), ({', '.join(map(str, v.turned))}))"
+    order = ", ".join(map(str, v.turned))
+    return f"permutedims(reshape({_numbers(values)}, {turned}), ({order}))"
 
 
 def _check(unit: Unit, x: Result, wanted: str) -> str:
     found = "x" if len(x.entry.outputs) == 1 else f"x[{x.k + 1}]"
     return f'bad |= differs("{x.name}", {found}, {wanted}, {x.size!r}, {x.tolerance!r})\n'
-
-
-def _test(unit: Unit, written: Written) -> str:
-    r = f"r = model.prepare(Float64{nested([*map(_number, unit.trial)], ())})\n"
-    return (
-        "# Golden vectors. Exit 0 when all of them hold.\n\n"
-        f'include("{unit.id}.jl")\nconst model = {unit.id}\n\n{part("differs.jl", unit)}\n'
-        f"bad = false\n{r if unit.parameters else ''}{written.golden}exit(bad ? 1 : 0)\n"
-    )
 
 
 LANGUAGE = Language(
@@ -111,9 +84,13 @@ LANGUAGE = Language(
     literal=_literal,
     case=case,
     check=_check,
-    files=lambda unit, written: {
-        f"{unit.id}.jl": _source(unit, written),
-        f"{unit.id}_test.jl": _test(unit, written),
+    prepare=lambda unit: f"r = model.prepare({_numbers(unit.trial)})\n",
+    files={"{id}.jl": "model.jl", "{id}_test.jl": "test.jl"},
+    words=lambda unit, made: {
+        "exports": each(made.routines, "export {}\n"),
+        "tables": tables(unit, "const {KIND}_NAMES = String[{texts}]\n"),
+        "defaults": f"const DEFAULT_PARAMETERS = {_numbers(unit.defaults)}\n",
+        "module": f"const model = {unit.id}\n",
     },
     run=(("julia", "--startup-file=no", "{d}/{id}_test.jl"),),
 )

@@ -117,11 +117,11 @@ class _Listing:
         return {leaf.index for b in blocks for leaf in b.leaves if leaf.kind == "param"}
 
     def _remark(self, text: str) -> None:
-        self.lines.append(LISTING.remark.format(comment(text)))
+        self.lines.append(f"# {comment(text)}")
 
     def _assign(self, name: str, value: str) -> None:
         self.number += 1
-        line = LISTING.assign.format(name=name, value=value)
+        line = f"{name} = {value}"
         self.lines.append(f"{self.number:>4}  {line}")
 
     # -- what depends on parameters only -------------------------------------------------------

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .dialect import Dialect, Form, infix, numbers
-from .language import Language, Result, Routine, Vector, Written, about, each, part
+from .language import Language, Result, Routine, Vector
 from .names import plain
+from .text import about, each, part
 from .unit import Entry, Unit
 
 _number = numbers("Inf", "NaN")
-OCTAVE = Dialect(
-    "octave", "", infix(where=Form("pick({}, {}, {})")), _number, entry="{}({})", first=1
-)
+OCTAVE = Dialect(infix(where=Form("pick({}, {}, {})")), _number, entry="{}({})", first=1)
 
 
 def _rows(v: Vector) -> str:
@@ -27,15 +26,14 @@ def _shaped(text: str, v: Vector) -> str:
 
 
 def _help(r: Routine) -> str:
-    unit, p = r.unit, r.unit.parameters
+    p = r.unit.parameters
     if r.entry is None:
         values = filter(lambda s: s.value is not None, p)
-        numbered = enumerate(p, 1)
-        lines = each(numbered, lambda x: f"  % p({x[0]}): {plain(x[1].name)}\n") + "  %\n"
+        lines = each(enumerate(p, 1), lambda x: f"  % p({x[0]}): {plain(x[1].name)}\n") + "  %\n"
         return lines + each(values, lambda s: f"  % {plain(s.name)} = {s.value!r}\n")
     own = (*r.given[: len(r.entry.inputs)], *r.made)
     sizes = each(own, lambda v: f"{v.word}: {' x '.join(map(str, v.dims))}", ", ")
-    return each([sizes, "", *about(unit)], lambda line: f"  % {line}".rstrip() + "\n")
+    return f"  % {sizes}\n  %\n{about(r.unit, '  % {}')}"
 
 
 def _function(r: Routine, opened: str, inner: str) -> str:
@@ -47,18 +45,11 @@ def _function(r: Routine, opened: str, inner: str) -> str:
     zeros = each((*r.made, *r.local), "  {0.word} = zeros({0.size}, 1);\n")
     words = each(r.given, "{0.word}", ", ")
     head = f"function [{', '.join(r.outs)}] = {r.unit.id}_{r.name}({words}) %#codegen\n"
-    head += f"  % {r.sentence}.\n{_help(r)}"
-    return f"{head}{lead}{zeros}{inner}{ends}end\n"
+    return f"{head}  % {r.sentence}.\n{_help(r)}{lead}{zeros}{inner}{ends}end\n"
 
 
 def _passed(r: Routine) -> str:
     return each((*r.made, *r.local), "{0.word}", ", ")
-
-
-def _file(unit: Unit, written: Written, name: str) -> tuple[str, str]:
-    where = "where" in written.routines[name].code.ops
-    text = written.texts[name] + (part("pick.m", unit) if where else "")
-    return f"{unit.id}_{name}.m", text
 
 
 def _literal(v: Vector, values: Sequence[float]) -> str:
@@ -76,14 +67,6 @@ def _check(unit: Unit, x: Result, wanted: str) -> str:
     return f"  bad = bad + differs('{x.name}', x{x.k + 1}, {wanted}, {limits});\n"
 
 
-def _test(unit: Unit, written: Written) -> str:
-    r = f"  r = {unit.id}_prepare([{each(unit.trial, _number, '; ')}]);\n"
-    return (
-        f"function bad = {unit.id}_test()\n  % Golden vectors: 0 when all of them hold.\n"
-        f"  bad = 0;\n{r if unit.parameters else ''}{written.golden}end\n{part('differs.m', unit)}"
-    )
-
-
 LANGUAGE = Language(
     dialect=lambda unit: OCTAVE,
     let="  {name} = {value};\n",
@@ -96,9 +79,11 @@ LANGUAGE = Language(
     literal=_literal,
     case=_case,
     check=_check,
-    files=lambda unit, written: {
-        **dict(map(lambda name: _file(unit, written, name), written.texts)),
-        f"{unit.id}_test.m": _test(unit, written),
-    },
+    prepare=lambda unit: f"  r = {unit.id}_prepare([{each(unit.trial, _number, '; ')}]);\n",
+    apart=lambda r, text: (
+        f"{r.unit.id}_{r.name}.m",
+        text + (part("pick.m", r.unit) if "where" in r.code.ops else ""),
+    ),
+    files={"{id}_test.m": "test.m"},
     run=(("octave-cli", "--no-init-file", "-q", "--path", "{d}", "--eval", "exit({id}_test())"),),
 )

@@ -9,14 +9,12 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from .dialect import Dialect, Form, infix, numbers
-from .language import Language, Result, Routine, Vector, Written, about, each, nested, part
-from .names import plain
-from .unit import Entry, Slot, Unit
+from .language import Language, Result, Routine, Vector, Written
+from .text import each, nested, tables
+from .unit import Entry, Unit
 
 number = numbers("float('inf')", "float('nan')")
 MATH = Dialect(
-    "python",
-    "",
     infix(
         sign=Form("_sign({})"),
         sqrt=Form("_sqrt({})"),
@@ -28,10 +26,7 @@ MATH = Dialect(
     number,
     call="math.{}",
 )
-NUMPY = Dialect("numpy", "", {}, number, call="np.{}", library="numpy")
-
-
-# -- functions ---------------------------------------------------------------------------------
+NUMPY = Dialect({}, number, call="np.{}", library="numpy")
 
 
 def function(r: Routine, lead: str, inner: str, end: str, prefix: str = "") -> str:
@@ -56,25 +51,10 @@ def piece(r: Routine, k: int, inner: str) -> str:
     return f"\ndef _{r.name}_{k}({r.shared}):\n{inner or '    pass'}\n"
 
 
-def tables(unit: Unit) -> str:
+def words(unit: Unit, made: Written) -> dict[str, str]:
     """Return names, units and values as plain data."""
-
-    def texts(name: str, slots: Sequence[Slot]) -> str:
-        names = each(map(lambda s: plain(s.name), slots), '"{}"', ", ")
-        units = f"{name}_UNITS = [" + each(slots, '"{0.unit}"', ", ") + "]\n"
-        return f"{name}_NAMES = [{names}]\n" + units * (name != "PARAMETER")
-
-    values = each(unit.parameters, lambda p: number(p.number), ", ")
-    return (
-        texts("POSITION", unit.positions) + texts("SPEED", unit.speeds)
-        + texts("PARAMETER", unit.parameters) + f"DEFAULT_PARAMETERS = [{values}]\n"
-    )  # fmt: skip
-
-
-def source(unit: Unit, written: Written, top: str) -> str:
-    """Return the module; `top` is the part with its helpers."""
-    head = each(about(unit), lambda line: f"# {line}".rstrip() + "\n")
-    return "\n".join([head, part(top, unit), "\n" + tables(unit), written.functions])
+    values = f"DEFAULT_PARAMETERS = [{each(unit.defaults, number, ', ')}]\n"
+    return {"tables": tables(unit, "{KIND}_{WORD} = [{texts}]\n", units=True) + values}
 
 
 # -- golden vectors ----------------------------------------------------------------------------
@@ -92,16 +72,6 @@ def check(unit: Unit, x: Result, wanted: str) -> str:
     return f'bad |= differs("{x.name}", {found}, {wanted}, {x.size!r}, {x.tolerance!r})\n'
 
 
-def test(unit: Unit, written: Written, module: str, setup: str = "") -> str:
-    """Return the program with golden vectors of a module."""
-    r = f"r = model.prepare({list(unit.trial)!r})\n"
-    return (
-        f'"""Golden vectors. Exit 0 when all of them hold."""\n\nimport sys\n\n{setup}'
-        f"import {module} as model\n\n\n{part('golden.py', unit)}{r if unit.parameters else ''}"
-        f"{written.golden}sys.exit(bad)\n"
-    )
-
-
 def case(unit: Unit, entry: Entry, given: Sequence[str]) -> str:
     """Return the call at one state."""
     return f"x = model.{entry.name}({', '.join(given)})\n"
@@ -112,13 +82,11 @@ def language(
     setup: str = "", needs: tuple[str, ...] = (),
 ) -> Language:  # fmt: skip
     """Return one of the Pythons: its dialect, the end of its module's name, its helpers."""
+    module = f"{{id}}{suffix}"
 
-    def files(unit: Unit, written: Written) -> dict[str, str]:
-        module = unit.id + suffix
-        return {
-            f"{module}.py": source(unit, written, top),
-            f"{module}_test.py": test(unit, written, module, setup),
-        }
+    def own(unit: Unit, made: Written) -> dict[str, str]:
+        imported = f"{setup}import {module.format(id=unit.id)} as model\n"
+        return words(unit, made) | {"module": imported}
 
     return Language(
         dialect=lambda unit: dialect,
@@ -129,8 +97,10 @@ def language(
         literal=literal,
         case=case,
         check=check,
-        files=files,
-        run=(("{python}", f"{{d}}/{{id}}{suffix}_test.py"),),
+        prepare=lambda unit: f"r = model.prepare({list(unit.trial)!r})\n",
+        files={f"{module}.py": top, f"{module}_test.py": "golden.py"},
+        words=own,
+        run=(("{python}", f"{{d}}/{module}_test.py"),),
         needs=needs,
     )
 

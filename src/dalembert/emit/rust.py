@@ -6,27 +6,13 @@ from collections.abc import Sequence
 
 from ..expr.ops import OPS
 from .dialect import Dialect, Form, numbers
-from .language import (
-    GOLDEN,
-    Language,
-    Result,
-    Routine,
-    Vector,
-    Written,
-    about,
-    each,
-    nested,
-    part,
-    several,
-)  # fmt: skip
-from .names import plain
+from .language import GOLDEN, Language, Result, Routine, Vector
 from .statements import indices
-from .unit import Entry, Slot, Unit
+from .text import counts, each, nested, several, tables
+from .unit import Entry, Unit
 
 _number = numbers("f64::INFINITY", "f64::NAN")
 RUST = Dialect(
-    "rust",
-    "",
     {
         "minimum": Form("math::min({}, {})"),
         "maximum": Form("math::max({}, {})"),
@@ -38,10 +24,6 @@ RUST = Dialect(
     call="math::{}",
 )
 RUSTC, LIBRARY = ("rustc", "--edition", "2021", "-O"), "{out}/lib{id}.rlib"
-ALLOW = (
-    "#![no_std]\n#![allow(non_snake_case, non_upper_case_globals, unused_variables)]\n"
-    "#![allow(clippy::all, dead_code, unused_parens)]\n"
-)
 
 
 def _kind(v: Vector, of: str = "f64") -> str:
@@ -70,38 +52,14 @@ def _call(r: Routine, k: int) -> str:
     return f"    {r.name}_{k}({words});\n"
 
 
-def _names(name: str, slots: Sequence[Slot]) -> str:
-    texts = each(slots, lambda s: f'"{plain(s.name)}"', ", ")
-    return f"pub const {name}_NAMES: [&str; {len(slots)}] = [{texts}];\n"
-
-
-def _math(unit: Unit) -> str:
+def _libm() -> str:
     called = filter(lambda op: op.libm and op.name != "absolute", OPS.values())
     rows = each(called, lambda op: f" {op.libm}({'y, x' if op.arity == 2 else 'x'})")
-    return f"{part('math.rs', unit)}    libm! {{{rows} }}\n}}\n"
+    return f"    libm! {{{rows} }}\n"
 
 
-def _source(unit: Unit, written: Written) -> str:
-    values = each(unit.parameters, lambda p: _number(p.number), ", ")
-    sizes = (unit.positions, unit.speeds, unit.parameters)
-    counts = (*map(len, sizes), unit.prepared)
-    parts = [
-        each(about(unit), lambda line: f"//! {line}".rstrip() + "\n"),
-        ALLOW,
-        each(zip("QVPR", counts, strict=True), "pub const N{0[0]}: usize = {0[1]};\n"),
-        each(zip(("POSITION", "SPEED", "PARAMETER"), sizes, strict=True), lambda x: _names(*x)),
-        _math(unit),
-        f"pub const DEFAULT_PARAMETERS: [f64; NP] = [{values}];\n",
-        written.functions,
-    ]
-    return "\n".join(parts)
-
-
-# -- golden vectors ----------------------------------------------------------------------------
-
-
-def _literal(v: Vector, values: Sequence[float]) -> str:
-    return f"&{nested([*map(_number, values)], (v.size,))}"
+def _array(values: Sequence[float]) -> str:
+    return nested([*map(_number, values)], ())
 
 
 def _case(unit: Unit, entry: Entry, given: Sequence[str]) -> str:
@@ -116,16 +74,6 @@ def _check(unit: Unit, x: Result, wanted: str) -> str:
     return f'    bad |= differs("{x.name}", &{found}, {wanted}, {limits});\n'
 
 
-def _test(unit: Unit, written: Written) -> str:
-    r = f"    let r = model::prepare(&{nested([*map(_number, unit.trial)], ())});\n"
-    return (
-        f"//! Golden vectors. Exit 0 when all of them hold.\n\nuse {unit.id} as model;\n\n"
-        f"{part('differs.rs', unit)}fn main() {{\n    let mut bad = false;\n"
-        f"{r if unit.parameters else ''}{written.golden}"
-        "    std::process::exit(if bad { 1 } else { 0 });\n}\n"
-    )
-
-
 LANGUAGE = Language(
     dialect=lambda unit: RUST,
     let="    let {name} = {value};\n",
@@ -137,14 +85,18 @@ LANGUAGE = Language(
     piece=_piece,
     call=_call,
     pieces_last=True,
-    literal=_literal,
+    literal=lambda v, values: f"&{_array(values)}",
     case=_case,
     check=_check,
-    files=lambda unit, written: {
-        "Cargo.toml": f'[package]\nname = "{unit.id}"\nversion = "0.1.0"\nedition = "2021"\n\n'
-        f'[lib]\nname = "{unit.id}"\n',
-        "src/lib.rs": _source(unit, written),
-        "examples/golden.rs": _test(unit, written),
+    prepare=lambda unit: f"    let r = model::prepare(&{_array(unit.trial)});\n",
+    comment="//! {}",
+    files={"Cargo.toml": "Cargo.toml", "src/lib.rs": "lib.rs", "examples/golden.rs": "golden.rs"},
+    words=lambda unit, made: {
+        "counts": counts(unit, "pub const N{LETTER}: usize = {n};\n"),
+        "tables": tables(unit, "pub const {KIND}_NAMES: [&str; {n}] = [{texts}];\n"),
+        "defaults": f"pub const DEFAULT_PARAMETERS: [f64; NP] = {_array(unit.defaults)};\n",
+        "libm": _libm(),
+        "module": f"use {unit.id} as model;\n",
     },
     run=(
         (*RUSTC, "--crate-type", "rlib", "--crate-name", "{id}", "{d}/src/lib.rs", "-o", LIBRARY),

@@ -89,3 +89,13 @@ class Unit:
     prepared: int
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def defaults(self) -> tuple[float, ...]:
+        """The values of the parameters, nan where there is none."""
+        return tuple(p.number for p in self.parameters)
+
+    @property
+    def room(self) -> int:
+        """The length of an array that holds what was prepared."""
+        return max(1, self.prepared)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..emit.c import LANGUAGE
-from ..emit.language import part, write
+from ..emit.language import write
+from ..emit.text import part
 from ..mechanism import Mechanism
 from .unit import unit_of
 

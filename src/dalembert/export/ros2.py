@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..emit.c import LANGUAGE
-from ..emit.language import each, part, write
+from ..emit.language import write
+from ..emit.text import each, part
 from ..emit.unit import Unit
 from ..errors import UsageError, shown
 from ..expr.exact import to_float

@@ -1,3 +1,5 @@
+# [about]
+
 import numpy as np
 
 
@@ -13,3 +15,8 @@ def _vector(x, shape):
     if x.shape[x.ndim - len(shape) :] != tuple(shape):
         raise ValueError(f"an array (..., {shape}) is needed, not {x.shape}")
     return np.moveaxis(x.reshape(x.shape[: x.ndim - len(shape)] + (-1,)), -1, 0)
+
+
+# [tables]
+
+# [functions]

@@ -1,3 +1,5 @@
+# [about]
+
 import casadi as ca
 
 
@@ -8,3 +10,8 @@ def _vector(x):
 
 def _shaped(x, rows, columns):
     return ca.reshape(ca.vertcat(*x), columns, rows).T
+
+
+# [tables]
+
+# [functions]

@@ -27,3 +27,5 @@ def as_tuple(x):
 
 
 bad = False
+# [golden]
+sys.exit(bad)

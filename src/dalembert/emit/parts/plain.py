@@ -1,3 +1,5 @@
+# [about]
+
 import math
 
 
@@ -42,3 +44,8 @@ def _flat(x):
         return hasattr(row, "__iter__") and not isinstance(row, str)
 
     return [v for row in x for v in (_flat(row) if inner(row) else (row,))]
+
+
+# [tables]
+
+# [functions]

@@ -5,3 +5,4 @@
     if (x > 0.0_dp) y = 1.0_dp
     if (x < 0.0_dp) y = -1.0_dp
   end function sign_of
+

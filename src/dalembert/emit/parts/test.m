@@ -1,3 +1,9 @@
+function bad = model_test()
+  % Golden vectors: 0 when all of them hold.
+  bad = 0;
+  % [prepare]
+  % [golden]
+end
 
 function bad = differs(name, x, golden, size_, tolerance)
   error_ = abs(x(:) - golden(:))/size_;

@@ -1,3 +1,22 @@
+/* the_model: golden vectors. Exit 0 when all of them hold.
+   With -DMODEL_BENCH: the times of single calls instead (POSIX). */
+
+#ifdef MODEL_BENCH
+#define _POSIX_C_SOURCE 199309L
+#include <stdlib.h>
+#include <time.h>
+#endif
+
+#include "model.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+/* [golden_tables] */
+
+#ifdef MODEL_BENCH
+
 /* Times of single calls: mean, median, 99.9 % and the longest, less that of the clock itself. */
 #define MODEL_CALLS 100000
 
@@ -41,3 +60,28 @@ static void model_time(const char *name, void (*call)(int, const model_real *),
         model_times[MODEL_CALLS/2], model_times[MODEL_CALLS - 1 - MODEL_CALLS/1000],
         model_times[MODEL_CALLS - 1]);
 }
+
+/* [timed] */
+int main(void)
+{
+    /* [prepare] */
+    /* [times] */
+    return 0;
+}
+
+#else
+
+/* [epsilon.h] */
+
+/* [differs.h] */
+
+int main(void)
+{
+    int bad = 0;
+    int k;
+    /* [prepare] */
+    /* [golden] */
+    return bad;
+}
+
+#endif

@@ -1,3 +1,21 @@
+// [about]
+
+#ifndef MODEL_HPP
+#define MODEL_HPP
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace model {
+
+// [counts]
+
+// [tables]
+
 // A vector of N numbers that somebody else owns: std::array, a C array, or anything with data() and
 // size(); a size that does not fit is an exception.
 template <std::size_t N>
@@ -77,3 +95,20 @@ inline void sincos(int n, const double *x, double *s, double *c)
 #endif
 
 } // namespace detail
+
+// [parameters]
+// [functions]
+
+
+// Eigen: #include <Eigen/Core> before this header; matrices are stored row by row.
+#ifdef EIGEN_WORLD_VERSION
+namespace eigen {
+
+// [eigen]
+
+} // namespace eigen
+#endif
+
+} // namespace model
+
+#endif // MODEL_HPP

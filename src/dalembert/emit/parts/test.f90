@@ -1,3 +1,12 @@
+program model_test
+  use model_model
+  implicit none
+  ! [room]
+  logical :: bad
+  bad = .false.
+  ! [prepare]
+  ! [calls]
+  if (bad) stop 1
 contains
 
   subroutine differs(name, x, golden, size_, tolerance)
@@ -14,3 +23,6 @@ contains
     print '(a,a,es10.3e3,a,es10.3e3,a,a)', name, ' worst=', worst, ' tol=', tolerance, ' ', &
       trim(verdict)
   end subroutine differs
+
+  ! [golden]
+end program model_test

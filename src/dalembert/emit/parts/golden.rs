@@ -1,3 +1,7 @@
+//! Golden vectors. Exit 0 when all of them hold.
+
+// [module]
+
 fn differs(name: &str, x: &[f64], golden: &[f64], size: f64, tolerance: f64) -> bool {
     let mut worst = 0.0;
     let mut bad = false;
@@ -11,3 +15,9 @@ fn differs(name: &str, x: &[f64], golden: &[f64], size: f64, tolerance: f64) -> 
     bad
 }
 
+fn main() {
+    let mut bad = false;
+    // [prepare]
+    // [golden]
+    std::process::exit(if bad { 1 } else { 0 });
+}

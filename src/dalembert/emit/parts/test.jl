@@ -1,3 +1,8 @@
+# Golden vectors. Exit 0 when all of them hold.
+
+include("model.jl")
+# [module]
+
 using Printf
 
 # rows before columns, as golden vectors are
@@ -13,3 +18,8 @@ function differs(name, x, golden, size, tolerance)
     @printf("%s worst=%.3e tol=%.3e %s\n", name, worst, tolerance, bad ? "MISS" : "ok")
     return bad
 end
+
+bad = false
+# [prepare]
+# [golden]
+exit(bad ? 1 : 0)

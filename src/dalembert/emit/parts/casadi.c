@@ -1,3 +1,4 @@
+/* the_model for casadi.external. */
 /* Functions that casadi.external loads. Compile together with model.c as a shared library.
    Inputs and results are dense and stored by columns; a missing input counts as zeros. */
 
@@ -28,3 +29,5 @@ static void model_turned(int rows, int columns, const casadi_real *x, casadi_rea
         }
     }
 }
+
+/* [externals] */

@@ -1,3 +1,13 @@
+// [about]
+
+#![no_std]
+#![allow(non_snake_case, non_upper_case_globals, unused_variables)]
+#![allow(clippy::all, dead_code, unused_parens)]
+
+// [counts]
+
+// [tables]
+
 /// Functions that the core library lacks: those of the C library, without unsafety for callers.
 mod math {
     macro_rules! libm {
@@ -55,3 +65,9 @@ mod math {
         (if fabs(m - 0.5) > 1.0 { -a } else { a },
          if fabs(m + 0.5) > 1.0 { -b } else { b })
     }
+    // [libm]
+}
+
+// [defaults]
+
+// [functions]

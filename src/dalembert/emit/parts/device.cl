@@ -1,0 +1,11 @@
+/* [about] */
+
+/* [device.h] */
+
+/* [real.h] */
+
+#define MODEL_LIBM_SINCOS
+
+/* [helpers] */
+/* [parameters] */
+/* [functions] */

@@ -1,0 +1,4 @@
+MODEL_DEVICE model_real model_min(model_real x, model_real y)
+{
+    return x < y || x != x ? x : y;
+}
