@@ -138,7 +138,7 @@ MODEL = Language(  # without a test
     opened=unused,
     piece=_piece,
     call=lambda r, k: f"    {r.unit.id}_{r.name}_{k}({r.shared});\n",
-    files={"{id}.h": "model.h", "{id}.c": "model.c"},
+    files={"{id}.h": "header.h", "{id}.c": "source.c"},
     words=_words,
 )
 LANGUAGE = replace(
