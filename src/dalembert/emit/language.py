@@ -170,7 +170,7 @@ class Language:
     comment: str = "# {}"
     files: Mapping[str, str] = field(default_factory=dict)
     words: Callable[[Unit, Written], Mapping[str, str]] = field(default=lambda unit, made: {})
-    beside: Callable[[Unit], Mapping[str, str]] = field(default=lambda unit: {})
+    beside: Callable[[Unit], dict[str, str]] = field(default=lambda unit: {})
     apart: Callable[[Routine, str], tuple[str, str]] | None = None
     # commands that build and run them: of the {id}, directories {d} and {out}, and {python}
     run: tuple[Sequence[str], ...] = ()

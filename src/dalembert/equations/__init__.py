@@ -1,6 +1,7 @@
 """Closed-form equations of motion over an exact polynomial ring."""
 
-from .derive import Equations, equations
+from .closed_form import Equations
+from .derive import equations
 from .entry import Entry
 
 __all__ = ["Entry", "Equations", "equations"]

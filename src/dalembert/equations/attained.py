@@ -13,7 +13,7 @@ from .ring import Poly
 from .waves import Basis
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 
 def forces(eq: Equations, box: Box) -> tuple[list[float], list[State], list[dict[str, float]]]:

@@ -22,7 +22,7 @@ from .kinds import KINDS
 from .ring import Term
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 Range = tuple[float, float]
 NAMES = ("q", "qd", "qdd")

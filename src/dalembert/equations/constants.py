@@ -22,7 +22,7 @@ from .reported import ENTRIES
 from .ring import Poly, Ring, rational
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
     from .symbols import TreeSymbols
 
 

@@ -15,7 +15,7 @@ from .prune import BOXES, Progress, Pruned, Pruning
 from .tolerance import at_most
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 LEAST, MOST = 1e-5, 0.9  # shares between which models are looked for
 HALVINGS = 8

@@ -11,7 +11,7 @@ from .regressor_print import of_section
 from .text import REGRESSORS, chosen, conventions, numbered
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 
 def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Terms deleted by hand: `A12:3,7` names the third and seventh term of A12 as printed."""
+"""Terms left out by hand: kinds of forces, or terms as printed.
+
+`A12:3,7` names the third and seventh term of A12.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,33 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError, shown
+from ..errors import UsageError, closest, shown
+from .derived import NEGLECT
 from .entry import Entry
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 ITEM = re.compile(
     r"(?P<kind>[QABC])\(?(?P<place>\d+(?:,\d+)*)\)?:(?P<terms>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)"
 )
 LIMIT = 100_000
+
+
+def neglect(eq: Equations, *what: str | Sequence[str]) -> Equations:
+    """Return the equations without kinds of forces: "velocity", "gravity"."""
+    each = (y if isinstance(y, (list, tuple, set)) else [y] for y in what)
+    names: list[Any] = [x for y in each for x in y]
+    for x in names:
+        if not isinstance(x, str) or x not in NEGLECT:
+            raise UsageError(f"cannot neglect {shown(str(x))!r}", hint=closest(str(x), NEGLECT))
+    every = tuple(dict.fromkeys((*eq.neglected, *names)))
+    gone = set().union(*(NEGLECT[x] for x in names))
+    changed = {k: p for k, p in eq.changed.items() if k[0] not in gone}
+    shorter = replace(eq, neglected=every, changed=changed)
+    if not eq.pruned or every == eq.neglected:
+        return shorter
+    return shorter.with_remark("neglected: " + ", ".join(every[len(eq.neglected) :]))
 
 
 def drop(eq: Equations, which: str | Sequence[str]) -> Equations:

@@ -14,7 +14,7 @@ from .kinds import Point
 from .ring import Monomial
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 Range = tuple[float, float]
 

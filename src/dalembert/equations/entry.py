@@ -12,7 +12,7 @@ from ..errors import UsageError
 from .ring import Poly, Term
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
     from .regressor import Regressor
 
 Kind = Literal["Q", "A", "B", "C", "Y", "E"]

@@ -9,7 +9,7 @@ from ..errors import ParameterError, UsageError, shown
 from ..mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 
 def known(m: Mechanism, values: Mapping[str, float] | None) -> dict[str, float]:

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
 from .angles import CONSTANT, Angle
-from .derive import Equations, Key
+from .closed_form import Equations
+from .derived import Key
 from .entry import Kind, Place
 from .follow import Follow
 from .frames import rechosen

@@ -1,9 +1,9 @@
-"""The proven error of equations with joints held, while these joints move."""
+"""Equations with joints held, and their proven error while these joints move after all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..display import lines_html
@@ -21,7 +21,7 @@ from .tolerance import at_most
 from .waves import Basis
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 
 @dataclass(frozen=True)
@@ -53,22 +53,62 @@ class HeldError:
         return lines_html(str(self))
 
 
+Joints = Mapping[int | str, Any] | Sequence[int | str]
+
+
+def _at_zero(joints: Joints) -> Mapping[int | str, Any]:
+    """Return joints with the values they are held at; without any it is 0."""
+    if isinstance(joints, Mapping):
+        return joints
+    return dict.fromkeys([joints] if isinstance(joints, (str, int)) else joints, 0)
+
+
+def freeze(eq: Equations, joints: Joints) -> Equations:
+    """Return the equations with joints held at numbers or symbols."""
+    if eq.changed:
+        raise UsageError(
+            "terms were dropped or pruned: they are not those of the frozen equations",
+            hint="freeze first, then drop or prune",
+        )
+    joints = whole_joints(eq.mechanism, _at_zero(joints))
+    locked = eq.mechanism.lock(list(joints), at=joints)
+    held = ", ".join(f"{shown(str(j))} = {shown(str(x))}" for j, x in joints.items())
+    m = eq.mechanism
+    names: dict[str, Any] = {}
+    for j, x in joints.items():
+        name = joint_name(m.bodies[m.joint_index(j)])
+        if names.setdefault(name, x) != x:
+            raise UsageError(
+                f"joint {shown(name)!r} is held at {shown(str(names[name]))} and at "
+                f"{shown(str(x))}",
+                hint="name each joint once",
+            )
+    from .derive import equations
+
+    new = equations(locked, full=eq.ring.symbols.full, limit=eq.limit)
+    return replace(
+        new,
+        sign=eq.sign,
+        neglected=eq.neglected,
+        remarks=(*eq.remarks, f"frozen: {held}; joints are renumbered"),
+        frozen={**eq.frozen, **names},
+    )
+
+
 def held_error(
     eq: Equations,
-    joints: Mapping[int | str, Any] | Sequence[int | str],
+    joints: Joints,
     values: Mapping[str, Any],
     limits: Any,
     budget: int = BOXES,
 ) -> HeldError:
     """Return how far the forces of `eq.freeze(joints)` are off while those joints move."""
     m = eq.mechanism
-    if not isinstance(joints, Mapping):
-        joints = dict.fromkeys([joints] if isinstance(joints, (str, int)) else joints, 0)
     if eq.changed or eq.neglected:
         raise UsageError(
             "terms were left out of these equations", hint="ask the whole ones: da.equations(m)"
         )
-    joints = whole_joints(m, joints)
+    joints = whole_joints(m, _at_zero(joints))
     held = {m.velocity_index[m.joint_index(j)]: to_float(exact(x)) for j, x in joints.items()}
     box = box_of(eq, values, limits)
     if box.ranges:

@@ -13,7 +13,7 @@ from .text import document as printed
 from .text import grouping as groups
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 
 def _made(eq: Equations, only: Sequence[str] | None) -> Document:

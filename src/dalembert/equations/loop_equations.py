@@ -18,7 +18,8 @@ from ..expr import Expr
 from ..expr.formula import Symbol, names_in
 from ..expr.style import REPORT, TEXT, write
 from ..mechanism import Mechanism
-from .derive import Equations, equations
+from .closed_form import Equations
+from .derive import equations
 from .entry import Kind
 from .loop_blocks import Line, Solved, solved, value
 from .loop_numbers import with_names

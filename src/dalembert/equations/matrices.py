@@ -20,7 +20,7 @@ from .sections import Document, Section, latex, markdown, mathematics
 from .text import expression
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 LAW = r"M(q)\,\ddot q + C(q, \dot q)\,\dot q + g(q) = \tau"
 Rows = tuple[tuple[Sum, ...], ...]

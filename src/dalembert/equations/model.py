@@ -19,7 +19,7 @@ from .condense import shortest
 from .ring import Poly
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
     from .symbols import TreeSymbols
 
 KINDS = ("Q", "A", "B", "C")

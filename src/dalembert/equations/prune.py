@@ -25,7 +25,7 @@ from .units import KINDS, Key, Unit, errors, greedy, lost, passive, plain, used
 from .waves import Basis
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 ROUNDS = 4
 BOXES = 200_000  # examined for each joint and each bound

@@ -33,7 +33,7 @@ from .size import check
 from .symbols import TreeSymbols
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 SENSE = {"Fs": "sign", "Fs+": "forward", "Fs-": "backward"}
 KINDS: dict[Kind, str] = {"Y": "forces", "E": "energy"}

@@ -12,7 +12,7 @@ from . import sections
 from .sections import Document, Section
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
     from .entry import Entry
     from .regressor import Regressor
 

@@ -15,7 +15,7 @@ from ..expr.formula import Product, Sum, Symbol
 from .order import factored
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
     from .entry import Entry
     from .ring import Poly
 

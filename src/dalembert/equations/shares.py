@@ -13,7 +13,7 @@ from .entry import Entry
 from .ring import Term
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from .angles import CONSTANT
 from .kinds import KINDS
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
     from .regressor import Regressor
 from .ring import Poly, Ring
 

@@ -22,7 +22,7 @@ from .sections import text as written
 from .tree import Tree, is_long
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
     from .entry import Entry
     from .regressor import Regressor
 

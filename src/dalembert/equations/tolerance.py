@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError, shown
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 FORCES = {"N m": "N m", "Nm": "N m", "N": "N"}
 

@@ -22,7 +22,7 @@ from .order import factored
 from .repeats import Formula, free_letter
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
     from .entry import Entry, Kind, Place
 
 LONG = 20_000  # terms from which on nothing is expanded in print

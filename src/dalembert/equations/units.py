@@ -20,7 +20,7 @@ from .force import Motion
 from .ring import Poly, Term
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 Key = tuple[Any, tuple[int, ...]]
 Changes = Mapping[Key, Sequence[Term]]

@@ -39,7 +39,7 @@ from .postures import Array, Postures, U, up
 from .ring import Monomial, Term
 
 if TYPE_CHECKING:
-    from .derive import Equations
+    from .closed_form import Equations
 
 Wave = tuple[tuple[int, ...], tuple[int, ...]]  # frequencies, powers of slides
 Waves2 = dict[Wave, tuple[float, float]]  # of each wave: in front of its cosine and of its sine
