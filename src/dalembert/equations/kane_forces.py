@@ -14,7 +14,9 @@ from ..algorithms.springs import spring_forces
 from ..algorithms.velocity_rows import forward_row, heading, sideways_row, wheel_angle
 from ..expr import Expr, Graph, atan2, sqrt
 from ..expr.formula import formula
+from ..expr.style import latex_name
 from .kane_lean import carried
+from .kane_step_names import Line
 from .kane_symbols import written
 from .ratio import Ratio
 
@@ -37,23 +39,28 @@ def falling(form: KaneForm, b: int, j: int) -> Vec3:
     return (R if turned is None else R @ turned.turn.T).T @ (n * down)
 
 
-def tyre_lines(form: KaneForm) -> Iterator[tuple[str, Any]]:
+def tyre_lines(form: KaneForm) -> Iterator[Line]:
     """Yield velocities ahead and aside of each tyre, its slip angle and its force S."""
     s, graph = form.setting, Graph()
+
+    def said(name: str, x: Any) -> Line:
+        return Line(name, x, latex_name(name))
+
     for told, wheel in zip(form.mechanism.wheels, form.m.wheels, strict=True):
         if told.tyre is None:
             continue
         name = written(told.name)
         for word, row in (("ahead", forward_row), ("aside", sideways_row)):
             H = row(form.m, wheel, s.q, [0] * form.m.nv, s.steer).H
-            yield f"{word}_{name}", sum((h * x for h, x in zip(H, s.qd, strict=True)), 0)
+            yield said(f"{word}_{name}", sum(h * x for h, x in zip(H, s.qd, strict=True)))
         ahead, aside, slip = (graph.param(f"{x}_{name}") for x in ("ahead", "aside", "slip"))
         given = told.tyre.map(lambda x: graph.adopt(x) if isinstance(x, Expr) else x)
         stiffness, peak, low = given.stiffness, given.peak, given.low
-        yield f"slip_{name}", formula(atan2(aside, sqrt(ahead * ahead + low * low)))
+        yield said(f"slip_{name}", formula(atan2(aside, sqrt(ahead * ahead + low * low))))
         force = slip * -stiffness
         share = 0 if peak is None else force / peak
-        yield f"S_{name}", formula(force if peak is None else force / sqrt(1 + share * share))
+        held = force if peak is None else force / sqrt(1 + share * share)
+        yield said(f"S_{name}", formula(held))
 
 
 def active_forces(form: KaneForm) -> tuple[list[list[Any]], list[Any]]:

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import is_plain_zero
 from ..algorithms import kane
 from ..expr import Expr, Graph
-from ..expr.formula import Call, Product, Sum, Symbol
+from ..expr.formula import Call, Product, Sum, Symbol, mapped
 from ..expr.style import TEXT, write
 from ..linalg import blocks
 from .elimination import dependent
 from .kane_lean import Steps
+from .kane_matrix import dot
+from .kane_step_names import Line
 from .kane_value import entry
 from .kane_values import example, value
 from .loop_elimination import Elimination
@@ -30,7 +32,6 @@ from .trig import formula_of
 if TYPE_CHECKING:
     from .kane_form import KaneForm
 
-Spoken = tuple[str, Sum | None, str]  # name, formula, LaTeX; a remark has no formula
 LATEX = {"det": r"\Delta", "J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Hd": r"\dot H",
          "Sd": r"\dot S", "bd": r"\dot b", "hd": r"\dot h"}  # fmt: skip
 
@@ -114,7 +115,7 @@ class Implicit:
         for a, b in enumerate(right):
             known: dict[int, Any] = {}
             for rows, columns, solve in self.parts:
-                sides = [b[r] - _dot(self.letters[r], known) for r in rows]
+                sides = [b[r] - _times(self.letters[r], known) for r in rows]
                 names = [
                     self.work.place(heads[0], c + 1, a + 1) if a < self.count
                     else self.work.place(heads[1], c + 1)
@@ -196,7 +197,7 @@ class Implicit:
                     for c, x in enumerate(row)] for r, row in enumerate(turned)]  # fmt: skip
         right = [
             [(letters[r][n] if a == self.count else 0)
-             - _dot(letters[r], {k: self.found[k, a] for k in range(n)}) for r in range(n)]
+             - _times(letters[r], {k: self.found[k, a] for k in range(n)}) for r in range(n)]
             for a in range(self.columns)
         ]  # fmt: skip
         lines: list[tuple[str, Any]] = []
@@ -223,58 +224,58 @@ class Implicit:
 
     # -- lines -------------------------------------------------------------------------------------
 
-    def step_lines(self, used: Sequence[Any]) -> list[Spoken]:
+    def step_lines(self, used: Sequence[Any]) -> list[Line]:
         """Return the lines of the named steps that entries are made of."""
         return self._said(self.steps.defined(), used)
 
-    def rate_lines(self) -> list[Spoken]:
+    def rate_lines(self) -> list[Line]:
         """Return the lines of the rates of named steps, of Hd and of Jd_nh."""
         told, _, turned = self.rates
         entries = [x for row in turned for x in row]
         lines = self._said(told, entries)
         for r, row in enumerate(turned):
             named = [(self._turned(r, c), x) for c, x in enumerate(row) if not is_plain_zero(x)]
-            lines += [(name, entry(self.form.setting, x), _whole(self._symbol(name)))
-                      for name, x in named]  # fmt: skip
+            lines += [Line(name, x, _whole(self._symbol(name))) for name, x in named]
         return lines + self._spelled(self._turning[0])
 
-    def spin_lines(self) -> list[Spoken]:
+    def spin_lines(self) -> list[Line]:
         """Return the lines of the named components of Ω."""
         return self._said(self.steps.spins, [x for w in self.form.spin for x in w])
 
-    def speed_lines(self) -> list[Spoken]:
+    def speed_lines(self) -> list[Line]:
         """Return the rows of speeds that are not rates."""
         own = [(r, row) for r, row in enumerate(self.A) if r >= self.held]
-        return [(self._place(r, c), entry(self.form.setting, x), self._place(r, c))
+        return [Line(self._place(r, c), x, self._place(r, c))
                 for r, row in own if any(isinstance(x, Ratio) for x in row)
                 for c, x in enumerate(row) if not is_plain_zero(x)]  # fmt: skip
 
-    def solution_lines(self) -> list[Spoken]:
+    def solution_lines(self) -> list[Line]:
         """Return the lines of J_nh."""
         return self._spelled(self.lines)
 
-    def _said(self, defined: Mapping[tuple[Any, ...], Any], used: Sequence[Any]) -> list[Spoken]:
+    def _said(self, defined: Mapping[tuple[Any, ...], Any], used: Sequence[Any]) -> list[Line]:
         steps, s = self.steps, self.form.setting
         wanted: set[tuple[Any, ...]] = set()
         more = set().union(*(steps.used(x) for x in used)) if used else set()
         while more - wanted:
             wanted |= more
             more = set().union(*(steps.used(defined[k]) for k in wanted if k in defined))
-        out: list[Spoken] = []
+        out: list[Line] = []
         for key, x in defined.items():
             if key in wanted:
                 symbol = s.ring.symbol(s.symbols.index[key])
                 made = entry(s, x)
                 if key[0] == "root":
                     made = Sum((Product(1, ((Call("sqrt", (made,)), 1),)),))
-                out.append((symbol.name, made, _whole(symbol)))
+                out.append(Line(symbol.name, made, _whole(symbol)))
         return out
 
-    def _spelled(self, lines: Sequence[tuple[str, Any]]) -> list[Spoken]:
+    def _spelled(self, lines: Sequence[tuple[str, Any]]) -> list[Line]:
+        def typeset(x: Any) -> Any:
+            return self._symbol(x.name) if isinstance(x, Symbol) else None
+
         return [
-            (n, _typeset(formula_of(x), self._symbol), _whole(self._symbol(n)))
-            if n
-            else (x, None, "")
+            Line(n, mapped(formula_of(x), typeset), _whole(self._symbol(n))) if n else Line(x)
             for n, x in lines
         ]
 
@@ -289,32 +290,14 @@ def _whole(symbol: Symbol) -> str:
     return symbol.latex + symbol.tail
 
 
-def _typeset(x: Sum, symbol: Any) -> Sum:
-    def factor(f: Any) -> Any:
-        y, e = f
-        if isinstance(y, Symbol):
-            return symbol(y.name), e
-        if isinstance(y, Call):
-            return Call(y.name, tuple(_typeset(z, symbol) for z in y.of)), e
-        return _typeset(y, symbol), e
-
-    terms = [Product(p.number, tuple(map(factor, p.factors)), tuple(map(factor, p.under)))
-             for p in x.terms]  # fmt: skip
-    return Sum(tuple(terms), x.signed)
-
-
 def _plain(x: Any) -> Any:
     if isinstance(x, Coordinate):
         return x.ratio()
     return x if isinstance(x, Ratio) else Fraction(x)
 
 
-def _dot(row: Sequence[Any], x: Mapping[int, Any]) -> Any:
-    total: Any = 0
-    for k, y in x.items():
-        if not (is_plain_zero(row[k]) or is_plain_zero(y)):
-            total = total + row[k] * y
-    return total
+def _times(row: Sequence[Any], x: Mapping[int, Any]) -> Any:
+    return dot((row[k], y) for k, y in x.items())
 
 
 def _number(x: Any) -> Any:

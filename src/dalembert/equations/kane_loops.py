@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import ModelError, shown
 from ..expr import Expr
-from ..expr.formula import Sum
 from ..mechanism import Mechanism, joint_name
+from .kane_step_names import Line
 from .loop_blocks import Line as Named
 from .loop_blocks import Solved, solved
 from .loop_slopes import slopes
@@ -75,25 +75,23 @@ def _number(x: Any) -> Any:
     return x.value if isinstance(x, Expr) else x
 
 
-def closure_lines(s: Solved) -> list[tuple[str, Sum | None, str]]:
+def closure_lines(s: Solved) -> list[Line]:
     """Return name, formula and LaTeX of the closure, of passive coordinates and of G; remarks."""
-    out: list[tuple[str, Sum | None, str]] = [(f"closed loops: {s.plan}", None, ""),
-                                              (CIRCLE, None, "")]  # fmt: skip
-    out += _said(s.before)
+    out = [Line(f"closed loops: {s.plan}"), Line(CIRCLE), *_said(s.before)]
     rows = s.plan.rows
     order = sorted(range(len(rows)), key=rows.__getitem__)
-    out += [("0", formula_of(s.closure[k][1]), "0") for k in order]
+    out += [Line("0", formula_of(s.closure[k][1]), "0") for k in order]
     out += _said(s.passive)
     if s.unsolved:
         lost = ", ".join(f"q{k + 1}" for k in sorted(s.unsolved))
-        out.append((f"no closed form: {lost}; assembly(m, q) finds them", None, ""))
+        out.append(Line(f"no closed form: {lost}; assembly(m, q) finds them"))
     return out + _said(s.rates)
 
 
-def rate_lines(s: Solved) -> list[tuple[str, Sum | None, str]]:
+def rate_lines(s: Solved) -> list[Line]:
     """Return the lines of dG/dt, rates of sums of angles before them."""
     return _said(slopes(s).lines)
 
 
-def _said(lines: Sequence[Named]) -> list[tuple[str, Sum | None, str]]:
-    return [(n, formula_of(folded(x)), symbol(n).latex) if n else (x, None, "") for n, x in lines]
+def _said(lines: Sequence[Named]) -> list[Line]:
+    return [Line(n, formula_of(folded(x)), symbol(n).latex) if n else Line(x) for n, x in lines]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..algebra import is_plain_zero
@@ -16,13 +16,13 @@ def has_any(row: Sequence[Any]) -> bool:
 
 def times(A: Matrix, x: list[Any]) -> list[Any]:
     """Return A x."""
-    return [_dot(row, x) for row in A]
+    return [dot(zip(row, x, strict=True)) for row in A]
 
 
 def product(A: Matrix, B: Matrix) -> Matrix:
     """Return A B."""
     columns = transposed(B)
-    return [[_dot(row, column) for column in columns] for row in A]
+    return [[dot(zip(row, column, strict=True)) for column in columns] for row in A]
 
 
 def transposed(A: Matrix) -> Matrix:
@@ -30,9 +30,10 @@ def transposed(A: Matrix) -> Matrix:
     return [list(column) for column in zip(*A, strict=True)]
 
 
-def _dot(a: list[Any], b: list[Any]) -> Any:
+def dot(pairs: Iterable[tuple[Any, Any]]) -> Any:
+    """Return the sum of products, nothing done with zeros."""
     total: Any = 0
-    for x, y in zip(a, b, strict=True):
+    for x, y in pairs:
         if not (is_plain_zero(x) or is_plain_zero(y)):
             total = total + x * y
     return total

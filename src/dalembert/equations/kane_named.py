@@ -14,7 +14,8 @@ from ..algorithms import kane
 from ..algorithms.kinematics import path, target_pose
 from ..expr.formula import Product, Sum, Symbol
 from .kane_lean import carried
-from .kane_products import row_number, sum_of
+from .kane_products import row_number
+from .kane_step_names import Line
 from .kane_value import place_of, products
 from .ratio import Ratio, size
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from .kane_form import KaneForm
 
 LONG = 4  # terms of an entry beyond which it is written by others
-Named = tuple[str, Any, str]
 
 
 def _factor(name: str, r: int, c: int, x: Any) -> tuple[Any, list[tuple[str, int, int]]]:
@@ -46,14 +46,14 @@ def _product(
     return products(form.setting, terms)
 
 
-def jacobian_lines(form: KaneForm) -> Iterator[Named]:
+def jacobian_lines(form: KaneForm) -> Iterator[Line]:
     """Yield the lines of J, and of what prescribed motion adds to v."""
     yield from _lines(form, "J", form.J, [("J_h", form.J_h, "J_nh", form.J_nh)])
     b = [[x] for x in form.drift]
     yield from _lines(form, "v0", form.moved[0], [("J_h", form.J_h, "b", b)], 0)
 
 
-def rate_lines(form: KaneForm) -> Iterator[Named]:
+def rate_lines(form: KaneForm) -> Iterator[Line]:
     """Yield the lines of the rate of J_h, where it is long, and of that of J."""
     slope = [form.rates(row) for row in form.J_h]
     turned = [form.rates(row) for row in form.J_nh]
@@ -61,7 +61,7 @@ def rate_lines(form: KaneForm) -> Iterator[Named]:
         for k, x in enumerate(row, 1):
             if size(x) > 1:
                 n = row_number(form, r)
-                yield f"Jd_h({n},{k})", x, rf"\dot J_h({n},{k})"
+                yield Line(f"Jd_h({n},{k})", x, rf"\dot J_h({n},{k})")
     pairs = [("Jd_h", slope, "J_nh", form.J_nh), ("J_h", form.J_h, "Jd_nh", turned)]
     yield from _lines(form, "Jd", form.J_dot, pairs)
     b = [[x] for x in form.drift]
@@ -69,7 +69,7 @@ def rate_lines(form: KaneForm) -> Iterator[Named]:
     yield from _lines(form, "vd0", form.moved[1], moved, 0)
 
 
-def _lines(form: KaneForm, name: str, A: Any, pairs: Any, first: int = 1) -> Iterator[Named]:
+def _lines(form: KaneForm, name: str, A: Any, pairs: Any, first: int = 1) -> Iterator[Line]:
     for r, row in enumerate(A):
         if r % 6 not in form.kept:
             continue
@@ -80,11 +80,11 @@ def _lines(form: KaneForm, name: str, A: Any, pairs: Any, first: int = 1) -> Ite
                 yield _named(place_of(name, n, a + first), made)
 
 
-def _named(symbol: Symbol, x: Any) -> Named:
-    return symbol.name, x, symbol.latex + symbol.tail
+def _named(symbol: Symbol, x: Any) -> Line:
+    return Line(symbol.name, x, symbol.latex + symbol.tail)
 
 
-def force_lines(form: KaneForm) -> Iterator[Named]:
+def force_lines(form: KaneForm) -> Iterator[Line]:
     """Yield the lines of F = M J̇ + W M J, a column for each speed, and of F0 by v0 and its rate."""
     for b in range(len(form.setting.alpha)):
         yield from _column(form, ("F", b + 1), ("Jd", form.J_dot), ("J", form.J), b)
@@ -93,10 +93,10 @@ def force_lines(form: KaneForm) -> Iterator[Named]:
 
 def _column(
     form: KaneForm, made: tuple[str, int], rate: tuple[str, Any], own: tuple[str, Any], b: int
-) -> Iterator[Named]:
+) -> Iterator[Line]:
     for k in range(len(form.bodies)):
         M, W = form.M[k], form.W[k]
-        WM = [[sum_of(W[r][t] * M[t][s] for t in range(6)) for s in range(6)] for r in range(6)]
+        WM = [[sum(W[r][t] * M[t][s] for t in range(6)) for s in range(6)] for r in range(6)]
         for r in form.kept:
             terms = []
             for s in form.kept:
@@ -129,7 +129,7 @@ def coriolis(form: KaneForm, a: int, b: int, said: Collection[str]) -> Sum:
     return products(form.setting, terms)
 
 
-def position_lines(form: KaneForm) -> Iterator[Named] | None:
+def position_lines(form: KaneForm) -> Iterator[Line] | None:
     """Yield step 3 in the axes of the body that carries the machine; None if there is none."""
     first = {path(form.m, j)[0] for j in form.bodies}
     if form.implicit is None or len(first) != 1 or not first <= form.implicit.steps.normals.keys():
@@ -138,7 +138,7 @@ def position_lines(form: KaneForm) -> Iterator[Named] | None:
     return _carried(form, j, form.bodies.index(j) + 1) if j in form.bodies else None
 
 
-def _carried(form: KaneForm, j: int, b: int) -> Iterator[Named]:
+def _carried(form: KaneForm, j: int, b: int) -> Iterator[Line]:
     """Yield positions and turns of the other bodies in the axes of body b, whose R is printed."""
     m, s = form.m, form.setting
     seen, q = carried(m, j, s.q)
@@ -150,19 +150,20 @@ def _carried(form: KaneForm, j: int, b: int) -> Iterator[Named]:
         pose = target_pose(seen, kane.centre(m, i), q)
         turn = form.cyclic.get(i)
         R = (pose.R if turn is None else pose.R @ turn.turn.T).matrix().rows
-        yield f"body {n} in the axes of body {b}: centre c{n}, R{n} = R{b}*A{n}", None, ""
+        yield Line(f"body {n} in the axes of body {b}: centre c{n}, R{n} = R{b}*A{n}")
         for u, x in zip("xyz", pose.p, strict=True):
-            yield f"c{n}{u}", x, f"c_{{{n}{u}}}"
+            yield Line(f"c{n}{u}", x, f"c_{{{n}{u}}}")
         for r in range(3):
             for c in range(3):
-                yield f"A{n}({r + 1},{c + 1})", R[r][c], f"A_{{{n}}}({r + 1},{c + 1})"
+                yield Line(f"A{n}({r + 1},{c + 1})", R[r][c], f"A_{{{n}}}({r + 1},{c + 1})")
         for r, u in enumerate("xyz"):
             moved = [
                 Product(1, ((_R(b, r, c), 1), (Symbol(f"c{n}{v}", f"c_{{{n}{v}}}"), 1)))
                 for c, v in enumerate("xyz")
                 if not is_plain_zero(pose.p[c])
             ]
-            yield f"{u}{n}", Sum((Product(1, ((origin[r], 1),)), *moved)), f"{u}_{{{n}}}"
+            at = Sum((Product(1, ((origin[r], 1),)), *moved))
+            yield Line(f"{u}{n}", at, f"{u}_{{{n}}}")
 
 
 def _R(b: int, r: int, c: int) -> Symbol:

@@ -47,7 +47,7 @@ def matrix_product(form: KaneForm, a: int, b: int, rates: bool = False) -> Sum:
 
     for k in range(len(form.bodies)):
         M, W = form.M[k], form.W[k]
-        WM = [[sum_of(W[r][t] * M[t][s] for t in range(6)) for s in range(6)] for r in range(6)]
+        WM = [[sum(W[r][t] * M[t][s] for t in range(6)) for s in range(6)] for r in range(6)]
         for r in form.kept:
             for s in form.kept:
                 add(M[r][s], "Jd" if rates else "J", 6 * k + r, 6 * k + s)
@@ -81,11 +81,3 @@ def tau_product(form: KaneForm, a: int) -> Sum:
     terms += [(x, [("J_nh", k, a)]) for k, x in enumerate(form.on_rates, 1)
               if not is_plain_zero(x)]  # fmt: skip
     return products(form.setting, terms)
-
-
-def sum_of(parts: Iterator[Any]) -> Any:
-    """Return the sum of scalars of any kind."""
-    total: Any = 0
-    for x in parts:
-        total = total + x
-    return total

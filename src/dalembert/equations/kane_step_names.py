@@ -6,6 +6,8 @@ centre p to the contact, the heading f and the side e. Every one has a rate. Of 
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from ..mechanism import Mechanism, RollingContact
 from .generator import Generator
 
@@ -15,6 +17,14 @@ ENTRIES = ("follows", "turns")  # entries of matrices: J_nh(2,1)
 LEANING = ("disc", "wheel", "knife_edge")
 DOTTED = {"J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Jd": r"\dot J", "Jd_h": r"\dot J_h",
           "bd": r"\dot b", "v0": "v_0", "vd0": r"\dot v_0", "F0": "F_0"}  # fmt: skip
+
+
+class Line(NamedTuple):
+    """name = value, as it is printed in a step; or, with no value, a remark."""
+
+    name: str
+    value: Any = None
+    latex: str = ""
 
 
 def leaning(m: Mechanism) -> list[RollingContact]:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import Turn, is_plain_zero
 from ..errors import UsageError, shown
 from ..expr.formula import Sum, Symbol
-from ..expr.style import latex_name
 from ..mechanism import joint_name
 from . import kane_named
 from .kane_forces import tyre_lines
 from .kane_loops import closure_lines, rate_lines
 from .kane_named import position_lines
-from .kane_products import matrix_product, part_product, row_number, sum_of, tau_product
+from .kane_products import matrix_product, part_product, row_number, tau_product
 from .kane_rates import RatePart, force_shares, over_D, rate_parts, summed
 from .kane_regular import where_regular
+from .kane_step_names import Line
 from .kane_value import entry, multiple, products
 from .ratio import Ratio, size
 from .sections import Section
@@ -29,15 +28,6 @@ if TYPE_CHECKING:
 READABLE = 20  # terms of an entry; longer ones are printed as products of earlier entries
 ROUND = 5  # of one with quaternions, whose terms are long
 AXES = ("vx", "vy", "vz", "wx", "wy", "wz")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """name = value; or, with no value, a remark."""
-
-    name: str
-    value: Any = None
-    latex_name: str = ""
 
 
 def steps(form: KaneForm, only: Sequence[int] | None = None) -> list[Section]:
@@ -54,7 +44,7 @@ def steps(form: KaneForm, only: Sequence[int] | None = None) -> list[Section]:
 def _written(form: KaneForm, line: Line) -> str | tuple[Symbol, Sum]:
     if line.value is None:
         return line.name
-    return Symbol(line.name, line.latex_name), entry(form.setting, line.value)
+    return Symbol(line.name, line.latex), entry(form.setting, line.value)
 
 
 def _frames(form: KaneForm) -> tuple[str, list[Line]]:
@@ -126,7 +116,7 @@ def _positions(form: KaneForm) -> tuple[str, list[Line]]:
                 Line(f"R{b}({r},{c})", rows[r - 1][c - 1], f"R_{{{b}}}({r},{c})")
                 for r in (1, 2, 3) for c in (1, 2, 3)
             ]  # fmt: skip
-    lines += [Line(*x) for x in others or ()]
+    lines += others or ()
     return "f(q): positions of the mass centres, orientations", lines
 
 
@@ -156,12 +146,12 @@ def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
     names = [s.names[s.index[s.alpha_key(a)]] for a in range(len(s.speeds))]
     how = ", chosen by rank" if form.chosen and form.held else ""
     lines = [Line(f"alpha = [{', '.join(names)}]{how}")]
-    lines += [Line(*x) for x in closure_lines(form.closed)] if form.closed else []
+    lines += closure_lines(form.closed) if form.closed else []
     lines += [Line(told) for told in where_regular(form)]
     if form.implicit:
-        lines += [Line(*x) for x in form.implicit.step_lines(
+        lines += form.implicit.step_lines(
             [*(x for row in form.constraints for x in row.H), *(x for w in form.omega for x in w)]
-        )]  # fmt: skip
+        )
     for r, row in enumerate(form.constraints, 1):
         lines.append(Line(f"constraint {r}: {shown(row.name)}"))
         lines += _entries(f"H({r},%s)", row.H)
@@ -171,8 +161,7 @@ def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
         lines.append(Line("no velocity constraint: J_nh is the unit matrix"))
         return "alpha and J_nh: qd = J_nh alpha", lines
     if form.implicit:
-        lines += [Line(*x) for x in form.implicit.speed_lines()]
-        lines += [Line(*x) for x in form.implicit.solution_lines()]
+        lines += [*form.implicit.speed_lines(), *form.implicit.solution_lines()]
     for k, row in enumerate(form.J_nh, 1):
         lines += [Line(f"J_nh({k},{c})", x, rf"J_{{nh}}({k},{c})") for c, x in enumerate(row, 1)
                   if not (form.implicit and isinstance(x, Ratio))]  # fmt: skip
@@ -186,9 +175,9 @@ def _jacobian(form: KaneForm) -> tuple[str, list[Line]]:
     if form.implicit:
         made = (*kane_named.jacobian_lines(form), *form.implicit.rate_lines(),
                 *kane_named.rate_lines(form))  # fmt: skip
-        return "J = J_h J_nh, Jd = dJ/dt", [Line(*x) for x in made]
+        return "J = J_h J_nh, Jd = dJ/dt", list(made)
     lines = _shared(form, "J", "J", form.J)
-    lines += [Line(*x) for x in rate_lines(form.closed)] if form.closed else []
+    lines += rate_lines(form.closed) if form.closed else []
     parts = rate_parts(form)
     for part in parts:
         lines += _shared(form, part.name, part.name, part.slope)
@@ -222,7 +211,7 @@ def _shared(form: KaneForm, name: str, latex_name: str, A: Sequence[Sequence[Any
 
 
 def _masses(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = [Line(*x) for x in form.implicit.spin_lines()] if form.implicit else []
+    lines = form.implicit.spin_lines() if form.implicit else []
     for what, stack in (("M", form.M), ("W", form.W)):
         for b, A in enumerate(stack, 1):
             for r, row in enumerate(form.kept, 1):
@@ -234,7 +223,7 @@ def _masses(form: KaneForm) -> tuple[str, list[Line]]:
 
 
 def _forces(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = [Line(name, x, latex_name(name)) for name, x in tyre_lines(form)]
+    lines = list(tyre_lines(form))
     for b, w in enumerate(form.omega, 1):
         lines += [
             Line(f"omega{b}({k})", w[r], rf"\omega_{{{b}}}({k})")
@@ -255,7 +244,7 @@ def _model(form: KaneForm) -> tuple[str, list[Line]]:
             if form.implicit and a > b:
                 x = products(form.setting, [(1, [("D", b, a)])])
             lines.append(Line(f"D({a},{b})", x, f"D({a},{b})"))
-    weighed = [Line(*x) for x in kane_named.force_lines(form)] if _by_forces(form) else []
+    weighed = list(kane_named.force_lines(form)) if _by_forces(form) else []
     lines += weighed
     said = {x.name for x in weighed}
     parts = rate_parts(form)
@@ -356,7 +345,7 @@ def _state(form: KaneForm) -> tuple[str, list[Line]]:
             lines.append(Line(name, balance, latex_name))
     for k in range(1, s.n + 1):
         row = form.J_nh[k - 1]
-        moved = sum_of(x * y for x, y in zip(row, form.setting.alpha, strict=True))
+        moved = sum(x * y for x, y in zip(row, form.setting.alpha, strict=True))
         rate = form.setting.field.gen("rate", k)
         total = moved + form.drift[k - 1]
         if not (is_plain_zero(total - rate) if not is_plain_zero(total) else False):

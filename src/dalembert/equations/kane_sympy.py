@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..expr.formula import Call, Sum, formula
 from ..expr.style import LATEX, TEXT, write
-from .sympy_form import converted, sympy_of
+from .sympy_form import converted, polynomial, sympy_of
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm
     from .kane_symbols import Setting
     from .ratio import Ratio
-    from .ring import Poly
 
 
 class Entries(list[Any]):
@@ -56,9 +55,10 @@ def ratio_to_sympy(x: Ratio) -> Any:
     """
     setting = x.field.setting
     letters = setting.said() if setting.said else _letters(setting)
-    sympy, names = sympy_of(), setting.symbols.names
-    top, below = (_polynomial(p, names, letters, sympy) for p in (x.num, x.den))
-    return top / below
+    values, sympy = [letters[n] for n in setting.symbols.names], sympy_of()
+    return polynomial(setting.ring, x.num, values, sympy) / polynomial(
+        setting.ring, x.den, values, sympy
+    )
 
 
 def _letters(setting: Setting) -> dict[str, Any]:
@@ -81,15 +81,6 @@ def _letters(setting: Setting) -> dict[str, Any]:
 def _coordinate(symbols: Any, j: int, sympy: Any) -> Any:
     one = sympy.Symbol(symbols.coordinates[abs(j) - 1], real=True)
     return one if j > 0 else -one
-
-
-def _polynomial(p: Poly, names: Sequence[str], letters: Mapping[str, Any], sympy: Any) -> Any:
-    terms = []
-    for powers, c in p.to_dict().items():
-        number = sympy.Rational(int(c.p), int(c.q)) if hasattr(c, "p") else sympy.Rational(str(c))
-        factors = [letters[names[i]] ** int(e) for i, e in enumerate(powers) if e]
-        terms.append(sympy.Mul(number, *factors))
-    return sympy.Add(*terms)
 
 
 # -- lines -----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..expr.formula import Product, Sum, Symbol, grouped, named, total
+from ..expr.formula import Product, Sum, Symbol, grouped, mapped, total
 from ..expr.style import LATEX, TEXT, write
 from .condense import shortened
 from .kane_step_names import DOTTED
@@ -174,7 +174,7 @@ def _sum(ring: Ring, p: Poly) -> Sum:
         return Sum()
     one = shared_out(ring, terms)
     inner = one.factors[0][0] if len(one.factors) == 1 and one.number == 1 else None
-    return named(inner if isinstance(inner, Sum) else Sum((one,)), ring.symbol)
+    return mapped(inner if isinstance(inner, Sum) else Sum((one,)), ring.symbol)
 
 
 def _over(setting: Setting, term: Term, den: Term) -> Product:

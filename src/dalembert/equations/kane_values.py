@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from .loop_blocks import value as value_of
 from .ratio import Ratio
-from .ring import Poly
 
 if TYPE_CHECKING:
     from .kane_symbols import Setting
@@ -47,15 +46,5 @@ def example(setting: Setting, defined: Mapping[tuple[Any, ...], Any]) -> list[fl
 
 def value(x: Ratio, values: Sequence[float]) -> float:
     """Return a ratio in floats."""
-    return _sum(x.num, values) / _sum(x.den, values)
-
-
-def _sum(p: Poly, values: Sequence[float]) -> float:
-    total = 0.0
-    for powers, c in p.to_dict().items():
-        term = int(c.p) / int(c.q)
-        for i, e in enumerate(powers):
-            if e:
-                term *= values[i] ** int(e)
-        total += term
-    return total
+    at = x.field.ring.evaluate
+    return float(at(x.num, values) / at(x.den, values))

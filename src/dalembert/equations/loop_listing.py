@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import shown
-from ..expr.formula import Call, Product, Sum, Symbol, names_in
+from ..expr.formula import Call, Sum, Symbol, mapped, names_in
 from ..expr.style import TEXT, write
 from .trig import folded, formula_of
 
@@ -65,29 +65,18 @@ class _Angles:
 
     def named(self, s: Sum) -> Sum:
         """Return a formula with its sines and cosines named."""
-        return Sum(
-            tuple(
-                Product(
-                    p.number, tuple(map(self._factor, p.factors)), tuple(map(self._factor, p.under))
-                )
-                for p in s.terms
-            ),
-            s.signed,
-        )
+        return mapped(s, self._factor)
 
-    def _factor(self, factor: tuple[Any, int]) -> tuple[Any, int]:
-        x, power = factor
-        if isinstance(x, Sum):
-            return self.named(x), power
+    def _factor(self, x: Any) -> Any:
         if not isinstance(x, Call):
-            return factor
+            return x
         digits = self._digits(x.of[0]) if x.name in ("cos", "sin") else ""
         if not digits:
-            return Call(x.name, tuple(map(self.named, x.of))), power
+            return None
         name = x.name[0].upper() + digits
         name += "_" * (name in self.taken)
         self.meaning[name] = f"{x.name}({write(x.of[0], TEXT)})"
-        return Symbol(name), power
+        return Symbol(name)
 
     def _digits(self, angle: Sum) -> str:
         """Return 12m3 of q1+q2-q3; nothing of an angle that is not a sum of coordinates."""

@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..algebra import is_plain_zero
 from ..algorithms.loop_closure import loop_jacobian
 from ..expr import Expr, push
+from .kane_matrix import dot
 from .loop_blocks import TERMS, Line, Solved, right_side, turn
 from .loop_elimination import named_line
 from .loop_shared import shared
@@ -41,7 +41,7 @@ def slopes(s: Solved) -> Slopes:
                     total = sum((x * out.rate[i, k] for i, x in known.items()), 0)
                     out.rate[j, k] = named_line(s, names[j], total, out.lines)
                 continue
-            own = [_times(Jd[r], s, k) for r in block.rows]
+            own = [dot((x, s.G.get((j, k), 0)) for j, x in enumerate(Jd[r])) for r in block.rows]
             side = right_side(s, block.rows, own, lambda j, k=k: out.rate.get((j, k), 0))
             found = block.solve(side, out.lines, list(names.values()))
             for j, x in zip(block.joints, found, strict=True):
@@ -49,14 +49,6 @@ def slopes(s: Solved) -> Slopes:
     used = {n for _, x in out.lines if isinstance(x, Expr) for n in x.names()}
     out.lines = [(n, x) for n, x in s.turns.items() if n in used] + out.lines
     return out
-
-
-def _times(row: list[Any], s: Solved, k: int) -> Any:
-    total: Any = 0
-    for j, x in enumerate(row):
-        if not (is_plain_zero(x) or is_plain_zero(s.G.get((j, k), 0))):
-            total = total + x * s.G[j, k]
-    return total
 
 
 def _moving_rows(s: Solved, out: Slopes) -> list[list[Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..expr.formula import Product, Sum, named
+from ..expr.formula import Product, Sum, mapped
 from .ring import Monomial, Poly, Ring, Term
 
 TRIG = ("sin", "cos", "sinK", "cosK")
@@ -60,12 +60,12 @@ def grouped_as_printed(ring: Ring, p: Poly, kind: str) -> Sum:
         else:
             inner = tuple(Product(1 if c > 0 else -1, rest) for c, rest in terms)
             parts.append(Product(number, (*factors, (Sum(inner, signed=True), 1))))
-    return named(Sum(tuple(parts), signed=True), ring.symbol)
+    return mapped(Sum(tuple(parts), signed=True), ring.symbol)
 
 
 def factored(ring: Ring, p: Poly) -> Sum:
     """Return the sum with common factors taken out, the most frequent first."""
-    return named(Sum(tuple(_factored(ring, ordered(ring, p), 0))), ring.symbol)
+    return mapped(Sum(tuple(_factored(ring, ordered(ring, p), 0))), ring.symbol)
 
 
 def _factored(ring: Ring, terms: Sequence[Term], depth: int) -> list[Product]:

@@ -239,10 +239,7 @@ class Coordinate:
 
     def ratio(self) -> Any:
         """Return the sum as a ratio of its own."""
-        total: Any = 0
-        for k, w in self.weights.items():
-            total = total + self.field.gen("q", k) * w
-        return total
+        return sum(self.field.gen("q", k) * w for k, w in self.weights.items())
 
     def __add__(self, o: Any) -> Any:
         if isinstance(o, Coordinate):

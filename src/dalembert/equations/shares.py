@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..expr.formula import Product, Sum, name, named
+from ..expr.formula import Product, Sum, mapped, name
 from ..expr.style import REPORT, write
 from .box import box_of
 from .entry import Entry
@@ -64,7 +64,7 @@ def term_text(eq: Equations, entry: Entry, term: Term) -> str:
         "B": tuple(f"qd{j}" for j in rest),
         "C": (f"qd{j}" for j in rest * 2),
     }[entry.kind]
-    product = named(Sum((Product(*term),), signed=True), eq.ring.symbol).terms[0]
+    product = mapped(Sum((Product(*term),), signed=True), eq.ring.symbol).terms[0]
     for motion in motions:
         product = product * name(motion)
     return write(Sum((product,), signed=True), REPORT)

@@ -42,7 +42,7 @@ def to_sympy(eq: Equations) -> SympyForm:
     q, values = _symbols(eq, sympy)
 
     def form(kind: Any, place: tuple[int, ...]) -> Any:
-        return _polynomial(eq.ring, eq.poly(kind, place), values, sympy)
+        return polynomial(eq.ring, eq.poly(kind, place), values, sympy)
 
     numbers = range(1, n + 1)
     return SympyForm(
@@ -59,7 +59,7 @@ def regressor_to_sympy(Y: Regressor) -> Any:
     """Return a regressor as a matrix over q1.., qd1.., qdd1.. and parameters."""
     sympy = sympy_of()
     _, values = _symbols(Y, sympy)
-    entries = {e.place: _polynomial(Y.ring, e.poly, values, sympy) for e in Y}
+    entries = {e.place: polynomial(Y.ring, e.poly, values, sympy) for e in Y}
     return sympy.Matrix(*Y.shape, lambda i, k: entries.get((i + 1, k + 1), 0))
 
 
@@ -103,7 +103,8 @@ def _with_followers(eq: Equations | Regressor, q: Any, sympy: Any) -> list[Any]:
     return [*q, *(converted(a, sympy) * q[k - 1] + converted(b, sympy) for k, a, b in rules)]
 
 
-def _polynomial(ring: Ring, p: Poly, values: list[Any], sympy: Any) -> Any:
+def polynomial(ring: Ring, p: Poly, values: list[Any], sympy: Any) -> Any:
+    """Return a polynomial over what each generator is in SymPy."""
     terms = []
     for c, monomial in ring.terms(p):
         factors = [values[i] ** e for i, e in monomial]

@@ -2,7 +2,7 @@
 
 A `Product` is a number times factors over other factors; a `Sum` has products as its terms. A
 factor is a symbol, a function of a sum, or a sum in brackets, each with its power. Where a sum was
-found in a ring of polynomials, its factors may be numbers of generators until `named` puts symbols
+found in a ring of polynomials, its factors may be numbers of generators until `mapped` puts symbols
 in their place.
 """
 
@@ -136,20 +136,28 @@ def names_in(x: Any) -> set[str]:
     return set[str]().union(*map(names_in, parts))
 
 
-def named(s: Sum, symbol: Callable[[int], Any]) -> Sum:
-    """Return a sum with symbols in the place of generators' numbers."""
+def mapped(
+    s: Sum, change: Callable[[Any], Any], product: Callable[[Product], Product] | None = None
+) -> Sum:
+    """Return a formula with `change` of every symbol, function or generator's number in its place.
+
+    Where it is None, what a function is of is changed instead; `product` changes each term last.
+    """
 
     def factor(f: Factor) -> Factor:
         x, e = f
-        return (symbol(x) if isinstance(x, int) else named(x, symbol), e)
+        if isinstance(x, Sum):
+            return mapped(x, change, product), e
+        new = change(x)
+        if new is None:
+            new = Call(x.name, tuple(mapped(y, change, product) for y in x.of))
+        return new, e
 
-    return Sum(
-        tuple(
-            Product(p.number, tuple(map(factor, p.factors)), tuple(map(factor, p.under)))
-            for p in s.terms
-        ),
-        s.signed,
+    terms = (
+        Product(p.number, tuple(map(factor, p.factors)), tuple(map(factor, p.under)))
+        for p in s.terms
     )
+    return Sum(tuple(map(product, terms) if product else terms), s.signed)
 
 
 # -- expressions -----------------------------------------------------------------------------------
