@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import dalembert as da
-from dalembert.equations.latex import document
+from dalembert.equations.sections import whole
 from printed import read_sum
 from report_values import LIMITS, VALUES
 
@@ -22,7 +22,7 @@ def eq():
     "m", [da.robots.report6r(), da.robots.puma560(), da.load("RZ(),TX(),TXK(0.3),RYK(0.4),RZ();")]
 )
 def test_latex_is_well_formed(m):
-    text = document(da.equations(m))
+    text = whole(da.equations(m).latex())
     assert text.count("{") == text.count("}")
     assert text.count(r"\left(") == text.count(r"\right)")
     assert text.count(r"\[") == text.count(r"\]")

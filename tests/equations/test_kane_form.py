@@ -414,12 +414,12 @@ def test_no_line_of_latex_is_wider_than_the_page(name):
 def test_latex_compiles_without_overfull_boxes(tmp_path):
     import subprocess
 
-    from dalembert.equations.kane_print import document
+    from dalembert.equations.sections import whole
 
     machines = {**MACHINES, **EQUIPPED, "long": R.truck(5)}
     for name, m in machines.items():
         file = tmp_path / f"{name.replace(' ', '_')}.tex"
-        file.write_text(document(da.kane_form(m)))
+        file.write_text(whole(da.kane_form(m).latex()))
         run = ["pdflatex", "-interaction=batchmode", "-output-directory", tmp_path, file]
         assert subprocess.run(run, capture_output=True, timeout=60).returncode == 0, name
         assert "Overfull" not in file.with_suffix(".log").read_text(errors="replace"), name

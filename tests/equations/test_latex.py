@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import dalembert as da
-from dalembert.equations.latex import document
+from dalembert.equations.sections import whole
 from dalembert.expr import Graph
 from dalembert.expr.formula import formula
 from dalembert.expr.style import LATEX, latex_width, pieces
@@ -39,7 +39,7 @@ Y = ["base_parameters", "base_regressor", "energy_regressor"]
     ("name", "only"), [*((name, None) for name in ROBOTS), ("report6r", Y), ("tree", Y)]
 )
 def test_a_document_compiles_within_the_margins(name, only, tmp_path):
-    text = document(da.equations(ROBOTS[name]()), only)
+    text = whole(da.equations(ROBOTS[name]()).latex(only))
     (tmp_path / "x.tex").write_text(text, encoding="utf-8")
     options = ["-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error"]
     run = subprocess.run(

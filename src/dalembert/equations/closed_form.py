@@ -343,9 +343,9 @@ class Equations(Derived):
         >>> r"\\ddot q_j" in da.equations(da.robots.planar2r()).latex()
         True
         """
-        from .latex import latex
+        from .latex import typeset
 
-        return latex(self, only)
+        return typeset(self, only).latex()
 
     def markdown(self, only: Sequence[str] | None = None) -> str:
         """Return Markdown with formulas that KaTeX renders.
@@ -354,9 +354,9 @@ class Equations(Derived):
         >>> da.equations(da.robots.planar2r()).markdown().split("\\n")[0]
         '# planar2r'
         """
-        from .latex import markdown
+        from .latex import typeset
 
-        return markdown(self, only)
+        return replace(typeset(self, only), title=self.mechanism.name).markdown()
 
     def json(self, only: Sequence[str] | None = None) -> dict[str, Any]:
         """Return the equations as plain data, term by term.
@@ -389,6 +389,6 @@ class Equations(Derived):
         return f"<Equations of {shown(self.mechanism.name)}: {self.n} joints{left}; {ask}>"
 
     def _repr_latex_(self) -> str:
-        from .latex import mathematics
+        from .latex import typeset
 
-        return mathematics(self)
+        return typeset(self).mathematics()

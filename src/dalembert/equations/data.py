@@ -43,15 +43,5 @@ def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
         elif part in REGRESSORS:
             out[part] = of_section(eq, part).json()
         else:
-            out[part] = [_entry(e) for e in getattr(eq, part)]
+            out[part] = [{"index": list(e.place), **e.data()} for e in getattr(eq, part)]
     return out
-
-
-def _entry(entry: Any) -> dict[str, Any]:
-    names = entry.equations.ring.symbols.names
-    terms = [
-        {"coefficient": decimal(c), "factors": {names[i]: e for i, e in monomial}}
-        for c, monomial in entry.terms("condensed")
-    ]
-    place = list(entry.place)
-    return {"index": place, "terms": terms, "text": str(entry)}

@@ -123,6 +123,17 @@ class Entry:
 
         return self.raw if form == "report" else shortest(self)
 
+    def data(self) -> dict[str, Any]:
+        """Return its terms, numbers as exact texts, and itself as text."""
+        from ..expr import decimal
+
+        names = self.equations.ring.symbols.names
+        terms = [
+            {"coefficient": decimal(c), "factors": {names[i]: e for i, e in monomial}}
+            for c, monomial in self.terms("condensed")
+        ]
+        return {"terms": terms, "text": str(self)}
+
     def is_zero(self) -> bool:
         """Return whether the coefficient vanishes."""
         return not len(self.poly)

@@ -334,20 +334,20 @@ class KaneForm:
 
     def text(self, only: Sequence[int] | None = None) -> str:
         """Return the ten steps, or some of them by number, as text."""
-        from .kane_print import text
+        from .kane_print import printed
 
-        return text(self, only)
+        return printed(self, only).text(heads=True)
 
     def latex(self, only: Sequence[int] | None = None) -> str:
         """Return the ten steps, or some of them by number, in LaTeX."""
-        from .kane_print import latex
+        from .kane_print import narrow
 
-        return latex(self, only)
+        return narrow(self, only).latex()
 
     def _repr_latex_(self) -> str:
-        from .kane_print import mathematics
+        from .kane_print import narrow
 
-        return mathematics(self)
+        return narrow(self).mathematics()
 
     def to_sympy(self, only: Sequence[int] | None = None, whole: bool = False) -> dict[str, Any]:
         """Return every printed line, or those of some steps, as a SymPy expression by its name.

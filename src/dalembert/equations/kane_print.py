@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import shown
 from ..expr.formula import Product, Sum, Symbol
 from ..expr.style import LATEX, LINE, TEXT, latex_width, write
-from . import sections
 from .kane_steps import steps
 from .sections import Document, Line, Section
 from .text import vector
@@ -24,31 +23,9 @@ def printed(form: KaneForm, only: Sequence[int] | None = None) -> Document:
     return Document(title, "", [f"gravity = ({vector(form.mechanism.gravity)})"], steps(form, only))
 
 
-def text(form: KaneForm, only: Sequence[int] | None = None) -> str:
-    """Return the steps as text: one logical line each, remarks behind #."""
-    return sections.text(printed(form, only), heads=True)
-
-
-def latex(form: KaneForm, only: Sequence[int] | None = None) -> str:
-    """Return the steps in LaTeX, a paragraph for each.
-
-    Numerators and denominators that are wider than half a line are named, and follow.
-    """
-    return sections.latex(_narrow(printed(form, only)))
-
-
-def mathematics(form: KaneForm) -> str:
-    """Return the displays alone, for a notebook."""
-    return sections.mathematics(_narrow(printed(form)))
-
-
-def document(form: KaneForm, only: Sequence[int] | None = None) -> str:
-    """Return a whole LaTeX document."""
-    return sections.whole(latex(form, only))
-
-
-def _narrow(made: Document) -> Document:
-    """Return the document with wide parts of fractions as formulas of their own."""
+def narrow(form: KaneForm, only: Sequence[int] | None = None) -> Document:
+    """Return the steps with parts of fractions wider than half a line named, and after them."""
+    made = printed(form, only)
     named: dict[Sum, Symbol] = {}
     return replace(made, sections=[_with_names(s, named) for s in made.sections])
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..mechanism import Mechanism
-from . import sections
-from .sections import Document, Section, whole
+from .sections import Document, Section
 from .text import document as printed
 from .text import grouping as groups
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from .closed_form import Equations
 
 
-def _made(eq: Equations, only: Sequence[str] | None) -> Document:
+def typeset(eq: Equations, only: Sequence[str] | None = None) -> Document:
     """Return what is printed without coefficients B and C that vanish."""
     made = printed(eq, only=only)
     return replace(made, sections=[_without_zeros(s) for s in made.sections])
@@ -25,26 +24,6 @@ def _made(eq: Equations, only: Sequence[str] | None) -> Document:
 def _without_zeros(s: Section) -> Section:
     kept = [x for x in s.lines if isinstance(x, str) or x[1] or x[0].name[0] not in "BC"]
     return replace(s, lines=kept)
-
-
-def latex(eq: Equations, only: Sequence[str] | None = None) -> str:
-    """Return sections of display formulas; long sums are broken into lines."""
-    return sections.latex(_made(eq, only))
-
-
-def document(eq: Equations, only: Sequence[str] | None = None) -> str:
-    """Return a whole LaTeX document."""
-    return whole(latex(eq, only))
-
-
-def markdown(eq: Equations, only: Sequence[str] | None = None) -> str:
-    """Return Markdown with one display formula for each coefficient."""
-    return sections.markdown(replace(_made(eq, only), title=eq.mechanism.name))
-
-
-def mathematics(eq: Equations) -> str:
-    """Return the displays alone, for a notebook."""
-    return sections.mathematics(_made(eq, None))
 
 
 def grouping(m: Mechanism, how: str = "latex") -> str:
@@ -56,6 +35,5 @@ def grouping(m: Mechanism, how: str = "latex") -> str:
     ZZR1 = ZZ1+L1**2*M2
     """
     title, *lines = groups(m).lines
-    made = Document(str(title), "", [], [Section("", lines)])
-    written: str = getattr(sections, how)(made)
+    written: str = getattr(Document(str(title), "", [], [Section("", lines)]), how)()
     return written

@@ -25,8 +25,7 @@ from .loop_blocks import Line, Solved, solved, value
 from .loop_numbers import with_names
 from .loop_parts import asked, kept, keys
 from .loop_passive import angle_at
-from .sections import Document, Section, latex, markdown
-from .sections import text as written
+from .sections import Document, Section
 from .size import LIMIT
 from .trig import folded, formula_of, symbol
 
@@ -335,15 +334,15 @@ class LoopEquations:
             return listing(self)
         if form not in ("condensed", "report"):
             raise UsageError(f"form {shown(str(form))!r}", hint="condensed, report or program")
-        return written(self.printed(only), REPORT if form == "report" else TEXT, heads=True)
+        return self.printed(only).text(REPORT if form == "report" else TEXT, heads=True)
 
     def latex(self, only: Any = None) -> str:
         """Return a LaTeX fragment."""
-        return latex(self.printed(only))
+        return self.printed(only).latex()
 
     def markdown(self, only: Any = None) -> str:
         """Return Markdown with display formulas."""
-        return markdown(self.printed(only))
+        return self.printed(only).markdown()
 
     def json(self, only: Any = None) -> dict[str, Any]:
         """Return every line by its name, with those of the tree."""

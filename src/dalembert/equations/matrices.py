@@ -16,7 +16,7 @@ from ..expr.style import LATEX, LINE, TEXT, latex_width, text_lines, write
 from .model import left_out
 from .order import factored
 from .ring import rational
-from .sections import Document, Section, latex, markdown, mathematics
+from .sections import Document, Section
 from .text import expression
 
 if TYPE_CHECKING:
@@ -155,11 +155,11 @@ class Matrices:
 
     def latex(self) -> str:
         """Return a LaTeX fragment."""
-        return latex(self.document())
+        return self.document().latex()
 
     def markdown(self) -> str:
         """Return Markdown with formulas that KaTeX renders."""
-        return markdown(self.document())
+        return self.document().markdown()
 
     def json(self) -> dict[str, Any]:
         """Return the matrices as lists of texts."""
@@ -174,7 +174,7 @@ class Matrices:
     __repr__ = __str__
 
     def _repr_latex_(self) -> str:
-        return mathematics(self.document())
+        return self.document().mathematics()
 
 
 def _place(i: int, j: int, k: int) -> Any:

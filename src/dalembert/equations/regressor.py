@@ -321,15 +321,15 @@ class Regressor:
 
     def text(self) -> str:
         """Return the entries that are not zero, one formula each; remarks begin with #."""
-        from .regressor_print import text
+        from .regressor_print import document
 
-        return text(self)
+        return document(self).text()
 
     def latex(self) -> str:
         """Return a LaTeX fragment with the entries that are not zero."""
-        from .regressor_print import latex
+        from .regressor_print import document
 
-        return latex(self)
+        return document(self).latex()
 
     def json(self) -> dict[str, Any]:
         """Return columns and entries as plain data, term by term."""
@@ -348,6 +348,5 @@ class Regressor:
 
     def _repr_latex_(self) -> str:
         from .regressor_print import document
-        from .sections import mathematics
 
-        return mathematics(document(self))
+        return document(self).mathematics()

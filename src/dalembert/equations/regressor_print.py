@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import shown
-from ..expr import decimal
 from ..expr.formula import Symbol
 from ..expr.style import latex_name
-from . import sections
 from .sections import Document, Section
 
 if TYPE_CHECKING:
@@ -88,16 +86,6 @@ def document(Y: Regressor) -> Document:
     return Document(title, "", [], [section(Y, "")])
 
 
-def text(Y: Regressor) -> str:
-    """Return the conventions and one formula for each entry."""
-    return sections.text(document(Y))
-
-
-def latex(Y: Regressor) -> str:
-    """Return a LaTeX fragment: the conventions, then one display for each entry."""
-    return sections.latex(document(Y))
-
-
 def data(Y: Regressor) -> dict[str, Any]:
     """Return columns, symbols and entries as plain data; numbers are exact texts."""
     columns = [
@@ -120,11 +108,6 @@ def data(Y: Regressor) -> dict[str, Any]:
 
 def _entry(entry: Entry) -> dict[str, Any]:
     Y: Any = entry.equations
-    terms = [
-        {"coefficient": decimal(c), "factors": {Y.ring.symbols.names[i]: e for i, e in monomial}}
-        for c, monomial in entry.terms("condensed")
-    ]
-    i, k = entry.place
-    at = {"row": i, "column": Y.names[k - 1]} if entry.kind == "Y" else {"column": Y.names[k - 1]}
-    index = [i, k] if entry.kind == "Y" else [k]
-    return {"index": index, **at, "terms": terms, "text": str(entry)}
+    (i, k), forces = entry.place, entry.kind == "Y"
+    at = {"index": [i, k], "row": i} if forces else {"index": [k]}
+    return {**at, "column": Y.names[k - 1], **entry.data()}

@@ -62,34 +62,57 @@ class Document:
     known: Sequence[str]
     sections: Sequence[Section]
 
+    def text(self, style: Style = TEXT, titled: bool = True, heads: bool = False) -> str:
+        """Return lines: remarks begin with #, long formulas go on behind two blanks.
 
-def text(document: Document, style: Style = TEXT, titled: bool = True, heads: bool = False) -> str:
-    """Return lines: remarks begin with #, long formulas go on behind two blanks.
+        `titled` gives the title of the document, `heads` those of its sections.
+        """
+        out = [f"# {x}" for x in (self.title, *self.known)] if titled else []
+        for section in self.sections:
+            out += [f"# {section.title}"] if heads else []
+            for line in section.lines:
+                out += (
+                    [f"# {line}"]
+                    if isinstance(line, str)
+                    else text_lines(line[0].name, line[1], style)
+                )
+            out += [f"# {line}" for line in section.count.splitlines()]
+        return "\n".join(out) + "\n"
 
-    `titled` gives the title of the document, `heads` those of its sections.
-    """
-    out = [f"# {x}" for x in (document.title, *document.known)] if titled else []
-    for section in document.sections:
-        out += [f"# {section.title}"] if heads else []
-        for line in section.lines:
-            out += (
-                [f"# {line}"] if isinstance(line, str) else text_lines(line[0].name, line[1], style)
-            )
-        out += [f"# {line}" for line in section.count.splitlines()]
-    return "\n".join(out) + "\n"
+    def latex(self) -> str:
+        """Return a LaTeX fragment: paragraphs of displays, which a page may end in."""
+        out = [f"\\section*{{{latex_text(self.title)}}}"] if self.title else []
+        out += [f"\\[ {self.law} \\]"] if self.law else []
+        out += [_paragraph(line) for line in self.known]
+        for section in self.sections:
+            title = section.title[:1].upper() + section.title[1:]
+            out += [f"\\paragraph{{{latex_text(title)}}}"] if title else []
+            for line in section.lines:
+                out += [_paragraph(line)] if isinstance(line, str) else _displays(*line)
+        return "\n".join(out) + "\n"
 
+    def markdown(self) -> str:
+        """Return Markdown with one display formula for each line."""
+        out = [f"# {_plain(self.title)}", ""]
+        out += [f"$${self.law}$$", ""] if self.law else []
+        out += [f"- {_plain(line)}" for line in self.known]
+        for section in self.sections:
+            out += ["", f"## {section.title}", ""] if section.title else [""]
+            out += [f"- {_plain(line)}" for line in section.remarks()]
+            out += ["", *(f"$${_one(*pair)}$$" for pair in section.formulas())]
+        return "\n".join(out) + "\n"
 
-def latex(document: Document) -> str:
-    """Return a LaTeX fragment: paragraphs of displays, which a page may end in."""
-    out = [f"\\section*{{{latex_text(document.title)}}}"] if document.title else []
-    out += [f"\\[ {document.law} \\]"] if document.law else []
-    out += [_paragraph(line) for line in document.known]
-    for section in document.sections:
-        title = section.title[:1].upper() + section.title[1:]
-        out += [f"\\paragraph{{{latex_text(title)}}}"] if title else []
-        for line in section.lines:
-            out += [_paragraph(line)] if isinstance(line, str) else _displays(*line)
-    return "\n".join(out) + "\n"
+    def mathematics(self) -> str:
+        """Return displays without anything of a document, as MathJax and KaTeX render them."""
+        blocks = [[self.law]] if self.law else []
+        for section in self.sections:
+            rows = [row for pair in section.formulas() for row in _rows(*_lines(*pair))]
+            if rows and section.title:
+                rows.insert(0, rf"& \textbf{{{latex_text(section.title)}}}")
+            blocks += [rows[k : k + SCREEN] for k in range(0, len(rows), SCREEN)]
+        return "\n".join(
+            rf"$$\begin{{aligned}} {_NEXT.join(block)} \end{{aligned}}$$" for block in blocks
+        )
 
 
 def _paragraph(line: str) -> str:
@@ -113,34 +136,9 @@ def whole(fragment: str) -> str:
     return f"{head}{allow}\\begin{{document}}\n{fragment}\\end{{document}}\n"
 
 
-def markdown(document: Document) -> str:
-    """Return Markdown with one display formula for each line."""
-    out = [f"# {_plain(document.title)}", ""]
-    out += [f"$${document.law}$$", ""] if document.law else []
-    out += [f"- {_plain(line)}" for line in document.known]
-    for section in document.sections:
-        out += ["", f"## {section.title}", ""] if section.title else [""]
-        out += [f"- {_plain(line)}" for line in section.remarks()]
-        out += ["", *(f"$${_one(*pair)}$$" for pair in section.formulas())]
-    return "\n".join(out) + "\n"
-
-
 def _plain(line: str) -> str:
     """Return text in which Markdown sees no marks."""
     return "".join("\\" + c if c in MARKS else c for c in shown(line))
-
-
-def mathematics(document: Document) -> str:
-    """Return displays without anything of a document, as MathJax and KaTeX render them."""
-    blocks = [[document.law]] if document.law else []
-    for section in document.sections:
-        rows = [row for pair in section.formulas() for row in _rows(*_lines(*pair))]
-        if rows and section.title:
-            rows.insert(0, rf"& \textbf{{{latex_text(section.title)}}}")
-        blocks += [rows[k : k + SCREEN] for k in range(0, len(rows), SCREEN)]
-    return "\n".join(
-        rf"$$\begin{{aligned}} {_NEXT.join(block)} \end{{aligned}}$$" for block in blocks
-    )
 
 
 _NEXT = " \\\\ "

@@ -18,7 +18,6 @@ from .kinds import letter, signed_sum
 from .order import factored, grouped_as_printed
 from .repeats import Shared
 from .sections import Document, Section
-from .sections import text as written
 from .tree import Tree, is_long
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def text(eq: Equations, form: str = "condensed", only: Sequence[str] | None = No
         raise UsageError(f"form {shown(str(form))!r}", hint=hint)
     made = document(eq, form, only, titled=True)
     # a regressor has conventions of its own
-    return written(made, STYLES[form], titled=bool(made.law))
+    return made.text(STYLES[form], titled=bool(made.law))
 
 
 def document(
