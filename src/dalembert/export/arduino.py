@@ -7,7 +7,7 @@ from typing import Any
 
 from ..emit.c import LANGUAGE
 from ..emit.language import write
-from ..emit.text import part
+from ..emit.text import each, part
 from ..mechanism import Mechanism
 from .unit import unit_of
 
@@ -16,28 +16,21 @@ def arduino_files(m: Mechanism, names: Sequence[str], **options: Any) -> dict[st
     """Return the files of the library, in a folder of the model's name."""
     unit = unit_of(m, names, together=False, **options)
     code = write(LANGUAGE, unit)
-    up, id = unit.id.upper(), unit.id
+    up, id, entry = unit.id.upper(), unit.id, unit.entries[0]
     single = f"#ifndef {up}_DOUBLE\n#define {up}_FLOAT /* single precision */\n#endif\n\n"
-    entry = unit.entries[0]
-    words = (*entry.given, *entry.made)
     sizes = [max(1, p.size) for p in (*entry.inputs, *entry.outputs)]
-    vectors = "".join(f"{id}_real {w}[{n}];\n" for w, n in zip(words, sizes, strict=True))
-    start = ""
-    if unit.parameters:
-        vectors += f"{id}_parameters p;\n{id}_real r[{max(1, unit.prepared)}];\n"
-        start = f"  {id}_default_parameters(&p);\n  {id}_prepare(&p, r);\n"
-    last = "r" if unit.parameters else "NULL"
-    call = f"{id}_{entry.name}({', '.join((*entry.given, last, *entry.made))})"
-    sketch = (
-        "// One evaluation and its time. Replace the zeros by what your joints measure.\n"
-        f"#include <{id}.h>\n\n{vectors}\n"
-        f"void setup() {{\n  Serial.begin(115200);\n{start}}}\n\n"
-        f"void loop() {{\n  const unsigned long begin = micros();\n  {call};\n"
-        "  const unsigned long time = micros() - begin;\n"
-        f"  for (int k = 0; k < {sizes[len(entry.given)]}; ++k) {{\n"
-        f"    Serial.print((double){entry.made[0]}[k], 6);\n    Serial.print(' ');\n  }}\n"
-        '  Serial.print(time);\n  Serial.println(" us");\n  delay(1000);\n}\n'
-    )
+    vectors = zip(entry.arguments, sizes, strict=True)
+    room = f"{id}_parameters p;\n{id}_real r[{unit.room}];\n"
+    start = f"  {id}_default_parameters(&p);\n  {id}_prepare(&p, r);\n"
+    given = (*entry.given, "r" if unit.parameters else "NULL", *entry.made)
+    words = {
+        "vectors": each(vectors, f"{id}_real {{0[0]}}[{{0[1]}}];\n") + room * bool(unit.parameters),
+        "start": start * bool(unit.parameters),
+        "words": ", ".join(given),
+        "size": str(sizes[len(entry.given)]),
+        "first": entry.made[0],
+    }
+    sketch = part("sketch.ino", unit, words, entry.name)
     return {
         f"{id}/library.properties": part("arduino.properties", unit),
         f"{id}/src/{id}.h": single + code[f"{id}.h"],

@@ -59,14 +59,9 @@ def _friction(m: Mechanism, unit: Unit) -> str:
         gear = abs(to_float(d.gear)) if d else 1.0
         viscous.append(to_float(d.viscous) * gear * gear if d else 0.0)
         dry.append([gear * to_float(x) for x in d.coulomb] if d else [0.0, 0.0])
-    up = unit.id.upper()
-    return (
-        "// Friction of the description at the joints: viscous, and dry at positive and negative "
-        "speed.\n#pragma once\n\n"
-        f"namespace {unit.id}_dynamics\n{{\n\n"
-        f"constexpr double VISCOUS[{len(moving)}] = {{{each(viscous, '{!r}', ', ')}}};\n"
-        f"constexpr double COULOMB[{len(moving)}][2] = {{\n"
-        + each(dry, lambda x: f"  {{{x[0]!r}, {x[1]!r}}}", ",\n")
-        + f"\n}};\n\n}}  // namespace {unit.id}_dynamics\n"
-        + f"\n// {up}_NV is {len(moving)}\n"
-    )
+    words = {
+        "count": str(len(moving)),
+        "viscous": each(viscous, "{!r}", ", "),
+        "dry": each(dry, "  {{{0[0]!r}, {0[1]!r}}}", ",\n") + "\n",
+    }
+    return part("ros2_friction.hpp", unit, words)
