@@ -8,7 +8,7 @@ import pytest
 from dalembert.errors import Place
 from dalembert.expr import Graph, cos, sqrt
 from dalembert.expr.exact import to_float
-from dalembert.expr.formula import Product, Sum, Symbol, formula, name, named, total
+from dalembert.expr.formula import Product, Sum, Symbol, formula, mapped, name, total
 from dalembert.expr.style import (
     LATEX,
     REPORT,
@@ -104,7 +104,7 @@ def test_long_products_open_their_brackets_in_latex():
 
 def test_generators_get_their_symbols():
     one = Sum((Product(2, ((0, 1), (Sum((Product(1, ((1, 2),)), Product(-1))), 1))),))
-    found = named(one, [Symbol("x"), Symbol("y")].__getitem__)
+    found = mapped(one, [Symbol("x"), Symbol("y")].__getitem__)
     assert write(found, TEXT) == "2*x*(y**2-1)"
 
 
