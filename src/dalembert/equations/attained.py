@@ -41,8 +41,14 @@ def row(eq: Equations, i: int) -> Iterator[tuple[Motion, Poly]]:
             yield (j - 1, k - 1), eq.poly("B", (i, j, k))
 
 
-def force_of(basis: Basis, polys: Mapping[Motion, Poly]) -> Force:
-    """Return the force of one joint from its coefficients, those that are zero left out."""
+def force_of(
+    basis: Basis, polys: Mapping[Motion, Poly],
+    less: Mapping[int, Mapping[int, float]] | None = None,
+) -> Force:  # fmt: skip
+    """Return the force of one joint from its coefficients, those that are zero left out.
+
+    `less` takes off some of them, by number, what they are with joints held.
+    """
     kept = {motion: p for motion, p in polys.items() if p}
     terms = basis.eq.ring.terms
-    return Force(basis.waves([terms(p) for p in kept.values()]), list(kept), basis.box)
+    return Force(basis.waves([terms(p) for p in kept.values()], less), list(kept), basis.box)

@@ -15,7 +15,6 @@ from .bound import proven
 from .box import box_of
 from .climb import search
 from .expand import whole_joints
-from .force import Force
 from .prune import BOXES
 from .tolerance import at_most
 from .waves import Basis
@@ -114,14 +113,10 @@ def held_error(
     if box.ranges:
         raise UsageError("held joints need numbers, no ranges", hint='values={"L1": 0.4}')
     basis, rows = Basis(eq, box), []
-    terms = eq.ring.terms
     for i in (i for i in range(eq.n) if i not in held):
         polys = {motion: p for motion, p in attained.row(eq, i + 1) if p}
-        full = Force(basis.waves([terms(p) for p in polys.values()]), list(polys), box)
-        kept = {k: not any(j in held for j in motion) for k, motion in enumerate(polys)}
-        less = {k: held for k, yes in kept.items() if yes}
-        off = basis.waves([terms(p) for p in polys.values()], less)
-        force = Force(off, list(polys), box)
+        less = {k: held for k, motion in enumerate(polys) if not held.keys() & set(motion)}
+        full, force = (attained.force_of(basis, polys, how) for how in (None, less))
         found = search(force)[0]
         rows.append((joint_name(m.bodies[i]), *proven(force, found, budget), search(full)[0]))
     names, bound, found_, reference = (tuple(x) for x in zip(*rows, strict=True))

@@ -78,14 +78,8 @@ def _number(x: Any) -> Any:
 def closure_lines(s: Solved) -> list[Line]:
     """Return name, formula and LaTeX of the closure, of passive coordinates and of G; remarks."""
     out = [Line(f"closed loops: {s.plan}"), Line(CIRCLE), *_said(s.before)]
-    rows = s.plan.rows
-    order = sorted(range(len(rows)), key=rows.__getitem__)
-    out += [Line("0", formula_of(s.closure[k][1]), "0") for k in order]
-    out += _said(s.passive)
-    if s.unsolved:
-        lost = ", ".join(f"q{k + 1}" for k in sorted(s.unsolved))
-        out.append(Line(f"no closed form: {lost}; assembly(m, q) finds them"))
-    return out + _said(s.rates)
+    out += [Line("0", formula_of(x), "0") for x in s.ordered]
+    return [*out, *_said(s.passive), *map(Line, s.lost), *_said(s.rates)]
 
 
 def rate_lines(s: Solved) -> list[Line]:

@@ -117,6 +117,18 @@ class Solved:
         """Which joints follow from which."""
         return self.example.plan
 
+    @property
+    def ordered(self) -> list[Any]:
+        """The closure equations in the order of the loops, each zero."""
+        rows = self.plan.rows
+        return [self.closure[k][1] for k in sorted(range(len(rows)), key=rows.__getitem__)]
+
+    @property
+    def lost(self) -> list[str]:
+        """What to say of coordinates without a closed form, if there are any."""
+        names = ", ".join(f"q{k + 1}" for k in sorted(self.unsolved))
+        return [f"no closed form: {names}; assembly(m, q) finds them"] if names else []
+
     def symbol(self, name: str) -> Any:
         """Return a letter of the graph."""
         return self.graph.param(name)

@@ -267,13 +267,10 @@ class LoopEquations:
             *self.tree.remarks,
         ]
         closed = self._lines(s.before)
-        closed += [(Symbol("0", "0"), formula_of(x)) for _, x in self._ordered()]
-        sections = [Section("Closure", closed)]
-        if s.passive or s.unsolved:
-            lost = ", ".join(f"q{k + 1}" for k in sorted(s.unsolved))
-            words = [f"no closed form: {lost}; assembly(m, q) finds them"] if lost else []
-            sections.append(Section("Passive coordinates", [*self._lines(s.passive), *words]))
-        sections += [
+        closed += [(Symbol("0", "0"), formula_of(x)) for x in s.ordered]
+        sections = [
+            Section("Closure", closed),
+            Section("Passive coordinates", [*self._lines(s.passive), *s.lost]),
             Section("Rates", self._lines([*s.rates, *self.rates])),
             Section(
                 "Accelerations at constant speeds of the independent joints", self._lines(s.drifts)
@@ -289,11 +286,6 @@ class LoopEquations:
         law = r"\tau = A_c\,\ddot q_a + H_c"
         told = [x for x in sections if x.lines and kept(parts, x.name)]
         return Document(title, law, known, with_names(told, lambda k: s.name("K", k)))
-
-    def _ordered(self) -> list[tuple[str, Any]]:
-        rows = self.loops.plan.rows
-        order = sorted(range(len(rows)), key=rows.__getitem__)
-        return [self.loops.closure[k] for k in order]
 
     @staticmethod
     def _lines(lines: Sequence[Line]) -> list[Any]:
@@ -355,7 +347,7 @@ class LoopEquations:
             "name": self.mechanism.name,
             "joints": list(self.mechanism.rate_names),
             "independent": list(self.independent),
-            "closure": [write(formula_of(x), TEXT) for _, x in self._ordered()],
+            "closure": [write(formula_of(x), TEXT) for x in s.ordered],
             "passive": said(s.passive),
             "rates": said([*s.rates, *self.rates]),
             "drifts": said(s.drifts),
