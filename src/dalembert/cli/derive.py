@@ -95,18 +95,12 @@ def command(
     if mechanism.loops or mechanism.couplings:
         mechanism, form = hold(mechanism, freeze or {}), "json" if as_json else form
         return closed(mechanism, form, expand, inertia == "full", sign, only)
-    eq = equations(mechanism, expand=expand, full=inertia == "full")
-    if freeze:
-        from ..equations.model import of_left
+    from ..equations.model import of_left, simplified
 
-        whole = eq.mechanism.joint_names
-        eq = eq.freeze(freeze)
-        limits = of_left(limits, whole, eq.mechanism.joint_names)
-    if neglect:
-        eq = eq.neglect(*neglect)
-    if drop:
-        eq = eq.drop(drop)
-    eq = eq.with_sign(sign)  # type: ignore[arg-type]
+    eq = equations(mechanism, expand=expand, full=inertia == "full")
+    whole, less = eq.mechanism.joint_names, {"freeze": freeze, "neglect": neglect, "drop": drop}
+    eq = simplified(eq, less).with_sign(sign)  # type: ignore[arg-type]
+    limits = of_left(limits, whole, eq.mechanism.joint_names)
     if prune == "curve":
         return weighed(eq, as_json, values, limits)
     if prune:
