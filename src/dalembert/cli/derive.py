@@ -95,12 +95,14 @@ def command(
     if mechanism.loops or mechanism.couplings:
         mechanism, form = hold(mechanism, freeze or {}), "json" if as_json else form
         return closed(mechanism, form, expand, inertia == "full", sign, only)
-    from ..equations.model import of_left, simplified
-
     eq = equations(mechanism, expand=expand, full=inertia == "full")
-    whole, less = eq.mechanism.joint_names, {"freeze": freeze, "neglect": neglect, "drop": drop}
-    eq = simplified(eq, less).with_sign(sign)  # type: ignore[arg-type]
-    limits = of_left(limits, whole, eq.mechanism.joint_names)
+    if freeze or neglect or drop:
+        from ..equations.model import of_left, simplified
+
+        whole = eq.mechanism.joint_names
+        eq = simplified(eq, {"freeze": freeze, "neglect": neglect, "drop": drop})
+        limits = of_left(limits, whole, eq.mechanism.joint_names)
+    eq = eq.with_sign(sign)  # type: ignore[arg-type]
     if prune == "curve":
         return weighed(eq, as_json, values, limits)
     if prune:
