@@ -29,11 +29,16 @@ def noise_of_columns(u: Unknowns, d: MeasuredMotion, use: Array) -> Array | None
     """
     if d.spread is None or is_closed(u.m):
         return None
-    whole = np.flatnonzero(d.valid & np.isfinite(d.spread).all(axis=(1, 2, 3)))
+    whole = np.flatnonzero(d.valid)
     if not len(whole):
         return None
     rows = whole[np.unique(np.linspace(0, len(whole) - 1, FEW).astype(int))]
-    values, vectors = np.linalg.eigh(d.spread[rows])
+    spread = d.spread[rows]
+    known = np.isfinite(spread).all(axis=(1, 2, 3))
+    rows, spread = rows[known], spread[known]
+    if not len(rows):
+        return None
+    values, vectors = np.linalg.eigh(spread)
     half = vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]
     drawn = np.random.default_rng(0).normal(size=(*half.shape[:2], 3, 1))
     off = (half @ drawn)[..., 0]

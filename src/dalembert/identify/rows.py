@@ -26,6 +26,7 @@ ROUNDED = 1e-13  # pivots of columns of unit length that are roundings
 PIECE = 128  # rows of a product or of a factor
 NOISY = 1e-4  # residual of the force that shows measured data
 STRETCHES = 24  # of the training part, whose residuals say how sure the fit is
+FEW = 2000  # samples whose spread is looked at
 DEAD = 3.0  # standard deviations of a speed below which its sign is not known
 SHARP = 5.0  # samples kept per period of the cut-off
 
@@ -216,7 +217,8 @@ def _dead_zone(d: MeasuredMotion, indices: list[int]) -> Array:
     """Return the speed of each motor below which the noise hides the sign."""
     if d.spread is None:
         return np.zeros(len(indices))
-    return DEAD * np.sqrt(np.nanmedian(d.spread[:, indices, 1, 1], axis=0))
+    some = np.unique(np.linspace(0, len(d) - 1, FEW).astype(int))
+    return DEAD * np.sqrt(np.nanmedian(d.spread[some][:, indices, 1, 1], axis=0))
 
 
 def _window(every: int) -> Array:

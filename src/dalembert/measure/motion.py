@@ -17,6 +17,7 @@ from ..mechanism import Mechanism, joint_name, require_mechanism
 from .clock import FEWEST, in_order, spacing
 from .columns import assigned, perhaps_degrees
 from .smooth import Smoothed, smooth_all
+from .spread import Part, Spread
 from .table import read_table, some, write_table
 from .turning import free_rates, is_quaternion, quaternion_rates, same_sign
 
@@ -61,7 +62,7 @@ class MeasuredMotion:
     notes: tuple[str, ...] = ()
     cutoff: Array | None = field(default=None, repr=False)  # Hz, per coordinate; None: as written
     noise: Array | None = field(default=None, repr=False)  # of one sample, per velocity variable
-    spread: Array | None = field(default=None, repr=False)  # (n, nv, 3, 3): of (q, q̇, q̈)
+    spread: Spread | None = field(default=None, repr=False)  # covariances of (q, q̇, q̈)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -94,10 +95,9 @@ class MeasuredMotion:
         """Return some of the samples."""
         if not isinstance(rows, slice | np.ndarray):
             raise UsageError("samples are chosen by a slice or a mask", hint="d[100:200]")
-        arrays = ("t", "q", "qd", "qdd", "tau", "spread")
-        own = {n: getattr(self, n) for n in arrays}
+        own = {n: getattr(self, n) for n in ("t", "q", "qd", "qdd", "tau")}
         cut: dict[str, Any] = {n: None if x is None else x[rows] for n, x in own.items()}
-        return replace(self, **cut)
+        return replace(self, spread=None if self.spread is None else self.spread.of(rows), **cut)
 
     def show(self) -> Any:
         """Return a view of the motion: in a notebook, else in a browser, else its path."""
@@ -245,7 +245,7 @@ def _smoothed(
     n = len(t)
     out = {"q": np.full((n, m.nq), np.nan)}
     out |= {k: np.full((n, m.nv), np.nan) for k in ("qd", "qdd")}
-    spread = np.full((n, m.nv, 3, 3), np.nan)
+    parts: list[Part] = []
     cut, noise = np.full(m.nq, np.nan), np.full(m.nv, np.nan)
     gaps: list[Gap] = []
     # joints with the same samples are smoothed together: they share the smoother
@@ -263,7 +263,8 @@ def _smoothed(
         piece, weight = slice(a, b), np.frombuffer(mask, dtype=bool).astype(float)
         every = smooth_all(t[piece], [y for *_, y in joints], weight, cutoff)
         for made, (j, at_q, at_v, y) in zip(every, joints, strict=True):
-            _placed(m, j, made, y, piece, at_q, at_v, out, spread)
+            _placed(m, j, made, piece, at_q, at_v, out)
+            parts.append(_part(m, j, made, y, piece, at_v))
             cut[at_q] = np.fmin(cut[at_q], made.cutoff)
             noise[at_v] = np.fmax(noise[at_v], float(np.mean(made.noise)))
     if not np.isfinite(out["q"]).all(axis=1).any():
@@ -271,7 +272,17 @@ def _smoothed(
             "no sample has all coordinates", where=Place(source), hint="see the gaps of the table"
         )
     return MeasuredMotion(
-        m, t, out["q"], out["qd"], out["qdd"], tau, _merged(gaps), tuple(notes), cut, noise, spread
+        m,
+        t,
+        out["q"],
+        out["qd"],
+        out["qdd"],
+        tau,
+        _merged(gaps),
+        tuple(notes),
+        cut,
+        noise,
+        Spread(n, m.nv, tuple(parts)),
     )
 
 
@@ -324,8 +335,8 @@ def _pieces(
 
 
 def _placed(
-    m: Mechanism, j: int, made: Smoothed, y: Array, piece: slice, at_q: list[int], at_v: list[int],
-    out: dict[str, Array], spread: Array,
+    m: Mechanism, j: int, made: Smoothed, piece: slice, at_q: list[int], at_v: list[int],
+    out: dict[str, Array],
 ) -> None:  # fmt: skip
     """Write one smoothed stretch of a joint to its columns."""
     x, xd, xdd = made.x, made.xd, made.xdd
@@ -335,16 +346,20 @@ def _placed(
     elif kind == "free":
         x, xd, xdd = free_rates(x, xd, xdd)
     out["q"][piece, at_q], out["qd"][piece, at_v], out["qdd"][piece, at_v] = x, xd, xdd
-    variance = np.broadcast_to(made.noise**2, (len(at_q),))
+
+
+def _part(
+    m: Mechanism, j: int, made: Smoothed, y: Array, piece: slice, at_v: list[int]
+) -> Part:  # fmt: skip
+    """Return how sure one smoothed stretch of a joint is."""
+    kind = m.bodies[j].joint.kind
+    variance = np.broadcast_to(made.noise**2, (y.shape[1],))
     if kind == "free":  # linear and angular parts; a rotation vector is twice a quaternion's part
         variance = np.concatenate([variance[:3], np.full(3, 4 * variance[3:].mean())])
     elif kind == "spherical":
         variance = np.full(3, 4 * variance.mean())
-    covariance = made.covariance()[:, None] * variance[None, :, None, None]
-    if len(at_q) == len(at_v):
-        bias = made.end_errors(y)
-        covariance = covariance + bias[..., :, None] * bias[..., None, :]
-    spread[piece, at_v] = covariance
+    ends = made.end_errors(y) if y.shape[1] == len(at_v) else None
+    return Part(piece.start, piece.stop, tuple(at_v), made.spline.curve, variance, ends)
 
 
 def _per_rate(m: Mechanism, per_coordinate: Array) -> Array:

@@ -12,18 +12,15 @@ Everything is linear in the samples; the covariance of (x, ẋ, ẍ) follows fro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..errors import UsageError
-from .spline import Spline
+from .spline import FAR, LONG, Spline
 
 Array = np.ndarray
-FAR = 40  # cut-off lengths over which a sample has an effect, to 1e-8
-LONG = 5000  # samples from which on cut-offs are tried coarsely first
-COARSE = 3  # steps between those
-ENOUGH = 32  # samples of a stretch that has a spline of its own
+COARSE = 3  # steps between the cut-offs that a long record is tried with first
 NOISELESS = 1e-9  # of the spread of a signal
 CAUTION = 1.4  # of the cross-validation: Kim and Gu, J. R. Stat. Soc. B 66 (2004)
 
@@ -48,54 +45,25 @@ class Smoothed:
         """The frequency at which the amplitude falls to 1/√2, Hz."""
         return 1.0 / (2.0 * np.pi * self.spline.length)
 
-    def covariance(self) -> Array:
-        """Return the covariance of (x, ẋ, ẍ) at each sample for unit noise, (n, 3, 3).
-
-        It changes only near the ends: there every few samples are computed, the middle once.
-        """
-        n = len(self.spline.t)
-        edge = min(n // 2, max(6, self._samples(8)))
-        low = np.arange(0, edge, max(1, edge // 24))
-        at = np.unique(np.concatenate([low, [n // 2], n - 1 - low]))
-        reach = max(64, self._samples(FAR))
-        parts = [slice(0, edge + reach), slice(n // 2 - reach, n // 2 + reach),
-                 slice(n - edge - reach, n)]  # fmt: skip
-        if edge + reach > n // 4 or not self._filled(parts):
-            parts = [slice(0, n)]
-        own = [at[(at >= p.start) & (at < p.stop)] for p in parts]
-        known = np.concatenate([self.spline.part(p).covariance(k - p.start)
-                                for p, k in zip(parts, own, strict=True)])  # fmt: skip
-        index = np.arange(n)
-        return np.stack(
-            [[np.interp(index, at, known[:, a, b]) for b in range(3)] for a in range(3)]
-        ).transpose(2, 0, 1)
-
-    def end_errors(self, y: Array) -> Array:
-        """Return how far (x, ẋ, ẍ) near the ends depend on the cut-off, (n, columns, 3).
+    def end_errors(self, y: Array) -> tuple[Array, Array]:
+        """Return how far (x, ẋ, ẍ) of the first and last samples depend on the cut-off.
 
         Smoothing bends a motion straight at its ends, which no covariance of noise can see; a
-        spline of 1.6 times the cut-off shows by how much.
+        spline of 1.6 times the cut-off shows by how much. Each is (samples, columns, 3).
         """
-        n, reach = len(self.spline.t), self._samples(3)
-        made = np.stack([self.x, self.xd, self.xdd], -1)
-        gap, near = np.zeros_like(made), reach + max(64, self._samples(FAR))
+        n, s = len(self.spline.t), self.spline
+        reach = min(s.samples(3), n // 2)
+        near = reach + max(64, s.samples(FAR))
         spans = [slice(0, near), slice(n - near, n)]
-        if 2 * near > n or not self._filled(spans):
-            spans = [slice(0, n)]
-        for span in spans:
-            own = self.spline.part(span)
+        if 2 * near > n or not s.filled(spans):
+            spans = [slice(0, n)] * 2
+        found = []
+        for span, cut in zip(spans, (slice(0, reach), slice(-reach, None)), strict=True):
+            own = s.part(span)
             sharper = Spline(own.t, own.weight, own.length / 1.6, own.given)(y[span])
-            gap[span] = np.stack(sharper, -1) - made[span]
-        gap[reach : max(reach, n - reach)] = 0.0
-        return np.abs(gap)
-
-    def _filled(self, parts: Sequence[slice]) -> bool:
-        """Return whether each part has samples enough for a spline of its own."""
-        return all(np.count_nonzero(self.spline.weight[p]) >= ENOUGH for p in parts)
-
-    def _samples(self, lengths: float) -> int:
-        step = float(np.median(np.diff(self.spline.t)))
-        return int(np.ceil(lengths * self.spline.length / step))
+            pairs = zip(sharper, (self.x, self.xd, self.xdd), strict=True)
+            found.append(np.abs(np.stack([a[cut] - b[span][cut] for a, b in pairs], axis=-1)))
+        return found[0], found[1]
 
 
 def smoothed(t: Array, y: Array, weight: Array, length: float) -> Smoothed:
@@ -109,8 +77,7 @@ def smoothed_by(made: Spline, y: Array) -> Smoothed:
     used = made.weight > 0
     left = max(1.0, float(used.sum()) - made.freedom)
     noise = np.sqrt(((x - y)[used] ** 2).sum(axis=0) / left)
-    kept = made if len(y) < LONG else replace(made)  # without matrices, which a long record fills
-    return Smoothed(x, xd, xdd, noise, kept)
+    return Smoothed(x, xd, xdd, noise, made.light)
 
 
 def lengths_to_try(t: Array, weight: Array) -> Array:

@@ -6,7 +6,8 @@ at a sample, so the normal equations have six bands: time and memory grow with t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +19,11 @@ Array = np.ndarray
 DEGREE, ORDER = 5, 3  # of the spline; of the penalised derivative
 HALF_POWER = np.sqrt(2.0) - 1.0  # λ ω⁶ where the amplitude is 1/√2
 KNOTS_PER_LENGTH = 2.5  # knots per cut-off length 1/ω_c
+FAR = 40  # cut-off lengths over which a sample has an effect, to 1e-8
+LONG = 5000  # samples of a long record
+FILLED = 32  # samples of a stretch that has a spline of its own
+EVEN = 0.1  # share by which the times between samples vary and one covariance serves
+LEAD, STRETCH = 96, 256  # coefficients after which the end has no effect; of a stretch
 PROBES, EXACT_TRACE, ENOUGH = 8, 400, 2**16  # ENOUGH: samples of all probes together
 
 
@@ -35,11 +41,14 @@ class Spline:
         """The knots: about `KNOTS_PER_LENGTH` in a cut-off length, never more than samples."""
         used = self.t[self.weight > 0]
         step = float(np.median(np.diff(used)))
-        inner = used[:: max(1, int(self.length / (KNOTS_PER_LENGTH * step)))]
+        every = int(self.length / (KNOTS_PER_LENGTH * step))
+        inner = used[:: max(1, every)]
         # samples that are nearly at one time share a knot; the last one ends the last span
         apart = np.floor(inner / (0.5 * step)).astype(np.int64)
         inner = inner[np.concatenate([[True], np.diff(apart) > 0])]
         inner = np.append(inner[inner < used[-1] - 0.5 * step], used[-1])
+        if every:  # a gap has knots too, or the spline would be too sure of itself there
+            inner = _filled(inner, every * step)
         ends = np.repeat(self.t[[0, -1]], DEGREE)
         # two knots less at each end (not-a-knot), so that nothing is asked of the derivatives there
         own = inner[3:-3] if len(inner) > 8 else inner[1:-1]
@@ -98,22 +107,120 @@ class Spline:
         fitted = self.basis @ self.coefficients(signs)
         return float((signs * fitted)[rows].sum() / count)
 
+    @cached_property
+    def light(self) -> Spline:
+        """The same smoother without its matrices, which a long record fills."""
+        return self if len(self.t) < LONG else replace(self)
+
     def part(self, span: slice) -> Spline:
         """Return the smoother of a stretch; a few lengths within, it is that of the record."""
         return Spline(self.t[span], self.weight[span], self.length, self.density)
+
+    def samples(self, lengths: float) -> int:
+        """Return how many samples some cut-off lengths take."""
+        return int(np.ceil(lengths * self.length / float(np.median(np.diff(self.t)))))
+
+    def filled(self, parts: Sequence[slice]) -> bool:
+        """Return whether each part has samples enough for a spline of its own."""
+        return all(np.count_nonzero(self.weight[p]) >= FILLED for p in parts)
+
+    @cached_property
+    def curve(self) -> tuple[Array, Array]:
+        """Sample numbers, and the covariance of (x, ẋ, ẍ) there; between them it is straight.
+
+        Even samples: it changes near the ends alone, where every few are taken, and once between.
+        """
+        n = len(self.t)
+        if n < 4 * FILLED or not self._even:
+            return np.arange(n), self.covariance(np.arange(n))
+        edge = min(n // 2, max(6, self.samples(8)))
+        low = np.arange(0, edge, max(1, edge // 24))
+        at = np.unique(np.concatenate([low, [n // 2], n - 1 - low]))
+        reach = max(64, self.samples(FAR))
+        parts = [slice(0, edge + reach), slice(n // 2 - reach, n // 2 + reach),
+                 slice(n - edge - reach, n)]  # fmt: skip
+        if edge + reach > n // 4:
+            return at, self.covariance(at)
+        own = [at[(at >= p.start) & (at < p.stop)] for p in parts]
+        return at, np.concatenate([self.part(p).covariance(k - p.start)
+                                   for p, k in zip(parts, own, strict=True)])  # fmt: skip
+
+    @property
+    def _even(self) -> bool:
+        """Whether no sample is missing and the times between them are much the same."""
+        step = np.diff(self.t)
+        usual = float(np.median(step))
+        return bool((self.weight > 0).all() and np.abs(step - usual).max() < EVEN * usual)
+
+    @cached_property
+    def inverse(self) -> Array:
+        """The bands of the inverse of the normal matrix."""
+        return inverse_bands(self.normal)
 
     def covariance(self, at: Array) -> Array:
         """Return the covariance of (x, ẋ, ẍ) at sample numbers, for noise of variance 1.
 
         That of the posterior whose mean the spline is (Wahba, J. R. Stat. Soc. B 45, 1983): it
-        counts noise and what smoothing took away, which matters at the ends.
+        counts noise and what smoothing took away, which matters at the ends. A sample sees six
+        coefficients, so that the bands of the inverse are enough (Hutchinson and de Hoog,
+        Numerische Mathematik 47, 1985).
         """
-        linalg = scipy_part("linalg")
-        t, knots = self.t[at], self.knots
-        rows = np.stack([rate_matrix(t, knots, k).toarray() for k in range(3)])  # (3, at, basis)
-        right = rows.reshape(-1, rows.shape[-1]).T
-        z = linalg.cho_solve_banded((self.normal, False), right, check_finite=False)
-        return np.einsum("ain,nbi->iab", rows, z.reshape(-1, 3, len(at)))
+        t, knots, bands = self.t[at], self.knots, self.inverse
+        first = splines(t, knots, 0).indices[:: DEGREE + 1]
+        rows = np.stack([_six(rate_matrix(t, knots, k), first) for k in range(3)], axis=1)
+        i, j = np.meshgrid(np.arange(DEGREE + 1), np.arange(DEGREE + 1), indexing="ij")
+        own = bands[np.abs(i - j), first[:, None, None] + np.minimum(i, j)]
+        return np.asarray(rows @ own @ rows.transpose(0, 2, 1))
+
+
+def _filled(x: Array, hop: float) -> Array:
+    """Return x with points between those that are far apart."""
+    more = np.rint(np.diff(x) / hop).astype(np.int64).clip(1)
+    if (more == 1).all():
+        return x
+    within = np.arange(more.sum()) - np.repeat(np.cumsum(more) - more, more)
+    return np.append(np.repeat(x[:-1], more) + within * np.repeat(np.diff(x) / more, more), x[-1])
+
+
+def _six(B: Any, first: Array) -> Array:
+    """Return the six columns from `first` on of each row of a sparse matrix."""
+    row = np.repeat(np.arange(B.shape[0]), np.diff(B.indptr))
+    out = np.zeros((B.shape[0], DEGREE + 1))
+    out[row, B.indices - first[row]] = B.data
+    return out
+
+
+def inverse_bands(factor: Array) -> Array:
+    """Return bands d of the inverse of UᵀU, entry (k, k + d) at [d, k], from the bands of U.
+
+    The inverse S obeys U S = U⁻ᵀ, which is lower triangular: its rows follow from the last one up,
+    each from the five below it (Erisman and Tinney, Comm. ACM 18, 1975). Long matrices go in
+    stretches side by side: what lies `LEAD` coefficients below a row has no effect on it.
+    """
+    count, w = factor.shape[1], DEGREE
+    U = np.zeros((w + 1, count + w))  # U[d, k]: row k and column k + d
+    for d in range(w + 1):
+        U[d, : count - d] = factor[w - d, d:]
+    U[0, count:] = 1.0
+    stretch = count if count < 4 * LEAD else STRETCH
+    last = np.minimum(np.arange(stretch, count + stretch, stretch), count)
+    start = np.minimum(last + LEAD, count + w)
+    below = np.zeros((len(last), w, w))  # S of the five rows below
+    out = np.zeros((w + 1, count))
+    for step in range(1, stretch + LEAD + w + 1):
+        k = start - step
+        at = np.maximum(k, 0)
+        own = U[:, at] * (k < count)
+        own[0] = U[0, at]
+        side = -np.einsum("dn,nde->ne", own[1:], below) / own[0][:, None]
+        middle = (1 / own[0] - np.einsum("dn,nd->n", own[1:], side)) / own[0]
+        keep = (k >= 0) & (k < last) & (k >= last - stretch)
+        out[0, k[keep]] = middle[keep]
+        out[1:, k[keep]] = side[keep].T
+        below[:, 1:, 1:] = below[:, :-1, :-1].copy()
+        below[:, 0, 0] = middle
+        below[:, 0, 1:] = below[:, 1:, 0] = side[:, :-1]
+    return out
 
 
 def splines(t: Array, knots: Array, rate: int) -> Any:

@@ -11,10 +11,12 @@ from ..catalog.loops import is_closed
 from ..compute import compile, evaluate
 from ..errors import UsageError
 from ..measure.motion import MeasuredMotion, gap_lines
+from ..measure.spread import Spread
 from .torque_result import Torques
 
 Array = np.ndarray
 BLOCK = 256  # samples whose derivatives are held at once: they stay in the processor's cache
+HELD = 32 * BLOCK  # samples whose spread is held at once
 
 
 def with_bands(
@@ -42,7 +44,7 @@ def with_bands(
     return replace(made, band=band, measured=forces, notes=notes)
 
 
-def of_noise(made: Torques, spread: Array, rows: Array, wrench: Any, drives: Any) -> Array:
+def of_noise(made: Torques, spread: Spread | Array, rows: Array, wrench: Any, drives: Any) -> Array:
     """Return the variance of forces from that of q, q̇ and q̈ of each joint: (samples, forces)."""
     kind = "none" if drives == "none" else "inertia"
     name, n = "inverse_dynamics_derivatives", made.m.nv
@@ -51,6 +53,8 @@ def of_noise(made: Torques, spread: Array, rows: Array, wrench: Any, drives: Any
     held = tuple(np.empty((BLOCK, n, n)) for _ in range(3))
     for k in range(0, len(rows), BLOCK):
         some = rows[k : k + BLOCK]
+        if k % HELD == 0:
+            own = spread[rows[k : k + HELD]]
         state = made.q[some], made.qd[some], made.qdd[some]
         if kernel is not None and len(some) == BLOCK:
             kernel(*state, out=held)
@@ -58,7 +62,7 @@ def of_noise(made: Torques, spread: Array, rows: Array, wrench: Any, drives: Any
         else:
             given = {} if wrench is None else {"wrench_on_environment": _slice(wrench, k, some)}
             slopes = evaluate(made.m, name, *state, drives=kind, **given)
-        out[k : k + BLOCK] = _squared(slopes, spread[some])
+        out[k : k + BLOCK] = _squared(slopes, own[k % HELD : k % HELD + BLOCK])
     return out
 
 
