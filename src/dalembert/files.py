@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from .errors import UsageError, shown
 
@@ -27,6 +30,22 @@ def write_file(path: str | Path, data: str | bytes) -> Path:
         why = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot write {shown(str(path))}: {why}") from None
     return Path(path)
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[TextIO]:
+    """Open a text that takes its name when it is whole, for what is too long to be held."""
+    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    draft = target.parent / f".{secrets.token_hex(8)}.part"
+    try:
+        with open(draft, "x", encoding="utf-8", newline="") as stream:
+            yield stream
+        os.replace(draft, target)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(f"cannot write {shown(str(path))}: {why}") from None
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _replace(target: Path, content: bytes) -> None:

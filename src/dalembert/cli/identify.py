@@ -11,6 +11,7 @@ import click
 from ..errors import UsageError, shown
 from ..files import write_file
 from .model import echo_written, model_command, print_json
+from .progress import progress_bar
 from .values import CUTOFF, flag, option
 
 if TYPE_CHECKING:
@@ -49,21 +50,24 @@ def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> N
     """
     require_ending(options["out"])
     from ..identify.identify import identify
+    from ..measure.long import is_long, windows
     from ..measure.motion import read_motion
     from ..measure.wrench import with_wrench_heads
 
     wrench, columns = with_wrench_heads(mechanism, options["wrench"], options["columns"])
-    motion = read_motion(file, mechanism, columns=columns, cutoff=options["cutoff"])
     friction: bool | str = not options["no_friction"]
     if options["asymmetric"]:
         friction = "asymmetric"
     friction = options["friction"] or friction
-    f = identify(
-        mechanism, motion, friction, options["unknown_payload"],
-        not options["not_consistent"], options["holdout"],
-        gravity=options["gravity_direction"], wrench_on_body=wrench,
-        delay=_delay(options["delay"]),
-    )  # fmt: skip
+    read = windows if is_long(file) else read_motion
+    with progress_bar("reading") as report:
+        told = {"report": report} if read is windows else {}
+        f = identify(
+            mechanism, read(file, mechanism, columns, options["cutoff"], **told), friction,
+            options["unknown_payload"], not options["not_consistent"], options["holdout"],
+            gravity=options["gravity_direction"], wrench_on_body=wrench,
+            delay=_delay(options["delay"]),
+        )  # fmt: skip
     if options["out"]:
         write_model(f.mechanism, options["out"])
     if options["report"]:

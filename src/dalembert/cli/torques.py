@@ -16,6 +16,7 @@ from .model import (
     with_left_out,
     without_mass,
 )
+from .progress import progress_bar
 from .values import CUTOFF, NUMBERS, option
 
 if TYPE_CHECKING:
@@ -54,23 +55,25 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     Example:
       dalembert torques robot:puma560 --to 1,0.5,-0.5,0,0,0 --time 0.8 --plot forces.png
     """
+    from ..measure.long import is_long
     from ..simulate.plot import check_plot
     from ..trajectory.torques import torques_along
 
     if options["plot"]:
         check_plot(options["plot"])
-    wrench = None
-    if options["motion"]:
+    if options["motion"] and is_long(options["motion"]):
+        r = _long(mechanism.full, options)
+    elif options["motion"]:
         path, wrench = _measured(mechanism.full, options)
-        times = None
+        r = torques_along(mechanism, path, wrench_on_body=wrench, drives=options["drives"])
     else:
         for name in ("wrench", "cutoff", "columns"):
             if options[name]:
                 raise UsageError(f"--{name} belongs to --motion", hint="--motion FILE.csv")
         path = _path(mechanism.full, options)
         times = path.times(max(2, options["samples"]))
-    r = torques_along(mechanism, path, times, wrench_on_body=wrench, drives=options["drives"])
-    if options["table"]:
+        r = torques_along(mechanism, path, times, drives=options["drives"])
+    if options["table"] and r.tally is None:  # the rows of a long log are written
         r.to_csv(options["table"])
     if options["plot"]:
         r.plot(options["plot"])
@@ -93,15 +96,34 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     echo_written(options, "plot", "table")
 
 
-def _measured(m: Mechanism, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the motion of a table, and the measured wrenches."""
-    from ..measure.motion import read_motion
+def _long(m: Mechanism, options: dict[str, Any]) -> Any:
+    """Return the forces of a log that is read in windows; its rows go into the table."""
+    from ..measure.long import windows
+    from ..trajectory.long import torques_of_windows
+
+    wrench, columns = _tables(m, options)
+    with progress_bar("reading") as report:
+        log = windows(options["motion"], m, columns, options["cutoff"], report)
+        return torques_of_windows(
+            m, log, wrench=wrench, drives=options["drives"], table=options["table"]
+        )
+
+
+def _tables(m: Mechanism, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the measured wrenches, and the map of the other columns."""
     from ..measure.wrench import with_wrench_heads
 
     for name in ("start", "end", "point", "speed", "acceleration"):
         if options[name] is not None:
             raise UsageError("--motion is a whole motion", hint="leave out --from, --to, --point")
-    wrench, columns = with_wrench_heads(m, options["wrench"], options["columns"])
+    return with_wrench_heads(m, options["wrench"], options["columns"])
+
+
+def _measured(m: Mechanism, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the motion of a table, and the measured wrenches."""
+    from ..measure.motion import read_motion
+
+    wrench, columns = _tables(m, options)
     return read_motion(options["motion"], m, columns=columns, cutoff=options["cutoff"]), wrench
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,19 @@ from numpy.typing import ArrayLike
 from ..algorithms.parameter_relations import TEN
 from ..errors import ComputationError, ModelError, UsageError
 from ..expr.exact import to_float
+from ..measure.long import is_long, windows
 from ..measure.motion import MeasuredMotion, gap_lines, read_motion
+from ..measure.wrench import tables_of
 from ..mechanism import Drive, Mechanism, require_mechanism
 from .closing import closed
 from .consistent import nearest
 from .doubts import doubts
 from .extra import with_speeds
 from .fit import fit
+from .long import equations_of_windows
 from .prepare import undelayed, without_known_forces
 from .result import Identification
-from .rows import equations
+from .rows import Equations, equations
 from .rungs import with_best_rungs
 from .unknowns import Unknowns, carried, equation_indices, inertia_of, unknowns
 
@@ -68,16 +71,17 @@ def identify(
     {'MX1': 1.0, 'FV1': 0.3, 'FS1': 0.2}
     """  # noqa: E501
     require_mechanism(m, "identify")
-    motion = _own_motion(m, motion)
     if payload is not None and payload not in m.frames:
         m.frame(payload)  # raises with the names of the frames
     u = unknowns(m, friction, payload, gravity)
-    motion = without_known_forces(m, closed(m, motion), wrench_on_body)
-    motion, late = undelayed(u, motion, delay)
-    if u.extras and motion.qd is not None:
-        indices = equation_indices(m)
-        u = u.beside(with_speeds(u.extras, np.nanmax(np.abs(motion.qd[:, indices]), axis=0)))
-    e = with_best_rungs(equations(u, motion, holdout))
+    if is_long(motion):
+        motion = windows(motion, m)  # type: ignore[arg-type]
+    if isinstance(motion, Iterator):
+        e, motion, late = _in_windows(m, u, motion, holdout, wrench_on_body, delay)
+    else:
+        motion, late = _ready(m, u, _own_motion(m, motion), wrench_on_body, delay)
+        e = equations(_with_speeds(m, u, motion), motion, holdout)
+    e = with_best_rungs(e)
     f, u = fit(e), e.unknowns
     phi = nearest(u, f, consistent)
     notes = [*motion.notes, *gap_lines(motion.gaps), *e.notes]
@@ -85,6 +89,43 @@ def identify(
     made = _made(m, u, phi, payload)
     found = Identification(made, m, motion, f, e, phi, tuple(notes))
     return replace(found, notes=(*notes, *doubts(found)))
+
+
+def _ready(
+    m: Mechanism, u: Unknowns, motion: MeasuredMotion, wrench: Any, delay: Any
+) -> tuple[MeasuredMotion, float]:
+    """Return a log whose loops are closed, without known forces and delay; and the delay."""
+    return undelayed(u, without_known_forces(m, closed(m, motion), wrench), delay)
+
+
+def _with_speeds(m: Mechanism, u: Unknowns, motion: MeasuredMotion) -> Unknowns:
+    """Return the unknowns with a ladder of Stribeck speeds below those of the motion."""
+    if not u.extras:
+        return u
+    fastest = np.nanmax(np.abs(motion.qd[:, equation_indices(m)]), axis=0)
+    return u.beside(with_speeds(u.extras, fastest))
+
+
+def _in_windows(
+    m: Mechanism, u: Unknowns, log: Any, holdout: float, wrench: Any, delay: Any
+) -> tuple[Equations, MeasuredMotion, float]:
+    """Return the equations of a log that comes in windows, some of its samples, and the delay.
+
+    The first window that moves says how late the forces are, and how fast the joints get.
+    """
+    known: list[tuple[Unknowns, float]] = []
+    wrench = tables_of(wrench)
+
+    def prepared(own: Unknowns, d: MeasuredMotion) -> tuple[Unknowns, MeasuredMotion]:
+        if not d.valid.any():
+            return own, d
+        d, late = _ready(m, own, d, wrench, known[0][1] if known else delay)
+        if not known:
+            known.append((_with_speeds(m, own, d), late))
+        return known[0][0], d
+
+    e, motion = equations_of_windows(u, log, holdout, prepared)
+    return e, motion, known[0][1]
 
 
 def _own_motion(m: Mechanism, motion: Any) -> MeasuredMotion:

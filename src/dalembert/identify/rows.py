@@ -70,6 +70,14 @@ class Stretch:
             self.sum[j] += tau[rows, j].sum()
             self.squares[j] += (tau[rows, j] ** 2).sum()
 
+    def merge(self, other: Stretch) -> None:
+        """Take in the equations of another stretch."""
+        for j, R in enumerate(other.R):
+            if len(R):
+                self.R[j] = triangle([self.R[j], R])
+        self.rows, self.sum = self.rows + other.rows, self.sum + other.sum
+        self.squares = self.squares + other.squares
+
 
 def factor(a: Array) -> Array:
     """Return R with RᵀR = a aᵀ, a row of `a` being a column, the last one the measured force.
@@ -206,9 +214,14 @@ def _every(d: MeasuredMotion) -> int:
     return max(1, int(rate / (SHARP * float(np.nanmax(d.cutoff)))))
 
 
-def _spans(n: int, holdout: float) -> tuple[Array, tuple[int, int]]:
+def require_share(holdout: float) -> None:
+    """Raise UsageError if a share that is held out is none."""
     if isinstance(holdout, bool) or not 0 <= holdout < 0.9:
         raise UsageError(f"holdout={holdout!r} is not a share", hint="0.2 keeps the last fifth")
+
+
+def _spans(n: int, holdout: float) -> tuple[Array, tuple[int, int]]:
+    require_share(holdout)
     end = round(n * (1 - holdout))
     return np.linspace(0, end, STRETCHES + 1).astype(int), (end, n)
 

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..files import write_file
 from .text import (
+    LARGEST,
     Rows,
     delimiter_of,
     first_lines,
@@ -136,7 +137,14 @@ def table_of(columns: Mapping[Any, Any], source: str, **more: Any) -> Table:
 
 
 def _csv(file: Path) -> Table:
-    lines, pieces = first_lines(file, 2)
+    rows, body, notes = csv_rows(file)
+    data = rows.read(body, file.stat().st_size)
+    return table_of(dict(zip(rows.heads, data.T, strict=True)), str(file), notes=notes)
+
+
+def csv_rows(file: Path, most: int = LARGEST) -> tuple[Rows, Iterable[str], tuple[str, ...]]:
+    """Return the heads of a CSV file with what reads its rows, its text, and notes."""
+    lines, pieces = first_lines(file, 2, most)
     skip = 1 if lines[0].lower().startswith("sep=") and len(lines[0]) == 5 else 0  # as Excel writes
     head = lines[skip] if len(lines) > skip else ""
     if not head.strip():
@@ -152,7 +160,9 @@ def _csv(file: Path) -> Table:
     if has_decimal_commas(first, delimiter):
         notes = ("commas within numbers were read as decimal points",)
         body = _with_points(body, str(file))
-    return rows_table(head, body, str(file), delimiter, skip + 1, notes=notes)
+    heads = head_cells(head, str(file), delimiter, skip + 1)
+    check_heads(heads, str(file), skip + 1)
+    return Rows(heads, str(file), delimiter, skip + 1), body, notes
 
 
 def _with_points(pieces: Iterable[str], source: str) -> Iterator[str]:
@@ -281,10 +291,15 @@ def write_table(path: str | Path, heads: Iterable[str], columns: Any) -> None:
         write_file(file, json.dumps(lists))
     else:
         out = io.StringIO(newline="")
-        writer = csv.writer(out)
-        writer.writerow(names)
-        writer.writerows([repr(float(x)) if x == x else "" for x in row] for row in data)
+        csv.writer(out).writerow(names)
+        write_rows(out, data)
         write_file(file, out.getvalue())
+
+
+def write_rows(out: TextIO, data: Array) -> None:
+    """Write rows of numbers as CSV; a missing one is empty."""
+    rows = ([repr(x) if x == x else "" for x in row] for row in data.tolist())
+    csv.writer(out).writerows(rows)
 
 
 def npz_bytes(arrays: Mapping[str, Any]) -> bytes:

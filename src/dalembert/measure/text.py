@@ -14,7 +14,8 @@ import numpy as np
 from ..errors import DescriptionError, Place, shown
 
 Array = np.ndarray
-LARGEST = 2**30  # bytes of a text table; larger logs belong into NPZ or MCAP
+LARGEST = 2**30  # bytes of a text table in memory; larger ones are read in windows
+LARGEST_LONG = 2**37  # bytes of one that is read in windows
 BLOCK = 2**22  # bytes that are read at once
 LONGEST = 2**24  # bytes of a line
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
@@ -29,7 +30,8 @@ def require_size(file: Path, most: int, instead: str) -> int:
         raise DescriptionError(
             f"the file has {size / 2**30:.1f} GiB; one of its kind may have {most / 2**30:g}",
             where=Place(str(file)),
-            hint=f"write it as {instead}, or cut it in pieces",
+            hint=f"`dalembert torques --motion FILE` and `dalembert identify MODEL FILE` read a "
+            f"long CSV in windows; else write it as {instead}, or cut it in pieces",
         )
     return size
 
@@ -40,9 +42,9 @@ def read_text(file: Path, most: int) -> str:
     return _decoded(file.read_bytes(), file, 0).removeprefix("\ufeff")
 
 
-def blocks(file: Path) -> Iterator[str]:
+def blocks(file: Path, most: int = LARGEST) -> Iterator[str]:
     r"""Yield the text of a file in pieces of whole lines that end in \n."""
-    require_size(file, LARGEST, ".npz")
+    require_size(file, most, ".npz")
     rest, at = b"", 0
     with open(file, "rb") as stream:
         while data := stream.read(BLOCK):
@@ -51,8 +53,9 @@ def blocks(file: Path) -> Iterator[str]:
             cut = data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, len(data) - 1) + 1
             if not cut and len(data) > LONGEST:
                 raise DescriptionError(
-                    f"a line is longer than {LONGEST // 2**20} MiB", where=Place(str(file))
-                )
+                    f"a line is longer than {LONGEST // 2**20} MiB", where=Place(str(file)),
+                    hint="a table has a line per sample: is this a binary file, or JSON?",
+                )  # fmt: skip
             rest = data[cut:]
             if cut:
                 yield _lines(data[:cut], file, at)
@@ -76,9 +79,9 @@ def _decoded(data: bytes, file: Path, at: int) -> str:
         ) from error
 
 
-def first_lines(file: Path, most: int) -> tuple[list[str], Iterator[str]]:
+def first_lines(file: Path, most: int, largest: int = LARGEST) -> tuple[list[str], Iterator[str]]:
     """Return up to `most` lines of the beginning, and the text from the first line on again."""
-    pieces = blocks(file)
+    pieces = blocks(file, largest)
     first = next(pieces, "")
     return first.split("\n", most)[:most], chain([first], pieces)
 
@@ -125,19 +128,23 @@ class Rows:
 
     def read(self, pieces: Iterable[str], size: int = 0) -> Array:
         """Return all rows; `size` bytes are expected."""
-        seen = 0
-        for block in pieces:
-            made = self._block(block)
-            seen += len(block)
+        for made, seen in self.chunks(pieces):
             need = self.count + len(made)
             if need > len(self.data):
                 guess = int(1.02 * need * max(size, seen) / max(seen, 1)) + 1
                 self.data.resize((max(need, guess), len(self.heads)), refcheck=False)
             self.data[self.count : need] = made
             self.count = need
-            self.line += block.count("\n")
         self.data.resize((self.count, len(self.heads)), refcheck=False)
         return self.data
+
+    def chunks(self, pieces: Iterable[str]) -> Iterator[tuple[Array, int]]:
+        """Yield the rows of each piece of text, and how many characters were read so far."""
+        seen = 0
+        for block in pieces:
+            seen += len(block)
+            yield self._block(block), seen
+            self.line += block.count("\n")
 
     def _block(self, block: str) -> Array:
         if not block.strip():

@@ -86,6 +86,17 @@ def _with_axis(head: str, axis: str) -> str:
     return f"{name}{axis}{colon}{steps}"
 
 
+def tables_of(given: Any) -> Any:
+    """Return wrenches whose files are read, for use again and again."""
+    if isinstance(given, str | Path):
+        return read_table(given)
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str | Path):
+        return read_table(given[0]), given[1]
+    if isinstance(given, Mapping):
+        return {name: tables_of(value) for name, value in given.items()}
+    return given
+
+
 def with_wrench_heads(m: Mechanism, file: Any, columns: Any) -> tuple[Any, Any]:
     """Return what `wrench_on_body` takes, and the columns left for the motion.
 

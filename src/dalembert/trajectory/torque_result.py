@@ -56,6 +56,32 @@ class Excess:
         )
 
 
+@dataclass(frozen=True)
+class Tally:
+    """What a long motion adds up to: its windows give one each, and their sum is that of all."""
+
+    peak: Array
+    squares: Array  # of the forces, over time
+    span: Array  # seconds that count
+    power: Array
+    exceeded: tuple[Excess, ...]
+
+    @staticmethod
+    def of(f: Torques) -> Tally:
+        """Return the tally of one window."""
+        span = _span(f.t, f.tau)
+        return Tally(f.peak, span * f.rms**2, span, f.peak_power, f.exceeded)
+
+    def __add__(self, other: Tally) -> Tally:
+        worst: dict[tuple[str, str], Excess] = {}
+        for e in (*self.exceeded, *other.exceeded):
+            old = worst.get((e.joint, e.what))
+            worst[e.joint, e.what] = e if old is None or e.by > old.by else old
+        return Tally(np.fmax(self.peak, other.peak), self.squares + other.squares,
+                     self.span + other.span, np.fmax(self.power, other.power),
+                     tuple(worst.values()))  # fmt: skip
+
+
 @doors("share", "to_csv", "save_html", "save_film", "plot")
 @dataclass(frozen=True, eq=False)
 class Torques:
@@ -78,6 +104,7 @@ class Torques:
     notes: tuple[str, ...] = ()
     drives: Any = field(default="all", repr=False)  # what was counted
     fits: Array | None = field(default=None, repr=False)  # of many machines: limits kept
+    tally: Tally | None = field(default=None, repr=False)  # of a log of which these are some rows
 
     @property
     def redesign(self) -> str:
@@ -134,11 +161,15 @@ class Torques:
     @property
     def peak(self) -> Array:
         """Largest force of each joint, N or N m."""
+        if self.tally is not None:
+            return self.tally.peak
         return np.nanmax(np.abs(self.tau), axis=-2)
 
     @property
     def rms(self) -> Array:
         """The root mean square of each force over the motion."""
+        if self.tally is not None:
+            return np.sqrt(self.tally.squares / np.maximum(self.tally.span, 1e-300))
         return _rms(self.t, self.tau)
 
     @property
@@ -149,6 +180,8 @@ class Torques:
     @property
     def peak_power(self) -> Array:
         """The largest power of each force, whatever its sign (W)."""
+        if self.tally is not None:
+            return self.tally.power
         return np.nanmax(np.abs(self.power), axis=-2)
 
     @property
@@ -223,6 +256,10 @@ class Torques:
 
     def to_csv(self, path: str | Path) -> None:
         """Write t, q, qd, qdd and every part of the force with a header line."""
+        write_table(path, *self.table())
+
+    def table(self) -> tuple[list[str], Array]:
+        """Return the heads and rows of t, q, qd, qdd and every part of the force."""
         self._alone("a table")
         names = ["t", *(n for k in ("q", "qd", "qdd") for n in column_names(self.m, k))]
         table = [self.t[:, None], self.q, self.qd, self.qdd]
@@ -232,7 +269,7 @@ class Torques:
         for kind, values in own.items():
             names += [f"{kind}.{n}" for n in self.names]
             table.append(values)
-        write_table(path, names, np.concatenate(table, axis=1))
+        return names, np.concatenate(table, axis=1)
 
     def show(self) -> Any:
         """Return a view of the motion: in a notebook, else in a browser, else its path."""
@@ -269,7 +306,11 @@ class Torques:
 def _rms(t: Array, x: Array) -> Array:
     if len(t) < 2:
         return np.abs(x[..., 0, :])
-    h = np.diff(t)[:, None]
     squares = (x[..., 1:, :] ** 2 + x[..., :-1, :] ** 2) / 2
-    span = np.where(np.isfinite(squares), h, 0.0).sum(axis=-2)  # gaps do not count
-    return np.sqrt(np.nansum(squares * h, axis=-2) / np.maximum(span, 1e-300))
+    return np.sqrt(np.nansum(squares * np.diff(t)[:, None], axis=-2) / _span(t, x))
+
+
+def _span(t: Array, x: Array) -> Array:
+    """Return the seconds in which each column has values; gaps do not count."""
+    both = np.isfinite(x[..., 1:, :]) & np.isfinite(x[..., :-1, :])
+    return np.maximum(np.where(both, np.diff(t)[:, None], 0.0).sum(axis=-2), 1e-300)

@@ -175,6 +175,7 @@ def _parts(
     # equations have no springs, and keep their gravity: what is even in the rates is the rest
     still = m if m.form is not None else m.with_gravity((0, 0, 0))
     zero = np.zeros_like(qd)
+    damped = bool(m.elastic or m.springs)
 
     def inverse(of: Mechanism, a: Array, b: Array, kind: Any = "inertia", **given: Any) -> Array:
         return evaluate(of, "inverse_dynamics", q, a, b, drives=kind, **given)
@@ -186,9 +187,10 @@ def _parts(
 
     def squares(rates: Array) -> Array:
         """Return what is quadratic in the rates: damping is odd in them."""
-        return (
-            inverse(still, rates, zero, held) + inverse(still, -rates, zero, held)
-        ) / 2 - springs
+        there = inverse(still, rates, zero, held)
+        if not (damped or m.form is not None or m.wheels):
+            return there - springs
+        return (there + inverse(still, -rates, zero, held)) / 2 - springs
 
     velocity = squares(qd)
     centrifugal = np.zeros_like(velocity)
@@ -201,10 +203,10 @@ def _parts(
         "inertial": inertial,
         "coriolis": velocity - centrifugal,
         "centrifugal": centrifugal,
-        "friction": inverse(still, qd, zero, held) - springs - velocity,
+        "friction": np.zeros_like(static),
     }
-    if not (m.elastic or m.springs):
-        parts["friction"] = np.zeros_like(static)
+    if damped:
+        parts["friction"] = inverse(still, qd, zero, held) - springs - velocity
     if drives == "all":
         parts["friction"] = parts["friction"] + inverse(m, qd, zero, "all") - inverse(m, qd, zero)
     parts["wrench"] = np.zeros_like(static)
