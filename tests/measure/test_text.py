@@ -73,6 +73,7 @@ UNCLEAR = {
     "two columns are called 'q.elbow'": "t,q.elbow,q.elbow\n0,1,2\n",
     "two columns are called 'nan'": "nan,nan,nan\n0,1,2\n",
     "the first line holds a number": "nan,0.5,nan\n0,1,2\n",
+    "blanks part the columns": "t q.shoulder q.elbow\n0 1 2\n",
     "the first line is empty": "\n\n0,1,2\n",
     "no rows": HEAD + "\n\n\n# nothing\n",
     "unexpected end|is not a number": HEAD + '\n0,1,"2\n3,4,5\n',

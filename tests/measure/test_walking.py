@@ -168,6 +168,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_table_ends_in_a_typed_error_or_a_motion(tmp_path, name):
     m = da.load("RZ(), TXK(1); body 1: M = 1;")

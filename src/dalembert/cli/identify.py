@@ -59,11 +59,11 @@ def command(mechanism: Mechanism, as_json: bool, file: str, **options: Any) -> N
     if options["asymmetric"]:
         friction = "asymmetric"
     friction = options["friction"] or friction
-    read = windows if is_long(file) else read_motion
     with progress_bar("reading") as report:
-        told = {"report": report} if read is windows else {}
+        how = file, mechanism, columns, options["cutoff"]
+        motion = windows(*how, report) if is_long(file) else read_motion(*how)
         f = identify(
-            mechanism, read(file, mechanism, columns, options["cutoff"], **told), friction,
+            mechanism, motion, friction,
             options["unknown_payload"], not options["not_consistent"], options["holdout"],
             gravity=options["gravity_direction"], wrench_on_body=wrench,
             delay=_delay(options["delay"]),

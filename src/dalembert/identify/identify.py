@@ -34,7 +34,11 @@ Array = np.ndarray
 
 def identify(
     m: Mechanism,
-    motion: MeasuredMotion | str | Path | Mapping[str, Any],
+    motion: MeasuredMotion
+    | str
+    | Path
+    | Mapping[str, Any]
+    | Iterator[tuple[float, MeasuredMotion]],
     friction: bool | str = True,
     payload: str | None = None,
     consistent: bool = True,
@@ -46,7 +50,8 @@ def identify(
 ) -> Identification:
     """Return the parameters that explain measured forces along a measured motion.
 
-    - `motion`: the result of `read_motion`, with forces, or the name of a file.
+    - `motion`: the result of `read_motion`, with forces, or the name of a file (a CSV above
+      256 MiB is read in windows).
     - `friction`: True for viscous and Coulomb friction at every motor, False for none. These add to
       it: "asymmetric" (a Coulomb level for each direction), "offset" (a constant force),
       "stribeck" (friction that falls as a joint begins to move).
@@ -75,7 +80,7 @@ def identify(
         m.frame(payload)  # raises with the names of the frames
     u = unknowns(m, friction, payload, gravity)
     if is_long(motion):
-        motion = windows(motion, m)  # type: ignore[arg-type]
+        motion = windows(str(motion), m)
     if isinstance(motion, Iterator):
         e, motion, late = _in_windows(m, u, motion, holdout, wrench_on_body, delay)
     else:

@@ -170,12 +170,12 @@ def read_motion(
     notes = [*told, *notes]
     if spare:
         notes.append(f"columns that were not used: {some(spare)}")
-    notes += [*perhaps_degrees(m, arrays["q"]), *spacing(arrays["t"])]
     t, q = arrays["t"], arrays["q"]
     if len(t) < FEWEST:
         raise DescriptionError(
             f"{len(t)} samples are too few", where=Place(name), hint=f"{FEWEST} at least"
         )
+    notes += [*perhaps_degrees(m, q), *spacing(t)]
     written = [arrays.get("qd"), arrays.get("qdd")]
     if cutoff is None and all(x is not None and np.isfinite(x).all() for x in [q, *written]):
         notes.append("rates and accelerations are those of the table")

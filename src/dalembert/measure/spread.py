@@ -62,7 +62,7 @@ class Spread:
         for part in self.parts:
             if part.start <= high and part.stop > low:
                 here = np.flatnonzero((number >= part.start) & (number < part.stop))
-                out[np.ix_(here, part.rates)] = part.at(number[here] - part.start)
+                out[np.ix_(here, np.array(part.rates))] = part.at(number[here] - part.start)
         return out
 
     def of(self, rows: slice | Array) -> Spread:

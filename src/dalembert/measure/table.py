@@ -204,6 +204,11 @@ def check_heads(heads: list[str], source: str, line: int = 1) -> None:
                 hint="the first line names the columns: t,q.shoulder,q.elbow",
             )
         seen.add(head)
+    if len(heads) == 1 and len(words := heads[0].split()) > 1:
+        raise DescriptionError(
+            f"blanks part the columns: {shown(heads[0], 60)!r}", where=Place(source, line, 1),
+            hint=f"put commas, semicolons or tabs between them: {shown(','.join(words), 60)}",
+        )  # fmt: skip
     if not heads:
         raise DescriptionError("there are no heads", where=Place(source, line))
 

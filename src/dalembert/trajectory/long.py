@@ -22,6 +22,7 @@ from .torque_result import Tally, Torques
 from .torques import torques_along
 
 Array = np.ndarray
+ROWS = ("t", "q", "qd", "qdd", "tau", "speed", "band", "measured")  # with a row per sample
 SHOWN = 200  # samples of each window that plots show
 
 
@@ -79,9 +80,9 @@ def _thinned(f: Torques) -> Torques:
     whole = np.flatnonzero(np.isfinite(f.tau).all(axis=1))
     peaks = whole[np.argmax(np.abs(f.tau[whole]), axis=0)] if len(whole) else whole
     at = np.unique([*range(0, n, max(1, n // SHOWN)), *peaks])
-    own = {k: getattr(f, k)[at] for k in ("t", "q", "qd", "qdd", "tau", "speed")}
-    more = {k: None if getattr(f, k) is None else getattr(f, k)[at] for k in ("band", "measured")}
-    return replace(f, parts={k: x[at] for k, x in f.parts.items()}, **own, **more)
+    every = {k: getattr(f, k) for k in ROWS}
+    own: dict[str, Any] = {k: None if x is None else x[at] for k, x in every.items()}
+    return replace(f, parts={k: x[at] for k, x in f.parts.items()}, **own)
 
 
 def _joined(some: list[Torques]) -> Torques:
@@ -91,6 +92,5 @@ def _joined(some: list[Torques]) -> Torques:
         found = [getattr(f, name) for f in some]
         return None if any(x is None for x in found) else np.concatenate(found)
 
-    names = ("t", "q", "qd", "qdd", "tau", "speed", "band", "measured")
     parts = {k: np.concatenate([f.parts[k] for f in some]) for k in some[0].parts}
-    return replace(some[0], parts=parts, **{n: every(n) for n in names})
+    return replace(some[0], parts=parts, **{n: every(n) for n in ROWS})

@@ -16,7 +16,10 @@ def read_trc(file: Path) -> Table:
     """Return the markers in metres as columns `NAME.x NAME.y NAME.z`; missing ones are NaN."""
     lines, pieces = first_lines(file, HEADS + 1)
     if len(lines) < HEADS + 1 or not lines[0].startswith("PathFileType"):
-        raise DescriptionError("this is no TRC file", where=Place(str(file)))
+        raise DescriptionError(
+            "this is no TRC file: its first line does not begin with PathFileType",
+            where=Place(str(file)), hint="export the markers as TRC, or as a CSV with t,NAME.x ...",
+        )  # fmt: skip
     keys, values = lines[1].split("\t"), lines[2].split("\t")
     said = dict(zip((k.strip() for k in keys), (v.strip() for v in values), strict=False))
     unit = said.get("Units", "mm").lower()
@@ -28,8 +31,9 @@ def read_trc(file: Path) -> Table:
     twice = next((n for k, n in enumerate(names) if n in names[:k]), None)
     if twice is not None:
         raise DescriptionError(
-            f"two markers are called {shown(twice)!r}", where=Place(str(file), 4)
-        )
+            f"two markers are called {shown(twice)!r}", where=Place(str(file), 4),
+            hint="give each marker a name of its own in line 4, or export the trial again",
+        )  # fmt: skip
     heads = ["frame", "t", *(f"{n}.{x}" for n in names for x in "xyz")]
     bare = ("".join(x.rstrip() + "\n" for x in block.splitlines())
             for block in without_lines(pieces, HEADS))  # fmt: skip
