@@ -1,9 +1,12 @@
 """A log with a mistake in it is told: columns, signs, units, clocks, the model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.algebra import Transform
 from dalembert.identify.mistakes import mistakes
 from logged import honest, moving, rubbed
 
@@ -132,11 +135,78 @@ def test_honest_logs_bring_no_word_on_positions(seed):
     assert mistakes(da.identify(m, da.read_motion(table, m, cutoff=10.0))) == []
 
 
+SCARA = (
+    "j1: RZ(), TXK(0.4), j2: RZ(), TXK(0.3), j3: TZ(), j4: RZ(); "
+    "body 1: M = 6, D = (0.2, 0, 0), I = (0.05, 0.1, 0.1); "
+    "body 2: M = 4, D = (0.15, 0, 0), I = (0.03, 0.05, 0.05); "
+    "body 3: M = 1, I = (0.01, 0.01, 0.002); "
+    "body 4: M = 0.5, D = (0.01, 0, 0), I = (0.001, 0.001, 0.001);"
+)
+
+
+def scara_log(seed):
+    """Return a SCARA, whose arms no gravity moves, and an honest log of it."""
+    m = rubbed(da.load(SCARA), 2.0, 1.0)
+    t, *motion = moving(m, 20, 100, seed=seed, size=0.5)
+    for x in motion:
+        x[:, 2] *= 0.2
+    tau = da.inverse_dynamics(m, *motion, drives="all")
+    return m, honest(m, t, motion[0], tau, seed=seed, force=0.05)
+
+
+def ur5_log(seed):
+    m = rubbed(da.robots.ur5(), 4.0, 3.0)
+    t, q, qd, qdd = moving(m, 20, 100, seed=seed)
+    return m, honest(m, t, q, da.inverse_dynamics(m, q, qd, qdd, drives="all"), seed=seed)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(30))
-def test_thirty_honest_logs_bring_no_word_on_positions(seed):
-    m, table = elbow_log(seed)
+@pytest.mark.parametrize("log", [elbow_log, scara_log, ur5_log])
+@pytest.mark.parametrize("seed", range(17))
+def test_fifty_honest_logs_bring_no_word_on_positions(log, seed):
+    m, table = log(seed)
     assert mistakes(da.identify(m, da.read_motion(table, m, cutoff=10.0))) == []
+
+
+def turned(x, *heads):
+    return x | {h: -x[h] for h in heads}
+
+
+SIGNS = {
+    ("q.j1",): "j1 may have the other sign: map j1=q.j1:-; or the positions of j2",
+    ("q.j2", "tau.j2"): "or j2 may count positions and forces the other way: map j2=q.j2:-,tau.j2",
+    ("q.j3",): "j3 may have the other sign: map j3=q.j3:-; or j3 may count",
+    ("tau.j4",): "their sign may be turned: j4",
+}
+
+
+@pytest.mark.parametrize("heads", SIGNS)
+def test_signs_of_a_scara_are_found_up_to_its_mirror(heads):
+    """Seen in a mirror it is the same machine: which of two arms is turned cannot be told."""
+    m, table = scara_log(3)
+    f = da.identify(m, da.read_motion(turned(table, *heads), m, cutoff=10.0))
+    assert any(SIGNS[heads] in n for n in f.notes), f.notes
+    assert not any("zero of" in n or "may lie" in n for n in f.notes)
+
+
+def test_a_small_zero_is_found_and_others_are_said_to_be_hidden():
+    m, table = elbow_log(0)
+    d = da.read_motion(table | {"q.a": table["q.a"] - 0.05}, m, cutoff=10.0)
+    note = mistakes(da.identify(m, d))[0]
+    assert float(note.split("map a=q.a:")[1].split(";")[0]) == pytest.approx(0.05, abs=0.01)
+    assert "; cannot be told: j1, b" in note
+
+
+@pytest.mark.parametrize("by", [0.8, 1.1])
+def test_a_wrong_length_is_found(by):
+    m, table = elbow_log(0)
+    bodies = list(m.bodies)
+    place = bodies[2].placement
+    bodies[2] = replace(bodies[2], placement=Transform(place.R, place.p * by))
+    wrong = replace(m, bodies=tuple(bodies))
+    note = mistakes(da.identify(wrong, da.read_motion(table, wrong, cutoff=10.0)))[0]
+    assert float(note.split("b may lie ")[1].split()[0]) == pytest.approx(1.0, abs=0.03)
+    assert f"not {by:g}" in note
 
 
 def test_jumps_that_are_no_full_turns_are_left_and_told():
