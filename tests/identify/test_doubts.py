@@ -189,6 +189,27 @@ def test_signs_of_a_scara_are_found_up_to_its_mirror(heads):
     assert not any("zero of" in n or "may lie" in n for n in f.notes)
 
 
+def test_a_delay_is_told_and_undone():
+    m, table = elbow_log(0)
+    t = table["t"]
+    late = table | {n: np.interp(t - 0.02, t, x) for n, x in table.items() if n.startswith("tau")}
+    d = da.read_motion(late, m, cutoff=10.0)
+    assert mistakes(da.identify(m, d))[0].startswith("forces may come late: delay='auto'")
+    f = da.identify(m, d, delay="auto")
+    assert mistakes(f) == [] and any("forces come 2" in n or "forces come 1" in n for n in f.notes)
+
+
+def test_a_sample_that_stands_out_is_told():
+    m, table = elbow_log(0)
+    wrong = table["q.a"].copy()
+    wrong[500] += 0.3
+    d = da.read_motion(table | {"q.a": wrong}, m, cutoff=10.0)
+    assert any("a: 1 samples stand alone, that of t = 5 s by 0.3" in n for n in d.notes), d.notes
+    step = table["q.a"].copy()
+    step[500:] += 0.3  # a step is no spike
+    assert not any("stand alone" in n for n in da.read_motion(table | {"q.a": step}, m).notes)
+
+
 def test_a_small_zero_is_found_and_others_are_said_to_be_hidden():
     m, table = elbow_log(0)
     d = da.read_motion(table | {"q.a": table["q.a"] - 0.05}, m, cutoff=10.0)

@@ -1,4 +1,4 @@
-"""Zeros of joints and lengths of links that are off: found beside all parameters.
+"""Zeros of joints, lengths of links and clocks that are off: found beside all parameters.
 
 tau = Y(q + x) phi is linear in the parameters: they are projected out, and Gauss-Newton steps find
 x (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10, 1973). How sure x is comes from
@@ -30,6 +30,7 @@ SURE = 6.0  # standard deviations
 SEEN = 1e-6  # share of a slope that no parameter explains
 STRETCHES = 20
 LOW = 0.8  # R² below which something else is wrong
+EARLY = 0.3  # samples of a delay that is not told
 ALIKE = 20.0  # difference of two sums of squares, in parts of the noise, that decides nothing
 
 
@@ -72,6 +73,8 @@ def geometry(f: Identification) -> list[str]:
     u, s = f.equations.unknowns, sample_of(f, SAMPLES)
     if s is None or u.payload or u.gravity:
         return []
+    if told_late := _late(f, s):
+        return told_late
     m = f.nominal.bound()
     zeros = [Shift(n, coordinate=i) for n, i, _ in single_joints(f)]
     lengths = [Shift(joint_name(m.bodies[j]), body=j) for j in range(len(m.bodies))
@@ -82,6 +85,33 @@ def geometry(f: Identification) -> list[str]:
         return []
     best = min(x.squares for x, _ in told)
     return ["; or ".join(text for x, text in told if x.squares < best + ALIKE)]
+
+
+def _late(f: Identification, s: Sample) -> list[str]:
+    """Return that the forces come late or early, if they do beyond doubt: to first order."""
+    d, u = f.motion, f.equations.unknowns
+    rate = np.gradient(f.predicted(), d.t, axis=0)[s.at]
+    A, force = s.system(s.state)
+    J = -np.where(np.isfinite(rate), rate * s.weight, 0.0).reshape(-1, 1)
+    X = fitted(A, np.concatenate([J, force[:, None]], axis=1))[0]
+    Z, left = J - A @ X[:, :1], force - A @ X[:, 1]
+    size = float((Z**2).sum())
+    if size <= SEEN * float((J**2).sum()):
+        return []
+    by = float(Z[:, 0] @ left) / size
+    deviation = float(_deviations(Z, left - Z[:, 0] * by, np.eye(1) / size)[0])
+    step = float(np.median(np.diff(d.t)))
+    if not abs(by) > max(EARLY * step, SURE * deviation) or u.extras:
+        return []
+    how = "late" if by > 0 else "early"
+    return [f"forces may come {how}: delay='auto' (--delay auto) finds how much, and undoes it"]
+
+
+def _deviations(Z: Array, rest: Array, inverse: Array) -> Array:
+    """Return how sure shifts are, from what stretches of time pull them by."""
+    pulls = [z.T @ r for z, r in zip(np.array_split(Z, STRETCHES),
+             np.array_split(rest, STRETCHES), strict=True)]  # fmt: skip
+    return np.asarray(np.sqrt(((np.array(pulls) @ inverse) ** 2).sum(axis=0)))
 
 
 def _length(m: Mechanism, j: int) -> float:
@@ -132,10 +162,8 @@ def _found(f: Identification, s: Sample, shifts: Sequence[Shift]) -> Found:
         inverse = np.linalg.pinv(Z.T @ Z, hermitian=True)
         change = np.clip(inverse @ (Z.T @ left), -0.2, 0.2)
         rest = left - Z @ (inverse @ (Z.T @ left))
-        pulls = np.array([z.T @ r for z, r in zip(np.array_split(Z, STRETCHES),
-                          np.array_split(rest, STRETCHES), strict=True)]) @ inverse  # fmt: skip
         deviation[:] = np.inf
-        deviation[seen] = np.sqrt((pulls**2).sum(axis=0))
+        deviation[seen] = _deviations(Z, rest, inverse)
         value[seen] += change
         if np.abs(change).max() < max(1e-5, 0.01 * deviation[seen].min()):
             break

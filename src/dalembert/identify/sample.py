@@ -23,6 +23,7 @@ class Sample:
     f: Identification
     state: State
     weight: Array
+    at: Array  # numbers of the samples
 
     @property
     def count(self) -> int:
@@ -80,12 +81,12 @@ def sample_of(f: Identification, count: int) -> Sample | None:
     at = at[np.unique(np.linspace(0, len(at) - 1, count).astype(int))] if len(at) else at
     if len(at) * have.sum() < 4 * len(f.equations.unknowns.names) or len(at) < 50:
         return None
-    s = Sample(f, (d.q[at], d.qd[at], d.qdd[at], tau[at]), have.astype(float))
+    s = Sample(f, (d.q[at], d.qd[at], d.qdd[at], tau[at]), have.astype(float), at)
     A, b = s.system(s.state)
     left = (b - A @ fitted(A, b[:, None])[0][:, 0]).reshape(len(at), -1)
     least = FLOOR * np.sqrt(np.nanmean(tau[at][:, have] ** 2))
     noise = np.maximum(np.sqrt((left**2).mean(axis=0)), max(least, 1e-300))
-    return Sample(f, s.state, np.where(have, 1.0 / noise, 0.0))
+    return Sample(f, s.state, np.where(have, 1.0 / noise, 0.0), at)
 
 
 def single_joints(f: Identification) -> list[tuple[str, int, int]]:

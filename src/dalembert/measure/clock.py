@@ -1,16 +1,18 @@
-"""The times of a log: put in order, and what looks wrong with them."""
+"""The times of a log, put in order; samples that stand out; what looks wrong with them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from ..errors import DescriptionError, Place
+from ..errors import DescriptionError, Place, shown
 
 Array = np.ndarray
 FEWEST = 10  # samples that can be smoothed
 SLOW = 1.0  # seconds between samples that look like milliseconds
+SPIKE = 100.0  # times the usual bend between samples, that a false one has
 UNEVEN = 0.3  # share by which the times between samples may vary unremarked
 
 
@@ -49,6 +51,28 @@ def _require_one_clock(t: Array, source: str) -> None:
                 f"{back[k] + 1}", where=Place(source, int(back[k]) + 2),
                 hint="two logs in one file? read each alone",
             )  # fmt: skip
+
+
+def spikes(t: Array, y: Array, names: Sequence[str]) -> list[str]:
+    """Return notes on single samples that stand far out of their neighbours, which agree."""
+    notes = []
+    for name, x in zip(names, y.T, strict=True):
+        seen = np.flatnonzero(np.isfinite(x))
+        x = x[seen]
+        if len(x) < FEWEST:
+            continue
+        bend = x[1:-1] - (x[2:] + x[:-2]) / 2
+        size = np.abs(bend)
+        usual = float(np.median(size[size > 0])) if (size > 0).any() else 0.0
+        apart = np.abs(x[2:] - x[:-2])
+        out = np.flatnonzero((size > SPIKE * usual) & (size > 5 * apart) & (usual > 0))
+        if len(out):
+            k = int(out[np.argmax(size[out])])
+            notes.append(
+                f"{shown(name)}: {len(out)} samples stand alone, that of t = "
+                f"{t[seen[k + 1]]:.10g} s by {size[k]:.3g}; if they are false, leave them empty"
+            )
+    return notes
 
 
 def spacing(t: Array) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from ..door import doors
 from ..errors import DescriptionError, Place, UsageError, shown
 from ..mechanism import Mechanism, joint_name, require_mechanism
-from .clock import FEWEST, in_order, spacing
+from .clock import FEWEST, in_order, spacing, spikes
 from .columns import assigned, perhaps_degrees
 from .smooth import Smoothed, smooth_all
 from .spread import Part, Spread
@@ -175,7 +175,7 @@ def read_motion(
         raise DescriptionError(
             f"{len(t)} samples are too few", where=Place(name), hint=f"{FEWEST} at least"
         )
-    notes += [*perhaps_degrees(m, q), *spacing(t)]
+    notes += [*perhaps_degrees(m, q), *spacing(t), *spikes(t, q, m.coordinate_names)]
     written = [arrays.get("qd"), arrays.get("qdd")]
     if cutoff is None and all(x is not None and np.isfinite(x).all() for x in [q, *written]):
         notes.append("rates and accelerations are those of the table")
