@@ -50,8 +50,7 @@ def identify(
 ) -> Identification:
     """Return the parameters that explain measured forces along a measured motion.
 
-    - `motion`: the result of `read_motion`, with forces, or the name of a file (a CSV above
-      256 MiB is read in windows).
+    - `motion`: the result of `read_motion`, with forces, or a file (a long CSV goes in windows).
     - `friction`: True for viscous and Coulomb friction at every motor, False for none. These add to
       it: "asymmetric" (a Coulomb level for each direction), "offset" (a constant force),
       "stribeck" (friction that falls as a joint begins to move).
@@ -79,8 +78,7 @@ def identify(
     if payload is not None and payload not in m.frames:
         m.frame(payload)  # raises with the names of the frames
     u = unknowns(m, friction, payload, gravity)
-    if is_long(motion):
-        motion = windows(str(motion), m)
+    motion = windows(str(motion), m) if is_long(motion) else motion
     if isinstance(motion, Iterator):
         e, motion, late = _in_windows(m, u, motion, holdout, wrench_on_body, delay)
     else:
