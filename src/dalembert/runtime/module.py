@@ -22,7 +22,8 @@ LARGE = 120_000  # lines above which code is generated quickly rather than well
 SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
 TILE = 4  # groups of states per tile
 TILE_BYTES = 400 * 1024
-DIRECT = 64  # results up to which they go straight to their rows
+NEAR = 16 * 1024  # bytes up to which a tile has twice as many: they stay in the nearest cache
+DIRECT = 128  # results up to which they go straight to their rows
 SPARSE = 16  # groups of neighbours that are zero, above which an output is cleared beforehand
 
 
@@ -58,7 +59,9 @@ def module(
     groups = max(1, min(TILE, TILE_BYTES // max(probe.scratch, 1)))
     if len(program.step.lines) > LARGE:  # code is longer than scratch: more states for each reading
         groups = TILE
-    place = places.layout(inside, lanes, slots, groups, turns, collected)
+    place = places.layout(inside, lanes, slots, 2 * groups, turns, collected)
+    if place.scratch > NEAR:
+        place = places.layout(inside, lanes, slots, groups, turns, collected)
     numbers = Numbers(lanes)
     parts = _blocks(program, step, prepare, place, numbers, tiled)
     parts += batch(program, place, step, prepare, form, cleared)
@@ -71,7 +74,7 @@ def module(
     elif form.reduce is None:
         parts.append(places.one_by_batch())
     parts += [numbers.text("numbers"), *_ending(program, (1, lanes) if single else (lanes,))]
-    return "".join(parts), scratch_one, place.scratch, groups if tiled else lanes * groups
+    return "".join(parts), scratch_one, place.scratch, place.groups if tiled else lanes * place.groups
 
 
 def alone(program: Program) -> tuple[str, int, int, int]:
