@@ -214,11 +214,12 @@ class Chunk(Lines):
 
     def outlet(self, item: Outlet) -> None:
         """Store neighbours of W rows."""
-        row = 8 * self.access.outputs[item.port].size
+        word = size(self.lanes)
+        row = word * self.access.outputs[item.port].size
         for k, (kind, name) in enumerate(rows(self, [*map(self.value, item.values)])):
-            place = str(row * k + 8 * item.column)  # single precision gathers its results
+            place = str(row * k + word * item.column)
             where = self(f"getelementptr inbounds i8, ptr %out{item.port}, i64 {{}}", place)
-            self.lines.append(f"store {kind} {name}, ptr {where}, align 8")
+            self.lines.append(f"store {kind} {name}, ptr {where}, align {word}")
 
     def row(self, item: Row) -> None:
         """Store the angles; between this chunk and the next their sines and cosines are taken."""

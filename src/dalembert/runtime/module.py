@@ -46,9 +46,7 @@ def module(
     """
     lanes, tiled = form.lanes(host().lanes), form.layout == "tiles"
     program = _ordered(program)
-    many = len(program.step.results) > DIRECT
-    other = form.dtype == "float32" or form.reduce is not None
-    collected = many or (not tiled and other)
+    collected = len(program.step.results) > DIRECT or form.reduce is not None
     leaving, cleared = ([], []) if collected or tiled else _leaving(program, lanes)
     step, prepare = schedule(program.step, leaving), schedule(program.prepare)
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ..expr import Block, Port
 from ..expr.block import Row, Step, cut, slots, steps
+from .lanes import Single
 
 WHOLE = 1250  # a block of up to this many lines stays one function
 CHUNK = 250  # lines per function of a longer one
@@ -99,15 +100,29 @@ def sparse(plan: Schedule, ports: Sequence[Port]) -> frozenset[int]:
 
 
 def outlets(ports: Sequence[Port], results: Sequence[int], lanes: int) -> list[Outlet]:
-    """Return the results in groups of `lanes` neighbours, fewer at the end of a row."""
+    """Return the results in groups of neighbours that are stored together."""
     found, at = [], 0
     for k, port in enumerate(ports):
-        n = 0
-        while n < port.size:
-            many = next(w for w in (min(lanes, 4), 2, 1) if w <= port.size - n)
+        for n, many in _neighbours(port.size, lanes):
             found.append(Outlet(k, n, tuple(results[at + n : at + n + many])))
-            n += many
         at += port.size
+    return found
+
+
+def _neighbours(size: int, lanes: int) -> list[tuple[int, int]]:
+    """Return the first of each group of a row and how many they are: four, fewer at its end.
+
+    Single precision has no pairs: the last four overlap those before.
+    """
+    if isinstance(lanes, Single):
+        if size < 4:
+            return [(n, 1) for n in range(size)]
+        return [(min(n, size - 4), 4) for n in range(0, size, 4)]
+    found, n = [], 0
+    while n < size:
+        many = next(w for w in (min(lanes, 4), 2, 1) if w <= size - n)
+        found.append((n, many))
+        n += many
     return found
 
 
