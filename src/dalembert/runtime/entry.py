@@ -155,8 +155,9 @@ class _Entry(_Lines):
         named = self.same(self.word("%kw", stub.TUPLE_ITEMS, "ptr"), self.need("out"), "ptr")
         whole = self("and i1 {}, {}", one, self.same(self.many, self.inputs))
         self.unless(self("and i1 {}, {}", whole, named), "usual")
+        self.keep(self.own, 0, "0")
         with self.loop(self.many) as k:
-            self.keep(self.ins, k, self.fitting("%args", k, self.records, FLAGS_IN), "ptr")
+            self.seen(self.ins, k, self.fitting("%args", k, self.records, FLAGS_IN), self.records)
         place = self("getelementptr ptr, ptr %args, i64 {}", self.many)
         out, records = self.word(place, 0, "ptr"), self.record(self.records, self.inputs)
         alone = self.same(self.outputs, 1)
@@ -167,18 +168,35 @@ class _Entry(_Lines):
         items = self.at(out, stub.TUPLE_ITEMS)
         targets = self("select i1 {}, ptr {}, ptr {}", alone, place, items)
         with self.loop(self.outputs) as k:
-            data = self.fitting(targets, k, records, FLAGS_OUT)
-            size = self.word(self.record(records, k), 8)
-            for those, of, many in ((self.ins, self.records, self.many), (self.outs, records, k)):
-                with self.loop(many) as j:
-                    other = self.item(those, j, "ptr")
-                    self.unless(self.clear_of(data, size, other, self.record(of, j)), "usual")
-            self.keep(self.outs, k, data, "ptr")
+            self.seen(self.outs, k, self.fitting(targets, k, records, FLAGS_OUT), records)
+        with self.when(self("icmp ne i64 {}, 0", self.word(self.own))):
+            self.separate(records)
         given = f"ptr {self.ins}, ptr null, ptr {self.outs}, ptr {self.head('scratch', 'ptr')}"
         self.lines.append(f"call void {self.head('one', 'ptr')}({given})")
         self.lines.append(f"call void {self.need('Py_IncRef')}(ptr {out})")
         self.give(out)
         self.lines.append("usual:")
+
+    def seen(self, table: str, k: str, data: str, records: str) -> None:
+        """Note the data of a port, and if they are not where they were in the last call."""
+        self.keep(table, k, data, "ptr")
+        last = self.word(self.record(records, k), stub.LAST_AT, "ptr")
+        with self.when(self("icmp ne ptr {}, {}", data, last)):
+            self.keep(self.own, 0, "1")
+
+    def separate(self, records: str) -> None:
+        """Go on where no output shares memory with another port; note where all of them lie."""
+        inputs, outputs = (self.ins, self.records), (self.outs, records)
+        with self.loop(self.outputs) as k:
+            data, size = self.item(self.outs, k, "ptr"), self.word(self.record(records, k), 8)
+            for (those, of), many in ((inputs, self.many), (outputs, k)):
+                with self.loop(many) as j:
+                    other = self.item(those, j, "ptr")
+                    self.unless(self.clear_of(data, size, other, self.record(of, j)), "usual")
+        for (those, of), many in ((inputs, self.many), (outputs, self.outputs)):
+            with self.loop(many) as k:
+                place = self.at(self.record(of, k), stub.LAST_AT)
+                self.keep(place, 0, self.item(those, k, "ptr"), "ptr")
 
     def fitting(self, table: str, k: str, records: str, flags: int) -> str:
         """Return the data of an array in a table that has the shape of its record and no more."""

@@ -194,7 +194,7 @@ def _plan(card: Card, code: Native, threads: Team) -> tuple[Any, ...]:
     dtype = np.dtype(card.form.dtype)  # lives as long as NumPy
     for port in (*card.inputs, *card.outputs):
         shape = (*port.shape, *[0] * (stub.DIMENSIONS - len(port.shape)))
-        words += [len(port.shape), dtype.itemsize * port.size, *shape, id(dtype), dtype.num]
+        words += [len(port.shape), dtype.itemsize * port.size, *shape, id(dtype), dtype.num, 0]
     return (ctypes.c_int64 * len(words))(*words), memory
 
 

@@ -8,8 +8,9 @@ SHORT = 64  # states up to which the GIL is kept
 
 # words of a plan: a head, then a record per input, then a record per output
 HEAD = ("inputs", "outputs", "one", "batch", "scratch", "scratch_batch", "threads", "unused")
-RECORD = 4 + DIMENSIONS  # dimensions, bytes, then each dimension, then dtype and its number
-DTYPE_AT, NUMBER_AT = 16 + 8 * DIMENSIONS, 24 + 8 * DIMENSIONS
+# dimensions, bytes, each dimension, dtype and its number, where the last array lay
+RECORD = 5 + DIMENSIONS
+DTYPE_AT, NUMBER_AT, LAST_AT = (8 * (n + DIMENSIONS) for n in (2, 3, 4))
 
 # what the function needs from the process, in this order
 NEEDS = [
