@@ -29,6 +29,11 @@ def alone(lanes: int) -> int:
     return Single(1) if isinstance(lanes, Single) else 1
 
 
+def parted(lanes: int, parts: int) -> int:
+    """Return the lanes of one of several equal parts, of the same kind."""
+    return type(lanes)(lanes // parts)
+
+
 def real(value: float, lanes: int = 1) -> str:
     """Return a constant as IR text, exact to the bit once it has the precision of the lanes."""
     kind = element(lanes)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from ..expr import Program
 from ..expr.block import Row
+from .lanes import parted, suffix, width
 from .lanes import size as bytes_of
-from .lanes import suffix, width
 from .lines import Lines
 from .schedule import Schedule, sparse
 from .transpose import blank
@@ -35,6 +35,7 @@ class Layout:
     groups: int  # blocks per tile
     turns: int  # angles, sines and cosines of a state; after the blocks, group beside group
     rows: tuple[int, ...]  # bytes of a row of each output; after the turns, W rows of each
+    vectors: int = 1  # of the processor, that a group fills
 
     @property
     def scratch(self) -> int:
@@ -172,8 +173,9 @@ class Driver(Lines):
         if items and isinstance(row := items[-1], Row):
             p = self.place
             start = self.at(turns, width(p.lanes) * p.groups * plan.first[row])
-            numbers: list[str | int] = [len(row.angles), groups, p.groups]
-            self.call(f"sincos.{suffix(p.lanes)}", start, numbers=numbers)
+            here = groups if p.vectors == 1 else self(f"mul i64 {groups}, {p.vectors}")
+            numbers: list[str | int] = [len(row.angles), here, p.groups * p.vectors]
+            self.call(f"sincos.{suffix(parted(p.lanes, p.vectors))}", start, numbers=numbers)
 
     # -- what a group is: rows of arrays -------------------------------------------------------
 

@@ -12,6 +12,7 @@ from . import layout as places
 from .batch import batch
 from .form import PLAIN, Form
 from .lanes import suffix
+from .latency import asks_libm, waits
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, stack, table
 from .lower import Access, Numbers, access, constant_results, functions, kept_in_order
@@ -22,6 +23,7 @@ LARGE = 120_000  # lines above which code is generated quickly rather than well
 SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
 TILE = 4  # groups of states per tile
 TILE_BYTES = 400 * 1024
+PAIRED = 4  # lanes of processors on which two vectors at a time were found quicker
 NEAR = 16 * 1024  # bytes up to which a tile has twice as many: they stay in the nearest cache
 DIRECT = 128  # results up to which they go straight to their rows
 SPARSE = 16  # groups of neighbours that are zero, above which an output is cleared beforehand
@@ -44,8 +46,10 @@ def module(
 
     One state has code of its own up to `scalar` lines.
     """
-    lanes, tiled = form.lanes(host().lanes), form.layout == "tiles"
-    program = _ordered(program)
+    program, tiled = _ordered(program), form.layout == "tiles"
+    vectors = _vectors(program, form)
+    unit = form.lanes(host().lanes)
+    lanes = type(unit)(vectors * unit)
     collected = len(program.step.results) > DIRECT or form.reduce is not None
     leaving, cleared = ([], []) if collected or tiled else _leaving(program, lanes)
     step, prepare = schedule(program.step, leaving), schedule(program.prepare)
@@ -54,12 +58,13 @@ def module(
     if tiled:
         inside = replace(program, inputs=(), outputs=program.outputs if collected else ())
     probe = places.layout(inside, lanes, slots, 1, turns, collected)
-    groups = max(1, min(TILE, TILE_BYTES // max(probe.scratch, 1)))
+    groups = max(1, min(TILE // vectors, TILE_BYTES // max(probe.scratch, 1)))
     if len(program.step.lines) > LARGE:  # code is longer than scratch: more states for each reading
         groups = TILE
     place = places.layout(inside, lanes, slots, 2 * groups, turns, collected)
     if place.scratch > NEAR:
         place = places.layout(inside, lanes, slots, groups, turns, collected)
+    place = replace(place, vectors=vectors)
     numbers = Numbers(lanes)
     parts = _blocks(program, step, prepare, place, numbers, tiled)
     parts += batch(program, place, step, prepare, form, cleared)
@@ -71,8 +76,22 @@ def module(
         parts += text
     elif form.reduce is None:
         parts.append(places.one_by_batch())
-    parts += [numbers.text("numbers"), *_ending(program, (1, lanes) if single else (lanes,))]
-    return "".join(parts), scratch_one, place.scratch, place.groups if tiled else lanes * place.groups
+    parts += [numbers.text("numbers"), *_ending(program, (1, unit) if single else (unit,))]
+    return (
+        "".join(parts),
+        scratch_one,
+        place.scratch,
+        place.groups if tiled else lanes * place.groups,
+    )
+
+
+def _vectors(program: Program, form: Form) -> int:
+    """Return how many vectors of states are computed side by side."""
+    plain = form.layout == "rows" and form.reduce is None
+    both = (
+        plain and host().lanes == PAIRED and waits(program.step) and not asks_libm(program.prepare)
+    )
+    return 2 if both else 1
 
 
 def alone(program: Program) -> tuple[str, int, int, int]:
