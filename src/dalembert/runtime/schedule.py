@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from ..expr import Block, Port
 from ..expr.block import Row, Step, cut, slots, steps
@@ -16,6 +17,7 @@ from .lanes import Single
 
 WHOLE = 1250  # a block of up to this many lines stays one function
 CHUNK = 250  # lines per function of a longer one
+PLAY = 0.2  # of it, by which a function may be shorter or longer: fewer values live where it ends
 ALONE = 3  # times as many where it computes one state: there no other state reads the code again
 ZEROS = 64  # results that are always zero, above which one state clears its output beforehand
 
@@ -57,7 +59,9 @@ def schedule(
     A long one is cut, unless it is to stay `whole`.
     """
     long = len(block.lines) > WHOLE and not whole
-    cuts = [cut(steps(block), size, after_rows=True) for size in _sizes(block, long)]
+    sizes = (CHUNK, CHUNK * ALONE) if long else (len(block.lines) + 1,)
+    cuts = [_cut(block, sizes[0])]
+    cuts += [cut(steps(block), size, after_rows=True) for size in sizes[1:]]
     chunks = _with_outlets(cuts[-1 if alone else 0], outlets)
     slot, many = _slots(block, chunks)
     first, turn, turns = _turns(block, chunks)
@@ -78,9 +82,39 @@ def schedule(
     )
 
 
-def _sizes(block: Block, long: bool) -> list[int]:
-    """Return how many lines a function has, for many states and for one."""
-    return [CHUNK, CHUNK * ALONE] if long else [len(block.lines) + 1]
+def _cut(block: Block, size: int) -> list[list[Step]]:
+    """Return the steps in pieces of about `size`, each cut where the fewest values live.
+
+    A row of sines ends its piece, and no piece ends with the last row.
+    """
+    items = [*steps(block)]
+    rows = [k for k, item in enumerate(items) if isinstance(item, Row)]
+    live, pieces, at = _living(block, items), list[list[Step]](), 0
+    while at < len(items):
+        end = next((k + 1 for k in rows if k >= at), len(items))
+        if end - at > size * (1 + PLAY):
+            near = range(at + round(size * (1 - PLAY)), at + round(size * (1 + PLAY)) + 1)
+            end = min(near, key=lambda k: (live[k], abs(k - at - size)))
+        pieces.append(items[at:end])
+        at = end
+    return [*pieces, []] if not pieces or len(items) - 1 in rows else pieces
+
+
+def _living(block: Block, items: Sequence[Step]) -> list[int]:
+    """Return before each step how many values are known that it or a later one needs."""
+    base, known, change = len(block.leaves), dict[int, int](), [0] * (len(items) + 1)
+    last: dict[int, int] = {}
+    for k, item in enumerate(items):
+        if isinstance(item, Row):
+            last |= dict.fromkeys(item.angles, k)
+        else:
+            known[item] = k
+            last |= dict.fromkeys(block.lines[item - base].args, k)
+    for v, k in known.items():
+        if v in last:
+            change[k + 1] += 1
+            change[last[v] + 1] -= 1
+    return [*accumulate(change)]
 
 
 def constants(block: Block) -> dict[int, float]:
