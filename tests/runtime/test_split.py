@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dalembert.expr import call, cos, program, sin, trace
-from dalembert.expr.block import Row, gathered
+from dalembert.expr.block import Block, Leaf, Line, Row, gathered
 from dalembert.runtime import compile_program, library, llvm, lower, module, schedule
 from dalembert.runtime.card import card
 from dalembert.runtime.kernel import Kernel
@@ -85,11 +85,27 @@ def test_slots_are_used_again(monkeypatch):
     assert plan.slots < len(made.step.lines) / 3
     live = {}
     for items in plan.chunks:
-        assert len(items) <= 51  # a row of sines stays with what is before it
+        assert len(items) <= 50 * (1 + schedule.PLAY) + 1  # a row stays with what is before it
         for item in items:
             if not isinstance(item, Row) and item in plan.slot:
                 live.setdefault(plan.slot[item], []).append(item)
     assert max(map(len, live.values())) > 1
+
+
+def test_a_cut_is_where_few_values_live(monkeypatch):
+    """20 products, the 19 sums of them, and 30 products of the last sum: one value at the waist."""
+    leaves = tuple(Leaf("input", "x", k) for k in range(30))
+    lines = [Line("mul", (k, k + 1)) for k in range(20)]
+    lines += [Line("add", (30 + k if k else 49, 30 + k + 19 if k else 48)) for k in range(19)]
+    total = 30 + len(lines) - 1
+    lines += [Line("mul", (total, k)) for k in range(30)]
+    made = Block(leaves, tuple(lines), tuple(range(total + 1, total + 31)))
+    monkeypatch.setattr(schedule, "WHOLE", 0)
+    for chunk in (33, 36, 39):
+        monkeypatch.setattr(schedule, "CHUNK", chunk)
+        plan = schedule.schedule(made)
+        assert [len(items) for items in plan.chunks] == [39, 30]
+        assert plan.slots == 1
 
 
 @pytest.mark.parametrize("whole", [0, 2000])
