@@ -21,7 +21,7 @@ from .transpose import rows
 
 LONG = 1000  # lines of a block from which on their order may be kept
 USED = 1.68  # times that its values are used on average, from which on it is kept in many lanes
-PACE = 16  # lines between two places that no instruction passes
+PACE = 24  # lines between two places that no instruction passes
 BARRIER = "call void @llvm.codeview.annotation(metadata !8)"  # a label in the code, no instruction
 
 
@@ -89,7 +89,9 @@ class Access:
             given = ["%block", *(base for base in given if base not in inside)]
         head = ", ".join(f"ptr noalias {n}" for n in [*given, "%t", "%k"])
         body = "\n  ".join([*text, "ret void"])
-        return f"define internal void @{name}({head}) #0 {{\n  {body}\n}}\n"
+        # one state reads its code once: where that lies in memory shall not depend on what is before
+        place = " align 64" if self.lanes == 1 else ""
+        return f"define internal void @{name}({head}) #0{place} {{\n  {body}\n}}\n"
 
 
 def kept_in_order(block: Block, lanes: int) -> bool:
