@@ -19,7 +19,7 @@ from dalembert.bench.rows import best, difference, ours, pinned, states
 
 RESULTS = Path(__file__).parent / "results"
 CHAIN = 100
-WINDOW = 1.5e-3  # seconds: short, so that some windows are free of other load
+WINDOW = 4e-4  # seconds: short, so that some windows are free of other load
 # quantity, states of a batch (None: one call from Python), form of our kernel
 ROWS = (
     ("inverse_dynamics", 1024, {}),

@@ -89,7 +89,7 @@ class Access:
             given = ["%block", *(base for base in given if base not in inside)]
         head = ", ".join(f"ptr noalias {n}" for n in [*given, "%t", "%k"])
         body = "\n  ".join([*text, "ret void"])
-        # one state reads its code once: where that lies in memory shall not depend on what is before
+        # one state reads its code once: what stands before shall not decide where it lies
         place = " align 64" if self.lanes == 1 else ""
         return f"define internal void @{name}({head}) #0{place} {{\n  {body}\n}}\n"
 
