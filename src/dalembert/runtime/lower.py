@@ -138,11 +138,16 @@ class Chunk(Lines):
         """Return the address of a row."""
         if index == 0:
             return base
-        return self("getelementptr inbounds i8, ptr {}, i64 {}", base, str(self.bytes * index))
+        name = self.fresh()
+        offset = self.bytes * index
+        self.lines.append(f"{name} = getelementptr inbounds i8, ptr {base}, i64 {offset}")
+        return name
 
     def load(self, base: str, index: int) -> str:
         """Return a row of an array."""
-        return self(f"load {{t}}, ptr {{}}, align {self.align(base)}", self.address(base, index))
+        where, name = self.address(base, index), self.fresh()
+        self.lines.append(f"{name} = load {self.type}, ptr {where}, align {self.align(base)}")
+        return name
 
     def align(self, base: str) -> int:
         """Return to how many bytes the rows of an array are aligned."""

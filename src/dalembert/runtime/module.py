@@ -52,7 +52,9 @@ def module(
     lanes = type(unit)(vectors * unit)
     collected = len(program.step.results) > DIRECT or form.reduce is not None
     leaving, cleared = ([], []) if collected or tiled else _leaving(program, lanes)
-    step, prepare = schedule(program.step, leaving), schedule(program.prepare)
+    limit = SINGLE if scalar is None else scalar
+    single = len(program.step.lines) <= limit and form.scalar
+    step, prepare = schedule(program.step, leaving, both=single), schedule(program.prepare)
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
     inside = program
     if tiled:
@@ -68,8 +70,6 @@ def module(
     numbers = Numbers(lanes)
     parts = _blocks(program, step, prepare, place, numbers, tiled)
     parts += batch(program, place, step, prepare, form, cleared)
-    limit = SINGLE if scalar is None else scalar
-    single = len(program.step.lines) <= limit and form.scalar
     scratch_one = place.scratch
     if single:
         text, scratch_one = _one(program)

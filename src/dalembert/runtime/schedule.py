@@ -52,14 +52,15 @@ class Schedule:
 
 
 def schedule(
-    block: Block, outlets: Sequence[Outlet] = (), whole: bool = False, alone: bool = False
-) -> Schedule:
+    block: Block, outlets: Sequence[Outlet] = (), whole: bool = False, alone: bool = False,
+    both: bool = True,
+) -> Schedule:  # fmt: skip
     """Return the schedule of a block for many states at a time, or for one that is `alone`.
 
-    A long one is cut, unless it is to stay `whole`.
+    A long one is cut, unless it is to stay `whole`. `both`: there is code of either kind.
     """
     long = len(block.lines) > WHOLE and not whole
-    sizes = (CHUNK, CHUNK * ALONE) if long else (len(block.lines) + 1,)
+    sizes = (CHUNK, CHUNK * ALONE)[: 2 if both else 1] if long else (len(block.lines) + 1,)
     cuts = [_cut(block, sizes[0])]
     cuts += [cut(steps(block), size, after_rows=True) for size in sizes[1:]]
     chunks = _with_outlets(cuts[-1 if alone else 0], outlets)
