@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .algorithms.closed_kinematics import closed_at
 from .compute import evaluate, integrate, neutral
 from .errors import ComputationError, SingularModel
 from .linearize import Linear, linearize
 from .mechanism import Mechanism, require_mechanism
+from .plan.assembly import Closure, close
 from .plan.loops import with_motors
 from .simulate.given_state import held_signals
 from .simulate.systems import Closed, Reduced, System, Tree, system
@@ -85,6 +86,11 @@ class _Rest:
     forces: Array
     steer: Any
 
+    @cached_property
+    def closure(self) -> Closure | None:
+        """The equations of closed loops, if there are any."""
+        return Closure(self.own.m) if isinstance(self.own, Closed) else None
+
     def rate(self, q: Array, here: Linear | None = None) -> Array:
         """Return the accelerations from rest, of independent speeds; nan where loops are open."""
         m = self.own.m
@@ -131,10 +137,7 @@ class _Rest:
         full = np.zeros(m.nv)
         full[list(here.coordinates)] = step
         trial = integrate(m, q, full)
-        if not isinstance(self.own, Closed):
-            return trial
-        found = closed_at(m.bound(), self.own.planned_at(q).plan, [float(x) for x in trial], 10).q
-        return np.array(found, dtype=float)
+        return close(self.closure, trial, here.coordinates)[0] if self.closure else trial
 
     def fallen(self, q: Array, here: Linear, ways: Array) -> Array:
         """Return q moved along its accelerations, not beyond where they turn against the motion."""
