@@ -294,3 +294,19 @@ def test_cranks_that_stand_otherwise_than_branch_1_are_told():
         warnings.simplefilter("error")
         found = da.actuator_forces(m, T, REST, REST, branch=da.leg_branches(m, q))
     assert found == pytest.approx(da.inverse_dynamics(m, q, np.zeros(12), np.zeros(12)), rel=1e-9)
+
+
+def test_a_stretched_leg_says_that_its_branches_meet():
+    m = da.robots.three_rrr()
+    start = da.regular_pose(m)
+    for bend in (0.0, 1e-3, -1e-3):
+        start[1] = bend
+        q = da.assemble(m, start, hold=["rod1"])
+        if bend:
+            # the closed form on that branch gives the bend itself back
+            b = da.leg_branches(m, q)
+            legs = da.leg_states(m, da.pose(m, q, frame="platform"), REST, REST, branch=b)[0]
+            assert np.isclose(np.ravel(legs)[1], bend, rtol=0, atol=1e-9)
+        else:
+            with pytest.raises(da.SingularPose, match="'crank1' meet"):
+                da.leg_branches(m, q)

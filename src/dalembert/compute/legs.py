@@ -19,7 +19,14 @@ from ..algorithms.leg_kinematics import plain
 from ..algorithms.platform import Leg, platform_of
 from ..algorithms.reduced_legs import coordinates, is_reduced, sign_count
 from ..display import table_html
-from ..errors import ComputationError, DalembertError, ModelError, shown, state_text
+from ..errors import (
+    ComputationError,
+    DalembertError,
+    ModelError,
+    SingularPose,
+    shown,
+    state_text,
+)
 from ..kept import Kept
 from ..mechanism import Mechanism, is_rolling, joint_name
 from ..plan.assembly import Closure, assemble, given_pose
@@ -120,7 +127,7 @@ def _signs(b: Mechanism, pose: Any) -> LegBranches:
     for leg in robot.legs:
         own = [x for body in leg.tree.bodies for x in at[body.name]]
         found.append(_sign_of(leg, T, own))
-        names.append(joint_name(leg.tree.bodies[0]) if leg.tree.bodies else "rod")
+        names.append(_leg_name(leg))
     return LegBranches(found, pose.tolist(), names, reduced)
 
 
@@ -136,21 +143,36 @@ def _sign_of(leg: Leg, T: Transform, own: Sequence[float]) -> tuple[int, ...]:
         raise ModelError("a leg has no closed form")
     target = T.p + T.R @ leg.hold
     size = 1 + max(abs(float(x)) for x in target)
-    best: tuple[float, tuple[int, ...]] = (math.inf, ())
+    found: list[tuple[float, tuple[int, ...]]] = []
+    beyond = 0  # signs for which the pose lies past the reach of the leg, be it by rounding
     for signs in product((1, -1), repeat=sign_count(leg)):
         try:
             made = [plain(x) for x in coordinates(leg, T.R, target, signs)]
-        except (ValueError, ZeroDivisionError):
+        except ZeroDivisionError:
+            continue
+        except ValueError:
+            beyond += 1
             continue
         turns = [b.joint.kind == "revolute" for b in leg.tree.bodies]
         gaps = [
             abs(math.remainder(float(a) - x, math.tau)) if turn else abs(float(a) - x) / size
             for a, x, turn in zip(made, own, turns, strict=True)
         ]
-        best = min(best, (max(gaps), signs))
-    if best[0] > SAME:
+        if max(gaps) <= SAME:
+            found.append((max(gaps), signs))
+    if len(found) > 1 or (beyond and not found):
+        raise SingularPose(
+            f"leg_branches: branches of leg {shown(_leg_name(leg))!r} meet at this pose: it is "
+            "stretched, folded, or a slide is square to its rod",
+            hint="give a pose beside it on the branch you mean: dalembert.regular_pose(m, q)",
+        )
+    if not found:
         raise ModelError("a leg has no closed form at this pose")
-    return best[1]
+    return found[0][1]
+
+
+def _leg_name(leg: Leg) -> str:
+    return joint_name(leg.tree.bodies[0]) if leg.tree.bodies else "rod"
 
 
 _FLAT: Kept[bool] = Kept(256)
