@@ -20,7 +20,10 @@ from ..algorithms.kinematics import target_jacobian
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import forward_row
 from ..errors import ModelError, UsageError, shown
-from ..expr import Scalar
+from ..expr import Scalar, trace
+from ..expr.straight import Straight
+from ..joint import Vector
+from ..linalg import dot
 from ..mechanism import Mechanism, Wheel
 from ..plan.kane import with_speeds
 
@@ -76,18 +79,26 @@ class Vehicle:
 
     def per_metre(self, angles: Array, delta: float) -> tuple[float, Array]:
         """Return the turning of the guide and of each articulation per metre of its way."""
+        yaw, *bends = self._turning([*map(float, angles), float(delta)])
+        return yaw, np.array(bends)
+
+    @cached_property
+    def _turning(self) -> Straight:
+        """The turnings per metre as a function of (φ, δ), traced once."""
         b = self.numbers
-        q = [float(x) for x in np.array(b.neutral)]
-        for j, x in zip(self.joints, angles, strict=True):
-            q[b.coordinate_index[j]] = float(x)
-        r = kane.reduction(b, q, [1.0], *_steer(b, self.steering, delta))
-        rates = [float(row[0]) for row in r.J_nh]
-        ahead = forward_row(b, self.wheel, q, [0.0] * b.nv, {}).H
-        speed = self.way * float(np.dot([float(x) for x in ahead], rates))
-        turn = target_jacobian(b, self.target, q, "base")[5]
-        yaw = float(np.dot([float(x) for x in turn], rates))
-        bends = [rates[b.velocity_index[j]] for j in self.joints]
-        return yaw / speed, np.array(bends) / speed
+
+        def record(x: Vector) -> list[Scalar]:
+            q: list[Scalar] = [float(c) for c in b.neutral]
+            for j, angle in zip(self.joints, x, strict=False):
+                q[b.coordinate_index[j]] = angle
+            r = kane.reduction(b, q, [1.0], *_steer(b, self.steering, x[-1]))
+            rates = [row[0] for row in r.J_nh]
+            ahead = forward_row(b, self.wheel, q, [0.0] * b.nv, {}).H
+            over = 1 / (self.way * dot(ahead, rates))
+            yaw = dot(target_jacobian(b, self.target, q, "base")[5], rates)
+            return [yaw * over, *(rates[b.velocity_index[j]] * over for j in self.joints)]
+
+        return Straight(trace(record, [("x", len(self.joints) + 1)]))
 
     @cached_property
     def slope(self) -> Array:
@@ -145,7 +156,7 @@ def _gains(A: Array, length: float) -> tuple[float, ...]:
     return tuple(float(x) for x in (B.T @ P / R)[0])
 
 
-def _steer(m: Mechanism, name: str, delta: float) -> tuple[list[float], list[float]]:
+def _steer(m: Mechanism, name: str, delta: Scalar) -> tuple[list[Scalar], list[Scalar]]:
     names = Constraints.of(m).inputs
     return [delta if n == name else 0.0 for n in names], [0.0] * len(names)
 
@@ -196,6 +207,8 @@ def _shape(v: Vehicle) -> Array:
             )
             step = np.linalg.lstsq(J, -gap, rcond=None)[0]
             x = x + step * min(1.0, 0.3 / max(np.abs(step).max(), 1e-300))
+            if np.abs(step).max() < 1e-13:
+                break
         if not np.abs(_circling(v, x, bend)).max() < 1e-8 or np.abs(x).max() > TURNED:
             raise UsageError(
                 f"the vehicle cannot follow a curvature of {bend:.3g} per metre",
