@@ -403,6 +403,11 @@ def is_model(path: Path) -> bool:
 
 def worker(pipe: Any) -> None:
     """Judge files that come through a pipe until there is none."""
+    work(pipe, judge)
+
+
+def work(pipe: Any, judge: Any) -> None:
+    """Send the row of each file that comes through a pipe until there is none."""
     sys.path.insert(0, str(Path(__file__).parent))
     warnings.simplefilter("ignore")
     os.chdir(tempfile.gettempdir())  # MuJoCo writes its log where it is
@@ -414,7 +419,7 @@ def worker(pipe: Any) -> None:
         pipe.send(row)
 
 
-def judge_all(files: list[str], jobs: int = 2, said: Any = None) -> list[Row]:
+def judge_all(files: list[str], jobs: int = 2, said: Any = None, target: Any = None) -> list[Row]:
     """Return the row of each file; a process that dies or hangs is a row too."""
     context = multiprocessing.get_context("spawn")
     left, rows = list(reversed(files)), []
@@ -422,7 +427,7 @@ def judge_all(files: list[str], jobs: int = 2, said: Any = None) -> list[Row]:
 
     def start() -> None:
         here, there = context.Pipe()
-        process = context.Process(target=worker, args=(there,), daemon=True)
+        process = context.Process(target=target or worker, args=(there,), daemon=True)
         process.start()
         there.close()
         feed(here, process)

@@ -13,7 +13,7 @@ TESTS = Path(__file__).resolve().parent.parent / "tests"
 
 # patterns under tests/; what none of them names is the part `rest`
 PARTS: dict[str, tuple[str, ...]] = {
-    "corpus": ("test_corpus.py",),
+    "corpus": ("test_corpus.py", "read/test_second_reading.py"),
     "soak": ("test_soak.py",),
     "fuzz": ("test_fuzz.py", "test_hostile.py", "test_every_door.py"),
     "verdict": ("test_verdict.py", "test_referee.py"),
