@@ -375,3 +375,10 @@ def test_contradictions_are_refused():
                 "drives": [{"joint": "a"}, {"joint": "a"}],
             }
         )
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-inf", " Infinity "])
+def test_a_value_that_is_not_finite_is_no_letter(text):
+    m = da.load("RZ(), TXK(L1); body 1: M = 2, D = (L1, 0, 0);")
+    with pytest.raises(da.ParameterError, match="is not a number"):
+        m.with_values(L1=text)

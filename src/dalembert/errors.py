@@ -52,7 +52,7 @@ def closest(word: str, choices: Collection[str], label: str = "one of", most: in
     plain = {c.lower(): c for c in reversed(few)}
     if word.lower() in plain:
         return f"did you mean {shown(plain[word.lower()])}?"
-    near = [plain[c] for c in difflib.get_close_matches(word[:80].lower(), plain, most, 0.5)]
+    near = [plain[c] for c in difflib.get_close_matches(word[:80].lower(), plain, most, 0.55)]
     if near:
         return "did you mean " + " or ".join(map(shown, near)) + "?"
     if not few:

@@ -138,3 +138,10 @@ def test_the_help_names_every_language():
     """The text stands in the command: writers are not loaded to print it."""
     (told,) = (p.help for p in command.params if p.name == "language")
     assert set(re.findall(r"\w+", told)) - {"or"} == {*LANGUAGES, *WHOLE}
+
+
+@pytest.mark.parametrize(("quantity", "said"), [("pose", False), ("gravity", True)])
+def test_missing_masses_are_noted_only_where_they_count(quantity, said, tmp_path, capsys):
+    massless = "RZ(), TXK(0.5); body 1: M = 0;"
+    assert main(["export", massless, quantity, "--to", "c", "--out", str(tmp_path)]) == 0
+    assert ("no body has a mass" in capsys.readouterr().err) is said

@@ -524,3 +524,16 @@ def test_pi_is_the_number_and_a_note_says_so_where_a_parameter_has_its_name():
     assert m.notes == (
         "pi is read as the number, not as the parameter of that name: bodies[0].mass",
     )
+
+
+@pytest.mark.parametrize("angle", [90, -90.0, "90", 6.2832])
+def test_a_plain_number_beyond_a_turn_is_refused_with_both_spellings(angle):
+    with pytest.raises(da.DescriptionError, match="more than a turn") as caught:
+        da.load(joint(placement={"rotation": [["x", angle]]}))
+    assert f'"{angle}deg"' in caught.value.hint and f'"{angle}rad"' in caught.value.hint
+
+
+@pytest.mark.parametrize("angle", [6.2831, "90deg", "90rad", "30*pi", "1/2"])
+def test_angles_that_say_what_they_are_are_read_and_written(angle, tmp_path):
+    m = da.load(joint(placement={"rotation": [["x", angle]]}))
+    assert da.load(m.save(tmp_path / "m.toml") or tmp_path / "m.toml") == m

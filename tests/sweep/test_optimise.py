@@ -183,3 +183,30 @@ def test_a_motor_that_bears_nothing_fits_nowhere():
     sized = da.size(ARM, {"moves": [{"to": [1.0, 0.5], "time": 0.8}]}, motors)
     assert not any(c.fits for c in sized.choices["j1"] if c.motor.name == "A")
     assert sized.best("margin")["j1"].motor.name == "B"
+
+
+def test_the_largest_measure_is_found_too():
+    """Reach is L1 + L2, so that it is largest at a corner, or on the limit of the force."""
+    ranges = {"L1": (0.3, 0.7), "L2": (0.3, 0.7)}
+    best = da.optimise(ARM, ranges, task=MOVE, maximise="reach")
+    assert best.value == pytest.approx(1.4, abs=1e-6)
+    held = da.optimise(ARM, ranges, task=MOVE, maximise="reach", subject_to=["rms <= 20"])
+    assert held.value < 1.4 and held.measures["rms"] == pytest.approx(20, abs=1e-3)
+    exact = da.optimise(ARM, ranges, task=MOVE, maximise="rms")
+    assert exact.exact and exact.parameters == pytest.approx({"L1": 0.7, "L2": 0.7})
+    for wrong in ({}, {"minimise": "rms", "maximise": "reach"}, {"maximise": ["rms"]}):
+        with pytest.raises(da.UsageError):
+            da.optimise(ARM, ranges, task=MOVE, **wrong)
+
+
+def test_where_no_motor_fits_the_nearest_pair_is_told_in_json(tmp_path, capsys):
+    (tmp_path / "cycle.toml").write_text("[[moves]]\nto = [1.0]\ntime = 0.01\n")
+    (tmp_path / "motors.toml").write_text(
+        "[[motor]]\nname = 'A'\ninertia = 5e-4\ncontinuous = 0.3\npeak = 1.0\nspeed = 400.0\n"
+        "[[gear]]\nname = 'i20'\nratio = 20\n"
+    )
+    phrase = "RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, I = (0, 0, 2);"
+    given = [str(tmp_path / "cycle.toml"), "--motors", str(tmp_path / "motors.toml")]
+    assert main(["size", phrase, *given, "--json"]) == 0
+    pair = json.loads(capsys.readouterr().out)["j1"]
+    assert not pair["fits"] and pair["motor"] == "A" and pair["margin"] < 0

@@ -369,3 +369,29 @@ def test_memory_is_flat_in_the_number_of_designs(tmp_path):
         check=True, capture_output=True, text=True,
     ).stdout) for n in (20_000, 200_000)]  # fmt: skip
     assert peak[1] < 1.15 * peak[0], peak
+
+
+def test_a_study_without_a_folder_leaves_none_behind():
+    import gc
+
+    s = da.sweep(da.load(ROD), {"L": [0.2, 0.4, 0.8]}, task=MOVE, measure=["peak"], workers=1)
+    folder = s.folder
+    assert [r["L"] for r in s.best(2, maximise=True)] == [0.8, 0.4]
+    table = s.table()
+    assert folder.exists() and len(s) == 3
+    del s
+    gc.collect()
+    assert not folder.exists() and table.num_rows == 3
+
+
+def test_a_folder_of_its_own_goes_when_the_program_ends(tmp_path):
+    code = (
+        "import dalembert as da\n"
+        f"m = da.load({ROD!r})\n"
+        f"s = da.sweep(m, {{'L': [0.2, 0.4]}}, task={MOVE!r}, measure=['peak'], workers=1)\n"
+        "print(s.folder)\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert str(tmp_path) in done.stdout.decode() and not list(tmp_path.glob("dalembert-sweep-*"))

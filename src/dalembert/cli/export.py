@@ -61,9 +61,9 @@ def command(
     Example:
       dalembert export robot:ur5 inverse_dynamics mass_matrix --to c --out ur5 --check
     """
+    from ..catalog import QUANTITIES
     from ..export import export
 
-    echo_notes(without_mass(mechanism))
     frame = frames[0] if len(frames) == 1 else frames or None
     options: dict[str, Any] = {"frame": frame, "drives": drives, "wrt": wrt or None}
     options["wrenches"] = wrenches or None
@@ -72,6 +72,9 @@ def command(
     written = export(
         mechanism, quantities, language, directory, method=method, parameters=asked, **options
     )
+    rows = [QUANTITIES[name] for name in quantities if name in QUANTITIES]
+    if any("kinematics" not in row.methods for row in rows):
+        echo_notes(without_mass(mechanism))
     report: dict[str, Any] = {"files": [str(path) for path in written]}
     if check:
         from ..export.check import check_export

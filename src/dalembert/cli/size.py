@@ -33,12 +33,13 @@ def command(mechanism: Mechanism, as_json: bool, cycle: str, **options: Any) -> 
     if options["plot"]:
         made.plot(options["plot"], options["by"])
     if as_json:
+        best = {joint: c or made.nearest(joint) for joint, c in made.best(options["by"]).items()}
         print_json({
-            joint: None if c is None else {
-                "motor": c.motor.name, "gear": c.gear.name, "loads": c.loads, "margin": c.margin,
-                "inertia_ratio": c.inertia_ratio, "mass": c.mass, "cost": c.cost,
-                "energy": c.energy,
-            } for joint, c in made.best(options["by"]).items()
+            joint: {
+                "fits": c.fits, "motor": c.motor.name, "gear": c.gear.name, "loads": c.loads,
+                "margin": c.margin, "inertia_ratio": c.inertia_ratio, "mass": c.mass,
+                "cost": c.cost, "energy": c.energy,
+            } for joint, c in best.items()
         })  # fmt: skip
         return
     click.echo(made.text(options["by"]))

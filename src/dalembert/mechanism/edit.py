@@ -27,6 +27,9 @@ def number(value: Any, graph: Graph) -> Exact:
     if isinstance(value, str):
         from ..read.expressions import expression
 
+        if value.strip().lstrip("+-").lower() in ("nan", "inf", "infinity"):
+            raise ParameterError(f"{value.strip()!r} is not a number", hint="give a finite one")
+
         return expression(value, graph, Place("<value>", 1, 1, value))
     if isinstance(value, Expr):
         return exact(graph.adopt(value))

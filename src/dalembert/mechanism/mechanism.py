@@ -515,7 +515,10 @@ def require_mechanism(m: Any, call: str, moving: bool = False) -> None:
             hint="load it first: da.load(...); or take one of da.robots",
         )
     if moving and not m.nv:
-        raise ModelError(f"{shown(m.name or call)!r} does not move: {call} needs a joint")
+        raise ModelError(
+            f"{shown(m.name or call)!r} does not move: {call} needs a joint",
+            hint='all its joints are fixed; da.load(..., base="free") lets it move as a whole',
+        )
 
 
 def is_rolling(m: Mechanism) -> bool:

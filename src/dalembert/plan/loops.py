@@ -168,8 +168,12 @@ def likely_motors(m: Mechanism) -> str:
 def no_motor(m: Mechanism, call: str, where: str) -> UsageError:
     """Return the error of a machine whose motors are asked for and that names none."""
     some = likely_motors(m)
+    what = f"{call}no motor is named: {where} {shown(m.name)!r} has none of its own"
+    if m.wheels and not any(w.spin for w in m.wheels):
+        hint = "a motor turns a wheel that has `radius` and `spin`; the forces on the speeds of a"
+        return UsageError(what, hint=f"{hint} machine without one are kane_tau")
     return UsageError(
-        f"{call}no motor is named: {where} {shown(m.name)!r} has none of its own",
+        what,
         hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",
         command=f"write which joints have motors, such as active = [{some}] in the file",
     )

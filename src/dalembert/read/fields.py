@@ -6,6 +6,7 @@ Every reader takes the value and the way to it, so that an error names both.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NoReturn
@@ -254,12 +255,23 @@ class Reading:
             parts = self.listed(factor, here)
             if len(parts) == 2 and parts[0] in ("x", "y", "z"):
                 angle = self.angle(parts[1], here)
+                self._within_a_turn(angle, parts[1], here)
                 factors.append(exact_turn("xyz".index(parts[0]), angle, self.graph))
             elif len(parts) == 3:
                 factors.append(self._orthogonal(self.matrix(factor, here), here))
             else:
                 self.fail(here, "not a rotation", 'write ["x", angle], or three rows of a matrix')
         return Rotation(tuple(factors))
+
+    def _within_a_turn(self, angle: Exact, value: Any, at: At) -> None:
+        """Refuse plain numbers beyond a turn: degrees that do not say so."""
+        if isinstance(angle, Expr) or abs(to_float(angle)) <= 2 * math.pi:
+            return
+        if isinstance(value, str) and not value.strip().lstrip("+-").replace(".", "").isdigit():
+            return
+        x = shown(str(value).strip(), 20)
+        what = f"a rotation by {x} rad is more than a turn"
+        self.fail(at, what, f'write "{x}deg" if degrees are meant, "{x}rad" otherwise')
 
     def _orthogonal(self, matrix: Mat3, at: At) -> Mat3:
         if all(is_numeric(x) for r in matrix.rows for x in r):

@@ -6,13 +6,14 @@ that has no short text, or whose names are no identifiers, is written node by no
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3
 from ..errors import DalembertError, Place
 from ..expr import Expr, Graph, decimal
-from ..expr.exact import Exact, exact
+from ..expr.exact import Exact, exact, to_float
 from .dump import Literal
 from .expressions import expression, snap_angle
 from .fields import exact_turn
@@ -105,6 +106,9 @@ def _factor(f: Turn | Mat3) -> list[Any]:
         return [[number(x) for x in r] for r in f.matrix().rows]
     if not isinstance(angle, Expr) and snap_angle(angle)[1] is not None:
         # a ratio is read as it stands, a decimal would become a multiple of pi
+        ratio = Fraction(angle)
+        return ["xyz"[f.axis], Literal(f"{ratio.numerator}/{ratio.denominator}", quoted=True)]
+    if not isinstance(angle, Expr) and abs(to_float(angle)) > 2 * math.pi:
         ratio = Fraction(angle)
         return ["xyz"[f.axis], Literal(f"{ratio.numerator}/{ratio.denominator}", quoted=True)]
     return ["xyz"[f.axis], number(angle)]

@@ -75,7 +75,8 @@ def optimise(
     parameters: Mapping[str, Any],
     *,
     task: Task,
-    minimise: str | Sequence[str],
+    minimise: str | Sequence[str] = (),
+    maximise: str = "",
     subject_to: Sequence[str] = (),
     samples: int = 256,
     starts: int = 4,
@@ -84,7 +85,8 @@ def optimise(
 ) -> Optimum | Front:
     """Return the design with the smallest measure that does the task within the limits.
 
-    `minimise` is a measure of `sweep` (`rms`, `energy`, `peak.j2`, `kinetic_energy:max`);
+    `minimise` is a measure of `sweep` (`rms`, `energy`, `peak.j2`, `kinetic_energy:max`), or
+    `maximise` is one (`reach`, `manipulability`);
     `subject_to` holds texts such as "reach >= 0.8" or "peak.j1 <= 50". Several measures to minimise
     give a `Front` of about `points` designs, none of which another beats in all of them.
 
@@ -101,9 +103,7 @@ def optimise(
     if not all(isinstance(x, tuple | str) for x in dict(parameters).values()):
         raise UsageError("parameters to optimise have ranges", hint='{"L1": (0.3, 0.8)}')
     limits = [_limit(text) for text in subject_to]
-    goals = (minimise,) if isinstance(minimise, str) else tuple(minimise)
-    if not goals or not all(isinstance(n, str) for n in goals):
-        raise UsageError("minimise names measures", hint='minimise="rms", ["energy", "peak"]')
+    goals = _goals(minimise, maximise)
     asked = list(dict.fromkeys([*map(_root, goals), *(_root(c.measure) for c in limits)]))
     plan = {"kind": "sobol", "samples": samples, "seed": seed}
     s = study_of(m, parameters, task, asked, plan)
@@ -111,7 +111,20 @@ def optimise(
         from .front import front
 
         return front(s, goals, tuple(limits), points)
-    return Search(s, goals[0], tuple(limits)).run(starts)
+    return Search(s, goals[0], tuple(limits), -1.0 if maximise else 1.0).run(starts)
+
+
+def _goals(minimise: str | Sequence[str], maximise: str) -> tuple[str, ...]:
+    """Return the measures to make small, or the one to make large."""
+    goals = (minimise,) if isinstance(minimise, str) else tuple(minimise)
+    if maximise:
+        if goals or not isinstance(maximise, str):
+            hint = 'maximise="reach", subject_to=["rms <= 20"]'
+            raise UsageError("maximise names one measure, without minimise", hint=hint)
+        return (maximise,)
+    if not goals or not all(isinstance(n, str) and n for n in goals):
+        raise UsageError("minimise names measures", hint='minimise="rms", ["energy", "peak"]')
+    return goals
 
 
 def _root(measure: str) -> str:
@@ -138,8 +151,9 @@ class Search:
     """One search: measures of batches of designs, slopes, and the run itself."""
 
     study: Study
-    minimise: str
+    goal: str
     limits: tuple[Limit, ...]
+    sign: float = 1.0  # -1 where the goal is to be large
     count: int = 0
 
     def __post_init__(self) -> None:
@@ -148,7 +162,7 @@ class Search:
         self.low = np.array([ranges[n]["range"][0] for n in self.free])
         self.high = np.array([ranges[n]["range"][1] for n in self.free])
         fixed = len(self.free) == len(ranges) and "poses" not in self.study.data["task"]
-        wanted = [self.minimise, *(c.measure for c in self.limits)]
+        wanted = [self.goal, *(c.measure for c in self.limits)]
         self.exact = (
             fixed
             and not is_closed(self.study.mechanism)
@@ -170,7 +184,7 @@ class Search:
         """Return the measures of rows of unknowns."""
         self.count += len(x)
         made = measures_of(self.study, self.designs(x))
-        for n in (self.minimise, *(c.measure for c in self.limits)):
+        for n in (self.goal, *(c.measure for c in self.limits)):
             if n not in made:
                 names = [k for k in made if k not in ("feasible", "reason")]
                 raise UsageError(f"there is no measure {shown(n)!r}", hint=", ".join(names[:16]))
@@ -184,8 +198,8 @@ class Search:
         made = self.columns(tried)
         room = [c.slack(made[c.measure]) for c in self.limits]
         short = np.sum([np.maximum(-r, 0.0) for r in room], axis=0) if room else 0.0
-        size = float(np.nanmedian(np.abs(made[self.minimise]))) or 1.0
-        merit = made[self.minimise] / size + 1e3 * short
+        size = float(np.nanmedian(np.abs(made[self.goal]))) or 1.0
+        merit = self.sign * made[self.goal] / size + 1e3 * short
         merit = np.where(made["feasible"] & np.isfinite(merit), merit, np.inf)
         if not np.isfinite(merit).any():
             why, n = np.unique(made["reason"].astype(str), return_counts=True)
@@ -208,16 +222,16 @@ class Search:
             for c in self.limits
         ]  # fmt: skip
         made = scipy_part("optimize").minimize(
-            lambda x: self._at(x)[0][self.minimise] / size, start, method="SLSQP",
-            jac=lambda x: self._at(x)[1][self.minimise] / size, bounds=[(0.0, 1.0)] * len(start),
-            constraints=constraints, options={"maxiter": 100, "ftol": 1e-12},
+            lambda x: self.sign * self._at(x)[0][self.goal] / size, start, method="SLSQP",
+            jac=lambda x: self.sign * self._at(x)[1][self.goal] / size,
+            bounds=[(0.0, 1.0)] * len(start), constraints=constraints, options={"maxiter": 100, "ftol": 1e-12},
         )  # fmt: skip
         best = start if not np.isfinite(made.x).all() else np.clip(made.x, 0, 1)
         columns = self.columns(best[None])
         kept = all(float(c.slack(columns[c.measure])[0]) > -1e-6 for c in self.limits)
-        value = float(columns[self.minimise][0])
+        value = float(columns[self.goal][0])
         good = bool(columns["feasible"][0]) and kept and np.isfinite(value)
-        return best, value if good else None
+        return best, self.sign * value if good else None
 
     def _slack_slope(self, x: Array, c: Limit) -> Array:
         sign = -1.0 if c.sign == "<=" else 1.0
@@ -232,7 +246,7 @@ class Search:
         return self._known
 
     def _wanted(self) -> list[str]:
-        return [self.minimise, *(c.measure for c in self.limits)]
+        return [self.goal, *(c.measure for c in self.limits)]
 
     def _differences(self, x: Array) -> tuple[dict[str, float], dict[str, Array]]:
         h = 1e-5
@@ -271,8 +285,8 @@ class Search:
         held += [str(c) for c in self.limits if abs(float(c.slack(columns[c.measure])[0])) < 1e-4]
         measures = {n: float(v[0]) for n, v in columns.items() if n not in ("feasible", "reason")}
         made = self.study.mechanism.with_values(designs)
-        value = measures[self.minimise]
-        slopes = self._at(x)[1][self.minimise]
+        value = measures[self.goal]
+        slopes = self._at(x)[1][self.goal]
         idle = [n for n, d, u in zip(self.free, slopes, x, strict=True)
                 if abs(d) <= 1e-9 * abs(value) and 1e-6 <= u <= 1 - 1e-6]  # fmt: skip
         idle = [n for n in idle if self._is_idle(x, self.free.index(n), value)]
@@ -283,7 +297,7 @@ class Search:
         """Return whether the measure stays as it is when a parameter moves by a hundredth."""
         rows = np.repeat(x[None], 2, axis=0)
         rows[:, k] = np.clip(rows[:, k] + (-0.01, 0.01), 0.0, 1.0)
-        return bool((np.abs(self.columns(rows)[self.minimise] - value) <= 1e-9 * abs(value)).all())
+        return bool((np.abs(self.columns(rows)[self.goal] - value) <= 1e-9 * abs(value)).all())
 
 
 def _force_measure(

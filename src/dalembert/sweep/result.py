@@ -82,11 +82,13 @@ class Sweep:
         return [{n: x[k].item() if hasattr(x[k], "item") else x[k] for n, x in self.columns.items()}
                 for k in index]  # fmt: skip
 
-    def best(self, count: int = 5, by: str | None = None) -> list[dict[str, Any]]:
-        """Return the feasible designs with the smallest value of a measure (the first)."""
+    def best(
+        self, count: int = 5, by: str | None = None, maximise: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return the feasible designs with the smallest, or largest, value of a measure."""
         x = self._column(by or self._main())
         good = np.flatnonzero(self.columns["feasible"] & np.isfinite(x))
-        order = good[np.argsort(x[good], kind="stable")]
+        order = good[np.argsort(-x[good] if maximise else x[good], kind="stable")]
         return self.rows(order[:count])
 
     def _main(self) -> str:

@@ -185,7 +185,11 @@ def size(
     """
     require_mechanism(m, "size")
     if is_closed(m) or m.nq != m.nv:
-        raise UsageError("drives are sized on trees with one coordinate per joint")
+        raise UsageError(
+            "drives are sized on trees with one coordinate per joint",
+            hint="da.torques_along(m, ...) gives peak and rms of the motors of other machines",
+            command="dalembert torques gives peak and rms of the motors of other machines",
+        )
     own_motors, own_gears = catalogue(motors, gears)
     t, q, qd, qdd, tau = _cycle(m, cycle)
     M = np.asarray(evaluate(m, "mass_matrix", q, drives="none"))

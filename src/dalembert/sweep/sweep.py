@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,9 +61,14 @@ def run_study(
     s: Study, out: str | Path | None, on: str = "local", resume: bool = False,
     workers: int | None = None, progress: Progress | None = None,
 ) -> Sweep:  # fmt: skip
-    """Return a study, computed in a folder or in a temporary one."""
+    """Return a study, computed in a folder, or in a temporary one that goes with the result."""
     if out is not None and not isinstance(out, str | Path):
         raise UsageError(f"out={out!r} is no folder", hint='out="study"')
-    folder = Path(tempfile.mkdtemp(prefix="dalembert-sweep-")) if out is None else Path(out)
-    run(s, folder, on, resume or out is None, workers, progress)
-    return Sweep(folder, s)
+    if out is not None:
+        run(s, Path(out), on, resume, workers, progress)
+        return Sweep(Path(out), s)
+    folder = Path(tempfile.mkdtemp(prefix="dalembert-sweep-"))
+    made = Sweep(folder, s)
+    weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)  # at the latest on exit
+    run(s, folder, on, True, workers, progress)
+    return made
