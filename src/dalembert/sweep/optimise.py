@@ -224,7 +224,8 @@ class Search:
         made = scipy_part("optimize").minimize(
             lambda x: self.sign * self._at(x)[0][self.goal] / size, start, method="SLSQP",
             jac=lambda x: self.sign * self._at(x)[1][self.goal] / size,
-            bounds=[(0.0, 1.0)] * len(start), constraints=constraints, options={"maxiter": 100, "ftol": 1e-12},
+            bounds=[(0.0, 1.0)] * len(start), constraints=constraints,
+            options={"maxiter": 100, "ftol": 1e-12},
         )  # fmt: skip
         best = start if not np.isfinite(made.x).all() else np.clip(made.x, 0, 1)
         columns = self.columns(best[None])
