@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..errors import shown
-from .model import JSON, print_json
+from .model import JSON, echo_written, print_json
 from .values import flag, option
 
 
@@ -49,6 +49,7 @@ def command(study: str, as_json: bool, **options: Any) -> None:
     for line in r.summary().splitlines():
         click.echo(shown(line, 300))
     click.echo(f"wrote {shown(out)}")
+    echo_written(options, "html")
 
 
 def _progress() -> Callable[[int, int, float], None]:

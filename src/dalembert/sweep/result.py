@@ -19,6 +19,7 @@ from ..measure.packages import optional
 from .study import Study
 
 Array = np.ndarray
+UNITS = {"power": "W", "energy": "J", "mass": "kg", "reach": "m", "frequency": "Hz"}
 
 
 @dataclass(frozen=True)
@@ -163,17 +164,31 @@ class Sweep:
                 panel.plot(best[0][name], best[0][measure], "o", color="C3", markersize=5)
             panel.set_xlabel(name)
             panel.grid(True, linewidth=0.3)
-        panels[0].set_ylabel(measure)
+        values = self._column(measure)[good]
+        if values.size and values.min() > 0 and values.max() > 20 * np.median(values):
+            panels[0].set_yscale("log")  # few designs near a singular pose hide all the others
+        panels[0].set_ylabel(measure + self._unit(measure))
         if path is not None:
             made.savefig(path, dpi=110)
         return made
+
+    def _unit(self, measure: str) -> str:
+        """Return the unit of a column in brackets, nothing where it has none of its own."""
+        name, _, joint = measure.partition(".")
+        if name in ("peak", "rms"):
+            m = self.study.mechanism
+            joints = [joint] if joint in m.joint_names else (m.active or m.joint_names)
+            turns = {m.bodies[m.joint_index(j)].joint.kind != "prismatic" for j in joints}
+            return "  [N m]" if turns == {True} else "  [N]" if turns == {False} else "  [N, N m]"
+        return f"  [{UNITS[name]}]" if name in UNITS else ""
 
     def _repr_html_(self, count: int = 5) -> str:
         good = int(self.columns["feasible"].sum())
         shown_ = [*self.study.names, *(n for n in self.measures if "." not in n)]
         best = [(str(r["design"]), *(f"{r[n]:.5g}" for n in shown_)) for r in self.best(count)]
         title = f"{len(self)} designs, {good} feasible; the best by {self._main()}"
-        return table_html(("design", *shown_), best, title, self._remarks())
+        heads = [n + self._unit(n) for n in shown_]
+        return table_html(("design", *heads), best, title, self._remarks())
 
     def html(self, path: str | Path | None = None) -> str:
         """Return one page, and write it: the best designs, a picture, why others fail."""
