@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from peers import missing
 
 
 def machine() -> dict:
@@ -182,7 +183,7 @@ def test_one_newton_on_the_fingers_of_a_gripper_moves_both_of_them(peer):
     prefix = Path(pin.__file__).resolve().parents[4]
     file = prefix / "share/example-robot-data/robots/panda_description/urdf/panda.urdf"
     if not file.exists():
-        pytest.skip("example-robot-data is not here")
+        missing("example-robot-data")
     m, model = da.load(file), pin.buildModelFromUrdf(str(file))
     data, fold = model.createData(), np.eye(9)[:, :8]
     fold[8, 7] = 1

@@ -232,11 +232,16 @@ def test_planar_loops_close_in_two_ways(robot, start):
         assert da.planar_branches(m, [np.pi, 0, 0, 0]) == []
 
 
-@pytest.mark.parametrize("cut", [None, 1, 2, 3, 4])
-@pytest.mark.parametrize("active", [(0, 1), (0, 3), (1, 2), (0, 2)])
+@pytest.mark.parametrize(
+    ("cut", "active"),
+    [
+        (cut, active)
+        for active in [(0, 1), (0, 3), (1, 2), (0, 2)]
+        for cut in [None, 1, 2, 3, 4]
+        if cut not in active  # a motor is not cut
+    ],
+)
 def test_branches_hold_the_motors_wherever_a_planar_loop_is_cut(cut, active):
-    if cut in active:
-        pytest.skip("a motor is not cut")
     case = planar(5, 2, cut=cut, active=active)
     both = da.planar_branches(case.m, case.q)
     assert len(both) == 2

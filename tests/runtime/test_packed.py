@@ -54,19 +54,19 @@ def machines():
     return {"arm": da.robots.ur5(), "seven": da.robots.panda(), "tree": humanoid()}
 
 
-@pytest.mark.parametrize("machine", ["arm", "seven", "tree"])
-@pytest.mark.parametrize("name", [*QUANTITIES])
+LONG = ("tree", "forward_dynamics_derivatives")  # to compile
+
+
+@pytest.mark.parametrize(
+    ("machine", "name"),
+    [
+        pytest.param(machine, name, marks=[pytest.mark.slow] * ((machine, name) == LONG))
+        for name in QUANTITIES
+        for machine in ("arm", "seven", "tree")
+    ],
+)
 def test_whole_and_packed_results_are_the_same(machines, machine, name):
     m = machines[machine]
-    if machine == "tree" and name == "forward_dynamics_derivatives":
-        pytest.skip("long to compile; the slow test has it")
-    packed = da.compile(m, name, packed=True)
-    same(da.compile(m, name), packed, states(m, QUANTITIES[name]))
-
-
-@pytest.mark.slow
-def test_direct_derivatives_of_a_tree():
-    m, name = humanoid(), "forward_dynamics_derivatives"
     packed = da.compile(m, name, packed=True)
     same(da.compile(m, name), packed, states(m, QUANTITIES[name]))
 

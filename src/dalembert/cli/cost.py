@@ -43,7 +43,7 @@ def command(
 
     Three sets of parameters: `standard`, ten symbolic inertial parameters per body; `base`, the
     base parameters as symbols; `given`, the model's own numbers. What runs once per parameter set
-    is counted apart, as `prepare`.
+    is counted separately, as `prepare`.
 
     \b
     Example:

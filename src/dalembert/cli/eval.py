@@ -37,7 +37,8 @@ STATE = {
 
 
 def _state_option(name: str) -> Any:
-    return option(f"--{name}", NUMBERS, f"{STATE[name]}: 0.1,90deg,-pi/3 or @file.json.")
+    example = "10,-2.5" if name in ("tau", "x") else "0.1,90deg,-pi/3"
+    return option(f"--{name}", NUMBERS, f"{STATE[name]}: {example} or @file.json.")
 
 
 @model_command

@@ -53,7 +53,7 @@ def command(
     parameters: tuple[str, ...],
     wrt: tuple[str, ...],
 ) -> None:
-    """Write quantities of MODEL as code that needs nothing of dalembert.
+    """Write quantities of MODEL as code that does not need dalembert.
 
     Parameters without a value stay inputs of the code, the others become numbers in it.
 

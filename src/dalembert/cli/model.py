@@ -46,7 +46,7 @@ CHANGES = {
         "leader (the default), or let them move freely.",
     ),
     "settings": several("--set settings", SETTING, "Give a parameter a value: L1=400mm or L2=2*L1"),
-    "gravity": option("--gravity", VECTOR, "Gravity in m/s2: 0,0,-9.81."),
+    "gravity": option("--gravity", VECTOR, "Gravity in m/s²: 0,0,-9.81."),
     "base": option("--base", ("fixed", "free", "planar"), "The base of MODEL; fixed by default."),
     "xacro": several("--xacro", SETTING_TEXT, "Set an argument of a .xacro file: ur_type=ur5e"),
 }  # fmt: skip

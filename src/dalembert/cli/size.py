@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 @model_command
 @click.argument("cycle", metavar="CYCLE.toml")
 @option("--motors", "FILE", "TOML with [[motor]] and [[gear]], or CSV.", required=True)
-@option(
-    "--by", ("mass", "cost", "energy", "margin"), "What the best motor and gear is best in.", "mass"
-)
+@option("--by", ("mass", "cost", "energy", "margin"), "What to choose by.", "mass")
 @option("--plot", "FILE.png", "Draw torque against speed.")
 def command(mechanism: Mechanism, as_json: bool, cycle: str, **options: Any) -> None:
     """Choose motors and gears for MODEL over a duty cycle.
