@@ -34,12 +34,13 @@ def test_several_outputs_are_by_name(capsys):
     assert np.shape(value["B"]) == (2, 2, 2)
 
 
-@pytest.mark.parametrize("row", da.catalog(), ids=lambda row: row.name)
+GIVEN = {"q": [0.3, -0.4], "qd": [1.0, 0.5], "qdd": [0.1, 0.2], "tau": [2.0, 1.0], "x": [1.0, 3.0]}
+ASKED = [row for row in da.catalog() if set(row.inputs) <= set(GIVEN)]
+
+
+@pytest.mark.parametrize("row", ASKED, ids=lambda row: row.name)
 def test_every_quantity_is_what_python_gives(row, capsys):
-    m, q, v = da.load(ARM), [0.3, -0.4], [1.0, 0.5]
-    given = {"q": q, "qd": v, "qdd": [0.1, 0.2], "tau": [2.0, 1.0], "x": [1.0, 3.0]}
-    if not set(row.inputs) <= set(given):
-        pytest.skip(f"an arm has no {row.name}")
+    m, given = da.load(ARM), GIVEN
     try:
         expected = getattr(da, row.name)(m, *(given[k] for k in row.inputs))
     except da.ModelError:
