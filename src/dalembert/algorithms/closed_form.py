@@ -20,7 +20,7 @@ from ..linalg import Matrix, general, spd
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .drives import Drives, friction, rotor_inertia
-from .dry_friction import Outcome, held_system, resistance
+from .held_joints import Outcome, held_system, resistance
 
 Powers = tuple[tuple[int, int], ...]  # (symbol, power)
 Constant = tuple[tuple[Any, Powers], ...]  # a sum of products of constants

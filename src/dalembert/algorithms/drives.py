@@ -81,7 +81,7 @@ def sliding_levels(d: Drive, speed: Scalar) -> tuple[Scalar, Scalar]:
     With a Stribeck speed, a speed of the joint, it falls from the static level:
     T_c + (T_s - T_c) exp(-(q̇/v_s)²) (Armstrong-Hélouvry 1991, with the exponent 2).
     """
-    if is_plain_zero(d.stribeck) or is_static_as_sliding(d):
+    if is_plain_zero(d.stribeck) or has_no_static_level(d):
         return d.coulomb
     part = speed / d.stribeck
     fall = exp(-(part * part))
@@ -89,7 +89,7 @@ def sliding_levels(d: Drive, speed: Scalar) -> tuple[Scalar, Scalar]:
     return forward, backward
 
 
-def is_static_as_sliding(d: Drive) -> bool:
+def has_no_static_level(d: Drive) -> bool:
     """Return whether friction at rest reaches no other level than in motion."""
     return all(is_plain_zero(x) for x in d.static)
 
@@ -121,7 +121,7 @@ def holding_friction(drives: list[Drive]) -> tuple[Scalar, Scalar]:
     upper: Scalar = 0
     lower: Scalar = 0
     for d in drives:
-        forward, backward = d.coulomb if is_static_as_sliding(d) else d.static
+        forward, backward = d.coulomb if has_no_static_level(d) else d.static
         upper, lower = upper + absolute(d.gear) * forward, lower + absolute(d.gear) * backward
     return upper, lower
 

@@ -39,7 +39,7 @@ class Quantity:
     example: str = "puma560()"  # a ready robot that has it
     frame_free: bool = False  # it lives in joint space: frames may be re-chosen before tracing
     lighten: bool = False  # fewer operations may remain after `regroup(lighten)`
-    other: str = ""  # the method that some trees gain from, where none is asked for
+    cheaper: str = ""  # the method that some trees gain from, where none is asked for
     counted: str = ""  # machines for which `cost` counts it unasked: "any", "closed", ...
     wrenches: bool = False  # external wrenches may be given
     regular: bool = False  # it inverts the Jacobian of a frame
@@ -77,7 +77,12 @@ class Quantity:
 
     @property
     def default(self) -> str:
-        """The method that is used where none is named."""
+        """The method that is used where none is named, on trees.
+
+        Loops and wheels have methods of their own (`loops`), so have followers (`folded`). A kernel
+        takes `cheaper` where it costs less (`compute/cheapest`), long chains a routine for each
+        kind of link (`compute/rolled`).
+        """
         return next(iter(self.methods))
 
     def cells(self) -> tuple[str, ...]:

@@ -21,9 +21,9 @@ def has_choice(m: Mechanism, row: Quantity | None, method: str | None, wrench: b
     """Return whether a kernel is made by the cheaper of two methods."""
     if row is None or row.planned or wrench or method is not None:
         return False
-    if row.other not in row.methods or row.other == row.default:
+    if row.cheaper not in row.methods or row.cheaper == row.default:
         return False
-    if row.other == "composite":
+    if row.cheaper == "composite":
         return m.nv <= MOST
     return depth(m) >= SHALLOW and is_compact(m)
 
@@ -53,7 +53,7 @@ def depth(m: Mechanism) -> float:
 
 def cheapest(make: Callable[..., Program], m: Mechanism, name: str, **asked: Any) -> Program:
     """Return the program of the default method, or of the other one if it costs clearly less."""
-    method = QUANTITIES[name].other
+    method = QUANTITIES[name].cheaper
     if method == "base_axes" and depth(m) > DEEP:
         return make(m, name, method, **asked)
     default = make(m, name, None, **asked)

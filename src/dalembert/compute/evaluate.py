@@ -55,7 +55,7 @@ def evaluate(
         check_rotations(m, name, dict(zip(row.inputs[:1], inputs[:1], strict=False)))
     given = (*inputs, wrench) if wrench is not None else inputs
     if row is not None and row.planned:
-        from .loops import check_made, check_read, closed_evaluate
+        from .loops import closed_evaluate, require_motors_make_it, require_one_motion
 
         own = m if "plan" in options else forced(m, row)
         get = partial(kernel_of, own, name, method, **settings)
@@ -65,9 +65,9 @@ def evaluate(
             kept = {k: x for k, x in options.items() if k == "drives"}
             again = partial(evaluate, m, parameters=parameters, **kept,
                             wrench_on_environment=wrench)  # fmt: skip
-            check_made(m, row, again, inputs, result)
+            require_motors_make_it(m, row, again, inputs, result)
             moved = partial(evaluate, m, parameters=parameters)  # motions know nothing of forces
-            check_read(m, row, moved, inputs, "plan" in options)
+            require_one_motion(m, row, moved, inputs, "plan" in options)
         return result if out is None else _written(out, result)
     others = {k: x for k, x in (("out", out), ("parameters", parameters)) if x is not None}
     result = kernel(*given, **others)  # without keywords a kernel is entered directly

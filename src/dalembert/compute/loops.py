@@ -76,7 +76,7 @@ def answered(
 UNMADE = 1e-6  # an acceleration that differs by more, in parts of the largest, is not the one asked
 
 
-def check_made(
+def require_motors_make_it(
     m: Mechanism, row: Quantity, again: Callable[..., Any], inputs: Sequence[Any], tau: Any
 ) -> None:
     """Raise ComputationError where the motors of a machine cannot make the motion asked.
@@ -108,7 +108,7 @@ def check_made(
     )
 
 
-def check_read(
+def require_one_motion(
     m: Mechanism, row: Quantity, again: Callable[..., Any], inputs: Sequence[Any], led: bool
 ) -> None:
     """Raise UsageError if no motor is named and the rates given are not those of one motion.

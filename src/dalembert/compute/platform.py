@@ -59,7 +59,7 @@ def platform_body(m: Mechanism) -> int:
     return max(held, key=lambda n: (distance[n], len(around[n]), n))
 
 
-class Follower:
+class PlatformTracker:
     """A closed machine whose platform is moved from pose to pose."""
 
     def __init__(self, m: Mechanism, start: Sequence[float]):
@@ -78,7 +78,7 @@ class Follower:
         return trace(pose, [("q", self.m.nq)])
 
     @cached_property
-    def _moved(self) -> Any:
+    def _jacobian(self) -> Any:
         return trace(
             lambda q: jacobian(self.c.m, self.name, q), [("q", self.m.nq)],
             outputs=[("J", (6, self.m.nv))],
@@ -90,7 +90,7 @@ class Follower:
         return x[:3], x[3:].reshape(3, 3)
 
     def _slope(self, q: Array) -> Array:
-        J = np.array(self._moved(q.tolist()), dtype=float).reshape(6, self.m.nv)
+        J = np.array(self._jacobian(q.tolist()), dtype=float).reshape(6, self.m.nv)
         J = J * self.c.column_size
         J[:3] /= self.c.size
         return np.vstack([self.c.jacobian(q), J])
@@ -176,14 +176,14 @@ def followed(m: Mechanism, name: str, inputs: Sequence[Any], branch: LegBranches
     if pose.shape[len(lead) :] != (4, 4):
         raise UsageError(f"{name}: a pose is 4 x 4", hint=f"{name}(m, pose, twist, ...)")
     q = np.empty((*lead, m.nq))
-    way = Placed(m, branch) if branch.closed_form else Follower(m, branch.q)
+    way = Placed(m, branch) if branch.closed_form else PlatformTracker(m, branch.q)
     for where in np.ndindex(*lead):
         q[where] = way.at(pose[where], state_text(where))
-    return getattr(Moving(m, way.name, q, drives), name)(*rates)
+    return getattr(PlatformState(m, way.name, q, drives), name)(*rates)
 
 
 @dataclass(frozen=True)
-class Moving:
+class PlatformState:
     """A closed machine with its platform, a frame, at given poses; its methods are quantities."""
 
     m: Mechanism

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Any, Protocol
 
 from ..algorithms.drives import dry_drives, holding_friction
-from ..algorithms.dry_friction import Outcome
+from ..algorithms.held_joints import Outcome
 from ..compute import run_time_parameters
 from ..compute.recorded import recorded
 from ..errors import UsageError

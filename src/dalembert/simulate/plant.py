@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import closed_form
-from ..algorithms.dry_friction import Outcome
+from ..algorithms.held_joints import Outcome
 from ..catalog import algorithm, quantity
 from ..compute import neutral
 from ..compute.model import check_joints, equations_of

@@ -16,7 +16,7 @@ import numpy as np
 from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.closed_loop import ClosedModel, closed_forward
-from ..algorithms.dry_friction import Outcome, Push, loop_outcome
+from ..algorithms.held_joints import Outcome, Push, loop_outcome
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import forward_row, steering_of, with_told
 from ..expr import Scalar

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms.drives import Drives, is_static_as_sliding
+from ..algorithms.drives import Drives, has_no_static_level
 from ..compute import at_first, evaluate, neutral
 from ..compute.rotations import ROUGH, check_quaternions
 from ..errors import ComputationError, UsageError, shown
@@ -275,7 +275,7 @@ def _check(method: str, positive: Mapping[str, Any], parameters: Any) -> None:
 
 def _require_sticking(m: Mechanism, parameters: Mapping[str, Any]) -> None:
     """Raise ModelError where values of parameters make static friction less than that of motion."""
-    if all(is_static_as_sliding(d) for d in m.drives):
+    if all(has_no_static_level(d) for d in m.drives):
         return
     rows = np.broadcast_arrays(*(numbers_of(k, v) for k, v in parameters.items()))
     for row in zip(*(x.ravel() for x in rows), strict=True):

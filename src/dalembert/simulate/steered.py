@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..algebra import Vec3
-from ..algorithms.dry_friction import Outcome
+from ..algorithms.held_joints import Outcome
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError
 from ..expr import Scalar

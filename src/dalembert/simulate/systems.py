@@ -16,7 +16,7 @@ from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.closed_loop import ClosedModel, closed_forward
 from ..algorithms.drives import dry_drives
-from ..algorithms.dry_friction import (
+from ..algorithms.held_joints import (
     Outcome,
     Push,
     folded_outcome,
