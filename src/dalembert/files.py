@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import TextIO
 
 from .errors import UsageError, shown
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 def write_file(path: str | Path, data: str | bytes) -> Path:
@@ -36,12 +39,15 @@ def write_file(path: str | Path, data: str | bytes) -> Path:
 def writing(path: str | Path) -> Iterator[TextIO]:
     """Open a text that takes its name when it is whole, for what is too long to be held."""
     target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
-    draft = target.parent / f".{secrets.token_hex(8)}.part"
+    draft, opened = target.parent / f".{secrets.token_hex(8)}.part", False
     try:
         with open(draft, "x", encoding="utf-8", newline="") as stream:
+            opened = True
             yield stream
         os.replace(draft, target)
     except OSError as error:
+        if opened and error.errno not in FULL:  # what is written comes from somewhere
+            raise
         why = error.strerror or str(error)
         raise UsageError(f"cannot write {shown(str(path))}: {why}") from None
     finally:

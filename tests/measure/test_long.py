@@ -105,3 +105,96 @@ def test_identification_of_a_long_log(log):
         assert low - 0.5 * (high - low) < f.nominal_base[n] < high + 0.5 * (high - low), n
     assert any("8000 samples, read in windows" in n for n in f.notes)
     assert f.validate(0.2).identified.shape == (2,)
+
+
+def rewritten(log, change):
+    """Write the log again after a change of its columns."""
+    table = read_table(log).columns
+    change(table)
+    np.savetxt(log, np.stack(list(table.values()), 1), delimiter=",", header=",".join(table),
+               comments="")  # fmt: skip
+
+
+@pytest.mark.parametrize("silent", ["still", "without forces"])
+def test_a_first_window_that_tells_nothing_gives_no_delay(log, silent):
+    late = 4  # samples of 5 ms
+
+    def change(table):
+        for name in ("tau.a", "tau.b"):
+            table[name][late:] = table[name][:-late].copy()
+        if silent == "still":
+            table["t"] += 20.0  # the recorder paused
+            still = {n: np.full(2000, x[0]) for n, x in table.items()}
+            still["t"] = np.arange(2000) * 0.005
+            rng = np.random.default_rng(2)
+            for n in still:
+                still[n] += 0 if n == "t" else 1e-5 * rng.normal(size=2000)
+                table[n] = np.concatenate([still[n], table[n]])
+        else:
+            table["tau.a"][:2500] = table["tau.b"][:2500] = np.nan
+
+    rewritten(log, change)
+    f = da.identify(M, log, delay="auto")
+    told = next(n for n in f.notes if n.startswith("forces come"))
+    assert float(told.split()[2]) == pytest.approx(20.0, abs=1.0)
+
+
+def test_rates_of_a_table_are_those_of_all_its_windows(log, tmp_path):
+    def change(table):
+        for n in ("a", "b"):
+            table[f"qd.{n}"], table[f"qdd.{n}"] = table["t"] * 0 + 0.5, table["t"] * 0 + 0.25
+            table[f"q.{n}"] = np.sin(table["t"])
+        table["qdd.a"][4500] = np.nan
+
+    rewritten(log, change)
+    pieces = [d for _, d in long.windows(log, M)]
+    qd = np.concatenate([d.qd for d in pieces])
+    assert (qd == 0.5).all() and (~np.concatenate([d.valid for d in pieces])).sum() == 1
+    M.save(tmp_path / "arm.toml")
+    out = tmp_path / "out.csv"
+    assert (
+        main(["torques", str(tmp_path / "arm.toml"), "--motion", str(log), "--csv", str(out)]) == 0
+    )
+    assert len({line.count(",") for line in out.read_text().splitlines()}) == 1
+
+
+@pytest.mark.parametrize("window", [1000, 7000, 10**6])
+def test_some_of_a_log_is_held_out_however_few_its_windows(log, monkeypatch, window):
+    monkeypatch.setattr(long, "WINDOW", window)
+    f = da.identify(M, log, holdout=0.2)
+    held, all_ = f.equations.holdout.rows, sum(s.rows for s in f.equations.training)
+    assert held.sum() / (held + all_).sum() == pytest.approx(0.2, abs=0.05)
+    assert sum(s.rows.sum() > 0 for s in f.equations.training) > 12
+    none = da.identify(M, log, holdout=0)
+    assert none.equations.holdout.rows.sum() == 0 and min(none.r_squared.values()) > 0.99
+
+
+def test_coordinates_that_are_never_there_together_make_a_gap(log):
+    def change(table):
+        table["q.a"][2050:5400] = np.nan
+        table["q.b"][1500:2060] = np.nan
+        table["t"][3000] = table["t"][2999]
+
+    rewritten(log, change)
+    pieces = [d for _, d in long.windows(log, M, cutoff=8.0)]
+    t, valid = (np.concatenate([getattr(d, n) for d in pieces]) for n in ("t", "valid"))
+    assert (np.diff(t) > 0).all() and not valid[2100:5300].any() and valid[5500:].all()
+
+
+def test_every_sample_of_a_long_log_has_its_row(log, tmp_path):
+    def change(table):
+        table["q.b"][:3000] = table["q.a"][5000:7500] = np.nan
+
+    rewritten(log, change)
+    M.save(tmp_path / "arm.toml")
+    out = tmp_path / "out.csv"
+    given = ["torques", str(tmp_path / "arm.toml"), "--motion", str(log), "--cutoff", "8"]
+    assert main([*given, "--csv", str(out)]) == 0
+    t = read_table(out).columns["t"]
+    assert (t == read_table(log).columns["t"]).all()
+
+
+def test_notes_on_other_joints_are_kept():
+    told = ["j1: no measured force", "j2: no measured force", "12 samples stand alone",
+            "15 samples stand alone", "3: 4 spikes", "4: 4 spikes", "3: 5 spikes"]  # fmt: skip
+    assert long.told_once(told) == (told[0], told[1], told[2], told[4], told[5])

@@ -25,11 +25,12 @@ from .fit import fit
 from .long import equations_of_windows
 from .prepare import undelayed, without_known_forces
 from .result import Identification
-from .rows import Equations, equations
+from .rows import Equations, dead_zone, equations
 from .rungs import with_best_rungs
 from .unknowns import Unknowns, carried, equation_indices, inertia_of, unknowns
 
 Array = np.ndarray
+CLEARLY, LONG_ENOUGH = 3.0, 0.5  # times the speed whose sign is known; part of the samples
 
 
 def identify(
@@ -38,7 +39,7 @@ def identify(
     | str
     | Path
     | Mapping[str, Any]
-    | Iterator[tuple[float, MeasuredMotion]],
+    | Iterator[tuple[tuple[float, float], MeasuredMotion]],
     friction: bool | str = True,
     payload: str | None = None,
     consistent: bool = True,
@@ -122,13 +123,34 @@ def _in_windows(
     def prepared(own: Unknowns, d: MeasuredMotion) -> tuple[Unknowns, MeasuredMotion]:
         if not d.valid.any():
             return own, d
+        if not known and (delay == "auto" or own.extras) and not _tells(own, d):
+            return own, replace(d, tau=None)
         d, late = _ready(m, own, d, wrench, known[0][1] if known else delay)
         if not known:
             known.append((_with_speeds(m, own, d), late))
         return known[0][0], d
 
-    e, motion = equations_of_windows(u, log, holdout, prepared)
+    try:
+        e, motion = equations_of_windows(u, log, holdout, prepared)
+    except UsageError:
+        if known:
+            raise
+        raise UsageError(
+            "in no stretch of the log do joints with measured forces move for half of the time",
+            hint="cut the log to where it moves, or give the delay in seconds; "
+            "friction=True asks less of a log",
+            command="cut the log to where it moves, or give --delay in seconds",
+        ) from None
     return e, motion, known[0][1]
+
+
+def _tells(u: Unknowns, d: MeasuredMotion) -> bool:
+    """Return whether joints move clearly for a part of a window, and forces were measured."""
+    indices = equation_indices(u.m)
+    if d.tau is None or not np.isfinite(d.tau[:, indices]).any():
+        return False
+    moves = np.abs(d.qd[d.valid][:, indices]) > CLEARLY * dead_zone(d, indices)
+    return bool(moves.any(axis=1).mean() > LONG_ENOUGH)
 
 
 def _own_motion(m: Mechanism, motion: Any) -> MeasuredMotion:

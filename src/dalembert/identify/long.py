@@ -28,20 +28,25 @@ class Merged:
     noise: list[tuple[Array, Array | None]] = field(default_factory=list)
     last: Equations | None = None
 
-    def take(self, share: float, e: Equations) -> None:
-        """Take in the equations of a window that begins at some share of the log."""
+    def take(self, begin: float, end: float, e: Equations) -> None:
+        """Take in the equations of a piece of the log, between two shares of it."""
         if self.last is None:
             forces, columns = len(e.forces), len(e.unknowns.names)
             self.training = [Stretch.empty(forces, columns) for _ in range(STRETCHES)]
             self.held = [Stretch.empty(forces, columns)]
         self.last = e
-        part = share / (1 - self.holdout)
-        target = self.held[0] if part >= 1 else self.training[int(part * STRETCHES)]
-        rows = np.sum([s.rows for s in e.training], axis=0)
-        for s in e.training:
-            target.merge(s)
-        if part < 1:
-            self.noise.append((rows, e.noise))
+        fitted = 1 - self.holdout
+        for k, s in enumerate(e.training):
+            part = (begin + (k + 0.5) / len(e.training) * (end - begin)) / fitted
+            self.target(part).merge(s)
+        if begin < fitted:
+            self.noise.append((np.sum([s.rows for s in e.training], axis=0), e.noise))
+
+    def target(self, part: float) -> Stretch:
+        """Return the stretch that takes equations of some part of what is fitted."""
+        if part >= 1 and self.holdout:
+            return self.held[0]
+        return self.training[min(int(part * STRETCHES), STRETCHES - 1)]
 
     def equations(self, held_from: int, notes: tuple[str, ...]) -> Equations:
         """Return all equations."""
@@ -57,7 +62,7 @@ class Merged:
 
 def equations_of_windows(
     u: Unknowns,
-    windows: Iterable[tuple[float, MeasuredMotion]],
+    windows: Iterable[tuple[tuple[float, float], MeasuredMotion]],
     holdout: float,
     prepared: Callable[[Unknowns, MeasuredMotion], tuple[Unknowns, MeasuredMotion]],
 ) -> tuple[Equations, MeasuredMotion]:
@@ -69,26 +74,37 @@ def equations_of_windows(
     notes: list[str] = []
     gaps: list[Gap] = []
     count = 0
-    for share, motion in windows:
-        u, d = prepared(u, motion)
-        notes, gaps, count = [*notes, *d.notes], [*gaps, *d.gaps], count + len(d)
-        try:
-            e = equations(u, d, 0.0)
-        except UsageError as error:  # a window at rest, or without forces, shows nothing
-            refused = error
-            continue
-        merged.take(share, e)
-        notes += e.notes
-        if share < 1 - holdout:
-            fitted = d[:SHOWN] if fitted is None else fitted
-        else:
-            kept = d[:SHOWN] if kept is None else kept
+    for shares, motion in windows:
+        u, whole = prepared(u, motion)
+        notes, gaps, count = [*notes, *whole.notes], [*gaps, *whole.gaps], count + len(whole)
+        for begin, end, d in _parted(whole, *shares, 1 - holdout):
+            try:
+                e = equations(u, d, 0.0)
+            except UsageError as error:  # a window at rest, or without forces, shows nothing
+                refused = error
+                continue
+            merged.take(begin, end, e)
+            notes += e.notes
+            if begin < 1 - holdout:
+                fitted = d[:SHOWN] if fitted is None else fitted
+            else:
+                kept = d[:SHOWN] if kept is None else kept
     if fitted is None or not any(s.rows.sum() for s in merged.training):
         raise refused
     told = (*told_once(notes), f"{count} samples, read in windows; plots show two stretches")
     some = _joined(fitted, kept)
     return (merged.equations(len(fitted), ()),
             replace(some, notes=told, gaps=gap_notes(gaps)))  # fmt: skip
+
+
+def _parted(
+    d: MeasuredMotion, begin: float, end: float, at: float
+) -> list[tuple[float, float, MeasuredMotion]]:
+    """Return a window with its shares, cut where a share of the log falls inside it."""
+    if not begin < at < end:
+        return [(begin, end, d)]
+    k = round((at - begin) / (end - begin) * len(d))
+    return [(begin, at, d[:k]), (at, end, d[k:])]
 
 
 def _joined(a: MeasuredMotion, b: MeasuredMotion | None) -> MeasuredMotion:

@@ -113,6 +113,8 @@ def _best_delay(u: Unknowns, d: MeasuredMotion) -> float:
     """Return the delay whose forces the regressor explains best, to a hundredth of a sample."""
     step = float(np.median(np.diff(d.t)))
     whole = np.flatnonzero(d.valid)
+    if d.tau is None or not np.isfinite(d.tau[whole][:, equation_indices(u.m)]).any():
+        raise UsageError("no joint has measured forces", hint="columns tau.<joint>")
     rows = whole[np.unique(np.linspace(0, len(whole) - 1, FEW).astype(int))]
     indices = equation_indices(u.m)
     Y = u.rows(d.q[rows], d.qd[rows], d.qdd[rows])

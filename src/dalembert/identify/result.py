@@ -15,7 +15,7 @@ from ..measure.motion import MeasuredMotion
 from ..mechanism import Mechanism
 from .consistent import is_physical
 from .fit import Fit, r_squared
-from .rows import Equations
+from .rows import Equations, Stretch
 
 Array = np.ndarray
 UNSURE = 0.3  # a standard deviation above this share of the value
@@ -100,7 +100,9 @@ class Identification:
         u, part = self.equations.unknowns, self.equations.holdout
         x = u.K @ self.phi
         if part.rows.sum() == 0:
-            part = self.equations.training[-1]
+            part = Stretch.empty(len(self.equations.forces), len(u.names))
+            for stretch in self.equations.training:
+                part.merge(stretch)
         return {n: float(r) for n, r in zip(self.equations.forces, r_squared(part, x), strict=True)}
 
     @property

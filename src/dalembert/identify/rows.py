@@ -177,7 +177,7 @@ def equations(u: Unknowns, d: MeasuredMotion, holdout: float) -> Equations:
     with_friction = (
         {u.m.velocity_index[x.joint] for x in u.m.drives} if u.drives == "all" else set()
     )
-    dead = np.where([k in with_friction for k in indices], _dead_zone(d, indices), 0.0)
+    dead = np.where([k in with_friction for k in indices], dead_zone(d, indices), 0.0)
     noisy = loop_noise(u, d, tau, _window(every))
     for a, b, target, w in [
         *((first[k], first[k + 1], training[k], noisy) for k in range(STRETCHES)),
@@ -226,7 +226,7 @@ def _spans(n: int, holdout: float) -> tuple[Array, tuple[int, int]]:
     return np.linspace(0, end, STRETCHES + 1).astype(int), (end, n)
 
 
-def _dead_zone(d: MeasuredMotion, indices: list[int]) -> Array:
+def dead_zone(d: MeasuredMotion, indices: list[int]) -> Array:
     """Return the speed of each motor below which the noise hides the sign."""
     if d.spread is None:
         return np.zeros(len(indices))

@@ -16,8 +16,9 @@ import numpy as np
 
 from ..errors import DescriptionError, Place
 from ..mechanism import Mechanism
+from .clock import in_order
 from .columns import assigned
-from .motion import Gap, MeasuredMotion, read_motion
+from .motion import Gap, MeasuredMotion, NothingWhole, has_rates, motion_of_table
 from .table import csv_rows, table_of
 from .text import LARGEST_LONG
 
@@ -25,7 +26,7 @@ Array = np.ndarray
 LONG = 2**28  # bytes of text from which on a log is read in windows
 WINDOW, MARGIN = 2**17, 2**12  # samples of a window, and of its neighbours on either side
 TEXTS = (".csv", ".tsv", ".txt")
-NUMBER = re.compile(r"[-+]?\d+\.?\d*(e[-+]?\d+)?")
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.?\d*(e[-+]?\d+)?(?!\w)")
 
 
 def is_long(path: Any) -> bool:
@@ -42,16 +43,20 @@ def windows(
     columns: Any = None,
     cutoff: Any = None,
     report: Callable[[float], None] | None = None,
-) -> Iterator[tuple[float, MeasuredMotion]]:
-    """Yield the motion of a long CSV file in windows, each with the share of the file before it."""
+) -> Iterator[tuple[tuple[float, float], MeasuredMotion]]:
+    """Yield the motion of a long CSV file in windows, each with the shares between which it lies.
+
+    Whether rates are those of the table is decided by the first window.
+    """
     file = Path(path)
     size = file.stat().st_size
     rows, body, notes = csv_rows(file, LARGEST_LONG)
     before: MeasuredMotion | None = None
-    begun = 0.0
+    begun, rates = 0.0, None
     for data, share, last in _cut(rows.chunks(body), size):
         table = table_of(dict(zip(rows.heads, data.T, strict=True)), str(file), notes=notes)
-        d = _motion(table, m, columns, cutoff)
+        rates = has_rates(assigned(m, table, columns)[0], cutoff) if rates is None else rates
+        d = _motion(table, m, columns, cutoff, rates)
         given = 0
         if before is not None:
             given = int((d.t <= before.t[-1]).sum())
@@ -66,39 +71,41 @@ def windows(
         if stop == given:
             continue
         before = _inner(d, given, stop)
-        yield begun, before
+        yield (begun, share), before
         begun = share
         if report is not None:
             report(share)
 
 
 def _cut(chunks: Iterable[tuple[Array, int]], size: int) -> Iterator[tuple[Array, float, bool]]:
-    """Yield rows of windows with their margins, the share that was read, and if they are last."""
+    """Yield rows of windows with their margins, the share where they end, and if they are last."""
     held: list[Array] = []
-    count, seen = 0, 0
+    count, seen, read, out = 0, 0, 0, MARGIN
     for rows, seen in chunks:
         held.append(rows)
-        count += len(rows)
+        count, read = count + len(rows), read + len(rows)
         if count >= WINDOW + 3 * MARGIN:
             data = np.concatenate(held)
             while len(data) >= WINDOW + 3 * MARGIN:
-                yield data[: WINDOW + 2 * MARGIN], min(1.0, seen / size), False
+                out += WINDOW
+                yield data[: WINDOW + 2 * MARGIN], min(1.0, out / read * seen / size), False
                 data = data[WINDOW:]
             held, count = [data.copy()], len(data)
-    yield np.concatenate(held) if held else np.empty((0, 0)), min(1.0, seen / size), True
+    yield np.concatenate(held) if held else np.empty((0, 0)), 1.0, True
 
 
-def _motion(table: Any, m: Mechanism, columns: Any, cutoff: Any) -> MeasuredMotion:
-    """Return the motion of a window; one in which a coordinate has no samples is a gap."""
-    arrays, _ = assigned(m, table, columns)
-    none = ~np.isfinite(arrays["q"]).any(axis=0)
-    if not none.any():
-        return read_motion(table, m, columns, cutoff)
-    t = np.sort(arrays["t"])
-    names = tuple(n for n, x in zip(m.coordinate_names, none, strict=True) if x)
-    rates = np.full((len(t), m.nv), np.nan)
+def _motion(table: Any, m: Mechanism, columns: Any, cutoff: Any, rates: bool) -> MeasuredMotion:
+    """Return the motion of a window; one in which no sample has all coordinates is a gap."""
+    try:
+        return motion_of_table(table, m, columns, cutoff, rates=rates)
+    except NothingWhole:
+        arrays, _ = in_order(assigned(m, table, columns)[0], table.source)
+    t = arrays["t"]
+    open_ = ~np.isfinite(arrays["q"]).all(axis=0)
+    names = tuple(n for n, x in zip(m.coordinate_names, open_, strict=True) if x)
+    unknown = np.full((len(t), m.nv), np.nan)
     return MeasuredMotion(
-        m, t, np.full((len(t), m.nq), np.nan), rates, rates, arrays.get("tau"),
+        m, t, np.full((len(t), m.nq), np.nan), unknown, unknown, arrays.get("tau"),
         (Gap(float(t[0]), float(t[-1]), names, False),),
     )  # fmt: skip
 
@@ -127,7 +134,9 @@ def told_once(notes: Iterable[str]) -> tuple[str, ...]:
     """Return notes without those that differ from an earlier one in numbers alone."""
     kept: dict[str, str] = {}
     for note in notes:
-        kept.setdefault(NUMBER.sub("#", note), note)
+        name = note.split(": ", 1)[0]  # of a joint, perhaps with a number
+        named = name if " " not in name else ""
+        kept.setdefault(named + NUMBER.sub("#", note), note)
     return tuple(kept.values())
 
 

@@ -162,7 +162,18 @@ def read_motion(
     require_mechanism(m, "read_motion")
     if isinstance(bridge, bool) or not isinstance(bridge, int | float) or not bridge >= 0:
         raise UsageError(f"bridge={bridge!r} is not a time", hint="seconds, as 0.2")
-    table = read_table(source)
+    return motion_of_table(read_table(source), m, columns, cutoff, bridge)
+
+
+class NothingWhole(DescriptionError):
+    """No sample has all coordinates."""
+
+
+def motion_of_table(
+    table: Any, m: Mechanism, columns: Any, cutoff: Any, bridge: float = SHORT_GAP,
+    rates: bool | None = None,
+) -> MeasuredMotion:  # fmt: skip
+    """Return the motion of a table; `rates`: those of the table, or computed (None: as it is)."""
     name, told = table.source, table.notes
     arrays, spare = assigned(m, table, columns)
     del table  # a long one is large
@@ -177,13 +188,19 @@ def read_motion(
         )
     notes += [*perhaps_degrees(m, q), *spacing(t), *spikes(t, q, m.coordinate_names)]
     written = [arrays.get("qd"), arrays.get("qdd")]
-    if cutoff is None and all(x is not None and np.isfinite(x).all() for x in [q, *written]):
+    if has_rates(arrays, cutoff) if rates is None else rates:
         notes.append("rates and accelerations are those of the table")
         made = MeasuredMotion(m, t, q, written[0], written[1], arrays.get("tau"))  # type: ignore[arg-type]
         return replace(made, notes=tuple(notes))
     if any(x is not None for x in written):
         notes.append("rates are computed from the coordinates; those of the table were not used")
     return _smoothed(m, t, q, arrays.get("tau"), cutoff, bridge, notes, name)
+
+
+def has_rates(arrays: Mapping[str, Any], cutoff: Any) -> bool:
+    """Return whether a table holds all coordinates, rates and accelerations, and may use them."""
+    every = [arrays.get(n) for n in ("q", "qd", "qdd")]
+    return cutoff is None and all(x is not None and np.isfinite(x).all() for x in every)
 
 
 def motion_of(m: Mechanism, t: Any, q: Any) -> MeasuredMotion:
@@ -255,7 +272,7 @@ def _smoothed(
         y = _continuous(m, j, q[:, at_q], names, notes)
         here = np.isfinite(y).all(axis=1)
         if not here.any():
-            raise DescriptionError(f"{some(names)} has no samples", where=Place(source))
+            raise NothingWhole(f"{some(names)} has no samples", where=Place(source))
         for piece in _pieces(t, here, bridge, names, gaps):
             key = (piece.start, piece.stop, here[piece].tobytes())
             together.setdefault(key, []).append((j, at_q, at_v, y[piece]))
@@ -268,7 +285,7 @@ def _smoothed(
             cut[at_q] = np.fmin(cut[at_q], made.cutoff)
             noise[at_v] = np.fmax(noise[at_v], float(np.mean(made.noise)))
     if not np.isfinite(out["q"]).all(axis=1).any():
-        raise DescriptionError(
+        raise NothingWhole(
             "no sample has all coordinates", where=Place(source), hint="see the gaps of the table"
         )
     return MeasuredMotion(

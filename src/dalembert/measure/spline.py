@@ -22,6 +22,7 @@ KNOTS_PER_LENGTH = 2.5  # knots per cut-off length 1/ω_c
 FAR = 40  # cut-off lengths over which a sample has an effect, to 1e-8
 LONG = 5000  # samples of a long record
 FILLED = 32  # samples of a stretch that has a spline of its own
+BLOCK = 2**15  # samples whose covariance is computed at once
 EVEN = 0.1  # share by which the times between samples vary and one covariance serves
 LEAD, STRETCH = 96, 256  # coefficients after which the end has no effect; of a stretch
 PROBES, EXACT_TRACE, ENOUGH = 8, 400, 2**16  # ENOUGH: samples of all probes together
@@ -165,6 +166,9 @@ class Spline:
         coefficients, so that the bands of the inverse are enough (Hutchinson and de Hoog,
         Numerische Mathematik 47, 1985).
         """
+        if len(at) > BLOCK:  # of 36 products for each sample
+            parts = np.array_split(at, -(-len(at) // BLOCK))
+            return np.concatenate([self.covariance(part) for part in parts])
         t, knots, bands = self.t[at], self.knots, self.inverse
         first = splines(t, knots, 0).indices[:: DEGREE + 1]
         rows = np.stack([_six(rate_matrix(t, knots, k), first) for k in range(3)], axis=1)

@@ -265,7 +265,7 @@ class Reading:
 
     def _within_a_turn(self, angle: Exact, value: Any, at: At) -> None:
         """Refuse plain numbers beyond a turn: degrees that do not say so."""
-        if isinstance(angle, Expr) or abs(to_float(angle)) <= 2 * math.pi:
+        if isinstance(angle, Expr) or abs(to_float(angle)) <= 2 * math.pi + 1e-3:
             return
         if isinstance(value, str) and not value.strip().lstrip("+-").replace(".", "").isdigit():
             return

@@ -41,6 +41,10 @@ class Sweep:
             ) from None
         return Sweep(path, Study(data["study"]))
 
+    def __getstate__(self) -> dict[str, Any]:
+        self.columns  # noqa: B018 - a temporary folder does not outlive this object
+        return self.__dict__
+
     def __len__(self) -> int:
         return len(self.columns["design"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import weakref
@@ -57,6 +58,12 @@ def sweep(
     return run_study(made, out, on, resume, workers, progress)
 
 
+def _removed(folder: Path, owner: int) -> None:
+    """Remove a temporary folder, unless this is a child of the process that made it."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def run_study(
     s: Study, out: str | Path | None, on: str = "local", resume: bool = False,
     workers: int | None = None, progress: Progress | None = None,
@@ -69,6 +76,6 @@ def run_study(
         return Sweep(Path(out), s)
     folder = Path(tempfile.mkdtemp(prefix="dalembert-sweep-"))
     made = Sweep(folder, s)
-    weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)  # at the latest on exit
+    weakref.finalize(made, _removed, folder, os.getpid())  # at the latest on exit
     run(s, folder, on, True, workers, progress)
     return made

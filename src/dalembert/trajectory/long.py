@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ SHOWN = 200  # samples of each window that plots show
 
 
 def torques_of_windows(
-    m: Mechanism, windows: Iterable[tuple[float, MeasuredMotion]], *, wrench: Any = None,
+    m: Mechanism, windows: Iterable[tuple[Any, MeasuredMotion]], *, wrench: Any = None,
     drives: Any = "all", table: str | Path | None = None,
 ) -> Torques:  # fmt: skip
     """Return the forces of a long log; peaks and RMS are of all samples, the rows of some.
@@ -39,25 +39,33 @@ def torques_of_windows(
     gaps: list[Gap] = []
     notes: list[str] = []
     wrench = tables_of(wrench)
-    count = 0
+    names: tuple[str, ...] = ()
+    count, early = 0, list[Array]()
     with _rows(table) as out:
         for _, d in windows:
+            count += len(d)
             if not d.valid.any():
                 gaps += d.gaps
+                if out is not None and names:
+                    write_rows(out, _empty(d.t, names))
+                elif out is not None:
+                    early.append(d.t)
                 continue
             f = torques_along(
                 m, replace(d, gaps=(), notes=()), wrench_on_body=wrench, drives=drives
             )
             if out is not None:
-                names, rows = f.table()
-                if not count:
+                heads, rows = f.table()
+                if not names:
+                    names = tuple(heads)
                     csv.writer(out).writerow(names)
+                    for t in early:
+                        write_rows(out, _empty(t, names))
                 write_rows(out, rows)
             tally = Tally.of(f) if tally is None else tally + Tally.of(f)
             some.append(_thinned(f))
             gaps += d.gaps
             notes += [*f.notes, *d.notes]
-            count += len(d)
     if tally is None:
         raise UsageError("no sample of the log is whole", hint="see the gaps of the table")
     told = (*told_once(notes), *gap_lines(gap_notes(gaps)),
@@ -72,6 +80,13 @@ def _rows(path: str | Path | None) -> AbstractContextManager[TextIO | None]:
     if Path(path).suffix.lower() != ".csv":
         raise UsageError(f"{shown(str(path))}: the table of a long log is a CSV", hint="forces.csv")
     return writing(path)
+
+
+def _empty(t: Array, names: Sequence[str]) -> Array:
+    """Return rows of a table that hold nothing but their times."""
+    rows = np.full((len(t), len(names)), np.nan)
+    rows[:, 0] = t
+    return rows
 
 
 def _thinned(f: Torques) -> Torques:
