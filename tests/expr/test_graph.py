@@ -67,6 +67,14 @@ def test_a_minus_sign_leaves_odd_and_even_functions(g):
         assert f(-x).id == f(x).id
 
 
+def test_a_size_is_not_compared_with_zero(g):
+    x, y = g.input("x", 0), g.input("x", 1)
+    size = maximum(absolute(x), absolute(y))
+    for same in (maximum(size, 0), maximum(0, size), maximum(maximum(size, 0.0), 0)):
+        assert same.id == size.id
+    assert maximum(x, 0).id != x.id and maximum(size, 1).id != size.id
+
+
 def test_constants_gather(g):
     x = g.input("x", 0)
     assert (2 * (3 * x)).id == (6 * x).id

@@ -235,6 +235,8 @@ class Graph(Arena):
                 return ids[1]
         if name in ("minimum", "maximum") and self.const[ids[0]] is not None:
             ids = ids[::-1]  # a number is always the second
+        if name == "maximum" and self.const[ids[1]] == 0 and self._is_size(ids[0]):
+            return ids[0]
         values = [self.const[i] for i in ids]
         if all(v is not None for v in values) and (
             op.exact or any(v.__class__ is float for v in values) or not any(values)
@@ -242,6 +244,11 @@ class Graph(Arena):
             folded = op.evaluate(*values)
             return self.number(int(folded) if folded.__class__ is bool else folded)
         return self.node(name, ids)
+
+    def _is_size(self, a: int) -> bool:
+        """Return whether a node is never below zero, as far as it and its arguments tell."""
+        parts = self.args[a] if self.op[a] == "maximum" else (a,)
+        return any(self.op[k] in ("absolute", "sqrt") for k in parts)
 
     def _sine(self, a: int, cosine: bool) -> int:
         turns = self.over_pi(a)

@@ -48,7 +48,8 @@ def _size(m: Mechanism) -> float:
     points += [(loop.body_j, loop.point_j) for loop in m.loops]
     lengths = [abs(float(x)) for body, p in points if body >= 0 for x in p]
     on_base = [[float(x) for x in p] for body, p in points if body < 0]
-    lengths += [max(xs) - min(xs) for xs in zip(*on_base, strict=True)]
+    for xs in zip(*on_base, strict=True):
+        lengths.append(min(max(map(abs, xs)), max(xs) - min(xs)))
     return max(lengths, default=0.0) or 1.0
 
 

@@ -170,8 +170,8 @@ def no_motor(m: Mechanism, call: str, where: str) -> UsageError:
     some = likely_motors(m)
     what = f"{call}no motor is named: {where} {shown(m.name)!r} has none of its own"
     if m.wheels and not any(w.spin for w in m.wheels):
-        hint = "a motor turns a wheel that has `radius` and `spin`; the forces on the speeds of a"
-        return UsageError(what, hint=f"{hint} machine without one are kane_tau")
+        hint = "active = [...] names joints, and a motor turns a wheel that has `radius` and `spin`"
+        return UsageError(what, hint=f"{hint}; the forces on the speeds of this one are kane_tau")
     return UsageError(
         what,
         hint=f"active = [{some}] in the file, or dataclasses.replace(m, active=(...))",

@@ -52,9 +52,9 @@ def module(
     lanes = type(unit)(vectors * unit)
     collected = len(program.step.results) > DIRECT or form.reduce is not None
     leaving, cleared = ([], []) if collected or tiled else _leaving(program, lanes)
-    limit = SINGLE if scalar is None else scalar
-    single = len(program.step.lines) <= limit and form.scalar
-    step, prepare = schedule(program.step, leaving, both=single), schedule(program.prepare)
+    short = len(program.step.lines) <= (SINGLE if scalar is None else scalar)
+    single = short and form.scalar  # cuts are those of the other forms, so all round alike
+    step, prepare = schedule(program.step, leaving, both=short), schedule(program.prepare)
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
     inside = program
     if tiled:
