@@ -526,7 +526,7 @@ def test_pi_is_the_number_and_a_note_says_so_where_a_parameter_has_its_name():
     )
 
 
-@pytest.mark.parametrize("angle", [90, -90.0, "90", 6.2832])
+@pytest.mark.parametrize("angle", [90, -90.0, "90", 6.29])
 def test_a_plain_number_beyond_a_turn_is_refused_with_both_spellings(angle):
     with pytest.raises(da.DescriptionError, match="more than a turn") as caught:
         da.load(joint(placement={"rotation": [["x", angle]]}))
