@@ -97,7 +97,11 @@ def _cut(chunks: Iterable[tuple[Array, int]], size: int) -> Iterator[tuple[Array
 def _motion(table: Any, m: Mechanism, columns: Any, cutoff: Any, rates: bool) -> MeasuredMotion:
     """Return the motion of a window; one in which no sample has all coordinates is a gap."""
     try:
-        return motion_of_table(table, m, columns, cutoff, rates=rates)
+        d = motion_of_table(table, m, columns, cutoff, rates=rates)
+        if rates and not d.valid.all():
+            left = "samples that lack a coordinate, rate or acceleration are left out"
+            return replace(d, notes=(*d.notes, left))
+        return d
     except NothingWhole:
         arrays, _ = in_order(assigned(m, table, columns)[0], table.source)
     t = arrays["t"]
