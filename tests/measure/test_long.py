@@ -150,7 +150,7 @@ def test_rates_of_a_table_are_those_of_all_its_windows(log, tmp_path):
     pieces = [d for _, d in long.windows(log, M)]
     qd = np.concatenate([d.qd for d in pieces])
     assert (qd == 0.5).all() and (~np.concatenate([d.valid for d in pieces])).sum() == 1
-    assert sum("left out" in note for d in pieces for note in d.notes) == 1
+    assert any("are left out" in note for d in pieces for note in d.notes)
     M.save(tmp_path / "arm.toml")
     out = tmp_path / "out.csv"
     assert (
