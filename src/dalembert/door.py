@@ -43,7 +43,7 @@ def doors(*names: str) -> Callable[[Class], Class]:
     def apply(cls: Class) -> Class:
         for name in names:
             title = cls.__name__ if name in ("__init__", "__call__") else f"{cls.__name__}.{name}"
-            setattr(cls, name, door(cls.__dict__[name], title, own=1))
+            setattr(cls, name, door(getattr(cls, name), title, own=1))
         return cls
 
     return apply

@@ -1,7 +1,7 @@
 """What a machine is: bodies, joints and what connects them, frozen and checked once."""
 
 from .letters import freed
-from .mechanism import Mechanism, is_rolling, require_mechanism
+from .mechanism import Mechanism
 from .parts import (
     LOOP_JOINTS,
     ROLLING,
@@ -25,6 +25,7 @@ from .parts import (
     named_term,
     rate_symbols,
 )
+from .required import is_rolling, require_mechanism
 
 __all__ = [
     "Body",

@@ -13,9 +13,10 @@ from ..expr.exact import to_float
 from ..joint import Free, Planar
 from .edit import checked, into, number
 from .join_constraints import joined_constraints, told_apart
-from .mechanism import RECORDS, Mechanism, require_mechanism
+from .mechanism import RECORDS, Mechanism
 from .parts import Body, Frame, free_name, joint_name
 from .rehome import onto
+from .required import require_mechanism
 from .validate import numeric
 from .view import vector
 

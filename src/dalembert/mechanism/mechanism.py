@@ -4,8 +4,6 @@ Numbers are exact (`int`, `Fraction`, rational multiples of pi) or expressions o
 `bound` turns them into floats or into the scalars of a trace, once, before an algorithm runs.
 """
 
-# size: the methods of one class, each with an example
-
 from __future__ import annotations
 
 import hashlib
@@ -19,12 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from ..algebra import Map, Transform, Vec3
 from ..display import exactly
 from ..door import doors
-from ..errors import ModelError, UsageError, closest, shown
+from ..errors import UsageError
 from ..expr import Expr, Graph
-from ..expr.exact import Given, exact, to_float
-from .bodies import Bodies
-from .follower import Follower
+from ..expr.exact import Given, exact
 from .letters import remembered
+from .named import Named
 from .parts import (
     UNHELD,
     Body,
@@ -39,7 +36,6 @@ from .parts import (
     RollingContact,
     VelocityConstraint,
     Wheel,
-    joint_name,
     mapped,
 )
 
@@ -49,8 +45,6 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = ArrayLike | Given | Sequence[Given] | Sequence[Sequence[Given]]
 
 RECORDS = ("named", "drives", "elastic", "springs", "loops", "couplings", "wheels", "rolling")
-
-
 T = TypeVar("T")
 
 
@@ -59,7 +53,7 @@ T = TypeVar("T")
     "with_flexible_joints", "attach", "rooted", "lock", "bound", "frame", "joint_index",
 )  # fmt: skip
 @dataclass(frozen=True)
-class Mechanism(Bodies):
+class Mechanism(Named):
     """A frozen, validated mechanism; bodies stand in parent-before-child order."""
 
     bodies: tuple[Body, ...]
@@ -102,32 +96,10 @@ class Mechanism(Bodies):
 
             validate(self)
 
-    # -- frames and names ----------------------------------------------------------------------
-
     @property
     def weightless(self) -> Mechanism:
         """The mechanism without gravity."""
         return replace(self, gravity=Vec3.zero(), checked=True)
-
-    @cached_property
-    def frames(self) -> tuple[str, ...]:
-        """The name of every frame: bodies (fixed links too), then named frames."""
-        return (*(b.name for b in self.bodies), *(f.name for f in self.named))
-
-    @cached_property
-    def end_frame(self) -> str:
-        """The last frame that moves: what kinematics means where no frame is named.
-
-        >>> import dalembert as da
-        >>> da.robots.panda().end_frame
-        'flange'
-        """
-        moving: list[bool] = []
-        for b in self.bodies:
-            moving.append(b.joint.nv > 0 or (b.parent >= 0 and moving[b.parent]))
-        names = [b.name for b, moves in zip(self.bodies, moving, strict=True) if moves]
-        names += [f.name for f in self.named if f.body >= 0 and moving[f.body]]
-        return names[-1] if names else self.frames[-1]
 
     @cached_property
     def _derived(self) -> dict[Any, Any]:
@@ -140,73 +112,7 @@ class Mechanism(Bodies):
         found: T = self._derived[make]
         return found
 
-    @cached_property
-    def index(self) -> Mapping[str, int]:
-        """Body index by body name or joint name (body names win)."""
-        found = {joint_name(b): j for j, b in enumerate(self.bodies)}
-        return found | {b.name: j for j, b in enumerate(self.bodies)}
-
-    def joint_index(self, joint: str | int) -> int:
-        """Return the body index of a moving joint, by its name, its body's or its number from 1.
-
-        >>> import dalembert as da
-        >>> m = da.robots.puma560()
-        >>> m.joint_index("j3"), m.joint_index(3)
-        (2, 2)
-        """
-        moving = [j for j, b in enumerate(self.bodies) if b.joint.nv]
-        what = str(joint)
-        if isinstance(joint, str):
-            what = repr(shown(joint))
-            for name in (joint_name, lambda body: body.name):  # a joint's own name goes first
-                for j in moving:
-                    if name(self.bodies[j]) == joint:
-                        return j
-        elif isinstance(joint, int) and 1 <= joint <= len(moving):
-            return moving[joint - 1]
-        raise ModelError(
-            f"there is no joint {what}",
-            hint=closest(str(joint), self.joint_names, f"joints 1 to {len(moving)}"),
-        )
-
-    @property
-    def total_mass(self) -> float | Expr:
-        """Sum of the masses: a number, or an expression of parameters."""
-        total: Any = 0
-        graph = Graph()
-        for b in self.bodies:
-            m = graph.adopt(b.m) if isinstance(b.m, Expr) else b.m
-            total = total + m
-        return total if isinstance(total, Expr) else float(total)
-
-    def frame(self, name: str) -> tuple[int, Transform]:
-        """Return (body index, placement in that body) of a frame by name.
-
-        >>> import dalembert as da
-        >>> da.robots.planar2r().frame("tip")[0]
-        1
-        """
-        if not isinstance(name, str):
-            raise ModelError(
-                f"no frame {shown(str(name))!r}",
-                hint="one name of: " + ", ".join(map(shown, self.frames[:12])),
-            )
-        for f in self.named:
-            if f.name == name:
-                return f.body, f.placement
-        if name in self.index:
-            return self.index[name], Transform()
-        if name in ("base", "world"):
-            return -1, Transform()
-        hint = closest(name, self.frames, "frames")
-        raise ModelError(f"no frame {shown(str(name))!r}", hint=hint)
-
     # -- joints that follow others -------------------------------------------------------------
-
-    @cached_property
-    def followers(self) -> tuple[str, ...]:
-        """The joints without a coordinate of their own, which follow others by a fixed ratio."""
-        return tuple(joint_name(b) for b in self.bodies if isinstance(b.joint, Follower))
 
     @cached_property
     def unfolded(self) -> Mechanism:
@@ -226,16 +132,6 @@ class Mechanism(Bodies):
         return coupled(self) if self.followers else self
 
     # -- numbers -------------------------------------------------------------------------------
-
-    @cached_property
-    def values(self) -> dict[str, Any]:
-        """The parameters that have a value."""
-        return {p.name: p.value for p in self.parameters if p.value is not None}
-
-    @cached_property
-    def floats(self) -> dict[str, float]:
-        """The same values as floats."""
-        return {name: to_float(x) for name, x in self.values.items()}
 
     @cached_property
     def open_parameters(self) -> tuple[str, ...]:
@@ -502,25 +398,3 @@ class Mechanism(Bodies):
         from .view import html
 
         return html(self)
-
-
-def require_mechanism(m: Any, call: str, moving: bool = False) -> None:
-    """Raise UsageError when a public call was given something else than a mechanism.
-
-    `moving`: ModelError where it has no joint that moves.
-    """
-    if not isinstance(m, Mechanism):
-        raise UsageError(
-            f"{call}: a Mechanism is needed, not {type(m).__name__}",
-            hint="load it first: da.load(...); or take one of da.robots",
-        )
-    if moving and not m.nv:
-        raise ModelError(
-            f"{shown(m.name or call)!r} does not move: {call} needs a joint",
-            hint='all its joints are fixed; da.load(..., base="free") lets it move as a whole',
-        )
-
-
-def is_rolling(m: Mechanism) -> bool:
-    """Return whether wheels or equations in the rates hold a machine."""
-    return bool(m.wheels or m.rolling or m.velocity_constraints)
