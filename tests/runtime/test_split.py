@@ -43,6 +43,13 @@ def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters, single, mon
     assert pieces(q[0], qd[0], parameters=single).tobytes() == b[0].tobytes()
 
 
+def test_the_loop_over_tiles_does_not_grow_with_the_chunks(monkeypatch):
+    monkeypatch.setattr(schedule, "WHOLE", 0)
+    monkeypatch.setattr(schedule, "CHUNK", 20)
+    loops = [module.module(pendulum_chain(n))[0].count(" = phi i64 ") for n in (40, 60)]
+    assert loops[0] == loops[1]
+
+
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_code_whose_order_is_kept_gives_the_same(lanes, monkeypatch):
     made = pendulum_chain(30)

@@ -20,6 +20,8 @@ from .lines import Lines
 from .schedule import Schedule, sparse
 from .transpose import blank
 
+FEW = 4  # chunks one after the other that are called by name
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -78,6 +80,7 @@ class Driver(Lines):
         self.program, self.place, self.per = program, place, per
         self.first, self.here, self.groups = "", "", ""  # of a tile: its first state, how many
         self.turns = ""  # where its angles lie
+        self.globals: list[str] = []  # tables of functions
 
     def at(self, base: str, offset: int | str) -> str:
         """Return the address so many bytes on."""
@@ -160,12 +163,38 @@ class Driver(Lines):
         return [self.block(group), *outs, turns, "@numbers"]
 
     def chunks(self, name: str, plan: Schedule) -> None:
-        """Run each chunk on all groups of the tile, and take the sines it asks for."""
-        for c in range(len(plan.chunks)):
-            with self.repeat(self.groups) as g:
-                outs = self.passed(g) if name == "step" else []
-                self.call(f"{name}.{self.place.lanes}.{c}", *self.given(g, outs))
-            self.sines(plan, c, self.turns, self.groups)
+        """Run each chunk on all groups of the tile, and take the sines it asks for.
+
+        Those without sines between them are run from a table: a loop for each of hundreds would
+        take LLVM longer than the chunks themselves.
+        """
+        own = f"{name}.{self.place.lanes}"
+        turning = [c for c, items in enumerate(plan.chunks) if items and isinstance(items[-1], Row)]
+        start = 0
+        for end in [*(c + 1 for c in turning), len(plan.chunks)]:
+            if end - start < FEW:
+                for c in range(start, end):
+                    self.each(f"@{own}.{c}", name)
+            else:
+                listed = ", ".join(f"ptr @{own}.{c}" for c in range(start, end))
+                table, many = f"@{own}.from.{start}", end - start
+                self.globals.append(f"{table} = internal constant [{many} x ptr] [{listed}]\n")
+                with self.repeat(8 * many, 8) as place:
+                    self.each(self(f"load ptr, ptr {self.at(table, place)}, align 8"), name)
+            if end > start:
+                self.sines(plan, end - 1, self.turns, self.groups)
+            start = end
+
+    def each(self, function: str, name: str) -> None:
+        """Call a function on all groups of the tile."""
+        with self.repeat(self.groups) as g:
+            outs = self.passed(g) if name == "step" else []
+            given = ", ".join(f"ptr {p}" for p in self.given(g, outs))
+            self.lines.append(f"call void {function}({given})")
+
+    def procedure(self, name: str, arguments: str, entry: bool = False) -> str:
+        """Return a function without a result, after the tables that it reads."""
+        return "".join(self.globals) + super().procedure(name, arguments, entry)
 
     def sines(self, plan: Schedule, chunk: int, turns: str, groups: str) -> None:
         """Take the sines and cosines of the angles with which a chunk ends."""
