@@ -238,6 +238,15 @@ def test_locked_joints_are_joints_at_rest():
         assert locked.total_mass == m.total_mass
 
 
+def test_joints_to_lock_may_be_given_with_their_values():
+    m = da.load("RZ(), TXK(1), RZ(), TXK(1), RZ(); body 2: M = 1, D = (1, 0, 0);")
+    at = {"j2": 0.5, 3: -0.2}
+    assert m.lock(at) == m.lock(["j2", 3], at=[0.5, -0.2])
+    assert m.lock({"j2": 0.5}) != m.lock(["j2"])
+    with pytest.raises(da.UsageError, match="have values, and so has at"):
+        m.lock(at, at=0.1)
+
+
 def test_a_body_locked_to_the_base_keeps_its_mass():
     m = numeric_arm()
     locked = m.lock(["j1"], at=0.4)

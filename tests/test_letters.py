@@ -39,6 +39,15 @@ def test_edits_keep_the_names():
     assert slope == pytest.approx((ends[0] - ends[1]) / (2 * h), rel=1e-6)
 
 
+def test_edits_keep_what_they_were_given():
+    m = da.load(PHRASE).with_values(L1=0.5, L2=0.4)
+    com, at = np.array([0.1, 0, 0]), [0.3]
+    loaded = m.with_payload("tip", 1.5, com).lock(["j2"], at=at)
+    com[0], at[0] = 5.0, 1.2  # the caller goes on with its own arrays
+    again = m.with_payload("tip", 1.5, (0.1, 0, 0)).lock(["j2"], at=0.3)
+    assert loaded.with_values(L2=0.6) == again.with_values(L2=0.6)
+
+
 def test_sweeps_simulations_and_exports_take_the_names(tmp_path):
     m = da.load(PHRASE).with_values(L1=0.5, L2=0.4)
     move = {"joint_moves": [{"to": [1.0, 0.5], "time": 1.0}], "samples": 20}

@@ -201,6 +201,27 @@ def test_joints_transmit_their_motor_force_and_passive_ones_nothing(name):
         assert along == pytest.approx(u[k], abs=1e-9 * np.abs(f).max())
 
 
+@pytest.mark.parametrize("kind", ["prismatic", "cylindrical"])
+def test_the_root_of_a_machine_with_a_cut_slide_carries_its_whole_weight(kind):
+    # slides whose points lie apart: the reaction on both bodies acts at one place
+    pins = {"a": ("root", 0.1), "b": ("a", 0.5), "c": ("b", 0.6)}
+    bodies = [
+        {"name": name, "parent": of, "mass": 2, "com": [0.2, 0.1, 0], "inertia": [0.1, 0.1, 0.2],
+         "joint": {"type": "revolute", "placement": {"translation": [x, 0, 0]}}}
+        for name, (of, x) in {"root": (-1, 0), **pins}.items()
+    ]  # fmt: skip
+    slide = {"body_i": "root", "point_i": [0, -0.2, 0], "body_j": "c", "point_j": [0, 0, 0],
+             "joint": kind, "axis": [1, 0, 0]}  # fmt: skip
+    m = da.load({"format": "dalembert/1", "gravity": [1, -9.81, 2], "bodies": bodies,
+                 "active": ["root", "a"], "loops": [slide]})  # fmt: skip
+    q, rest = da.assemble(m, [0.3, 0.9, -1.6, 0.7]), np.zeros(4)
+    R, arm = da.pose(m, q, frame="root")[:3, :3], da.centre_of_mass(m, q)
+    weight = -8 * np.array([1, -9.81, 2])
+    f = da.link_wrenches(m, q, rest, rest)[0]
+    assert R @ f[:3] == pytest.approx(weight, abs=1e-9)
+    assert R @ f[3:] == pytest.approx(np.cross(arm, weight), abs=1e-9)
+
+
 def test_redundant_motors_share_the_load_with_least_norm():
     case = planar(4, 1, active=(0, 1))
     p, q, qd, qdd = states(case)

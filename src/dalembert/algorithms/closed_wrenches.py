@@ -76,12 +76,13 @@ def _on_loops(closed: Closed, lam: Vector) -> dict[int, Wrench]:
     T = poses(m, closed.q)
     acting: dict[int, Wrench] = {}
     for loop, w in zip(m.loops, reaction_wrenches(m, closed.q, lam), strict=True):
-        f, n = Vec3(*w[:3]), Vec3(*w[3:])
-        for body, point, sign in ((loop.body_i, loop.point_i, 1), (loop.body_j, loop.point_j, -1)):
+        # both wrenches act at point_j: a slide that is cut carries it away from point_i
+        f, n, at = Vec3(*w[:3]), Vec3(*w[3:]), T[loop.body_j] @ loop.point_j
+        for body, sign in ((loop.body_i, 1), (loop.body_j, -1)):
             if body >= 0:
-                R = T[body].R.T
-                force, couple = R @ f * sign, R @ n * sign
-                acting = added(acting, {body: Wrench(force, couple + point.cross(force))})
+                R, arm = T[body].R.T, at - T[body].p
+                force, couple = R @ f * sign, R @ (n + arm.cross(f)) * sign
+                acting = added(acting, {body: Wrench(force, couple)})
     return acting
 
 

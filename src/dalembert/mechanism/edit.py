@@ -194,13 +194,22 @@ def _moving_frames(m: Mechanism) -> list[str]:
     return [name for name in m.frames if m.frame(name)[0] >= 0]
 
 
-def lock(m: Mechanism, joints: Sequence[str | int] | str | int, at: Any = 0) -> Mechanism:
+def lock(
+    m: Mechanism, joints: Mapping[Any, Any] | Sequence[str | int] | str | int, at: Any = 0
+) -> Mechanism:
     """Return the mechanism with joints (names, or numbers from 1) held at `at`, bodies merged.
 
     `at` is one value, a sequence of as many values as joints, or a mapping joint -> value (0 for
-    those it does not name); the frames of merged bodies stay named. A joint that follows another
-    one is held with it, and holds it.
+    those it does not name); `joints` may be such a mapping itself, as `freeze` takes it. The frames
+    of merged bodies stay named. A joint that follows another one is held with it, and holds it.
     """
+    if isinstance(joints, Mapping):
+        if not (isinstance(at, int) and at == 0):
+            raise UsageError(
+                "the joints to lock have values, and so has at",
+                hint="write lock({joint: value}) or lock([joint], at=value)",
+            )
+        joints, at = list(joints), joints
     if m.followers:
         from .followers import substituted
 

@@ -40,10 +40,21 @@ def remembered(edit: Edit) -> Edit:
         made: Mechanism = edit(self, *args, **options)
         if MEMORY in self.__dict__ and made is not self:
             before, values = self.__dict__[MEMORY]
+            # as they are now: the caller may change its lists and arrays later
+            args, options = _copied(args), _copied(options)
             made.__dict__[MEMORY] = (lambda: edit(before(), *args, **options)), values
         return made
 
     return edited  # type: ignore[return-value]
+
+
+def _copied(x: Any) -> Any:
+    """Return lists, mappings and arrays as copies, anything else as it is."""
+    if isinstance(x, Mapping):
+        return {k: _copied(y) for k, y in x.items()}
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_copied, x)) if type(x) in (list, tuple) else x
+    return x.copy() if hasattr(x, "tolist") else x
 
 
 def given_values(m: Mechanism) -> dict[str, Any]:

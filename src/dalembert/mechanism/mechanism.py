@@ -42,6 +42,7 @@ from .parts import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    Held: TypeAlias = Mapping[Any, Given]
     Numbers: TypeAlias = ArrayLike | Given | Sequence[Given] | Sequence[Sequence[Given]]
 
 RECORDS = ("named", "drives", "elastic", "springs", "loops", "couplings", "wheels", "rolling")
@@ -214,11 +215,7 @@ class Mechanism(Named):
 
     @remembered
     def with_payload(
-        self,
-        frame: str,
-        mass: Given,
-        com: Numbers = (0, 0, 0),
-        inertia: Numbers | None = None,
+        self, frame: str, mass: Given, com: Numbers = (0, 0, 0), inertia: Numbers | None = None
     ) -> Mechanism:
         """Return the mechanism carrying a body: `m.with_payload("tip", 2.5, (0, 0, 0.1))`.
 
@@ -260,13 +257,13 @@ class Mechanism(Named):
 
     @remembered
     def lock(
-        self, joints: Sequence[str | int] | str | int, at: Numbers | Mapping[Any, Given] = 0
+        self, joints: Held | Sequence[str | int] | str | int, at: Numbers | Held = 0
     ) -> Mechanism:
         """Return the mechanism with joints held still, their bodies merged into their parents.
 
         >>> import dalembert as da
         >>> m = da.robots.puma560()
-        >>> m.lock(["j5", "j6"]).nv, m.lock([4], at=0.3).joint_names
+        >>> m.lock({"j5": 0.2, "j6": 0}).nv, m.lock([4], at=0.3).joint_names
         (4, ('j1', 'j2', 'j3', 'j5', 'j6'))
         """
         from .edit import lock
