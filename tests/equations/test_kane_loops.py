@@ -144,3 +144,9 @@ def test_named_speeds_lead_and_others_are_refused():
         da.kane_form(replace(m, speeds=("v",), checked=True))
     with pytest.raises(ModelError, match="do not decide"):
         da.kane_form(replace(m, speeds=("rocker", "crank"), checked=True))
+
+
+def test_every_line_of_plain_data_has_its_left_side_in_latex():
+    steps = da.kane_form(da.robots.fourbar()).json()["steps"]
+    lines = [line for step in steps for line in step["lines"] if "latex" in line]
+    assert [line["name"] for line in lines if not line["latex"].partition(" =")[0]] == []

@@ -165,8 +165,8 @@ def closed(
 def grouped(m: Mechanism, as_json: bool, form: str) -> None:
     """Print the base inertial parameters, which mechanisms without closed forms have too."""
     from ..catalog.loops import is_closed
-    from ..equations.latex import grouping
     from ..equations.sections import whole
+    from ..equations.text import grouping
     from ..identify.closed_base import base_parameters
 
     if as_json:

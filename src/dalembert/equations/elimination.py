@@ -1,4 +1,4 @@
-"""Linear systems over ratios of polynomials: block by block, each by Bareiss' elimination.
+"""Matrices and linear systems over ratios: block by block, each by Bareiss' elimination.
 
 Bareiss, Sylvester's identity and multistep integer-preserving Gaussian elimination (1968): every
 division is exact, so that entries stay polynomials until the end.
@@ -9,12 +9,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..algebra import is_plain_zero
 from ..errors import ModelError
-from ..linalg import block
+from ..linalg import block, dot
 from .ratio import Field, Ratio
 from .ring import Poly
 
-Matrix = list[list[Any]]
+Matrix = list[list[Any]]  # rows of numbers and ratios
+
+
+def has_any(row: Sequence[Any]) -> bool:
+    """Return whether an entry is not zero."""
+    return any(not is_plain_zero(x) for x in row)
+
+
+def times(A: Matrix, x: list[Any]) -> list[Any]:
+    """Return A x."""
+    return [dot(row, x) for row in A]
+
+
+def product(A: Matrix, B: Matrix) -> Matrix:
+    """Return A B."""
+    columns = transposed(B)
+    return [[dot(row, column) for column in columns] for row in A]
+
+
+def transposed(A: Matrix) -> Matrix:
+    """Return A'."""
+    return [list(column) for column in zip(*A, strict=True)]
 
 
 def solved(field: Field, A: Matrix, B: Matrix, names: Sequence[str]) -> Matrix:

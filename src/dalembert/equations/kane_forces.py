@@ -13,8 +13,7 @@ from ..algorithms.kinematics import path, target_pose
 from ..algorithms.springs import spring_forces
 from ..algorithms.velocity_rows import forward_row, heading, sideways_row, wheel_angle
 from ..expr import Expr, Graph, atan2, sqrt
-from ..expr.formula import formula
-from ..expr.style import latex_name
+from ..expr.formula import Symbol, formula
 from .kane_lean import carried
 from .kane_step_names import Line
 from .kane_symbols import written
@@ -43,24 +42,22 @@ def tyre_lines(form: KaneForm) -> Iterator[Line]:
     """Yield velocities ahead and aside of each tyre, its slip angle and its force S."""
     s, graph = form.setting, Graph()
 
-    def said(name: str, x: Any) -> Line:
-        return Line(name, x, latex_name(name))
-
     for told, wheel in zip(form.mechanism.wheels, form.m.wheels, strict=True):
         if told.tyre is None:
             continue
         name = written(told.name)
         for word, row in (("ahead", forward_row), ("aside", sideways_row)):
             H = row(form.m, wheel, s.q, [0] * form.m.nv, s.steer).H
-            yield said(f"{word}_{name}", sum(h * x for h, x in zip(H, s.qd, strict=True)))
+            yield Symbol(f"{word}_{name}"), sum(h * x for h, x in zip(H, s.qd, strict=True))
         ahead, aside, slip = (graph.param(f"{x}_{name}") for x in ("ahead", "aside", "slip"))
         given = told.tyre.map(lambda x: graph.adopt(x) if isinstance(x, Expr) else x)
         stiffness, peak, low = given.stiffness, given.peak, given.low
-        yield said(f"slip_{name}", formula(atan2(aside, sqrt(ahead * ahead + low * low))))
+        angle = atan2(aside, sqrt(ahead * ahead + low * low))
+        yield Symbol(f"slip_{name}"), formula(angle)
         force = slip * -stiffness
         share = 0 if peak is None else force / peak
         held = force if peak is None else force / sqrt(1 + share * share)
-        yield said(f"S_{name}", formula(held))
+        yield Symbol(f"S_{name}"), formula(held)
 
 
 def active_forces(form: KaneForm) -> tuple[list[list[Any]], list[Any]]:

@@ -22,12 +22,11 @@ from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.followers import constrained
 from ..plan.kane import with_speeds
 from . import kane_loops
-from .elimination import Matrix, solved
+from .elimination import Matrix, has_any, product, solved, times, transposed
 from .kane_cyclic import cyclic
 from .kane_forces import active_forces
 from .kane_implicit import Implicit
 from .kane_lean import leaning_rows
-from .kane_matrix import has_any, product, times, transposed
 from .kane_symbols import Setting
 from .kane_sympy import Entries, lines_to_sympy, said_letters
 from .loop_blocks import Solved
@@ -203,6 +202,11 @@ class KaneForm:
         """Step 7: W_i, 6 x 6 for each body (3.9)."""
         turning = zip(self.bodies, self.spin, strict=True)
         return [Entries(self._extended(j, w)[1]) for j, w in turning]
+
+    @cached_property
+    def WM(self) -> list[Matrix]:
+        """W_i M_i, 6 x 6 for each body."""
+        return [product(W, M) for W, M in zip(self.W, self.M, strict=True)]
 
     # -- 8: active forces --------------------------------------------------------------------------
 

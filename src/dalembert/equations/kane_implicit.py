@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
+from math import cos, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import is_plain_zero
@@ -18,22 +18,21 @@ from ..algorithms import kane
 from ..expr import Expr, Graph
 from ..expr.formula import Call, Product, Sum, Symbol, mapped
 from ..expr.style import TEXT, write
-from ..linalg import blocks
+from ..linalg import blocks, dot
 from .elimination import dependent
 from .kane_lean import Steps
-from .kane_matrix import dot
-from .kane_step_names import Line
+from .kane_step_names import Line, place_of
 from .kane_value import entry
-from .kane_values import example, value
+from .loop_blocks import value as value_of
 from .loop_elimination import Elimination
-from .ratio import Coordinate, Ratio, size
+from .ratio import Ratio, as_ratio, size
 from .trig import formula_of
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm
+    from .kane_symbols import Setting
 
-LATEX = {"det": r"\Delta", "J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Hd": r"\dot H",
-         "Sd": r"\dot S", "bd": r"\dot b", "hd": r"\dot h"}  # fmt: skip
+SMALL = 0.3  # radians and metres by which an example is away from where all is zero
 
 
 @dataclass
@@ -57,10 +56,9 @@ class Work:
 
     def place(self, head: str, *places: int, mark: str = "") -> str:
         """Return the name of an entry by its places, and keep how it is set."""
-        tail = f"({','.join(map(str, places))})"
-        made = head + tail + mark
-        self.placed[made] = Symbol(made, LATEX.get(head, head), tail)
-        return made
+        made = place_of(head, *places, mark=mark)
+        self.placed[made.name] = made
+        return made.name
 
 
 class Implicit:
@@ -73,8 +71,8 @@ class Implicit:
         speeds = kane.speed_rows(form.m, s.q, [0] * form.m.nv, s.steer)
         self.names += [("S", a) for a in range(1, len(speeds) + 1)]
         self.told = [row.name for row in (*rows, *speeds)]
-        self.A = [[_plain(x) for x in row.H] for row in (*rows, *speeds)]
-        self.h = [_plain(row.h) for row in rows] + [0] * len(speeds)
+        self.A = [[as_ratio(x) for x in row.H] for row in (*rows, *speeds)]
+        self.h = [as_ratio(row.h) for row in rows] + [0] * len(speeds)
         self.count, self.held = len(speeds), len(rows)
         # a column for each speed, and one for what is prescribed
         self.columns = self.count + any(not is_plain_zero(x) for x in self.h)
@@ -235,7 +233,7 @@ class Implicit:
         lines = self._said(told, entries)
         for r, row in enumerate(turned):
             named = [(self._turned(r, c), x) for c, x in enumerate(row) if not is_plain_zero(x)]
-            lines += [Line(name, x, _whole(self._symbol(name))) for name, x in named]
+            lines += [(self._symbol(name), x) for name, x in named]
         return lines + self._spelled(self._turning[0])
 
     def spin_lines(self) -> list[Line]:
@@ -245,7 +243,7 @@ class Implicit:
     def speed_lines(self) -> list[Line]:
         """Return the rows of speeds that are not rates."""
         own = [(r, row) for r, row in enumerate(self.A) if r >= self.held]
-        return [Line(self._place(r, c), x, self._place(r, c))
+        return [(self._symbol(self._place(r, c)), x)
                 for r, row in own if any(isinstance(x, Ratio) for x in row)
                 for c, x in enumerate(row) if not is_plain_zero(x)]  # fmt: skip
 
@@ -267,17 +265,14 @@ class Implicit:
                 made = entry(s, x)
                 if key[0] == "root":
                     made = Sum((Product(1, ((Call("sqrt", (made,)), 1),)),))
-                out.append(Line(symbol.name, made, _whole(symbol)))
+                out.append((symbol, made))
         return out
 
     def _spelled(self, lines: Sequence[tuple[str, Any]]) -> list[Line]:
         def typeset(x: Any) -> Any:
             return self._symbol(x.name) if isinstance(x, Symbol) else None
 
-        return [
-            Line(n, mapped(formula_of(x), typeset), _whole(self._symbol(n))) if n else Line(x)
-            for n, x in lines
-        ]
+        return [(self._symbol(n), mapped(formula_of(x), typeset)) if n else x for n, x in lines]
 
     def _symbol(self, name: str) -> Symbol:
         symbols = self.form.setting.symbols
@@ -286,19 +281,47 @@ class Implicit:
         return self.work.placed.get(name, Symbol(name))
 
 
-def _whole(symbol: Symbol) -> str:
-    return symbol.latex + symbol.tail
-
-
-def _plain(x: Any) -> Any:
-    if isinstance(x, Coordinate):
-        return x.ratio()
-    return x if isinstance(x, Ratio) else Fraction(x)
-
-
 def _times(row: Sequence[Any], x: Mapping[int, Any]) -> Any:
-    return dot((row[k], y) for k, y in x.items())
+    return dot([row[k] for k in x], list(x.values()))
 
 
 def _number(x: Any) -> Any:
     return x.value if isinstance(x, Expr) and x.value is not None else x
+
+
+# -- a state in floats: it says which pivots are not small -------------------------------------
+
+
+def example(setting: Setting, defined: Mapping[tuple[Any, ...], Any]) -> list[float]:
+    """Return a value of each generator, near rest; letters of the model without a value drawn."""
+    import numpy as np
+
+    s, rng = setting.symbols, np.random.default_rng(7)
+    letters = {n: rng.uniform(0.6, 1.4) for n in s.m.open_parameters}
+    letters |= {k: value_of(v, {}) for k, v in s.m.values.items()}
+    q = rng.uniform(-SMALL, SMALL, len(s.coordinates)).tolist()
+    for quaternion in s.quaternions():
+        own = [s.generators[i].key[1] - 1 for i in sorted(quaternion)]
+        q[own[-1]] = sqrt(1 - sum(q[k] ** 2 for k in own[:-1]))
+    waves = {"sin": sin, "cos": cos}
+    out = [0.0] * len(s.generators)
+    for i, g in enumerate(s.generators):
+        kind, *key = g.key
+        if kind in waves:
+            out[i] = waves[kind](sum(q[k - 1] for k in key[0]))
+        elif kind == "q":
+            out[i] = q[key[0] - 1]
+        elif kind == "p":
+            out[i] = float(letters[key[0]])
+        elif kind == "other":
+            out[i] = value_of(s.others[key[0]], letters)
+    for step, x in defined.items():
+        found = value(x, out)
+        out[s.index[step]] = sqrt(found) if step[0] == "root" else found
+    return out
+
+
+def value(x: Ratio, values: Sequence[float]) -> float:
+    """Return a ratio in floats."""
+    at = x.field.ring.evaluate
+    return float(at(x.num, values) / at(x.den, values))

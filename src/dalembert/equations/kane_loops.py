@@ -6,19 +6,18 @@ lines (`loop_blocks.py`, `loop_slopes.py`), symbols of their own in J, D and C.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import ModelError, shown
 from ..expr import Expr
+from ..expr.formula import Symbol
 from ..mechanism import Mechanism, joint_name
-from .kane_step_names import Line
-from .loop_blocks import Line as Named
-from .loop_blocks import Solved, solved
+from .loop_blocks import Solved, solved, told
 from .loop_slopes import slopes
-from .trig import folded, formula_of, symbol
+from .sections import Line
+from .trig import formula_of
 
 if TYPE_CHECKING:
     from .kane_symbols import Setting
@@ -66,26 +65,21 @@ def J_nh(setting: Setting, s: Solved) -> list[list[Any]]:
     gen = setting.field.gen
 
     def entry(k: int, a: int) -> Any:
-        return gen("follows", k, a) if ("follows", k, a) in names else _number(s.G[k, a])
+        if ("follows", k, a) in names:
+            return gen("follows", k, a)
+        x = s.G[k, a]
+        return x.value if isinstance(x, Expr) else x
 
     return [[entry(k, a) for a in s.plan.independent] for k in range(s.m.nv)]
 
 
-def _number(x: Any) -> Any:
-    return x.value if isinstance(x, Expr) else x
-
-
 def closure_lines(s: Solved) -> list[Line]:
     """Return name, formula and LaTeX of the closure, of passive coordinates and of G; remarks."""
-    out = [Line(f"closed loops: {s.plan}"), Line(CIRCLE), *_said(s.before)]
-    out += [Line("0", formula_of(x), "0") for x in s.ordered]
-    return [*out, *_said(s.passive), *map(Line, s.lost), *_said(s.rates)]
+    closure = [(Symbol("0", "0"), formula_of(x)) for x in s.ordered]
+    head = [f"closed loops: {s.plan}", CIRCLE]
+    return [*head, *told(s.before), *closure, *told(s.passive), *s.lost, *told(s.rates)]
 
 
 def rate_lines(s: Solved) -> list[Line]:
     """Return the lines of dG/dt, rates of sums of angles before them."""
-    return _said(slopes(s).lines)
-
-
-def _said(lines: Sequence[Named]) -> list[Line]:
-    return [Line(n, formula_of(folded(x)), symbol(n).latex) if n else Line(x) for n, x in lines]
+    return told(slopes(s).lines)

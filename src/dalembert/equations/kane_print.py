@@ -69,7 +69,7 @@ def data(form: KaneForm, only: Sequence[int] | None = None) -> dict[str, Any]:
             else {
                 "name": x[0].name,
                 "text": write(x[1], TEXT),
-                "latex": f"{x[0].latex} = {write(x[1], LATEX)}",
+                "latex": f"{''.join(LATEX.symbol(x[0]))} = {write(x[1], LATEX)}",
             }
             for x in section.lines
         ]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import is_plain_zero
 from ..expr.formula import Product, Sum, Symbol
-from .kane_value import entry, place_of
+from .kane_step_names import place_of
+from .kane_value import entry
 from .ratio import Ratio
 
 FEW = 2  # rates of which each has lines of its own; more of them are longer than Jd itself

@@ -6,14 +6,13 @@ a constant one is a proof for every pose.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import is_plain_zero
 from ..algorithms.kane import speed_rows
 from ..errors import TooLargeError
 from .kane_value import written
-from .ratio import Coordinate, Ratio, size
+from .ratio import Ratio, as_ratio, size
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm
@@ -27,7 +26,7 @@ LONGEST = 12  # terms of one that is read
 
 def determinant(rows: list[list[Any]]) -> Any:
     """Return the determinant by elimination over exact ratios."""
-    A, sign, found = [list(map(_ratio, row)) for row in rows], 1, 1
+    A, sign, found = [list(map(as_ratio, row)) for row in rows], 1, 1
     for k in range(len(A)):
         # the shortest pivot keeps the others short
         below = [r for r in range(k, len(A)) if not is_plain_zero(A[r][k])]
@@ -43,12 +42,6 @@ def determinant(rows: list[list[Any]]) -> Any:
                 share = row[k] / pivot
                 row[k:] = [x - share * y for x, y in zip(row[k:], A[k][k:], strict=True)]
     return found * sign
-
-
-def _ratio(x: Any) -> Any:
-    if isinstance(x, Coordinate):
-        return x.ratio()
-    return x if isinstance(x, Ratio) else Fraction(x)
 
 
 def where_regular(form: KaneForm) -> list[str]:

@@ -1,4 +1,4 @@
-"""Names that are set aside for machines that lean: directions of contacts, roots, J_nh itself.
+"""Names of Kane's steps: entries of matrices, and those set aside for machines that lean.
 
 Of contact i: the normal n of its plane, the axle a, s = n·a, the way down d, the lever l from the
 centre p to the contact, the heading f and the side e. Every one has a rate. Of body b: its ω.
@@ -6,8 +6,9 @@ centre p to the contact, the heading f and the side e. Every one has a rate. Of 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..expr.formula import Symbol
 from ..mechanism import Mechanism, RollingContact
 from .generator import Generator
 
@@ -15,16 +16,18 @@ VECTORS = ("n", "a", "p", "d", "l", "f", "e")
 SCALARS = ("s",)
 ENTRIES = ("follows", "turns")  # entries of matrices: J_nh(2,1)
 LEANING = ("disc", "wheel", "knife_edge")
-DOTTED = {"J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Jd": r"\dot J", "Jd_h": r"\dot J_h",
-          "bd": r"\dot b", "v0": "v_0", "vd0": r"\dot v_0", "F0": "F_0"}  # fmt: skip
+# matrices and vectors whose LaTeX is not their name
+SPELT = {"J_nh": "J_{nh}", "Jd_nh": r"\dot J_{nh}", "Jd": r"\dot J", "Jd_h": r"\dot J_h",
+         "bd": r"\dot b", "v0": "v_0", "vd0": r"\dot v_0", "F0": "F_0", "c0": "c_0", "gw": "g_w",
+         "tau": r"\tau", "Ia": "I_a", "on_rate": "Q", "det": r"\Delta", "Hd": r"\dot H",
+         "Sd": r"\dot S", "hd": r"\dot h"}  # fmt: skip
+Line = str | tuple[Symbol, Any]  # a remark, or a name and its value, as a step prints them
 
 
-class Line(NamedTuple):
-    """name = value, as it is printed in a step; or, with no value, a remark."""
-
-    name: str
-    value: Any = None
-    latex: str = ""
+def place_of(name: str, *at: int, mark: str = "") -> Symbol:
+    """Return an entry of a matrix by its name, J(1,2), or of a vector, b(1); zeros left out."""
+    tail = f"({','.join(str(k) for k in at if k)})"
+    return Symbol(name + tail + mark, SPELT.get(name, name), tail)
 
 
 def leaning(m: Mechanism) -> list[RollingContact]:
@@ -56,11 +59,10 @@ def step_generators(m: Mechanism) -> list[Generator]:
 
 def followers(rates: int, speeds: int, driven: bool) -> list[Generator]:
     """Return the entries of J_nh and of its rate; where motion is prescribed, of b too."""
-    named = [(kind, k, a, head, f"({k + 1},{a + 1})")
+    named = [((kind, k, a), place_of(head, k + 1, a + 1))
              for kind, head in (("follows", "J_nh"), ("turns", "Jd_nh"))
              for k in range(rates) for a in range(speeds)]  # fmt: skip
     if driven:
         for kind, head in (("follows", "b"), ("turns", "bd")):
-            named += [(kind, k, speeds, head, f"({k + 1})") for k in range(rates)]
-    return [Generator(head + at, (kind, k, a), DOTTED.get(head, head), at)
-            for kind, k, a, head, at in named]  # fmt: skip
+            named += [((kind, k, speeds), place_of(head, k + 1)) for k in range(rates)]
+    return [Generator(x.name, key, x.latex, x.tail) for key, x in named]

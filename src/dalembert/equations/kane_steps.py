@@ -10,14 +10,13 @@ from ..algebra import Turn, is_plain_zero
 from ..errors import UsageError, shown
 from ..expr.formula import Sum, Symbol
 from ..mechanism import joint_name
-from . import kane_named
+from . import kane_products
 from .kane_forces import tyre_lines
 from .kane_loops import closure_lines, rate_lines
-from .kane_named import position_lines
-from .kane_products import matrix_product, part_product, row_number, tau_product
+from .kane_products import body_lines, matrix_product, part_product, row_number, tau_product
 from .kane_rates import RatePart, force_shares, over_D, rate_parts, summed
 from .kane_regular import where_regular
-from .kane_step_names import Line
+from .kane_step_names import Line, place_of
 from .kane_value import entry, multiple, products
 from .ratio import Ratio, size
 from .sections import Section
@@ -42,33 +41,28 @@ def steps(form: KaneForm, only: Sequence[int] | None = None) -> list[Section]:
 
 
 def _written(form: KaneForm, line: Line) -> str | tuple[Symbol, Sum]:
-    if line.value is None:
-        return line.name
-    return Symbol(line.name, line.latex), entry(form.setting, line.value)
+    return line if isinstance(line, str) else (line[0], entry(form.setting, line[1]))
 
 
 def _frames(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = []
+    lines: list[Line] = []
     for b, j in enumerate(form.bodies, 1):
         body = form.m.bodies[j]
         parent = "base" if body.parent < 0 else shown(form.m.bodies[body.parent].name)
-        lines.append(Line(f"body {b}: {shown(body.name)}, {body.joint.kind} joint "
-                          f"{shown(joint_name(body))} on {parent}"))  # fmt: skip
+        joint = f"{body.joint.kind} joint {shown(joint_name(body))}"
+        lines.append(f"body {b}: {shown(body.name)}, {joint} on {parent}")
         for u, x in zip("xyz", body.inertia.centre, strict=True):
             if not is_plain_zero(x):
-                lines.append(Line(f"centre{b}({u})", x, rf"c_{{{b},{u}}}"))
+                lines.append((Symbol(f"centre{b}({u})", rf"c_{{{b},{u}}}"), x))
     kept = ", ".join(AXES[r] for r in form.kept)
-    lines.append(Line(f"v_i: velocity of the mass centre in body axes; components kept: {kept}"))
+    lines.append(f"v_i: velocity of the mass centre in body axes; components kept: {kept}")
     names = form.m.rate_joints
     for k, Ia in form.rotors.items():
-        lines.append(Line(f"rotor of joint {shown(names[k])}"))
-        lines.append(Line(f"Ia({k + 1})", Ia, rf"I_a({k + 1})"))
+        lines += [f"rotor of joint {shown(names[k])}", (place_of("Ia", k + 1), Ia)]
     left = ["friction of drives"] if any(_rubs(d) for d in form.m.drives) else []
     if len(form.springs) < len(form.m.springs):
         left.append("springs with a natural length or damping")
-    if left:
-        lines.append(Line("left out: " + ", ".join(left)))
-    return "frames", lines
+    return "frames", [*lines, "left out: " + ", ".join(left)] if left else lines
 
 
 def _rubs(d: Any) -> bool:
@@ -78,117 +72,105 @@ def _rubs(d: Any) -> bool:
 def _coordinates(form: KaneForm) -> tuple[str, list[Line]]:
     s = form.setting.symbols
     own = ", ".join(f"{shown(n)}" for n in s.coordinates[: s.p])
-    lines = [Line(f"q = [{own}], p = {s.p}")]
+    lines: list[Line] = [f"q = [{own}], p = {s.p}"]
     if s.round:
         rates = ", ".join(s.rate_name(k) for k in range(1, s.n + 1))
-        lines.append(Line(f"rates = [{rates}]; v and w are in the axes of their body"))
-        lines += [Line("quaternions have length 1: qx**2+qy**2+qz**2+qw**2 = 1")]
+        lines.append(f"rates = [{rates}]; v and w are in the axes of their body")
+        lines.append("quaternions have length 1: qx**2+qy**2+qz**2+qw**2 = 1")
     if s.numbered:
-        lines.append(Line("joints: " + ", ".join(map(shown, form.m.joint_names))))
+        lines.append("joints: " + ", ".join(map(shown, form.m.joint_names)))
     spun = [s.coordinate(c.rate + 1) for c in form.cyclic.values()]
     if spun:
-        lines.append(Line(f"cyclic, and in no step below: {', '.join(map(shown, spun))}; bodies "
-                          "that are symmetric have axes that do not spin"))  # fmt: skip
+        still = "bodies that are symmetric have axes that do not spin"
+        lines.append(f"cyclic, and in no step below: {', '.join(map(shown, spun))}; {still}")
     told = [*s.steer, *(s.coordinate(k) for k in s.given)]
     if told:
-        lines.append(Line("prescribed: " + ", ".join(map(shown, told))))
-    for t in s.others:
-        name = s.names[s.index["other", t]]
-        lines.append(Line(f"{name} means {shown(t)}"))
+        lines.append("prescribed: " + ", ".join(map(shown, told)))
+    lines += [f"{s.names[s.index['other', t]]} means {shown(t)}" for t in s.others]
     return "generalized coordinates", lines
 
 
 def _positions(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = []
+    lines: list[Line] = []
     moving = form.kept
-    others = position_lines(form)
+    others = kane_products.position_lines(form)
     for b, (p, R) in enumerate(form.f, 1):
         if others is not None and form.m.bodies[form.bodies[b - 1]].parent >= 0:
             continue  # it stands in the axes of the body that carries it
         for r, u in enumerate("xyz"):
             if len(moving) == 6 or r in moving or not is_plain_zero(p[r]):
-                lines.append(Line(f"{u}{b}", p[r], f"{u}_{{{b}}}"))
+                lines.append((Symbol(f"{u}{b}", f"{u}_{{{b}}}"), p[r]))
         if len(R.factors) == 1 and isinstance(R.factors[0], Turn):
-            lines.append(Line(f"angle{b}", R.factors[0].angle, rf"\varphi_{{{b}}}"))
+            lines.append((Symbol(f"angle{b}", rf"\varphi_{{{b}}}"), R.factors[0].angle))
         elif R.factors:
-            rows = R.matrix().rows
-            lines += [
-                Line(f"R{b}({r},{c})", rows[r - 1][c - 1], f"R_{{{b}}}({r},{c})")
-                for r in (1, 2, 3) for c in (1, 2, 3)
-            ]  # fmt: skip
+            lines += body_lines("R", b, R.matrix().rows)
     lines += others or ()
     return "f(q): positions of the mass centres, orientations", lines
 
 
-def _stack(form: KaneForm, name: str, latex_name: str, A: Sequence[Sequence[Any]]) -> list[Line]:
-    lines, kept = [], form.kept
-    for r, row in enumerate(A):
-        if r % 6 in kept:
-            at = r // 6 * len(kept) + kept.index(r % 6) + 1
-            lines += _entries(f"{name}({at},%s)", row, f"{latex_name}({at},%s)")
-    return lines
-
-
-def _entries(name: str, row: Sequence[Any], latex_name: str = "") -> list[Line]:
-    """Return one line for each entry that is not zero, its number in the place of %s."""
-    shown_as = latex_name or name
-    return [Line(name % c, x, shown_as % c) for c, x in enumerate(row, 1) if not is_plain_zero(x)]
+def _entries(name: str, row: Sequence[Any], *at: int) -> list[Line]:
+    """Return one line for each entry of a row, or of a vector, that is not zero."""
+    found = enumerate(row, 1)
+    return [(place_of(name, *at, c), x) for c, x in found if not is_plain_zero(x)]
 
 
 def _holonomic(form: KaneForm) -> tuple[str, list[Line]]:
     kept = len(form.kept)
-    head = Line(f"{kept} rows per body, {len(form.bodies)} bodies; entries not listed are 0")
-    return "J_h: v = J_h qd", [head, *_stack(form, "J_h", "J_h", form.J_h)]
+    lines: list[Line] = [
+        f"{kept} rows per body, {len(form.bodies)} bodies; entries not listed are 0"
+    ]
+    for r, row in enumerate(form.J_h):
+        lines += _entries("J_h", row, row_number(form, r)) if r % 6 in form.kept else []
+    return "J_h: v = J_h qd", lines
 
 
 def _speeds(form: KaneForm) -> tuple[str, list[Line]]:
     s = form.setting.symbols
     names = [s.names[s.index[s.alpha_key(a)]] for a in range(len(s.speeds))]
     how = ", chosen by rank" if form.chosen and form.held else ""
-    lines = [Line(f"alpha = [{', '.join(names)}]{how}")]
+    lines: list[Line] = [f"alpha = [{', '.join(names)}]{how}"]
     lines += closure_lines(form.closed) if form.closed else []
-    lines += [Line(told) for told in where_regular(form)]
+    lines += where_regular(form)
     if form.implicit:
         lines += form.implicit.step_lines(
             [*(x for row in form.constraints for x in row.H), *(x for w in form.omega for x in w)]
         )
     for r, row in enumerate(form.constraints, 1):
-        lines.append(Line(f"constraint {r}: {shown(row.name)}"))
-        lines += _entries(f"H({r},%s)", row.H)
+        lines += [f"constraint {r}: {shown(row.name)}", *_entries("H", row.H, r)]
         if not is_plain_zero(row.h):
-            lines.append(Line(f"h({r})", row.h, f"h({r})"))
+            lines.append((place_of("h", r), row.h))
     if not form.held:
-        lines.append(Line("no velocity constraint: J_nh is the unit matrix"))
+        lines.append("no velocity constraint: J_nh is the unit matrix")
         return "alpha and J_nh: qd = J_nh alpha", lines
     if form.implicit:
         lines += [*form.implicit.speed_lines(), *form.implicit.solution_lines()]
     for k, row in enumerate(form.J_nh, 1):
-        lines += [Line(f"J_nh({k},{c})", x, rf"J_{{nh}}({k},{c})") for c, x in enumerate(row, 1)
+        lines += [(place_of("J_nh", k, c), x) for c, x in enumerate(row, 1)
                   if not (form.implicit and isinstance(x, Ratio))]  # fmt: skip
     told = [0 if form.implicit and isinstance(x, Ratio) else x for x in form.drift]
-    lines += _entries("b(%s)", told)
+    lines += _entries("b", told)
     plus = " + b" if form.driven else ""
     return f"alpha and J_nh: qd = J_nh alpha{plus}", lines
 
 
 def _jacobian(form: KaneForm) -> tuple[str, list[Line]]:
     if form.implicit:
-        made = (*kane_named.jacobian_lines(form), *form.implicit.rate_lines(),
-                *kane_named.rate_lines(form))  # fmt: skip
+        made = (*kane_products.jacobian_lines(form), *form.implicit.rate_lines(),
+                *kane_products.rate_lines(form))  # fmt: skip
         return "J = J_h J_nh, Jd = dJ/dt", list(made)
-    lines = _shared(form, "J", "J", form.J)
+    lines = _shared(form, "J", form.J)
     lines += rate_lines(form.closed) if form.closed else []
     parts = rate_parts(form)
     for part in parts:
-        lines += _shared(form, part.name, part.name, part.slope)
+        lines += _shared(form, part.name, part.slope)
     if parts:
-        lines.append(Line("Jd = " + summed([(p.name, p.rate) for p in parts])))
+        lines.append("Jd = " + summed([(p.name, p.rate) for p in parts]))
     else:
-        lines += _shared(form, "Jd", r"\dot J", form.J_dot)
+        lines += _shared(form, "Jd", form.J_dot)
     return "J = J_h J_nh, Jd = dJ/dt", lines
 
 
-def _shared(form: KaneForm, name: str, latex_name: str, A: Sequence[Sequence[Any]]) -> list[Line]:
+def _shared(form: KaneForm, name: str, A: Sequence[Sequence[Any]]) -> list[Line]:
     """Return the lines of a stack; an entry that is a multiple of another is written by it.
 
     So the speed of a mass centre across its body is its lever times the turning rate.
@@ -205,20 +187,16 @@ def _shared(form: KaneForm, name: str, latex_name: str, A: Sequence[Sequence[Any
         at, (r, c) = by[place], place
         if at is not None:
             x = products(form.setting, [(x / entries[at], [(name, row_number(form, at[0]), c)])])
-        row = row_number(form, r)
-        lines.append(Line(f"{name}({row},{c})", x, f"{latex_name}({row},{c})"))
+        lines.append((place_of(name, row_number(form, r), c), x))
     return lines
 
 
 def _masses(form: KaneForm) -> tuple[str, list[Line]]:
-    lines = form.implicit.spin_lines() if form.implicit else []
+    lines: list[Line] = form.implicit.spin_lines() if form.implicit else []
     for what, stack in (("M", form.M), ("W", form.W)):
         for b, A in enumerate(stack, 1):
-            for r, row in enumerate(form.kept, 1):
-                for c, column in enumerate(form.kept, 1):
-                    x = A[row][column]
-                    if not is_plain_zero(x):
-                        lines.append(Line(f"{what}{b}({r},{c})", x, f"{what}_{{{b}}}({r},{c})"))
+            rows = [[A[r][c] for c in form.kept] for r in form.kept]
+            lines += [line for line in body_lines(what, b, rows) if not is_plain_zero(line[1])]
     return "M and W of each body", lines
 
 
@@ -226,48 +204,46 @@ def _forces(form: KaneForm) -> tuple[str, list[Line]]:
     lines = list(tyre_lines(form))
     for b, w in enumerate(form.omega, 1):
         lines += [
-            Line(f"omega{b}({k})", w[r], rf"\omega_{{{b}}}({k})")
+            (Symbol(f"omega{b}({k})", rf"\omega_{{{b}}}", f"({k})"), w[r])
             for k, r in enumerate(form.kept, 1)
         ]
-    for k, x in enumerate(form.on_rates, 1):
-        if not is_plain_zero(x):
-            lines.append(Line(f"on_rate({k})", x, f"Q({k})"))
+    lines += _entries("on_rate", form.on_rates)
     return "active forces and couples at the mass centres", lines
 
 
 def _model(form: KaneForm) -> tuple[str, list[Line]]:
     n = range(1, len(form.setting.alpha) + 1)
-    lines = []
+    lines: list[Line] = []
     for a in n:
         for b in n:
             x = _entry(form, form.D, a, b, partial(matrix_product, form, a, b))
             if form.implicit and a > b:
                 x = products(form.setting, [(1, [("D", b, a)])])
-            lines.append(Line(f"D({a},{b})", x, f"D({a},{b})"))
-    weighed = list(kane_named.force_lines(form)) if _by_forces(form) else []
+            lines.append((place_of("D", a, b), x))
+    weighed = list(kane_products.force_lines(form)) if _by_forces(form) else []
     lines += weighed
-    said = {x.name for x in weighed}
+    said = {x[0].name for x in weighed if not isinstance(x, str)}
     parts = rate_parts(form)
     for k, part in enumerate(parts, 1):
-        lines.append(Line(f"C{k}", part_product(form, part), f"C_{{{k}}}"))
+        lines.append((Symbol(f"C{k}", f"C_{{{k}}}"), part_product(form, part)))
     if parts:
         told = summed([(f"C{k}", p.rate) for k, p in enumerate(parts, 1)])
-        lines.append(Line(f"C(1,1) = {told}"))
+        lines.append(f"C(1,1) = {told}")
     for a in n if not parts else ():
         for b in n:
             if weighed:
-                x = kane_named.coriolis(form, a, b, said)
+                x = kane_products.coriolis(form, a, b, said)
             else:
                 x = _entry(form, form.C, a, b, partial(matrix_product, form, a, b, rates=True))
-            lines.append(Line(f"C({a},{b})", x, f"C({a},{b})"))
+            lines.append((place_of("C", a, b), x))
     for a in n:
         short = form.tau is not None and size(form.tau[a - 1]) <= _readable(form)
         x = form.tau[a - 1] if short and form.tau else tau_product(form, a)
-        lines.append(Line(f"tau({a})", x, rf"\tau({a})"))
+        lines.append((place_of("tau", a), x))
     if form.implicit and form.driven:
-        lines += [Line(f"c0({a})", kane_named.coriolis(form, a, 0, said), f"c_0({a})") for a in n]
+        lines += [(place_of("c0", a), kane_products.coriolis(form, a, 0, said)) for a in n]
     else:
-        lines += _entries("c0(%s)", form.drift_force, "c_0(%s)")
+        lines += _entries("c0", form.drift_force)
     lines += _shares(form, parts) or _inverse(form, n)
     return "D = J'MJ, C = J'(M Jd + W M J), tau, g0, gw", lines
 
@@ -295,12 +271,13 @@ def _shares(form: KaneForm, parts: Sequence[RatePart]) -> list[Line]:
     forces = force_shares(form) if parts else []
     if not forces:
         return []
-    lines = [
-        Line(f"g0{k}", over_D(form, f"C{k}", -1), f"g_{{0{k}}}") for k in range(1, len(parts) + 1)
+    lines: list[Line] = [
+        (Symbol(f"g0{k}", f"g_{{0{k}}}"), over_D(form, f"C{k}", -1))
+        for k in range(1, len(parts) + 1)
     ]
     for force, share in forces:
         name = force.removeprefix("F_")
-        lines.append(Line(f"g_{name}", over_D(form, share), rf"g_{{{name}}}"))
+        lines.append((Symbol(f"g_{name}", f"g_{{{name}}}"), over_D(form, share)))
     return lines
 
 
@@ -308,53 +285,51 @@ def _inverse(form: KaneForm, n: range) -> Iterator[Line]:
     s = form.setting.symbols
     if len(n) == 1:
         v = s.names[s.index[s.alpha_key(0)]]
-        yield Line(f"gw(1,1) = 1/D(1,1), g0(1) = -C(1,1)*{v}/D(1,1)")
+        yield f"gw(1,1) = 1/D(1,1), g0(1) = -C(1,1)*{v}/D(1,1)"
     elif form.gw is not None and all(size(x) <= READABLE for row in form.gw for x in row):
         for a in n:
-            for b in n:
-                yield Line(f"gw({a},{b})", form.gw[a - 1][b - 1], f"g_w({a},{b})")
-        yield Line("g0 = -gw*C*alpha")
+            yield from ((place_of("gw", a, b), form.gw[a - 1][b - 1]) for b in n)
+        yield "g0 = -gw*C*alpha"
     else:
-        yield Line("gw = inverse of D, g0 = -gw*C*alpha")
+        yield "gw = inverse of D, g0 = -gw*C*alpha"
 
 
 def _state(form: KaneForm) -> tuple[str, list[Line]]:
     s = form.setting.symbols
     n = range(1, len(s.speeds) + 1)
     seconds = [s.names[s.index[("second", *s.alpha_key(a - 1))]] for a in n]
-    lines = []
+    lines: list[Line] = []
     parts = rate_parts(form)
     forces = force_shares(form) if parts else []
     if forces:
         v = s.names[s.index[s.alpha_key(0)]]
         own = summed([(f"g0{k}", p.rate) for k, p in enumerate(parts, 1)])
         acting = summed([(f"g_{f.removeprefix('F_')}", f) for f, _ in forces])
-        lines.append(Line(f"{seconds[0]} = ({own})*{v}+{acting}"))
+        lines.append(f"{seconds[0]} = ({own})*{v}+{acting}")
     elif form.held or form.balance is None or max(map(size, form.balance)) > _readable(form):
         c0 = form.driven and (form.implicit or any(not is_plain_zero(x) for x in form.drift_force))
         for a, name in zip(n, seconds, strict=True):
             acting = "+".join(f"gw({a},{b})*" + (f"(tau({b})-c0({b}))" if c0 else f"tau({b})")
                               for b in n)  # fmt: skip
-            lines.append(Line(f"{name} = g0({a})+{acting}"))
+            lines.append(f"{name} = g0({a})+{acting}")
     else:
         for a in n:
             motor = form.setting.force(a)
             balance = form.balance[a - 1] + motor
-            name = s.force_name(a) if not is_plain_zero(motor) else "0"
-            latex_name = s.latex("force", a)[0] if name != "0" else "0"
-            lines.append(Line(name, balance, latex_name))
+            none = is_plain_zero(motor)
+            left = Symbol("0", "0") if none else Symbol(s.force_name(a), s.latex("force", a)[0])
+            lines.append((left, balance))
     for k in range(1, s.n + 1):
         row = form.J_nh[k - 1]
         moved = sum(x * y for x, y in zip(row, form.setting.alpha, strict=True))
         rate = form.setting.field.gen("rate", k)
         total = moved + form.drift[k - 1]
-        if not (is_plain_zero(total - rate) if not is_plain_zero(total) else False):
-            lines.append(Line(s.rate_name(k), total, s.latex("rate", k)[0]))
+        if is_plain_zero(total) or not is_plain_zero(total - rate):
+            lines.append((Symbol(s.rate_name(k), s.latex("rate", k)[0]), total))
     if not form.held:
-        lines.append(Line("qd = alpha"))
+        lines.append("qd = alpha")
     lines += [
-        Line(f"{s.coordinates[k - 1]}d", x, rf"\dot {{{s.latex('q', k)[0]}}}")
+        (Symbol(f"{s.coordinates[k - 1]}d", rf"\dot {{{s.latex('q', k)[0]}}}"), x)
         for k, x in form.setting.quaternion_rates().items()
     ]
-    lines.append(Line("chi = f(q), step 3"))
-    return "state model", lines
+    return "state model", [*lines, "chi = f(q), step 3"]

@@ -9,7 +9,7 @@ from typing import Any
 from ..expr.formula import Product, Sum, Symbol, grouped, mapped, total
 from ..expr.style import LATEX, TEXT, write
 from .condense import shortened
-from .kane_step_names import DOTTED
+from .kane_step_names import place_of
 from .kane_symbols import Setting
 from .order import factored, ordered
 from .ratio import Coordinate, Ratio, size
@@ -132,12 +132,6 @@ def products(setting: Setting, terms: Sequence[tuple[Any, Sequence[tuple[str, in
         factors = tuple((place_of(*p), places.count(p)) for p in dict.fromkeys(places))
         out.append(grouped(entry(setting, coefficient)) * Product(1, factors))
     return Sum(tuple(out))
-
-
-def place_of(name: str, r: int, c: int) -> Symbol:
-    """Return an entry of a matrix by its name: J(1,2); of a vector, whose column is 0: b(1)."""
-    at = f"({r},{c})" if c else f"({r})"
-    return Symbol(name + at, DOTTED.get(name, name), at)
 
 
 def _ratio(setting: Setting, x: Ratio) -> Sum:

@@ -24,7 +24,7 @@ from ..mechanism import Mechanism
 from ..plan import LoopPlan, general_pose, planned
 from ..plan import plan as plan_at
 from .loop_shared import shared
-from .trig import NotTrig, Trig, folded, is_coordinate, trig
+from .trig import NotTrig, Trig, folded, formula_of, is_coordinate, symbol, trig
 
 Line = tuple[str, Any]  # a name and what it stands for; a name of "" is a remark
 TERMS = 24  # of a closure equation beyond which its rates stay as they are written
@@ -148,6 +148,11 @@ class Solved:
         short = all(p < 10 for p in places)
         made = letter + ("".join(map(str, places)) if short else f"({','.join(map(str, places))})")
         return made + "_" * (made in {p.name for p in self.m.parameters})
+
+
+def told(lines: Sequence[Line]) -> list[Any]:
+    """Return lines as a section prints them: remarks, and formulas in their shorter form."""
+    return [(symbol(n), formula_of(folded(x))) if n else x for n, x in lines]
 
 
 def solved(m: Mechanism, q: Any = None) -> Solved:

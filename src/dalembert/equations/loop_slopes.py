@@ -11,7 +11,7 @@ from typing import Any
 
 from ..algorithms.loop_closure import loop_jacobian
 from ..expr import Expr, push
-from .kane_matrix import dot
+from ..linalg import dot
 from .loop_blocks import TERMS, Line, Solved, right_side, turn
 from .loop_elimination import named_line
 from .loop_shared import shared
@@ -41,7 +41,8 @@ def slopes(s: Solved) -> Slopes:
                     total = sum((x * out.rate[i, k] for i, x in known.items()), 0)
                     out.rate[j, k] = named_line(s, names[j], total, out.lines)
                 continue
-            own = [dot((x, s.G.get((j, k), 0)) for j, x in enumerate(Jd[r])) for r in block.rows]
+            G = [s.G.get((j, k), 0) for j in range(s.m.nv)]
+            own = [dot(Jd[r], G) for r in block.rows]
             side = right_side(s, block.rows, own, lambda j, k=k: out.rate.get((j, k), 0))
             found = block.solve(side, out.lines, list(names.values()))
             for j, x in zip(block.joints, found, strict=True):

@@ -218,6 +218,13 @@ class Ratio:
         return Fraction(int(found.p), int(found.q))
 
 
+def as_ratio(x: Any) -> Any:
+    """Return an entry that divides exactly: a ratio, or a fraction."""
+    if isinstance(x, Coordinate):
+        return x.ratio()
+    return x if isinstance(x, Ratio) else Fraction(x)
+
+
 def size(x: Any) -> int:
     """Return the number of terms of an entry."""
     return len(x.num) if isinstance(x, Ratio) else 0
