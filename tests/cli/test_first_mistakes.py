@@ -43,7 +43,9 @@ MISTAKES = {
         "has blanks",
         "write commas between numbers: --q 0,1,2deg",
     ),
-    "eval arm6.urdf gravity --q elbow=1": ("--q takes numbers without names", "in their order"),
+    "eval arm6.urdf gravity --q elbo=1": ("--q: there is no 'elbo'", "did you mean elbow?"),
+    "eval arm6.urdf gravity --q elbow=1,2": ("'2' is not NAME=NUMBER", "elbow=90deg,wrist=0.1"),
+    "eval arm6.urdf gravity --q elbow=1,elbow=2": ("names 'elbow' twice", "give it one number"),
     "eval arm6.urdf pose --frame tol": ("no frame 'tol'", "did you mean tool?"),
     "torques arm6.urdf --to 0,1": (
         "--to has 2 numbers, it takes 6",

@@ -21,7 +21,9 @@ from .model import (
     with_left_out,
     without_mass,
 )
-from .values import INPUT, NUMBERS, WORDS, WRENCH, joint, numbers, option, several
+from .state import NAMED_NUMBERS, coordinates
+from .state import row as row_of
+from .values import INPUT, WORDS, WRENCH, joint, numbers, option, several
 
 if TYPE_CHECKING:
     from ..catalog import Quantity
@@ -38,7 +40,7 @@ STATE = {
 
 def _state_option(name: str) -> Any:
     example = "10,-2.5" if name in ("tau", "x") else "0.1,90deg,-pi/3"
-    return option(f"--{name}", NUMBERS, f"{STATE[name]}: {example} or @file.json.")
+    return option(f"--{name}", NAMED_NUMBERS, f"{STATE[name]}: {example}, by name, or @file.json.")
 
 
 @model_command
@@ -66,12 +68,13 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
     \b
     Example:
       dalembert eval robot:puma560 inverse_dynamics --q 0,90deg,0,0,0,0 --qdd 1,0,0,0,0,0
+      dalembert eval robot:fourbar inverse_dynamics --q crank=40deg --qd crank=2
     """
     from ..catalog import algorithm, quantity
     from ..compute.model import model_of
 
     if name == "mobility":
-        return _mobility(mechanism, options["q"], as_json)
+        return _mobility(mechanism, coordinates(mechanism, options["q"], "--q"), as_json)
     mechanism = model_of(mechanism, "eval")
     row = quantity(name, mechanism)
     method, _ = algorithm(row, options.pop("method"))
@@ -160,6 +163,10 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
             start = start if shape == (4, 4) else [0.0] * math.prod(shape)
             inputs[key] = _rest(m, row) if key == "q" else nested(start, shape)
             continue
+        if isinstance(text, Mapping) and key == "q":
+            text = coordinates(m, text, named)
+        elif isinstance(text, Mapping):
+            text = row_of(text, labels_of(input_port(key).axes[0], m), named)
         found = flat(numbers(text, named) if isinstance(text, str) else text)
         if len(found) != math.prod(shape):
             needed = f"{named} has {len(found)} numbers, {math.prod(shape)} are needed"

@@ -20,7 +20,8 @@ from .model import (
     with_left_out,
 )
 from .progress import progress_bar
-from .values import ANGLE, NUMBERS, option, several
+from .state import NAMED_NUMBERS, coordinates, row
+from .values import ANGLE, option, several
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -30,14 +31,16 @@ if TYPE_CHECKING:
 @model_command
 @with_left_out
 @option(
-    "--q0 --q q0", NUMBERS, "Coordinates at the start, such as 0.1,90deg; the rest pose by default."
+    "--q0 --q q0",
+    NAMED_NUMBERS,
+    "Coordinates at the start: 0.1,90deg or elbow=90deg; the rest pose by default.",
 )
 @option(
-    "--qd0 --qd qd0", NUMBERS,
+    "--qd0 --qd qd0", NAMED_NUMBERS,
     "Velocities at the start; for a wheeled robot, its independent speeds.",
 )  # fmt: skip
-@option("--torque", NUMBERS, "Constant joint forces; none by default.")
-@option("--goal", NUMBERS, "Go to these coordinates by PD with gravity compensation.")
+@option("--torque", NAMED_NUMBERS, "Constant joint forces; none by default.")
+@option("--goal", NAMED_NUMBERS, "Go to these coordinates by PD with gravity compensation.")
 @option("--kp", float, "Position gain for --goal.", 100.0)
 @option("--kd", float, "Velocity gain for --goal.", 20.0)
 @option("--time duration", float, "Duration, s.", 5.0)
@@ -82,26 +85,30 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
 
 
 def _run(m: Mechanism, options: dict[str, Any]) -> Simulation:
+    from ..catalog.axes import labels_of
     from ..control import PD
+    from ..mechanism import is_rolling
     from ..simulate import simulate
 
     if options["goal"] and options["torque"]:
         raise UsageError("--goal and --torque are both given", hint="give one of them")
     torque: Any = options["torque"]
     if options["goal"]:
-        torque = PD(options["goal"], options["kp"], options["kd"])
+        torque = PD(coordinates(m, options["goal"], "--goal"), options["kp"], options["kd"])
     if not options["duration"] > 0 or options["samples"] < 2:
         raise UsageError(
             "--time must be positive and --samples at least 2", hint="write: --time 5 --samples 201"
         )
     import numpy
 
-    echo_notes(perhaps_degrees(m, options["q0"] or ()))
+    speeds = labels_of("speed" if is_rolling(m) else "joint", m)
+    q0, qd0 = coordinates(m, options["q0"], "--q0"), row(options["qd0"], speeds, "--qd0")
+    echo_notes(perhaps_degrees(m, q0 or ()))
     times = numpy.linspace(0.0, options["duration"], options["samples"])
     motion = dict(options["steer"])
     with progress_bar("simulating") as report:
         return simulate(
-            m, options["q0"], options["qd0"], torque, times, method=options["method"],
+            m, q0, qd0, torque, times, method=options["method"],
             step=options["step"], rtol=options["rtol"], drives=options["drives"],
             motion=motion or None, stop=options["stop"], progress=report,
             max_steps=options["max_steps"],

@@ -17,6 +17,7 @@ from .model import (
     without_mass,
 )
 from .progress import progress_bar
+from .state import NAMED_NUMBERS, row
 from .values import CUTOFF, NUMBERS, option
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 @model_command
 @with_left_out
-@option("--from start", NUMBERS, "Coordinates at the start; zero by default.")
-@option("--to end", NUMBERS, "Coordinates at the end.")
+@option("--from start", NAMED_NUMBERS, "Coordinates at the start; zero by default.")
+@option("--to end", NAMED_NUMBERS, "Coordinates at the end: 0.1,90deg or elbow=90deg.")
 @option("--point", NUMBERS, "Move in a straight line to this point.", metavar="X,Y,Z")
 @option("--frame", str, "The frame that goes to --point; by default the last that moves.")
 @option("--time duration", float, "Duration, s.", 1.0)
@@ -137,9 +138,16 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
     from ..trajectory import constant_acceleration, quintic, trapezoidal
     from ..trajectory.paths import line
 
-    given: Any = {key: None if options[key] is None else numpy.array(options[key])
-             for key in ("start", "end", "point", "speed", "acceleration")}  # fmt: skip
-    start, end, point, speed, acceleration = given.values()
+    # of a closed machine the motors alone may be given; a joint that --to does not name stays
+    closed = is_closed(m) or is_rolling(m)
+    names, rest = (m.active, [0.0] * len(m.active)) if closed else (m.coordinate_names, m.neutral)
+    first = row(options["start"], names, "--from", rest)
+    last = row(options["end"], names, "--to", rest if first is None else first)
+    given: Any = [
+        None if x is None else numpy.array(x)
+        for x in (first, last, options["point"], options["speed"], options["acceleration"])
+    ]
+    start, end, point, speed, acceleration = given
     if (end is None) == (point is None):
         raise UsageError("give either --to or --point", hint="--to 1,0.5,0 or --point 0.4,0,0.3")
     if start is None:
@@ -147,8 +155,7 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
     if point is not None:
         profile = options["profile"]
         return line(m, start, point, options["duration"], frame=options["frame"], profile=profile)
-    # of a closed machine the motors alone may be given
-    if len(end) != m.nq and not (is_closed(m) or is_rolling(m)):
+    if len(end) != m.nq and not closed:
         raise UsageError(
             f"--to has {len(end)} numbers, it takes {m.nq}",
             hint="write them in this order: " + ", ".join(map(shown, m.coordinate_names[:12])),

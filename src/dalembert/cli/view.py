@@ -9,7 +9,8 @@ import click
 
 from ..errors import UsageError, shown
 from .model import find_model, model_command, print_json
-from .values import NUMBERS, flag, option
+from .state import NAMED_NUMBERS, coordinates
+from .values import flag, option
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -19,7 +20,7 @@ ENDINGS = (".html", ".htm", ".svg", *FILMS)
 
 
 @model_command
-@option("--q", NUMBERS, "The pose, such as 0.1,90deg; the rest pose by default.")
+@option("--q", NAMED_NUMBERS, "The pose: 0.1,90deg or elbow=90deg; the rest pose by default.")
 @option("--motion table", "FILE", "Play a motion table (CSV, NPZ, JSON).")
 @option("--ghost", "MODEL", "Draw a second, pale model in the same place.")
 @flag("--meshes", "Draw the meshes that a URDF or SDF file names.")
@@ -33,7 +34,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
     """
     from ..view import save_html, save_svg, show
 
-    q, out = options["q"], options["out"]
+    q, out = coordinates(mechanism, options["q"], "--q"), options["out"]
     if out and Path(out).suffix.lower() not in ENDINGS:
         raise UsageError(
             f"--out {shown(out)}: a view cannot be written so", hint="write: --out view.html"

@@ -122,9 +122,22 @@ def with_gravity(m: Mechanism, gravity: Any) -> Mechanism:
         raise ModelError(f"gravity has {len(gravity)} components, not 3", hint=hint)
     graph = Graph()
     pull = Vec3(*(number(x, graph) for x in gravity))
-    new = replace(into(m, graph), gravity=pull, checked=True)
+    notes = without_flat(m.notes)
+    new = replace(into(m, graph), gravity=pull, notes=notes, checked=True)
     kept = [p for p in m.parameters if p.name != "G" or used(new, "G")]
     return checked(replace(new, parameters=tuple(kept), checked=True))
+
+
+# of a phrase that says nothing of gravity; no longer true once a gravity is given
+LIES_FLAT = (
+    "gravity (0, 0, G) is along every axis and moves no joint: write gravity = (0, G, 0) for an "
+    "arm that stands upright"
+)
+
+
+def without_flat(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return notes without the one on a gravity that was not given."""
+    return tuple(note for note in notes if note != LIES_FLAT)
 
 
 def used(m: Mechanism, name: str) -> bool:

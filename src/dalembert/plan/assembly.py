@@ -261,12 +261,14 @@ def search(
 
 
 def assemble(
-    m: Mechanism, q: ArrayLike | None = None, hold: Sequence[str | int] | None = None,
-    starts: int = 100, seed: int = 0, *, parameters: Mapping[str, Any] | None = None,
+    m: Mechanism, q: ArrayLike | Mapping[str, float] | None = None,
+    hold: Sequence[str | int] | None = None, starts: int = 100, seed: int = 0, *,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Array:  # fmt: skip
     """Return an assembled pose of the whole tree.
 
-    The search starts at `q` and keeps the joints named in `hold` where they are. Without `q` it
+    The search starts at `q` and keeps the joints named in `hold` where they are. `{"crank": 1.2}`
+    as `q` keeps that joint there, and the others follow. Without `q` the search
     starts at the rest pose, then at random poses, the same ones every time, and gives the legs of a
     platform lengths above zero. If a loop cannot close, the error says where, and the smallest
     residual reached. Arrays of `parameters` describe one machine per entry: the poses have their
@@ -279,6 +281,8 @@ def assemble(
     True
     """
     require_mechanism(m, "assemble")
+    if isinstance(q, Mapping):
+        q, hold = _placed(m, q), [*q, *(hold or ())]
     if parameters:
         return _each(m, q, hold, starts, seed, parameters)
     c = Closure(m)
@@ -307,6 +311,17 @@ def assemble(
         f"{c.gap(best)}",
         hint="give a start near an assembled pose, or check points, axes and lengths of the loop",
     )
+
+
+def _placed(m: Mechanism, table: Mapping[str, Any]) -> Array:
+    """Return the rest pose with the joints of a table where it says."""
+    velocity_indices(m, table)  # every name is one of a joint
+    q = np.array(m.neutral, dtype=float)
+    for j, body in enumerate(m.bodies):
+        if joint_name(body) in table:
+            first = m.coordinate_index[j]
+            q[first : first + body.joint.nq] = table[joint_name(body)]
+    return q
 
 
 def upright(c: Closure, q: Array) -> Array:

@@ -16,7 +16,7 @@ from ..expr.exact import to_float
 from ..inertia import Inertia
 from ..joint import UNITS, Joint, Prismatic, Revolute, Screw
 from ..mechanism import Body, Mechanism, Parameter, joint_name
-from ..mechanism.edit import into, used
+from ..mechanism.edit import into, used, without_flat
 from ..mechanism.graph import PARTS, Tree
 from .context import PLAIN, Context, placed
 from .document import At, Document
@@ -123,7 +123,8 @@ def _from_phrase(reading: Reading, data: Mapping[str, Any], context: Context) ->
             values[key] = value
     reading.names = values
     if "gravity" in data:
-        m = replace(m, **taken(reading, data, (TOP["gravity"],), Index()), checked=True)
+        given = taken(reading, data, (TOP["gravity"],), Index())
+        m = replace(m, **given, notes=without_flat(m.notes), checked=True)
         if "G" in values and "G" not in data.get("parameters", ()) and not used(m, "G"):
             del values["G"]
     return replace(m, parameters=_parameters(values), checked=True)

@@ -20,6 +20,7 @@ from ..expr import Expr, Graph
 from ..expr.exact import exact, to_float
 from ..joint import UNITS, Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..mechanism import Body, Frame, FrameChange, Mechanism, Parameter
+from ..mechanism.edit import LIES_FLAT
 from .context import Context
 from .expressions import Unit, parse, place_at, snap_angle
 from .phrase_data import mass_data
@@ -51,10 +52,7 @@ def read_phrase(
     mass_data(reader, context.inertia == "full")
     gravity = reader.gravity or Vec3(0, 0, reader.graph.param("G"))
     if reader.gravity is None and _lies_flat(reader):
-        reader.notes.append(
-            "gravity (0, 0, G) is along every axis and moves no joint: write gravity = (0, G, 0) "
-            "for an arm that stands upright"
-        )
+        reader.notes.append(LIES_FLAT)
     given = dict(values or {})
     return Mechanism(
         bodies=tuple(b.body() for b in reader.bodies),
