@@ -358,7 +358,7 @@ def test_a_damaged_table_is_refused_with_our_own_error():
         for k in damage.integers(len(text), size=4):
             text[k] = str(damage.choice(pieces))
         try:
-            da.load("robot,arm\n" + "".join(text))
+            assert da.load("robot,arm\n" + "".join(text)).bodies
         except da.DalembertError:
             continue
 
@@ -371,7 +371,7 @@ def test_rows_of_any_values_are_read_or_refused():
     for _ in range(300):
         row = {str(rng.choice(columns)): values[rng.integers(len(values))] for _ in range(3)}
         try:
-            read_dh([row])
+            assert read_dh([row]).bodies
         except da.DalembertError:
             continue
 

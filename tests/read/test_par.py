@@ -180,6 +180,6 @@ def test_a_damaged_file_is_refused_with_our_own_error():
         for _ in range(damage.randint(1, 5)):
             text[damage.randrange(len(text))] = damage.choice(pieces)
         try:
-            da.load("(* Robotname = 'arm' *)" + "".join(text))
+            assert da.load("(* Robotname = 'arm' *)" + "".join(text)).bodies
         except da.DalembertError:
             continue

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dalembert.runtime import compile_program
+from dalembert.runtime import Kernel, compile_program
 from runtime.programs import pendulum_chain
 
 
@@ -27,12 +27,20 @@ def growth(cycles):
     return (resident() - before) / cycles
 
 
+def kernels():
+    return sum(isinstance(x, Kernel) for x in gc.get_objects())
+
+
 def test_a_kernel_in_a_cycle_is_collected():
+    gc.collect()
+    before = kernels()
     for _ in range(5):
         loop = [compile_program(pendulum_chain(2))]
         loop.append(loop)
+        assert kernels() == before + 1
         del loop
         gc.collect()
+        assert kernels() == before
 
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
