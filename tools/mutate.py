@@ -1,153 +1,283 @@
-"""Faults put into the code one by one: do the tests of a file notice?
+"""Faults put into the code one by one: do the fast tests notice?
 
-    python tools/mutate.py --sample 100 [--seed 0] [FILE...]
+    python tools/mutate.py --sample 60 [--seed 0] [--again] [FILE or FOLDER...]
 
-Without files: algorithms/, equations/, plan/, runtime/. Each fault is one change of one operator,
-number or condition, in a copy of the package; the fast tests that mirror the file are then run
-against that copy. A fault that no test notices is printed with its line.
+Without files: as many in each of algorithms/, equations/, plan/ and runtime/. Each fault is one
+change (`tools/faults.py`). The quickest fast tests that reach its line (`tools/reach.py` makes that
+map first) are run until one fails or takes ten times as long; a fault on a line that no test of the
+map reaches has survived. Tests are read once, in a copy of the checkout in a temporary folder; each
+fault is put into a fork of that process and into the file of the copy, for tests that start Python.
+Every answer is added to a log, from which a run that was stopped goes on; `--again` tries survivors
+once more, after tests were added and `tools/reach.py TESTS` has seen them.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
+import json
 import os
 import random
 import resource
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
 from pathlib import Path
+from types import CodeType, FunctionType
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "dalembert"
-PARTS = ("algorithms", "equations", "plan", "runtime")
-SECONDS = 300  # of the processor; a run that takes longer noticed the fault: it no longer ends
+import faults
+import pytest
+from reach import FOLDER, LAYERS, ROOT, SOURCE, Reach, digest
 
-SWAPS: dict[type, type] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.Pow: ast.Mult,
-    ast.FloorDiv: ast.Mult, ast.Mod: ast.Add,
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-    ast.And: ast.Or, ast.Or: ast.And,
-}  # fmt: skip
+TESTS, SECONDS = 16, 8.0  # what a fault may cost: tests, and processor seconds without the fault
+KILLED = ("failed", "long")
+PYTEST = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow"]
+Fault = tuple[str, int]  # a file of the package, and the number of the fault in it
+Choice = dict[Fault, dict[str, float]]  # for each fault its tests, with their processor seconds
 
 
-def spots(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
-    """Yield what can be made wrong: a node, and which part of it."""
-    words = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}  # docstrings
-    for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
-            if not isinstance(node.left, ast.Constant) or not isinstance(node.left.value, str):
-                yield node, "op"
-        elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
-            yield node, "ops"
-        elif isinstance(node, ast.BoolOp):
-            yield node, "op"
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
-            yield node, "operand"
-        elif isinstance(node, ast.Constant) and id(node) not in words:
-            if type(node.value) in (int, float, bool):
-                yield node, "value"
-        elif isinstance(node, (ast.If, ast.IfExp)):
-            yield node, "test"
+def choose(reach: Reach, file: str, spot: faults.Spot) -> dict[str, float]:
+    """Return the tests for a fault: those named like its file first, then the quickest."""
+    words = set(Path(file).stem.split("_")) | {Path(file).parts[0]}
+
+    def rank(test: str) -> tuple[int, float]:
+        path = Path(test.partition("::")[0])
+        return -len(words & {*path.stem.split("_"), *path.parts}), reach.seconds[test]
+
+    lines = spot.lines if spot.inside else range(10**6)
+    taken: dict[str, float] = {}
+    for test in sorted(reach.tests(file, (SOURCE / file).read_text(), lines), key=rank):
+        more = sum(taken.values()) + reach.seconds[test]
+        if len(taken) < TESTS and (not taken or more <= SECONDS):
+            taken[test] = reach.seconds[test]
+    return taken
 
 
-def broken(text: str, which: int) -> tuple[str, int, str]:
-    """Return the text with fault number `which`, its line and what it is."""
-    tree = ast.parse(text)
-    node, part = list(spots(tree))[which]
-    before = ast.unparse(node)[:70]
-    if part == "ops":
-        node.ops[0] = SWAPS[type(node.ops[0])]()  # type: ignore[attr-defined]
-    elif part == "op":
-        node.op = SWAPS[type(node.op)]()  # type: ignore[attr-defined]
-    elif part == "value":
-        value = node.value  # type: ignore[attr-defined]
-        node.value = not value if isinstance(value, bool) else value + 1  # type: ignore[attr-defined]
-    elif part == "test":
-        node.test = ast.UnaryOp(ast.Not(), node.test)  # type: ignore[attr-defined]
-    else:
-        for field in ("op",):  # the sign or the `not` goes
-            setattr(node, field, ast.UAdd() if isinstance(node.op, ast.USub) else node.op)  # type: ignore[attr-defined]
-        if isinstance(node.op, ast.Not):  # type: ignore[attr-defined]
-            node.operand = ast.UnaryOp(ast.Not(), node.operand)  # type: ignore[attr-defined]
-    after = ast.unparse(node)[:70].replace("\n", " ")
-    line = getattr(node, "lineno", 0)
-    return ast.unparse(ast.fix_missing_locations(tree)), line, f"{before!r} -> {after!r}"
+def _codes(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
+    """Return the code of every function of a file, by its name and line."""
+    found: dict[tuple[str, int], list[CodeType]] = {}
+    todo = [code]
+    while todo:
+        code = todo.pop()
+        found.setdefault((code.co_qualname, code.co_firstlineno), []).append(code)
+        todo += [c for c in code.co_consts if isinstance(c, CodeType)]
+    return found
 
 
-def tests_of(file: Path) -> list[str]:
-    """Return the fast tests that mirror a file: its own, else those of its folder."""
-    inside = file.relative_to(SOURCE)
-    own = [ROOT / "tests" / inside.parent / f"test_{inside.name}"]
-    own += [ROOT / "tests" / f"test_{name}.py" for name in (inside.stem, inside.parts[0])]
-    found = [p for p in own if p.exists()]
-    folder = ROOT / "tests" / inside.parts[0]
-    if not found[:1] or found[0] != own[0]:
-        found += [folder] if folder.is_dir() else []
-    return [str(p) for p in found] or [str(ROOT / "tests")]
+def replaced(file: Path, wrong: ast.Module) -> bool:
+    """Give the functions of a loaded file their wrong code; return whether all could be given."""
+    codes = _codes(compile(wrong, str(file), "exec"))
+    live = [f for f in gc.get_objects() if isinstance(f, FunctionType)]
+    mine = [f for f in live if f.__code__.co_filename == str(file)]
+    for function in mine:
+        old = function.__code__
+        found = codes.get((old.co_qualname, old.co_firstlineno), [])
+        if len(found) != 1 or len(found[0].co_freevars) != len(old.co_freevars):
+            return False  # two lambdas on one line, or a name that is no longer used
+        function.__code__ = found[0]
+    return bool(mine)
 
 
-def noticed(copy: Path, tests: list[str]) -> bool:
-    """Return whether the tests fail against a copy of the package."""
-    run = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
-    run += ["-m", "not slow", *tests]
-    path = os.pathsep.join([str(copy), str(ROOT / "tests")])
-    settings = {**os.environ, "PYTHONPATH": path, "DALEMBERT_CACHE": "off"}
-    try:
-        done = subprocess.run(
-            run, cwd=ROOT, env=settings, capture_output=True, preexec_fn=_bounded,
-            timeout=20 * SECONDS,  # of the clock: it waits for ever
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
+class Campaign:
+    """A plugin of pytest that runs faults instead of tests."""
+
+    def __init__(self, copy: Path, choice: Choice, log: Path, end: float) -> None:
+        self.copy, self.choice, self.log, self.end = copy, choice, log, end
+        self.first = copy / "first"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.first.write_text(report.nodeid)
+            os._exit(1)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            print(f"cannot be read: {report.nodeid}\n{report.longrepr}", file=sys.stderr)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        with self.log.open("a") as notes:
+            for file, which in self.choice:
+                if time.monotonic() < self.end:
+                    notes.write(json.dumps(self.tried(items, file, which)) + "\n")
+                    notes.flush()
         return True
-    return done.returncode != 0
+
+    def tried(self, items: dict[str, pytest.Item], file: str, which: int) -> dict[str, object]:
+        """Put one fault in, run its tests and take it out; return what to log."""
+        text = (SOURCE / file).read_text()
+        spot = faults.spots(ast.parse(text))[which]
+        wrong, what = faults.broken(text, which)
+        tests = [t for t in self.choice[file, which] if t in items]
+        self.first.write_text("")
+        line, start, word = getattr(spot.node, "lineno", 0), time.monotonic(), "unreached"
+        if tests:
+            usual = sum(self.choice[file, which].values())
+            place = self.copy / "src" / "dalembert" / file
+            child = os.fork()
+            if not child:
+                try:
+                    self._inside([items[t] for t in tests], place, wrong, spot.inside, usual)
+                finally:
+                    os._exit(3)
+            word = _ended(child, 120 + 60 * usual)
+            _write(place, text)
+        return {
+            "file": file, "mark": digest(text), "which": which, "line": line, "what": what,
+            "end": word, "by": self.first.read_text(), "tests": len(tests),
+            "seconds": round(time.monotonic() - start, 1),
+        }  # fmt: skip
+
+    def _inside(
+        self, items: list[pytest.Item], place: Path, wrong: ast.Module, inside: bool, usual: float
+    ) -> None:
+        """Run tests with a fault in a fork, which ends with 0 where all of them pass."""
+        limit = int(10 + 10 * usual)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (12 * 2**30, 12 * 2**30))
+        out = os.open(self.copy / "out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        shutil.rmtree(self.copy / "kernels", ignore_errors=True)
+        (self.copy / "kernels").mkdir(mode=0o700)
+        done = inside and replaced(place, wrong)
+        _write(place, ast.unparse(wrong))
+        if not done:  # what is made when a file is read: read everything anew
+            for name, module in list(sys.modules.items()):
+                if str(getattr(module, "__file__", "")).startswith(str(self.copy)):
+                    del sys.modules[name]
+            told = [str(i.nodeid) for i in items]
+            os._exit(int(pytest.main([*PYTEST, "-x", *told], [_Told(self.first)])))
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        os._exit(0)
 
 
-def _bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+class _Told(Campaign):
+    """Notes the first test that fails or cannot be read."""
+
+    def __init__(self, first: Path) -> None:
+        self.first = first
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:  # type: ignore[override]
+        return None
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.first.write_text(f"{report.nodeid} cannot be read")
 
 
-def files_of(asked: list[str]) -> list[Path]:
-    """Return the files to put faults into."""
-    if asked:
-        return [Path(f).resolve() for f in asked]
-    return sorted(f for part in PARTS for f in (SOURCE / part).rglob("*.py") if f.name[0] != "_")
+def _ended(child: int, seconds: float) -> str:
+    """Wait for a process; return how its tests ended."""
+    end = time.monotonic() + seconds  # by the clock: it waits for ever
+    while time.monotonic() < end:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid and os.WIFSIGNALED(status):
+            return "long" if os.WTERMSIG(status) == signal.SIGXCPU else "failed"
+        if pid:
+            code = os.waitstatus_to_exitcode(status)
+            return {0: "passed", 4: "no tests", 5: "no tests"}.get(code, "failed")
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "long"
+
+
+def _write(target: Path, text: str) -> None:
+    """Write a source so that no compiled form of another text is taken for it."""
+    target.write_text(text)
+    for old in (target.parent / "__pycache__").glob(f"{target.stem}.*.pyc"):
+        old.unlink()
+
+
+def copied(folder: Path) -> Path:
+    """Return a copy of the checkout with its compiled files, and work there from now on."""
+    copy = folder / "checkout"
+    leave = shutil.ignore_patterns(".git", ".venv", "build", "node_modules", ".*_cache", "dist")
+    shutil.copytree(ROOT, copy, ignore=leave, symlinks=True)
+    paths = [str(copy / "src"), str(copy / "tests")]
+    sys.path[:] = [*paths, *(p for p in sys.path if not p.startswith(str(ROOT)))]
+    os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "DALEMBERT_CACHE": str(copy / "kernels")}
+    os.environ.setdefault("DALEMBERT_ORACLES", str(ROOT.parent / "shared" / "oracles"))
+    os.chdir(copy)
+    return copy
+
+
+def samples(asked: list[str], count: int, seed: int) -> dict[str, tuple[list[Fault], int]]:
+    """Return the faults of a sample by layer, and how many there are in all."""
+    layers: dict[str, list[Fault]] = {}
+    for place in [Path(f).resolve() for f in asked] or [SOURCE / layer for layer in LAYERS]:
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            inside, spots = file.relative_to(SOURCE), faults.spots(ast.parse(file.read_text()))
+            every = layers.setdefault(inside.parts[0], [])
+            every += [(inside.as_posix(), k) for k in range(len(spots))]
+    return {
+        layer: (random.Random(seed).sample(every, min(count, len(every))), len(every))
+        for layer, every in layers.items()
+    }
+
+
+def known(log: Path) -> dict[tuple[str, str, int], dict]:
+    """Return the last answer for each fault of a log."""
+    notes = [json.loads(t) for t in log.read_text().splitlines()] if log.exists() else []
+    return {(n["file"], n["mark"], n["which"]): n for n in notes}
+
+
+def run(todo: list[Fault], folder: Path, minutes: float) -> None:
+    """Try faults, and add the answers to the log."""
+    end, reach = time.monotonic() + 60 * minutes, Reach(folder)
+    if not reach.seconds:
+        sys.exit("there is no map of the tests: run tools/reach.py first")
+    spots = {f: faults.spots(ast.parse((SOURCE / f).read_text())) for f, _ in todo}
+    choice = {(file, k): choose(reach, file, spots[file][k]) for file, k in todo}
+    tests = sorted({test for tests in choice.values() for test in tests})
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    with tempfile.TemporaryDirectory(prefix="dalembert-mutate-") as place:
+        copy = copied(Path(place))
+        pytest.main([*PYTEST, *tests], [Campaign(copy, choice, folder / "log.jsonl", end)])
+    os._exit(0)
 
 
 def main() -> int:
-    """Put faults in, count those noticed; exit 1 where fewer than the wanted share are."""
+    """Put faults in, count those noticed by layer; exit 1 where fewer than wanted are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*")
-    parser.add_argument("--sample", type=int, default=100)
+    parser.add_argument("--sample", type=int, default=60, help="faults in each layer")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--want", type=float, default=0.0, help="share that must be noticed")
+    parser.add_argument("--minutes", type=float, default=1e6, help="stop then, to go on later")
+    parser.add_argument("--again", action="store_true", help="try survivors of the log once more")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="of the map and the log")
     asked = parser.parse_args()
-    places = [
-        (file, k)
-        for file in files_of(asked.files)
-        for k in range(len(list(spots(ast.parse(file.read_text())))))
-    ]
-    random.Random(asked.seed).shuffle(places)
-    killed, tried = 0, 0
-    with tempfile.TemporaryDirectory(prefix="dalembert-mutate-") as folder:
-        copy = Path(folder)
-        shutil.copytree(SOURCE, copy / "dalembert", ignore=shutil.ignore_patterns("__pycache__"))
-        for file, which in places[: asked.sample]:
-            target = copy / "dalembert" / file.relative_to(SOURCE)
-            text = file.read_text()
-            wrong, line, what = broken(text, which)
-            target.write_text(wrong)
-            seen = noticed(copy, tests_of(file))
-            target.write_text(text)
-            tried, killed = tried + 1, killed + seen
-            word = "noticed" if seen else "SURVIVED"
-            print(f"{word} {file.relative_to(ROOT)}:{line} {what}", flush=True)
-    print(f"{killed} of {tried} faults noticed ({killed / max(1, tried):.0%}) of {len(places)}")
-    return 0 if killed >= asked.want * tried else 1
+    log, short = asked.folder.resolve() / "log.jsonl", False
+    chosen = samples(asked.files, asked.sample, asked.seed)
+    marks = {f: digest((SOURCE / f).read_text()) for c, _ in chosen.values() for f, _ in c}
+    before, todo = known(log), []
+    for file, which in [fault for c, _ in chosen.values() for fault in c]:
+        note = before.get((file, marks[file], which))
+        if note is None or (asked.again and note["end"] not in KILLED):
+            todo.append((file, which))
+    if todo:
+        run(todo, log.parent, asked.minutes)
+    after = known(log)
+    for layer, (picked, count) in chosen.items():
+        notes = [after.get((file, marks[file], which)) for file, which in picked]
+        told = [n for n in notes if n is not None]
+        killed = sum(n["end"] in KILLED for n in told)
+        for n in told:
+            if n["end"] not in KILLED:
+                print(f"SURVIVED {n['file']}:{n['line']} {n['what']} ({n['end']})")
+        print(f"{layer}: seed {asked.seed}, {killed} of {len(told)} faults noticed "
+              f"({killed / max(1, len(told)):.0%}), {len(picked) - len(told)} of the sample not "
+              f"tried, {count} in all")  # fmt: skip
+        short |= killed < asked.want * len(told)
+    return int(short)
 
 
 if __name__ == "__main__":
