@@ -26,7 +26,7 @@ from .kane_value import entry
 from .loop_blocks import value as value_of
 from .loop_elimination import Elimination
 from .ratio import Ratio, as_ratio, size
-from .trig import formula_of
+from .trig import formula_of, plain
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm
@@ -120,7 +120,7 @@ class Implicit:
                     for c in columns
                 ]  # fmt: skip
                 known |= zip(columns, solve(sides, lines, names), strict=True)
-            found |= {(k, a): _number(x) for k, x in known.items()}
+            found |= {(k, a): plain(x) for k, x in known.items()}
         return found
 
     def _place(self, r: int, c: int, dot: str = "") -> str:
@@ -283,10 +283,6 @@ class Implicit:
 
 def _times(row: Sequence[Any], x: Mapping[int, Any]) -> Any:
     return dot([row[k] for k in x], list(x.values()))
-
-
-def _number(x: Any) -> Any:
-    return x.value if isinstance(x, Expr) and x.value is not None else x
 
 
 # -- a state in floats: it says which pivots are not small -------------------------------------

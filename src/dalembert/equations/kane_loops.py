@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import ModelError, shown
-from ..expr import Expr
 from ..expr.formula import Symbol
 from ..mechanism import Mechanism, joint_name
 from .loop_blocks import Solved, solved, told
 from .loop_slopes import slopes
 from .sections import Line
-from .trig import formula_of
+from .trig import formula_of, plain
 
 if TYPE_CHECKING:
     from .kane_symbols import Setting
@@ -65,10 +64,7 @@ def J_nh(setting: Setting, s: Solved) -> list[list[Any]]:
     gen = setting.field.gen
 
     def entry(k: int, a: int) -> Any:
-        if ("follows", k, a) in names:
-            return gen("follows", k, a)
-        x = s.G[k, a]
-        return x.value if isinstance(x, Expr) else x
+        return gen("follows", k, a) if ("follows", k, a) in names else plain(s.G[k, a])
 
     return [[entry(k, a) for a in s.plan.independent] for k in range(s.m.nv)]
 

@@ -143,6 +143,14 @@ class Solved:
             self.at[name] = value(x, self.at)
         return self.symbol(name)
 
+    def called(self, name: str, x: Any, lines: list[Line]) -> Any:
+        """Return a symbol for what is no number, with its line and its value in the example."""
+        if not isinstance(x, Expr) or x.value is not None:
+            return x
+        lines.append((name, x))
+        self.at[name] = value(x, self.at)
+        return self.symbol(name)
+
     def name(self, letter: str, *places: int) -> str:
         """Return G31, or G(3,11) where a number has two digits; no letter of the model."""
         short = all(p < 10 for p in places)

@@ -9,15 +9,15 @@ from ..algebra import is_plain_zero
 from ..errors import ModelError
 from ..expr import Expr
 from .loop_blocks import Line, Solved, value
-from .trig import folded, without
+from .trig import folded, plain, without
 
 
 def named_line(s: Solved, name: str, x: Any, lines: list[Line]) -> Any:
     """Return a symbol for x, with its line; numbers stay numbers."""
-    if not isinstance(x, Expr) or x.value is not None:
-        return x if not isinstance(x, Expr) else x.value
-    lines.append((name, x))
-    return s.symbol(name)
+    if isinstance(x := plain(x), Expr):
+        lines.append((name, x))
+        return s.symbol(name)
+    return x
 
 
 class Elimination:
@@ -34,10 +34,9 @@ class Elimination:
         else:
             self._factorise()
             return
-        name, self.whole = s.name("D", number), self.det
-        if isinstance(self.det, Expr) and self.det.value is None:
-            self.lines.append((name, self.det))
-            self.det = s.symbol(name)
+        self.whole = self.det
+        if isinstance(plain(self.det), Expr):
+            self.det = named_line(s, s.name("D", number), self.det, self.lines)
 
     def __call__(self, b: list[Any], lines: list[Line], names: list[str]) -> list[Any]:
         """Return x of A x = b by its names, whose lines are added; numbers stay numbers."""
@@ -63,8 +62,7 @@ class Elimination:
 
     def _factorise(self) -> None:
         """Eliminate by Markowitz's rule: the pivot that fills in least, unless it is small."""
-        n, at = self.n, self.s.at
-        self.at, self.count = at, 0
+        n, self.at, self.count = self.n, self.s.at, 0
         U = [list(row) for row in self.A]
         self.pivots: list[tuple[int, int]] = []
         self.L: list[list[tuple[int, Any]]] = []  # rows below each pivot with their factors
@@ -106,8 +104,8 @@ class Elimination:
 
     def _step(self, x: Any, lines: list[Line]) -> Any:
         """Return a name for an intermediate result, itself where it is short."""
-        if not isinstance(x, Expr) or x.value is not None:
-            return x if not isinstance(x, Expr) else x.value
+        if not isinstance(x := plain(x), Expr):
+            return x
         if sum(x.graph.op[i] not in ("param", "const", "neg") for i in x.graph.live([x.id])) < 3:
             return x
         self.count += 1
@@ -134,10 +132,7 @@ class Elimination:
                 if not (is_plain_zero(self.U[r][k]) or is_plain_zero(x[k])):
                     rest = rest - self.U[r][k] * x[k]
             rest = folded(rest)
-            x[c] = (
-                0
-                if is_plain_zero(rest)
-                else named_line(self.s, names[c], rest / self.U[r][c], lines)
-            )
+            if not is_plain_zero(rest):
+                x[c] = named_line(self.s, names[c], rest / self.U[r][c], lines)
             later.append(c)
         return x

@@ -21,15 +21,36 @@ from ..mechanism import Mechanism
 from .closed_form import Equations
 from .derive import equations
 from .entry import Kind
-from .loop_blocks import Line, Solved, solved, value
-from .loop_numbers import with_names
-from .loop_parts import asked, kept, keys
+from .loop_blocks import Line, Solved, solved, told, value
 from .loop_passive import angle_at
-from .sections import Document, Section
+from .sections import Document, Section, with_numbers_named
 from .size import LIMIT
-from .trig import folded, formula_of, symbol
+from .trig import folded, formula_of
 
 OPEN = 1e-6
+# the parts, by the words that `only=` and `--only` take: heading in print, key in JSON
+PARTS = {
+    "closure": ("Closure", "closure"),
+    "passive": ("Passive coordinates", "passive"),
+    "G": ("Rates", "rates"),
+    "E": ("Accelerations at constant speeds of the independent joints", "drifts"),
+    "tree": ("of the cut tree", "tree"),
+    "A_c": ("Inertia of the closed mechanism", "inertia"),
+    "H_c": ("Forces at constant speeds of the independent joints", "forces"),
+    "tau": ("Forces", "motors"),
+}
+
+
+def asked(only: str | Sequence[str] | None) -> list[str]:
+    """Return the words of `only` in the order of print, all of them where nothing is asked."""
+    words = only.split(",") if isinstance(only, str) else PARTS if only is None else list(only)
+    for word in words:
+        if word not in PARTS:
+            raise UsageError(
+                f"the equations of a closed mechanism have no part {shown(str(word))!r}",
+                hint="parts: " + ", ".join(PARTS) + "; eq.tree has Q, A, B, C",
+            )
+    return [word for word in PARTS if word in words]
 
 
 class LoopTable:
@@ -246,17 +267,23 @@ class LoopEquations:
                     command="give a pose of the other branch",
                 )
 
+    @property
+    def parts(self) -> dict[str, list[Line]]:
+        """The lines by the words of the parts that they belong to."""
+        s = self.loops
+        return {"passive": s.passive, "G": [*s.rates, *self.rates], "E": s.drifts,
+                "A_c": self.inertia, "H_c": self.forces, "tau": self.motors}  # fmt: skip
+
     def lines(self) -> list[Line]:
         """Return every named line after the coefficients of the tree, in order."""
-        parts = (self.loops.rates, self.rates, self.loops.drifts, self.inertia, self.forces,
-                 self.motors)  # fmt: skip
-        return [(n, x) for part in parts for n, x in part if n]
+        parts = self.parts.items()
+        return [(n, x) for word, part in parts if word != "passive" for n, x in part if n]
 
     # -- print -----------------------------------------------------------------------------------
 
     def printed(self, only: Any = None) -> Document:
         """Return the sections that are printed."""
-        s, parts = self.loops, asked(only)
+        s = self.loops
         names = ", ".join(f"{k + 1} {shown(n)}" for k, n in enumerate(self.mechanism.rate_names))
         known = [
             f"closed loops: {s.plan}",
@@ -266,30 +293,22 @@ class LoopEquations:
             "C12 = cos(q1+q2), S12 = sin(q1+q2); A, B, C, Q: of the cut tree",
             *self.tree.remarks,
         ]
-        closed = self._lines(s.before)
-        closed += [(Symbol("0", "0"), formula_of(x)) for x in s.ordered]
-        sections = [
-            Section("Closure", closed),
-            Section("Passive coordinates", [*self._lines(s.passive), *s.lost]),
-            Section("Rates", self._lines([*s.rates, *self.rates])),
-            Section(
-                "Accelerations at constant speeds of the independent joints", self._lines(s.drifts)
-            ),
-            *self._tree_sections(),
-            Section("Inertia of the closed mechanism", self._lines(self.inertia)),
-            Section(
-                "Forces at constant speeds of the independent joints", self._lines(self.forces)
-            ),
-            Section("Forces", self._lines(self.motors)),
-        ]
+        sections = [x for word in asked(only) for x in self._sections(word) if x.lines]
         title = f"{shown(self.mechanism.name)}: equations of motion, closed loops"
         law = r"\tau = A_c\,\ddot q_a + H_c"
-        told = [x for x in sections if x.lines and kept(parts, x.name)]
-        return Document(title, law, known, with_names(told, lambda k: s.name("K", k)))
+        named = with_numbers_named(sections, lambda k: s.name("K", k))
+        return Document(title, law, known, named)
 
-    @staticmethod
-    def _lines(lines: Sequence[Line]) -> list[Any]:
-        return [(symbol(n), formula_of(folded(x))) if n else x for n, x in lines]
+    def _sections(self, word: str) -> list[Section]:
+        """Return the sections of one part."""
+        s = self.loops
+        if word == "tree":
+            return self._tree_sections()
+        if word == "closure":
+            zeros = [(Symbol("0", "0"), formula_of(x)) for x in s.ordered]
+            return [Section(PARTS[word][0], [*told(s.before), *zeros])]
+        more = s.lost if word == "passive" else []
+        return [Section(PARTS[word][0], [*told(self.parts[word]), *more])]
 
     def _tree_sections(self) -> list[Section]:
         """Return the coefficients of the cut tree that are not zero."""
@@ -338,24 +357,18 @@ class LoopEquations:
 
     def json(self, only: Any = None) -> dict[str, Any]:
         """Return every line by its name, with those of the tree."""
-
-        def said(lines: Sequence[Line]) -> dict[str, str]:
-            return {n: write(formula_of(folded(x)), TEXT) or "0" for n, x in lines if n}
-
-        s = self.loops
-        return keys(asked(only), {
+        words, parts = asked(only), self.parts
+        out: dict[str, Any] = {
             "name": self.mechanism.name,
             "joints": list(self.mechanism.rate_names),
             "independent": list(self.independent),
-            "closure": [write(formula_of(x), TEXT) for x in s.ordered],
-            "passive": said(s.passive),
-            "rates": said([*s.rates, *self.rates]),
-            "drifts": said(s.drifts),
-            "inertia": said(self.inertia),
-            "forces": said(self.forces),
-            "motors": said(self.motors),
-            "tree": self.tree.json(),
-        })  # fmt: skip
+        }
+        if "closure" in words:
+            out["closure"] = [write(formula_of(x), TEXT) for x in self.loops.ordered]
+        for word in (w for w in words if w in parts):
+            said = {n: write(formula_of(folded(x)), TEXT) for n, x in parts[word] if n}
+            out[PARTS[word][1]] = said
+        return out | {"tree": self.tree.json()} if "tree" in words else out
 
     def to_sympy(self) -> dict[str, Any]:
         """Return every named line as a SymPy expression over the names before it."""

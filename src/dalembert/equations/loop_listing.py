@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import shown
 from ..expr.formula import Call, Sum, Symbol, mapped, names_in
 from ..expr.style import TEXT, write
-from .trig import folded, formula_of
+from .loop_blocks import told
 
 if TYPE_CHECKING:
     from .loop_equations import LoopEquations
@@ -39,19 +39,8 @@ def listing(eq: LoopEquations) -> str:
 
 def _lines(eq: LoopEquations) -> list[Line]:
     """Return name and formula of every line: the cut tree's coefficients, rates, closed model."""
-    s = eq.loops
-
-    def said(lines: list[tuple[str, object]]) -> list[Line]:
-        return [(n, formula_of(folded(x))) for n, x in lines if n]
-
-    tree = [
-        (line[0].name, line[1])
-        for section in eq._tree_sections()
-        for line in section.lines
-        if not isinstance(line, str)
-    ]
-    loops = said([*s.rates, *eq.rates, *s.drifts])
-    return [*tree, *loops, *said([*eq.inertia, *eq.forces, *eq.motors])]
+    tree = [pair for section in eq._tree_sections() for pair in section.formulas()]
+    return [(left.name, right) for left, right in [*tree, *told(eq.lines())]]
 
 
 class _Angles:

@@ -42,10 +42,6 @@ class Dyad:
     slide: tuple[int, Trig, Trig] | None = None  # coordinate, its direction in both equations
 
 
-def _unknown(joints: list[int]) -> set[str]:
-    return {f"q{j + 1}" for j in joints}
-
-
 def dyad(s: Solved, rows: list[int], joints: list[int]) -> Dyad | None:
     """Return a block as a triangle in the plane, None where it is none."""
     if len(rows) != 2 or any(s.m.bodies[j].joint.nv != 1 for j in joints):
@@ -54,8 +50,9 @@ def dyad(s: Solved, rows: list[int], joints: list[int]) -> Dyad | None:
         one, two = (trig(s.closure[r][1]) for r in rows)
     except NotTrig:
         return None
+    unknown = {f"q{j + 1}" for j in joints}
     for other in (two, -two):  # the plane seen from either side
-        found = _taken_apart(s, one, other, _unknown(joints))
+        found = _taken_apart(s, one, other, unknown)
         if found is not None:
             x, y, sides, slide = found
             return Dyad((rows[0], rows[1]), (joints[0], joints[1]), x, y, sides, slide)
@@ -144,9 +141,7 @@ def parallelogram(s: Solved, d: Dyad) -> list[tuple[Angle, Angle]] | None:
     if d.slide is not None or len(d.sides) != 2:
         return None
     sides = _known_sides(d)
-    if sides is None:
-        return None
-    if len(sides) != 2:
+    if sides is None or len(sides) != 2:
         return None
     pairs = []
     for side in d.sides:
@@ -230,13 +225,7 @@ def coordinates(s: Solved, number: int, d: Dyad) -> list[Line]:
     lines: list[Line] = []
 
     def name(letter: str, x: Any) -> Any:
-        """Return a symbol for what is not a plain number."""
-        if not isinstance(x, Expr) or x.value is not None:
-            return x
-        made = s.name(letter, number)
-        lines.append((made, x))
-        s.at[made] = value(x, s.at)
-        return s.symbol(made)
+        return s.called(s.name(letter, number), x, lines)
 
     def told(side: Side, letter: str) -> Side:
         """Return a side whose length and turn are symbols where they are not single letters."""
@@ -254,24 +243,29 @@ def coordinates(s: Solved, number: int, d: Dyad) -> list[Line]:
     if _count(d, first.angle) != 1:
         return []
     first, second = (told(side, n) for side, n in ((first, "p"), (second, "r")))
-    p, r, turns = first.length, second.length, (first.turn, second.turn)
+    p, r = first.length, second.length
     L = name("L", X * X + Y * Y)
     W = name("W", (r * r - p * p - L) / (2 * p))
     open_angle = atan2(sqrt(lifted(s, L - W * W)), W)
     base = atan2(lifted(s, Y), X)
-    true = angle_at(s.at, first.angle) + value(turns[0], s.at)
-    e = branch_of(true, value(base, s.at), value(open_angle, s.at))
-    s.at[sign] = e
-    remark = f"{sign} = +1 or -1: the side to which the dyad bends; {e:+.0f} in the example"
-    lines.append(("", remark))
-    A = base + s.symbol(sign) * open_angle - turns[0]
-    lines.append(coordinate(s, d.joints, first.angle, A, set()))
-    direction = _sum_of(s, first.angle) + turns[0]
+    lines += _bent(s, d, first, sign, "the side to which the dyad bends", base, open_angle)
+    direction = _sum_of(s, first.angle) + first.turn
     turn = -1 if value(r, s.at) < 0 else 1
     back = atan2(lifted(s, -turn * (Y + p * sin(direction))), -turn * (X + p * cos(direction)))
     done = {lines[-1][0]}
-    lines.append(coordinate(s, d.joints, second.angle, back - turns[1], done))
+    lines.append(coordinate(s, d.joints, second.angle, back - second.turn, done))
     return lines
+
+
+def _bent(
+    s: Solved, d: Dyad, side: Side, sign: str, what: str, base: Any, open_angle: Any
+) -> list[Line]:
+    """Return the branch and the coordinate of a side whose angle is base ± open_angle."""
+    true = angle_at(s.at, side.angle) + value(side.turn, s.at)
+    e = s.at[sign] = branch_of(true, value(base, s.at), value(open_angle, s.at))
+    A = base + s.symbol(sign) * open_angle - side.turn
+    remark = f"{sign} = +1 or -1: {what}; {e:+.0f} in the example"
+    return [("", remark), coordinate(s, d.joints, side.angle, A, set())]
 
 
 def _with_slide(s: Solved, d: Dyad, X: Any, Y: Any, sign: str, lines: list[Line]) -> list[Line]:
@@ -284,12 +278,7 @@ def _with_slide(s: Solved, d: Dyad, X: Any, Y: Any, sign: str, lines: list[Line]
     P = folded(lifted(s, (u * Y - v * X) / p))  # v cos A - u sin A = P
     open_angle = atan2(sqrt(lifted(s, N - P * P)), P)
     base = atan2(lifted(s, -u), v)
-    true = angle_at(s.at, side.angle) + value(side.turn, s.at)
-    e = branch_of(true, value(base, s.at), value(open_angle, s.at))
-    s.at[sign] = e
-    lines.append(("", f"{sign} = +1 or -1: the way the dyad bends; {e:+.0f} in the example"))
-    A = base + s.symbol(sign) * open_angle - side.turn
-    lines.append(coordinate(s, d.joints, side.angle, A, set()))
+    lines += _bent(s, d, side, sign, "the way the dyad bends", base, open_angle)
     A = _sum_of(s, side.angle) + side.turn
     slid = -(u * (X + p * cos(A)) + v * (Y + p * sin(A))) / N
     lines.append((f"q{k + 1}", slid))

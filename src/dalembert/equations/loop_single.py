@@ -74,25 +74,17 @@ def _across(s: Solved, number: int, row: int, joint: int, angle: Any, ab: list[A
 def _turn(s: Solved, number: int, joint: int, angle: Any, a: Any, b: Any, K: Any) -> list[Line]:
     """Return the lines of a cos A + b sin A + K = 0."""
     lines: list[Line] = []
-
-    def name(letter: str, x: Any) -> Any:
-        if not isinstance(x, Expr) or x.value is not None:
-            return x
-        made = s.name(letter, number)
-        lines.append((made, x))
-        s.at[made] = value(x, s.at)
-        return s.symbol(made)
-
     true, sign = angle_at(s.at, angle), s.name("e", number)
     e = s.symbol(sign)
+    W = -lifted(s, K)
+    W = W / (b if a is None else a) if a is None or b is None else W
+    W = lifted(s, s.called(s.name("W", number), W, lines))
     if a is None or b is None:
-        W = lifted(s, name("W", -lifted(s, K) / (b if a is None else a)))
         open_side = sqrt(1 - W * W)
         A = atan2(W, e * open_side) if a is None else e * atan2(open_side, W)
         own = math.cos(true) if a is None else math.sin(true)
         at = 1.0 if own >= 0 else -1.0
     else:
-        W = lifted(s, name("W", -lifted(s, K)))
         base, open_angle = atan2(lifted(s, b), a), atan2(sqrt(lifted(s, a * a + b * b - W * W)), W)
         at = branch_of(true, value(base, s.at), value(open_angle, s.at))
         A = base + e * open_angle

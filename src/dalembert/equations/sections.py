@@ -5,11 +5,13 @@ What is printed is a list of sections; each line of one is a remark or a formula
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ..errors import shown
-from ..expr.formula import Sum, Symbol
+from ..expr.formula import Call, Product, Sum, Symbol, mapped
 from ..expr.style import (
     LATEX,
     TEXT,
@@ -19,6 +21,7 @@ from ..expr.style import (
     latex_width,
     pieces,
     text_lines,
+    write,
 )
 
 MARKS = frozenset("\\`*_{}[]<>$#|")  # of Markdown
@@ -167,3 +170,51 @@ def _one(left: Symbol, right: Sum) -> str:
     if len(lines) == 1:
         return f"{head} = {lines[0]}"
     return rf"\begin{{aligned}} {_NEXT.join(_rows(head, lines))} \end{{aligned}}"
+
+
+# -- long numbers that occur again and again, each by a name of its own ------------------------
+
+LONG, OFTEN = 12, 3  # signs of a number, times that it occurs
+
+
+def with_numbers_named(sections: Sequence[Section], name: Callable[[int], str]) -> list[Section]:
+    """Return the sections with such numbers named K1, K2..., in a section before the others."""
+    counts: Counter[str] = Counter()
+    values: dict[str, Any] = {}
+
+    def seen(p: Product) -> Product:
+        text = _text(p.number)
+        counts[text] += 1
+        values.setdefault(text, abs(p.number))
+        return p
+
+    _each(sections, seen)
+    often = [t for t in counts if len(t) >= LONG and counts[t] >= OFTEN]
+    if not often:
+        return list(sections)
+    symbols = {t: Symbol(name(k)) for k, t in enumerate(often, 1)}
+
+    def named(p: Product) -> Product:
+        own = symbols.get(_text(p.number))
+        if own is None:
+            return p
+        return Product(1 if p.number > 0 else -1, ((own, 1), *p.factors), p.under)
+
+    lines = [(symbols[t], Sum((Product(values[t]),))) for t in often]
+    return [Section("Numbers", lines), *_each(sections, named)]
+
+
+def _text(x: Any) -> str:
+    return write(Sum((Product(abs(x)),)), TEXT)
+
+
+def _each(sections: Sequence[Section], product: Callable[[Product], Product]) -> list[Section]:
+    """Return the sections with every product of their formulas changed."""
+
+    def plain(x: Any) -> Any:
+        return None if isinstance(x, Call) else x
+
+    def line(x: Line) -> Line:
+        return x if isinstance(x, str) else (x[0], mapped(x[1], plain, product))
+
+    return [replace(s, lines=[line(x) for x in s.lines]) for s in sections]

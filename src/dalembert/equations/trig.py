@@ -15,7 +15,7 @@ from typing import Any
 
 from ..expr import Expr, Graph, cos, sin
 from ..expr.arena import Rows
-from ..expr.formula import Call, Product, Sum, Symbol, formula
+from ..expr.formula import Call, Product, Sum, Symbol, formula, mapped
 from ..expr.show import decimal, text
 from ..expr.style import TEXT, write
 
@@ -258,6 +258,11 @@ def _varies(x: Expr) -> bool:
     return any(n[:1] == "q" and n[1:].lstrip("d").isdigit() for n in x.names())
 
 
+def plain(x: Any) -> Any:
+    """Return the number of an expression that is one, anything else as it is."""
+    return x if not isinstance(x, Expr) or x.value is None else x.value
+
+
 def _tidy(t: Trig) -> Trig:
     """Return the sum without dust: what rounding left beside a term of the same letters.
 
@@ -304,19 +309,10 @@ def symbol(name: str) -> Symbol:
 def _typeset(s: Sum) -> Sum:
     """Return a formula with the symbols of `symbol`."""
 
-    def factor(f: Any) -> Any:
-        x, e = f
-        if isinstance(x, Symbol):
-            return (x if x.latex else symbol(x.name)), e
-        if isinstance(x, Call):
-            return Call(x.name, tuple(map(_typeset, x.of))), e
-        return _typeset(x), e
+    def change(x: Any) -> Any:
+        return None if isinstance(x, Call) else x if x.latex else symbol(x.name)
 
-    terms = [
-        Product(p.number, tuple(map(factor, p.factors)), tuple(map(factor, p.under)))
-        for p in s.terms
-    ]
-    return Sum(tuple(terms), s.signed)
+    return mapped(s, change)
 
 
 def _written(t: Trig) -> Sum:
