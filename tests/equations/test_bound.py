@@ -6,10 +6,9 @@ from flint import arb, ctx
 
 import dalembert as da
 from dalembert.algorithms import closed_form, newton_euler
-from dalembert.equations.bound import bends, examined, proven
+from dalembert.equations.attained import search
+from dalembert.equations.bound import bends, definite, examined, proven
 from dalembert.equations.box import Box, box_of
-from dalembert.equations.climb import search
-from dalembert.equations.definite import definite
 from dalembert.equations.force import Force
 from dalembert.equations.interval import interval
 from dalembert.equations.postures import Domain, Postures

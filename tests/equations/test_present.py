@@ -5,7 +5,7 @@ import random
 import pytest
 
 import dalembert as da
-from dalembert.equations.present import of_letters
+from dalembert.equations.reported import of_letters
 from dalembert.equations.symbols import TreeSymbols
 
 FULL = "body {0}: M=M{0}, D=({1}), I=({2});"

@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.algorithms.coriolis import coriolis_matrix
 from dalembert.algorithms.kinematics import jacobian, pose
-from dalembert.read.inertia_order import ORDERS, in_our_order
+from dalembert.read.dh_cells import ORDERS, in_our_order
 from dalembert.read.mdh import read_dh
 from models import articulated_body, composite, newton_euler
 from peers import ORACLES, PEERDATA, ROOT, absent

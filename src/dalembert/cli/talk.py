@@ -16,10 +16,20 @@ import click
 from ..errors import DalembertError, UsageError, closest, shown
 from ..files import write_file
 from ..mechanism.simplified import Simplified
-from .lines import Lines
 from .model import ModelCommand, read_model, with_changes
 from .sentence import EDITS, mended, numbered
-from .talk_uses import EXPLAINED, HELP, USES, mass_data, number, still, used, with_history, worded
+from .talk_uses import (
+    EXPLAINED,
+    HELP,
+    USES,
+    Lines,
+    mass_data,
+    number,
+    still,
+    used,
+    with_history,
+    worded,
+)
 from .values import flag, freeze, setting, vector
 
 if TYPE_CHECKING:

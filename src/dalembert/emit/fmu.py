@@ -1,4 +1,4 @@
-"""FMU: the description of a model (FMI 2.0 here, 3.0 in `fmi3.py`) and its C, without a date.
+"""FMU: the description of a model (FMI 2.0 and 3.0) and its C, without a date.
 
 States are positions and speeds, inputs forces and steering, outputs positions, speeds and energies;
 parameters are tunable; derivatives along any direction are exact.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
@@ -52,16 +52,14 @@ class Plant:
 
 def sources(plant: Plant, version: int = 2) -> dict[str, str]:
     """Return the files of an FMU of FMI 2.0 or 3.0 by name."""
-    from . import fmi3
-
     unit, guid = plant.unit, _guid(plant)
-    told = description(plant, guid) if version == 2 else fmi3.description(plant, guid)
+    told = description(plant, guid) if version == 2 else description3(plant, guid)
     made = {
         "modelDescription.xml": told,
         **{f"sources/{name}": text for name, text in write(MODEL, unit).items()},
         f"sources/{unit.id}_fmu.c": _code(plant, guid, version),
     }
-    return made if version == 2 else {**made, "sources/buildDescription.xml": fmi3.build(unit.id)}
+    return made if version == 2 else {**made, "sources/buildDescription.xml": build(unit.id)}
 
 
 def packed(files: Mapping[str, str | bytes]) -> bytes:
@@ -163,11 +161,11 @@ def described(
     token: str,
     modes: str,
     variable: str,
-    structure: Callable[[Sequence[str]], str],
+    more: str = "",
 ) -> str:
     """Return modelDescription.xml around what the versions of FMI say differently.
 
-    `variable` is how one is written, of what it is and of its value.
+    `variable` is how one is written, of what it is and of its value; `more` are others.
     """
     unit, listed = plant.unit, variables(plant)
     n = len(unit.positions) + len(unit.speeds)
@@ -191,7 +189,8 @@ def described(
         + each(used, lambda u: f'    <Unit name="{u}"><BaseUnit {UNITS[u]}/></Unit>\n')
         + "  </UnitDefinitions>\n"
         '  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.001"/>\n'
-        f"  <ModelVariables>\n{''.join(rows)}{structure([role for *_, role in listed])}"
+        f"  <ModelVariables>\n{''.join(rows)}{more}"
+        f"{_structure([role for *_, role in listed], version)}"
         "</fmiModelDescription>\n"
     )
 
@@ -211,19 +210,56 @@ def description(plant: Plant, guid: str) -> str:
         f"{files}  </CoSimulation>\n"
     )
     variable = "    <ScalarVariable {}><Real{}/></ScalarVariable>\n"
-    return described(plant, "2.0", f'guid="{guid}"', modes, variable, _structure)
+    return described(plant, "2.0", f'guid="{guid}"', modes, variable)
 
 
-def _structure(roles: Sequence[str]) -> str:
-    def unknowns(name: str, *kinds: str) -> str:
-        places = [k for k, role in enumerate(roles, 1) if role in kinds]
-        lines = each(places, '      <Unknown index="{}"/>\n')
-        return f"    <{name}>\n{lines}    </{name}>\n"
+# the unknowns of a model: their tag in FMI 3.0, their group in FMI 2.0, roles of variables
+UNKNOWNS = (
+    ("Output", "Outputs", ("state", "found", "velocity", "energy")),
+    ("ContinuousStateDerivative", "Derivatives", ("rate", "velocity")),
+    ("InitialUnknown", "InitialUnknowns", ("found", "rate", "velocity", "energy")),
+)
 
+
+def _structure(roles: Sequence[str], version: str) -> str:
+    """Return the end of a description: which variables are outputs, derivatives, and computed."""
+    made = ""
+    for tag, group, kinds in UNKNOWNS:
+        places = [k for k, role in enumerate(roles) if role in kinds]
+        if version == "2.0":  # where references count from 1
+            lines = each(places, lambda k: f'      <Unknown index="{k + 1}"/>\n')
+            made += f"    <{group}>\n{lines}    </{group}>\n"
+        else:
+            made += each(places, f'    <{tag} valueReference="{{}}"/>\n')
+    return f"  </ModelVariables>\n  <ModelStructure>\n{made}  </ModelStructure>\n"
+
+
+# -- FMI 3.0 --------------------------------------------------------------------------------------
+
+
+def description3(plant: Plant, token: str) -> str:
+    """Return modelDescription.xml of FMI 3.0."""
+    common = f'modelIdentifier="{plant.unit.id}" canGetAndSetFMUState="true"'
+    common += ' canSerializeFMUState="true" providesDirectionalDerivatives="true"'
+    steps = str(plant.settled).lower()
+    modes = (
+        f'>\n  <ModelExchange {common} needsCompletedIntegratorStep="{steps}"/>\n'
+        f'  <CoSimulation {common} canHandleVariableCommunicationStepSize="true"/>\n'
+    )
+    time = (
+        f'    <Float64 name="time" valueReference="{len(variables(plant))}" '
+        'causality="independent" variability="continuous"/>\n'
+    )
+    token = f'instantiationToken="{token}"'
+    return described(plant, "3.0", token, modes, "    <Float64 {}{}/>\n", time)
+
+
+def build(id: str) -> str:
+    """Return buildDescription.xml, the sources for those who compile them."""
+    files = each((f"{id}.c", f"{id}_fmu.c"), '      <SourceFile name="{}"/>\n')
     return (
-        "  </ModelVariables>\n  <ModelStructure>\n"
-        + unknowns("Outputs", "state", "found", "velocity", "energy")
-        + unknowns("Derivatives", "rate", "velocity")
-        + unknowns("InitialUnknowns", "found", "rate", "velocity", "energy")
-        + "  </ModelStructure>\n"
+        '<?xml version="1.0" encoding="UTF-8"?>\n<fmiBuildDescription fmiVersion="3.0">\n'
+        f'  <BuildConfiguration modelIdentifier="{id}">\n'
+        f'    <SourceFileSet language="C99">\n{files}    </SourceFileSet>\n'
+        "  </BuildConfiguration>\n</fmiBuildDescription>\n"
     )

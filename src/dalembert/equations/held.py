@@ -11,9 +11,9 @@ from ..errors import UsageError, shown
 from ..expr.exact import exact, to_float
 from ..mechanism import joint_name
 from . import attained
+from .attained import search
 from .bound import proven
 from .box import box_of
-from .climb import search
 from .expand import whole_joints
 from .prune import BOXES
 from .tolerance import at_most

@@ -1,22 +1,29 @@
 """Kane's ten steps of a closed chain: J_nh is G of the loops, solved block by block.
 
 DeSantis (1996), (2.4)-(2.8) with the closure as holonomic constraints; G and its rate are named
-lines (`loop_blocks.py`, `loop_slopes.py`), symbols of their own in J, D and C.
+lines (`loop_blocks.py`), symbols of their own in J, D and C. Step 6 asks for J̇ as a matrix, so for
+Ġ; the other closed forms need but Ġ q̇.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..algorithms.loop_closure import loop_jacobian
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import ModelError, shown
+from ..expr import Expr, push
 from ..expr.formula import Symbol
+from ..linalg import dot
 from ..mechanism import Mechanism, joint_name
-from .loop_blocks import Solved, solved, told
-from .loop_slopes import slopes
+from .loop_blocks import TERMS, Solved, right_side, solved, told, turn
+from .loop_blocks import Line as Named
+from .loop_elimination import named_line
+from .loop_shared import shared
 from .sections import Line
-from .trig import formula_of, plain
+from .trig import NotTrig, Trig, folded, formula_of, is_coordinate, plain, trig
 
 if TYPE_CHECKING:
     from .kane_symbols import Setting
@@ -76,6 +83,71 @@ def closure_lines(s: Solved) -> list[Line]:
     return [*head, *told(s.before), *closure, *told(s.passive), *s.lost, *told(s.rates)]
 
 
+# -- the rate of G, column by column, on the same blocks: J Ġ = -J̇ G -----------------------------
+
+
 def rate_lines(s: Solved) -> list[Line]:
-    """Return the lines of dG/dt, rates of sums of angles before them."""
-    return told(slopes(s).lines)
+    """Return the lines of dG/dt along a motion, rates of sums of angles before them.
+
+    Rates of all joints are qd1, qd2...
+    """
+    lines: list[Named] = []
+    Jd, lead = _moving_rows(s, lines), s.plan.independent
+    rate: dict[tuple[int, int], Any] = {(k, c): 0 for k in lead for c in lead}
+    for block in s.blocks:
+        for k in lead:
+            names = {j: s.name("Gd", j + 1, k + 1) for j in block.joints}
+            if block.solve is None:
+                for j, known in block.constants.items():
+                    total = sum((x * rate[i, k] for i, x in known.items()), 0)
+                    rate[j, k] = named_line(s, names[j], total, lines)
+                continue
+            G = [s.G.get((j, k), 0) for j in range(s.m.nv)]
+            own = [dot(Jd[r], G) for r in block.rows]
+            side = right_side(s, block.rows, own, lambda j, k=k: rate.get((j, k), 0))
+            found = block.solve(side, lines, list(names.values()))
+            rate.update({(j, k): x for j, x in zip(block.joints, found, strict=True)})
+    used = {n for _, x in lines if isinstance(x, Expr) for n in x.names()}
+    return told([*((n, x) for n, x in s.turns.items() if n in used), *lines])
+
+
+def _moving_rows(s: Solved, lines: list[Named]) -> list[list[Any]]:
+    """Return dJ/dt of the planned rows."""
+    m = s.m.map(lambda x: s.graph.adopt(x) if isinstance(x, Expr) else x)
+    J = loop_jacobian(m, [s.symbol(f"q{k + 1}") for k in range(m.nq)])
+    every = [_slope(s, J[r][k]) for r in s.plan.rows for k in range(m.nv)]
+    every = shared(every, {}, lambda x: s.step(x, lines))
+    every = [folded(x) if isinstance(x, Expr) else x for x in every]
+    return [every[n * m.nv : (n + 1) * m.nv] for n in range(len(s.plan.rows))]
+
+
+def _slope(s: Solved, x: Any) -> Any:
+    """Return the rate of an entry, rates of sums of angles named."""
+    if not isinstance(x, Expr) or x.value is not None:
+        return 0
+    with suppress(NotTrig):
+        terms = trig(x)
+        if len(terms.terms) <= TERMS:
+            return _by_terms(s, terms)
+    moving = [n for n in x.names() if is_coordinate(n)]
+    return push(s.graph, [x.id], {s.symbol(n).id: s.symbol("qd" + n[1:]) for n in moving})[0]
+
+
+def _by_terms(s: Solved, t: Trig) -> Any:
+    """Return d/dt of a sum of letters times a sine or cosine."""
+    total: Any = 0
+    for (letters, angle, kind), c in t.terms.items():
+        slides = [(n, e) for n, e in letters if is_coordinate(n)]
+        here = Trig({((), angle, kind): 1}).expr(s.graph)
+        if any(e != 1 for _, e in slides):
+            raise NotTrig
+        for n, _ in slides:
+            rest = tuple(p for p in letters if p[0] != n)
+            factor = Trig({(rest, (), ""): c}, t.atoms).expr(s.graph)
+            total = total + factor * here * s.symbol("qd" + n[1:])
+        if kind:
+            other = Trig({((), angle, "s" if kind == "c" else "c"): 1}).expr(s.graph)
+            factor = Trig({(letters, (), ""): c}, t.atoms).expr(s.graph)
+            turning = factor * other * turn(s, angle)
+            total = total - turning if kind == "c" else total + turning
+    return total

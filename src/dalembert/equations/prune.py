@@ -16,10 +16,9 @@ from ..display import lines_html
 from ..errors import ComputationError, UsageError, shown
 from ..mechanism.units import rate_units
 from . import attained
-from .bound import CLOSE, proven
+from .attained import State, search
+from .bound import CLOSE, definite, proven
 from .box import Box, box_of
-from .climb import State, search
-from .definite import definite
 from .tolerance import at_most, in_words, tolerances, worded
 from .units import KINDS, Key, Unit, errors, greedy, lost, passive, plain, used
 from .waves import Basis

@@ -30,10 +30,8 @@ from .angles import Angle, Joints, Pairs, normal
 from .follow import Follow
 from .generator import Generator, slopes, without_clashes
 from .kinds import KINDS, Key, Point, Slope, joined, letters
-from .named_angles import with_named_angles
-from .present import Present, of_letters
-from .reported import ENTRIES, Reported, reported
-from .turns import Turns
+from .reported import ENTRIES, Present, Reported, of_letters, reported
+from .turns import Turns, with_named_angles
 
 SUMS = 3000  # of angles, in one set of symbols
 

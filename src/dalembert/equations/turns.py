@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from ..algebra import Turn
-from ..expr import Expr, atan2, sqrt
-from ..expr.exact import to_float
+from ..algebra import Transform, Turn
+from ..expr import OPS, Expr, Graph, atan2, sqrt
+from ..expr.arena import Rows
+from ..expr.exact import exact, to_float
 from ..mechanism import Mechanism
 from .angles import Angle, Pairs, coordinate_axis, lift, number, on_circle, zyx
 from .frames import settled
@@ -109,3 +111,55 @@ class Turns:
         if not isinstance(angle, Expr) or not angle.names():
             self.numeric[k] = on_circle(to_float(angle))
         return k
+
+
+# -- sines and cosines of constant angles inside lengths and inertias -----------------------------
+
+
+Label = Callable[[str, Any], float | str]
+
+
+def with_named_angles(m: Mechanism, label: Label) -> Mechanism:
+    """Return the mechanism with parameters for the sines and cosines in its levers and inertias.
+
+    A joint held at 0.3 leaves cos(0.3) in the centres of the bodies it merges: constants are
+    printed with the names CKj and SKj of such pairs, as rotations are.
+    `label(op, angle)` gives the name of one, or its value.
+    """
+    graphs: dict[int, Graph] = {}
+    for b in m.bodies:
+        for x in (*b.placement.p, *b.inertia.lever, *b.inertia.tensor.six(), b.inertia.mass):
+            if x.__class__ is Expr:
+                graphs[id(x.graph)] = x.graph
+    if not any("sin" in g.op or "cos" in g.op for g in graphs.values()):
+        return m
+    graph = Graph()
+
+    def written(x: Any) -> Any:
+        if not isinstance(x, Expr):
+            return x
+        source = x.graph
+        if not any(source.op[i] in ("sin", "cos") for i in source.live([x.id])):
+            return x
+
+        def named(i: int, values: list[Any]) -> Any:
+            op = source.op[i]
+            if op not in ("sin", "cos"):
+                return OPS[op].evaluate(*values)
+            name = label(op, exact(Expr(source, source.args[i][0])))
+            if isinstance(name, str):
+                return graph.param(name)
+            return graph.constant(Fraction(repr(name)))
+
+        leaf: Rows = {"const": graph.constant, "pi": graph.pi, "param": graph.param}
+        return exact(source.fold([x.id], leaf, {}, named)[x.id])
+
+    bodies = tuple(
+        replace(
+            b,
+            placement=Transform(b.placement.R, b.placement.p.map(written)),
+            inertia=b.inertia.map(written),
+        )
+        for b in m.bodies
+    )
+    return replace(m, bodies=bodies, checked=True)

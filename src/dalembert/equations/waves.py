@@ -33,8 +33,7 @@ from flint import arb, fmpq
 
 from .angles import CONSTANT
 from .box import Box
-from .enclosure import Enclosure
-from .interval import Interval
+from .interval import Enclosure, Interval
 from .postures import Array, Postures, U, up
 from .ring import Monomial, Term
 

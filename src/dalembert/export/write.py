@@ -126,8 +126,8 @@ FMU = ("parameters", "drives", "binary")
 WHOLE: Mapping[str, tuple[str, str, Sequence[str]]] = {
     "fmu": ("fmu", "fmu_files", FMU),
     "fmu3": ("fmu", "fmu3_files", FMU),
-    "ros2": ("ros2", "ros2_files", ()),
-    "arduino": ("arduino", "arduino_files", ()),
+    "ros2": ("packages", "ros2_files", ()),
+    "arduino": ("packages", "arduino_files", ()),
     "latex": ("write", "latex_files", ("parameters",)),
     "listing": ("write", "listing_files", ()),
 }

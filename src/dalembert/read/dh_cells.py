@@ -22,7 +22,30 @@ from ..mechanism import Drive
 from .document import Document
 from .expressions import FUNCTIONS, NAME, Unit, expression
 from .fields import LONGEST_NAME, Reading, kind
-from .inertia_order import ORDERS, OURS, in_our_order
+
+OURS = ("XX", "YY", "ZZ", "XY", "XZ", "YZ")
+
+# the order in which each source lists the entries of an inertia tensor; everywhere they are those
+# of the true one, XY = -∫xy dm (table: docs/inertia-order.md)
+# Pinocchio's ten (toDynamicParameters) are m, mx, my, mz, then its six, about the frame origin
+ORDERS: dict[str, tuple[str, ...]] = {
+    "dalembert": OURS,
+    "rtb": ("XX", "YY", "ZZ", "XY", "YZ", "XZ"),  # Robotics Toolbox, link option I
+    "symoro": ("XX", "XY", "XZ", "YY", "YZ", "ZZ"),  # also SymPyBotics and the URDF attributes
+    "pinocchio": ("XX", "XY", "YY", "XZ", "YZ", "ZZ"),
+    "mujoco": OURS,  # fullinertia
+}
+
+
+def in_our_order(entries: Sequence[Any], order: str) -> list[Any]:
+    """Return six entries listed in a source's order as XX, YY, ZZ, XY, XZ, YZ.
+
+    >>> in_our_order([1, 2, 3, 12, 23, 13], "rtb")
+    [1, 2, 3, 12, 13, 23]
+    """
+    found = dict(zip(ORDERS[order], entries, strict=True))
+    return [found[axes] for axes in OURS]
+
 
 CENTRES = ("cx", "cy", "cz")
 CENTRAL = tuple("I" + axes.lower() for axes in OURS)

@@ -46,11 +46,9 @@ def write_mdh(m: Mechanism) -> tuple[str, list[str]]:
         if type(b.joint) not in SIGMA:
             what = f"joint {shown(b.joint_name or b.name)!r} is {b.joint.kind}"
             hint = "a table has revolute, prismatic and fixed frames; write toml instead"
-            raise UsageError(f"no Denavit-Hartenberg table: {what}", hint=hint)
+            raise _refused(what, hint)
     if not m.bodies:
-        raise UsageError(
-            "no Denavit-Hartenberg table: there are no bodies", hint="write toml instead"
-        )
+        raise _refused("there are no bodies", "write toml instead")
     turned, notes = along_z(m)
     data = native_data(turned)
     values = data.pop("parameters")
@@ -63,13 +61,17 @@ def write_mdh(m: Mechanism) -> tuple[str, list[str]]:
     for row in rows:
         if any(isinstance(x, dict) for cell in row.values() for x in _parts(cell)):
             what = f"a number of {shown(row['name'])!r} has no short text"
-            raise UsageError(f"no Denavit-Hartenberg table: {what}", hint="write toml instead")
+            raise _refused(what, "write toml instead")
     if any(b.velocity_limit is not None or b.effort_limit is not None for b in m.bodies):
         notes.append("limits of speed and effort are not written")
     order = ("format", "name", "convention", "gravity", "symbols")
     head = {key: data.pop(key) for key in order}
     kept = {k: v for k, v in {**head, **data}.items() if v not in ([], {}, None)}
     return _table(rows) + toml_text({**kept, "dh": rows}), notes
+
+
+def _refused(what: str, hint: str) -> UsageError:
+    return UsageError(f"no Denavit-Hartenberg table: {what}", hint=hint)
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
@@ -79,7 +81,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
     for j, row in enumerate(rows, 1):
         cells = (row.get(name, 0) for name in head[1:])
         lines.append((str(j), *(shown(str(getattr(x, "text", x)), 40) for x in cells)))
-    wide = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
     out = ["# frame j in a: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r), q added to theta or r"]
     for line in lines:
         out.append("# " + "  ".join(c.rjust(w) for c, w in zip(line, wide, strict=True)))
@@ -123,7 +125,7 @@ def _to_axis(b: Body, graph: Graph) -> Rotation:
         return Rotation()
     if not all(is_numeric(x) for x in axis):
         what = f"the axis of joint {shown(b.joint_name or b.name)!r} depends on a parameter"
-        raise UsageError(f"no Denavit-Hartenberg table: {what}", hint="give it a value first")
+        raise _refused(what, "give it a value first")
     return toward(axis, graph)
 
 
@@ -191,7 +193,7 @@ def _parallel(p: Vec3, total: Any, half: bool, graph: Graph) -> tuple[Any, ...]:
         gamma, d = _lifted(_snapped(math.atan2(y, x), graph), graph), exact(math.hypot(x, y))
     else:
         what = f"the offset {p.x}, {p.y} between parallel axes has no angle without values"
-        raise UsageError(f"no Denavit-Hartenberg table: {what}", hint="give the parameters values")
+        raise _refused(what, "give the parameters values")
     # Rz(γ) Rx(π) Rz(θ) = Rx(π) Rz(θ - γ)
     alpha, theta, r = (pi, total + gamma, -p.z) if half else (graph.constant(0), total - gamma, p.z)
     return tuple(map(exact, (gamma, 0, alpha, d, theta, r)))
@@ -201,7 +203,7 @@ def _euler(R: Mat3, graph: Graph) -> tuple[Any, Any, Any]:
     """Return γ, α, θ of R = Rz(γ) Rx(α) Rz(θ)."""
     if not all(is_numeric(x) for row in R.rows for x in row):
         what = "a rotation depends on parameters in a way that is no Rz Rx Rz"
-        raise UsageError(f"no Denavit-Hartenberg table: {what}", hint="give the parameters values")
+        raise _refused(what, "give the parameters values")
     (a, _, x), (b, _, y), (u, v, z) = ([to_float(e) for e in row] for row in R.rows)
     s = math.hypot(x, y)
     if s < 1e-12:

@@ -24,8 +24,7 @@ from .context import Context
 from .exact_pose import factored, unit_axis
 from .expressions import snap_angle
 from .fields import exact_turn
-from .mjcf_constraints import active, equalities, note
-from .mjcf_tendons import tendon_actions
+from .mjcf_constraints import active, equalities, note, tendon_actions
 from .xml_tree import parse_xml
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint

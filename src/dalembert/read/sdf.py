@@ -20,10 +20,9 @@ from ..mechanism.graph import Connection, Tree, spanning_tree
 from .context import Context
 from .sdf_joints import Joined, actions, bounded, connection, couplings, kept
 from .sdf_scope import Scope, collapsed, read_pose, scope_of
-from .urdf_fields import Reading, notes_of
+from .urdf_fields import ATTRIBUTES, Reading, notes_of
 from .xml_tree import Element, parse_xml
 
-TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 READ = {
     "model": ("link", "joint", "frame", "model", "pose", "static", "self_collide",
               "allow_auto_disable"),
@@ -248,6 +247,7 @@ def _inertia(reading: Reading, name: str, link: Element) -> Inertia:
     mass, tensor = inertial.first("mass"), inertial.first("inertia")
     m = reading.number(mass, mass.text, "mass") if mass else None
     six = None if tensor is None else [
-        reading.number(e, e.text, key) if (e := tensor.first(key)) else 0 for key in TENSOR
+        reading.number(e, e.text, key) if (e := tensor.first(key)) else 0
+        for key in ATTRIBUTES["inertia"]
     ]  # fmt: skip
     return reading.inertia(mass or inertial, name, pose, m, six)
