@@ -247,6 +247,36 @@ def test_joints_to_lock_may_be_given_with_their_values():
         m.lock(at, at=0.1)
 
 
+def test_a_joint_is_locked_at_one_value_in_its_own_unit():
+    m = da.load("a: RZ(), TXK(1), b: TX(), RZ(); body 2: M = 1;")
+    assert m.lock(["a", 1], at=["90deg", "90deg"]) == m.lock(["a"], at="pi/2")
+    assert m.lock({"b": "20mm"}) == m.lock(["b"], at=0.02)
+    with pytest.raises(da.UsageError, match=r"'a' is held at 0\.1 and at 0\.2"):
+        m.lock(["a", 1], at=[0.1, 0.2])
+    with pytest.raises(da.UsageError, match=r"'a' is held at 0\.1 and at 0\.2"):
+        m.lock({"a": 0.1, 1: 0.2})
+    with pytest.raises(da.DescriptionError, match="mm is a unit of length"):
+        m.lock(["a"], at="90mm")
+    with pytest.raises(da.DescriptionError, match="deg is a unit of angle"):
+        m.lock(["b"], at="20deg")
+
+
+def test_names_with_numbers_are_not_taken_for_names_alone():
+    m = da.load("RZ(), TXK(1), RZ(), TXK(1); body 1: M = 1, D = (1, 0, 0); body 2: M = 1;")
+    with pytest.raises(da.UsageError, match="given: names of joints are needed"):
+        da.hybrid_dynamics(m, [0, 0], [0, 0], [1, 2], given={"j1": 3.0})
+    with pytest.raises(da.UsageError, match="joints to hold are names"):
+        da.assemble(da.robots.fourbar(), hold={"crank": 0.5})
+
+
+def test_numbers_of_flexible_joints_may_be_arrays_or_have_names():
+    m = da.load("RZ(), TXK(1), RZ(), TXK(1); body 1: M = 1; body 2: M = 1;")
+    both = m.with_flexible_joints([100, 200], [1, 2])
+    assert m.with_flexible_joints(np.array([100, 200]), {"j2": 2, 1: 1}) == both
+    with pytest.raises(da.UsageError, match="a number for each flexible joint"):
+        m.with_flexible_joints({"j1": 100}, 1)
+
+
 def test_a_body_locked_to_the_base_keeps_its_mass():
     m = numeric_arm()
     locked = m.lock(["j1"], at=0.4)

@@ -33,6 +33,15 @@ MISTAKES = {
     "check robot:UR5": ("no ready-made robot", "did you mean ur5?"),
     "check cut.urdf": ("cut.urdf:53:7: XML: unclosed token", "is it cut off?"),
     "check comma.urdf": ("origin xyz: '0,42' is not", "decimals with a point"),
+    "eval robot:scara gravity --q 0,45deg,60deg,0": ("--q:1:11: deg is", "a length: use m or mm"),
+    "eval arm6.urdf gravity --q 0,90mm,0,0,0,0": ("mm is a unit of length", "use deg or rad"),
+    "eval robot:scara gravity --q j1=1,j3=30deg": ("deg is a unit of angle", "use m or mm"),
+    "simulate robot:scara --q0 0,0,30deg,0": ("--q0:1:7: deg is", "use m or mm"),
+    "torques robot:scara --to 1,1,30deg,0": ("--to:1:7: deg is", "use m or mm"),
+    "eval arm6.urdf gravity --lock elbow=90mm": ("mm is a unit of length", "use deg or rad"),
+    "eval robot:scara gravity --lock 3=45deg": ("deg is a unit of angle", "use m or mm"),
+    "eval arm6.urdf gravity --lock elbow=1 --lock elbow=2": ("joint elbow twice", "lock it once"),
+    "simulate arm6.urdf --q0 100,200": ("q0 has shape (2,), expected (..., 6)", "waist"),
     "eval arm6.urdf torque": ("unknown quantity", "did you mean inverse_dynamics?"),
     "eval arm6.urdf rnea": ("unknown quantity", "did you mean inverse_dynamics?"),
     "eval arm6.urdf gravty": ("unknown quantity", "did you mean gravity?"),
@@ -102,6 +111,8 @@ def test_a_robot_without_masses_is_not_given_zeros_without_a_word(folder, capsys
 
 def test_angles_that_look_like_degrees_are_noted(folder, capsys):
     assert main(["eval", "arm6.urdf", "gravity", "--q", "0,45,60,0,30,0"]) == 0
+    assert "if they are degrees, write 45deg" in capsys.readouterr().err
+    assert main(["torques", "arm6.urdf", "--to", "0,45,60,0,30,0"]) == 0
     assert "if they are degrees, write 45deg" in capsys.readouterr().err
 
 

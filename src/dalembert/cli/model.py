@@ -69,6 +69,9 @@ LEFT_OUT = {
 }  # fmt: skip
 # headings in --help: a command's own options come first, then these
 SECTIONS = {"Options that change MODEL": CHANGES, "Options that simplify the equations": LEFT_OUT}
+# options whose numbers are coordinates, or rates and accelerations, one for each
+UNITS = dict.fromkeys(("q", "q0", "start", "end", "goal"), "q")
+UNITS |= dict.fromkeys(("qd", "qdd", "qd0", "speed", "acceleration"), "qd")
 JSON = flag("--json as_json", "Print the result as JSON.")
 INERTIA = option(
     "--inertia", ("simple", "full"),
@@ -85,7 +88,7 @@ def drives_option(default: str | None = None) -> Callable[[Callable[..., Any]], 
 
 def perhaps_degrees(m: Mechanism, q: Sequence[float]) -> list[str]:
     """Return notes of angles far beyond their limits, such as degrees that do not say so."""
-    if not any(isinstance(x, (int, float)) and abs(x) > 6.3 for x in q):
+    if len(q) != m.nq or not any(isinstance(x, (int, float)) and abs(x) > 6.3 for x in q):
         return []
     import numpy as np
 
@@ -140,10 +143,24 @@ def model_command(function: Callable[..., Any]) -> click.Command:
     def run(model: str, as_json: bool, changes: dict[str, Any], **rest: Any) -> Any:
         if rest.get("inertia") == "full":
             changes["inertia"] = "full"
-        return function(read_model(model, **changes), as_json, **rest)
+        m = read_model(model, **changes)
+        _check_units(m, rest)
+        return function(m, as_json, **rest)
 
     named = click.argument("model", metavar="MODEL")(with_changes(JSON(run)))
     return click.command(cls=ModelCommand)(named)
+
+
+def _check_units(m: Mechanism, options: Mapping[str, Any]) -> None:
+    """Raise an error where a coordinate or a rate is given in the unit of another kind."""
+    from ..mechanism.units import coordinate_units, rate_units
+
+    for name, value in options.items():
+        if name in UNITS and hasattr(value, "fit"):
+            q = UNITS[name] == "q"
+            value.fit(
+                *(m.coordinate_names, coordinate_units(m)) if q else (m.rate_names, rate_units(m))
+            )
 
 
 def with_options(table: dict[str, Any], name: str) -> Callable[[Callable[..., Any]], Any]:
@@ -224,7 +241,7 @@ def read_model(
     mechanism = find_model(model, dict(xacro), **given)
     if gravity:
         mechanism = mechanism.with_gravity(gravity)
-    mechanism = hold(mechanism, dict(locked))
+    mechanism = hold(mechanism, _held_once(locked))
     for frame, mass, centre in payloads:
         mechanism = mechanism.with_payload(frame, mass, centre)
     for together in in_order(dict(settings)):
@@ -235,6 +252,14 @@ def read_model(
 def hold(m: Mechanism, joints: dict[int | str, Any]) -> Mechanism:
     """Return the mechanism with joints, by name or number from 1, locked at their values."""
     return m.lock(list(joints), joints) if joints else m
+
+
+def _held_once(locked: Sequence[tuple[int | str, Any]]) -> dict[int | str, Any]:
+    found: dict[int | str, Any] = {}
+    for name, value in locked:
+        if found.setdefault(name, value) != value:
+            raise UsageError(f"--lock names joint {shown(str(name))} twice", hint="lock it once")
+    return found
 
 
 def in_order(values: dict[str, Fraction | str]) -> Iterator[dict[str, Fraction | str]]:

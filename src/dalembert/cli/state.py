@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Place, UsageError, closest, shown
 from .model import echo_notes
-from .values import Value, numbers, parts_of
+from .values import Numbers, Value, numbers, parts_of
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -15,11 +15,24 @@ if TYPE_CHECKING:
 Given = Sequence[float] | Mapping[str, float] | None
 
 
+class Named(dict[str, float]):
+    """Numbers by name; each remembers its text."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, Numbers] = {}
+
+    def fit(self, names: Sequence[str], units: Sequence[str]) -> None:
+        """Raise an error where a number has the unit of another kind than that of its name."""
+        of = dict(zip(names, units, strict=True))
+        for name, text in self.texts.items():
+            text.fit([name], [of[name]] if name in of else ())
+
+
 def state(text: str, option: str) -> list[float] | dict[str, float]:
     """Return the numbers of a text, or name -> number of elbow=90deg,wrist=0.1."""
     if "=" not in text or text.startswith("@"):
         return numbers(text, option)
-    found: dict[str, float] = {}
+    found = Named()
     for part, start in parts_of(text):
         name, equals, value = part.partition("=")
         if not (name.strip() and equals and value.strip()):
@@ -34,7 +47,8 @@ def state(text: str, option: str) -> list[float] | dict[str, float]:
                 Place(option, 1, start + 1, text),
                 hint="give it one number",
             )
-        (found[name.strip()],) = numbers(value, f"{option} {shown(name.strip())}")
+        number = numbers(value, f"{option} {shown(name.strip())}")
+        (found[name.strip()],) = found.texts[name.strip()] = number
     return found
 
 

@@ -12,6 +12,7 @@ from .model import (
     echo_notes,
     echo_written,
     model_command,
+    perhaps_degrees,
     print_json,
     with_left_out,
     without_mass,
@@ -72,6 +73,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
             if options[name]:
                 raise UsageError(f"--{name} belongs to --motion", hint="--motion FILE.csv")
         path = _path(mechanism.full, options)
+        echo_notes(perhaps_degrees(mechanism.full, options["end"] or ()))
         times = path.times(max(2, options["samples"]))
         r = torques_along(mechanism, path, times, drives=options["drives"])
     if options["table"] and r.tally is None:  # the rows of a long log are written

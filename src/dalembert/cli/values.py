@@ -18,6 +18,32 @@ from ..errors import DescriptionError, Place, UsageError, closest, shown
 _PLAIN = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(?:deg|rad|mm|m)?")  # a number and its unit
 
 
+_UNIT = re.compile(r"[0-9.](?:rad|mm|m)\b")  # deg brings in pi: no decimal
+
+
+class Numbers(list[float]):
+    """Numbers of an option, with the text and the place of each."""
+
+    def __init__(self, values: Sequence[float], option: str, whole: str):
+        super().__init__(values)
+        self.option, self.whole = option, whole
+
+    def fit(self, names: Sequence[str], units: Sequence[str]) -> None:
+        """Raise an error where a number has an angle's unit and should be a length, or vice versa.
+
+        Nothing is said where the numbers are not as many as the units.
+        """
+        from ..expr import Graph
+        from ..read.expressions import expression
+
+        if len(units) != len(self) or not self.whole:
+            return
+        kinds: dict[str, Any] = {"m": "length", "rad": "angle", "1": "number"}
+        for (part, start), unit in zip(parts_of(self.whole), units, strict=True):
+            place = Place(self.option, 1, start + 1, self.whole)
+            expression(part, Graph(), place, unit=kinds[unit])
+
+
 class Value(click.ParamType):
     """The type of an option whose text a reader turns into a value."""
 
@@ -109,10 +135,10 @@ def _needed(text: str, option: str, need: str, example: str) -> UsageError:
 # -- readers -------------------------------------------------------------------------------------
 
 
-def numbers(text: str, option: str) -> list[float]:
+def numbers(text: str, option: str) -> Numbers:
     """Return the numbers of a comma-separated text, or of the JSON list in @file."""
     if text.startswith("@"):
-        return _file(text[1:], option)
+        return Numbers(_file(text[1:], option), option, "")
     from ..expr.exact import to_float
 
     apart = text.split()
@@ -134,7 +160,7 @@ def numbers(text: str, option: str) -> list[float]:
                 hint="write numbers: 0.1, 90deg, -pi/3",
             )
         found.append(to_float(value))
-    return found
+    return Numbers(found, option, text)
 
 
 def _file(name: str, option: str) -> list[float]:
@@ -195,7 +221,8 @@ def _held(part: str, option: str, text: str, start: int) -> tuple[int | str, Any
         several = "4=0.3,5,6" if option.endswith("freeze") else "4=0.3"
         raise _needed(text, option, "a joint and a value are needed", several)
     at = value_of(value, option, text, start + len(name) + 1) if equals else 0
-    return joint(name.strip()), at
+    # whether a unit fits is for the joint to say
+    return joint(name.strip()), value.strip() if _UNIT.search(value) else at
 
 
 def joint(text: str) -> int | str:

@@ -14,7 +14,7 @@ from ..mechanism import Mechanism, freed
 from .cheapest import cheapest, has_choice
 from .model import forced, model_of
 from .rolled import is_rolled, rolled
-from .ways import Repeated, checked_way, kept_parameters, named, run_time_parameters
+from .ways import Repeated, check_names, checked_way, kept_parameters, named, run_time_parameters
 
 if TYPE_CHECKING:
     from ..expr import Program
@@ -93,6 +93,7 @@ def _key(
     asked: dict[str, Any], options: dict[str, Any],
 ) -> str:  # fmt: skip
     """Return the name under which the code of a kernel is kept, but for the way it is made."""
+    check_names(options)
     own = method or (row.default if row else None), sorted(options.items())
     given = (asked[name] for name in ("parameters", "wrench", "wrt", "plan"))
     return repr((m.digest, m.values, quantity, *own, *given))

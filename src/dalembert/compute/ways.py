@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,15 @@ def checked_way(wrt: Any, adjoint: bool) -> Any:
     if not named(wrt):
         raise UsageError("adjoint needs names to differentiate by", hint='wrt=["q", "L1"]')
     return Reversed(named(wrt))
+
+
+def check_names(options: Mapping[str, Any]) -> None:
+    """Raise UsageError where joints are given with numbers that would not be read."""
+    if isinstance(options.get("given"), Mapping):
+        raise UsageError(
+            "given: names of joints are needed, without numbers",
+            hint="their accelerations stand in x: given=" + repr([*options["given"]]),
+        )
 
 
 def named(wrt: Any) -> tuple[str, ...]:

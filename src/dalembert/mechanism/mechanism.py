@@ -266,7 +266,7 @@ class Mechanism(Named):
         >>> m.lock({"j5": 0.2, "j6": 0}).nv, m.lock([4], at=0.3).joint_names
         (4, ('j1', 'j2', 'j3', 'j5', 'j6'))
         """
-        from .edit import lock
+        from .held import lock
 
         return lock(self, joints, at)
 
@@ -283,7 +283,7 @@ class Mechanism(Named):
         >>> da.load("RZ(), TXK(1);").with_flexible_joints(1e4, 1).joint_names
         ('j1', 'j1.flex')
         """
-        from .edit import with_flexible_joints
+        from .held import with_flexible_joints
 
         return with_flexible_joints(self, stiffness, motor_inertia, joints, damping)
 

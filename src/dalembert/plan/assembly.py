@@ -24,7 +24,7 @@ from ..algorithms.loop_closure import (
     turned_closure,
 )
 from ..algorithms.velocity_rows import TIME, prescribed_names, with_told
-from ..errors import ComputationError, ModelError, shown
+from ..errors import ComputationError, ModelError, UsageError, shown
 from ..expr import Expr, Straight, trace
 from ..inertia import Inertia
 from ..joint import Vector
@@ -334,6 +334,11 @@ def upright(c: Closure, q: Array) -> Array:
 
 def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
     """Return the velocity variables of joints by name."""
+    if isinstance(joints, Mapping):
+        raise UsageError(
+            "joints to hold are names, without numbers",
+            hint="joints are held where q has them: give q, and hold=" + repr([*joints]),
+        )
     by_name = {joint_name(b): j for j, b in enumerate(m.bodies)}
     found: list[int] = []
     for name in joints:
