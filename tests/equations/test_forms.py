@@ -176,3 +176,11 @@ def test_a_kind_that_vanishes_is_one_line():
     text = eq.text()
     assert "# B: all 2 are zero\n# C: all 4 are zero\n" in text and "B(1,1,2)" not in text
     assert "B(1,1,2) = 0\n" in eq.text("report")
+
+
+def test_like_terms_of_constants_are_one():
+    masses = "body 1: M = 1, D = (a/2, 0, 0); body 2: M = 2, D = (b/2, 0, 0);"
+    eq = da.equations(da.load(f"RZ(), TXK(a), RZ(), TXK(b); gravity = (0, G, 0); {masses}"))
+    for form in ("condensed", "report"):
+        assert "VX1 = 2.5*a\n" in eq.text(form=form)
+        assert "WX1 = 2.25*a**2\n" in eq.text(form=form)

@@ -112,10 +112,19 @@ def name(text: str | Symbol, power: int = 1) -> Product:
 
 
 def total(terms: Iterable[Product], tail: Iterable[Product] = (), signed: bool = False) -> Sum:
-    """Return terms as a sum: zeros left out, numbers as one after the others, before the `tail`."""
-    kept = list(terms)
-    number = sum(p.number for p in kept if p.is_number)
-    every = [*(p for p in kept if not p.is_number), Product(number), *tail]
+    """Return terms as a sum: like ones together, zeros left out, the number before the `tail`.
+
+    >>> from dalembert.expr.style import TEXT, write
+    >>> a = name("a")
+    >>> write(total([Product(3), a, name("b"), Product(2) * a, Product(-1)]), TEXT)
+    '3*a+b+2'
+    """
+    like: dict[Any, Number] = {}
+    for p in terms:
+        key = p.factors, p.under
+        like[key] = like[key] + p.number if key in like else p.number
+    number = like.pop(((), ()), 0)
+    every = [*(Product(n, *key) for key, n in like.items()), Product(number), *tail]
     return Sum(tuple(p for p in every if p.number != 0), signed)
 
 
