@@ -21,6 +21,7 @@ from functools import cached_property
 from typing import Any
 
 from ..algebra import Vec3, is_plain_zero
+from ..expr import each
 from ..expr.derive import gradient
 from ..joint import Vector
 from ..linalg import Matrix, Planned, each_column, spd
@@ -106,44 +107,50 @@ class _Motion:
 
     def forces(self) -> tuple[Matrix, Matrix]:
         """Return d(Gᵀ F)/dq and d(Gᵀ F)/dq̇, what dependent joints do carried back to the rows."""
-        G, (by_q, by_qd) = self.model.G, self._parts
-        pull = _pulled(self.model.closed, self.model.M @ G)
-        swing = G.T @ by_qd["F"] - pull.T @ by_qd["E"]
-        hold = _pulled(self.model.closed, swing.T)
-        own = G.T @ by_q["F"] - pull.T @ by_q["E"] - hold.T @ by_q["V"]
-        return own @ G, swing @ G
+        closed, G, M, (by_q, by_qd) = self.model.closed, self.model.G, self.model.M, self._parts
+        n = len(self.model.plan.independent)
+
+        def row(column: list[Any]) -> list[Any]:
+            g = Values(column)
+            pull = Values(closed.multipliers(M @ g))
+            swing = by_qd["F"].T @ g - by_qd["E"].T @ pull
+            hold = Values(closed.multipliers(swing))
+            own = by_q["F"].T @ g - by_q["E"].T @ pull - by_q["V"].T @ hold
+            return [*(G.T @ own), *(G.T @ swing)]
+
+        found = Matrix(each(row, [list(column) for column in G.T]), 2 * n)
+        return found.pick(range(n), range(n)), found.pick(range(n), range(n, 2 * n))
 
     def accelerations(self) -> tuple[Matrix, Matrix]:
         """Return dq̈/dq and dq̈/dq̇ of all joints where the forces of motors are held."""
         closed, G, (by_q, by_qd) = self.model.closed, self.model.G, self._parts
-        rates = _followed(closed, by_q["V"] @ G)
-        inertia = (self.model.M @ G).T
-        found = []
-        for dq, dqd in ((G, rates), (None, G)):
-            lag, force = by_qd["E"] @ dqd, by_qd["F"] @ dqd
-            if dq is not None:
-                lag, force = by_q["E"] @ dq + lag, by_q["F"] @ dq + force
-            moved = _followed(closed, lag)
-            load = G.T @ force + inertia @ moved
-            found.append(moved - G @ each_column(spd, self.model.A_c, load))
-        return found[0], found[1]
+        inertia, A_c, nv = (self.model.M @ G).T, self.model.A_c, closed.m.nv
+
+        def follow(lag: Values, force: Values) -> Values:
+            moved = _follow(closed, lag)
+            return moved - G @ spd(A_c, G.T @ force + inertia @ moved)
+
+        def column(entries: list[Any]) -> list[Any]:
+            g = Values(entries)
+            rates = _follow(closed, by_q["V"] @ g)
+            lag, force = by_q["E"] @ g + by_qd["E"] @ rates, by_q["F"] @ g + by_qd["F"] @ rates
+            return [*follow(lag, force), *follow(by_qd["E"] @ g, by_qd["F"] @ g)]
+
+        found = Matrix.columns(each(column, [list(x) for x in G.T]), 2 * nv)
+        return found[:nv], found[nv:]
+
+
+def _follow(closed: Closed, lag: Sequence[Any]) -> Values:
+    """Return -J_d⁻¹ lag in the entries of dependent joints, zero in the others."""
+    x: list[Any] = [0] * closed.m.nv
+    for k, value in zip(closed.plan.dependent, closed.factor.solve(lag), strict=True):
+        x[k] = -value
+    return Values(x)
 
 
 def _followed(closed: Closed, lag: Matrix) -> Matrix:
-    """Return -J_d⁻¹ lag in the rows of dependent joints, zero in the others."""
-    columns = []
-    for column in lag.T:
-        x: list[Any] = [0] * closed.m.nv
-        for k, value in zip(closed.plan.dependent, closed.factor.solve(column), strict=True):
-            x[k] = -value
-        columns.append(x)
-    return Matrix.columns(columns, closed.m.nv)
-
-
-def _pulled(closed: Closed, force: Matrix) -> Matrix:
-    """Return J_d⁻ᵀ force: a row per closure equation that is planned."""
-    rows = len(closed.plan.rows)
-    return Matrix.columns([closed.multipliers(column) for column in force.T], rows)
+    """Return the same of each column of a matrix."""
+    return Matrix.columns([_follow(closed, column) for column in lag.T], closed.m.nv)
 
 
 def _without_free(model: ClosedModel, force: Matrix) -> Matrix:

@@ -141,7 +141,7 @@ def _traced(m: Mechanism, quantity: str, method: str | None = None, **asked: Any
     """Return the program of a quantity; a kernel found in the cache needs no tracing."""
     from .trace import program_of
 
-    return program_of(m, quantity, method, **asked)
+    return program_of(m, quantity, method, calls=True, **asked)
 
 
 def _with_origin(

@@ -192,7 +192,11 @@ def _closing(m: Mechanism, row: Quantity, wrt: Any, options: Mapping[str, Any]) 
 
 
 def program_of(m: Mechanism, name: str, method: str | None = None, **options: Any) -> Program:
-    """Return the Program of a quantity (see `trace_quantity` for the options)."""
+    """Return the Program of a quantity (see `trace_quantity` for the options).
+
+    With `calls`, as kernels take it, it may have routines.
+    """
+    calls = options.pop("calls", False)
     row = quantity(name, m)
     wrt = options.pop("wrt", None) or ()
     by = wrt if isinstance(wrt, Repeated | Reversed) else named(wrt)
@@ -204,6 +208,6 @@ def program_of(m: Mechanism, name: str, method: str | None = None, **options: An
     if by:
         function = with_rounds(m, function, by, len(row.outputs))
     try:
-        return program(function, names)
+        return program(function, names, calls)
     except ZeroDivisionError:  # a pivot that is zero in every state
         raise singular(m, name) from None

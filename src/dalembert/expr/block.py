@@ -7,8 +7,9 @@ language. The usual order: `folded`, `masked` (for languages), `gathered`, then 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
 from .arena import Number
@@ -37,10 +38,14 @@ class Leaf:
 
 
 class Line(NamedTuple):
-    """One assignment: value `len(leaves) + position` = op(args), args earlier value numbers."""
+    """One assignment: value `len(leaves) + position` = op(args), args earlier value numbers.
+
+    A `call` has the form of a Routine and many results, of which an `item` is one.
+    """
 
     op: str
     args: tuple[int, ...]
+    form: Any = None
 
     @property
     def turns(self) -> bool:
@@ -66,7 +71,14 @@ class Block:
     @property
     def ops(self) -> set[str]:
         """The primitives it uses."""
-        return {line.op for line in self.lines}
+        called = {id(line.form): line.form for line in self.lines if line.op == "call"}
+        own = {line.op for line in self.lines} - {"call", "item"}
+        return own.union(*(routine.block.ops for routine in called.values()))
+
+    @property
+    def size(self) -> int:
+        """How many lines are run: those of a routine in each call of it."""
+        return len(self.lines) + sum(x.form.block.size for x in self.lines if x.op == "call")
 
     def run(
         self,
@@ -85,8 +97,36 @@ class Block:
         }
         values = [leaf[x.kind](x) for x in self.leaves]
         for line in self.lines:
-            values.append(OPS[line.op].evaluate(*(values[a] for a in line.args)))
+            given = [values[a] for a in line.args]
+            if line.op == "call":
+                values.append(line.form.block.run(line.form.inputs(given), number=number))
+            elif line.op == "item":
+                values.append(given[0][line.form])
+            else:
+                values.append(OPS[line.op].evaluate(*given))
         return [values[v] for v in self.results]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Routine:
+    """Lines that are called many times: the first arguments, `shared`, are those of every call."""
+
+    block: Block
+    ports: tuple[tuple[str, int], ...]  # name and size of each input
+    shared: int
+
+    def inputs(self, values: Sequence[Any]) -> dict[str, Sequence[Any]]:
+        """Return the arguments of a call by the names of inputs."""
+        found, at = {}, 0
+        for name, size in self.ports:
+            found[name] = values[at : at + size]
+            at += size
+        return found
+
+    @property
+    def place(self) -> dict[tuple[str, int], int]:
+        """The place of each entry of an input among the arguments of a call."""
+        return dict(zip(((n, k) for n, size in self.ports for k in range(size)), count()))
 
 
 class _Builder:
@@ -94,7 +134,7 @@ class _Builder:
 
     def __init__(self, leaves: Iterable[Leaf] = ()) -> None:
         self.leaves: list[Leaf] = []
-        self.lines: list[tuple[str, Sequence[int]]] = []
+        self.lines: list[tuple[str, Sequence[int], Any]] = []
         self.known: dict[tuple[Any, ...], int] = {}
         self.made = [self.leaf(leaf) for leaf in leaves]
 
@@ -104,8 +144,8 @@ class _Builder:
             self.leaves.append(leaf)
         return found
 
-    def line(self, op: str, args: Sequence[int]) -> int:
-        self.lines.append((op, args))
+    def line(self, op: str, args: Sequence[int], form: Any = None) -> int:
+        self.lines.append((op, args, form))
         return -len(self.lines)
 
     def block(self, results: Iterable[int]) -> Block:
@@ -114,7 +154,7 @@ class _Builder:
         def place(v: int) -> int:
             return v if v >= 0 else base - 1 - v
 
-        lines = tuple([Line(op, tuple([*map(place, args)])) for op, args in self.lines])
+        lines = tuple([Line(op, tuple([*map(place, args)]), f) for op, args, f in self.lines])
         return without_dead(Block(tuple(self.leaves), lines, tuple(map(place, results))))
 
 
@@ -130,7 +170,7 @@ def without_dead(block: Block) -> Block:
     new = {v: n for n, v in enumerate(sorted(needed))}
     leaves = tuple(leaf for v, leaf in enumerate(block.leaves) if v in new)
     lines = tuple(
-        Line(line.op, tuple(new[a] for a in line.args))
+        Line(line.op, tuple([new[a] for a in line.args]), line.form)
         for k, line in enumerate(block.lines)
         if base + k in new
     )
@@ -152,10 +192,10 @@ def folded(block: Block) -> Block:
         made.append(out.leaf(leaf))
     for line in block.lines:
         value = None
-        if line.args[0] in number and all(a in number for a in line.args):
+        if line.args[0] in number and line.form is None and all(a in number for a in line.args):
             value = _evaluated(line.op, [number[a] for a in line.args])
         if value is None:
-            made.append(out.line(line.op, [made[a] for a in line.args]))
+            made.append(out.line(line.op, [made[a] for a in line.args], line.form))
         else:
             number[len(made)] = value
             made.append(out.leaf(Leaf("const", value=value)))
@@ -243,7 +283,7 @@ def gathered(block: Block) -> Block:
     for v in order:
         line = lines[v - base]
         args = tuple([place[a] for a in line.args])
-        moved.append(line if args == line.args else Line(line.op, args))
+        moved.append(line if args == line.args else Line(line.op, args, line.form))
     return Block(block.leaves, tuple(moved), tuple(place[v] for v in block.results))
 
 
@@ -293,16 +333,19 @@ def _row(block: Block, values: Sequence[int]) -> Row:
 # -- pieces ------------------------------------------------------------------------------------
 
 
-def cut(items: Iterable[Step], size: int, after_rows: bool = False) -> list[list[Step]]:
+def cut(
+    items: Iterable[Step], size: int, after_rows: bool = False, first: Collection[Step] = ()
+) -> list[list[Step]]:
     """Return steps in pieces of about `size` lines; a row is never cut and never begins one.
 
-    With `after_rows` each row is the last of its piece, and no piece ends with the last row.
+    With `after_rows` each row is the last of its piece, and no piece ends with the last row. Those
+    that are to be `first` begin a piece.
     """
     pieces: list[list[Step]] = [[]]
     many, ended = 0, False
     for item in items:
         row = isinstance(item, Row)
-        if ended or (many >= size and not row):
+        if ended or (many >= size and not row) or (item in first and pieces[-1]):
             pieces.append([])
             many = 0
         pieces[-1].append(item)

@@ -188,10 +188,12 @@ def expand(
     ids: Sequence[int],
     keep: frozenset[str] = frozenset(),
     trail: dict[int, tuple[int, int]] | None = None,
+    called: frozenset[int] = frozenset(),
 ) -> tuple[Graph, list[int]]:
     """Return a new graph, and the ids in it, with forms (but those in `keep`) expanded.
 
-    `trail` receives, for each node, how long the new graph was before it and where it is now.
+    Functions whose ids are in `called` stay calls. `trail` receives, for each node, how long the
+    new graph was before it and where it is now.
     """
     out = Graph()
     made: dict[int, Any] = {}
@@ -200,6 +202,8 @@ def expand(
         op, args = graph.op[i], graph.args[i]
         if op == "item" and not isinstance(made[args[1]], int):
             made[i] = made[args[1]][args[0]]
+        elif op == "call" and id(args[0].function) in called:
+            made[i] = out.rebuild(graph, i, made)
         elif op in FORMS and op != "item" and op not in keep:
             values = [Expr(out, made[a]) for a in args[1:]]
             if op == "call" and PAYLOAD.isdisjoint(args[0].function.graph.op):

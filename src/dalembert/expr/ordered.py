@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from .arena import LEAVES, PAYLOAD
-from .block import Block, Leaf, Line, without_dead
+from .block import SINES, Block, Leaf, Line, Routine, folded, without_dead
+from .columns import SHARED
 from .forms import expand
 from .function import Function
 from .graph import Graph
 from .ops import OPS
 from .port import Cost, Port
+
+SAVED = 1500  # lines that need not be written again, from which on a Function stays a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,11 @@ def count(block: Block) -> Cost:
     kinds: Counter[str] = Counter()
     angles = set()
     for line in block.lines:
+        if line.op == "call":
+            own = count(line.form.block)
+            kinds.update({k: getattr(own, k) for k in ("mul", "add", "div", "other")})
+        if line.form is not None:
+            continue
         kind = OPS[line.op].kind
         if kind == "sincos":
             angles.add(line.args[0])
@@ -56,14 +65,40 @@ def count(block: Block) -> Cost:
     return Cost(kinds["mul"], kinds["add"], kinds["div"], len(angles), kinds["other"])
 
 
-def program(function: Function, parameters: Sequence[str] | None = None) -> Program:
+def program(
+    function: Function, parameters: Sequence[str] | None = None, calls: bool = False
+) -> Program:
     """Return the Program of a Function: forms expanded, dead lines gone, lines in creation order.
 
-    `parameters` fixes the order of run-time parameters; by default that of first appearance.
+    `parameters` fixes the order of run-time parameters; by default that of first appearance. With
+    `calls` long Functions that are called many times stay routines of the Program.
     """
     names = function.parameters if parameters is None else tuple(parameters)
-    graph, results = _expanded(function)
+    kept = _kept(function) if calls else frozenset()
+    graph, results = _expanded(function, kept)
     return _split(graph, [function], [results], names)[0]
+
+
+def _kept(function: Function) -> frozenset[int]:
+    """Return the called Functions that are to stay calls, by their ids."""
+    graph, many, found = function.graph, Counter[int](), dict[int, Function]()
+    if "call" not in graph.op:
+        return frozenset()
+    live = graph.live(function.results)
+    for i in live:
+        if graph.op[i] == "call":
+            called = graph.args[i][0].function
+            found[id(called)] = called
+            many[id(called)] += 1
+    kept = set()
+    for i, called in found.items():
+        ops = [called.graph.op[k] for k in called.graph.live(called.results)]
+        if (many[i] - 1) * len(ops) > SAVED and not (PAYLOAD | SINES).intersection(ops):
+            kept.add(i)
+    early = _early(graph, live) if kept and "param" in graph.op else {}
+    if any(graph.op[i] == "call" and x for i, x in early.items()):
+        return frozenset()  # what is prepared has no routines
+    return frozenset(kept)
 
 
 def programs(functions: Sequence[Function], parameters: Sequence[str]) -> list[Program]:
@@ -78,10 +113,12 @@ def programs(functions: Sequence[Function], parameters: Sequence[str]) -> list[P
     return _split(graph, functions, ends, tuple(parameters))
 
 
-def _expanded(function: Function) -> tuple[Graph, list[int]]:
-    """Return the graph and the results of a Function with its forms expanded."""
+def _expanded(function: Function, kept: frozenset[int] = frozenset()) -> tuple[Graph, list[int]]:
+    """Return the graph and the results of a Function with its forms, but those kept, expanded."""
     graph, results = function.graph, list(function.results)
-    return expand(graph, results) if PAYLOAD.intersection(graph.op) else (graph, results)
+    if PAYLOAD.isdisjoint(graph.op):
+        return graph, results
+    return expand(graph, results, called=kept)
 
 
 def _split(
@@ -156,18 +193,31 @@ def _block(
             number[i] = len(leaves)
             leaves.append(leaf)
     lines: list[Line] = []
+    routines: dict[Any, Routine] = {}
     at = len(leaves)
     for i in nodes:
         if i in number:
             continue
         op, args = graph.op[i], graph.operands(i)
+        form: Any = graph.args[i][0] if op in PAYLOAD else None
+        if op == "call":
+            form = routines.get(form) or routines.setdefault(form, _routine(form.function))
         inner = args[0] if op == "neg" else -1
         if op == "neg" and graph.op[inner] == "sub" and inner not in given:
             # -(a - b) is b - a; where a - b is used elsewhere too it costs nothing to negate
             if uses[inner] == 1:
                 op, args = "sub", (graph.args[inner][1], graph.args[inner][0])
         number[i] = at + len(lines)
-        lines.append(Line(op, tuple(number[a] for a in args)))
+        lines.append(Line(op, tuple([number[a] for a in args]), form))
     made = tuple(i for i in nodes if number[i] >= at)
     ends = tuple(number[i] for i in results)
     return without_dead(Block(tuple(leaves), tuple(lines), ends, made))
+
+
+def _routine(function: Function) -> Routine:
+    """Return a Function without forms and parameters as a routine."""
+    graph, results = function.graph, function.results
+    block = folded(_block(graph, graph.live(results), results, (), {}))
+    ports = tuple((p.name, p.size) for p in function.inputs)
+    shared = sum(p.size for p in function.inputs if p.name == SHARED)
+    return Routine(block, ports, shared)

@@ -18,6 +18,8 @@ RATE = 2  # products in a cycle
 
 def waits(block: Block) -> bool:
     """Return whether the longest chain takes longer than all products, and nothing asks libm."""
+    if any(line.op == "call" for line in block.lines):
+        return False  # only long blocks have calls
     products = sum(line.op == "mul" for line in block.lines)
     return longest(block) * RATE >= products and not asks_libm(block)
 

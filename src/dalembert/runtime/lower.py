@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..expr import Block, Port, Program
-from ..expr.block import Row
+from ..expr.block import Line, Row
 from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
@@ -64,6 +64,7 @@ class Access:
     tiled: bool = False  # whether inputs and outputs are arrays of lanes, anywhere in memory
     cleared: frozenset[int] = frozenset()  # outputs that are zero before the first chunk
     ordered: bool = False  # whether the order of lines is kept, see `kept_in_order`
+    routine: bool = False  # whether functions are called with arguments %a and results %b
 
     @property
     def rows(self) -> bool:
@@ -75,19 +76,25 @@ class Access:
         """Whether outputs are arrays of lanes that are written at once."""
         return self.tiled and "%out0" not in dict(self.offsets)
 
-    def function(self, name: str, lines: Sequence[str]) -> str:
-        """Return the function made of these lines."""
+    @property
+    def given(self) -> list[str]:
+        """The pointers that each function is given."""
         given = [f"%in{k}" for k in range(len(self.inputs))] + ["%r"]
         given += [f"%out{k}" for k in range(len(self.outputs))] + ["%s"]
-        text = list(lines)
         if self.offsets:
             inside = dict(self.offsets)
-            text = [
-                f"{base} = getelementptr inbounds i8, ptr %block, i64 {offset}"
-                for base, offset in self.offsets
-            ] + text
             given = ["%block", *(base for base in given if base not in inside)]
-        head = ", ".join(f"ptr noalias {n}" for n in [*given, "%t", "%k"])
+        return [*given, "%t", "%k"]
+
+    def function(self, name: str, lines: Sequence[str]) -> str:
+        """Return the function made of these lines."""
+        text = [
+            f"{base} = getelementptr inbounds i8, ptr %block, i64 {offset}"
+            for base, offset in self.offsets
+        ]
+        text += lines
+        given = [*self.given, "%a", "%b"] if self.routine else self.given
+        head = ", ".join(f"ptr noalias {n}" for n in given)
         body = "\n  ".join([*text, "ret void"])
         # one state reads its code once: what stands before shall not decide where it lies
         place = " align 64" if self.lanes == 1 else ""
@@ -166,23 +173,26 @@ class Chunk(Lines):
         found = self.known.get(v)
         if found is not None:
             return found
-        plan = self.plan
-        if v in plan.constants:
-            made = self.constant(plan.constants[v])
-        elif v in self.masks:
+        if v in self.masks:
             one, zero = real(1.0, self.lanes), real(0.0, self.lanes)
             made = self(f"select {self.mask} {{}}, {{t}} {one}, {{t}} {zero}", self.masks[v])
-        elif v in plan.turn:
-            made = self.load("%t", plan.turn[v] * self.groups)
-        elif v in plan.slot:
-            made = self.load("%s", plan.slot[v])
         else:
-            leaf = plan.block.leaves[v]
-            # else a prepared value in step, a parameter in prepare
-            base = f"%in{self.port[leaf.name]}" if leaf.kind == "input" else "%r"
-            made = self.load(base, leaf.index)
+            made = self.reached(self.plan, v)
         self.known[v] = made
         return made
+
+    def reached(self, plan: Schedule, v: int) -> str:
+        """Return a value of a plan from where it is kept."""
+        if v in plan.constants:
+            return self.constant(plan.constants[v])
+        if v in plan.turn:
+            return self.load("%t", plan.turn[v] * self.groups)
+        if v in plan.slot:
+            return self.load("%s", plan.slot[v])
+        leaf = plan.block.leaves[v]
+        # else a prepared value in step, a parameter in prepare
+        base = f"%in{self.port[leaf.name]}" if leaf.kind == "input" else "%r"
+        return self.load(base, leaf.index)
 
     def constant(self, value: float) -> str:
         """Return a number as an operand."""
@@ -210,6 +220,12 @@ class Chunk(Lines):
             self.known[v] = self(form, *[known.get(a) or self.value(a) for a in line.args])
         elif op in MASKS:
             self.masks[v] = self(MASKS[op], *map(self.value, line.args))
+        elif line.form is not None:
+            if op == "call":
+                self.applied(v, line)
+            elif not self.late:
+                self.results(v)
+            return
         else:
             self.known[v] = COMPOSITE[op](self, *line.args)
         if v in plan.slot:
@@ -218,6 +234,17 @@ class Chunk(Lines):
             self.results(v)
         if self.access.ordered and v % PACE == 0:
             self.lines.append(BARRIER)
+
+    def applied(self, v: int, line: Line) -> None:
+        """Call a routine: arguments and results lie in slots, what all calls share stays there."""
+        calls = self.plan.calls
+        assert calls is not None
+        for k, a in enumerate(line.args[line.form.shared :], calls.given):
+            self.store(self.value(a), "%s", k)
+        ends = [self.address("%s", k) for k in (calls.given, calls.found[v])]
+        given = ", ".join(f"ptr {p}" for p in [*self.access.given, *ends])
+        name = f"routine.{int(self.lanes)}.{calls.index(line.form)}"
+        self.lines.append(f"call void @{name}({given})")
 
     def outlet(self, item: Outlet) -> None:
         """Store neighbours of W rows."""

@@ -10,6 +10,7 @@ from ..expr.block import folded, gathered
 from ..expr.rolled import Rolled
 from . import layout as places
 from .batch import batch
+from .called import routines
 from .form import PLAIN, Form
 from .lanes import suffix
 from .latency import asks_libm, waits
@@ -52,7 +53,7 @@ def module(
     lanes = type(unit)(vectors * unit)
     collected = len(program.step.results) > DIRECT or form.reduce is not None
     leaving, cleared = ([], []) if collected or tiled else _leaving(program, lanes)
-    short = len(program.step.lines) <= (SINGLE if scalar is None else scalar)
+    short = program.step.size <= (SINGLE if scalar is None else scalar)
     single = short and form.scalar  # cuts are those of the other forms, so all round alike
     step, prepare = schedule(program.step, leaving, both=short), schedule(program.prepare)
     slots, turns = max(step.slots, prepare.slots), max(step.turns, prepare.turns)
@@ -61,7 +62,7 @@ def module(
         inside = replace(program, inputs=(), outputs=program.outputs if collected else ())
     probe = places.layout(inside, lanes, slots, 1, turns, collected)
     groups = max(1, min(TILE // vectors, TILE_BYTES // max(probe.scratch, 1)))
-    if len(program.step.lines) > LARGE:  # code is longer than scratch: more states for each reading
+    if program.step.size > LARGE:  # code is longer than scratch: more states for each reading
         groups = TILE
     place = places.layout(inside, lanes, slots, 2 * groups, turns, collected)
     if place.scratch > NEAR:
@@ -138,7 +139,7 @@ def _blocks(
         lanes, late = place.lanes, access(program, place, numbers, tiled)
         own = ("%r", place.parameters), ("%out0", place.prepared), ("%s", place.slots)
         early = Access((), prepared, lanes, place.groups, numbers, own)
-    parts = functions(f"step.{lanes}", step, late)
+    parts = functions(f"step.{lanes}", step, late) + routines(step, late)
     if program.parameters:
         parts += functions(f"prepare.{lanes}", prepare, early)
     if place and place.outputs:

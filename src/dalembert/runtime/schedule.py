@@ -8,11 +8,11 @@ a cut have a slot in scratch memory that the caller provides.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from ..expr import Block, Port
-from ..expr.block import Row, Step, cut, slots, steps
+from ..expr.block import Routine, Row, Step, cut, slots, steps
 from .lanes import Single
 
 WHOLE = 1250  # a block of up to this many lines stays one function
@@ -49,6 +49,20 @@ class Schedule:
     stores: dict[int, tuple[int, ...]] = field(repr=False)  # value -> the results it is
     # values that live across a cut for one state or for many: both round them, so both agree
     rounded: frozenset[int] = field(default=frozenset(), repr=False)
+    calls: Calls | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Where the calls of a block put what they are given and what they find, all in slots."""
+
+    given: int  # the first slot of the arguments of a call
+    found: dict[int, int] = field(repr=False)  # call -> the first slot of its results
+    routines: tuple[tuple[Routine, tuple[int, ...], Schedule], ...]  # with what all calls share
+
+    def index(self, routine: Routine) -> int:
+        """Return the number of a routine."""
+        return next(k for k, (own, _, _) in enumerate(self.routines) if own is routine)
 
 
 def schedule(
@@ -61,10 +75,15 @@ def schedule(
     """
     long = len(block.lines) > WHOLE and not whole
     sizes = (CHUNK, CHUNK * ALONE)[: 2 if both else 1] if long else (len(block.lines) + 1,)
-    cuts = [_cut(block, sizes[0])]
-    cuts += [cut(steps(block), size, after_rows=True) for size in sizes[1:]]
+    before = _callers(block)
+    cuts = [_cut(block, sizes[0], before)]
+    cuts += [cut(steps(block), size, after_rows=True, first=before) for size in sizes[1:]]
     chunks = _with_outlets(cuts[-1 if alone else 0], outlets)
     slot, many = _slots(block, chunks)
+    calls = None
+    if before:
+        calls, items, many = _calls(block, many, alone, both)
+        slot |= items
     first, turn, turns = _turns(block, chunks)
     stores: dict[int, list[int]] = {}
     for k, value in enumerate(block.results):
@@ -80,19 +99,53 @@ def schedule(
         turns,
         {v: tuple(ks) for v, ks in stores.items()},
         frozenset(v for made in cuts for v in _slots(block, made)[0]) if long else frozenset(),
+        calls,
     )
 
 
-def _cut(block: Block, size: int) -> list[list[Step]]:
+def _callers(block: Block) -> frozenset[int]:
+    """Return the calls that begin a chunk: what they are given was made before, and has a slot."""
+    lines, base = block.lines, len(block.leaves)
+    return frozenset(
+        base + k
+        for k, line in enumerate(lines)
+        if line.op == "call" and (k == 0 or lines[k - 1].form is None)
+    )
+
+
+def _calls(block: Block, many: int, alone: bool, both: bool) -> tuple[Calls, dict[int, int], int]:
+    """Return the calls of a block, the slots of their results, and how many slots there are now."""
+    found, slot = dict[int, int](), dict[int, int]()
+    shared: dict[Routine, tuple[int, ...]] = {}
+    given = 0
+    for v, line in enumerate(block.lines, len(block.leaves)):
+        if line.op == "call":
+            routine: Routine = line.form
+            shared[routine] = line.args[: routine.shared]
+            given = max(given, len(line.args) - routine.shared)
+            found[v], many = many, many + len(routine.block.results)
+        elif line.op == "item":
+            slot[v] = found[line.args[0]] + line.form
+    inner, size, own = many + given, 0, []
+    for routine, args in shared.items():
+        plan = schedule(routine.block, alone=alone, both=both)
+        size = max(size, plan.slots)
+        moved = {v: inner + k for v, k in plan.slot.items()}
+        own.append((routine, args, replace(plan, slot=moved)))
+    return Calls(many, found, tuple(own)), slot, inner + size
+
+
+def _cut(block: Block, size: int, before: frozenset[int]) -> list[list[Step]]:
     """Return the steps in pieces of about `size`, each cut where the fewest values live.
 
-    A row of sines ends its piece, and no piece ends with the last row.
+    A row of sines ends its piece, and no piece ends with the last row; some values begin one.
     """
     items = [*steps(block)]
     rows = [k for k, item in enumerate(items) if isinstance(item, Row)]
+    ends = sorted({*(k + 1 for k in rows), *(k for k, item in enumerate(items) if item in before)})
     live, pieces, at = _living(block, items), list[list[Step]](), 0
     while at < len(items):
-        end = next((k + 1 for k in rows if k >= at), len(items))
+        end = next((k for k in ends if k > at), len(items))
         if end - at > size * (1 + PLAY):
             near = range(at + round(size * (1 - PLAY)), at + round(size * (1 + PLAY)) + 1)
             end = min(near, key=lambda k: (live[k], abs(k - at - size)))
@@ -193,7 +246,12 @@ def _slots(block: Block, chunks: Sequence[Sequence[Item]]) -> tuple[dict[int, in
             else:
                 used = item.angles if isinstance(item, Row) else item.values
             last |= dict.fromkeys(used, c)
-    return slots([[v for v in items if isinstance(v, int)] for items in chunks], last)
+    lines = block.lines
+    own = [
+        [v for v in items if isinstance(v, int) and lines[v - base].form is None]
+        for items in chunks
+    ]
+    return slots(own, last)
 
 
 def _turns(
