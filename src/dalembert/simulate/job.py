@@ -74,7 +74,8 @@ class Job:
             p = np.zeros(of.kernels.data)
             return float(of.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
 
-        here = ratio(self)
+        # at the start of a motion nothing depends on how the old plan fares: its kernel is not made
+        here = ratio(self) if ahead > SINGULAR else 0.0
         try:
             made = self.planned_at(rows[0][: self.m.nq], told)
         except SingularPose:
