@@ -35,7 +35,7 @@ class Rule:
 
 
 RULES = {
-    "inverse_dynamics": Rule("newton_euler", bodies=250, joints=frozenset(ANY)),
+    "inverse_dynamics": Rule("newton_euler", bodies=120, joints=frozenset(ANY)),
     "forward_dynamics": Rule("articulated_body", bodies=48, joints=frozenset(ANY)),
     "mass_matrix": Rule("base_axes", pairs=1000, packs=True),
     "inverse_dynamics_derivatives": Rule("base_axes", pairs=200, packs=True),
