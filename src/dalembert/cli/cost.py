@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from .aligned import aligned
-from .model import drives_option, echo_notes, model_command, print_json, with_left_out
+from .model import drives_option, echo_answer, echo_notes, model_command, with_left_out
 from .values import several
 
 if TYPE_CHECKING:
@@ -52,12 +50,8 @@ def command(
     from ..cost import KINDS, costs
 
     rows, notes = costs(mechanism, quantities or None, methods or None, kinds or KINDS, drives)
-    if as_json:
-        print_json([row.data() for row in rows])
-    else:
-        for line in aligned([HEAD, *map(_cells, rows)], words=(0, 1, 2)):
-            click.echo(line)
-        click.echo(REMARK)
+    lines = aligned([HEAD, *map(_cells, rows)], words=(0, 1, 2))
+    echo_answer(as_json, [row.data() for row in rows], [*lines, REMARK])
     echo_notes(notes)
 
 

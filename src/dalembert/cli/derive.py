@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from ..errors import ModelError, TooLargeError, UsageError, shown
-from .model import INERTIA, LEFT_OUT, hold, model_command, print_json, with_options
+from .model import INERTIA, LEFT_OUT, echo_answer, hold, model_command, print_json, with_options
 from .progress import progress_bar
 from .values import WORDS, flag, option
 
@@ -90,10 +90,11 @@ def command(
     if form == "kane":
         stepwise(hold(mechanism, freeze or {}), as_json, as_latex, only)
         return
+    form = "json" if as_json else form
     if only == ["base_parameters"] and not freeze:
-        return grouped(mechanism, as_json or form == "json", form)
+        return grouped(mechanism, form)
     if mechanism.loops or mechanism.couplings:
-        mechanism, form = hold(mechanism, freeze or {}), "json" if as_json else form
+        mechanism = hold(mechanism, freeze or {})
         return closed(mechanism, form, expand, inertia == "full", sign, only)
     eq = equations(mechanism, expand=expand, full=inertia == "full")
     if freeze or neglect or drop:
@@ -106,12 +107,13 @@ def command(
     if prune == "curve":
         return weighed(eq, as_json, values, limits)
     if prune:
-        eq = pruned(eq, prune, values, limits)
+        with progress_bar("pruning") as report:
+            eq = eq.prune(values or {}, limits, prune, progress=report).equations
     if only == ["matrices"]:
-        return printed(eq.matrices(), "json" if as_json else form)
+        return printed(eq.matrices(), form)
     if form != "program":
         expand_with_bar(eq, form, only)
-    printed(eq, "json" if as_json else form, only, text=partial(eq.text, form))
+    printed(eq, form, only, text=partial(eq.text, form))
 
 
 def check_options(form: str) -> None:
@@ -162,16 +164,15 @@ def closed(
     printed(eq, form, only, text=partial(eq.text, form))
 
 
-def grouped(m: Mechanism, as_json: bool, form: str) -> None:
+def grouped(m: Mechanism, form: str) -> None:
     """Print the base inertial parameters, which mechanisms without closed forms have too."""
     from ..catalog.loops import is_closed
     from ..equations.sections import whole
     from ..equations.text import grouping
     from ..identify.closed_base import base_parameters
 
-    if as_json:
-        print_json({"name": m.name, "base_parameters": base_parameters(m).json()})
-        return
+    if form == "json":
+        return print_json({"name": m.name, "base_parameters": base_parameters(m).json()})
     how = form if form in ("latex", "markdown") else "text"
     if is_closed(m):
         base = base_parameters(m)
@@ -217,11 +218,8 @@ def listed(m: Mechanism, as_json: bool, name: str, parameters: str, method: str 
         text = loop_listing(m)
     if text is None:
         text = listing_text(m, name, parameters, method)
-    if as_json:
-        kind = {"quantity": name, "parameters": parameters}
-        print_json(kind | {"listing": text.splitlines()})
-    else:
-        click.echo(text, nl=False)
+    lines = text.splitlines()
+    echo_answer(as_json, {"quantity": name, "parameters": parameters, "listing": lines}, lines)
 
 
 def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool, only: list[str] | None) -> None:
@@ -235,26 +233,12 @@ def stepwise(mechanism: Mechanism, as_json: bool, as_latex: bool, only: list[str
     printed(kane_form(mechanism), "json" if as_json else "latex" if as_latex else "text", chosen)
 
 
-def pruned(
-    eq: Equations,
-    tolerance: str,
-    values: Mapping[str, Any] | None,
-    limits: Mapping[str, Any] | None,
-) -> Equations:
-    """Return the equations without negligible terms."""
-    with progress_bar("pruning") as report:
-        found: Equations = eq.prune(values or {}, limits, tolerance, progress=report).equations
-    return found
-
-
 def weighed(
     eq: Equations, as_json: bool, values: Mapping[str, Any] | None, limits: Mapping[str, Any] | None
 ) -> None:
     """Print the curve of proven error against operations."""
     with progress_bar("pruning") as report:
         curve = eq.prune_curve(values or {}, limits, progress=report)
-    if as_json:
-        names = ("operations", "terms", "share", "bound")
-        print_json([dict(zip(names, row, strict=True)) for row in curve.rows])
-    else:
-        click.echo(str(curve))
+    names = ("operations", "terms", "share", "bound")
+    rows = [dict(zip(names, row, strict=True)) for row in curve.rows]
+    echo_answer(as_json, rows, [str(curve)])

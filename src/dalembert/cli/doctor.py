@@ -17,7 +17,7 @@ import click
 
 from .. import __version__
 from .aligned import aligned
-from .model import JSON, print_json
+from .model import JSON, echo_answer
 
 # extra -> what its packages add; the packages themselves are in the metadata of the distribution
 EXTRAS = {
@@ -58,11 +58,7 @@ def command(as_json: bool) -> int:
       dalembert doctor
     """
     found = examine()
-    if as_json:
-        print_json(found)
-    else:
-        for line in told(found):
-            click.echo(line)
+    echo_answer(as_json, found, told(found))
     return 0 if found["jit"]["ok"] else 1
 
 

@@ -106,6 +106,14 @@ def without_mass(m: Mechanism) -> list[str]:
     return ["no body has a mass: every force of gravity and inertia is 0; give the file masses"]
 
 
+def echo_answer(as_json: bool, data: object, lines: Iterable[str]) -> None:
+    """Print a result: as JSON, or line by line."""
+    if as_json:
+        print_json(data)
+    else:
+        click.echo("\n".join(lines))
+
+
 def echo_notes(notes: Iterable[str]) -> None:
     """Print what a reader should know beside a result, apart from it."""
     for note in notes:

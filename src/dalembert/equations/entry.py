@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..display import table_html
 from ..errors import UsageError
+from ..expr import decimal
+from ..expr.style import LATEX, TEXT, Style, write
+from .condense import shortest
+from .order import ordered
 from .ring import Poly, Term
 
 if TYPE_CHECKING:
+    from ..mechanism import Mechanism
     from .closed_form import Equations
     from .regressor import Regressor
 
@@ -19,6 +24,11 @@ Kind = Literal["Q", "A", "B", "C", "Y", "E"]
 Place = tuple[int, ...]  # indices of a coefficient, from 1
 SHOWN = 40  # entries of a table that are printed
 Index = int | str  # a joint's number or name
+
+
+def joint_number(m: Mechanism, joint: Any) -> Any:
+    """Return the number of a named joint; what is not a name stays as it is."""
+    return 1 + m.velocity_index[m.joint_index(joint)] if isinstance(joint, str) else joint
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +44,7 @@ class Table:
     def place(self, place: Index | tuple[Index, ...]) -> Place:
         """Return checked indices, i <= j for A and j < k for B; a joint's name is its number."""
         places = place if isinstance(place, tuple) else (place,)
-        given: tuple[Any, ...] = tuple(self._number(x) for x in places)
+        given: tuple[Any, ...] = tuple(joint_number(self.equations.mechanism, x) for x in places)
         n, size = self.equations.n, {"Q": 1, "A": 2, "B": 3, "C": 2}[self.kind]
         if len(given) != size or not all(isinstance(i, int) and 1 <= i <= n for i in given):
             letters = ", ".join("ijk"[:size])
@@ -53,13 +63,6 @@ class Table:
                 )
             return (i, min(j, k), max(j, k))
         return given
-
-    def _number(self, joint: Any) -> Any:
-        """Return the number of a named joint; what is not a name stays as it is."""
-        if not isinstance(joint, str):
-            return joint
-        m = self.equations.mechanism
-        return 1 + m.velocity_index[m.joint_index(joint)]
 
     def __iter__(self) -> Iterator[Entry]:
         eq = self.equations
@@ -113,20 +116,14 @@ class Entry:
 
     def terms(self, form: str = "report") -> list[Term]:
         """Return its terms in the order of print."""
-        from .order import ordered
-
         return ordered(self.equations.ring, self.form(form))
 
     def form(self, form: str) -> Poly:
         """Return the polynomial of the report or the condensed form."""
-        from .condense import shortest
-
         return self.raw if form == "report" else shortest(self)
 
     def data(self) -> dict[str, Any]:
         """Return its terms, numbers as exact texts, and itself as text."""
-        from ..expr import decimal
-
         names = self.equations.ring.symbols.names
         terms = [
             {"coefficient": decimal(c), "factors": {names[i]: e for i, e in monomial}}
@@ -155,17 +152,16 @@ class Entry:
         return str(self)
 
     def __str__(self) -> str:
-        from ..expr.style import TEXT, write
-        from .text import expression
-
-        return write(expression(self), TEXT)
+        return self._written(TEXT)
 
     def latex(self) -> str:
         """Return it in LaTeX."""
-        from ..expr.style import LATEX, write
+        return self._written(LATEX)
+
+    def _written(self, style: Style) -> str:
         from .text import expression
 
-        return write(expression(self), LATEX)
+        return write(expression(self), style)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 from ..algebra import is_plain_zero
 from ..errors import ParameterError
-from ..expr import Scalar
+from ..expr import Expr, Graph, Scalar
 from ..expr.formula import Symbol
 from ..expr.style import latex_name
 from ..mechanism import Mechanism
@@ -48,6 +48,17 @@ class Symbols(Protocol):
     generators: list[Generator]
     index: dict[Key, int]  # of the generators by their keys
     names: list[str]
+
+
+def atoms(x: Any, inside: Collection[str]) -> Iterator[tuple[Graph, int]]:
+    """Yield the nodes of an expression below the operations of `inside`, from left to right."""
+    stack = [x.id] if isinstance(x, Expr) else []
+    while stack:
+        i = stack.pop()
+        if x.graph.op[i] in inside:
+            stack += reversed(x.graph.args[i])
+        else:
+            yield x.graph, i
 
 
 def slopes(

@@ -27,6 +27,7 @@ from .kane_cyclic import cyclic
 from .kane_forces import active_forces
 from .kane_implicit import Implicit
 from .kane_lean import leaning_rows
+from .kane_print import data, narrow, printed
 from .kane_symbols import Setting
 from .kane_sympy import Entries, lines_to_sympy, said_letters
 from .loop_blocks import Solved
@@ -338,19 +339,13 @@ class KaneForm:
 
     def text(self, only: Sequence[int] | None = None) -> str:
         """Return the ten steps, or some of them by number, as text."""
-        from .kane_print import printed
-
         return printed(self, only).text(heads=True)
 
     def latex(self, only: Sequence[int] | None = None) -> str:
         """Return the ten steps, or some of them by number, in LaTeX."""
-        from .kane_print import narrow
-
         return narrow(self, only).latex()
 
     def _repr_latex_(self) -> str:
-        from .kane_print import narrow
-
         return narrow(self).mathematics()
 
     def to_sympy(self, only: Sequence[int] | None = None, whole: bool = False) -> dict[str, Any]:
@@ -364,8 +359,6 @@ class KaneForm:
 
     def json(self, only: Sequence[int] | None = None) -> dict[str, Any]:
         """Return the ten steps, or some of them by number, as plain data."""
-        from .kane_print import data
-
         return data(self, only)
 
 

@@ -21,7 +21,7 @@ from ..mechanism import Mechanism, joint_name
 from ..mechanism.binding import unlimited, with_equation_values
 from ..mechanism.validate import numbers
 from .angles import coordinate_axis
-from .generator import Generator, slopes
+from .generator import Generator, atoms, slopes
 from .kane_step_names import ENTRIES, followers, step_generators
 from .kinds import Slope
 from .ratio import Coordinate, Field, constant_angles
@@ -202,8 +202,11 @@ class KaneSymbols:
         made += [Generator(f"F_{w.name}", ("force", w.name)) for w in self.m.wheels]
         made += [Generator(f"S_{w.name}", ("force", ("side", w.name)))
                  for w in self.m.wheels if w.tyre is not None]  # fmt: skip
+        # parts of expressions of parameters that are not ratios of polynomials
         for x in numbers(unlimited(self.m)):
-            self._atoms(x)
+            for graph, i in atoms(x, ARITHMETIC):
+                if graph.op[i] not in ("const", "param"):
+                    self.others.setdefault(text(Expr(graph, i)), Expr(graph, i))
         made += self._followers()
         made += [Generator(p, ("p", p)) for p in self._parameters()]
         made += [Generator(f"K{k}", ("other", t)) for k, t in enumerate(self.others, 1)]
@@ -271,19 +274,6 @@ class KaneSymbols:
         """Return the steering angles of the wheels of a body, about its z axis."""
         steers = {w.steer for w in self.m.wheels if w.body == j}
         return [self.p + 1 + k for k, name in enumerate(self.steer) if name in steers]
-
-    def _atoms(self, x: Any) -> None:
-        """Collect the parts of an expression of parameters that are not ratios of polynomials."""
-        if not isinstance(x, Expr):
-            return
-        graph, stack = x.graph, [x.id]
-        while stack:
-            i = stack.pop()
-            op = graph.op[i]
-            if op in ("add", "sub", "mul", "div", "neg"):
-                stack += reversed(graph.args[i])
-            elif op not in ("const", "param"):
-                self.others.setdefault(text(Expr(graph, i)), Expr(graph, i))
 
 
 def _flat_name(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..expr.formula import Call, Sum, formula
 from ..expr.style import LATEX, TEXT, write
+from .kane_print import printed
 from .sympy_form import converted, polynomial, sympy_of
 
 if TYPE_CHECKING:
@@ -90,8 +91,6 @@ STATE = ("q", "p", "other", "sin", "cos", "rate", "speed", "second", "force")  #
 
 def lines_to_sympy(form: KaneForm, only: Sequence[int] | None, whole: bool) -> dict[str, Any]:
     """Return the printed lines by name, over the names before them or over the state alone."""
-    from .kane_print import printed
-
     letters, found = _letters(form.setting), dict[str, Any]()
     kept = {
         g.name for g in form.setting.symbols.generators

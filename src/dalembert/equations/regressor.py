@@ -25,9 +25,10 @@ from ..expr import Scalar
 from ..inertia import Inertia, steiner
 from ..mechanism import Mechanism
 from .angles import CONSTANT, rotated
-from .entry import Entry, Kind, Place
+from .entry import Entry, Kind, Place, joint_number
 from .evaluate import apart, known
 from .moving_symbols import MovingSymbols
+from .regressor_print import data, document
 from .ring import Poly, Ring, rational
 from .size import check
 from .symbols import TreeSymbols
@@ -122,7 +123,7 @@ class Regressor:
     def __getitem__(self, place: Any) -> Entry:
         given = place if isinstance(place, tuple) else (1, place) if self.kind == "E" else (place,)
         if len(given) == 2:
-            given = (self._row_number(given[0]), self._column_number(given[1]))
+            given = (joint_number(self.mechanism, given[0]), self._column_number(given[1]))
         rows, columns = self.shape
         whole = len(given) == 2 and all(isinstance(x, int) for x in given)
         if not whole or not (1 <= given[0] <= rows and 1 <= given[1] <= columns):
@@ -132,11 +133,6 @@ class Regressor:
                 hint=f"rows are 1 to {rows}, columns 1 to {columns}{named}",
             )
         return Entry(self, self.kind, given)
-
-    def _row_number(self, joint: Any) -> Any:
-        """Return the number of a named joint; what is not a name stays as it is."""
-        m = self.mechanism
-        return 1 + m.velocity_index[m.joint_index(joint)] if isinstance(joint, str) else joint
 
     def _column_number(self, name: Any) -> Any:
         """Return the number of a named column; what is not a name stays as it is."""
@@ -321,20 +317,14 @@ class Regressor:
 
     def text(self) -> str:
         """Return the entries that are not zero, one formula each; remarks begin with #."""
-        from .regressor_print import document
-
         return document(self).text()
 
     def latex(self) -> str:
         """Return a LaTeX fragment with the entries that are not zero."""
-        from .regressor_print import document
-
         return document(self).latex()
 
     def json(self) -> dict[str, Any]:
         """Return columns and entries as plain data, term by term."""
-        from .regressor_print import data
-
         return data(self)
 
     def to_sympy(self) -> Any:
@@ -347,6 +337,4 @@ class Regressor:
         return self.text()
 
     def _repr_latex_(self) -> str:
-        from .regressor_print import document
-
         return document(self).mathematics()

@@ -28,7 +28,7 @@ from ..joint import UNITS, ZERO
 from ..mechanism import Mechanism
 from .angles import Angle, Joints, Pairs, normal
 from .follow import Follow
-from .generator import Generator, slopes, without_clashes
+from .generator import Generator, atoms, slopes, without_clashes
 from .kinds import KINDS, Key, Point, Slope, joined, letters
 from .reported import ENTRIES, Present, Reported, of_letters, reported
 from .turns import Turns, with_named_angles
@@ -202,17 +202,10 @@ class TreeSymbols:
 
     def _atoms(self, x: Any, parameters: dict[str, None]) -> None:
         """Collect the parameters of an expression, and the parts of it that are not polynomial."""
-        if not isinstance(x, Expr):
-            return
-        graph, stack = x.graph, [x.id]
-        while stack:
-            i = stack.pop()
-            op, args = graph.op[i], graph.args[i]
-            if op == "param":
-                parameters.setdefault(args[0])
-            elif op in ("add", "sub", "mul", "neg"):
-                stack += reversed(args)
-            elif op != "const":
+        for graph, i in atoms(x, _ARITHMETIC):
+            if graph.op[i] == "param":
+                parameters.setdefault(graph.args[i][0])
+            elif graph.op[i] != "const":
                 turned = self._turned(graph, i)
                 if turned is not None:
                     self.alone.add(turned[0])

@@ -17,6 +17,7 @@ from ..carried import dot
 from .box import Box
 from .entry import Entry
 from .force import Motion
+from .order import ordered
 from .ring import Poly, Term
 
 if TYPE_CHECKING:
@@ -74,14 +75,8 @@ def plain(eq: Equations, box: Box) -> list[Unit]:
         sizes.unit({(kind, place): group})
         for kind in KINDS
         for place in eq.places(kind)
-        for group in sizes.alike(_sorted(eq, eq.poly(kind, place))).values()
+        for group in sizes.alike(ordered(eq.ring, eq.poly(kind, place))).values()
     ]
-
-
-def _sorted(eq: Equations, p: Poly) -> list[Term]:
-    from .order import ordered
-
-    return ordered(eq.ring, p)
 
 
 def _movement(eq: Equations, term: Term) -> tuple[tuple[int, int], ...]:
@@ -107,11 +102,11 @@ def passive(eq: Equations, box: Box) -> list[Unit]:
     sizes, ring = Sizes(eq, box), eq.ring
     out = []
     for place in eq.places("A"):
-        for group in sizes.alike(_sorted(eq, eq.poly("A", place))).values():
+        for group in sizes.alike(ordered(ring, eq.poly("A", place))).values():
             changes = {("A", place): group, **_of_inertia(eq, place, ring.sum(group))}
             out.append(sizes.unit(changes))
     if "Q" not in eq.absent:
-        for group in sizes.alike(_sorted(eq, ring.reduced(potential(eq)))).values():
+        for group in sizes.alike(ordered(ring, ring.reduced(potential(eq)))).values():
             changes = _of_potential(eq, ring.sum(group))
             if changes:
                 out.append(sizes.unit(changes))

@@ -144,11 +144,8 @@ class _Parser:
 
     def _operand(self, start: int) -> None:
         if not self.wants_value:
-            self.fail(
-                "an operator is missing before this",
-                start,
-                "write products with *, and a unit directly after its number: 2*L1, 90deg",
-            )
+            hint = "write products with *, and a unit directly after its number: 2*L1, 90deg"
+            self.fail("an operator is missing before this", start, hint)
         self.wants_value = False
 
     def _number(self, found: re.Match[str], start: int) -> Exact:
@@ -238,11 +235,8 @@ class _Parser:
         for characters, message, hint in _REFUSED:
             if c in characters:
                 self.fail(message, start, hint)
-        self.fail(
-            f"{shown(c)!r} has no place in an expression",
-            start,
-            "use + - * / ^ ( ), numbers, names, pi, sqrt sin cos tan",
-        )
+        hint = "use + - * / ^ ( ), numbers, names, pi, sqrt sin cos tan"
+        self.fail(f"{shown(c)!r} has no place in an expression", start, hint)
 
     # -- values --------------------------------------------------------------------------------
 
@@ -284,11 +278,8 @@ class _Parser:
         if n == Fraction(1, 2):
             return self._function("sqrt", base, where)
         if n.__class__ is not int or abs(n) > HIGHEST_POWER:  # type: ignore[arg-type]
-            self.fail(
-                f"{shown(str(power), 40)} is not a legal exponent",
-                where,
-                f"exponents are whole numbers from -{HIGHEST_POWER} to {HIGHEST_POWER}, or 1/2",
-            )
+            hint = f"exponents are whole numbers from -{HIGHEST_POWER} to {HIGHEST_POWER}, or 1/2"
+            self.fail(f"{shown(str(power), 40)} is not a legal exponent", where, hint)
         if not isinstance(base, Expr) and _bits(base) * abs(n) > 2 * MOST_BITS:  # type: ignore
             self.fail("number out of range", where, "numbers are below 1e300")
         if isinstance(base, Expr):

@@ -81,11 +81,8 @@ def _parameters(reader: Reader, gravity: Vec3, given: dict[str, Any]) -> tuple[P
             names.append("G")
             given = {"G": EARTH} | given
     names += [n for n in given if n not in names]
-    return tuple(Parameter(n, _given(given.get(n))) for n in names)
-
-
-def _given(value: Any) -> Any:
-    return None if value is None else exact(value)
+    known = {n: exact(x) for n, x in given.items() if x is not None}
+    return tuple(Parameter(n, known.get(n)) for n in names)
 
 
 @dataclass(slots=True)
@@ -227,11 +224,9 @@ class Reader:
     def _constant(self, element: Item, kind: str, axis: int, spot: Spot) -> None:
         arguments = element.arguments or ()
         if len(arguments) != 1:
-            self.sentence.fail(
-                f"constant {element.word} takes one value, {len(arguments)} are given",
-                element.bracket,
-                f"write {element.word}(L1); a joint {element.word[:-1]}(min, max) has no K",
-            )
+            what = f"constant {element.word} takes one value, {len(arguments)} are given"
+            hint = f"write {element.word}(L1); a joint {element.word[:-1]}(min, max) has no K"
+            self.sentence.fail(what, element.bracket, hint)
         value = self.number(arguments[0], "angle" if kind == "R" else "length")
         spot.pose = moved(spot.pose, kind, axis, value, self.graph)
         spot.constants += 1
@@ -264,13 +259,11 @@ class Reader:
         if not arguments:
             return ()
         if len(arguments) != 2:
-            self.sentence.fail(
-                f"joint {element.word} takes two limits, {len(arguments)} "
-                + ("is given" if len(arguments) == 1 else "are given"),
-                element.bracket,
-                f"write {element.word}(min, max) or {element.word}; "
-                f"a constant is written {element.word}K(value)",
-            )
+            count = "1 is given" if len(arguments) == 1 else f"{len(arguments)} are given"
+            way = f"write {element.word}(min, max) or {element.word}"
+            hint = f"{way}; a constant is written {element.word}K(value)"
+            what = f"joint {element.word} takes two limits, {count}"
+            self.sentence.fail(what, element.bracket, hint)
         for a in arguments:
             text = self.sentence.text[a.start : a.stop].strip()
             if LISTED.fullmatch(text):
@@ -279,22 +272,16 @@ class Reader:
         low, high = (self.number(a, unit, symbols=False) for a in arguments)
         if not any(isinstance(x, Expr) and x.names() for x in (low, high)):
             if to_float(low) >= to_float(high):
-                self.sentence.fail(
-                    f"the limits of {element.word} are not in order",
-                    arguments[0].start,
-                    "write the smaller limit first",
-                )
+                what = f"the limits of {element.word} are not in order"
+                self.sentence.fail(what, arguments[0].start, "write the smaller limit first")
         return ((low, high),)
 
     def _name(self, name: str, at: int) -> None:
         if name in ("pi", "G"):
             self.sentence.fail(f"{name} is a reserved name", at, "choose another name")
         if name in self.names:
-            self.sentence.fail(
-                f"duplicate name {shown(name)!r}",
-                at,
-                "joints without a name are called j1, j2, ...; all names must differ",
-            )
+            hint = "joints without a name are called j1, j2, ...; all names must differ"
+            self.sentence.fail(f"duplicate name {shown(name)!r}", at, hint)
         self.names[name] = at
 
     def _stop_lever(self, spot: Spot) -> None:

@@ -54,11 +54,8 @@ def _body_statement(reader: Reader, statement: Statement, stated: set[int]) -> N
         fail(f"{shown(statement.word)!r} begins no statement", statement.start, hint)
     index = _body_of(reader, statement)
     if index in stated:
-        fail(
-            f"body {shown(statement.reference)} has two statements",
-            statement.start,
-            "write all its fields in one: " + FIELDS,
-        )
+        what = f"body {shown(statement.reference)} has two statements"
+        fail(what, statement.start, "write all its fields in one: " + FIELDS)
     stated.add(index)
     given: dict[str, Any] = {}
     for word, start, value in statement.fields:
@@ -80,9 +77,8 @@ def _joint_statement(reader: Reader, statement: Statement) -> None:
     draft = reader.bodies[_body_of(reader, statement)]
     for word, start, value in statement.fields:
         if word not in LIMITS:
-            reader.sentence.fail(
-                f"unknown field {shown(word)!r}", start, "joint 1: speed = 2, effort = 50"
-            )
+            hint = "joint 1: speed = 2, effort = 50"
+            reader.sentence.fail(f"unknown field {shown(word)!r}", start, hint)
         found = reader.number(value, "number", symbols=False)
         if not (isinstance(found, Expr) and found.names()) and to_float(found) < 0:
             reader.sentence.fail(f"negative {word}", value.start, f"give the largest {word}")
@@ -102,11 +98,8 @@ def _body_of(reader: Reader, statement: Statement) -> int:
             if draft.name == reference:
                 return k
     names = ", ".join(shown(d.name) for d in reader.bodies[:12])
-    reader.sentence.fail(
-        f"there is no body {shown(reference)}",
-        statement.reference_start,
-        f"bodies are numbered 1 to {count}; their names: {names}",
-    )
+    hint = f"bodies are numbered 1 to {count}; their names: {names}"
+    reader.sentence.fail(f"there is no body {shown(reference)}", statement.reference_start, hint)
 
 
 def _field(reader: Reader, word: str, value: Value) -> Any:
@@ -126,14 +119,11 @@ def _vector(
 ) -> list[Any]:
     parts = value.parts or ()
     if len(parts) not in sizes:
-        reader.sentence.fail(
-            f"{word} has {len(parts) or 1} entries, {' or '.join(map(str, sizes))} are needed",
-            value.start,
-            {
-                "D": "write D = (x, y, z)",
-                "gravity": "write gravity = (0, 0, G)",
-            }.get(word, f"write {word} = (xx, yy, zz) or {word} = (xx, yy, zz, xy, xz, yz)"),
-        )
+        sixes = f"(xx, yy, zz) or {word} = (xx, yy, zz, xy, xz, yz)"
+        way = {"D": "(x, y, z)", "gravity": "(0, 0, G)"}.get(word, sixes)
+        need = " or ".join(map(str, sizes))
+        what = f"{word} has {len(parts) or 1} entries, {need} are needed"
+        reader.sentence.fail(what, value.start, f"write {word} = {way}")
     return [reader.number(part, unit) for part in parts]
 
 
@@ -201,11 +191,8 @@ def _reserved(reader: Reader) -> None:
     for name, start in reader.symbols.items():
         meaning = _meaning(reader, name, n)
         if meaning:
-            reader.sentence.fail(
-                f"{shown(name)} is a reserved name: {meaning}",
-                start,
-                f"choose another name, such as {shown(name)}_",
-            )
+            what = f"{shown(name)} is a reserved name: {meaning}"
+            reader.sentence.fail(what, start, f"choose another name, such as {shown(name)}_")
 
 
 def _meaning(reader: Reader, name: str, n: int) -> str | None:

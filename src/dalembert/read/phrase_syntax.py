@@ -87,11 +87,8 @@ def sentence(text: str, source: str) -> Sentence:
     found = Sentence(source, text, cleaned)
     first = re.match(rf"\s*(body\s+(?:{NAME}|[0-9]+)\s*:|gravity\s*=)", cleaned)
     if first:
-        found.fail(
-            "a statement comes before the phrase",
-            first.start(1),
-            f"begin with the phrase, as {EXAMPLE}, and write body and gravity after its ;",
-        )
+        hint = f"begin with the phrase, as {EXAMPLE}, and write body and gravity after its ;"
+        found.fail("a statement comes before the phrase", first.start(1), hint)
     reader = _Reader(found)
     reader.chain()
     while reader.next():
@@ -277,19 +274,11 @@ def _in_bracket(found: Sentence, at: int, c: str, last: str, start: int) -> NoRe
         message = f"{what if c == ',' else ''}a value is missing before {c}"
         found.fail(message, at, "write a number, a name or an expression, or remove the comma")
     inner = re.compile(rf"[,\s](?:{KEYWORD.pattern})\s*\(").search(found.text, start, at)
-    if inner:
-        word = inner.start() + 1
-        found.fail(
-            f"missing ) before {inner[0].strip(' ,(')}",
-            word,
-            f"the bracket opened at column {place_at('', found.text, start).column} must be closed",
-        )
     what = f"before {shown(c)}" if c else "at the end"
-    found.fail(
-        f"missing ) {what}",
-        at,
-        f"the bracket opened at column {place_at('', found.text, start).column} must be closed",
-    )
+    if inner:
+        what, at = f"before {inner[0].strip(' ,(')}", inner.start() + 1
+    column = place_at("", found.text, start).column
+    found.fail(f"missing ) {what}", at, f"the bracket opened at column {column} must be closed")
 
 
 def _in_chain(found: Sentence, at: int, last: str) -> NoReturn:
@@ -297,11 +286,8 @@ def _in_chain(found: Sentence, at: int, last: str) -> NoReturn:
     c = text[at : at + 1].strip()
     word = re.compile(NAME).match(text, at)
     if c == "[" and last == ",":
-        found.fail(
-            "a branch must follow its element directly",
-            at,
-            "remove the comma before [: RX(A1,B1)[RY(A2,B2)],TZK(L1)",
-        )
+        hint = "remove the comma before [: RX(A1,B1)[RY(A2,B2)],TZK(L1)"
+        found.fail("a branch must follow its element directly", at, hint)
     if c and c in ",;]" and last in ("", ",", "["):
         if c == ",":
             what = "double comma" if last == "," else "leading comma"
@@ -319,11 +305,9 @@ def _in_chain(found: Sentence, at: int, last: str) -> NoReturn:
         found.fail("a second bracket", at, "each element has one bracket")
     if c == "=":
         found.fail("= has no place in the phrase", at, "end the phrase with ; before a statement")
-    found.fail(
-        f"{shown(c)!r} has no place here" if c else "the phrase ends too early",
-        at,
-        f"write a joint such as RX(A1,B1) or a constant such as TZK(L1): {EXAMPLE}",
-    )
+    what = f"{shown(c)!r} has no place here" if c else "the phrase ends too early"
+    hint = f"write a joint such as RX(A1,B1) or a constant such as TZK(L1): {EXAMPLE}"
+    found.fail(what, at, hint)
 
 
 def _in_statement(found: Sentence, at: int, before: str) -> NoReturn:
@@ -342,15 +326,10 @@ def _in_statement(found: Sentence, at: int, before: str) -> NoReturn:
         found.fail("empty statement", at, "remove this ;")
     word = re.compile(rf"\s*({NAME})").match(text, before.rfind(";") + 1)
     if word and word[1] not in ("body", "gravity"):
-        found.fail(
-            f"{shown(word[1])!r} begins no statement",
-            word.start(1),
-            "after the ; of the phrase only body and gravity follow; elements are joined by commas",
-        )
+        rest = "only body and gravity follow; elements are joined by commas"
+        what = f"{shown(word[1])!r} begins no statement"
+        found.fail(what, word.start(1), f"after the ; of the phrase {rest}")
     if word and word[1] == "gravity":
         found.fail("this is not a gravity statement", at, "write gravity = (0, 0, G);")
-    found.fail(
-        "this is not a body statement" if c else "the statement ends too early",
-        at,
-        "write body 1: M = 2.5, D = (0, 0, 0.1), I = (0.1, 0.1, 0.02);",
-    )
+    what = "this is not a body statement" if c else "the statement ends too early"
+    found.fail(what, at, "write body 1: M = 2.5, D = (0, 0, 0.1), I = (0.1, 0.1, 0.02);")
