@@ -1,8 +1,8 @@
-"""How objects show themselves: tables and lines as escaped HTML in a notebook, records as text."""
+"""How objects show themselves: tables as text or escaped HTML in a notebook, records as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from html import escape
@@ -24,6 +24,27 @@ def table_html(
     lines = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in body)
     below = "".join(f"<p>{escape(note)}</p>" for note in notes)
     return f"<table>{title}<thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>{below}"
+
+
+def aligned(
+    rows: Sequence[Sequence[str]], words: Collection[int] = (0,), least: Sequence[int] = ()
+) -> list[str]:
+    """Return rows of cells as lines of equal columns; those in `words` begin at the left.
+
+    `least` gives widths known before, for lines that are printed one by one.
+
+    >>> aligned([["joint", "tau N m"], ["elbow", "1.25"]])
+    ['joint  tau N m', 'elbow     1.25']
+    """
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    wide = [max(w, *least[k : k + 1], 0) for k, w in enumerate(wide)]
+    return [
+        "  ".join(
+            cell.ljust(w) if k in words else cell.rjust(w)
+            for k, (cell, w) in enumerate(zip(row, wide, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def lines_html(text: str) -> str:

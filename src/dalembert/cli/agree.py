@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .aligned import aligned
+from ..display import aligned
 from .model import echo_notes, model_command, print_json
 from .values import flag, option
 

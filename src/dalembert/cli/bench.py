@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .aligned import aligned
+from ..display import aligned
 from .model import JSON, ModelCommand, print_json, read_model, with_changes
 from .values import flag, option
 

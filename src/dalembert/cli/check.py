@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..display import aligned
 from ..errors import DalembertError, UsageError, shown
 from ..files import write_file
-from .aligned import aligned
 from .model import model_command, print_json
 from .values import flag, option
 from .xacro import expanded, is_xacro
@@ -51,10 +51,14 @@ def command(
         raise UsageError(
             f"--density {density:g}: a density is positive", hint="in kg/m³: --density 2700"
         )
-    found, lost = _meshes(mechanism, density) if meshes else ([], [])
+    found: list[Diagnosis] = []
+    lost: list[str] = []
+    if meshes:
+        given = click.get_current_context().params
+        found, lost = diagnosed(mechanism, given["model"], dict(given.get("xacro") or ()), density)
     notes, oddities = _said(mechanism)
     notes += lost
-    facts, lines = _closed(mechanism, oddities)
+    facts, lines = closed_facts(mechanism, oddities)
     far = reach_of(mechanism)
     oddities += units_of(mechanism)
     if as_json:
@@ -70,20 +74,10 @@ def command(
         for line in said_lines if oddities else [*said_lines, "nothing physically wrong was found"]:
             click.echo(line)
     if meshes:
-        from .doctored import lines_of, write_mended
-
         if not as_json:
             click.echo("\n".join(["", *lines_of(found)]))
         if mend:
             click.echo(write_mended(mechanism, found, Path(mend)), err=as_json)
-
-
-def _meshes(m: Mechanism, density: float | None) -> tuple[list[Diagnosis], list[str]]:
-    """Return what is found beside the meshes of the file that MODEL names."""
-    from .doctored import diagnosed
-
-    given = click.get_current_context().params
-    return diagnosed(m, given["model"], dict(given.get("xacro") or ()), density)
 
 
 def _said(m: Mechanism) -> tuple[list[str], list[str]]:
@@ -119,12 +113,6 @@ def _data(m: Mechanism) -> dict[str, Any]:
     }
     data["parameters"] = {p.name: p.value for p in m.parameters}
     return data
-
-
-def _closed(m: Mechanism, oddities: list[str]) -> tuple[dict[str, Any], list[str]]:
-    from ..catalog.loops import is_closed
-
-    return closed_facts(m, oddities) if is_closed(m) else ({}, [])
 
 
 def reach_of(m: Mechanism) -> tuple[float, str] | None:
@@ -183,8 +171,11 @@ def units_of(m: Mechanism) -> list[str]:
 
 def closed_facts(m: Mechanism, oddities: list[str]) -> tuple[dict[str, Any], list[str]]:
     """Return how loops, wheels and constraints leave a machine free, as data and as lines."""
+    from ..catalog.loops import is_closed
     from ..plan.report import motion_facts, motion_lines
 
+    if not is_closed(m):
+        return {}, []
     try:
         return {"motion": motion_facts(m)}, motion_lines(m)
     except DalembertError as error:  # loops that do not close, parameters without a value

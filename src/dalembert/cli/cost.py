@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .aligned import aligned
+from ..display import aligned
 from .model import drives_option, echo_answer, echo_notes, model_command, with_left_out
 from .values import several
 

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from .aligned import aligned
+from ..display import aligned
 from .model import JSON, echo_answer
 
 # extra -> what its packages add; the packages themselves are in the metadata of the distribution

@@ -10,8 +10,8 @@ import click
 
 from .. import QUANTITIES
 from ..catalog.axes import Output, labels_of
+from ..display import aligned
 from ..errors import UsageError, shown
-from .aligned import aligned
 from .model import (
     drives_option,
     echo_notes,

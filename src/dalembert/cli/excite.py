@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..display import aligned
 from ..errors import shown
-from .aligned import aligned
 from .model import echo_written, model_command, print_json
 from .values import NUMBERS, flag, option
 

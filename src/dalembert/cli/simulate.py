@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..display import aligned
 from ..errors import UsageError, shown
 from ..mechanism.units import coordinate_units
 from ..runtime.methods import METHODS, STIFF
-from .aligned import aligned
 from .model import (
     drives_option,
     echo_notes,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms import closed_form
-from ..display import table_html
+from ..display import aligned, table_html
 from ..errors import UsageError
 from ..expr import Graph, program, trace
 from .box import box_of
@@ -85,13 +85,7 @@ class Curve:
         ]  # fmt: skip
 
     def __str__(self) -> str:
-        cells = [self.HEAD, *self._cells()]
-        wide = [max(len(row[k]) for row in cells) for k in range(4)]
-        return "\n".join(
-            "  ".join(x.rjust(w) if k < 3 else x for k, (x, w) in enumerate(zip(row, wide,
-                                                                                strict=True)))
-            for row in cells
-        )  # fmt: skip
+        return "\n".join(aligned([self.HEAD, *self._cells()], words=(3,)))
 
     def __repr__(self) -> str:
         return str(self)

@@ -16,13 +16,12 @@ from ..errors import UsageError, shown
 from ..mechanism import Mechanism
 from .angles import CONSTANT
 from .condense import shortest
+from .derived import KINDS
 from .ring import Poly
 
 if TYPE_CHECKING:
     from .closed_form import Equations
     from .symbols import TreeSymbols
-
-KINDS = ("Q", "A", "B", "C")
 
 
 def model(eq: Equations) -> Mechanism:

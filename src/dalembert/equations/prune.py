@@ -19,8 +19,9 @@ from . import attained
 from .attained import State, search
 from .bound import CLOSE, definite, proven
 from .box import Box, box_of
+from .derived import KINDS
 from .tolerance import at_most, in_words, tolerances, worded
-from .units import KINDS, Key, Unit, errors, greedy, lost, passive, plain, used
+from .units import Key, Unit, errors, greedy, lost, passive, plain, used
 from .waves import Basis
 
 if TYPE_CHECKING:

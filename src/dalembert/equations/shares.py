@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..expr.formula import Product, Sum, mapped, name
 from ..expr.style import REPORT, write
 from .box import box_of
+from .derived import KINDS
 from .entry import Entry
 from .ring import Term
 
@@ -39,7 +40,7 @@ def shares(eq: Equations, values: Mapping[str, Any], limits: Any = None) -> list
     box = box_of(eq, values, limits)
     reference = box.largest_forces(eq)
     out = []
-    for kind in ("Q", "A", "B", "C"):
+    for kind in KINDS:
         for entry in getattr(eq, kind):
             for number, term in enumerate(entry.terms("report"), 1):
                 force = box.bound(eq, entry, term)

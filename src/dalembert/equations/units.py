@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..algorithms.augmented_body import centrifugal, coriolis
 from ..carried import dot
 from .box import Box
+from .derived import KINDS
 from .entry import Entry
 from .force import Motion
 from .order import ordered
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 Key = tuple[Any, tuple[int, ...]]
 Changes = Mapping[Key, Sequence[Term]]
-KINDS: tuple[Any, ...] = ("Q", "A", "B", "C")
 
 
 @dataclass(frozen=True, slots=True)

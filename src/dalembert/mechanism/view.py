@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from ..algebra import is_plain_zero
-from ..display import table_html
+from ..display import aligned, table_html
 from ..errors import shown
 from ..expr import Expr
 from ..inertia import Inertia
@@ -102,12 +102,8 @@ def _count(n: int, what: str) -> str:
 
 def table(m: Mechanism) -> str:
     """Return the mechanism as a text table."""
-    body = rows(m)
-    widths = [max(len(r[k]) for r in [HEAD, *body]) for k in range(len(HEAD))]
-    lines = [headline(m)]
-    for r in [HEAD, *body]:
-        lines.append("  ".join(x.ljust(w) for x, w in zip(r, widths, strict=True)).rstrip())
-    return "\n".join([*lines, *_footer(m)])
+    lines = aligned([HEAD, *rows(m)], words=range(len(HEAD)))
+    return "\n".join([headline(m), *lines, *_footer(m)])
 
 
 def _total(m: Mechanism) -> str:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Transform, Turn, Vec3, is_plain_zero
+from ..display import aligned
 from ..errors import UsageError, shown
 from ..expr import Expr, Graph, cos, sin
 from ..expr.exact import exact, to_float
@@ -81,11 +82,8 @@ def _table(rows: list[dict[str, Any]]) -> str:
     for j, row in enumerate(rows, 1):
         cells = (row.get(name, 0) for name in head[1:])
         lines.append((str(j), *(shown(str(getattr(x, "text", x)), 40) for x in cells)))
-    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    out = ["# frame j in a: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r), q added to theta or r"]
-    for line in lines:
-        out.append("# " + "  ".join(c.rjust(w) for c, w in zip(line, wide, strict=True)))
-    return "\n".join(out) + "\n\n"
+    law = "frame j in a: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r), q added to theta or r"
+    return "".join(f"# {line}\n" for line in (law, *aligned(lines, words=()))) + "\n"
 
 
 def _parts(cell: Any) -> list[Any]:

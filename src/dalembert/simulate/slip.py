@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms import kane
-from ..display import table_html
+from ..display import aligned, table_html
 from ..door import public
 from ..errors import ModelError
 from ..mechanism import Mechanism, require_mechanism
@@ -54,10 +54,7 @@ class SlipComparison:
         """Return the differences at some of the times as aligned text."""
         lines = [["t", *self.names]]
         lines += [[f"{x:.4g}" for x in row] for row in self._rows(rows)]
-        wide = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
-        return "\n".join(
-            "  ".join(x.rjust(w) for x, w in zip(line, wide, strict=True)) for line in lines
-        )
+        return "\n".join(aligned(lines, words=()))
 
     def _rows(self, rows: int) -> Array:
         chosen = np.unique(np.linspace(0, len(self.t) - 1, rows).round().astype(int))
