@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from .compute import evaluate, integrate, neutral
 from .errors import ComputationError, SingularModel
 from .linearize import Linear, linearize
 from .mechanism import Mechanism, require_mechanism
-from .plan.assembly import Closure, close
+from .plan.assembly import Closure, assemble, close
 from .plan.loops import with_motors
 from .simulate.given_state import held_signals
 from .simulate.systems import Closed, Reduced, System, Tree, system
@@ -23,7 +24,7 @@ Array = np.ndarray
 
 def equilibrium(
     m: Mechanism,
-    q: ArrayLike | None = None,
+    q: ArrayLike | Mapping[str, float] | None = None,
     tau: ArrayLike | None = None,
     *,
     steer: ArrayLike | None = None,
@@ -34,8 +35,8 @@ def equilibrium(
 
     It takes Newton steps while they help, and otherwise lets the mechanism fall a little way: a
     search that begins near an unstable equilibrium may find it, any other ends at a stable one.
-    Closed loops stay closed; under velocity constraints the search goes only where the machine
-    itself can go.
+    Closed loops are closed first, and stay so; `q` may name joints, `{"crank": 1.2}`. Under
+    velocity constraints the search goes only where the machine itself can go.
 
     >>> import dalembert as da
     >>> m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
@@ -44,8 +45,10 @@ def equilibrium(
     """
     require_mechanism(m, "equilibrium", moving=True)
     m = with_motors(m)
-    q = np.asarray(neutral(m) if q is None else q, dtype=float)
     own = system(m)
+    if isinstance(own, Closed):
+        q = assemble(m, q)
+    q = np.asarray(neutral(m) if q is None else q, dtype=float)
     forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)
     rest = _Rest(own, forces, steer)
     scale = size = max(1.0, float(np.abs(rest.rate(q)).max(initial=0.0)))

@@ -315,7 +315,7 @@ def assemble(
 
 def _placed(m: Mechanism, table: Mapping[str, Any]) -> Array:
     """Return the rest pose with the joints of a table where it says."""
-    velocity_indices(m, table)  # every name is one of a joint
+    velocity_indices(m, list(table))  # every name is one of a joint
     q = np.array(m.neutral, dtype=float)
     for j, body in enumerate(m.bodies):
         if joint_name(body) in table:
