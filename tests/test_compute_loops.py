@@ -82,3 +82,10 @@ def test_a_pose_in_which_loops_are_open_is_refused_unless_asked_for(name):
     assert np.isfinite(ask(m, q, check=False)).all()
     assert np.isfinite(ask(m, da.assemble(m, q))).all()
     assert abs(da.closure(m, q)).max() > 0.1  # this one says by how much
+
+
+def test_a_start_from_which_nothing_closes_names_the_search_over_many():
+    m = da.robots.fourbar()
+    with pytest.raises(ComputationError, match="from here the loops cannot be closed") as found:
+        da.assembly(m, [0, 0, 0])
+    assert "assemble(m, q) tries many" in str(found.value)

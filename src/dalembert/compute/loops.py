@@ -243,6 +243,16 @@ def check_closed(
     *where, _ = bad[0]
     k = int(np.nan_to_num(scaled[tuple(where)], nan=np.inf).argmax())
     size = float(np.abs(residual[(*where, k)]))
+    lead = next(iter(m.active or m.joint_names))
+    other = f"leave out --q to use a pose in which the loops close, or name joints: --q {lead}=0.5"
+    far = "start nearer to an assembled pose: dalembert.assemble(m, q) tries many"
+    if row.closes and not np.isfinite(size):
+        raise ComputationError(
+            f"{row.name}: from here the loops cannot be closed{state_text(tuple(where))}: a step "
+            f"for {equation_names(m)[k]} has no value",
+            hint=far,
+            command=other,
+        )
     if not np.isfinite(size):
         raise SingularPose(
             f"{row.name}: {equation_names(m)[k]} has no value{state_text(tuple(where))}",
@@ -252,8 +262,6 @@ def check_closed(
     gap = gap_text(m, k, size)
     raise ComputationError(
         f"{row.name}: the loops are open{state_text(tuple(where))}: the residual is {gap}",
-        hint="give an assembled pose: dalembert.assemble(m, q)"
-        if not row.closes
-        else "start nearer to an assembled pose: dalembert.assemble(m, q) tries many",
-        command="leave out --q to use a pose in which the loops close",
+        hint=far if row.closes else "give an assembled pose: dalembert.assemble(m, q)",
+        command=other,
     )
