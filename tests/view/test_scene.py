@@ -127,3 +127,13 @@ def test_an_axle_without_driven_wheels_keeps_its_own():
     wheels = scene(da.robots.truck())["wheels"]
     assert wheels and not any(w["hub"] or w["track"] for w in wheels)
     assert all(w["radius"] is None for w in wheels)
+
+
+def test_a_pose_with_open_loops_keeps_its_motors_and_says_what_moved():
+    m = da.robots.fourbar()
+    q, remarks = start_pose(m, [0.7, 0, 0])
+    assert q[0] == 0.7 and np.abs(da.closure(m, q)).max() < 1e-9
+    assert remarks == [
+        "the loops are open at the pose that was given: joints without a motor were moved"
+    ]
+    assert start_pose(m, q)[1] == []

@@ -83,7 +83,7 @@ def start_pose(m: Mechanism, q: Any = None) -> tuple[Array, list[str]]:
         return (_upright(numeric, pose, remarks) if closed else pose), remarks
     given = np.asarray(q, dtype=float).reshape(-1)
     if given.shape == (m.nq,):
-        return (_closed(numeric, given, remarks) if closed else given), remarks
+        return (_given(numeric, given, remarks) if closed else given), remarks
     motors = [m.joint_index(name) for name in m.active]
     if closed and motors and len(given) == len(motors) and not m.prescribed:
         return _with_motors(numeric, motors, given), remarks
@@ -91,6 +91,17 @@ def start_pose(m: Mechanism, q: Any = None) -> tuple[Array, list[str]]:
         f"q has {len(given)} entries, the mechanism needs {m.nq}",
         hint="joints: " + ", ".join(map(shown, m.joint_names[:12])),
     )
+
+
+def _given(m: Mechanism, pose: Array, remarks: list[str]) -> Array:
+    """Return a pose with its loops closed: its motors stay where they can, and a remark says so."""
+    try:
+        found, who = np.asarray(assemble(m, pose, hold=m.active)), "joints without a motor were"
+    except ComputationError:
+        found, who = _closed(m, pose, remarks), "all joints were"
+    if not remarks and np.abs(found - pose).max() > 1e-6:
+        remarks.append(f"the loops are open at the pose that was given: {who} moved")
+    return found
 
 
 def _with_motors(m: Mechanism, motors: list[int], given: Array) -> Array:
