@@ -10,6 +10,7 @@ from dalembert.bench.rows import chain, difference, states
 from dalembert.compute import kernels
 from dalembert.compute.rolled import RULES, is_rolled, rolled
 from dalembert.expr.rolled import Rolled
+from dalembert.runtime import rolled as runtime
 from dalembert.runtime.rolled import module
 from mechanisms import random_mechanisms, random_state
 from peers import peer
@@ -68,6 +69,25 @@ def test_trees_of_single_freedoms_agree_with_rotors(made, name):
         given = inputs(m, loops)
         near(loops(*given), straight(*given))
         near(loops(*(x[1] for x in given)), straight(*(x[1] for x in given)))
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+@pytest.mark.parametrize("together", [0, 2000], ids=["functions", "branches"])
+def test_driven_trees_on_a_free_body_agree(made, name, together, monkeypatch):
+    monkeypatch.setattr(runtime, "TOGETHER", together)
+    found = trees(9, 4, ONE, root=1, drives=1)
+    free = [m for m in found if m.bodies[0].joint.kind == "free" and m.drives]
+    free = [m for m in free if all(m.bodies[d.joint].joint.nv == 1 for d in m.drives)][:2]
+    assert free
+    for m in free:
+        loops, straight = made(m, name), made(m, name, rolled=False)
+        given = inputs(m, loops)
+        wanted = straight(*given)
+        near(loops(*given), wanted)
+        alone = made(m, name, single=True)
+        one = alone(*(x[2] for x in given))
+        assert one.tobytes() == loops(*given)[2].tobytes()
+        assert alone(*given)[2].tobytes() == one.tobytes()
 
 
 @pytest.mark.parametrize("name", MATRICES[:2])

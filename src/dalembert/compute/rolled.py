@@ -41,6 +41,7 @@ RULES = {
     "inverse_dynamics_derivatives": Rule("base_axes", pairs=200, packs=True),
     "forward_dynamics_derivatives": Rule("base_axes", pairs=200),
 }
+LEGGED = 100  # bodies from which on a driven tree on a free body is rolled: its links differ more
 # parts of a mechanism that loops over links know nothing of
 OTHERS = ("elastic", "springs", "loops", "couplings", "wheels", "rolling", "velocity_constraints")
 
@@ -57,9 +58,10 @@ def is_rolled(m: Mechanism, row: Quantity | None, method: str | None, **asked: A
     if (m.drives and asked.get("drives") == "all") or (asked["packed"] and not rule.packs):
         return False
     kinds = {b.joint.kind for b in m.bodies} - {"fixed"}
-    if not kinds <= rule.joints or (m.drives and not kinds <= ONE):
+    if not kinds <= rule.joints or any(m.bodies[d.joint].joint.kind not in ONE for d in m.drives):
         return False
-    return len(m.bodies) >= rule.bodies and (not rule.pairs or _pairs(m) >= rule.pairs)
+    least = rule.bodies if kinds <= ONE or not m.drives else max(rule.bodies, LEGGED)
+    return len(m.bodies) >= least and (not rule.pairs or _pairs(m) >= rule.pairs)
 
 
 def _pairs(m: Mechanism) -> int:

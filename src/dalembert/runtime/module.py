@@ -17,6 +17,7 @@ from .latency import asks_libm, waits
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, stack, table
 from .lower import Access, Numbers, access, constant_results, functions, kept_in_order
+from .rolled import alone as rolled_alone
 from .rolled import module as rolled_module
 from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse
 
@@ -170,7 +171,7 @@ def written(
 ) -> tuple[tuple[str, int, int, int], int]:
     """Return what `module` returns, and the level of code generation that suits its length."""
     if isinstance(program, Rolled):
-        return rolled_module(program, form), 1
+        return rolled_alone(program) if single else rolled_module(program, form), 1
     lines = len(program.step.lines) + len(program.prepare.lines)
     level = 0 if lines > LARGE else 1
     return alone(program) if single else module(program, form, scalar), level

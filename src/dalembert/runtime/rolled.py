@@ -24,6 +24,7 @@ from .lower import Access, Chunk, Numbers, access
 from .schedule import Schedule, schedule
 
 _NOTHING = Block((), (), ())
+TOGETHER = 2000  # lines of routines up to which they are branches of one function
 
 
 def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
@@ -48,6 +49,16 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
     return "".join(parts), scratch_one, place.scratch, 1 if tiled else lanes
 
 
+def alone(rolled: Rolled) -> tuple[str, int, int, int]:
+    """Return the same with code for one state only: less to compile, slower batches."""
+    program = Program(rolled.name, (), rolled.inputs, rolled.outputs, _NOTHING, _NOTHING)
+    one, scratch = places.one(program, _plan(rolled), schedule(_NOTHING))
+    many, more = places.batch_by_one(program, scratch)
+    parts = [*_functions(rolled, Access(program.inputs, program.outputs), "step"), one, many]
+    parts += [*_tables(rolled), stack(host().lanes), declarations(), *sines((1,))]
+    return "".join(parts), scratch, more, 1
+
+
 def _plan(rolled: Rolled) -> Schedule:
     """Return what the loops over states know of a rolled program: its chunks are its passes."""
     row = Row(tuple(range(2 * rolled.angles)), tuple(range(rolled.angles)))
@@ -70,15 +81,16 @@ def _bytes(name: str, data: bytes) -> str:
 
 
 def _functions(rolled: Rolled, access: Access, name: str) -> list[str]:
-    """Return the function of each pass."""
-    return [
-        access.function(f"{name}.{access.lanes}.{k}", _loop(each, k, access))
-        for k, each in enumerate(rolled.passes)
-    ]
+    """Return the function of each pass, and those of its routines where they are many."""
+    texts: list[str] = []
+    for k, each in enumerate(rolled.passes):
+        own = f"{name}.{access.lanes}.{k}"
+        texts.append(access.function(own, _loop(each, k, access, own, texts)))
+    return texts
 
 
-def _loop(each: Pass, number: int, access: Access) -> list[str]:
-    """Return the lines of a pass."""
+def _loop(each: Pass, number: int, access: Access, own: str, texts: list[str]) -> list[str]:
+    """Return the lines of a pass; routines that are functions of their own go to `texts`."""
     columns, rows = 2 + len(each.ports), len(each.applied)
     lines = ["br label %from\nfrom:\n  br label %loop\nloop:"]
     lines.append("%i = phi i64 [ 0, %from ], [ %i.next, %last ]")
@@ -97,10 +109,17 @@ def _loop(each: Pass, number: int, access: Access) -> list[str]:
     labels = [f"i32 {k}, label %kind{k}" for k in range(1, len(each.routines))]
     lines.append(f"switch i32 %kind.short, label %kind0 [ {' '.join(labels)} ]")
     names = count()
+    apart = sum(len(routine.step.lines) for routine in each.routines) > TOGETHER
+    given = [*(f"ptr %port{k}" for k in range(len(each.ports))), "ptr %r.own", "ptr %k"]
     for k, routine in enumerate(each.routines):
         lines.append(f"kind{k}:")
-        lines += Routine(routine, each, where, access, names).written()
-        lines.append("br label %last")
+        written = Routine(routine, each, where, access, names).written()
+        if apart:
+            body = "\n  ".join([*written, "ret void"])
+            head = f"define internal void @{own}.kind{k}({', '.join(given)}) #0"
+            texts.append(f"{head} {{\n  {body}\n}}\n")
+            written = [f"call void @{own}.kind{k}({', '.join(given)})"]
+        lines += [*written, "br label %last"]
     lines.append("last:\n  %i.next = add i64 %i, 1")
     lines.append(f"%i.more = icmp ult i64 %i.next, {rows}")
     return [*lines, "br i1 %i.more, label %loop, label %done\ndone:"]
