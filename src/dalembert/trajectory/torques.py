@@ -343,9 +343,14 @@ def _exceeded(
 
     for c, (name, limit) in enumerate(effort.items()):
         look(name, "force", tau[:, c], limit)
-    for k, (joint, (low, high)) in enumerate(zip(m.rate_joints, joint_limits(m), strict=True)):
+    # which coordinate a rate belongs to; of a quaternion none
+    places = [at + k if b.joint.nq == b.joint.nv else None
+              for b, at in zip(m.bodies, m.coordinate_index, strict=True)
+              for k in range(b.joint.nv)]  # fmt: skip
+    rows = zip(m.rate_joints, places, joint_limits(m), strict=True)
+    for k, (joint, at, (low, high)) in enumerate(rows):
         look(joint, "speed", qd[:, k], fastest[k])
-        if m.nq == m.nv:
-            look(joint, "lower position", q[:, k], low, -1.0)
-            look(joint, "upper position", q[:, k], high, 1.0)
+        if at is not None:
+            look(joint, "lower position", q[:, at], low, -1.0)
+            look(joint, "upper position", q[:, at], high, 1.0)
     return tuple(found)
