@@ -102,3 +102,12 @@ def test_a_steered_machine_is_told_its_angle():
         da.kinetic_energy(truck, np.zeros(4), np.ones(4))
     T = da.kinetic_energy(truck, np.zeros(4), [2.0, 0, 0, 0], steer=[0.0], steer_rate=[0.0])
     assert pytest.approx((truck.values["m1"] + truck.values["m2"]) / 2 * 4) == T
+
+
+def test_a_start_that_leaves_loops_open_is_told():
+    m = da.robots.fourbar()
+    q = da.assemble(m, {"crank": 0.7})
+    assert not da.simulate(m, q.round(4), t=0.01).notes
+    off = q + [0, 0.2, -0.1]
+    (note,) = da.simulate(m, off, t=0.01).notes
+    assert note.startswith("q0 leaves loops open: ") and "is changed by 0.2" in note
