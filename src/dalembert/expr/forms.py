@@ -2,7 +2,7 @@
 
 Each is one node of many results, read through `item` nodes. A form evaluates on numbers, has exact
 derivatives (`derive.py`), and expands into plain primitives when a Program is made, so that every
-emitter and kernel serves it without knowing it.
+emitter serves it without knowing it. Kernels keep long Functions that are called many times.
 """
 
 from __future__ import annotations

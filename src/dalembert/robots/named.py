@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from ..errors import UsageError, closest, shown
@@ -12,9 +13,8 @@ from ..mechanism import Mechanism
 
 def ready_made(name: str) -> Mechanism:
     """Return the ready-made mechanism dalembert.robots.<name>, or of a size, as eel(20)."""
-    from .. import robots
-
-    makers = {key: maker for key, maker in vars(robots).items() if _makes_robot(key, maker)}
+    robots = vars(import_module("dalembert.robots"))
+    makers = {key: maker for key, maker in robots.items() if _makes_robot(key, maker)}
     plain, bracket, size = name.removesuffix(")").partition("(")
     if plain not in makers or bool(bracket) != name.endswith(")"):
         raise UsageError(
