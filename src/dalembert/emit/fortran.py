@@ -25,8 +25,7 @@ FORTRAN = Dialect(
     entry="{}({})",
     first=1,
 )
-STRICT = ("-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror")
-GFORTRAN = ("gfortran", *STRICT, "-O1", "-J", "{out}")
+STRICT = ("-std=f2008", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-O1")
 WIDE = 120
 
 
@@ -52,10 +51,6 @@ def _outer(v: Vector) -> Vector:
     return Vector(v.word + "_", v.shape, v.size) if v.matrix else v
 
 
-def _flat(v: Vector) -> Vector:
-    return Vector.of(v.word, v.size) if v.matrix else v
-
-
 def _head(name: str, given: Sequence[Vector], made: Sequence[Vector], intent: str) -> str:
     words = each((*given, *made), "{0.word}", ", ")
     ins = each(given, lambda v: f"    real(dp), intent(in) :: {_shape(v)}\n")
@@ -73,7 +68,8 @@ def _function(r: Routine, opened: str, inner: str) -> str:
 
 def _piece(r: Routine, k: int, inner: str) -> str:
     name = f"{r.name}_{k}"
-    head = _head(name, [*map(_flat, r.given)], (*r.made, *r.local), "inout")
+    given = [*map(lambda v: Vector.of(v.word, v.size), r.given)]
+    head = _head(name, given, (*r.made, *r.local), "inout")
     return f"{head}{inner}  end subroutine {name}\n\n"
 
 
@@ -167,5 +163,8 @@ LANGUAGE = Language(
     comment="! {}",
     files={"{id}.f90": "model.f90", "{id}_test.f90": "test.f90"},
     words=_words,
-    run=((*GFORTRAN, "{d}/{id}.f90", "{d}/{id}_test.f90", *GOLDEN), GOLDEN[1:]),
+    run=(
+        ("gfortran", *STRICT, "-J", "{out}", "{d}/{id}.f90", "{d}/{id}_test.f90", *GOLDEN),
+        GOLDEN[1:],
+    ),
 )

@@ -15,7 +15,7 @@ from ..expr import Expr, Graph
 from ..expr.exact import exact, to_float
 from ..mechanism.edit import number as exact_number
 from .angles import CONSTANT, Joints
-from .entry import Entry
+from .entry import Entry, Place, motions
 from .evaluate import known
 from .interval import Interval, hull, interval
 from .kinds import KINDS
@@ -82,14 +82,12 @@ class Box:
         size = abs(float(coefficient))
         for i, power in monomial:
             size *= self._largest(eq, i) ** power
-        place = [k - 1 for k in entry.place]
-        if entry.kind == "Q":
-            return {place[0]: size}
-        if entry.kind == "A":
-            i, j = place
-            return {i: size * _most(self.qdd[j]), j: size * _most(self.qdd[i])}
-        speeds = [place[1], place[1]] if entry.kind == "C" else place[1:]
-        return {place[0]: size * math.prod(_most(self.qd[k]) for k in speeds)}
+
+        def most(motion: Place) -> float:
+            ranges = self.qdd if len(motion) == 1 else self.qd
+            return math.prod(max(map(abs, ranges[k])) for k in motion)
+
+        return {j: size * most(motion) for j, motion in motions(entry.kind, entry.place)}
 
     def _largest(self, eq: Equations, i: int) -> float:
         cache = self.__dict__.setdefault("_sizes", {})
@@ -132,10 +130,6 @@ class Box:
             q = [a + (b - a) * share for a, b in self.q]
             cache[share] = [eq.values(case, q) for case in self.cases]
         return cache[share]
-
-
-def _most(r: Range) -> float:
-    return max(abs(r[0]), abs(r[1]))
 
 
 def _sine_range(low: float, high: float, kind: str) -> Range:

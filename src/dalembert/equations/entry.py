@@ -26,6 +26,18 @@ SHOWN = 40  # entries of a table that are printed
 Index = int | str  # a joint's number or name
 
 
+def motions(kind: Kind, place: Place) -> list[tuple[int, Place]]:
+    """Return the joints that a coefficient acts on, and what it stands with there, from 0.
+
+    That is () of gravity, (j,) of q̈_j, (j, k) of q̇_j q̇_k.
+    """
+    i, *rest = (k - 1 for k in place)
+    if kind == "A":
+        (j,) = rest
+        return [(i, (j,)), (j, (i,))] if i != j else [(i, (j,))]
+    return [(i, (*rest, *rest) if kind == "C" else tuple(rest))]
+
+
 def joint_number(m: Mechanism, joint: Any) -> Any:
     """Return the number of a named joint; what is not a name stays as it is."""
     return 1 + m.velocity_index[m.joint_index(joint)] if isinstance(joint, str) else joint

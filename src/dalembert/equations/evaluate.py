@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError, UsageError, shown
 from ..mechanism import Mechanism
+from .entry import motions
 
 if TYPE_CHECKING:
     from .closed_form import Equations
@@ -61,16 +62,8 @@ def evaluate(
     c = eq.coefficients(values, list(at))
     load = -1.0 if eq.sign == "section3" else 1.0
     tau = [load * c["Q", (i,)] for i in range(1, eq.n + 1)]
-    for (kind, place), x in c.items():
-        if kind == "A":
-            i, j = place
-            tau[i - 1] = tau[i - 1] + x * rate[j - 1]
-            if i != j:
-                tau[j - 1] = tau[j - 1] + x * rate[i - 1]
-        elif kind == "B":
-            i, j, k = place
-            tau[i - 1] = tau[i - 1] + x * (speed[j - 1] * speed[k - 1])
-        elif kind == "C":
-            i, j = place
-            tau[i - 1] = tau[i - 1] + x * (speed[j - 1] * speed[j - 1])
+    for key, x in c.items():
+        for i, motion in motions(*key) if key[0] != "Q" else ():
+            j, k = motion[0], motion[-1]
+            tau[i] = tau[i] + x * (rate[j] if len(motion) == 1 else speed[j] * speed[k])
     return np.stack(np.broadcast_arrays(*tau), axis=-1)

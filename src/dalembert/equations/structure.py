@@ -33,6 +33,16 @@ def residue(x: Any) -> Any:
     return nmod(up % PRIME, PRIME) / nmod(down % PRIME, PRIME)
 
 
+def coefficient(sums: Condensed, slope: Any, kind: str, place: Place) -> Any:
+    """Return a coefficient over the scalars of the sums; `slope(i, j, k)` is ∂A_ij/∂q_k."""
+    i, *rest = (x - 1 for x in place)
+    if kind == "Q":
+        return sums.Q(i)
+    if kind == "A":
+        return sums.A(i, rest[0]) if rest[0] in sums.beyond[i] else 0
+    return coriolis(slope, i, *rest) if kind == "B" else centrifugal(slope, i, *rest)
+
+
 class Probe:
     """All coefficients at one random point of the field."""
 
@@ -70,16 +80,7 @@ class Probe:
         """Return a coefficient at this point."""
         key = (kind, place)
         if key not in self._made:
-            i, *rest = (x - 1 for x in place)
-            if kind == "Q":
-                x = self.sums.Q(i)
-            elif kind == "A":
-                x = self.sums.A(i, rest[0]) if rest[0] in self.sums.beyond[i] else 0
-            elif kind == "B":
-                x = coriolis(self.slope, i, *rest)
-            else:
-                x = centrifugal(self.slope, i, rest[0])
-            self._made[key] = int(x) % PRIME
+            self._made[key] = int(coefficient(self.sums, self.slope, kind, place)) % PRIME
         return self._made[key]
 
     def slope(self, i: int, j: int, k: int) -> Any:

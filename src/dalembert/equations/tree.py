@@ -13,13 +13,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import is_plain_zero
-from ..algorithms.augmented_body import centrifugal, coriolis
 from ..algorithms.condensed import Condensed
 from ..expr import Expr, Graph
 from ..expr.derive import push
 from ..expr.formula import Product, Sum, Symbol, leaf_formula, name, node_formula
 from .order import factored
 from .repeats import Formula, free_letter
+from .structure import coefficient
 
 if TYPE_CHECKING:
     from .closed_form import Equations
@@ -127,16 +127,12 @@ class Coefficients:
 
     def of(self, kind: Kind, place: Place) -> Expr:
         """Return one coefficient, indices from 1."""
-        i, *rest = (k - 1 for k in place)
-        found: Any
-        if kind == "Q":
-            found = self.sums.Q(i) * (1 if self.eq.sign == "section3" else -1)
-        elif kind == "A":
-            found = self.A[i, rest[0]] + (self._rotor(i) if i == rest[0] else 0)
-        elif kind == "B":
-            found = coriolis(self.slope, i, *rest)
+        if kind == "A":
+            i, j = (k - 1 for k in place)
+            found: Any = self.A[i, j] + (self._rotor(i) if i == j else 0)
         else:
-            found = centrifugal(self.slope, i, *rest)
+            found = coefficient(self.sums, self.slope, kind, place)
+        found = -found if kind == "Q" and self.eq.sign != "section3" else found
         return Expr(self.graph, self.graph.lift(found))
 
     def _rotor(self, i: int) -> Any:

@@ -16,7 +16,7 @@ from ..algorithms.augmented_body import centrifugal, coriolis
 from ..carried import dot
 from .box import Box
 from .derived import KINDS
-from .entry import Entry
+from .entry import Entry, motions
 from .force import Motion
 from .order import ordered
 from .ring import Poly, Term
@@ -197,13 +197,6 @@ def lost(eq: Equations, units: Sequence[Unit], chosen: Sequence[int]) -> dict[Ke
 
 def errors(eq: Equations, gone: Mapping[Key, Poly], i: int) -> Iterator[tuple[Motion, Poly]]:
     """Yield what joint i loses (from 0), with the motion it stands with; gravity as a load."""
-    for (kind, where), p in gone.items():
-        place = tuple(x - 1 for x in where)
-        if kind == "A":
-            if i in place:
-                yield (place[1] if place[0] == i else place[0],), p
-        elif place[0] == i:
-            if kind == "Q":
-                yield (), -p if eq.sign == "section3" else p
-            else:
-                yield (place[1:] if kind == "B" else (place[1], place[1])), p
+    for (kind, place), p in gone.items():
+        lost = -p if kind == "Q" and eq.sign == "section3" else p
+        yield from ((motion, lost) for j, motion in motions(kind, place) if j == i)

@@ -18,11 +18,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Rotation, Transform, Vec3
-from ..errors import DalembertError, DescriptionError, Place, closest, shown
+from ..errors import DescriptionError, Place, closest, shown
 from ..expr import Graph
-from ..joint import Fixed, Joint, Prismatic, Revolute
+from ..joint import Fixed, Prismatic, Revolute
 from ..mechanism import Body, Frame, Mechanism, Parameter
 from ..mechanism.validate import numbers
+from .context import placed
 from .dh_cells import COMMON, At, Cells
 from .fields import exact_turn
 
@@ -65,17 +66,12 @@ def read_dh(
     drives = tuple(d for j in range(len(bodies)) if (d := cells.drive(j)) and bodies[j].joint.nv)
     g = Vec3(*(cells.value(x, 0, "gravity") for x in gravity))
     note = f"Denavit-Hartenberg table read in the {convention} convention"
-    try:
+    with placed(Place(source)):
         m = Mechanism(
             tuple(bodies), name, g, named=named, drives=drives, notes=(note, *cells.notes),
             checked=True,
         )  # fmt: skip
         return declared(m, cells)
-    except DescriptionError:
-        raise
-    except DalembertError as error:
-        error.where = error.where or Place(source)
-        raise
 
 
 def declared(m: Mechanism, cells: Cells) -> Mechanism:
@@ -158,11 +154,7 @@ def _body(
     inertia = cells.inertia(j) if tail is None else cells.inertia(j).moved(tail)
     limits = cells.limits(j) if sigma < 2 else ()
     name, joint_name = cells.names(j)
-    return Body(name, parent, place, _joint(sigma), inertia, joint_name, limits)
-
-
-def _joint(sigma: int) -> Joint:
-    return JOINTS[sigma]()
+    return Body(name, parent, place, JOINTS[sigma](), inertia, joint_name, limits)
 
 
 def _sigma(cells: Cells, j: int) -> int:
