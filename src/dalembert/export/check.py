@@ -28,8 +28,7 @@ from ..emit.unit import Unit
 from ..errors import ComputationError, UsageError
 from ..mechanism import Mechanism, freed
 from ..simulate import simulate
-from .jobs import Job, jobs_of, on_environment
-from .slopes import asked_slopes
+from .jobs import Job, asked_slopes, jobs_of, on_environment
 from .unit import ALL, CHECKED, unit_of
 from .write import LANGUAGES, language_of
 

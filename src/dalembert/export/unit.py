@@ -31,8 +31,15 @@ from ..plan import general_pose, planned
 from ..plan.assembly import close
 from ..reference import in_floats
 from .equation_words import with_words
-from .jobs import Job, jobs_of, on_environment, with_wrenches
-from .slopes import asked_slopes, sloped, slopes_in_floats
+from .jobs import (
+    Job,
+    asked_slopes,
+    jobs_of,
+    on_environment,
+    sloped,
+    slopes_in_floats,
+    with_wrenches,
+)
 
 STATES = 3  # golden vectors per function
 ALL = "everything"  # the function that computes every quantity at once

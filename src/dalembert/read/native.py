@@ -22,9 +22,8 @@ from .context import PLAIN, Context, placed
 from .document import At, Document
 from .exact_pose import is_numeric
 from .fields import Reading
-from .native_fields import Field
+from .native_fields import Field, Index, body
 from .native_graph import GraphIndex, moved_records, tree_of
-from .native_index import Index, body
 from .native_keys import ACTS, IN_PARTS, KINDS, ROLES, TOP
 from .native_types import fitting
 from .order import parents_first

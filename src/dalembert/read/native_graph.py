@@ -19,7 +19,7 @@ from ..mechanism.graph import Connection, Tree, own_connection, spanning_tree
 from ..mechanism.rehome import onto
 from .document import At
 from .fields import Reading, kind
-from .native_index import Index
+from .native_fields import Index
 from .native_keys import TOP
 from .native_types import fitting
 

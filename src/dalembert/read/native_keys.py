@@ -33,8 +33,7 @@ from ..mechanism import (
 from ..mechanism.graph import CUTTABLE
 from .document import At
 from .fields import Reading, kind
-from .native_fields import Field, Names, Record, Type, listed, many
-from .native_index import Index
+from .native_fields import Field, Index, Names, Record, Type, listed, many
 from .native_simplified import SIMPLIFIED
 from .native_types import (
     AXIS,

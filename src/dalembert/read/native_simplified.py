@@ -12,8 +12,7 @@ from ..mechanism.simplified import NEGLECTED, Simplified
 from .document import At
 from .dump import Literal
 from .fields import Reading, kind
-from .native_fields import Field, Record, Type, listed, one
-from .native_index import Index
+from .native_fields import Field, Index, Record, Type, listed, one
 from .native_types import NAME, NUMBER, TEXT, words
 from .native_values import number
 

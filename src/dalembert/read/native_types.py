@@ -14,8 +14,7 @@ from .document import At
 from .dump import Literal
 from .expressions import Unit, expression
 from .fields import Reading
-from .native_fields import Field, Names, Record, Type, one
-from .native_index import Index, body, joint, names_of
+from .native_fields import Field, Index, Names, Record, Type, body, joint, names_of, one
 from .native_values import number, placement, rotation, tensor, vector
 
 

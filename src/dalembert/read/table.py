@@ -21,7 +21,7 @@ from .document import Document
 from .fields import Reading, kind
 from .mdh import CONVENTIONS, MODIFIED, OFFSET, read_dh
 from .native import read_head, read_parameters, with_actions
-from .native_index import Index
+from .native_fields import Index
 from .native_keys import ACTS, HEAD, ROLES
 
 HEADS = ("robot", "convention", "gravity", "inertia_order", "parameter")
