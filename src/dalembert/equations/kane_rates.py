@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra import is_plain_zero
 from ..expr.formula import Product, Sum, Symbol
+from .elimination import has_any
 from .kane_step_names import place_of
 from .kane_value import entry
 from .ratio import Ratio
@@ -35,23 +36,21 @@ def rate_parts(form: KaneForm) -> list[RatePart]:
     """Return the parts of J̇ of a machine of one speed; none where it has other terms."""
     s, field = form.setting.symbols, form.setting.field
     several = len(form.setting.alpha) != 1 or form.rotors or form.implicit or not form.constraints
-    if several or any(not is_plain_zero(x) for x in form.drift):
+    if several or has_any(form.drift):
         return []
     found: dict[str, list[tuple[str, Any]]] = {"A": [], "B": []}
     left = [list(row) for row in form.J_dot]
     for k in s.rates:
         at = s.index["rate", k]
         slope = [[_slope(x, at) for x in row] for row in form.J_dot]
-        if all(is_plain_zero(x) for row in slope for x in row):
+        if not any(map(has_any, slope)):
             continue
         rate = field.gen("rate", k)
         left = [[x - y * rate for x, y in zip(a, b, strict=True)]
                 for a, b in zip(left, slope, strict=True)]  # fmt: skip
         kind = "B" if k > s.n or k in s.given else "A"
         found[kind].append((s.rate_name(k), slope))
-    if sum(map(len, found.values())) > FEW or any(
-        not is_plain_zero(x) for row in left for x in row
-    ):
+    if sum(map(len, found.values())) > FEW or any(map(has_any, left)):
         return []
     made = [
         RatePart(kind + (str(n) if len(parts) > 1 else ""), rate, slope)

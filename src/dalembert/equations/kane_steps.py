@@ -11,6 +11,7 @@ from ..errors import UsageError, shown
 from ..expr.formula import Sum, Symbol
 from ..mechanism import joint_name
 from . import kane_products
+from .elimination import has_any
 from .kane_forces import tyre_lines
 from .kane_loops import closure_lines, rate_lines
 from .kane_products import body_lines, matrix_product, part_product, row_number, tau_product
@@ -59,14 +60,11 @@ def _frames(form: KaneForm) -> tuple[str, list[Line]]:
     names = form.m.rate_joints
     for k, Ia in form.rotors.items():
         lines += [f"rotor of joint {shown(names[k])}", (place_of("Ia", k + 1), Ia)]
-    left = ["friction of drives"] if any(_rubs(d) for d in form.m.drives) else []
+    rubs = (x for d in form.m.drives for x in (*d.coulomb, d.viscous))
+    left = ["friction of drives"] if has_any([*rubs]) else []
     if len(form.springs) < len(form.m.springs):
         left.append("springs with a natural length or damping")
     return "frames", [*lines, "left out: " + ", ".join(left)] if left else lines
-
-
-def _rubs(d: Any) -> bool:
-    return not all(is_plain_zero(x) for x in (*d.coulomb, d.viscous))
 
 
 def _coordinates(form: KaneForm) -> tuple[str, list[Line]]:

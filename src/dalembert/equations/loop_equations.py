@@ -98,11 +98,8 @@ class LoopEquations:
 
     def _entry(self, kind: Kind, *place: int) -> Any:
         """Return the symbol of a coefficient of the tree, 0 where it is zero."""
-        table = getattr(self.tree, kind)
-        entry = table[place if len(place) > 1 else place[0]]
-        if not len(self.tree.poly(kind, entry.place)):
-            return 0
-        return self.loops.symbol(entry.name)
+        entry = getattr(self.tree, kind)[place]
+        return self.loops.symbol(entry.name) if entry else 0
 
     def _rate(self, k: int) -> Any:
         """Return the symbol of a rate; those that follow are lines."""
@@ -182,13 +179,9 @@ class LoopEquations:
     @property
     def G(self) -> LoopTable:
         """G[i, j], each by its own line."""
-        said = {n: x for n, x in self.loops.rates if n}
-        return LoopTable({(i + 1, j + 1): said.get(self._name_of(x), x)
+        said = {self.loops.symbol(n): x for n, x in self.loops.rates if n}
+        return LoopTable({(i + 1, j + 1): said.get(x, x)
                           for (i, j), x in sorted(self.loops.G.items())})  # fmt: skip
-
-    @staticmethod
-    def _name_of(x: Any) -> str:
-        return next(iter(x.names()), "") if isinstance(x, Expr) else ""
 
     @property
     def A_c(self) -> LoopTable:
@@ -234,15 +227,10 @@ class LoopEquations:
         self._require_closed(at)
         found: dict[str, Any] = {}
         trees = self.tree.coefficients(known, list(q))
-        at |= {self.tree_name(kind, place): x for (kind, place), x in trees.items()}
+        at |= {getattr(self.tree, kind)[place].name: x for (kind, place), x in trees.items()}
         for name, x in self.lines():
             at[name] = found[name] = value(x, at)
         return found
-
-    def tree_name(self, kind: Any, place: tuple[int, ...]) -> str:
-        """Return the name by which a coefficient of the tree is printed."""
-        name: str = getattr(self.tree, kind)[place if len(place) > 1 else place[0]].name
-        return name
 
     def _require_closed(self, at: Mapping[str, Any]) -> None:
         import numpy as np
@@ -316,7 +304,7 @@ class LoopEquations:
 
         eq, out = self.tree, []
         for kind in "QABC":
-            own = {left(e).name for e in getattr(eq, kind) if len(eq.poly(kind, e.place))}  # type: ignore[arg-type]
+            own = {left(e).name for e in getattr(eq, kind) if e}
             made = section(eq, kind, "condensed", False)
             kept = [x for x in made.lines if not isinstance(x, str) and x[0].name in own]
             out.append(Section(f"{TITLES[kind]} of the cut tree", kept))

@@ -231,7 +231,9 @@ def trig(x: Any) -> Trig:
 
     def other(i: int, values: list[Any]) -> Trig:
         node = Expr(graph, i)
-        if _varies(node) or graph.op[i] == "input":
+        # it depends on a coordinate or a rate
+        varies = any(n[:1] == "q" and n[1:].lstrip("d").isdigit() for n in node.names())
+        if varies or graph.op[i] == "input":
             raise NotTrig
         name = text(node)
         return Trig({(((name, 1),), (), ""): 1}, {name: node})
@@ -251,11 +253,6 @@ def trig(x: Any) -> Trig:
 def is_coordinate(name: str) -> bool:
     """Return whether a name is that of a coordinate: q1, q12."""
     return name[:1] == "q" and name[1:].isdigit()
-
-
-def _varies(x: Expr) -> bool:
-    """Return whether an expression depends on a coordinate or a rate."""
-    return any(n[:1] == "q" and n[1:].lstrip("d").isdigit() for n in x.names())
 
 
 def plain(x: Any) -> Any:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,7 +154,8 @@ class Basis:
         kind, key = self.eq.ring.symbols.generators[i].key[:2]
         out: dict[Wave, list[float]] = {}
         if kind == "q":
-            return {(k, _more(e, key - 1)): x for (k, e), x in waves.items()}
+            more = [int(k == key - 1) for k in range(self.n)]
+            return {(k, tuple(map(add, e, more))): x for (k, e), x in waves.items()}
         m = [0] * self.size
         for j in key:
             at = abs(j) - 1 if abs(j) < CONSTANT else self.n + self.constants.index(abs(j))
@@ -199,10 +201,6 @@ def _held(wave: Wave, c: float, s: float, held: Mapping[int, float]) -> Any:
     turned = math.fsum(abs(k[j] * x) for j, x in held.items())
     lost = most * U * (4 * turned + 16 + 8 * sum(e))
     return ((f, rest), (-a, -b if first else 0.0)), most, lost
-
-
-def _more(powers: tuple[int, ...], j: int) -> tuple[int, ...]:
-    return tuple(e + (k == j) for k, e in enumerate(powers))
 
 
 def _sorted(m: Monomial) -> Monomial:

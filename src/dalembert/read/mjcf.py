@@ -72,7 +72,7 @@ def read_mjcf(text: str | bytes, context: Context) -> Mechanism:
     for k in range(1, made.model.nbody):
         _body(made, k)
     g = made.vector(model.opt.gravity)
-    if model.opt.disableflags & _flag("mjDSBL_GRAVITY"):
+    if model.opt.disableflags & int(_mujoco().mjtDisableBit.mjDSBL_GRAVITY):
         g = Vec3(0, 0, 0)
     loops, couplings = equalities(made)
     drives, elastic = _actions(made)
@@ -92,10 +92,6 @@ def _mujoco() -> Any:
         what = "an MJCF file is compiled by MuJoCo, which is not installed"
         raise UsageError(what, hint="pip install mujoco") from None
     return mujoco
-
-
-def _flag(name: str) -> int:
-    return int(getattr(_mujoco().mjtDisableBit, name))
 
 
 def _compiled(text: str | bytes, context: Context) -> tuple[Any, list[str]]:

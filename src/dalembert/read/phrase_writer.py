@@ -234,7 +234,8 @@ class Writer:
             if isinstance(top, str):
                 out.append(top)
                 continue
-            out.append(",".join([*self._way_to(top), self._item(top)]))
+            b = self.m.bodies[top]
+            out.append(",".join([*self._said(b.parent, b.placement), self._item(top)]))
             out.append(self._branches(top))
             children = self.children.get(top, [])
             if children:
@@ -248,10 +249,6 @@ class Writer:
         stack += [children[-1], joint]
         for j in reversed(children[:-1]):
             stack += ["]", j, "["]
-
-    def _way_to(self, j: int) -> list[str]:
-        b = self.m.bodies[j]
-        return self._said(b.parent, b.placement)
 
     def _said(self, body: int, T: Transform) -> list[str]:
         """Return the constants of a body as its sentence had them, if they lead to T."""
@@ -270,7 +267,8 @@ class Writer:
         for low, high in b.limits:
             if low is None and high is None:
                 continue
-            if low is None or high is None or (numeric(low, high) and not _less(low, high)):
+            pair = low is not None and high is not None
+            if not pair or (numeric(low, high) and to_float(low) >= to_float(high)):
                 who = self.names[j]
                 self.notes.append(f"limits of {who} are not written: not a pair min < max")
                 continue
@@ -377,7 +375,3 @@ class Writer:
         if Fraction(short) != value:
             self.notes.append(f"a number of {len(text)} digits is rounded to {short}")
         return short
-
-
-def _less(low: Any, high: Any) -> bool:
-    return to_float(low) < to_float(high)
