@@ -113,6 +113,28 @@ def test_functions_of_time_are_read_to_rounding():
     np.testing.assert_allclose(r.q[:, 0], 0.3 * times**2, atol=1e-12)
 
 
+def test_tables_of_forces_that_end_are_held_and_said():
+    m = da.load("RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, I = (0, 0, 1);")
+    late = ([0.5, 1], [[1.0], [1.0]])
+    r = da.simulate(m, torque=late, t=[0, 2])
+    assert r.notes == ("torque is given from 0.5 to 1 s, and held before and after",)
+    assert r.qd[-1, 0] == pytest.approx(2.0, abs=1e-9)
+    assert da.simulate(m, torque=([0, 1], late[1]), t=[0, 2], hold=True).notes == ()
+    assert da.simulate(m, torque=([0, 2], late[1]), t=[0, 2]).notes == ()
+    push = {"tip": ([0, 1], [[0, 1, 0, 0, 0, 0]] * 2)}
+    notes = da.simulate(m, wrench_on_body=push, t=[0, 2]).notes
+    assert notes == ("wrench on tip is given from 0 to 1 s, and held before and after",)
+
+
+def test_a_spline_that_swings_far_beyond_its_table_is_told():
+    m = da.load("RZ(), TXK(1), RZ(), TXK(1); body 1: M = 1; body 2: M = 1, D = (1, 0, 0);")
+    times, values = [0, 0.5, 0.51, 0.52, 10], [0, 0, 0.1, 0, 0]
+    (note,) = da.simulate(m, t=[0, 0.6], motion={"j1": (times, values)}).notes
+    assert note.startswith("motion of j1: the spline through its table swings to ")
+    even = np.linspace(0, 1, 21)
+    assert da.simulate(m, t=[0, 1], motion={"j1": (even, 0.1 * np.sin(6 * even))}).notes == ()
+
+
 def test_a_table_that_ends_is_held_at_rest_and_said():
     """The angle stays, and so does the energy: its rate is zero from there on."""
     truck, t = da.robots.truck(1), np.linspace(0, 3, 7)

@@ -44,7 +44,7 @@ from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied
 from .steered import RateLaw, steered, steered_system
 from .systems import Closed, Tree, system
-from .timed import numbers_of, timed_motion, times_of
+from .timed import numbers_of, table_notes, timed_motion, times_of
 from .wrenches import Wrenches, wrenches_of
 
 if TYPE_CHECKING:
@@ -130,7 +130,9 @@ def simulate(
     given, held = timed_motion(m, given, times)
     job = _job(m, torque, drives, (given, laws), hold, parameters, outside, equations)
     single = replace(job.kernels, single=method in ADAPTIVE)
-    job = replace(job, kernels=single, notes=(*job.notes, *held))
+    outer = wrench_on_environment if wrench_on_body is None else wrench_on_body
+    told = table_notes(torque, outer, times, hold)
+    job = replace(job, kernels=single, notes=(*job.notes, *held, *told))
     q0, first = start(m, equations, q0, qd0), float(times[0])
     job = _with_wheels_planned(job, q0, first)
     states, lead = _states(job, q0, qd0, times[0])

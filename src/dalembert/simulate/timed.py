@@ -62,7 +62,38 @@ def timed_motion(
             notes.append(f"motion of {shown(name)} is given {told}, and held before and after")
             one = one.spanning(start, end)
         made[name] = one
+        notes += _swings(name, one, value)
     return made, notes
+
+
+def _swings(name: str, one: Signal, table: Any) -> list[str]:
+    """Return a note where the spline through a table leaves its values by more than their span."""
+    if not (isinstance(table, tuple) and len(table) == 2):
+        return []
+    between = one.breaks[:-1, None] + np.diff(one.breaks)[:, None] * _BETWEEN
+    x, values = one(between.ravel())[:, 0], np.asarray(table[1], dtype=float)
+    low, high = values.min(), values.max()
+    if max(x.max() - high, low - x.min()) <= high - low:
+        return []
+    far = x.max() if x.max() - high > low - x.min() else x.min()
+    return [f"motion of {shown(name)}: the spline through its table swings to {far:.4g}, far "
+            f"beyond its values, {low:.4g} to {high:.4g}: give more samples"]  # fmt: skip
+
+
+def table_notes(torque: Any, wrenches: Any, times: Array, hold: bool) -> list[str]:
+    """Return notes on tables of forces that are held beyond their times; steps may end early."""
+    tables = {"torque": torque}
+    if isinstance(wrenches, Mapping):
+        tables |= {f"wrench on {shown(str(frame))}": x for frame, x in wrenches.items()}
+    notes = []
+    for what, table in tables.items():
+        if not (isinstance(table, tuple) and len(table) == 2 and np.ndim(table[0]) == 1):
+            continue
+        first, last = (float(table[0][k]) for k in (0, -1))
+        if times[0] < first < last or (first < last < times[-1] and not hold):
+            told = f"from {first:g} to {last:g} s"
+            notes.append(f"{what} is given {told}, and held before and after")
+    return notes
 
 
 def polynomials(name: str, function: Any, times: Array) -> Signal:
