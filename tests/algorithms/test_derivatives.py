@@ -1,9 +1,12 @@
 """Analytic derivatives: against the graph, against Pinocchio, and of the direct model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import dalembert as da
 from agreement import (
     assert_forces,
     conditioning,
@@ -12,8 +15,10 @@ from agreement import (
     force_scale,
     mass_scale,
 )
+from dalembert.algebra import Vec3
 from dalembert.expr import Graph, evaluate, trace
 from dalembert.expr.derive import push
+from dalembert.mechanism import PointSpring
 from mechanisms import random_mechanisms, random_state
 from models import (
     articulated_body,
@@ -118,3 +123,43 @@ def test_the_graph_gives_the_same_derivatives_of_direct_dynamics(drives):
             size = (np.abs(ref).max() + 1) * kappa
             assert_allclose(x, ref, rtol=0, atol=1e-12 * m.nv * size, err_msg=m.name)
         assert_allclose(inverse @ M, np.eye(m.nv), atol=1e-12 * kappa * m.nv)
+
+
+def _sprung(m):
+    to_ground = PointSpring(-1, Vec3(0.3, 0.1, 1.5), 0, Vec3(0.1, 0, 0.2), 400, 0.2, 30)
+    return replace(m, springs=(to_ground,))
+
+
+def _moved(m, q, step):
+    q_, d = m.split_q(list(q)), m.split(list(step))
+    at = {j: b.joint.integrate(q_[j], d[j]) for j, b in enumerate(m.bodies)}
+    return np.array(m.join(at), float)
+
+
+@pytest.mark.parametrize("method", ["analytic", "base_axes"])
+@pytest.mark.parametrize("sprung", [False, True])
+def test_a_flying_base_answers_as_finite_differences_do(method, sprung):
+    m = _sprung(da.robots.walker()) if sprung else da.robots.walker()
+    _, qd, tau = random_state(m, 5, mild=True)
+    rng = np.random.default_rng(5)
+    q = np.concatenate([rng.normal(size=7), rng.uniform(-2, 2, m.nq - 7)])
+    q[3:7] /= np.linalg.norm(q[3:7])
+    dq, dqd, _ = da.forward_dynamics_derivatives(m, q, qd, tau, method=method)
+    h = 1e-6
+    for k in range(m.nv):
+        step = h * np.eye(m.nv)[k]
+        there, back = (_moved(m, q, s * step) for s in (1, -1))
+        slope = da.forward_dynamics(m, there, qd, tau) - da.forward_dynamics(m, back, qd, tau)
+        assert_allclose(dq[:, k], slope / (2 * h), rtol=0, atol=1e-7 * np.abs(dq).max())
+        slope = da.forward_dynamics(m, q, qd + step, tau) - da.forward_dynamics(
+            m, q, qd - step, tau
+        )
+        assert_allclose(dqd[:, k], slope / (2 * h), rtol=0, atol=1e-7 * np.abs(dqd).max())
+
+
+def test_what_turns_or_moves_a_flying_base_turns_and_moves_nothing_else():
+    m = da.robots.walker()
+    q, qd, tau = random_state(m, 6, mild=True)
+    dq, dqd, _ = da.forward_dynamics_derivatives(m, q, qd, tau)
+    assert not dq[:, :3].any() and not dq[3:, 3:6].any() and not dqd[3:, :3].any()
+    assert dq[:3, 3:6].any() and dqd[:3, :3].any()

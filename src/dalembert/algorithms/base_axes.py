@@ -23,7 +23,7 @@ from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from ..mechanism.rehome import expand_planar
 from ..spatial import AT_REST, NO_WRENCH, ZERO, Articulated, Twist, Wrench, inertia_to_parent
-from .derivatives import Slopes, by_expanded_bodies, joint_slopes
+from .derivatives import Slopes, by_expanded_bodies, flying, joint_slopes
 from .joint_forces import JointForces
 from .link_states import LinkState
 from .newton_euler import Wrenches, newton_euler
@@ -123,7 +123,10 @@ def forward_derivatives_base(
     dq, dqd, _ = inverse_derivatives_base(forces, q, qd, qdd, wrenches)
     columns = [M.solve(Values.unit(n, c), c + 1) for c in range(n)]
     inverse = Matrix([[columns[max(r, c)][min(r, c)] for c in range(n)] for r in range(n)])
-    by_q, by_qd = (Matrix.columns([M.solve(column) for column in (-D).T], n) for D in (dq, dqd))
+    by_q, by_qd = (
+        Matrix.columns([known.get(c) or M.solve(x) for c, x in enumerate((-D).T)], n)
+        for D, known in zip((dq, dqd), flying(forces, q, qd), strict=True)
+    )
     return by_q, by_qd, inverse
 
 

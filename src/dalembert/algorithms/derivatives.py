@@ -8,12 +8,13 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..algebra import Vec3
 from ..expr import Scalar
 from ..inertia import Inertia
-from ..joint import Planar, Vector
+from ..joint import UNITS, Planar, Vector
 from ..linalg import LeafFirst, Matrix
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
@@ -124,8 +125,40 @@ def forward_dynamics_derivatives(
     h = newton_euler(m, q, qd, [0] * m.nv, wrenches)
     qdd = M.solve(Values(tau) + forces.passive(q, qd) - h)
     dq, dqd, _ = inverse_dynamics_derivatives(forces, q, qd, qdd, wrenches)
-    inverse, by_q, by_qd = M.inverse_and_products(-dq, -dqd)
-    return by_q, by_qd, inverse
+    known_q, known_qd = flying(forces, q, qd)
+    left = without(known_q, -dq), without(known_qd, -dqd)
+    inverse, by_q, by_qd = M.inverse_and_products(*left)
+    return by_q.with_columns(known_q), by_qd.with_columns(known_qd), inverse
+
+
+def flying(
+    forces: JointForces, q: Vector, qd: Vector
+) -> tuple[dict[int, Values], dict[int, Values]]:
+    """Return columns of dqdd/dq and of dqdd/dqd that no body can change, by velocity index.
+
+    Where a body flies freely, all forces depend on its place, on how it is turned and on its
+    velocity v only through v̇ + ω × v - g in its own axes, so that this stays as it is: along its
+    place nothing changes, turning it by u changes v̇ by g × u, and a change of v changes it by
+    -ω × v. Springs between points see more than that.
+    """
+    m, by_q, by_qd = forces.m, dict[int, Values](), dict[int, Values]()
+    resisted = {*forces.rotor, *forces.viscous}
+    for j, body in m.outward():
+        k, own = m.velocity_index[j], m.split(qd)[j]
+        if body.parent >= 0 or len(own) < 6 or m.springs or resisted & {*range(k, k + 6)}:
+            continue
+        R, _ = body.pose(m.split_q(q)[j])
+        g, w = R.T @ m.gravity, Vec3(*own[3:])
+        for a, unit in enumerate(UNITS):
+            by_q[k + a] = Values.zeros(m.nv)
+            by_q[k + 3 + a] = Values.zeros(m.nv).plus(dict(enumerate(g.cross(unit), k)))
+            by_qd[k + a] = Values.zeros(m.nv).plus(dict(enumerate(unit.cross(w), k)))
+    return by_q, by_qd
+
+
+def without(known: Mapping[int, Values], D: Matrix) -> Matrix:
+    """Return a matrix with zeros in the columns of which the answer is known."""
+    return D.with_columns({c: Values.zeros(len(D)) for c in known})
 
 
 def spring_slopes(

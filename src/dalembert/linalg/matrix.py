@@ -139,6 +139,13 @@ class Matrix(Sequence[Vector]):
         columns = zip(*self.rows, strict=True) if self.rows else [()] * self.width
         return Matrix(columns, len(self.rows))
 
+    def with_columns(self, columns: Mapping[int, Sequence[Scalar]]) -> Matrix:
+        """Return the matrix with other columns at some places."""
+        if not columns:
+            return self
+        kept = [columns.get(c, column) for c, column in enumerate(self.T)]
+        return Matrix.columns(kept, len(self.rows))
+
     def __add__(self, o: Sequence[Sequence[Scalar]]) -> Matrix:
         return Matrix([a + b for a, b in zip(self.rows, o, strict=True)], self.width)
 
