@@ -64,3 +64,13 @@ def suffix(lanes: int) -> str:
     """Return the ending of intrinsics for that many numbers."""
     kind = f"f{8 * size(lanes)}"
     return kind if lanes == 1 else f"v{lanes}{kind}"
+
+
+def integer(lanes: int) -> str:
+    """Return the type of an integer as wide as a number."""
+    return "i32" if isinstance(lanes, Single) else "i64"
+
+
+def integers(lanes: int) -> str:
+    """Return the type of integers as wide as the values."""
+    return integer(lanes) if lanes == 1 else f"<{lanes} x {integer(lanes)}>"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from . import cache
 from .instructions import LIBM
 from .lanes import Single, element, suffix, value_type
-from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, table, table_entry
+from .llvm import ATTRIBUTES, Engine, Table, c_library, generate, host, stack, table, table_entry
 
 LANES = (1, 2, 4, 8, Single(4), Single(8), Single(16))
 NAMES = tuple((name, suffix(w)) for w in LANES for name in ("sincos", *LIBM))
@@ -77,7 +77,8 @@ def libm_lanes(name: str, lanes: int) -> str:
 def text(lanes: int, fused: bool) -> str:
     """Return the IR of the library for one lane and for many, of both precisions."""
     kinds = (1, lanes, Single(2 * lanes))
-    return "".join([table(len(LIBM)), declarations(), *functions(kinds, fused)])
+    parts = [table(len(LIBM)), declarations(), *functions(kinds, fused)]
+    return "".join([*parts, stack(lanes)])  # kernels call with their own, which is aligned
 
 
 def functions(lanes: Sequence[int], fused: bool) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .lanes import Single, element, mask_type, suffix, value_type, width
+from .lanes import Single, element, integer, integers, mask_type, suffix, value_type, width
 from .lines import Lines
 from .lower import Numbers
 from .transpose import Moves
@@ -34,8 +34,10 @@ _COS = (
 )
 _SINF = (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4)
 _COSF = (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5)
-_MAGIC = 6755399441055744.0  # 1.5 · 2**52: adding it rounds to an integer
-_MAGICF = 12582912.0  # 1.5 · 2**23
+_WHOLE = 6755399441055744.0  # 1.5 · 2**52: adding it rounds to an integer
+_WHOLEF = 12582912.0  # 1.5 · 2**23
+# bits of n of angles that are reduced here; without fused multiply-add n·part must stay exact
+_NEAR, _NEARF = {True: 26, False: 19}, {True: 13, False: 13}
 # bits of the parts of pi/2: with fused multiply-add, and without
 _PARTS = {True: (53, 53, 53), False: (33, 33, 33, 53)}
 _PARTSF = {True: (24, 24, 24), False: (11, 11, 11, 24)}
@@ -52,11 +54,14 @@ def half_pi_parts(fused: bool, lanes: int = 1) -> tuple[float, ...]:
     return tuple(parts)
 
 
-def limit(fused: bool, lanes: int = 1) -> float:
-    """Return the largest |x| that is reduced here; n·part must stay exact without fma."""
-    if isinstance(lanes, Single):
-        return 1e4
-    return 1e8 if fused else 8e5
+def near(fused: bool, lanes: int = 1) -> int:
+    """Return how many bits n may have, beside its sign, in x = n·pi/2 + r that is reduced here."""
+    return (_NEARF if isinstance(lanes, Single) else _NEAR)[fused]
+
+
+def whole(lanes: int) -> float:
+    """Return the number that has no digits after the point, and n in its last bits."""
+    return _WHOLEF if isinstance(lanes, Single) else _WHOLE
 
 
 def _exponent(x: Fraction) -> int:
@@ -79,45 +84,47 @@ class _Lines(Lines):
         place = self(f"getelementptr inbounds i8, ptr %k, i64 {size * self.numbers.place(x)}")
         return self(f"load {{t}}, ptr {{}}, align {size}", place)
 
-    def poly(self, z: str, z2: str, c: tuple[float, ...]) -> str:
-        """Return c0 + c1 z + ... + c5 z⁵, pairs first, or c0 + c1 z + c2 z²."""
-        if len(c) == 3:
-            return self.add(self.mul(z2, c[2]), self.add(self.mul(z, c[1]), c[0]))
-        low, mid, high = (self.add(self.mul(z, c[k + 1]), c[k]) for k in (0, 2, 4))
-        return self.add(self.mul(z2, self.add(self.mul(z2, high), mid)), low)
+    def poly(self, z: str, c: tuple[float, ...]) -> str:
+        """Return c0 + c1 z + c2 z² + ..."""
+        *others, total = c
+        text: str | float = total
+        for one in reversed(others):
+            text = self.add(self.mul(text, z), one)
+        return str(text)
 
 
-def _reduced(a: _Lines, x: str, fused: bool) -> tuple[str, str]:
-    """Return r and the bits of n for x = n·pi/2 + r."""
-    magic = _MAGICF if isinstance(a.lanes, Single) else _MAGIC
-    shifted = a.add(a.mul(x, float(1 / HALF_PI)), magic)
-    n = a("fsub {t} {}, {}", shifted, magic)
+def _reduced(a: _Lines, x: str, fused: bool) -> tuple[str, str, str]:
+    """Return r, the bits of n, and bits that are not all zero if n is too large or no number.
+
+    n is counted from a power of two on, so that all n that are not too large begin alike.
+    """
+    bits, kind = near(fused, a.lanes), integers(a.lanes)
+    middle = whole(a.lanes) + 2**bits
+    shifted = a.add(a.mul(x, float(1 / HALF_PI)), middle)
+    n = a("fsub {t} {}, {}", shifted, middle)
     r = x
     for part in half_pi_parts(fused, a.lanes):
         if fused:
             r = a("call {t} @llvm.fma.{m}({t} {}, {t} {}, {t} {})", n, -part, r)
         else:
             r = a("fsub {t} {}, {}", r, a("fmul {t} {}, {}", n, part))
-    return r, a(f"bitcast {{t}} {{}} to {integers(a.lanes)}", shifted)
+    last = a(f"bitcast {{t}} {{}} to {kind}", shifted)
+    base = a(f"bitcast {{t}} {{}} to {kind}", whole(a.lanes))
+    return r, last, a(f"xor {kind} {{}}, {{}}", last, base)
 
 
 def _pair(a: _Lines, r: str, n: str) -> tuple[str, str]:
     """Return the sine and cosine of n·pi/2 + r."""
     z = a.mul(r, r)
-    z2 = a.mul(z, z)
     sin, cos = (_SINF, _COSF) if isinstance(a.lanes, Single) else (_SIN, _COS)
-    sine = a.add(a.mul(a.mul(r, z), a.poly(z, z2, sin)), r)
-    cosine = a.add(a.mul(z, a.add(a.mul(z, a.poly(z, z2, cos)), -0.5)), 1.0)
+    sine = a.add(a.mul(a.mul(r, z), a.poly(z, sin)), r)
+    cosine = a.add(a.mul(z, a.add(a.mul(z, a.poly(z, cos)), -0.5)), 1.0)
 
     # quadrants: odd n swaps the two, bit 1 of n turns the sine, bit 1 of n + 1 the cosine
-    whole, kind, top = (
-        integers(a.lanes),
-        integer(a.lanes),
-        31 if isinstance(a.lanes, Single) else 63,
-    )
+    whole, top = integers(a.lanes), 31 if isinstance(a.lanes, Single) else 63
 
     def each(k: int) -> str:
-        return str(k) if a.lanes == 1 else "<" + ", ".join([f"{kind} {k}"] * a.lanes) + ">"
+        return _each(a.lanes, k)
 
     swap = a(f"shl {whole} {{}}, {each(top)}", n)
     odd = a(f"icmp slt {whole} {{}}, {each(0)}", swap)
@@ -137,28 +144,40 @@ class _Several:
     """The lines that compute the sines and cosines of %xa, %xb, ... all at a time.
 
     Each is a long chain of dependences; their instructions alternate, and constants are read once
-    for all. Lanes beyond the limit are rare, and reduced in a block of their own.
+    for all. Lanes beyond the limit are rare, and reduced in a block of their own, for which the
+    angles are read `again`, if that is said.
     """
 
-    def __init__(self, lanes: int, fused: bool, many: int = 2):
-        t, whole = value_type(lanes), integers(lanes)
+    def __init__(self, lanes: int, fused: bool, many: int = 2, again: str = ""):
+        t, whole, bits = value_type(lanes), integers(lanes), near(fused, lanes)
         self.numbers, self.tags = Numbers(lanes), "abcd"[:many]
-        near = [_Lines(lanes, tag, self.numbers) for tag in self.tags]
-        known = [_checked(a, f"%x{a.tag}", fused) for a in near]
+        first = [_Lines(lanes, tag, self.numbers) for tag in self.tags]
+        known = [_reduced(a, f"%x{a.tag}", fused) for a in first]
         last = [_Lines(lanes, "p" + tag, self.numbers) for tag in self.tags]
-        self.made = [_pair(a, f"%r{b.tag}", f"%n{b.tag}") for a, b in zip(last, near, strict=True)]
-        anywhere, slow, join = Lines("any"), [], []
-        beyond = known[0][3]
+        self.made = [_pair(a, f"%r{b.tag}", f"%n{b.tag}") for a, b in zip(last, first, strict=True)]
+        anywhere, slow, join = Lines("any", lanes), [], []
+        rest = -(1 << bits + 1)
+        beyond = known[0][2]
         for *_, one in known[1:]:
-            beyond = anywhere(f"or i1 {beyond}, {one}")
-        for a, (r, n, far, _) in zip(near, known, strict=True):
-            slow += _corrected(a.tag, lanes, r, n, far)
+            beyond = anywhere(f"or {whole} {beyond}, {one}")
+        beyond = anywhere(f"and {whole} {beyond}, {_each(lanes, rest)}")
+        every = f"i{8 * width(lanes)}"
+        if lanes > 1:
+            beyond = anywhere(f"bitcast {whole} {beyond} to {every}")
+        beyond = anywhere(f"icmp ne {every} {beyond}, 0")
+        for a, (r, n, odd) in zip(first, known, strict=True):
+            if again:
+                slow.append(f"%x{a.tag}.again = load {t}, ptr {again}{a.tag}, align {width(lanes)}")
+            x, far = f"%x{a.tag}" + ".again" * bool(again), f"%far{a.tag}"
+            slow.append(f"{far}.bits = and {whole} {odd}, {_each(lanes, rest)}")
+            slow.append(f"{far} = icmp ne {whole} {far}.bits, {_each(lanes, 0)}")
+            slow += _corrected(a.tag, lanes, x, r, n, far)
             join += [
                 f"%r{a.tag} = phi {t} [ {r}, %near ], [ %r{a.tag}.far, %slow ]",
                 f"%n{a.tag} = phi {whole} [ {n}, %near ], [ %n{a.tag}.far, %slow ]",
             ]
         self.blocks = [
-            _interleaved(near),
+            _interleaved(first),
             *anywhere.lines,
             f"br i1 {beyond}, label %slow, label %join, !prof !0\nslow:",
             *slow,
@@ -174,19 +193,24 @@ def sincos(lanes: int, fused: bool) -> str:
     Angle a of group g lies at a·stride + g; where groups < stride the rest is left alone.
     """
     many = 2 if lanes == 1 or isinstance(lanes, Single) else 4  # a tile has four groups
-    m, all_, w = suffix(lanes), _Several(lanes, fused, many), Moves(lanes)
-    last = w("sub i64 %n, 1")
-    with w.repeat("%n", many) as i:
+    m, all_, w = suffix(lanes), _Several(lanes, fused, many, "%here"), Moves(lanes)
+    step, apart = (w(f"mul i64 %{name}, {w.bytes}") for name in ("step", "apart"))
+    end = w("mul i64 %n, {}", step)
+    last, stride = w("sub i64 {}, {}", end, step), w("mul i64 {}, {}", step, many)
+    others = [w("mul i64 {}, {}", step, k) for k in range(1, many)]
+    with w.repeat(end, stride) as i:
         w.open("near")
-        own = [i, *(w(f"add i64 {i}, {k}") for k in range(1, many))]
-        own[1:] = [w("call i64 @llvm.umin.i64(i64 {}, i64 {})", k, last) for k in own[1:]]
-        places = [w.at(w.type, "%p", w("mul i64 {}, %step", k)) for k in own]
-        for tag, place in zip(all_.tags, places, strict=True):
-            w.lines.append(f"%x{tag} = load {w.type}, ptr {place}, align {w.bytes}")
+        own = [i]
+        for other in others:
+            k = w("add i64 {}, {}", i, other)
+            own.append(w("call i64 @llvm.umin.i64(i64 {}, i64 {})", k, last))
+        for tag, k in zip(all_.tags, own, strict=True):
+            w.lines.append(f"%here{tag} = getelementptr i8, ptr %p, i64 {k}")
+            w.lines.append(f"%x{tag} = load {w.type}, ptr %here{tag}, align {w.bytes}")
         w.lines += all_.blocks
-        for place, (sine, cosine) in zip(places, all_.made, strict=True):
-            there = w.at(w.type, place, "%apart")
-            w.put(w.type, sine, place)
+        for tag, (sine, cosine) in zip(all_.tags, all_.made, strict=True):
+            there = w.at("i8", f"%here{tag}", apart)
+            w.put(w.type, sine, f"%here{tag}")
             w.put(w.type, cosine, there)
     given = "ptr %p, i64 %n, i64 %step, i64 %apart, ptr %k"
     inner = w.procedure(f"sincos.inner.{m}", given)
@@ -241,24 +265,14 @@ def _interleaved(pair: list[_Lines]) -> str:
     return "\n  ".join(x for both in zip(*(a.lines for a in pair), strict=True) for x in both)
 
 
-def _checked(a: _Lines, x: str, fused: bool) -> tuple[str, str, str, str]:
-    """Return r, n, where x is beyond the limit, and whether that is anywhere."""
-    r, n = _reduced(a, x, fused)
-    far = a("fcmp ugt {t} {}, {}", a("call {t} @llvm.fabs.{m}({t} {})", x), limit(fused, a.lanes))
-    if a.lanes == 1:
-        return r, n, far, far
-    bits = a(f"bitcast {mask_type(a.lanes)} {{}} to i{a.lanes}", far)
-    return r, n, far, a("icmp ne {} {}, 0", f"i{a.lanes}", bits)
-
-
-def _corrected(tag: str, lanes: int, r: str, n: str, far: str) -> list[str]:
+def _corrected(tag: str, lanes: int, angles: str, r: str, n: str, far: str) -> list[str]:
     """Return lines that reduce the lanes beyond the limit, and only those, in another way."""
     t, whole, mask = value_type(lanes), integers(lanes), mask_type(lanes)
     single = isinstance(lanes, Single)
     lines, names = [], {"r": "poison", "n": "poison"}
     for k in range(lanes):
         x = f"%x{tag}.{k}"
-        take = f"extractelement {t} %x{tag}, i64 {k}" if lanes > 1 else f"freeze double %x{tag}"
+        take = f"extractelement {t} {angles}, i64 {k}" if lanes > 1 else f"freeze double {angles}"
         lines.append(f"{x} = {take}")
         if single:
             lines.append(f"{x}.d = fpext float {x} to double")
@@ -280,11 +294,6 @@ def _corrected(tag: str, lanes: int, r: str, n: str, far: str) -> list[str]:
     return lines
 
 
-def integer(lanes: int) -> str:
-    """Return the type of an integer as wide as a number."""
-    return "i32" if isinstance(lanes, Single) else "i64"
-
-
-def integers(lanes: int) -> str:
-    """Return the type of integers as wide as the values."""
-    return integer(lanes) if lanes == 1 else f"<{lanes} x {integer(lanes)}>"
+def _each(lanes: int, k: int) -> str:
+    """Return a whole number in every lane."""
+    return str(k) if lanes == 1 else "<" + ", ".join([f"{integer(lanes)} {k}"] * lanes) + ">"
