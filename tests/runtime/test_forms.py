@@ -73,6 +73,16 @@ def test_threads_change_no_bit(kind, dtype):
         assert np.array_equal(one, made(reduce=kind, dtype=dtype, threads=threads)(q, qd))
 
 
+@pytest.mark.parametrize("kind", [*REDUCED])
+def test_threads_change_no_bit_of_one_number(kind):
+    q, qd = states(5, reduce.BLOCK * reduce.SPAN + 5)
+    ask = program(trace(lambda q, qd: [q[0] * qd[0] - 3], [("q", 5), ("qd", 5)], name="one"))
+    one, two = (compile_program(ask, form=Form(reduce=kind), threads=n) for n in (1, 2))
+    assert np.array_equal(one(q, qd), two(q, qd))
+    wanted = REDUCED[kind](q[:, :1] * qd[:, :1] - 3)
+    np.testing.assert_allclose(one(q, qd), wanted, rtol=1e-12)
+
+
 def test_no_states_give_zero_and_one_state_alone_is_refused():
     for kind in REDUCED:
         kernel = made(reduce=kind)

@@ -52,15 +52,16 @@ def test_the_loop_over_tiles_does_not_grow_with_the_chunks(monkeypatch):
 
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_code_whose_order_is_kept_gives_the_same(lanes, monkeypatch):
-    made = pendulum_chain(30)
+    made = pendulum_chain(12)
     assert not lower.kept_in_order(made.step, lanes)  # short
     free = compile_program(made)
     monkeypatch.setattr(lower, "LONG", 10)
+    monkeypatch.setattr(lower, "LONG_ALONE", 10)
     monkeypatch.setattr(lower, "USED", 0 if lanes > 1 else 9)
     assert lower.kept_in_order(made.step, lanes)
     assert lower.BARRIER in module.module(made)[0]
     kept = compile_program(made)
-    q, qd = np.random.default_rng(3).normal(size=(2, 9, 30))
+    q, qd = np.random.default_rng(3).normal(size=(2, 9, 12))
     assert kept(q, qd).tobytes() == free(q, qd).tobytes()
     assert kept(q[2], qd[2]).tobytes() == kept(q, qd)[2].tobytes()
 

@@ -154,7 +154,8 @@ class _Entry(_Lines):
         one = self.same(self.word("%kw", stub.TUPLE_SIZE), 1)
         named = self.same(self.word("%kw", stub.TUPLE_ITEMS, "ptr"), self.need("out"), "ptr")
         whole = self("and i1 {}, {}", one, self.same(self.many, self.inputs))
-        self.unless(self("and i1 {}, {}", whole, named), "usual")
+        each = self.same(self.head("reduced"), 0)
+        self.unless(self("and i1 {}, {}", self("and i1 {}, {}", whole, each), named), "usual")
         self.keep(self.own, 0, "0")
         with self.loop(self.many) as k:
             self.seen(self.ins, k, self.fitting("%args", k, self.records, FLAGS_IN), self.records)
@@ -358,7 +359,10 @@ def _call(offset: int) -> str:
     short = c(f"icmp sle i64 {lead}, {stub.SHORT}")
     mine = c("or i1 {}, {}", short, c.same(c.head("threads"), 1))
     c.unless(c("and i1 {}, {}", mine, c("icmp ne i64 {}, 0", lead)), "slow")
-    c.place(out, lead)
+    # what is reduced are states: there must be some, and results have no dimension for them
+    each = c.same(c.head("reduced"), 0)
+    c.unless(c("or i1 {}, {}", each, c("icmp sgt i64 {}, 0", lead)), "slow")
+    c.place(out, c("select i1 {}, i64 {}, i64 -1", each, lead))
     c.run(lead, short)
     c.answer(out)
     c.ends()

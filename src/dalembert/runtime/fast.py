@@ -188,8 +188,9 @@ class _Entry:
 def _plan(card: Card, code: Native, threads: Team) -> tuple[Any, ...]:
     memory, start = scratch(max(card.scratch_one, card.scratch_batch))
     words = [
-        len(card.inputs), len(card.outputs), code.one_address, code.batch_address,
-        start, card.scratch_batch, threads if isinstance(threads, int) else 2, 0,
+        len(card.inputs), len(card.outputs), code.one_address, code.whole_address,
+        start, card.scratch_batch, threads if isinstance(threads, int) else 2,
+        int(card.form.reduce is not None),
     ]  # fmt: skip
     dtype = np.dtype(card.form.dtype)  # lives as long as NumPy
     for port in (*card.inputs, *card.outputs):
@@ -223,7 +224,7 @@ def fits(card: Card) -> bool:
     ports = (*card.inputs, *card.outputs)
     return (
         not card.parameters
-        and card.form.reduce is None
+        and (card.form.reduce is None or card.form.dtype == "float64")
         and 0 < len(card.inputs) <= stub.PORTS
         and 0 < len(card.outputs) <= stub.PORTS
         and all(len(p.shape) <= stub.DIMENSIONS and p.size for p in ports)

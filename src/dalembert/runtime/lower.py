@@ -20,6 +20,7 @@ from .schedule import Outlet, Schedule
 from .transpose import rows
 
 LONG = 1000  # lines of a block from which on their order may be kept
+LONG_ALONE = 400  # the same of one state
 USED = 1.68  # times that its values are used on average, from which on it is kept in many lanes
 PACE = 24  # lines between two places that no instruction passes
 BARRIER = "call void @llvm.codeview.annotation(metadata !8)"  # a label in the code, no instruction
@@ -108,7 +109,7 @@ def kept_in_order(block: Block, lanes: int) -> bool:
     live longer. On long code, and with many lanes where values are used often, that costs more
     than it gives.
     """
-    if len(block.lines) < LONG:
+    if len(block.lines) < (LONG if lanes > 1 else LONG_ALONE):
         return False
     first = len(block.leaves)
     uses = sum(v >= first for line in block.lines for v in line.args)

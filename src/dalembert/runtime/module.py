@@ -17,6 +17,7 @@ from .latency import asks_libm, waits
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, stack, table
 from .lower import Access, Numbers, access, constant_results, functions, kept_in_order
+from .packed import packed
 from .rolled import alone as rolled_alone
 from .rolled import module as rolled_module
 from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse
@@ -48,7 +49,12 @@ def module(
 
     One state has code of its own up to `scalar` lines.
     """
-    program, tiled = _ordered(program), form.layout == "tiles"
+    tiled, wide = form.layout == "tiles", sum(p.size for p in program.outputs)
+    index = None
+    if form.reduce:  # each value is taken in once, and zeros not at all
+        program, found = packed(program)
+        index = found.index
+    program = _ordered(program)
     vectors = _vectors(program, form)
     unit = form.lanes(host().lanes)
     lanes = type(unit)(vectors * unit)
@@ -71,7 +77,7 @@ def module(
     place = replace(place, vectors=vectors)
     numbers = Numbers(lanes)
     parts = _blocks(program, step, prepare, place, numbers, tiled)
-    parts += batch(program, place, step, prepare, form, cleared)
+    parts += batch(program, place, step, prepare, form, cleared, index)
     scratch_one = place.scratch
     if single:
         text, scratch_one = _one(program)
@@ -82,16 +88,18 @@ def module(
     return (
         "".join(parts),
         scratch_one,
-        place.scratch,
+        place.scratch + (8 * wide if form.reduce else 0),
         place.groups if tiled else lanes * place.groups,
     )
 
 
 def _vectors(program: Program, form: Form) -> int:
     """Return how many vectors of states are computed side by side."""
-    plain = form.layout == "rows" and form.reduce is None
     both = (
-        plain and host().lanes == PAIRED and waits(program.step) and not asks_libm(program.prepare)
+        form.layout == "rows"
+        and host().lanes == PAIRED
+        and waits(program.step)
+        and not asks_libm(program.prepare)
     )
     return 2 if both else 1
 

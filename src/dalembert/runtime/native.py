@@ -46,6 +46,8 @@ class Native:
     def __init__(self, card: Card, engine: Engine):
         self.card, self.engine = card, engine
         self.one_address, self.batch_address = engine.address("one"), engine.address("batch")
+        # one row for each state, or one of all states
+        self.whole_address = engine.address("whole" if card.form.reduce else "batch")
         self._one, self._batch = _ONE(self.one_address), _BATCH(self.batch_address)
         self._blocks = _BLOCKS(self.batch_address)
         self._table = _pointer * max(len(card.inputs), len(card.outputs), 1)

@@ -52,7 +52,7 @@ def reduced(
 def combined(kind: str, parts: Sequence[np.ndarray]) -> np.ndarray:
     """Return rows of values put together, in order."""
     rows = np.concatenate(parts)
-    return np.maximum.reduce(rows) if kind == "max" else np.add.reduce(rows)
+    return np.maximum.reduce(rows) if kind == "max" else np.add.accumulate(rows)[-1]
 
 
 def states(name: str, lead: tuple[int, ...]) -> tuple[int, ...]:

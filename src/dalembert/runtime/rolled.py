@@ -46,7 +46,8 @@ def module(rolled: Rolled, form: Form = PLAIN) -> tuple[str, int, int, int]:
         parts.append(places.one_by_batch())
     parts += _tables(rolled) + [numbers.text("numbers"), stack(host().lanes), declarations()]
     parts += sines((1, lanes) if form.scalar else (lanes,))
-    return "".join(parts), scratch_one, place.scratch, 1 if tiled else lanes
+    more = sum(place.rows) if form.reduce else 0
+    return "".join(parts), scratch_one, place.scratch + more, 1 if tiled else lanes
 
 
 def alone(rolled: Rolled) -> tuple[str, int, int, int]:

@@ -7,7 +7,7 @@ DIMENSIONS = 4  # dimensions of a port
 SHORT = 64  # states up to which the GIL is kept
 
 # words of a plan: a head, then a record per input, then a record per output
-HEAD = ("inputs", "outputs", "one", "batch", "scratch", "scratch_batch", "threads", "unused")
+HEAD = ("inputs", "outputs", "one", "batch", "scratch", "scratch_batch", "threads", "reduced")
 # dimensions, bytes, each dimension, dtype and its number, where the last array lay
 RECORD = 5 + DIMENSIONS
 DTYPE_AT, NUMBER_AT, LAST_AT = (8 * (n + DIMENSIONS) for n in (2, 3, 4))
