@@ -175,9 +175,9 @@ def _spread(lanes: int, index: Index) -> str:
         x = w(f"select i1 {{}}, {w.unit} 0.0, {w.unit} {{}}", none, x)
         w.put(w.unit, x, w.at(w.unit, "%to", k))
     made = w.procedure("spread", "ptr noalias %to, ptr noalias %from, ptr %table, i64 %n")
-    for k, row in enumerate(index):
+    for port, row in enumerate(index):
         numbers = ", ".join(f"i64 {n}" for n in row)
-        made += f"@index.{k} = internal constant [{len(row)} x i64] [{numbers}]\n"
+        made += f"@index.{port} = internal constant [{len(row)} x i64] [{numbers}]\n"
     return made
 
 
