@@ -33,6 +33,7 @@ import pytest
 from reach import FOLDER, LAYERS, ROOT, SOURCE, Reach, digest
 
 TESTS, SECONDS = 16, 8.0  # what a fault may cost: tests, and processor seconds without the fault
+EVERY = range(10**6)  # lines
 KILLED = ("failed", "long")
 PYTEST = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow"]
 Fault = tuple[str, int]  # a file of the package, and the number of the fault in it
@@ -41,17 +42,22 @@ Choice = dict[Fault, dict[str, float]]  # for each fault its tests, with their p
 
 def choose(reach: Reach, file: str, spot: faults.Spot) -> dict[str, float]:
     """Return the tests for a fault: those named like its file first, then the quickest."""
-    words = set(Path(file).stem.split("_")) | {Path(file).parts[0]}
+    words = {*Path(file).parent.parts, *Path(file).stem.split("_")}
+    text = (SOURCE / file).read_text()
+    first = reach.tests(file, text, spot.lines if spot.inside else EVERY)
+    near = [file]  # what is kept after its first use is reached by one test of the map alone
+    if not spot.inside:  # read once, used by others
+        near += [f.relative_to(SOURCE).as_posix() for f in (SOURCE / file).parent.glob("*.py")]
+    more = {t for name in near for t in reach.tests(name, "", EVERY)} if first else set()
 
     def rank(test: str) -> tuple[int, float]:
         path = Path(test.partition("::")[0])
         return -len(words & {*path.stem.split("_"), *path.parts}), reach.seconds[test]
 
-    lines = spot.lines if spot.inside else range(10**6)
     taken: dict[str, float] = {}
-    for test in sorted(reach.tests(file, (SOURCE / file).read_text(), lines), key=rank):
-        more = sum(taken.values()) + reach.seconds[test]
-        if len(taken) < TESTS and (not taken or more <= SECONDS):
+    for test in [*sorted(first, key=rank), *sorted(more - {*first}, key=rank)]:
+        cost = sum(taken.values()) + reach.seconds[test]
+        if len(taken) < TESTS and (not taken or cost <= SECONDS):
             taken[test] = reach.seconds[test]
     return taken
 

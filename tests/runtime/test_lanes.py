@@ -103,3 +103,19 @@ def test_wide_registers_are_used(on, host, words, dtype):
     fused, register = words[dtype]
     lines = [line for line in text.splitlines() if fused in line and register in line]
     assert len(lines) > 50
+
+
+@pytest.mark.parametrize(
+    ("names", "lanes"),
+    [
+        ("", 2),  # SSE2 and NEON: 128 bits
+        ("avx", 2),  # its integers have 128 bits only
+        ("avx avx2", 4),
+        ("avx2 avx512f", 4),
+        ("avx2 avx512f avx512vl", 4),
+        ("avx2 avx512f avx512vl avx512dq", 8),
+    ],
+)
+def test_as_many_lanes_as_registers_hold(names, lanes):
+    assert llvm._lanes(dict.fromkeys(names.split(), True)) == lanes
+    assert llvm._lanes({**dict.fromkeys(names.split(), True), "avx2": False}) != 4
