@@ -2,9 +2,10 @@
 
     python tools/reach.py [--folder DIR] [TESTS...]     # made once, minutes; adds to what is there
 
-Of each test function one parameter is run, under coverage with branches, and its processor time is
-noted. A test that fails, or takes more than some seconds, is left out. The map is kept outside the
-repository: in `dalembert-reach` of the folder for temporary files, unless `--folder` says where.
+Of each test function one parameter is run (`--each n`: so many), under coverage with branches, and
+its processor time is noted. A test that fails, or takes more than some seconds, is left out. The map
+is kept outside the repository: in `dalembert-reach` of the folder for temporary files, unless
+`--folder` says where.
 """
 
 from __future__ import annotations
@@ -37,19 +38,22 @@ def digest(text: str) -> str:
 
 
 class Watch:
-    """A plugin of pytest: one parameter of each function, a context for each test, its seconds."""
+    """A plugin of pytest: some parameters of each function, each test in its context, timed."""
 
-    def __init__(self, cover: coverage.Coverage) -> None:
+    def __init__(self, cover: coverage.Coverage, each: int) -> None:
         """Watch with a coverage that has been started."""
-        self.cover, self.seconds, self.bad = cover, {}, set()  # type: ignore[var-annotated]
+        self.cover, self.each = cover, each
+        self.seconds: dict[str, float] = {}
+        self.bad: set[str] = set()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the first parameter of each test that is not slow."""
-        kept: dict[str, pytest.Item] = {}
+        """Keep the first parameters of each test that is not slow."""
+        kept: dict[str, list[pytest.Item]] = {}
         for item in items:
-            if not item.get_closest_marker("slow"):
-                kept.setdefault(item.nodeid.partition("[")[0], item)
-        items[:] = kept.values()
+            same = kept.setdefault(item.nodeid.partition("[")[0], [])
+            if not item.get_closest_marker("slow") and len(same) < self.each:
+                same.append(item)
+        items[:] = [item for same in kept.values() for item in same]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -84,7 +88,7 @@ def _stop(_: int, frame: FrameType | None) -> None:
     signal.setitimer(signal.ITIMER_PROF, 0.02)
 
 
-def measure(tests: list[str], folder: Path) -> None:
+def measure(tests: list[str], folder: Path, each: int) -> None:
     """Run tests and add what they reach to the map."""
     folder.mkdir(parents=True, exist_ok=True)
     name = digest(" ".join(tests))
@@ -93,7 +97,7 @@ def measure(tests: list[str], folder: Path) -> None:
         include=[str(SOURCE / layer / "*") for layer in LAYERS],
     )  # fmt: skip
     signal.signal(signal.SIGPROF, _stop)
-    watch = Watch(cover)
+    watch = Watch(cover, each)
     cover.erase()
     cover.start()
     pytest.main(["-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow", *tests], [watch])
@@ -172,10 +176,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tests", nargs="*")
     parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--each", type=int, default=1, help="parameters of each test function")
     parser.add_argument("--show", action="store_true", help="only print what the map reaches")
     asked = parser.parse_args()
     if not asked.show:
-        measure(asked.tests or [str(ROOT / "tests")], asked.folder)
+        measure(asked.tests or [str(ROOT / "tests")], asked.folder, asked.each)
     print(branches(asked.folder))
     return 0
 
