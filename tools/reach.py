@@ -3,8 +3,8 @@
     python tools/reach.py [--folder DIR] [TESTS...]     # made once, minutes; adds to what is there
 
 Of each test function one parameter is run (`--each n`: so many), under coverage with branches, and
-its processor time is noted. A test that fails, or takes more than some seconds, is left out. The map
-is kept outside the repository: in `dalembert-reach` of the folder for temporary files, unless
+its processor time is noted. A test that fails, or takes more than some seconds, is left out. The
+map is kept outside the repository: in `dalembert-reach` of the folder for temporary files, unless
 `--folder` says where.
 """
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "dalembert"
 LAYERS = ("algorithms", "equations", "plan", "runtime")
 FOLDER = Path(tempfile.gettempdir()) / "dalembert-reach"
-LONGEST = 1.5  # processor seconds of one test; a longer one is no help in finding faults
+LONGEST = 4.0  # processor seconds of one test; a longer one is no help in finding faults
 
 
 def digest(text: str) -> str:
