@@ -25,7 +25,7 @@ test: lint
 test-all: lint
 	@test -n "$(PARTS)" || { echo "there is no part $(PART): see python tools/parts.py" >&2; exit 2; }
 	HYPOTHESIS_PROFILE=all $(PYTEST) $(COVERAGE) $(PARTS)
-	@if [ -n "$(COVERAGE)" ]; then echo "coverage: $$($(PY) -m coverage report --format=total) %"; fi
+	@if [ -n "$(COVERAGE)" ]; then echo "coverage of lines and branches: $$($(PY) -m coverage report --format=total) %"; fi
 
 # every URDF, xacro, SDF, MJCF and .par file under DIR beside Pinocchio and MuJoCo
 corpus: .venv/.installed-dev
@@ -36,9 +36,11 @@ corpus: .venv/.installed-dev
 soak: .venv/.installed-dev
 	$(PY) tests/soak.py --hours $(or $(HOURS),2)
 
-# faults put into the code one by one: the tests must notice (FILES=..., SAMPLE=...)
+# faults put into the code one by one: the tests must notice (FILES=..., SAMPLE=..., SEED=...);
+# the map of what each fast test reaches is made first, where there is none yet
 mutate: .venv/.installed-dev
-	$(PY) tools/mutate.py --sample $(or $(SAMPLE),100) $(FILES)
+	@$(PY) tools/reach.py --show || $(PY) tools/reach.py
+	$(PY) tools/mutate.py --sample $(or $(SAMPLE),60) --seed $(or $(SEED),0) $(FILES)
 
 lint: .venv/.installed-dev
 	$(PY) -m ruff check .

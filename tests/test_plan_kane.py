@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.algebra import Vec3
 from dalembert.errors import ComputationError, ModelError, SingularPose
-from dalembert.plan.kane import with_speeds
+from dalembert.plan.kane import OPEN, check_positions, with_speeds
 
 R = da.robots
 
@@ -197,3 +197,22 @@ def test_redundant_positions_are_met_by_the_others_or_refused():
         da.alpha_dot(apart, [1, 1, 0], [0, 0], [], [], [0, 0, 0], [])
     with pytest.raises(ComputationError, match=r"residual .* in c1"):
         da.simulate(apart, [1, 1, 0], [0, 0], t=1.0)
+
+
+def test_positions_are_checked_to_a_part_of_the_coordinates():
+    m = sliders("x = y + L", parameters={"L": 1.0})
+    check_positions(m, [1, 0, 0], [])
+    check_positions(m, [[1, 0, 0], [3, 2, 5]], [])
+    check_positions(m, [1 + 1e-4 * OPEN, 0, 0], [])
+    for q in ([2, 0, 0], [[1, 0, 0], [3, 3, 0]], [1 + 3 * OPEN, 0, 0]):
+        with pytest.raises(ComputationError, match="'c0' does not hold"):
+            check_positions(m, q, [])
+    check_positions(m, [1e6 + 1 + 1e3 * OPEN, 1e6, 0], [])  # rounding of large coordinates
+    check_positions(m, [3, 1, 0], [], {"L": 2.0})
+    # rows of parameters are checked state by state elsewhere; rates bound no positions
+    check_positions(m, [9, 0, 0], [], {"L": np.array([1.0, 2.0])})
+    check_positions(sliders("xd = yd"), [9, 0, 0], [])
+    timed = sliders("x = t")
+    check_positions(timed, [0.5, 0, 0], [0.5])
+    with pytest.raises(ComputationError, match=r"off by 0\.25"):
+        check_positions(timed, [0.5, 0, 0], [0.25])

@@ -179,6 +179,8 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=1, help="parameters of each test function")
     parser.add_argument("--show", action="store_true", help="only print what the map reaches")
     asked = parser.parse_args()
+    if asked.show and not [*asked.folder.glob("*.json")]:
+        return 1  # there is no map yet
     if not asked.show:
         measure(asked.tests or [str(ROOT / "tests")], asked.folder, asked.each)
     print(branches(asked.folder))
