@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import UsageError
-from dalembert.files import write_file
+from dalembert.files import write_file, writing
 from peers import SOURCE
 
 
@@ -66,3 +66,16 @@ def test_nothing_else_writes_files():
             continue
         text = file.read_text(encoding="utf-8")
         assert ".write_text(" not in text and ".write_bytes(" not in text, file
+
+
+def test_a_file_written_in_parts_takes_its_place_at_the_end_or_not_at_all(tmp_path):
+    path = tmp_path / "a.txt"
+    with writing(path) as stream:
+        stream.write("one\n")
+        assert not path.exists()
+        stream.write("two\n")
+    assert path.read_text() == "one\ntwo\n" and list(tmp_path.iterdir()) == [path]
+    with pytest.raises(KeyboardInterrupt), writing(path) as stream:
+        stream.write("three")
+        raise KeyboardInterrupt
+    assert path.read_text() == "one\ntwo\n" and list(tmp_path.iterdir()) == [path]

@@ -49,6 +49,8 @@ def choose(reach: Reach, file: str, spot: faults.Spot) -> dict[str, float]:
     if not spot.inside:  # read once, used by others
         near += [f.relative_to(SOURCE).as_posix() for f in (SOURCE / file).parent.glob("*.py")]
     more = {t for name in near for t in reach.tests(name, "", EVERY)} if first else set()
+    mirrors = {f"test_{Path(file).stem}.py", f"test_{Path(file).parent.name}.py"}  # also of tables
+    more |= {t for t in reach.seconds if Path(t.partition("::")[0]).name in mirrors}
 
     def rank(test: str) -> tuple[int, float]:
         path = Path(test.partition("::")[0])
