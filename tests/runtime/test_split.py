@@ -8,7 +8,7 @@ import pytest
 
 from dalembert.expr import call, cos, program, sin, trace
 from dalembert.expr.block import Block, Leaf, Line, Row, gathered
-from dalembert.runtime import compile_program, library, llvm, lower, module, schedule
+from dalembert.runtime import compile_program, layout, library, llvm, lower, module, schedule
 from dalembert.runtime.card import card
 from dalembert.runtime.kernel import Kernel
 from dalembert.runtime.native import Native
@@ -19,6 +19,7 @@ def cut(made, chunk):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "WHOLE", 0)
         patch.setattr(schedule, "CHUNK", chunk)
+        patch.setattr(layout, "FEW", 4)  # more of them are called from a table
         code = module.compile_object(made)
     own = card(made, code.scratch_one, code.scratch_batch, code.tile)
     return Kernel(own, Native(own, llvm.Engine(code.code, library.library()[1])))

@@ -20,7 +20,7 @@ from .lines import Lines
 from .schedule import Schedule, sparse
 from .transpose import blank
 
-FEW = 4  # chunks one after the other that are called by name
+FEW = 100  # chunks one after the other that are called by name: a processor foresees so many
 
 
 @dataclass(frozen=True, slots=True)
