@@ -61,3 +61,15 @@ def test_a_leaning_disc_circles_as_the_closed_form_says(coin):
     start = np.array([0, -np.cos(lean)])
     angle = np.arctan2(axle[1], axle[0]) - np.arctan2(start[1], start[0])
     assert np.exp(1j * angle) == pytest.approx(np.exp(1j * turn * 3), abs=1e-6)
+
+
+def test_an_assembled_pose_has_quaternions_of_length_one():
+    ball = {"name": "ball", "parent": -1, "mass": 3, "inertia": [0.1, 0.2, 0.15],
+            "joint": {"type": "free", "name": "base"}}  # fmt: skip
+    rolls = {"name": "r", "kind": "sphere", "body": "ball", "radius": 0.3, "point": [0, 0, 0]}
+    m = da.load({"format": "dalembert/1", "bodies": [ball], "rolling": [rolls]})
+    q = da.assemble(m, [0.1, 0.2, 0.3, 0.1, 0.2, 0.3, 0.9])  # on the ground already
+    assert np.linalg.norm(q[3:]) == pytest.approx(1, abs=1e-15)
+    assert np.isfinite(da.forward_dynamics(m, q, np.zeros(6), np.zeros(6))).all()
+    with pytest.raises(da.ModelError, match="quaternion of joint 'base' is 0"):
+        da.assemble(m, np.zeros(7))

@@ -190,6 +190,19 @@ def given_pose(m: Mechanism, q: Any) -> Array:
     return pose
 
 
+def _unit(m: Mechanism, q: Array) -> Array:
+    """Return a start with quaternions of length 1: it is a guess, and need not be exact."""
+    for body, at in zip(m.bodies, m.coordinate_index, strict=True):
+        own = q[at + body.joint.nq - 4 : at + body.joint.nq]  # a view
+        if body.joint.nq == body.joint.nv or abs((size := np.linalg.norm(own)) - 1) < 1e-12:
+            continue
+        if not size > 1e-3:
+            name = shown(joint_name(body))
+            raise ModelError(f"the quaternion of joint {name!r} is 0", hint="at rest: 0, 0, 0, 1")
+        own /= size
+    return q
+
+
 def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> tuple[Array, float]:
     """Return (q, largest scaled residual) after damped Newton steps with line search."""
     moving = [k for k in range(c.m.nv) if k not in set(hold)]
@@ -289,7 +302,7 @@ def assemble(
     held = velocity_indices(m, hold or ())
     if q is None and not held:
         return upright(c, assemble(m, m.neutral, None, starts, seed))
-    start = np.array(m.neutral) if q is None else given_pose(m, q)
+    start = np.array(m.neutral) if q is None else _unit(m, given_pose(m, q))
     best, smallest = close(c, start, held)
     if smallest > 1e-12 and starts > 1:
         # farther and farther from the start
