@@ -8,9 +8,8 @@ from dalembert.algorithms import active_chain as chain
 from dalembert.algorithms import articulated_body as bodies
 from dalembert.algorithms import augmented_body as augmented
 from dalembert.algorithms import composite as composite_
-from dalembert.algorithms import composite_direct as by_composite
 from dalembert.algorithms import derivatives, partition
-from dalembert.algorithms import direct_from_inverse as by_inverse
+from dalembert.algorithms import direct_by_mass_matrix as by_mass
 from dalembert.algorithms import gibbs_appell as gibbs
 from dalembert.algorithms import homogeneous as homogeneous_
 from dalembert.algorithms import kane as kane_
@@ -61,7 +60,7 @@ def _mass(rigid):
 
 
 composite = _mass(composite_.composite)
-mass_matrix_by_columns = _mass(by_inverse.mass_matrix_by_columns)
+mass_matrix_by_columns = _mass(by_mass.mass_matrix_by_columns)
 active_chain_W = _mass(chain.active_chain_W)
 
 
@@ -75,8 +74,8 @@ def _direct(rigid):
 
 
 articulated_body = _direct(bodies.articulated_body)
-direct_from_inverse = _direct(by_inverse.direct_from_inverse)
-composite_direct = _direct(by_composite.composite_direct)
+direct_from_inverse = _direct(by_mass.direct_from_inverse)
+composite_direct = _direct(by_mass.composite_direct)
 
 
 def _hybrid(rigid):

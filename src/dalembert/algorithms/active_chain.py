@@ -20,27 +20,36 @@ from typing import Any
 from ..algebra import Mat3, Vec3, is_plain_zero
 from ..expr import Scalar
 from ..joint import Vector
-from ..linalg import Matrix
+from ..linalg import Matrix, spd
 from ..linalg import Vector as Values
 from ..mechanism import Body, Mechanism
 from .augmented_body import one_freedom_each, refuse_wrenches
 from .newton_euler import Wrenches
+from .singular_model import refuse_singular
 
+Rotor = Mapping[int, Scalar]  # inertia by velocity index
 Partials = dict[int, Any]  # by coordinate s: the derivative of something with respect to q_s
 
 
 def active_chain(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrenches: Wrenches | None = None,
-    rotor: Mapping[int, Scalar] | None = None,
-) -> Values:
+    m: Mechanism, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None,
+    rotor: Rotor | None = None,
+) -> Values:  # fmt: skip
     """Return the driving forces and torques P = W q̈ - V, rotor inertias on the diagonal of W."""
     refuse_wrenches(wrenches, "equations of the active chain")
-    W, V = circle(mechanism, q, qd)
+    W, V = circle(m, q, qd)
     return Matrix(W).plus_diagonal(rotor or {}) @ qdd - V
+
+
+def active_chain_direct(
+    m: Mechanism, q: Vector, qd: Vector, tau: Vector, wrenches: Wrenches | None, rotor: Rotor
+) -> Values:
+    """Return the accelerations that the driving forces tau, P of (26), give."""
+    refuse_wrenches(wrenches, "equations of the active chain", "articulated_body")
+    W, V = circle(m, q, qd)
+    W_and_rotors = Matrix(W).plus_diagonal(rotor)
+    refuse_singular(m, W_and_rotors)
+    return spd(W_and_rotors, Values(V) + tau)
 
 
 def active_chain_W(mechanism: Mechanism, q: Vector) -> Matrix:

@@ -1,4 +1,4 @@
-"""What loops and wheels bear: reactions of cut joints, of the ground on wheels, wrenches of links.
+"""What loops, wheels and rolling bodies bear: reactions, forces at contacts, wrenches of links.
 
 M q̈ + h = tau + Jᵀ λ with λ from the planned rows. Where equations are redundant the reactions are
 not unique: those left out carry nothing.
@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra import Vec3
+from ..algebra import Transform, Vec3
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..spatial import Wrench
 from .closed_kinematics import Closed
 from .closed_loop import ClosedModel, motor_shares, tree_torques
+from .kinematics import target_pose
 from .link_motion import poses
 from .loop_closure import equation_count, reaction_wrenches
-from .rolling_wrenches import rolling_wrenches
+from .rolling_rows import Place, rolling_names
 from .springs import added, sprung_link_wrenches
 from .velocity_rows import (
     heading,
@@ -108,4 +109,25 @@ def wheel_wrenches(m: Mechanism, q: Vector, qd: Vector, lam: Vector) -> dict[int
             at += 1
         if wheel.body >= 0:
             found = added(found, {wheel.body: Wrench(force, wheel.point.cross(force))})
+    return found
+
+
+def rolling_wrenches(m: Mechanism, q: Vector, lam: Vector) -> dict[int, Wrench]:
+    """Return the wrench on each body through its rolling contacts, link axes at its origin.
+
+    `lam` holds one multiplier for each row of the rolling bodies.
+    """
+    found: dict[int, Wrench] = {}
+    at = 0
+    for c in m.rolling:
+        place, force = Place.of(m, c, q), Vec3.zero()
+        for k, direction in enumerate(place.directions()):
+            force = force + direction * lam[at + k]
+        at += len(rolling_names(c))
+        here = place.contact
+        for body, sign in ((c.body_i, 1), (c.body_j, -1)):
+            if body >= 0:
+                T = target_pose(m, (body, Transform()), q)
+                f, n = force * sign, (here - T.p).cross(force) * sign
+                found = added(found, {body: Wrench(T.R.T @ f, T.R.T @ n)})
     return found

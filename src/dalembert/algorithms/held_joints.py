@@ -15,8 +15,7 @@ from ..expr import Scalar, where
 from ..joint import Vector
 from ..linalg import Matrix, dot, general, projected, spd
 from ..linalg import Vector as Values
-from ..mechanism import Mechanism, is_rolling, joint_name
-from . import kane
+from ..mechanism import Mechanism, is_rolling
 from .articulated_body import Known, hybrid_dynamics
 from .closed_kinematics import Closed
 from .closed_loop import ClosedModel
@@ -167,31 +166,6 @@ def _prescribed(closed: Closed, gap: Vector) -> dict[int, Scalar]:
     lam = dict(zip(plan.rows, closed.multipliers(gap), strict=True))
     first = plan.equations - len(joints)  # they are the last rows
     return {m.velocity_index[j]: lam.get(first + a, 0) for a, j in enumerate(joints)}
-
-
-def kane_outcome(
-    m: Mechanism, r: kane.Reduction, acting: kane.Acting, direction: Mapping[int, Scalar]
-) -> Outcome:
-    """Return the motion under velocity constraints: D α̇ = -C α + τ (4.9) with held joints.
-
-    The force of a prescribed joint is that beside tau which makes it follow its motion.
-    """
-    drives = acting.forces.drives
-    found = resistance(m, r.qd, direction, drives)
-    forces = JointForces(m, "none" if drives == "none" else "inertia")  # friction is in `found`
-    load = kane.active_forces(m, r, replace(acting, forces=forces)).less(found.force)
-    load = load - kane.inertia_forces(m, r, forces)
-    D = kane.D(m, r, forces)
-    rate, held = held_system(D, r.J_nh.T @ load, r.J_nh, r.drift, found.sliding)
-    change = r.J_nh @ rate
-    # what is left over is carried by the constraints, prescribed joints among them
-    gap = (forces.mass(composite(m, r.q)) @ change - load).less(held)
-    carried = spd(r.H @ r.H.T, r.H @ gap)
-    given = {row.name: x for row, x in zip(r.constraints, carried, strict=True)}
-    own = {
-        m.velocity_index[j]: given[joint_name(m.bodies[j])] for j in Constraints.of(m).prescribed
-    }
-    return Outcome(list(rate), list(r.drift + change), {k: -f for k, f in held.items()}, own)
 
 
 def held_system(

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from ..algebra import Vec3, plain_number
 from ..errors import ModelError
 from ..expr import Scalar, atan2, cos, sin, sqrt
+from ..joint import Joint
 from ..mechanism import Mechanism
 
 
@@ -83,6 +84,7 @@ def turn_to_distance(u: Vec3, p: Vec3, q: Vec3, distance2: Scalar, branch: Scala
 
 
 Branch = float | tuple[float, ...]
+Knee = tuple[Scalar, Vec3]  # coordinate of a crank or slide, the rod that stands on it
 
 
 def sign(branch: Branch, k: int) -> float:
@@ -105,36 +107,6 @@ def _ups(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scal
     return [a, b, length - slide.dot(offset)]
 
 
-def _rus(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
-    """Crank, universal joint at its end, rod; signs: crank, joint."""
-    one, two, three = leg.bodies
-    rod, knee = three.placement.R @ point, two.placement.p
-    crank: Vec3 = one.joint.axis  # type: ignore[attr-defined]
-    a = turn_to_distance(crank, knee, target, rod.dot(rod), sign(branch, 0))
-    back = one.joint.pose([a])[0].T @ target - knee
-    return [a, *_rod_turned(leg, rod, back, sign(branch, 1))]
-
-
-def _rod_turned(leg: Mechanism, rod: Vec3, back: Vec3, branch: float) -> tuple[Angle, Angle]:
-    """Return the turns of a universal joint, the second and third, that lay a rod along `back`."""
-    _, two, three = leg.bodies
-    R2, R3 = two.placement.R, three.placement.R
-    _demand(leg, three.placement.p)
-    length = 1 / sqrt(rod.dot(rod))
-    axes = R2 @ two.joint.axis, R2 @ (R3 @ three.joint.axis)  # type: ignore[attr-defined]
-    return two_turns_to(*axes, R2 @ (rod * length), back * length, branch)
-
-
-def _rrr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
-    """Crank and rod about parallel axes; the third turn is at the platform; sign: crank."""
-    one, two = leg.bodies
-    R2, knee = two.placement.R, two.placement.p
-    crank: Vec3 = one.joint.axis  # type: ignore[attr-defined]
-    a = turn_to_distance(crank, knee, target, point.dot(point), sign(branch, 0))
-    back = one.joint.pose([a])[0].T @ target - knee
-    return [a, turn_to(R2 @ two.joint.axis, R2 @ point, back)]  # type: ignore[attr-defined]
-
-
 def slide_to_distance(d: Vec3, knee: Vec3, target: Vec3, rod2: Scalar, branch: float) -> Scalar:
     """Return how far along d a knee goes until the target is at the rod's length, squared."""
     gap = target - knee
@@ -142,13 +114,38 @@ def slide_to_distance(d: Vec3, knee: Vec3, target: Vec3, rod2: Scalar, branch: f
     return along + branch * sqrt(rod2 - (gap.dot(gap) - along * along))
 
 
-def _pus(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
-    """Slide, universal joint on it, rod; signs: slide, joint."""
+def knee_to(joint: Joint, knee: Vec3, target: Vec3, rod2: Scalar, branch: float) -> Knee:
+    """Return the crank or slide that takes a knee to a rod's length from the target, and the rod.
+
+    The rod is the way from the knee to the target, beyond the joint; its length is given squared.
+    """
+    axis: Vec3 = joint.axis  # type: ignore[attr-defined]
+    if joint.kind == "revolute":
+        a = turn_to_distance(axis, knee, target, rod2, branch)
+        return a, joint.pose([a])[0].T @ target - knee
+    s = slide_to_distance(axis, knee, target, rod2, branch)
+    return s, target - knee - axis * s
+
+
+def _driven_rod(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
+    """Crank or slide, universal joint at its end, rod; signs: crank or slide, joint."""
     one, two, three = leg.bodies
-    rod, knee = three.placement.R @ point, two.placement.p
-    along: Vec3 = one.joint.axis  # type: ignore[attr-defined]
-    s = slide_to_distance(along, knee, target, rod.dot(rod), sign(branch, 0))
-    return [s, *_rod_turned(leg, rod, target - knee - along * s, sign(branch, 1))]
+    R2, R3 = two.placement.R, three.placement.R
+    rod = R3 @ point
+    first, back = knee_to(one.joint, two.placement.p, target, rod.dot(rod), sign(branch, 0))
+    _demand(leg, three.placement.p)
+    length = 1 / sqrt(rod.dot(rod))
+    axes = R2 @ two.joint.axis, R2 @ (R3 @ three.joint.axis)  # type: ignore[attr-defined]
+    turns = two_turns_to(*axes, R2 @ (rod * length), back * length, sign(branch, 1))
+    return [first, *turns]
+
+
+def _rrr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
+    """Crank and rod about parallel axes; the third turn is at the platform; sign: crank."""
+    one, two = leg.bodies
+    R2, length2 = two.placement.R, point.dot(point)
+    a, back = knee_to(one.joint, two.placement.p, target, length2, sign(branch, 0))
+    return [a, turn_to(R2 @ two.joint.axis, R2 @ point, back)]  # type: ignore[attr-defined]
 
 
 def _prr(leg: Mechanism, point: Vec3, target: Vec3, branch: Branch) -> list[Scalar]:
@@ -184,8 +181,8 @@ Closed = Callable[[Mechanism, Vec3, Vec3, Branch], list[Scalar]]
 # kinds of the joints of a leg -> (its inverse kinematics, how many signs a branch of it has)
 LEGS: dict[tuple[str, ...], tuple[Closed, int]] = {
     ("revolute", "revolute", "prismatic"): (_ups, 2),
-    ("revolute", "revolute", "revolute"): (_rus, 2),
-    ("prismatic", "revolute", "revolute"): (_pus, 2),
+    ("revolute", "revolute", "revolute"): (_driven_rod, 2),
+    ("prismatic", "revolute", "revolute"): (_driven_rod, 2),
     ("revolute", "revolute"): (_rrr, 1),
     ("prismatic", "revolute"): (_prr, 1),
     ("revolute", "prismatic"): (_rpr, 1),

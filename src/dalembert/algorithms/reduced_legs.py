@@ -12,15 +12,7 @@ from dataclasses import replace
 from ..algebra import Rotation, Vec3
 from ..errors import ModelError
 from ..expr import Scalar
-from .leg_kinematics import (
-    LEGS,
-    Branch,
-    leg_coordinates,
-    sign,
-    slide_to_distance,
-    turn_to,
-    turn_to_distance,
-)
+from .leg_kinematics import LEGS, Branch, knee_to, leg_coordinates, sign, turn_to
 from .platform import Leg
 
 UP = ("revolute", "revolute", "prismatic")
@@ -46,7 +38,10 @@ def sign_count(leg: Leg) -> int:
 def coordinates(leg: Leg, R: Rotation, target: Vec3, branch: Branch) -> list[Scalar]:
     """Return the joints of a leg whose end is at `target` of a platform that is turned by R."""
     if leg.end.joint == "rod":
-        return [_to_rod(leg, target, sign(branch, 0))]
+        (body,) = leg.tree.bodies
+        here = body.placement.R.T @ (target - body.placement.p)
+        square = leg.end.length * leg.end.length
+        return [knee_to(body.joint, leg.point, here, square, sign(branch, 0))[0]]
     if len(leg.tree.bodies) == 4:
         return _upu(leg, R, target, branch)
     return leg_coordinates(leg.tree, leg.point, target, branch)
@@ -54,17 +49,6 @@ def coordinates(leg: Leg, R: Rotation, target: Vec3, branch: Branch) -> list[Sca
 
 def _kinds(leg: Leg) -> tuple[str, ...]:
     return tuple(b.joint.kind for b in leg.tree.bodies)
-
-
-def _to_rod(leg: Leg, target: Vec3, branch: float) -> Scalar:
-    """Return the crank or slide whose knee is at the rod's length from the target."""
-    (body,) = leg.tree.bodies
-    here = body.placement.R.T @ (target - body.placement.p)
-    square = leg.end.length * leg.end.length
-    axis: Vec3 = body.joint.axis  # type: ignore[attr-defined]
-    if body.joint.kind == "revolute":
-        return turn_to_distance(axis, leg.point, here, square, branch)
-    return slide_to_distance(axis, leg.point, here, square, branch)
 
 
 def _upu(leg: Leg, R: Rotation, target: Vec3, branch: Branch) -> list[Scalar]:

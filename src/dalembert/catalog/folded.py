@@ -7,7 +7,7 @@ becomes is read off its axes; models that solve for accelerations have methods o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,8 +21,9 @@ from ..mechanism import Mechanism
 from .later import (
     composite,
     derivatives,
-    direct_from_inverse,
+    direct_by_mass_matrix,
     joint_forces,
+    partition,
     regressor,
 )
 from .models import INVERSE, Algorithm, acted
@@ -110,15 +111,14 @@ def _together(whole: Mechanism) -> list[str]:
     return [", ".join(own) for own in names]
 
 
-def _solved(A: Matrix, right: Values, names: Sequence[str]) -> Values:
-    """Return the accelerations of the named velocity variables; SingularModel names a joint."""
-    for k, name in enumerate(names):
-        if is_plain_zero(A[k][k]):
+def _refuse_singular(whole: Mechanism, A: Matrix, known: Collection[int] = ()) -> None:
+    """Raise SingularModel for joints, beside those whose motion is known, that move no inertia."""
+    for k, name in enumerate(_together(whole)):
+        if k not in known and is_plain_zero(A[k][k]):
             raise SingularModel(
                 f"no inertia moves with {name}: the direct model does not exist",
                 hint="give a body beyond it a mass or an inertia",
             )
-    return spd(A, right)
 
 
 def _forward(mass: Algorithm) -> Algorithm:
@@ -128,7 +128,8 @@ def _forward(mass: Algorithm) -> Algorithm:
         whole: Mechanism, q: Vector, qd: Vector, tau: Vector, drives: Any = "inertia", **acting: Any
     ) -> Values:
         A, h = _model(whole, mass, q, qd, drives, acting)
-        return _solved(A, Values(tau) - h, _together(whole))
+        _refuse_singular(whole, A)
+        return spd(A, Values(tau) - h)
 
     return forward
 
@@ -171,15 +172,9 @@ def partitioned(
 ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
     """Return (qdd, tau): x is qdd of the velocity variables in `known`, tau of the others."""
     A, h = _model(whole, composite.composite, q, qd, drives, acting)
-    x, given = Values(x), list(known)
-    sought = [k for k in range(whole.fold.count) if k not in known]
-    names = _together(whole)
-    right = x.pick(sought) - h.pick(sought) - A.pick(sought, given) @ x.pick(given)
-    found = _solved(A.pick(sought, sought), right, [names[k] for k in sought])
-    qdd = list(x)
-    for k, value in zip(sought, found, strict=True):
-        qdd[k] = value
-    return qdd, [h[k] + A[k] @ qdd if k in known else x[k] for k in range(len(x))]
+    _refuse_singular(whole, A, known)
+    found: tuple[list[Scalar], list[Scalar]] = partition.partitioned(A, h, Values(x), [*known])
+    return found
 
 
 def forward_derivatives(
@@ -222,5 +217,5 @@ def lagrange(run: Algorithm) -> Algorithm:
 
 FORWARD = {
     "composite": _forward(composite.composite),
-    "direct_from_inverse": _forward(direct_from_inverse.mass_matrix_by_columns),
+    "direct_from_inverse": _forward(direct_by_mass_matrix.mass_matrix_by_columns),
 }

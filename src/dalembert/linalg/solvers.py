@@ -7,7 +7,7 @@ apart. `inverse`: two or three rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import nan
 from typing import Any
 
@@ -124,29 +124,36 @@ class Planned:
 
 def pivot_ratio(A: Rows) -> Scalar:
     """Return the smallest pivot of Gauss with row exchanges over the largest."""
-    n = len(A)
-    if not n:
+    if not len(A):
         return 1
-    rows = [list(row) for row in A]
     low: Scalar = None
     high: Scalar = None
+    for pivot, _ in exchanged_pivots(A):
+        size = where(absolute(pivot) > 0, absolute(pivot), 0)  # none is left behind one of zero
+        low = size if low is None else minimum(low, size)
+        high = size if high is None else maximum(high, size)
+    return low / maximum(high, 1e-300)
+
+
+def exchanged_pivots(A: Rows) -> Iterator[tuple[Scalar, list[Scalar]]]:
+    """Yield each pivot of Gauss with row exchanges, and which rows it was exchanged with."""
+    n, rows = len(A), [list(row) for row in A]
     for j in range(n):
+        exchanged = []
         for r in range(j + 1, n):
             better = absolute(rows[r][j]) > absolute(rows[j][j])
+            exchanged.append(better)
             for c in range(j, n):
                 up, down = rows[j][c], rows[r][c]
                 rows[j][c], rows[r][c] = where(better, down, up), where(better, up, down)
         pivot = rows[j][j]
-        size = where(absolute(pivot) > 0, absolute(pivot), 0)  # none is left behind one of zero
-        low = size if low is None else minimum(low, size)
-        high = size if high is None else maximum(high, size)
+        yield pivot, exchanged
         # the same elimination as that of `solve`, so that they share their work
         inverse = 0 if is_plain_zero(pivot) else 1 / pivot
         for r in range(j + 1, n):
             factor = rows[r][j] * inverse
             for c in range(j + 1, n):
                 rows[r][c] = rows[r][c] - factor * rows[j][c]
-    return low / maximum(high, 1e-300)
 
 
 # -- positive definite and sparse ----------------------------------------------------------------

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.dead_point import side
+from ..algorithms.loop_closure import loop_jacobian
 from ..errors import SingularPose
+from ..expr import Scalar, where
 from ..joint import Vector
+from ..linalg import exchanged_pivots, pivot_ratio
 from ..mechanism import Mechanism
 from ..plan import LoopPlan
 from ..plan.assembly import Closure
@@ -38,6 +40,20 @@ def with_dead_points(job: Job, table: EventTable) -> EventTable:
 
     key = None if table.key is None else (table.key, DEAD, repr(plan))
     return replace(table, functions={**table.functions, DEAD: passed}, key=key)
+
+
+def side(m: Mechanism, plan: LoopPlan, q: Vector) -> Scalar:
+    """Return a number that changes its sign where the dependent joints do not follow the motors.
+
+    Gosselin and Angeles (1990), type 2. The determinant of the planned equations has that sign.
+    """
+    J = loop_jacobian(m, q)
+    A = [[J[r][k] for k in plan.dependent] for r in plan.rows]
+    sign: Scalar = 1
+    for pivot, exchanged in exchanged_pivots(A):
+        for turns in (*exchanged, pivot < 0):
+            sign = where(turns, -sign, sign)
+    return sign * pivot_ratio(A)
 
 
 def _plan(job: Job) -> LoopPlan | None:

@@ -34,7 +34,7 @@ from ..kept import Kept
 from ..mechanism import Mechanism
 from .adjoint import pulled
 from .sensitive import Way, tangent, widened
-from .systems import Closed, Reduced, System, dry_joints
+from .systems import Closed, Moving, Reduced, dry_joints
 from .wrenches import Wrenches
 
 MAPS = frozenset({"euler", "constant_acceleration"})
@@ -72,7 +72,7 @@ EventFunction = Callable[[Any, Any, Any], Any]
 class Moment:
     """What kernels are traced with: a bound system, its state, time, signals and settings."""
 
-    s: System
+    s: Moving
     q: Vector
     v: Vector
     t: Scalar
@@ -98,7 +98,7 @@ def _asked(name: str, function: EventFunction, t: Scalar, q: Vector, qd: Vector)
         ) from error
 
 
-def _reported(s: System, tau: Vector, needed: Mapping[int, Scalar]) -> list[Scalar]:
+def _reported(s: Moving, tau: Vector, needed: Mapping[int, Scalar]) -> list[Scalar]:
     """Return the forces, those of imposed joints being what their motion needs."""
     if isinstance(s, Reduced):
         return [x + needed.get(k, 0) for k, x in enumerate(tau)]
@@ -118,7 +118,7 @@ def _columns(flow: Function) -> Function:
 class Kernels:
     """Makes the kernels of a system under a law; each is compiled when it is first asked for."""
 
-    system: System
+    system: Moving
     law: Law
     signals: int  # of the law; those of prescribed motions come after
     settings: int
@@ -135,7 +135,7 @@ class Kernels:
             sizes.append(("h", 1))
 
         def make(of: Mechanism, graph: Graph) -> Callable[..., Any]:
-            bound = self.system.bound(of)
+            bound: Any = self.system.bound(of)
 
             def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
                 clock = [t[0], 1] if bound.timed else []

@@ -27,14 +27,14 @@ from ..plan import LoopPlan, plan, planned
 from ..plan.assembly import Closure, close
 from ..plan.kane import RedundantConstraint, with_speeds
 from ..reframe import simplify
-from .systems import NOWHERE, Directions, Reduced, System, driven_plan, led_by
+from .systems import NOWHERE, Directions, Moving, Reduced, driven_plan, led_by
 
 Array = np.ndarray
 UNPLANNED = LoopPlan(0, (), (), (), ())
 
 
 @dataclass(frozen=True)
-class Rolling(Reduced):
+class Rolling(Reduced, Moving):
     """A machine under velocity constraints with the rates of all joints as its state.
 
     Signals and forces are those of `Reduced`.
@@ -133,7 +133,7 @@ class Rolling(Reduced):
         return out
 
 
-def rolling(m: Mechanism, drives: Any, given: tuple[int, ...]) -> System:
+def rolling(m: Mechanism, drives: Any, given: tuple[int, ...]) -> Rolling:
     """Return the system of a machine on wheels, some joints of which follow signals."""
     m = led_by(m, given)
     with suppress(RedundantConstraint):  # the plan leaves such rows out

@@ -205,7 +205,7 @@ def _job(
     motion, laws = moved
     named = (m.joint_index(n) for n in motion if n in m.joint_names)
     joints = tuple(sorted(j for j in named if m.bodies[j].joint.nv == 1))
-    own = rolling(m, drives, joints) if is_rolling(m) else system(m, drives, joints)
+    own: Any = rolling(m, drives, joints) if is_rolling(m) else system(m, drives, joints)
     if laws and isinstance(own, Rolling):
         own = steered_system(own, laws)
     if isinstance(own, Tree):

@@ -16,14 +16,7 @@ from ..algorithms import kane
 from ..algorithms.closed_kinematics import closed_at
 from ..algorithms.closed_loop import ClosedModel, closed_forward
 from ..algorithms.drives import dry_drives
-from ..algorithms.held_joints import (
-    Outcome,
-    Push,
-    folded_outcome,
-    kane_outcome,
-    loop_outcome,
-    tree_outcome,
-)
+from ..algorithms.held_joints import Outcome, Push, folded_outcome, loop_outcome, tree_outcome
 from ..algorithms.joint_forces import JointForces
 from ..algorithms.velocity_constraints import Constraints
 from ..catalog import algorithm, quantity
@@ -74,11 +67,6 @@ class System(ABC):
         """The number of signals: q, q̇ and q̈ of each joint that follows them."""
         return 3 * len(self.given)
 
-    @property
-    def projected(self) -> bool:
-        """Whether states are brought back after each step."""
-        return bool(self.given) or self.m.nq != self.m.nv
-
     @abstractmethod
     def bound(self, m: Mechanism) -> System:
         """Return the system over the scalars of a bound mechanism, in frames chosen for it."""
@@ -94,6 +82,15 @@ class System(ABC):
     @abstractmethod
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         """Return the rates of the speeds."""
+
+
+class Moving(System):
+    """What a state model that is integrated in time answers beside."""
+
+    @property
+    def projected(self) -> bool:
+        """Whether states are brought back after each step."""
+        return bool(self.given) or self.m.nq != self.m.nv
 
     def placed(self, tau: Vector) -> list[Scalar]:
         """Return the forces as `outcome` takes them, none at joints that follow signals."""
@@ -119,7 +116,7 @@ class System(ABC):
 
 
 @dataclass(frozen=True)
-class Tree(System):
+class Tree(Moving):
     """A tree of joints, some of which may follow prescribed motions."""
 
     m: Mechanism
@@ -162,7 +159,7 @@ class Tree(System):
 
 
 @dataclass(frozen=True)
-class Closed(System):
+class Closed(Moving):
     """A mechanism with closed loops: the whole tree is the state, brought back to the closure.
 
     Joints that follow signals are the first independent coordinates of the plan; forces are those
@@ -289,10 +286,6 @@ class Reduced(System):
     def timed(self) -> bool:  # type: ignore[override]
         return Constraints.of(self.m).is_timed
 
-    @property
-    def projected(self) -> bool:
-        return Constraints.of(self.m).is_holonomic or super().projected
-
     def bound(self, m: Mechanism) -> Reduced:
         return replace(self, m=m)
 
@@ -317,20 +310,6 @@ class Reduced(System):
         """Return joint forces and traction with what springs and drives add."""
         nv = self.m.nv
         return kane.Acting(tau[:nv], tau[nv:], JointForces(self.m, self.drives))
-
-    def outcome(
-        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
-    ) -> Outcome:
-        return kane_outcome(self.m, self._reduction(q, v, u), self._acting(tau), direction)
-
-    def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
-        m, held = self.m, Constraints.of(self.m)
-        q, end = m.normalised(q), 2 * len(held.steering)
-        for k, j in enumerate(held.prescribed):
-            q[m.coordinate_index[j]] = u[end + 3 * k]
-        if held.is_holonomic:
-            q = held.settled(q, kane.steering(m, *self.prescribed(u)))
-        return q, v, 1
 
 
 def dry_joints(own: System) -> tuple[int, ...]:
