@@ -40,12 +40,12 @@ def pulled(function: Function, parameters: Sequence[str]) -> Function:
 class Backward:
     """The steps of a simulation undone: bars of a state become those of the state before."""
 
-    def __init__(self, run: Any, lead: tuple[int, ...]):
+    def __init__(self, run: Any):
         k = run.job.kernels
         self.names, self.rhs = k.parameters_at_run_time, k.rhs()
         self.back_rhs = k.reverse("simulate")
         self.back_project = k.reverse("project") if k.project() is not None else None
-        self.case = run.case(int(np.prod(lead, dtype=int)), lead)
+        self.case = run.case()
 
     def rate(self, x: Array, t: float) -> Array:
         """Return the rates of states."""
@@ -85,7 +85,7 @@ class Backward:
         return np.asarray(bar + a1 + a2 + a3 + a4)
 
 
-def gradient_of(run: Any, out: Array, lead: tuple[int, ...], bars: Array) -> dict[str, Array]:
+def gradient_of(run: Any, out: Array, bars: Array) -> dict[str, Array]:
     """Return the gradient of a number by the start, the settings and the run-time parameters.
 
     `out` are the samples (*lead, times, n), `bars` the number's derivatives by them.
@@ -95,7 +95,7 @@ def gradient_of(run: Any, out: Array, lead: tuple[int, ...], bars: Array) -> dic
             "gradients by the adjoint need rk4 without joints that stick",
             hint='simulate(..., method="rk4", drives="inertia"), or sensitivities=[...]',
         )
-    back = Backward(run, lead)
+    back = Backward(run)
     n, times = out.shape[-1], run.times
     rows, weights = out.reshape(-1, len(times), n), bars.reshape(-1, len(times), n)
     size = back.rhs.inputs[3].size
@@ -115,4 +115,4 @@ def gradient_of(run: Any, out: Array, lead: tuple[int, ...], bars: Array) -> dic
     made = {"q0": bar[:, :nq], "qd0": bar[:, nq:], "settings": sums[0]}
     if back.names:
         made |= {name: sums[1][:, i] for i, name in enumerate(back.names)}
-    return {name: x.reshape((*lead, *x.shape[1:])) for name, x in made.items()}
+    return {name: x.reshape((*run.lead, *x.shape[1:])) for name, x in made.items()}

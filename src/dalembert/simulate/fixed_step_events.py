@@ -25,16 +25,13 @@ CHUNK = 256  # states looked at together
 class Sampled:
     """States on a grid of times, with what the kernels need to be asked about them."""
 
-    def __init__(self, run: Any, lead: tuple[int, ...]):
-        self.run, self.job, self.lead = run, run.job, lead
-        self.whole = Case(
-            self.job, run.rows(self.job.settings, lead), self.job.parameter_rows(lead)
-        )
+    def __init__(self, run: Any):
+        self.run, self.job, self.whole = run, run.job, run.bare
         self.events = self.job.kernels.events(run.table.functions, run.table.key)
 
     def case(self, t: Array, rows: Array) -> Case:
         """Return what kernels are given at states `rows` (...) and times t (...)."""
-        own = self.whole.of(rows)
+        own: Case = self.whole.of(rows)
         if not self.run.modes.count:
             return own
         dry = self.run.modes.at(rows, np.broadcast_to(t, rows.shape))
@@ -51,7 +48,7 @@ class Sampled:
 
     def again(self, states: Array, rows: Array, grid: Array) -> Array:
         """Return states taken from sample to sample once more, every step kept."""
-        return self.run.again(states, grid, self.case(grid[:1], rows), rows, self.lead)
+        return np.asarray(self.run.again(states, grid, self.case(grid[:1], rows), rows))
 
 
 def changes(g: Array) -> Array:
@@ -68,7 +65,7 @@ def cubic(s: Array, h: Array, ends: tuple[Array, Array], rates: tuple[Array, Arr
     return np.asarray(blend + s * s * (b * (3 - 2 * s) - h * rest * db))
 
 
-def sampled_events(run: Any, out: Array, lead: tuple[int, ...], fine: bool = True) -> list[Event]:
+def sampled_events(run: Any, out: Array, fine: bool) -> list[Event]:
     """Return sign changes along samples (states, times, n), in order of state and time.
 
     With `fine`, intervals in which a function changes sign, or seems to touch zero, are run again
@@ -76,12 +73,12 @@ def sampled_events(run: Any, out: Array, lead: tuple[int, ...], fine: bool = Tru
     """
     if len(run.times) < 2 or not len(out):
         return []
-    own = Sampled(run, lead)
+    own = Sampled(run)
     found: list[Event] = []
     for first in range(0, len(out), CHUNK):
         part = out[first : first + CHUNK]
         for rows, times, x in _brackets(own, part, np.arange(first, first + len(part)), fine):
-            found += _in_steps(own, rows, times, x, lead)
+            found += _in_steps(own, rows, times, x)
     return sorted(found, key=lambda e: (e.state, e.time))
 
 
@@ -133,9 +130,7 @@ def _touched(own: Sampled, out: Array, t: Array, rows: Array, g: Array) -> Array
     return seen
 
 
-def _in_steps(
-    own: Sampled, rows: Array, times: Array, x: Array, lead: tuple[int, ...]
-) -> list[Event]:
+def _in_steps(own: Sampled, rows: Array, times: Array, x: Array) -> list[Event]:
     """Return the events in steps of which the ends are known."""
     every = np.broadcast_to(rows[:, None], x.shape[:2])
     g = own.values(x, np.broadcast_to(times, x.shape[:2]), every)
@@ -161,6 +156,5 @@ def _in_steps(
     state, time = at(high)
     state = own.case(time, row).closed(state, time)
     names = list(own.run.table.functions)
-    places = [tuple(int(a) for a in np.unravel_index(r, lead)) if lead else () for r in row]
-    made = zip(which[:, 0], time, state, places, strict=True)
+    made = zip(which[:, 0], time, state, map(own.run.place, row), strict=True)
     return [event_at(own.run, names[n], a, b, place) for n, a, b, place in made]

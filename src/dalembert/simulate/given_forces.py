@@ -47,6 +47,13 @@ class Called(Given):
         """How many forces the function gives."""
         return len(self.settings)
 
+    def asked(self, t: float, q: Array, qd: Array) -> Array:
+        """Return what the function gives at a state."""
+        tau = np.asarray(self.function(t, q, qd), dtype=float)
+        if tau.shape != (self.forces,):
+            raise UsageError(f"the torque function gave shape {tau.shape}, not ({self.forces},)")
+        return tau
+
 
 def law_of(torque: Any, names: Sequence[str], hold: bool = False) -> Law:
     """Return the law of what was given for `torque`; `names` are those of the forces."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,16 @@ from ..compute.counted import counted
 from ..errors import UsageError, state_text
 from ..mechanism import joint_name
 from ..runtime import integrate as drivers
-from ..runtime.methods import RK4
+from ..runtime.methods import ADAPTIVE, RK4, STIFF
+from ..runtime.refused import refusal
 from . import dead_points
 from .adjoint import gradient_of
 from .alarms import alarm_notes
 from .events import EventTable, located
 from .fixed_step_events import sampled_events
 from .friction import Modes, Through, crossing
-from .job import Case, Job, place, raise_callback
+from .job import Case, Job, raise_callback
+from .python_drivers import SCIPY, run_numpy, run_scipy
 from .result import Event, Samples, Simulation, SimulationStopped, at_all_times
 from .rolling import Rolling
 from .run_notes import run_notes
@@ -38,6 +41,8 @@ class Run:
     """One call of simulate: what to integrate, how, and what was found."""
 
     job: Job
+    states: Array  # a row for each
+    lead: tuple[int, ...]  # the leading dimensions they stand for
     times: Array
     method: str
     step: float
@@ -45,6 +50,8 @@ class Run:
     atol: float
     table: EventTable
     most: int = 1_000_000
+    threads: int = 1
+    progress: Any = None
     modes: Modes = field(init=False)
     passed: list[float] = field(default_factory=list, init=False)  # times near singular poses
 
@@ -57,58 +64,73 @@ class Run:
                 command="write --method radau",
             )
 
-    def case(self, count: int, lead: tuple[int, ...]) -> Case:
-        """Return what kernels are given, a row per state if settings may differ."""
-        p, dry = self.rows(self.job.settings, lead), self.modes.count
-        if dry:
-            rows = np.broadcast_to(p, (count, p.shape[-1]))
-            p = np.concatenate([rows, np.zeros((count, dry))], axis=1)
-        return Case(self.job, p, self.job.parameter_rows(lead))
+    @property
+    def bare(self) -> Case:
+        """What kernels are given but for directions of sliding, a row per state if they differ."""
+        p = self.job.settings
+        if p.ndim > 1:
+            p = np.broadcast_to(p, (*self.lead, p.shape[-1])).reshape(-1, p.shape[-1]).copy()
+        return Case(self.job, p, self.job.parameter_rows(self.lead))
 
-    def rows(self, values: Array, lead: tuple[int, ...]) -> Array:
-        """Return settings or parameters with one row per state, or one row for all."""
-        if values.ndim < 2:
-            return values
-        whole = np.broadcast_to(values, (*lead, values.shape[-1]))
-        return np.ascontiguousarray(whole.reshape(-1, values.shape[-1]))
+    def case(self) -> Case:
+        """Return what kernels are given, with directions of sliding to be written."""
+        own, dry = self.bare, self.modes.count
+        if not dry:
+            return own
+        p = np.zeros((len(self.states), own.p.shape[-1] + dry))
+        p[:, :-dry] = own.p
+        return replace(own, p=p)
 
-    def fixed(self, states: Array, lead: tuple[int, ...], threads: int, progress: Any) -> Samples:
+    def place(self, row: int) -> tuple[int, ...]:
+        """Return where a state stands in the leading dimensions."""
+        return tuple(map(int, np.unravel_index(row, self.lead))) if self.lead else ()
+
+    def samples(self) -> Samples:
+        """Return the samples of all states by the method that is asked for."""
+        slow = refusal() is not None
+        if not len(self.states):
+            return Samples(np.zeros((0, len(self.times), self.states.shape[1])), [], 0, 0)
+        if self.method in STIFF or (slow and self.method in SCIPY):
+            return self.with_events(run_scipy(self))
+        if slow:
+            return self.with_events(run_numpy(self))
+        return self.adaptive() if self.method in ADAPTIVE else self.fixed()
+
+    def fixed(self) -> Samples:
         """Return the samples of all states, their tiles shared among threads."""
-        size = -(-len(states) // (drivers.TILE * threads)) * drivers.TILE
+        states = self.states
+        size = -(-len(states) // (drivers.TILE * self.threads)) * drivers.TILE
         parts = [slice(a, a + size) for a in range(0, len(states), size)]
-        whole = self.case(len(states), lead)
+        whole = self.case()
         turned: list[Event] = []
 
         def work(part: slice, report: Progress) -> Array:
             x, case = states[part].copy(), whole.of(part)
             self.modes.begin(case, x, float(self.times[0]), part.start)
             numbers = np.arange(part.start, part.start + len(x))
-            return self.part(x, self.times, case, numbers, lead, turned, report)
+            return self.part(x, self.times, case, numbers, turned, report)
 
-        out = np.concatenate(side_by_side(work, parts, threads, progress))
-        found = sampled_events(self, out, lead) if self.table.functions else []
-        found = sorted([*found, *self.wanted(turned)], key=lambda e: (e.state, e.time))
-        stopped = self.cut(out, found, lead)
+        out = np.concatenate(side_by_side(work, parts, self.threads, self.progress))
         spans = np.maximum(1, np.ceil(np.diff(self.times) / self.step - 1e-9)).sum()
         steps = int(spans) * len(states)
         evaluations = steps * (RK4.stages if self.method == "rk4" else 1)
-        return Samples(out, found, steps, evaluations, stopped)
+        return self.with_events(Samples(out, turned, steps, evaluations), fine=True)
 
-    def with_events(self, found: Samples, lead: tuple[int, ...]) -> Samples:
-        """Return samples found by other means with the events that they show."""
+    def with_events(self, found: Samples, fine: bool = False) -> Samples:
+        """Return samples with the events that they show, those of friction beside them."""
         out = found.states
-        events = sampled_events(self, out, lead, fine=False) if self.table.functions else []
+        events = sampled_events(self, out, fine) if self.table.functions else []
         events = sorted([*events, *self.wanted(found.events)], key=lambda e: (e.state, e.time))
-        return replace(found, events=events, stopped=self.cut(out, events, lead))
+        return replace(found, events=events, stopped=self.cut(out, events))
 
-    def cut(self, out: Array, found: list[Event], lead: tuple[int, ...]) -> str:
+    def cut(self, out: Array, found: list[Event]) -> str:
         """Drop what comes after the first event that stops a state; return that event's name."""
         ends: dict[tuple[int, ...], Event] = {}
         for event in found:
             if event.name in self.table.stop:
                 ends.setdefault(event.state, event)
         for where, event in ends.items():
-            row = int(np.ravel_multi_index(where, lead)) if lead else 0
+            row = int(np.ravel_multi_index(where, self.lead)) if where else 0
             out[row, self.times > event.time] = np.nan
         found[:] = [e for e in found if e.state not in ends or e.time <= ends[e.state].time]
         return next(iter(ends.values())).name if ends else ""
@@ -118,16 +140,9 @@ class Run:
         return turned if self.table.friction else []
 
     def part(
-        self,
-        states: Array,
-        times: Array,
-        case: Case,
-        numbers: Array,
-        lead: tuple[int, ...],
-        turned: list[Event],
-        progress: Any = None,
-        step: float | None = None,
-    ) -> Array:
+        self, states: Array, times: Array, case: Case, numbers: Array, turned: list[Event],
+        progress: Any = None, step: float | None = None,
+    ) -> Array:  # fmt: skip
         """Return the samples of states by fixed steps; `numbers` are theirs in the simulation."""
         job, model, given = self.job, self.job.model(self.method), case.parameters
         driver = drivers.FixedStep(model, states, times, step or self.step, case.p, given)
@@ -137,9 +152,9 @@ class Run:
             first, t, before, after = driver.where
             if status == drivers.BAD:
                 row = int(np.argmax(~np.isfinite(after).all(axis=1)))
-                self.fail(before[row], after[row], t, place(int(numbers[first + row]), lead))
+                self.fail(before[row], after[row], t, self.place(int(numbers[first + row])))
             if status == drivers.GUARD:
-                self._step_through_friction(job, driver, numbers, lead, turned)
+                self._step_through_friction(job, driver, numbers, turned)
                 continue
             ahead = float(driver.task.kept["alarm"][: len(after)].min())
             job = job.renewed(before, t, given, ahead)
@@ -152,39 +167,29 @@ class Run:
         raise_callback(model)
         return driver.out
 
-    def again(
-        self, states: Array, grid: Array, case: Case, numbers: Array, lead: tuple[int, ...]
-    ) -> Array:
+    def again(self, states: Array, grid: Array, case: Case, numbers: Array) -> Array:
         """Return states taken once more through a grid of times, every step a sample."""
         self.modes.record = False
         try:
-            return self.part(states, grid, case, numbers, lead, [], step=self.step * (1 + 1e-6))
+            return self.part(states, grid, case, numbers, [], step=self.step * (1 + 1e-6))
         finally:
             self.modes.record = True
 
     def _step_through_friction(
-        self,
-        job: Job,
-        driver: drivers.FixedStep,
-        numbers: Array,
-        lead: tuple[int, ...],
-        turned: list[Event],
+        self, job: Job, driver: drivers.FixedStep, numbers: Array, turned: list[Event]
     ) -> None:
         """Take the step in hand again, in parts, for states in which a joint sticks or slips."""
         first, t, before, after = driver.where
         whole = Case(job, driver.task.kept["settings"], driver.parameters)
         for r in np.flatnonzero((driver.guards < 0).any(axis=1)):
             case, row = whole.of(first + int(r)), int(numbers[first + r])
-            way = Through(case, self.method, self.modes, row, place(row, lead))
+            way = Through(case, self.method, self.modes, row, self.place(row))
             after[r] = way.step(before[r].copy(), t, float(driver.task["h"]))
             turned += way.events
 
-    def adaptive(
-        self, states: Array, lead: tuple[int, ...], threads: int, progress: Any
-    ) -> Samples:
+    def adaptive(self) -> Samples:
         """Return the samples of all states, each with steps of its own."""
-        model = self.job.model(self.method, self.table)
-        whole = self.case(len(states), lead)
+        model, states, whole = self.job.model(self.method, self.table), self.states, self.case()
 
         def work(row: int, report: Progress) -> Samples:
             x, case = states[row].copy(), whole.of(row)
@@ -195,13 +200,12 @@ class Run:
                 method=self.method,
             )  # fmt: skip
             found: list[Event] = []
-            stopped = self._one(driver, row, place(row, lead), found, report)
+            stopped = self._one(driver, row, found, report)
             steps, evaluations = int(driver.task["steps"]), int(driver.task["evaluations"])
             return Samples(driver.out, found, steps, evaluations, stopped)
 
-        if self.job.asked:
-            threads = 1
-        done = side_by_side(work, range(len(states)), threads, progress)
+        threads = 1 if self.job.asked else self.threads
+        done = side_by_side(work, range(len(states)), threads, self.progress)
         return Samples(
             np.stack([one.states for one in done]),
             [event for one in done for event in one.events],
@@ -210,17 +214,15 @@ class Run:
             next((one.stopped for one in done if one.stopped), ""),
         )
 
-    def _one(
-        self, driver: Any, row: int, where: tuple[int, ...], found: list[Event], progress: Any
-    ) -> str:
+    def _one(self, driver: Any, row: int, found: list[Event], progress: Any) -> str:
         """Run one state to the end, from one jump of a held signal to the next."""
-        job, planned = self.job, -np.inf
+        job, planned, where = self.job, -np.inf, self.place(row)
         for end in self.ends():
             while (status := driver.run(end, progress)) != drivers.DONE:
                 raise_callback(driver.model)
                 if status in (drivers.EVENT, drivers.GUARD):
                     slid = status == drivers.GUARD
-                    turned = self._settle_friction(job, driver, row, where) if slid else []
+                    turned = self._settle_friction(job, driver, row) if slid else []
                     for event in [*located(self, driver, where), *self.wanted(turned)]:
                         found.append(event)
                         if event.name in self.table.stop:
@@ -250,9 +252,7 @@ class Run:
             driver.out[0] = driver.x
         return ""
 
-    def _settle_friction(
-        self, job: Job, driver: Any, row: int, where: tuple[int, ...]
-    ) -> list[Event]:
+    def _settle_friction(self, job: Job, driver: Any, row: int) -> list[Event]:
         """Settle the joints where friction lets one go or holds it, within the driver's step."""
         p, low, high = driver.task.kept["ins3"], driver.t, float(driver.task["t_new"])
 
@@ -274,7 +274,8 @@ class Run:
         values = driver.event_values(x, t)
         driver.task.kept["g_new"][: len(values)] = values
         before, wide = p.copy(), x.copy()
-        turned = self.modes.turned(Case(job, p, driver.parameters), x, t, row, where)
+        case, where = Case(job, p, driver.parameters), self.place(row)
+        turned = self.modes.turned(case, x, t, row, where)
         if job.kernels.ways:
             x = through_jump(job, driver, wide, x, t, (before, p))
         driver.turn = t, x
@@ -320,9 +321,10 @@ class Run:
             joint, t, before[: m.nq].copy(), before[m.nq : len(names)].copy(),
         )  # fmt: skip
 
-    def result(self, found: Samples, lead: tuple[int, ...]) -> Simulation:
-        """Return what was found as one object."""
-        m, job, stopped = self.job.m, self.job, found.stopped
+    def result(self) -> Simulation:
+        """Return what is found as one object."""
+        found, m, job, lead = self.samples(), self.job.m, self.job, self.lead
+        stopped = found.stopped
         n, ways = job.kernels.size, job.kernels.ways
         events = dead_points.passed(job, found.events, self.table.friction)
         out = found.states.reshape(*lead, len(self.times), found.states.shape[-1])
@@ -330,12 +332,6 @@ class Run:
         if stopped and not lead:
             kept = np.isfinite(out).all(axis=-1)
             out, times = out[kept], times[kept]
-
-        def observe(r: Simulation) -> Any:
-            return self.outputs(out, times)
-
-        def pull(bars: Array) -> dict[str, Array]:
-            return gradient_of(self, out, lead, bars)
 
         state, slopes = parted(out, n, ways)
         smooth = isinstance(job.kernels.system, Tree) and not ways and not stopped
@@ -348,10 +344,11 @@ class Run:
         law: Any = job.kernels.law
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, found.steps,
-            found.evaluations, stopped, observe, job.force_names, job.parameters, notes,
+            found.evaluations, stopped, partial(self.outputs, out, times), job.force_names,
+            job.parameters, notes,
             dq={k: x[..., : m.nq] for k, x in slopes.items()},
             dqd={k: x[..., m.nq :] for k, x in slopes.items()},
-            pull=pull if smooth else None,
+            pull=partial(gradient_of, self, out) if smooth else None,
             goal=law.wanted(m, times) if hasattr(law, "wanted") else None,
             drives=job.kernels.system.drives,
         )  # fmt: skip
@@ -361,11 +358,7 @@ class Run:
         own, nq = self.job.kernels.system, self.job.m.nq
         if not isinstance(own, Rolling) or not out.size:
             return out[..., nq:]
-        k, signal = self.job.kernels, self.job.signal
-        u = signal(times)[:, k.prescribed] if signal is not None else np.zeros((len(times), 0))
-        if own.timed:
-            u = np.concatenate([u, times[:, None], np.ones((len(times), 1))], axis=1)
-        return own.alpha(out[..., :nq], out[..., nq:], u)
+        return own.alpha(out[..., :nq], out[..., nq:], self.job.led(times))
 
     def outputs(self, out: Array, times: Array) -> Any:
         """Return (qd, rate of the speeds, forces) at every sample."""

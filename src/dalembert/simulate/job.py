@@ -13,12 +13,13 @@ from ..algorithms.closed_kinematics import SINGULAR
 from ..errors import SingularPose
 from ..mechanism import Mechanism
 from ..runtime import integrate as drivers
+from ..runtime.callback import Callback
 from ..runtime.methods import RK4
 from ..runtime.signal import Signal
 from .events import EventTable
 from .given_forces import Called
 from .kernels import MAPS, Kernels
-from .python_forces import Pushes, callback
+from .python_forces import Pushes
 from .rolling import Rolling
 from .systems import Closed, Reduced, System
 
@@ -66,18 +67,16 @@ class Job:
         `ahead` is the ratio at the end of the step, if one is on its way. Where planning anew gives
         no better pivots a singular pose is near, and the step is taken that leads past it.
         """
-        u = self.signal(t) if self.signal is not None else np.zeros(max(1, self.kernels.inputs))
-        told = [*u[self.kernels.prescribed]]
-        told += [t, 1.0] if self.kernels.system.timed else []
 
         def ratio(of: Job) -> float:
             p = np.zeros(of.kernels.data)
-            return float(of.kernels.project()(rows, [t], u, p, parameters=parameters)[1].min())
+            found = of.kernels.project()(rows, [t], self.told(t), p, parameters=parameters)
+            return float(found[1].min())
 
         # at the start of a motion nothing depends on how the old plan fares: its kernel is not made
         here = ratio(self) if ahead > SINGULAR else 0.0
         try:
-            made = self.planned_at(rows[0][: self.m.nq], told)
+            made = self.planned_at(rows[0][: self.m.nq], self.led(t))
         except SingularPose:
             if not min(here, ahead) > SINGULAR:
                 raise
@@ -109,16 +108,21 @@ class Job:
             return {k: np.broadcast_to(v, lead).ravel() for k, v in self.parameters.items()}
         return self.parameters or None
 
+    def told(self, t: Any) -> Array:
+        """Return all signals at times."""
+        return self.signal(t) if self.signal is not None else np.zeros(max(1, self.kernels.inputs))
+
+    def led(self, t: Any) -> Array:
+        """Return what is prescribed at times: signals, then time and 1 if a constraint asks."""
+        clock = np.asarray(t, dtype=float)[..., None]
+        u = self.told(t)[..., self.kernels.prescribed]
+        u = np.broadcast_to(u, (*clock.shape[:-1], u.shape[-1]))
+        timed = self.kernels.system.timed
+        return np.concatenate([u, clock, np.ones_like(clock)], axis=-1) if timed else u
+
     def inputs(self, x: Array, t: Array, p: Array) -> tuple[Array, Array, Array, Array]:
         """Return what the kernels take at states x (..., n), times t (...), settings p (..., s)."""
-        k = self.kernels
-        u = self.signal(t) if self.signal is not None else np.zeros(max(1, k.inputs))
-        pushes = self.pushes
-        if pushes is not None:
-            u = pushes.rows(u, t, x[..., : self.m.nq], self._rates(x, t, u, p))
-        if isinstance(k.law, Called):
-            p = self._called(k.law, x, t, u, p)
-        return x, t[..., None], u, p
+        return self.answered(x, t[..., None], self.told(t), p)
 
     @property
     def asked(self) -> bool:
@@ -130,38 +134,39 @@ class Job:
         """The wrenches that are asked of Python at every evaluation."""
         return Pushes.of(self.kernels, self.parameters)
 
-    def _rates(self, x: Array, t: Array, u: Array, p: Array) -> Array:
-        """Return the joint rates of states."""
-        if not isinstance(self.kernels.system, Reduced):
-            return x[..., self.m.nq :]
-        found: Array = self.kernels.outputs()(x, t[..., None], u, p)[0]
-        return found
-
-    def _called(self, law: Called, x: Array, t: Array, u: Array, p: Array) -> Array:
-        """Return p with the forces of a Python function, state by state."""
-        m, dry = self.m, p[..., law.forces :]
-        dry = np.broadcast_to(dry, (*x.shape[:-1], dry.shape[-1]))
-        none = np.concatenate([np.zeros((*x.shape[:-1], law.forces)), dry], axis=-1)
-        qd = self._rates(x, t, u, none)
-        t = np.broadcast_to(t, x.shape[:-1])
-        states = zip(t.ravel(), x[..., : m.nq].reshape(-1, m.nq), qd.reshape(-1, m.nv), strict=True)
-        found = [np.asarray(law.function(float(a), b, c), dtype=float) for a, b, c in states]
-        tau = np.array(found).reshape(*x.shape[:-1], law.forces)
-        return np.concatenate([tau, dry], axis=-1)
+    def answered(self, x: Array, t: Array, u: Array, p: Array) -> tuple[Array, Array, Array, Array]:
+        """Return the inputs of kernels with what Python gives: wrenches among u, forces in p."""
+        if not self.asked:
+            return x, t, u, p
+        law, nq, lead = self.kernels.law, self.m.nq, x.shape[:-1]
+        t, u, p = (np.broadcast_to(a, (*lead, np.shape(a)[-1])) for a in (t, u, p))
+        reduced = isinstance(self.kernels.system, Reduced)
+        qd = self.kernels.outputs()(x, t, u, p)[0] if reduced else x[..., nq:]
+        states = [(float(t[k][0]), x[k][:nq].copy(), qd[k].copy()) for k in np.ndindex(*lead)]
+        if self.pushes is not None:
+            rows = zip(u.reshape(-1, u.shape[-1]), states, strict=True)
+            u = np.array([self.pushes.filled(row, *x) for row, x in rows]).reshape(u.shape)
+        if isinstance(law, Called):
+            tau = np.array([law.asked(*x) for x in states]).reshape(*lead, law.forces)
+            p = np.concatenate([tau, p[..., law.forces :]], axis=-1)
+        return x, t, u, p
 
     def model(self, method: str, table: EventTable | None = None) -> drivers.Model:
         """Return the compiled model that a method integrates."""
         k = self.kernels
         rhs, guards = k.map(method) if method in MAPS else k.rhs(), k.guards()
         if self.asked:
-            rhs = callback(rhs, self.m.nq, k, self.pushes)
-            guards = guards and callback(guards, self.m.nq, k, self.pushes)
+            rhs, guards = self._callback(rhs), guards and self._callback(guards)
         events = k.events(table.functions, table.key) if table is not None else None
         mapped = method in MAPS
         slopes = k.jacobian() if method == "rosenbrock" else None
         return drivers.Model(
             rhs, k.project(), events, mapped, self.signal, self.limit, guards, slopes
         )
+
+    def _callback(self, kernel: Any) -> Callback:
+        """Return a kernel that asks Python for forces, or wrenches, at each evaluation."""
+        return Callback(kernel.card, lambda x, t, u, p, *h: kernel(*self.answered(x, t, u, p), *h))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,11 +222,6 @@ def force_names(own: System) -> tuple[str, ...]:
     if isinstance(own, Reduced):
         names += [f"{w.name}.traction" for w in m.wheels]
     return tuple(names)
-
-
-def place(row: int, lead: tuple[int, ...]) -> tuple[int, ...]:
-    """Return where a state stands in the leading dimensions."""
-    return tuple(int(k) for k in np.unravel_index(row, lead)) if lead else ()
 
 
 def raise_callback(model: drivers.Model) -> None:

@@ -101,7 +101,7 @@ def planted(own: Any, eq: Any, outside: bool) -> Plant:
     return Plant(own.m, (), own.drives, model=eq.model)
 
 
-def start(m: Mechanism, eq: Any, q0: Any, qd0: Any) -> Any:
+def frozen_start(m: Mechanism, eq: Any, q0: Any, qd0: Any) -> Any:
     """Return where a motion starts: frozen joints at their values, where they must rest."""
     if eq is None or not eq.frozen:
         return q0

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ComputationError, UsageError
 from ..runtime.methods import RK4, STIFF
 from .friction import Through, crossing
-from .job import Case, Job, place, raise_callback
+from .job import Case
 from .kernels import MAPS
 from .result import Event, Samples, SimulationStopped
 
@@ -20,17 +20,16 @@ SCIPY = {**STIFF, "dop853": "DOP853", "dopri5": "RK45", "rosenbrock": "Radau"}
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 
 
-def run_scipy(run: Any, states: Array, lead: tuple[int, ...], report: Any) -> Samples:
+def run_scipy(run: Any) -> Samples:
     """Return the samples of each state by one of SciPy's methods."""
     try:
         import scipy.integrate as solvers
     except ImportError:
         raise UsageError(f"method {run.method!r} needs SciPy", hint="pip install scipy") from None
-    whole = run.case(len(states), lead)
+    whole, solver = run.case(), getattr(solvers, SCIPY[run.method])
     out, events, steps, evaluations = [], list[Event](), 0, 0
-    for row, x in enumerate(states):
-        solver = getattr(solvers, SCIPY[run.method])
-        one = _Scipy(run, solver, whole.of(row), row, place(row, lead), report, row / len(states))
+    for row, x in enumerate(run.states):
+        one = _Scipy(run, solver, whole.of(row), row)
         out.append(one.through(x.copy()))
         events += one.events
         steps, evaluations = steps + one.steps, evaluations + one.evaluations
@@ -40,36 +39,20 @@ def run_scipy(run: Any, states: Array, lead: tuple[int, ...], report: Any) -> Sa
 class _Scipy:
     """One state, step by step, so that steps are counted and friction is seen."""
 
-    def __init__(
-        self, run: Any, solver: Any, case: Case, row: int, place: Any, report: Any, done: float
-    ) -> None:
-        self.run, self.solver, self.case = run, solver, case
-        self.row, self.place, self.report, self.done = row, place, report, done
-        self.job: Job = run.job
-        self.model = self.job.model(run.method)
+    def __init__(self, run: Any, solver: Any, case: Case, row: int) -> None:
+        self.run, self.solver, self.case, self.row = run, solver, case, row
+        self.rhs, self.guards = run.job.kernels.rhs(), run.job.kernels.guards()
         self.steps = self.evaluations = 0
         self.events: list[Event] = []
 
     def rate(self, t: float, x: Array) -> Array:
         """Return dx/dt."""
         self.evaluations += 1
-        if self.report is not None and self.evaluations % 256 == 0:
-            span = float(self.run.times[-1] - self.run.times[0]) or 1.0
-            self.report(self.done + (t - float(self.run.times[0])) / span * (1 - self.done))
-        return np.asarray(self.ask(self.model.rhs, x, t))
-
-    def ask(self, kernel: Any, x: Array, t: float) -> Any:
-        """Return a kernel at a state and time."""
-        signal = self.job.signal
-        u = signal(t) if signal is not None else np.zeros(kernel.card.inputs[2].size)
-        found = kernel(x, np.array([t]), u, self.case.p, parameters=self.case.parameters)
-        raise_callback(self.model)
-        return found
-
-    def closed(self, x: Array, t: float) -> Array:
-        """Return the state brought back to where it must lie."""
-        project = self.model.project
-        return x if project is None else np.array(self.ask(project, x, t)[0])
+        report, times, done = self.run.progress, self.run.times, self.row / len(self.run.states)
+        if report is not None and self.evaluations % 256 == 0:
+            span = float(times[-1] - times[0]) or 1.0
+            report(done + (t - float(times[0])) / span * (1 - done))
+        return np.asarray(self.case.ask(self.rhs, x, t))
 
     def through(self, x: Array) -> Array:
         """Return the samples from one state on."""
@@ -103,34 +86,34 @@ class _Scipy:
             turn = self._turn(dense, before, after)
             last = after if turn is None else turn
             for k in np.flatnonzero((times > before) & (times <= last)):
-                out[k] = self.closed(dense(times[k]), float(times[k]))
+                out[k] = self.case.closed(dense(times[k]), float(times[k]))
             if turn is not None:
-                x = self.closed(dense(turn), turn)
-                self.events += run.modes.turned(self.case, x, turn, self.row, self.place)
+                x, where = self.case.closed(dense(turn), turn), run.place(self.row)
+                self.events += run.modes.turned(self.case, x, turn, self.row, where)
                 return turn, x
-        return end, self.closed(solver.y, end)
+        return end, self.case.closed(solver.y, end)
 
     def _turn(self, dense: Any, before: float, after: float) -> float | None:
         """Return when friction first holds or lets go a joint within a step."""
-        if self.model.guards is None:
+        if self.guards is None:
             return None
 
         def guards(t: float) -> Array:
-            return np.asarray(self.ask(self.model.guards, self.closed(dense(t), t), t))
+            return np.asarray(self.case.ask(self.guards, self.case.closed(dense(t), t), t))
 
         for part in QUARTERS:
             time = before + part * (after - before)
             if (guards(time) < 0).any():
                 found = crossing(guards, self.case.p[-self.run.modes.count :] != 0, before, time)
-                self.run.modes.look(self.row, found, dense(found), self.job.m.nq)
+                self.run.modes.look(self.row, found, dense(found), self.run.job.m.nq)
                 return found
         return None
 
 
-def run_numpy(run: Any, states: Array, lead: tuple[int, ...]) -> Samples:
+def run_numpy(run: Any) -> Samples:
     """Return the samples of all states by a fixed step in NumPy, where no code can be generated."""
-    method, modes, case = run.method, run.modes, run.case(len(states), lead)
-    x, count = np.array(states), 0
+    method, modes, case = run.method, run.modes, run.case()
+    x, count = np.array(run.states), 0
     modes.begin(case, x, float(run.times[0]))
     out, events = [x.copy()], list[Event]()
     for before, after in pairwise(run.times):
@@ -142,7 +125,7 @@ def run_numpy(run: Any, states: Array, lead: tuple[int, ...]) -> Samples:
             if modes.count:
                 guards = case.ask(run.job.kernels.guards(), x, t + h)
                 for row in map(int, np.flatnonzero((guards < 0).any(axis=1))):
-                    way = Through(case.of(row), method, modes, row, place(row, lead))
+                    way = Through(case.of(row), method, modes, row, run.place(row))
                     x[row] = way.step(start[row].copy(), t, h)
                     events += way.events
         count += parts * len(x)

@@ -1,6 +1,6 @@
-"""Forces and wrenches that only Python can compute: asked at every evaluation, state by state.
+"""Wrenches that only Python can compute: asked at every evaluation, state by state.
 
-Wrenches stand among the signals, six columns for each frame, filled before a kernel runs.
+They stand among the signals, six columns for each frame, filled before a kernel runs.
 """
 
 from __future__ import annotations
@@ -16,30 +16,9 @@ from ..errors import DalembertError, UsageError, shown
 from ..expr import Graph, trace
 from ..mechanism import Mechanism
 from ..mechanism.followers import in_all_joints
-from ..runtime.callback import Callback
-from .given_forces import Called
-from .systems import Reduced
 from .wrenches import Wrenches, six_of
 
 Array = np.ndarray
-
-
-def callback(kernel: Any, nq: int, kernels: Any, pushes: Any = None) -> Callback:
-    """Return a right-hand side that asks Python for forces, or wrenches, at each evaluation."""
-    reduced, law = isinstance(kernels.system, Reduced), kernels.law
-
-    def rate(x: Any, t: Any, u: Any, p: Any, *h: Any) -> Any:
-        qd = kernels.outputs()(x, t, u, p)[0] if reduced else x[nq:]
-        if pushes is not None:
-            u = pushes.filled(u, float(t[0]), x[:nq], qd)
-        if isinstance(law, Called):
-            tau = np.asarray(law.function(float(t[0]), x[:nq].copy(), qd.copy()), dtype=float)
-            if tau.shape != (law.forces,):
-                raise UsageError(f"the torque function gave shape {tau.shape}, not ({law.forces},)")
-            p = np.concatenate([tau, p[law.forces :]])
-        return kernel(x, t, u, p, *h)
-
-    return Callback(kernel.card, rate)
 
 
 def is_traceable(m: Mechanism, name: str, function: Callable[..., Any]) -> bool:
@@ -89,13 +68,6 @@ class Pushes:
                 out[at : at + 6] = _numbers(name, six)
             at += 6
         return out
-
-    def rows(self, u: Array, t: Array, q: Array, qd: Array) -> Array:
-        """Return the signals of many states."""
-        lead = q.shape[:-1]
-        times, u = np.broadcast_to(t, lead), np.broadcast_to(u, (*lead, np.shape(u)[-1]))
-        made = [self.filled(u[k], float(times[k]), q[k], qd[k]) for k in np.ndindex(*lead)]
-        return np.array(made).reshape(u.shape)
 
 
 def _numbers(name: str, six: Any) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +61,6 @@ def column_names(m: Mechanism, prefix: str) -> list[str]:
     return [f"{prefix}.{n}" for n in (m.coordinate_names if prefix == "q" else m.rate_names)]
 
 
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """Forces and rates that were computed already: what goes to another process."""
-
-    outputs: Outputs
-
-    def __call__(self, r: Simulation) -> Outputs:
-        """Return them."""
-        return self.outputs
-
-
 @dataclass
 class Samples:
     """The states at the times asked, and what happened between them."""
@@ -100,7 +89,7 @@ class Simulation:
     steps: int = 0  # taken by all states together
     evaluations: int = 0
     stopped: str = ""  # the event that ended the simulation
-    observe: Callable[[Simulation], Outputs] | None = field(default=None, repr=False)
+    observe: Callable[[], Outputs] | None = field(default=None, repr=False)
     forces: tuple[str, ...] = field(default=(), repr=False)
     parameters: dict[str, Any] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()  # what was counted
@@ -133,11 +122,11 @@ class Simulation:
     def _outputs(self) -> Outputs:
         if self.observe is None:
             raise ComputationError("this result knows no forces")
-        return self.observe(self)
+        return self.observe()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what pickle keeps: arrays, and not the law or kernels that made them."""
-        seen = None if self.observe is None else Seen(self._outputs)
+        seen = None if self.observe is None else partial(tuple, self._outputs)
         return {**self.__dict__, "observe": seen, "pull": None}
 
     @property
@@ -248,7 +237,7 @@ class Simulation:
         """Return one state of a batch."""
         events = tuple(e for e in self.events if e.state == tuple(index))
         seen = self.observe is not None
-        one = (lambda _: tuple(a[index] for a in self._outputs)) if seen else None
+        one = (lambda: tuple(a[index] for a in self._outputs)) if seen else None
         dq, dqd = ({n: x[index] for n, x in own.items()} for own in (self.dq, self.dqd))
         goal = self.goal[index] if self.goal is not None and self.goal.ndim > 2 else self.goal
         return replace(self, q=self.q[index], speeds=self.speeds[index], events=events, observe=one,
