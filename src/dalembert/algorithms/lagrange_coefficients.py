@@ -7,15 +7,17 @@ C_ij = ∂A_ij/∂q_j - ½ ∂A_jj/∂q_i.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from ..errors import ModelError
-from ..expr import Graph, Scalar, call, trace
-from ..expr.derive import push
-from ..expr.function import Function, Port
+from ..expr import Scalar
 from ..joint import Vector
 from ..linalg import Matrix
 from ..mechanism import Mechanism, joint_name
 from .composite import composite
 from .newton_euler import newton_euler
+from .slopes import slopes, units
 
 
 def gravity_forces(m: Mechanism, q: Vector) -> list[Scalar]:
@@ -50,14 +52,11 @@ def lagrange_coefficients(
 
 
 def _slopes(m: Mechanism, q: Vector) -> list[list[list[Scalar]]]:
-    """Return ∂A/∂q_k for every k, by a directional derivative of the traced mass matrix."""
+    """Return ∂A/∂q_k for every k."""
     n = m.nv
-    traced = trace(lambda v: composite(m, v), [("q", n)], graph=Graph())
-    columns = []
-    for k in range(n):
-        seed = traced.graph.input("q", k).id
-        columns.append([x.id for x in push(traced.graph, traced.results, {seed: 1})])
-    flat = tuple(i for column in columns for i in column)
-    slopes = Function("slopes", traced.graph, traced.inputs, (Port("dA", (n, n, n)),), flat)
-    values = call(slopes, list(q))
-    return [[[values[(k * n + i) * n + j] for j in range(n)] for i in range(n)] for k in range(n)]
+
+    def record(own: Mechanism, x: Sequence[Any]) -> Any:
+        return [a for row in composite(own, x) for a in row], [units(x, range(n))]
+
+    (D,) = slopes([m], record, [q], n * n, [n])
+    return [[[D[i * n + j][k] for j in range(n)] for i in range(n)] for k in range(n)]

@@ -7,7 +7,6 @@ here is only which values a link hands to its neighbours, and where they are kep
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..algebra import Vec3
 from ..expr import Port
@@ -17,7 +16,7 @@ from ..linalg import Matrix, spd
 from ..mechanism import Mechanism
 from ..spatial import Articulated, Motion
 from .articulated_body import directions, times_inverse
-from .rolled_links import Call, Link, Links, constants
+from .rolled_links import Call, Link, Links, Results, constants
 from .rolled_values import (
     Inward,
     Outward,
@@ -42,30 +41,31 @@ def rolled_newton_euler(m: Mechanism, rotor: dict[int, float]) -> Rolled:
     motion = Outward(roller, 9, [0] * 6 + [*-m.gravity])
     out = roller.begin()
     for j, body in links.outward():
-        given = {"before": motion.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+        given = links.place(j) | {"before": motion.of(body.parent)}
         given |= {"qd": links.rate(1, j), "qdd": links.rate(2, j)}
         links.apply(out, j, Call(_needed, given, {"after": motion.new(m, j), "wrench": wrench[j]}))
     inward = roller.begin()
     sums = Inward(Slots(roller, SIX))
     for j, _ in links.inward():
-        given = {"turn": links.turn(j), "q": links.q(j), "qdd": links.rate(2, j)}
-        given |= {"wrench": wrench[j]}
+        given = links.place(j) | {"qdd": links.rate(2, j), "wrench": wrench[j]}
         sums.step(links, inward, j, Call(_transmitted, given, {"tau": links.result(0, j)}))
     return roller.rolled()
 
 
-def _needed(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Sequence[Any]:
+def _needed(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Results:
     joint = link.body.rates(q, qd, qdd)
     own = as_motion(before).carried(*link.place(q)).moved(*joint)
-    return [*own.w, *own.wd, *own.vd], own.needs(link.body).entries()
+    wrench = own.needs(link.body).entries()
+    return {"after": [*own.w, *own.wd, *own.vd], "wrench": wrench}
 
 
 def _transmitted(
     link: Link, q: Vector, qdd: Vector, wrench: Vector, felt: Vector = (), onto: Vector = ()
-) -> Sequence[Any]:
+) -> Results:
     total = as_wrench(wrench) + as_wrench(felt)
     tau = [f + link.rotor * a for f, a in zip(link.body.project(q, total), qdd, strict=True)]
-    return tau, total.to_parent(*link.place(q), onto=as_wrench(onto)).entries()
+    sent = total.to_parent(*link.place(q), onto=as_wrench(onto))
+    return {"tau": tau, "sent": sent.entries()}
 
 
 def rolled_articulated_body(m: Mechanism, rotor: dict[int, float]) -> Rolled:
@@ -86,38 +86,36 @@ def accelerations(links: Links, qdd: Sequence[Cells]) -> None:
     w = Outward(roller, 3, [0] * 3)
     out, known = roller.begin(), {}
     for j, body in links.outward():
-        given = {"before": w.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
-        given |= {"qd": links.rate(1, j)}
+        given = links.place(j) | {"before": w.of(body.parent), "qd": links.rate(1, j)}
         found = {"after": w.new(m, j), "zeta": zeta[j], "beta": beta[j]}
         known[j] = constants(links.apply(out, j, Call(_alone, given, found)), "zeta")
     inward = roller.begin()
     sums = Inward(Slots(roller, 27))
     for j, _ in links.inward():
-        given = {"turn": links.turn(j), "q": links.q(j), "tau": links.rate(2, j)}
-        given |= {"zeta": zeta[j], "beta": beta[j]}
+        given = links.place(j) | {"tau": links.rate(2, j), "zeta": zeta[j], "beta": beta[j]}
         call = Call(_resisted, given, {"K": K[j], "y": y[j]}, known[j])
         made = sums.step(links, inward, j, call)
         known[j] += constants(made, "K") if made else ()
     a = Outward(roller, SIX, [*-m.gravity, 0, 0, 0])
     last = roller.begin()
     for j, body in links.outward():
-        given = {"before": a.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+        given = links.place(j) | {"before": a.of(body.parent)}
         given |= {"zeta": zeta[j], "K": K[j], "y": y[j]}
         found = {"qdd": qdd[j], "after": a.new(m, j)}
         links.apply(last, j, Call(_moved, given, found, known[j]))
 
 
-def _alone(link: Link, before: Vector, q: Vector, qd: Vector) -> Sequence[Any]:
+def _alone(link: Link, before: Vector, q: Vector, qd: Vector) -> Results:
     joint = link.body.rates(q, qd, [0] * len(qd))
     alone = Motion(Vec3(*before)).carried(*link.place(q)).moved(*joint)
-    beta = -Motion(alone.w).needs(link.body)
-    return [*alone.w], alone.acceleration.entries(), beta.entries()
+    beta = (-Motion(alone.w).needs(link.body)).entries()
+    return {"after": [*alone.w], "zeta": alone.acceleration.entries(), "beta": beta}
 
 
 def _resisted(
-    link: Link, q: Vector, tau: Vector, zeta: Vector, beta: Vector, **sums: Vector
-) -> Sequence[Any]:
-    felt, onto = sums.get("felt", ()), sums.get("onto", ())
+    link: Link, q: Vector, tau: Vector, zeta: Vector, beta: Vector, felt: Vector = (),
+    onto: Vector = (),
+) -> Results:  # fmt: skip
     J, left = Articulated.of(link.body), as_wrench(beta)
     if felt:
         J, left = J + as_articulated(felt), left + as_wrench(felt[21:])
@@ -137,18 +135,14 @@ def _resisted(
     if onto:
         handed = as_articulated(onto) + handed
     sent = [*articulated_entries(handed), *force.entries()]
-    return [x for t in K for x in t.entries()], y, sent
+    return {"K": [x for t in K for x in t.entries()], "y": y, "sent": sent}
 
 
-def _moved(
-    link: Link, before: Vector, q: Vector, zeta: Vector, K: Vector, y: Vector
-) -> Sequence[Any]:
+def _moved(link: Link, before: Vector, q: Vector, zeta: Vector, K: Vector, y: Vector) -> Results:
     S = link.body.joint.columns(q)
     a = as_twist(before).to_child(*link.place(q))
-    qdd = []
-    for k, x in enumerate(y):
-        qdd.append(x - a.dot(as_wrench(K[SIX * k :])))
+    qdd = [x - a.dot(as_wrench(K[SIX * k :])) for k, x in enumerate(y)]
     a = a + as_twist(zeta)
     for s, x in zip(S, qdd, strict=True):
         a = a + s * x
-    return qdd, a.entries()
+    return {"qdd": qdd, "after": a.entries()}

@@ -7,7 +7,7 @@ their zeros and ones, and traces a formula of one body once for each kind.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,8 @@ from ..mechanism import Body, Mechanism
 
 FEW = 6  # kinds of one shape above which they are made one
 SAME = (0, 1, -1)  # numbers that are part of a kind
-Formula = Callable[..., Sequence[Any]]
+Results = Mapping[str, Sequence[Any]]  # by their names
+Formula = Callable[..., Results]
 Known = tuple[tuple[str, tuple[Any, ...]], ...]  # port, and a number or None for each entry
 
 
@@ -57,7 +58,8 @@ def _turns(factor: Turn | Mat3) -> bool:
 class Call:
     """A formula applied: the cells that its inputs and its results stand in, by their names.
 
-    It gives a flat list for each result; entries of inputs may be `known` to be numbers.
+    It gives a flat list for each result, of which those in `found` are taken; entries of inputs may
+    be `known` to be numbers.
     """
 
     formula: Formula
@@ -74,6 +76,11 @@ class Call:
     def ends(self) -> list[tuple[str, tuple[int]]]:
         """The results with their shapes."""
         return [(name, (cells.size,)) for name, cells in self.found.items()]
+
+    def results(self, *link: Link, **given: Vector) -> list[Any]:
+        """Return what the formula gives, in the order of the cells."""
+        made = self.formula(*link, **given)
+        return [made[name] for name in self.found]
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -117,6 +124,10 @@ class Links:
         """Yield bodies, children first."""
         return iter(self.m.inward())
 
+    def place(self, j: int) -> dict[str, Cells]:
+        """Return what the place of a body is computed from: its sine and cosine, coordinates."""
+        return {"turn": self.turn(j), "q": self.q(j)}
+
     def q(self, j: int) -> Cells:
         """Return the coordinates of a body, the first input."""
         return Cells(("input", 0), self.q_index[j], self.m.bodies[j].joint.nq)
@@ -154,7 +165,7 @@ class Links:
         """Apply a formula that knows nothing of a body: `formula(**ports)`."""
 
         def run(*vectors: Vector) -> Sequence[Any]:
-            return call.formula(**dict(zip(call.given, vectors, strict=True)))
+            return call.results(**dict(zip(call.given, vectors, strict=True)))
 
         if call.key not in self._routines:
             self._routines[call.key] = program(trace(run, call.ports, outputs=call.ends))
@@ -173,7 +184,7 @@ class Links:
                 pairs = zip(given[name], numbers, strict=True)
                 given[name] = [x if n is None else n for x, n in pairs]
             link = Link(body, rotor, given.pop("turn", (0, 1)))
-            return call.formula(link, **given)
+            return call.results(link, **given)
 
         made = trace(run, call.ports, name="link", outputs=call.ends, graph=graph)
         return program(made, names)
@@ -189,8 +200,8 @@ def constants(routine: Program, *names: str) -> Known:
     return tuple((name, found[name]) for name in names)
 
 
-def _angle(link: Link, q: Vector) -> list[Scalar]:
-    return [link.angle(q)]
+def _angle(link: Link, q: Vector) -> Results:
+    return {"angle": [link.angle(q)]}
 
 
 def _bare(body: Body) -> Body:

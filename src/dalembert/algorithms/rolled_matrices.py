@@ -6,9 +6,9 @@ axes, so that a pair of joints meets in a few dot products. Joints of one freedo
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from ..algebra import Mat3, Rotation, Vec3
@@ -17,8 +17,8 @@ from ..expr.rolled import Cells, Rolled, Roller, Slots
 from ..inertia import Inertia
 from ..joint import Vector
 from ..mechanism import Mechanism
-from ..spatial import CoriolisFactor, Twist, Wrench, inertia_to_parent
-from .rolled_links import Call, Link, Links
+from ..spatial import CoriolisFactor, Twist, inertia_to_parent
+from .rolled_links import Call, Link, Links, Results
 from .rolled_values import (
     Inward,
     Outward,
@@ -43,7 +43,7 @@ def rolled_mass_matrix(m: Mechanism, rotor: dict[int, float], packed: bool = Fal
     frame = Outward(roller, 12, IDENTITY)
     out = roller.begin()
     for j, body in links.outward():
-        given = {"before": frame.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+        given = links.place(j) | {"before": frame.of(body.parent)}
         found = {"after": frame.new(m, j), "s": s[j], "I": I[j]}
         links.apply(out, j, Call(_seen, given, found))
     inward, sums = roller.begin(), Inward(Slots(roller, 10))
@@ -53,32 +53,26 @@ def rolled_mass_matrix(m: Mechanism, rotor: dict[int, float], packed: bool = Fal
     pairs = roller.begin()
     for j, i in ancestors(m):
         found = {"upper": where(0, i, j)} | ({} if packed else {"lower": where(0, j, i)})
-        formula = _once if packed else _twice
-        links.apply_plain(pairs, Call(formula, {"s": s[i], "F": F[j]}, found))
+        links.apply_plain(pairs, Call(_met, {"s": s[i], "F": F[j]}, found))
     return _finished(roller, m, packed)
 
 
-def _once(s: Vector, F: Vector) -> Sequence[Any]:
-    return [[as_twist(s).dot(as_wrench(F))]]
+def _met(s: Vector, F: Vector) -> Results:
+    mass = as_twist(s).dot(as_wrench(F))
+    return {"upper": [mass], "lower": [mass]}
 
 
-def _twice(s: Vector, F: Vector) -> Sequence[Any]:
-    x = as_twist(s).dot(as_wrench(F))
-    return [x], [x]
-
-
-def _seen(link: Link, before: Vector, q: Vector) -> Sequence[Any]:
+def _seen(link: Link, before: Vector, q: Vector) -> Results:
     frame, s, I = seen(link, before, q)
-    return frame, s.entries(), inertia_entries(I)
+    return {"after": frame, "s": s.entries(), "I": inertia_entries(I)}
 
 
-def _composite(
-    link: Link, s: Vector, I: Vector, felt: Vector = (), onto: Vector = ()
-) -> Sequence[Any]:
+def _composite(link: Link, s: Vector, I: Vector, felt: Vector = (), onto: Vector = ()) -> Results:
     total = as_inertia(I) + as_inertia(felt) if felt else as_inertia(I)
     F = total @ as_twist(s)
     sent = total + as_inertia(onto) if onto else total
-    return F.entries(), [as_twist(s).dot(F) + link.rotor], inertia_entries(sent)
+    mass = as_twist(s).dot(F) + link.rotor
+    return {"F": F.entries(), "M": [mass], "sent": inertia_entries(sent)}
 
 
 # -- derivatives of the inverse model ----------------------------------------------------------
@@ -107,7 +101,7 @@ class Slopes:
         state = Outward(roller, 24, start)
         out = roller.begin()
         for j, body in links.outward():
-            given = {"before": state.of(body.parent), "turn": links.turn(j), "q": links.q(j)}
+            given = links.place(j) | {"before": state.of(body.parent)}
             given |= {"qd": links.rate(1, j), "qdd": qdd[j]}
             found = {"after": state.new(m, j), "axis": self.axis[j], "own": self.own[j]}
             links.apply(out, j, Call(_state, given, found))
@@ -120,21 +114,19 @@ class Slopes:
         for j, _ in links.inward():
             found = {"column": column[j], "dq": where(0, j, j), "dqd": where(1, j, j)}
             found |= {"M": where(2, j, j)} if mass else {}
-            branch = _branch if mass else _branch_without
             given = {"axis": self.axis[j], "own": self.own[j]}
-            sums.step(links, inward, j, Call(branch, given, found))
+            sums.step(links, inward, j, Call(_branch, given, found))
         pairs = roller.begin()
         for j, i in ancestors(m):
             found = {"dq": where(0, i, j), "dqd": where(1, i, j)}
             found |= {"dq_": where(0, j, i), "dqd_": where(1, j, i)}
             found |= {"M": where(2, i, j)} if mass else {}
             found |= {"M_": where(2, j, i)} if mass and not packed else {}
-            formula = (_pair_packed if packed else _pair) if mass else _pair_without
             given = {"axis": self.axis[i], "column": column[j]}
-            links.apply_plain(pairs, Call(formula, given, found))
+            links.apply_plain(pairs, Call(_pair, given, found))
 
 
-def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Sequence[Any]:
+def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Results:
     frame, s, I = seen(link, before, q)
     xi, a = as_twist(before[12:]), as_twist(before[18:])
     psi = xi.cross(s)
@@ -143,43 +135,31 @@ def _state(link: Link, before: Vector, q: Vector, qd: Vector, qdd: Vector) -> Se
     f = I @ a + xi.cross_star(I @ xi)
     B = CoriolisFactor.of(Inertia(I.m * 2, I.h * 2, I.Io * 2, "origin"), xi)
     axis = [*s.entries(), *psi.entries(), *psi2.entries()]
-    return [*frame, *xi.entries(), *a.entries()], axis, _branch_entries(f, I, B)
+    after = [*frame, *xi.entries(), *a.entries()]
+    own = [*f.entries(), *inertia_entries(I), *(x for r in B.K.rows for x in r), *B.p]
+    return {"after": after, "axis": axis, "own": own}
 
 
-def _branch(
-    link: Link, axis: Vector, own: Vector, felt: Vector = (), onto: Vector = ()
-) -> Sequence[Any]:
+def _branch(link: Link, axis: Vector, own: Vector, felt: Vector = (), onto: Vector = ()) -> Results:
     s, psi, psi2 = (as_twist(axis[k:]) for k in (0, 6, 12))
     total = [a + b for a, b in zip(own, felt, strict=True)] if felt else own
     f, I, B = as_wrench(total[:6]), as_inertia(total[6:16]), _factor(total[16:])
     Is, twice = I @ s, B.transposed(s)
     by_q, by_qd = I @ psi2 + B @ psi, I @ (psi * 2) + B @ s
-    entries = s.dot(by_q), s.dot(by_qd), s.dot(Is) + link.rotor
+    made = {"dq": [s.dot(by_q)], "dqd": [s.dot(by_qd)], "M": [s.dot(Is) + link.rotor]}
     by_q = by_q + s.cross_star(f)  # the branch turns, and its force with it
     column = [*Is.entries(), *twice, *by_q.entries(), *by_qd.entries()]
     sent = [a + b for a, b in zip(total, onto, strict=True)] if onto else total
-    return column, *([x] for x in entries), sent
+    return made | {"column": column, "sent": sent}
 
 
-def _branch_without(link: Link, **ports: Vector) -> Sequence[Any]:
-    column, dq, dqd, _, sent = _branch(link, **ports)
-    return column, dq, dqd, sent
-
-
-def _pair(axis: Vector, column: Vector) -> Sequence[Any]:
+def _pair(axis: Vector, column: Vector) -> Results:
     s, psi, psi2 = (as_twist(axis[k:]) for k in (0, 6, 12))
     Is, by_q, by_qd = (as_wrench(column[k : k + 6]) for k in (0, 9, 15))
     twice, mass = Vec3(*column[6:9]), s.dot(Is)
-    below = psi2.dot(Is) + psi.w.dot(twice), psi.dot(Is) * 2 + s.w.dot(twice)
-    return [s.dot(by_q)], [s.dot(by_qd)], [below[0]], [below[1]], [mass], [mass]
-
-
-def _pair_packed(axis: Vector, column: Vector) -> Sequence[Any]:
-    return _pair(axis, column)[:5]
-
-
-def _pair_without(axis: Vector, column: Vector) -> Sequence[Any]:
-    return _pair(axis, column)[:4]
+    above = {"dq": [s.dot(by_q)], "dqd": [s.dot(by_qd)], "M": [mass]}
+    below = {"dq_": [psi2.dot(Is) + psi.w.dot(twice)], "dqd_": [psi.dot(Is) * 2 + s.w.dot(twice)]}
+    return above | below | {"M_": [mass]}
 
 
 # -- pieces ------------------------------------------------------------------------------------
@@ -219,16 +199,11 @@ def zeros(links: Links, where: Where, outputs: Sequence[int], packed: bool) -> N
         for j in range(n):
             if (i, j) not in related:
                 found = {f"zero{k}": where(k, i, j) for k in outputs}
-                links.apply_plain(cleared, Call(_zeros(len(outputs)), {}, found))
+                links.apply_plain(cleared, Call(_zeros, {}, found))
 
 
-@cache
-def _zeros(many: int) -> Callable[[], Sequence[Any]]:
-    return lambda: [[0.0]] * many
-
-
-def _branch_entries(f: Wrench, I: Inertia, B: CoriolisFactor) -> list[Any]:
-    return [*f.entries(), *inertia_entries(I), *(x for r in B.K.rows for x in r), *B.p]
+def _zeros() -> Results:
+    return defaultdict(lambda: [0.0])
 
 
 def _factor(x: Vector) -> CoriolisFactor:

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from ..expr import Port, Scalar
+from ..expr import Port
 from ..expr.rolled import Cells, Pass, Rolled, Roller, Slots
 from ..joint import Vector
 from ..mechanism import Mechanism
 from ..spatial import NO_WRENCH, Articulated
 from .rolled_dynamics import accelerations
-from .rolled_links import Call, Formula, Link, Links
+from .rolled_links import Call, Formula, Link, Links, Results
 from .rolled_matrices import Slopes, zeros
 from .rolled_values import (
     Inward,
@@ -116,15 +116,11 @@ class Factor:
             given |= {"s": self.axis[j].part(0, 6), "K": self.K[j], "over": self.over[j]}
             given |= {"x": x[j]} if j in known else {}
             found = {"x": x[j], "after": self.a.new(m, j).part(0, 6 * many)}
-            formula: Formula = _moved
-            if j < len(across):
-                found["across"], formula = across[j], _moved_across
-            self.links.apply_plain(self.columns, Call(formula, given, found))
+            found |= {"across": across[j]} if j < len(across) else {}
+            self.links.apply_plain(self.columns, Call(_moved, given, found))
 
 
-def _factored(
-    link: Link, s: Vector, I: Vector, felt: Vector = (), onto: Vector = ()
-) -> Sequence[Any]:
+def _factored(link: Link, s: Vector, I: Vector, felt: Vector = (), onto: Vector = ()) -> Results:
     J, axis = Articulated.of(as_inertia(I)), as_twist(s)
     if felt:
         J = J + as_articulated(felt)
@@ -134,51 +130,40 @@ def _factored(
     sent = J.less([U], [K])
     if onto:
         sent = as_articulated(onto) + sent
-    return K.entries(), [over], articulated_entries(sent)
+    return {"K": K.entries(), "over": [over], "sent": articulated_entries(sent)}
 
 
-def _resisted(
-    s: Vector, K: Vector, b: Sequence[Scalar], felt: Vector, onto: Vector
-) -> Sequence[Any]:
+def _resisted(s: Vector, K: Vector, b: Vector, felt: Vector, onto: Vector) -> Results:
     axis, u, sent = as_twist(s), [], []
     for c, force in enumerate(b):
         p = as_wrench(felt[6 * c : 6 * c + 6]) if felt else NO_WRENCH
         u.append(force - axis.dot(p))
         p = p + as_wrench(K) * u[-1]
         sent += (as_wrench(onto[6 * c : 6 * c + 6]) + p if onto else p).entries()
-    return u, sent
+    return {"x": u, "sent": sent}
 
 
-def _negative(
-    s: Vector, K: Vector, x: Vector, felt: Vector = (), onto: Vector = ()
-) -> Sequence[Any]:
+def _negative(s: Vector, K: Vector, x: Vector, felt: Vector = (), onto: Vector = ()) -> Results:
     return _resisted(s, K, [-y for y in x], felt, onto)
 
 
 @cache
-def _unit(at: int, many: int) -> Callable[..., Sequence[Any]]:
+def _unit(at: int, many: int) -> Formula:
     """Return the formula of a force 1 in column `at`; none of the columns where it is negative."""
     if at < 0 and at != -1:
         return _unit(-1, many)
 
-    def unit(s: Vector, K: Vector, felt: Vector = (), onto: Vector = ()) -> Sequence[Any]:
+    def unit(s: Vector, K: Vector, felt: Vector = (), onto: Vector = ()) -> Results:
         return _resisted(s, K, [int(c == at) for c in range(many)], felt, onto)
 
     return unit
 
 
-def _moved(
-    before: Vector, s: Vector, K: Vector, over: Vector, x: Vector | None = None
-) -> Sequence[Any]:
+def _moved(before: Vector, s: Vector, K: Vector, over: Vector, x: Vector | None = None) -> Results:
     axis, found, after = as_twist(s), [], []
     for c in range(len(before) // 6):
         a = as_twist(before[6 * c : 6 * c + 6])
         own = x[c] * over[0] if x is not None else 0
         found.append(own - a.dot(as_wrench(K)))
         after += (a + axis * found[-1]).entries()
-    return found, after
-
-
-def _moved_across(**ports: Vector) -> Sequence[Any]:
-    found, after = _moved(**ports)
-    return found, after, found
+    return {"x": found, "after": after, "across": found}
