@@ -19,7 +19,7 @@ from .algorithms.parameter_sets import with_parameters
 from .algorithms.velocity_constraints import is_constrained
 from .catalog import QUANTITIES, Quantity, algorithm, quantity, refused
 from .catalog.loops import is_closed
-from .catalog.reduced import ALGORITHMS as REDUCED
+from .catalog.refused import FORMS
 from .compute import program_of, trace_quantity
 from .compute.model import model_of
 from .compute.trace import Prepare
@@ -73,7 +73,7 @@ def costs(
     m = model_of(m, "cost")
     if m.form is not None:  # their terms are what they are, rotors among them
         kinds, drives = ("given",), "inertia"
-        quantities = list(REDUCED) if quantities is None else quantities
+        quantities = list(FORMS) if quantities is None else quantities
     rows: list[Count] = []
     refused: dict[str, list[tuple[str, str]]] = {}
     if is_constrained(m):

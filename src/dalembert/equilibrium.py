@@ -98,14 +98,9 @@ class _Rest:
         """Return the accelerations from rest, of independent speeds; nan where loops are open."""
         m = self.own.m
         if isinstance(self.own, Reduced):
-            given = (
-                q,
-                np.zeros(self.own.speeds),
-                self.forces,
-                held_signals(self.own, q, self.steer, 0),
-            )
-            own = self.own.bound(m.bound())
-            return np.array(own.acceleration(*([float(x) for x in z] for z in given)), dtype=float)
+            own, u = self.own.bound(m.bound()), held_signals(self.own, q, self.steer, 0)
+            given = (z.tolist() for z in (q, np.zeros(own.speeds), self.forces, u))
+            return np.array(own.acceleration(*given), dtype=float)
         try:
             found: Array = evaluate(m, "forward_dynamics", q, np.zeros(m.nv), self.forces)
         except ComputationError:
@@ -130,8 +125,7 @@ class _Rest:
         own, u = self.own.bound(self.own.m.bound()), held_signals(self.own, q, self.steer, 0)
         count = self.own.speeds
         asked = np.concatenate([np.zeros((1, count)), np.eye(count)])
-        given = [([float(x) for x in z] for z in (q, v, u)) for v in asked]
-        found = np.array([own.velocity(*z) for z in given], dtype=float)
+        found = np.array([own.velocity(q.tolist(), v.tolist(), u.tolist()) for v in asked], float)
         return (found[1:] - found[0]).T
 
     def moved(self, q: Array, here: Linear, step: Array) -> Array:

@@ -1,16 +1,19 @@
 """What a quantity says where it would be that of the cut tree alone.
 
 A quantity answers for the whole machine, or refuses: CLASSES are the kinds of machines that close
-or constrain the tree; what to ask for instead stands in the row of the quantity.
+or constrain the tree; what to ask for instead stands in the row of the quantity. Closed forms that
+stand for a mechanism, whole or simplified, answer for FORMS alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..errors import UsageError, shown
 from ..mechanism import Mechanism
-from .quantity import Quantity
+from .later import closed_form
+from .quantity import Algorithm, Quantity
 
 # what a machine may have beside its tree, in the words of a message
 CLASSES: Mapping[str, Callable[[Mechanism], bool]] = {
@@ -47,3 +50,32 @@ def refusal(row: Quantity, m: Mechanism) -> UsageError | None:
         hint=f"{instead}; m.tree is the machine without {what}",
         command=instead,
     )
+
+
+# quantities that have closed forms; the coefficients are the method
+FORMS: Mapping[str, Algorithm] = {
+    "mass_matrix": closed_form.mass_matrix,
+    "gravity": closed_form.gravity,
+    "coriolis": closed_form.coriolis,
+    "bias": closed_form.bias,
+    "inverse_dynamics": closed_form.inverse_dynamics,
+    "forward_dynamics": closed_form.forward_dynamics,
+}
+
+
+def of_forms(row: Quantity, m: Mechanism) -> Quantity:
+    """Return the row by closed forms; UsageError for what would be that of the full mechanism."""
+    if m.form is None:
+        raise UsageError(
+            f"{row.name} would be that of the full mechanism: {shown(m.name)!r} is simplified",
+            hint="m.full is the mechanism with nothing left out, equations(m) the simplified model",
+            command="take `simplified` out of the file, or use derive, export or simulate",
+        )
+    if row.name not in FORMS:
+        of = "of equations there are " + ", ".join(FORMS)
+        raise UsageError(
+            f"{row.name} is not a quantity of closed forms",
+            hint=f"ask the mechanism itself (m.full where it is simplified); {of}",
+            command=f"leave out --freeze, --neglect, --drop and --prune; {of}",
+        )
+    return replace(row, methods={"closed_form": FORMS[row.name]}, frame_free=False)

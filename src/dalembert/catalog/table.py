@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import UsageError, closest, shown
 from ..mechanism import Mechanism, is_rolling
-from . import folded, loops, moving, reduced
+from . import folded, loops, moving
 from .axes import gives
 from .kane import CARTESIAN, KANE
 from .later import (
@@ -32,6 +32,7 @@ from .later import (
     regressor,
     solids,
     springs,
+    velocity_rows,
 )
 from .models import (
     BODIES,
@@ -55,7 +56,7 @@ from .models import (
     potential_energy,
 )
 from .quantity import Quantity, row
-from .refused import refusal
+from .refused import of_forms, refusal
 from .task import TASK, TASK_CLOSED
 
 # -- the rows ---------------------------------------------------------------------------------
@@ -273,7 +274,7 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     if error is not None:
         raise error
     if m.form is not None or m.simplified is not None:
-        return _reduced(name, m)
+        return of_forms(found, m)
     held = CLOSED.get(name) or MOTION.get(name)
     if held is not None and loops.is_closed(m):
         return _steered(held, m)
@@ -285,23 +286,9 @@ def refused(name: str, m: Mechanism) -> UsageError | None:
     return refusal(QUANTITIES[name], m)
 
 
-def _reduced(name: str, m: Mechanism) -> Quantity:
-    """Return the row of a quantity whose closed forms stand for the mechanism."""
-    reduced.check_reduced(name, m)
-    methods = {reduced.METHOD: reduced.ALGORITHMS[name]}
-    return replace(QUANTITIES[name], methods=methods, frame_free=False)
-
-
-def _told(m: Mechanism) -> bool:
-    """Return whether wheels or equations of a mechanism ask for what is prescribed."""
-    from ..algorithms.velocity_constraints import Constraints
-
-    return is_rolling(m) and bool(Constraints.of(m).inputs)
-
-
 def _steered(row: Quantity, m: Mechanism) -> Quantity:
     """Return a planned row that is also told what is prescribed, where wheels or equations ask."""
-    if not (row.planned and _told(m)):
+    if not (row.planned and is_rolling(m) and velocity_rows.prescribed_names(m)):
         return row
     return replace(row, inputs=(*row.inputs, "steer", "steer_rate"))
 

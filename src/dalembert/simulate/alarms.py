@@ -7,10 +7,7 @@ ground would let it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from ..algorithms.rolling_rows import Place
 from ..errors import shown
@@ -19,11 +16,8 @@ from ..joint import Vector
 from ..mechanism import RollingContact
 from .events import Function
 from .job import Job
-from .result import Event
 from .steered import Steered
 
-Array = np.ndarray
-ROUNDING = 1e-9
 FLAT = 0.01  # rad between a disc and its plane; a coarse tolerance must not step over it
 
 
@@ -56,21 +50,3 @@ def _flat(job: Job) -> dict[str, tuple[Function, str]]:
     hint = "what follows is no motion of a disc; stop={!r} ends there"
     leaning = [c for c in b.rolling if c.kind in ("disc", "wheel")]
     return {f"{shown(c.name)} lies flat": (lies(c), hint.format(shown(c.name))) for c in leaning}
-
-
-def alarm_notes(job: Job, times: Array, out: Array, events: Sequence[Event]) -> list[str]:
-    """Return a note for each alarm of a motion, from the time when it is first seen."""
-    ended, found = getattr(job.kernels.law, "ended", None), alarms(job)
-    notes = list(filter(None, [ended(float(times[-1])) if ended and len(times) else ""]))
-    if not found or not out.size:
-        return notes
-    nq, n = job.m.nq, job.kernels.size
-    rows = out.reshape(-1, len(times), out.shape[-1])
-    q, qd = ([rows[..., k] for k in range(*ends)] for ends in ((0, nq), (nq, n)))
-    for name, (f, hint) in found.items():
-        bad = np.broadcast_to(f(times, q, qd), rows.shape[:2]) < -ROUNDING
-        first = [float(times[k]) for k in np.flatnonzero(bad.any(axis=0))[:1]]
-        first += [e.time for e in events if e.name == name]
-        if first:
-            notes.append(f"{name} at t = {min(first):.4g} s: {hint}")
-    return notes

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..compute.counted import counted
 from ..errors import UsageError, state_text
 from ..mechanism import joint_name
 from ..runtime import integrate as drivers
@@ -16,7 +15,6 @@ from ..runtime.methods import ADAPTIVE, RK4, STIFF
 from ..runtime.refused import refusal
 from . import dead_points
 from .adjoint import gradient_of
-from .alarms import alarm_notes
 from .events import EventTable, located
 from .fixed_step_events import sampled_events
 from .friction import Modes, Through, crossing
@@ -336,11 +334,7 @@ class Run:
         state, slopes = parted(out, n, ways)
         smooth = isinstance(job.kernels.system, Tree) and not ways and not stopped
         speeds = self._speeds(state, times)
-        notes = (
-            *counted(m, job.kernels.system.drives),
-            *run_notes(job, out, self.passed),
-            *alarm_notes(job, times, out, events),
-        )
+        notes = run_notes(job, times, out, self.passed, events)
         law: Any = job.kernels.law
         return Simulation(
             m, times, out[..., : m.nq], speeds, tuple(events), self.method, found.steps,

@@ -138,10 +138,10 @@ class Kernels:
             bound: Any = self.system.bound(of)
 
             def record(x: Vector, t: Vector, u: Vector, p: Vector, *h: Vector) -> Any:
-                clock = [t[0], 1] if bound.timed else []
-                last = self.prescribed.stop
-                own = u[: self.signals], [*u[self.prescribed], *clock], u[last : self.inputs]
-                return body(Moment(bound, x[: m.nq], x[m.nq :], t[0], *own, p), *h)
+                q, clock = x[: m.nq], [t[0], 1] if bound.timed else []
+                s, v, led = bound.by_laws(q, x[m.nq :], [*u[self.prescribed], *clock])
+                outside = u[self.prescribed.stop : self.inputs]
+                return body(Moment(s, q, v, t[0], u[: self.signals], led, outside, p), *h)
 
             return record
 
@@ -177,7 +177,7 @@ class Kernels:
 
     def _forces(self, at: Moment) -> list[Scalar]:
         """Return what the law gives."""
-        told = at.s.told(at.led, at.q, at.v)
+        told = at.s.told(at.led)
         return list(self.law.torque(told, at.t, at.q, at.qd, at.of_law, at.p[: self.settings]))
 
     def _outcome(self, at: Moment, tau: Vector) -> Outcome:

@@ -56,7 +56,7 @@ class Rolling(Reduced, Moving):
     def bound(self, m: Mechanism) -> Rolling:
         return replace(self, m=m, tree=simplify(m.bare_tree))
 
-    def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
+    def told(self, u: Vector) -> Mechanism:
         return with_told(self.m, *self.prescribed(u))
 
     def planned_at(self, q: Any, u: Any = None) -> Rolling:

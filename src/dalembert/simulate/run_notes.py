@@ -1,4 +1,4 @@
-"""What a simulation says of itself: of its law, its system, and limits that its motion leaves."""
+"""What a simulation says of itself: what it counts, its law and system, what its motion meets."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..compute.counted import counted
 from ..compute.model import unproven
+from .alarms import alarms
 from .job import Job
+from .result import Event
 
 Array = np.ndarray
+ROUNDING = 1e-9  # by which an alarm must be passed
 
 
-def run_notes(job: Job, out: Array, passed: Sequence[float]) -> tuple[str, ...]:
+def run_notes(
+    job: Job, times: Array, out: Array, passed: Sequence[float], events: Sequence[Event]
+) -> tuple[str, ...]:
     """Return all notes: of the law at the first state, the system, the wrenches, the motion."""
     notes = getattr(job.kernels.law, "notes", None)
     first = out.reshape(-1, out.shape[-1])[:1] if out.size else out
     return (
+        *counted(job.m, job.kernels.system.drives),
         *(notes(job.m, first[0][: job.m.nq]) if notes and len(first) else ()),
         *job.kernels.system.notes,
         *job.kernels.wrenches.notes,
         *job.notes,
         *_singular(passed),
         *_unproven(job, out),
+        *_alarmed(job, times, out, events),
     )
 
 
@@ -49,3 +57,21 @@ def _unproven(job: Job, out: Array) -> tuple[str, ...]:
             q, qd = out[..., : m.nq], out[..., m.nq : m.nq + m.nv]
             told |= dict.fromkeys(unproven(model, (q[..., at], qd[..., at])))
     return tuple(told)
+
+
+def _alarmed(job: Job, times: Array, out: Array, events: Sequence[Event]) -> list[str]:
+    """Return a note for each alarm of a motion, from the time when it is first seen."""
+    ended, found = getattr(job.kernels.law, "ended", None), alarms(job)
+    notes = list(filter(None, [ended(float(times[-1])) if ended and len(times) else ""]))
+    if not found or not out.size:
+        return notes
+    nq, n = job.m.nq, job.kernels.size
+    rows = out.reshape(-1, len(times), out.shape[-1])
+    q, qd = ([rows[..., k] for k in range(*ends)] for ends in ((0, nq), (nq, n)))
+    for name, (f, hint) in found.items():
+        bad = np.broadcast_to(f(times, q, qd), rows.shape[:2]) < -ROUNDING
+        first = [float(times[k]) for k in np.flatnonzero(bad.any(axis=0))[:1]]
+        first += [e.time for e in events if e.name == name]
+        if first:
+            notes.append(f"{name} at t = {min(first):.4g} s: {hint}")
+    return notes

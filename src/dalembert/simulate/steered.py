@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..algebra import Vec3
-from ..algorithms.held_joints import Outcome
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError
 from ..expr import Scalar
@@ -22,7 +21,7 @@ from ..joint import Prismatic, Revolute, Vector
 from ..mechanism import Body, Mechanism, joint_name
 from ..runtime.signal import Signal
 from .rolling import Rolling
-from .systems import NOWHERE, Directions
+from .systems import Moving
 from .wrenches import positional
 
 Array = np.ndarray
@@ -104,59 +103,29 @@ class Steered(Rolling):
     def signals(self) -> int:
         return super().signals - 3 * self.count
 
-    def _rates(self, q: Vector, v: Vector, u: Vector) -> dict[int, Scalar]:
-        """Return the rate of each coordinate that a law moves."""
-        parts = self.m.split_q(q)
-        found: dict[int, Scalar] = {}
-        for bodies, law in self.laws:
-            own = [parts[j][0] for j in bodies]
-            given = law.rates(self.m, u[-2], q, v, own)
-            found |= dict(zip(bodies, given, strict=True))
-        return found
-
-    def _full(self, u: Vector, q: Vector | None = None, rates: Any = None) -> list[Scalar]:
-        """Return the signals with those of the laws' coordinates, which are the last joints."""
-        *first, t, flow = u
-        for bodies, _ in self.laws:
-            for j in bodies:
-                x = self.m.split_q(q)[j][0] if q is not None else 0
-                first += [x, rates[j] if rates else 0, 0]
-        return [*first, t, flow] if Constraints.of(self.m).is_timed else first
-
-    def _moved(self, q: Vector, v: Vector, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
-        """Return the joint rates and all signals, with the rates that the laws give."""
-        rates, out = self._rates(q, v, u), list(v)
-        for j, rate in rates.items():
-            out[self.m.velocity_index[j]] = rate
-        return out, self._full(u, q, rates)
-
     @property
     def _plain(self) -> Rolling:
         return Rolling(self.m, self.drives, self.plan, self.tree)
 
     def prescribed(self, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
-        return self._plain.prescribed(self._full(u))
+        return self._plain.prescribed(self._beside(u, {}))
 
-    def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
-        if q is None or v is None:
-            return self._plain.told(self._full(u))
-        return self._plain.told(self._full(u, q, self._rates(q, v, u)))
+    def by_laws(self, q: Vector, v: Vector, u: Vector) -> tuple[Moving, Vector, Vector]:
+        parts, out, moved = self.m.split_q(q), list(v), dict[int, tuple[Scalar, Scalar]]()
+        for bodies, law in self.laws:
+            own = [parts[j][0] for j in bodies]
+            rates = law.rates(self.m, u[-2], q, v, own)
+            moved |= dict(zip(bodies, zip(own, rates, strict=True), strict=True))
+        for j, (_, rate) in moved.items():
+            out[self.m.velocity_index[j]] = rate
+        return self._plain, out, self._beside(u, moved)
 
-    def velocity(self, q: Vector, v: Vector, u: Vector) -> Vector:
-        return self._moved(q, v, u)[0]
-
-    def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
-        rates, full = self._moved(q, v, u)
-        return self._plain.acceleration(q, rates, tau, full)
-
-    def outcome(
-        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
-    ) -> Outcome:
-        rates, full = self._moved(q, v, u)
-        return self._plain.outcome(q, rates, tau, full, direction)
-
-    def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
-        return self._plain.project(q, *self._moved(q, v, u))
+    def _beside(self, u: Vector, moved: Mapping[int, tuple[Scalar, Scalar]]) -> list[Scalar]:
+        """Return the signals with those of the laws' coordinates, which are the last joints."""
+        *first, t, flow = u
+        for j in (j for bodies, _ in self.laws for j in bodies):
+            first += [*moved.get(j, (0, 0)), 0]
+        return [*first, t, flow] if Constraints.of(self.m).is_timed else first
 
 
 # -- motions as they may be given ------------------------------------------------------------------

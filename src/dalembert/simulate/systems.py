@@ -71,7 +71,7 @@ class System(ABC):
     def bound(self, m: Mechanism) -> System:
         """Return the system over the scalars of a bound mechanism, in frames chosen for it."""
 
-    def told(self, u: Vector, q: Vector | None = None, v: Vector | None = None) -> Mechanism:
+    def told(self, u: Vector) -> Mechanism:
         """Return the mechanism that a law sees; it knows its steering."""
         return self.m
 
@@ -91,6 +91,10 @@ class Moving(System):
     def projected(self) -> bool:
         """Whether states are brought back after each step."""
         return bool(self.given) or self.m.nq != self.m.nv
+
+    def by_laws(self, q: Vector, v: Vector, u: Vector) -> tuple[Moving, Vector, Vector]:
+        """Return the system, speeds and signals where laws have moved what they steer."""
+        return self, v, u
 
     def placed(self, tau: Vector) -> list[Scalar]:
         """Return the forces as `outcome` takes them, none at joints that follow signals."""
