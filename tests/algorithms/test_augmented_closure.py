@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.algorithms.augmented_closure import Cut, Held
-from dalembert.algorithms.joint_forces import JointForces
+from dalembert.algorithms.augmented_closure import Held, balance
+from dalembert.algorithms.closed_loop import ClosedModel
 from dalembert.inertia import Inertia
 from dalembert.linalg import Definite
 from dalembert.plan import general_pose, planned
@@ -24,8 +24,8 @@ def held(m, q, scale=1.0):
     weights = [scale * mass * (c.size / c.row_size[r]) ** 2 for r in plan.rows]
     bound = m.bound()
     pose = [float(x) for x in q]
-    cut = Cut(bound, simplify(bound.bare_tree), plan, pose, JointForces(bound))
-    return Held.at(cut, weights)
+    model = ClosedModel.at(bound, plan, pose, simplify(bound.bare_tree))
+    return Held.at(model, weights)
 
 
 def state(m, q, seed=3):
@@ -43,7 +43,7 @@ def test_the_motion_is_that_of_independent_coordinates(name):
     for scale in (1.0, 100.0):  # the weights do not matter
         found, lam = held(m, q, scale).acceleration(list(qd), list(tau))
         assert np.allclose(found, expected, rtol=1e-9, atol=1e-10 * np.abs(expected).max())
-    left = held(m, q).cut.balance(qd, tau, found, lam)
+    left = balance(held(m, q).model, qd, tau, found, lam)
     assert np.abs(left).max() < 1e-9 * max(1, np.abs(lam).max())
 
 

@@ -16,40 +16,21 @@ from ..expr import Scalar, absolute, maximum, minimum, where
 from ..joint import Vector
 from ..linalg import Definite, Matrix
 from ..linalg import Vector as Values
-from ..mechanism import Mechanism
-from .closed_kinematics import CERTIFIED, Closed
-from .composite import composite
-from .joint_forces import JointForces
-from .loop_closure import closure, closure_rates, loop_jacobian
-from .loop_plan import LoopPlan
-from .newton_euler import newton_euler
+from .closed_kinematics import CERTIFIED
+from .closed_loop import ClosedModel
+from .loop_closure import closure, closure_rates
 
 FADED = 1e-10  # a measure below this is lost: it is a square, known to about 1e-15
 OPENED = 100.0  # an opening of left-out equations by this many residuals may come from them
 
 
-@dataclass(frozen=True)
-class Cut:
-    """A closed mechanism at a pose with the forces of its cut tree.
-
-    `tree` is the cut tree in frames of its own choice.
-    """
-
-    m: Mechanism
-    tree: Mechanism
-    plan: LoopPlan
-    q: Vector
-    forces: JointForces
-
-    def balance(self, qd: Vector, tau: Vector, qdd: Vector, lam: Vector) -> list[Scalar]:
-        """Return M q̈ + h - Jᵀ λ - τ, then J q̈ + J' q̇: all zero in a motion."""
-        m, q, plan = self.m, self.q, self.plan
-        rigid = Values(newton_euler(self.tree, q, qd, qdd))
-        top = rigid.plus(self.forces.inertial(qdd)) - self.forces.passive(q, qd)
-        top = top.less(dict(zip(plan.motors, tau, strict=True)))
-        J = Matrix(loop_jacobian(m, q), m.nv).pick(plan.rows)
-        bias = closure_rates(m, q, qd)[1]
-        return [*(top - J.T @ lam), *(Values(bias[r] for r in plan.rows) + J @ qdd)]
+def balance(model: ClosedModel, qd: Vector, tau: Vector, qdd: Vector, lam: Vector) -> list[Scalar]:
+    """Return M q̈ + h - Jᵀ λ - τ, then J q̈ + J' q̇: all zero in a motion."""
+    closed, plan = model.closed, model.plan
+    top = model.gamma(qd, qdd).less(dict(zip(plan.motors, tau, strict=True)))
+    J = Matrix(closed.J, closed.m.nv).pick(plan.rows)
+    bias = closure_rates(closed.m, closed.q, qd)[1]
+    return [*(top - J.T @ lam), *(Values(bias[r] for r in plan.rows) + J @ qdd)]
 
 
 @dataclass(frozen=True)
@@ -59,7 +40,7 @@ class Held:
     `weights` of the planned rows are masses over squared sizes.
     """
 
-    cut: Cut
+    model: ClosedModel
     weights: Sequence[float]
     J: Matrix
     A: Definite
@@ -67,11 +48,11 @@ class Held:
     S: Definite
 
     @staticmethod
-    def at(cut: Cut, weights: Sequence[float]) -> Held:
+    def at(model: ClosedModel, weights: Sequence[float]) -> Held:
         """Return the equations of motion and closure of a pose, ready to be solved."""
-        J = Matrix(loop_jacobian(cut.m, cut.q), cut.m.nv).pick(cut.plan.rows)
-        A = [list(row) for row in cut.forces.mass(composite(cut.tree, cut.q))]
+        A = [list(row) for row in model.M]
         n = len(A)
+        J = Matrix(model.closed.J, n).pick(model.plan.rows)
         for row, w in zip(J, weights, strict=True):
             for i in range(n):
                 for j in range(n):
@@ -80,7 +61,7 @@ class Held:
         factor = Definite(A)
         halves = [factor.half(row) for row in J]
         S = [[factor.product(a, b) for b in halves] for a in halves]
-        return Held(cut, weights, J, factor, halves, Definite(S))
+        return Held(model, weights, J, factor, halves, Definite(S))
 
     def solve(
         self, load: Sequence[Scalar], right: Sequence[Scalar]
@@ -100,8 +81,8 @@ class Held:
 
     def acceleration(self, qd: Vector, tau: Vector) -> tuple[list[Scalar], list[Scalar]]:
         """Return (q̈ of the whole tree, λ) for motor forces tau."""
-        n, rows = self.cut.m.nv, len(self.J)
-        lack = self.cut.balance(qd, tau, [0] * n, [0] * rows)
+        n, rows = len(qd), len(self.J)
+        lack = balance(self.model, qd, tau, [0] * n, [0] * rows)
         return self.solve([-x for x in lack[:n]], [-x for x in lack[n:]])
 
     @property
@@ -115,22 +96,21 @@ class Held:
         order = self.S.order
         for k, d in zip(order, self.S.D, strict=True):
             least = minimum(least, self.weights[k] * d)
-        cut = self.cut
-        closed = Closed.at(cut.m, cut.plan, cut.q)
+        closed = self.model.closed
         if is_plain_zero(closed.opening):
             return least
         # rates are asked for between the steps too, where the loops are a little open
         # and at a dead point of the motors G is large
-        gap = largest(closure(cut.m, cut.q), cut.plan.row_sizes)
+        gap = largest(closure(closed.m, closed.q), closed.plan.row_sizes)
         fast = largest([x for row in closed.G for x in row if not is_plain_zero(x)])
         limit = maximum(CERTIFIED, OPENED * gap) * maximum(fast, 1)
         return where(closed.opening > limit, 0, least)
 
     def nearest(self, qd: Vector) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         """Return (step of q, closed qd, residual of every equation): least in kinetic energy."""
-        cut = self.cut
-        rest, residual = [0] * cut.m.nv, closure(cut.m, cut.q)
-        step, _ = self.solve(rest, [-residual[r] for r in cut.plan.rows])
+        closed = self.model.closed
+        rest, residual = [0] * closed.m.nv, closure(closed.m, closed.q)
+        step, _ = self.solve(rest, [-residual[r] for r in closed.plan.rows])
         change, _ = self.solve(rest, -(self.J @ qd))
         return step, [a + b for a, b in zip(qd, change, strict=True)], residual
 

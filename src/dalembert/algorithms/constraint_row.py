@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..algebra import Vec3, is_plain_zero
+from ..algebra import is_plain_zero
 from ..expr import Scalar
 from ..joint import Vector
 from ..mechanism import Mechanism
@@ -36,8 +36,3 @@ def with_rate(
     found = f([Dual(x, rate) for x, rate in zip(q, m.coordinate_rates(q, qd), strict=True)])
     pairs = [[parts(x) for x in row] for row in found]
     return [[x for x, _ in row] for row in pairs], [[s for _, s in row] for row in pairs]
-
-
-def projected(direction: Vec3, columns: list[Vec3]) -> list[Scalar]:
-    """Return the row of a direction: its product with the column of each rate."""
-    return [direction.dot(c) for c in columns]

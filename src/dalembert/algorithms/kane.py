@@ -20,15 +20,15 @@ from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from ..mechanism.followers import Fold
 from ..spatial import ZERO
+from .closure_rows import closure_names, closure_rows
 from .equation_rows import equation_row
 from .joint_forces import JointForces
 from .kinematics import Target, target_jacobian, target_jacobian_derivative, target_pose
 from .newton_euler import Wrenches, newton_euler
-from .shared_forces import shared_forces
 from .single_body import extended
 from .single_body import forces as body_forces
 from .velocity_constraints import Constraints
-from .velocity_rows import Row, forward_row
+from .velocity_rows import Row, forward_row, velocity_names, velocity_rows
 
 Steering = Mapping[str, tuple[Scalar, Scalar]]  # what is prescribed, with its rate, by name
 
@@ -282,6 +282,25 @@ def constraint_forces(m: Mechanism, r: Reduction, acting: Acting) -> Values:
     H = r.H
     lam = spd(H @ H.T, H @ (needed - active_forces(m, r, acting)))
     return shared_forces(m, r.q, r.steer, H, lam)
+
+
+# -- constraints that follow from others: rows left out are combinations of those kept, H = B H_k,
+# and so are forces, B'λ = λ_k; of all ways to share, that of least norm: equal wheels bear alike
+
+
+def force_names(m: Mechanism) -> tuple[str, ...]:
+    """Return the name of each constraint force: all rows, redundant ones included."""
+    return (*velocity_names(m), *closure_names(m))
+
+
+def shared_forces(m: Mechanism, q: Vector, steer: Steering, kept: Matrix, lam: Vector) -> Values:
+    """Return the force of every row from those of the kept rows."""
+    if not m.idle:
+        return Values(lam)
+    rest = [0] * m.nv
+    every = [row.H for row in velocity_rows(m, q, rest, steer)] + closure_rows(m, q, rest)[0]
+    B = each_column(spd, kept @ kept.T, kept @ Matrix(every).T).T
+    return B @ spd(B.T @ B, lam)
 
 
 def _split(x: Vector) -> tuple[Vec3, Vec3]:

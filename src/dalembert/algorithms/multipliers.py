@@ -11,9 +11,8 @@ from ..linalg import Matrix, general
 from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .composite import composite
-from .kane import Acting, Reduction, active_forces, speed_rows
+from .kane import Acting, Reduction, active_forces, shared_forces, speed_rows
 from .newton_euler import newton_euler
-from .shared_forces import shared_forces
 
 
 def multipliers(

@@ -12,7 +12,7 @@ from ..algebra import Rotation, Transform, Vec3
 from ..expr import Scalar, sqrt
 from ..joint import Vector
 from ..mechanism import Mechanism, RollingContact
-from .constraint_row import Row, Rows, projected, with_rate
+from .constraint_row import Row, Rows, with_rate
 from .kinematics import target_jacobian, target_pose
 from .moving_vectors import across
 
@@ -121,7 +121,7 @@ def contact_rows(m: Mechanism, c: RollingContact, q: Vector, place: Place) -> Ro
         for k in range(m.nv):
             v, w = Vec3(*(r[k] for r in J[:3])), Vec3(*(r[k] for r in J[3:]))
             slip[k] = slip[k] + (v + w.cross(here - p)) * sign
-    return [projected(d, slip) for d in place.directions()]
+    return [[d.dot(x) for x in slip] for d in place.directions()]
 
 
 def _unit(x: Vec3) -> Vec3:

@@ -98,8 +98,7 @@ def is_timed(m: Mechanism) -> bool:
 
 def _given(m: Mechanism, j: int, rate: Scalar, acceleration: Scalar) -> Row:
     """Return the row of a joint whose motion is prescribed: its own rate is the one given."""
-    H: list[Scalar] = [0] * m.nv
-    H[m.velocity_index[j]] = 1
+    H = list(Values.unit(m.nv, m.velocity_index[j]))
     return Row(joint_name(m.bodies[j]), H, [0] * m.nv, rate, acceleration)
 
 

@@ -25,7 +25,6 @@ from .later import (
     moving_base,
     platform,
     regressor,
-    shared_forces,
     velocity_rows,
 )
 from .units import NAMED, ONE, Unit, of, times, unit, written
@@ -135,7 +134,7 @@ def _speeds(m: Mechanism, options: Options) -> Sequence[str]:
 def _constraints(m: Mechanism, options: Options) -> Sequence[str]:
     from ..plan.kane import with_speeds
 
-    names: Sequence[str] = shared_forces.force_names(with_speeds(m))
+    names: Sequence[str] = kane.force_names(with_speeds(m))
     return names
 
 

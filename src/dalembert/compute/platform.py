@@ -2,11 +2,13 @@
 
 Khalil (2010), section 5, where no closed form of a leg is known: all joints are found by Newton's
 method with the exact Jacobian of the closure and of the platform's pose, in steps short enough to
-stay on the branch of the start. The quantities of the platform are then those of the closed loops.
+stay on the branch of the start. Legs of reduced mobility that have a closed form need no way
+(`Placed`). The quantities of the platform are then those of the closed loops.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,17 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra import Transform
+from ..algebra import Mat3, Rotation, Transform, Vec3
 from ..algorithms.kinematics import jacobian, target_pose
+from ..algorithms.leg_kinematics import plain
+from ..algorithms.platform import platform_of
+from ..algorithms.reduced_legs import coordinates
 from ..algorithms.task import ROWS
 from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown, state_text
 from ..expr import trace
+from ..joint import quaternion_matrix, quaternion_step
 from ..mechanism import Mechanism
 from ..plan import planned
 from ..plan.assembly import Closure
 from .evaluate import evaluate
 from .legs import LegBranches
-from .placed import Placed
 from .task import task_model
 from .turns import rotation_by, turn_of
 
@@ -35,6 +40,7 @@ FOUND = 1e-11  # residual of a solution, lengths in parts of the size
 FAR = 0.35  # the longest step of a joint between two poses, radians or parts of the size
 THIN = 1e-7  # singular values below this part of the largest are none
 SHORTEST = 1 / 4096  # part of the way
+REACHED = 1e-8  # how far loops may be open, in parts of the size
 
 
 def platform_body(m: Mechanism) -> int:
@@ -141,6 +147,59 @@ class PlatformTracker:
                     hint="give leg_branches at a pose nearer to the one asked",
                 )
         return q
+
+
+# -- legs in closed form -------------------------------------------------------------------------
+
+
+class Placed:
+    """A machine whose platform has a free joint and whose legs have signs."""
+
+    def __init__(self, m: Mechanism, branch: LegBranches):
+        self.c, self.branch = Closure(m), branch
+        b = self.c.m
+        self.robot = platform_of(b)
+        self.name = self.robot.m.bodies[self.robot.body].name
+        names = (body.name for body in b.bodies)
+        self.starts = dict(zip(names, b.coordinate_index, strict=True))
+
+    def at(self, T: Array, where: str = "") -> Array:
+        """Return all coordinates with the platform at a pose; the signs of its legs say where."""
+        q = np.array(self.branch.q)
+        rows = T[:3, :3].tolist()
+        R, p = Rotation.of(Mat3(*map(tuple, rows))), Vec3(*T[:3, 3].tolist())
+        for k, (leg, signs) in enumerate(zip(self.robot.legs, self.branch, strict=True), 1):
+            try:
+                made = coordinates(leg, R, p + R @ leg.hold, signs)
+            except (ValueError, ZeroDivisionError):
+                raise self._refused(where, f"leg {k} does not reach it") from None
+            for body, x in zip(leg.tree.bodies, map(plain, made), strict=True):
+                at, turns = self.starts[body.name], 0
+                if body.joint.kind == "revolute":  # as many whole turns as before
+                    turns = round((float(q[at]) - float(x)) / math.tau)
+                q[at] = float(x) + math.tau * turns
+        self._put(q, T)
+        if self.c.worst(q) > REACHED:
+            raise self._refused(where, self.c.gap(q))
+        return q
+
+    def _put(self, q: Array, T: Array) -> None:
+        """Write the coordinates of the platform itself, its quaternion near that of the start."""
+        body = self.robot.m.bodies[self.robot.body]
+        R0 = np.array([[float(x) for x in row] for row in body.placement.R.matrix().rows])
+        p0 = np.array([float(x) for x in body.placement.p])
+        at = self.starts[body.name]
+        p, R = R0.T @ (T[:3, 3] - p0), R0.T @ T[:3, :3]
+        before = q[at + 3 : at + 7]
+        rows = np.array(quaternion_matrix(*before.tolist()).rows, dtype=float)
+        q[at : at + 3] = p
+        q[at + 3 : at + 7] = quaternion_step(before.tolist(), turn_of(rows.T @ R).tolist())
+
+    def _refused(self, where: str, why: str) -> ComputationError:
+        return ComputationError(
+            f"the platform cannot go to this pose{where} on the branch it is on: {why}",
+            hint="a leg is at its end, or the pose asks for a motion the platform does not have",
+        )
 
 
 # -- the quantities ----------------------------------------------------------------------------

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import kane
-from ..algorithms.augmented_closure import Cut, Held, largest
+from ..algorithms.augmented_closure import Held, balance, largest
 from ..algorithms.closed_kinematics import closed_at
+from ..algorithms.closed_loop import ClosedModel
 from ..algorithms.drives import Drives
-from ..algorithms.joint_forces import JointForces
 from ..algorithms.loop_closure import closure
 from ..algorithms.velocity_constraints import Constraints
 from ..algorithms.velocity_rows import TIME
@@ -199,12 +199,12 @@ class StateModel:
         sizes, length = self._sizes, Closure(self.m).size
         mass = abs(to_float(self.m.bound().total_mass)) or 1.0
         weights = [mass * (length / sizes[r]) ** 2 for r in self._plan.rows]
-        return Held.at(self._cut(bound, q), weights)
+        return Held.at(self._model(bound, q), weights)
 
-    def _cut(self, bound: Mechanism, q: Vector) -> Cut:
+    def _model(self, bound: Mechanism, q: Vector) -> ClosedModel:
         s = self.own.bound(bound)
         assert isinstance(s, Closed) and s.tree is not None
-        return Cut(bound, s.tree, self._plan, q, JointForces(bound, self.drives))
+        return ClosedModel.at(bound, self._plan, q, s.tree, self.drives)
 
     def rates_along(self) -> Function:
         """Return the derivative of rates along a direction, from the equations of motion.
@@ -244,7 +244,7 @@ class StateModel:
 
     def _balance(self) -> Function:
         def body(bound: Mechanism, q: Any, v: Any, tau: Any, a: Any, lam: Any, u: Any = ()) -> Any:
-            return self._cut(bound, q).balance(v, tau, a, lam)
+            return balance(self._model(bound, q), v, tau, a, lam)
 
         ends = [("lack", self.m.nv + len(self._plan.rows))]
         return self._traced("balance", "q v tau a lam", body, ends)
