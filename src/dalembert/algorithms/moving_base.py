@@ -148,3 +148,35 @@ def classical(m: Mechanism, qd: Vector, rates: Vector) -> list[Scalar]:
 def base_rates(m: Mechanism, qd: Vector, acceleration: Vector) -> list[Scalar]:
     """Return the rates of the base's qd from its classical acceleration."""
     return [*(Vec3(*acceleration[:3]) - _turning(m, qd)), *acceleration[3:]]
+
+
+# -- bases that move as prescribed --------------------------------------------------------------
+#
+# Section 7.1 names two ways of introducing the base: as initial conditions of the outward
+# recursion, the inward one going on to j = 0, and as a link on a virtual one by a joint of six
+# freedoms (sigma_1 = 2, E2.35), which is `newton_euler` on a free joint. The acceleration of the
+# base is given as the rates of its qd; the wrench acts on a free base at its origin, in its axes;
+# on a planar one it is the force along x and y of its parent and the couple.
+
+
+def prescribed_base_inverse(
+    m: Mechanism, q: Vector, qd: Vector, rates: Vector, qdd_joints: Vector,
+    wrenches: Wrenches | None = None,
+) -> Found:  # fmt: skip
+    """Return (wrench on the base, joint torques), the base being a link on a virtual one."""
+    k = base_size(moving_base(m))
+    tau, _ = recursion(m, q, qd, [*rates, *qdd_joints], wrenches)
+    return tau[:k], tau[k:]
+
+
+def prescribed_base_from_start(
+    m: Mechanism, q: Vector, qd: Vector, rates: Vector, qdd_joints: Vector,
+    wrenches: Wrenches | None = None,
+) -> Found:  # fmt: skip
+    """Return (wrench on the base, joint torques), the recursion starting at the moving base."""
+    k, base = base_size(moving_base(m)), m.bodies[0]
+    qdd = [*rates, *qdd_joints]
+    w, wd, _, vd = base.rates(m.split_q(q)[0], m.split(qd)[0], m.split(qdd)[0])
+    start = {0: Motion(w, wd, vd - base_rotation(m, q).T @ m.gravity)}
+    tau, _ = recursion(m, q, qd, qdd, wrenches, start)
+    return tau[:k], tau[k:]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..algebra import Rotation, Vec3
+from ..algebra import Rotation, Transform, Vec3
 from ..errors import ModelError
 from ..expr import Scalar
-from .leg_kinematics import LEGS, Branch, knee_to, leg_coordinates, sign, turn_to
+from .leg_kinematics import LEGS, Branch, knee_to, leg_coordinates, plain, sign, turn_to
 from .platform import Leg
 
 UP = ("revolute", "revolute", "prismatic")
@@ -33,6 +33,17 @@ def sign_count(leg: Leg) -> int:
     if kinds == (*UP, "revolute"):
         return 2 if joint == "revolute" else 0
     return LEGS[kinds][1] if kinds in LEGS and leg.holds_a_point else 0
+
+
+def has_length(leg: Leg) -> bool:
+    """Return whether a leg with a closed form is a slide that turns with its first joints."""
+    return sign_count(leg) > 0 and _kinds(leg) in (UP, ("revolute", "prismatic"))
+
+
+def joints_at(leg: Leg, T: Transform, branch: Branch) -> dict[str, Scalar]:
+    """Return the joints of a leg, by their bodies, with the platform at a pose."""
+    found = coordinates(leg, T.R, T.p + T.R @ leg.hold, branch)
+    return {b.name: plain(x) for b, x in zip(leg.tree.bodies, found, strict=True)}
 
 
 def coordinates(leg: Leg, R: Rotation, target: Vec3, branch: Branch) -> list[Scalar]:

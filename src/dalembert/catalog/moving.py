@@ -14,7 +14,7 @@ from ..linalg import Vector as Values
 from ..mechanism import Mechanism
 from .axes import gives
 from .folded import forces_of_leaders, partitioned
-from .later import elastic, moving_base, prescribed_base, springs
+from .later import elastic, moving_base, springs
 from .models import BODIES, PARTITION, Algorithm, acted
 from .quantity import Quantity, row
 
@@ -174,9 +174,9 @@ ROWS = (
          {"convention": "classical"}, folded=_alone(inverse_by(partitioned, base=True))),
     _row("prescribed_base_inverse", "q qd base_acceleration qdd_joints",
          gives(base_wrench="J / base", tau="J / beyond_base"),
-         {"virtual_link": _prescribed(_driven(prescribed_base.prescribed_base_inverse)),
+         {"virtual_link": _prescribed(_driven(moving_base.prescribed_base_inverse)),
           "initial_conditions":
-              _prescribed(_driven(prescribed_base.prescribed_base_from_start))},
+              _prescribed(_driven(moving_base.prescribed_base_from_start))},
          "wrench on a base that moves as prescribed, and joint torques", ON_BASE,
          folded=_prescribed(_folded_wrench)),
     _row("elastic_base_inverse", "q qd qdd_joints",

@@ -30,9 +30,10 @@ from .later import (
     kinematics,
     lagrange_coefficients,
     regressor,
-    solids,
     springs,
+    task,
     velocity_rows,
+    world_spatial,
 )
 from .models import (
     BODIES,
@@ -57,7 +58,6 @@ from .models import (
 )
 from .quantity import Quantity, row
 from .refused import of_forms, refusal
-from .task import TASK, TASK_CLOSED
 
 # -- the rows ---------------------------------------------------------------------------------
 
@@ -73,6 +73,23 @@ LAGRANGE = {
     "augmented_body": lagrange_model(augmented_body.augmented_coefficients),
     "homogeneous": lagrange_model(homogeneous.homogeneous_coefficients),
 }
+
+IN_TASK: dict[str, Any] = {"frame": None, "rows": None, "axes": "base", "drives": "inertia"}
+TASKS = "x' = J u, x'' = J u' + drift of rows of a frame, and A u' + H, the forces on the speeds u"
+
+TASK = row(  # of trees: the speeds are all rates
+    "task_terms", "q qd",
+    gives(J="task_row / joint", A="kg m2 / joint joint", H="J / joint", drift="task_row / s2",
+          velocity="task_row / s"),
+    {"newton_euler": acted(task.task_terms)}, TASKS, IN_TASK, followers="projected",
+)  # fmt: skip
+TASK_CLOSED = row(  # where loops or wheels hold the machine: speeds of the independent joints
+    "task_terms", "q qd",
+    gives(J="task_row / independent", A="kg m2 / independent independent", H="J / independent",
+          drift="task_row / s2", velocity="task_row / s", G_a="motor / independent"),
+    {"newton_euler": loops.of_closed(task.closed_task_terms)}, TASKS,
+    {**loops.STEPS, **IN_TASK}, planned=True,
+)  # fmt: skip
 
 _ROWS = (
     row("pose", "q", gives(T="place / homogeneous"), {"kinematics": framed(kinematics.pose)},
@@ -144,16 +161,16 @@ _ROWS = (
         "wrench of each parent on its link, at the link's origin, link axes", wrenches=True,
         followers="projected", named_motors=True),
     row("spatial_velocity", "q qd", gives(xi="body six / s"),
-        {"world_spatial": solids.spatial_velocity},
+        {"world_spatial": world_spatial.spatial_velocity},
         "twist of each solid at the origin O, base axes", followers="projected", in_motion=True),
     row("spatial_acceleration", "q qd qdd", gives(xid="body six / s2"),
-        {"world_spatial": solids.spatial_acceleration},
+        {"world_spatial": world_spatial.spatial_acceleration},
         "rate of the twist of each solid at O, base axes", followers="projected", in_motion=True),
     row("spatial_inertia", "q", gives(Is="kg m2 / body six six"),
-        {"world_spatial": solids.spatial_inertia},
+        {"world_spatial": world_spatial.spatial_inertia},
         "inertia of each solid at O, base axes", followers="projected"),
     row("spatial_force", "q qd qdd", gives(f="J / body six"),
-        {"world_spatial": solids.spatial_force},
+        {"world_spatial": world_spatial.spatial_force},
         "wrench that each joint transmits to its solid, at O, base axes", followers="projected",
         instead="link_wrenches counts what holds the machine, in link axes"),
     row("regressor", "q qd qdd", gives(Y="J / joint parameter"),

@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike
 
 from ..algebra import Transform
 from ..algorithms.kinematics import frame_pose
-from ..algorithms.leg_kinematics import plain
 from ..algorithms.platform import Leg, platform_of
-from ..algorithms.reduced_legs import coordinates, is_reduced, sign_count
+from ..algorithms.reduced_legs import has_length, is_reduced, joints_at, sign_count
 from ..display import table_html
 from ..errors import (
     ComputationError,
@@ -30,7 +29,6 @@ from ..errors import (
 from ..kept import Kept
 from ..mechanism import Mechanism, is_rolling, joint_name
 from ..plan.assembly import Closure, assemble, given_pose
-from ..plan.outward import has_length
 from .model import model_of
 
 SAME = 1e-6  # how near a closed form must come to the pose, in radians or parts of the size
@@ -141,13 +139,12 @@ def _sign_of(leg: Leg, T: Transform, own: Sequence[float]) -> tuple[int, ...]:
 
     if not sign_count(leg):
         raise ModelError("a leg has no closed form")
-    target = T.p + T.R @ leg.hold
-    size = 1 + max(abs(float(x)) for x in target)
+    size = 1 + max(abs(float(x)) for x in T.p + T.R @ leg.hold)
     found: list[tuple[float, tuple[int, ...]]] = []
     beyond = 0  # signs for which the pose lies past the reach of the leg, be it by rounding
     for signs in product((1, -1), repeat=sign_count(leg)):
         try:
-            made = [plain(x) for x in coordinates(leg, T.R, target, signs)]
+            made = joints_at(leg, T, signs).values()
         except ZeroDivisionError:
             continue
         except ValueError:

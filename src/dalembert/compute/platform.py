@@ -18,9 +18,8 @@ import numpy as np
 
 from ..algebra import Mat3, Rotation, Transform, Vec3
 from ..algorithms.kinematics import jacobian, target_pose
-from ..algorithms.leg_kinematics import plain
 from ..algorithms.platform import platform_of
-from ..algorithms.reduced_legs import coordinates
+from ..algorithms.reduced_legs import joints_at
 from ..algorithms.task import ROWS
 from ..errors import ComputationError, ModelError, SingularPose, UsageError, shown, state_text
 from ..expr import trace
@@ -167,13 +166,13 @@ class Placed:
         """Return all coordinates with the platform at a pose; the signs of its legs say where."""
         q = np.array(self.branch.q)
         rows = T[:3, :3].tolist()
-        R, p = Rotation.of(Mat3(*map(tuple, rows))), Vec3(*T[:3, 3].tolist())
+        there = Transform(Rotation.of(Mat3(*map(tuple, rows))), Vec3(*T[:3, 3].tolist()))
         for k, (leg, signs) in enumerate(zip(self.robot.legs, self.branch, strict=True), 1):
             try:
-                made = coordinates(leg, R, p + R @ leg.hold, signs)
+                made = joints_at(leg, there, signs).values()
             except (ValueError, ZeroDivisionError):
                 raise self._refused(where, f"leg {k} does not reach it") from None
-            for body, x in zip(leg.tree.bodies, map(plain, made), strict=True):
+            for body, x in zip(leg.tree.bodies, made, strict=True):
                 at, turns = self.starts[body.name], 0
                 if body.joint.kind == "revolute":  # as many whole turns as before
                     turns = round((float(q[at]) - float(x)) / math.tau)

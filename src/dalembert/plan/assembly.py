@@ -338,10 +338,25 @@ def _placed(m: Mechanism, table: Mapping[str, Any]) -> Array:
 
 
 def upright(c: Closure, q: Array) -> Array:
-    """Return the pose with legs of positive length if it closes too, else as it is."""
-    from .outward import outward
+    """Return the pose with slides of legs turned the right way round, if it closes so too.
 
-    found = outward(c.m, q)
+    A leg whose slide runs through its first joint closes as well with a length below zero. No such
+    leg is built: where nobody asked for a pose, lengths are those of branch 1 of the closed forms.
+    """
+    from ..algorithms.kinematics import frame_pose
+    from ..algorithms.platform import platform_of
+    from ..algorithms.reduced_legs import has_length, joints_at
+
+    m, found = c.m, q.copy()
+    places = {b.name: at for b, at in zip(m.bodies, m.coordinate_index, strict=True)}
+    try:
+        robot = platform_of(m)
+        T = frame_pose(m, robot.m.bodies[robot.body].name, q.tolist())
+        for leg in filter(has_length, robot.legs):
+            for name, x in joints_at(leg, T, 1).items():
+                found[places[name]] = float(x)
+    except (ModelError, ValueError, ZeroDivisionError):  # a leg without a closed form
+        return q
     return found if c.worst(found) < CLOSED else q
 
 

@@ -19,9 +19,9 @@ from ..runtime.signal import Signal
 from .events import EventTable
 from .given_forces import Called
 from .kernels import MAPS, Kernels
-from .python_forces import Pushes
 from .rolling import Rolling
 from .systems import Closed, Reduced, System
+from .wrenches import Pushes
 
 Array = np.ndarray
 FADING = 0.05  # pivots below this part of the largest make a new plan
