@@ -5,7 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.runtime.signal import smooth
-from dalembert.simulate.timed import polynomials
+from dalembert.simulate.prescribed import polynomials
 
 TIMES = np.linspace(0.0, 2.0, 201)
 SLIDE = {"type": "prismatic", "axis": [1, 0, 0]}

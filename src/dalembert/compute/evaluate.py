@@ -105,7 +105,7 @@ def _check_state(
         residual = evaluate(m, "closure", inputs[0], parameters=parameters, check=False)
         check_closed(m, row, residual, parameters)
     if row.regular:
-        from ..plan.cartesian import check_cartesian
+        from ..plan.singular import check_cartesian
 
         check_cartesian(m, inputs[0], options.get("frame"), parameters)
     if "branch" in row.options:

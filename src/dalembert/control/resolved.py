@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanism import Mechanism
-from ..plan.cartesian import cartesian_jacobian, check_cartesian
+from ..plan.singular import cartesian_jacobian, check_cartesian
 from .gains import applied
 
 Array = np.ndarray

@@ -15,8 +15,7 @@ from ..runtime.methods import ADAPTIVE, RK4, STIFF
 from ..runtime.refused import refusal
 from . import dead_points
 from .adjoint import gradient_of
-from .events import EventTable, located
-from .fixed_step_events import sampled_events
+from .events import EventTable, located, sampled_events
 from .friction import Modes, Through, crossing
 from .job import Case, Job, raise_callback
 from .python_drivers import SCIPY, run_numpy, run_scipy

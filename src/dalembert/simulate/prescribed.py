@@ -1,4 +1,9 @@
-"""Motions prescribed to joints and steering angles, as the signals that kernels read."""
+"""Motions prescribed to joints and steering angles, as the signals that kernels read.
+
+A function of time becomes polynomials piece by piece, which compiled code reads with exact rates. A
+piece interpolates at Chebyshev's nodes (Trefethen, Approximation Theory and Approximation Practice,
+chapter 2) and is halved where it is not its function to rounding.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,26 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Chebyshev, Polynomial
 
 from ..algorithms.velocity_constraints import Constraints
 from ..errors import UsageError, shown
-from ..mechanism import joint_name
+from ..mechanism import Mechanism, joint_name
 from ..runtime.signal import Signal, held, linear, smooth
 from .systems import Reduced, System
+
+Array = np.ndarray
+DEGREE = 9
+CLOSE = 1e-12  # of the largest value: a piece equals its function
+SHORTEST = 2.0**-12  # of the time: a shorter piece would hold rounding in its second derivative
+ROUGH = 1e-6  # of the largest value: what a shortest piece may miss, at most KINKS times
+KINKS = 64
+
+_ANGLES = np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1)
+_NODES = 0.5 - 0.5 * np.cos(_ANGLES)  # on [0, 1]
+_BETWEEN = np.linspace(0.05, 0.95, 7)
+_TO_SERIES = 2 / (DEGREE + 1) * np.cos(np.outer(np.arange(DEGREE + 1), np.pi - _ANGLES))
+_TO_SERIES[0] /= 2
 
 
 def as_signal(value: Any, accelerated: bool = False, name: str = "") -> Signal:
@@ -74,3 +93,115 @@ def prescribed_signal(own: System, motion: Mapping[str, Any]) -> Signal | None:
             one = one.derivative()
             parts.append(one)
     return parts[0].beside(*parts[1:]) if parts else None
+
+
+# -- functions of time -------------------------------------------------------------------------
+
+
+def _powers_of_series() -> Array:
+    """Return the matrix from Chebyshev's series to powers of x on [0, 1], the highest first."""
+    out = np.zeros((DEGREE + 1, DEGREE + 1))
+    for k in range(DEGREE + 1):
+        own = Chebyshev.basis(k, domain=[0, 1]).convert(kind=Polynomial).coef
+        out[DEGREE + 1 - len(own) :, k] = own[::-1]
+    return out
+
+
+_TO_POWERS = _powers_of_series()
+
+
+def timed_motion(
+    m: Mechanism, motion: Mapping[str, Any], times: Array
+) -> tuple[dict[str, Signal], list[str]]:
+    """Return motions as signals over all times, and notes on those that are held beyond their end.
+
+    Functions of time become polynomials, piece by piece.
+    """
+    made, notes = dict[str, Signal](), list[str]()
+    start, end = float(times[0]), float(times[-1])
+    for name, value in motion.items():
+        if callable(value) and not isinstance(value, Signal) and not hasattr(value, "signal"):
+            made[name] = polynomials(name, value, times)
+            continue
+        one = as_signal(value, name in m.joint_names, name)
+        if not one.held and (start < one.breaks[0] or end > one.breaks[-1]):
+            told = f"from {one.breaks[0]:g} to {one.breaks[-1]:g} s"
+            notes.append(f"motion of {shown(name)} is given {told}, and held before and after")
+            one = one.spanning(start, end)
+        made[name] = one
+        notes += _swings(name, one, value)
+    return made, notes
+
+
+def _swings(name: str, one: Signal, table: Any) -> list[str]:
+    """Return a note where the spline through a table leaves its values by more than their span."""
+    if not (isinstance(table, tuple) and len(table) == 2):
+        return []
+    between = one.breaks[:-1, None] + np.diff(one.breaks)[:, None] * _BETWEEN
+    x, values = one(between.ravel())[:, 0], np.asarray(table[1], dtype=float)
+    low, high = values.min(), values.max()
+    if max(x.max() - high, low - x.min()) <= high - low:
+        return []
+    far = x.max() if x.max() - high > low - x.min() else x.min()
+    return [f"motion of {shown(name)}: the spline through its table swings to {far:.4g}, far "
+            f"beyond its values, {low:.4g} to {high:.4g}: give more samples"]  # fmt: skip
+
+
+def table_notes(torque: Any, wrenches: Any, times: Array, hold: bool) -> list[str]:
+    """Return notes on tables of forces that are held beyond their times; steps may end early."""
+    tables = {"torque": torque}
+    if isinstance(wrenches, Mapping):
+        tables |= {f"wrench on {shown(str(frame))}": x for frame, x in wrenches.items()}
+    notes = []
+    for what, table in tables.items():
+        if not (isinstance(table, tuple) and len(table) == 2 and np.ndim(table[0]) == 1):
+            continue
+        first, last = (float(table[0][k]) for k in (0, -1))
+        if times[0] < first < last or (first < last < times[-1] and not hold):
+            told = f"from {first:g} to {last:g} s"
+            notes.append(f"{what} is given {told}, and held before and after")
+    return notes
+
+
+def polynomials(name: str, function: Any, times: Array) -> Signal:
+    """Return a function of time as a signal that equals it to rounding where it is smooth.
+
+    It is looked at between the first and the last of the times, at each of them and more often.
+    """
+    start, end = float(times[0]), float(times[-1])
+    end = end if end > start else start + 1.0
+    todo: list[tuple[float, float]] = [(start, end)]
+    pieces: list[tuple[float, Array]] = []
+    rough = 0
+    while todo:
+        a, b = todo.pop()
+        asked = times[(times >= a) & (times <= b)]
+        at = np.concatenate([_NODES, _BETWEEN, (asked - a) / (b - a)])
+        values = _values(name, function, a + at * (b - a))
+        series = _TO_SERIES @ values[: DEGREE + 1]
+        size = np.abs(values).max()
+        series[np.abs(series) < 4 * np.finfo(float).eps * size] = 0.0
+        gap = np.abs(np.polynomial.chebyshev.chebval(2 * at - 1, series) - values).max()
+        if gap > CLOSE * size and b - a > SHORTEST * (end - start):
+            todo += [((a + b) / 2, b), (a, (a + b) / 2)]
+            continue
+        rough += bool(gap > ROUGH * size)
+        pieces.append((a, _TO_POWERS @ series / (b - a) ** np.arange(DEGREE, -1, -1)))
+    if rough > KINKS:
+        raise UsageError(
+            f"motion {shown(name)!r}: the function changes too fast to be followed over "
+            f"{end - start:g} s",
+            hint="simulate a shorter time, or give a signal of dalembert.trajectory",
+        )
+    breaks = np.array([*(a for a, _ in pieces), end])
+    return Signal(breaks, np.array([c for _, c in pieces])[:, None])
+
+
+def _values(name: str, function: Any, at: Array) -> Array:
+    try:
+        return np.array([float(function(float(t))) for t in at])
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"motion {shown(name)!r}: the function of time fails: {error}",
+            hint="f(t) takes a number and returns one; f(t, q, qd) is a rate of steering",
+        ) from None

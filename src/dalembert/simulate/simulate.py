@@ -31,14 +31,13 @@ from .integration import Run
 from .job import Job, force_names
 from .kernels import Kernels, Law
 from .plant import frozen_start, parted, planted
-from .prescribed import prescribed_signal, straight
+from .prescribed import prescribed_signal, straight, table_notes, timed_motion
 from .result import Event, Simulation, SimulationStopped
 from .rolling import Rolling, rolling
 from .run_sensitive import followed, varied
-from .starts import planned_there, started
+from .starts import numbers_of, planned_there, started, times_of
 from .steered import RateLaw, steered, steered_system
 from .systems import Closed, Tree, system
-from .timed import numbers_of, table_notes, timed_motion, times_of
 from .wrenches import Wrenches, wrenches_of
 
 if TYPE_CHECKING:

@@ -24,7 +24,6 @@ from .job import Job
 from .result import column_names
 from .rolling import Rolling
 from .systems import Closed
-from .timed import numbers_of
 
 Array = np.ndarray
 Lead = tuple[int, ...]  # the leading dimensions of states
@@ -67,6 +66,35 @@ def planned_there(job: Job, state: Array, t: float) -> Job:
 
 
 # -- what is given -----------------------------------------------------------------------------
+
+
+def numbers_of(name: str, values: Any) -> Array:
+    """Return values as an array of numbers, or raise UsageError."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"{name} does not hold numbers alone: {values!r}"[:200],
+            hint="give a number, a list or an array",
+        ) from None
+
+
+def times_of(t: Any) -> Array:
+    """Return increasing times from those given, or from the end time alone."""
+    times = numbers_of("t", t)
+    if not np.isfinite(times).all():
+        raise UsageError(
+            "t holds a time that is not finite", hint="write t=5.0", command="write --time 5"
+        )
+    if times.ndim == 0:
+        times = np.linspace(0.0, float(times), 201)
+    if times.ndim != 1 or len(times) < 1 or not (np.diff(times) > 0).all():
+        raise UsageError(
+            "t must be the end time or increasing times",
+            hint="write t=5.0 or t=[0.0, 0.1, 0.2]",
+            command="write --time 5",
+        )
+    return times
 
 
 def _given(job: Job, q0: Any, qd0: Any) -> tuple[Array, Array]:
