@@ -294,6 +294,11 @@ def assemble(
     True
     """
     require_mechanism(m, "assemble")
+    if isinstance(hold, Mapping):
+        raise UsageError(
+            "joints to hold are names, without numbers",
+            hint="joints are held where q has them: give q, and hold=" + repr([*hold]),
+        )
     if isinstance(q, Mapping):
         q, hold = _placed(m, q), [*q, *(hold or ())]
     if parameters:
@@ -362,11 +367,6 @@ def upright(c: Closure, q: Array) -> Array:
 
 def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
     """Return the velocity variables of joints by name."""
-    if isinstance(joints, Mapping):
-        raise UsageError(
-            "joints to hold are names, without numbers",
-            hint="joints are held where q has them: give q, and hold=" + repr([*joints]),
-        )
     by_name = {joint_name(b): j for j, b in enumerate(m.bodies)}
     found: list[int] = []
     for name in joints:
