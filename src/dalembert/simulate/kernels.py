@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Any, Protocol
 
 from ..algorithms.drives import dry_drives, holding_friction
-from ..algorithms.held_joints import Outcome
+from ..algorithms.held_joints import Outcome, Push
 from ..compute import run_time_parameters
 from ..compute.recorded import recorded
 from ..errors import UsageError
@@ -184,7 +184,7 @@ class Kernels:
         """Return what the system does, dry friction as its directions in p say."""
         direction = {k: at.p[self.settings + a] for a, k in enumerate(self.dry_joints)}
         forces = self._with_wrenches(at, at.s.placed(tau))
-        return at.s.outcome(at.q, at.v, forces, at.led, direction)
+        return at.s.outcome(at.q, at.v, at.led, Push(forces, direction=direction))
 
     def _with_wrenches(self, at: Moment, forces: list[Scalar]) -> list[Scalar]:
         """Return joint forces with those of the wrenches from outside; wheels come after."""

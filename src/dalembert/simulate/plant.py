@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import closed_form
-from ..algorithms.held_joints import Outcome
+from ..algorithms.held_joints import Outcome, Push
 from ..catalog import algorithm, quantity
 from ..compute import neutral
 from ..compute.model import check_joints, equations_of
@@ -17,7 +17,7 @@ from ..expr import Scalar
 from ..expr.exact import to_float
 from ..joint import Vector
 from ..mechanism import Mechanism
-from .systems import NOWHERE, Directions, Tree
+from .systems import Tree
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,14 @@ class Plant(Tree):
         state = ([x[k] for k in self._at] for x in (q, v, tau))
         return self._spread(run(self.model, *state, drives=self.drives))
 
-    def outcome(
-        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
-    ) -> Outcome:
+    def outcome(self, q: Vector, v: Vector, u: Vector, push: Push) -> Outcome:
         at = self._at
-        own = {at.index(k): s for k, s in direction.items() if k in at}
-        q, v, tau = ([x[k] for k in at] for x in (q, v, tau))
+        own = {at.index(k): s for k, s in push.direction.items() if k in at}
+        q, v, tau = ([x[k] for k in at] for x in (q, v, push.tau))
         found = closed_form.outcome(self.model, q, v, tau, own, self.drives)
         held = {at[k]: x for k, x in found.friction.items()}
         qdd = self._spread(found.qdd)
-        return Outcome(qdd, qdd, {k: held.get(k, 0) for k in direction}, {})
+        return Outcome(qdd, qdd, {k: held.get(k, 0) for k in push.direction}, {})
 
 
 def parted(m: Any, plant: Any) -> tuple[Any, Any]:

@@ -27,7 +27,7 @@ from ..plan import LoopPlan, plan, planned
 from ..plan.assembly import Closure, close
 from ..plan.kane import RedundantConstraint, with_speeds
 from ..reframe import simplify
-from .systems import NOWHERE, Directions, Moving, Reduced, driven_plan, led_by
+from .systems import Moving, Reduced, driven_plan, led_by
 
 Array = np.ndarray
 UNPLANNED = LoopPlan(0, (), (), (), ())
@@ -81,12 +81,9 @@ class Rolling(Reduced, Moving):
         m = self.told(u)
         return list(closed_forward(self._model(m, q), v, self._total(m, q, tau)))
 
-    def outcome(
-        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
-    ) -> Outcome:
+    def outcome(self, q: Vector, v: Vector, u: Vector, push: Push) -> Outcome:
         m = self.told(u)
-        push = Push(self._total(m, q, tau), direction=direction)
-        return loop_outcome(self._model(m, q), v, push)
+        return loop_outcome(self._model(m, q), v, replace(push, tau=self._total(m, q, push.tau)))
 
     def _model(self, m: Mechanism, q: Vector) -> ClosedModel:
         """Return the model at a pose; rates are taken as they are."""

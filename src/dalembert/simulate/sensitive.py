@@ -156,15 +156,6 @@ def _signal_rate(job: Any, t: float, u: Array) -> Array:
     return np.asarray((job.signal(t + h) - job.signal(t - h)) / (2 * h))
 
 
-def leapt(x: Array, n: int, before: Array, after: Array, slopes: Array) -> Array:
-    """Return the state with its columns after the right-hand side jumped."""
-    out = x.copy()
-    for k, slope in enumerate(slopes):
-        at = slice(n * (k + 1), n * (k + 2))
-        out[at] = x[at] + (before[:n] - after[:n]) * slope
-    return out
-
-
 def parted(out: Array, n: int, ways: Sequence[Way]) -> tuple[Array, dict[str, Array]]:
     """Return samples of states alone, and of each column by its name."""
     columns: Mapping[str, Array] = {

@@ -8,7 +8,7 @@ signals of prescribed motions; then, where a constraint depends on it, time and 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -28,9 +28,6 @@ from ..mechanism import Mechanism, is_rolling, joint_name
 from ..plan import LoopPlan, plan, planned
 from ..plan.kane import with_speeds
 from ..reframe import simplify
-
-Directions = Mapping[int, Scalar]
-NOWHERE: Directions = {}
 
 
 class System(ABC):
@@ -101,14 +98,19 @@ class Moving(System):
         return list(tau)
 
     @abstractmethod
-    def outcome(
-        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
-    ) -> Outcome:
-        """Return accelerations and forces, with joints that slide in given directions or stick."""
+    def outcome(self, q: Vector, v: Vector, u: Vector, push: Push) -> Outcome:
+        """Return accelerations and forces, with joints that slide in given directions or stick.
+
+        The accelerations that signals give to joints are added to the push.
+        """
 
     @abstractmethod
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         """Return (q, v) where they must lie, and a measure of how well that is planned."""
+
+    def _led_push(self, u: Vector, push: Push) -> Push:
+        """Return the push with the accelerations of the joints that follow signals."""
+        return replace(push, given=dict(zip(self.given, u[2::3], strict=False)))
 
     def _led(self, q: Vector, v: Vector, u: Vector) -> tuple[list[Scalar], list[Scalar]]:
         """Return the state with unit quaternions and the joints that follow signals in place."""
@@ -144,16 +146,14 @@ class Tree(Moving):
         if not self.given:
             _, run = algorithm(quantity("forward_dynamics", self.m), None)
             return list(run(self.whole or self.m, q, v, tau, drives=self.drives))
-        return self.outcome(q, v, self.placed(tau), u).qdd
+        return self.outcome(q, v, u, Push(self.placed(tau))).qdd
 
     def placed(self, tau: Vector) -> list[Scalar]:
         led = {self.m.velocity_index[j] for j in self.given}
         return [0 if k in led else x for k, x in enumerate(tau)]
 
-    def outcome(
-        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
-    ) -> Outcome:
-        push = Push(tau, dict(zip(self.given, u[2::3], strict=False)), direction)
+    def outcome(self, q: Vector, v: Vector, u: Vector, push: Push) -> Outcome:
+        push = self._led_push(u, push)
         if self.whole is not None:
             return folded_outcome(self.m, self.whole, q, v, push, self.drives)
         return tree_outcome(self.m, q, v, push, self.drives)
@@ -218,7 +218,7 @@ class Closed(Moving):
 
     def acceleration(self, q: Vector, v: Vector, tau: Vector, u: Vector) -> list[Scalar]:
         if self.given:
-            return self.outcome(q, v, self.placed(tau), u).qdd
+            return self.outcome(q, v, u, Push(self.placed(tau))).qdd
         return list(closed_forward(self._model(q), v, tau))
 
     def _model(self, q: Vector) -> ClosedModel:
@@ -232,11 +232,8 @@ class Closed(Moving):
             full[k] = full[k] if k in led else full[k] + x
         return full
 
-    def outcome(
-        self, q: Vector, v: Vector, tau: Vector, u: Vector, direction: Directions = NOWHERE
-    ) -> Outcome:
-        given = dict(zip(self.given, u[2::3], strict=False))
-        return loop_outcome(self._model(q), v, Push(tau, given, direction))
+    def outcome(self, q: Vector, v: Vector, u: Vector, push: Push) -> Outcome:
+        return loop_outcome(self._model(q), v, self._led_push(u, push))
 
     def project(self, q: Vector, v: Vector, u: Vector) -> tuple[Vector, Vector, Scalar]:
         q, v = self._led(q, v, u)
