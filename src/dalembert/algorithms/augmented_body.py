@@ -121,11 +121,7 @@ Slope = Callable[[int, int, int], Scalar]  # (i, j, k): ∂A_ij/∂q_k
 
 
 def augmented_body(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrenches: Wrenches | None = None,
+    mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None
 ) -> list[Scalar]:
     """Return tau_i = Σ A_ij q̈_j + Σ_{k>j} B_ijk q̇_j q̇_k + Σ C_ij q̇_j² - Q_i (3-1)."""
     refuse_wrenches(wrenches, "condensed equations")

@@ -23,11 +23,7 @@ ZERO = Matrix.zeros(4, 4)
 
 
 def homogeneous(
-    mechanism: Mechanism,
-    q: Vector,
-    qd: Vector,
-    qdd: Vector,
-    wrenches: Wrenches | None = None,
+    mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector, wrenches: Wrenches | None = None
 ) -> list[Scalar]:
     """Return the joint forces F_i of (2-8)."""
     refuse_wrenches(wrenches, "homogeneous form")

@@ -239,11 +239,7 @@ def close(c: Closure, q: Array, hold: tuple[int, ...] = (), steps: int = 60) -> 
 
 
 def search(
-    c: Closure,
-    starts: Array,
-    hold: tuple[int, ...] = (),
-    steps: int = 60,
-    least: float = 1e-18,
+    c: Closure, starts: Array, hold: tuple[int, ...] = (), steps: int = 60, least: float = 1e-18
 ) -> Array:
     """Return where damped least squares lead from many starts at once, best first.
 
