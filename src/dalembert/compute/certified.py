@@ -1,4 +1,7 @@
-"""A quantity of many designs at many states, with what its certificates say of each design."""
+"""A quantity of many designs at many states, with what its certificates say of each design.
+
+Certificates are computed in `algorithms/closed_kinematics.py`.
+"""
 
 from __future__ import annotations
 
