@@ -1,7 +1,7 @@
 """States of a batch grouped by plan: each is computed with a plan that its certificate confirms.
 
-Plans that were made at states are kept per mechanism, so that a branch is planned once. A simulation
-plans anew on its way (`simulate/job.py`).
+Plans that were made at states are kept per mechanism, so that a branch is planned once. For a
+simulation, which plans anew on its way: `simulate/job.py`.
 """
 
 from __future__ import annotations
