@@ -47,9 +47,9 @@ from .plan import plan as plan
 from .plan import regular_pose as regular_pose
 from .plan import singularity as singularity
 from .plan.assembly import assemble as assemble
-from .plan.branches import planar_branches as planar_branches
-from .plan.cartesian import cartesian_singularity as cartesian_singularity
+from .plan.closed_poses import planar_branches as planar_branches
 from .plan.kane import kane_speeds as kane_speeds
+from .plan.singular import cartesian_singularity as cartesian_singularity
 from .read import load as load
 from .simulate import simulate as simulate
 from .simulate.slip import compare_slip as compare_slip
