@@ -14,7 +14,7 @@ from .compute import evaluate, integrate, neutral
 from .errors import ComputationError, SingularModel
 from .linearize import Linear, linearize
 from .mechanism import Mechanism, require_mechanism
-from .plan.assembly import Closure, assemble, close
+from .plan.assembly import Closure, assemble, close, placed
 from .plan.loops import with_motors
 from .simulate.given_state import held_signals
 from .simulate.systems import Closed, Reduced, System, Tree, system
@@ -48,6 +48,8 @@ def equilibrium(
     own = system(m)
     if isinstance(own, Closed):
         q = assemble(m, q)
+    elif isinstance(q, Mapping):
+        q = placed(m, q)
     q = np.asarray(neutral(m) if q is None else q, dtype=float)
     forces = np.zeros(own.forces) if tau is None else np.asarray(tau, dtype=float)
     rest = _Rest(own, forces, steer)

@@ -72,3 +72,52 @@ def test_a_gravity_that_is_given_takes_back_the_note_on_one_that_is_not():
     native = {"format": "dalembert/1", "phrase": phrase, "gravity": [0, -9.81, 0]}
     for m in (da.load(native), da.load(phrase).with_gravity((0, -9.81, 0))):
         assert not any("moves no joint" in note for note in m.notes)
+
+
+REFUSED = {
+    "eval robot:fourbar inverse_dynamics --q crank=40deg --qd rocker=2": "follows the motors",
+    "simulate robot:fourbar --qd rocker=2 --time 0.1": "follows the motors",
+    "eval robot:stewart velocity --q platform=0.1": "has 7 coordinates",
+    "eval robot:stewart velocity --q platform.px=0.1": "has 7 coordinates",
+    "torques robot:fourbar --from 0.1,0.2,0.3 --to crank=1": "--from has 3 numbers",
+    "torques robot:puma560 --from 0.1,0.2,0.3 --to j1=1": "--from has 3 numbers",
+    "eval robot:puma560 gravity --q j1=@list.json": "is not NAME=NUMBER",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_states_that_cannot_be_meant_are_refused(line, capsys):
+    assert main(line.split()) == 2
+    assert REFUSED[line] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["shoulder_pan_joint=90", "90,0,0,0,0,0"])
+def test_the_end_of_a_move_may_look_like_degrees(end, capsys):
+    assert main(["torques", "robot:ur5", "--to", end]) == 0
+    assert "if they are degrees" in capsys.readouterr().err
+
+
+def test_the_end_of_a_closed_machine_may_be_far(capsys):
+    assert main(["torques", "robot:fourbar", "--from", "0.2", "--to", "6.5"]) == 0
+    assert "crank" in capsys.readouterr().out
+
+
+def test_tables_of_joints_are_read_or_refused():
+    m = da.robots.stewart()
+    bad = ({"platform": 0.1}, {"platform": [0] * 6}, {"L1_upper": "40deg"}, {"L1_upper": np.nan})
+    for table in (*bad, {1: 0.7}):
+        with pytest.raises(da.DalembertError, match=r"takes|not a joint"):
+            da.assemble(m, table)
+    hand = da.load({
+        "format": "dalembert/1",
+        "bodies": [{"name": n, "parent": -1, "mass": 1, "com": [0.1, 0, 0],
+                    "inertia": [0, 0, 0.1], "joint": {"type": "revolute"}} for n in "ab"],
+        "couplings": [{"joint": "b", "of": "a", "ratio": 2, "offset": 0}],
+    })  # fmt: skip
+    with pytest.raises(da.DalembertError, match="b"):
+        da.assemble(hand, {"b": 0.5})
+
+
+def test_a_tree_rests_near_the_joints_that_are_named():
+    m = da.load("RX(), TZK(-1); body 1: M = 1, D = (0, 0, -1);")
+    assert abs(float(da.equilibrium(m, {"j1": 0.4})[0])) < 1e-9

@@ -21,8 +21,7 @@ from .model import (
     with_left_out,
     without_mass,
 )
-from .state import NAMED_NUMBERS, coordinates
-from .state import row as row_of
+from .state import NAMED_NUMBERS, coordinates, rates
 from .values import INPUT, WORDS, WRENCH, joint, numbers, option, several
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ def _inputs(m: Mechanism, row: Quantity, given: Mapping[str, Any]) -> dict[str, 
         if isinstance(text, Mapping) and key == "q":
             text = coordinates(m, text, named)
         elif isinstance(text, Mapping):
-            text = row_of(text, labels_of(input_port(key).axes[0], m), named)
+            text = rates(m, text, labels_of(input_port(key).axes[0], m), named)
         found = flat(numbers(text, named) if isinstance(text, str) else text)
         if len(found) != math.prod(shape):
             needed = f"{named} has {len(found)} numbers, {math.prod(shape)} are needed"

@@ -20,7 +20,7 @@ from .model import (
     with_left_out,
 )
 from .progress import progress_bar
-from .state import NAMED_NUMBERS, coordinates, row
+from .state import NAMED_NUMBERS, coordinates, rates
 from .values import ANGLE, option, several
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _run(m: Mechanism, options: dict[str, Any]) -> Simulation:
     import numpy
 
     speeds = labels_of("speed" if is_rolling(m) else "joint", m)
-    q0, qd0 = coordinates(m, options["q0"], "--q0"), row(options["qd0"], speeds, "--qd0")
+    q0, qd0 = coordinates(m, options["q0"], "--q0"), rates(m, options["qd0"], speeds, "--qd0")
     echo_notes(perhaps_degrees(m, q0 or ()))
     times = numpy.linspace(0.0, options["duration"], options["samples"])
     motion = dict(options["steer"])

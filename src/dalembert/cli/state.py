@@ -35,7 +35,7 @@ def state(text: str, option: str) -> list[float] | dict[str, float]:
     found = Named()
     for part, start in parts_of(text):
         name, equals, value = part.partition("=")
-        if not (name.strip() and equals and value.strip()):
+        if not (name.strip() and equals and value.strip()) or value.strip().startswith("@"):
             raise UsageError(
                 f"{shown(part.strip())!r} is not NAME=NUMBER",
                 Place(option, 1, start + 1, text),
@@ -61,11 +61,32 @@ def coordinates(m: Mechanism, given: Given, option: str) -> Sequence[float] | No
         return given
     if not m.loops:
         return row(given, m.coordinate_names, option, m.neutral)
+    from ..mechanism import joint_name
     from ..plan.assembly import assemble
 
+    for body in m.bodies:
+        if any(n.partition(".")[0] == joint_name(body) for n in given) and body.joint.nq > 1:
+            raise UsageError(
+                f"{option}: {shown(joint_name(body))!r} has {body.joint.nq} coordinates, and "
+                "loops hold it",
+                hint="name other joints, or give all numbers: da.assemble(m, {...}) finds them",
+            )
     _known(given, m.joint_names, option)
     echo_notes(["the joints that are not named are where the loops close, found from rest"])
     return [*map(float, assemble(m, given))]
+
+
+def rates(m: Mechanism, given: Given, names: Sequence[str], option: str) -> Any:
+    """Return rates or accelerations by name; those of a closed machine follow its motors."""
+    if isinstance(given, Mapping) and m.loops and m.active:
+        leading = [n for n, j in zip(m.rate_names, m.rate_joints, strict=True) if j in m.active]
+        for name in given:
+            if name in names and name not in leading:
+                raise UsageError(
+                    f"{option}: {shown(name)!r} follows the motors",
+                    hint="name those: " + ", ".join(map(shown, leading)),
+                )
+    return row(given, names, option)
 
 
 def row(
@@ -75,9 +96,8 @@ def row(
     if not isinstance(given, Mapping):
         return given
     _known(given, names, option)
-    return [
-        given.get(name, float(x)) for name, x in zip(names, rest or [0.0] * len(names), strict=True)
-    ]
+    others = rest if len(rest) else [0.0] * len(names)
+    return [given.get(name, float(x)) for name, x in zip(names, others, strict=True)]
 
 
 def _known(given: Mapping[str, float], names: Sequence[str], option: str) -> None:

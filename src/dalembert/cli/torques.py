@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -73,7 +74,7 @@ def command(mechanism: Mechanism, as_json: bool, **options: Any) -> None:
             if options[name]:
                 raise UsageError(f"--{name} belongs to --motion", hint="--motion FILE.csv")
         path = _path(mechanism.full, options)
-        echo_notes(perhaps_degrees(mechanism.full, options["end"] or ()))
+        echo_notes(perhaps_degrees(mechanism.full, _end(mechanism.full, options["end"])))
         times = path.times(max(2, options["samples"]))
         r = torques_along(mechanism, path, times, drives=options["drives"])
     if options["table"] and r.tally is None:  # the rows of a long log are written
@@ -130,6 +131,15 @@ def _measured(m: Mechanism, options: dict[str, Any]) -> tuple[Any, Any]:
     return read_motion(options["motion"], m, columns=columns, cutoff=options["cutoff"]), wrench
 
 
+def _end(m: Mechanism, given: Any) -> list[float]:
+    """Return the coordinates at the end of a move; 0 for what it does not say."""
+    if not isinstance(given, Mapping):
+        given = given or ()
+        names = m.coordinate_names if len(given) == m.nq else m.active
+        given = dict(zip(names, given, strict=False))
+    return [given.get(name, 0.0) for name in m.coordinate_names]
+
+
 def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
     """Return the motion that the options describe."""
     import numpy
@@ -144,6 +154,11 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
     closed = is_closed(m) or is_rolling(m)
     names, rest = (m.active, [0.0] * len(m.active)) if closed else (m.coordinate_names, m.neutral)
     first = row(options["start"], names, "--from", rest)
+    if isinstance(options["end"], Mapping) and first is not None and len(first) != len(names):
+        raise UsageError(
+            f"--from has {len(first)} numbers, and --to names joints of {len(names)}",
+            hint="write them in this order: " + ", ".join(map(shown, names[:12])),
+        )
     last = row(options["end"], names, "--to", rest if first is None else first)
     given: Any = [
         None if x is None else numpy.array(x)

@@ -296,7 +296,7 @@ def assemble(
             hint="joints are held where q has them: give q, and hold=" + repr([*hold]),
         )
     if isinstance(q, Mapping):
-        q, hold = _placed(m, q), [*q, *(hold or ())]
+        q, hold = placed(m, q), [*q, *(hold or ())]
     if parameters:
         return _each(m, q, hold, starts, seed, parameters)
     c = Closure(m)
@@ -327,14 +327,26 @@ def assemble(
     )
 
 
-def _placed(m: Mechanism, table: Mapping[str, Any]) -> Array:
+def placed(m: Mechanism, table: Mapping[str, Any]) -> Array:
     """Return the rest pose with the joints of a table where it says."""
     velocity_indices(m, list(table))  # every name is one of a joint
     q = np.array(m.neutral, dtype=float)
     for j, body in enumerate(m.bodies):
-        if joint_name(body) in table:
-            first = m.coordinate_index[j]
-            q[first : first + body.joint.nq] = table[joint_name(body)]
+        own, n = joint_name(body), body.joint.nq
+        if own not in table:
+            continue
+        try:
+            value = np.atleast_1d(np.asarray(table[own], dtype=float))
+        except (TypeError, ValueError):
+            value = np.array([np.nan])
+        if value.shape != (n,) or not np.isfinite(value).all():
+            needs = "a finite number" if n == 1 else f"{n} finite numbers"
+            hint = f"write {{{own!r}: {0.7 if n == 1 else list(body.joint.neutral)}}}"
+            raise UsageError(
+                f"joint {shown(own)!r} takes {needs if n else 'no number: it follows another'}",
+                hint=hint if n else "name the joint that it follows",
+            )
+        q[m.coordinate_index[j] : m.coordinate_index[j] + n] = value
     return q
 
 
@@ -367,7 +379,7 @@ def velocity_indices(m: Mechanism, joints: Any) -> tuple[int, ...]:
     found: list[int] = []
     for name in joints:
         if name not in by_name:
-            raise ModelError(f"{shown(name)!r} is not a joint")
+            raise ModelError(f"{shown(str(name))!r} is not a joint")
         j = by_name[name]
         found += m.rates_of(j)
     return tuple(found)
