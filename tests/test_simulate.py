@@ -475,6 +475,41 @@ def test_a_four_bar_whose_crank_is_prescribed_turns_full_circles(method):
     assert np.abs(poses - r.q).max() < 1e-9
 
 
+def driven_fivebar():
+    """A five-bar whose first crank moves as it is told and whose second has a motor."""
+    m = da.robots.fivebar()
+    return replace(m, active=("crankB",), prescribed=("crankA",), checked=False)
+
+
+def test_loops_with_a_prescribed_joint_are_planned(tmp_path):
+    m = driven_fivebar()
+    m.save(tmp_path / "fivebar.toml")
+    for one in (m, da.load(tmp_path / "fivebar.toml")):
+        plan = da.plan(one)
+        assert (plan.mobility, len(plan.motors)) == (2, 1)
+        assert da.linearize(one).A.shape == (4, 4)
+
+
+def test_a_five_bar_with_a_prescribed_crank_moves_as_one_with_two_motors():
+    two = da.robots.fivebar()
+    q0, t = da.assemble(two), np.linspace(0, 0.5, 26)
+    motion = {"crankA": lambda t: q0[0] + 0.3 * np.sin(2 * t)}
+    r = da.simulate(driven_fivebar(), q0, torque=[0.4], t=t, motion=motion, rtol=1e-11)
+    assert np.abs(r.q[:, 0] - q0[0] - 0.3 * np.sin(2 * t)).max() < 1e-12
+    assert np.ptp(r.q[:, 2]) > 0.3 and r.residual.max() < 1e-12
+    led = da.simulate(two, q0, torque=[0.0, 0.4], t=t, motion=motion, rtol=1e-11)
+    assert np.abs(r.q - led.q).max() < 1e-9 and np.abs(r.qd - led.qd).max() < 1e-8
+    # the motor's own equation, by the inverse dynamics of the machine with two motors
+    qdd = np.array([np.gradient(x, t, edge_order=2) for x in r.qd.T]).T
+    tau = da.inverse_dynamics(two, r.q[1:-1], r.qd[1:-1], qdd[1:-1])
+    assert np.abs(tau[:, 1] - 0.4).max() < 0.05
+
+
+def test_a_prescribed_joint_of_a_loop_needs_its_motion():
+    with pytest.raises(da.UsageError, match="'crankA' is prescribed and its motion is not given"):
+        da.simulate(driven_fivebar(), t=0.1)
+
+
 def test_joints_that_cannot_both_be_prescribed_are_named():
     m = da.robots.fourbar()
     with pytest.raises(da.ComputationError, match="not independent"):

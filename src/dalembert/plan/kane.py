@@ -121,8 +121,7 @@ def _kept(m: Mechanism) -> Mechanism:
     """Return the machine with the redundant closure equations of each loop dropped."""
     if not m.loops:
         return m
-    alone = replace(m, **UNHELD, checked=True)
-    kept, at, loops = set(planned(alone).rows), 0, []
+    kept, at, loops = set(planned(_alone(m)).rows), 0, []
     for loop in m.loops:
         own = range(EQUATIONS[loop.joint])
         loops.append(replace(loop, kept=tuple(k for k in own if at + k in kept)))
@@ -130,12 +129,17 @@ def _kept(m: Mechanism) -> Mechanism:
     return replace(m, loops=tuple(loops), checked=True)
 
 
+def _alone(m: Mechanism) -> Mechanism:
+    """Return the machine that only its loops and couplings hold; nothing moves as it is told."""
+    return replace(m, **UNHELD, prescribed=(), checked=True)
+
+
 def _sample(m: Mechanism, seed: int) -> tuple[Mechanism, list[float], dict[str, Any]]:
     """Return the machine in floats and a state of it; parameters without a value get one."""
     rng = np.random.default_rng(seed)
     b = m.bound({n: rng.uniform(0.5, 1.5) for n in m.open_parameters})
     if m.loops:
-        c, start = general_pose(replace(m, **UNHELD, checked=True))
+        c, start = general_pose(_alone(m))
         near, worst = close(c, c.moved(start, rng.uniform(-0.2, 0.2, m.nv)))
         closed = near if worst < 1e-9 else start
         told = {n: (float(rng.uniform(-0.5, 0.5)), 1.0) for n in Constraints.of(m).inputs}
