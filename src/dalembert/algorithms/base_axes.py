@@ -124,7 +124,7 @@ def forward_derivatives_base(
     columns = [M.solve(Values.unit(n, c), c + 1) for c in range(n)]
     inverse = Matrix([[columns[max(r, c)][min(r, c)] for c in range(n)] for r in range(n)])
     by_q, by_qd = (
-        Matrix.columns([known.get(c) or M.solve(x) for c, x in enumerate((-D).T)], n)
+        Matrix.columns([known[c] if c in known else M.solve(x) for c, x in enumerate((-D).T)], n)
         for D, known in zip((dq, dqd), flying(forces, q, qd), strict=True)
     )
     return by_q, by_qd, inverse

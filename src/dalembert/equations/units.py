@@ -198,5 +198,5 @@ def lost(eq: Equations, units: Sequence[Unit], chosen: Sequence[int]) -> dict[Ke
 def errors(eq: Equations, gone: Mapping[Key, Poly], i: int) -> Iterator[tuple[Motion, Poly]]:
     """Yield what joint i loses (from 0), with the motion it stands with; gravity as a load."""
     for (kind, place), p in gone.items():
-        lost = -p if kind == "Q" and eq.sign == "section3" else p
-        yield from ((motion, lost) for j, motion in motions(kind, place) if j == i)
+        load = -p if kind == "Q" and eq.sign == "section3" else p
+        yield from ((motion, load) for j, motion in motions(kind, place) if j == i)
