@@ -20,7 +20,7 @@ from ..mechanism.graph import Connection, Tree, spanning_tree
 from .context import Context
 from .sdf_joints import Joined, actions, bounded, connection, couplings, kept
 from .sdf_scope import Scope, collapsed, read_pose, scope_of
-from .urdf_fields import ATTRIBUTES, Reading, notes_of
+from .urdf_fields import TENSOR, Reading, notes_of
 from .xml_tree import Element, parse_xml
 
 READ = {
@@ -247,7 +247,6 @@ def _inertia(reading: Reading, name: str, link: Element) -> Inertia:
     mass, tensor = inertial.first("mass"), inertial.first("inertia")
     m = reading.number(mass, mass.text, "mass") if mass else None
     six = None if tensor is None else [
-        reading.number(e, e.text, key) if (e := tensor.first(key)) else 0
-        for key in ATTRIBUTES["inertia"]
+        reading.number(e, e.text, key) if (e := tensor.first(key)) else 0 for key in TENSOR
     ]  # fmt: skip
     return reading.inertia(mass or inertial, name, pose, m, six)

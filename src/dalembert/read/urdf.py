@@ -19,7 +19,7 @@ from ..mechanism import Body, Coupling, Drive, Frame, Mechanism
 from .context import Context
 from .exact_pose import turned_to, unit_axis
 from .order import parents_first
-from .urdf_fields import ATTRIBUTES, Reading, notes_of
+from .urdf_fields import TENSOR, Reading, notes_of
 from .xml_tree import Element, parse_xml
 
 JOINTS: dict[str, Any] = {
@@ -184,8 +184,7 @@ def _inertia(reading: Reading, name: str, link: Element, counts: bool = True) ->
     mass = reading.one(inertial, "mass")
     tensor = reading.one(inertial, "inertia")
     m = None if mass is None else reading.attribute(mass, "value")
-    keys = ATTRIBUTES["inertia"]
-    six = None if tensor is None else [reading.attribute(tensor, key) for key in keys]
+    six = None if tensor is None else [reading.attribute(tensor, key) for key in TENSOR]
     return reading.inertia(mass or inertial, name, origin, m, six)
 
 

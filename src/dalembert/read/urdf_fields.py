@@ -18,13 +18,14 @@ from .fields import LONGEST_NAME, exact_turn
 from .xml_tree import Element
 
 ORIGIN = ("xyz", "rpy")
+TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # in the order that `Reading.inertia` takes
 UNLIMITED = 10**9  # written where a limit is not known: ROS and Pinocchio want a number there
 ATTRIBUTES = {
     "robot": ("name", "version"),
     "link": ("name",),
     "inertial": (),
     "mass": ("value",),
-    "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
+    "inertia": TENSOR,
     "origin": ORIGIN,
     "joint": ("name", "type"),
     "parent": ("link",),

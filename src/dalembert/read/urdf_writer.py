@@ -20,7 +20,7 @@ from ..joint import Free, Planar
 from ..mechanism import Body, Drive, Mechanism, how_to_give, joint_name
 from ..mechanism.edit import with_values
 from ..mechanism.validate import numeric
-from .urdf_fields import UNLIMITED
+from .urdf_fields import TENSOR, UNLIMITED
 
 TYPES = {
     "revolute": "revolute",
@@ -164,7 +164,7 @@ def _link(body: Body) -> list[str]:
     if inertia.is_massless():
         return [head + "/>"]
     tensor = inertia.about_centre.map(exact)
-    rows = dict(zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), tensor.six(), strict=True))
+    rows = dict(zip(TENSOR, tensor.six(), strict=True))
     entries = " ".join(f'{key}="{number(rows[key])}"' for key in rows)
     return [
         head + ">",
