@@ -123,7 +123,31 @@ def test_tables_of_forces_that_end_are_held_and_said():
     assert da.simulate(m, torque=([0, 2], late[1]), t=[0, 2]).notes == ()
     push = {"tip": ([0, 1], [[0, 1, 0, 0, 0, 0]] * 2)}
     notes = da.simulate(m, wrench_on_body=push, t=[0, 2]).notes
-    assert notes == ("wrench on tip is given from 0 to 1 s, and held before and after",)
+    assert notes == ("wrench on tip is given from 0 to 1 s, and held after",)
+    (note,) = da.simulate(m, torque=([0.5, 2], late[1]), t=[0, 2]).notes
+    assert note == "torque is given from 0.5 to 2 s, and held before"
+    (note,) = da.simulate(m, torque=late, t=[0, 2], hold=True).notes
+    assert note == "torque is given from 0.5 to 1 s, and held before"
+    (note,) = da.simulate(m, motion={"j1": ([0, 1], [0, 1])}, t=[0, 2]).notes
+    assert note == "motion of j1 is given from 0 to 1 s, and held after"
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_tables_of_too_few_rows_are_refused(rows):
+    m = da.load("RZ(), TXK(1); gravity = (0, 0, 0); body 1: M = 1, I = (0, 0, 1);")
+    times = np.zeros(rows)
+    said = f"a table over time has {rows} rows, at least"
+    for one in ({"torque": (times, np.zeros((rows, 1)))},
+                {"wrench_on_body": {"tip": (times, np.zeros((rows, 6)))}}):  # fmt: skip
+        with pytest.raises(da.UsageError, match=said):
+            da.simulate(m, t=[0, 2], **one)
+        if not rows:
+            with pytest.raises(da.UsageError, match=said):
+                da.simulate(m, t=[0, 2], **one, hold=True)
+        else:  # a step needs one
+            assert da.simulate(m, t=[0, 2], **one, hold=True).notes == ()
+    with pytest.raises(da.UsageError, match=said if rows else "holds no numbers"):
+        da.simulate(m, t=[0, 2], motion={"j1": (times, np.zeros(rows))})
 
 
 def test_a_spline_that_swings_far_beyond_its_table_is_told():

@@ -122,16 +122,27 @@ def _moved(signal: Signal, breaks: Array, terms: int) -> Array:
 
 def held(times: Any, values: Any) -> Signal:
     """Return values[k] from times[k] on, until the next time."""
-    t, v = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    t, v = _table(times, values, 1)
     last = t[-1] + max(1.0, abs(t[-1]))
     return Signal(np.append(t, last), v[:, :, None])
 
 
 def linear(times: Any, values: Any) -> Signal:
     """Return straight lines between the rows of a table."""
-    t, v = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    t, v = _table(times, values, 2)
     slope = np.diff(v, axis=0) / np.diff(t)[:, None]
     return Signal(t, np.stack([slope, v[:-1]], axis=-1))
+
+
+def _table(times: Any, values: Any, least: int) -> tuple[Array, Array]:
+    """Return times and values as arrays; raise UsageError where the times are too few."""
+    t, v = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    if t.size < least:
+        raise UsageError(
+            f"a table over time has {t.size} rows, at least {least} needed",
+            hint="(times, rows), a row for each time; what is constant needs no table",
+        )
+    return t, v
 
 
 def constant(values: Any) -> Signal:

@@ -125,8 +125,7 @@ def timed_motion(
             continue
         one = as_signal(value, name in m.joint_names, name)
         if not one.held and (start < one.breaks[0] or end > one.breaks[-1]):
-            told = f"from {one.breaks[0]:g} to {one.breaks[-1]:g} s"
-            notes.append(f"motion of {shown(name)} is given {told}, and held before and after")
+            notes.append(_held(f"motion of {shown(name)}", one.breaks, start, end))
             one = one.spanning(start, end)
         made[name] = one
         notes += _swings(name, one, value)
@@ -156,11 +155,18 @@ def table_notes(torque: Any, wrenches: Any, times: Array, hold: bool) -> list[st
     for what, table in tables.items():
         if not (isinstance(table, tuple) and len(table) == 2 and np.ndim(table[0]) == 1):
             continue
-        first, last = (float(table[0][k]) for k in (0, -1))
-        if times[0] < first < last or (first < last < times[-1] and not hold):
-            told = f"from {first:g} to {last:g} s"
-            notes.append(f"{what} is given {told}, and held before and after")
+        own = np.asarray(table[0], dtype=float)
+        start, end = float(times[0]), float(own[-1] if hold else times[-1])
+        if len(own) > 1 and (start < own[0] or end > own[-1]):
+            notes.append(_held(what, own, start, end))
     return notes
+
+
+def _held(what: str, own: Array, start: float, end: float) -> str:
+    """Return the note on what is given at its own times and held in the rest of a run."""
+    short = {"before": start < own[0], "after": end > own[-1]}
+    sides = " and ".join(side for side, is_short in short.items() if is_short)
+    return f"{what} is given from {own[0]:g} to {own[-1]:g} s, and held {sides}"
 
 
 def polynomials(name: str, function: Any, times: Array) -> Signal:
