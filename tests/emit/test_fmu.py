@@ -1,8 +1,10 @@
 """FMUs: valid, simulated by FMPy in both ways, with exact derivatives."""
 
+import re
 import shutil
 import subprocess
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -245,6 +247,33 @@ def test_the_sources_compile_without_a_warning(make, tmp_path):
 def test_open_parameters_are_refused():
     with pytest.raises(da.ParameterError, match="start value"):
         files(da.robots.report6r(), [], "fmu")
+
+
+def guid_of(plant, version):
+    files = sources(plant, version)
+    (found,) = re.findall(
+        r'(?:guid|instantiationToken)="(\{[-0-9a-f]+\})"', files["modelDescription.xml"]
+    )
+    assert f'#define GUID "{found}"' in files[f"sources/{plant.unit.id}_fmu.c"]
+    return found
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_guid_is_that_of_what_is_written(version):
+    m = two_links()
+    plant = fmu_plant(m, "all", "all")
+    guid = guid_of(plant, version)
+    assert guid_of(fmu_plant(two_links(), "all", "all"), version) == guid
+    # the parameters of golden vectors are written nowhere
+    assert guid_of(replace(plant, unit=replace(plant.unit, trial=(7.0, 8.0))), version) == guid
+    others = [
+        fmu_plant(m.with_values(L=0.5), "all", "all"),
+        fmu_plant(m.with_gravity((0, 0, -1.62)), "all", "all"),
+        fmu_plant(m, ["L"], "all"),
+        replace(plant, start=(0.1, 0.0, 0.0, 0.0)),
+        replace(plant, notes=("other",)),
+    ]
+    assert len({guid, *(guid_of(x, version) for x in others)}) == 6
 
 
 def test_an_archive_has_no_date():

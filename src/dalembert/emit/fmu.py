@@ -51,14 +51,15 @@ class Plant:
 
 
 def sources(plant: Plant, version: int = 2) -> dict[str, str]:
-    """Return the files of an FMU of FMI 2.0 or 3.0 by name."""
-    unit, guid = plant.unit, _guid(plant)
-    told = description(plant, guid) if version == 2 else description3(plant, guid)
-    made = {
-        "modelDescription.xml": told,
-        **{f"sources/{name}": text for name, text in write(MODEL, unit).items()},
-        f"sources/{unit.id}_fmu.c": _code(plant, guid, version),
-    }
+    """Return the files of an FMU of FMI 2.0 or 3.0 by name; its GUID is that of their text."""
+    unit, described_by = plant.unit, description if version == 2 else description3
+    model = {f"sources/{name}": text for name, text in write(MODEL, unit).items()}
+
+    def with_guid(guid: str) -> dict[str, str]:
+        told, code = described_by(plant, guid), _code(plant, guid, version)
+        return {"modelDescription.xml": told, **model, f"sources/{unit.id}_fmu.c": code}
+
+    made = with_guid(_guid(with_guid("")))
     return made if version == 2 else {**made, "sources/buildDescription.xml": build(unit.id)}
 
 
@@ -74,8 +75,10 @@ def packed(files: Mapping[str, str | bytes]) -> bytes:
     return out.getvalue()
 
 
-def _guid(plant: Plant) -> str:
-    digest = hashlib.blake2b(repr(plant).encode(), digest_size=16).hexdigest()
+def _guid(files: Mapping[str, str]) -> str:
+    """Return the GUID of files by name: the same for the same text."""
+    text = "".join(f"{name} {len(text)}\n{text}" for name, text in files.items())
+    digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
     parts = (digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:])
     return "{" + "-".join(parts) + "}"
 
