@@ -2,7 +2,7 @@
 
 import pytest
 
-from dalembert.read.shapes import find_file, find_package
+from dalembert.read.resources import find_file, find_package
 
 
 @pytest.fixture

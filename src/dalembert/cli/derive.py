@@ -168,7 +168,7 @@ def grouped(m: Mechanism, form: str) -> None:
     """Print the base inertial parameters, which mechanisms without closed forms have too."""
     from ..catalog.loops import is_closed
     from ..equations.sections import whole
-    from ..equations.text import grouping
+    from ..equations.text import base_parameter_text
     from ..identify.closed_base import base_parameters
 
     if form == "json":
@@ -178,7 +178,7 @@ def grouped(m: Mechanism, form: str) -> None:
         base = base_parameters(m)
         text = base.latex() if how == "latex" else base.text()
     else:
-        text = grouping(m, how)
+        text = base_parameter_text(m, how)
     click.echo(whole(text) if how == "latex" else text, nl=False)
 
 

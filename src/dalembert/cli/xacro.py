@@ -50,7 +50,7 @@ def expanded(file: Path, arguments: Mapping[str, str]) -> str:
     except ImportError:
         what = "a xacro file is expanded by xacrodoc, which is not installed"
         raise UsageError(what, hint="pip install xacrodoc") from None
-    from ..read.shapes import find_package
+    from ..read.resources import find_package
 
     known: dict[str, str] = {}
     for _ in range(MOST_PACKAGES):

@@ -343,7 +343,7 @@ class Equations(Derived):
         >>> r"\\ddot q_j" in da.equations(da.robots.planar2r()).latex()
         True
         """
-        from .text import typeset
+        from .typeset import typeset
 
         return typeset(self, only).latex()
 
@@ -354,7 +354,7 @@ class Equations(Derived):
         >>> da.equations(da.robots.planar2r()).markdown().split("\\n")[0]
         '# planar2r'
         """
-        from .text import typeset
+        from .typeset import typeset
 
         return replace(typeset(self, only), title=self.mechanism.name).markdown()
 
@@ -365,7 +365,7 @@ class Equations(Derived):
         >>> da.equations(da.robots.planar2r()).json(only=["Q"])["Q"][1]["text"]
         'VX2*G*C12'
         """
-        from .text import data
+        from .data import data
 
         return data(self, only)
 
@@ -389,6 +389,6 @@ class Equations(Derived):
         return f"<Equations of {shown(self.mechanism.name)}: {self.n} joints{left}; {ask}>"
 
     def _repr_latex_(self) -> str:
-        from .text import typeset
+        from .typeset import typeset
 
         return typeset(self).mathematics()

@@ -1,18 +1,13 @@
-"""Closed forms in sections: what is printed, in which order, and what a reader must know.
-
-The same parts as plain data: every coefficient as a list of terms.
-"""
+"""Closed forms in sections: what is printed, in which order, and what a reader must know."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.base_parameters import base_parameters
 from ..errors import UsageError, closest, shown
-from ..expr import decimal
 from ..expr.formula import Product, Sum, Symbol, formula
 from ..expr.style import REPORT, TEXT, write
 from ..mechanism import Mechanism
@@ -77,17 +72,6 @@ def document(
                     sections)  # fmt: skip
 
 
-def typeset(eq: Equations, only: Sequence[str] | None = None) -> Document:
-    """Return what is printed in LaTeX and Markdown: no coefficients B and C that vanish."""
-
-    def kept(line: Any) -> bool:
-        return isinstance(line, str) or bool(line[1]) or line[0].name[0] not in "BC"
-
-    made = document(eq, only=only)
-    sections = [replace(s, lines=[*filter(kept, s.lines)]) for s in made.sections]
-    return replace(made, sections=sections)
-
-
 def chosen(only: Sequence[str] | None) -> list[str]:
     """Return the sections to print, in order."""
     if only is None:
@@ -124,7 +108,7 @@ def section(
     if part == "terms":
         return Section(TITLES[part], numbered(eq))
     if part == "base_parameters":
-        return groups(eq.mechanism)
+        return base_parameter_section(eq.mechanism)
     if part in REGRESSORS:
         return regressor_print.section(regressor_print.of_section(eq, part), TITLES[part], titled)
     return coefficients(eq, part, form, shared)
@@ -171,7 +155,7 @@ def numbered(eq: Equations) -> list[str]:
     ]
 
 
-def groups(m: Mechanism) -> Section:
+def base_parameter_section(m: Mechanism) -> Section:
     """Return the base parameters of a mechanism: remarks, then one formula for each group."""
     base = base_parameters(m)
     closed = m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints
@@ -186,15 +170,15 @@ def groups(m: Mechanism) -> Section:
     return Section(TITLES["base_parameters"], [*words, *base.formulas.items()])
 
 
-def grouping(m: Mechanism, how: str = "latex") -> str:
+def base_parameter_text(m: Mechanism, how: str = "latex") -> str:
     """Return the base parameters of a mechanism as "text", "latex" or "markdown".
 
     >>> import dalembert as da
     >>> m = da.load("RZ(),TXK(L1),RZ(),TXK(L2); gravity = (0, G, 0);")
-    >>> print(grouping(m, "text").splitlines()[-1])
+    >>> print(base_parameter_text(m, "text").splitlines()[-1])
     ZZR1 = ZZ1+L1**2*M2
     """
-    title, *lines = groups(m).lines
+    title, *lines = base_parameter_section(m).lines
     written: str = getattr(Document(str(title), "", [], [Section("", lines)]), how)()
     return written
 
@@ -291,39 +275,3 @@ def reused(entry: Entry) -> Entry | None:
     if not (parallel and turning and same) or not len(after.raw):
         return None
     return after if len(entry.raw - after.raw) < len(entry.raw) else None
-
-
-# -- plain data --------------------------------------------------------------------------------
-
-
-def data(eq: Equations, only: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return conventions, symbols, constants and coefficients; numbers are exact texts."""
-    out: dict[str, Any] = {
-        "name": eq.mechanism.name,
-        "form": "condensed",
-        "conventions": conventions(eq, "condensed", chosen(only)),
-        "sign_of_Q": eq.sign,
-        "joints": list(eq.mechanism.joint_names),
-        "symbols": {g.name: g.meaning() for g in eq.ring.symbols.generators},
-    }
-    for part in chosen(only):
-        if part == "constants":
-            values = eq.constants.items()
-            out[part] = {n: x if isinstance(x, str) else decimal(x) for n, x in values}
-        elif part == "structure":
-            found = eq.structure()
-            out[part] = {
-                "zero": found.zero,
-                "constant": found.constant,
-                "equal": [list(g) for g in found.equal],
-                "nonzero": {k: list(v) for k, v in found.nonzero.items()},
-            }
-        elif part == "terms":
-            out[part] = numbered(eq)
-        elif part == "base_parameters":
-            out[part] = base_parameters(eq.mechanism).json()
-        elif part in REGRESSORS:
-            out[part] = regressor_print.of_section(eq, part).json()
-        else:
-            out[part] = [{"index": list(e.place), **e.data()} for e in getattr(eq, part)]
-    return out

@@ -34,7 +34,8 @@ from flint import arb, fmpq
 
 from .angles import CONSTANT
 from .box import Box
-from .interval import Enclosure, Interval
+from .enclosure import Enclosure
+from .interval import Interval
 from .postures import Array, Postures, U, up
 from .ring import Monomial, Term
 
