@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Any
 
 from ..algebra import Vec3, is_plain_zero
-from ..expr import each
+from ..expr import for_each_column
 from ..expr.derive import gradient
 from ..joint import Vector
 from ..linalg import Matrix, Planned, each_column, spd
@@ -118,7 +118,7 @@ class _Motion:
             own = by_q["F"].T @ g - by_q["E"].T @ pull - by_q["V"].T @ hold
             return [*(G.T @ own), *(G.T @ swing)]
 
-        found = Matrix(each(row, [list(column) for column in G.T]), 2 * n)
+        found = Matrix(for_each_column(row, [list(column) for column in G.T]), 2 * n)
         return found.pick(range(n), range(n)), found.pick(range(n), range(n, 2 * n))
 
     def accelerations(self) -> tuple[Matrix, Matrix]:
@@ -136,7 +136,7 @@ class _Motion:
             lag, force = by_q["E"] @ g + by_qd["E"] @ rates, by_q["F"] @ g + by_qd["F"] @ rates
             return [*follow(lag, force), *follow(by_qd["E"] @ g, by_qd["F"] @ g)]
 
-        found = Matrix.columns(each(column, [list(x) for x in G.T]), 2 * nv)
+        found = Matrix.columns(for_each_column(column, [list(x) for x in G.T]), 2 * nv)
         return found[:nv], found[nv:]
 
 

@@ -13,7 +13,7 @@ from .show import decimal, text
 
 if TYPE_CHECKING:
     from .block import Block, Leaf, Line
-    from .columns import each
+    from .columns import for_each_column
     from .derive import gradient, jacobian, push
     from .forms import IMPLICIT, call, expand, solve
     from .function import Function, evaluate, flatten, specialise, trace
@@ -26,7 +26,7 @@ LATER = {
     for module, names in {
         "block": "Block Leaf Line",
         "derive": "gradient jacobian push",
-        "columns": "each",
+        "columns": "for_each_column",
         "forms": "IMPLICIT call expand solve",
         "function": "Function evaluate flatten specialise trace",
         "ordered": "Program count program programs",

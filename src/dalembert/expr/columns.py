@@ -20,12 +20,12 @@ SHARED = "shared"  # the input of what all columns read
 FEW = 3  # columns below which nothing is recorded
 
 
-def each(
+def for_each_column(
     function: Callable[[list[Any]], Sequence[Scalar]], columns: Sequence[Sequence[Scalar]]
 ) -> list[list[Scalar]]:
     """Return function(column) of columns that are equally long; on expressions it runs once.
 
-    >>> each(lambda x: [x[0] + 1, x[0] * x[1]], [[1.0, 2.0], [3.0, 4.0]])
+    >>> for_each_column(lambda x: [x[0] + 1, x[0] * x[1]], [[1.0, 2.0], [3.0, 4.0]])
     [[2.0, 2.0], [4.0, 12.0]]
     """
     graph = next((x.graph for c in columns for x in c if isinstance(x, Expr)), None)
