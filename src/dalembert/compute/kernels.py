@@ -67,6 +67,7 @@ def compile(
     """
     from ..runtime import Form, compile_program
 
+    check_names(options)
     form, wrt = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
     m = freed(model_of(m, "compile"), (*(parameters or ()), *named(wrt)))
     row = row_of(m, quantity)
@@ -81,9 +82,8 @@ def compile(
     told["parameters"] = names = run_time_parameters(m, kept_parameters(m, parameters, wrt))
     make, way = _way(make, m, row, method, {**asked, "names": names, "packed": packed}, options)
     known = {n: to_float(m.values[n]) for n in names if n in m.values}
-    made = compile_program(
-        make, key + way, threads, known, form, single, CLOSED if closed else None
-    )
+    longest = CLOSED if closed else None
+    made = compile_program(make, key + way, threads, known, form, single, longest)
     made.source = make
     return _with_origin(made, m, quantity, method, told)
 
@@ -93,7 +93,6 @@ def _key(
     asked: dict[str, Any], options: dict[str, Any],
 ) -> str:  # fmt: skip
     """Return the name under which the code of a kernel is kept, but for the way it is made."""
-    check_names(options)
     own = method or (row.default if row else None), sorted(options.items())
     given = (asked[name] for name in ("parameters", "wrench", "wrt", "plan"))
     return repr((m.digest, m.values, quantity, *own, *given))

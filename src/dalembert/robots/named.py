@@ -10,10 +10,14 @@ from typing import Any
 from ..errors import UsageError, closest, shown
 from ..mechanism import Mechanism
 
+# this file is part of dalembert.robots, and looks there by name: what makes a robot, and was made
+# there, is a ready-made one
+PACKAGE = __name__.rpartition(".")[0]
+
 
 def ready_made(name: str) -> Mechanism:
     """Return the ready-made mechanism dalembert.robots.<name>, or of a size, as eel(20)."""
-    robots = vars(import_module("dalembert.robots"))
+    robots = vars(import_module(PACKAGE))
     makers = {key: maker for key, maker in robots.items() if _makes_robot(key, maker)}
     plain, bracket, size = name.removesuffix(")").partition("(")
     if plain not in makers or bool(bracket) != name.endswith(")"):
@@ -36,4 +40,4 @@ def _has_size(maker: Callable[..., Any]) -> bool:
 
 def _makes_robot(name: str, value: object) -> bool:
     home = getattr(value, "__module__", None) or ""
-    return not name.startswith("_") and callable(value) and home.startswith("dalembert.robots")
+    return not name.startswith("_") and callable(value) and home.startswith(PACKAGE)

@@ -76,7 +76,11 @@ class Kernel:
 
     @property
     def cost(self) -> dict[str, Cost]:
-        """Operations per state and, once, on parameters alone: `k.cost["step"].mul`, "prepare"."""
+        """Operations per state and, once, on parameters alone: `k.cost["step"].mul`, "prepare".
+
+        Those of a routine count as often as it runs; `dalembert cost` counts the program with
+        routines written out, which may have fewer.
+        """
         return self.card.cost
 
     @property
