@@ -131,7 +131,7 @@ def test_a_page_shows_what_its_python_prints(page, beside):
 def test_the_python_of_a_page_runs(page, beside):
     script = beside / "page.py"
     script.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
-    assert runpy.run_path(str(script))["__name__"] == "<run_path>"  # and nothing was raised
+    runpy.run_path(str(script))
 
 
 @pages("toml")

@@ -14,12 +14,17 @@ from dalembert.algorithms.leg_kinematics import (
     two_turns_to,
 )
 
-RNG = np.random.default_rng(8)
 
-
+@pytest.fixture
 def unit():
-    x = RNG.normal(size=3)
-    return x / np.linalg.norm(x)
+    """Draws unit vectors, the same in every test."""
+    rng = np.random.default_rng(8)
+
+    def draw():
+        x = rng.normal(size=3)
+        return x / np.linalg.norm(x)
+
+    return draw
 
 
 def turned(axis, angle, x):
@@ -31,7 +36,7 @@ def vec(x):
 
 
 @pytest.mark.parametrize("angle", [-2.5, -0.3, 0.0, 1.2, 3.0])
-def test_one_turn_takes_p_to_q(angle):
+def test_one_turn_takes_p_to_q(unit, angle):
     u, p = unit(), 3 * unit()
     q = 2 * turned(u, angle, p) + 0.7 * u  # neither its length nor what is along u matters
     found = turn_to(vec(u), vec(p), vec(q))
@@ -41,7 +46,7 @@ def test_one_turn_takes_p_to_q(angle):
 
 @pytest.mark.parametrize("a", [-2.0, 0.4])
 @pytest.mark.parametrize("b", [-1.1, 2.2])
-def test_two_turns_about_oblique_axes_take_p_to_q_in_two_ways(a, b):
+def test_two_turns_about_oblique_axes_take_p_to_q_in_two_ways(unit, a, b):
     u, v, p = unit(), unit(), unit()
     q = turned(u, a, turned(v, b, p))
     ways = [two_turns_to(vec(u), vec(v), vec(p), vec(q), side) for side in (1, -1)]
@@ -53,7 +58,7 @@ def test_two_turns_about_oblique_axes_take_p_to_q_in_two_ways(a, b):
 
 
 @pytest.mark.parametrize("side", [1, -1])
-def test_a_turn_brings_p_to_a_distance_from_q(side):
+def test_a_turn_brings_p_to_a_distance_from_q(unit, side):
     u, p, q = unit(), 2 * unit(), 1.5 * unit()
     gap = turned(u, 0.8, p) - q
     found = turn_to_distance(vec(u), vec(p), vec(q), float(gap @ gap), side)
