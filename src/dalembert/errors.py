@@ -89,6 +89,21 @@ class Place:
         return f"  {window}\n  {' ' * pad}^"
 
 
+class Placed(str):
+    """A text and where it begins, for those who read it later.
+
+    >>> Placed("0.3m", Place("--lock", 1, 3, "2=0.3m")).place.column
+    3
+    """
+
+    place: Place
+
+    def __new__(cls, text: str, place: Place | None = None) -> Placed:
+        made = super().__new__(cls, text)
+        made.place = place or Place("<value>", 1, 1, text)
+        return made
+
+
 class DalembertError(Exception):
     """The root of the tree: a message, where it arose, and a hint on what to write instead.
 

@@ -105,6 +105,8 @@ def test_followers_are_read_as_asked(how, joints, tmp_path, capsys):
         ("--lock", "=3", "--lock =3: a joint and a value are needed"),
         ("--lock", "j9", "no joint 'j9'"),
         ("--lock", "2=", "--lock 2=: a joint and a value"),
+        ("--lock", "2=0.3m", "--lock:1:6: m is a unit of length"),
+        ("--lock", "j2 = 1 + 5mm", "--lock:1:11: mm is a unit of length"),
         ("--payload", "tip", "a frame and a mass"),
         ("--payload", "tip=1,2", "a frame and a mass"),
         ("--payload", "hand=1", "no frame 'hand'"),

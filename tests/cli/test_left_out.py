@@ -56,6 +56,8 @@ def test_cost_and_torques_and_simulate_leave_it_out(run):
         (("--neglect", "friction"), "cannot neglect"),
         (("--freeze", "9"), "no joint 9"),
         (("--freeze", "2=0.3,2=0.4"), "names joint 2 twice"),
+        (("--freeze", "2=0.3m"), "--freeze:1:6: m is a unit of length"),
+        (("--freeze", "1,3= 20deg+ 1mm"), "--freeze:1:14: mm is a unit of length"),
         (("--drop", "A99:1"), "does not exist"),
         (("--prune", "200%"), "a share between 0 and 1"),
     ],
@@ -65,6 +67,15 @@ def test_what_cannot_be_left_out_is_said(run, options, message, tmp_path):
     limits.write_text(json.dumps(LIMITS))
     given = [x.format(limits=limits) for x in options]
     assert message in run("eval", "robot:puma560", "gravity", *given, code=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("2=0.3rad", "2 = 3/10"), ("2=0.3", "2 = 3/10"), ("2=30deg", "2 = 30deg"), ("2", "2 = 0"),
+     ("3=250mm", "3 = 1/4"), ("2=a1", "2 = a1")],
+)  # fmt: skip
+def test_remarks_give_the_exact_value_of_frozen_joints(run, text, told):
+    assert f"# frozen: {told}; " in run("derive", "robot:scara", "--freeze", text)
 
 
 def test_a_file_that_leaves_out_is_applied_by_the_commands(run, tmp_path):

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from ..errors import DescriptionError, Place, UsageError, closest, shown
+from ..errors import DescriptionError, Place, Placed, UsageError, closest, shown
 
 _PLAIN = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(?:deg|rad|mm|m)?")  # a number and its unit
 
@@ -220,9 +220,12 @@ def _held(part: str, option: str, text: str, start: int) -> tuple[int | str, Any
     if not name.strip() or (equals and not value.strip()):
         several = "4=0.3,5,6" if option.endswith("freeze") else "4=0.3"
         raise _needed(text, option, "a joint and a value are needed", several)
-    at = value_of(value, option, text, start + len(name) + 1) if equals else 0
-    # whether a unit fits is for the joint to say
-    return joint(name.strip()), value.strip() if _UNIT.search(value) else at
+    first = start + len(name) + 1
+    at = value_of(value, option, text, first) if equals else 0
+    if isinstance(at, str) or _UNIT.search(value):  # whether a unit fits is for the joint to say
+        first += len(value) - len(value.lstrip())
+        at = Placed(value.strip(), Place(option, 1, first + 1, text))
+    return joint(name.strip()), at
 
 
 def joint(text: str) -> int | str:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..display import lines_html
 from ..errors import UsageError, shown
+from ..expr import Expr, Graph
 from ..expr.exact import exact, to_float
 from ..mechanism import joint_name
+from ..mechanism.edit import number
 from . import attained
 from .attained import search
 from .bound import proven
@@ -62,6 +64,12 @@ def _at_zero(joints: Joints) -> Mapping[int | str, Any]:
     return dict.fromkeys([joints] if isinstance(joints, (str, int)) else joints, 0)
 
 
+def _plain(x: Any) -> Any:
+    """Return the exact number that a text gives, the text where it is more than a number."""
+    found = number(x, Graph()) if isinstance(x, str) else x
+    return x if isinstance(found, Expr) else found
+
+
 def freeze(eq: Equations, joints: Joints) -> Equations:
     """Return the equations with joints held at numbers or symbols."""
     if eq.changed:
@@ -71,6 +79,7 @@ def freeze(eq: Equations, joints: Joints) -> Equations:
         )
     joints = whole_joints(eq.mechanism, _at_zero(joints))
     locked = eq.mechanism.lock(list(joints), at=joints)
+    joints = {j: _plain(x) for j, x in joints.items()}
     held = ", ".join(f"{shown(str(j))} = {shown(str(x))}" for j, x in joints.items())
     m = eq.mechanism
     names: dict[str, Any] = {}

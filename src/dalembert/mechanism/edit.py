@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra import Mat3, Vec3
-from ..errors import ModelError, ParameterError, Place, closest, shown
+from ..errors import ModelError, ParameterError, Placed, closest, shown
 from ..expr import Expr, Graph
 from ..expr.exact import Exact, exact, substitute, to_float
 from ..inertia import Inertia
@@ -31,7 +31,8 @@ def number(value: Any, graph: Graph, unit: Any = None) -> Exact:
         if value.strip().lstrip("+-").lower() in ("nan", "inf", "infinity"):
             raise ParameterError(f"{value.strip()!r} is not a number", hint="give a finite one")
 
-        return expression(value, graph, Place("<value>", 1, 1, value), unit=unit)
+        placed = value if isinstance(value, Placed) else Placed(value)
+        return expression(value, graph, placed.place, unit=unit)
     if isinstance(value, Expr):
         return exact(graph.adopt(value))
     return exact(value)
