@@ -69,7 +69,7 @@ def coordinates(m: Mechanism, given: Given, option: str) -> Sequence[float] | No
             raise UsageError(
                 f"{option}: {shown(joint_name(body))!r} has {body.joint.nq} coordinates, and "
                 "loops hold it",
-                hint="name other joints, or give all numbers: da.assemble(m, {...}) finds them",
+                hint="name other joints, or give a number for each coordinate",
             )
     _known(given, m.joint_names, option)
     echo_notes(["the joints that are not named are where the loops close, found from rest"])
