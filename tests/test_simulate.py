@@ -91,7 +91,8 @@ def test_the_error_of_the_adaptive_method_follows_its_tolerance():
 # -- conservation ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("q0", "bound"), [([0.3, -0.2], 1e-9), ([2.5, 1.0], 1e-7)])
+# the second motion is chaotic: starts that differ by 1e-9 keep their energy to 5e-8 ... 1.4e-7
+@pytest.mark.parametrize(("q0", "bound"), [([0.3, -0.2], 1e-9), ([2.5, 1.0], 3e-7)])
 def test_a_double_pendulum_keeps_its_energy_for_100_s(q0, bound):
     r = da.simulate(da.load(DOUBLE), q0, t=100.0, rtol=1e-9, atol=1e-12)
     scale = np.abs(r.potential_energy).max()

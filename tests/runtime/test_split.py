@@ -47,6 +47,7 @@ def test_a_cut_program_gives_what_the_whole_gives(chunk, parameters, single, mon
 def test_the_loop_over_tiles_does_not_grow_with_the_chunks(monkeypatch):
     monkeypatch.setattr(schedule, "WHOLE", 0)
     monkeypatch.setattr(schedule, "CHUNK", 20)
+    monkeypatch.setattr(layout, "FEW", 4)
     loops = [module.module(pendulum_chain(n))[0].count(" = phi i64 ") for n in (40, 60)]
     assert loops[0] == loops[1]
 

@@ -113,9 +113,9 @@ def _alone(link: Link, before: Vector, q: Vector, qd: Vector) -> Results:
 
 
 def _resisted(
-    link: Link, q: Vector, tau: Vector, zeta: Vector, beta: Vector, felt: Vector = (),
-    onto: Vector = (),
-) -> Results:  # fmt: skip
+    link: Link, q: Vector, tau: Vector, zeta: Vector, beta: Vector, **sums: Vector
+) -> Results:
+    felt, onto = sums.get("felt", ()), sums.get("onto", ())  # of the children, at the parent
     J, left = Articulated.of(link.body), as_wrench(beta)
     if felt:
         J, left = J + as_articulated(felt), left + as_wrench(felt[21:])

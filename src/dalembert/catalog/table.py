@@ -141,7 +141,7 @@ _ROWS = (
         instead="active_bias is H_c in the active joints",
         instead_kane="kane_C and kane_tau are those of the speeds"),
     row("inverse_dynamics", "q qd qdd", gives(tau="J / joint"), INVERSE,
-        "joint forces that give the accelerations qdd, against springs too", DRIVES,
+        "joint forces that give the accelerations qdd", DRIVES,
         frame_free=True, wrenches=True, lighten=True, followers="projected",
         counted="any", named_motors=True),
     row("forward_dynamics", "q qd tau", gives(qdd="joint / s2"),
