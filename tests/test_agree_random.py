@@ -56,7 +56,7 @@ def test_the_mixture_holds_what_it_should():
     assert min(counts.values()) >= 40, counts
 
 
-@pytest.mark.parametrize("first", with_slow(range(0, COUNT, GROUP), fast=3))
+@pytest.mark.parametrize("first", with_slow(range(0, COUNT, GROUP), fast=2))
 def test_floats_and_graphs_agree(first):
     check(first, ("float", "graph"), 3)
 

@@ -59,7 +59,7 @@ def upu(cut):
 
 MACHINES = {
     **{n: (PLANAR | SPATIAL)[n] for n in
-       ("Stewart", "hexaglide", "3-UPU", "3-PRS", "Delta", "agile eye", "3-RRR", "3-RPR")},
+       ("Stewart", "3-RRR", "3-RPR", "Delta", "hexaglide", "3-UPU", "3-PRS", "agile eye")},
     "Delta with rods": lambda: rods("Delta with rods"),
     "Orthoglide": lambda: rods("Orthoglide"),
     "3-UPU, hinges": lambda: upu("hinge"),

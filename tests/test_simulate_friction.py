@@ -226,12 +226,12 @@ def test_two_joints_stick_and_slip_as_an_independent_solver_finds(method, start)
 def test_states_of_a_batch_stick_each_at_its_own_time():
     m = arm()
     rng = np.random.default_rng(3)
-    q0, qd0 = rng.uniform(-1.5, 1.5, (2, 40, 2))
+    q0, qd0 = rng.uniform(-1.5, 1.5, (2, 12, 2))
     qd0[::3] = 0.0
     times = np.linspace(0, 2, 11)
     for method in ("dop853", "rk4"):
         r = da.simulate(m, q0, qd0, t=times, method=method)
-        for k in (0, 1, 17, 39):
+        for k in (0, 1, 11):
             one = da.simulate(m, q0[k], qd0[k], t=times, method=method)
             np.testing.assert_allclose(r.q[k], one.q, atol=1e-9)
             mine = [e.name for e in r.events if e.state == (k,)]

@@ -11,13 +11,14 @@ from dalembert.errors import ComputationError, SingularModel, SingularPose, Usag
 from machines.linkages import PLANAR
 from machines.spatial import SPATIAL
 from pinocchio_model import to_pinocchio
+from slow_cases import with_slow
 
 R = da.robots
 ROWS = ("vx", "vy", "vz", "wx", "wy", "wz")
 PARALLEL = {
     name: (PLANAR | SPATIAL)[name]
-    for name in ("Stewart", "hexaglide", "3-UPU", "3-PRS", "Delta", "agile eye", "3-RRR", "3-RPR",
-                 "five-bar", "palletiser", "Sarrus", "toggle press")
+    for name in ("3-RRR", "3-RPR", "five-bar", "Sarrus", "toggle press", "Delta", "agile eye",
+                 "Stewart", "hexaglide", "3-UPU", "3-PRS", "palletiser")
 }  # fmt: skip
 
 
@@ -156,7 +157,7 @@ def moved(data, q, seed):
     return q, qd, rng.normal(size=len(m.active))
 
 
-@pytest.mark.parametrize("name", PARALLEL)
+@pytest.mark.parametrize("name", with_slow(PARALLEL, fast=6))
 def test_ten_parallel_robots_against_the_referee(name):
     """F = Λ x'' + μ of motor forces, x'' the frame's acceleration in the referee's motion."""
     data, q = PARALLEL[name]()

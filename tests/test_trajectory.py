@@ -89,6 +89,10 @@ def test_inverse_kinematics_finds_its_own_start(seed):
     found = da.inverse_kinematics(m, T)
     assert (low <= found).all() and (found <= high).all()
     assert np.abs(da.pose(m, found) - T).max() < 1e-9
+
+
+def test_a_point_out_of_reach_is_said_to_be_so():
+    m = da.load(str(EXAMPLES / "arm6.urdf"))
     with pytest.raises(da.ComputationError, match="not reached"):
         da.inverse_kinematics(m, [5.0, 0.0, 0.0])
 

@@ -1,6 +1,6 @@
 """dalembert against the referee: 300 closed graphs, 63 linkages, 100 vehicles; none wrong.
 
-About thirty machines of all families run always, the others with the slow tests.
+Some thirty machines of all families run always, the others with the slow tests.
 """
 
 import shutil
@@ -35,7 +35,7 @@ def test_a_linkage_by_name(name):
     assert not verdict.judge(*NAMED[name]())
 
 
-@pytest.mark.parametrize("seed", some(range(300), [*range(12, 24), 55, 96, 266, 278]))
+@pytest.mark.parametrize("seed", some(range(300), [*range(12, 20), 266]))
 def test_a_closed_graph(seed):
     assert not verdict.judge(*closed_graph(seed), seed)
 

@@ -76,6 +76,7 @@ def of_forms(row: Quantity, m: Mechanism) -> Quantity:
         raise UsageError(
             f"{row.name} is not a quantity of closed forms",
             hint=f"ask the mechanism itself (m.full where it is simplified); {of}",
-            command=f"leave out --freeze, --neglect, --drop and --prune; {of}",
+            command="leave out --freeze, --neglect, --drop and --prune, "
+            f"and take `simplified` out of the file where it has some; {of}",
         )
     return replace(row, methods={"closed_form": FORMS[row.name]}, frame_free=False)
