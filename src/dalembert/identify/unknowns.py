@@ -13,12 +13,11 @@ from ..algebra import Mat3, Transform, Vec3
 from ..algorithms.base_parameters import BaseParameters, base_parameters
 from ..algorithms.parameter_relations import TEN, ten_of
 from ..algorithms.regressor import Column, parameter_columns, parameter_vector
-from ..catalog.loops import is_closed
 from ..compute import compile, evaluate
 from ..errors import UsageError, shown
 from ..expr.exact import to_float
 from ..inertia import Inertia
-from ..mechanism import Drive, Mechanism, joint_name
+from ..mechanism import Drive, Mechanism, is_closed, joint_name
 from ..mechanism.motors import tree_motors
 from ..plan import planned
 from .extra import Extra
@@ -34,7 +33,7 @@ def forces_on(m: Mechanism, q: Any) -> Array:
 
     Gᵀ; where motors are spare its part of least norm, which asks for no choice among them.
     """
-    G = _first(evaluate(m, "active_map", q))
+    G = evaluate(m, "active_map", q)
     across = np.swapaxes(G, -1, -2)
     if not shares(m):
         return across
@@ -63,10 +62,6 @@ def freedom_forces(m: Mechanism, q: Array, qd: Array, qdd: Array, drives: str) -
 def unsprung(m: Mechanism) -> Mechanism:
     """Return the cut tree without its springs."""
     return replace(m.tree, elastic=(), springs=(), checked=True)
-
-
-def _first(x: Any) -> Array:
-    return np.asarray(x[0] if isinstance(x, tuple) else x)
 
 
 def equation_indices(m: Mechanism) -> list[int]:
