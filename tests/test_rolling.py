@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.errors import DalembertError, DescriptionError, ModelError
+from dalembert.errors import DalembertError, DescriptionError, ModelError, UsageError
+from dalembert.exact_agreement import agree_exactly
 from dalembert.plan.kane import with_speeds
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -173,6 +174,13 @@ def gears(ring):
                   "radius": 0.1, "on": "sun", "on_radius": -0.3 if ring else 0.3}],
         speeds=["arm", "sun"],
     )  # fmt: skip
+
+
+def test_uses_of_open_trees_refuse_gears(tmp_path):
+    with pytest.raises(ModelError, match="loops or constraints"):
+        agree_exactly(gears(False))
+    with pytest.raises(UsageError, match="no ROS 2 package: the machine has loops, wheels"):
+        da.export(gears(False), ["inverse_dynamics"], "ros2", tmp_path)
 
 
 @pytest.mark.parametrize("ring", [False, True])

@@ -17,11 +17,10 @@ from .algorithms.elastic import elastic_indices
 from .algorithms.moving_base import base_size, has_moving_base
 from .algorithms.velocity_constraints import is_constrained
 from .catalog import input_shape, quantity, refused
-from .catalog.loops import is_closed
-from .compute import compile, evaluate, trace_quantity
+from .compute import arrays_of, compile, evaluate, trace_quantity
 from .errors import DalembertError, ModelError
 from .joint import Vector
-from .mechanism import Mechanism
+from .mechanism import Mechanism, is_closed
 from .plan import general_pose, planned
 from .plan.assembly import close
 from .plan.kane import with_speeds
@@ -221,7 +220,7 @@ def _traced(m: Mechanism, name: str, method: str | None, inputs: Sequence[Array]
 
 def _compiled(m: Mechanism, name: str, method: str | None, inputs: Sequence[Array]) -> Array:
     found = evaluate(m, name, *inputs, method=method, check=False)
-    return _beside(found if isinstance(found, tuple) else (found,))
+    return _beside(arrays_of(found))
 
 
 _RUN = {"float": _as_it_stands, "graph": _traced, "kernels": _compiled}

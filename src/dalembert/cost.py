@@ -18,14 +18,13 @@ from .algorithms.moving_base import has_moving_base
 from .algorithms.parameter_sets import with_parameters
 from .algorithms.velocity_constraints import is_constrained
 from .catalog import QUANTITIES, Quantity, algorithm, quantity, refused
-from .catalog.loops import is_closed
 from .catalog.refused import FORMS
 from .compute import program_of, trace_quantity
 from .compute.model import model_of
 from .compute.trace import Prepare
 from .errors import ComputationError, ModelError
 from .expr import Program, program
-from .mechanism import Mechanism
+from .mechanism import Mechanism, is_closed
 from .mechanism.rehome import merge_fixed
 from .reframe import reframe, simplify
 

@@ -24,7 +24,7 @@ from .compute import trace_quantity
 from .errors import DalembertError, ModelError
 from .expr import Expr, Function, Graph
 from .expr.exact import to_float
-from .mechanism import Mechanism
+from .mechanism import Mechanism, is_closed
 from .mechanism.rehome import merge_fixed
 
 PRIME = 2**61 - 1
@@ -80,7 +80,7 @@ def agree_exactly(m: Mechanism) -> Identity:
                 f"joint {body.name!r} is {body.joint.kind}: its angles have no polynomials here",
                 hint="compare at states: dalembert agree without --exact",
             )
-    if m.loops or m.couplings or m.wheels or m.velocity_constraints or m.followers:
+    if is_closed(m) or m.followers:
         raise ModelError(
             "identities are those of a tree, and this mechanism has loops or constraints",
             hint="compare at states: dalembert agree without --exact",

@@ -17,13 +17,12 @@ from .algorithms.closed_kinematics import CERTIFIED, SINGULAR
 from .algorithms.loop_closure import loop_jacobian
 from .algorithms.velocity_rows import is_timed, steering_of, velocity_rows
 from .catalog import algorithm, quantity
-from .catalog.loops import is_closed
 from .catalog.table import QUANTITIES
 from .compute import compile, evaluate
 from .errors import ComputationError, DalembertError, SingularModel, UsageError
 from .expr import Function, jacobian, trace
 from .expr.exact import to_float
-from .mechanism import UNHELD, Mechanism, is_rolling
+from .mechanism import UNHELD, Mechanism, is_closed, is_rolling
 from .plan import general_pose, null_space
 from .plan.assembly import Closure, velocity_indices
 from .plan.generic import is_regular, neighbours, others

@@ -20,7 +20,6 @@ from dalembert.expr import (
     push,
     sin,
     solve,
-    specialise,
     trace,
 )
 
@@ -190,8 +189,6 @@ def test_functions_may_depend_on_parameters():
     assert sorted(program(traced).parameters) == ["a", "b"]
     slope = jacobian(traced, "x")([1.5], parameters=given)
     assert_allclose(slope, [2, 8], rtol=1e-13)
-    fixed = specialise(traced, given)
-    assert_allclose(fixed([1.5]), expected, rtol=1e-14)
 
 
 def test_forms_nest():

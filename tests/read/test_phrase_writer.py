@@ -123,8 +123,9 @@ def test_other_axes_are_reached_through_constant_rotations():
 
 
 def test_what_a_phrase_cannot_hold_is_told():
-    m = read_phrase("RX,TZK(L),RY;", values={"L": 0.4})
-    m = replace(m, drives=(Drive(0, inertia=1),), active=("j1",), parameters=m.parameters)
+    m = read_phrase("RX,TZK(L),RY;")
+    known = tuple(replace(p, value=0.4) if p.name == "L" else p for p in m.parameters)
+    m = replace(m, drives=(Drive(0, inertia=1),), active=("j1",), parameters=known)
     first = replace(m.bodies[0], limits=((None, 1),), effort_limit=3, joint_name="hip")
     m = replace(m, bodies=(first, m.bodies[1]), active=("hip",))
     notes = " | ".join(write_phrase(m)[1])

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..catalog import quantity
-from ..compute import compile, neutral, program_of
+from ..compute import arrays_of, compile, neutral, program_of
 from ..mechanism import Mechanism
 from ..read import load
 
@@ -245,10 +245,8 @@ def _row(
 
 def difference(out: Any, reference: Any) -> float:
     """Return the largest difference in units of the largest reference value."""
-    outs = out if isinstance(out, tuple) else (out,)
-    wanted = reference if isinstance(reference, tuple) else (reference,)
     worst = 0.0
-    for x, y in zip(outs, wanted, strict=True):
+    for x, y in zip(arrays_of(out), arrays_of(reference), strict=True):
         y = np.asarray(y).reshape(x.shape)
         worst = max(worst, float(np.max(np.abs(x - y)) / max(1e-300, np.max(np.abs(y)))))
     return worst

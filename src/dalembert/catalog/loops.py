@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..joint import Vector
-from ..mechanism import Mechanism, is_rolling
+from ..mechanism import Mechanism
 from .axes import gives
 from .later import (
     closed_derivatives,
@@ -33,11 +33,6 @@ Algorithm = Callable[..., Any]
 
 # outputs that every planned quantity has after its own
 CHECKS = gives(residual="closure", pivot="1", certificate="1")
-
-
-def is_closed(m: Mechanism) -> bool:
-    """Return whether models are those of a machine that loops, couplings or wheels hold."""
-    return bool(m.loops or m.couplings) or is_rolling(m)
 
 
 STEPS: dict[str, Any] = {"steps": 0}

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from ..errors import UsageError, closest, shown
-from ..mechanism import Mechanism, is_rolling
+from ..mechanism import Mechanism, is_closed, is_rolling
 from . import folded, loops, moving
 from .axes import gives
 from .kane import CARTESIAN, KANE
@@ -294,7 +294,7 @@ def quantity(name: str, m: Mechanism | None = None) -> Quantity:
     if m.form is not None or m.simplified is not None:
         return of_forms(found, m)
     held = CLOSED.get(name) or MOTION.get(name)
-    if held is not None and loops.is_closed(m):
+    if held is not None and is_closed(m):
         return _steered(held, m)
     return folded.folded(found, m) if m.followers else _steered(found, m)
 

@@ -171,7 +171,7 @@ def units_of(m: Mechanism) -> list[str]:
 
 def closed_facts(m: Mechanism, oddities: list[str]) -> tuple[dict[str, Any], list[str]]:
     """Return how loops, wheels and constraints leave a machine free, as data and as lines."""
-    from ..catalog.loops import is_closed
+    from ..mechanism import is_closed
     from ..plan.report import motion_facts, motion_lines
 
     if not is_closed(m):

@@ -166,10 +166,10 @@ def closed(
 
 def grouped(m: Mechanism, form: str) -> None:
     """Print the base inertial parameters, which mechanisms without closed forms have too."""
-    from ..catalog.loops import is_closed
     from ..equations.sections import whole
     from ..equations.text import base_parameter_text
     from ..identify.closed_base import base_parameters
+    from ..mechanism import is_closed
 
     if form == "json":
         return print_json({"name": m.name, "base_parameters": base_parameters(m).json()})
@@ -198,8 +198,9 @@ def expand_with_bar(eq: Equations, form: str, sections: list[str] | None) -> Non
 def loop_listing(m: Mechanism) -> str | None:
     """Return the forces of a closed machine line by line; None where it has no closed forms."""
     from ..equations.loop_equations import loop_equations
+    from ..mechanism import is_rolling
 
-    if not (m.loops or m.couplings) or m.wheels or m.velocity_constraints or m.rolling:
+    if not (m.loops or m.couplings) or is_rolling(m):
         return None
     try:
         eq = loop_equations(m)

@@ -111,7 +111,7 @@ def _answer(
     wrenches: Mapping[str, Any], settings: Mapping[str, Any],
 ) -> Sequence[Any]:  # fmt: skip
     """Return the outputs as lists: from a kernel that is kept, else from one made now."""
-    from ..compute import evaluate
+    from ..compute import arrays_of, evaluate
     from ..compute.quick import quick
 
     if not wrenches:
@@ -120,8 +120,7 @@ def _answer(
             return found
     given = {"wrench_on_body": wrenches or None, **settings}
     result = evaluate(m, row.name, *inputs.values(), method=method, **given)
-    arrays = result if isinstance(result, tuple) else (result,)
-    return [array.tolist() for array in arrays]
+    return [array.tolist() for array in arrays_of(result)]
 
 
 def _mobility(m: Mechanism, q: Sequence[float] | None, as_json: bool) -> None:

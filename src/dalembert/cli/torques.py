@@ -144,14 +144,13 @@ def _path(m: Mechanism, options: dict[str, Any]) -> Trajectory:
     """Return the motion that the options describe."""
     import numpy
 
-    from ..catalog.loops import is_closed
     from ..compute import neutral
-    from ..mechanism import is_rolling
+    from ..mechanism import is_closed
     from ..trajectory import constant_acceleration, quintic, trapezoidal
     from ..trajectory.paths import line
 
     # of a closed machine the motors alone may be given; a joint that --to does not name stays
-    closed = is_closed(m) or is_rolling(m)
+    closed = is_closed(m)
     names, rest = (m.active, [0.0] * len(m.active)) if closed else (m.coordinate_names, m.neutral)
     first = row(options["start"], names, "--from", rest)
     if isinstance(options["end"], Mapping) and first is not None and len(first) != len(names):

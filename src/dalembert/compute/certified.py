@@ -16,7 +16,7 @@ from ..errors import ComputationError, SingularPose
 from ..mechanism import Mechanism, freed
 from ..plan.assembly import OPEN
 from .designs import at_first
-from .evaluate import evaluate
+from .evaluate import arrays_of, evaluate
 from .kernels import kernel_of, row_of
 from .loops import UNFOUND, answered, pivot_limit, row_sizes
 from .replan import Outputs
@@ -57,7 +57,7 @@ def certified(
         except ComputationError:
             lost[d] = True
             continue
-        for x, y in zip(arrays, found if isinstance(found, tuple) else (found,), strict=True):
+        for x, y in zip(arrays, arrays_of(found), strict=True):
             x[d] = y
     lost |= (sure & _blurred(gap, made.ratio)).any(axis=1)
     return (arrays[0] if len(arrays) == 1 else tuple(arrays)), lost

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..errors import ParameterError, UsageError, closest, shown
-from ..mechanism import Mechanism, freed
+from ..mechanism import Mechanism, freed, is_closed
 
 Array = np.ndarray
 
@@ -67,7 +66,7 @@ def designs_of(m: Mechanism, parameters: Mapping[str, Any] | None, what: str) ->
         if name not in known:
             raise ParameterError(
                 f"{what}: there is no parameter {shown(str(name))!r}",
-                hint=closest(str(name), known) or ", ".join(known[:12]),
+                hint=closest(str(name), known),
             )
         try:
             x = np.asarray(given, dtype=float)

@@ -209,12 +209,13 @@ def _coordinate(m: Mechanism, name: Any) -> int:
 
 def _require_held(m: Mechanism, held: Sequence[int]) -> None:
     """Raise UsageError where the machine moves although its motors are held."""
-    free = planned(m).independent if not m.active else planned(m).independent[-planned(m).free :]
-    free = free if planned(m).free or not m.active else ()
-    if len(set(held) - set(planned(m).motors if m.active else ())) >= len(free):
+    own, motors = planned(m), set[int]()
+    free = own.independent
+    if m.active:  # motors lead; what follows none of them comes last
+        free, motors = free[len(free) - own.free :], set(own.motors)
+    if len(set(held) - motors) >= len(free):
         return
-    names = m.rate_joints
-    some = ", ".join(dict.fromkeys(shown(names[k]) for k in free))
+    some = ", ".join(dict.fromkeys(shown(m.rate_joints[k]) for k in free))
     raise UsageError(
         "assembly_modes: poses are not single ones: no motor holds " + some,
         hint="give values of these joints beside the motors",

@@ -185,7 +185,7 @@ class Placed:
     def _put(self, q: Array, T: Array) -> None:
         """Write the coordinates of the platform itself, its quaternion near that of the start."""
         body = self.robot.m.bodies[self.robot.body]
-        R0 = np.array([[float(x) for x in row] for row in body.placement.R.matrix().rows])
+        R0 = np.array(body.placement.R.matrix().rows, dtype=float)
         p0 = np.array([float(x) for x in body.placement.p])
         at = self.starts[body.name]
         p, R = R0.T @ (T[:3, 3] - p0), R0.T @ T[:3, :3]

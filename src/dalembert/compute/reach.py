@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..mechanism import Mechanism
@@ -57,11 +55,6 @@ def reach(
     return best, left
 
 
-def _alone(made: Any) -> Array:
-    """Return the first of several outputs."""
-    return np.asarray(made[0] if isinstance(made, tuple) else made)
-
-
 def _errors(now: Array, wanted: Array, rows: tuple[int, ...]) -> Array:
     """Return (position, rotation vector) in base axes from poses to others, the rows that count."""
     if wanted.shape[-2:] != (4, 4) or max(rows) < 3:
@@ -85,7 +78,7 @@ def _descend(
         e = _errors(np.asarray(T), wanted, rows)
         if not m.loops:
             return e
-        gap = _alone(evaluate(m, "closure", q, parameters=given, check=False))
+        gap = evaluate(m, "closure", q, parameters=given, check=False)
         return np.concatenate([e, -gap], axis=1)
 
     def slopes(q: Array) -> Array:
@@ -93,7 +86,7 @@ def _descend(
         J = np.asarray(J)[:, list(rows)]
         if not m.loops:
             return J
-        closing = _alone(evaluate(m, "loop_jacobian", q, parameters=given, check=False))
+        closing = evaluate(m, "loop_jacobian", q, parameters=given, check=False)
         return np.concatenate([J, closing], axis=1)
 
     e = error(q)

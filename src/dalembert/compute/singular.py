@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..algorithms.composite import composite
-from ..catalog.loops import is_closed
 from ..errors import SingularModel
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed
 from .tangent import integrate, neutral
 
 

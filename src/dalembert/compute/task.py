@@ -15,11 +15,10 @@ import numpy as np
 
 from ..algorithms.task import ROWS, task_rows
 from ..algorithms.velocity_constraints import Constraints
-from ..catalog.loops import is_closed
 from ..display import table_html
 from ..door import doors
 from ..errors import ModelError, SingularModel, SingularPose, UsageError, shown, state_text
-from ..mechanism import Mechanism, is_rolling
+from ..mechanism import Mechanism, is_closed, is_rolling
 from ..mechanism.motors import tree_motors
 from ..plan import general_pose, planned
 from ..plan.singular import platform_name

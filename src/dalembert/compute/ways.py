@@ -62,7 +62,7 @@ def check_wrt(m: Mechanism, inputs: Sequence[str], wrt: Any) -> tuple[str, ...]:
         if n not in known:
             raise UsageError(
                 f"wrt names {shown(str(n))!r}, which is no input and no parameter",
-                hint=closest(str(n), known) or ", ".join(known[:12]),
+                hint=closest(str(n), known),
             )
     return names
 

@@ -76,7 +76,7 @@ def at_frames(m: Mechanism, given: Mapping[str, Any]) -> Any:
                 f"the wrench on {shown(name)!r} has shape {six.shape}",
                 hint="six numbers: force and couple in the axes of the frame",
             )
-        R = numpy.array([[float(x) for x in row] for row in place.R.matrix().rows])
+        R = numpy.array(place.R.matrix().rows, dtype=float)
         force, couple = six[..., :3] @ R.T, six[..., 3:] @ R.T
         couple = couple + numpy.cross([float(x) for x in place.p], force)
         parts[name] = (body, numpy.concatenate([force, couple], axis=-1))

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.drives import Drives, check_drives
-from ..catalog.loops import is_closed
 from ..compute import neutral
 from ..compute.counted import counted
 from ..compute.model import model_of
@@ -28,7 +27,7 @@ from ..door import doors
 from ..errors import UsageError, shown
 from ..expr import Scalar, maximum, minimum
 from ..joint import Vector
-from ..mechanism import Mechanism, is_rolling, joint_name
+from ..mechanism import Mechanism, is_closed, is_rolling, joint_name
 from ..mechanism.motors import tree_motors
 from ..plan import LoopPlan
 from ..plan.loops import motor_coordinates, no_motor

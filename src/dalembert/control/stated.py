@@ -8,12 +8,11 @@ from operator import mul
 
 from ..algorithms import closed_form
 from ..catalog import algorithm, quantity
-from ..catalog.loops import is_closed
 from ..compute.model import check_joints
 from ..errors import UsageError
 from ..expr import Scalar, solve
 from ..joint import Vector
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed
 from .model import Model
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, UsageError, shown
-from ..mechanism import Mechanism, joint_name, require_mechanism
+from ..mechanism import Mechanism, is_closed, is_rolling, joint_name, require_mechanism
 from ..mechanism.follower import Follower
 from ..mechanism.rehome import merge_fixed
 from .closed_form import Equations
@@ -46,8 +46,8 @@ def equations(
     'j2+WX2'
     """
     require_mechanism(m, "equations")
-    held = m.wheels or m.rolling or m.velocity_constraints
-    if (m.loops or m.couplings) and not held and m.form is None and m.simplified is None:
+    whole = m.form is None and m.simplified is None
+    if (m.loops or m.couplings) and not is_rolling(m) and whole:
         from .loop_equations import loop_equations
 
         return loop_equations(m, expand, full, limit, q)
@@ -60,7 +60,7 @@ def tree_equations(
     """Return the closed forms of a tree; what closes or constrains it is refused."""
     if m.form is not None:
         raise UsageError("this mechanism has closed forms of its own", hint="take the equations")
-    if m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints:
+    if is_closed(m):
         raise ModelError(
             "closed forms are those of a tree, and this mechanism has loops or constraints",
             hint="use inverse_dynamics (closed loops), kane_form(m) (constraints), or m.lock(...)",

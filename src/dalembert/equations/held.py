@@ -103,13 +103,7 @@ def freeze(eq: Equations, joints: Joints) -> Equations:
     )
 
 
-def held_error(
-    eq: Equations,
-    joints: Joints,
-    values: Mapping[str, Any],
-    limits: Any,
-    budget: int = BOXES,
-) -> HeldError:
+def held_error(eq: Equations, joints: Joints, values: Mapping[str, Any], limits: Any) -> HeldError:
     """Return how far the forces of `eq.freeze(joints)` are off while those joints move."""
     m = eq.mechanism
     if eq.changed or eq.neglected:
@@ -127,6 +121,6 @@ def held_error(
         less = {k: held for k, motion in enumerate(polys) if not held.keys() & set(motion)}
         full, force = (attained.force_of(basis, polys, how) for how in (None, less))
         found = search(force)[0]
-        rows.append((joint_name(m.bodies[i]), *proven(force, found, budget), search(full)[0]))
+        rows.append((joint_name(m.bodies[i]), *proven(force, found, BOXES), search(full)[0]))
     names, bound, found_, reference = (tuple(x) for x in zip(*rows, strict=True))
     return HeldError(names, bound, found_, reference)

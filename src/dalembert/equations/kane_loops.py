@@ -17,7 +17,7 @@ from ..errors import ModelError, shown
 from ..expr import Expr, push
 from ..expr.formula import Symbol
 from ..linalg import dot
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism, is_rolling, joint_name
 from .loop_blocks import TERMS, Solved, right_side, solved, told, turn
 from .loop_blocks import Line as Named
 from .loop_elimination import named_line
@@ -33,7 +33,7 @@ CIRCLE = "C12 = cos(q1+q2), S12 = sin(q1+q2)"
 
 def is_closed_chain(m: Mechanism) -> bool:
     """Return whether loops alone hold a machine: no wheel, equation or given motion beside them."""
-    alone = not (m.wheels or m.rolling or m.velocity_constraints or Constraints.of(m).inputs)
+    alone = not (is_rolling(m) or Constraints.of(m).inputs)
     return alone and bool(m.loops or m.couplings)
 
 

@@ -122,9 +122,9 @@ class Slope:
 # -- names ---------------------------------------------------------------------------------------
 
 
-def signed_sum(joints: Joints, joint: Callable[[int], str] = "q{}".format) -> str:
+def signed_sum(joints: Joints) -> str:
     """Return a sum of joints with their signs: q2+q3, q2-q3."""
-    text = "".join(("-" if j < 0 else "+") + _named(abs(j), joint) for j in joints)
+    text = "".join(("-" if j < 0 else "+") + _named(abs(j), "q{}".format) for j in joints)
     return text.removeprefix("+")
 
 

@@ -7,7 +7,7 @@ Khalil, On the identification of the inertial parameters of robots (1988), for t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..algebra import Mat3, Vec3, is_plain_zero
 from ..algorithms.augmented_body import AugmentedBody, centrifugal, coriolis
 from ..algorithms.base_parameters import BaseParameters, base_parameters
-from ..algorithms.condensed import Condensed, Link
+from ..algorithms.condensed import Condensed
 from ..algorithms.drives import CHOICES, Drives
 from ..algorithms.parameter_relations import TEN, inertia_of
 from ..algorithms.regressor import Column, parameter_columns, parameter_vector
@@ -52,7 +52,10 @@ class MovingSymbols:
         self.m = replace(m, bodies=bare, drives=(), checked=True)
         self.n = len(bare)
         self.still = TreeSymbols(self.m, more=roots)
+        # over any scalar it is the tree at rest
         self.constants, self.follow = self.still.constants, self.still.follow
+        self.polynomial, self.links = self.still.polynomial, self.still.links
+        self.slope = self.still.slope
         numbers = range(1, self.n + 1)
         made = [Generator(f"qd{j}", ("rate", j)) for j in numbers]
         made += [Generator(f"qdd{j}", ("second", j)) for j in numbers]
@@ -60,20 +63,6 @@ class MovingSymbols:
         self.generators = without_clashes([*self.still.generators, *made])
         self.index = {g.key: i for i, g in enumerate(self.generators)}
         self.names = [g.name for g in self.generators]
-
-    def polynomial(self, x: Any, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> Any:
-        """Return an exact number or an expression of parameters over the scalars of `values`."""
-        return self.still.polynomial(x, values, rational)
-
-    def links(self, values: Sequence[Scalar], rational: Callable[[Any], Any]) -> list[Link]:
-        """Return the massless bodies over these scalars."""
-        return self.still.links(values, rational)
-
-    def slope(
-        self, k: int, values: Sequence[Scalar], rational: Callable[[Any], Any]
-    ) -> dict[int, Scalar]:
-        """Return the derivative of each generator along q_k (k from 0), where it is not zero."""
-        return self.still.slope(k, values, rational)
 
     def values(
         self, parameters: Mapping[str, float], q: Sequence[Any], qd: Sequence[Any],

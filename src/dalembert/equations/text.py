@@ -10,7 +10,7 @@ from ..algorithms.base_parameters import base_parameters
 from ..errors import UsageError, closest, shown
 from ..expr.formula import Product, Sum, Symbol, formula
 from ..expr.style import REPORT, TEXT, write
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed
 from . import regressor_print
 from .angles import CONSTANT
 from .constants import constants
@@ -158,14 +158,13 @@ def numbered(eq: Equations) -> list[str]:
 def base_parameter_section(m: Mechanism) -> Section:
     """Return the base parameters of a mechanism: remarks, then one formula for each group."""
     base = base_parameters(m)
-    closed = m.loops or m.couplings or m.wheels or m.rolling or m.velocity_constraints
     words = [
         f"{shown(m.name)}: {len(base)} base parameters of {len(base.standard)} standard ones",
         "MX.., XX..: first moments and tensors about the origin of the body's frame; IA.. rotors",
         "phi: " + ", ".join(map(shown, base.names)),
         "no effect: " + (", ".join(map(shown, base.no_effect)) or "none"),
         *base.notes,
-        *(["of the tree alone: loops and constraints are not considered"] if closed else []),
+        *(["of the tree alone: loops and constraints are not considered"] if is_closed(m) else []),
     ]
     return Section(TITLES["base_parameters"], [*words, *base.formulas.items()])
 

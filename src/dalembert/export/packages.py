@@ -11,7 +11,7 @@ from ..emit.text import each, part
 from ..emit.unit import Unit
 from ..errors import UsageError, shown
 from ..expr.exact import to_float
-from ..mechanism import Mechanism, how_to_give, joint_name
+from ..mechanism import Mechanism, how_to_give, is_closed, joint_name
 from .unit import unit_of
 
 
@@ -73,7 +73,7 @@ def _check(m: Mechanism) -> None:
         if b.joint.nv > 1 or b.joint.nq != b.joint.nv:
             message = f"joint {shown(joint_name(b))!r} is {b.joint.kind}"
             raise UsageError(what + message, hint="the plugin is for arms; export c for the rest")
-    if m.loops or m.couplings or m.followers or m.wheels or m.velocity_constraints:
+    if is_closed(m) or m.followers:
         hint = "the plugin is for open arms; export c for the rest, or lock the joints that follow"
         raise UsageError(what + "the machine has loops, wheels or joints that follow", hint=hint)
     if m.open_parameters:

@@ -14,7 +14,6 @@ from ..algorithms import kinematics
 from ..algorithms.closed_kinematics import CERTIFIED, SINGULAR, checks_of
 from ..algorithms.platform import platform_of
 from ..catalog import Quantity, algorithm
-from ..catalog.loops import is_closed
 from ..compute import trace_quantity
 from ..compute.model import left_out
 from ..compute.ways import named
@@ -25,7 +24,7 @@ from ..errors import ComputationError, UsageError
 from ..expr import Expr, Function, Graph, Port, Program, count, expand, programs
 from ..expr.block import ready
 from ..expr.exact import to_float
-from ..mechanism import Mechanism, freed, joint_name
+from ..mechanism import Mechanism, freed, is_closed, joint_name
 from ..mechanism.units import coordinate_units, rate_units
 from ..plan import general_pose, planned
 from ..plan.assembly import close

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .columns import for_each_column
     from .derive import gradient, jacobian, push
     from .forms import IMPLICIT, call, expand, solve
-    from .function import Function, evaluate, flatten, specialise, trace
+    from .function import Function, evaluate, flatten, trace
     from .ordered import Program, count, program, programs
     from .straight import Straight
 
@@ -28,7 +28,7 @@ LATER = {
         "derive": "gradient jacobian push",
         "columns": "for_each_column",
         "forms": "IMPLICIT call expand solve",
-        "function": "Function evaluate flatten specialise trace",
+        "function": "Function evaluate flatten trace",
         "ordered": "Program count program programs",
         "straight": "Straight",
     }.items()

@@ -139,16 +139,4 @@ def shape_of(value: Any) -> tuple[int, ...]:
     return shape
 
 
-def specialise(function: Function, values: Mapping[str, float]) -> Function:
-    """Return the Function with some parameters replaced by numbers, constants folded."""
-    source, graph = function.graph, Graph()
-
-    def leaf(g: Graph, i: int) -> Any:
-        return values.get(g.args[i][0]) if g.op[i] == "param" else None
-
-    made = source.copy_into(graph, function.results, leaf)
-    results = tuple(made[i] for i in function.results)
-    return Function(function.name, graph, function.inputs, function.outputs, results)
-
-
-__all__ = ["Function", "Port", "evaluate", "flatten", "specialise", "trace", "uncollected"]
+__all__ = ["Function", "Port", "evaluate", "flatten", "trace", "uncollected"]

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.base_parameters import BaseParameters
-from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import UsageError, shown
 from ..kept import Kept
-from ..mechanism import Mechanism, require_mechanism
+from ..mechanism import Mechanism, is_closed, require_mechanism
 from ..plan import planned
 from .closed_base import base_parameters
 from .unknowns import freedom_regressor

@@ -20,13 +20,12 @@ from ..algorithms.base_parameters import base_parameters as of_tree
 from ..algorithms.drives import Drives
 from ..algorithms.loop_closure import closure_rates
 from ..algorithms.velocity_constraints import Constraints
-from ..catalog.loops import is_closed
 from ..compute import evaluate, integrate, neutral
 from ..equations.loop_blocks import Solved, solved
 from ..equations.loop_passive import parallel_at
 from ..errors import ComputationError, DalembertError, UsageError
 from ..expr.exact import to_float
-from ..mechanism import Mechanism, require_mechanism
+from ..mechanism import Mechanism, is_closed, require_mechanism
 from ..plan import general_pose, null_space, planned
 from ..plan.assembly import Closure, assemble, close
 from .field_rank import exact_rank

@@ -13,10 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..measure.motion import MeasuredMotion
-from ..mechanism import Mechanism, joint_name
+from ..mechanism import Mechanism, is_closed, joint_name
 from ..plan import planned
 from .unknowns import shares
 
@@ -42,8 +41,7 @@ def closed(m: Mechanism, d: MeasuredMotion) -> MeasuredMotion:
 
 def led(m: Mechanism, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
     """Return the closed motion in which the motors do what was measured."""
-    made = evaluate(m, "assembly", q)
-    q = np.asarray(made[0] if isinstance(made, tuple) else made)
+    q = evaluate(m, "assembly", q)
     qd, qdd = evaluate(m, "tree_motion", q, qd, qdd)[:2]
     return q, np.asarray(qd), np.asarray(qdd)
 

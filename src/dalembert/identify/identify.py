@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms.parameter_relations import TEN
+from ..algorithms.parameter_relations import TEN, inertia_of
 from ..errors import ComputationError, ModelError, UsageError
 from ..expr.exact import to_float
 from ..measure.long import is_long, windows
@@ -27,7 +27,7 @@ from .prepare import undelayed, without_known_forces
 from .result import Identification
 from .rows import Equations, dead_zone, equations
 from .rungs import with_best_rungs
-from .unknowns import Unknowns, carried, equation_indices, inertia_of, unknowns
+from .unknowns import Unknowns, carried, equation_indices, unknowns
 
 Array = np.ndarray
 CLEARLY, LONG_ENOUGH = 3.0, 0.5  # times the speed whose sign is known; part of the samples
@@ -187,7 +187,7 @@ def _with_parameters(m: Mechanism, u: Unknowns, phi: Array) -> Mechanism:
     for j in range(len(bodies)):
         own = [k for k, c in enumerate(u.standard) if c.body == j and c.kind in TEN]
         if own:
-            bodies[j] = replace(bodies[j], inertia=inertia_of(phi[own]))
+            bodies[j] = replace(bodies[j], inertia=inertia_of(phi[own].tolist()))
     return replace(m, bodies=tuple(bodies), drives=_drives(m, u, phi), changes=())
 
 
@@ -222,7 +222,7 @@ def _with_payload(m: Mechanism, u: Unknowns, phi: Array) -> Mechanism:
     """Return the mechanism carrying the identified load."""
     body, place = m.bound().frame(u.payload)
     bodies = list(m.bodies)
-    load = inertia_of(carried(place) @ phi[:10])
+    load = inertia_of((carried(place) @ phi[:10]).tolist())
     bodies[body] = replace(bodies[body], inertia=bodies[body].inertia + load)
     drives = _drives(m, u, phi) if len(phi) > 10 else m.drives  # friction is asked for
     return replace(m, bodies=tuple(bodies), drives=drives)

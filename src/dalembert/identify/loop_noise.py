@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..measure.motion import MeasuredMotion
+from ..mechanism import is_closed
 from ..plan import planned
 from .closing import free_motions, leaders, led
 from .unknowns import Unknowns, freedom_forces

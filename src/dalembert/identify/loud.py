@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute.tangent import integrate
 from ..measure.motion import MeasuredMotion
+from ..mechanism import is_closed
 from .unknowns import Unknowns
 
 Array = np.ndarray

@@ -12,8 +12,8 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..errors import shown
+from ..mechanism import is_closed
 from .geometry import geometry
 from .result import Identification
 from .sample import Sample, State, sample_of, single_joints

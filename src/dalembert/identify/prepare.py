@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import UsageError
 from ..measure.motion import MeasuredMotion
 from ..measure.packages import scipy_part
 from ..measure.wrench import wrench_rows
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed
 from .rows import triangle
 from .unknowns import Unknowns, equation_indices, forces_on, motor_indices, unpushed, unsprung
 

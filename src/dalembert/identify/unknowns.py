@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..algebra import Mat3, Transform, Vec3
+from ..algebra import Transform
 from ..algorithms.base_parameters import BaseParameters, base_parameters
-from ..algorithms.parameter_relations import TEN, ten_of
+from ..algorithms.parameter_relations import TEN, inertia_of, ten_of
 from ..algorithms.regressor import Column, parameter_columns, parameter_vector
-from ..catalog.loops import is_closed
 from ..compute import compile, evaluate
 from ..errors import UsageError, shown
 from ..expr.exact import to_float
-from ..inertia import Inertia
-from ..mechanism import Drive, Mechanism, joint_name
+from ..mechanism import Drive, Mechanism, is_closed, joint_name
 from ..mechanism.motors import tree_motors
 from ..plan import planned
 from .extra import Extra
@@ -34,7 +32,7 @@ def forces_on(m: Mechanism, q: Any) -> Array:
 
     Gᵀ; where motors are spare its part of least norm, which asks for no choice among them.
     """
-    G = _first(evaluate(m, "active_map", q))
+    G = evaluate(m, "active_map", q)
     across = np.swapaxes(G, -1, -2)
     if not shares(m):
         return across
@@ -63,10 +61,6 @@ def freedom_forces(m: Mechanism, q: Array, qd: Array, qdd: Array, drives: str) -
 def unsprung(m: Mechanism) -> Mechanism:
     """Return the cut tree without its springs."""
     return replace(m.tree, elastic=(), springs=(), checked=True)
-
-
-def _first(x: Any) -> Array:
-    return np.asarray(x[0] if isinstance(x, tuple) else x)
 
 
 def equation_indices(m: Mechanism) -> list[int]:
@@ -225,22 +219,8 @@ class Unknowns:
 
 def carried(place: Transform) -> Array:
     """Return Λ, 10 x 10: parameters of a load at a frame -> what they add to those of its body."""
-    made = []
-    for k in range(10):
-        phi = np.eye(10)[k]
-        made.append([float(x) for x in ten_of(inertia_of(phi).moved(_floats(place)))])
-    return np.array(made).T
-
-
-def _floats(place: Transform) -> Transform:
-    return place.map(lambda x: float(to_float(x)))
-
-
-def inertia_of(phi: Sequence[float] | Array) -> Inertia:
-    """Return the inertia of ten parameters about the frame origin, in the order of `TEN`."""
-    v = dict(zip(TEN, (float(x) for x in phi), strict=True))
-    tensor = Mat3.symmetric(v["XX"], v["YY"], v["ZZ"], v["XY"], v["XZ"], v["YZ"])
-    return Inertia(v["m"], Vec3(v["mx"], v["my"], v["mz"]), tensor, "origin")
+    here = place.map(lambda x: float(to_float(x)))
+    return np.array([ten_of(inertia_of(unit).moved(here)) for unit in np.eye(10).tolist()]).T
 
 
 def with_all_drives(m: Mechanism, friction: bool | str) -> Mechanism:
@@ -313,15 +293,11 @@ def _directed(m: Mechanism, drives: str) -> Unknowns:
 
 def _wanted(m: Mechanism, base: BaseParameters) -> Iterator[int]:
     """Yield the base columns that are not rotor inertias known to be zero."""
-    rotors = {d.joint for d in m.drives if float(to_float(d.inertia, _values(m))) != 0}
+    rotors = {d.joint for d in m.drives if float(to_float(d.inertia, m.floats)) != 0}
     for k, form in enumerate(base.forms):
         only = [base.standard[c] for c in form]
         if not all(c.kind == "Ia" and c.body not in rotors for c in only):
             yield k
-
-
-def _values(m: Mechanism) -> dict[str, float]:
-    return m.floats
 
 
 def _payload(m: Mechanism, frame: str, drives: str) -> Unknowns:

@@ -18,7 +18,7 @@ from ..algorithms.kinematics import target_jacobian, target_pose
 from ..compute import integrate, neutral
 from ..errors import ComputationError, UsageError, shown
 from ..expr import Graph, program, trace
-from ..mechanism import Mechanism, require_mechanism
+from ..mechanism import Mechanism, is_rolling, require_mechanism
 from ..mechanism.limits import coordinate_limits
 from .table import Table, read_table, some
 
@@ -40,7 +40,7 @@ def follow(
     of m are left out.
     """
     require_mechanism(m, "inverse_kinematics")
-    if m.loops or m.wheels or m.rolling or m.velocity_constraints:
+    if m.loops or is_rolling(m):
         raise UsageError("markers are followed by trees", hint="m.tree is the tree without loops")
     names, wanted = _points(m, points)
     weight = np.array([float((weights or {}).get(n, 1.0)) for n in names])

@@ -25,7 +25,7 @@ from .parts import (
     named_term,
     rate_symbols,
 )
-from .required import is_rolling, require_mechanism
+from .required import is_closed, is_rolling, require_mechanism
 
 __all__ = [
     "Body",
@@ -48,6 +48,7 @@ __all__ = [
     "Wheel",
     "freed",
     "how_to_give",
+    "is_closed",
     "is_rolling",
     "joint_name",
     "named_term",

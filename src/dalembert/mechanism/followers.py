@@ -19,6 +19,7 @@ from .edit import into
 from .follower import Follower
 from .mechanism import Mechanism
 from .parts import Body, Coupling, VelocityConstraint, joint_name
+from .required import is_rolling
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def substituted(m: Mechanism) -> Mechanism:
     """
     if not m.couplings:
         return m
-    if m.loops or m.wheels or m.rolling or m.velocity_constraints:
+    if m.loops or is_rolling(m):
         names = ", ".join(shown(joint_name(m.bodies[c.joint]), 40) for c in m.couplings[:20])
         note = f"beside loops, wheels and constraints these joints keep their coordinates: {names}"
         return replace(m, notes=(*m.notes, note))

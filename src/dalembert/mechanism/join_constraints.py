@@ -11,6 +11,7 @@ from ..expr import Expr, Graph
 from ..expr.exact import substitute
 from .mechanism import Mechanism
 from .parts import RollingContact, VelocityConstraint, Wheel, free_name, named_term
+from .required import is_closed
 
 
 def told_apart(names: Iterable[str], taken: set[str], prefix: str) -> dict[str, str]:
@@ -71,9 +72,8 @@ def _speeds(m: Mechanism) -> tuple[str, ...] | None:
     """Return the speeds a mechanism names, all joints if nothing holds it, else None."""
     if m.speeds:
         return m.speeds
-    held = m.wheels or m.rolling or m.velocity_constraints or m.loops or m.couplings
     plain = all(b.joint.nv in (0, 1) for b in m.bodies)
-    return m.joint_names if plain and not held else None
+    return m.joint_names if plain and not is_closed(m) else None
 
 
 def _renamed(c: VelocityConstraint, rename: Mapping[str, str]) -> VelocityConstraint:

@@ -29,3 +29,8 @@ def require_mechanism(m: Any, call: str, moving: bool = False) -> None:
 def is_rolling(m: Mechanism) -> bool:
     """Return whether wheels or equations in the rates hold a machine."""
     return bool(m.wheels or m.rolling or m.velocity_constraints)
+
+
+def is_closed(m: Mechanism) -> bool:
+    """Return whether models are those of a machine that loops, couplings or wheels hold."""
+    return bool(m.loops or m.couplings) or is_rolling(m)

@@ -218,7 +218,7 @@ class _Felt:
             ratio = np.nan_to_num(np.maximum(old / new, new / old), nan=1.0, posinf=np.inf)
         worst = ratio.max(axis=0)
         k = int(worst.argmax())
-        return _coordinate(self.m, k), float(worst[k])
+        return self.m.rate_joints[k], float(worst[k])
 
 
 def _diagonal(m: Mechanism, q: np.ndarray) -> np.ndarray:
@@ -231,12 +231,3 @@ def _poses(m: Mechanism, rng: np.random.Generator) -> np.ndarray:
 
     start = np.broadcast_to(neutral(m), (STATES, m.nq))
     return np.asarray(integrate(m, start, rng.uniform(-1.5, 1.5, (STATES, m.nv))))
-
-
-def _coordinate(m: Mechanism, k: int) -> str:
-    """Return the name of the joint that has velocity variable k."""
-    for b in m.bodies:
-        if k < b.joint.nv:
-            return b.joint_name or b.name
-        k -= b.joint.nv
-    return ""

@@ -143,10 +143,10 @@ def rows_of(m: Mechanism) -> tuple[list[dict[str, Any]], list[float]]:
                 hint="lock or split other joints first",
             )
         centre = np.array([float(x) for x in body.inertia.centre])
-        tensor = np.array([[float(x) for x in row] for row in body.inertia.about_centre.rows])
+        tensor = np.array(body.inertia.about_centre.rows, dtype=float)
         inertia, E = np.linalg.eigh(tensor)
         E = E * np.sign(np.linalg.det(E))
-        place = np.array([[float(x) for x in row] for row in body.placement.R.matrix().rows])
+        place = np.array(body.placement.R.matrix().rows, dtype=float)
         p = np.array([float(x) for x in body.placement.p])
         axis = np.array([float(x) for x in body.joint.axis])  # type: ignore[attr-defined]
         e, own = turn_before.T @ place @ axis, E.T @ axis

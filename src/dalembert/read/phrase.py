@@ -9,7 +9,6 @@ and coordinates are numbered from 1 in the order of the text; nothing recurses o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -31,15 +30,8 @@ LISTED = re.compile(r"0[0-9]+(?:MIN|MAX)")  # limits as the report prints them
 EARTH = Fraction(-981, 100)
 
 
-def read_phrase(
-    text: str,
-    context: Context = PHRASE,
-    values: Mapping[str, Any] | None = None,
-) -> Mechanism:
-    """Return the mechanism that a phrase describes.
-
-    `values` are values of parameters; a name that the phrase does not use is declared too.
-    """
+def read_phrase(text: str, context: Context = PHRASE) -> Mechanism:
+    """Return the mechanism that a phrase describes."""
     reader = Reader(sentence(text, context.source), context.snap)
     if context.base != "fixed":
         reader.stand_on(Free() if context.base == "free" else Planar())
@@ -53,12 +45,11 @@ def read_phrase(
     gravity = reader.gravity or Vec3(0, 0, reader.graph.param("G"))
     if reader.gravity is None and _lies_flat(reader):
         reader.notes.append(LIES_FLAT)
-    given = dict(values or {})
     return Mechanism(
         bodies=tuple(b.body() for b in reader.bodies),
         name=context.name,
         gravity=gravity,
-        parameters=_parameters(reader, gravity, given),
+        parameters=_parameters(reader, gravity),
         named=tuple(sorted(reader.frames, key=lambda f: f.body)),
         notes=tuple(reader.notes),
         changes=tuple(reader.changes),
@@ -72,17 +63,11 @@ def _lies_flat(reader: Reader) -> bool:
     return len(reader.bodies) > 1 and revolute and all(c.axis == 2 for c in turns)
 
 
-def _parameters(reader: Reader, gravity: Vec3, given: dict[str, Any]) -> tuple[Parameter, ...]:
-    """Return the names of the phrase by first appearance, G last, and the other given names."""
-    names = list(reader.graph.parameters())
-    if "G" in names:
-        names.remove("G")
-        if any(isinstance(x, Expr) and "G" in x.names() for x in gravity):
-            names.append("G")
-            given = {"G": EARTH} | given
-    names += [n for n in given if n not in names]
-    known = {n: exact(x) for n, x in given.items() if x is not None}
-    return tuple(Parameter(n, known.get(n)) for n in names)
+def _parameters(reader: Reader, gravity: Vec3) -> tuple[Parameter, ...]:
+    """Return the names of the phrase by first appearance, then G if gravity asks for it."""
+    found = [Parameter(n) for n in reader.graph.parameters() if n != "G"]
+    weighs = any(isinstance(x, Expr) and "G" in x.names() for x in gravity)
+    return (*found, Parameter("G", EARTH)) if weighs else tuple(found)
 
 
 @dataclass(slots=True)

@@ -92,7 +92,7 @@ def _world(reading: Reading, root: Element, version: tuple[int, int]) -> tuple[S
     if told:
         gravity = reading.three(told, "gravity")
     if worlds:
-        _count(reading, worlds[0], ("model", "gravity", "joint", "frame"))
+        reading.children(worlds[0], ("model", "gravity", "joint", "frame"))
     world = scope_of(reading, holder, version)
     if len(moving) == 1 and not holder.all("joint"):
         # the parts of a single model keep their own names
@@ -113,32 +113,26 @@ def _gather(file: _File, scope: Scope, at: Transform, static: bool) -> None:
     """Add the links, joints and frames of a scope that stands `at` in the world."""
     reading = file.reading
     if scope.element.tag == "model":
-        _count(reading, scope.element, READ["model"])
+        reading.children(scope.element, READ["model"])
     for name, element in scope.named.items():
         pose = collapsed(at @ scope.pose(name, element), reading)
         full = scope.prefix + name
         if element.tag == "link":
-            _count(reading, element, READ["link"])
+            reading.children(element, READ["link"])
             file.links[full] = element, pose
             file.static |= {full} if static else set()
         elif element.tag == "joint" and not static:
-            _count(reading, element, READ["joint"])
+            reading.children(element, READ["joint"])
             for axis in (*element.all("axis"), *element.all("axis2")):
-                _count(reading, axis, READ["axis"])
+                reading.children(axis, READ["axis"])
                 for tag in ("limit", "dynamics"):
                     for part in axis.all(tag):
-                        _count(reading, part, READ[tag])
+                        reading.children(part, READ[tag])
             file.joints.append((element, scope, pose))
         elif element.tag == "frame" and not static:
             file.frames.append((full, scope.link(name, element), pose))
         elif element.tag == "model":
             _gather(file, scope.nested[name], pose, static or _true(element, "static"))
-
-
-def _count(reading: Reading, element: Element, known: tuple[str, ...]) -> None:
-    for child in element.children:
-        if child.tag not in known:
-            reading.ignored[child.tag] += 1
 
 
 def _true(element: Element, tag: str) -> bool:
@@ -242,7 +236,7 @@ def _inertia(reading: Reading, name: str, link: Element) -> Inertia:
         what = f"link {shown(name)!r}: <inertial auto> is not computed, taken as zero"
         reading.notes.append(what)
         return Inertia()
-    _count(reading, inertial, ("pose", "mass", "inertia"))
+    reading.children(inertial, ("pose", "mass", "inertia"))
     pose = read_pose(reading, inertial)
     mass, tensor = inertial.first("mass"), inertial.first("inertia")
     m = reading.number(mass, mass.text, "mass") if mass else None

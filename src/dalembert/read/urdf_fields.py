@@ -58,9 +58,11 @@ class Reading:
         for name in element.attributes:
             if name not in ATTRIBUTES.get(element.tag, ()) and not name.startswith("xmlns"):
                 self.ignored[f"{element.tag}@{name}"] += 1
-        for child in element.children:
-            if child.tag not in children:
-                self.ignored[child.tag] += 1
+        self.children(element, children)
+
+    def children(self, element: Element, known: tuple[str, ...]) -> None:
+        """Count the children that are not read."""
+        self.ignored.update(child.tag for child in element.children if child.tag not in known)
 
     def one(self, element: Element, tag: str) -> Element | None:
         """Return the child of that tag, if there is one; a second one is an error."""

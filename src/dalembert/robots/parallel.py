@@ -7,6 +7,7 @@ its legs end in cut joints.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..mechanism import Mechanism
@@ -25,15 +26,8 @@ def _joint(
 def _body(
     name: str, parent: Any, joint: Any, mass: Any = 0, com: Any = (0, 0, 0), I: Any = 0
 ) -> dict[str, Any]:
-    tensor = list(I) if I else [0, 0, 0]
-    return {
-        "name": name,
-        "parent": parent,
-        "joint": joint,
-        "mass": mass,
-        "com": list(com),
-        "inertia": tensor,
-    }
+    own = {"mass": mass, "com": list(com), "inertia": list(I) if I else [0, 0, 0]}
+    return {"name": name, "parent": parent, "joint": joint, **own}
 
 
 def _bar(name: str, parent: Any, at: Any, length: float, mass: float) -> dict[str, Any]:
@@ -44,27 +38,17 @@ def _bar(name: str, parent: Any, at: Any, length: float, mass: float) -> dict[st
 
 
 def _made(name: str, gravity: Any, bodies: Any, loops: Any, active: Sequence[str]) -> Mechanism:
-    return load(
-        {
-            "format": "dalembert/1",
-            "name": name,
-            "gravity": gravity,
-            "bodies": bodies,
-            "loops": loops,
-            "active": list(active),
-        }
-    )
+    parts = {"bodies": bodies, "loops": loops, "active": list(active)}
+    return load({"format": "dalembert/1", "name": name, "gravity": gravity, **parts})
 
 
-def _pin(i: str, at_i: Any, j: str, at_j: Any) -> dict[str, Any]:
-    return {
-        "body_i": i,
-        "point_i": list(at_i),
-        "body_j": j,
-        "point_j": list(at_j),
-        "joint": "revolute",
-        "axis": [0, 0, 1],
-    }
+def _cut(kind: str, i: str, at_i: Any, j: str, at_j: Any, **more: Any) -> dict[str, Any]:
+    ends = {"body_i": i, "point_i": list(at_i), "body_j": j, "point_j": list(at_j)}
+    return {**ends, "joint": kind, **more}
+
+
+_ball = partial(_cut, "spherical")
+_pin = partial(_cut, "revolute", axis=[0, 0, 1])
 
 
 def fourbar() -> Mechanism:
@@ -172,18 +156,10 @@ def delta() -> Mechanism:
     parent = -1
     for axis, name in enumerate(("x", "y", "platform")):
         u = [1 if a == axis else 0 for a in range(3)]
-        heavy = name == "platform"
-        slide = _joint("prismatic", u)
-        bodies.append(_body(name, parent, slide, 0.4 if heavy else 0, I=(0.0003,) * 3))
-        if not heavy:
-            bodies[-1]["inertia"] = [0, 0, 0]
+        mass = {"mass": 0.4, "I": (0.0003,) * 3} if name == "platform" else {}
+        bodies.append(_body(name, parent, _joint("prismatic", u), **mass))
         parent = len(bodies) - 1
     return _made("delta", UP, bodies, loops, ["crank1", "crank2", "crank3"])
-
-
-def _ball(i: str, at_i: Any, j: str, at_j: Any) -> dict[str, Any]:
-    ends = {"body_i": i, "point_i": list(at_i), "body_j": j, "point_j": list(at_j)}
-    return ends | {"joint": "spherical"}
 
 
 _STEWART: dict[str, Any] = {

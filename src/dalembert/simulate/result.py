@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.drives import Drives
-from ..catalog.loops import is_closed
 from ..catalog.table import MOTION
 from ..compute import evaluate
 from ..display import lines_html, table_html
@@ -19,7 +18,7 @@ from ..door import doors
 from ..errors import ComputationError, UsageError, shown
 from ..files import write_file
 from ..measure.table import npz_bytes, write_table
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed
 from ..plan.assembly import Closure
 
 Array = np.ndarray

@@ -45,7 +45,7 @@ def ways_of(m: Mechanism, law: Any, names: Any) -> tuple[Way, ...]:
             own = [*known, *(g for g in GAINS if hasattr(law, g))]
             raise UsageError(
                 f"sensitivities: {shown(str(name))!r} is neither a parameter nor a gain of the law",
-                hint=closest(str(name), own) or ", ".join(own[:12]) or "there is none",
+                hint=closest(str(name), own),
             )
         made.append(Way(str(name), _gain_way(m, law, gain, joint)))
     return tuple(made)

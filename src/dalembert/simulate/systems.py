@@ -20,11 +20,10 @@ from ..algorithms.held_joints import Outcome, Push, folded_outcome, loop_outcome
 from ..algorithms.joint_forces import JointForces
 from ..algorithms.velocity_constraints import Constraints
 from ..catalog import algorithm, quantity
-from ..catalog.loops import is_closed
 from ..errors import SingularPose
 from ..expr import Scalar
 from ..joint import Vector
-from ..mechanism import Mechanism, is_rolling, joint_name
+from ..mechanism import Mechanism, is_closed, is_rolling, joint_name
 from ..plan import LoopPlan, plan, planned
 from ..plan.kane import with_speeds
 from ..reframe import simplify

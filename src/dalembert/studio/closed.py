@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import shown
+from ..mechanism import is_rolling
 
 WIDEST = 6000  # characters of one formula in LaTeX
 
@@ -15,8 +16,7 @@ def groups(m: Any, most: int) -> list[dict[str, Any]]:
     from ..equations.kane_form import kane_form
     from ..equations.kane_print import printed
 
-    rolls = m.wheels or m.rolling or m.velocity_constraints
-    document = printed(kane_form(m)) if rolls else equations(m).printed()
+    document = printed(kane_form(m)) if is_rolling(m) else equations(m).printed()
     out: list[dict[str, Any]] = []
     for k, section in enumerate(document.sections, 1):
         rows = [_row(*pair) for pair in section.formulas()][:most]

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..door import door
 from ..errors import DalembertError, DescriptionError, ModelError, UsageError, shown
+from ..mechanism import is_closed, is_rolling
 from . import closed
 from .closed import WIDEST
 from .reduced import simplified, struck
@@ -71,13 +72,9 @@ def describe(given: Mapping[str, Any]) -> dict[str, Any]:
         "notes": [shown(n, 300) for n in (*m.notes, *m.report())][:40],
         "quantities": list(_quantities(m)),
         "rolls": {"speed": shown(_speeds(m)[0], 60), "steered": bool(m.prescribed)}
-        if _rolls(m)
+        if is_rolling(m)
         else None,
     }
-
-
-def _rolls(m: Any) -> bool:
-    return bool(m.wheels or m.rolling or m.velocity_constraints)
 
 
 def _rolling(m: Any) -> dict[str, Any]:
@@ -90,13 +87,9 @@ def _speeds(m: Any) -> tuple[str, ...]:
     return tuple(kane_speeds(m))
 
 
-def _is_closed(m: Any) -> bool:
-    return bool(m.loops or m.couplings) or _rolls(m)
-
-
 def _quantities(m: Any) -> tuple[str, ...]:
     """Return the quantities that the page offers as code; without motors nothing is inverted."""
-    if not _is_closed(m):
+    if not is_closed(m):
         return OF_TREES
     return OF_CLOSED if m.active else OF_CLOSED[1:]
 
@@ -107,7 +100,7 @@ def equations(given: Mapping[str, Any]) -> dict[str, Any]:
 
     m = mechanism_of(given)
     try:
-        if _is_closed(m):
+        if is_closed(m):
             parts = closed.groups(m, FORMULAS)
             cut = sum(len(g["rows"]) for g in parts) >= FORMULAS
             return {"groups": parts, "constants": [], "cut": cut}
@@ -175,7 +168,7 @@ def _is_reduced(given: Mapping[str, Any]) -> bool:
 def _equations(m: Any) -> Any:
     from ..equations.derive import tree_equations
 
-    if _is_closed(m):
+    if is_closed(m):
         raise UsageError(
             "only machines without loops, wheels or couplings can be simplified term by term",
             hint="the equations on the right are complete",
@@ -229,7 +222,7 @@ def _movable(m: Any, q: Any) -> None:
 
     from ..compute import evaluate
 
-    if _is_closed(m):
+    if is_closed(m):
         return
     M = np.asarray(evaluate(m, "mass_matrix", q))
     for name, x in zip(m.rate_names, np.diagonal(M), strict=True):
@@ -253,7 +246,7 @@ def simulate(given: Mapping[str, Any], report: Report | None = None) -> dict[str
     from ..simulate import simulate as run
 
     q, qd, motion = np.asarray(start_pose(m, given.get("q"))[0]), None, None
-    if _rolls(m):
+    if is_rolling(m):
         push, first = float(given.get("push") or 0.0), _speeds(m)[0].split("_")[0]
         qd = [push if name.split("_")[0] == first else 0.0 for name in _speeds(m)]  # both wheels
         motion = dict.fromkeys(m.prescribed, float(given.get("steer") or 0.0)) or None

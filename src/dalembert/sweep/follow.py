@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import evaluate, neutral
 from ..compute.certified import certified, largest_entry, scaled_gap
 from ..compute.designs import at_first
 from ..compute.loops import UNFOUND, assembly_along
 from ..errors import ComputationError, UsageError, shown
 from ..kept import Kept
-from ..mechanism import Mechanism, freed, is_rolling
+from ..mechanism import Mechanism, freed, is_closed, is_rolling
 
 Array = np.ndarray
 Motion = tuple[Array, Array, Array]

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..catalog import quantity
-from ..catalog.loops import is_closed
-from ..compute import evaluate
+from ..compute import arrays_of, evaluate
 from ..compute.certified import certified
 from ..compute.slower import largest_share
 from ..errors import DalembertError, Place, UsageError, closest, shown
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed
 from ..mechanism.limits import rate_limits
 from .follow import drives
 from .task import TaskMotion
@@ -89,7 +88,7 @@ class Trial:
         """Return a quantity along the task; designs without a certain answer are `lost`."""
         made, lost = certified(self.m, name, *inputs, designs=self.designs, **options)
         self.lost |= lost
-        return np.asarray(made[0] if isinstance(made, tuple) else made)
+        return np.asarray(arrays_of(made)[0])
 
     def sizes(self, other: Array | None = None) -> Array:
         """Return |tau|, or |tau times something|; it lasts until it is asked for again."""
@@ -167,7 +166,7 @@ def _slower(trial: Trial) -> dict[str, Array]:
             q = np.broadcast_to(own[0], (len(s), *own[0].shape[1:]))
             made, _ = certified(trial.m, "inverse_dynamics", q, k * own[1], k * k * own[2],
                                 designs=some, drives="all")  # fmt: skip
-            return np.asarray(made[0] if isinstance(made, tuple) else made)
+            return np.asarray(made)
 
         share[slow] = largest_share(force, effort, most[slow])
     with np.errstate(divide="ignore"):

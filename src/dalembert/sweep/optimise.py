@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import compile as compile_quantity
 from ..errors import ComputationError, UsageError, shown
 from ..measure.packages import scipy_part
-from ..mechanism import Mechanism, require_mechanism
+from ..mechanism import Mechanism, is_closed, require_mechanism
 from .chunk import measures_of
 from .study import Study, study_of
 from .task import Task, motion_of

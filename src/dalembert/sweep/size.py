@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..errors import DescriptionError, Place, UsageError, closest, shown
-from ..mechanism import Mechanism, joint_name, require_mechanism
+from ..mechanism import Mechanism, is_closed, joint_name, require_mechanism
 from ..read.document import plain
 from .follow import motors
 from .task import checked_task, motion_of, only_keys

@@ -9,12 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import neutral
 from ..compute.reach import REACHED, limits, reach
 from ..errors import Place, UsageError, closest, shown
 from ..measure.motion import MeasuredMotion
-from ..mechanism import Mechanism, is_rolling
+from ..mechanism import Mechanism, is_closed, is_rolling
 from .follow import Motion, arrived, drives, first_pose, followed, motors, require_followed
 
 Array = np.ndarray

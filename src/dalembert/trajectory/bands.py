@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import compile, evaluate
 from ..errors import UsageError
 from ..measure.motion import MeasuredMotion, gap_lines
 from ..measure.spread import Spread
+from ..mechanism import is_closed
 from .torque_result import Torques
 
 Array = np.ndarray

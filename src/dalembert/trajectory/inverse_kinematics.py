@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..catalog.loops import is_closed
 from ..compute import evaluate, integrate, neutral
 from ..compute.designs import Designs, designs_of
 from ..compute.reach import REACHED, reach
@@ -19,7 +18,7 @@ from ..compute.rotations import check_poses
 from ..compute.turns import pose_error
 from ..errors import ComputationError, UsageError
 from ..measure.markers import follow
-from ..mechanism import UNHELD, Mechanism, require_mechanism
+from ..mechanism import UNHELD, Mechanism, is_closed, require_mechanism
 from ..mechanism.limits import coordinate_limits
 from ..plan import planned
 from ..runtime.arguments import numbers

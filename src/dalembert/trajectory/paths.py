@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..compute.turns import pose_error, rotation_by
 from ..errors import ComputationError, UsageError, shown
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed
 from .inverse_kinematics import Reach, inverse_kinematics
 from .moves import Trajectory, hermite
 

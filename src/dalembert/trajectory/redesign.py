@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import compile, evaluate
 from ..errors import DalembertError, shown
 from ..expr import Expr, Graph
 from ..expr.exact import to_float
-from ..mechanism import Mechanism, Parameter, freed
+from ..mechanism import Mechanism, Parameter, freed, is_closed
 from ..mechanism.letters import given_values
 
 Array = np.ndarray
@@ -64,7 +63,7 @@ def changes(f: Any, joint: str) -> list[Change]:
     """Return the changes of single numbers that keep all limits of force, the smallest first."""
     m: Mechanism = f.m
     other = np.abs(f.parts["wrench"]).max(initial=0.0) > 0
-    if is_closed(m) or m.wheels or m.velocity_constraints or m.form is not None or other:
+    if is_closed(m) or m.form is not None or other:
         return []
     rows = _rows(f)
     try:

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..compute.slower import largest_share
 from ..display import lines_html, table_html
 from ..door import doors
 from ..errors import UsageError, shown
 from ..measure.table import write_table
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_closed
 from ..mechanism.units import force_and_speed
 from ..plan import planned
 from ..simulate.result import column_names

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algorithms.drives import Drives
-from ..catalog.loops import is_closed
 from ..compute import evaluate
 from ..compute.counted import counted
 from ..compute.designs import designs_of
@@ -22,7 +21,7 @@ from ..compute.model import check_joints, equations_of, unproven
 from ..errors import ComputationError, UsageError, shown
 from ..measure.motion import FEWEST, MeasuredMotion, bridged, gap_lines, motion_of
 from ..measure.wrench import wrench_rows
-from ..mechanism import Mechanism, is_rolling, require_mechanism
+from ..mechanism import Mechanism, is_closed, is_rolling, require_mechanism
 from ..mechanism.limits import rate_limits
 from ..mechanism.units import force_and_speed
 from ..plan import planned
@@ -236,7 +235,7 @@ def _motion(m: Mechanism, trajectory: Any, t: Any, start: Any) -> tuple[Array, A
             )
         t = trajectory.times() if t is None else np.asarray(t, dtype=float)
         q, qd, qdd = trajectory(t), trajectory.qd(t), trajectory.qdd(t)
-    if is_closed(m) or is_rolling(m):
+    if is_closed(m):
         _require_whole(q, qd, qdd)
     if is_rolling(m):
         return (t, *rolled(m, t, (q, qd, qdd), None if full else trajectory, start))

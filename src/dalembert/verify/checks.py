@@ -15,7 +15,7 @@ import numpy as np
 
 from ..algebra import Vec3
 from ..catalog import quantity
-from ..compute import evaluate
+from ..compute import arrays_of, evaluate
 from ..errors import DescriptionError
 from ..mechanism import Mechanism
 from ..reference import in_floats
@@ -95,8 +95,7 @@ def _run(
 ) -> Results:
     if case.kernels and method == quantity(name, m).default:
         given: dict[str, Any] = {} if wrench is None else {"wrench_on_environment": wrench}
-        out = evaluate(m, name, *inputs, method=method, check=False, **given, **options)
-        return out if isinstance(out, tuple) else (out,)
+        return arrays_of(evaluate(m, name, *inputs, method=method, check=False, **given, **options))
     return in_floats(m, name, method, inputs, wrench, **options)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DescriptionError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, is_rolling
 from .checks import PLAIN, TREE, Array, Case, Check, Entry, Results, array_of, output, plain
 from .kane import PLANE, VEHICLES, is_planar
 from .loops import LOOPS, PARALLEL, loop_class
@@ -174,7 +174,7 @@ def class_of(data: Mapping[str, Any], m: Mechanism) -> str:
     """Return the mechanism class of a reference file."""
     if is_controlled(data):
         return "controlled"
-    if m.wheels or m.rolling or m.velocity_constraints:
+    if is_rolling(m):
         return "constrained"
     if m.loops or m.couplings:
         return loop_class(data)
