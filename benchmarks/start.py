@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from tempfile import TemporaryDirectory
 
-EVAL = "import sys; from dalembert.cli import main; sys.exit(main(sys.argv[1:]))"
+EVAL = "import sys; from dalembert.cli import main; sys.exit(main())"  # as installed
 CASES = {
     "python": ["-c", "pass"],
     "import numpy": ["-c", "import numpy"],

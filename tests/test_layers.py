@@ -7,6 +7,7 @@ import pytest
 from peers import ROOT, sources
 
 LAYERS = [
+    ["frozen"],
     ["errors"],
     ["display", "door", "files", "kept"],
     ["expr"],

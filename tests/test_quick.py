@@ -1,5 +1,8 @@
 """One state from a kernel that is kept: the numbers of `evaluate`, without NumPy."""
 
+import os
+import sys
+
 import numpy as np
 import pytest
 
@@ -15,6 +18,10 @@ ASKED = [
     ("pose", ("q",), {"frame": "tool0"}),
     ("inverse_dynamics_derivatives", ("q", "qd", "qdd"), {"drives": "none"}),
 ]
+
+
+def mapped_here():
+    return sys.platform == "linux" and os.uname().machine == "x86_64"
 
 
 def given(m, names, seed=3):
@@ -60,4 +67,7 @@ def test_eval_from_the_cache_imports_no_numpy():
     words = ["eval", "robot:ur5", "inverse_dynamics", "--q", "0,1,0,0,0,0"]
     code = f"import sys; from dalembert.cli import main; sys.exit(main({words}))"
     import_times(code)  # fills the cache
-    assert heavy(import_times(code)) == {"llvmlite"}
+    found = import_times(code)
+    assert heavy(found) == {"llvmlite"}  # its version
+    if mapped_here():
+        assert "llvmlite.binding" not in found

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from .display import call, record
 from .expr import Expr, Scalar, cos, sin
 from .expr.exact import to_float
+from .frozen import dataclass
 
 Map = Callable[[Scalar], Scalar]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 ROWS = 60  # of a table before its middle is left out
@@ -15,6 +14,8 @@ def table_html(
     head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", notes: Sequence[str] = ()
 ) -> str:
     """Return a table, and remarks below it; of a long one the middle is left out."""
+    from html import escape  # a large table, for notebooks only
+
     body = [list(row) for row in rows]
     if len(body) > ROWS:
         gap = ["…"] + [""] * (len(head) - 1)
@@ -49,6 +50,8 @@ def aligned(
 
 def lines_html(text: str) -> str:
     """Return lines of text as they stand."""
+    from html import escape
+
     return f"<pre>{escape(text)}</pre>"
 
 

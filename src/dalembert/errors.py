@@ -15,8 +15,9 @@ DalembertError
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from .frozen import dataclass
 
 
 def state_text(where: Sequence[Any]) -> str:

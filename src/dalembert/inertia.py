@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from .algebra import Map, Mat3, Transform, Vec3, is_plain_zero, minus, plus, product
 from .display import record
 from .expr import Scalar
+from .frozen import dataclass
 
 Six = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]  # XX YY ZZ XY XZ YZ
 

@@ -10,12 +10,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
 from .algebra import Map, Mat3, Rotation, Vec3, is_plain_zero
 from .display import call
 from .expr import Scalar, cos, sin, sqrt, where
+from .frozen import dataclass
 from .spatial import ZERO, Twist, Wrench
 
 Vector = Sequence[Scalar]

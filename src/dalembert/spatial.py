@@ -7,11 +7,11 @@ has the rotation R and the origin P there (ⁱR_j, ⁱP_j of frame j in its pare
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from .algebra import Mat3, Rotation, Transform, Vec3, is_plain_one
 from .expr import Scalar
+from .frozen import dataclass
 from .inertia import Inertia
 
 ZERO = Vec3.zero()

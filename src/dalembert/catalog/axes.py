@@ -7,11 +7,11 @@ the command line and places named by errors all follow from it. A number is an a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from ..errors import ModelError
+from ..frozen import dataclass
 from ..joint import Free
 from ..mechanism import Mechanism
 from ..mechanism.units import coordinate_units, rate_units

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
 from keyword import iskeyword
-from textwrap import wrap
 from typing import Any
 
 from ..catalog import QUANTITIES, Quantity, quantity
@@ -125,6 +124,8 @@ def docstring(row: Quantity) -> str:
         )
     if row.name in CLOSED:
         lines.append(_when_closed(CLOSED[row.name]))
+    from textwrap import wrap
+
     paragraphs = ["\n".join(wrap(line, 92)) for line in lines[1:]]
     return "\n\n".join([lines[0], *paragraphs, example(row)])
 

@@ -131,7 +131,7 @@ def _way(
     if row is not None and has_choice(m, row, method, asked["wrench"]):
         plain = {k: v for k, v in asked.items() if k not in ("names", "packed")}
         make, way = partial(cheapest, _traced, m, row.name, **plain, **options), "cheapest"
-    if row is not None and refusal() is None and is_rolled(m, row, method, **asked, **options):
+    if row is not None and is_rolled(m, row, method, **asked, **options) and refusal() is None:
         make, way = partial(rolled, make, m, row.name, asked["packed"], **options), "rolled"
     return make, way
 

@@ -25,10 +25,6 @@ def quick(
         return None
     if "branch" in row.options or set(options) - set(row.options):
         return None
-    from ..runtime import refusal
-
-    if refusal() is not None:
-        return None
     from ..runtime.plain import flat, plain
 
     kernel = plain(kept_key(m, row, method, len(m.bodies) > LONG, options))

@@ -7,12 +7,12 @@ lines of one link are written once and run in a loop over links (`expr/rolled.py
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..catalog import Quantity
 from ..errors import DalembertError
 from ..expr.exact import to_float
+from ..frozen import dataclass
 from ..mechanism import Mechanism
 
 if TYPE_CHECKING:

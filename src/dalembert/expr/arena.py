@@ -53,12 +53,14 @@ class Arena:
     def live(self, ids: Iterable[int], given: Collection[int] = ()) -> list[int]:
         """Return the nodes that `ids` need, in creation order, stopping at those `given`."""
         needed, stack = set(), list(ids)
+        ops, args = self.op, self.args
         while stack:
             i = stack.pop()
             if i not in needed:
                 needed.add(i)
-                if self.op[i] not in LEAVES and i not in given:
-                    stack.extend(self.operands(i))
+                op = ops[i]
+                if op not in LEAVES and i not in given:
+                    stack += args[i][1:] if op in PAYLOAD else args[i]
         return sorted(needed)
 
     def operands(self, i: int) -> tuple[int, ...]:

@@ -67,6 +67,11 @@ def _is_zero(rate: Any) -> bool:
 
 
 def _chain(graph: Graph, i: int, operands: Sequence[int], rates: Sequence[Any]) -> Any:
+    if graph.op[i] == "mul":  # two of three nodes: the rule below, without the steps between
+        (x, y), (dx, dy) = operands, rates
+        terms = [] if _is_zero(dx) else [graph.mul(y, graph.lift(dx))]
+        terms += [] if _is_zero(dy) else [graph.mul(x, graph.lift(dy))]
+        return Expr(graph, graph.add(*terms) if len(terms) == 2 else terms[0]) if terms else 0
     partials = OPS[graph.op[i]].partials(*[Expr(graph, a) for a in operands], Expr(graph, i))
     total: Any = 0
     for partial, rate in zip(partials, rates, strict=True):

@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from ..frozen import dataclass
 
 Scalar = Any  # anything with + - * /: float, array, Fraction, Expr, polynomial
 Primitive = Callable[..., Any]

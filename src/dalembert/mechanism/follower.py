@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..algebra import Map, Rotation, Vec3
 from ..errors import UsageError, shown
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..joint import ZERO, Additive, Joint, Vector
 from ..spatial import Twist
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..algebra import Rotation, Transform, Vec3, is_plain_zero
 from ..errors import ModelError, shown
 from ..expr.exact import exact, to_float
+from ..frozen import dataclass
 from ..joint import Fixed, Joint, Prismatic, Revolute, Screw
 from .parts import Body, Frame, Loop, free_name
 from .rehome import onto

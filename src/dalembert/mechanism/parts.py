@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from fractions import Fraction
 from itertools import chain, count
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from ..algebra import Map, Rotation, Transform, Vec3
 from ..display import record
 from ..errors import shown
 from ..expr import Scalar
+from ..frozen import dataclass
 from ..inertia import Inertia
 from ..joint import Fixed, Joint, Vector, project, rates
 from ..spatial import Wrench

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DalembertError, DescriptionError, Place, UsageError, shown
+from ..frozen import dataclass
 from .context import Context, placed
 
 if TYPE_CHECKING:

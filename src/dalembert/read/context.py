@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ..errors import DalembertError, DescriptionError, Place
+from ..frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

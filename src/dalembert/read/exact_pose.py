@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from ..algebra import Mat3, Rotation, Vec3, turn
 from ..expr import Expr, Graph, sqrt
 from ..expr.exact import exact, to_float
+from ..frozen import dataclass
 
 NEAR = 1e-10  # entries of a matrix that is a rounding of an exact rotation
 UNIT = 1e-12  # how far from 1 the norm of an axis may be

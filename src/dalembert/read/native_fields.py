@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from ..errors import closest, shown, some
+from ..frozen import dataclass
 from ..mechanism import Body, joint_name
 from .document import At
 from .fields import Reading, kind

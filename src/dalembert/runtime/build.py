@@ -12,7 +12,7 @@ from .card import Card, card
 from .form import PLAIN, Form, check_single
 from .kernel import Kernel
 from .packed import Places, packed
-from .refused import refusal, warn_once
+from .refused import Refused, refusal, unwanted, warn_once
 from .team import Team, checked_team
 
 if TYPE_CHECKING:
@@ -42,6 +42,13 @@ def compile_program(
     threads = checked_team(threads)
     if single:
         check_single(form)
+    if key is not None and form != PLAIN:
+        key += repr(form)
+    if key is not None and single:
+        key += "single"
+    found = None if key is None or unwanted() else _found(key, threads, defaults)
+    if found is not None:
+        return found
     if refused := refusal():
         warn_once(refused)
         from .interpret import Interpreted
@@ -49,13 +56,6 @@ def compile_program(
         made, places = made_of(program, form)
         own = card(made, places=places, form=form, lanes=_lanes(form, 4))
         return Kernel(_with(own, defaults), Interpreted(made, form, own.lanes), threads)
-    if key is not None and form != PLAIN:
-        key += repr(form)
-    if key is not None and single:
-        key += "single"
-    found = None if key is None else _found(key, threads, defaults)
-    if found is not None:
-        return found
     from ..expr.function import uncollected
     from .llvm import host
     from .module import compile_object
@@ -95,6 +95,8 @@ def _found(key: str, threads: Team, defaults: Mapping[str, float] | None) -> Ker
         return None
     try:
         return _loaded(_with(Card.from_dict(kept[0]), defaults), kept[1], threads)
+    except Refused:
+        return None
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, UsageError):
         cache.damaged(key)  # written by hand: compile again
         return None

@@ -49,10 +49,9 @@ def directory() -> Path | None:
 @functools.cache
 def surroundings() -> str:
     """Return what object code depends on besides its program: our sources, LLVM, the processor."""
-    from .llvm import VERSION, host
+    from .processor import generator, processor
 
-    here = host()
-    return "\n".join([_digest(_sources()), VERSION, here.triple, here.features])
+    return "\n".join([_digest(_sources()), generator(), processor()])
 
 
 def _digest(files: list[str]) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..expr import Cost, Port
+from ..frozen import dataclass
 from .form import PLAIN, Form
 from .packed import Places
 

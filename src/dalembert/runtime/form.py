@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
+from ..frozen import dataclass
 from .lanes import Single
 
 DTYPES = ("float64", "float32")

@@ -9,7 +9,7 @@ result does not depend on its place; its results go to spare rows, and from ther
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ..expr import Program
@@ -17,7 +17,7 @@ from ..expr.block import Row
 from .lanes import parted, suffix, width
 from .lanes import size as bytes_of
 from .lines import Lines
-from .schedule import Schedule, sparse
+from .schedule import Outlet, Schedule, sparse
 from .transpose import blank
 
 FEW = 100  # chunks one after the other that are called by name: a processor foresees so many
@@ -174,7 +174,8 @@ class Driver(Lines):
         for end in [*(c + 1 for c in turning), len(plan.chunks)]:
             if end - start < FEW:
                 for c in range(start, end):
-                    self.each(f"@{own}.{c}", name)
+                    ports = {item.port for item in plan.chunks[c] if isinstance(item, Outlet)}
+                    self.each(f"@{own}.{c}", name, ports)
             else:
                 listed = ", ".join(f"ptr @{own}.{c}" for c in range(start, end))
                 table, many = f"@{own}.from.{start}", end - start
@@ -185,10 +186,10 @@ class Driver(Lines):
                 self.sines(plan, end - 1, self.turns, self.groups)
             start = end
 
-    def each(self, function: str, name: str) -> None:
-        """Call a function on all groups of the tile."""
+    def each(self, function: str, name: str, ports: Collection[int] | None = None) -> None:
+        """Call a function on all groups of the tile; it writes to `ports`, or to all outputs."""
         with self.repeat(self.groups) as g:
-            outs = self.passed(g) if name == "step" else []
+            outs = self.passed(g, ports) if name == "step" else []
             given = ", ".join(f"ptr {p}" for p in self.given(g, outs))
             self.lines.append(f"call void {function}({given})")
 
@@ -217,18 +218,25 @@ class Driver(Lines):
                               f"{self.place.spare(k)}")  # fmt: skip
             self.lines.append(f"%out{k} = load ptr, ptr {self.at('%outs', 8 * k)}, align 8")
 
-    def passed(self, group: str) -> list[str]:
+    def passed(self, group: str, ports: Collection[int] | None) -> list[str]:
         """Return the pointers that the step of a group gets besides its block."""
-        return [] if self.place.outputs else self.targets(group)
+        return [] if self.place.outputs else self.targets(group, ports)
 
-    def targets(self, group: str) -> list[str]:
-        """Return where the rows of a group go: to the outputs, or to spare rows if it has fewer."""
+    def targets(self, group: str, ports: Collection[int] | None = None) -> list[str]:
+        """Return where the rows of a group go: to the outputs, or to spare rows if it has fewer.
+
+        Where only some are written to, LLVM is spared the others.
+        """
+        found = ["null"] * len(self.place.rows)
+        if ports is not None and not ports:
+            return found
         full = self(f"icmp uge i64 {self.left(group)}, {self.per}")
         state = self.state(group)
-        found = []
         for k, row in enumerate(self.place.rows):
+            if ports is not None and k not in ports:
+                continue
             there = self.at(f"%out{k}", self(f"mul i64 {state}, {row}"))
-            found.append(self(f"select i1 {full}, ptr {there}, ptr %spare{k}"))
+            found[k] = self(f"select i1 {full}, ptr {there}, ptr %spare{k}")
         return found
 
     def set(self) -> None:

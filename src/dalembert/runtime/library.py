@@ -116,10 +116,11 @@ def libm() -> ctypes.Array[ctypes.c_void_p]:
     return (ctypes.c_void_p * len(found))(*found)
 
 
-def load(code: bytes) -> tuple[Engine, Table]:
+def load(code: bytes, lanes: int | None = None) -> tuple[Engine, Table]:
     """Return the loaded library and its addresses in the order of NAMES, 0 where it has none."""
     engine = Engine(code, libm())
-    here = {suffix(w) for w in (1, host().lanes, Single(2 * host().lanes))}
+    lanes = lanes or host().lanes
+    here = {suffix(w) for w in (1, lanes, Single(2 * lanes))}
     found = [engine.address(f"{name}.{kind}") if kind in here else 0 for name, kind in NAMES]
     return engine, (ctypes.c_void_p * len(NAMES))(*found)
 
@@ -132,15 +133,16 @@ def library() -> tuple[Engine, Table]:
     """Return the library of this process."""
     with _lock:
         if not _loaded:
-            _loaded.append(load(_code()))
+            _loaded.append(load(*_code()))
         return _loaded[0]
 
 
-def _code() -> bytes:
+def _code() -> tuple[bytes, int]:
+    """Return the code of the library, and its lanes of double precision."""
     kept = cache.read("library")
-    if kept is not None:
-        return kept[1]
+    if kept is not None and kept[0].get("lanes") in LANES:
+        return kept[1], kept[0]["lanes"]
     here = host()
     code = generate(text(here.lanes, here.fused), 1)
-    cache.write("library", {}, code)
-    return code
+    cache.write("library", {"lanes": here.lanes}, code)
+    return code, here.lanes

@@ -10,11 +10,14 @@ import ctypes
 import functools
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import llvmlite
-import llvmlite.binding as binding
+from ..frozen import dataclass
+from .mapped import Mapped, Unmapped
+from .refused import Refused, refusal
+
+if TYPE_CHECKING:
+    from llvmlite.binding import TargetMachine
 
 Table = ctypes.Array[ctypes.c_void_p]
 _WIDEST = '"min-legal-vector-width"="512"'  # registers of 64 bytes are used if there are any
@@ -77,6 +80,8 @@ class Host:
 @functools.cache
 def host() -> Host:
     """Return the processor of this machine, as LLVM sees it."""
+    import llvmlite.binding as binding
+
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     features = binding.get_host_cpu_features()
@@ -98,8 +103,10 @@ def _lanes(features: Mapping[str, bool]) -> int:
     return 4 if features.get("avx2") else 2
 
 
-def machine(level: int) -> binding.TargetMachine:
+def machine(level: int) -> TargetMachine:
     """Return a new code generator for this processor."""
+    import llvmlite.binding as binding
+
     here = host()
     target = binding.Target.from_triple(here.triple)
     return target.create_target_machine(
@@ -109,6 +116,8 @@ def machine(level: int) -> binding.TargetMachine:
 
 def generate(text: str, level: int) -> bytes:
     """Return the object code of IR text."""
+    import llvmlite.binding as binding
+
     host()
     context = binding.create_context()
     try:
@@ -125,18 +134,33 @@ class Engine:
     """Loaded object code; the addresses it gives are valid as long as it lives."""
 
     def __init__(self, code: bytes, addresses: Table):
+        try:
+            self._code: Mapped | _Linked = Mapped(code)
+        except Unmapped:
+            if refused := refusal():
+                raise Refused(refused) from None
+            self._code = _Linked(code)
+        bind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.address("bind"))
+        bind(ctypes.cast(addresses, ctypes.c_void_p))
+
+    def address(self, name: str) -> int:
+        """Return where a function begins, or 0 if there is none of that name."""
+        return self._code.address(name)
+
+
+class _Linked:
+    """Object code that LLVM loads, by an engine of its own."""
+
+    def __init__(self, code: bytes):
+        import llvmlite.binding as binding
+
         host()
         # an empty module of the global context: nothing that must outlive the engine
         backing = binding.parse_assembly("")
         self._engine: Any = binding.create_mcjit_compiler(backing, machine(1), use_lmm=True)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
-        bind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.address("bind"))
-        bind(ctypes.cast(addresses, ctypes.c_void_p))
 
     def address(self, name: str) -> int:
         """Return where a function begins, or 0 if there is none of that name."""
         return int(self._engine.get_function_address(name))
-
-
-VERSION = f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, binding.llvm_version_info))}"

@@ -89,17 +89,19 @@ class Access:
 
     def function(self, name: str, lines: Sequence[str]) -> str:
         """Return the function made of these lines."""
-        text = [
-            f"{base} = getelementptr inbounds i8, ptr %block, i64 {offset}"
+        inner = "\n  ".join([*lines, "ret void"])
+        starts = [
+            f"{base} = getelementptr inbounds i8, ptr %block, i64 {offset}\n  "
             for base, offset in self.offsets
+            if base in inner
         ]
-        text += lines
         given = [*self.given, "%a", "%b"] if self.routine else self.given
         head = ", ".join(f"ptr noalias {n}" for n in given)
-        body = "\n  ".join([*text, "ret void"])
         # one state reads its code once: what stands before shall not decide where it lies
         place = " align 64" if self.lanes == 1 else ""
-        return f"define internal void @{name}({head}) #0{place} {{\n  {body}\n}}\n"
+        return (
+            f"define internal void @{name}({head}) #0{place} {{\n  {''.join(starts)}{inner}\n}}\n"
+        )
 
 
 def kept_in_order(block: Block, lanes: int) -> bool:
@@ -138,16 +140,19 @@ class Chunk(Lines):
         self.masks: dict[int, str] = {}
         self.port = {p.name: k for k, p in enumerate(access.inputs)}
         self.result = [(k, n) for k, p in enumerate(access.outputs) for n in range(p.size)]
+        self.inside = dict(access.offsets)
         self.late = access.rows  # results wait for their neighbours
 
     # -- memory --------------------------------------------------------------------------------
 
     def address(self, base: str, index: int) -> str:
-        """Return the address of a row."""
-        if index == 0:
+        """Return the address of a row, in one step: LLVM would join two again, at a cost."""
+        offset = self.bytes * index
+        if base in self.inside:
+            base, offset = "%block", self.inside[base] + offset
+        if offset == 0:
             return base
         name = self.fresh()
-        offset = self.bytes * index
         self.lines.append(f"{name} = getelementptr inbounds i8, ptr {base}, i64 {offset}")
         return name
 

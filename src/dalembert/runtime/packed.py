@@ -7,11 +7,12 @@ entries that are zero in every state not at all. Order: first appearance, row by
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..expr import Port
+from ..frozen import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import cache
 from .card import Card
+from .refused import unwanted
 
 _POINTER = ctypes.c_void_p
 _ONE = ctypes.CFUNCTYPE(None, _POINTER, _POINTER, _POINTER, _POINTER)
@@ -64,7 +65,7 @@ def _table(rows: Sequence[ctypes.Array[ctypes.c_double]]) -> ctypes.Array[ctypes
 
 def plain(key: str) -> Plain | None:
     """Return the kernel of doubles that is kept under a key and takes no parameters, or None."""
-    kept = cache.read(key)
+    kept = None if unwanted() else cache.read(key)
     if kept is None:
         return None
     try:

@@ -9,9 +9,14 @@ import warnings
 
 def refusal() -> str | None:
     """Return why no code can be generated in this process, or None."""
+    return unwanted() or _refused_by_system()
+
+
+def unwanted() -> str | None:
+    """Return why no compiled code is to be run, or None."""
     if os.environ.get("DALEMBERT_JIT", "").lower() == "off":
         return "DALEMBERT_JIT=off: kernels are run by NumPy, which is much slower"
-    return _refused_by_system()
+    return None
 
 
 @functools.cache
@@ -23,6 +28,10 @@ def _refused_by_system() -> str | None:
     except (ImportError, OSError, RuntimeError) as error:
         return f"no code can be generated here ({error}): kernels are run by NumPy, much slower"
     return None
+
+
+class Refused(RuntimeError):
+    """No code can be loaded in this process."""
 
 
 _warned: set[str] = set()

@@ -7,6 +7,7 @@ whose states are tiles, so leading dimensions, `out` and threads mean what they 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,15 @@ class _Tiles(Driver):
         for k in range(len(self.program.outputs)):
             self.lines.append(f"%out{k} = load ptr, ptr {self.at('%outs', 8 * k)}, align 8")
 
-    def passed(self, group: str) -> list[str]:
+    def passed(self, group: str, ports: Collection[int] | None) -> list[str]:
         """Return where the inputs of a tile lie, and its outputs if they are not gathered."""
         tile = self.state(group)
         found = []
         for k in range(len(self.program.inputs)):
             found.append(self.at(f"%in{k}", self(f"mul i64 {tile}, %stride{k}")))
-        return found + super().passed(group)
+        return found + super().passed(group, None)
 
-    def targets(self, group: str) -> list[str]:
+    def targets(self, group: str, ports: Collection[int] | None = None) -> list[str]:
         """Return where the outputs of a tile lie."""
         tile = self.state(group)
         return [
