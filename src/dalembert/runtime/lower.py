@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..expr import Block, Port, Program
 from ..expr.block import Line, Row
+from . import llvm
 from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
@@ -106,14 +107,14 @@ def kept_in_order(block: Block, lanes: int) -> bool:
     """Return whether code generation may not mix lines that are far apart in a block.
 
     LLVM's scheduler hides latencies that out-of-order processors hide themselves, and makes values
-    live longer. On long code, and with many lanes where values are used often, that costs more
-    than it gives.
+    live longer. On long code, and with many lanes where values are used often or functions are
+    long, that costs more than it gives.
     """
     if len(block.lines) < (LONG if lanes > 1 else LONG_ALONE):
         return False
     first = len(block.leaves)
     uses = sum(v >= first for line in block.lines for v in line.args)
-    return lanes == 1 or uses > USED * len(block.lines)
+    return lanes == 1 or llvm.host().roomy or uses > USED * len(block.lines)
 
 
 def access(program: Program, place: Layout, numbers: Numbers, tiled: bool) -> Access:
