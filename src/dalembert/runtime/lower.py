@@ -17,7 +17,7 @@ from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
 from .lines import Lines
-from .schedule import Outlet, Schedule
+from .schedule import Outlet, Schedule, stays
 from .transpose import rows
 
 LONG = 1000  # lines of a block from which on their order may be kept
@@ -114,7 +114,8 @@ def kept_in_order(block: Block, lanes: int) -> bool:
         return False
     first = len(block.leaves)
     uses = sum(v >= first for line in block.lines for v in line.args)
-    return lanes == 1 or llvm.host().roomy or uses > USED * len(block.lines)
+    roomy = llvm.host().roomy and stays(block)
+    return lanes == 1 or roomy or uses > USED * len(block.lines)
 
 
 def access(program: Program, place: Layout, numbers: Numbers, tiled: bool) -> Access:

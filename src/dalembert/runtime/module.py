@@ -21,7 +21,7 @@ from .lower import Access, Numbers, access, constant_results, functions, kept_in
 from .packed import packed
 from .rolled import alone as rolled_alone
 from .rolled import module as rolled_module
-from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse
+from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse, stays
 
 LARGE = 120_000  # lines above which code is generated quickly rather than well
 SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
@@ -92,7 +92,7 @@ def _groups(program: Program, probe: Layout, vectors: int) -> int:
     """Return how many blocks a tile has."""
     if program.step.size > LARGE:  # code is longer than scratch: more states for each reading
         most = TILE
-    elif host().roomy:  # wide values fill the nearest cache; what leaves it costs more than code
+    elif host().roomy and stays(program.step):  # its wide values shall stay in the nearest cache
         fits = (n for n in range(TILE, 1, -1) if replace(probe, groups=n).scratch <= NEAR)
         most = next(fits, 1)
     else:
