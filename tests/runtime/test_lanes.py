@@ -1,7 +1,7 @@
 """Processors that are not here: their lanes are run on this one, their code is read.
 
-Eight lanes of AVX-512 run on any processor, in halves; that its registers and those of NEON are
-used is seen in the assembly. Neither was timed on a processor of its kind.
+Eight lanes of AVX-512 run on any processor, elsewhere in halves; that its registers and those of
+NEON are used is seen in the assembly.
 """
 
 import llvmlite.binding as binding
@@ -12,7 +12,9 @@ import dalembert as da
 from dalembert.bench.rows import chain, difference, states
 from dalembert.compute import program_of
 from dalembert.compute.rolled import rolled
-from dalembert.runtime import Form, compile_program, library, llvm, module
+from dalembert.expr import program, trace
+from dalembert.expr.block import gathered
+from dalembert.runtime import Form, compile_program, library, llvm, lower, module, schedule
 from dalembert.runtime import rolled as loops
 from dalembert.runtime.llvm import Host
 
@@ -61,6 +63,73 @@ def test_eight_lanes_give_the_numbers_of_four(on, form):
     assert difference(run(compile_program(made, form=Form(**form))), wanted) < (
         1e-5 if "dtype" in form else 1e-14
     )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("lanes", [2, 4, 8])
+def test_rows_of_any_length_come_back_from_lanes(on, lanes, dtype, monkeypatch):
+    here = llvm.host()
+    on(Host(here.triple, here.cpu, here.features, lanes, here.fused))
+    monkeypatch.setattr(module, "DIRECT", 0)  # results are gathered, then turned into rows
+    sizes = (1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 23, 31, 32, 37)
+    ins, outs = [(f"x{n}", n) for n in sizes], [(f"y{n}", (n,)) for n in sizes]
+    made = program(trace(lambda *xs: xs, ins, outputs=outs))
+    k = compile_program(made, form=Form(dtype=dtype))
+    rng = np.random.default_rng(0)
+    for count in (1, 7, 8, 16, 37):
+        given = [rng.normal(size=(count, n)).astype(dtype) for n in sizes]
+        for x, y in zip(given, k(*given), strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_a_state_that_is_not_finite_leaves_its_neighbours_alone(on, lanes):
+    here = llvm.host()
+    on(Host(here.triple, here.cpu, here.features, lanes, here.fused))
+    k = compile_program(arm())
+    given = states(chain(4), 21)
+    wanted = k(*given)
+    for place in (0, 7, 8, 20):
+        for wrong in (np.nan, np.inf):
+            q = given[0].copy()
+            q[place] = wrong
+            found = k(q, *given[1:])
+            others = np.arange(21) != place
+            np.testing.assert_array_equal(found[others], wanted[others])
+            assert np.isnan(found[place]).any()
+
+
+def test_results_do_not_depend_on_where_arrays_begin():
+    m, (q, qd, qdd) = chain(5), states(chain(5), 19)
+    for options in ({}, {"dtype": "float32"}):
+        k = da.compile(m, "inverse_dynamics", **options)
+        given = [x.astype(k.card.form.dtype) for x in (q, qd, qdd)]
+        wanted, memory = k(*given), np.zeros(19 * 5 + 16, k.card.form.dtype)
+        for first in range(16):
+            out = memory[first : first + 19 * 5].reshape(19, 5)
+            memory[:] = 7
+            assert np.array_equal(k(*given, out=out), wanted)
+            assert (memory[:first] == 7).all() and (memory[first + 19 * 5 :] == 7).all()
+
+
+@pytest.mark.parametrize(
+    ("host", "whole"), [(SKYLAKE, True), (NEON, False)], ids=["AVX-512", "NEON"]
+)
+def test_code_is_cut_later_where_there_are_more_registers(on, host, whole):
+    on(host)
+    made = gathered(arm(24).step)
+    assert schedule.WHOLE < len(made.lines) < schedule.WHOLE * schedule.ROOMY
+    longest = max(map(len, schedule.schedule(made).chunks))
+    assert longest > schedule.WHOLE if whole else longest < 2 * schedule.CHUNK
+    assert lower.kept_in_order(made, host.lanes) >= whole
+
+
+def test_a_tile_of_wide_registers_stays_in_the_nearest_cache(on):
+    on(SKYLAKE)
+    for n in (2, 6, 18):
+        scratch, tile = module.module(arm(n))[2:]
+        assert scratch <= module.NEAR or tile == 8
+        assert tile % 8 == 0
 
 
 def test_matrices_and_loops_run_in_eight_lanes(on):

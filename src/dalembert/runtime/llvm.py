@@ -76,6 +76,11 @@ class Host:
     lanes: int
     fused: bool
 
+    @property
+    def roomy(self) -> bool:
+        """Whether it has AVX-512: 32 registers of 64 bytes each."""
+        return self.lanes == 8
+
 
 @functools.cache
 def host() -> Host:

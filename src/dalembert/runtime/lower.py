@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from ..expr import Block, Port, Program
 from ..expr.block import Line, Row
+from . import llvm
 from .instructions import MASKS, ROUNDED, SIMPLE
 from .lanes import alone, element, mask_type, real, size, value_type, width
 from .layout import Layout
 from .lines import Lines
-from .schedule import Outlet, Schedule
+from .schedule import Outlet, Schedule, stays
 from .transpose import rows
 
 LONG = 1000  # lines of a block from which on their order may be kept
@@ -108,14 +109,15 @@ def kept_in_order(block: Block, lanes: int) -> bool:
     """Return whether code generation may not mix lines that are far apart in a block.
 
     LLVM's scheduler hides latencies that out-of-order processors hide themselves, and makes values
-    live longer. On long code, and with many lanes where values are used often, that costs more
-    than it gives.
+    live longer. On long code, and with many lanes where values are used often or functions are
+    long, that costs more than it gives.
     """
     if len(block.lines) < (LONG if lanes > 1 else LONG_ALONE):
         return False
     first = len(block.leaves)
     uses = sum(v >= first for line in block.lines for v in line.args)
-    return lanes == 1 or uses > USED * len(block.lines)
+    roomy = llvm.host().roomy and stays(block)
+    return lanes == 1 or roomy or uses > USED * len(block.lines)
 
 
 def access(program: Program, place: Layout, numbers: Numbers, tiled: bool) -> Access:

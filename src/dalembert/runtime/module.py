@@ -14,13 +14,14 @@ from .called import routines
 from .form import PLAIN, Form
 from .lanes import suffix
 from .latency import asks_libm, waits
+from .layout import Layout
 from .library import NAMES, borrowed, declarations
 from .llvm import generate, host, stack, table
 from .lower import Access, Numbers, access, constant_results, functions, kept_in_order
 from .packed import packed
 from .rolled import alone as rolled_alone
 from .rolled import module as rolled_module
-from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse
+from .schedule import Outlet, Schedule, constants, outlets, schedule, sparse, stays
 
 LARGE = 120_000  # lines above which code is generated quickly rather than well
 SINGLE = 30_000  # lines above which one state is computed as a batch of one: less to compile
@@ -68,13 +69,7 @@ def module(
     if tiled:
         inside = replace(program, inputs=(), outputs=program.outputs if collected else ())
     probe = places.layout(inside, lanes, slots, 1, turns, collected)
-    groups = max(1, min(TILE // vectors, TILE_BYTES // max(probe.scratch, 1)))
-    if program.step.size > LARGE:  # code is longer than scratch: more states for each reading
-        groups = TILE
-    place = places.layout(inside, lanes, slots, 2 * groups, turns, collected)
-    if place.scratch > NEAR:
-        place = places.layout(inside, lanes, slots, groups, turns, collected)
-    place = replace(place, vectors=vectors)
+    place = replace(probe, groups=_groups(program, probe, vectors), vectors=vectors)
     numbers = Numbers(lanes)
     parts = _blocks(program, step, prepare, place, numbers, tiled)
     parts += batch(program, place, step, prepare, form, cleared, index)
@@ -91,6 +86,18 @@ def module(
         place.scratch + (8 * wide if form.reduce else 0),
         place.groups if tiled else lanes * place.groups,
     )
+
+
+def _groups(program: Program, probe: Layout, vectors: int) -> int:
+    """Return how many blocks a tile has."""
+    if program.step.size > LARGE:  # code is longer than scratch: more states for each reading
+        most = TILE
+    elif host().roomy and stays(program.step):  # its wide values shall stay in the nearest cache
+        fits = (n for n in range(TILE, 1, -1) if replace(probe, groups=n).scratch <= NEAR)
+        most = next(fits, 1)
+    else:
+        most = max(1, min(TILE // vectors, TILE_BYTES // max(probe.scratch, 1)))
+    return 2 * most if replace(probe, groups=2 * most).scratch <= NEAR else most
 
 
 def _vectors(program: Program, form: Form) -> int:

@@ -13,9 +13,11 @@ from itertools import accumulate
 
 from ..expr import Block, Port
 from ..expr.block import Routine, Row, Step, cut, slots, steps
+from . import llvm
 from .lanes import Single
 
 WHOLE = 1250  # a block of up to this many lines stays one function
+ROOMY = 5  # times as many where there are 32 registers: fewer values leave them than cross cuts
 CHUNK = 250  # lines per function of a longer one
 PLAY = 0.2  # of it, by which a function may be shorter or longer: fewer values live where it ends
 ALONE = 3  # times as many where it computes one state: there no other state reads the code again
@@ -65,6 +67,11 @@ class Calls:
         return next(k for k, (own, _, _) in enumerate(self.routines) if own is routine)
 
 
+def stays(block: Block) -> bool:
+    """Return whether a block is short enough for one function on this processor."""
+    return len(block.lines) <= WHOLE * (ROOMY if llvm.host().roomy else 1)
+
+
 def schedule(
     block: Block, outlets: Sequence[Outlet] = (), whole: bool = False, alone: bool = False,
     both: bool = True,
@@ -73,7 +80,7 @@ def schedule(
 
     A long one is cut, unless it is to stay `whole`. `both`: there is code of either kind.
     """
-    long = len(block.lines) > WHOLE and not whole
+    long = not (whole or stays(block))
     sizes = (CHUNK, CHUNK * ALONE)[: 2 if both else 1] if long else (len(block.lines) + 1,)
     before = _callers(block)
     cuts = [_cut(block, sizes[0], before)]

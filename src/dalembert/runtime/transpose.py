@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from . import llvm
 from .lanes import Single, element, width
 from .lanes import size as bytes_of
 from .lines import Lines
@@ -79,7 +80,7 @@ def _joined(w: Moves, parts: Sequence[str], size: int) -> str:
 def rows(w: Lines, values: Sequence[str]) -> list[tuple[str, str]]:
     """Return type and name of each row that columns of W lanes are turned into.
 
-    There are as many columns as lanes (four of eight lanes), or two, or one.
+    There are as many columns as lanes (half as many of 64 bytes), or those of 16 bytes, or one.
     """
     unit, short = element(w.lanes), 16 // bytes_of(w.lanes)
     if len(values) == 1:
@@ -87,13 +88,30 @@ def rows(w: Lines, values: Sequence[str]) -> list[tuple[str, str]]:
     parts = [_turned(w, values[k : k + short]) for k in range(0, len(values), short)]
     if w.lanes == short:
         return [(w.type, row) for row in parts[0]]
+    kind = f"<{len(values)} x {unit}>"
+    if w.lanes == 2 * len(values) == 4 * short:
+        return [(kind, row) for row in _halves(w, *parts)]
     found = []
     for k in range(w.lanes):
         ends, first = [part[k % short] for part in parts], k // short * short
         picks = [first + w.lanes * p + n for p in range(len(parts)) for n in range(short)]
         row = _shuffled(w, w.type, ends[0], (*ends, "poison")[1], picks)
-        found.append((f"<{len(values)} x {unit}>", row))
+        found.append((kind, row))
     return found
+
+
+def _halves(w: Lines, first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """Return rows of 32 bytes: each vector of 64 has two of them, and its halves are stored."""
+    short, half = len(first), w.lanes // 2
+    found = dict[int, str]()
+    for k, (x, y) in enumerate(zip(first, second, strict=True)):
+        for part in (0, 2):
+            starts = [(part + n) * short + w.lanes * p for n in range(2) for p in range(2)]
+            both = _shuffled(w, w.type, x, y, [s + n for s in starts for n in range(short)])
+            for n in range(2):
+                picks = range(n * half, (n + 1) * half)
+                found[(part + n) * short + k] = _shuffled(w, w.type, both, "poison", picks)
+    return [found[k] for k in range(w.lanes)]
 
 
 def _columns(w: Moves, size: int, most: int, unrolled: int, move: Callable[..., None]) -> None:
@@ -109,7 +127,7 @@ def _columns(w: Moves, size: int, most: int, unrolled: int, move: Callable[..., 
         move(size - most, most)  # some of these a second time
         return
     while at < size:
-        many = 2 if size - at >= 2 and w.short == 2 else 1
+        many = next(n for n in ((4, 2, 1) if w.short == 2 else (1,)) if n <= size - at)
         move(at, many)
         at += many
 
@@ -148,12 +166,18 @@ def unpack(lanes: int, size: int) -> str:
     def move(column: str | int, many: int) -> None:
         start = w.at(w.type, "%src", column)
         given = [w.get(w.type, w.at(w.type, start, k)) for k in range(many)]
-        for k, (kind, row) in enumerate(rows(w, given)):
+        pieces = [rows(w, given[k : k + piece]) for k in range(0, many, piece)]
+        for k, row in enumerate(zip(*pieces, strict=True)):
             to = w.at(w.unit, w.at(w.unit, "%dst", size * k), column)
-            w.put(kind, row, to, bytes_of(lanes))
+            for n, (kind, part) in enumerate(row):  # neighbours at once: they share a cache line
+                w.put(kind, part, w.at(w.unit, to, n * piece), bytes_of(lanes))
 
-    single = isinstance(lanes, Single)
-    _columns(w, size, min(lanes, 4), UNROLLED if single else 0, move)
+    single, piece = isinstance(lanes, Single), min(lanes, 4)
+    most = piece
+    if llvm.host().roomy and w.bytes == 64:
+        piece = 8 if single and size >= 8 else 4
+        most = 2 * piece if size >= 2 * piece else piece
+    _columns(w, size, most, UNROLLED if single else 0, move)
     return w.procedure(f"unpack.{size}", "ptr noalias %dst, ptr noalias %src")
 
 
