@@ -74,7 +74,9 @@ def read_back(text, at):
         found = eval(_plain(right, wide), {"__builtins__": {}}, functions | known)
         if name == "0":
             zeros.append(found)
-        elif not re.fullmatch(r"q\d+", name):
+        elif re.fullmatch(r"q\d+", name):
+            known[f"{name} follows"] = found  # a passive coordinate, beside the one that is given
+        else:
             known[_plain(name, wide)] = found
     return zeros, known
 

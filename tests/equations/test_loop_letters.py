@@ -131,8 +131,15 @@ def test_a_platform_on_three_rods_has_its_place_in_closed_form(name):
     start = da.regular_pose(m)
     for seed in range(2):
         near = start + 0.2 * np.random.default_rng(seed).normal(size=m.nq)
-        closes_from_what_leads(m, da.assemble(m, near))
+        closes_from_what_leads(m, q := da.assemble(m, near))
     assert not da.equations(da.load(data)).loops.unsolved
+    # as printed: the names of its steps are no others'
+    eq = da.equations(m, q=q)
+    at = {n: x for n, x in eq.loops.at.items() if n[0] == "e"} | values
+    at |= {f"q{k + 1}": x for k, x in enumerate(q)}
+    known = read_back(eq.text(only="passive"), at)[1]
+    found = [known[f"q{k + 1} follows"] for k in eq.loops.plan.dependent]
+    np.testing.assert_allclose(np.sin(found), np.sin(q[list(eq.loops.plan.dependent)]), atol=1e-9)
 
 
 def test_a_rod_longer_than_the_others_and_one_that_is_no_rod():

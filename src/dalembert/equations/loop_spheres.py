@@ -1,7 +1,7 @@
 """A platform that does not turn, on three rods: its place is where three spheres meet.
 
 The end of each rod stays at a distance from a centre that is known: the end of a crank or a slide,
-moved by the place of the rod on the platform. From the first centre, n · p = h1 and k · p = h2 are
+moved by the place of the rod on the platform. From the first centre, n · p = d1 and k · p = d2 are
 a line, on which two points have the length of the rod; a sign e says which. Rods that are bars on
 universal joints then have one direction, and their two turns follow.
 """
@@ -136,10 +136,10 @@ def _platform(s: Solved, number: int, place: list[str], rods: Sequence[Rod]) -> 
     first = vector("xc", rods[0].centre)
     n1, n2 = vector("n", rods[1].centre - first), vector("k", rods[2].centre - first)
     l0, l1, l2 = (rod.square for rod in rods)
-    h1 = s.called(s.name("h", number, 1), folded((n1.dot(n1) + l0 - l1) * HALF), lines)
-    h2 = s.called(s.name("h", number, 2), folded((n2.dot(n2) + l0 - l2) * HALF), lines)
+    h1 = s.called(s.name("d", number, 1), folded((n1.dot(n1) + l0 - l1) * HALF), lines)
+    h2 = s.called(s.name("d", number, 2), folded((n2.dot(n2) + l0 - l2) * HALF), lines)
     N = vector("N", n1.cross(n2))
-    S = s.called(s.name("S", number), N.dot(N), lines)
+    S = s.called(s.name("NN", number), N.dot(N), lines)  # S1 is a sine
     p = vector("p", (n2.cross(N) * h1 + N.cross(n1) * h2) * (1 / lifted(s, S)))
     sign = s.name("e", number)
     side = sqrt(lifted(s, (l0 - p.dot(p)) / S))
