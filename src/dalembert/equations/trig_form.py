@@ -197,18 +197,22 @@ def _over(key: Key, first: Key) -> Key | None:
 
 
 def zero_formula(x: Any) -> Sum:
-    """Return what is zero as a formula, constant factors and a leading minus left out."""
+    """Return what is zero as a formula; a sum in brackets without its factors, most of it positive.
+
+    Equations of one loop keep their signs: x and y of a point are read together.
+    """
     made = formula_of(x)
-    if len(made.terms) == 1:
-        ((p),) = made.terms
-        sums = [f for f, e in p.factors if isinstance(f, Sum) and e == 1]
-        rest = [f for f, _ in (*p.factors, *p.under) if f not in sums]
-        if len(sums) == 1 and not any(is_coordinate(n) for f in rest for n in names_in(f)):
-            made = sums[0]
-    less = sum(p.number < 0 for p in made.terms)
-    if 2 * less > len(made.terms):
-        made = Sum(tuple(-p for p in made.terms))
-    return Sum(tuple(sorted(made.terms, key=lambda p: p.number < 0)))
+    if len(made.terms) != 1:
+        return made
+    (p,) = made.terms
+    sums = [f for f, e in p.factors if isinstance(f, Sum) and e == 1]
+    rest = [f for f, _ in (*p.factors, *p.under) if f not in sums]
+    if len(sums) != 1 or any(is_coordinate(n) for f in rest for n in names_in(f)):
+        return made
+    terms = sums[0].terms
+    turned = 2 * sum(t.number < 0 for t in terms) > len(terms)
+    terms = tuple(-t for t in terms) if turned else terms
+    return Sum(tuple(sorted(terms, key=lambda t: t.number < 0)))
 
 
 def over(row: Sequence[Any], graph: Graph) -> Any:
