@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 
+import dalembert as da
+from dalembert.equations.loop_blocks import value
 from dalembert.plan.assembly import Closure, close
 from dalembert.plan.elimination import null_space
 
@@ -42,19 +44,20 @@ def closed_states(m, start, count, seed=0):
     return np.array(found), rng.normal(size=(count, m.nv)), rng.normal(size=(count, m.nv))
 
 
-def _plain(x):
+def _plain(x, wide=False):
     """Return a printed right side as Python: J(1,2) as a name, C12 as a cosine."""
     x = re.sub(r"\b(?!sin\b|cos\b|tan\b|sqrt\b)([A-Za-z_]+\d*)\((\w(?:,\d+)*|\d+(?:,\d+)*)\)",
                lambda f: f[1] + "_" + f[2].replace(",", "_"), x)  # fmt: skip
     return re.sub(
         r"\b([CS])([0-9]+(?:_[0-9]+)*)\b",
-        lambda f: f"{'cos' if f[1] == 'C' else 'sin'}({_angles(f[2])})",
+        lambda f: f"{'cos' if f[1] == 'C' else 'sin'}({_angles(f[2], wide)})",
         x,
     )
 
 
-def _angles(digits):
-    return "+".join("q" + d for d in (digits.split("_") if "_" in digits else digits))
+def _angles(digits, wide):
+    """Return q1+q2 of 12, or of 1_2 where a joint has two digits and 12 is one joint."""
+    return "+".join("q" + d for d in (digits.split("_") if wide or "_" in digits else digits))
 
 
 def read_back(text, at):
@@ -62,14 +65,31 @@ def read_back(text, at):
     zeros, known = [], dict(at)
     functions = {n: getattr(np, n) for n in ("sin", "cos", "tan", "sqrt")} | {"atan2": np.arctan2}
     functions["pi"] = np.pi
+    wide = "C1_2 = cos(q1+q2)" in text
     logical = re.sub(r"\n  (?=[+\-*/(])", "", text)
     for line in logical.splitlines():
         if line.startswith("#") or not line.strip():
             continue
         name, right = line.split(" = ")
-        found = eval(_plain(right), {"__builtins__": {}}, functions | known)
+        found = eval(_plain(right, wide), {"__builtins__": {}}, functions | known)
         if name == "0":
             zeros.append(found)
-        elif not re.fullmatch(r"q\d+", name):
-            known[_plain(name)] = found
+        elif re.fullmatch(r"q\d+", name):
+            known[f"{name} follows"] = found  # a passive coordinate, beside the one that is given
+        else:
+            known[_plain(name, wide)] = found
     return zeros, known
+
+
+def closes_from_what_leads(m, start):
+    """The passive coordinates follow from the independent ones and the branch alone."""
+    s = da.equations(m, q=start).loops
+    assert not s.unsolved
+    at = {n: x for n, x in s.at.items() if n.startswith("e")} | dict(s.example.values)
+    at |= {f"q{k + 1}": start[k] for k in s.plan.independent}
+    for n, x in s.passive:
+        if n:
+            at[n] = value(x, at)
+    q = np.array([at[f"q{k + 1}"] for k in range(m.nq)])
+    assert np.abs(da.closure(m, q)).max() < 1e-9
+    assert np.abs(np.sin((q - start) / 2)).max() < 1e-7  # the branch of the example

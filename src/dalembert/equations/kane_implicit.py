@@ -26,7 +26,8 @@ from .kane_value import entry
 from .loop_blocks import value as value_of
 from .loop_elimination import Elimination
 from .ratio import Ratio, as_ratio, size
-from .trig import formula_of, plain
+from .trig import plain
+from .trig_form import formula_of
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm

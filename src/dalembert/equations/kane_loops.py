@@ -18,17 +18,17 @@ from ..expr import Expr, push
 from ..expr.formula import Symbol
 from ..linalg import dot
 from ..mechanism import Mechanism, is_rolling, joint_name
-from .loop_blocks import TERMS, Solved, right_side, solved, told, turn
+from .loop_blocks import TERMS, Solved, circle, right_side, scaled, solved, told
 from .loop_blocks import Line as Named
 from .loop_elimination import named_line
+from .loop_rates import first_rate
 from .loop_shared import shared
 from .sections import Line
-from .trig import NotTrig, Trig, folded, formula_of, is_coordinate, plain, trig
+from .trig import NotTrig, is_coordinate, plain, tidy, trig
+from .trig_form import folded, zero_formula
 
 if TYPE_CHECKING:
     from .kane_symbols import Setting
-
-CIRCLE = "C12 = cos(q1+q2), S12 = sin(q1+q2)"
 
 
 def is_closed_chain(m: Mechanism) -> bool:
@@ -78,8 +78,8 @@ def J_nh(setting: Setting, s: Solved) -> list[list[Any]]:
 
 def closure_lines(s: Solved) -> list[Line]:
     """Return name, formula and LaTeX of the closure, of passive coordinates and of G; remarks."""
-    closure = [(Symbol("0", "0"), formula_of(x)) for x in s.ordered]
-    head = [f"closed loops: {s.plan}", CIRCLE]
+    closure = [(Symbol("0", "0"), zero_formula(x)) for x in s.ordered]
+    head = [f"closed loops: {s.plan}", circle(s.m)]
     return [*head, *told(s.before), *closure, *told(s.passive), *s.lost, *told(s.rates)]
 
 
@@ -115,7 +115,8 @@ def _moving_rows(s: Solved, lines: list[Named]) -> list[list[Any]]:
     """Return dJ/dt of the planned rows."""
     m = s.m.map(lambda x: s.graph.adopt(x) if isinstance(x, Expr) else x)
     J = loop_jacobian(m, [s.symbol(f"q{k + 1}") for k in range(m.nq)])
-    every = [_slope(s, J[r][k]) for r in s.plan.rows for k in range(m.nv)]
+    places = [(n, r, k) for n, r in enumerate(s.plan.rows) for k in range(m.nv)]
+    every = [scaled(_slope(s, J[r][k]), s.scale[n]) for n, r, k in places]
     every = shared(every, {}, lambda x: s.step(x, lines))
     every = [folded(x) if isinstance(x, Expr) else x for x in every]
     return [every[n * m.nv : (n + 1) * m.nv] for n in range(len(s.plan.rows))]
@@ -126,28 +127,8 @@ def _slope(s: Solved, x: Any) -> Any:
     if not isinstance(x, Expr) or x.value is not None:
         return 0
     with suppress(NotTrig):
-        terms = trig(x)
+        terms = tidy(trig(x))
         if len(terms.terms) <= TERMS:
-            return _by_terms(s, terms)
+            return first_rate(s, terms)
     moving = [n for n in x.names() if is_coordinate(n)]
     return push(s.graph, [x.id], {s.symbol(n).id: s.symbol("qd" + n[1:]) for n in moving})[0]
-
-
-def _by_terms(s: Solved, t: Trig) -> Any:
-    """Return d/dt of a sum of letters times a sine or cosine."""
-    total: Any = 0
-    for (letters, angle, kind), c in t.terms.items():
-        slides = [(n, e) for n, e in letters if is_coordinate(n)]
-        here = Trig({((), angle, kind): 1}).expr(s.graph)
-        if any(e != 1 for _, e in slides):
-            raise NotTrig
-        for n, _ in slides:
-            rest = tuple(p for p in letters if p[0] != n)
-            factor = Trig({(rest, (), ""): c}, t.atoms).expr(s.graph)
-            total = total + factor * here * s.symbol("qd" + n[1:])
-        if kind:
-            other = Trig({((), angle, "s" if kind == "c" else "c"): 1}).expr(s.graph)
-            factor = Trig({(letters, (), ""): c}, t.atoms).expr(s.graph)
-            turning = factor * other * turn(s, angle)
-            total = total - turning if kind == "c" else total + turning
-    return total

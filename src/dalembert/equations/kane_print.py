@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import shown
-from ..expr.formula import Product, Sum, Symbol
+from ..expr.formula import Product, Sum, Symbol, names_in
 from ..expr.style import LATEX, LINE, TEXT, latex_width, write
 from .kane_steps import steps
 from .sections import Document, Line, Section
@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 def printed(form: KaneForm, only: Sequence[int] | None = None) -> Document:
     """Return the steps as they are printed."""
     title = f"{shown(form.mechanism.name)}: Kane's method in ten steps (DeSantis 1996, section 5)"
-    return Document(title, "", [f"gravity = ({vector(form.mechanism.gravity)})"], steps(form, only))
+    made = _without_idle(form, steps(form, only))
+    return Document(title, "", [f"gravity = ({vector(form.mechanism.gravity)})"], made)
+
+
+def _without_idle(form: KaneForm, sections: Sequence[Section]) -> list[Section]:
+    """Return the sections without the numbers K1, K2... that no line of them uses."""
+    used = {n for section in sections for _, right in section.formulas() for n in names_in(right)}
+    s = form.setting.symbols
+    idle = {s.names[s.index["other", t]] for t in s.others} - used
+    return [
+        replace(x, lines=[y for y in x.lines if isinstance(y, str) or y[0].name not in idle])
+        for x in sections
+    ]
 
 
 def narrow(form: KaneForm, only: Sequence[int] | None = None) -> Document:

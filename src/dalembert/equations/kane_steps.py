@@ -21,6 +21,7 @@ from .kane_step_names import Line, place_of
 from .kane_value import entry, multiple, products
 from .ratio import Ratio, size
 from .sections import Section
+from .trig_form import formula_of
 
 if TYPE_CHECKING:
     from .kane_form import KaneForm
@@ -84,7 +85,7 @@ def _coordinates(form: KaneForm) -> tuple[str, list[Line]]:
     told = [*s.steer, *(s.coordinate(k) for k in s.given)]
     if told:
         lines.append("prescribed: " + ", ".join(map(shown, told)))
-    lines += [f"{s.names[s.index['other', t]]} means {shown(t)}" for t in s.others]
+    lines += [(Symbol(s.names[s.index["other", t]]), formula_of(x)) for t, x in s.others.items()]
     return "generalized coordinates", lines
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from ..algebra import is_plain_zero
@@ -23,8 +22,10 @@ from ..linalg import blocks
 from ..mechanism import Mechanism
 from ..plan import LoopPlan, general_pose, planned
 from ..plan import plan as plan_at
+from .loop_rates import second_rate
 from .loop_shared import shared
-from .trig import NotTrig, Trig, folded, formula_of, is_coordinate, symbol, trig
+from .trig import NotTrig, tidy, trig
+from .trig_form import folded, formula_of, over, symbol
 
 Line = tuple[str, Any]  # a name and what it stands for; a name of "" is a remark
 TERMS = 24  # of a closure equation beyond which its rates stay as they are written
@@ -110,6 +111,7 @@ class Solved:
     at: dict[str, float] = field(default_factory=dict)  # every name in the example
     count: int = 0
     J: list[list[Any]] = field(default_factory=list)  # rows of the plan, by all joints
+    scale: list[Any] = field(default_factory=list)  # what each row was multiplied by
     blocks: list[Block] = field(default_factory=list)
 
     @property
@@ -163,6 +165,13 @@ def told(lines: Sequence[Line]) -> list[Any]:
     return [(symbol(n), formula_of(folded(x))) if n else x for n, x in lines]
 
 
+def circle(m: Mechanism) -> str:
+    """Return what names of cosines and sines mean: C12, or C1_2 where a number has two digits."""
+    if m.nv < 10:
+        return "C12 = cos(q1+q2), S12 = sin(q1+q2)"
+    return f"C{m.nv} = cos(q{m.nv}), C1_2 = cos(q1+q2), S1_2 = sin(q1+q2)"
+
+
 def solved(m: Mechanism, q: Any = None) -> Solved:
     """Return the loops of a mechanism solved in symbols; angles of joints are q1, q2...
 
@@ -191,8 +200,11 @@ def solved(m: Mechanism, q: Any = None) -> Solved:
     named: dict[int, Any] = {}
     every = [_small(x) for x in shared(every, named, lambda x: s.step(x, s.rates))]
     s.J = [every[n * m.nv : (n + 1) * m.nv] for n in range(len(plan.rows))]
+    s.scale = [over(row, s.graph) for row in s.J]
+    s.J = [[scaled(x, n) for x in row] for row, n in zip(s.J, s.scale, strict=True)]
     A = [[row[k] for k in plan.dependent] for row in s.J]
     bias = [_second_rate(s, residual[r], turning[r]) for r in plan.rows]
+    bias = [scaled(x, n) for x, n in zip(bias, s.scale, strict=True)]
     bias = shared(bias, named, lambda x: s.step(x, s.drifts))
     for k in plan.independent:
         for c in plan.independent:
@@ -212,69 +224,23 @@ def _small(x: Any) -> Any:
     return folded(x) if isinstance(x, Expr) else x
 
 
+def scaled(x: Any, factor: Any) -> Any:
+    """Return an entry of a row that was multiplied by a factor."""
+    return x if factor is None or is_plain_zero(x) else folded(factor * x)
+
+
 # -- second rates --------------------------------------------------------------------------------
 
 
 def _second_rate(s: Solved, residual: Any, plain: Any) -> Any:
-    """Return the second rate of an equation at q̈ = 0, rates of sums of angles named.
-
-    d²/dt² of x cos θ is -2 x' θ' sin θ - x θ'² cos θ.
-    """
+    """Return the second rate of an equation at q̈ = 0, rates of sums of angles named."""
     try:
-        terms = trig(residual)
+        terms = tidy(trig(residual))
         if len(terms.terms) > TERMS:
             return plain
-        return _by_terms(s, terms)
+        return second_rate(s, terms)
     except NotTrig:
         return plain
-
-
-def _by_terms(s: Solved, t: Trig) -> Any:
-    total: Any = 0
-    for (letters, angle, kind), c in t.terms.items():
-        rate = turn(s, angle)
-        slides = [(n, e) for n, e in letters if is_coordinate(n)]
-        if len(slides) > 1 or any(e != 1 for _, e in slides):
-            raise NotTrig
-        rest = tuple(x for x in letters if x not in slides)
-        factor = Trig({(rest, (), ""): c}, t.atoms).expr(s.graph)
-        here = Trig({((), angle, kind): 1}).expr(s.graph)
-        if kind:
-            other = Trig({((), angle, "s" if kind == "c" else "c"): 1}).expr(s.graph)
-            other = -other if kind == "c" else other
-        else:
-            other = 0
-        x = s.symbol(slides[0][0]) if slides else 1
-        square = -(rate * rate) * here if kind else 0
-        total = total + factor * x * square
-        if slides and kind:
-            total = total + factor * 2 * s.symbol("qd" + slides[0][0][1:]) * rate * other
-    return total
-
-
-def _times(c: Any) -> str:
-    """Return a coefficient as part of a name: 3o2 for 3/2, nothing for 1."""
-    top, bottom = (str(x) if x != 1 else "" for x in Fraction(c).as_integer_ratio())
-    return f"{top or 1}o{bottom}" if bottom else top
-
-
-def turn(s: Solved, angle: Any) -> Any:
-    """Return the rate of an angle: one of a joint, or a named sum."""
-    parts = [(n, c) for n, c in angle if is_coordinate(n)]
-    if not parts:
-        return 0
-    total: Any = 0
-    for n, c in parts:
-        total = total + c * s.symbol("qd" + n[1:])
-    if len(parts) == 1 and parts[0][1] == 1:
-        return total
-    marks = [("" if c > 0 else "_") + _times(abs(c)) + n[1:] for n, c in parts]
-    wide = any(int(n[1:]) > 9 for n, _ in parts)
-    name = "w" + (".".join(marks) if wide else "".join(marks))
-    if name in {p.name for p in s.m.parameters}:
-        name += "_"
-    s.turns.setdefault(name, total)
-    return s.symbol(name)
 
 
 # -- blocks --------------------------------------------------------------------------------------
@@ -283,10 +249,13 @@ def turn(s: Solved, angle: Any) -> Any:
 def _solve_block(s: Solved, number: int, rows: list[int], joints: list[int], bias: Any) -> None:
     """Solve one block for the rates and the drifts of its unknowns."""
     from .loop_elimination import Elimination
+    from .loop_legs import Legs, legs
 
     if _in_closed_form(s, number, rows, joints):
         return
-    solve = Elimination(s, number, [[s.J[r][j] for j in joints] for r in rows])
+    A = [[s.J[r][j] for j in joints] for r in rows]
+    found = legs(A, [s.closure[r][0].rpartition(", ")[0] for r in rows]) if len(rows) > 2 else []
+    solve = Legs(s, number, A, found) if found else Elimination(s, number, A)
     s.rates.append(("", f"block {number}: " + _said(s, joints, rows)))
     s.rates += solve.lines
     for k in s.plan.independent:
@@ -317,11 +286,13 @@ def _in_closed_form(s: Solved, number: int, rows: list[int], joints: list[int]) 
     from . import loop_passive
     from .loop_elimination import named_line
     from .loop_single import single
+    from .loop_spheres import spheres
 
     found = loop_passive.dyad(s, rows, joints)
     pairs = loop_passive.parallelogram(s, found) if found else None
     if found is None:
         lines = single(s, number, *rows, *joints) if len(rows) == 1 == len(joints) else []
+        lines = lines or spheres(s, number, rows, joints)
         s.passive += lines
         s.unsolved += [] if lines else joints
         return False
@@ -345,5 +316,14 @@ def _in_closed_form(s: Solved, number: int, rows: list[int], joints: list[int]) 
 
 
 def _said(s: Solved, joints: Sequence[int], rows: Sequence[int]) -> str:
+    """Return what follows from which equations: q2, q3 from C, equations 1 and 2."""
     names = [f"q{j + 1}" for j in joints]
-    return ", ".join(names) + " from " + ", ".join(s.closure[r][0] for r in rows)
+    loops: dict[str, list[str]] = {}
+    for r in rows:
+        loop, _, number = s.closure[r][0].rpartition(", equation ")
+        loops.setdefault(loop or s.closure[r][0], []).extend([number] if loop else [])
+    told = [
+        f"{loop}, equation{'s' * (len(own) > 1)} {', '.join(own)}" if own else loop
+        for loop, own in loops.items()
+    ]
+    return ", ".join(names) + " from " + "; ".join(told)

@@ -9,7 +9,8 @@ from ..algebra import is_plain_zero
 from ..errors import ModelError
 from ..expr import Expr
 from .loop_blocks import Line, Solved, value
-from .trig import folded, plain, without
+from .trig import plain
+from .trig_form import folded, without
 
 
 def named_line(s: Solved, name: str, x: Any, lines: list[Line]) -> Any:
@@ -56,13 +57,14 @@ class Elimination:
         if not isinstance(self.det, Expr):
             return top * (1 / self.det)
         rest, n = without(top, self.whole)
-        return n + rest / self.det if n else top / self.det
+        return top / self.det if is_plain_zero(n) else n + rest / self.det
 
     # -- more than two unknowns --
 
     def _factorise(self) -> None:
         """Eliminate by Markowitz's rule: the pivot that fills in least, unless it is small."""
         n, self.at, self.count = self.n, self.s.at, 0
+        self.named: dict[Expr, Any] = {}  # steps: what occurs again has its name
         U = [list(row) for row in self.A]
         self.pivots: list[tuple[int, int]] = []
         self.L: list[list[tuple[int, Any]]] = []  # rows below each pivot with their factors
@@ -108,6 +110,8 @@ class Elimination:
             return x
         if sum(x.graph.op[i] not in ("param", "const", "neg") for i in x.graph.live([x.id])) < 3:
             return x
+        if x in self.named:
+            return self.named[x]
         self.count += 1
         name = self.s.name("U", self.number, self.count)
         if self.count > 9:
@@ -115,7 +119,8 @@ class Elimination:
         with suppress(KeyError):  # it may hold rates
             self.at[name] = value(x, self.at)
         lines.append((name, x))
-        return self.s.symbol(name)
+        self.named[x] = self.s.symbol(name)
+        return self.named[x]
 
     def _substitute(self, b: list[Any], lines: list[Line], names: list[str]) -> list[Any]:
         y = list(b)

@@ -21,11 +21,11 @@ from ..mechanism import Mechanism
 from .closed_form import Equations
 from .derive import equations
 from .entry import Kind
-from .loop_blocks import Line, Solved, solved, told, value
+from .loop_blocks import Line, Solved, circle, solved, told, value
 from .loop_passive import angle_at
 from .sections import Document, Section, with_numbers_named
 from .size import LIMIT
-from .trig import folded, formula_of
+from .trig_form import folded, formula_of, zero_formula
 
 OPEN = 1e-6
 # the parts, by the words that `only=` and `--only` take: heading in print, key in JSON
@@ -200,7 +200,7 @@ class LoopEquations:
     @property
     def closure(self) -> tuple[str, ...]:
         """The closure equations that are independent, as text: each is zero."""
-        return tuple(write(formula_of(x), TEXT) for _, x in self.loops.closure)
+        return tuple(write(zero_formula(x), TEXT) for _, x in self.loops.closure)
 
     # -- evaluation ------------------------------------------------------------------------------
 
@@ -278,7 +278,7 @@ class LoopEquations:
             f"joints: {names}; those that lead: {', '.join(map(str, self.independent))}",
             "qd(i) = sum_j G(i,j)*qd(j), qdd(i) = sum_j G(i,j)*qdd(j) + E(i); "
             "tau = Ac*qdd + Hc of those that lead",
-            "C12 = cos(q1+q2), S12 = sin(q1+q2); A, B, C, Q: of the cut tree",
+            f"{circle(self.mechanism)}; A, B, C, Q: of the cut tree",
             *self.tree.remarks,
         ]
         sections = [x for word in asked(only) for x in self._sections(word) if x.lines]
@@ -293,7 +293,7 @@ class LoopEquations:
         if word == "tree":
             return self._tree_sections()
         if word == "closure":
-            zeros = [(Symbol("0", "0"), formula_of(x)) for x in s.ordered]
+            zeros = [(Symbol("0", "0"), zero_formula(x)) for x in s.ordered]
             return [Section(PARTS[word][0], [*told(s.before), *zeros])]
         more = s.lost if word == "passive" else []
         return [Section(PARTS[word][0], [*told(self.parts[word]), *more])]
@@ -352,7 +352,10 @@ class LoopEquations:
             "independent": list(self.independent),
         }
         if "closure" in words:
-            out["closure"] = [write(formula_of(x), TEXT) for x in self.loops.ordered]
+            if self.loops.before:
+                said = {n: write(formula_of(folded(x)), TEXT) for n, x in self.loops.before}
+                out["steps"] = said
+            out["closure"] = [write(zero_formula(x), TEXT) for x in self.loops.ordered]
         for word in (w for w in words if w in parts):
             said = {n: write(formula_of(folded(x)), TEXT) for n, x in parts[word] if n}
             out[PARTS[word][1]] = said

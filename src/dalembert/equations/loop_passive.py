@@ -15,7 +15,8 @@ from typing import Any
 
 from ..expr import Expr, atan2, cos, sin, sqrt
 from .loop_blocks import Line, Solved, value
-from .trig import Angle, NotTrig, Trig, folded, is_coordinate, trig
+from .trig import Angle, NotTrig, Trig, is_coordinate, trig
+from .trig_form import folded
 
 SAME = 1e-7
 

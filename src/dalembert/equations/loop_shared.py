@@ -1,4 +1,4 @@
-"""Large expressions as a few named steps: what occurs more than once is written once."""
+"""Large expressions as a few named steps: what occurs more than once is written once, folded."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 from ..expr import OPS, Expr
 from ..expr.arena import LEAVES
+from .trig import plain
+from .trig_form import folded
 
 LARGE = 120  # operations of an expression, written out, from which on its repeats are named
 SMALL = 4  # a repeat of fewer operations is written again
@@ -49,6 +51,9 @@ def shared(values: Sequence[Any], named: dict[int, Any], name: Callable[[Any], A
         of = graph.operands(i)
         made[i] = OPS[op].evaluate(*(made[a] for a in of))
         size[i] = 1 + sum(size[a] for a in of)
+        if isinstance(made[i], Expr) and size[i] <= LARGE:
+            made[i] = plain(folded(made[i]))
+            size[i] = written_size(made[i]) if isinstance(made[i], Expr) else 0
         if isinstance(made[i], Expr) and ((uses[i] > 1 and size[i] >= SMALL) or size[i] > LARGE):
             named[i] = made[i] = name(made[i])
             size[i] = 0

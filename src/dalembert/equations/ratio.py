@@ -96,15 +96,23 @@ class Field:
 
 
 def constant_angles(ring: Ring[Any], others: Mapping[str, Expr]) -> list[tuple[int, Poly]]:
-    """Return K1² + K2² - 1 of every constant angle whose sine and cosine both have a name."""
+    """Return K1² + K2² - 1 of every constant angle whose sine and cosine both have a name.
+
+    Of a square root it is K1² - 3.
+    """
     found: dict[str, dict[str, int]] = {}
+    roots = []
     for key, x in others.items():
         op = x.graph.op[x.id]
+        square = x.graph.const[x.graph.args[x.id][0]] if op == "sqrt" else None
+        if square is not None and not isinstance(square, float):
+            at = ring.symbols.index["other", key]
+            roots.append((at, ring.gens[at] ** 2 - rational(square)))
         if op in ("sin", "cos"):
             angle = text(Expr(x.graph, x.graph.args[x.id][0]))
             found.setdefault(angle, {})[op] = ring.symbols.index["other", key]
     both = [sorted(f.values()) for f in found.values() if len(f) == 2]
-    return [(a, ring.gens[a] ** 2 + ring.gens[b] ** 2 - 1) for a, b in both]
+    return [*((a, ring.gens[a] ** 2 + ring.gens[b] ** 2 - 1) for a, b in both), *roots]
 
 
 class Ratio:

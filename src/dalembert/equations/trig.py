@@ -1,8 +1,8 @@
 """Expressions as sums of sines and cosines of sums of angles: products of sines do not stay.
 
 cos a cos b = (cos(a - b) + cos(a + b)) / 2 and its like. In a plane that is the short form: the
-determinant of two links is one sine of the angle between them. `folded` takes it where it is
-shorter than what was written.
+determinant of two links is one sine of the angle between them. In space axes are not parallel, and
+such pairs go back into products (`trig_pairs.py`). `trig_form.py` writes what is shortest.
 """
 
 from __future__ import annotations
@@ -10,19 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
-from ..expr import Expr, Graph, cos, sin
+from ..expr import Expr, Graph, cos, sin, sqrt
 from ..expr.arena import Rows
-from ..expr.formula import Call, Product, Sum, Symbol, formula, mapped
 from ..expr.show import decimal, text
-from ..expr.style import TEXT, write
+from . import trig_phase
+from .trig_pairs import Angle, Key, Monomial, Term, added, order, paired
+from .trig_phase import PI
 
-Angle = tuple[tuple[str, Fraction], ...]  # names and how often each is counted, "" the number
-Monomial = tuple[tuple[str, int], ...]
-Key = tuple[Monomial, Angle, str]  # of letters, of an angle, "c" or "s" ("" if there is none)
-PI = "pi"
 HALF = Fraction(1, 2)
 LIMIT = 64  # terms beyond which nothing is folded
 DUST = 1e-15  # parts of a sum that rounding leaves
@@ -33,14 +29,7 @@ class NotTrig(Exception):
     """What is met is not a sum of letters, sines and cosines."""
 
 
-@cache
-def _order(name: str) -> tuple[str, int, str]:
-    """Return a key that puts q2 before q10."""
-    head = name.rstrip("0123456789")
-    return head, int(name[len(head) :] or 0), name
-
-
-def _root(name: str) -> str:
+def root(name: str) -> str:
     """Return 3 of sqrt(3), nothing of another name."""
     inside = name[5:-1] if name[:5] == "sqrt(" and name[-1:] == ")" else ""
     return inside if inside.isdigit() else ""
@@ -113,21 +102,18 @@ class Trig:
             if name in self.atoms:
                 raise NotTrig
             found[name] = found.get(name, Fraction(0)) + x
-        return tuple(sorted(found.items(), key=lambda p: _order(p[0])))
+        return tuple(sorted(found.items(), key=lambda p: order(p[0])))
 
     def expr(self, graph: Graph) -> Any:
-        """Return the sum as an expression, terms in a fixed order."""
+        """Return the sum as an expression, terms in a fixed order, pairs as products."""
         total: Any = 0
-        terms = sorted(self.terms.items(), key=_rank)
-        terms.sort(key=lambda t: t[1] < 0)  # a sum does not begin with a minus where it need not
-        for (letters, angle, kind), x in terms:
+        for x, letters, turned in paired(self):
             made: Any = abs(x)
-            above = [(n, e) for n, e in letters if e > 0]
-            for n, e in above:
+            for n, e in letters:
                 for _ in range(e):
                     made = made * self._letter(graph, n)
-            if kind:
-                a = _sum(graph, angle)
+            for angle, kind in turned:
+                a = angle_expr(graph, angle)
                 made = made * (cos(a) if kind == "c" else sin(a))
             for n, e in letters:
                 for _ in range(-e):
@@ -138,22 +124,15 @@ class Trig:
     def _letter(self, graph: Graph, name: str) -> Any:
         if name == PI:
             return graph.pi()
+        if name not in self.atoms and root(name):
+            return sqrt(graph.constant(int(root(name))))
         return graph.adopt(self.atoms[name]) if name in self.atoms else graph.param(name)
 
 
-def _rank(item: tuple[Key, Any]) -> Any:
-    (letters, angle, kind), _ = item
-    return (
-        [(_order(n), e) for n, e in letters],
-        [(_order(n), c) for n, c in angle],
-        kind,
-    )
-
-
-def _sum(graph: Graph, angle: Angle) -> Any:
+def angle_expr(graph: Graph, angle: Angle) -> Any:
     """Return an angle as an expression, a positive part first."""
     total: Any = 0
-    for name, c in sorted(angle, key=lambda p: (p[1] < 0, _order(p[0]))):
+    for name, c in sorted(angle, key=lambda p: (p[1] < 0, order(p[0]))):
         part: Any = graph.pi() if name == PI else graph.param(name) if name else 1
         total = total + part * c if c > 0 else total - part * (-c)
     return total
@@ -166,10 +145,10 @@ def _product(a: Monomial, b: Monomial) -> tuple[Monomial, Any]:
         out[n] = out.get(n, 0) + e
     number: Any = 1
     for n, e in list(out.items()):
-        root = _root(n)
-        if root and not 0 <= e < 2:
-            number, out[n] = number * Fraction(int(root)) ** (e // 2), e % 2
-    return tuple(sorted(((n, e) for n, e in out.items() if e), key=lambda p: _order(p[0]))), number
+        square = root(n)
+        if square and not 0 <= e < 2:
+            number, out[n] = number * Fraction(int(square)) ** (e // 2), e % 2
+    return tuple(sorted(((n, e) for n, e in out.items() if e), key=lambda p: order(p[0]))), number
 
 
 def _rules(x: Angle, f: str, y: Angle, g: str) -> list[tuple[Angle, str, Any]]:
@@ -178,7 +157,7 @@ def _rules(x: Angle, f: str, y: Angle, g: str) -> list[tuple[Angle, str, Any]]:
         return [(y, g, 1)]
     if not g:
         return [(x, f, 1)]
-    less, more = _added(x, y, -1), _added(x, y, 1)
+    less, more = added(x, y, -1), added(x, y, 1)
     if f == g:
         return [(less, "c", HALF), (more, "c", HALF if f == "c" else -HALF)]
     if f == "s":  # sin x cos y
@@ -186,32 +165,24 @@ def _rules(x: Angle, f: str, y: Angle, g: str) -> list[tuple[Angle, str, Any]]:
     return [(more, "s", HALF), (less, "s", -HALF)]
 
 
-def _added(x: Angle, y: Angle, sign: int) -> Angle:
-    out = dict(x)
-    for n, c in y:
-        out[n] = out.get(n, Fraction(0)) + sign * c
-    return tuple(sorted(((n, c) for n, c in out.items() if c), key=lambda p: _order(p[0])))
-
-
 def _canonical(angle: Angle, kind: str) -> tuple[Angle, str, int]:
-    """Return angle, kind and sign: quarter turns go into the kind, the first part is positive."""
+    """Return angle, kind and sign: the first part is positive, quarter turns go into the kind."""
     if not kind:
         return angle, kind, 1
     parts, sign = dict(angle), 1
+    lead = next((c for n, c in angle if n not in ("", PI)), angle[0][1] if angle else 1)
+    if lead < 0:
+        parts = {n: -c for n, c in angle}
+        sign = -1 if kind == "s" else 1
     turns = parts.get(PI, Fraction(0)) * 2
     whole = int(turns // 1)
     if whole:
-        rest = (turns - whole) / 2
-        parts[PI] = rest
+        parts[PI] = (turns - whole) / 2
         for _ in range(whole % 4):  # cos(x + pi/2) = -sin x, sin(x + pi/2) = cos x
             kind, sign = ("s", -sign) if kind == "c" else ("c", sign)
-    angle = tuple((n, c) for n, c in sorted(parts.items(), key=lambda p: _order(p[0])) if c)
+    angle = tuple((n, c) for n, c in sorted(parts.items(), key=lambda p: order(p[0])) if c)
     if not angle:
         return (), "", sign if kind == "c" else 0
-    lead = next((c for n, c in angle if n not in ("", PI)), angle[0][1])
-    if lead < 0:
-        angle = tuple((n, -c) for n, c in angle)
-        sign = -sign if kind == "s" else sign
     return angle, kind, sign
 
 
@@ -260,11 +231,58 @@ def plain(x: Any) -> Any:
     return x if not isinstance(x, Expr) or x.value is None else x.value
 
 
-def _tidy(t: Trig) -> Trig:
+def primitive(values: list[Trig], graph: Graph) -> tuple[Any, list[Any]]:
+    """Return the factor that all terms of some sums share, and the sums without it."""
+    terms = [paired(t) for t in values]
+    every = [(dict(letters), turned) for each in terms for _, letters, turned in each]
+    names = {n for letters, _ in every for n in letters}
+    powers = {n: min(letters.get(n, 0) for letters, _ in every) for n in names}
+    turns = [f for f in every[0][1] if all(f in turned for _, turned in every)]
+    sizes = {abs(x) for each in terms for x, _, _ in each}
+    number = Fraction(sizes.pop()) if len(sizes) == 1 else Fraction(1)
+    atoms = {n: x for t in values for n, x in t.atoms.items()}
+
+    def made(each: list[Term], by: Any) -> Any:
+        total = Trig(atoms=atoms)
+        for x, letters, turned in each:
+            part = Trig({(_product(letters, by)[0], (), ""): x}, atoms)
+            for f in turned:
+                part = part * Trig({((), *f): 1})
+            total = total + part
+        return total.expr(graph)
+
+    shared = tuple((n, p) for n, p in powers.items() if p)
+    under = tuple((n, -p) for n, p in shared)
+    left = [
+        [(x / number, letters, tuple(f for f in turned if f not in turns))
+         for x, letters, turned in each] for each in terms
+    ]  # fmt: skip
+    return made([(number, (), tuple(turns))], shared), [made(each, under) for each in left]
+
+
+def _phased(t: Trig) -> Trig:
+    """Return the sum with cosines and sines of one angle as one, where they add up to one."""
+    out = dict(t.terms)
+    for (letters, angle), keys in trig_phase.groups(t.terms).items():
+        found = trig_phase.joined((key, t.terms[key]) for key in keys)
+        if found is None:
+            continue
+        number, roots, steps = found
+        for key in keys:
+            del out[key]
+        if number:
+            new, kind, sign = _canonical(added(angle, ((PI, Fraction(steps, 12)),)), "c")
+            place = _product(letters, roots)[0], new, kind
+            out[place] = out.get(place, 0) + sign * number
+    return Trig({k: x for k, x in out.items() if x != 0}, t.atoms)
+
+
+def tidy(t: Trig) -> Trig:
     """Return the sum without dust: what rounding left beside a term of the same letters.
 
     A number of more than twenty digits is printed, and counted, as the float nearest to it.
     """
+    t = _phased(t)
     out: dict[Key, Any] = {}
     largest: dict[Monomial, float] = {}
     for (letters, _, _), x in t.terms.items():
@@ -275,110 +293,3 @@ def _tidy(t: Trig) -> Trig:
         long = isinstance(x, Fraction) and len(decimal(x)) > DIGITS and x.denominator > 999
         out[key] = float(x) if long else x
     return Trig(out, t.atoms)
-
-
-def formula_of(x: Any) -> Sum:
-    """Return an expression as a formula to be printed, folded where that is shorter."""
-    plain = _typeset(formula(x))
-    if not isinstance(x, Expr):
-        return plain
-    try:
-        made = _written(_tidy(trig(x)))
-    except NotTrig:
-        return plain
-    return made if len(write(made, TEXT)) <= len(write(plain, TEXT)) else plain
-
-
-# letters before an index, the longer ones first, in LaTeX
-HEADS = {"qdd": r"\ddot{q}", "qd": r"\dot{q}", "tau": r"\tau", "Ac": "A", "Hc": "H"}
-
-
-def symbol(name: str) -> Symbol:
-    """Return the symbol of a name: rates have dots in LaTeX, A_c and H_c their index."""
-    word = next((w for w in HEADS if name.startswith(w)), "")
-    index = name[len(word) :]
-    bare = index[1:-1] if index[:1] == "(" and index[-1:] == ")" else index
-    if not word or (bare == index and not index.isdigit()):
-        return Symbol(name)
-    return Symbol(name, rf"{HEADS[word]}_{{{'c,' * (word in ('Ac', 'Hc'))}{bare}}}")
-
-
-def _typeset(s: Sum) -> Sum:
-    """Return a formula with the symbols of `symbol`."""
-
-    def change(x: Any) -> Any:
-        return None if isinstance(x, Call) else x if x.latex else symbol(x.name)
-
-    return mapped(s, change)
-
-
-def _written(t: Trig) -> Sum:
-    """Return a sum term by term, what all terms are divided by below one line."""
-    terms = sorted(t.terms.items(), key=_rank)
-    terms.sort(key=lambda p: p[1] < 0)
-    unders = {tuple((n, -e) for n, e in letters if e < 0) for (letters, _, _), _ in terms}
-    shared = unders.pop() if len(unders) == 1 and len(terms) > 1 else ()
-    products = []
-    for (letters, angle, kind), c in terms:
-        up = [(_symbol(t, n), e) for n, e in letters if e > 0]
-        down = [(_symbol(t, n), -e) for n, e in letters if e < 0] if not shared else []
-        if kind:
-            up.append((Call("cos" if kind == "c" else "sin", (_angle_sum(angle),)), 1))
-        products.append(Product(c, tuple(up), tuple(down)))
-    made = Sum(tuple(products))
-    if not shared:
-        return made
-    below = tuple((_symbol(t, n), e) for n, e in shared)
-    return Sum((Product(1, ((made, 1),), below),))
-
-
-def _symbol(t: Trig, name: str) -> Any:
-    if name == PI:
-        return Symbol("pi", r"\pi")
-    if root := _root(name):
-        return Symbol(name, rf"\sqrt{{{root}}}")
-    if name in t.atoms:
-        return formula(t.atoms[name]) if t.atoms[name].names() else Symbol(name)
-    return symbol(name)
-
-
-def _angle_sum(angle: Angle) -> Sum:
-    parts = []
-    for name, c in sorted(angle, key=lambda p: (p[1] < 0, _order(p[0]))):
-        of = ((Symbol("pi", r"\pi") if name == PI else Symbol(name), 1),) if name else ()
-        parts.append(Product(c, of))
-    return Sum(tuple(parts))
-
-
-def folded(x: Any) -> Any:
-    """Return an expression in its shorter form: as it is, or without products of sines.
-
-    >>> from dalembert.expr import Graph, cos, sin
-    >>> g = Graph()
-    >>> a, b = g.param("q1"), g.param("q2")
-    >>> text(folded(sin(a) * cos(b) - cos(a) * sin(b)))
-    'sin(q1-q2)'
-    """
-    if not isinstance(x, Expr):
-        return x
-    try:
-        made = _tidy(trig(x))
-    except NotTrig:
-        return x
-    found = made.expr(x.graph)
-    if not isinstance(found, Expr):
-        return found
-    return found if len(write(_written(made), TEXT)) <= len(write(formula(x), TEXT)) else x
-
-
-def without(x: Any, det: Any) -> tuple[Any, int]:
-    """Return (rest, n) with x = n det + rest, n of -1, 0, 1 so that the rest is shortest."""
-    try:
-        whole, part = trig(x), trig(det)
-        rests = {n: _tidy(whole - part * Trig.of(n)) for n in (0, 1, -1)}
-    except NotTrig:
-        return x, 0
-    best = min(rests, key=lambda n: (len(rests[n].terms), abs(n)))
-    if not best:
-        return x, 0
-    return rests[best].expr(x.graph), best
