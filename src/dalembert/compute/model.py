@@ -40,6 +40,20 @@ def model_of(m: Any, call: str) -> Mechanism:
     return m  # type: ignore[no-any-return]
 
 
+def refuse_lost_springs(m: Any, name: str) -> None:
+    """Raise UsageError where a simplified mechanism has springs: closed forms leave them out.
+
+    Its file says what is left out on purpose, and springs are not among it. Uses say so in a note.
+    """
+    sprung = isinstance(m, Mechanism) and m.simplified is not None and (m.springs or m.elastic)
+    if sprung and name in ("inverse_dynamics", "forward_dynamics"):
+        raise UsageError(
+            f"{name}: {shown(m.name)!r} is simplified and has springs, which closed forms have not",
+            hint="m.full counts them, with nothing left out; equations(m) leaves them out too",
+            command="take `simplified` or the springs out of the file",
+        )
+
+
 def _equations(m: Mechanism) -> Any:
     """Return the equations of a simplified mechanism; to prune takes time, so they are kept."""
     from ..equations import equations
