@@ -70,12 +70,11 @@ def command(mechanism: Mechanism, as_json: bool, name: str, **options: Any) -> N
       dalembert eval robot:fourbar inverse_dynamics --q crank=40deg --qd crank=2
     """
     from ..catalog import algorithm, quantity
-    from ..compute.model import model_of, refuse_lost_springs
+    from ..compute.model import model_of
 
     if name == "mobility":
         return _mobility(mechanism, coordinates(mechanism, options["q"], "--q"), as_json)
-    refuse_lost_springs(mechanism, name)
-    mechanism = model_of(mechanism, "eval")
+    mechanism = model_of(mechanism, "eval", name)
     row = quantity(name, mechanism)
     method, _ = algorithm(row, options.pop("method"))
     given = {key: options.pop(key) for key in STATE}

@@ -11,7 +11,7 @@ from ..errors import ComputationError
 from ..mechanism import Mechanism, freed
 from .describe import docstring, gathered, signature, spot
 from .kernels import LONG, kernel_of, row_of
-from .model import forced, model_of, refuse_lost_springs
+from .model import forced, model_of
 from .rotations import check_rotations
 from .wrenches import external_wrench
 
@@ -32,8 +32,7 @@ def evaluate(
 
     Inputs stand in order or are named: `evaluate(m, "mass_matrix", q=[0.1, 0.2])`.
     """
-    refuse_lost_springs(m, name)
-    m = _with_parameters(model_of(m, name), parameters)
+    m = _with_parameters(model_of(m, name, name), parameters)
     if options:
         from ..runtime import check_call
 

@@ -12,7 +12,7 @@ from ..expr.exact import to_float
 from ..kept import Kept
 from ..mechanism import Mechanism, freed
 from .cheapest import cheapest, has_choice
-from .model import forced, model_of, refuse_lost_springs
+from .model import forced, model_of
 from .rolled import is_rolled, rolled
 from .ways import Repeated, check_names, checked_way, kept_parameters, named, run_time_parameters
 
@@ -69,8 +69,7 @@ def compile(
 
     check_names(options)
     form, wrt = Form(packed, dtype, layout, reduce), checked_way(wrt, adjoint)
-    refuse_lost_springs(m, quantity)
-    m = freed(model_of(m, "compile"), (*(parameters or ()), *named(wrt)))
+    m = freed(model_of(m, "compile", quantity), (*(parameters or ()), *named(wrt)))
     row = row_of(m, quantity)
     closed = row is not None and row.planned
     m, plan = _planned(m, row, form, plan) if row and closed else (m, plan)

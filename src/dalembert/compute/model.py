@@ -30,8 +30,9 @@ def equations_of(m: Any) -> Any:
     return m if isinstance(m, Equations) else None
 
 
-def model_of(m: Any, call: str) -> Mechanism:
+def model_of(m: Any, call: str, quantity: str = "") -> Mechanism:
     """Return the mechanism of a model: its own, or the closed forms that stand for it."""
+    _refuse_lost_springs(m, quantity)
     found = equations_of(m)
     if found is not None:
         model: Mechanism = found.model
@@ -40,7 +41,7 @@ def model_of(m: Any, call: str) -> Mechanism:
     return m  # type: ignore[no-any-return]
 
 
-def refuse_lost_springs(m: Any, name: str) -> None:
+def _refuse_lost_springs(m: Any, name: str) -> None:
     """Raise UsageError where a simplified mechanism has springs: closed forms leave them out.
 
     Its file says what is left out on purpose, and springs are not among it. Uses say so in a note.
